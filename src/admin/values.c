@@ -63,7 +63,7 @@ bool
 value_url(struct pool *pool, struct slice text, void *place, struct slice *bad UNUSED)
 {
 	*(struct slice *)place = or_none(text);
-	bool has_scheme = slice_starts_with_nocase(text, SLICE("http://")) || slice_starts_with_nocase(text, SLICE("https://"));
+	const bool has_scheme = link_is_absolute(text);
 	static const struct slice not_in_url = SLICE(" \"<>\\^`{|}"); /* RFC 3986 */
 	for (size_t i = 0; i < text.size; i++)
 		if (slice_find(not_in_url, text.data[i]) < not_in_url.size)

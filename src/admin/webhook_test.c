@@ -6,6 +6,7 @@
 #include "admin/admin.h"
 #include "admin/commands.h"
 #include "admin/jobs.h"
+#include "identity/link.h"
 #include "store/operator/admin.h"
 #include "webhook/webhook_url.h"
 
@@ -28,12 +29,6 @@ may_be_the_url(struct admin_call *call, struct slice location)
 	       webhook_url_judge(call->pool, location, call->wiring->webhook_addresses) == WEBHOOK_URL_OK;
 }
 
-static bool
-is_web_address(struct slice url)
-{
-	return slice_starts_with_nocase(url, SLICE("http://")) || slice_starts_with_nocase(url, SLICE("https://"));
-}
-
 /* What a redirect means (docs/deliveries.md 3.3), and the command that changes what comes of it. */
 static void
 explain_redirect(struct admin_call *call, const struct webhook_test *test)
@@ -44,7 +39,7 @@ explain_redirect(struct admin_call *call, const struct webhook_test *test)
 		if (may_be_the_url(call, to))
 			admin_warn(call, "if that is your receiver: leadhook webhook set %" PRIu64 " url='%.*s'", call->id,
 			    SLICE_ARGS(to));
-	} else if ((test->status == 302 || test->status == 303) && is_web_address(to)) {
+	} else if ((test->status == 302 || test->status == 303) && link_is_absolute(to)) {
 		admin_warn(call,
 		    "the receiver redirects to %.*s: it has probably done its work and shows a page, unless one has to log in "
 		    "there",

@@ -35,6 +35,12 @@ link_is_web(struct slice link)
 	return true;
 }
 
+bool
+link_is_absolute(struct slice link)
+{
+	return slice_starts_with_nocase(link, SLICE("http://")) || slice_starts_with_nocase(link, SLICE("https://"));
+}
+
 /* The part up to the first of the characters. */
 static struct slice
 before(struct slice s, const char *characters)

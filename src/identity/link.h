@@ -14,6 +14,9 @@
  * these ("java\nscript:alert(1)") it is false. */
 bool link_is_web(struct slice link);
 
+/* Whether it begins with http:// or https://. */
+bool link_is_absolute(struct slice link);
+
 /* The host, in lower-case A-labels, of an http or https URL, whose scheme may be missing ("//shop.example/",
  * "shop.example/a"); absent when there is none. In the pool. */
 struct slice link_host(struct pool *pool, struct slice link);

@@ -39,8 +39,7 @@ link_rule(struct slice value)
 {
 	static const struct slice segments[] = { SLICE("/./"), SLICE("/../") };
 	const size_t end = slice_find(value, '?');
-	const bool absolute =
-	    slice_starts_with_nocase(value, SLICE("https://")) || slice_starts_with_nocase(value, SLICE("http://"));
+	const bool absolute = link_is_absolute(value);
 	const bool path = slice_starts_with(value, SLICE("/")) && !slice_starts_with(value, SLICE("//"));
 	for (size_t i = 0; i < value.size; i++)
 		if ((unsigned char)value.data[i] <= ' ' || value.data[i] == '"' || value.data[i] == '\\' ||

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "http/text.h"
 #include "identity/email.h"
+#include "identity/link.h"
 #include "identity/network.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
@@ -180,14 +181,6 @@ add_meaning(struct row *row, const struct column *column, struct slice text)
 		row_fail(row, column->name, "has a value that was given no meaning");
 }
 
-/* A referrer is a lead, or the page that someone came from. */
-static bool
-is_page(struct slice text)
-{
-	text = slice_trim(text);
-	return slice_starts_with_nocase(text, SLICE("https://")) || slice_starts_with_nocase(text, SLICE("http://"));
-}
-
 void
 row_add(struct row *row, const struct column *column, struct slice text)
 {
@@ -200,7 +193,8 @@ row_add(struct row *row, const struct column *column, struct slice text)
 	}
 	if (column->field == LEAD_IGNORED)
 		return;
-	if (column->field == LEAD_REFERRED_BY && slice_present(column->name) && is_page(text)) {
+	if (column->field == LEAD_REFERRED_BY && slice_present(column->name) && link_is_absolute(slice_trim(text))) {
+		/* a referrer is a lead, or the page that someone came from */
 		row_add(row, &(struct column){ .field = LEAD_PAGE_REFERRER }, text);
 		return;
 	}

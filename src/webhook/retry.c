@@ -96,24 +96,30 @@ parse_date_ms(struct slice text)
 	return -1;
 }
 
-/* Returns -1 if not all characters are digits; saturates on overflow. A fraction, which some services send, is rounded up. */
+/* Returns false if not all characters are digits; saturates on overflow. */
+static bool
+parse_digits(struct slice text, int64_t *number)
+{
+	*number = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		if (!ascii_is_digit(text.data[i]))
+			return false;
+		if (*number < INT64_MAX / MS_PER_SECOND / 10 - 1)
+			*number = *number * 10 + (text.data[i] - '0');
+	}
+	return text.size > 0;
+}
+
+/* Returns -1 if it is no number. A fraction, which some services send, is rounded up. */
 static int64_t
 parse_seconds_ms(struct slice text)
 {
 	const size_t point = slice_find(text, '.');
-	int64_t seconds = 0;
-	bool more = false;
-	for (size_t i = 0; i < text.size; i++) {
-		if (i == point)
-			continue;
-		if (!ascii_is_digit(text.data[i]))
-			return -1;
-		if (i > point)
-			more = more || text.data[i] != '0';
-		else if (seconds < INT64_MAX / MS_PER_SECOND / 10 - 1)
-			seconds = seconds * 10 + (text.data[i] - '0');
-	}
-	return point == 0 || point + 1 == text.size ? -1 : (seconds + more) * MS_PER_SECOND;
+	int64_t seconds, fraction = 0;
+	if (!parse_digits(slice_sub(text, 0, point), &seconds) ||
+	    (point < text.size && !parse_digits(slice_sub(text, point + 1, text.size), &fraction)))
+		return -1;
+	return (seconds + (fraction > 0 ? 1 : 0)) * MS_PER_SECOND;
 }
 
 int64_t

@@ -249,47 +249,39 @@ webhook_url_wants_form(struct slice url, struct slice form_urls)
 	return false;
 }
 
-struct place {
-	struct slice scheme, host, path, query;
-};
-
-static struct place
-place_of(struct slice url)
+/* 0: the scheme's own, or none. */
+static uint64_t
+other_port(const struct parts *parts)
 {
-	struct place place = { 0 };
-	url = slice_sub(url, 0, slice_find(url, '#'));
-	(void)slice_next(&url, ':', &place.scheme);
-	url = slice_starts_with(url, SLICE("//")) ? slice_sub(url, 2, url.size) : url;
-	const size_t query = slice_find(url, '?'), path = slice_find(slice_sub(url, 0, query), '/');
-	place.host = slice_sub(url, 0, path);
-	place.path = path < query ? slice_sub(url, path, query) : SLICE("/");
-	place.query = slice_sub(url, query, url.size);
-	return place;
+	uint64_t port;
+	return slice_to_u64(parts->port, UINT16_MAX, &port) && port != parts->scheme->port ? port : 0;
 }
 
 static struct slice
-without_suffix(struct slice text, struct slice suffix)
-{
-	return slice_ends_with(text, suffix) ? slice_sub(text, 0, text.size - suffix.size) : text;
-}
-
-static struct slice
-bare_host(struct slice host)
+without_www(struct slice host)
 {
 	const struct slice www = SLICE("www.");
-	host = slice_starts_with_nocase(host, www) ? slice_sub(host, www.size, host.size) : host;
-	return without_suffix(without_suffix(host, SLICE(":443")), SLICE(":80"));
+	return slice_starts_with_nocase(host, www) ? slice_sub(host, www.size, host.size) : host;
+}
+
+/* A path without the slash at its end. */
+static struct slice
+without_slash(struct slice path)
+{
+	return slice_ends_with(path, SLICE("/")) ? slice_sub(path, 0, path.size - 1) : path;
 }
 
 bool
 webhook_url_is_respelled(struct slice url, struct slice location)
 {
-	const struct slice slash = SLICE("/");
-	if (!slice_present(location)) /* most answers */
+	struct parts from, to;
+	if (!slice_present(location) || !split(url, &from) || !split(location, &to))
 		return false;
-	const struct place from = place_of(url), to = place_of(location);
-	return slice_equal_nocase(bare_host(from.host), bare_host(to.host)) && slice_equal(from.query, to.query) &&
-	       slice_equal(without_suffix(from.path, slash), without_suffix(to.path, slash)) &&
-	       !(slice_equal_nocase(from.scheme, to.scheme) && slice_equal_nocase(from.host, to.host) &&
-		   slice_equal(from.path, to.path));
+	const size_t from_path = slice_find(from.target, '?'), to_path = slice_find(to.target, '?');
+	const struct slice one = slice_sub(from.target, 0, from_path), other = slice_sub(to.target, 0, to_path);
+	const bool is_same = from.scheme == to.scheme && slice_equal_nocase(from.host, to.host) &&
+			     (slice_equal(one, other) || one.size + other.size == 1);
+	return !is_same && slice_equal_nocase(without_www(from.host), without_www(to.host)) &&
+	       other_port(&from) == other_port(&to) && slice_equal(without_slash(one), without_slash(other)) &&
+	       slice_equal(slice_sub(from.target, from_path, from.target.size), slice_sub(to.target, to_path, to.target.size));
 }

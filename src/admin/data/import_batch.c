@@ -286,9 +286,10 @@ add_row(struct import_run *run, const struct record_place *place, struct slice t
 		reject(run, place, text, problem, false);
 	else
 		take_row(run, row, again);
-	if (problem == NULL && slice_present(notes.phone_number) && !notes.is_left_out && !again)
+	const bool remarks = problem == NULL && !notes.is_left_out && !again;
+	if (remarks && slice_present(notes.phone_number))
 		remark(run, place, "phone_number is not valid and is left out", notes.phone_number, &run->counts.phone_numbers);
-	if (problem == NULL && slice_present(notes.emails) && !notes.is_left_out && !again)
+	if (remarks && slice_present(notes.emails))
 		remark(
 		    run, place, "there are several email addresses: the first one is taken", notes.emails, &run->counts.emails);
 	run->taken++;

@@ -237,9 +237,8 @@ split_heading(struct import_run *run, struct slice text)
 	return true;
 }
 
-/* How many addresses a column has, up to the first that is not another one. */
+/* The first email address in a column, and whether a later row has it, too. */
 struct address_column {
-	size_t count;
 	struct slice first;
 	bool repeats;
 };
@@ -256,13 +255,15 @@ count_addresses(struct import_run *run, struct slice record, struct address_colu
 		const struct slice cell = slice_trim(csv_cell(pool, fields.items[i]));
 		if (slice_find(cell, '@') == cell.size || !email_parse(pool, cell, &email))
 			continue;
-		found[i].repeats = found[i].repeats || (found[i].count > 0 && slice_equal(found[i].first, email.key));
-		found[i].first = found[i].count++ == 0 ? email.key : found[i].first;
+		if (!slice_present(found[i].first))
+			found[i].first = email.key;
+		else if (slice_equal(found[i].first, email.key))
+			found[i].repeats = true;
 	}
 }
 
-/* Where no column is the email address by its name, the only one whose cells are addresses is, each another one: headings are
- * in any language, or questions of a form. Rows that share an address name someone else, such as the owner of a contact. */
+/* Where no column is the email address by its name, the only one with addresses is: headings are in any language, or questions
+ * of a form. One whose rows share an address names someone else, such as the owner of the contacts. */
 static bool
 find_addresses(struct import_run *run)
 {
@@ -274,7 +275,7 @@ find_addresses(struct import_run *run)
 	for (unsigned i = 0; i < ROWS && records_next(run->records, &record) == RECORD_GOOD; i++)
 		count_addresses(run, record.text, found);
 	for (size_t i = 0; i < run->column_count; i++)
-		if (found[i].count > 0 && !found[i].repeats && run->columns[i].is_guess) {
+		if (slice_present(found[i].first) && !found[i].repeats && run->columns[i].is_guess) {
 			columns++;
 			place = i;
 		}

@@ -114,9 +114,12 @@ add_values(const struct question_list *list, size_t i)
 	const struct survey_text others = { SLICE(VALUE_OTHER), SLICE(VALUE_OTHER), found->others };
 	const struct survey_text nothing = { SLICE(""), SLICE(""), 0 };
 	struct slice options = SLICE("");
-	for (size_t k = 0; k < found->count; k++)
+	bool has_empty = false;
+	for (size_t k = 0; k < found->count; k++) {
 		options = add_value(run, i, &found->items[k], suggested(&found->items[k], negative), values, options);
-	if (others.rows > 0 && !found->has_empty) /* a later row may have none */
+		has_empty = has_empty || found->items[k].plain.size == 0;
+	}
+	if (others.rows > 0 && !has_empty) /* a later row may have none */
 		options = add_value(run, i, &nothing, suggested(&nothing, negative), values, options);
 	if (others.rows > 0)
 		options = add_value(run, i, &others,

@@ -22,7 +22,7 @@ count_text(struct pool *pool, struct survey_texts *texts, struct slice text, str
 			return;
 		}
 	if (texts->count >= maximum) {
-		texts->others++;
+		texts->others += rows;
 		return;
 	}
 	texts->items = pool_grow(pool, texts->items, texts->count, &texts->capacity, sizeof(*texts->items));
@@ -46,8 +46,7 @@ count_value(struct import_run *run, struct survey_texts *values, struct slice ce
 	const struct slice plain = plain_words(run->pool, cell);
 	const bool is_time = time_is(cell);
 	count_text(run->call->pool, values, cell, plain, is_time ? 0 : plain.size == 0 ? SIZE_MAX : SURVEY_VALUES_MAX, rows);
-	values->times += is_time ? 1 : 0;
-	values->has_empty = values->has_empty || plain.size == 0;
+	values->times += is_time ? rows : 0;
 }
 
 /* A file that says of each row whether the person has opted out need not say it in another column. */
@@ -94,8 +93,7 @@ count_missing_cells(struct import_run *run)
 {
 	for (size_t i = 0; i < run->column_count; i++) {
 		struct survey_column *found = &run->survey.columns[i];
-		const bool is_looked_at = run->columns[i].is_guess || run->survey.is_look;
-		if (is_looked_at && run->columns[i].needs_meaning && found->cells < run->survey.split_rows)
+		if (run->columns[i].needs_meaning && found->cells < run->survey.split_rows)
 			count_value(run, &found->values, SLICE(""), run->survey.split_rows - found->cells);
 	}
 }

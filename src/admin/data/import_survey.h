@@ -24,7 +24,6 @@ struct survey_text {
 struct survey_texts {
 	struct survey_text *items;
 	size_t count, capacity;
-	bool has_empty;
 	uint64_t others, times; /* rows with one that is not an item; and those of them that are times */
 };
 struct survey_column {

@@ -328,7 +328,7 @@ make_change(struct entry *entry, struct command *command)
 	return true;
 }
 
-/* ---- Ends of mail ---- */
+/* ---- Opt-outs that mail services report ---- */
 
 /* Whether the payload says that its person is to get no mail any more. */
 static bool

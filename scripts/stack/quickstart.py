@@ -229,7 +229,13 @@ class Quickstart:
         clock_file.unlink()
         self.installation.admin("upgrade")  # partitions of the days to come; the dispatcher has made those of a week ago
         self.front.child.ready(self.healthy)
+        self.front.child.ready(self.works)
         self.state.save(demo=True)
+
+    def works(self):
+        """Whether no process seems to hang: after a demonstration the last heartbeats are those of its own clock until the next ones."""
+        installation = self.installation.admin("installation")
+        return all(installation[process] in ("working", "off") for process in ("dispatcher", "mailer", "texter"))
 
     def make_login(self):
         """A user with a random password. One that was removed is made again; another one with this address gets the password."""

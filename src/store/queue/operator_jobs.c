@@ -311,9 +311,12 @@ store_note_job(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZ
 enum result
 store_end_job(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], const struct operator_job *job)
 {
-	return store_change_one(store, &sql_end_operator_job, DB_U64(job->done), store_id_or_null(job->total),
-	    store_id_or_null(job->position), db_bytes(job->result), db_bytes(state_names[job->state]), db_bytes(job->error),
-	    DB_U64(job->id), owner_value(owner));
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = store_change_one(store, &sql_end_operator_job, DB_U64(job->done), store_id_or_null(job->total),
+		    store_id_or_null(job->position), db_bytes(job->result), db_bytes(state_names[job->state]),
+		    db_bytes(job->error), DB_U64(job->id), owner_value(owner));
+	return txn.result;
 }
 
 enum result

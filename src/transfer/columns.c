@@ -233,6 +233,28 @@ column_mapped(struct pool *pool, struct slice word)
 	return slice_equal(word, SLICE("-")) ? (struct column){ .field = LEAD_IGNORED } : column_of(pool, word, false);
 }
 
+enum value_meaning
+column_rule(const struct column *column, struct slice value)
+{
+	for (size_t i = 0; i < column->rule_count; i++)
+		if (slice_equal(column->rules[i].value, value))
+			return column->rules[i].meaning;
+	return MEANS_UNKNOWN;
+}
+
+enum value_meaning
+column_meaning(struct pool *pool, const struct column *column, struct slice value)
+{
+	const struct slice plain = plain_words(pool, value);
+	const enum value_meaning meaning = column_rule(column, plain);
+	if (meaning != MEANS_UNKNOWN || plain.size == 0)
+		return meaning;
+	const enum value_meaning other = column_rule(column, SLICE(VALUE_OTHER));
+	/* someone who said yes to the others has not seen it */
+	const bool is_open = (other == MEANS_ACTIVE || other == MEANS_VERIFIED) && status_says_no(plain, true);
+	return is_open ? MEANS_UNKNOWN : other;
+}
+
 struct slice
 lead_field_name(enum lead_field field)
 {

@@ -75,6 +75,11 @@ struct column column_of(struct pool *pool, struct slice name, bool json);
 struct column column_of_heading(struct pool *pool, struct slice heading);
 /* By the operator's word: a name as above, or `-` for LEAD_IGNORED. */
 struct column column_mapped(struct pool *pool, struct slice word);
+/* The meaning in the rule for a value, as plain words or VALUE_OTHER; MEANS_UNKNOWN: there is none. */
+enum value_meaning column_rule(const struct column *column, struct slice value);
+/* What a value means by all rules of its column; MEANS_UNKNOWN: they do not say. VALUE_OTHER never makes an active lead of a
+ * word such as "unsubscribed". */
+enum value_meaning column_meaning(struct pool *pool, const struct column *column, struct slice value);
 /* "email", …: for messages. */
 struct slice lead_field_name(enum lead_field field);
 

@@ -150,27 +150,11 @@ set_text(struct row *row, enum lead_field field, struct slice text)
 		*place = text;
 }
 
-/* What the rules say of a value. */
-static enum value_meaning
-meaning_of(const struct column *column, struct slice value)
-{
-	for (size_t i = 0; i < column->rule_count; i++)
-		if (slice_equal(column->rules[i].value, value))
-			return column->rules[i].meaning;
-	return MEANS_UNKNOWN;
-}
-
 /* What a value of a column about consent means. */
 static void
 add_meaning(struct row *row, const struct column *column, struct slice text)
 {
-	const struct slice plain = plain_words(row->pool, text);
-	enum value_meaning meaning = meaning_of(column, plain);
-	if (meaning == MEANS_UNKNOWN && plain.size > 0) {
-		meaning = meaning_of(column, SLICE(VALUE_OTHER));
-		if ((meaning == MEANS_ACTIVE || meaning == MEANS_VERIFIED) && status_says_no(plain, true))
-			meaning = MEANS_UNKNOWN; /* someone who said yes to the others has not seen it */
-	}
+	const enum value_meaning meaning = column_meaning(row->pool, column, text);
 	if (meaning == MEANS_OPTED_OUT)
 		set_text(row, LEAD_OPTED_OUT, SLICE("yes"));
 	else if (meaning == MEANS_VERIFIED)

@@ -93,6 +93,22 @@ def test_questions(dashboard, campaign):
     assert (nora["opted_out"], olaf["opted_out"], nora["when"]) == (True, False, "2024-01-03T00:00:00Z")
 
 
+def test_values_that_come_late(dashboard, campaign):
+    """the check asks what the values after the beginning of the file mean, of all slices at once; the answers before it stay"""
+    late = {3: "unsubscribed", 4000: "cleaned", 8000: "pending", 8001: "cleaned"}
+    rows = [f"p{n}@example.org,{late.get(n, 'subscribed')},{'Tea' * 50}" for n in range(9000)]
+    begin(dashboard, campaign, json.dumps(["\n".join(["Email,Status,Notes", *rows])]))
+    dashboard.click("Use the suggested meanings")
+    dashboard.click("Check the file")
+    dashboard.sees("cleaned 2 rows")
+    dashboard.sees("pending 1 row")
+    dashboard.sees("Please answer the questions above.")
+    assert dashboard.value("[...document.querySelectorAll('input[type=radio]:checked')].map(one => one.name).join()") == "#2:subscribed,#2:unsubscribed"
+    dashboard.click("Use the suggested meanings")
+    finish(dashboard, "9,000 leads")
+    assert [campaign.find(email=f"p{n}@example.org")["opted_out"] for n in (3, 3999, 4000, 8000, 8001)] == [True, False, True, True, True]
+
+
 def test_times_of_consent(dashboard, campaign):
     """are one value of a question; the column of addresses is found in each slice, and of two in a cell the first is taken"""
     rows = [f"p{n}@example.org,2024-03-01 09:{n % 60:02},{'Tea' * 150}" for n in range(3000)]

@@ -256,12 +256,33 @@ def test_a_column_with_meanings_is_nothing_else(campaign, tmp_path):
 
 
 def test_values_without_a_meaning(campaign, tmp_path):
-    """are rejected, and rows can be left out"""
-    path = write(tmp_path, STATUS.format("Status", "cleaned", "subscribed") + "zoe@example.org,odd\n")
-    errors = imported(campaign, path, "--value", "Status:cleaned=left_out", "--value", "Status:subscribed=active", status=DATA,
-                      expected={**counts(2, rejected=1), "rows": 4, "left_out": 1})
+    """are asked about, though others have one; rows can be left out"""
+    path = write(tmp_path, STATUS.format("Status", "cleaned", "subscribed") + "zoe@example.org,odd\nada@example.org\n")
+    words = ("--value", "Status:cleaned=left_out", "--value", "Status:subscribed=active")
+    errors = refused(campaign, path, *words, part="--value '#2:odd=MEANING' --value '#2:=opted_out'")
+    assert "cleaned" not in errors and "subscribed" not in errors
+    checked, errors = run_import(campaign, path, *words, "--dry-run", status=DATA)
+    [question] = checked["questions"]
+    assert [(one["value"], one["rows"]) for one in question["values"]] == [("odd", 1), ("", 1)]
     assert "line 5: Status has a value that was given no meaning" in errors
-    imported(campaign, path, "--map", "Status=-", expected=counts(2, 2))
+    imported(campaign, path, *words, "--value", "#2:odd=opted_out", "--value", "#2:=active",
+             expected={**counts(4), "rows": 5, "left_out": 1})
+    assert campaign.find(email="zoe@example.org")["opted_out"] and not campaign.find(email="ada@example.org")["opted_out"]
+    imported(campaign, path, "--map", "Status=-", expected=counts(1, 4))
+
+
+def test_refusals_among_other_values(campaign, tmp_path):
+    """* answers for what is neutral; refusals of any number are asked about, thirty at a time"""
+    rows = [f"p{n}@example.org,plan {n}" for n in range(50)] + [f"q{n}@example.org,bounced {n}" for n in range(50)]
+    path = write(tmp_path, "\n".join(["Email,Status", *rows]))
+    words = ["--value", "Status:*=active"]
+    for asked in (30, 20):
+        refused(campaign, path, *words, part="--value '#2:bounced")
+        [question] = run_import(campaign, path, *words, "--look")[0]["questions"]
+        assert [one["suggested"] for one in question["values"]] == ["opted_out"] * asked
+        words += [word for one in question["values"] for word in ("--value", f"Status:{one['value']}=opted_out")]
+    imported(campaign, path, *words, expected=counts(100))
+    assert campaign.find(email="q49@example.org")["opted_out"] and not campaign.find(email="p49@example.org")["opted_out"]
 
 
 @pytest.mark.parametrize("name", ["unsubscribed_members_export.csv", "Cleaned contacts.csv", "abgemeldet.csv", "bounces-2024.csv"])

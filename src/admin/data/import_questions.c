@@ -96,11 +96,13 @@ add_question(const struct question_list *list, const char *about, struct slice c
 		    SLICE_ARGS(name), slice_present(name) ? ": " : "", question, SLICE_ARGS(answer));
 }
 
-/* One that is empty says nothing. */
+/* A column that is empty says nothing, unless other values of it have a meaning. */
 static bool
-has_values(const struct survey_texts *values)
+has_values(const struct import_run *run, size_t i)
 {
-	return values->others > 0 || values->count > 1 || (values->count == 1 && values->items[0].plain.size > 0);
+	const struct survey_texts *values = &run->survey.columns[i].values;
+	const size_t least = run->columns[i].rules != NULL || (values->count > 0 && values->items[0].plain.size > 0) ? 1 : 2;
+	return values->others > 0 || values->count >= least;
 }
 
 static void
@@ -114,14 +116,16 @@ add_values(const struct question_list *list, size_t i)
 	const struct survey_text others = { SLICE(VALUE_OTHER), SLICE(VALUE_OTHER), found->others };
 	const struct survey_text nothing = { SLICE(""), SLICE(""), 0 };
 	struct slice options = SLICE("");
-	bool has_empty = false;
+	const struct column *column = &run->columns[i];
+	bool has_empty = column_rule(column, nothing.plain) != MEANS_UNKNOWN;
 	for (size_t k = 0; k < found->count; k++) {
 		options = add_value(run, i, &found->items[k], suggested(&found->items[k], negative), values, options);
 		has_empty = has_empty || found->items[k].plain.size == 0;
 	}
-	if (others.rows > 0 && !has_empty) /* a later row may have none */
+	const bool asks_others = others.rows > 0 && column_rule(column, others.plain) == MEANS_UNKNOWN;
+	if (asks_others && !has_empty) /* a later row may have none */
 		options = add_value(run, i, &nothing, suggested(&nothing, negative), values, options);
-	if (others.rows > 0)
+	if (asks_others)
 		options = add_value(run, i, &others,
 		    negative                      ? MEANS_OPTED_OUT
 		    : found->times == others.rows ? MEANS_ACTIVE
@@ -141,7 +145,7 @@ add_columns(const struct question_list *list)
 	struct pool *pool = run->call->pool;
 	for (size_t i = 0; i < run->column_count; i++) {
 		const char *problem = run->survey.columns[i].problem;
-		if (run->columns[i].needs_meaning && has_values(&run->survey.columns[i].values))
+		if (has_values(run, i))
 			add_values(list, i);
 		else if (problem != NULL)
 			add_question(list, "name", column_word(run, i), utf8_sanitized(pool, run->heading[i]),

@@ -49,6 +49,13 @@ count_value(struct import_run *run, struct survey_texts *values, struct slice ce
 	values->times += is_time ? rows : 0;
 }
 
+/* Whether no one has said what a value of a column about consent means. */
+static bool
+is_open(const struct import_run *run, const struct column *column, struct slice cell)
+{
+	return column->needs_meaning || (column->rules != NULL && column_meaning(run->pool, column, cell) == MEANS_UNKNOWN);
+}
+
 /* A file that says of each row whether the person has opted out need not say it in another column. */
 static bool
 says_opted_out(const struct import_run *run)
@@ -71,7 +78,7 @@ look_at_cell(struct import_run *run, size_t i, struct slice cell, bool guards)
 		found->examples[found->example_count++] = utf8_sanitized(pool, pool_copy(pool, cell));
 	if (guards && column->is_guess && !column->needs_meaning && is_refusal(run->pool, column, cell))
 		column->needs_meaning = true;
-	if (column->needs_meaning)
+	if (is_open(run, column, cell))
 		count_value(run, &found->values, cell, 1);
 }
 
@@ -83,7 +90,7 @@ look_at_cells(struct import_run *run, struct slice text, bool guards)
 		return;
 	run->survey.split_rows++;
 	for (size_t i = 0; i < run->column_count && i < fields.count; i++)
-		if (run->columns[i].is_guess || run->survey.is_look)
+		if (run->columns[i].is_guess || run->columns[i].rules != NULL || run->survey.is_look)
 			look_at_cell(run, i, csv_cell(run->pool, fields.items[i]), guards);
 }
 
@@ -93,7 +100,7 @@ count_missing_cells(struct import_run *run)
 {
 	for (size_t i = 0; i < run->column_count; i++) {
 		struct survey_column *found = &run->survey.columns[i];
-		if (run->columns[i].needs_meaning && found->cells < run->survey.split_rows)
+		if (found->cells < run->survey.split_rows && is_open(run, &run->columns[i], SLICE("")))
 			count_value(run, &found->values, SLICE(""), run->survey.split_rows - found->cells);
 	}
 }

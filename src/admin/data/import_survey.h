@@ -27,7 +27,7 @@ struct survey_texts {
 	uint64_t others, times; /* rows with one that is not an item; and those of them that are times */
 };
 struct survey_column {
-	struct survey_texts values; /* of one about consent */
+	struct survey_texts values; /* of one about consent: those without a meaning */
 	uint64_t cells;             /* that rows have of it: those at the end of a row may be missing */
 	struct slice examples[SURVEY_EXAMPLES];
 	size_t example_count;

@@ -59,6 +59,19 @@ const addTags = (tags, more) => {
 	return tags;
 };
 
+const isSame = a => b => a.about === b.about && a.column === b.column;
+
+/** Questions of several parts as one list: each has the values that were found in any of them. */
+export const joinQuestions = (questions, more = []) => [
+	...questions.map(one => {
+		const values = more.find(isSame(one))?.values || [];
+		const rowsOf = value => values.find(other => other.value === value)?.rows || 0;
+		const known = one.values.map(found => ({ ...found, rows: found.rows + rowsOf(found.value) }));
+		return { ...one, values: [...known, ...values.filter(({ value }) => known.every(found => found.value !== value))] };
+	}),
+	...more.filter(one => !questions.some(isSame(one))),
+];
+
 /** The state after an answer. `place`: where its bytes are in the file. */
 function add(state, value, place) {
 	const rows = (value.rejected_rows || []).map(row => ({ ...row, offset: place + row.offset }));
@@ -77,7 +90,7 @@ function add(state, value, place) {
 		tags: addTags({ ...state.tags }, value.unknown_tags),
 		skipped: [...state.skipped, ...skipped].slice(0, SKIPPED_MAX),
 		remarks: [...state.remarks, ...(value.remarks || [])].slice(0, REMARKS),
-		questions: value.questions || state.questions,
+		questions: joinQuestions(state.questions, value.questions),
 	};
 }
 

@@ -21,9 +21,12 @@ def connections(service, condition="", sql=None):
 
 
 def drop_connections(service, condition="", sql=None):
-    for number in connections(service, condition, sql):
+    """Returns how many there were."""
+    found = connections(service, condition, sql)
+    for number in found:
         with contextlib.suppress(StackError):  # already closed
             (sql or service.database.sql)(f"KILL {number}")
+    return len(found)
 
 
 class Session:

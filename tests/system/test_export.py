@@ -10,6 +10,7 @@ import subprocess
 import pytest
 from command import DATA, OK, USAGE, call
 from conftest import frees_memory
+from failing_database import drop_connections
 from test_import import counts, imported, is_sound
 
 FORMULAS = ["x;=HYPERLINK(\"https://example.org/\");y", "x\t@SUM(1)", "x|-1|y", "x,+1", 'x";=1', 'x;"=1";2', "x\n=1\r\n+2", "'=1;'=1",
@@ -185,6 +186,21 @@ def test_memory(service, account):
                                str(campaign.id)], capture_output=True, check=True, timeout=60)
         peaks.append(int(done.stdout))
     assert peaks[1] < peaks[0] * 1.2
+
+
+@pytest.mark.parametrize("words", [(), ("--order", "score")])
+def test_lost_connections(service, account, tmp_path, words):
+    """a page that could not be read is read again: each lead is exported once"""
+    campaign = service.campaign(account)
+    fill_quickly(campaign, 50000, 750000000 + 50000 * len(words))
+    command = subprocess.Popen([service.installation.program("leadhook"), "--config", service.installation.config, "lead", "export",
+                                str(campaign.id), str(tmp_path / "leads.ndjson"), *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    lost = 0
+    while lost < 3 and command.poll() is None:  # a page is tried four times
+        lost += drop_connections(service, "AND info LIKE '%FROM lh_lead%'")
+    assert command.wait() == OK
+    numbers = [json.loads(line)["subscription_number"] for line in (tmp_path / "leads.ndjson").read_bytes().splitlines()]
+    assert lost > 0 and len(numbers) == 50000 and sorted(numbers) == list(range(1, 50001))
 
 
 def test_changes_meanwhile(service, account, tmp_path):

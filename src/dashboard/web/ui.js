@@ -253,18 +253,16 @@ export function Dialog({ title, close, children, wide }) {
 	useLayoutEffect(() => {
 		const before = document.activeElement;
 		const dialog = element.current;
+		// the keyboard of a phone covers what is below the visible part of the window
+		const view = window.visualViewport;
+		const fit = () => dialog.style.setProperty("--room", `${view.height}px`);
 		dialog.showModal();
+		view?.addEventListener("resize", fit);
 		return () => {
+			view?.removeEventListener("resize", fit);
 			dialog.close(); // what is outside an open dialog cannot have the focus
 			if (before?.isConnected) before.focus();
 		};
-	}, []);
-	useEffect(() => {
-		// the keyboard of a phone covers what is below the visible part of the window
-		const view = window.visualViewport;
-		const fit = () => element.current.style.setProperty("--room", `${view.height}px`);
-		view?.addEventListener("resize", fit);
-		return () => view?.removeEventListener("resize", fit);
 	}, []);
 	const cancel = event => {
 		event.preventDefault();

@@ -40,6 +40,8 @@ struct seen {
 	int64_t duration_ms;
 };
 
+static int busy_ms; /* for how long a report takes */
+
 static void
 see(void *context UNUSED, void *cookie, const struct attempt_result *result)
 {
@@ -53,6 +55,7 @@ see(void *context UNUSED, void *cookie, const struct attempt_result *result)
 		.duration_ms = result->duration_ms };
 	snprintf(seen->retry_after, sizeof(seen->retry_after), "%.*s", SLICE_ARGS(result->retry_after));
 	memcpy(seen->answer, result->answer.data, result->answer.size);
+	poll(NULL, 0, busy_ms);
 }
 
 static void
@@ -454,6 +457,21 @@ a_busy_process_extends_the_time_limit(void **state UNUSED)
 	assert_in_range(hanging.duration_ms, TIMEOUT_MS - 50, 3 * TIMEOUT_MS - 100);
 }
 
+/* … also while it was busy with another one. */
+static void
+a_long_report_extends_the_time_limit(void **state UNUSED)
+{
+	struct seen answered, hanging;
+	start_path("127.0.0.1", "/hang", &hanging);
+	start_path("127.0.0.1", "/status/200", &answered);
+	busy_ms = 2 * TIMEOUT_MS;
+	await(&answered, 1);
+	busy_ms = 0;
+	await(&hanging, 1);
+	assert_int_equal(hanging.error, SENDER_TIMEOUT);
+	assert_true(hanging.duration_ms >= 3 * TIMEOUT_MS - 100);
+}
+
 /* … and so did one that came while the process or the machine was suspended. */
 static void
 a_stopped_process_extends_the_time_limit(void **state UNUSED)
@@ -588,6 +606,7 @@ main(void)
 		TEST(a_hanging_name_server_delays_no_attempt),
 		TEST(a_lack_of_descriptors_is_an_internal_error),
 		TEST(a_busy_process_extends_the_time_limit),
+		TEST(a_long_report_extends_the_time_limit),
 		TEST(a_stopped_process_extends_the_time_limit),
 		TEST(the_extension_has_a_maximum),
 		TEST(an_attempt_that_was_delayed_ends_in_time),

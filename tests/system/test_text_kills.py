@@ -9,7 +9,7 @@ import time
 import pytest
 from companions import companion, is_running
 from settings import TEST_SETTINGS
-from stack.process import suspend, wait_until
+from stack.process import suspend, thread_states, wait_until
 from text_gateway import accepted
 
 pytestmark = pytest.mark.long
@@ -99,6 +99,7 @@ def test_stopped_during_a_request(service, gateway, campaign, dispatcher):
     phone = sign_up(campaign, 5)
     wait_until(lambda: gateway.to(phone), 10, "no request")
     sender = companion(dispatcher)[1]
+    wait_until(lambda: set(thread_states(sender)) == {"S"}, 10, "it does not wait for the answer")
     suspend(sender)
     over = time.monotonic() + TIMEOUT_S
     released.set()

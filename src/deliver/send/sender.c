@@ -289,16 +289,19 @@ extend(struct sender *sender, struct transfers *list, int64_t now)
 	}
 }
 
-/* Extends the time limits after the process was late: it was busy or stopped. The receiver is not at fault for data that was
- * not read. */
-static void
-extend_stalled(struct sender *sender, int64_t now)
+/* Returns the time. Extends the time limits when it is later than expected: the process was busy or stopped. The receiver is not
+ * at fault for data that was not read. */
+static int64_t
+check_clock(struct sender *sender)
 {
-	if (now - sender->expected_ms < STALL_MS)
-		return;
-	extend(sender, &sender->running, now);
-	extend(sender, &sender->watched, now);
-	sender->overdue_ms = now + OVERDUE_MS;
+	const int64_t now = clock_monotonic_ms();
+	if (now - sender->expected_ms >= STALL_MS) {
+		extend(sender, &sender->running, now);
+		extend(sender, &sender->watched, now);
+		sender->overdue_ms = now + OVERDUE_MS;
+	}
+	sender->expected_ms = now;
+	return now;
 }
 
 /* Ends transfers whose extension is over. Returns true when others have one. */
@@ -348,7 +351,7 @@ act(struct sender *sender, curl_socket_t fd, int ready)
 static int64_t
 run_timers(struct sender *sender)
 {
-	const int64_t now = clock_monotonic_ms();
+	const int64_t now = check_clock(sender);
 	watch_slow(sender, now);
 	if (sender->overdue_ms <= now) {
 		const bool running = end_overdue(sender, &sender->running, now);
@@ -387,13 +390,13 @@ run_events(struct sender *sender, int64_t until_ms)
 {
 	struct epoll_event events[EVENTS_MAX];
 	unsigned woken = 0;
-	const int64_t now = clock_monotonic_ms();
+	const int64_t now = check_clock(sender);
 	const int64_t timeout_ms = until_ms <= now ? 0 : until_ms - now < INT_MAX ? until_ms - now : INT_MAX;
 	sender->expected_ms = now + timeout_ms;
 	const int count = epoll_wait(sender->epoll, events, EVENTS_MAX, (int)timeout_ms);
 	if (count < 0 && errno != EINTR)
 		panic("epoll_wait failed");
-	extend_stalled(sender, clock_monotonic_ms());
+	(void)check_clock(sender);
 	for (int i = 0; i < count; i++)
 		woken |= handle_event(sender, &events[i]);
 	return woken;
@@ -419,17 +422,15 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 {
 	require(pthread_equal(sender->thread, pthread_self()));
 	require(!sender->reporting);
-	const int64_t begun_ms = clock_monotonic_ms(), end_ms = begun_ms + timeout_ms;
+	const int64_t begun_ms = check_clock(sender), end_ms = begun_ms + timeout_ms;
 	unsigned woken = 0;
 	sender->ended = 0;
 	watch_wake_fds(sender, wake_fds);
-	extend_stalled(sender, begun_ms);
 	do {
 		const int64_t next_ms = run_timers(sender);
 		finish_all_done(sender);
 		woken = run_events(sender, sender->ended > 0 ? begun_ms : next_ms < end_ms ? next_ms : end_ms);
 		finish_all_done(sender);
-		sender->expected_ms = clock_monotonic_ms();
-	} while (sender->ended == 0 && woken == 0 && sender->expected_ms < end_ms);
+	} while (sender->ended == 0 && woken == 0 && check_clock(sender) < end_ms);
 	return woken;
 }

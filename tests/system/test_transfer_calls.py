@@ -189,6 +189,17 @@ def test_questions_are_data(call, campaign):
     assert set(found) == {"x@example.org"}
 
 
+def test_a_part_counts_its_own_rows(call, campaign):
+    """docs/manage.md 1.6: of a part that was not taken whole, values and tags are counted in the rows that were"""
+    rows = [f"p{n}@example.org,{'odd' if n % 5 else 'active'},{'New' if n % 3 else ''}\n" for n in range(2500)]
+    content, values = "email,Status,tags\n", {"Status:active": "active"}
+    answer = imported(call, campaign, content + "".join(rows), value=values, dry_run=True).json
+    [[value]] = [question["values"] for question in answer["questions"]]
+    assert answer["next_offset"] == len("".join(rows[:answer["rows"]])) < len("".join(rows))
+    assert value["rows"] == answer["rejected"] == sum("odd" in row for row in rows[:answer["rows"]])
+    assert answer["unknown_tags"] == [{"name": "New", "rows": sum("New" in row for row in rows[:answer["rows"]])}]
+
+
 def test_tags_need_their_right(service, account, campaign):
     """1.6: an import makes tags for a caller with the right `manage` alone"""
     made = json.loads(leadhook(service, "key", "add", str(account.id), "--name", "k", "--rights", "change", "--json"))

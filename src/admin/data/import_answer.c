@@ -173,6 +173,9 @@ import_answer(struct import_run *run, int status)
 	if (number != 0 && status == EX_OK)
 		status =
 		    admin_fail(run->call, PROBLEM_IO, "the file of rejected rows could not be written: %s", strerror(number));
+	/* the next part has the rows that this one leaves, with their values and tags */
+	if (status == EX_OK && run->is_late && (run->survey.tags.count > 0 || import_questions(run) != NULL))
+		status = import_survey(run);
 	output_record(output);
 	add_counts(run);
 	output_u64(output, "seconds", (uint64_t)took_ms / 1000);

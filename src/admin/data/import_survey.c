@@ -140,6 +140,8 @@ look_at_records(struct import_run *run, bool guards)
 			return EX_OK;
 		if (state == RECORD_FAILED)
 			return admin_fail(run->call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
+		if (run->is_late && record.offset >= run->next_offset)
+			return EX_OK;
 		if (state == RECORD_GOOD && !import_is_empty(run, run->pool, record.text))
 			status = look_at_record(run, record.text, guards);
 		pool_reset(run->pool);
@@ -174,21 +176,24 @@ count_open(const struct import_run *run)
 	return count;
 }
 
+static void
+begin(struct import_run *run)
+{
+	run->survey = (struct import_survey){ .is_look = run->survey.is_look };
+	run->survey.columns = POOL_ARRAY(run->call->pool, run->column_count, struct survey_column);
+	for (size_t i = 0; i < run->column_count; i++)
+		run->survey.columns[i].problem = problem_of(run, i);
+}
+
 /* When a value shows late what a column is about, its values are collected in one more pass. */
 int
 import_survey(struct import_run *run)
 {
-	run->survey.columns = POOL_ARRAY(run->call->pool, run->column_count, struct survey_column);
-	for (size_t i = 0; i < run->column_count; i++)
-		run->survey.columns[i].problem = problem_of(run, i);
 	const size_t before = count_open(run);
+	begin(run);
 	int status = look_at_records(run, !says_opted_out(run));
 	if (status == EX_OK && count_open(run) > before) {
-		const struct import_survey old = run->survey;
-		run->survey = (struct import_survey){ .is_look = old.is_look };
-		run->survey.columns = POOL_ARRAY(run->call->pool, run->column_count, struct survey_column);
-		for (size_t i = 0; i < run->column_count; i++)
-			run->survey.columns[i].problem = old.columns[i].problem;
+		begin(run);
 		status = look_at_records(run, false);
 	}
 	count_missing_cells(run);

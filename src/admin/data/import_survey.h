@@ -42,7 +42,8 @@ struct import_survey {
 	struct survey_column *columns;
 };
 
-/* The first pass. Returns 0, or a status after reporting the error. */
+/* The first pass; and again after a part of which not all records were taken: of those that were. Returns 0, or a status after
+ * reporting the error. */
 MUST_CHECK int import_survey(struct import_run *run);
 
 /* The questions that have not been answered, as records of an array; NULL: there are none. */

@@ -200,13 +200,12 @@ hides_unverified(const struct payload_writer *r)
 	return (!r->view.full || r->view.own) && campaign_hides_unverified(r->campaign);
 }
 
-/* Of the campaign, this lead included, so that its rank is not above it. */
-static uint32_t
-shown_leads(const struct payload_writer *r)
+uint32_t
+payload_known_leads(const struct campaign *campaign, const struct lead *lead)
 {
-	if (!hides_unverified(r))
-		return r->campaign->counters.leads;
-	return r->campaign->counters.verified + (lead_is_verified(r->lead) ? 0 : 1);
+	if (!campaign_hides_unverified(campaign))
+		return campaign->counters.leads;
+	return campaign->counters.verified + (lead_is_verified(lead) ? 0 : 1);
 }
 
 static void
@@ -233,7 +232,8 @@ put_numbers(struct payload_writer *r)
 	put_number_if(r, SLICE("subscription_number"), !hides, number);
 	/* to others than the lead it would show whose address has signed up */
 	put_number_if(r, SLICE("counter"), !hides || r->view.own, r->lead->counter);
-	json_put_u64(&r->writer, SLICE("lead_count"), (uint64_t)shown_leads(r) + r->campaign->jump_start);
+	const uint32_t leads = hides ? payload_known_leads(r->campaign, r->lead) : r->campaign->counters.leads;
+	json_put_u64(&r->writer, SLICE("lead_count"), (uint64_t)leads + r->campaign->jump_start);
 	json_put_u64(&r->writer, SLICE("contest_score"), r->lead->score);
 	json_put_u64(&r->writer, SLICE("contest_score_rank"), r->subject->score_rank);
 	json_put_u64(&r->writer, SLICE("contest_score_rank_relative_position"), r->subject->score_rank - 1);

@@ -27,12 +27,16 @@ struct payload_subject {
 	const struct lead *lead;
 	const struct definitions *definitions; /* of the campaign, for the names of tags; required when the lead has tags */
 	uint64_t score_rank;                   /* contest_score_rank, from 1 */
-	bool shares_rank;                      /* other leads have the same score; only where it was looked up */
+	bool shares_rank;                      /* other leads that it may know of have the same score; only where it was looked up */
 	bool redirect_sent;                    /* the answered request contained redirect_url */
 };
 
 /* Maximum of the column. The limits on values and custom fields keep payloads far smaller. */
 enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
+
+/* How many leads of its campaign a lead may know of, itself included: where leads that are not verified are hidden, those that
+ * are (docs/api.md 4.1.11). */
+uint32_t payload_known_leads(const struct campaign *campaign, const struct lead *lead);
 
 /* Appends the JSON object of a lead. */
 void payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,

@@ -62,9 +62,10 @@ state_from_row(uint64_t campaign_id, const struct db_rows *rows, size_t row, siz
 
 /* Fraudulent leads have no rank. Those without points are in no histogram: they are what is left. */
 static bool
-shares_rank(const struct state *state, const struct lead *lead, const struct rank *rank)
+shares_rank(const struct campaign *campaign, const struct lead *lead, const struct rank *rank)
 {
-	const int64_t left = (int64_t)state->leads - state->fraudulent - (int64_t)(rank->rank - 1);
+	const int64_t left =
+	    (int64_t)payload_known_leads(campaign, lead) - campaign->counters.fraudulent - (int64_t)(rank->rank - 1);
 	return (lead->score > 0 ? (int64_t)rank->leads : left) > (lead->fraudulent ? 0 : 1);
 }
 
@@ -89,13 +90,14 @@ read_subjects(struct store *store, struct pool *pool, const struct state *state,
 	*campaign = cached->campaign;
 	campaign->counters.leads = state->leads;
 	campaign->counters.verified = state->verified;
+	campaign->counters.fraudulent = state->fraudulent;
 	*subjects = POOL_ARRAY(pool, count, struct payload_subject);
 	for (size_t i = 0; i < count; i++)
 		(*subjects)[i] = (struct payload_subject){ .campaign = campaign,
 			.lead = &leads[i],
 			.definitions = &cached->definitions,
 			.score_rank = ranks[i].rank,
-			.shares_rank = shares_rank(state, &leads[i], &ranks[i]) };
+			.shares_rank = shares_rank(campaign, &leads[i], &ranks[i]) };
 	return RESULT_OK;
 }
 

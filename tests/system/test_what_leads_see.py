@@ -191,6 +191,19 @@ def test_a_shared_rank(service, hosted):
     wait_until(lambda: [SHARED["en"] in page for page in pages("en")] == [False, True, False], 10, "the flag has no effect")
 
 
+def test_leads_that_are_hidden_share_no_rank(service, account):
+    """docs/api.md 4.1.11: the sign-up of an address that is not verified changes nothing that others see"""
+    campaign = service.campaign(account, **STRICT, mails="", verify_email="on")
+    ada = campaign.lead(email="ada@example.org")
+    assert SHARED["en"] not in own_page(campaign, ada)
+    for address in ("grace@example.org", "hedy@example.org"):
+        assert sign_up(campaign, address).status == 303
+    page = own_page(campaign, ada)
+    assert "of 1</small>" in page and SHARED["en"] not in page
+    campaign.change("verify", email="grace@example.org")
+    wait_until(lambda: f"of 2, {SHARED['en']}" in own_page(campaign, ada), 10, "the verified lead is not counted")
+
+
 def test_a_shared_rank_in_mails(service, mail_server, account):
     """mail.md 1.2: `position` is a number on the list, `shared_position` is none; without points there is neither"""
     campaign = service.campaign(account, **STRICT, mails="welcome", verify_email="off", points_signup=1)

@@ -4,168 +4,19 @@
 
 #include <arpa/inet.h>
 #include <netdb.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/pool.h"
-#include "deliver/send/sender.h"
 #include "own_names.h"
 #include "receiver.h"
-
-enum { CONNECT_TIMEOUT_MS = 400, TIMEOUT_MS = 800, DEADLINE_MS = 10000, IN_FLIGHT = 8, STALL_MAX_MS = 1700 };
-
-static int port;
-static struct address_rules open_rules, closed_rules;
-static struct pool *rules_pool;
-static struct sender *sender;
-
-/* ---- one attempt ---- */
-
-struct seen {
-	bool done, connected;
-	enum sender_error error;
-	int status;
-	char retry_after[64];
-	char answer[SENDER_ANSWER_STORED + 1];
-	size_t answer_size;
-	int64_t duration_ms;
-};
-
-static int busy_ms; /* for how long a report takes */
-
-static void
-see(void *context UNUSED, void *cookie, const struct attempt_result *result)
-{
-	struct seen *seen = cookie;
-	assert_false(seen->done);
-	*seen = (struct seen){ .done = true,
-		.connected = result->connected,
-		.error = result->error,
-		.status = result->status,
-		.answer_size = result->answer.size,
-		.duration_ms = result->duration_ms };
-	snprintf(seen->retry_after, sizeof(seen->retry_after), "%.*s", SLICE_ARGS(result->retry_after));
-	memcpy(seen->answer, result->answer.data, result->answer.size);
-	poll(NULL, 0, busy_ms);
-}
-
-static void
-make_sender(const struct address_rules *rules, int64_t timeout_ms)
-{
-	const struct sender_options options = {
-		.user_agent = "Leadhook test",
-		.in_flight = IN_FLIGHT,
-		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
-		.timeout_ms = timeout_ms,
-		.stall_max_ms = STALL_MAX_MS,
-		.rules = rules,
-	};
-	sender_free(&sender);
-	sender = sender_new(&options, see, NULL);
-	assert_non_null(sender);
-	receiver_reset();
-}
-
-static void
-use_rules(const struct address_rules *rules)
-{
-	make_sender(rules, TIMEOUT_MS);
-}
-
-static void
-start_url(const char *url, struct seen *seen)
-{
-	static const struct slice headers[] = { SLICE("Content-Type: application/json"), SLICE("webhook-id: msg_1") };
-	const struct attempt attempt = {
-		.url = url, .headers = headers, .header_count = ARRAY_SIZE(headers), .body = SLICE("{\"id\":1}")
-	};
-	*seen = (struct seen){ .done = false };
-	sender_start(sender, &attempt, seen);
-}
-
-static void
-start_path(const char *host, const char *path, struct seen *seen)
-{
-	char url[256];
-	snprintf(url, sizeof(url), "http://%s:%d%s", host, port, path);
-	start_url(url, seen);
-}
-
-/* Returns true when `fd` (-1: none) ended the wait. */
-static bool
-wait_a_moment(int64_t timeout_ms, int fd)
-{
-	const int wake[SENDER_WAKE_FDS] = { -1, fd, -1, -1, -1, -1 };
-	return sender_wait(sender, timeout_ms, wake) == 2;
-}
-
-static void
-await(struct seen *seen, size_t count)
-{
-	int64_t deadline = clock_monotonic_ms() + DEADLINE_MS;
-	for (size_t i = 0; i < count; i++)
-		while (!seen[i].done) {
-			assert_true(clock_monotonic_ms() < deadline);
-			(void)wait_a_moment(100, -1);
-		}
-}
-
-static struct seen
-send_path(const char *host, const char *path)
-{
-	struct seen seen;
-	start_path(host, path, &seen);
-	await(&seen, 1);
-	return seen;
-}
-
-static struct seen
-send_url(const char *url)
-{
-	struct seen seen;
-	start_url(url, &seen);
-	await(&seen, 1);
-	return seen;
-}
-
-static int
-set_up(void **state UNUSED)
-{
-	struct slice bad;
-	port = receiver_start();
-	rules_pool = pool_new();
-	setenv("http_proxy", "http://127.0.0.1:1/", 1); /* must not be used */
-	const bool parsed = address_rules_parse(rules_pool, SLICE("127.0.0.0/8"), SLICE("25"), &open_rules, &bad) &&
-			    address_rules_parse(rules_pool, SLICE(""), SLICE(""), &closed_rules, &bad);
-	make_sender(&open_rules, DEADLINE_MS); /* the first request of a process is slow under valgrind */
-	return parsed && send_path("127.0.0.1", "/status/200").error == SENDER_OK ? 0 : -1;
-}
-
-static int
-tear_down(void **state UNUSED)
-{
-	sender_free(&sender);
-	pool_free(&rules_pool);
-	return 0;
-}
-
-static int
-open_sender(void **state UNUSED)
-{
-	use_rules(&open_rules);
-	return 0;
-}
-
-/* ---- tests ---- */
+#include "sending.h"
 
 static void
 statuses_are_returned_unchanged(void **state UNUSED)
@@ -433,98 +284,6 @@ a_lack_of_descriptors_is_an_internal_error(void **state UNUSED)
 	assert_int_equal(send_path("127.0.0.1", "/status/200").error, SENDER_OK);
 }
 
-/* 2, time: a response that came while the process was busy came in time. */
-static void
-a_busy_process_extends_the_time_limit(void **state UNUSED)
-{
-	struct seen answered, hanging;
-	start_path("127.0.0.1", "/status/200", &answered);
-	start_path("127.0.0.1", "/hang", &hanging);
-	for (unsigned i = 0; i < 3; i++) /* the requests are sent */
-		(void)wait_a_moment(50, -1);
-	assert_false(hanging.done);
-	poll(NULL, 0, 2 * TIMEOUT_MS);
-	if (!answered.done)
-		await(&answered, 1);
-	assert_int_equal(answered.error, SENDER_OK);
-	assert_int_equal(answered.status, 200);
-	assert_false(hanging.done);
-	await(&hanging, 1);
-	assert_int_equal(hanging.error, SENDER_TIMEOUT);
-	assert_true(hanging.duration_ms >= 3 * TIMEOUT_MS - 100);
-	/* the next one has its usual time */
-	hanging = send_path("127.0.0.1", "/hang");
-	assert_in_range(hanging.duration_ms, TIMEOUT_MS - 50, 3 * TIMEOUT_MS - 100);
-}
-
-/* … also while it was busy with another one. */
-static void
-a_long_report_extends_the_time_limit(void **state UNUSED)
-{
-	struct seen answered, hanging;
-	start_path("127.0.0.1", "/hang", &hanging);
-	start_path("127.0.0.1", "/status/200", &answered);
-	busy_ms = 2 * TIMEOUT_MS;
-	await(&answered, 1);
-	busy_ms = 0;
-	await(&hanging, 1);
-	assert_int_equal(hanging.error, SENDER_TIMEOUT);
-	assert_true(hanging.duration_ms >= 3 * TIMEOUT_MS - 100);
-}
-
-/* … and so did one that came while the process or the machine was suspended. */
-static void
-a_stopped_process_extends_the_time_limit(void **state UNUSED)
-{
-	struct seen hanging;
-	start_path("127.0.0.1", "/hang", &hanging);
-	for (unsigned i = 0; i < 3; i++)
-		(void)wait_a_moment(50, -1);
-	const pid_t stopper = fork();
-	assert_true(stopper >= 0);
-	if (stopper == 0) {
-		poll(NULL, 0, 50);
-		(void)kill(getppid(), SIGSTOP);
-		poll(NULL, 0, 2 * TIMEOUT_MS);
-		(void)kill(getppid(), SIGCONT);
-		_exit(0);
-	}
-	await(&hanging, 1);
-	assert_int_equal(hanging.error, SENDER_TIMEOUT);
-	assert_true(hanging.duration_ms >= 3 * TIMEOUT_MS - 200);
-	assert_int_equal(waitpid(stopper, NULL, 0), stopper);
-}
-
-/* … but the claim does not last forever. */
-static void
-the_extension_has_a_maximum(void **state UNUSED)
-{
-	struct seen hanging;
-	start_path("127.0.0.1", "/hang", &hanging);
-	for (unsigned i = 0; i < 3; i++)
-		(void)wait_a_moment(50, -1);
-	poll(NULL, 0, STALL_MAX_MS + 2 * TIMEOUT_MS);
-	await(&hanging, 1);
-	assert_int_equal(hanging.error, SENDER_TIMEOUT);
-	assert_true(hanging.duration_ms < STALL_MAX_MS + 3 * TIMEOUT_MS);
-}
-
-/* … and its end is noticed when nothing else happens. */
-static void
-an_attempt_that_was_delayed_ends_in_time(void **state UNUSED)
-{
-	struct seen hanging;
-	start_path("127.0.0.1", "/hang", &hanging);
-	for (unsigned i = 0; i < 3; i++)
-		(void)wait_a_moment(50, -1);
-	poll(NULL, 0, TIMEOUT_MS);
-	const int64_t before = clock_monotonic_ms();
-	while (!hanging.done)
-		(void)wait_a_moment(DEADLINE_MS, -1);
-	assert_int_equal(hanging.error, SENDER_TIMEOUT);
-	assert_in_range(clock_monotonic_ms() - before, TIMEOUT_MS / 2, 3 * TIMEOUT_MS);
-}
-
 static void
 a_descriptor_ends_the_wait(void **state UNUSED)
 {
@@ -585,7 +344,6 @@ attempts_under_way_can_be_aborted(void **state UNUSED)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup(name, open_sender)
 	const struct CMUnitTest tests[] = {
 		TEST(statuses_are_returned_unchanged),
 		TEST(the_request_has_its_headers_and_body),
@@ -605,11 +363,6 @@ main(void)
 		TEST(many_attempts_run_in_parallel),
 		TEST(a_hanging_name_server_delays_no_attempt),
 		TEST(a_lack_of_descriptors_is_an_internal_error),
-		TEST(a_busy_process_extends_the_time_limit),
-		TEST(a_long_report_extends_the_time_limit),
-		TEST(a_stopped_process_extends_the_time_limit),
-		TEST(the_extension_has_a_maximum),
-		TEST(an_attempt_that_was_delayed_ends_in_time),
 		TEST(a_descriptor_ends_the_wait),
 		TEST(a_wait_ends_with_an_attempt),
 		TEST(the_end_of_an_idle_connection_is_handled_once),

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * Time limits of attempts (docs/deliveries.md 2) while the process is busy or stopped. */
+#include "unit.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "sending.h"
+
+/* A response that came while the process was busy came in time. */
+static void
+a_busy_process_extends_the_time_limit(void **state UNUSED)
+{
+	struct seen answered, hanging;
+	start_path("127.0.0.1", "/status/200", &answered);
+	start_path("127.0.0.1", "/hang", &hanging);
+	for (unsigned i = 0; i < 3; i++) /* the requests are sent */
+		(void)wait_a_moment(50, -1);
+	assert_false(hanging.done);
+	poll(NULL, 0, 2 * TIMEOUT_MS);
+	if (!answered.done)
+		await(&answered, 1);
+	assert_int_equal(answered.error, SENDER_OK);
+	assert_int_equal(answered.status, 200);
+	assert_false(hanging.done);
+	await(&hanging, 1);
+	assert_int_equal(hanging.error, SENDER_TIMEOUT);
+	assert_true(hanging.duration_ms >= 3 * TIMEOUT_MS - 100);
+	/* the next one has its usual time */
+	hanging = send_path("127.0.0.1", "/hang");
+	assert_in_range(hanging.duration_ms, TIMEOUT_MS - 50, 3 * TIMEOUT_MS - 100);
+}
+
+/* … also while it was busy with another one. */
+static void
+a_long_report_extends_the_time_limit(void **state UNUSED)
+{
+	struct seen answered, hanging;
+	start_path("127.0.0.1", "/hang", &hanging);
+	start_path("127.0.0.1", "/status/200", &answered);
+	busy_ms = 2 * TIMEOUT_MS;
+	await(&answered, 1);
+	busy_ms = 0;
+	await(&hanging, 1);
+	assert_int_equal(hanging.error, SENDER_TIMEOUT);
+	assert_true(hanging.duration_ms >= 3 * TIMEOUT_MS - 100);
+}
+
+/* … and so did one that came while the process or the machine was suspended. */
+static void
+a_stopped_process_extends_the_time_limit(void **state UNUSED)
+{
+	struct seen hanging;
+	start_path("127.0.0.1", "/hang", &hanging);
+	for (unsigned i = 0; i < 3; i++)
+		(void)wait_a_moment(50, -1);
+	const pid_t stopper = fork();
+	assert_true(stopper >= 0);
+	if (stopper == 0) {
+		poll(NULL, 0, 50);
+		(void)kill(getppid(), SIGSTOP);
+		poll(NULL, 0, 2 * TIMEOUT_MS);
+		(void)kill(getppid(), SIGCONT);
+		_exit(0);
+	}
+	await(&hanging, 1);
+	assert_int_equal(hanging.error, SENDER_TIMEOUT);
+	assert_true(hanging.duration_ms >= 3 * TIMEOUT_MS - 200);
+	assert_int_equal(waitpid(stopper, NULL, 0), stopper);
+}
+
+/* … but the claim does not last forever. */
+static void
+the_extension_has_a_maximum(void **state UNUSED)
+{
+	struct seen hanging;
+	start_path("127.0.0.1", "/hang", &hanging);
+	for (unsigned i = 0; i < 3; i++)
+		(void)wait_a_moment(50, -1);
+	poll(NULL, 0, STALL_MAX_MS + 2 * TIMEOUT_MS);
+	await(&hanging, 1);
+	assert_int_equal(hanging.error, SENDER_TIMEOUT);
+	assert_true(hanging.duration_ms < STALL_MAX_MS + 3 * TIMEOUT_MS);
+}
+
+/* … and its end is noticed when nothing else happens. */
+static void
+an_attempt_that_was_delayed_ends_in_time(void **state UNUSED)
+{
+	struct seen hanging;
+	start_path("127.0.0.1", "/hang", &hanging);
+	for (unsigned i = 0; i < 3; i++)
+		(void)wait_a_moment(50, -1);
+	poll(NULL, 0, TIMEOUT_MS);
+	const int64_t before = clock_monotonic_ms();
+	while (!hanging.done)
+		(void)wait_a_moment(DEADLINE_MS, -1);
+	assert_int_equal(hanging.error, SENDER_TIMEOUT);
+	assert_in_range(clock_monotonic_ms() - before, TIMEOUT_MS / 2, 3 * TIMEOUT_MS);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_busy_process_extends_the_time_limit),
+		TEST(a_long_report_extends_the_time_limit),
+		TEST(a_stopped_process_extends_the_time_limit),
+		TEST(the_extension_has_a_maximum),
+		TEST(an_attempt_that_was_delayed_ends_in_time),
+	};
+	return cmocka_run_group_tests_name("deliver/sender_time", tests, set_up, tear_down);
+}

@@ -136,12 +136,13 @@ an_unknown_outcome_is_reported(void **state)
 	static const struct {
 		struct breaks breaks;
 		const char *changes;
+		int64_t time_ms;
 	} cases[] = {
-		{ { .commits = 3 }, "unknown known " },
-		{ { .commits = 1, .after = true, .begins = 3, .why = RESULT_UNAVAILABLE }, "unknown known " },
-		{ { .commits = 1, .begins = UINT_MAX, .why = RESULT_UNAVAILABLE }, "unknown known " },
-		{ { .commits = 1, .conflict = true }, "" },
-		{ { .begins = 1, .why = RESULT_UNAVAILABLE }, "" },
+		{ { .commits = 3 }, "unknown known ", TIME_MS },
+		{ { .commits = 1, .after = true, .begins = 3, .why = RESULT_UNAVAILABLE }, "unknown known ", TIME_MS },
+		{ { .commits = 1, .begins = UINT_MAX, .why = RESULT_UNAVAILABLE }, "unknown known ", 2000 }, /* takes all of it */
+		{ { .commits = 1, .conflict = true }, "", TIME_MS },
+		{ { .begins = 1, .why = RESULT_UNAVAILABLE }, "", TIME_MS },
 	};
 	struct world *w = *state;
 	struct outcome outcomes[3];
@@ -149,7 +150,7 @@ an_unknown_outcome_is_reported(void **state)
 		char changes[64] = "";
 		renew_campaign(w, true);
 		store_watch_unknown(w->store, note_change, changes);
-		execute_broken(w, cases[i].breaks, 300, outcomes);
+		execute_broken(w, cases[i].breaks, cases[i].time_ms, outcomes);
 		store_watch_unknown(w->store, NULL, NULL);
 		assert_string_equal(changes, cases[i].changes);
 	}

@@ -2,8 +2,6 @@
  * The sender (docs/deliveries.md 2 and 5) against a receiver on 127.0.0.1; own_names.c resolves names. */
 #include "unit.h"
 
-#include <arpa/inet.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

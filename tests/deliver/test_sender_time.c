@@ -10,15 +10,22 @@
 #include "base/clock.h"
 #include "sending.h"
 
+/* Starts an attempt that gets no answer. Returns when its request, and those before it, have been sent. */
+static void
+start_hanging(struct seen *seen)
+{
+	start_path("127.0.0.1", "/hang", seen);
+	for (unsigned i = 0; i < 3; i++)
+		(void)wait_a_moment(50, -1);
+}
+
 /* A response that came while the process was busy came in time. */
 static void
 a_busy_process_extends_the_time_limit(void **state UNUSED)
 {
 	struct seen answered, hanging;
 	start_path("127.0.0.1", "/status/200", &answered);
-	start_path("127.0.0.1", "/hang", &hanging);
-	for (unsigned i = 0; i < 3; i++) /* the requests are sent */
-		(void)wait_a_moment(50, -1);
+	start_hanging(&hanging);
 	assert_false(hanging.done);
 	poll(NULL, 0, 2 * TIMEOUT_MS);
 	if (!answered.done)
@@ -54,9 +61,7 @@ static void
 a_stopped_process_extends_the_time_limit(void **state UNUSED)
 {
 	struct seen hanging;
-	start_path("127.0.0.1", "/hang", &hanging);
-	for (unsigned i = 0; i < 3; i++)
-		(void)wait_a_moment(50, -1);
+	start_hanging(&hanging);
 	const pid_t stopper = fork();
 	assert_true(stopper >= 0);
 	if (stopper == 0) {
@@ -77,9 +82,7 @@ static void
 the_extension_has_a_maximum(void **state UNUSED)
 {
 	struct seen hanging;
-	start_path("127.0.0.1", "/hang", &hanging);
-	for (unsigned i = 0; i < 3; i++)
-		(void)wait_a_moment(50, -1);
+	start_hanging(&hanging);
 	poll(NULL, 0, STALL_MAX_MS + 2 * TIMEOUT_MS);
 	await(&hanging, 1);
 	assert_int_equal(hanging.error, SENDER_TIMEOUT);
@@ -91,9 +94,7 @@ static void
 an_attempt_that_was_delayed_ends_in_time(void **state UNUSED)
 {
 	struct seen hanging;
-	start_path("127.0.0.1", "/hang", &hanging);
-	for (unsigned i = 0; i < 3; i++)
-		(void)wait_a_moment(50, -1);
+	start_hanging(&hanging);
 	poll(NULL, 0, TIMEOUT_MS);
 	const int64_t before = clock_monotonic_ms();
 	while (!hanging.done)

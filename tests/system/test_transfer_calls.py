@@ -198,6 +198,9 @@ def test_a_part_counts_its_own_rows(call, campaign):
     assert answer["next_offset"] == len("".join(rows[:answer["rows"]])) < len("".join(rows))
     assert value["rows"] == answer["rejected"] == sum("odd" in row for row in rows[:answer["rows"]])
     assert answer["unknown_tags"] == [{"name": "New", "rows": sum("New" in row for row in rows[:answer["rows"]])}]
+    wrong = "".join(row.replace("@", "", 1) if "odd" in row else row for row in rows)
+    answer = imported(call, campaign, content + wrong, value={**values, "Status:odd": "active"}, make_tags=True).json
+    assert answer["next_offset"] < len(wrong) and [tag["name"] for tag in answer["made_tags"]] == ["New"]
 
 
 def test_tags_need_their_right(service, account, campaign):

@@ -50,6 +50,12 @@ add_columns(const struct import_run *run, bool is_look)
 	output_nested(run->call->output, "columns", columns);
 }
 
+static bool
+made_tags(const struct import_run *run)
+{
+	return run->makes_tags && !run->dry_run;
+}
+
 static void
 add_tags(const struct import_run *run)
 {
@@ -60,7 +66,7 @@ add_tags(const struct import_run *run)
 		output_text(records, "name", utf8_sanitized(run->call->pool, tags->items[i].text));
 		output_u64(records, "rows", tags->items[i].rows);
 	}
-	output_nested(run->call->output, run->makes_tags && !run->dry_run ? "made_tags" : "unknown_tags", records);
+	output_nested(run->call->output, made_tags(run) ? "made_tags" : "unknown_tags", records);
 	output_keep_private(run->call->output);
 }
 
@@ -173,8 +179,9 @@ import_answer(struct import_run *run, int status)
 	if (number != 0 && status == EX_OK)
 		status =
 		    admin_fail(run->call, PROBLEM_IO, "the file of rejected rows could not be written: %s", strerror(number));
-	/* the next part has the rows that this one leaves, with their values and tags */
-	if (status == EX_OK && run->is_late && (run->survey.tags.count > 0 || import_questions(run) != NULL))
+	/* the rows that are left to the next part are counted there; tags that were made stay those of all rows */
+	if (status == EX_OK && run->is_late && !made_tags(run) &&
+	    (run->survey.tags.count > 0 || import_questions(run) != NULL))
 		status = import_survey(run);
 	output_record(output);
 	add_counts(run);

@@ -281,7 +281,7 @@ export function Import({ id }) {
 			setState(last);
 			if (isImport && !mine.now) forgetPlace(id);
 			const open = !isImport && last.questions.length > 0;
-			if (open) setLook({ ...found, questions: joinQuestions(found.questions || [], last.questions) });
+			if (open) setLook({ ...found, questions: joinQuestions(found.questions, last.questions) });
 			setStep(!isImport && (mine.now || open) ? "columns" : done);
 		} catch (problem) {
 			setFailure(problem);
@@ -293,7 +293,7 @@ export function Import({ id }) {
 		const options = optionsOf(look, choices, file);
 		const found = await lookAt(id, file, options);
 		if (found.questions?.length > 0) {
-			setLook({ ...look, questions: joinQuestions(look.questions || [], found.questions) });
+			setLook({ ...look, questions: joinQuestions(look.questions, found.questions) });
 			return;
 		}
 		run("checking", "checked", { ...options, dry_run: true }, nothingYet(found), look, choices);

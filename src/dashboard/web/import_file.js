@@ -62,7 +62,7 @@ const addTags = (tags, more) => {
 const isSame = a => b => a.about === b.about && a.column === b.column;
 
 /** Questions of several parts as one list: each has the values that were found in any of them. */
-export const joinQuestions = (questions, more = []) => [
+export const joinQuestions = (questions = [], more = []) => [
 	...questions.map(one => {
 		const values = more.find(isSame(one))?.values || [];
 		const rowsOf = value => values.find(other => other.value === value)?.rows || 0;

@@ -53,7 +53,7 @@ struct sender {
 	const char *user_agent;          /* the header line */
 	const char *ca_file, *ca_folder; /* for attempts without a CA file of their own */
 	int64_t timer_ms;                /* when libcurl's next timeout is due */
-	int64_t expected_ms;             /* of the next look at the clock, which may be earlier */
+	int64_t expected_ms;             /* by then the clock is read again, unless the process is late */
 	int64_t overdue_ms;              /* when extensions are checked next */
 	struct transfer *slots;
 	struct transfers unused;

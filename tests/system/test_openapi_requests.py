@@ -7,6 +7,7 @@ The requests are the same in each run. LEADHOOK_EXAMPLES=1000 sends that many ot
 repeated.
 """
 import json
+import re
 import types
 import urllib.parse
 
@@ -172,6 +173,11 @@ def paths(caller, path, parameters):
         **{name: urllib.parse.quote(str(value).encode(errors="surrogatepass"), safe="") for name, value in values.items()}))
 
 
+def is_mended(path):
+    """docs/api.md 1.4, Copied links: the path of a hosted page is read as another one, which may be of another operation."""
+    return path.startswith(("/c/", "/opt-out/")) and re.fullmatch("[A-Za-z0-9_/-]*", path) is None
+
+
 def flat(pairs):
     """As a form or a query has them."""
     for name, value in pairs:
@@ -230,7 +236,7 @@ def test_any_request_gets_a_documented_answer(world, name):
         response = world.client.request(method, body=body, type=kind or None, **sent)
         problems = documented.problems[:]
         documented.problems.clear()
-        assert response.status < 500 and not problems, (response, problems)
+        assert response.status < 500 and (not problems or is_mended(sent["path"])), (response, problems)
         if response.status < 400:
             world.succeeded.add(name)
     send()

@@ -88,9 +88,11 @@ class Campaign:
         return response.json[key]
 
     def change(self, action, **fields):
-        """A bulk call, and a run of the dispatcher that carries it out."""
+        """A bulk call. Returns when the dispatcher has carried it out: this run, or one that was there before and took it."""
         self.bulk(action, fields)
         self.service.dispatch()
+        left = f"SELECT COUNT(*) FROM lh_bulk_jobs WHERE campaign_id = {self.id}"
+        wait_until(lambda: self.service.installation.sql(left) == "0", 30, f"{action} is carried out")
 
     def delete(self, fields, key=True, path="", **options):
         return self.client.request("DELETE", self.path + path, json_body=fields, key=self.key if key is True else key, **options)

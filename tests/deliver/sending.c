@@ -39,7 +39,7 @@ make_sender(const struct address_rules *rules, int64_t timeout_ms)
 	const struct sender_options options = {
 		.user_agent = "Leadhook test",
 		.in_flight = IN_FLIGHT,
-		.connect_timeout_ms = CONNECT_TIMEOUT_MS,
+		.connect_timeout_ms = timeout_ms / 2,
 		.timeout_ms = timeout_ms,
 		.stall_max_ms = STALL_MAX_MS,
 		.rules = rules,

@@ -5,7 +5,7 @@
 
 #include "deliver/send/sender.h"
 
-enum { CONNECT_TIMEOUT_MS = 400, TIMEOUT_MS = 800, DEADLINE_MS = 10000, IN_FLIGHT = 8, STALL_MAX_MS = 1700 };
+enum { TIMEOUT_MS = 800, DEADLINE_MS = 10000, IN_FLIGHT = 8, STALL_MAX_MS = 1700 };
 
 extern int port;    /* of the receiver */
 extern int busy_ms; /* for how long a report takes */
@@ -23,6 +23,7 @@ struct seen {
 	int64_t duration_ms;
 };
 
+/* The time to connect is half of the limit. */
 void make_sender(const struct address_rules *rules, int64_t timeout_ms);
 void use_rules(const struct address_rules *rules);
 void start_url(const char *url, struct seen *seen);

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "engine/custom_fields.h"
 #include "transfer/column_names.h"
+#include "transfer/times.h"
 
 #define UTM "utm_"
 
@@ -224,6 +225,7 @@ column_of_heading(struct pool *pool, struct slice heading)
 	column.is_guess = column.field == LEAD_CUSTOM && !is_own && !is_known;
 	column.needs_meaning = column.is_guess && status_needs_meaning(plain);
 	column.may_be_any = column.is_guess && status_may_be_any(plain);
+	column.may_be_switch = column.is_guess && status_may_be_switch(plain);
 	return column;
 }
 
@@ -253,6 +255,13 @@ column_meaning(struct pool *pool, const struct column *column, struct slice valu
 	/* someone who said yes to the others has not seen it */
 	const bool is_open = (other == MEANS_ACTIVE || other == MEANS_VERIFIED) && status_says_no(plain, true);
 	return is_open ? MEANS_UNKNOWN : other;
+}
+
+enum value_meaning
+column_suggested(struct slice value, struct slice plain, bool negative)
+{
+	const enum value_meaning meaning = status_suggested(time_is_none(value) ? SLICE("") : plain, negative);
+	return meaning == MEANS_UNKNOWN && negative ? MEANS_OPTED_OUT : meaning;
 }
 
 struct slice

@@ -61,6 +61,7 @@ struct column {
 	size_t rule_count;
 	bool is_guess;      /* a custom field, because no one has said what it is */
 	bool may_be_any;    /* the same, and by its name it has a state, of whatever it is */
+	bool may_be_switch; /* the same, and nothing speaks against consent if all its values are yes and no */
 	bool needs_meaning; /* the same, and by its name or its values it is about consent: what is that to mean */
 };
 
@@ -80,6 +81,9 @@ enum value_meaning column_rule(const struct column *column, struct slice value);
 /* What a value means by all rules of its column; MEANS_UNKNOWN: they do not say. VALUE_OTHER never makes an active lead of a
  * word such as "unsubscribed". */
 enum value_meaning column_meaning(struct pool *pool, const struct column *column, struct slice value);
+/* What a value, as it is and as plain words, of a column about consent suggests. `negative`: of people who unsubscribed, where
+ * all but a no is a yes, such as the time or the reason. */
+enum value_meaning column_suggested(struct slice value, struct slice plain, bool negative);
 /* "email", …: for messages. */
 struct slice lead_field_name(enum lead_field field);
 

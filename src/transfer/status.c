@@ -90,49 +90,80 @@ has_any(struct slice text, const struct slice *parts, size_t count)
 	return false;
 }
 
-/* Parts of names, of columns and files, that speak of people who must not get mail … */
-static const struct slice negative[] = { SLICE("unsub"), SLICE("opt_out"), SLICE("optout"), SLICE("opted_out"),
-	SLICE("optedout"), SLICE("abgemeldet"), SLICE("abmeld"), SLICE("austrag"), SLICE("désabonn"), SLICE("desabonn"),
-	SLICE("désinscri"), SLICE("desinscri"), SLICE("dado_de_baja"), SLICE("dados_de_baja"), SLICE("disiscri"),
-	SLICE("afgemeld"), SLICE("uitgeschreven"), SLICE("cleaned"), SLICE("bounce"), SLICE("blacklist"), SLICE("blocklist"),
-	SLICE("blocked"), SLICE("suppress"), SLICE("do_not_contact"), SLICE("do_not_email"), SLICE("donotemail"),
-	SLICE("donotcontact"), SLICE("no_contact"), SLICE("sperrliste"), SLICE("gesperrt"), SLICE("complain"), SLICE("spam"),
-	SLICE("nonsub"), SLICE("non_sub"), SLICE("not_sub"), SLICE("disabled"), SLICE("excluded"), SLICE("deactivat"),
-	SLICE("deaktiv"), SLICE("désactiv"), SLICE("desactiv"), SLICE("disattiv"), SLICE("descadastr"), SLICE("stop_status"),
-	SLICE("stop_time") };
-/* … of consent … */
-static const struct slice consent[] = { SLICE("opt_in"), SLICE("optin"), SLICE("opted_in"), SLICE("optedin"), SLICE("consent"),
-	SLICE("consentement"), SLICE("gdpr"), SLICE("dsgvo"), SLICE("rgpd"), SLICE("einwilligung"), SLICE("zustimmung"),
-	SLICE("subscri"), SLICE("suscri"), SLICE("abonn"), SLICE("iscritt"), SLICE("inscrit"), SLICE("cadastrad"),
-	SLICE("angemeldet"), SLICE("newsletter"), SLICE("accepts_marketing"), SLICE("accept_marketing"), SLICE("accepts_email"),
-	SLICE("marketing_status"), SLICE("marketing_contact"), SLICE("marketing_permission"), SLICE("email_marketing"),
-	SLICE("email_permission"), SLICE("email_status"), SLICE("mail_status"), SLICE("list_status"), SLICE("contact_status"),
-	SLICE("mailing_permission"), SLICE("emailable"), SLICE("can_email"), SLICE("can_contact"), SLICE("marketingkontakt"),
-	SLICE("permission_status"), SLICE("send_me"), SLICE("send_you"), SLICE("keep_me"), SLICE("receive_email"),
-	SLICE("receive_news") };
-/* … and words of names that speak of what people subscribed to, or where; and of texts to phones. */
-static const struct slice details[] = { SLICE("ip"), SLICE("source"), SLICE("method"), SLICE("tier"), SLICE("plan"),
-	SLICE("url"), SLICE("id"), SLICE("price"), SLICE("sms"), SLICE("whatsapp") };
-/* Whole names of columns that say yes for people who may get mail. */
-static const struct slice switches[] = { SLICE("active"), SLICE("is_active"), SLICE("aktiv"), SLICE("actif"), SLICE("activo"),
-	SLICE("attivo"), SLICE("ativo"), SLICE("actief"), SLICE("enabled") };
-/* Parts of names whose values may be any state: that of an order as well. */
-static const struct slice states[] = { SLICE("status"), SLICE("state"), SLICE("statut"), SLICE("estado"), SLICE("stato") };
-
 static bool
-has_detail(struct slice name)
+has_word(struct slice text, const struct slice *words, size_t count)
 {
 	struct slice word;
-	while (slice_next(&name, '_', &word))
-		if (slice_is_one_of(word, details, ARRAY_SIZE(details)))
+	while (slice_next(&text, '_', &word))
+		if (slice_is_one_of(word, words, count))
 			return true;
 	return false;
 }
 
+/* Parts of names and of short values that say, wherever they are, that someone must not get mail; … */
+static const struct slice refused[] = { SLICE("unsub"), SLICE("opt_out"), SLICE("optout"), SLICE("opted_out"),
+	SLICE("optedout"), SLICE("abgemeldet"), SLICE("abmeld"), SLICE("ausgetragen"), SLICE("austrag"), SLICE("désabonn"),
+	SLICE("desabonn"), SLICE("désinscri"), SLICE("desinscri"), SLICE("desuscri"), SLICE("dado_de_baja"),
+	SLICE("dados_de_baja"), SLICE("descadastr"), SLICE("disiscri"), SLICE("cancellato_dalla_lista"), SLICE("afgemeld"),
+	SLICE("afmeld"), SLICE("uitgeschreven"), SLICE("opgezegd"), SLICE("wypisan"), SLICE("odhláš"), SLICE("avregistr"),
+	SLICE("avmeld"), SLICE("avanmäl"), SLICE("frameld"), SLICE("leiratkoz"), SLICE("отпис"), SLICE("bounce"),
+	SLICE("nonsub"), SLICE("non_sub"), SLICE("not_sub"), SLICE("do_not_mail"), SLICE("do_not_email"),
+	SLICE("do_not_contact"), SLICE("donotmail"), SLICE("donotemail"), SLICE("donotcontact"), SLICE("no_contact"),
+	SLICE("kein_newsletter"), SLICE("keine_werbung"), SLICE("keine_mail"), SLICE("keine_e_mail"), SLICE("ne_pas_contact"),
+	SLICE("non_contattare"), SLICE("no_contactar"), SLICE("não_contact"), SLICE("nao_contact"), SLICE("niet_mailen") };
+/* … of names alone, because texts have them for other things, too; … */
+static const struct slice negative[] = { SLICE("cleaned"), SLICE("blacklist"), SLICE("blocklist"), SLICE("blocked"),
+	SLICE("bloccat"), SLICE("bloquead"), SLICE("bloqué"), SLICE("liste_noire"), SLICE("lista_nera"), SLICE("lista_negra"),
+	SLICE("sperrliste"), SLICE("sperre"), SLICE("gesperrt"), SLICE("robinson"), SLICE("suppress"), SLICE("complain"),
+	SLICE("spam"), SLICE("widersp"), SLICE("widerruf"), SLICE("opposition"), SLICE("do_not_"), SLICE("donot"),
+	SLICE("ne_pas_"), SLICE("no_email"), SLICE("no_mail"), SLICE("emailstop"), SLICE("stop_status"), SLICE("stop_time"),
+	SLICE("undeliver"), SLICE("unzustell"), SLICE("unmail"), SLICE("email_invalid"), SLICE("removed"), SLICE("deleted"),
+	SLICE("gelöscht"), SLICE("gekündigt"), SLICE("ausgetreten"), SLICE("churned"), SLICE("rebond"), SLICE("rebot"),
+	SLICE("invalid_email"), SLICE("on_hold"), SLICE("suspended"), SLICE("disabled"), SLICE("excluded"), SLICE("deactivat"),
+	SLICE("deaktiv"), SLICE("désactiv"), SLICE("desactiv"), SLICE("disattiv") };
+/* … whole words of names; … */
+static const struct slice negative_words[] = { SLICE("baja"), SLICE("bajas"), SLICE("dnc"), SLICE("dnd"), SLICE("dnm") };
+/* … of consent … */
+static const struct slice consent[] = { SLICE("opt_in"), SLICE("optin"), SLICE("opted_in"), SLICE("optedin"), SLICE("consen"),
+	SLICE("gdpr"), SLICE("dsgvo"), SLICE("rgpd"), SLICE("einwilligung"), SLICE("zustimmung"), SLICE("zugestimmt"),
+	SLICE("toestemming"), SLICE("zgoda"), SLICE("souhlas"), SLICE("samtyck"), SLICE("samtykke"), SLICE("permission"),
+	SLICE("erlaub"), SLICE("allow"), SLICE("agreed"), SLICE("agree_to"), SLICE("accept"), SLICE("acepta"), SLICE("aceita"),
+	SLICE("accetta"), SLICE("accord_"), SLICE("j_accepte"), SLICE("subscri"), SLICE("suscri"), SLICE("abonn"),
+	SLICE("iscritt"), SLICE("inscrit"), SLICE("cadastrad"), SLICE("angemeldet"), SLICE("newsletter"), SLICE("news_letter"),
+	SLICE("nieuwsbrief"), SLICE("infolettre"), SLICE("lettre_d_info"), SLICE("lettres_d_info"), SLICE("boletín"),
+	SLICE("boletin"), SLICE("boletim"), SLICE("nyhetsbrev"), SLICE("nyhedsbrev"), SLICE("uutiskirje"), SLICE("hírlevél"),
+	SLICE("biuletyn"), SLICE("рассылк"), SLICE("infomail"), SLICE("rundmail"), SLICE("rundbrief"), SLICE("werbung"),
+	SLICE("publicidad"), SLICE("marketing"), SLICE("mailing_list"), SLICE("mailinglist"), SLICE("mailings"),
+	SLICE("email_status"), SLICE("mail_status"), SLICE("list_status"), SLICE("contact_status"), SLICE("email_valid"),
+	SLICE("valid_email"), SLICE("deliverable"), SLICE("emailable"), SLICE("mailable"), SLICE("can_email"),
+	SLICE("can_contact"), SLICE("digest"), SLICE("email_pref"), SLICE("mail_pref"), SLICE("contact_pref"),
+	SLICE("communication_pref"), SLICE("send_me"), SLICE("send_you"), SLICE("keep_me"), SLICE("keep_you"),
+	SLICE("to_receive"), SLICE("receive_"), SLICE("recevoir"), SLICE("recibir"), SLICE("ricevere"), SLICE("receber"),
+	SLICE("ontvangen"), SLICE("erhalten") };
+/* … and words of names that speak of what people subscribed to, or where; of addresses; and of texts to phones. */
+static const struct slice details[] = { SLICE("ip"), SLICE("source"), SLICE("method"), SLICE("tier"), SLICE("plan"),
+	SLICE("url"), SLICE("id"), SLICE("price"), SLICE("sms"), SLICE("whatsapp"), SLICE("address"), SLICE("street"),
+	SLICE("city"), SLICE("zip"), SLICE("postal"), SLICE("country"), SLICE("channel"), SLICE("campaign"), SLICE("title"),
+	SLICE("department") };
+/* Whole names of columns that say yes for people who may get mail, or have a code for it. */
+static const struct slice switches[] = { SLICE("active"), SLICE("is_active"), SLICE("aktiv"), SLICE("actif"), SLICE("activo"),
+	SLICE("attivo"), SLICE("ativo"), SLICE("actief"), SLICE("enabled"), SLICE("doi"), SLICE("doi_bestätigt"),
+	SLICE("mailing"), SLICE("status_id"), SLICE("opt"), SLICE("opted") };
+/* Parts of names whose values may be any state: that of an order as well. */
+static const struct slice states[] = { SLICE("status"), SLICE("state"), SLICE("statut"), SLICE("estado"), SLICE("stato"),
+	SLICE("situação"), SLICE("situacao"), SLICE("toestand"), SLICE("result"), SLICE("validity"), SLICE("verdict") };
+
 bool
 status_is_negative(struct slice name)
 {
-	return has_any(name, negative, ARRAY_SIZE(negative));
+	return has_any(name, refused, ARRAY_SIZE(refused)) || has_any(name, negative, ARRAY_SIZE(negative)) ||
+	       has_word(name, negative_words, ARRAY_SIZE(negative_words));
+}
+
+static bool
+has_detail(struct slice name)
+{
+	return has_word(name, details, ARRAY_SIZE(details));
 }
 
 bool
@@ -149,23 +180,17 @@ status_may_be_any(struct slice name)
 }
 
 bool
-status_of_file(struct slice name)
+status_may_be_switch(struct slice name)
 {
-	return status_is_negative(name);
+	return !has_detail(name);
 }
 
 /* Values, whole, in order. */
-static const struct slice refusals[] = { SLICE("abgemeldet"), SLICE("abonnement_résilié"), SLICE("ausgetragen"), SLICE("baja"),
-	SLICE("blacklisted"), SLICE("blocked"), SLICE("blocklisted"), SLICE("bounce"), SLICE("bounced"), SLICE("bounced_hard"),
-	SLICE("cancelado"), SLICE("cleaned"), SLICE("complained"), SLICE("complaint"), SLICE("dado_de_baja"),
-	SLICE("desabonado"), SLICE("desabonné"), SLICE("desinscrit"), SLICE("desuscrito"), SLICE("disiscritto"),
-	SLICE("do_not_contact"), SLICE("do_not_email"), SLICE("désabonné"), SLICE("désabonnée"), SLICE("désinscrit"),
-	SLICE("désinscrite"), SLICE("gesperrt"), SLICE("hard_bounce"), SLICE("hard_bounced"), SLICE("invalid_email"),
-	SLICE("marked_as_spam"), SLICE("no_suscrito"), SLICE("non_marketing_contact"), SLICE("non_subscribed"),
-	SLICE("nonsubscribed"), SLICE("not_subscribed"), SLICE("opt_out"), SLICE("opted_out"), SLICE("optedout"),
-	SLICE("optout"), SLICE("reported_as_spam"), SLICE("soft_bounce"), SLICE("spam_complaint"), SLICE("suppressed"),
-	SLICE("uitgeschreven"), SLICE("unsub"), SLICE("unsubbed"), SLICE("unsubscribe"), SLICE("unsubscribed"),
-	SLICE("widerrufen") };
+static const struct slice refusals[] = { SLICE("abonnement_résilié"), SLICE("baja"), SLICE("blacklisted"), SLICE("blocked"),
+	SLICE("blocklisted"), SLICE("cancelado"), SLICE("cleaned"), SLICE("complained"), SLICE("complaint"), SLICE("gesperrt"),
+	SLICE("invalid_email"), SLICE("marked_as_spam"), SLICE("no_suscrito"), SLICE("non_marketing_contact"), SLICE("npai"),
+	SLICE("reported_as_spam"), SLICE("spam_complaint"), SLICE("suppressed"), SLICE("undeliverable"), SLICE("widerrufen"),
+	SLICE("withdrawn") };
 static const struct slice consents[] = { SLICE("abonné"), SLICE("abonnée"), SLICE("abonniert"), SLICE("accepted"),
 	SLICE("active"), SLICE("activo"), SLICE("actif"), SLICE("aktiv"), SLICE("alta"), SLICE("angemeldet"),
 	SLICE("confirmed"), SLICE("eingetragen"), SLICE("granted"), SLICE("inscrit"), SLICE("inscrite"), SLICE("iscritto"),
@@ -179,15 +204,29 @@ static const struct slice doubts[] = { SLICE("inact"), SLICE("inakt"), SLICE("in
 	SLICE("attesa"), SLICE("attente"), SLICE("needs_"), SLICE("cancel"), SLICE("delet"), SLICE("remov"), SLICE("elimin"),
 	SLICE("gelöscht"), SLICE("supprim"), SLICE("verwijder"), SLICE("archiv"), SLICE("invalid"), SLICE("undeliver"),
 	SLICE("denied"), SLICE("declin"), SLICE("reject"), SLICE("revok"), SLICE("refus"), SLICE("expired"), SLICE("suspend"),
-	SLICE("rebot"), SLICE("wypis"), SLICE("transactional") };
+	SLICE("rebot"), SLICE("wypis"), SLICE("transactional"), SLICE("risky"), SLICE("deceased"), SLICE("verstorben"),
+	SLICE("décéd"), SLICE("decedut"), SLICE("fallecid") };
+
+bool
+status_of_file(struct slice name)
+{
+	return status_is_negative(name) || has_any(name, doubts, ARRAY_SIZE(doubts));
+}
+
+/* The code of a mail server's answer that refused a mail, such as 5.1.1 (RFC 3463). */
+static bool
+is_refusing_code(struct slice value)
+{
+	return value.size >= 5 && value.data[0] == '5' && value.data[1] == '_' && ascii_is_digit(value.data[2]);
+}
 
 bool
 status_says_no(struct slice value, bool any)
 {
-	if (slice_is_one_of(value, refusals, ARRAY_SIZE(refusals)))
+	if (has_any(value, refused, ARRAY_SIZE(refused)) || slice_is_one_of(value, refusals, ARRAY_SIZE(refusals)))
 		return true;
 	return any && !slice_is_one_of(value, consents, ARRAY_SIZE(consents)) &&
-	       (status_is_negative(value) || has_any(value, doubts, ARRAY_SIZE(doubts)));
+	       (status_is_negative(value) || has_any(value, doubts, ARRAY_SIZE(doubts)) || is_refusing_code(value));
 }
 
 enum value_meaning
@@ -209,9 +248,11 @@ bool
 switch_parse(struct slice text, bool *on)
 {
 	static const struct slice yes[] = { SLICE("ja"), SLICE("oui"), SLICE("sí"), SLICE("si"), SLICE("sì"), SLICE("sim"),
-		SLICE("x"), SLICE("j"), SLICE("✓"), SLICE("✔"), SLICE("checked") };
+		SLICE("x"), SLICE("j"), SLICE("✓"), SLICE("✔"), SLICE("checked"), SLICE("tak"), SLICE("ano"), SLICE("áno"),
+		SLICE("igen"), SLICE("kyllä"), SLICE("да"), SLICE("evet"), SLICE("ναι") };
 	static const struct slice no[] = { SLICE("nein"), SLICE("non"), SLICE("nee"), SLICE("não"), SLICE("nao"),
-		SLICE("unchecked"), SLICE("-") };
+		SLICE("unchecked"), SLICE("-"), SLICE("nie"), SLICE("ne"), SLICE("nem"), SLICE("nej"), SLICE("nei"),
+		SLICE("ei"), SLICE("нет"), SLICE("hayır"), SLICE("όχι") };
 	if (boolean_parse(text, on))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)

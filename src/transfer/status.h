@@ -35,8 +35,10 @@ bool status_needs_meaning(struct slice name);
 bool status_of_file(struct slice name);
 /* Whether a column with this name may be about consent, or about something else, as "Status": its values show it. */
 bool status_may_be_any(struct slice name);
-/* Whether a value says that the person must not get mail, whatever the column is called; with `any`, which is such a column,
- * also that no one has agreed. */
+/* Whether a column with this name may be about consent where all its values are yes and no. */
+bool status_may_be_switch(struct slice name);
+/* Whether a short value says that the person must not get mail, whatever the column is called; with `any`, of one that may be
+ * about any state, also that no one has agreed. */
 bool status_says_no(struct slice value, bool any);
 /* What a value of such a column suggests. `negative`: of a column that says yes for people who unsubscribed. */
 enum value_meaning status_suggested(struct slice value, bool negative);

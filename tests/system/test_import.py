@@ -286,13 +286,13 @@ def test_a_dry_run_finds_what_the_import_finds(service, account, tmp_path, text)
 
 def test_a_dry_run_shows_the_columns(campaign, tmp_path):
     """what each column becomes, so that a misspelled name is seen"""
-    path = write(tmp_path, "E-Mail,Plan,Refd,must_exist,rank,utm_source\na@example.org,x,y,z,1,s\n")
+    path = write(tmp_path, "E-Mail,Plan,Refd,must_exist,rank,utm_source\na@example.org,basic,ada,z,1,s\n")
     result, _ = run_import(campaign, path, "--dry-run", "--map", "Refd=referer_id")
     assert [(one["column"], one["becomes"]) for one in result["columns"]] == [
         ("E-Mail", "email"), ("Plan", "custom field plan"), ("Refd", "custom field referer_id"), ("must_exist", "ignored"),
         ("rank", "ignored"), ("utm_source", "utm source")]
     imported(campaign, path, expected=counts(1))
-    assert campaign.find(email="a@example.org")["custom_fields"] == {"plan": "x", "refd": "y"}
+    assert campaign.find(email="a@example.org")["custom_fields"] == {"plan": "basic", "refd": "ada"}
     done = call(campaign.service.installation, "lead", "import", str(campaign.id), str(path), "--map", "Plan=must_exist")
     assert done.returncode == USAGE and "cannot be a custom field" in done.stderr
 

@@ -179,7 +179,7 @@ def test_names_of_people_say_nothing_of_consent(campaign, tmp_path):
 
 def test_consent_that_is_not_said(campaign, tmp_path):
     """docs/migrating.md 3.1: a cell that is missing has the meaning of an empty one; an empty opted_out says nothing beside a status"""
-    path = write(tmp_path, "status,email,note,state\nsubscribed,a@example.org,x,subscribed\nsubscribed,b@example.org\n")
+    path = write(tmp_path, "status,email,note,state\nsubscribed,a@example.org,friend,subscribed\nsubscribed,b@example.org\n")
     rules = [word for column in ("status", "state") for word in ("--value", f"{column}:subscribed=active")]
     imported(campaign, path, *rules, "--value", "state:=opted_out", expected=counts(2))
     assert [campaign.find(email=f"{name}@example.org")["opted_out"] for name in "ab"] == [False, True]
@@ -218,7 +218,12 @@ STATUS = "Email,{0}\nnora@example.org,{1}\nolaf@example.org,{2}\nkai@example.org
                                               ("status", "inactive", "active"), ("Descadastrado do boletim", "sim", "não"),
                                               ("I agree to get mail [Consent]", "", "Yes"), ("Account deactivated", "yes", "no"),
                                               ("Statut du contact", "Contact non marketing", "Contact"), ("Status", "inactief", "actief"),
-                                              ("Status", "Wypisany", "Aktywny"), ("Estado", "Não permitido", "Permitido")])
+                                              ("Status", "Wypisany", "Aktywny"), ("Estado", "Não permitido", "Permitido"),
+                                              ("Infolettre", "Non", "Oui"), ("Werbesperre", "X", "-"), ("Permission", "Withdrawn", "Given"),
+                                              ("Do not allow bulk emails", "Do Not Allow", "Allow"), ("Toestand", "opgezegd", "lid"),
+                                              ("Lists", "News / Unsubscribed", "News"), ("Remarks", "hat sich abgemeldet", "Stammgast"),
+                                              ("Status", "5.1.1", "2.0.0"), ("Baja", "Sí", "No"),
+                                              ("Niet mailen", "ja", "nee"), ("Lettre d'information", "0", "1")])
 def test_a_status(campaign, tmp_path, heading, no, yes):
     """no one becomes an active lead by silence: the error has the options that answer it"""
     path = write(tmp_path, STATUS.format(heading, no, yes))
@@ -227,6 +232,25 @@ def test_a_status(campaign, tmp_path, heading, no, yes):
     imported(campaign, path, "--value", f"{heading}:{no}=opted_out", "--value", f"#2:{yes.upper()}=active", expected=counts(3))
     assert [campaign.find(email=f"{name}@example.org")["opted_out"] for name in ("nora", "olaf")] == [True, False]
     assert custom(campaign, "nora@example.org") == {}
+
+
+@pytest.mark.parametrize("heading, yes, no", [("Uutisia", "kyllä", "ei"), ("Kommt", "x", ""), ("Чтение", "да", "нет"), ("Want it?", "Y", "N"),
+                                              ("Feld 7", "1", "0"), ("Vegan", "True", "")])
+def test_yes_and_no(campaign, tmp_path, heading, yes, no):
+    """leadhook(1), lead import: a column with nothing else may be about consent in any language; nothing is suggested"""
+    path = write(tmp_path, STATUS.format(heading, yes, no))
+    [question] = run_import(campaign, path, "--look")[0]["questions"]
+    assert {one["value"]: one["suggested"] for one in question["values"]} == {yes: None, no: None}
+    refused(campaign, path, part=f"#2 {heading}: Does this column say whether people may get mail?")
+    imported(campaign, path, "--map", "#2=answer", expected=counts(3))
+    assert custom(campaign, "nora@example.org") == {"answer": yes}
+
+
+@pytest.mark.parametrize("heading, more", [("SMS consent", ""), ("Answer", "jo@example.org,perhaps"), ("Plan active", "")])
+def test_yes_and_no_of_something_else(campaign, tmp_path, heading, more):
+    """a name that says of what, or another value"""
+    path = write(tmp_path, STATUS.format(heading, "yes", "no") + more)
+    assert "questions" not in run_import(campaign, path, "--look")[0]
 
 
 @pytest.mark.parametrize("heading, some, empty", [("Consent timestamp", "active", "opted_out"), ("Konto deaktiviert am", "opted_out", "active"),

@@ -189,6 +189,15 @@ def test_questions_are_data(call, campaign):
     assert set(found) == {"x@example.org"}
 
 
+def test_yes_and_no_in_a_part(call, campaign):
+    """docs/manage.md 1.6: a part alone, in which a column happens to have nothing else, raises no question"""
+    records = "email,notes\nx@example.org,x\ny@example.org,\n"
+    [question] = imported(call, campaign, records, look=True).json["questions"]
+    assert (question["name"], [one["suggested"] for one in question["values"]]) == ("notes", [None, None])
+    assert imported(call, campaign, records, first_line=2).status == 422
+    assert counts(imported(call, campaign, records, first_line=3))["imported"] == 2
+
+
 def test_a_part_counts_its_own_rows(call, campaign):
     """docs/manage.md 1.6: of a part that was not taken whole, values and tags are counted in the rows that were"""
     rows = [f"p{n}@example.org,{'odd' if n % 5 else 'active'},{'New' if n % 3 else ''}\n" for n in range(2500)]

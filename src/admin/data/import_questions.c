@@ -46,12 +46,12 @@ quoted(struct pool *pool, struct slice text)
 	return POOL_JOIN(pool, all, SLICE("'"));
 }
 
-/* What a value suggests. In a column of people who unsubscribed all but a no is a yes, such as the reason. */
-static enum value_meaning
-suggested(const struct survey_text *value, bool negative)
+/* Whether a column has nothing but yes and no, and a name that does not tell of what. */
+static bool
+is_unsure(const struct import_run *run, size_t i)
 {
-	const enum value_meaning meaning = status_suggested(time_is_none(value->text) ? SLICE("") : value->plain, negative);
-	return meaning == MEANS_UNKNOWN && negative ? MEANS_OPTED_OUT : meaning;
+	const struct survey_column *found = &run->survey.columns[i];
+	return found->has_switch && !found->has_other && !status_needs_meaning(plain_words(run->call->pool, run->heading[i]));
 }
 
 static struct slice
@@ -106,6 +106,21 @@ has_values(const struct import_run *run, size_t i)
 }
 
 static void
+ask_for_meanings(const struct question_list *list, size_t i, bool unsure, struct slice options, const struct output *values)
+{
+	const struct import_run *run = list->run;
+	struct pool *pool = run->call->pool;
+	const struct slice column = column_word(run, i);
+	add_question(list, "values", column, utf8_sanitized(pool, run->heading[i]),
+	    unsure ? "Does this column say whether people may get mail? If so, what do its values mean?"
+		   : "This column says whether people may get mail. What do its values mean?",
+	    POOL_JOIN(pool, slice_sub(options, 1, options.size), SLICE(", or, if it is about something else: --map "),
+		quoted(pool, POOL_JOIN(pool, column, SLICE("=NAME"))), SLICE(", or to leave it out: --map "),
+		quoted(pool, POOL_JOIN(pool, column, SLICE("=-")))),
+	    values);
+}
+
+static void
 add_values(const struct question_list *list, size_t i)
 {
 	const struct import_run *run = list->run;
@@ -117,25 +132,24 @@ add_values(const struct question_list *list, size_t i)
 	const struct survey_text nothing = { SLICE(""), SLICE(""), 0 };
 	struct slice options = SLICE("");
 	const struct column *column = &run->columns[i];
+	const bool unsure = is_unsure(run, i);
 	bool has_empty = column_rule(column, nothing.plain) != MEANS_UNKNOWN;
 	for (size_t k = 0; k < found->count; k++) {
-		options = add_value(run, i, &found->items[k], suggested(&found->items[k], negative), values, options);
+		const enum value_meaning meaning =
+		    unsure ? MEANS_UNKNOWN : column_suggested(found->items[k].text, found->items[k].plain, negative);
+		options = add_value(run, i, &found->items[k], meaning, values, options);
 		has_empty = has_empty || found->items[k].plain.size == 0;
 	}
 	const bool asks_others = others.rows > 0 && column_rule(column, others.plain) == MEANS_UNKNOWN;
 	if (asks_others && !has_empty) /* a later row may have none */
-		options = add_value(run, i, &nothing, suggested(&nothing, negative), values, options);
+		options = add_value(run, i, &nothing, status_suggested(nothing.plain, negative), values, options);
 	if (asks_others)
 		options = add_value(run, i, &others,
 		    negative                      ? MEANS_OPTED_OUT
 		    : found->times == others.rows ? MEANS_ACTIVE
 						  : MEANS_UNKNOWN,
 		    values, options);
-	add_question(list, "values", column_word(run, i), utf8_sanitized(pool, run->heading[i]),
-	    "This column says whether people may get mail. What do its values mean?",
-	    POOL_JOIN(pool, slice_sub(options, 1, options.size), SLICE(", or, if it means nothing: --map "),
-		quoted(pool, POOL_JOIN(pool, column_word(run, i), SLICE("=-")))),
-	    values);
+	ask_for_meanings(list, i, unsure, options, values);
 }
 
 static void

@@ -34,8 +34,21 @@ static bool
 is_refusal(struct pool *pool, const struct column *column, struct slice text)
 {
 	enum { SHORTEST = 4, LONGEST = 40 };
-	return text.size >= SHORTEST && text.size <= LONGEST && !ascii_is_digit(text.data[0]) &&
+	return text.size >= SHORTEST && text.size <= LONGEST && (column->may_be_any || !ascii_is_digit(text.data[0])) &&
 	       slice_find(text, '@') == text.size && status_says_no(plain_words(pool, text), column->may_be_any);
+}
+
+static void
+look_for_switch(struct pool *pool, struct survey_column *found, struct slice cell)
+{
+	enum { LONGEST = 16 };
+	bool on;
+	if (found->has_other || cell.size == 0)
+		return;
+	if (cell.size <= LONGEST && (switch_parse(cell, &on) || switch_parse(plain_words(pool, cell), &on)))
+		found->has_switch = true;
+	else
+		found->has_other = true;
 }
 
 /* A value of a column about consent. Times are all the same; an empty value is always listed, because it is none of the others.
@@ -78,6 +91,7 @@ look_at_cell(struct import_run *run, size_t i, struct slice cell, bool guards)
 		found->examples[found->example_count++] = utf8_sanitized(pool, pool_copy(pool, cell));
 	if (guards && column->is_guess && !column->needs_meaning && is_refusal(run->pool, column, cell))
 		column->needs_meaning = true;
+	look_for_switch(run->pool, found, cell);
 	if (is_open(run, column, cell))
 		count_value(run, &found->values, cell, 1);
 }
@@ -185,13 +199,26 @@ begin(struct import_run *run)
 		run->survey.columns[i].problem = problem_of(run, i);
 }
 
+/* A column with nothing but yes and no may be about consent in words that no list has. A part alone may have few of its values:
+ * the first one decides. */
+static void
+open_switches(struct import_run *run)
+{
+	for (size_t i = 0; i < run->column_count; i++)
+		if (run->columns[i].may_be_switch && run->survey.columns[i].has_switch && !run->survey.columns[i].has_other)
+			run->columns[i].needs_meaning = true;
+}
+
 /* When a value shows late what a column is about, its values are collected in one more pass. */
 int
 import_survey(struct import_run *run)
 {
 	const size_t before = count_open(run);
 	begin(run);
-	int status = look_at_records(run, !says_opted_out(run));
+	const bool guards = !says_opted_out(run);
+	int status = look_at_records(run, guards);
+	if (guards && !run->is_late && run->first_line <= run->begin_line)
+		open_switches(run);
 	if (status == EX_OK && count_open(run) > before) {
 		begin(run);
 		status = look_at_records(run, false);

@@ -38,6 +38,9 @@ const questionOf = (look, at, about) => look.questions?.find(one => one.column =
 /** The word of a column: as chosen, else as found. */
 const wordOf = (look, choices, at) => choices.map[`#${at + 1}`] ?? look.columns[at].field;
 
+/** The name of a column as a field of its own. */
+const ownName = column => (column.is_custom ? column.field : column.column).slice(0, 60);
+
 function FieldChoice({ look, choices, set, at }) {
 	const key = `#${at + 1}`;
 	const column = look.columns[at];
@@ -50,7 +53,7 @@ function FieldChoice({ look, choices, set, at }) {
 	const choose = event => {
 		const { value } = event.currentTarget;
 		if (value === CONSENT) set({ map: { ...choices.map, [key]: undefined } });
-		else setWord(value === OWN ? (column.is_custom ? column.field : column.column).slice(0, 60) : value);
+		else setWord(value === OWN ? ownName(column) : value);
 	};
 	const options = [
 		...(questionOf(look, at, "values") ? [[CONSENT, "Says whether they may get mail"]] : []),
@@ -77,16 +80,17 @@ const MEANINGS = [
 
 const SHOWN = { "": "(empty)", "*": "any other value, such as a time" };
 
-function Values({ question, choices, set }) {
+function Values({ look, question, choices, set }) {
 	const keyOf = value => `${question.column}:${value}`;
 	const choose = (value, meaning) => set({ value: { ...choices.value, [keyOf(value)]: meaning } });
 	const suggested = question.values.filter(one => one.suggested);
 	const all = () =>
 		set({ value: { ...choices.value, ...Object.fromEntries(suggested.map(one => [keyOf(one.value), one.suggested])) } });
+	const keep = () => set({ map: { ...choices.map, [question.column]: ownName(look.columns[question.column.slice(1) - 1]) } });
 	return html`
 		<section class="card" aria-label=${`Meaning of ${question.name}`}>
 			<h3>What does “${question.name}” mean?</h3>
-			<p>This column says whether people may get mail. Leads that are imported as unsubscribed get none.</p>
+			<p>${question.question} Leads that are imported as unsubscribed get none.</p>
 			${question.values.map(one => html`
 				<fieldset class="values" key=${one.value}>
 					<legend>${SHOWN[one.value] ?? one.value} <span class="muted">${plural(one.rows, "row")}</span></legend>
@@ -97,8 +101,10 @@ function Values({ question, choices, set }) {
 							${" "}${text}
 						</label>`)}
 				</fieldset>`)}
-			${suggested.length > 0 && html`
-				<div class="buttons"><button type="button" onClick=${all}>Use the suggested meanings</button></div>`}
+			<div class="buttons">
+				${suggested.length > 0 && html`<button type="button" onClick=${all}>Use the suggested meanings</button>`}
+				<button type="button" onClick=${keep}>It is about something else</button>
+			</div>
 		</section>`;
 }
 
@@ -118,7 +124,7 @@ export function Questions({ look, choices, set }) {
 	const find = about => (look.questions || []).filter(one => one.about === about);
 	const values = find("values").filter(one => choices.map[one.column] === undefined);
 	return html`
-		${values.map(one => html`<${Values} key=${one.column} question=${one} choices=${choices} set=${set} />`)}
+		${values.map(one => html`<${Values} key=${one.column} look=${look} question=${one} choices=${choices} set=${set} />`)}
 		${find("file").length > 0 && html`
 			<${OrAsk} question=${find("file")[0].question} name="file" value=${choices.set.opted_out}
 				options=${[["on", "Yes, all of them"], ["off", "No, they may get mail"]]}

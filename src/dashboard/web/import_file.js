@@ -113,7 +113,7 @@ async function sendWaiting(campaign, file, look, options, state, stop, report) {
 			let end = at;
 			while (end < rows.length && end - at < 500 && size < PART_BYTES / 2) size += rows[end++].size;
 			const part = rows.slice(at, end);
-			const value = await send(campaign, new Blob(piecesOf(file, look, part)), options);
+			const value = await send(campaign, new Blob(piecesOf(file, look, part)), { ...options, first_line: state.line });
 			const { imported, unchanged } = state.counts;
 			const counts = { ...state.counts, imported: imported + value.imported, unchanged: unchanged + value.unchanged };
 			const missed = new Set(value.rejected_rows.map(row => row.offset));

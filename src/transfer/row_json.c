@@ -152,10 +152,11 @@ static bool
 says_no(struct pool *pool, const struct row_value *member)
 {
 	const struct slice name = plain_words(pool, member->name);
-	const struct slice value = plain_words(pool, slice_present(member->text) ? member->text : member->json);
-	return status_says_no(value, status_may_be_any(name)) ||
-	       (value.size > 0 && status_needs_meaning(name) &&
-		   status_suggested(value, status_is_negative(name)) == MEANS_OPTED_OUT);
+	const struct slice value = slice_present(member->text) ? member->text : member->json;
+	const struct slice plain = plain_words(pool, value);
+	return status_says_no(plain, status_may_be_any(name)) ||
+	       (plain.size > 0 && status_needs_meaning(name) &&
+		   column_suggested(value, plain, status_is_negative(name)) == MEANS_OPTED_OUT);
 }
 
 /* A lead that does not say whether it has opted out, in a member of that name, must not say so in another one. */

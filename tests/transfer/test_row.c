@@ -362,6 +362,11 @@ a_lead_in_json_says_no(void **state UNUSED)
 	assert_non_null(read_json(SLICE("{\"email\":\"a@x.org\",\"isExcludedFromCampaigns\":true}"), &import));
 	assert_non_null(read_json(SLICE("{\"email\":\"a@x.org\",\"accepts_marketing\":false}"), &import));
 	assert_null(read_json(SLICE("{\"email\":\"a@x.org\",\"accepts_marketing\":true,\"paid\":false}"), &import));
+	assert_non_null(read_json(SLICE("{\"email\":\"a@x.org\",\"UNSUB_TIME\":\"2024-01-01 10:00:00\"}"), &import));
+	assert_non_null(read_json(SLICE("{\"email\":\"a@x.org\",\"bounced_at\":1704103200}"), &import));
+	assert_non_null(read_json(SLICE("{\"email\":\"a@x.org\",\"notes\":\"has unsubscribed\"}"), &import));
+	assert_null(read_json(SLICE("{\"email\":\"a@x.org\",\"unsubscribed_at\":\"0000-00-00 00:00:00\"}"), &import));
+	assert_null(read_json(SLICE("{\"email\":\"a@x.org\",\"bounced\":false}"), &import));
 }
 
 static void

@@ -94,6 +94,8 @@ def zipped(*names):
     (b'[{"email":"a@example.org"}]', "the file is a JSON array"),
     (b"a@example.org,Ada\nb@example.org,Bob\n", "the first line is a row"),
     (b"name,town\nAda,Bonn\n", "has neither email nor phone_number"),
+    (b'"Email,""Name"""\n"a@example.org,""Ada"""\n', "each line of the file is one text in quotes"),
+    (b'"Email;""Name"""\r\n"a@example.org;""Ada"""\r\n', "each line of the file is one text in quotes"),
     (b"", "the file has no heading"),
 ], ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "")
 def test_other_files(campaign, tmp_path, content, part):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Time limits of attempts (docs/deliveries.md 2) while the process is busy or stopped. */
+ * Time limits of attempts (docs/deliveries.md 2) while the process is busy or stopped, and of idle connections. */
 #include "unit.h"
 
 #include <poll.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "receiver.h"
 #include "sending.h"
 
 /* Starts an attempt that gets no answer. Returns when its request, and those before it, have been sent. */
@@ -103,6 +104,19 @@ an_attempt_that_was_delayed_ends_in_time(void **state UNUSED)
 	assert_in_range(clock_monotonic_ms() - before, TIMEOUT_MS / 2, 3 * TIMEOUT_MS);
 }
 
+/* docs/deliveries.md 2, connections */
+static void
+an_idle_connection_is_given_up(void **state UNUSED)
+{
+	enum { IDLE_MS = 4000 };
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(send_path("127.0.0.1", "/status/200").status, 200);
+	assert_int_equal(receiver_connections(), 1);
+	poll(NULL, 0, IDLE_MS + 100);
+	assert_int_equal(send_path("127.0.0.1", "/status/200").status, 200);
+	assert_int_equal(receiver_connections(), 2);
+}
+
 int
 main(void)
 {
@@ -112,6 +126,7 @@ main(void)
 		TEST(a_stopped_process_extends_the_time_limit),
 		TEST(the_extension_has_a_maximum),
 		TEST(an_attempt_that_was_delayed_ends_in_time),
+		TEST(an_idle_connection_is_given_up),
 	};
 	return cmocka_run_group_tests_name("deliver/sender_time", tests, set_up, tear_down);
 }

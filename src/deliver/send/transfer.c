@@ -14,6 +14,7 @@
 
 enum {
 	CONNECTION_LIFETIME_S = 300, /* the name is not resolved again for a reused connection (docs/deliveries.md 5) */
+	CONNECTION_IDLE_S = 3,       /* libcurl ignores fractions: 4 s (docs/deliveries.md 2) */
 	CA_LIFETIME_S = 300,         /* after that a CA file is read again */
 	COUNTED_MAX = 1024 * 1024    /* bytes of a body while they are counted, with its framing */
 };
@@ -339,6 +340,7 @@ configure(struct transfer *transfer)
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_QUICK_EXIT, 1L); /* otherwise the end of an attempt waits for a resolver that hangs */
 	SET(CURLOPT_MAXLIFETIME_CONN, (long)CONNECTION_LIFETIME_S);
+	SET(CURLOPT_MAXAGE_CONN, (long)CONNECTION_IDLE_S);
 	SET(CURLOPT_TCP_KEEPALIVE, 0L);
 	/* Destination. */
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");

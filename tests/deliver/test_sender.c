@@ -230,6 +230,28 @@ reused_connections_are_checked_again(void **state UNUSED)
 	assert_int_equal(receiver_requests(), 5);
 }
 
+/* docs/deliveries.md 2, connections: not on another idle connection, nor on a new one. */
+static void
+a_request_is_sent_once(void **state UNUSED)
+{
+	static const size_t idle[] = { 1, IN_FLIGHT };
+	for (size_t i = 0; i < ARRAY_SIZE(idle); i++) {
+		struct seen seen[IN_FLIGHT];
+		use_rules(&open_rules);
+		for (size_t j = 0; j < idle[i]; j++)
+			start_path("127.0.0.1", "/status/200", &seen[j]);
+		await(seen, idle[i]);
+		assert_true(receiver_connections() > i);
+		receiver_reset();
+		const struct seen closed = send_path("127.0.0.1", "/close");
+		assert_int_equal(closed.error, SENDER_CONNECTION_LOST);
+		assert_true(closed.connected);
+		assert_int_equal(receiver_requests(), 1);
+		assert_int_equal(receiver_connections(), 0);
+		assert_int_equal(send_path("127.0.0.1", "/status/200").status, 200);
+	}
+}
+
 static void
 many_attempts_run_in_parallel(void **state UNUSED)
 {
@@ -358,6 +380,7 @@ main(void)
 		TEST(denied_ports_are_not_connected_to),
 		TEST(a_forbidden_address_ends_the_attempt),
 		TEST(reused_connections_are_checked_again),
+		TEST(a_request_is_sent_once),
 		TEST(many_attempts_run_in_parallel),
 		TEST(a_hanging_name_server_delays_no_attempt),
 		TEST(a_lack_of_descriptors_is_an_internal_error),

@@ -47,8 +47,7 @@ static const struct {
 } error_of_code[] = {
 	{ CURLE_OK, SENDER_OK }, { CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL },
 	{ CURLE_URL_MALFORMAT, SENDER_INVALID_URL }, { CURLE_LOGIN_DENIED, SENDER_INVALID_URL }, /* a user name in the URL */
-	{ CURLE_COULDNT_RESOLVE_HOST, SENDER_NOT_RESOLVED }, { CURLE_COULDNT_CONNECT, SENDER_UNREACHABLE },
-	{ CURLE_OPERATION_TIMEDOUT, SENDER_TIMEOUT }, { CURLE_PEER_FAILED_VERIFICATION, SENDER_CERTIFICATE },
+	{ CURLE_COULDNT_CONNECT, SENDER_UNREACHABLE }, { CURLE_PEER_FAILED_VERIFICATION, SENDER_CERTIFICATE },
 	{ CURLE_SSL_CACERT_BADFILE, SENDER_CA_FILE }, { CURLE_SSL_CERTPROBLEM, SENDER_CLIENT_CERTIFICATE },
 	{ CURLE_SSL_CLIENTCERT, SENDER_TLS }, { CURLE_SSL_CONNECT_ERROR, SENDER_TLS }, { CURLE_SSL_CIPHER, SENDER_TLS },
 	{ CURLE_GOT_NOTHING, SENDER_CONNECTION_LOST }, { CURLE_PARTIAL_FILE, SENDER_CONNECTION_LOST },
@@ -69,6 +68,7 @@ static const struct {
 	enum sender_error unconnected, connected;
 } double_meanings[] = {
 	{ CURLE_OPERATION_TIMEDOUT, SENDER_CONNECT_TIMEOUT, SENDER_TIMEOUT },
+	{ CURLE_COULDNT_RESOLVE_HOST, SENDER_NOT_RESOLVED, SENDER_CONNECTION_LOST }, /* for a repetition */
 	{ CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL, SENDER_BAD_ANSWER }, /* a response without a header is HTTP/0.9 */
 	{ CURLE_OUT_OF_MEMORY, SENDER_INTERNAL, SENDER_BAD_ANSWER },           /* a header line that is too long for libcurl */
 };
@@ -123,13 +123,24 @@ transfer_error(const struct transfer *transfer, CURLcode code)
 	return error_of(transfer, code);
 }
 
+/* Ends an attempt whose request was sent already: libcurl repeats it, up to five times, when a reused connection ends without a
+ * response. The receiver may have begun to work on it. */
+static bool
+refuse_repetition(struct transfer *transfer)
+{
+	if (!transfer_was_connected(transfer))
+		return false;
+	sender_fail(transfer, SENDER_CONNECTION_LOST);
+	return true;
+}
+
 /* CURLOPT_OPENSOCKETFUNCTION: checks each resolved address before the connection. A forbidden address fails the whole attempt;
  * otherwise libcurl would try the next address. */
 static curl_socket_t
 open_socket(void *context, curlsocktype purpose UNUSED, struct curl_sockaddr *address)
 {
 	struct transfer *transfer = context;
-	if (transfer->error != SENDER_OK)
+	if (transfer->error != SENDER_OK || refuse_repetition(transfer))
 		return CURL_SOCKET_BAD;
 	if (!address_allowed(transfer->sender->options.rules, &address->addr)) {
 		sender_fail(transfer, SENDER_FORBIDDEN_ADDRESS);
@@ -172,6 +183,8 @@ before_request(void *context, char *ip, char *own_ip UNUSED, int port, int own_p
 {
 	struct transfer *transfer = context;
 	struct sockaddr_storage peer;
+	if (refuse_repetition(transfer))
+		return CURL_PREREQFUNC_ABORT;
 	if (!parse_peer(ip, port, &peer) || !address_allowed(transfer->sender->options.rules, (const struct sockaddr *)&peer))
 		sender_fail(transfer, SENDER_FORBIDDEN_ADDRESS);
 	return transfer->error == SENDER_OK ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;

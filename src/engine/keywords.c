@@ -2,54 +2,102 @@
 #include "engine/keywords.h"
 
 #include <stdlib.h>
+#include <unicase.h>
 #include <unictype.h>
 #include <uninorm.h>
 
+#include "base/boolean.h"
 #include "base/utf8.h"
 
-/* Words in upper case without accents, several without the spaces between them. Those of carriers come first (CTIA's
- * guidelines), then those of English, German, Spanish, French, Italian, Portuguese, Dutch and Polish. A plain yes of other
- * languages than English, which carriers know, answers too many questions to be an opt-in. */
+/* Everything here is in upper case without accents. Stems are looked for anywhere in a text: "-" stands for any spaces, or
+ * none, and "_" for the edge of a word. Those of people that leave are for texts and for reports of mail alike. They are
+ * English, German, Spanish and Portuguese, French, Italian, Dutch, and of languages with one or two forms. */
+static const char leaving[] =
+    "UNSUB UN-SUBSCR UNSUSC _OPT-OUT OPTOUT OPTED-OUT OPTING-OUT TAKE-ME-OFF REMOVE-ME_ REMOVE-MY-NUMBER DELETE-MY-NUMBER "
+    "LEAVE-ME-ALONE"
+    " ABMELD ABGEMELDET MELDE-MICH-AB_ AUSTRAGEN AUSGETRAGEN ABBESTELL TRAG-MICH-AUS_ LASST-MICH-IN-RUHE DESUSCRI DESABON "
+    "DES-INSCR DESCADASTR"
+    " DADO-DE-BAJA DAR-DE-BAJA DARME-DE-BAJA DAME-DE-BAJA DENME-DE-BAJA DOY-DE-BAJA DISISCRI CANCELLAMI AFMELD AFGEMELD"
+    " UITSCHR UITGESCHREVEN WYPIS AVMELD AVREGISTR ODHLAS DEZABON LEIRATKOZ ОТПИС ОТПИШ ВІДПИС 退订 取消订阅";
+
+/* Words of texts, several without the spaces between them. Those of carriers come first (CTIA's guidelines), then those of
+ * English, German, Spanish, French, Italian, Portuguese, Dutch, Polish, Russian and Turkish. A plain yes of other languages
+ * than English, which carriers know, answers too many questions to be an opt-in. */
 static const struct {
 	enum keyword keyword;
-	enum { ALONE, FIRST, ANYWHERE } place; /* where in a sentence it means nothing else, whatever the other words are */
 	const char *words;
 } keywords[] = {
-	{ KEYWORD_OPT_OUT, FIRST, "STOP STOPALL STOPP ARRET ARRETER ARRETEZ WYPISZ OPTOUT STOPSMS" },
-	{ KEYWORD_OPT_OUT, ANYWHERE,
-	    "UNSUBSCRIBE UNSUB UNSUBCRIBE UNSUSCRIBE ABMELDEN ABBESTELLEN ABMELDUNG DESABONNER DESABONNEMENT DESINSCRIRE"
-	    " DESINSCRIPTION DESUSCRIBIR DESUSCRIBIRME DISISCRIVI DISISCRIVIMI DISISCRIVERE DISISCRIVERMI DISISCRIZIONE"
-	    " DESCADASTRAR DESINSCREVER UITSCHRIJVEN AFMELDEN WYPISAC" },
-	{ KEYWORD_OPT_OUT, ALONE,
-	    "NOMORE KEINEMEHR NOMAS TAKEOFFYOURLIST TAKEOFFTHISLIST REMOVEFROMYOURLIST REMOVEFROMTHISLIST END CANCEL QUIT"
-	    " REVOKE REMOVE REMOVEME STOPPED STOPPING ENDE BEENDEN AUFHOREN AUFHOEREN HORAUF HOERAUF LOSCHEN LOESCHEN"
-	    " STOPPEN AUSTRAGEN KUNDIGEN KUENDIGEN BAJA ALTO PARA PARAR PARE PAREN DETENER CANCELAR ANULAR FIN DARDEBAJA"
-	    " DARMEDEBAJA DOYDEBAJA CANCELARSUSCRIPCION BORRAR ANNULER SUPPRIMER RESILIER FERMA FERMARE FERMATI BASTA"
-	    " ANNULLA CANCELLA CANCELLAMI CANCELLATEMI CANCELLARE ANNULLAISCRIZIONE RIMUOVI RIMUOVIMI SAIR"
-	    " CANCELARINSCRICAO REMOVER FIM ENCERRAR EINDE STOPZETTEN KONIEC ANULUJ REZYGNUJE REZYGNACJA" },
-	{ KEYWORD_OPT_IN, ALONE,
+	{ KEYWORD_OPT_OUT,
+	    "NOMORE KEINEMEHR NOMAS END CANCEL QUIT REVOKE REMOVE STOPPED STOPPING ENDE BEENDEN AUFHOREN AUFHOEREN HORAUF "
+	    "HOERAUF HORTAUF"
+	    " LOSCHEN LOESCHEN STOPPEN KUNDIGEN KUENDIGEN BAJA ALTO PARA PARAR PARE PAREN DETENER CANCELAR ANULAR FIN"
+	    " CANCELARSUSCRIPCION BORRAR ANNULER SUPPRIMER RESILIER FERMA FERMARE FERMATI BASTA ANNULLA CANCELLA"
+	    " CANCELLATEMI CANCELLARE ANNULLAISCRIZIONE RIMUOVI RIMUOVIMI SAIR CANCELARINSCRICAO REMOVER FIM ENCERRAR EINDE"
+	    " STOPZETTEN KONIEC ANULUJ REZYGNUJE REZYGNACJA ОТМЕНА IPTAL" },
+	{ KEYWORD_OPT_IN,
 	    "START UNSTOP YES SUBSCRIBE RESUBSCRIBE OPTIN RESUME STARTEN ANMELDEN ANMELDUNG ABONNIEREN ALTA DARMEDEALTA"
 	    " INICIAR INICIO EMPEZAR COMENZAR SUSCRIBIR SUSCRIBIRME REANUDAR DEMARRER COMMENCER REPRENDRE REABONNER"
 	    " SABONNER SINSCRIRE INIZIA INIZIARE INIZIO ISCRIVI ISCRIVIMI RIPRENDI ATTIVA COMECAR INSCREVER RETOMAR"
 	    " AANMELDEN ZAPISZ WZNOW" },
-	{ KEYWORD_HELP, ALONE,
-	    "HELP INFO INFORMATION HILFE AYUDA INFORMACION AIDE AIUTO INFORMAZIONI AJUDA INFORMACOES HULP POMOC" },
+	{ KEYWORD_HELP, "HELP INFO INFORMATION HILFE AYUDA INFORMACION AIDE AIUTO INFORMAZIONI AJUDA INFORMACOES HULP POMOC" },
 };
+
+/* Opt-outs whatever comes after them, unless it is about a visit: "stop by at 5". */
+static const char stops[] = "STOP STOPALL STOPP STOPSMS ARRET ARRETER ARRETEZ СТОП";
+static const char visits[] = "BY AT IN OVER OFF";
 
 /* Courtesies, and what adds nothing. */
 static const char courtesies[] =
-    "PLEASE PLS PLZ THANKS THANK YOU NOW ALL SMS TEXT TEXTS MESSAGES NACHRICHTEN MENSAJES BITTE DANKE JETZT SOFORT"
-    " ALLE ALLES POR FAVOR FAVORE PER GRACIAS YA TODO TODOS SIL VOUS TE PLAIT SVP STP MERCI TOUT TOUS GRAZIE TUTTO"
-    " TUTTI OBRIGADO OBRIGADA TUDO ME AUB ALSTUBLIEFT DANK PROSZE MICH MNIE";
+    "PLEASE PLS PLZ THANKS THANK YOU NOW ALL OK OKAY HI HELLO HEY BITTE DANKE JETZT SOFORT ALLE ALLES HALLO POR FAVOR FAVORE"
+    " PER GRACIAS HOLA YA TODO TODOS SIL VOUS TE PLAIT SVP STP MERCI BONJOUR TOUT TOUS GRAZIE CIAO TUTTO TUTTI OBRIGADO"
+    " OBRIGADA TUDO ME AUB ALSTUBLIEFT DANK PROSZE MICH MNIE";
 
-/* Of systems that send mail, in the same spelling. A bounce that is not final has another name, or its kind has one. */
-static const char ends_of_mail[] =
-    "UNSUBSCRIBE UNSUBSCRIBED UNSUB UNSUBSCRIPTION GROUPUNSUBSCRIBE LISTUNSUBSCRIBE LINKUNSUBSCRIBE OPTOUT OPTEDOUT SPAM"
-    " SPAMREPORT SPAMREPORTED SPAMCOMPLAINT COMPLAINT COMPLAINED ABUSE BOUNCE BOUNCED HARDBOUNCE HARDBOUNCED HARD PERMANENT"
-    " CLEANED INVALIDEMAIL SUPPRESSED";
+/* What adds nothing, either, and is what people refuse. */
+static const char messages[] =
+    "SMS TEXTS MESSAGES NACHRICHTEN MENSAJES MSG MSGS ADS ADVERTS PROMOS PROMOTIONS WERBUNG WERBESMS REKLAME PUBLICIDAD"
+    " PUB PUBS PUBLICITE PUBLICITES PUBBLICITA MESSAGGI MENSAGENS PUBLICIDADE RECLAME BERICHTEN REKLAM";
+
+/* Somebody that refuses them with no other words than these opts out: "do not text me", "Keine Werbung mehr". */
+static const char refusals[] = "DONT NOT NEVER NICHT KEIN KEINE KEINEN PAS PLUS GEEN NIET NIENTE НЕ";
+static const char plain_refusals[] = "NO NON NAO NIE";
+static const char sending[] =
+    "TEXT TEXTING MESSAGE MESSAGING CONTACT CALL SEND SENDING SENDEN SENDET SCHICKEN SCHICKT SCHREIBEN SCHREIBT KONTAKTIEREN"
+    " ANRUFEN ENVOYER ENVOYEZ CONTACTER CONTACTEZ STUREN BELLEN ПИШИТЕ ЗВОНИТЕ";
+static const char fillers[] =
+    "DO I WANT WISH ANY ANYTHING AGAIN MORE ANYMORE EVER US MY THIS THESE NUMBER TO OR YOUR FURTHER RECEIVE ICH WILL MOCHTE"
+    " WUNSCHE MIR MEHR WEITERE WEITEREN VON EUCH IHNEN QUIERO MAS RECIBIR ENVIEN MANDEN JE NE VEUX DE RECEVOIR VOGLIO PIU"
+    " RICEVERE QUERO MAIS RECEBER IK WIL MEER CHCE МНЕ";
 
 /* With one of these a word in the middle of a sentence may mean the contrary. */
-static const char negations[] = "NO NOT NEVER DONT CANT WONT DIDNT NICHT KEIN KEINE NE PAS NON NAO NIET GEEN NIE";
+static const char negations[] = "NO NOT NEVER DONT CANT WONT DIDNT NICHT KEIN KEINE NE PAS NON NAO NIET GEEN NIE НЕ";
+
+/* Stems of reports of mail. A person has complained, or wants none; */
+static const char complaints[] =
+    "COMPLAI SPAM ABUSE _JUNK FEEDBACK-LOOP _FBL_ REVOK REVOC WITHDRAW WITHDREW DO-NOT-CONTACT DO-NOT-EMAIL DO-NOT-MAIL"
+    " DO-NOT-DISTURB DONT-CONTACT NO-LONGER CANCELED CANCELL _CANCEL_ _STOP_ BESCHWERDE WIDERRUF WIDERSPR GEKUNDIGT KUNDIGUNG"
+    " CANCELAD CANCELACI CANCELAMENTO ANNULLAT RESILIATION _RESILIE_ _BAJA_ QUEJA PLAINTE KLACHT OPGEZEGD";
+/* … or has no mailbox, or a service sends it nothing any more. */
+static const char failures[] =
+    "BOUNC UNDELIVER UNZUSTELL _HARD_ HARD-BOUNC PERMANENT _CLEANED_ INVALID-EMAIL INVALID-ADDRESS INVALID-RECIPIENT"
+    " EMAIL-INVALID ADDRESS-INVALID BAD-EMAIL SUPPRESS BLOCKED BLOCK-LIST _BLOCK_ BLACK-LIST DENY-LIST DEACTIVAT GESPERRT"
+    " SPERRLISTE REBOT REBOND RIMBALZ RUCKLAUF";
+/* Failures that may pass, */
+static const char passing[] = "_SOFT TRANSIENT TEMPOR _TEMP_ _SUAVE_ _BLANDO_ DEFER DELAY _RETRY UNDETERMINED GREYLIST";
+/* the contrary of an end, or a word in another sense, */
+static const char contraries[] =
+    "RE-SUBSCR UN-BOUNC BOUNCE-CLEAR BOUNCE-RESOLV BOUNCE-REMOV UN-BLOCK UN-SUPPRESS UN-SPAM UN-BLACK FROM-SUPPRESS "
+    "FROM-BLOCK-LIST FROM-BLACK-LIST"
+    " SUPPRESSION-REMOV SUPPRESSION-DELET BLOCK-LIST-REMOV ANTI-SPAM SPAM-SCORE SPAM-CHECK SPAM-FILTER SPAM-TEST"
+    " ORDER-CANCEL ORDERS-CANCEL";
+/* ends that are not of mail, */
+static const char channels[] = "_SMS _MMS_ _PUSH _WHATSAPP _TEXT-MESSAG";
+/* sign-ups, and what makes them none. */
+static const char signups[] =
+    "_SUBSCRIBE_ _SUBSCRIBED_ RE-SUBSCRIBE SIGN-UP_ SIGNED-UP_ REGISTER REGISTRATION _JOIN_ _JOINED_ _CREATE_ _CREATED_ _ADDED_"
+    " _NEW_ _ACTIVE_ _ACTIVATE _CONFIRMED_ OPT-IN_ OPTED-IN_ CONSENT-GIVEN CONSENT-GRANTED SUBMIT SUBMISSION ANMELDUNG "
+    "ANGEMELDET ABONNIERT _ABONNE"
+    " _INSCRI _SUSCRI _ISCRI AANMELD AANGEMELD INSCHRIJV INGESCHREVEN ZAPIS";
+static const char doubts[] = "_PEND UNCONF _FAIL DELET REMOV REJECT _DENIE DECLIN";
 
 enum { WORDS_MAX = 16 };
 
@@ -73,7 +121,7 @@ static struct slice
 plain_text(struct pool *pool, struct slice text)
 {
 	size_t size = 0;
-	uint8_t *normal = u8_normalize(UNINORM_NFKD, (const uint8_t *)text.data, text.size, NULL, &size);
+	uint8_t *normal = u8_toupper((const uint8_t *)text.data, text.size, NULL, UNINORM_NFKD, NULL, &size);
 	if (normal == NULL)
 		memory_exhausted();
 	struct slice rest = { (const char *)normal, size };
@@ -90,7 +138,7 @@ plain_text(struct pool *pool, struct slice text)
 			continue;
 		}
 		for (; at < rest.data; at++)
-			out[plain.size++] = ascii_upper(*at);
+			out[plain.size++] = *at;
 	}
 	free(normal);
 	return plain;
@@ -103,7 +151,7 @@ read_words(struct slice text, struct words *words)
 	struct slice word;
 	*words = (struct words){ .count = 0 };
 	while (slice_next(&text, ' ', &word)) {
-		if (word.size == 0 || is_in(courtesies, word))
+		if (word.size == 0 || is_in(courtesies, word) || is_in(messages, word))
 			continue;
 		if (words->count > 0 && slice_equal(words->items[words->count - 1], word))
 			continue;
@@ -114,21 +162,96 @@ read_words(struct slice text, struct words *words)
 	return words->count > 0;
 }
 
+/* ---- Stems ---- */
+
+static char
+stem_character(struct slice stem, size_t i)
+{
+	return stem.data[i] == '_' ? ' ' : stem.data[i];
+}
+
+static bool
+begins_with(struct slice text, struct slice stem)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < stem.size; i++) {
+		if (stem.data[i] == '-') {
+			while (at < text.size && text.data[at] == ' ')
+				at++;
+			continue;
+		}
+		if (at == text.size || text.data[at] != stem_character(stem, i))
+			return false;
+		at++;
+	}
+	return true;
+}
+
+/* Where the first of them is, or the size of the text, which has spaces around it. */
+static size_t
+find_stem(struct slice text, const char *stems)
+{
+	size_t first = text.size, at;
+	struct slice list = slice_of(stems), stem;
+	while (slice_next(&list, ' ', &stem)) {
+		struct slice rest = slice_sub(text, 0, first);
+		for (; (at = slice_find(rest, stem_character(stem, 0))) < rest.size;
+		     rest = slice_sub(rest, at + 1, rest.size)) {
+			const size_t place = (size_t)(rest.data - text.data) + at;
+			if (!begins_with(slice_sub(text, place, text.size), stem))
+				continue;
+			first = place;
+			break;
+		}
+	}
+	return first;
+}
+
+static bool
+has_stem(struct slice text, const char *stems)
+{
+	return find_stem(text, stems) < text.size;
+}
+
+static bool
+has_word(struct slice text, const char *list)
+{
+	struct slice word;
+	while (slice_next(&text, ' ', &word))
+		if (is_in(list, word))
+			return true;
+	return false;
+}
+
+/* ---- Texts ---- */
+
 /* An opt-out whatever comes after the word, or around it. */
 static bool
-is_sentence(size_t row, const struct words *words)
+is_sentence(struct slice text, const struct words *words)
 {
-	bool has = false;
-	if (keywords[row].place == ALONE || words->count > 1 + KEYWORD_OTHER_WORDS)
+	if (words->count > 1 + KEYWORD_OTHER_WORDS)
 		return false;
-	if (is_in(keywords[row].words, words->items[0]))
-		return true;
-	for (size_t i = 0; i < words->count && keywords[row].place == ANYWHERE; i++) {
-		if (is_in(negations, words->items[i]))
+	if (is_in(stops, words->items[0]))
+		return words->count == 1 || !is_in(visits, words->items[1]);
+	return has_stem(text, leaving) && !has_word(text, negations);
+}
+
+/* A plain "no" may be the answer to something else: "no, text me". */
+static bool
+is_refusal(struct slice text)
+{
+	bool refuses = false, sends = false, no = false;
+	struct slice word;
+	while (slice_next(&text, ' ', &word)) {
+		const bool refusal = is_in(refusals, word), plain = is_in(plain_refusals, word);
+		const bool verb = is_in(sending, word), noun = is_in(messages, word);
+		if (word.size > 0 && !refusal && !plain && !verb && !noun && !is_in(courtesies, word) && !is_in(fillers, word))
 			return false;
-		has = has || is_in(keywords[row].words, words->items[i]);
+		no = (no || plain) && !verb;
+		refuses = refuses || refusal || (no && noun);
+		sends = sends || verb || noun;
 	}
-	return has;
+	return refuses && sends;
 }
 
 static struct slice
@@ -144,21 +267,76 @@ enum keyword
 keyword_of(struct pool *pool, struct slice text)
 {
 	struct words words;
-	if (text.size > KEYWORD_TEXT_MAX || !utf8_valid(text) || !read_words(plain_text(pool, text), &words))
+	if (text.size > KEYWORD_TEXT_MAX || !utf8_valid(text))
 		return KEYWORD_NONE;
+	const struct slice plain = POOL_JOIN(pool, SLICE(" "), plain_text(pool, text), SLICE(" "));
+	if (!read_words(plain, &words))
+		return KEYWORD_NONE;
+	if (is_sentence(plain, &words) || is_refusal(plain))
+		return KEYWORD_OPT_OUT;
 	const struct slice all = joined(pool, &words);
 	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
-		if (is_in(keywords[i].words, all) || is_sentence(i, &words))
+		if (is_in(keywords[i].words, all))
 			return keywords[i].keyword;
 	return KEYWORD_NONE;
 }
 
-bool
-keyword_ends_mail(struct pool *pool, struct slice event)
+/* ---- Reports of mail ---- */
+
+/* emailBounce has two words. */
+static struct slice
+divided(struct pool *pool, struct slice text)
 {
-	struct words words;
-	const size_t stop = slice_find_last(event, '.');
-	const struct slice name = stop < event.size ? slice_sub(event, stop + 1, event.size) : event;
-	return name.size <= KEYWORD_TEXT_MAX && utf8_valid(name) && read_words(plain_text(pool, name), &words) &&
-	       is_in(ends_of_mail, joined(pool, &words));
+	char *out = pool_bytes(pool, 2 * text.size + 1);
+	size_t size = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		if (i > 0 && ascii_upper(text.data[i - 1]) != text.data[i - 1] && ascii_lower(text.data[i]) != text.data[i])
+			out[size++] = ' ';
+		out[size++] = text.data[i];
+	}
+	return (struct slice){ out, size };
+}
+
+/* Whether it says no before the place, as `not_spam` and `notspam`, or at the end, as `unsubscribed: false`. */
+static bool
+is_negated(struct slice text, size_t place)
+{
+	struct slice rest = text, word, last = SLICE("");
+	bool yes = true;
+	while (slice_next(&rest, ' ', &word))
+		last = word.size > 0 ? word : last;
+	return has_word(slice_sub(text, 0, place), negations) || (boolean_parse(last, &yes) && !yes);
+}
+
+static size_t
+first_of(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static enum mail_report
+report_in(struct slice text)
+{
+	const size_t wish = first_of(find_stem(text, leaving), find_stem(text, complaints));
+	const size_t end = first_of(wish, find_stem(text, failures));
+	const size_t signup = find_stem(text, signups);
+	if (has_stem(text, channels) && !has_stem(text, "MAIL"))
+		return MAIL_REPORT_OTHER;
+	if (end < text.size && !has_stem(text, contraries)) {
+		const bool passes = wish == text.size && has_stem(text, passing);
+		return passes || is_negated(text, end) ? MAIL_REPORT_OTHER : MAIL_REPORT_END;
+	}
+	return signup == text.size || is_negated(text, signup) || has_stem(text, doubts) ? MAIL_REPORT_OTHER
+											 : MAIL_REPORT_SIGNUP;
+}
+
+enum mail_report
+keyword_report(struct pool *pool, struct slice event)
+{
+	bool ends;
+	if (event.size > KEYWORD_TEXT_MAX || !utf8_valid(event))
+		return MAIL_REPORT_OTHER;
+	if (boolean_parse(event, &ends))
+		return ends ? MAIL_REPORT_END : MAIL_REPORT_SIGNUP;
+	return report_in(POOL_JOIN(pool, SLICE(" "), plain_text(pool, divided(pool, event)), SLICE(" ")));
 }

@@ -320,30 +320,47 @@ def sns(kind):
         "bounceType": kind, "bouncedRecipients": [{"emailAddress": "nora@example.org"}]}})}
 
 
-@pytest.mark.parametrize("maps, end, other", [
+@pytest.mark.parametrize("maps, end, other, made", [
     ({"email": "[].email", "__opt_out": "[].event"}, [{"email": "nora@example.org", "event": "spamreport"}],
-     [{"email": "nora@example.org", "event": "delivered"}]),
+     [{"email": "nora@example.org", "event": "delivered"}], False),
     ({"email": "Message.bounce.bouncedRecipients.0.emailAddress", "__opt_out": "Message.bounce.bounceType"},
-     sns("Permanent"), sns("Transient")),
+     sns("Permanent"), sns("Transient"), False),
     ({"email": "data.email", "__opt_out": "type"}, {"type": "unsubscribe", "data": {"email": "nora@example.org"}},
-     {"type": "subscribe", "data": {"email": "nora@example.org"}}),
+     {"type": "subscribe", "data": {"email": "nora@example.org"}}, True),
     ({"email": "Recipient", "__opt_out": "SuppressSending"}, {"Recipient": "nora@example.org", "SuppressSending": True},
-     {"Recipient": "nora@example.org", "SuppressSending": False}),
-    ({"email": "mail", "__opt_out": '"yes"'}, {"mail": "nora@example.org"}, None),
-], ids=("list", "text", "form", "boolean", "constant"))
-def test_ends_of_mail(campaign, maps, end, other):
-    """3.3: what mail services report about a person is an opt-out, and never a sign-up"""
+     {"Recipient": "nora@example.org", "SuppressSending": False}, True),
+    ({"email": "email", "__opt_out": "events"}, {"email": "nora@example.org", "events": ["subscribed", "email.unsubscribed"]},
+     {"email": "nora@example.org", "events": ["opened", "subscribed"]}, True),
+    ({"email": "email", "__opt_out": "event"}, {"email": "nora@example.org", "event": "subscriber.subscriber_unsubscribe"},
+     {"email": "nora@example.org"}, False),
+    ({"email": "email", "__opt_out": "event"}, {"email": "nora@example.org", "event": "Unsubscribed from List"},
+     {"email": "nora@example.org", "event": None}, False),
+    ({"email": "email", "__opt_out": "event"}, {"email": "nora@example.org", "event": 1}, {"email": "nora@example.org", "event": ""}, False),
+], ids=("list", "text", "form", "boolean", "values", "missing", "null", "empty"))
+def test_ends_of_mail(campaign, maps, end, other, made):
+    """3.3: what mail services report about a person is an opt-out, and never a sign-up; what is neither changes nothing"""
     hook = add(campaign, maps=maps)
     assert send(campaign, hook, end).verdict == (202, "lead_not_found") and campaign.stats()["total"] == 0
-    campaign.lead(email="nora@example.org")
-    if other:
-        assert send(campaign, hook, other).status == 201
-        assert not campaign.find(email="nora@example.org")["opted_out"]
+    answer = send(campaign, hook, other)
+    assert campaign.stats()["total"] == made
+    if not made:
+        assert answer.verdict == (202, "invalid_parameter") and "__opt_out" in answer.json["reason"]
+        campaign.lead(email="nora@example.org")
+        assert send(campaign, hook, other).status == 202
+    assert not campaign.find(email="nora@example.org")["opted_out"] and campaign.find(email="nora@example.org")["counter"] == 1
     for _ in range(2):
         answer = send(campaign, hook, end)
         assert answer.status == 201 and answer.json == {"message": "Lead updated"}, answer.body
         assert campaign.find(email="nora@example.org")["opted_out"]
     assert campaign.stats()["total"] == 1
+
+
+def test_end_of_mail_always(campaign):
+    """3.3: a constant makes each call of a webhook an opt-out"""
+    hook = add(campaign, maps={"email": "mail", "__opt_out": '"yes"'})
+    campaign.lead(email="nora@example.org")
+    assert send(campaign, hook, {"mail": "nora@example.org"}).status == 201 and campaign.find(email="nora@example.org")["opted_out"]
+    assert send(campaign, hook, {"mail": "rosa@example.org"}).verdict == (202, "lead_not_found") and campaign.stats()["total"] == 1
 
 
 def test_texts_stay_stopped(campaign):

@@ -41,7 +41,7 @@ def test_other_texts_and_numbers(campaign, inbound):
     """they change nothing, make no lead, and are stored"""
     lead = new_lead(campaign)
     before = campaign.service.installation.sql(f"SELECT COUNT(*) FROM lh_leads WHERE campaign_id = {campaign.id}")
-    for text in ("Don't stop", "STOPS", "", "NO", "I will stop by your shop"):
+    for text in ("Don't stop", "STOPS", "", "NO", "I will stop by your shop", "stop by at 5", "No, text me"):
         answer = inbound(lead["phone_number"], text)
         assert (answer.status, answer.json["error"]) == (202, "invalid_parameter"), text
     answer = inbound("+4915199999999", "STOP")
@@ -52,7 +52,7 @@ def test_other_texts_and_numbers(campaign, inbound):
 
 
 @pytest.mark.parametrize("text", ["Stop\n", "Stop.", '"STOP"', "stop\r\n--\r\nNora", "ARRÊT", "ＳＴＯＰ", "🛑 stop 🛑",
-                                  "STOP ALL", "Bitte abmelden", "Baja",
+                                  "STOP ALL", "Bitte abmelden", "Baja", "СТОП", "Keine Werbung mehr", "do not text me", "UNSUBSCRIBED",
                                   "Sair por favor", "Basta!", "please stop\u200b", "STOP\u0007"])
 def test_as_people_type_it(campaign, text):
     """3.2: keywords are compared as they are decoded, in JSON and in forms"""

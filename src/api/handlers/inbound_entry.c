@@ -254,10 +254,10 @@ hide_sender(struct call *call)
 /* ---- Texts from phones ---- */
 
 static bool
-maps_text(const struct payload_map *map)
+has_rule(const struct payload_map *map, struct slice target)
 {
 	for (size_t i = 0; i < map->count; i++)
-		if (slice_equal(map->rules[i].target, MAPPING_TEXT))
+		if (slice_equal(map->rules[i].target, target))
 			return true;
 	return false;
 }
@@ -330,14 +330,20 @@ make_change(struct entry *entry, struct command *command)
 
 /* ---- Opt-outs that mail services report ---- */
 
-/* Whether the payload says that its person is to get no mail any more. */
-static bool
-is_opt_out(const struct entry *entry)
+/* That of a list is the gravest of its values. */
+static enum mail_report
+report_of(const struct entry *entry)
 {
-	bool is = false;
 	const struct http_value value = sent_value(entry, MAPPING_OPT_OUT);
-	return (http_value_boolean(&value, &is) && is) ||
-	       (value.type == HTTP_STRING && keyword_ends_mail(entry->call->request->pool, value.text));
+	enum mail_report gravest = MAIL_REPORT_OTHER;
+	const size_t count = value.type == HTTP_ARRAY ? value.item_count : 1;
+	for (size_t i = 0; i < count; i++) {
+		struct slice text;
+		const bool has = http_value_string(value.type == HTTP_ARRAY ? &value.items[i] : &value, &text) && text.size > 0;
+		const enum mail_report report = has ? keyword_report(entry->call->request->pool, text) : MAIL_REPORT_OTHER;
+		gravest = report > gravest ? report : gravest;
+	}
+	return gravest;
 }
 
 /* No lead is made of it. */
@@ -392,6 +398,25 @@ make_signup(struct entry *entry, struct command *command)
 	return true;
 }
 
+/* Nobody becomes a lead by a report that does not say so. */
+static bool
+make_reported(struct entry *entry, struct command *command)
+{
+	const enum mail_report report = report_of(entry);
+	if (report == MAIL_REPORT_OTHER)
+		return call_fail_with(entry->call, FAILURE_INVALID_PARAMETER,
+		    SLICE("__opt_out says neither that the person has left nor that it signs up: nothing is changed"));
+	return report == MAIL_REPORT_END ? make_opt_out(entry, command) : make_signup(entry, command);
+}
+
+static bool
+make_any(struct entry *entry, const struct payload_map *map, struct command *command)
+{
+	if (has_rule(map, MAPPING_TEXT))
+		return make_change(entry, command);
+	return has_rule(map, MAPPING_OPT_OUT) ? make_reported(entry, command) : make_signup(entry, command);
+}
+
 bool
 call_make_payload_command(struct call *call, const struct inbound_payload *payload, size_t number,
     struct inbound_result *result, struct command *command)
@@ -400,9 +425,7 @@ call_make_payload_command(struct call *call, const struct inbound_payload *paylo
 	struct entry entry = { .call = call, .result = result, .notes = SLICE("") };
 	hide_sender(call);
 	entry.count = mapping_apply(pool, &payload->map, &payload->list, number, &entry.fields);
-	const bool good = put_fields(&entry) && (maps_text(&payload->map) ? make_change(&entry, command)
-						    : is_opt_out(&entry)  ? make_opt_out(&entry, command)
-									  : make_signup(&entry, command));
+	const bool good = put_fields(&entry) && make_any(&entry, &payload->map, command);
 	const struct slice notes = mapping_notes(pool, &payload->map, &payload->list, entry.fields, entry.count);
 	note(&entry, slice_present(notes) ? notes : SLICE(""));
 	result->message = entry.notes.size > 0 ? entry.notes : SLICE_NONE;

@@ -96,10 +96,11 @@ people_stop_in_their_words(void **state UNUSED)
 		"Ich melde mich ab", "habe mich abgemeldet", "abbestellt!", "desabonner moi", "désinscrivez-moi",
 		"desuscríbeme", "quiero darme de baja", "dame de baja", "disiscrivetemi", "uitschrijven aub", "Avmelden",
 		"Avregistrera", "odhlásit", "İPTAL", "退订", "take me off your list", "REMOVE ME", "Please remove my number",
-		"Stop it", "stop this spam", "leave me alone", "delete my number", "do not call or text",
-		"don't send me anything", "no further messages", "I don't want these texts", "schreibt mir nicht mehr",
-		"keine mehr", "no quiero más mensajes", "no me envíen más mensajes", "Non voglio più messaggi",
-		"não quero mais mensagens", "niet meer bellen", "nie chcę sms", "не пишите мне", "arrêtez les sms", NULL };
+		"Stop it", "stop this spam", "S.T.O.P.", "cancela", "não envie mais mensagens", "leave me alone",
+		"delete my number", "do not call or text", "don't send me anything", "no further messages",
+		"I don't want these texts", "schreibt mir nicht mehr", "keine mehr", "no quiero más mensajes",
+		"no me envíen más mensajes", "Non voglio più messaggi", "não quero mais mensagens", "niet meer bellen",
+		"nie chcę sms", "не пишите мне", "arrêtez les sms", NULL };
 	static const char *const others[] = { "stop by at 5", "Stop by tomorrow", "I'll stop by at 5", "stop at the shop",
 		"stop over on friday", "ok", "okay thanks", "no", "No, text me", "Not now", "keine", "keine Zeit",
 		"nicht heute", "nicht mehr heute", "no more pizza", "do not text me before 5", "don't call me late",
@@ -138,13 +139,14 @@ systems_report_ends_of_mail(void **state UNUSED)
 		"no_longer_subscribed", "subscription_cancelled", "junk", "consent withdrawn", "FBL", "Newsletter abbestellt",
 		"dado de baja", "baja", "desuscrito", "disiscrizione", "cancellato", "uitgeschreven", "afgemeld", "klacht",
 		"wypisany", "отписался", "Widerruf der Einwilligung", "unzustellbar", "SMS and email unsubscribed",
-		"Bounced: address not found", "Permanent/Suppressed", "OnAccountSuppressionList", "blocked_bounce",
-		"rebond définitif", "cancelación", "Rückläufer", "soft_bounce_unsubscribed", NULL };
+		"Bounced: address not found", "anular suscripción", "cancelou inscrição", "nicht zustellbar",
+		"Newsletter gekuendigt", "abonnement annulé", "Permanent/Suppressed", "OnAccountSuppressionList",
+		"blocked_bounce", "rebond définitif", "cancelación", "Rückläufer", "soft_bounce_unsubscribed", NULL };
 	static const char *const signups[] = { "subscribe", "Subscribed", "subscriber.form_subscribe",
 		"unsubscribe.resubscribe", "group_resubscribe", "resubscribed", "emailSubscribe", "Subscribed to List",
 		"contact.created", "signup", "sign_up", "user.registered", "opt_in", "active", "Anmeldung", "abonniert",
-		"form_submission", "subscriber.subscriber_activate", "subscription.created", "inscrit", "false", "no", "0",
-		NULL };
+		"form_submission", "subscriber.subscriber_activate", "Aktiv", "réabonné", "consent_given",
+		"subscription.created", "inscrit", "false", "no", "0", NULL };
 	static const char *const others[] = { "", ".", "delivered", "soft_bounce", "SoftBounce", "softbounced", "Transient",
 		"deferred", "delivery_delayed", "bounce_transient", "temporary bounce", "temporary_fail", "open",
 		"email.delivered", "profile", "no spam", "not_spam", "notSpam", "notspam", "nonspam", "unbounced", "UNBOUNCE",
@@ -153,8 +155,10 @@ systems_report_ends_of_mail(void **state UNUSED)
 		"smsBounce", "pushUnsubscribe", "Subscribed to SMS Marketing", "not_subscribed", "never_subscribed",
 		"nonSubscribed", "pending", "subscribe_pending", "unconfirmed", "inactive", "subscriber.deleted", "removed",
 		"subscriber.updated", "subscription_preferences_changed", "order.cancelled", "dropped", "failed", "processed",
-		"click", "2026-11-29T10:00:00Z", "bounce_cleared", "bounce.resolved", "Transient/MailboxFull", "rebote suave",
-		"Removed from suppression list", "SubscriptionChange", "message.rejected", "none", "\xff", NULL };
+		"click", "2026-11-29T10:00:00Z", "Abonnement beendet", "Anmeldung gelöscht", "inscripción eliminada",
+		"invitee.canceled", "subscription_ended", "left_list", "bounce_cleared", "bounce.resolved",
+		"Transient/MailboxFull", "rebote suave", "Removed from suppression list", "SubscriptionChange",
+		"message.rejected", "none", "\xff", NULL };
 	assert_report(MAIL_REPORT_END, ends);
 	assert_report(MAIL_REPORT_SIGNUP, signups);
 	assert_report(MAIL_REPORT_OTHER, others);

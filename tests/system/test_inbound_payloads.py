@@ -363,6 +363,19 @@ def test_end_of_mail_always(campaign):
     assert send(campaign, hook, {"mail": "rosa@example.org"}).verdict == (202, "lead_not_found") and campaign.stats()["total"] == 1
 
 
+def test_room_for_lists(campaign):
+    """5: where an entry of a list finds no room, the others are carried out nevertheless, and the call gets 429"""
+    sql, hook = campaign.service.installation.sql, add(campaign, maps={"email": "[].email", "__opt_out": "[].event"})
+    sql("INSERT INTO lh_inbound_calls (id, inbound_id, campaign_id, refused, state, size, body, received_ms, ended_ms, expires_ms) "
+        f"SELECT 2000000 + seq, {hook['id']}, {campaign.id}, 1, 'refused', 100, 'x', 1, 1, 9999999999999 FROM seq_1_to_1000")
+    campaign.lead(email="ada@example.org")
+    for last in ([], [{"email": "bob@example.org", "event": "opened"}]):
+        answer = send(campaign, hook, [{"email": "bob@example.org", "event": "delivered"},
+                                       {"email": "ada@example.org", "event": "unsubscribe"}, *last])
+        assert answer.verdict == (429, "too_many_payloads") and answer.headers["Retry-After"] == "3600"
+        assert campaign.find(email="ada@example.org")["opted_out"] and campaign.stats()["total"] == 1
+
+
 def test_texts_stay_stopped(campaign):
     """2: a call with the number of a phone that said STOP does not end that"""
     hook = add(campaign, maps={"phone_number": "phone", "__reset_opt_out": '"yes"'})

@@ -246,15 +246,14 @@ log_entry(struct call *call, const struct inbound_result *result, struct slice b
 	};
 }
 
-/* False: it is not stored, and the call has failed. */
+/* False: it is not stored, and the call has failed; unless *full, where there is no room for it. */
 static bool
-store_refused(struct call *call, const struct inbound_result *result, struct slice body, uint64_t *id)
+store_refused(struct call *call, const struct inbound_result *result, struct slice body, uint64_t *id, bool *full)
 {
 	const struct inbound_call entry = log_entry(call, result, body);
 	const enum result stored = store_note_inbound_call(call->api->store, &entry, id);
-	if (stored == RESULT_TOO_MANY)
-		refuse_payload(call);
-	else if (stored != RESULT_OK)
+	*full = stored == RESULT_TOO_MANY;
+	if (stored != RESULT_OK && !*full)
 		call_fail(call, stored == RESULT_NOT_FOUND ? FAILURE_NOT_FOUND : call_failure(stored));
 	return stored == RESULT_OK;
 }
@@ -273,8 +272,13 @@ static void
 refuse_call(struct call *call, const struct inbound_result *result)
 {
 	uint64_t id;
-	if (!is_not_stored(result->failure) && store_refused(call, result, call->request->body, &id))
+	bool full = false;
+	if (is_not_stored(result->failure))
+		return;
+	if (store_refused(call, result, call->request->body, &id, &full))
 		answer_stored(call, result, id);
+	else if (full)
+		refuse_payload(call);
 }
 
 static void
@@ -295,6 +299,7 @@ handle_one(struct call *call, const struct inbound_payload *payload)
 
 struct list_answer {
 	size_t made;
+	bool full; /* an entry could not be stored */
 	struct json_writer *writer;
 };
 
@@ -338,6 +343,7 @@ take_entry(struct call *call, const struct inbound_payload *payload, size_t numb
 	const int64_t half_ms = call->begun_ms + (call->deadline_ms - call->begun_ms) / 2;
 	struct inbound_result result;
 	uint64_t id = 0;
+	bool full = false;
 	*rest = number >= INBOUND_ENTRIES_MAX || (number > 0 && clock_monotonic_ms() > half_ms);
 	if (*rest)
 		postpone_rest(call, number, payload->list.count, &result);
@@ -346,19 +352,21 @@ take_entry(struct call *call, const struct inbound_payload *payload, size_t numb
 	const struct slice body = body_of(call, payload, number, *rest);
 	if (result.failure == FAILURE_NONE)
 		log_result(call, &result, body);
-	else if (is_not_stored(result.failure) || !store_refused(call, &result, body, &id))
+	else if (is_not_stored(result.failure) || (!store_refused(call, &result, body, &id, &full) && !full))
 		return false;
+	answer->full = answer->full || full;
 	answer_entry(answer, &result, id);
 	return true;
 }
 
-/* A lead is made of each entry, or it is stored with its reason: the sender need not repeat all for one. */
+/* A lead is made of each entry, or it is stored with its reason: the sender need not repeat all for one. Without room for one
+ * the others are carried out nevertheless, opt-outs among them, and the sender repeats all. */
 static void
 handle_list(struct call *call, const struct inbound_payload *payload)
 {
 	struct buffer entries;
 	struct json_writer writer;
-	struct list_answer answer = { 0, &writer };
+	struct list_answer answer = { .writer = &writer };
 	bool good = true, rest = false;
 	buffer_init(&entries, ANSWER_MAX_BYTES);
 	json_writer_init(&writer, &entries);
@@ -366,7 +374,10 @@ handle_list(struct call *call, const struct inbound_payload *payload)
 	for (size_t i = 0; i < payload->list.count && good && !rest; i++)
 		good = take_entry(call, payload, i, &answer, &rest);
 	json_end_array(&writer);
-	if (good) {
+	if (good && answer.full) {
+		forget_failure(call);
+		refuse_payload(call);
+	} else if (good) {
 		buffer_clear(&call->response->body);
 		call->response->status = answer.made > 0 ? 201 : 202;
 		struct json_writer out = call_begin(call);

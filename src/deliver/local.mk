@@ -11,6 +11,7 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/mail/mailer.c %D%/mail/mailer.h %D%/mail/mailer_private.h \
 	%D%/mail/delays.c %D%/mail/delays.h \
 	%D%/mail/outcome.c \
+	%D%/mail/person_words.c %D%/mail/person_words.h \
 	%D%/mail/plan.c %D%/mail/plan.h \
 	%D%/mail/prepare.c \
 	%D%/mail/smtp.c %D%/mail/smtp.h \

@@ -67,7 +67,8 @@ def bounced(service, address):
 
 
 def answer(lines, recipient):
-    return "\r\n".join(line.replace("{to}", recipient).replace("{from}", FROM) for line in lines)
+    local = recipient.split("@")[0]
+    return "\r\n".join(line.replace("{to}", recipient).replace("{local}", local).replace("{from}", FROM) for line in lines)
 
 
 def arrived(mail_server, address, seconds=40):

@@ -1,51 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * Words come before codes, because servers send 5.1.1 and 5.7.1 with all kinds of text. An answer is about the person only when
- * nothing in any of its lines speaks of anything else. */
+ * each word of it is known to be. */
 #include "deliver/mail/answer.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/slice.h"
+#include "deliver/mail/person_words.h"
 
 /* ---- the tables ---- */
 
-/* A row's phrases are separated by bars. They are found at the beginning of a word, in lower case and without punctuation; one
- * that ends with a space is the whole word. In an answer, each byte that is not ASCII is a question mark. */
+/* The phrases are written as those of person_words.h. */
 struct wording {
 	enum answer_subject subject;
 	const char *phrases;
 };
-
-/* Of a person that does not exist. What is found is left out of the search for other subjects. */
-static const char person_phrases[] =
-    "user unknown in relay recipient table|user unknown|unknown user|recipient unknown|unknown recipient|unknown mailbox|"
-    "mailbox unknown|unknown address|address unknown|unknown account|account unknown|unknown local part|unknown local user|"
-    "unknown or illegal alias|unknown email address|no such user|no such local user|no such mailbox|no such recipient|"
-    "no such person|no such address|no such account|no such email address|no mailbox here|user does not exist|"
-    "user doesn't exist|mailbox does not exist|mailbox doesn't exist|account does not exist|account doesn't exist|"
-    "address does not exist|address doesn't exist|recipient does not exist|recipient doesn't exist|"
-    "tried to reach does not exist|user not found|mailbox not found|recipient not found|account not found|"
-    "not listed in domino directory|invalid recipient|recipient invalid|invalid mailbox|"
-    "mailbox is disabled|mailbox disabled|account is disabled|account disabled|account closed|mailbox not available|"
-    "mailbox is inactive|mailbox inactive|mailbox invalid|mailbox not present|no mailbox found|no mailbox by that name|"
-    "no account by that name|account inactive|invalid user|user invalid|user not known|user not active|user not exist|"
-    "recipient not exist|not a valid user|not a valid mailbox|not a valid recipient|not a known user|invalid-recipient|"
-    "userunknown|invalid address|address invalid|address not present|address could not be found|addresses were unknown|"
-    "no longer accepts mail|no longer valid|no one at this address|nessun utente|addressee unknown|this user doesn't have "
-    "a|empf?nger unbekannt|empf??nger unbekannt|unbekannter empf|benutzer unbekannt|"
-    "unbekannter benutzer|postfach existiert nicht|postfach unbekannt|destinataire invalide|destinataire inconnu|"
-    "utilisateur inconnu|adresse inconnue|usuario desconocido|destinatario desconocido|destinatario sconosciuto|"
-    "usuario inexistente|utente sconosciuto|utente inesistente|casella inesistente";
-
-/* Beside a code that says it one of these is enough: what it speaks of. */
-static const char person_words[] = "user|recipient|mailbox|account|address|alias|customer|employee|person|not found|unknown|"
-				   "adress|destinat|utilisateur|compte|empf|benutzer|postfach|teilnehmer|konto|usuario|cuenta|"
-				   "utente|casella|uzytkownik|u??ytkownik|gebruiker";
-
-/* The standard's text of 550. It stands for any reason: without a code it says it when there is nothing else. */
-static const char unavailable[] = "mailbox unavailable";
-static const char around_unavailable[] = "requested action not taken|or not local|for explanation visit";
 
 /* Exchange's word for it, with its code alone. */
 static const char access_denied[] = "recipient address rejected access denied";
@@ -60,15 +30,21 @@ static const struct wording wordings[] = {
 	    "quota of the sender|sending limit|send limit|sending rate|relay limit|message limit|mail limit|email limit|"
 	    "daily limit|hourly limit|monthly limit|daily user|per hour|per day|per minute|per month|max emails|max defers|"
 	    "credits|throttling failure|messaging limit|count quota|kontingent|versandlimit|quota d'envoi|limite d'envoi|"
-	    "limite di invio" },
+	    "limite di invio|l?mite de env|limite de envi|verzendlimiet|limit wysy" },
 	{ ABOUT_FULL_MAILBOX,
 	    "mailbox full|mailbox is full|mailbox size|mailbox quota|mailbox has exceeded|mailbox exceed|inbox full|"
 	    "inbox is full|over quota|overquota|exceeded storage allocation|recipient storage|out of storage|postfach voll|"
-	    "postfach ist voll|postfach des empf|boite pleine|bo?te pleine|bo??te pleine|boite aux lettres pleine|"
-	    "destinataire pleine|full mailbox|space " },
+	    "postfach ist voll|postfach des empf|boite pleine|bo?te pleine|boite aux lettres pleine|bo?te aux lettres pleine|"
+	    "destinataire pleine|full mailbox|buz?n lleno|buz?n est? lleno|buz?n del destinatario est? lleno|casella piena|"
+	    "casella ? piena|caixa cheia|caixa postal cheia|caixa de correio cheia|postvak vol|postvak is vol|mailbox vol |"
+	    "przepe?nion|przepelnion|space " },
 	{ ABOUT_SIZE, "too large|too big|message size|size limit|size exceeds|exceeds size|maximum size|larger than" },
-	{ ABOUT_TIME, "greylist|graylist|grey list|gray list|grey-list|gray-list|receiving mail|address verification|"
-		      "unverified address|recipient verif" },
+	{ ABOUT_TIME,
+	    "greylist|graylist|grey list|gray list|grey-list|gray-list|receiving mail|address verification|"
+	    "unverified address|recipient verif|vor?bergehend|voruebergehend|zur zeit|zurzeit|derzeit|wartung|sp?ter|spaeter|"
+	    "momentan|temporaire|plus tard|r?essay|maintenance|temporal|m?s tarde|mas tarde|mantenimiento|temporane|"
+	    "pi? tardi|piu tardi|manutenzione|tempor?ri|mais tarde|manuten??o|tijdelijk|onderhoud|opnieuw|tymczasow|chwilow|"
+	    "p?niej|pozniej|konserwac" },
 	{ ABOUT_SUPPRESSION, "suppress|previously bounced|bounced address|marked as inactive|inactive recipient" },
 	{ ABOUT_ACCOUNT,
 	    "your account|sandbox|not verified|verified sender|sender identit|failed the check|outbound|outgoing|to send as|"
@@ -76,32 +52,31 @@ static const struct wording wordings[] = {
 	    "sending disabled|sending paused|disabled for sending|pending approval|not yet activated|activate your|"
 	    "unconfigured|configuration set|trial account|testing emails|unusual sending" },
 	{ ABOUT_HELLO, "helo |ehlo " },
-	{ ABOUT_RELAYING, "relay|rcpthosts|pop before|pop-before|local domain" },
-	{ ABOUT_LOGIN, "authenticat|authentif|auth required|smtp auth|log "
-		       "in|login|logon|credential|password|passwort|anmeld|identifiez|not logged" },
+	{ ABOUT_RELAYING, "relay|relais|rcpthosts|pop before|pop-before|local domain" },
+	{ ABOUT_LOGIN,
+	    "authenticat|authentif|auth required|smtp auth|log in|login|logon|credential|password|passwort|anmeld|autenti|"
+	    "aanmeld|uwierzyteln|zaloguj|identifiez|not logged" },
 	{ ABOUT_POLICY,
 	    "block|black list|blacklist|denylist|deny list|banned|rbl|dnsbl|spamhaus|spamcop|reputation|listed in|listed at|"
-	    "listed on|is listed|listed by|complaint|ip |ip=|ip address|client host|your host|your server|your network|"
-	    "your mail server|your provider|reverse|ptr|rdns|unsolicited|spam|volume|gesperrt|blockiert|bloqu|tss0|"
-	    "antispam|junk|phish|fraud|suspicio|suspect|filter|quarantin|unwanted|white list|whitelist|allow list|allowlist" },
+	    "listed on|is listed|listed by|complaint|accept mail from|accepts mail from|ip |ip=|ip address|client host|"
+	    "your host|your server|your network|your mail server|your provider|reverse|ptr|rdns|unsolicited|spam|volume|"
+	    "gesperrt|sperrliste|blockiert|schwarze liste|schwarzen liste|liste noire|bloqu|bloccat|lista negra|lista nera|"
+	    "zwarte lijst|geblokkeerd|czarnej li|czarna li|zablokowan|attack|harvest|tarpit|discourag|country|countries|"
+	    "traffic|tss0|antispam|junk|phish|fraud|suspicio|suspect|filter|quarantin|unwanted|white list|whitelist|"
+	    "allow list|allowlist" },
 	{ ABOUT_PACE, "too many|too fast|too quick|throttl|slow down|rate |rates |rate-|ratelimit|concurren|trop de|zu viele|"
 		      "connections|flood" },
 	{ ABOUT_CONTENT, "virus|malware|attachment" },
 	{ ABOUT_SENDER,
 	    "sender|return path|return-path|reverse-path|mail from|from address|from header|envelope from|envelope-from|"
-	    "absender|expedi|exp?dit|exp??dit|remitente|mittente|verif|unverif|callout|callback|owned by|spoof|forged|"
-	    "impersonat|your domain|backscatter" },
+	    "absender|expedi|exp?dit|remetente|afzender|nadawc|remitente|mittente|verification failed for|sender verif|"
+	    "unverif|callback|owned by|spoof|forged|impersonat|your domain|backscatter" },
 	{ ABOUT_POLICY,
-	    "polic|denied|not allowed|not permitted|not authori|unauthori|prohibit|security|forbidden|restrict|violat|"
-	    "administrative|disallow|refuse|rejected by|rule |rules |preferences|protected by|not subscribed|not registered|"
-	    "contact your|postmaster|s3140|s3150" },
-	{ ABOUT_TIME, "temporar|try again|try later|later|timed out|timeout|time out|deferred|in progress|shutting down|busy|"
-		      "overload" },
-	/* not the person's, whatever it is */
-	{ ABOUT_NOTHING,
-	    "quota|limit|storage|disk space|dns|resolv|host not|host unknown|unknown host|hostname|domain not|domain does|"
-	    "domain name|no such domain|unknown domain|connection|suspend|header|configur|loop|hop |"
-	    "no mx|exceed|syntax|sending|content|internal|database|ldap|mainten|migrat" },
+	    "polic|richtlinie|politique|pol?tica|beleid|polityk|denied|not allowed|not permitted|not authori|unauthori|"
+	    "prohibit|security|forbidden|restrict|violat|administrative|disallow|refuse|rejected by|rule |rules |preferences|"
+	    "protected by|not subscribed|not registered|contact your|postmaster|s3140|s3150" },
+	{ ABOUT_TIME,
+	    "temporar|try again|try later|later|timed out|timeout|time out|deferred|in progress|shutting down|busy|overload" },
 };
 
 /* Enhanced codes (RFC 3463), without their class. */
@@ -111,10 +86,10 @@ static const struct {
 	bool is_exact; /* whatever the words are */
 } codes[] = {
 	{ 0, 0, 0, ABOUT_NOTHING, false }, /* these say nothing: the words decide */
-	{ 1, 0, 0, ABOUT_NOTHING, false },
 	{ 2, 0, 0, ABOUT_NOTHING, false },
+	{ 3, 0, 0, ABOUT_NOTHING, false },
 	{ 5, 0, 0, ABOUT_NOTHING, false },
-	{ 1, 1, 1, ABOUT_PERSON, false },   /* bad mailbox */
+	{ 1, 0, 1, ABOUT_PERSON, false },   /* bad mailbox; 0: the address in another way */
 	{ 1, 3, 3, ABOUT_PERSON, false },   /* bad syntax of it */
 	{ 1, 6, 6, ABOUT_PERSON, false },   /* moved */
 	{ 1, 10, 10, ABOUT_PERSON, false }, /* the recipient's domain takes no mail (RFC 7505) */
@@ -145,7 +120,7 @@ static const int login_statuses[] = { 530, 534, 535, 538 };
 
 /* ---- reading ---- */
 
-enum { CODES_MAX = 8, PERMANENT = 5, TEXT_MAX_BYTES = SMTP_ANSWER_SIZE + 8 };
+enum { CODES_MAX = 8, PERMANENT = 5, MASK = '\t', TEXT_MAX_BYTES = SMTP_ANSWER_SIZE + 8 };
 
 struct answer {
 	char text[TEXT_MAX_BYTES]; /* lower-case words, a space before and after each */
@@ -154,7 +129,9 @@ struct answer {
 	size_t code_count;
 	bool names_recipient, names_sender, names_others; /* by their address */
 	bool has_text;                                    /* besides codes and addresses */
+	bool names_client;                                /* by its IP address */
 	bool is_cut;
+	struct slice local_part; /* of the recipient's address */
 };
 
 static bool
@@ -244,19 +221,39 @@ first_of_two(struct slice word)
 
 /* Of a page that explains why it is blocked. */
 static bool
-names_ip(struct slice url)
+explains_block(struct slice url)
 {
-	for (size_t i = 0; i < url.size; i++)
-		if (slice_starts_with_nocase(slice_sub(url, i, url.size), SLICE("ip=")))
-			return true;
+	static const char parts[] = "ip=|/ip/|spam|block|blacklist|reputation";
+	struct slice rest = slice_of(parts), part;
+	if (slice_find(url, '/') == url.size && slice_find(url, '=') == url.size)
+		return false; /* a host alone */
+	while (slice_next(&rest, '|', &part))
+		for (size_t i = 0; i < url.size; i++)
+			if (slice_starts_with_nocase(slice_sub(url, i, url.size), part))
+				return true;
 	return false;
 }
 
+static bool
+is_ip_address(struct slice word)
+{
+	size_t dots = 0;
+	for (size_t i = 0; i < word.size; i++) {
+		if (word.data[i] != '.' && !ascii_is_digit(word.data[i]))
+			return false;
+		dots += word.data[i] == '.' ? 1 : 0;
+	}
+	return dots == 3;
+}
+
+/* A letter of UTF-8 has two bytes, one of Latin-1 has one: both become one question mark. */
 static void
 add_word(struct answer *answer, struct slice word)
 {
-	for (size_t i = 0; i < word.size && answer->size + 2 < sizeof(answer->text); i++)
+	for (size_t i = 0; i < word.size && answer->size + 2 < sizeof(answer->text); i++) {
 		answer->text[answer->size++] = ascii_lower(word.data[i]);
+		i += word.data[i] == '?' && i + 1 < word.size && word.data[i + 1] == '?' ? 1 : 0;
+	}
 	answer->text[answer->size++] = ' ';
 	answer->text[answer->size] = '\0';
 }
@@ -271,23 +268,26 @@ trimmed(struct slice word)
 	return word;
 }
 
+/* `is_of_server`: the word stands in brackets after the name of a host, as servers write where they have sent a mail. */
 static void
-take_word(struct answer *answer, struct slice word, const struct smtp_result *result)
+take_word(struct answer *answer, struct slice word, bool is_of_server, const struct smtp_result *result)
 {
 	word = trimmed(without_status(word, result->status));
-	if (word.size == 0 || take_code(answer, word))
+	if (word.size == 0 || take_code(answer, word) || (is_place(word) && slice_equal_nocase(word, answer->local_part)))
 		return;
 	if (slice_find(word, '@') < word.size) {
 		note_address(answer, word, result);
 		return;
 	}
 	answer->has_text = true;
+	if (is_ip_address(word) && !is_of_server)
+		answer->names_client = true;
 	for (size_t end; word.size > 0 && word.data[0] != '/' && (end = first_of_two(word)) < word.size;
 	     word = slice_sub(word, end + 1, word.size))
 		add_word(answer, slice_sub(word, 0, end));
 	if (!is_place(word))
 		add_word(answer, word);
-	else if (names_ip(word))
+	else if (explains_block(word))
 		add_word(answer, SLICE("ip="));
 }
 
@@ -297,11 +297,14 @@ read_answer(struct answer *answer, const struct smtp_result *result)
 	const struct slice all = slice_of(result->answer);
 	size_t begin = 0;
 	*answer = (struct answer){ .text = " ", .size = 1, .is_cut = all.size + 1 >= sizeof(result->answer) };
+	answer->local_part = slice_of(result->recipient == NULL ? "" : result->recipient);
+	answer->local_part = slice_sub(answer->local_part, 0, slice_find(answer->local_part, '@'));
 	for (size_t i = 0; i <= all.size; i++) {
 		if (i < all.size && is_part_of_word(all.data[i]))
 			continue;
 		if (i > begin)
-			take_word(answer, slice_sub(all, begin, i), result);
+			take_word(answer, slice_sub(all, begin, i),
+			    begin > 1 && all.data[begin - 1] == '[' && is_part_of_word(all.data[begin - 2]), result);
 		begin = i + 1;
 	}
 }
@@ -329,7 +332,7 @@ has_any(struct answer *answer, const char *phrases)
 	return false;
 }
 
-/* Returns whether one was there. */
+/* Whole words keep the blank that ends them. Returns whether one was there. */
 static bool
 leave_out(struct answer *answer, const char *phrases)
 {
@@ -337,7 +340,7 @@ leave_out(struct answer *answer, const char *phrases)
 	bool found = false;
 	while (slice_next(&rest, '|', &phrase))
 		for (char *place; (place = find_phrase(answer->text, phrase)) != NULL; found = true)
-			memset(place, '*', phrase.size);
+			memset(place, MASK, phrase.size - (phrase.data[phrase.size - 1] == ' ' ? 1 : 0));
 	return found;
 }
 
@@ -375,22 +378,27 @@ is_access_denied(struct answer *answer)
 	       leave_out(answer, access_denied);
 }
 
-/* Whether nothing is left but the standard's text, and names with digits. */
+/* Of a table, which may be its beginning or follow an apostrophe, or an identifier, or a letter. */
 static bool
-says_unavailable(struct answer *answer)
+is_known_word(struct slice word, struct slice local_part)
 {
-	struct slice rest, word;
-	if (!leave_out(answer, unavailable))
-		return false;
-	(void)leave_out(answer, around_unavailable);
-	rest = slice_of(answer->text);
-	while (slice_next(&rest, ' ', &word)) {
-		bool has_digit = false;
-		for (size_t i = 0; i < word.size; i++)
-			has_digit = has_digit || ascii_is_digit(word.data[i]);
-		if (word.size > 0 && word.data[0] != '*' && !has_digit)
+	const size_t masked = slice_find(word, MASK);
+	if (word.size <= 1 || (masked < word.size && (masked == 0 || word.data[masked - 1] == '\'')))
+		return true;
+	for (size_t i = 0; i < word.size; i++)
+		if (ascii_is_digit(word.data[i]))
+			return true;
+	return slice_equal_nocase(word, local_part);
+}
+
+/* Whether nothing is left but names. */
+static bool
+has_known_words_alone(const struct answer *answer)
+{
+	struct slice rest = slice_of(answer->text), word;
+	while (slice_next(&rest, ' ', &word))
+		if (!is_known_word(word, answer->local_part))
 			return false;
-	}
 	return true;
 }
 
@@ -403,12 +411,42 @@ is_of_login(int status)
 	return false;
 }
 
-/* Whether codes or words say it; leaves the words out. */
+/* What the words of an answer say of a person. */
+struct said {
+	bool names, misses;  /* a person; that there is none */
+	bool is_unavailable; /* in the words of the standard */
+	bool is_all;         /* nothing else is said */
+};
+
+static struct said
+what_is_said(struct answer answer)
+{
+	const bool both = has_any(&answer, person_sayings);
+	struct said said = { .misses = both || has_any(&answer, person_absences),
+		.names = both || has_any(&answer, person_names),
+		.is_unavailable = has_any(&answer, person_unavailable) };
+	const char *const tables[] = { person_phrases, person_sayings, person_unavailable, person_absences, person_names,
+		person_neutral };
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		(void)leave_out(&answer, tables[i]);
+	said.is_all = has_known_words_alone(&answer);
+	return said;
+}
+
+/* Whether codes and words say it; leaves out words that would seem to be about something else. */
 static bool
 says_no_person(struct answer *answer, int status)
 {
-	bool by_code = false, by_words = leave_out(answer, person_phrases);
-	if (is_access_denied(answer))
+	const bool denied = is_access_denied(answer);
+	const struct said said = what_is_said(*answer);
+	const bool by_words = said.names && said.misses;
+	bool by_code = false;
+	if (!said.is_all)
+		return false;
+	(void)leave_out(answer, person_phrases);
+	if (status < 500 || is_of_login(status))
+		return false;
+	if (denied)
 		return status == 550;
 	for (size_t i = 0; i < answer->code_count; i++) {
 		enum answer_subject about;
@@ -420,16 +458,15 @@ says_no_person(struct answer *answer, int status)
 			return false;
 		by_code = by_code || about == ABOUT_PERSON;
 	}
-	if (status < 500 || is_of_login(status))
-		return false;
-	return by_words || (by_code && (!answer->has_text || has_any(answer, person_words))) || says_unavailable(answer);
+	return by_words || said.is_unavailable || (by_code && (!answer->has_text || said.names || said.misses));
 }
 
 /* Whether the answer can be about the recipient at all. After the mail it must be named. */
 static bool
 is_about_recipient(const struct answer *answer, enum smtp_stage stage)
 {
-	if (answer->is_cut || answer->names_sender || (answer->names_others && !answer->names_recipient))
+	if (answer->is_cut || answer->names_client || answer->names_sender ||
+	    (answer->names_others && !answer->names_recipient))
 		return false;
 	return stage == SMTP_RECIPIENT || (stage == SMTP_END && answer->names_recipient);
 }

@@ -12,7 +12,7 @@
 #include "deliver/mail/judge.h"
 #include "engine/message.h"
 
-enum { LINES_MAX = 8, LINE_BYTES = 400, ANSWERS_MAX = 200 };
+enum { LINES_MAX = 8, LINE_BYTES = 400, ANSWERS_MAX = 300 };
 
 struct told {
 	char stage[16], verdict[16], reason[32];
@@ -82,8 +82,11 @@ append(struct smtp_result *result, const char *text)
 	while (*text != '\0' && used + 100 < sizeof(result->answer)) {
 		const char *address = strncmp(text, "{to}", 4) == 0 ? result->recipient : NULL;
 		address = strncmp(text, "{from}", 6) == 0 ? result->sender : address;
-		if (address != NULL) {
-			used += (size_t)snprintf(result->answer + used, 100, "%s", address);
+		const bool is_local = strncmp(text, "{local}", 7) == 0;
+		if (is_local || address != NULL) {
+			address = is_local ? result->recipient : address;
+			const int size = (int)strcspn(address, is_local ? "@" : "");
+			used += (size_t)snprintf(result->answer + used, 100, "%.*s", size, address);
 			text = strchr(text, '}') + 1;
 		} else {
 			result->answer[used++] = *text >= ' ' && *text <= '~' ? *text : '?';

@@ -439,7 +439,7 @@ says_no_person(struct answer *answer, int status)
 {
 	const bool denied = is_access_denied(answer);
 	const struct said said = what_is_said(*answer);
-	const bool by_words = said.names && said.misses;
+	const bool by_words = said.misses && (said.names || answer->names_recipient);
 	bool by_code = false;
 	if (!said.is_all)
 		return false;

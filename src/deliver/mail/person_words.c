@@ -19,9 +19,9 @@ const char person_absences[] =
     "could not be found|couldn't be found|cannot be found|can not be found|can't be found|not exist|"
     "does not currently exist|doesn't exist|don't exist|non-exist|nonexist|non exist|invalid|not a valid|not valid|"
     "no valid|isn't valid|isn't a valid|not a known|not known|not a user|not a recognized|not recognized|not recognised|"
-    "not local|not a local|not our|not present|not listed in domino directory|not listed in directory|"
+    "not present|not listed in public name & address book|not listed in domino directory|not listed in directory|"
     "not listed in the directory|not in directory|not in the directory|not in our directory|not active|not an active|"
-    "inactive|disabled|deactivated|closed|deleted|removed|terminated|discontinued|retired|obsolete|doesn't have a|"
+    "inactiv|disabled|deactivated|closed|deleted|removed|terminated|discontinued|retired|obsolete|doesn't have a|"
     "does not have a|not have an|no longer accepts mail|no longer active|no longer available|no longer exist|"
     "no longer in use|no longer in service|no longer valid|no longer used|no longer with|no longer work|no longer here|"
     "has moved|by that name|by this name|of that name|with that name|misspelled|mistyped|"
@@ -41,8 +41,11 @@ const char person_absences[] =
     "nieznan|nie istnieje|nie znalezion|nie ma taki|brak |nieprawid?ow|nieprawidlow|niepoprawn|usuni?t|usuniet";
 
 const char person_sayings[] =
-    "unknown local part|unknown local-part|no such local part|bad address|bad recipient|bad mailbox|bad destination|"
-    "no mailbox|no mail box|no user|no account|no recipient|no one at|no one here|no one by|nobody|no person|userunknown|"
+    "user not local|unknown local part|unknown local-part|no such local part|bad address|bad recipient|bad mailbox|"
+    "bad destination|"
+    "no mail box available|no mailbox available|no mailbox|no mail box|address_not_found|can't find user|"
+    "cannot find user|no user|no account|no recipient|no one at|no one with|no one here|no one by|nobody|no person|"
+    "userunknown|"
     "invalid-recipient|user-unknown|unknown-user|left the company|left the organi|left our company|no longer employed|"
     "no longer works|no longer with the company|mailbox disabled not accepting messages|"
     "mailbox is disabled not accepting messages|keine solche person|no existe dicha persona";
@@ -51,9 +54,11 @@ const char person_unavailable[] =
     "mailbox unavailable|mailbox is unavailable|mailbox not available|postfach nicht verf?gbar|postfach nicht verfuegbar";
 
 const char person_phrases[] =
-    "check the address and try again|check the email address and try again|check the recipient address and try again|"
+    "not our customer|i'm sorry but|check the address and try again|check the email address and try again|"
+    "check the recipient address and try again|"
     "you are trying to contact|you tried to contact|unable to deliver|in relay recipient table|in relay recipient map|"
-    "not listed in domino directory|callout verification failed|please verify the recipient|please verify the address|"
+    "not listed in public name & address book|not listed in domino directory|callout verification failed|"
+    "please verify the recipient|please verify the address|"
     "please verify the email|please verify that the|verify the spelling|requested action not taken|"
     "requested mail action not taken|requested mail action aborted|requested action aborted|or not local|"
     "for explanation visit|for more information|for more details|more information|go to|see also|you tried to reach|"
@@ -68,18 +73,21 @@ const char person_phrases[] =
     "error unknown recipient|error unknown mailbox|error unknown address|error recipient|error no such|error no mailbox|"
     "error invalid|error mailbox|error address|error account|delivery to|please try double-checking|"
     "please try to double-check|try checking|double-check|please check|please re-check|please recheck|check the|"
-    "check that|check for|in our system|on our system|on this system|at this system|in this system|on our server|"
+    "check that|check for|in our system|on our system|on this system|to this system|in this server|at this system|"
+    "in this system|on our server|"
     "on this server|at this server|in our database|at this domain|in this domain|on this domain|for this domain|"
     "at our domain|in our domain|in domain|at domain|for domain|smtp address lookup|host said|at this host|on this host|"
     "at this site|in local recipient table|in virtual mailbox table|in virtual alias table|in mailbox table|"
     "in recipient table|in our directory|in the directory|in directory|in this organi|in diesem system|im system|"
-    "because the|in reply to rcpt to command|in reply to end of data command|mode normal|local mailbox is unavailable|"
+    "because the|in reply to rcpt to command|in reply to end of data command|mode normal|or illegal|"
+    "local mailbox is unavailable|"
     "domain of this address does not accept mail null mx|domain does not accept mail null mx|"
     "domain does not accept mail nullmx|auf diesem server|sur ce serveur|en este servidor|su questo server|"
     "neste servidor|op deze server|na tym serwerze";
 
 const char person_neutral[] =
-    "found |the |an |this |that |these |those |there |here |where |which |who |is |are |does |do |did |was |were |be |"
+    "found |the |an |this |that |these |old |those |there |here |where |which |who |is |are |does |do |did |was |were |"
+    "be |"
     "been |has |have |had |could |cannot |can |by |of |in |on |at |to |for |from |with |and |or |as |if |it |its |i'm |"
     "am |my |we |our |he |she |one |more |any |exactly |longer |sorry |please |try |may |contain |contains |"
     "unfortunately |however |hello |dear |permanent |permanently |fatal |reject |rejected |rejecting |rejection |"

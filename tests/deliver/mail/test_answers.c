@@ -12,7 +12,7 @@
 #include "deliver/mail/judge.h"
 #include "engine/message.h"
 
-enum { LINES_MAX = 8, LINE_BYTES = 400, ANSWERS_MAX = 300 };
+enum { LINES_MAX = 8, LINE_BYTES = 400, ANSWERS_MAX = 400 };
 
 struct told {
 	char stage[16], verdict[16], reason[32];

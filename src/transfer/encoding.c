@@ -125,17 +125,78 @@ begin(struct encoding_survey *survey, struct slice piece)
 		survey->found.form = ENCODING_UTF8;
 }
 
+static bool
+is_high(char c)
+{
+	return (unsigned char)c >= BYTE_TABLE_FIRST;
+}
+
+/* Where Cyrillic and Greek letters begin, and the small ones. Hebrew ones are all among these. */
+enum { LETTERS = 0xc0, SMALL = 0xe0 };
+
+static bool
+is_letter(char c)
+{
+	return (unsigned char)c >= LETTERS;
+}
+
+/* The field with the first byte above ASCII. */
+static void
+keep_sample(struct encoding_survey *survey, struct slice line)
+{
+	static const char ends[] = ",;|\t\"";
+	size_t from = 0, to;
+	while (!is_high(line.data[from]))
+		from++;
+	for (to = from; to < line.size && to - from < sizeof(survey->sample) / 2 && strchr(ends, line.data[to]) == NULL; to++)
+		;
+	while (from > 0 && to - from < sizeof(survey->sample) && strchr(ends, line.data[from - 1]) == NULL)
+		from--;
+	survey->sample_size = to - from;
+	memcpy(survey->sample, line.data + from, survey->sample_size);
+}
+
+/* Counts a byte by its place. In the usual encodings of words all of whose letters are above ASCII the last ones are small. */
+static void
+count_place(struct encoding_survey *survey, struct slice line, size_t at)
+{
+	const size_t byte = (unsigned char)line.data[at] - BYTE_TABLE_FIRST;
+	const char before = at > 0 ? line.data[at - 1] : ' ', after = at + 1 < line.size ? line.data[at + 1] : ' ';
+	const bool within = ascii_is_alpha(before) && ascii_is_alpha(after), rises = ascii_lower(after) != after;
+	survey->bytes[byte]++;
+	survey->within[byte] += within;
+	survey->no_small[byte] += rises;
+	survey->no_capital[byte] +=
+	    (ascii_is_alpha(before) && ascii_lower(before) == before) || (within && !rises) || (unsigned char)before >= SMALL;
+}
+
+/* Counts what can be no character of two bytes. */
+static void
+count_pairs(struct encoding_survey *survey, struct slice line)
+{
+	enum { LEAD_MAX = 0xfe, TRAIL_MIN = 0x40, TRAIL_NONE = 0x7f };
+	for (size_t i = 0; i < line.size; i++) {
+		if (!is_high(line.data[i]))
+			continue;
+		const unsigned char lead = (unsigned char)line.data[i],
+				    trail = i + 1 < line.size ? (unsigned char)line.data[i + 1] : 0;
+		survey->singles += lead == BYTE_TABLE_FIRST || lead > LEAD_MAX || trail < TRAIL_MIN || trail == TRAIL_NONE;
+		i++;
+	}
+}
+
 static void
 count_other(struct encoding_survey *survey, struct slice line)
 {
-	bool before = false;
-	survey->other++;
+	if (survey->other++ == 0)
+		keep_sample(survey, line);
+	count_pairs(survey, line);
 	for (size_t i = 0; i < line.size; i++) {
-		const unsigned char byte = (unsigned char)line.data[i];
-		const bool high = byte >= BYTE_TABLE_FIRST;
-		survey->bytes[high ? byte - BYTE_TABLE_FIRST : 0] += high ? 1 : 0;
-		survey->neighbours += high && before ? 1 : 0;
-		before = high;
+		if (!is_high(line.data[i]))
+			continue;
+		count_place(survey, line, i);
+		survey->capitals += is_letter(line.data[i]) && (unsigned char)line.data[i] < SMALL;
+		survey->neighbours += i > 0 && is_letter(line.data[i - 1]) && is_letter(line.data[i]);
 	}
 }
 
@@ -159,16 +220,47 @@ encoding_survey_add(struct encoding_survey *survey, struct slice piece)
 	}
 }
 
-/* The characters above ASCII that texts have, of encodings that are taken for each other. Where two fit as well, the first one
- * is found. */
+#define WINDOWS(number)           \
+	{                         \
+		"windows-" number \
+	}
+#define WESTERN                                       \
+	{                                             \
+		"windows-1252", "macintosh", "IBM850" \
+	}
+#define CENTRAL                              \
+	{                                    \
+		"windows-1250", "ISO-8859-2" \
+	}
+enum { TABLES_MAX = 3 };
+
+/* The letters above ASCII of names, by languages whose encodings are taken for each other: a text that is read in a wrong one
+ * has letters of several. Where two fit as well, the first one is found. */
 static const struct {
-	const char *table, *usual;
-} candidates[] = {
-	{ "windows-1252", "äöüßÄÖÜéèêëàâçñóáíúôîûïøåæœØÅÆÑÉãõìòù’“”–…€´«»°·ª\u00a0" },
-	{ "macintosh", "äöüßÄÖÜéèêëàâçñóáíúôîûïøåæØÅÉãõìòù’“”–…\u00a0" },
-	{ "windows-1250", "ąćęłńśźżĄĆĘŁŃŚŹŻčďěňřšťůžáéíóúýČĎĚŇŘŠŤŮŽőűŐŰöüäßôľĺŕşţăâîëç’”„–…\u00a0" },
-	{ "IBM850", "äöüßÄÖÜéèêëàâçñóáíúôîûïøåæØÅÆÑÉ\u00a0" },
-	{ "windows-1251", "абвгдежзийклмнопрстуфхцчшщъыьэюяАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯёЁіїєґІЇЄҐ«»–…\u00a0" },
+	const char *tables[TABLES_MAX];
+	const char *small, *capital;
+	bool joined; /* letters of words are neighbours; accented ones among Latin letters seldom are */
+} alphabets[] = {
+	{ WESTERN, "äöüß", "ÄÖÜ", false },
+	{ WESTERN, "äöüßéèêëàâçñóáíúôîï", "ÄÖÜÉÀÇÑÓÁÍÚÂ", false },
+	{ WESTERN, "éèêëàâçîïôûùœæüö", "ÉÈÊÀÂÇÎÔŒ", false },
+	{ WESTERN, "ãõáéíóúâêôçàü", "ÃÁÉÍÓÚÂÊÔÇÀ", false },
+	{ WESTERN, "àèéìòù", "ÀÈÉÌÒÙ", false },
+	{ WESTERN, "åæøäöüé", "ÅÆØÄÖÜ", false },
+	{ WINDOWS("1252"), "äöüõšž", "ÄÖÜÕŠŽ", false },
+	{ WINDOWS("1254"), "çğıöşüâîû", "ÇĞİÖŞÜ", false },
+	{ CENTRAL, "ąćęłńóśźżäöüßé", "ĄĆĘŁŃÓŚŹŻÄÖÜ", false },
+	{ CENTRAL, "áčďéěíľňóřšťúůýžäôöüß", "ÁČĎÉĚÍĽŇÓŘŠŤÚŮÝŽÄÖÜ", false },
+	{ CENTRAL, "áéíóöőúüűäß", "ÁÉÍÓÖŐÚÜŰÄ", false },
+	{ CENTRAL, "ăâîşţéáöü", "ĂÂÎŞŢÖÜ", false },
+	{ CENTRAL, "čćđšžéäöüß", "ČĆĐŠŽÄÖÜ", false },
+	{ WINDOWS("1252"), "áðéíóúýþæö", "ÁÐÉÍÓÚÝÞÆÖ", false },
+	{ WINDOWS("1257"), "ąčęėįšųūžäõöü", "ĄČĘĖĮŠŲŪŽÄÕÖÜ", false },
+	{ WINDOWS("1257"), "āčēģīķļņšūžäõöü", "ĀČĒĢĪĶĻŅŠŪŽÄÕÖÜ", false },
+	{ WESTERN, "äöüßéèêëàâçñóáíúôîûïøåæœãõìòù", "ÄÖÜØÅÆÑÉ", false },
+	{ WINDOWS("1253"), "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώ", "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΆΈΉΊΌΎΏ", true },
+	{ WINDOWS("1251"), "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґўђјљњћџѓќ", "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁІЇЄҐЎЂЈЉЊЋЏ",
+	    true },
 };
 
 static bool
@@ -183,12 +275,23 @@ has_character(const char *text, uint32_t wanted)
 }
 
 static uint64_t
-score_of(const struct encoding_survey *survey, size_t candidate, const struct byte_table *table)
+score_of(const struct encoding_survey *survey, size_t alphabet, const struct byte_table *table)
 {
+	static const char anywhere[] = "’\u00a0", marks[] = "“”„–…€«»";
 	uint64_t score = 0;
-	for (size_t i = 0; i < BYTE_TABLE_SIZE; i++)
-		if (survey->bytes[i] > 0 && has_character(candidates[candidate].usual, table->characters[i]))
+	for (size_t i = 0; i < BYTE_TABLE_SIZE; i++) {
+		const uint32_t character = table->characters[i];
+		if (survey->bytes[i] == 0)
+			continue;
+		if (has_character(anywhere, character))
 			score += survey->bytes[i];
+		else if (has_character(alphabets[alphabet].small, character))
+			score += survey->bytes[i] - survey->no_small[i];
+		else if (has_character(alphabets[alphabet].capital, character))
+			score += survey->bytes[i] - survey->no_capital[i];
+		else if (has_character(marks, character))
+			score += survey->bytes[i] - survey->within[i];
+	}
 	return score;
 }
 
@@ -201,30 +304,46 @@ differ(const struct encoding_survey *survey, const struct byte_table *a, const s
 	return false;
 }
 
-/* Letters of Cyrillic words are neighbours, accented ones among Latin letters seldom are. */
-static const struct byte_table *
-best_table(const struct encoding_survey *survey, bool *certain)
+struct choice {
+	const struct byte_table *table;
+	uint64_t score;
+	bool joined, certain, fits; /* fits: its letters explain the file */
+};
+
+static void
+try_table(const struct encoding_survey *survey, size_t alphabet, const char *name, struct choice *best)
 {
-	const struct byte_table *best = &byte_tables[0];
-	uint64_t best_score = 0, all = 0;
+	const struct byte_table *table = find_table(slice_of(name));
+	const uint64_t score = score_of(survey, alphabet, table);
+	if (score > 0 && score == best->score)
+		best->certain = best->certain && !differ(survey, best->table, table);
+	if (score > best->score)
+		*best = (struct choice){ table, score, best->joined, true, false };
+}
+
+static struct choice
+best_table(const struct encoding_survey *survey)
+{
+	struct choice best = { &byte_tables[0], .certain = false };
+	uint64_t all = 0;
 	for (size_t i = 0; i < BYTE_TABLE_SIZE; i++)
 		all += survey->bytes[i];
-	const bool joined = survey->neighbours > all / 2;
-	*certain = true;
-	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++) {
-		const bool is_joined = i + 1 == ARRAY_SIZE(candidates);
-		const struct byte_table *table = find_table(slice_of(candidates[i].table));
-		const uint64_t score = is_joined == joined ? score_of(survey, i, table) : 0;
-		if (score > 0 && score == best_score)
-			*certain = *certain && !differ(survey, best, table);
-		if (score <= best_score)
-			continue;
-		*certain = true;
-		best = table;
-		best_score = score;
-	}
-	*certain = *certain && best_score * 10 >= all * 9;
+	best.joined = survey->neighbours > all / 3;
+	for (size_t i = 0; i < ARRAY_SIZE(alphabets); i++)
+		for (size_t j = 0; j < TABLES_MAX && alphabets[i].tables[j] != NULL; j++)
+			if (alphabets[i].joined == best.joined)
+				try_table(survey, i, alphabets[i].tables[j], &best);
+	best.fits = best.score * 10 >= all * 9 && (!best.joined || survey->capitals > 0);
+	best.certain = best.certain && best.fits;
 	return best;
+}
+
+bool
+encoding_is_unknown(const struct encoding_survey *survey)
+{
+	const struct choice best = best_table(survey);
+	const bool whole = survey->other > 0 && survey->utf8 == 0 && !survey->has_mark;
+	return whole && !best.fits && (best.joined || survey->singles == 0);
 }
 
 struct charset
@@ -234,10 +353,21 @@ encoding_surveyed(const struct encoding_survey *survey, bool *certain)
 	*certain = survey->other == 0;
 	if (*certain)
 		return found;
-	found.table = best_table(survey, certain);
+	const struct choice best = best_table(survey);
+	found.table = best.table;
 	found.form = survey->utf8 > 0 || survey->has_mark ? ENCODING_UTF8 : ENCODING_BYTES;
-	*certain = *certain && found.form == ENCODING_BYTES;
+	*certain = best.certain && found.form == ENCODING_BYTES;
 	return found;
+}
+
+struct slice
+encoding_sample(struct pool *pool, const struct encoding_survey *survey, const struct charset *encoding)
+{
+	const struct charset bytes = { ENCODING_BYTES, encoding->table };
+	char *out = pool_bytes(pool, 3 * survey->sample_size);
+	size_t used;
+	return slice_trim(
+	    (struct slice){ out, encoding_convert(&bytes, (struct slice){ survey->sample, survey->sample_size }, out, &used) });
 }
 
 /* ---- conversion ---- */

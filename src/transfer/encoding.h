@@ -35,14 +35,24 @@ struct encoding_survey {
 	bool begun, is_wide; /* is_wide: UTF-16 */
 	struct charset found;
 	bool has_mark;
-	uint64_t utf8, other; /* lines that are not in ASCII: in UTF-8, or not */
-	uint64_t bytes[128];  /* how often each byte above ASCII is in the latter … */
-	uint64_t neighbours;  /* … and of these how many come one after another */
+	uint64_t utf8, other;                    /* lines that are not in ASCII: in UTF-8, or not */
+	uint64_t bytes[128];                     /* how often each byte above ASCII is in the latter … */
+	uint64_t no_capital[128], no_small[128]; /* … and where it is no such letter … */
+	uint64_t within[128];                    /* … and between ASCII letters */
+	uint64_t neighbours;                     /* bytes that may be Cyrillic or Greek letters after others … */
+	uint64_t capitals;                       /* … and those that would be capitals */
+	uint64_t singles;                        /* bytes above ASCII that can be no part of a character of two bytes */
+	char sample[64];                         /* a field with such bytes */
+	size_t sample_size;
 };
 /* The next lines of the file: the piece ends with a line end, unless the line is longer or it is the last one. */
 void encoding_survey_add(struct encoding_survey *survey, struct slice piece);
 /* The encoding that fits; *certain: nothing else does. */
 struct charset encoding_surveyed(const struct encoding_survey *survey, bool *certain);
+/* Whether none fits: that of the file may have two bytes for a character, as those of Chinese, Japanese and Korean. */
+bool encoding_is_unknown(const struct encoding_survey *survey);
+/* A field of a file that is no UTF-8 as the encoding reads it, in the pool; empty: there is none. */
+struct slice encoding_sample(struct pool *pool, const struct encoding_survey *survey, const struct charset *encoding);
 
 /* Bytes of a text of UTF-8 in the file. */
 uint64_t encoding_size(const struct charset *encoding, struct slice text);

@@ -40,11 +40,54 @@ encodings_are_detected(void **state UNUSED)
 		{ "email,n\nx,\xc8\xe1slavsk\xfd, \x8akoda, K\xf8\xed\x9e, D\xec"
 		  "dek, Kr\xe1l\xf9v\n",
 		    "windows-1250", true },
-		{ "email,n\nx,J\x9frgen M\x9fller, Ren\x8e, Fran\x8dois\n", "macintosh", false },
+		{ "email,n\nx,J\x9frgen M\x9fller, Ren\x8e, Fran\x8dois\n", "macintosh", true },
 		{ "email,n\nx,J\x81rgen M\x81ller, K\x94ln, Stra\xe1"
 		  "e\n",
 		    "IBM850", true },
 		{ "email,n\nx,\xc8\xe2\xe0\xed \xcf\xe5\xf2\xf0\xee\xe2\n", "windows-1251", true },
+		{ "email,n\nG\xfcl\xfe"
+		  "en,\xddzmir\nY\xfdlmaz,Eski\xfe"
+		  "ehir\n",
+		    "windows-1254", true },
+		{ "email,n\nO\xf0uz \xc7"
+		  "a\xf0lar,Mu\xf0la\nI\xfe\xfdl,\xde"
+		  "anl\xfdurfa\n",
+		    "windows-1254", true },
+		{ "email,n\nY\xfdld\xfdz\n", "windows-1254", false },
+		{ "email,n\n\xc3\xe9\xfe\xf1\xe3\xef\xf2,\xc1\xe8\xde\xed\xe1\n\xc5\xeb\xdd\xed\xe7,"
+		  "\xc8\xe5\xf3\xf3\xe1\xeb\xef\xed\xdf\xea\xe7\n",
+		    "windows-1253", true },
+		{ "email,n\n\xc3\xe9\xfe\xf1\xe3\xef\xf2\n", "windows-1253", false },
+		{ "email,n\n\xce\xeb\xfc\xe3\xe0,\xd2\xfe\xec\xe5\xed\xfc\n", "windows-1251", true },
+		{ "email,n\n\xce\xeb\xe5\xea\xf1\xb3\xe9,\xca\xe8\xbf\xe2\n", "windows-1251", true },
+		{ "email,n\n\xce\xcb\xdc\xc3\xc0,\xcc\xce\xd1\xca\xc2\xc0\n", "windows-1251", true },
+		{ "email,n\nDvo\xf8\xe1k,Kol\xedn\nR\xf9\x9e"
+		  "ena,Plze\xf2\n",
+		    "windows-1250", true },
+		{ "email,n\nGy\xf5z\xf5 Sz\xfb"
+		  "cs,P\xe9"
+		  "cs\n",
+		    "windows-1250", false },
+		{ "email,n\n\xaatefan,Constan\xfe"
+		  "a\n",
+		    "windows-1250", true },
+		{ "email,n\n\xa3ukasz,\xa6widnica\n", "ISO-8859-2", true },
+		{ "email,n\nR\xfbta Petrauskien\xeb,\xd0iauliai\n", "windows-1257", true },
+		{ "email,n\nB\xe7rzi\xf2\xf0,R\xeega\n", "windows-1257", true },
+		{ "email,n\nGu\xf0r\xfan \xde\xf3rsd\xf3ttir\n", "windows-1252", true },
+		{ "email,n\nNiccol\xf2,Forl\xec\nCitt\xe0,Cant\xf9\n", "windows-1252", true },
+		{ "email,n\nJo\xe3o Sim\xf5"
+		  "es,S\xe3o Paulo\n",
+		    "windows-1252", true },
+		{ "email,n\n\xc5sa,Malm\xf6\nS\xf8ren,\xc5rhus\n", "windows-1252", true },
+		{ "email,n\nD\x92"
+		  "Angelo,\x93"
+		  "Bob\x94\n",
+		    "windows-1252", true },
+		{ "email,n\nM\x81ller & S\x94hne\n", "IBM850", true },
+		{ "email,n\nK\x94ln\n", "IBM850", false },
+		{ "email,n\nRen\x82\n", "IBM850", true },
+		{ "email,n\nRen\x8e\n", "macintosh", true },
 	};
 	bool certain;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -62,6 +105,41 @@ encodings_are_detected(void **state UNUSED)
 	assert_int_equal(surveyed(be, sizeof(be) - 1, &certain).form, ENCODING_UTF16BE);
 	assert_int_equal(surveyed(bare, sizeof(bare) - 1, &certain).form, ENCODING_UTF16LE);
 	assert_int_equal(surveyed(bare_be, sizeof(bare_be) - 1, &certain).form, ENCODING_UTF16BE);
+}
+
+/* A file that none fits is not stored as rubbish; one that may be in another encoding shows how it is read. */
+static void
+unknown_encodings_are_recognised(void **state UNUSED)
+{
+	static const char *const unknown[] = {
+		"email,n\n\xcd\xf5\xce\xb0,\xb1\xb1\xbe\xa9\n",
+		"email,n\n\xb3\xaf\xa9\xc9\xa7g,\xa5x\xa5_\xa5\xab\n",
+		"email,n\n\x8eR\x93"
+		"c\x91\xbe\x98Y,\x83"
+		"e\x83X\x83g\n",
+		"email,n\n\xba\xb4\xc6\xa3\xb2\xd6\xbb\xd2,\xbb\xa5\xcb\xda\n",
+		"email,n\n\xb1\xe8\xb9\xce\xc1\xd8,\xba\xce\xbb\xea\n",
+		"email,n\n\xe3\xe5\xe3 \xeb\xe4\xef,\xe7\xe9\xf4\xe4\n",
+		"email,n\n\xe9\xd7\xc1\xce \xf0\xc5\xd4\xd2\xcf\xd7\n",
+	};
+	static const char *const known[] = { "email\n", "x,Acme\x99\n", "x,J\xfcrgen\n",
+		"x,J\xc3\xbcrgen\ny,\xcd\xf5\xce\xb0\n" };
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+		struct encoding_survey survey = { 0 };
+		encoding_survey_add(&survey, slice_of(unknown[i]));
+		if (!encoding_is_unknown(&survey))
+			fail_msg("%s", unknown[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		struct encoding_survey survey = { 0 };
+		encoding_survey_add(&survey, slice_of(known[i]));
+		assert_false(encoding_is_unknown(&survey));
+	}
+	struct encoding_survey survey = { 0 };
+	struct charset encoding;
+	encoding_survey_add(&survey, SLICE("email;n;m\na@example.org;Herr M\xfcller; x\n"));
+	assert_true(encoding_parse(SLICE("windows-1252"), &encoding));
+	assert_slice(encoding_sample(pool, &survey, &encoding), "Herr Müller");
 }
 
 static void
@@ -196,6 +274,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(encodings_are_detected),
+		cmocka_unit_test(unknown_encodings_are_recognised),
 		cmocka_unit_test(encodings_have_names),
 		cmocka_unit_test(bytes_become_utf8),
 		cmocka_unit_test(other_files_are_recognised),

@@ -99,7 +99,7 @@ import_file(struct import_run *run, int fd, const struct stat *about)
 	struct admin_call *call = run->call;
 	int status = admin_answer(call, find_definitions(run));
 	if (status == EX_OK)
-		status = import_file_encoding(call, fd, &run->encoding, &run->encoding_is_certain);
+		status = import_file_encoding(call, fd, &run->encoding, &run->unsure);
 	if (status != EX_OK)
 		return status;
 	run->format = import_file_format(fd, &run->encoding);

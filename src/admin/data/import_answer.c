@@ -119,7 +119,9 @@ import_answer_look(struct import_run *run)
 	output_record(output);
 	output_text(output, "format", run->format == RECORDS_CSV ? SLICE("csv") : SLICE("ndjson"));
 	add_form(run);
-	output_boolean(output, "encoding_is_certain", run->encoding_is_certain);
+	output_boolean(output, "encoding_is_certain", !slice_present(run->unsure));
+	if (slice_present(run->unsure))
+		output_text(output, "encoding_example", run->unsure);
 	output_u64(output, "begin", run->begin);
 	output_u64(output, "begin_line", run->begin_line);
 	output_u64(output, "rows", run->survey.rows);

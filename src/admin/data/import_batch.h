@@ -38,7 +38,7 @@ struct import_run {
 	struct records *records;
 	enum records_format format;
 	struct charset encoding;
-	bool encoding_is_certain;
+	struct slice unsure; /* a text of the file, whose encoding may be another one */
 	char delimiter;
 	uint64_t heading_line;       /* of CSV */
 	uint64_t begin, begin_line;  /* of the first record after the heading */

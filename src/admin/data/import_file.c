@@ -131,18 +131,19 @@ survey(int fd, bool goes_on, struct encoding_survey *found)
 }
 
 int
-import_file_encoding(struct admin_call *call, int fd, struct charset *encoding, bool *certain)
+import_file_encoding(struct admin_call *call, int fd, struct charset *encoding, struct slice *unsure)
 {
 	const char *name = call->options[OPTION_ENCODING];
 	struct encoding_survey found = { 0 };
 	char bytes[BEGINNING_BYTES];
 	size_t got;
+	bool certain;
+	*unsure = SLICE_NONE;
 	if (!read_piece(fd, bytes, sizeof(bytes), 0, &got))
 		return admin_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
 	const char *kind = file_kind((struct slice){ bytes, got });
 	if (kind != NULL)
 		return admin_fail(call, PROBLEM_INVALID, "the file is %s", kind);
-	*certain = true;
 	if (name != NULL)
 		return encoding_parse(slice_of(name), encoding)
 			   ? EX_OK
@@ -151,7 +152,17 @@ import_file_encoding(struct admin_call *call, int fd, struct charset *encoding, 
 				 SLICE_ARGS(encoding_tables(call->pool)));
 	if (!survey(fd, call->options[OPTION_MORE] != NULL, &found))
 		return admin_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
-	*encoding = encoding_surveyed(&found, certain);
+	if (encoding_is_unknown(&found))
+		return admin_fail(call, PROBLEM_INVALID,
+		    "the encoding of the file is not known: save it as \"CSV UTF-8\" in the spreadsheet, or convert it to "
+		    "UTF-8, as iconv -f GBK -t UTF-8 does");
+	*encoding = encoding_surveyed(&found, &certain);
+	if (!certain)
+		*unsure = encoding_sample(call->pool, &found, encoding);
+	if (slice_present(*unsure) && encoding->form == ENCODING_BYTES && call->options[OPTION_LOOK] == NULL)
+		admin_warn(call,
+		    "the encoding is a guess: as %.*s the file has \"%.*s\"; if that is wrong, name it with --encoding",
+		    SLICE_ARGS(encoding_name(call->pool, encoding)), SLICE_ARGS(*unsure));
 	return EX_OK;
 }
 

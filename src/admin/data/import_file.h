@@ -13,9 +13,9 @@
  * is read. Returns a descriptor, or -1 after reporting the error. */
 int import_file_open(struct admin_call *call, const char *operand, struct stat *about);
 
-/* Sets *encoding to that of --encoding, or that of the file, all of which is read; *certain: no other one fits. Reports a file
- * that is no table, and a failure. */
-MUST_CHECK int import_file_encoding(struct admin_call *call, int fd, struct charset *encoding, bool *certain);
+/* Sets *encoding to that of --encoding, or that of the file, all of which is read; *unsure: a text of the
+ * file as it is read, if it may be another one. Reports a file that is no table or cannot be read, and a failure. */
+MUST_CHECK int import_file_encoding(struct admin_call *call, int fd, struct charset *encoding, struct slice *unsure);
 
 /* A file that begins with { is NDJSON. */
 enum records_format import_file_format(int fd, const struct charset *encoding);

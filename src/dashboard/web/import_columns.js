@@ -276,4 +276,6 @@ export const Reading = ({ look, change }) => html`
 			</div>`}
 	</div>
 	${!look.encoding_is_certain && html`
-		<p class="hint">Please check names with accents below: the encoding of this file is not certain.</p>`}`;
+		<p class="hint">
+			The encoding of this file is a guess: it has “${look.encoding_example}”. If that is not right, choose another encoding.
+		</p>`}`;

@@ -468,7 +468,6 @@ static const struct parameter parameters[] = {
 	{ { NAME("map") }, GROUP_INBOUND, PARAMETER_STRUCTURED, .read = call_read_map },
 	{ { NAME("rotate") }, GROUP_INBOUND, BOOLEAN(inbound.rotate) },
 	{ { NAME("reject") }, GROUP_CONFIRM, PARAMETER_BAD_IS_TRUE, BOOLEAN(reject) },
-	{ { NAME("safe") }, GROUP_OPT_OUT, PARAMETER_BAD_IS_TRUE, BOOLEAN(safe) },
 	{ { NAME("List-Unsubscribe") }, GROUP_ONE_CLICK, PARAMETER_INFORMS, TEXT(one_click) },
 };
 

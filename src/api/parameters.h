@@ -27,7 +27,6 @@ enum parameter_group {
 	GROUP_LEADERS = 1 << 13,
 	GROUP_WEBHOOK_URL = 1 << 14,
 	GROUP_WEBHOOK = 1 << 15,
-	GROUP_OPT_OUT = 1 << 16,
 	GROUP_IGNORED = 1 << 17, /* ignored */
 	GROUP_PASSWORD = 1 << 18,
 	GROUP_ACTION = 1 << 19,       /* an action of a lead, completed from a page */
@@ -88,7 +87,6 @@ struct arguments {
 	uint64_t id;
 	bool reject;
 	struct slice one_click; /* RFC 8058 3.1, as sent */
-	bool safe;              /* also true when it is not a boolean */
 };
 
 enum parameter_flag {

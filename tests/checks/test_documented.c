@@ -214,7 +214,7 @@ static const struct {
 	{ "#### 4.1.2 ", GROUP_FILTER | GROUP_LEADERS },
 	{ "#### 4.1.3 ", GROUP_POINTS | GROUP_ACTION },
 	{ "#### 4.1.4 ", GROUP_LEADS | GROUP_TAG | GROUP_TAGS | GROUP_CHANNEL | GROUP_REASON },
-	{ "#### 4.1.5 ", GROUP_OPT_OUT | GROUP_ONE_CLICK },
+	{ "#### 4.1.5 ", GROUP_ONE_CLICK },
 	{ "#### 4.1.6 ", GROUP_CALLBACK },
 	{ "#### 4.1.7 ", GROUP_WEBHOOK_URL | GROUP_WEBHOOK | GROUP_INBOUND | GROUP_INBOUND_NAME },
 	{ "#### 4.1.8 ", GROUP_PASSWORD },

@@ -47,8 +47,11 @@ def test_get_opts_out(campaign, lead):
 def test_safe_needs_confirmation(campaign, lead):
     """4.1 GET ?safe=1 shows a form, whose POST opts out"""
     path = path_of(campaign, lead, "safe")
-    for query in ("", "&safe=yes", "&safe=what", "&safe[]=1", "&x=%ff&=&a=b"):
-        check_form(check_page(go(campaign, path + query), 200))
+    default = path_of(campaign, lead)
+    for link in (*(path + query for query in ("", "&safe=yes", "&safe=what", "&safe[]=1", "&x=%ff&=&a=b")),
+                 *(default + query for query in ("?safe%3D1", "?SAFE=1", "?&amp;safe=1", "?amp;safe=1", "?safe=3D1", "?safe=", "?saf",
+                                                 "?utm_source=x?safe=1", "%3Fsafe=1", "&safe=1", "?Safe%20=1", "?x=1&%20safe=1"))):
+        check_form(check_page(go(campaign, link), 200))
         assert opted_out(campaign) is False
     page = check_page(go(campaign, path, "POST", form={"__stamp": stamp_of(campaign, 3)}), 200)
     assert not page.all("form") and opted_out(campaign) is True
@@ -75,7 +78,7 @@ def test_the_button_of_programs(service, campaign, lead):
     assert opted_out(campaign) is True
 
 
-@pytest.mark.parametrize("query", ["?safe=0", "?safe=", "?x=1", "?__url=x&api_key=wrong&jsonp=f", "?%ff=%ff", "/"])
+@pytest.mark.parametrize("query", ["?x=1", "?utm_source=mail", "?__url=x&api_key=wrong&jsonp=f", "?%ff=%ff", "/"])
 def test_other_parameters_do_not_matter(campaign, lead, query):
     """4.1: parameters other than safe are ignored"""
     check_page(go(campaign, path_of(campaign, lead) + query), 200)

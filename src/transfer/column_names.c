@@ -1,376 +1,150 @@
 /* SPDX-License-Identifier: MIT */
 #include "transfer/column_names.h"
 
-/* As plain words. A custom field has its name. What is left out says nothing of the person, or is the kind of the column
- * before. */
+/* As plain words, apart by spaces. A custom field has its name. What is left out says nothing of the person, or is the kind of
+ * the column before. */
+/* clang-format off */
 static const struct {
-	struct slice name;
 	enum lead_field field;
 	struct slice custom;
+	const char *names;
 } usual[] = {
-	{ SLICE("email"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("e_mail"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("mail"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("email_address"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("e_mail_address"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("mail_address"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("primary_email"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("email_1"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("e_mail_1"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("e_mail_1_value"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("e_mail_1_address"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("work_email"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("contact_email"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("subscriber_email"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("email_id"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("emailaddress"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("e_mailadresse"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("e_mail_adresse"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("email_adresse"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("emailadresse"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("mailadresse"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("adresse_e_mail"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("adresse_email"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("adresse_mail"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("adresse_électronique"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("courriel"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("correo"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("correo_electrónico"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("correo_electronico"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("dirección_de_correo_electrónico"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("email_del_contacto"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("indirizzo_email"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("indirizzo_e_mail"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("e_mailadres"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("adresse_de_messagerie"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("endereço_de_email"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("endereço_de_e_mail"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("person_email"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("person_email_work"), LEAD_EMAIL, SLICE("") },
-	{ SLICE("phone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("phone_number"), LEAD_PHONE, SLICE("") },
-	{ SLICE("telephone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("telephone_number"), LEAD_PHONE, SLICE("") },
-	{ SLICE("tel"), LEAD_PHONE, SLICE("") },
-	{ SLICE("phone_1"), LEAD_PHONE, SLICE("") },
-	{ SLICE("phone_1_value"), LEAD_PHONE, SLICE("") },
-	{ SLICE("primary_phone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobile"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobile_phone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobile_phone_number"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobile_number"), LEAD_PHONE, SLICE("") },
-	{ SLICE("cell"), LEAD_PHONE, SLICE("") },
-	{ SLICE("cell_phone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("cellphone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("sms"), LEAD_PHONE, SLICE("") },
-	{ SLICE("whatsapp"), LEAD_PHONE, SLICE("") },
-	{ SLICE("telefon"), LEAD_PHONE, SLICE("") },
-	{ SLICE("telefonnummer"), LEAD_PHONE, SLICE("") },
-	{ SLICE("telefon_mobil"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobil"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobiltelefon"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobilnummer"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobiltelefonnummer"), LEAD_PHONE, SLICE("") },
-	{ SLICE("handy"), LEAD_PHONE, SLICE("") },
-	{ SLICE("handynummer"), LEAD_PHONE, SLICE("") },
-	{ SLICE("rufnummer"), LEAD_PHONE, SLICE("") },
-	{ SLICE("téléphone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("téléphone_mobile"), LEAD_PHONE, SLICE("") },
-	{ SLICE("numéro_de_téléphone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("portable"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobile_1"), LEAD_PHONE, SLICE("") },
-	{ SLICE("teléfono"), LEAD_PHONE, SLICE("") },
-	{ SLICE("telefono"), LEAD_PHONE, SLICE("") },
-	{ SLICE("teléfono_móvil"), LEAD_PHONE, SLICE("") },
-	{ SLICE("móvil"), LEAD_PHONE, SLICE("") },
-	{ SLICE("movil"), LEAD_PHONE, SLICE("") },
-	{ SLICE("celular"), LEAD_PHONE, SLICE("") },
-	{ SLICE("número_de_teléfono"), LEAD_PHONE, SLICE("") },
-	{ SLICE("cellulare"), LEAD_PHONE, SLICE("") },
-	{ SLICE("numero_di_telefono"), LEAD_PHONE, SLICE("") },
-	{ SLICE("telefoonnummer"), LEAD_PHONE, SLICE("") },
-	{ SLICE("phonenumber"), LEAD_PHONE, SLICE("") },
-	{ SLICE("whats_app"), LEAD_PHONE, SLICE("") },
-	{ SLICE("phone_mobile"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobile_phone_1"), LEAD_PHONE, SLICE("") },
-	{ SLICE("person_phone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("person_phone_mobile"), LEAD_PHONE, SLICE("") },
-	{ SLICE("person_phone_work"), LEAD_PHONE, SLICE("") },
-	{ SLICE("billing_phone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("tél"), LEAD_PHONE, SLICE("") },
-	{ SLICE("tél_mobile"), LEAD_PHONE, SLICE("") },
-	{ SLICE("tel_mobile"), LEAD_PHONE, SLICE("") },
-	{ SLICE("telefon_privat"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobiel"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobiel_nummer"), LEAD_PHONE, SLICE("") },
-	{ SLICE("mobiele_telefoon"), LEAD_PHONE, SLICE("") },
-	{ SLICE("telefone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("telefone_celular"), LEAD_PHONE, SLICE("") },
-	{ SLICE("telemóvel"), LEAD_PHONE, SLICE("") },
-	{ SLICE("número_de_telefone"), LEAD_PHONE, SLICE("") },
-	{ SLICE("country_code"), LEAD_COUNTRY_CODE, SLICE("") },
-	{ SLICE("cc"), LEAD_COUNTRY_CODE, SLICE("") },
-	{ SLICE("countrycode"), LEAD_COUNTRY_CODE, SLICE("") },
-	{ SLICE("ländercode"), LEAD_COUNTRY_CODE, SLICE("") },
-	{ SLICE("landesvorwahl"), LEAD_COUNTRY_CODE, SLICE("") },
-	{ SLICE("referrer"), LEAD_REFERRED_BY, SLICE("") },
-	{ SLICE("parent"), LEAD_REFERRED_BY, SLICE("") },
-	{ SLICE("referred_by_email"), LEAD_REFERRED_BY, SLICE("") },
-	{ SLICE("referrer_email"), LEAD_REFERRED_BY, SLICE("") },
-	{ SLICE("created"), LEAD_CREATED, SLICE("") },
-	{ SLICE("created_at"), LEAD_CREATED, SLICE("") },
-	{ SLICE("created_on"), LEAD_CREATED, SLICE("") },
-	{ SLICE("creation_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("create_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("date_created"), LEAD_CREATED, SLICE("") },
-	{ SLICE("when"), LEAD_CREATED, SLICE("") },
-	{ SLICE("signup_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("sign_up_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("signup_time"), LEAD_CREATED, SLICE("") },
-	{ SLICE("signed_up"), LEAD_CREATED, SLICE("") },
-	{ SLICE("signed_up_at"), LEAD_CREATED, SLICE("") },
-	{ SLICE("optin_time"), LEAD_CREATED, SLICE("") },
-	{ SLICE("opt_in_time"), LEAD_CREATED, SLICE("") },
-	{ SLICE("optin_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("confirm_time"), LEAD_CREATED, SLICE("") },
-	{ SLICE("added_time"), LEAD_CREATED, SLICE("") },
-	{ SLICE("date_added"), LEAD_CREATED, SLICE("") },
-	{ SLICE("added_on"), LEAD_CREATED, SLICE("") },
-	{ SLICE("subscribed_at"), LEAD_CREATED, SLICE("") },
-	{ SLICE("subscribed_on"), LEAD_CREATED, SLICE("") },
-	{ SLICE("subscribed_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("subscription_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("subscriber_since"), LEAD_CREATED, SLICE("") },
-	{ SLICE("created_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("created_time"), LEAD_CREATED, SLICE("") },
-	{ SLICE("time_created"), LEAD_CREATED, SLICE("") },
-	{ SLICE("date_registered"), LEAD_CREATED, SLICE("") },
-	{ SLICE("user_registered"), LEAD_CREATED, SLICE("") },
-	{ SLICE("profile_created_on"), LEAD_CREATED, SLICE("") },
-	{ SLICE("submitted"), LEAD_CREATED, SLICE("") },
-	{ SLICE("date_submitted"), LEAD_CREATED, SLICE("") },
-	{ SLICE("submitted_on"), LEAD_CREATED, SLICE("") },
-	{ SLICE("lead_submitted_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("lead_submitted_at"), LEAD_CREATED, SLICE("") },
-	{ SLICE("lead_creation_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("person_created"), LEAD_CREATED, SLICE("") },
-	{ SLICE("person_person_created"), LEAD_CREATED, SLICE("") },
-	{ SLICE("entry_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("date_joined"), LEAD_CREATED, SLICE("") },
-	{ SLICE("joined"), LEAD_CREATED, SLICE("") },
-	{ SLICE("joined_on"), LEAD_CREATED, SLICE("") },
-	{ SLICE("joined_at"), LEAD_CREATED, SLICE("") },
-	{ SLICE("join_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("subscribe_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("date_subscribed"), LEAD_CREATED, SLICE("") },
-	{ SLICE("registered"), LEAD_CREATED, SLICE("") },
-	{ SLICE("registered_at"), LEAD_CREATED, SLICE("") },
-	{ SLICE("registration_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("submitted_at"), LEAD_CREATED, SLICE("") },
-	{ SLICE("submit_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("submit_date_utc"), LEAD_CREATED, SLICE("") },
-	{ SLICE("submission_date"), LEAD_CREATED, SLICE("") },
-	{ SLICE("timestamp"), LEAD_CREATED, SLICE("") },
-	{ SLICE("zeitstempel"), LEAD_CREATED, SLICE("") },
-	{ SLICE("erstellt"), LEAD_CREATED, SLICE("") },
-	{ SLICE("erstellt_am"), LEAD_CREATED, SLICE("") },
-	{ SLICE("erstellungsdatum"), LEAD_CREATED, SLICE("") },
-	{ SLICE("erstelldatum"), LEAD_CREATED, SLICE("") },
-	{ SLICE("anmeldedatum"), LEAD_CREATED, SLICE("") },
-	{ SLICE("angemeldet_am"), LEAD_CREATED, SLICE("") },
-	{ SLICE("registriert_am"), LEAD_CREATED, SLICE("") },
-	{ SLICE("registrierungsdatum"), LEAD_CREATED, SLICE("") },
-	{ SLICE("eintragungsdatum"), LEAD_CREATED, SLICE("") },
-	{ SLICE("horodateur"), LEAD_CREATED, SLICE("") },
-	{ SLICE("date_de_création"), LEAD_CREATED, SLICE("") },
-	{ SLICE("date_d_inscription"), LEAD_CREATED, SLICE("") },
-	{ SLICE("date_d_ajout"), LEAD_CREATED, SLICE("") },
-	{ SLICE("créé_le"), LEAD_CREATED, SLICE("") },
-	{ SLICE("marca_temporal"), LEAD_CREATED, SLICE("") },
-	{ SLICE("fecha_de_registro"), LEAD_CREATED, SLICE("") },
-	{ SLICE("fecha_de_alta"), LEAD_CREATED, SLICE("") },
-	{ SLICE("fecha_alta"), LEAD_CREATED, SLICE("") },
-	{ SLICE("fecha_de_creación"), LEAD_CREATED, SLICE("") },
-	{ SLICE("fecha_de_suscripción"), LEAD_CREATED, SLICE("") },
-	{ SLICE("data_di_iscrizione"), LEAD_CREATED, SLICE("") },
-	{ SLICE("data_iscrizione"), LEAD_CREATED, SLICE("") },
-	{ SLICE("data_di_registrazione"), LEAD_CREATED, SLICE("") },
-	{ SLICE("data_de_inscrição"), LEAD_CREATED, SLICE("") },
-	{ SLICE("data_de_cadastro"), LEAD_CREATED, SLICE("") },
-	{ SLICE("data_de_criação"), LEAD_CREATED, SLICE("") },
-	{ SLICE("aanmelddatum"), LEAD_CREATED, SLICE("") },
-	{ SLICE("aangemeld_op"), LEAD_CREATED, SLICE("") },
-	{ SLICE("datum_van_inschrijving"), LEAD_CREATED, SLICE("") },
-	{ SLICE("opted_out"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("unsubscribed"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("unsub_time"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("unsub_date"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("unsubscribe_time"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("unsubscribe_date"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("unsubscribed_at"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("unsubscribed_on"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("unsubscribed_date"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("date_unsubscribed"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("unsubscribed_from_all_email"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("unsubscribed_from_all_emails"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("opted_out_of_all_email"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("email_opt_out"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("email_optout"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("email_opted_out"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("has_opted_out_of_email"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("hs_email_optout"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("opt_out"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("optout"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("optout_date"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("opt_out_date"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("opt_out_time"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("clean_time"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("cleaned_at"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("bounced_at"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("bounce_time"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("bounce_date"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("hard_bounced"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("hard_bounced_at"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("email_blacklisted"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("blacklisted"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("email_blacklist"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("do_not_email"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("do_not_contact"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("abgemeldet"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("abgemeldet_am"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("abmeldedatum"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("austragungsdatum"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("désabonné"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("désinscrit"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("date_de_désabonnement"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("date_de_désinscription"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("dado_de_baja"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("fecha_de_baja"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("disiscritto"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("unsubscribed_time"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("desinscrito"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("descadastrado"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("afgemeld"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("afgemeld_op"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("uitgeschreven"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("deactivated_at"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("deaktiviert_am"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("emails_disabled"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("email_disabled"), LEAD_OPTED_OUT, SLICE("") },
-	{ SLICE("sms_opted_out"), LEAD_SMS_OPTED_OUT, SLICE("") },
-	{ SLICE("sms_opt_out"), LEAD_SMS_OPTED_OUT, SLICE("") },
-	{ SLICE("sms_unsubscribed"), LEAD_SMS_OPTED_OUT, SLICE("") },
-	{ SLICE("sms_blacklisted"), LEAD_SMS_OPTED_OUT, SLICE("") },
-	{ SLICE("sms_blacklist"), LEAD_SMS_OPTED_OUT, SLICE("") },
-	{ SLICE("ip"), LEAD_IP, SLICE("") },
-	{ SLICE("ip_address"), LEAD_IP, SLICE("") },
-	{ SLICE("ipaddress"), LEAD_IP, SLICE("") },
-	{ SLICE("optin_ip"), LEAD_IP, SLICE("") },
-	{ SLICE("opt_in_ip"), LEAD_IP, SLICE("") },
-	{ SLICE("confirm_ip"), LEAD_IP, SLICE("") },
-	{ SLICE("signup_ip"), LEAD_IP, SLICE("") },
-	{ SLICE("sign_up_ip"), LEAD_IP, SLICE("") },
-	{ SLICE("ip_adresse"), LEAD_IP, SLICE("") },
-	{ SLICE("adresse_ip"), LEAD_IP, SLICE("") },
-	{ SLICE("user_ip"), LEAD_IP, SLICE("") },
-	{ SLICE("submission_ip"), LEAD_IP, SLICE("") },
-	{ SLICE("subscribed_ip"), LEAD_IP, SLICE("") },
-	{ SLICE("sub_ip"), LEAD_IP, SLICE("") },
-	{ SLICE("dirección_ip"), LEAD_IP, SLICE("") },
-	{ SLICE("source"), LEAD_SOURCE, SLICE("") },
-	{ SLICE("signup_source"), LEAD_SOURCE, SLICE("") },
-	{ SLICE("quelle"), LEAD_SOURCE, SLICE("") },
-	{ SLICE("herkunft"), LEAD_SOURCE, SLICE("") },
-	{ SLICE("fuente"), LEAD_SOURCE, SLICE("") },
-	{ SLICE("origen"), LEAD_SOURCE, SLICE("") },
-	{ SLICE("tags"), LEAD_TAG_NAMES, SLICE("") },
-	{ SLICE("tag"), LEAD_TAG_NAMES, SLICE("") },
-	{ SLICE("labels"), LEAD_TAG_NAMES, SLICE("") },
-	{ SLICE("label"), LEAD_TAG_NAMES, SLICE("") },
-	{ SLICE("schlagwörter"), LEAD_TAG_NAMES, SLICE("") },
-	{ SLICE("schlagworte"), LEAD_TAG_NAMES, SLICE("") },
-	{ SLICE("étiquettes"), LEAD_TAG_NAMES, SLICE("") },
-	{ SLICE("etiquetas"), LEAD_TAG_NAMES, SLICE("") },
-	{ SLICE("leid"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("euid"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("member_rating"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("gmtoff"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("dstoff"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("last_changed"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("latitude"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("longitude"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("unsub_campaign_title"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("unsub_campaign_id"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("unsub_reason"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("unsub_reason_other"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("clean_campaign_title"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("clean_campaign_id"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("e_mail_1_type"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("e_mail_1_label"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("phone_1_type"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("phone_1_label"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("photo"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("record_id"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("modified_time"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("datensatz_id"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("contest_rank"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("user_pass"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("password"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("password_hash"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("user_password"), LEAD_IGNORED, SLICE("") },
-	{ SLICE("first_name"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("firstname"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("fname"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("given_name"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("givenname"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("forename"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("vorname"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("prénom"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("prenom"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("nombre"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("nome"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("first"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("voornaam"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("name_first"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("person_first_name"), LEAD_CUSTOM, SLICE("first_name") },
-	{ SLICE("last_name"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("lastname"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("lname"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("surname"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("family_name"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("familyname"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("nachname"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("familienname"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("zuname"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("nom"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("nom_de_famille"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("apellido"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("apellidos"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("cognome"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("achternaam"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("name_last"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("person_last_name"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("sobrenome"), LEAD_CUSTOM, SLICE("last_name") },
-	{ SLICE("name"), LEAD_CUSTOM, SLICE("name") },
-	{ SLICE("full_name"), LEAD_CUSTOM, SLICE("name") },
-	{ SLICE("fullname"), LEAD_CUSTOM, SLICE("name") },
-	{ SLICE("contact_name"), LEAD_CUSTOM, SLICE("name") },
-	{ SLICE("nom_complet"), LEAD_CUSTOM, SLICE("name") },
-	{ SLICE("nombre_completo"), LEAD_CUSTOM, SLICE("name") },
-	{ SLICE("nombre_y_apellidos"), LEAD_CUSTOM, SLICE("name") },
-	{ SLICE("vollständiger_name"), LEAD_CUSTOM, SLICE("name") },
-	{ SLICE("nome_completo"), LEAD_CUSTOM, SLICE("name") },
-	{ SLICE("person_name"), LEAD_CUSTOM, SLICE("name") },
+	{ LEAD_EMAIL, SLICE(""),
+	    "email e_mail mail email_address e_mail_address mail_address primary_email email_1 e_mail_1 e_mail_1_value "
+	    "e_mail_1_address work_email contact_email subscriber_email email_id emailaddress e_mailadresse "
+	    "e_mail_adresse email_adresse emailadresse mailadresse adresse_e_mail adresse_email adresse_mail "
+	    "adresse_électronique courriel correo correo_electrónico correo_electronico "
+	    "dirección_de_correo_electrónico email_del_contacto indirizzo_email indirizzo_e_mail e_mailadres "
+	    "adresse_de_messagerie endereço_de_email endereço_de_e_mail person_email person_email_work email_adres "
+	    "e_mail_adres emailadres indirizzo_mail posta_elettronica indirizzo_di_posta_elettronica "
+	    "correio_eletrónico correio_eletrônico adres_email adres_e_mail adres_mailowy e_post epost e_postadress "
+	    "epostadress mejl mejladress mailadress e_postadresse epostadresse e_mailová_adresa emailová_adresa "
+	    "e_mail_cím email_cím adresă_de_email adresa_de_email sähköposti sähköpostiosoite e_posta eposta "
+	    "e_posta_adresi eposta_adresi почта эл_почта электронная_почта адрес_электронной_почты електронна_пошта "
+	    "пошта 邮箱 电子邮件 电子邮箱 メールアドレス メール 이메일" },
+	{ LEAD_PHONE, SLICE(""),
+	    "phone phone_number telephone telephone_number tel phone_1 phone_1_value primary_phone mobile mobile_phone "
+	    "mobile_phone_number mobile_number cell cell_phone cellphone sms whatsapp telefon telefonnummer "
+	    "telefon_mobil mobil mobiltelefon mobilnummer mobiltelefonnummer handy handynummer rufnummer téléphone "
+	    "téléphone_mobile numéro_de_téléphone portable mobile_1 teléfono telefono teléfono_móvil móvil movil "
+	    "celular número_de_teléfono cellulare numero_di_telefono telefoonnummer phonenumber whats_app phone_mobile "
+	    "mobile_phone_1 person_phone person_phone_mobile person_phone_work billing_phone tél tél_mobile tel_mobile "
+	    "telefon_privat mobiel mobiel_nummer mobiele_telefoon telefone telefone_celular telemóvel "
+	    "número_de_telefone contact_no contact_number phone_no phone_num mobile_no telephone_no tel_no cell_number "
+	    "cell_phone_number cellphone_number whatsapp_number sms_number gsm gsm_nummer gsm_number telefoon "
+	    "telefoonnr telefoon_nummer mobiele_nummer mobiel_telefoonnummer mobiele_telefoonnummer tel_nr telefonnr "
+	    "telefon_nr handynr handy_nr mobilnr mobil_nr mobilfunk mobilfunknummer telefon_handy telefonnummer_mobil "
+	    "téléphone_portable telephone_portable telephone_mobile no_de_téléphone n_de_téléphone numéro_de_portable "
+	    "numéro_de_mobile numéro_de_téléphone_portable telefono_movil telefono_móvil número_de_móvil "
+	    "numero_de_movil numero_de_telefono número_de_celular numero_de_celular teléfono_celular "
+	    "teléfono_de_contacto telefono_cellulare numero_cellulare numero_di_cellulare numero_telefono "
+	    "recapito_telefonico telemovel número_de_telemóvel telefone_de_contato fone numer_telefonu nr_telefonu "
+	    "telefon_komórkowy komórka tlf tlf_nr telefonní_číslo mobilní_telefon mobilní_číslo telefón "
+	    "telefónne_číslo telefonszám mobiltelefonszám număr_de_telefon numar_de_telefon puhelin puhelinnumero "
+	    "matkapuhelin telefon_numarası cep_telefonu cep τηλέφωνο κινητό телефон тел номер_телефона мобильный "
+	    "мобильный_телефон контактный_телефон номер_телефону 电话 手机 手机号 手机号码 電話 電話番号 携帯電話 전화번호 휴대폰" },
+	{ LEAD_COUNTRY_CODE, SLICE(""),
+	    "country_code cc countrycode ländercode landesvorwahl" },
+	{ LEAD_REFERRED_BY, SLICE(""),
+	    "referrer parent referred_by_email referrer_email" },
+	{ LEAD_CREATED, SLICE(""),
+	    "created created_at created_on creation_date create_date date_created when signup_date sign_up_date "
+	    "signup_time signed_up signed_up_at optin_time opt_in_time optin_date confirm_time added_time date_added "
+	    "added_on subscribed_at subscribed_on subscribed_date subscription_date subscriber_since created_date "
+	    "created_time time_created date_registered user_registered profile_created_on submitted date_submitted "
+	    "submitted_on lead_submitted_date lead_submitted_at lead_creation_date person_created "
+	    "person_person_created entry_date date_joined joined joined_on joined_at join_date subscribe_date "
+	    "date_subscribed registered registered_at registration_date submitted_at submit_date submit_date_utc "
+	    "submission_date timestamp zeitstempel erstellt erstellt_am erstellungsdatum erstelldatum anmeldedatum "
+	    "angemeldet_am registriert_am registrierungsdatum eintragungsdatum horodateur date_de_création "
+	    "date_d_inscription date_d_ajout créé_le marca_temporal fecha_de_registro fecha_de_alta fecha_alta "
+	    "fecha_de_creación fecha_de_suscripción data_di_iscrizione data_iscrizione data_di_registrazione "
+	    "data_de_inscrição data_de_cadastro data_de_criação aanmelddatum aangemeld_op datum_van_inschrijving "
+	    "opt_in_date opted_in_at subscribe_time sign_up_time signed_up_on registered_on registration_time "
+	    "date_of_registration order_date aangemaakt aangemaakt_op aanmaakdatum datum_aangemaakt datum_inschrijving "
+	    "inschrijfdatum inschrijvingsdatum ingeschreven_op toegevoegd_op registratiedatum tijdstempel eingetragen "
+	    "eingetragen_am hinzugefügt_am angelegt_am anlagedatum eingegangen_am datum_der_anmeldung "
+	    "datum_der_registrierung anmeldezeitpunkt date_inscription inscrit_le ajouté_le date_d_enregistrement "
+	    "date_d_abonnement abonné_le date_creation date_de_creation fecha_de_inscripción fecha_de_inscripcion "
+	    "fecha_de_creacion fecha_de_suscripcion fecha_creación fecha_registro creado_el data_di_creazione "
+	    "data_creazione data_registrazione creato_il iscritto_il informazioni_cronologiche carimbo_de_data_hora "
+	    "criado_em inscrito_em data_inscrição data_da_inscrição data_cadastro data_de_registo data_de_registro "
+	    "data_utworzenia utworzono data_rejestracji data_zapisu data_dodania sygnatura_czasowa skapad skapad_den "
+	    "registreringsdatum registrerad anmälningsdatum tidstämpel oprettet oprettet_den oprettelsesdato tilmeldt "
+	    "tilmeldingsdato tidsstempel opprettet opprettet_dato påmeldt påmeldingsdato registrert registreringsdato "
+	    "vytvořeno datum_vytvoření datum_registrace registrováno časové_razítko időbélyeg aikaleima zaman_damgası "
+	    "дата_регистрации дата_создания дата_подписки дата_добавления создан создано отметка_времени позначка_часу "
+	    "タイムスタンプ 时间戳记 타임스탬프" },
+	{ LEAD_OPTED_OUT, SLICE(""),
+	    "opted_out unsubscribed unsub_time unsub_date unsubscribe_time unsubscribe_date unsubscribed_at "
+	    "unsubscribed_on unsubscribed_date date_unsubscribed unsubscribed_from_all_email "
+	    "unsubscribed_from_all_emails opted_out_of_all_email email_opt_out email_optout email_opted_out "
+	    "has_opted_out_of_email hs_email_optout opt_out optout optout_date opt_out_date opt_out_time clean_time "
+	    "cleaned_at bounced_at bounce_time bounce_date hard_bounced hard_bounced_at email_blacklisted blacklisted "
+	    "email_blacklist do_not_email do_not_contact abgemeldet abgemeldet_am abmeldedatum austragungsdatum "
+	    "désabonné désinscrit date_de_désabonnement date_de_désinscription dado_de_baja fecha_de_baja disiscritto "
+	    "unsubscribed_time desinscrito descadastrado afgemeld afgemeld_op uitgeschreven deactivated_at "
+	    "deaktiviert_am emails_disabled email_disabled wypisany avregistrerad afmeldt avmeldt odhlášen odhlášeno "
+	    "отписан отписался дата_отписки datum_afmelding uitschrijfdatum uitgeschreven_op" },
+	{ LEAD_SMS_OPTED_OUT, SLICE(""),
+	    "sms_opted_out sms_opt_out sms_unsubscribed sms_blacklisted sms_blacklist" },
+	{ LEAD_IP, SLICE(""),
+	    "ip ip_address ipaddress optin_ip opt_in_ip confirm_ip signup_ip sign_up_ip ip_adresse adresse_ip user_ip "
+	    "submission_ip subscribed_ip sub_ip dirección_ip" },
+	{ LEAD_SOURCE, SLICE(""),
+	    "source signup_source quelle herkunft fuente origen" },
+	{ LEAD_TAG_NAMES, SLICE(""),
+	    "tags tag labels label schlagwörter schlagworte étiquettes etiquetas" },
+	{ LEAD_IGNORED, SLICE(""),
+	    "leid euid member_rating gmtoff dstoff last_changed latitude longitude unsub_campaign_title "
+	    "unsub_campaign_id unsub_reason unsub_reason_other clean_campaign_title clean_campaign_id e_mail_1_type "
+	    "e_mail_1_label phone_1_type phone_1_label photo record_id modified_time datensatz_id contest_rank "
+	    "user_pass password password_hash user_password" },
+	{ LEAD_CUSTOM, SLICE("first_name"),
+	    "first_name firstname fname given_name givenname forename vorname prénom prenom nombre nome first voornaam "
+	    "name_first person_first_name nombre_de_pila primer_nombre primeiro_nome nome_próprio imię imie förnamn "
+	    "fornavn jméno křestní_jméno meno krstné_meno keresztnév prenume etunimi adı isim όνομα имя ім_я" },
+	{ LEAD_CUSTOM, SLICE("last_name"),
+	    "last_name lastname lname surname family_name familyname nachname familienname zuname nom nom_de_famille "
+	    "apellido apellidos cognome achternaam name_last person_last_name sobrenome familienaam primer_apellido "
+	    "apelido último_nome nazwisko efternamn efternavn etternavn příjmení priezvisko vezetéknév családnév "
+	    "nume_de_familie sukunimi soyad soyadı soyisim επώνυμο фамилия прізвище" },
+	{ LEAD_CUSTOM, SLICE("name"),
+	    "name full_name fullname contact_name nom_complet nombre_completo nombre_y_apellidos vollständiger_name "
+	    "nome_completo person_name naam volledige_naam vor_und_nachname nom_et_prénom nom_prénom prénom_et_nom "
+	    "nombre_y_apellido nome_e_cognome nome_e_sobrenome imię_i_nazwisko imie_i_nazwisko namn fullständigt_namn "
+	    "navn fulde_navn fullt_navn celé_jméno jméno_a_příjmení meno_a_priezvisko név teljes_név nume_complet nimi "
+	    "koko_nimi ad_soyad adı_soyadı ονοματεπώνυμο фио имя_и_фамилия полное_имя 姓名 氏名 お名前 名前 이름 성명" },
 };
+/* clang-format on */
+
+/* Of whom it is, before the name of a field; what is of a buyer may be of another person. */
+static const struct slice persons[] = { SLICE("attendee_"), SLICE("participant_"), SLICE("registrant_"), SLICE("subscriber_"),
+	SLICE("contact_"), SLICE("customer_"), SLICE("lead_"), SLICE("member_"), SLICE("user_"), SLICE("your_"),
+	SLICE("teilnehmer_") };
+
+static bool
+find(struct slice plain, struct column *column)
+{
+	struct slice name;
+	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+		for (struct slice rest = slice_of(usual[i].names); slice_next(&rest, ' ', &name);)
+			if (slice_equal(plain, name)) {
+				*column = (struct column){ .field = usual[i].field,
+					.name = usual[i].field == LEAD_CUSTOM ? usual[i].custom : SLICE_NONE };
+				return true;
+			}
+	return false;
+}
 
 bool
 column_name_find(struct slice plain, struct column *column)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
-		if (slice_equal(plain, usual[i].name)) {
-			*column = (struct column){ .field = usual[i].field,
-				.name = usual[i].field == LEAD_CUSTOM ? usual[i].custom : SLICE_NONE };
-			return true;
-		}
+	if (find(plain, column))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(persons); i++)
+		if (slice_starts_with(plain, persons[i]) && find(slice_sub(plain, persons[i].size, plain.size), column))
+			return column->field == LEAD_EMAIL || column->field == LEAD_PHONE || column->field == LEAD_CUSTOM ||
+			       column->field == LEAD_CREATED;
 	return false;
 }

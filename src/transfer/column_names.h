@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the usual exports call their columns: those of Mailchimp, HubSpot, Brevo, ActiveCampaign, Google and Outlook contacts,
- * of forms and of hosted lead services, in English, German, French, Spanish and Italian. */
+ * of forms, of ticket sales and of hosted lead services, in English and the languages of Europe. */
 #ifndef LEADHOOK_TRANSFER_COLUMN_NAMES_H
 #define LEADHOOK_TRANSFER_COLUMN_NAMES_H
 

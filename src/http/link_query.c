@@ -7,9 +7,11 @@
 #include "base/encode.h"
 #include "http/text.h"
 
-enum { ID_MIN = 4, ID_MAX = 16, AMPS_MAX = 8 };
+enum { ID_MIN = 4, ID_MADE = 10, ID_MAX = 16, AMPS_MAX = 8 };
 
 static const struct slice amp = SLICE("amp;"), kid = SLICE("kid"), utm = SLICE("utm_");
+/* "=" in a mail as quoted-printable is "=3D". */
+static const struct slice quoted = SLICE("3D");
 
 static bool
 is_letter_or_digit(char c)
@@ -36,17 +38,20 @@ is_known(struct slice name)
 	       (slice_starts_with_nocase(name, utm) && name.size > utm.size && name_size(name, "_") == name.size);
 }
 
+/* Without blanks and what is not ASCII at the end. */
 static struct slice
 name_of(struct slice parameter)
 {
-	return slice_sub(parameter, 0, slice_find(parameter, '='));
+	size_t size = slice_find(parameter, '=');
+	while (size > 0 && (parameter.data[size - 1] == ' ' || parameter.data[size - 1] < 0))
+		size--;
+	return slice_sub(parameter, 0, size);
 }
 
 static bool
 begins_known(struct slice text)
 {
-	const size_t size = name_size(text, "_");
-	return size < text.size && text.data[size] == '=' && is_known(slice_sub(text, 0, size));
+	return slice_find(text, '=') < text.size && is_known(name_of(text));
 }
 
 static struct slice
@@ -106,15 +111,27 @@ has_scheme(struct slice text)
 	return false;
 }
 
+/* The ASCII character that a full-width one in UTF-8 stands for, or '\0'. */
+static char
+full_width(struct slice text)
+{
+	if (text.size >= 3 && (slice_starts_with(text, SLICE("\xef\xbc")) || slice_starts_with(text, SLICE("\xef\xbd"))))
+		return (char)((text.data[2] & 0x3f) + (text.data[1] == '\xbc' ? ' ' : '`'));
+	return '\0';
+}
+
 bool
 http_link_id(struct pool *pool, struct slice value, struct slice *id)
 {
 	value = http_decode_form(pool, value);
 	char *typed = pool_alloc(pool, value.size + 1);
 	size_t size = 0, from = 0;
-	for (size_t i = 0; i < value.size; i++)
-		if (value.data[i] >= 0 && value.data[i] != '-')
-			typed[size++] = value.data[i];
+	for (size_t i = 0; i < value.size; i++) {
+		const char wide = full_width(slice_sub(value, i, value.size)), c = wide != '\0' ? wide : value.data[i];
+		if (c > 0 && c != '-')
+			typed[size++] = c;
+		i += wide != '\0' ? 2 : 0;
+	}
 	const struct slice text = { typed, size };
 	for (size_t i = 0; i < size; i++)
 		if (slice_starts_with_nocase(slice_sub(text, i, size), SLICE("kid=")))
@@ -123,6 +140,8 @@ http_link_id(struct pool *pool, struct slice value, struct slice *id)
 		from++;
 	const size_t end = from + name_size(slice_sub(text, from, size), "");
 	*id = slice_sub(text, from, end);
+	if (id->size == ID_MADE + quoted.size && slice_starts_with_nocase(*id, quoted))
+		*id = slice_sub(*id, quoted.size, id->size);
 	return id->size >= ID_MIN && id->size <= ID_MAX && (end == size || typed[end] != ':');
 }
 
@@ -140,10 +159,10 @@ add_encoded(struct buffer *out, struct slice name, struct slice value)
 static void
 add_piece(struct pool *pool, struct buffer *out, struct slice piece)
 {
-	struct slice name = name_of(piece), value = slice_trim(slice_sub(piece, name.size + 1, piece.size));
+	const size_t equals = slice_find(piece, '=');
+	struct slice name = name_of(piece), value = slice_trim(slice_sub(piece, equals + 1, piece.size));
 	const bool known = is_known(name);
-	if (known)
-		name = pool_copy_lower(pool, name);
+	name = known ? pool_copy_lower(pool, name) : slice_sub(piece, 0, equals);
 	if (slice_equal(name, kid) ? http_link_id(pool, value, &value) : known ? value.size > 0 : name.size > 0)
 		add_encoded(out, name, value);
 }

@@ -115,6 +115,35 @@ strip(struct slice text, const char *before, const char *after)
 	return slice_sub(text, from, to);
 }
 
+/* Without what chats make bold or code with, at both ends or at the end: "*x*", "`x`". The beginning of an address may have
+ * such signs itself. */
+static struct slice
+without_marks(struct slice text)
+{
+	while (text.size > 2 && is_any(text.data[text.size - 1], "*_~`|}")) {
+		const char last = text.data[text.size - 1], first = last == '}' ? '{' : last;
+		text = slice_sub(text, text.data[0] == first ? 1 : 0, text.size - 1);
+	}
+	return text;
+}
+
+/* Without punctuation of other scripts at the end. */
+static struct slice
+without_punctuation(struct slice text)
+{
+	for (;;) {
+		size_t at = text.size;
+		while (at > 0 && (text.data[at - 1] & 0xc0) == 0x80)
+			at--;
+		struct slice rest = slice_sub(text, at > 0 ? at - 1 : 0, text.size);
+		uint32_t c;
+		if (at == 0 || at == text.size || !utf8_next(&rest, &c) ||
+		    !uc_is_general_category_withtable(c, UC_CATEGORY_MASK_P))
+			return text;
+		text = slice_trim(slice_sub(text, 0, at - 1));
+	}
+}
+
 static struct slice
 unescaped(struct pool *pool, struct slice address)
 {
@@ -182,8 +211,9 @@ join_at(struct pool *pool, struct slice text)
 static bool
 parse_wrapped(struct pool *pool, struct slice text, struct email *email)
 {
-	static const char before[] = " <([\"',;", after[] = " >)]\"',;.:!";
-	const struct slice bare = strip(without_label(pool, strip(without_signs(text), before, after)), before, after);
+	static const char before[] = " <([\"',;:", after[] = " >)]\"',;.:!?\\";
+	const struct slice inner = without_marks(strip(without_signs(text), before, after));
+	const struct slice bare = strip(without_label(pool, strip(inner, before, after)), before, after);
 	return parse_bare(pool, join_at(pool, bare), email);
 }
 
@@ -233,7 +263,7 @@ static bool
 parse_among(struct pool *pool, struct slice text, int depth, struct email *email)
 {
 	static const char openers[] = "<([\"", closers[] = ">)]\"";
-	const struct slice whole = strip(text, " ", " ,;.:!");
+	const struct slice whole = without_marks(strip(text, " ", " ,;.:!?"));
 	const size_t open = last_bracket(whole);
 	if (parse_wrapped(pool, whole, email))
 		return true;
@@ -246,7 +276,7 @@ parse_among(struct pool *pool, struct slice text, int depth, struct email *email
 bool
 email_parse(struct pool *pool, struct slice typed, struct email *email)
 {
-	struct slice text = strip(typed_clean(pool, typed), "'", "");
+	struct slice text = without_punctuation(strip(typed_clean(pool, typed), "'", ""));
 	if (slice_find(text, '@') == text.size)
 		text = unescaped(pool, text);
 	return parse_bare(pool, text, email) ||

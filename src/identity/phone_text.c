@@ -90,7 +90,7 @@ static struct slice
 without_front(struct slice text)
 {
 	size_t from = 0, word;
-	while (from < text.size && is_any(text.data[from], " =\"'`"))
+	while (from < text.size && is_any(text.data[from], " =\"'`*_~|"))
 		from++;
 	for (word = from; word < text.size && (is_letter(text.data[word]) || is_any(text.data[word], "-. ;=,")); word++)
 		;
@@ -111,10 +111,26 @@ without_words(struct slice text)
 		return text;
 	while (from < to && (is_letter(text.data[from]) || is_any(text.data[from], " .-:")))
 		from++;
-	while (to > from && (is_letter(text.data[to - 1]) || is_any(text.data[to - 1], " .-:()[]")))
+	while (to > from && (is_letter(text.data[to - 1]) || is_any(text.data[to - 1], " .-:()[]*_~`|!?")))
 		to--;
 	const bool is_apart = (from == 0 || !is_letter(text.data[from - 1])) && (to == text.size || !is_letter(text.data[to]));
 	return is_apart ? slice_sub(text, from, to) : text;
+}
+
+/* Without a remark in brackets after a whole number: "0171 1234567 (ab 17h)". *found: it has digits. */
+static struct slice
+without_remark(struct slice text, bool *found)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		if (!is_any(text.data[i], "([{") || count_digits(slice_sub(text, 0, i)) < PHONE_DIGITS_MIN)
+			continue;
+		for (size_t k = i; k < text.size; k++)
+			if (is_letter(text.data[k])) {
+				*found = count_digits(slice_sub(text, i, text.size)) > 0;
+				return slice_trim(slice_sub(text, 0, i));
+			}
+	}
+	return text;
 }
 
 /* ---- extensions ---- */
@@ -255,7 +271,12 @@ phone_text_read(struct slice clean, struct phone_text *text)
 	struct slice rest = slice_trim(without_front(without_link(clean)));
 	if (is_rounded(rest))
 		return PHONE_ROUNDED;
-	rest = without_extension(without_fraction(without_words(rest)), &text->extension);
+	bool remark = false;
+	const struct slice before = without_extension(rest, &text->extension);
+	rest = text->extension ? before : without_fraction(without_words(without_remark(rest, &remark)));
+	if (!text->extension)
+		rest = without_extension(rest, &text->extension);
+	text->extension = text->extension || remark;
 	rest = after_plus(rest, &text->plus);
 	/* nobody dials "+00": the one stands for the other */
 	if (text->plus && slice_starts_with(rest, SLICE("00")))

@@ -245,10 +245,15 @@ surroundings_are_taken_away(void **state UNUSED)
 		"\xc2\xabnora@example.org\xc2\xbb", "\xe2\x80\x98nora@example.org\xe2\x80\x99",
 		"\xe3\x80\x8cnora@example.org\xe3\x80\x8d", "Nora \"nora@example.org\"",
 		"\xef\xbc\x9cnora@example.org\xef\xbc\x9e", "nora@example.org <mailto:nora@example.org>",
-		"Nora@Example.org <nora@example.org>", "[nora@example.org](mailto:nora@example.org)" };
+		"Nora@Example.org <nora@example.org>", "[nora@example.org](mailto:nora@example.org)", "*nora@example.org*",
+		"**nora@example.org**,", "_nora@example.org_", "~~nora@example.org~~", "```nora@example.org```",
+		"nora@example.org*", "{nora@example.org}", "*Nora <nora@example.org>*", "*<nora@example.org>*",
+		"nora@example.org?", "nora@example.org、", "nora@example.org。", "nora@example.org،", "nora@example.org؛",
+		"nora@example.org।", "nora@example.org·", "nora@example.org։ ", "nora@example.org؟" };
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		expect_nora(cases[i]);
 	expect("mailto:nora%2Bnews@example.org", "nora+news@example.org", "nora+news@example.org");
+	expect("_nora@example.org", "_nora@example.org", "_nora@example.org");
 	expect("nora%2Bnews@example.org", "nora%2Bnews@example.org", "nora%2bnews@example.org");
 	assert_slice(email_fault(SLICE("a@mail.example, b@mail.example")), "Email is not valid: it has more than one @");
 	assert_slice(email_fault(SLICE("a")), "Email is not valid");

@@ -118,10 +118,9 @@ static const struct {
 };
 /* clang-format on */
 
-/* Of whom it is, before the name of a field; what is of a buyer may be of another person. */
+/* Of whom it is, before the name of a field; what is of a buyer or a user may be of another one. */
 static const struct slice persons[] = { SLICE("attendee_"), SLICE("participant_"), SLICE("registrant_"), SLICE("subscriber_"),
-	SLICE("contact_"), SLICE("customer_"), SLICE("lead_"), SLICE("member_"), SLICE("user_"), SLICE("your_"),
-	SLICE("teilnehmer_") };
+	SLICE("contact_"), SLICE("customer_"), SLICE("lead_"), SLICE("member_"), SLICE("your_"), SLICE("teilnehmer_") };
 
 static bool
 find(struct slice plain, struct column *column)

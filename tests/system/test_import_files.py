@@ -138,6 +138,27 @@ def test_addresses_of_others(campaign, tmp_path, text, part):
     refused(campaign, write(tmp_path, text), part=part)
 
 
+def test_a_guess_of_the_encoding(campaign, tmp_path):
+    """leadhook(1), lead import: where another encoding fits as well, a text is shown as it is read, by the look, too"""
+    path = write(tmp_path, "Email;Vorname\nnora@example.org;Jörg\n".encode("mac_roman"))
+    look, _ = run_import(campaign, path, "--look")
+    assert (look["encoding_is_certain"], look["encoding_example"]) == (False, "Jörg")
+    for words in (("--dry-run",), ()):
+        _, errors = run_import(campaign, path, *words)
+        assert 'as macintosh the file has "Jörg"' in errors and "--encoding" in errors
+    assert "guess" not in run_import(campaign, path, "--encoding", "macintosh")[1]
+    certain, _ = run_import(campaign, write(tmp_path, "Email;Ad\nnora@example.org;Gülşen\nece@example.org;İpek\n".encode("cp1254")), "--look")
+    assert (certain["encoding"], certain["encoding_is_certain"], "encoding_example" in certain) == ("windows-1254", True, False)
+
+
+@pytest.mark.parametrize("encoding, text", [("gbk", "王伟"), ("big5", "陳怡君"), ("shift_jis", "山田太郎"), ("cp949", "김민준"), ("cp1255", "דוד כהן")])
+def test_an_unknown_encoding(campaign, tmp_path, encoding, text):
+    """leadhook(1), lead import: nothing is stored as rubbish"""
+    path = write(tmp_path, f"email,name\nnora@example.org,{text}\n".encode(encoding))
+    for words in (("--look",), ("--dry-run",), ()):
+        refused(campaign, path, *words, part="CSV UTF-8")
+
+
 def test_the_host_of_each_meeting(campaign, tmp_path):
     """is no lead: the addresses that differ are"""
     path = write(tmp_path, "User Email,Invitee Email\nmax@example.com,nora@example.org\nmax@example.com,olaf@example.org\n")

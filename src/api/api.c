@@ -91,9 +91,10 @@ parse_body(struct call *call)
 		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
 	};
 	struct http_problem problem;
-	if (http_params_parse_body(call->params, call->request, &call->params, &problem))
+	const bool is_read = call_read_encoding(call);
+	if (is_read && http_params_parse_body(call->params, call->request, &call->params, &problem))
 		return true;
-	if (!call_count_unread(call))
+	if (!call_count_unread(call) || !is_read)
 		return false;
 	if (problem.kind == HTTP_TOO_MANY_ITEMS && (call->route->flags & ROUTE_BULK) != 0)
 		call_fail(call, FAILURE_TOO_MANY_ITEMS);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """docs/api.md 1.1, 1.2: what programs and pages send as bodies, in whatever type and encoding, makes the lead."""
+import gzip
 import json
 import urllib.parse
 
@@ -41,6 +42,19 @@ def test_other_bodies(campaign, type, body, verdict):
     """1.2"""
     assert campaign.client.request("POST", campaign.path, body=body, type=type).verdict == verdict
     assert campaign.stats()["total"] == 0
+
+
+@pytest.mark.parametrize("type, body", [("application/json", TEXT), ("application/x-www-form-urlencoded", PAIRS), ("text/plain", LINES), PARTS])
+def test_compressed_bodies(campaign, type, body):
+    """1.2: gzip is read, what is no whole gzip or is compressed in another way is refused by name"""
+    for headers in ({"Content-Encoding": "gzip"}, {}):
+        answer = campaign.client.request("POST", campaign.path, body=gzip.compress(body), type=type, headers=headers)
+        assert answer.status == 200 and answer.json["first_name"] == "Nora", answer.body
+    broken = campaign.client.request("POST", campaign.path, body=gzip.compress(body)[:-9], type=type)
+    assert broken.verdict == (406, "invalid_parameter") and "gzip" in broken.json["message"]
+    other = campaign.client.request("POST", campaign.path, body=body, type=type, headers={"Content-Encoding": "br"})
+    assert other.verdict == (415, "unsupported_media_type") and "br" in other.json["message"]
+    assert other.headers["Accept-Encoding"] == "gzip"
 
 
 @pytest.mark.parametrize("type, body", [

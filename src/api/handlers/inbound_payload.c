@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "api/document.h"
-#include "http/gzip.h"
 #include "http/header.h"
 
 /* Of the fields of a form, before they are mapped. */
@@ -78,36 +77,6 @@ read_document(struct call *call, struct document_node **root)
 	return call_fail_with(call, FAILURE_INVALID_JSON, POOL_JOIN(request->pool, SLICE(HTTP_INVALID_JSON_MESSAGE), problem));
 }
 
-/* Inflates a body that is compressed with gzip. The stored one is as it was before: a replay has no headers. */
-static bool
-read_encoding(struct call *call)
-{
-	static const struct slice known[] = { SLICE("gzip"), SLICE("x-gzip"), SLICE("identity") };
-	struct http_request *request = call->request;
-	const struct slice encoding = request->content_encoding;
-	bool is_known = !slice_present(encoding);
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		is_known = is_known || slice_equal_nocase(encoding, known[i]);
-	if (!is_known) {
-		if (!http_response_header(call->response, "Accept-Encoding", SLICE("gzip")))
-			log_error("header_refused", LOG_STR("name", "Accept-Encoding"));
-		return call_fail_with(call, FAILURE_UNSUPPORTED_MEDIA_TYPE,
-		    POOL_JOIN(request->pool, SLICE("Content-Encoding "), slice_sub(encoding, 0, FORM_NAME_BYTES),
-			SLICE(" is not read: gzip, or none")));
-	}
-	if (!gzip_begins(request->body))
-		return true;
-	switch (gzip_inflate(request->pool, request->body, call->api->options->body_bytes, &request->body)) {
-	case GZIP_OK:
-		return true;
-	case GZIP_TOO_LARGE:
-		return call_fail(call, FAILURE_BODY_TOO_LARGE);
-	case GZIP_BROKEN:
-		break;
-	}
-	return call_fail_with(call, FAILURE_INVALID_PARAMETER, SLICE("The body is no complete gzip"));
-}
-
 bool
 call_read_payload(struct call *call, struct inbound_payload *payload)
 {
@@ -120,7 +89,7 @@ call_read_payload(struct call *call, struct inbound_payload *payload)
 	}
 	if (!mapping_parse(request->pool, call->inbound.map, &payload->map))
 		return call_fail(call, FAILURE_INTERNAL);
-	if (!read_encoding(call) || !read_document(call, &root))
+	if (!call_read_encoding(call) || !read_document(call, &root))
 		return false;
 	payload->list = mapping_entries(request->pool, &payload->map, root);
 	return true;

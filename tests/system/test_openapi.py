@@ -65,11 +65,11 @@ GROUPS = {
     "authenticate": "PASSWORD",
     "confirm": "CONFIRM",
     "erase": "CONFIRM",
-    "optOutByLink": "OPT_OUT",
     "optOut": "ONE_CLICK",
 }
 # What is read by its name, without the table.
 NAMED = {
+    "optOutByLink": {"safe"},
     "showSignUpPage": {"kid"},
     "getForm": {"language"},
     "pressStatusPage": {"resend", "complete"},

@@ -263,91 +263,6 @@ rows_may_be_shorter(void **state UNUSED)
 	    "the record has 5 fields, the heading 3: is a text with a delimiter not in quotes?");
 }
 
-/* The columns of exports, in several languages, whatever cannot be seen in their names. */
-static void
-columns_of_exports_are_known(void **state UNUSED)
-{
-	static const struct {
-		const char *heading;
-		enum lead_field field;
-		const char *custom;
-	} cases[] = {
-		{ "Email Address", LEAD_EMAIL, NULL },
-		{ "Email\xc2\xa0"
-		  "Address",
-		    LEAD_EMAIL, NULL },
-		{ "\xef\xbb\xbf"
-		  "E-Mail:",
-		    LEAD_EMAIL, NULL },
-		{ "E-mail 1 - Value", LEAD_EMAIL, NULL },
-		{ "Correo electrónico", LEAD_EMAIL, NULL },
-		{ "ADRESSE E-MAIL", LEAD_EMAIL, NULL },
-		{ "SMS", LEAD_PHONE, NULL },
-		{ "Téléphone", LEAD_PHONE, NULL },
-		{ "Mobile Phone", LEAD_PHONE, NULL },
-		{ "Handynummer", LEAD_PHONE, NULL },
-		{ "FNAME", LEAD_CUSTOM, "first_name" },
-		{ "Vorname", LEAD_CUSTOM, "first_name" },
-		{ "PRÉNOM", LEAD_CUSTOM, "first_name" },
-		{ "Family Name", LEAD_CUSTOM, "last_name" },
-		{ "Apellidos", LEAD_CUSTOM, "last_name" },
-		{ "OPTIN_TIME", LEAD_CREATED, NULL },
-		{ "Date Created", LEAD_CREATED, NULL },
-		{ "Zeitstempel", LEAD_CREATED, NULL },
-		{ "OPTIN_IP", LEAD_IP, NULL },
-		{ "TAGS", LEAD_TAG_NAMES, NULL },
-		{ "Labels", LEAD_TAG_NAMES, NULL },
-		{ "createdAt", LEAD_CREATED, NULL },
-		{ "phoneNumber", LEAD_PHONE, NULL },
-		{ "Phone #", LEAD_PHONE, NULL },
-		{ "referralCode", LEAD_SOCIAL_ID, NULL },
-		{ "utmSource", LEAD_UTM, NULL },
-		{ "Create Date (EST)", LEAD_CREATED, NULL },
-		{ "E-Mail (privat)", LEAD_EMAIL, NULL },
-		{ "Name (Last)", LEAD_CUSTOM, "last_name" },
-		{ "Téléphone portable", LEAD_PHONE, NULL },
-		{ "Телефон", LEAD_PHONE, NULL },
-		{ "Tel.-Nr.", LEAD_PHONE, NULL },
-		{ "Adres e-mail", LEAD_EMAIL, NULL },
-		{ "E-postadress", LEAD_EMAIL, NULL },
-		{ "Aangemaakt op", LEAD_CREATED, NULL },
-		{ "Datum inschrijving", LEAD_CREATED, NULL },
-		{ "Carimbo de data/hora", LEAD_CREATED, NULL },
-		{ "Časové razítko", LEAD_CREATED, NULL },
-		{ "Attendee Email", LEAD_EMAIL, NULL },
-		{ "Customer Phone Number", LEAD_PHONE, NULL },
-		{ "Your name", LEAD_CUSTOM, "name" },
-		{ "Příjmení", LEAD_CUSTOM, "last_name" },
-		{ "Imię i nazwisko", LEAD_CUSTOM, "name" },
-		{ "Buyer First Name", LEAD_CUSTOM, "buyer first name" },
-		{ "Contact source", LEAD_CUSTOM, "contact source" },
-		{ "User email", LEAD_CUSTOM, "user email" },
-		{ "Lead ID", LEAD_CUSTOM, "lead id" },
-		{ "LEID", LEAD_IGNORED, NULL },
-		{ "Favourite  Colour", LEAD_CUSTOM, "favourite  colour" },
-		{ "_note", LEAD_IGNORED, NULL },
-		{ "custom_fields[Status]", LEAD_CUSTOM, "status" },
-	};
-	static const char *const unclear[] = { "Status of opt-in", "Newsletter", "Einwilligung", "Marketing contact status",
-		"email_marketing_consent", "Opted out of email: Newsletter", "Hard bounce reason", "Subscribed?", "GDPR",
-		"RGPD ok", "accepts_marketing", "I agree [Consent]", "IsUnsubscribed", "deactivated", "Active",
-		"Marketingkontakt-Status", "Email (opt-in)", "Iscritto", "Mail disabled?",
-		"Do you want our newsletter (monthly)?" };
-	static const char *const plain[] = { "Company", "Price", "Which of these?", "custom_fields[newsletter]", "Status",
-		"subscription_tier", "Subscriber Source", "SMS Consent", "Last active" };
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct column column = column_of_heading(pool, slice_of(cases[i].heading));
-		assert_int_equal(column.field, cases[i].field);
-		if (cases[i].custom != NULL)
-			assert_slice(column.name, cases[i].custom);
-		assert_false(column.needs_meaning);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(unclear); i++)
-		assert_true(column_of_heading(pool, slice_of(unclear[i])).needs_meaning);
-	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
-		assert_false(column_of_heading(pool, slice_of(plain[i])).needs_meaning);
-}
-
 static void
 lists_of_tags_have_several_forms(void **state UNUSED)
 {
@@ -587,7 +502,6 @@ main(void)
 		cmocka_unit_test(a_referrer_may_be_a_page),
 		cmocka_unit_test(a_bad_number_costs_no_lead),
 		cmocka_unit_test(rows_may_be_shorter),
-		cmocka_unit_test(columns_of_exports_are_known),
 		cmocka_unit_test(lists_of_tags_have_several_forms),
 		cmocka_unit_test(a_lead_in_json_says_no),
 		cmocka_unit_test(bad_values_have_a_reason),

@@ -89,9 +89,9 @@ bool call_fail(struct call *call, enum failure failure);
 bool call_fail_with(struct call *call, enum failure failure, struct slice detail);
 /* invalid_parameter: the name, then "must be one text". */
 bool call_fail_parameter(struct call *call, struct slice name, const char *requirement);
-/* Inflates the body, if it is compressed with gzip. The stored one of an inbound call is as it was before: a replay has no
- * headers. Fails for another encoding, and for a body that is not whole. */
-bool call_read_encoding(struct call *call);
+/* Inflates the body to at most `limit` bytes, if it is compressed with gzip. The stored one of an inbound call is as it was
+ * before: a replay has no headers. Fails for another encoding, and for a body that is not whole. */
+bool call_read_encoding(struct call *call, size_t limit);
 /* The failure that a result of the store means for the client. */
 enum failure call_failure(enum result result);
 /* Answers with JSON. */

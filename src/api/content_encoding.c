@@ -6,7 +6,7 @@
 #include "http/gzip.h"
 
 bool
-call_read_encoding(struct call *call)
+call_read_encoding(struct call *call, size_t limit)
 {
 	enum { SHOWN_BYTES = 255 };
 	static const struct slice known[] = { SLICE("gzip"), SLICE("x-gzip"), SLICE("identity") };
@@ -24,7 +24,7 @@ call_read_encoding(struct call *call)
 	}
 	if (!gzip_begins(request->body))
 		return true;
-	switch (gzip_inflate(request->pool, request->body, call->api->options->body_bytes, &request->body)) {
+	switch (gzip_inflate(request->pool, request->body, limit, &request->body)) {
 	case GZIP_OK:
 		return true;
 	case GZIP_TOO_LARGE:

@@ -57,6 +57,14 @@ def test_compressed_bodies(campaign, type, body):
     assert other.headers["Accept-Encoding"] == "gzip"
 
 
+def test_the_size_of_compressed_bodies(campaign):
+    """1.2: that of the inflated body counts, and a larger one needs a key that is known before"""
+    body = gzip.compress(b"{" + b" " * 40000 + b'"email":"nora@example.org"}')
+    assert len(body) < 1000
+    assert campaign.client.request("POST", campaign.path, body=body, type="application/json").verdict == (413, "body_too_large")
+    assert campaign.client.request("POST", campaign.path, body=body, type="application/json", key=campaign.key).status == 200
+
+
 @pytest.mark.parametrize("type, body", [
     ("application/x-www-form-urlencoded", b"email=jose@example.org&first_name=Jos%E9"),
     ("application/x-www-form-urlencoded; charset=iso-8859-1", b"email=jose@example.org&first_name=Jos\xe9"),

@@ -89,7 +89,7 @@ call_read_payload(struct call *call, struct inbound_payload *payload)
 	}
 	if (!mapping_parse(request->pool, call->inbound.map, &payload->map))
 		return call_fail(call, FAILURE_INTERNAL);
-	if (!call_read_encoding(call) || !read_document(call, &root))
+	if (!call_read_encoding(call, call->api->options->body_bytes) || !read_document(call, &root))
 		return false;
 	payload->list = mapping_entries(request->pool, &payload->map, root);
 	return true;

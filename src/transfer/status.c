@@ -84,9 +84,10 @@ plain_words(struct pool *pool, struct slice text)
 static bool
 has_any(struct slice text, const struct slice *parts, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (slice_contains(text, parts[i]))
-			return true;
+	for (size_t at = 0; at < text.size; at++)
+		for (size_t i = 0; i < count; i++)
+			if (parts[i].data[0] == text.data[at] && slice_starts_with(slice_sub(text, at, text.size), parts[i]))
+				return true;
 	return false;
 }
 

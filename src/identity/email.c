@@ -137,7 +137,7 @@ without_punctuation(struct slice text)
 			at--;
 		struct slice rest = slice_sub(text, at > 0 ? at - 1 : 0, text.size);
 		uint32_t c;
-		if (at == 0 || at == text.size || !utf8_next(&rest, &c) ||
+		if (at == 0 || at == text.size || !utf8_next(&rest, &c) || rest.size > 0 ||
 		    !uc_is_general_category_withtable(c, UC_CATEGORY_MASK_P))
 			return text;
 		text = slice_trim(slice_sub(text, 0, at - 1));

@@ -205,6 +205,19 @@ pool_copy_lower(struct pool *pool, struct slice s)
 }
 
 struct slice
+pool_divide_words(struct pool *pool, struct slice s)
+{
+	char *out = pool_bytes(pool, 2 * s.size + 1);
+	size_t size = 0;
+	for (size_t i = 0; i < s.size; i++) {
+		if (i > 0 && ascii_upper(s.data[i - 1]) != s.data[i - 1] && ascii_lower(s.data[i]) != s.data[i])
+			out[size++] = ' ';
+		out[size++] = s.data[i];
+	}
+	return (struct slice){ out, size };
+}
+
+struct slice
 pool_with_paired_brackets(struct pool *pool, struct slice s)
 {
 	if (slice_find(s, '[') == s.size && slice_find(s, ']') == s.size)

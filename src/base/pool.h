@@ -31,6 +31,8 @@ char *pool_bytes(struct pool *pool, size_t size);
 struct slice pool_copy(struct pool *pool, struct slice s);
 /* The same with ASCII letters in lower case. */
 struct slice pool_copy_lower(struct pool *pool, struct slice s);
+/* The text with a space before each capital ASCII letter after a small one: createdAt becomes "created At". */
+struct slice pool_divide_words(struct pool *pool, struct slice s);
 /* The text with a parenthesis in the place of each bracket, [ or ], without its counterpart. */
 struct slice pool_with_paired_brackets(struct pool *pool, struct slice s);
 /* A copy with LF in the place of each CR LF. */

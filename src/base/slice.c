@@ -59,6 +59,15 @@ slice_contains(struct slice s, struct slice part)
 }
 
 bool
+slice_contains_nocase(struct slice s, struct slice part)
+{
+	for (size_t i = 0; i + part.size <= s.size; i++)
+		if (slice_starts_with_nocase(slice_sub(s, i, s.size), part))
+			return true;
+	return false;
+}
+
+bool
 slice_is_one_of(struct slice s, const struct slice *items, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -40,6 +40,7 @@ bool slice_starts_with(struct slice s, struct slice prefix);
 bool slice_starts_with_nocase(struct slice s, struct slice prefix);
 bool slice_ends_with(struct slice s, struct slice suffix);
 bool slice_contains(struct slice s, struct slice part);
+bool slice_contains_nocase(struct slice s, struct slice part);
 /* Whether it equals one of the items. */
 bool slice_is_one_of(struct slice s, const struct slice *items, size_t count);
 

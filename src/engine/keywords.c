@@ -285,20 +285,6 @@ keyword_of(struct pool *pool, struct slice text)
 
 /* ---- Reports of mail ---- */
 
-/* emailBounce has two words. */
-static struct slice
-divided(struct pool *pool, struct slice text)
-{
-	char *out = pool_bytes(pool, 2 * text.size + 1);
-	size_t size = 0;
-	for (size_t i = 0; i < text.size; i++) {
-		if (i > 0 && ascii_upper(text.data[i - 1]) != text.data[i - 1] && ascii_lower(text.data[i]) != text.data[i])
-			out[size++] = ' ';
-		out[size++] = text.data[i];
-	}
-	return (struct slice){ out, size };
-}
-
 /* Whether it says no before the place, as `not_spam` and `notspam`, or at the end, as `unsubscribed: false`. */
 static bool
 is_negated(struct slice text, size_t place)
@@ -340,5 +326,5 @@ keyword_report(struct pool *pool, struct slice event)
 		return MAIL_REPORT_OTHER;
 	if (boolean_parse(event, &ends))
 		return ends ? MAIL_REPORT_END : MAIL_REPORT_SIGNUP;
-	return report_in(POOL_JOIN(pool, SLICE(" "), plain_text(pool, divided(pool, event)), SLICE(" ")));
+	return report_in(POOL_JOIN(pool, SLICE(" "), plain_text(pool, pool_divide_words(pool, event)), SLICE(" ")));
 }

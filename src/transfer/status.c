@@ -45,24 +45,10 @@ is_between(uint32_t c)
 	return c <= ' ' || (c < 0x80 && strchr("-_.:;*?!/\"'#$()[]{}", (int)c) != NULL) || is_blank(c);
 }
 
-/* createdAt has two words. */
-static struct slice
-divided(struct pool *pool, struct slice text)
-{
-	char *out = pool_bytes(pool, 2 * text.size + 1);
-	size_t size = 0;
-	for (size_t i = 0; i < text.size; i++) {
-		if (i > 0 && ascii_upper(text.data[i - 1]) != text.data[i - 1] && ascii_lower(text.data[i]) != text.data[i])
-			out[size++] = ' ';
-		out[size++] = text.data[i];
-	}
-	return (struct slice){ out, size };
-}
-
 struct slice
 plain_words(struct pool *pool, struct slice text)
 {
-	const struct slice lower = custom_field_name(pool, divided(pool, utf8_sanitized(pool, text)));
+	const struct slice lower = custom_field_name(pool, pool_divide_words(pool, utf8_sanitized(pool, text)));
 	char *out = pool_bytes(pool, lower.size + 1);
 	struct slice rest = lower;
 	size_t size = 0;

@@ -225,7 +225,7 @@ split_heading(struct import_run *run, struct slice text)
 		admin_fail(run->call, PROBLEM_INVALID, "the heading %s", problem);
 		return false;
 	}
-	if (heading.count == 1 && slice_find(csv_cell(pool, heading.items[0]), '"') < csv_cell(pool, heading.items[0]).size) {
+	if (heading.count == 1 && slice_contains(csv_cell(pool, heading.items[0]), SLICE("\""))) {
 		admin_fail(run->call, PROBLEM_INVALID,
 		    "each line of the file is one text in quotes: open the file that it was made of, and save it again");
 		return false;

@@ -60,16 +60,6 @@ opt_out(struct call *call, const struct lead_reference *reference)
 		call_answer_message(call, TEXT_OPTED_OUT_TITLE, TEXT_OPTED_OUT_TEXT);
 }
 
-/* Whether the query has the name that asks first, or the beginning of it, however mails have damaged what is around it. */
-static bool
-is_safe(struct slice query)
-{
-	for (size_t i = 0; i < query.size; i++)
-		if (slice_starts_with_nocase(slice_sub(query, i, query.size), SLICE("saf")))
-			return true;
-	return false;
-}
-
 void
 handle_opt_out_link(struct call *call)
 {
@@ -78,7 +68,8 @@ handle_opt_out_link(struct call *call)
 	const enum result result = store_payload_settings(call->api->store, &settings);
 	if (result != RESULT_OK)
 		call_fail(call, call_failure(result));
-	else if (call->response->head || is_safe(call->request->query))
+	/* the beginning of `safe`, whatever mails have made of what is around it */
+	else if (call->response->head || slice_contains_nocase(call->request->query, SLICE("saf")))
 		show_form(call, &reference, call_make_stamp(call, settings), false);
 	else
 		opt_out(call, &reference);

@@ -277,5 +277,5 @@ export const Reading = ({ look, change }) => html`
 	</div>
 	${!look.encoding_is_certain && html`
 		<p class="hint">
-			The encoding of this file is a guess: it has “${look.encoding_example}”. If that is not right, choose another encoding.
+			The encoding of this file is a guess. If “${look.encoding_example}” is not right, choose another one.
 		</p>`}`;

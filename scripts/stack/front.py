@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Private web servers on loopback, each with a minimal main configuration that includes the shipped example."""
-import contextlib
+import collections
 import os
 import pathlib
 import pwd
@@ -21,12 +21,22 @@ NGINX_TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 DENIED_PORT = 27017  # the one of the range below that dispatch.deny_ports has: webhooks do not reach it
 
 
+_held = collections.deque(maxlen=200)
+
+
 def free_port():
-    """A free port below the range of client ports, so that no client connection takes it before the server does."""
+    """A port that no other process gets here before a server listens on it. It is below the range of client ports, so that no client
+    connection takes it either."""
     for port in random.sample([port for port in range(20000, 32000) if port != DENIED_PORT], 100):
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
+        held = socket.socket()
+        try:
+            held.bind(("127.0.0.1", port))
+        except OSError:
+            held.close()
+            continue
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # so that a server, which sets it, too, can bind the port
+        _held.append(held)
+        return port
     raise StackError("no free port on 127.0.0.1")
 
 

@@ -12,7 +12,7 @@ from client import Client
 from conftest import BUILD, SOURCE
 from processes import children
 from stack.front import free_port
-from stack.process import wait_until
+from stack.process import tail, wait_until
 
 
 class Run:
@@ -32,9 +32,13 @@ class Run:
     def start(self, *options, port=None):
         self.port = port or free_port()
         done = self.call("--port", str(self.port), "--detach", *options)
-        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.returncode == 0, done.stdout + done.stderr + self.logs()
         self.read_env()
         return done.stdout
+
+    def logs(self):
+        """The ends of the logs of all programs, for a failure that they may explain."""
+        return "\n".join(f"{log}:\n{tail(log)}" for log in sorted([*self.state.glob("*.log"), *self.state.glob("*/*.log")]))
 
     def start_in_foreground(self, out):
         """Writes its output into the file `out`."""

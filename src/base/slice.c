@@ -106,7 +106,7 @@ bool
 slice_is_ascii(struct slice s)
 {
 	for (size_t i = 0; i < s.size; i++)
-		if ((unsigned char)s.data[i] >= 0x80)
+		if (!is_ascii(s.data[i]))
 			return false;
 	return true;
 }

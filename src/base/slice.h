@@ -78,6 +78,12 @@ MUST_CHECK bool slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value);
  * Returns false when the host is empty or the port is none from 1 to 65535. */
 MUST_CHECK bool slice_split_port(struct slice text, struct slice *host, uint64_t *port);
 
+static inline bool
+is_ascii(char c)
+{
+	return (unsigned char)c < 0x80;
+}
+
 /* ASCII only, independent of the locale. */
 static inline bool
 ascii_is_digit(char c)

@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/encode.h"
+#include "base/utf8.h"
 #include "http/text.h"
 
 enum { ID_MIN = 4, ID_MADE = 10, ID_MAX = 16, AMPS_MAX = 8 };
@@ -43,7 +44,7 @@ static struct slice
 name_of(struct slice parameter)
 {
 	size_t size = slice_find(parameter, '=');
-	while (size > 0 && (parameter.data[size - 1] == ' ' || parameter.data[size - 1] < 0))
+	while (size > 0 && (parameter.data[size - 1] == ' ' || !is_ascii(parameter.data[size - 1])))
 		size--;
 	return slice_sub(parameter, 0, size);
 }
@@ -102,22 +103,19 @@ next_piece(struct slice *rest, struct slice *piece)
 	return true;
 }
 
-static bool
-has_scheme(struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++)
-		if (slice_starts_with(slice_sub(text, i, text.size), SLICE("://")))
-			return true;
-	return false;
-}
-
-/* The ASCII character that a full-width one in UTF-8 stands for, or '\0'. */
+/* Takes a character off the text: ASCII, also where it is in full width; or '\0'. */
 static char
-full_width(struct slice text)
+take_character(struct slice *text)
 {
-	if (text.size >= 3 && (slice_starts_with(text, SLICE("\xef\xbc")) || slice_starts_with(text, SLICE("\xef\xbd"))))
-		return (char)((text.data[2] & 0x3f) + (text.data[1] == '\xbc' ? ' ' : '`'));
-	return '\0';
+	enum { WIDE_FIRST = 0xff01, WIDE_LAST = 0xff5e, ASCII_LAST = 0x7f };
+	uint32_t c;
+	if (!utf8_next(text, &c)) {
+		*text = slice_sub(*text, 1, text->size);
+		return '\0';
+	}
+	if (c >= WIDE_FIRST && c <= WIDE_LAST)
+		return (char)(c - WIDE_FIRST + '!');
+	return c <= ASCII_LAST ? (char)c : '\0';
 }
 
 bool
@@ -126,11 +124,10 @@ http_link_id(struct pool *pool, struct slice value, struct slice *id)
 	value = http_decode_form(pool, value);
 	char *typed = pool_alloc(pool, value.size + 1);
 	size_t size = 0, from = 0;
-	for (size_t i = 0; i < value.size; i++) {
-		const char wide = full_width(slice_sub(value, i, value.size)), c = wide != '\0' ? wide : value.data[i];
-		if (c > 0 && c != '-')
+	while (value.size > 0) {
+		const char c = take_character(&value);
+		if (c != '\0' && c != '-')
 			typed[size++] = c;
-		i += wide != '\0' ? 2 : 0;
 	}
 	const struct slice text = { typed, size };
 	for (size_t i = 0; i < size; i++)
@@ -177,7 +174,7 @@ add_parameter(struct pool *pool, struct buffer *out, struct slice raw)
 		whole = http_decode_form(pool, whole);
 	struct slice rest = without_amp(whole);
 	const bool known = is_known(name_of(rest)), mended = known || rest.size < whole.size;
-	if (!known && has_scheme(rest)) {
+	if (!known && slice_contains(rest, SLICE("://"))) {
 		piece = rest;
 		rest = SLICE_NONE;
 	} else if (!next_piece(&rest, &piece))

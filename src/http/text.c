@@ -110,7 +110,7 @@ static bool
 is_clean(struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++)
-		if ((unsigned char)text.data[i] >= 0x80 || (is_control((unsigned char)text.data[i]) && text.data[i] != '\n'))
+		if (!is_ascii(text.data[i]) || (is_control((unsigned char)text.data[i]) && text.data[i] != '\n'))
 			return false;
 	return true;
 }

@@ -29,7 +29,7 @@ is_clean(struct slice text)
 static bool
 is_atext(char c)
 {
-	return ascii_is_alpha(c) || ascii_is_digit(c) || (unsigned char)c >= 0x80 ||
+	return ascii_is_alpha(c) || ascii_is_digit(c) || !is_ascii(c) ||
 	       (c != '\0' && strchr("!#$%&'*+/=?^_`{|}~-", c));
 }
 
@@ -181,7 +181,7 @@ static bool
 is_sign(struct slice text)
 {
 	for (size_t i = 0; i < text.size; i++)
-		if (ascii_is_alpha(text.data[i]) || ascii_is_digit(text.data[i]) || (unsigned char)text.data[i] >= 0x80)
+		if (ascii_is_alpha(text.data[i]) || ascii_is_digit(text.data[i]) || !is_ascii(text.data[i]))
 			return false;
 	return text.size > 0;
 }

@@ -81,7 +81,7 @@ count_digits(struct slice text)
 static bool
 is_letter(char c)
 {
-	return ascii_is_alpha(c) || (unsigned char)c >= 0x80;
+	return ascii_is_alpha(c) || !is_ascii(c);
 }
 
 /* Without quotes, the apostrophe and the `=` of spreadsheets, and a word that says what it is: "tel:", "Mobil.:",
@@ -148,7 +148,7 @@ announces_extension(struct slice text, size_t from, size_t to)
 		alike++;
 	if (word.size <= 1 || alike == word.size)
 		return word.size == 1 && is_any(word.data[0], ",;#~xXwW");
-	return !ascii_is_digit(text.data[from - 1]) || (unsigned char)word.data[0] >= 0x80 ||
+	return !ascii_is_digit(text.data[from - 1]) || !is_ascii(word.data[0]) ||
 	       slice_starts_with_nocase(word, SLICE("x")) || slice_starts_with_nocase(word, SLICE("ext"));
 }
 

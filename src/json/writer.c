@@ -217,7 +217,7 @@ take_part(struct slice *json, uint32_t *character)
 	const struct slice before = *json;
 	size_t plain = 0;
 	*character = 0;
-	while (plain < json->size && (unsigned char)json->data[plain] < 0x80)
+	while (plain < json->size && is_ascii(json->data[plain]))
 		plain++;
 	if (plain > 0 || !utf8_next(json, character))
 		*json = slice_sub(*json, plain > 0 ? plain : 1, json->size);

@@ -109,7 +109,7 @@ url_size(struct slice text)
 	if (slice_starts_with(slice_sub(text, end, text.size), SLICE("{{")))
 		return 0; /* a value is part of it */
 	while (text.data[end - 1] != '/' && !ascii_is_alpha(text.data[end - 1]) && !ascii_is_digit(text.data[end - 1]) &&
-	       (unsigned char)text.data[end - 1] < 0x80)
+	       is_ascii(text.data[end - 1]))
 		end--; /* the punctuation of the sentence */
 	return end;
 }

@@ -84,7 +84,7 @@ take_number(struct reader *r, size_t digits, unsigned *number)
 static bool
 is_letter(char c)
 {
-	return ascii_is_alpha(c) || (unsigned char)c >= 0x80;
+	return ascii_is_alpha(c) || !is_ascii(c);
 }
 
 static void

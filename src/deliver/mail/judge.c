@@ -131,7 +131,7 @@ mail_content_is_clean(struct slice content, bool utf8)
 			i++;
 			continue;
 		}
-		if (c == '\r' || c == '\n' || c == '\0' || (!utf8 && (unsigned char)c >= 0x80) || ++line > LINE_MAX_BYTES)
+		if (c == '\r' || c == '\n' || c == '\0' || (!utf8 && !is_ascii(c)) || ++line > LINE_MAX_BYTES)
 			return false;
 	}
 	return content.size > 0 && line == 0;

@@ -19,14 +19,12 @@ NGINX_TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
 DENIED_PORT = 27017  # the one of the range below that dispatch.deny_ports has: webhooks do not reach it
-
-
-_held = collections.deque(maxlen=200)
+_held = collections.deque(maxlen=200)  # sockets that keep other processes off the last ports
 
 
 def free_port():
-    """A port that no other process gets here before a server listens on it. It is below the range of client ports, so that no client
-    connection takes it either."""
+    """A port that this function gives to no other process before a server listens on it. It is below the range of client ports, so no
+    client connection takes it either."""
     for port in random.sample([port for port in range(20000, 32000) if port != DENIED_PORT], 100):
         held = socket.socket()
         try:
@@ -34,7 +32,7 @@ def free_port():
         except OSError:
             held.close()
             continue
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # so that a server, which sets it, too, can bind the port
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # lets a server, which sets it too, bind the port
         _held.append(held)
         return port
     raise StackError("no free port on 127.0.0.1")

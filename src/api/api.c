@@ -91,7 +91,7 @@ parse_body(struct call *call)
 		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
 	};
 	struct http_problem problem;
-	/* a key in a compressed body is not known before it is inflated */
+	/* a key inside a compressed body is known only after the body is inflated */
 	const bool is_read = call_read_encoding(
 	    call, call->key.id != 0 ? api_body_limit(call->api, call->request) : call->api->options->public_body_bytes);
 	if (is_read && http_params_parse_body(call->params, call->request, &call->params, &problem))

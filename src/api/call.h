@@ -89,8 +89,8 @@ bool call_fail(struct call *call, enum failure failure);
 bool call_fail_with(struct call *call, enum failure failure, struct slice detail);
 /* invalid_parameter: the name, then "must be one text". */
 bool call_fail_parameter(struct call *call, struct slice name, const char *requirement);
-/* Inflates the body to at most `limit` bytes, if it is compressed with gzip. The stored one of an inbound call is as it was
- * before: a replay has no headers. Fails for another encoding, and for a body that is not whole. */
+/* Inflates a body that is compressed with gzip to at most `limit` bytes. Fails the call for any other encoding, and for an
+ * incomplete body. Inbound calls are stored inflated, because a replay has no headers. */
 bool call_read_encoding(struct call *call, size_t limit);
 /* The failure that a result of the store means for the client. */
 enum failure call_failure(enum result result);

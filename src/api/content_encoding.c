@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bodies that clients have compressed. */
+ * Compressed bodies. */
 #include "api/call.h"
 
 #include "base/log.h"
@@ -20,7 +20,7 @@ call_read_encoding(struct call *call, size_t limit)
 			log_error("header_refused", LOG_STR("name", "Accept-Encoding"));
 		return call_fail_with(call, FAILURE_UNSUPPORTED_MEDIA_TYPE,
 		    POOL_JOIN(request->pool, SLICE("Content-Encoding "), slice_sub(encoding, 0, SHOWN_BYTES),
-			SLICE(" is not read: gzip, or none")));
+			SLICE(" is not supported: send gzip, or none")));
 	}
 	if (!gzip_begins(request->body))
 		return true;
@@ -32,5 +32,5 @@ call_read_encoding(struct call *call, size_t limit)
 	case GZIP_BROKEN:
 		break;
 	}
-	return call_fail_with(call, FAILURE_INVALID_PARAMETER, SLICE("The body is no complete gzip"));
+	return call_fail_with(call, FAILURE_INVALID_PARAMETER, SLICE("The body is not a complete gzip stream"));
 }

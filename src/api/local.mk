@@ -7,7 +7,8 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/api.c %D%/api.h \
 	%D%/board.c %D%/board.h \
 	%D%/bots.c %D%/bots.h \
-	%D%/call.c %D%/content_encoding.c %D%/call.h \
+	%D%/call.c %D%/call.h \
+	%D%/content_encoding.c \
 	%D%/document.c %D%/document.h \
 	%D%/forms.c \
 	%D%/extension.c \

@@ -76,6 +76,16 @@ slice_is_one_of(struct slice s, const struct slice *items, size_t count)
 	return false;
 }
 
+bool
+slice_is_listed(struct slice s, const char *list)
+{
+	struct slice rest = slice_of(list), word;
+	while (slice_next(&rest, ' ', &word))
+		if (slice_equal(word, s))
+			return true;
+	return false;
+}
+
 size_t
 slice_find(struct slice s, char c)
 {

@@ -43,6 +43,8 @@ bool slice_contains(struct slice s, struct slice part);
 bool slice_contains_nocase(struct slice s, struct slice part);
 /* Whether it equals one of the items. */
 bool slice_is_one_of(struct slice s, const struct slice *items, size_t count);
+/* Whether it equals one of the words of a list, which are separated by spaces. */
+bool slice_is_listed(struct slice s, const char *list);
 
 /* Offset of the first byte `c`, or s.size. */
 size_t slice_find(struct slice s, char c);

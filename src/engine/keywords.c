@@ -9,97 +9,97 @@
 #include "base/boolean.h"
 #include "base/utf8.h"
 
-/* Everything here is in upper case without accents. Stems are looked for anywhere in a text: "-" stands for any spaces, or
- * none, and "_" for the edge of a word. Those of people that leave are for texts and for reports of mail alike. They are
- * English, German, Spanish and Portuguese, French, Italian, Dutch, and of languages with one or two forms. */
+/* The words and stems here are in upper case without accents. A stem matches anywhere in a text; in it "-" stands for any number
+ * of spaces, also none, and "_" for the edge of a word. */
+
+/* Stems of people who leave, in texts and in reports of mail: English, German, Spanish and Portuguese, French, Italian, Dutch,
+ * and a form or two of other languages. */
 static const char leaving[] =
     "UNSUB UN-SUBSCR UNSUSC _OPT-OUT OPTOUT OPTED-OUT OPTING-OUT TAKE-ME-OFF REMOVE-ME_ REMOVE-MY-NUMBER DELETE-MY-NUMBER "
-    "LEAVE-ME-ALONE"
-    " ABMELD ABGEMELDET MELDE-MICH-AB_ AUSTRAGEN AUSGETRAGEN ABBESTELL TRAG-MICH-AUS_ LASST-MICH-IN-RUHE DESUSCRI DESABON "
-    "DES-INSCR DESCADASTR"
-    " DADO-DE-BAJA DAR-DE-BAJA DARME-DE-BAJA DAME-DE-BAJA DENME-DE-BAJA DOY-DE-BAJA DISISCRI CANCELLAMI AFMELD AFGEMELD"
-    " UITSCHR UITGESCHREVEN WYPIS AVMELD AVREGISTR ODHLAS DEZABON LEIRATKOZ ОТПИС ОТПИШ ВІДПИС 退订 取消订阅";
+    "LEAVE-ME-ALONE ABMELD ABGEMELDET MELDE-MICH-AB_ AUSTRAGEN AUSGETRAGEN ABBESTELL TRAG-MICH-AUS_ LASST-MICH-IN-RUHE "
+    "DESUSCRI DESABON DES-INSCR DESCADASTR DADO-DE-BAJA DAR-DE-BAJA DARME-DE-BAJA DAME-DE-BAJA DENME-DE-BAJA DOY-DE-BAJA "
+    "DISISCRI CANCELLAMI AFMELD AFGEMELD UITSCHR UITGESCHREVEN WYPIS AVMELD AVREGISTR ODHLAS DEZABON LEIRATKOZ ОТПИС ОТПИШ "
+    "ВІДПИС 退订 取消订阅";
 
-/* Words of texts, several without the spaces between them. Those of carriers come first (CTIA's guidelines), then those of
- * English, German, Spanish, French, Italian, Portuguese, Dutch, Polish, Russian and Turkish. A plain yes of other languages
- * than English, which carriers know, answers too many questions to be an opt-in. */
+/* Texts that consist of one of these; several words are joined. Those of carriers come first (CTIA's guidelines), then English,
+ * German, Spanish, French, Italian, Portuguese, Dutch, Polish, Russian and Turkish. A plain yes is an opt-in in English alone,
+ * where carriers know it: it answers too many questions. */
 static const struct {
 	enum keyword keyword;
 	const char *words;
 } keywords[] = {
 	{ KEYWORD_OPT_OUT,
 	    "NOMORE KEINEMEHR NOMAS END CANCEL QUIT REVOKE REMOVE STOPPED STOPPING ENDE BEENDEN AUFHOREN AUFHOEREN HORAUF "
-	    "HOERAUF HORTAUF"
-	    " LOSCHEN LOESCHEN STOPPEN KUNDIGEN KUENDIGEN BAJA ALTO PARA PARAR PARE PAREN DETENER CANCELAR CANCELA ANULAR FIN"
-	    " CANCELARSUSCRIPCION BORRAR ANNULER SUPPRIMER RESILIER FERMA FERMARE FERMATI BASTA ANNULLA CANCELLA"
-	    " CANCELLATEMI CANCELLARE ANNULLAISCRIZIONE RIMUOVI RIMUOVIMI SAIR CANCELARINSCRICAO REMOVER FIM ENCERRAR EINDE"
-	    " STOPZETTEN KONIEC ANULUJ REZYGNUJE REZYGNACJA ОТМЕНА IPTAL" },
+	    "HOERAUF HORTAUF LOSCHEN LOESCHEN STOPPEN KUNDIGEN KUENDIGEN BAJA ALTO PARA PARAR PARE PAREN DETENER CANCELAR "
+	    "CANCELA ANULAR FIN CANCELARSUSCRIPCION BORRAR ANNULER SUPPRIMER RESILIER FERMA FERMARE FERMATI BASTA ANNULLA "
+	    "CANCELLA CANCELLATEMI CANCELLARE ANNULLAISCRIZIONE RIMUOVI RIMUOVIMI SAIR CANCELARINSCRICAO REMOVER FIM ENCERRAR "
+	    "EINDE STOPZETTEN KONIEC ANULUJ REZYGNUJE REZYGNACJA ОТМЕНА IPTAL" },
 	{ KEYWORD_OPT_IN,
-	    "START UNSTOP YES SUBSCRIBE RESUBSCRIBE OPTIN RESUME STARTEN ANMELDEN ANMELDUNG ABONNIEREN ALTA DARMEDEALTA"
-	    " INICIAR INICIO EMPEZAR COMENZAR SUSCRIBIR SUSCRIBIRME REANUDAR DEMARRER COMMENCER REPRENDRE REABONNER"
-	    " SABONNER SINSCRIRE INIZIA INIZIARE INIZIO ISCRIVI ISCRIVIMI RIPRENDI ATTIVA COMECAR INSCREVER RETOMAR"
-	    " AANMELDEN ZAPISZ WZNOW" },
+	    "START UNSTOP YES SUBSCRIBE RESUBSCRIBE OPTIN RESUME STARTEN ANMELDEN ANMELDUNG ABONNIEREN ALTA DARMEDEALTA "
+	    "INICIAR INICIO EMPEZAR COMENZAR SUSCRIBIR SUSCRIBIRME REANUDAR DEMARRER COMMENCER REPRENDRE REABONNER SABONNER "
+	    "SINSCRIRE INIZIA INIZIARE INIZIO ISCRIVI ISCRIVIMI RIPRENDI ATTIVA COMECAR INSCREVER RETOMAR AANMELDEN ZAPISZ "
+	    "WZNOW" },
 	{ KEYWORD_HELP, "HELP INFO INFORMATION HILFE AYUDA INFORMACION AIDE AIUTO INFORMAZIONI AJUDA INFORMACOES HULP POMOC" },
 };
 
-/* Opt-outs whatever comes after them, unless it is about a visit: "stop by at 5". */
+/* Opt-outs whatever follows, unless it is about a visit: "stop by at 5". */
 static const char stops[] = "STOP STOPALL STOPP STOPSMS ARRET ARRETER ARRETEZ СТОП";
 static const char visits[] = "BY AT IN OVER OFF";
 
-/* Courtesies, and what adds nothing. */
+/* Courtesies, which add nothing. */
 static const char courtesies[] =
-    "PLEASE PLS PLZ THANKS THANK YOU NOW ALL OK OKAY HI HELLO HEY BITTE DANKE JETZT SOFORT ALLE ALLES HALLO POR FAVOR FAVORE"
-    " PER GRACIAS HOLA YA TODO TODOS SIL VOUS TE PLAIT SVP STP MERCI BONJOUR TOUT TOUS GRAZIE CIAO TUTTO TUTTI OBRIGADO"
-    " OBRIGADA TUDO ME AUB ALSTUBLIEFT DANK PROSZE MICH MNIE";
+    "PLEASE PLS PLZ THANKS THANK YOU NOW ALL OK OKAY HI HELLO HEY BITTE DANKE JETZT SOFORT ALLE ALLES HALLO POR FAVOR FAVORE "
+    "PER GRACIAS HOLA YA TODO TODOS SIL VOUS TE PLAIT SVP STP MERCI BONJOUR TOUT TOUS GRAZIE CIAO TUTTO TUTTI OBRIGADO "
+    "OBRIGADA TUDO ME AUB ALSTUBLIEFT DANK PROSZE MICH MNIE";
 
-/* What adds nothing, either, and is what people refuse. */
+/* What people refuse. By themselves these words add nothing either. */
 static const char messages[] =
-    "SMS TEXTS MESSAGES NACHRICHTEN MENSAJES MSG MSGS ADS ADVERTS PROMOS PROMOTIONS WERBUNG WERBESMS REKLAME PUBLICIDAD"
-    " PUB PUBS PUBLICITE PUBLICITES PUBBLICITA MESSAGGI MENSAGENS PUBLICIDADE RECLAME BERICHTEN REKLAM";
+    "SMS TEXTS MESSAGES NACHRICHTEN MENSAJES MSG MSGS ADS ADVERTS PROMOS PROMOTIONS WERBUNG WERBESMS REKLAME PUBLICIDAD PUB "
+    "PUBS PUBLICITE PUBLICITES PUBBLICITA MESSAGGI MENSAGENS PUBLICIDADE RECLAME BERICHTEN REKLAM";
 
-/* Somebody that refuses them with no other words than these opts out: "do not text me", "Keine Werbung mehr". */
+/* A text opts out if it refuses messages and has no other words than these: "do not text me", "Keine Werbung mehr". */
 static const char refusals[] = "DONT NOT NEVER NICHT KEIN KEINE KEINEN PAS PLUS GEEN NIET NIENTE НЕ";
 static const char plain_refusals[] = "NO NON NAO NIE";
 static const char sending[] =
-    "TEXT TEXTING MESSAGE MESSAGING CONTACT CALL SEND SENDING SENDEN SENDET SCHICKEN SCHICKT SCHREIBEN SCHREIBT KONTAKTIEREN"
-    " ANRUFEN ENVOYER ENVOYEZ CONTACTER CONTACTEZ STUREN BELLEN ПИШИТЕ ЗВОНИТЕ";
+    "TEXT TEXTING MESSAGE MESSAGING CONTACT CALL SEND SENDING SENDEN SENDET SCHICKEN SCHICKT SCHREIBEN SCHREIBT KONTAKTIEREN "
+    "ANRUFEN ENVOYER ENVOYEZ CONTACTER CONTACTEZ STUREN BELLEN ПИШИТЕ ЗВОНИТЕ";
 static const char fillers[] =
-    "DO I WANT WISH ANY ANYTHING AGAIN MORE ANYMORE EVER US MY THIS THESE NUMBER TO OR YOUR FURTHER RECEIVE ICH WILL MOCHTE"
-    " WUNSCHE MIR MEHR WEITERE WEITEREN VON EUCH IHNEN QUIERO MAS RECIBIR ENVIAR ENVIEN MANDAR MANDEN JE NE VEUX DE RECEVOIR"
-    " VOGLIO PIU RICEVERE QUERO MAIS RECEBER ENVIE ENVIEM IK WIL MEER CHCE МНЕ";
+    "DO I WANT WISH ANY ANYTHING AGAIN MORE ANYMORE EVER US MY THIS THESE NUMBER TO OR YOUR FURTHER RECEIVE ICH WILL MOCHTE "
+    "WUNSCHE MIR MEHR WEITERE WEITEREN VON EUCH IHNEN QUIERO MAS RECIBIR ENVIAR ENVIEN MANDAR MANDEN JE NE VEUX DE RECEVOIR "
+    "VOGLIO PIU RICEVERE QUERO MAIS RECEBER ENVIE ENVIEM IK WIL MEER CHCE МНЕ";
 
-/* With one of these a word in the middle of a sentence may mean the contrary. */
+/* With one of these a word in the middle of a sentence may mean the opposite. */
 static const char negations[] = "NO NOT NEVER DONT CANT WONT DIDNT NICHT KEIN KEINE NE PAS NON NAO NIET GEEN NIE НЕ";
 
-/* Stems of reports of mail. A person has complained, or wants none; */
+/* Stems in reports of mail: a person complained, or wants no more of it. */
 static const char complaints[] =
-    "COMPLAI SPAM ABUSE _JUNK FEEDBACK-LOOP _FBL_ REVOK REVOC WITHDRAW WITHDREW DO-NOT-CONTACT DO-NOT-EMAIL DO-NOT-MAIL"
-    " DO-NOT-DISTURB DONT-CONTACT NO-LONGER CANCEL _STOP_ BESCHWERDE WIDERRUF WIDERSPR GEKUNDIGT GEKUENDIGT KUNDIGUNG "
-    "KUENDIGUNG"
-    " _AUSTRAGUNG_ _ANUL ANNUL RESILIATION _RESILIE_ _BAJA_ QUEJA PLAINTE KLACHT OPGEZEGD";
-/* … or has no mailbox, or a service sends it nothing any more. */
+    "COMPLAI SPAM ABUSE _JUNK FEEDBACK-LOOP _FBL_ REVOK REVOC WITHDRAW WITHDREW DO-NOT-CONTACT DO-NOT-EMAIL DO-NOT-MAIL "
+    "DO-NOT-DISTURB DONT-CONTACT NO-LONGER CANCEL _STOP_ BESCHWERDE WIDERRUF WIDERSPR GEKUNDIGT GEKUENDIGT KUNDIGUNG "
+    "KUENDIGUNG _AUSTRAGUNG_ _ANUL ANNUL RESILIATION _RESILIE_ _BAJA_ QUEJA PLAINTE KLACHT OPGEZEGD";
+/* A mailbox does not exist, or a service no longer sends to it. */
 static const char failures[] =
-    "BOUNC UNDELIVER UNZUSTELL _HARD_ HARD-BOUNC PERMANENT _CLEANED_ INVALID-EMAIL INVALID-ADDRESS INVALID-RECIPIENT"
-    " EMAIL-INVALID ADDRESS-INVALID BAD-EMAIL SUPPRESS BLOCKED BLOCK-LIST _BLOCK_ BLACK-LIST DENY-LIST DEACTIVAT GESPERRT"
-    " SPERRLISTE REBOT REBOND RIMBALZ NICHT-ZUSTELLBAR RUCKLAUF";
-/* Failures that may pass, */
+    "BOUNC UNDELIVER UNZUSTELL _HARD_ PERMANENT _CLEANED_ INVALID-EMAIL INVALID-ADDRESS INVALID-RECIPIENT EMAIL-INVALID "
+    "ADDRESS-INVALID BAD-EMAIL SUPPRESS BLOCKED BLOCK-LIST _BLOCK_ BLACK-LIST DENY-LIST DEACTIVAT GESPERRT SPERRLISTE REBOT "
+    "REBOND RIMBALZ NICHT-ZUSTELLBAR RUCKLAUF";
+/* Failures that may be temporary. */
 static const char passing[] = "_SOFT TRANSIENT TEMPOR _TEMP_ _SUAVE_ _BLANDO_ DEFER DELAY _RETRY UNDETERMINED GREYLIST";
-/* the contrary of an end, or a word in another sense, */
+/* The opposite of an end, or one of the words above in another sense. */
 static const char contraries[] =
-    "RE-SUBSCR UN-BOUNC BOUNCE-CLEAR BOUNCE-RESOLV BOUNCE-REMOV UN-BLOCK UN-SUPPRESS UN-SPAM UN-BLACK FROM-SUPPRESS"
-    " FROM-BLOCK-LIST FROM-BLACK-LIST SUPPRESSION-REMOV SUPPRESSION-DELET BLOCK-LIST-REMOV ANTI-SPAM SPAM-SCORE SPAM-CHECK"
-    " SPAM-FILTER SPAM-TEST ORDER-CANCEL ORDERS-CANCEL PAYMENT-CANCEL BOOKING-CANCEL APPOINTMENT-CANCEL INVITEE-CANCEL";
-/* ends that are not of mail, */
+    "RE-SUBSCR UN-BOUNC BOUNCE-CLEAR BOUNCE-RESOLV BOUNCE-REMOV UN-BLOCK UN-SUPPRESS UN-SPAM UN-BLACK FROM-SUPPRESS "
+    "FROM-BLOCK-LIST FROM-BLACK-LIST SUPPRESSION-REMOV SUPPRESSION-DELET BLOCK-LIST-REMOV ANTI-SPAM SPAM-SCORE SPAM-CHECK "
+    "SPAM-FILTER SPAM-TEST ORDER-CANCEL ORDERS-CANCEL PAYMENT-CANCEL BOOKING-CANCEL APPOINTMENT-CANCEL INVITEE-CANCEL";
+/* Ends that are not about mail. */
 static const char channels[] = "_SMS _MMS_ _PUSH _WHATSAPP _TEXT-MESSAG";
-/* sign-ups, and what makes them none. */
+/* Sign-ups. */
 static const char signups[] =
-    "_SUBSCRIBE_ _SUBSCRIBED_ RE-SUBSCRIBE SIGN-UP_ SIGNED-UP_ REGISTER REGISTRATION _JOIN_ _JOINED_ _CREATE_ _CREATED_ _ADDED_"
-    " _NEW_ _ACTIVE_ _ACTIVATE _CONFIRMED_ OPT-IN_ OPTED-IN_ CONSENT-GIVEN CONSENT-GRANTED SUBMIT SUBMISSION ANMELDUNG"
-    " ANGEMELDET ABONNIERT _AKTIV_ _ABONNE _REABONN _ACTIF_ _INSCRI _REINSCRI _SUSCRI _ACTIVO_ _ISCRI _ATTIVO_ AANMELD"
-    " AANGEMELD INSCHRIJV INGESCHREVEN ZAPIS";
+    "_SUBSCRIBE_ _SUBSCRIBED_ RE-SUBSCRIBE SIGN-UP_ SIGNED-UP_ REGISTER REGISTRATION _JOIN_ _JOINED_ _CREATE_ _CREATED_ "
+    "_ADDED_ _NEW_ _ACTIVE_ _ACTIVATE _CONFIRMED_ OPT-IN_ OPTED-IN_ CONSENT-GIVEN CONSENT-GRANTED SUBMIT SUBMISSION ANMELDUNG "
+    "ANGEMELDET ABONNIERT _AKTIV_ _ABONNE _REABONN _ACTIF_ _INSCRI _REINSCRI _SUSCRI _ACTIVO_ _ISCRI _ATTIVO_ AANMELD "
+    "AANGEMELD INSCHRIJV INGESCHREVEN ZAPIS";
+/* With one of these a sign-up is none. */
 static const char doubts[] =
-    "_PEND UNCONF _FAIL DELET REMOV REJECT REFUS _DENIE DECLIN EXPIR _END _LEFT_ _LEAV _LOST_ LAPSE PAUS TERMIN BEEND LOSCH"
-    " LOESCH ENTFERN STORN ABGELEHNT ARRET SUPPRIM _FIN_ FINALIZ ELIMIN RIMOS RIMOZ VERWIJD BEEIND GEWEIGERD";
+    "_PEND UNCONF _FAIL DELET REMOV REJECT REFUS _DENIE DECLIN EXPIR _END _LEFT_ _LEAV _LOST_ LAPSE PAUS TERMIN BEEND LOSCH "
+    "LOESCH ENTFERN STORN ABGELEHNT ARRET SUPPRIM _FIN_ FINALIZ ELIMIN RIMOS RIMOZ VERWIJD BEEIND GEWEIGERD";
 
 enum { WORDS_MAX = 16 };
 
@@ -107,16 +107,6 @@ struct words {
 	struct slice items[WORDS_MAX];
 	size_t count;
 };
-
-static bool
-is_in(const char *list, struct slice word)
-{
-	struct slice rest = slice_of(list), item;
-	while (slice_next(&rest, ' ', &item))
-		if (slice_equal(item, word))
-			return true;
-	return false;
-}
 
 /* Letters and digits in upper case without accents, everything else as spaces. */
 static struct slice
@@ -153,7 +143,7 @@ read_words(struct slice text, struct words *words)
 	struct slice word;
 	*words = (struct words){ .count = 0 };
 	while (slice_next(&text, ' ', &word)) {
-		if (word.size == 0 || is_in(courtesies, word) || is_in(messages, word))
+		if (word.size == 0 || slice_is_listed(word, courtesies) || slice_is_listed(word, messages))
 			continue;
 		if (words->count > 0 && slice_equal(words->items[words->count - 1], word))
 			continue;
@@ -220,7 +210,7 @@ has_word(struct slice text, const char *list)
 {
 	struct slice word;
 	while (slice_next(&text, ' ', &word))
-		if (is_in(list, word))
+		if (slice_is_listed(word, list))
 			return true;
 	return false;
 }
@@ -233,8 +223,8 @@ is_sentence(struct slice text, const struct words *words)
 {
 	if (words->count > 1 + KEYWORD_OTHER_WORDS)
 		return false;
-	if (is_in(stops, words->items[0]))
-		return words->count == 1 || !is_in(visits, words->items[1]);
+	if (slice_is_listed(words->items[0], stops))
+		return words->count == 1 || !slice_is_listed(words->items[1], visits);
 	return has_stem(text, leaving) && !has_word(text, negations);
 }
 
@@ -245,9 +235,10 @@ is_refusal(struct slice text)
 	bool refuses = false, sends = false, no = false;
 	struct slice word;
 	while (slice_next(&text, ' ', &word)) {
-		const bool refusal = is_in(refusals, word), plain = is_in(plain_refusals, word);
-		const bool verb = is_in(sending, word), noun = is_in(messages, word);
-		if (word.size > 0 && !refusal && !plain && !verb && !noun && !is_in(courtesies, word) && !is_in(fillers, word))
+		const bool refusal = slice_is_listed(word, refusals), plain = slice_is_listed(word, plain_refusals);
+		const bool verb = slice_is_listed(word, sending), noun = slice_is_listed(word, messages);
+		if (word.size > 0 && !refusal && !plain && !verb && !noun && !slice_is_listed(word, courtesies) &&
+		    !slice_is_listed(word, fillers))
 			return false;
 		no = (no || plain) && !verb;
 		refuses = refuses || refusal || (no && noun);
@@ -275,10 +266,10 @@ keyword_of(struct pool *pool, struct slice text)
 	if (!read_words(plain, &words))
 		return KEYWORD_NONE;
 	const struct slice all = joined(pool, &words);
-	if (is_sentence(plain, &words) || is_refusal(plain) || is_in(stops, all))
+	if (is_sentence(plain, &words) || is_refusal(plain) || slice_is_listed(all, stops))
 		return KEYWORD_OPT_OUT;
 	for (size_t i = 0; i < ARRAY_SIZE(keywords); i++)
-		if (is_in(keywords[i].words, all))
+		if (slice_is_listed(all, keywords[i].words))
 			return keywords[i].keyword;
 	return KEYWORD_NONE;
 }

@@ -13,8 +13,8 @@ enum keyword { KEYWORD_NONE, KEYWORD_OPT_OUT, KEYWORD_OPT_IN, KEYWORD_HELP };
  * refusal of messages without other words: rather one opt-out too many than one too few. */
 enum { KEYWORD_TEXT_MAX = 500, KEYWORD_OTHER_WORDS = 4 };
 enum keyword keyword_of(struct pool *pool, struct slice text);
-/* END: the person has unsubscribed or complained, or has no mailbox. OTHER: neither this nor a sign-up, for example a failure
- * that may pass, or the contrary of an end. */
+/* END: the person has unsubscribed or complained, or the mailbox does not exist. OTHER: neither that nor a sign-up, such as a
+ * failure that may be temporary, or the opposite of an end. */
 enum mail_report { MAIL_REPORT_OTHER, MAIL_REPORT_SIGNUP, MAIL_REPORT_END };
 enum mail_report keyword_report(struct pool *pool, struct slice event);
 

@@ -115,8 +115,8 @@ strip(struct slice text, const char *before, const char *after)
 	return slice_sub(text, from, to);
 }
 
-/* Without what chats make bold or code with, at both ends or at the end: "*x*", "`x`". The beginning of an address may have
- * such signs itself. */
+/* Without the signs with which chats format, at both ends or at the end: "*x*", "`x`". Such signs at the beginning alone may
+ * belong to the address. */
 static struct slice
 without_marks(struct slice text)
 {

@@ -125,14 +125,12 @@ static const struct slice persons[] = { SLICE("attendee_"), SLICE("participant_"
 static bool
 find(struct slice plain, struct column *column)
 {
-	struct slice name;
 	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
-		for (struct slice rest = slice_of(usual[i].names); slice_next(&rest, ' ', &name);)
-			if (slice_equal(plain, name)) {
-				*column = (struct column){ .field = usual[i].field,
-					.name = usual[i].field == LEAD_CUSTOM ? usual[i].custom : SLICE_NONE };
-				return true;
-			}
+		if (slice_is_listed(plain, usual[i].names)) {
+			*column = (struct column){ .field = usual[i].field,
+				.name = usual[i].field == LEAD_CUSTOM ? usual[i].custom : SLICE_NONE };
+			return true;
+		}
 	return false;
 }
 

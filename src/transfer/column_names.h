@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What the usual exports call their columns: those of Mailchimp, HubSpot, Brevo, ActiveCampaign, Google and Outlook contacts,
- * of forms, of ticket sales and of hosted lead services, in English and the languages of Europe. */
+ * of forms, of ticket sales and of hosted lead services, in English, the languages of Europe, Turkish, Chinese, Japanese and
+ * Korean. */
 #ifndef LEADHOOK_TRANSFER_COLUMN_NAMES_H
 #define LEADHOOK_TRANSFER_COLUMN_NAMES_H
 

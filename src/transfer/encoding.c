@@ -125,12 +125,6 @@ begin(struct encoding_survey *survey, struct slice piece)
 		survey->found.form = ENCODING_UTF8;
 }
 
-static bool
-is_high(char c)
-{
-	return (unsigned char)c >= BYTE_TABLE_FIRST;
-}
-
 /* Where Cyrillic and Greek letters begin, and the small ones. Hebrew ones are all among these. */
 enum { LETTERS = 0xc0, SMALL = 0xe0 };
 
@@ -146,7 +140,7 @@ keep_sample(struct encoding_survey *survey, struct slice line)
 {
 	static const char ends[] = ",;|\t\"";
 	size_t from = 0, to;
-	while (!is_high(line.data[from]))
+	while (is_ascii(line.data[from]))
 		from++;
 	for (to = from; to < line.size && to - from < sizeof(survey->sample) / 2 && strchr(ends, line.data[to]) == NULL; to++)
 		;
@@ -176,7 +170,7 @@ count_pairs(struct encoding_survey *survey, struct slice line)
 {
 	enum { LEAD_MAX = 0xfe, TRAIL_MIN = 0x40, TRAIL_NONE = 0x7f };
 	for (size_t i = 0; i < line.size; i++) {
-		if (!is_high(line.data[i]))
+		if (is_ascii(line.data[i]))
 			continue;
 		const unsigned char lead = (unsigned char)line.data[i],
 				    trail = i + 1 < line.size ? (unsigned char)line.data[i + 1] : 0;
@@ -192,7 +186,7 @@ count_other(struct encoding_survey *survey, struct slice line)
 		keep_sample(survey, line);
 	count_pairs(survey, line);
 	for (size_t i = 0; i < line.size; i++) {
-		if (!is_high(line.data[i]))
+		if (is_ascii(line.data[i]))
 			continue;
 		count_place(survey, line, i);
 		survey->capitals += is_letter(line.data[i]) && (unsigned char)line.data[i] < SMALL;
@@ -220,24 +214,13 @@ encoding_survey_add(struct encoding_survey *survey, struct slice piece)
 	}
 }
 
-#define WINDOWS(number)           \
-	{                         \
-		"windows-" number \
-	}
-#define WESTERN                                       \
-	{                                             \
-		"windows-1252", "macintosh", "IBM850" \
-	}
-#define CENTRAL                              \
-	{                                    \
-		"windows-1250", "ISO-8859-2" \
-	}
-enum { TABLES_MAX = 3 };
+#define WESTERN "windows-1252 macintosh IBM850"
+#define CENTRAL "windows-1250 ISO-8859-2"
 
 /* The letters above ASCII of names, by languages whose encodings are taken for each other: a text that is read in a wrong one
  * has letters of several. Where two fit as well, the first one is found. */
 static const struct {
-	const char *tables[TABLES_MAX];
+	const char *tables;
 	const char *small, *capital;
 	bool joined; /* letters of words are neighbours; accented ones among Latin letters seldom are */
 } alphabets[] = {
@@ -247,19 +230,19 @@ static const struct {
 	{ WESTERN, "ãõáéíóúâêôçàü", "ÃÁÉÍÓÚÂÊÔÇÀ", false },
 	{ WESTERN, "àèéìòù", "ÀÈÉÌÒÙ", false },
 	{ WESTERN, "åæøäöüé", "ÅÆØÄÖÜ", false },
-	{ WINDOWS("1252"), "äöüõšž", "ÄÖÜÕŠŽ", false },
-	{ WINDOWS("1254"), "çğıöşüâîû", "ÇĞİÖŞÜ", false },
+	{ "windows-1252", "äöüõšž", "ÄÖÜÕŠŽ", false },
+	{ "windows-1254", "çğıöşüâîû", "ÇĞİÖŞÜ", false },
 	{ CENTRAL, "ąćęłńóśźżäöüßé", "ĄĆĘŁŃÓŚŹŻÄÖÜ", false },
 	{ CENTRAL, "áčďéěíľňóřšťúůýžäôöüß", "ÁČĎÉĚÍĽŇÓŘŠŤÚŮÝŽÄÖÜ", false },
 	{ CENTRAL, "áéíóöőúüűäß", "ÁÉÍÓÖŐÚÜŰÄ", false },
 	{ CENTRAL, "ăâîşţéáöü", "ĂÂÎŞŢÖÜ", false },
 	{ CENTRAL, "čćđšžéäöüß", "ČĆĐŠŽÄÖÜ", false },
-	{ WINDOWS("1252"), "áðéíóúýþæö", "ÁÐÉÍÓÚÝÞÆÖ", false },
-	{ WINDOWS("1257"), "ąčęėįšųūžäõöü", "ĄČĘĖĮŠŲŪŽÄÕÖÜ", false },
-	{ WINDOWS("1257"), "āčēģīķļņšūžäõöü", "ĀČĒĢĪĶĻŅŠŪŽÄÕÖÜ", false },
+	{ "windows-1252", "áðéíóúýþæö", "ÁÐÉÍÓÚÝÞÆÖ", false },
+	{ "windows-1257", "ąčęėįšųūžäõöü", "ĄČĘĖĮŠŲŪŽÄÕÖÜ", false },
+	{ "windows-1257", "āčēģīķļņšūžäõöü", "ĀČĒĢĪĶĻŅŠŪŽÄÕÖÜ", false },
 	{ WESTERN, "äöüßéèêëàâçñóáíúôîûïøåæœãõìòù", "ÄÖÜØÅÆÑÉ", false },
-	{ WINDOWS("1253"), "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώ", "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΆΈΉΊΌΎΏ", true },
-	{ WINDOWS("1251"), "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґўђјљњћџѓќ", "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁІЇЄҐЎЂЈЉЊЋЏ",
+	{ "windows-1253", "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώ", "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΆΈΉΊΌΎΏ", true },
+	{ "windows-1251", "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґўђјљњћџѓќ", "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁІЇЄҐЎЂЈЉЊЋЏ",
 	    true },
 };
 
@@ -311,9 +294,9 @@ struct choice {
 };
 
 static void
-try_table(const struct encoding_survey *survey, size_t alphabet, const char *name, struct choice *best)
+try_table(const struct encoding_survey *survey, size_t alphabet, struct slice name, struct choice *best)
 {
-	const struct byte_table *table = find_table(slice_of(name));
+	const struct byte_table *table = find_table(name);
 	const uint64_t score = score_of(survey, alphabet, table);
 	if (score > 0 && score == best->score)
 		best->certain = best->certain && !differ(survey, best->table, table);
@@ -329,10 +312,11 @@ best_table(const struct encoding_survey *survey)
 	for (size_t i = 0; i < BYTE_TABLE_SIZE; i++)
 		all += survey->bytes[i];
 	best.joined = survey->neighbours > all / 3;
-	for (size_t i = 0; i < ARRAY_SIZE(alphabets); i++)
-		for (size_t j = 0; j < TABLES_MAX && alphabets[i].tables[j] != NULL; j++)
-			if (alphabets[i].joined == best.joined)
-				try_table(survey, i, alphabets[i].tables[j], &best);
+	for (size_t i = 0; i < ARRAY_SIZE(alphabets); i++) {
+		struct slice tables = slice_of(alphabets[i].joined == best.joined ? alphabets[i].tables : ""), name;
+		while (slice_next(&tables, ' ', &name))
+			try_table(survey, i, name, &best);
+	}
 	best.fits = best.score * 10 >= all * 9 && (!best.joined || survey->capitals > 0);
 	best.certain = best.certain && best.fits;
 	return best;

@@ -36,12 +36,12 @@ struct encoding_survey {
 	struct charset found;
 	bool has_mark;
 	uint64_t utf8, other;                    /* lines that are not in ASCII: in UTF-8, or not */
-	uint64_t bytes[128];                     /* how often each byte above ASCII is in the latter … */
-	uint64_t no_capital[128], no_small[128]; /* … and where it is no such letter … */
-	uint64_t within[128];                    /* … and between ASCII letters */
-	uint64_t neighbours;                     /* bytes that may be Cyrillic or Greek letters after others … */
-	uint64_t capitals;                       /* … and those that would be capitals */
-	uint64_t singles;                        /* bytes above ASCII that can be no part of a character of two bytes */
+	uint64_t bytes[128];                     /* how often the latter have each byte above ASCII */
+	uint64_t no_capital[128], no_small[128]; /* of these: in places where no such letter is */
+	uint64_t within[128];                    /* of these: between ASCII letters */
+	uint64_t neighbours;                     /* bytes that may be Cyrillic or Greek letters, after others */
+	uint64_t capitals;                       /* those that may be Cyrillic or Greek capitals */
+	uint64_t singles;                        /* bytes above ASCII that cannot belong to a character of two bytes */
 	char sample[64];                         /* a field with such bytes */
 	size_t sample_size;
 };
@@ -49,9 +49,9 @@ struct encoding_survey {
 void encoding_survey_add(struct encoding_survey *survey, struct slice piece);
 /* The encoding that fits; *certain: nothing else does. */
 struct charset encoding_surveyed(const struct encoding_survey *survey, bool *certain);
-/* Whether none fits: that of the file may have two bytes for a character, as those of Chinese, Japanese and Korean. */
+/* Whether none fits: the file may be in an encoding with two bytes for a character, such as those of Chinese, Japanese and Korean. */
 bool encoding_is_unknown(const struct encoding_survey *survey);
-/* A field of a file that is no UTF-8 as the encoding reads it, in the pool; empty: there is none. */
+/* A field of a file that is not UTF-8, read in the encoding, in the pool; empty: there is none. */
 struct slice encoding_sample(struct pool *pool, const struct encoding_survey *survey, const struct charset *encoding);
 
 /* Bytes of a text of UTF-8 in the file. */

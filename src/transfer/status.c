@@ -87,7 +87,7 @@ has_word(struct slice text, const struct slice *words, size_t count)
 	return false;
 }
 
-/* Parts of names and of short values that say, wherever they are, that someone must not get mail; … */
+/* Parts of names and of short values: someone must not get mail. */
 static const struct slice refused[] = { SLICE("unsub"), SLICE("opt_out"), SLICE("optout"), SLICE("opted_out"),
 	SLICE("optedout"), SLICE("abgemeldet"), SLICE("abmeld"), SLICE("ausgetragen"), SLICE("austrag"), SLICE("désabonn"),
 	SLICE("desabonn"), SLICE("désinscri"), SLICE("desinscri"), SLICE("desuscri"), SLICE("dado_de_baja"),
@@ -97,8 +97,8 @@ static const struct slice refused[] = { SLICE("unsub"), SLICE("opt_out"), SLICE(
 	SLICE("nonsub"), SLICE("non_sub"), SLICE("not_sub"), SLICE("do_not_mail"), SLICE("do_not_email"),
 	SLICE("do_not_contact"), SLICE("donotmail"), SLICE("donotemail"), SLICE("donotcontact"), SLICE("no_contact"),
 	SLICE("kein_newsletter"), SLICE("keine_werbung"), SLICE("keine_mail"), SLICE("keine_e_mail"), SLICE("ne_pas_contact"),
-	SLICE("non_contattare"), SLICE("no_contactar"), SLICE("não_contact"), SLICE("nao_contact"), SLICE("niet_mailen") };
-/* … of names alone, because texts have them for other things, too; … */
+	SLICE("non_contattare"), SLICE("não_contact"), SLICE("nao_contact"), SLICE("niet_mailen") };
+/* The same, of names alone: in values they may be about something else. */
 static const struct slice negative[] = { SLICE("cleaned"), SLICE("blacklist"), SLICE("blocklist"), SLICE("blocked"),
 	SLICE("bloccat"), SLICE("bloquead"), SLICE("bloqué"), SLICE("liste_noire"), SLICE("lista_nera"), SLICE("lista_negra"),
 	SLICE("sperrliste"), SLICE("sperre"), SLICE("gesperrt"), SLICE("robinson"), SLICE("suppress"), SLICE("complain"),
@@ -108,35 +108,34 @@ static const struct slice negative[] = { SLICE("cleaned"), SLICE("blacklist"), S
 	SLICE("gelöscht"), SLICE("gekündigt"), SLICE("ausgetreten"), SLICE("churned"), SLICE("rebond"), SLICE("rebot"),
 	SLICE("invalid_email"), SLICE("on_hold"), SLICE("suspended"), SLICE("disabled"), SLICE("excluded"), SLICE("deactivat"),
 	SLICE("deaktiv"), SLICE("désactiv"), SLICE("desactiv"), SLICE("disattiv") };
-/* … whole words of names; … */
+/* The same, as whole words of names. */
 static const struct slice negative_words[] = { SLICE("baja"), SLICE("bajas"), SLICE("dnc"), SLICE("dnd"), SLICE("dnm") };
-/* … of consent … */
+/* Parts of names about consent. */
 static const struct slice consent[] = { SLICE("opt_in"), SLICE("optin"), SLICE("opted_in"), SLICE("optedin"), SLICE("consen"),
 	SLICE("gdpr"), SLICE("dsgvo"), SLICE("rgpd"), SLICE("einwilligung"), SLICE("zustimmung"), SLICE("zugestimmt"),
 	SLICE("toestemming"), SLICE("zgoda"), SLICE("souhlas"), SLICE("samtyck"), SLICE("samtykke"), SLICE("permission"),
 	SLICE("erlaub"), SLICE("allow"), SLICE("agreed"), SLICE("agree_to"), SLICE("accept"), SLICE("acepta"), SLICE("aceita"),
-	SLICE("accetta"), SLICE("accord_"), SLICE("j_accepte"), SLICE("subscri"), SLICE("suscri"), SLICE("abonn"),
-	SLICE("iscritt"), SLICE("inscrit"), SLICE("cadastrad"), SLICE("angemeldet"), SLICE("newsletter"), SLICE("news_letter"),
+	SLICE("accetta"), SLICE("accord_"), SLICE("subscri"), SLICE("suscri"), SLICE("abonn"), SLICE("iscritt"),
+	SLICE("inscrit"), SLICE("cadastrad"), SLICE("angemeldet"), SLICE("newsletter"), SLICE("news_letter"),
 	SLICE("nieuwsbrief"), SLICE("infolettre"), SLICE("lettre_d_info"), SLICE("lettres_d_info"), SLICE("boletín"),
 	SLICE("boletin"), SLICE("boletim"), SLICE("nyhetsbrev"), SLICE("nyhedsbrev"), SLICE("uutiskirje"), SLICE("hírlevél"),
 	SLICE("biuletyn"), SLICE("рассылк"), SLICE("infomail"), SLICE("rundmail"), SLICE("rundbrief"), SLICE("werbung"),
 	SLICE("publicidad"), SLICE("marketing"), SLICE("mailing_list"), SLICE("mailinglist"), SLICE("mailings"),
-	SLICE("email_status"), SLICE("mail_status"), SLICE("list_status"), SLICE("contact_status"), SLICE("email_valid"),
-	SLICE("valid_email"), SLICE("deliverable"), SLICE("emailable"), SLICE("mailable"), SLICE("can_email"),
-	SLICE("can_contact"), SLICE("digest"), SLICE("email_pref"), SLICE("mail_pref"), SLICE("contact_pref"),
-	SLICE("communication_pref"), SLICE("send_me"), SLICE("send_you"), SLICE("keep_me"), SLICE("keep_you"),
-	SLICE("to_receive"), SLICE("receive_"), SLICE("recevoir"), SLICE("recibir"), SLICE("ricevere"), SLICE("receber"),
-	SLICE("ontvangen"), SLICE("erhalten") };
-/* … and words of names that speak of what people subscribed to, or where; of addresses; and of texts to phones. */
+	SLICE("mail_status"), SLICE("list_status"), SLICE("contact_status"), SLICE("email_valid"), SLICE("valid_email"),
+	SLICE("deliverable"), SLICE("mailable"), SLICE("can_email"), SLICE("can_contact"), SLICE("digest"), SLICE("mail_pref"),
+	SLICE("contact_pref"), SLICE("communication_pref"), SLICE("send_me"), SLICE("send_you"), SLICE("keep_me"),
+	SLICE("keep_you"), SLICE("to_receive"), SLICE("receive_"), SLICE("recevoir"), SLICE("recibir"), SLICE("ricevere"),
+	SLICE("receber"), SLICE("ontvangen"), SLICE("erhalten") };
+/* Words of names about what people subscribed to, or where; about addresses; and about text messages. */
 static const struct slice details[] = { SLICE("ip"), SLICE("source"), SLICE("method"), SLICE("tier"), SLICE("plan"),
 	SLICE("url"), SLICE("id"), SLICE("price"), SLICE("sms"), SLICE("whatsapp"), SLICE("address"), SLICE("street"),
 	SLICE("city"), SLICE("zip"), SLICE("postal"), SLICE("country"), SLICE("channel"), SLICE("campaign"), SLICE("title"),
 	SLICE("department") };
-/* Whole names of columns that say yes for people who may get mail, or have a code for it. */
+/* Whole names of columns that have yes, or a code, for people who may get mail. */
 static const struct slice switches[] = { SLICE("active"), SLICE("is_active"), SLICE("aktiv"), SLICE("actif"), SLICE("activo"),
 	SLICE("attivo"), SLICE("ativo"), SLICE("actief"), SLICE("enabled"), SLICE("doi"), SLICE("doi_bestätigt"),
 	SLICE("mailing"), SLICE("status_id"), SLICE("opt"), SLICE("opted") };
-/* Parts of names whose values may be any state: that of an order as well. */
+/* Parts of names of states, which may be that of an order as well. */
 static const struct slice states[] = { SLICE("status"), SLICE("state"), SLICE("statut"), SLICE("estado"), SLICE("stato"),
 	SLICE("situação"), SLICE("situacao"), SLICE("toestand"), SLICE("result"), SLICE("validity"), SLICE("verdict") };
 
@@ -172,7 +171,7 @@ status_may_be_switch(struct slice name)
 	return !has_detail(name);
 }
 
-/* Values, whole, in order. */
+/* Whole values: no consent, and consent. */
 static const struct slice refusals[] = { SLICE("abonnement_résilié"), SLICE("baja"), SLICE("blacklisted"), SLICE("blocked"),
 	SLICE("blocklisted"), SLICE("cancelado"), SLICE("cleaned"), SLICE("complained"), SLICE("complaint"), SLICE("gesperrt"),
 	SLICE("invalid_email"), SLICE("marked_as_spam"), SLICE("no_suscrito"), SLICE("non_marketing_contact"), SLICE("npai"),
@@ -184,15 +183,14 @@ static const struct slice consents[] = { SLICE("abonné"), SLICE("abonnée"), SL
 	SLICE("marketing_contact"), SLICE("opt_in"), SLICE("opted_in"), SLICE("optin"), SLICE("subscribed"),
 	SLICE("subscriber"), SLICE("suscrito"), SLICE("double_opt_in"), SLICE("express"), SLICE("implied"),
 	SLICE("marketingkontakt"), SLICE("bestätigt"), SLICE("confirmé"), SLICE("confirmado") };
-/* Parts of values, of columns that have a state: no one has agreed, or does any more. */
+/* Parts of values of a state: the person never agreed, or no longer does. */
 static const struct slice doubts[] = { SLICE("inact"), SLICE("inakt"), SLICE("inatt"), SLICE("inativ"), SLICE("nieakt"),
 	SLICE("unact"), SLICE("unconf"), SLICE("unbest"), SLICE("unver"), SLICE("not_"), SLICE("non_"), SLICE("nicht_"),
 	SLICE("kein"), SLICE("niet_"), SLICE("não_"), SLICE("nao_"), SLICE("no_consent"), SLICE("never_sub"), SLICE("pend"),
 	SLICE("attesa"), SLICE("attente"), SLICE("needs_"), SLICE("cancel"), SLICE("delet"), SLICE("remov"), SLICE("elimin"),
-	SLICE("gelöscht"), SLICE("supprim"), SLICE("verwijder"), SLICE("archiv"), SLICE("invalid"), SLICE("undeliver"),
-	SLICE("denied"), SLICE("declin"), SLICE("reject"), SLICE("revok"), SLICE("refus"), SLICE("expired"), SLICE("suspend"),
-	SLICE("rebot"), SLICE("wypis"), SLICE("transactional"), SLICE("risky"), SLICE("deceased"), SLICE("verstorben"),
-	SLICE("décéd"), SLICE("decedut"), SLICE("fallecid") };
+	SLICE("supprim"), SLICE("verwijder"), SLICE("archiv"), SLICE("invalid"), SLICE("denied"), SLICE("declin"),
+	SLICE("reject"), SLICE("revok"), SLICE("refus"), SLICE("expired"), SLICE("wypis"), SLICE("transactional"),
+	SLICE("risky"), SLICE("deceased"), SLICE("verstorben"), SLICE("décéd"), SLICE("decedut"), SLICE("fallecid") };
 
 bool
 status_of_file(struct slice name)
@@ -200,7 +198,7 @@ status_of_file(struct slice name)
 	return status_is_negative(name) || has_any(name, doubts, ARRAY_SIZE(doubts));
 }
 
-/* The code of a mail server's answer that refused a mail, such as 5.1.1 (RFC 3463). */
+/* A mail server's code of a permanent failure, such as 5.1.1 (RFC 3463). */
 static bool
 is_refusing_code(struct slice value)
 {

@@ -38,7 +38,7 @@ struct import_run {
 	struct records *records;
 	enum records_format format;
 	struct charset encoding;
-	struct slice unsure; /* a text of the file, whose encoding may be another one */
+	struct slice unsure; /* a text of the file if its encoding is a guess; or absent */
 	char delimiter;
 	uint64_t heading_line;       /* of CSV */
 	uint64_t begin, begin_line;  /* of the first record after the heading */

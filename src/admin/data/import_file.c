@@ -154,15 +154,17 @@ import_file_encoding(struct admin_call *call, int fd, struct charset *encoding, 
 		return admin_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
 	if (encoding_is_unknown(&found))
 		return admin_fail(call, PROBLEM_INVALID,
-		    "the encoding of the file is not known: save it as \"CSV UTF-8\" in the spreadsheet, or convert it to "
-		    "UTF-8, as iconv -f GBK -t UTF-8 does");
+		    "the encoding of the file cannot be told: save it as \"CSV UTF-8\" in the spreadsheet, convert it to UTF-8, "
+		    "for example by iconv -f GBK -t UTF-8, or name it with %s",
+		    admin_option_shown(call, OPTION_ENCODING));
 	*encoding = encoding_surveyed(&found, &certain);
 	if (!certain)
 		*unsure = encoding_sample(call->pool, &found, encoding);
 	if (slice_present(*unsure) && encoding->form == ENCODING_BYTES && call->options[OPTION_LOOK] == NULL)
 		admin_warn(call,
-		    "the encoding is a guess: as %.*s the file has \"%.*s\"; if that is wrong, name it with --encoding",
-		    SLICE_ARGS(encoding_name(call->pool, encoding)), SLICE_ARGS(*unsure));
+		    "the encoding is a guess: as %.*s the file has \"%.*s\"; if that is wrong, name it with %s",
+		    SLICE_ARGS(encoding_name(call->pool, encoding)), SLICE_ARGS(*unsure),
+		    admin_option_shown(call, OPTION_ENCODING));
 	return EX_OK;
 }
 

@@ -13,8 +13,8 @@
  * is read. Returns a descriptor, or -1 after reporting the error. */
 int import_file_open(struct admin_call *call, const char *operand, struct stat *about);
 
-/* Sets *encoding to that of --encoding, or that of the file, all of which is read; *unsure: a text of the
- * file as it is read, if it may be another one. Reports a file that is no table or cannot be read, and a failure. */
+/* Sets *encoding to that of --encoding, else to that of the file, all of which is read. *unsure is a text of the file in that
+ * encoding if another one is possible, else absent. Reports a file that is no table or whose encoding cannot be told. */
 MUST_CHECK int import_file_encoding(struct admin_call *call, int fd, struct charset *encoding, struct slice *unsure);
 
 /* A file that begins with { is NDJSON. */

@@ -227,7 +227,7 @@ split_heading(struct import_run *run, struct slice text)
 	}
 	if (heading.count == 1 && slice_contains(csv_cell(pool, heading.items[0]), SLICE("\""))) {
 		admin_fail(run->call, PROBLEM_INVALID,
-		    "each line of the file is one text in quotes: open the file that it was made of, and save it again");
+		    "each line of the file is one text in quotes: open the original file, and save it again as CSV");
 		return false;
 	}
 	run->heading = heading.items;

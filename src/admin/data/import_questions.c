@@ -46,7 +46,7 @@ quoted(struct pool *pool, struct slice text)
 	return POOL_JOIN(pool, all, SLICE("'"));
 }
 
-/* Whether a column has nothing but yes and no, and a name that does not tell of what. */
+/* Whether a column has only yes and no, and its name does not show what about. */
 static bool
 is_unsure(const struct import_run *run, size_t i)
 {

@@ -91,7 +91,8 @@ look_at_cell(struct import_run *run, size_t i, struct slice cell, bool guards)
 		found->examples[found->example_count++] = utf8_sanitized(pool, pool_copy(pool, cell));
 	if (guards && column->is_guess && !column->needs_meaning && is_refusal(run->pool, column, cell))
 		column->needs_meaning = true;
-	look_for_switch(run->pool, found, cell);
+	if (column->may_be_switch)
+		look_for_switch(run->pool, found, cell);
 	if (is_open(run, column, cell))
 		count_value(run, &found->values, cell, 1);
 }
@@ -199,8 +200,8 @@ begin(struct import_run *run)
 		run->survey.columns[i].problem = problem_of(run, i);
 }
 
-/* A column with nothing but yes and no may be about consent in words that no list has. A part alone may have few of its values:
- * the first one decides. */
+/* A column that has only yes and no may be about consent under a name that is in no list. Only the first part decides, because
+ * a later one may have few of the column's values. */
 static void
 open_switches(struct import_run *run)
 {

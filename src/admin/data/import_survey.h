@@ -29,7 +29,7 @@ struct survey_texts {
 struct survey_column {
 	struct survey_texts values; /* of one about consent: those without a meaning */
 	uint64_t cells;             /* that rows have of it: those at the end of a row may be missing */
-	bool has_switch, has_other; /* cells that say yes or no, and other texts */
+	bool has_switch, has_other; /* of one that may be a switch: cells with yes or no, and with anything else */
 	struct slice examples[SURVEY_EXAMPLES];
 	size_t example_count;
 	const char *problem; /* why it cannot be a custom field with this name; NULL: it can, or is none */

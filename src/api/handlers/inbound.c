@@ -246,16 +246,15 @@ log_entry(struct call *call, const struct inbound_result *result, struct slice b
 	};
 }
 
-/* False: it is not stored, and the call has failed; unless *full, where there is no room for it. */
-static bool
-store_refused(struct call *call, const struct inbound_result *result, struct slice body, uint64_t *id, bool *full)
+/* RESULT_TOO_MANY: there is no room for it. After any other failure the call has failed. */
+static enum result
+store_refused(struct call *call, const struct inbound_result *result, struct slice body, uint64_t *id)
 {
 	const struct inbound_call entry = log_entry(call, result, body);
 	const enum result stored = store_note_inbound_call(call->api->store, &entry, id);
-	*full = stored == RESULT_TOO_MANY;
-	if (stored != RESULT_OK && !*full)
+	if (stored != RESULT_OK && stored != RESULT_TOO_MANY)
 		call_fail(call, stored == RESULT_NOT_FOUND ? FAILURE_NOT_FOUND : call_failure(stored));
-	return stored == RESULT_OK;
+	return stored;
 }
 
 /* Without the entry, which is logged, the sender must not repeat the call. */
@@ -272,12 +271,12 @@ static void
 refuse_call(struct call *call, const struct inbound_result *result)
 {
 	uint64_t id;
-	bool full = false;
 	if (is_not_stored(result->failure))
 		return;
-	if (store_refused(call, result, call->request->body, &id, &full))
+	const enum result stored = store_refused(call, result, call->request->body, &id);
+	if (stored == RESULT_OK)
 		answer_stored(call, result, id);
-	else if (full)
+	else if (stored == RESULT_TOO_MANY)
 		refuse_payload(call);
 }
 
@@ -342,8 +341,8 @@ take_entry(struct call *call, const struct inbound_payload *payload, size_t numb
 {
 	const int64_t half_ms = call->begun_ms + (call->deadline_ms - call->begun_ms) / 2;
 	struct inbound_result result;
+	enum result stored = RESULT_OK;
 	uint64_t id = 0;
-	bool full = false;
 	*rest = number >= INBOUND_ENTRIES_MAX || (number > 0 && clock_monotonic_ms() > half_ms);
 	if (*rest)
 		postpone_rest(call, number, payload->list.count, &result);
@@ -352,15 +351,19 @@ take_entry(struct call *call, const struct inbound_payload *payload, size_t numb
 	const struct slice body = body_of(call, payload, number, *rest);
 	if (result.failure == FAILURE_NONE)
 		log_result(call, &result, body);
-	else if (is_not_stored(result.failure) || (!store_refused(call, &result, body, &id, &full) && !full))
+	else if (is_not_stored(result.failure))
 		return false;
-	answer->full = answer->full || full;
+	else
+		stored = store_refused(call, &result, body, &id);
+	if (stored != RESULT_OK && stored != RESULT_TOO_MANY)
+		return false;
+	answer->full = answer->full || stored == RESULT_TOO_MANY;
 	answer_entry(answer, &result, id);
 	return true;
 }
 
-/* A lead is made of each entry, or it is stored with its reason: the sender need not repeat all for one. Without room for one
- * the others are carried out nevertheless, opt-outs among them, and the sender repeats all. */
+/* Each entry becomes a lead, or is stored with the reason why it did not, so the sender need not repeat the list for one entry.
+ * When there is no room to store one, the others, which may be opt-outs, are still processed, and the sender repeats the list. */
 static void
 handle_list(struct call *call, const struct inbound_payload *payload)
 {

@@ -330,7 +330,7 @@ make_change(struct entry *entry, struct command *command)
 
 /* ---- Opt-outs that mail services report ---- */
 
-/* That of a list is the gravest of its values. */
+/* Of a list, the gravest of its values counts. */
 static enum mail_report
 report_of(const struct entry *entry)
 {
@@ -398,14 +398,14 @@ make_signup(struct entry *entry, struct command *command)
 	return true;
 }
 
-/* Nobody becomes a lead by a report that does not say so. */
+/* Only a report that says so makes a lead. */
 static bool
 make_reported(struct entry *entry, struct command *command)
 {
 	const enum mail_report report = report_of(entry);
 	if (report == MAIL_REPORT_OTHER)
 		return call_fail_with(entry->call, FAILURE_INVALID_PARAMETER,
-		    SLICE("__opt_out says neither that the person has left nor that it signs up: nothing is changed"));
+		    SLICE("__opt_out says neither that the person has left nor that they have signed up: nothing was changed"));
 	return report == MAIL_REPORT_END ? make_opt_out(entry, command) : make_signup(entry, command);
 }
 

@@ -68,7 +68,7 @@ handle_opt_out_link(struct call *call)
 	const enum result result = store_payload_settings(call->api->store, &settings);
 	if (result != RESULT_OK)
 		call_fail(call, call_failure(result));
-	/* the beginning of `safe`, whatever mails have made of what is around it */
+	/* `saf` is enough: a mail may have damaged the rest of the parameter */
 	else if (call->response->head || slice_contains_nocase(call->request->query, SLICE("saf")))
 		show_form(call, &reference, call_make_stamp(call, settings), false);
 	else

@@ -123,8 +123,8 @@ transfer_error(const struct transfer *transfer, CURLcode code)
 	return error_of(transfer, code);
 }
 
-/* Ends an attempt whose request was sent already: libcurl repeats it, up to five times, when a reused connection ends without a
- * response. The receiver may have begun to work on it. */
+/* Ends an attempt whose request has been sent: when a reused connection ends without a response, libcurl would repeat it, up to
+ * five times, though the receiver may have begun its work. */
 static bool
 refuse_repetition(struct transfer *transfer)
 {

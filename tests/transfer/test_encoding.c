@@ -122,7 +122,7 @@ unknown_encodings_are_recognised(void **state UNUSED)
 		"email,n\n\xe3\xe5\xe3 \xeb\xe4\xef,\xe7\xe9\xf4\xe4\n",
 		"email,n\n\xe9\xd7\xc1\xce \xf0\xc5\xd4\xd2\xcf\xd7\n",
 	};
-	static const char *const known[] = { "email\n", "x,Acme\x99\n", "x,J\xfcrgen\n",
+	static const char *const known[] = { "email\n", "x,Acme\x99\n", "x,Acme\xa9\n", "x,J\xfcrgen\n",
 		"x,J\xc3\xbcrgen\ny,\xcd\xf5\xce\xb0\n" };
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
 		struct encoding_survey survey = { 0 };

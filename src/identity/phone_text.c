@@ -272,11 +272,13 @@ phone_text_read(struct slice clean, struct phone_text *text)
 	if (is_rounded(rest))
 		return PHONE_ROUNDED;
 	bool remark = false;
-	const struct slice before = without_extension(rest, &text->extension);
-	rest = text->extension ? before : without_fraction(without_words(without_remark(rest, &remark)));
-	if (!text->extension)
-		rest = without_extension(rest, &text->extension);
-	text->extension = text->extension || remark;
+	const struct slice number = without_extension(rest, &text->extension);
+	if (text->extension) {
+		rest = number;
+	} else {
+		rest = without_extension(without_fraction(without_words(without_remark(rest, &remark))), &text->extension);
+		text->extension = text->extension || remark;
+	}
 	rest = after_plus(rest, &text->plus);
 	/* nobody dials "+00": the one stands for the other */
 	if (text->plus && slice_starts_with(rest, SLICE("00")))

@@ -151,7 +151,7 @@ def test_the_mails_of_a_campaign(dashboard, campaign, leadhook):
     leadhook("campaign", "set", str(campaign.id), "mails=reward", "verify_email=on")
     leadhook("mail", "set", str(campaign.id), "reward", "subject=Well done", "--language", "de")
     dashboard.load(f"campaigns/{campaign.id}/pages?tab=mails")
-    dashboard.wait("document.querySelectorAll('tbody tr').length >= 6")
+    dashboard.wait("document.querySelectorAll('tbody tr').length >= 6 && document.querySelector('tbody tr').cells[3].textContent")
     rows = dashboard.value("Object.fromEntries([...document.querySelectorAll('tbody tr')].map(row => [row.cells[0].textContent.trim(), [row.cells[2].textContent.trim(), row.cells[3].textContent.trim()]]))")
     assert {name: row[0] for name, row in rows.items() if name in ("Confirmation", "Welcome", "Reward reached", "A friend joined")} == {
         "Confirmation": "on", "Welcome": "off", "Reward reached": "on", "A friend joined": "off"}

@@ -120,7 +120,10 @@ const isOn = (kind, campaign) => (IS_ON[kind] || (one => one.mails.includes(kind
 
 function Overview({ id, templates, isSet }) {
 	const live = useLive(`campaigns/${id}`, {}, { every: 20 });
-	const languagesOf = kind => templates?.filter(one => one.kind === kind).map(one => LANGUAGES[one.language] || "all languages") || [];
+	const textOf = kind => {
+		const languages = templates?.filter(one => one.kind === kind).map(one => LANGUAGES[one.language] || "all languages");
+		return languages?.length > 0 ? `yours: ${languages.join(", ")}` : languages && "standard text";
+	};
 	const columns = campaign => [
 		{ title: "Email", cell: kind => html`<a href=${link(`campaigns/${id}/pages`, { tab: "mails", kind })}>${MAILS[kind][0]}</a>` },
 		{ title: "Sent", phone: "plain", cell: kind => MAILS[kind][1] },
@@ -129,7 +132,7 @@ function Overview({ id, templates, isSet }) {
 			phone: "plain",
 			cell: kind => (isOn(kind, campaign) && isSet ? html`<${Chip} tone="good">on<//>` : html`<${Chip}>off<//>`),
 		},
-		{ title: "Text", phone: "off", cell: kind => (languagesOf(kind).length > 0 ? `yours: ${languagesOf(kind).join(", ")}` : "standard text") },
+		{ title: "Text", phone: "off", cell: textOf },
 		{
 			title: "Change",
 			hidden: true,

@@ -7,6 +7,7 @@ import pytest
 from conftest import chromium_first
 from dashboard import SETTINGS
 from html_page import Page
+from stack.process import wait_until
 
 pytestmark = [chromium_first, pytest.mark.usefixtures("window")]  # the fixture below hides that `dashboard` has it
 FEATURES = ("phone_number: Mobile; email required\n\nfirst_name\tcheckbox required : Call me; website text;plan required, select: Which: a|b? = "
@@ -213,7 +214,7 @@ def test_text(dashboard, campaign, leadhook, tmp_path):
     assert stored(leadhook, campaign) == "email; plan: Plan"
     dashboard.choose("Language", "German")
     dashboard.sees("These are the fields of all languages.")
-    assert rows(dashboard) == ["1. Email", "2. Plan"]
+    wait_until(lambda: rows(dashboard) == ["1. Email", "2. Plan"], 10, "the fields as they were saved")
     fill(dashboard, 2, "label", "Tarif")
     save(dashboard)
     shown = {row.get("language"): row["value"] for row in leadhook("page", "show", str(campaign.id)) if row["name"] == "fields"}

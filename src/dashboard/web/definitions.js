@@ -2,7 +2,7 @@
 // The rewards, actions and tags of a campaign.
 import { patch, post, remove } from "./api.js";
 import { count, plural } from "./format.js";
-import { refresh, useList, useLive } from "./live.js";
+import { refresh, useLive } from "./live.js";
 import { link } from "./route.js";
 import { may } from "./session.js";
 import { Field, FormDialog, confirmAction, useForm } from "./forms.js";
@@ -30,10 +30,10 @@ const DEFINITIONS = {
 export const KINDS = Object.keys(DEFINITIONS);
 
 /** Why no mail is sent when a reward is reached, with the way to change it; null: it is sent. */
-function NotMailed({ id, campaign, installation }) {
-	if (installation?.mail === false)
+function NotMailed({ id, settings, mails }) {
+	if (!mails)
 		return html`Email is not set up on this installation: leads get <strong>no email</strong> when they reach a reward.`;
-	if (campaign && !campaign.mails.includes("reward"))
+	if (!settings.mails.includes("reward"))
 		return html`
 			The email “Reward reached” is switched off for this campaign: leads get <strong>no email</strong> when they reach a
 			reward. <a href=${link(`campaigns/${id}/settings`, { open: "verification" })}>Switch it on</a>`;
@@ -41,8 +41,8 @@ function NotMailed({ id, campaign, installation }) {
 }
 
 /** How many friends of a lead the points of a reward take, in sentences. `needed`: what is typed. */
-function FriendsFor({ campaign, needed }) {
-	const { points_signup: own, points_direct: direct, points_verified: verified } = campaign;
+function FriendsFor({ settings, needed }) {
+	const { points_signup: own, points_direct: direct, points_verified: verified } = settings;
 	const each = direct + verified;
 	if (each <= 0)
 		return "In this campaign, leads get no points for friends.";
@@ -71,7 +71,7 @@ function EditDefinition({ campaign, settings, kind, row, tag, mails, note, close
 	}
 	const hints = {
 		emailed: note,
-		required_points: settings && FriendsFor({ campaign: settings, needed: form.values.required_points }),
+		required_points: FriendsFor({ settings, needed: form.values.required_points }),
 	};
 	return html`
 		<${FormDialog} title=${`${row ? "Edit" : "Add"} ${noun}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
@@ -145,10 +145,14 @@ function Definitions({ campaign, settings, kind, mails, note }) {
 
 /** Lists of all kinds. */
 export function AllDefinitions({ id }) {
-	const campaign = useList(`campaigns/${id}`, {}, { every: 60 });
-	const installation = useList("installation", {}, { every: 60 });
-	const note = NotMailed({ id, campaign, installation });
-	return KINDS.map(kind => html`
-		<${Definitions} key=${kind} campaign=${id} settings=${campaign} kind=${kind} mails=${installation?.mail}
-			note=${kind === "rewards" && note} />`);
+	const campaign = useLive(`campaigns/${id}`, {}, { every: 60 });
+	const installation = useLive("installation", {}, { every: 60 });
+	// a dialog keeps what is known when it is opened
+	return html`
+		<${Loaded} live=${installation}>${({ mail }) => html`
+			<${Loaded} live=${campaign}>${settings => KINDS.map(kind => html`
+				<${Definitions} key=${kind} campaign=${id} settings=${settings} kind=${kind} mails=${mail}
+					note=${kind === "rewards" && NotMailed({ id, settings, mails: mail })} />`)}
+			<//>`}
+		<//>`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Deliveries: events sent to webhooks, their attempts, and why they are pending.
 import { useState } from "./hooks.js";
-import { get, post } from "./api.js";
+import { get, getWhole, post } from "./api.js";
 import { duration, full, plural, second } from "./format.js";
 import { Crumbs } from "./frame.js";
 import { useList, useLive } from "./live.js";
@@ -36,9 +36,10 @@ function resent(queued, disabled) {
 }
 
 /** Requests an attempt of each delivery; returns whether all of them are sent now. */
-async function resend(deliveries, webhooks) {
+async function resend(campaign, deliveries) {
+	const webhooks = (await getWhole(`campaigns/${campaign}/webhooks`)).value;
 	const { value } = await post("deliveries/redeliver", { deliveries: deliveries.map(one => one.id) });
-	const disabled = deliveries.filter(one => isDisabled(webhooks?.find(hook => hook.referenceId === one.webhook_id))).length;
+	const disabled = deliveries.filter(one => isDisabled(webhooks.find(hook => hook.referenceId === one.webhook_id))).length;
 	toast(resent(value.queued, Math.min(disabled, value.queued)));
 	return disabled === 0;
 }
@@ -47,7 +48,7 @@ async function resend(deliveries, webhooks) {
 const titleOf = delivery => (delivery.event ? eventName(delivery.event) : `Delivery ${delivery.id}`);
 
 export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
-	const urlOf = delivery => webhooks?.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook";
+	const urlOf = delivery => webhooks.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook";
 	const leadOf = row => row.lead_email || row.lead_name || row.lead;
 	const columns = [
 		choose && selectColumn({
@@ -145,7 +146,7 @@ export function Deliveries({ id, query }) {
 	const choose = (delivery, on) =>
 		setChosen(old => new Map(on ? [...old, [delivery.id, delivery]] : [...old].filter(([key]) => key !== delivery.id)));
 	async function again() {
-		await resend([...chosen.values()], webhooks);
+		await resend(id, [...chosen.values()]);
 		setChosen(new Map());
 		live.reload();
 	}
@@ -153,7 +154,7 @@ export function Deliveries({ id, query }) {
 	const list = rows => html`
 		${rows.length > 0 && html`
 			<p class="muted">${order}</p>
-			<${DeliveryTable} campaign=${id} rows=${rows} webhooks=${webhooks || []} chosen=${chosen} choose=${choose} />`}
+			<${DeliveryTable} campaign=${id} rows=${rows} webhooks=${webhooks} chosen=${chosen} choose=${choose} />`}
 		${rows.length === 0 && html`<p>No matching deliveries so far. Older ones were not searched yet.</p>`}
 		<${Pager} after=${query.after} next=${live.next} further=${rows.length < PART ? "Continue searching" : "Older"} />`;
 	return html`
@@ -227,7 +228,6 @@ function Attempts({ log }) {
 
 export function Delivery({ id, delivery: number }) {
 	const live = useLive(`deliveries/${number}`, {}, { every: 5 });
-	const webhooks = useList(`campaigns/${id}/webhooks`, {}, { every: 30 });
 	const { value } = live;
 	async function again() {
 		const { state } = (await get(`deliveries/${number}`)).value;
@@ -236,7 +236,7 @@ export function Delivery({ id, delivery: number }) {
 			toast("The delivery was attempted meanwhile");
 			return;
 		}
-		const isSent = await resend([value], webhooks);
+		const isSent = await resend(id, [value]);
 		for (const wait of isSent ? SENT_WAITS : []) {
 			live.reload();
 			await new Promise(done => setTimeout(done, wait));

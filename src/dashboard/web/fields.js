@@ -334,17 +334,19 @@ function Rows({ form, name, label, rows, write, isDefault, fallback }) {
  */
 export function FieldsEditor({ form, name, label, fallback = "" }) {
 	const [asText, setAsText] = useState(false);
-	const held = useRef(null); // the text of the form, and its rows or what is wrong with it
+	const held = useRef(null); // the text of the form, what it stands for, and its rows or what is wrong with it
 	const text = form.values[name];
-	if (held.current?.text !== text) {
-		const { rows, problem } = parse(text || fallback || DEFAULT);
+	const meant = text || fallback || DEFAULT;
+	if (held.current?.text !== text || held.current.meant !== meant) {
+		const { rows, problem } = parse(meant);
 		const own = !text && fallback ? rows?.map(translated) : rows;
-		held.current = { text, rows: own?.map(keyed), problem };
+		held.current = { text, meant, rows: own?.map(keyed), problem };
 	}
 	const { rows, problem } = held.current;
 	function write(changed) {
-		held.current = { text: print(changed), rows: changed };
-		form.set(name, held.current.text);
+		const printed = print(changed);
+		held.current = { text: printed, meant: printed || fallback || DEFAULT, rows: changed };
+		form.set(name, printed);
 	}
 	function type(_, value) {
 		setAsText(true); // the rows are not shown before the text is complete

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/attributes.h"
-#include "base/log.h"
+#include "os/log.h"
 
 enum { CAPTURED_LOG_MAX = 64 * 1024 };
 

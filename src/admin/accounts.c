@@ -6,10 +6,10 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
-#include "base/random.h"
 #include "identity/api_key.h"
 #include "identity/rights.h"
 #include "limit/rule.h"
+#include "os/random.h"
 #include "store/operator/admin.h"
 
 int

@@ -6,7 +6,7 @@
 #include "admin/audited.h"
 #include "admin/call.h"
 #include "admin/commands.h"
-#include "base/log.h"
+#include "os/log.h"
 
 enum { USAGE_MAX_BYTES = 4096 };
 

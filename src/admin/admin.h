@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
-#include "base/metrics_page.h"
 #include "conf/conf.h"
 #include "engine/inbound_result.h"
 #include "jobs/jobs.h"
+#include "os/metrics_page.h"
 #include "store/inbound.h"
 #include "store/operator/admin.h"
 #include "store/queue/dispatch.h"

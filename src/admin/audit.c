@@ -6,7 +6,7 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/users/audit.h"
 
 #define PLACE(member) offsetof(struct audit_filter, member)

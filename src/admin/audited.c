@@ -5,7 +5,7 @@
 #include <sysexits.h>
 
 #include "admin/commands.h"
-#include "base/log.h"
+#include "os/log.h"
 #include "store/operator/owners.h"
 #include "store/users/audit.h"
 

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "admin/commands.h"
-#include "base/replacement.h"
 #include "base/utf8.h"
 #include "identity/domain.h"
 #include "identity/host_list.h"
+#include "os/replacement.h"
 
 enum { LIST_MAX_BYTES = 16 * 1024 * 1024, PIECE_BYTES = 64 * 1024 };
 

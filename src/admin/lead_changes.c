@@ -6,12 +6,12 @@
 #include "admin/commands.h"
 #include "admin/jobs.h"
 #include "admin/values.h"
-#include "base/clock.h"
 #include "engine/command.h"
 #include "engine/failure.h"
 #include "identity/email.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
+#include "os/clock.h"
 #include "store/operator/lead_jobs.h"
 
 enum { COMMAND_MS = 10000 };

@@ -6,17 +6,17 @@
 
 #include "admin/commands.h"
 #include "admin/values.h"
-#include "base/clock.h"
 #include "engine/id_list.h"
 #include "identity/email.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
+#include "json/reader.h"
+#include "json/writer.h"
+#include "os/clock.h"
 #include "store/codes/lead_codes.h"
 #include "store/operator/admin.h"
 #include "store/operator/lead_names.h"
 #include "store/operator/timeline.h"
-#include "json/reader.h"
-#include "json/writer.h"
 
 /* Leads are read in pages of PAGE_LEADS. Only the shown values are stored until all is printed. */
 enum { PAGE_LEADS = 250, SHOWN_DEPTH = 32 };

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/clock.h"
 #include "base/utf8.h"
 #include "json/writer.h"
+#include "os/clock.h"
 
 enum { PRINT_BYTES_MAX = 256 * 1024 * 1024, COLUMNS_MAX = 24 };
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 enum { INTERVAL_MS = 1000 };
 

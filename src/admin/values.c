@@ -4,8 +4,6 @@
 #include <sysexits.h>
 
 #include "base/boolean.h"
-#include "base/clock.h"
-#include "base/zone.h"
 #include "bots/difficulty.h"
 #include "engine/events.h"
 #include "engine/message.h"
@@ -15,6 +13,8 @@
 #include "identity/link.h"
 #include "identity/network.h"
 #include "identity/social_id.h"
+#include "os/clock.h"
+#include "os/zone.h"
 #include "store/operator/admin.h"
 #include "text/text.h"
 #include "webhook/retry.h"

@@ -3,7 +3,7 @@
 #include "api/call.h"
 
 #include "api/pages.h"
-#include "base/log.h"
+#include "os/log.h"
 
 /* Retry-After in seconds when the database is unavailable. */
 #define RETRY_AFTER "5"

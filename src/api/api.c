@@ -7,9 +7,9 @@
 #include "api/board.h"
 #include "api/fetch.h"
 #include "api/parameters.h"
-#include "base/clock.h"
-#include "base/metrics.h"
 #include "identity/client_address.h"
+#include "os/clock.h"
+#include "os/metrics.h"
 
 struct api *
 api_new(const struct api_options *options, struct store *store, struct store *reader, const struct api_backend *backend)

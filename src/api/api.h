@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/metrics_page.h"
 #include "http/params.h"
 #include "http/request.h"
 #include "http/response.h"
 #include "limit/limiter.h"
+#include "os/metrics_page.h"
 #include "store/store.h"
 #include "webhook/address.h"
 

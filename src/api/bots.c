@@ -2,11 +2,11 @@
  * The rules against bots for sign-ups without a key (docs/api.md 8). */
 #include "api/bots.h"
 
-#include "base/random.h"
 #include "bots/challenge.h"
 #include "bots/stamp.h"
 #include "engine/strangers.h"
 #include "identity/social_id.h"
+#include "os/random.h"
 
 enum { MS_PER_S = 1000, PRETENDED_MAX_BYTES = 256 * 1024 };
 

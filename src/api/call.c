@@ -3,7 +3,7 @@
  * for a second. Otherwise each queued call would block a worker for its full timeout. */
 #include "api/call.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 enum {
 	WAITED_MS = 500, /* a faster failure is an answer of the database */

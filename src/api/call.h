@@ -5,12 +5,12 @@
 
 #include "api/api.h"
 #include "base/cache.h"
-#include "base/log.h"
 #include "crypto/digest.h"
 #include "engine/failure.h"
 #include "engine/model.h"
-#include "store/inbound.h"
 #include "json/writer.h"
+#include "os/log.h"
+#include "store/inbound.h"
 
 /* What a call may wait for: reads, the lock of the campaign, the table of bulk jobs. */
 enum call_wait { WAIT_READ, WAIT_CAMPAIGN, WAIT_BULK_JOBS, CALL_WAITS };

@@ -2,8 +2,8 @@
  * Compressed bodies. */
 #include "api/call.h"
 
-#include "base/log.h"
 #include "http/gzip.h"
+#include "os/log.h"
 
 bool
 call_read_encoding(struct call *call, size_t limit)

@@ -2,7 +2,7 @@
  * Routes of an extension (api.h), and its failures. */
 #include "api/call.h"
 
-#include "base/metrics.h"
+#include "os/metrics.h"
 
 /* One for each method; paths below its segment are the extension's. */
 static const struct route routes[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "api/fetch.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 enum { READER_AWAY_MS = 10000 };
 

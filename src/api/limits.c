@@ -2,11 +2,11 @@
  * Rate limits of calls (docs/api.md 5): what identifies a caller, and the refusals. */
 #include "api/call.h"
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "engine/strangers.h"
 #include "limit/address.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/metrics.h"
 
 enum { MS_PER_S = 1000 };
 

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "api/board.h"
-#include "base/clock.h"
 #include "base/panic.h"
 #include "base/utf8.h"
 #include "identity/client_address.h"
 #include "identity/link.h"
 #include "identity/network.h"
 #include "identity/social_id.h"
+#include "os/clock.h"
 
 enum { PAGE_LEADS_MAX = 250, NAME_CHARACTERS_MAX = 200 };
 

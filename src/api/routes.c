@@ -2,7 +2,7 @@
  * The table of routes: path, method, handler and authentication (docs/api.md 4.1). */
 #include "api/call.h"
 
-#include "base/metrics.h"
+#include "os/metrics.h"
 
 /* A word of a bulk call. They work after the campaign's end as well, without points (docs/api.md 6). */
 #define BULK(word)                                                                                                             \

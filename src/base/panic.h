@@ -5,7 +5,7 @@
 
 #include "base/attributes.h"
 
-/* Logs file, line, what, and the current work (log_work), then aborts. Allocates no memory. */
+/* Aborts. The handler of os/crash.h logs file, line and what; without it they go to standard error. Allocates no memory. */
 #define panic(what) panic_at(__FILE__, __LINE__, (what))
 NO_RETURN void panic_at(const char *file, int line, const char *what);
 
@@ -17,11 +17,11 @@ NO_RETURN void panic_at(const char *file, int line, const char *what);
 #define require(condition) ((void)sizeof(!(condition)))
 #endif
 
-/* Makes signals that indicate a defect (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) log their number and the current work before
- * they end the process. The line starts with the time in seconds, because a signal handler cannot format it. */
-void panic_on_signals(void);
-
-/* Also appends the current work of the thread that ends the process to this descriptor, as a line "key=value". -1: off. */
-void panic_note_to(int fd);
+struct panic_report {
+	const char *file, *what;
+	int line;
+};
+/* The panic that is ending this thread; NULL: none. */
+const struct panic_report *panic_current(void);
 
 #endif

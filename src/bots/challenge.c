@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/encode.h"
 #include "crypto/base64.h"
 #include "crypto/digest.h"
 #include "crypto/pbkdf2.h"
 #include "json/reader.h"
 #include "json/writer.h"
+#include "os/clock.h"
 
 enum {
 	JSON_MAX = 512,

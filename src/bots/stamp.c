@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "bots/stamp.h"
 
-#include "base/clock.h"
 #include "base/encode.h"
 #include "crypto/base64.h"
 #include "crypto/digest.h"
+#include "os/clock.h"
 
 enum { MAC_BYTES = STAMP_MAC_SIZE / 4 * 3 };
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "commit/frame.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 /* Pauses between retries. The first retry has none: an idle connection ends with its committer, and the next one listens. */
 enum { PAUSE_FIRST_MS = 2, PAUSE_DOUBLINGS = 6 };

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/panic.h"
+#include "os/clock.h"
 
 /* These fail when a struct gets a member that is not in a table of engine/fields.h, unless it fits into padding. Add it to the
  * function of the struct below and to tests/commit/test_codec.c. */

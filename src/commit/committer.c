@@ -4,13 +4,13 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "commit/directory.h"
 #include "commit/receiver.h"
 #include "commit/refuser.h"
 #include "commit/turns.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/metrics.h"
 
 enum {
 	HEARTBEAT_MS = 1000,     /* between polls for an idle database connection; the heartbeat against companion_stuck */

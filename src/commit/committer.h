@@ -5,9 +5,9 @@
 #define LEADHOOK_COMMIT_COMMITTER_H
 
 #include "base/attributes.h"
-#include "base/wake.h"
 #include "commit/endpoint.h"
 #include "commit/suspects.h"
+#include "os/wake.h"
 #include "store/store.h"
 
 /* Maximum of commands in a batch, and of leads in its commands, unless a single command has more. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 struct directory {
 	struct store *store;

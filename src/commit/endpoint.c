@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "os/log.h"
 
 bool
 endpoint_open(struct endpoint *endpoint)

@@ -6,9 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/panic.h"
 #include "commit/endpoint.h"
+#include "os/log.h"
 
 void
 peers_add(struct peers *peers, int fd)

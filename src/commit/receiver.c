@@ -10,7 +10,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "os/log.h"
 
 enum { EVENTS_MAX = 256, ACCEPT_MAX = 512 };
 

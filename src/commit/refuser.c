@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "commit/refuser.h"
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/panic.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 enum { WAIT_MS = 20 }; /* between checks for the end */
 

@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/panic.h"
 #include "crypto/digest.h"
+#include "os/log.h"
 
 enum { ENTRIES = 512, RECORDS = 8, NAME_SIZE = 16, ID_SIZE = 40, SUBJECT_MAX_BYTES = 64 * 1024 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "compose/compose.h"
 
-#include "base/log.h"
 #include "compose/own_templates.h"
 #include "compose/subject.h"
+#include "os/log.h"
 
 static enum result
 fail(const struct queued_mail *request, struct slice problem)

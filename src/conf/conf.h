@@ -12,7 +12,7 @@
 
 #include "base/attributes.h"
 #include "base/buffer.h"
-#include "base/log.h"
+#include "os/log.h"
 
 enum { CONF_WORKERS_AUTO = 65535 };
 

@@ -7,7 +7,7 @@
 #include <openssl/sha.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "os/log.h"
 
 /* Created once in each thread: fetching and initializing an algorithm costs more than hashing a short text. */
 static _Thread_local struct {

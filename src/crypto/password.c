@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/log.h"
 #include "base/panic.h"
-#include "base/random.h"
+#include "os/log.h"
+#include "os/random.h"
 
 enum { SALT_SIZE = 16, OUTPUT_SIZE = 32 };
 

@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <openssl/evp.h>
 
-#include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
+#include "os/log.h"
 
 struct digest
 pbkdf2_sha256(struct slice password, struct slice salt, uint32_t iterations)

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/encode.h"
-#include "base/log.h"
 #include "base/panic.h"
-#include "base/random.h"
 #include "crypto/base64.h"
 #include "crypto/digest.h"
+#include "os/log.h"
+#include "os/random.h"
 
 enum { NONCE_SIZE = 12, TAG_SIZE = 16 };
 

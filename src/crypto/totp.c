@@ -6,10 +6,10 @@
 
 #include "base/buffer.h"
 #include "base/encode.h"
-#include "base/log.h"
 #include "base/panic.h"
-#include "base/random.h"
 #include "crypto/digest.h"
+#include "os/log.h"
+#include "os/random.h"
 
 enum { SHA1_SIZE = 20, COUNTER_SIZE = 8, CODES = 1000000, URL_MAX_BYTES = 4096 };
 

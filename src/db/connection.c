@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/panic.h"
 #include "db/private.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 /* A call that fails after at least WAITED_MS has met a server that hangs. It is not tried for AWAY_MS then: further calls go to
  * another host, or fail at once, instead of waiting one after the other. The next attempts wait for RETRY_TIMEOUT_S at most,

@@ -7,9 +7,9 @@
 
 #include <mysql.h>
 
-#include "base/log.h"
-#include "base/metrics.h"
 #include "db/db.h"
+#include "os/log.h"
+#include "os/metrics.h"
 
 /* The meaning of an error number of the server or of Connector/C. */
 struct db_error {

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/panic.h"
 #include "db/private.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 enum { TEXT_MAX = 256 * 1024 };
 

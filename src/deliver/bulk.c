@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "deliver/crashes.h"
 #include "engine/id_list.h"
+#include "os/clock.h"
+#include "os/log.h"
 #include "store/queue/dispatch.h"
 #include "store/store.h"
 

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/directory.h"
-#include "base/log.h"
-#include "base/metrics.h"
-#include "base/panic.h"
 #include "base/pool.h"
+#include "os/crash.h"
+#include "os/directory.h"
+#include "os/log.h"
+#include "os/metrics.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/operator_jobs.h"
 #include "store/removal/removal.h"
@@ -145,7 +145,7 @@ crashes_open(const char *lock_path)
 		crashes->fd = -1;
 	}
 	pool_free(&pool);
-	panic_note_to(crashes->fd);
+	crash_note_to(crashes->fd);
 	if (crashes->fd < 0) {
 		free(crashes);
 		return NULL;
@@ -158,7 +158,7 @@ crashes_free(struct crashes **crashes)
 {
 	if (*crashes == NULL)
 		return;
-	panic_note_to(-1);
+	crash_note_to(-1);
 	close((*crashes)->fd);
 	free(*crashes);
 	*crashes = NULL;

@@ -8,12 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
-#include "base/notify.h"
 #include "base/pool.h"
-#include "base/random.h"
 #include "deliver/feeder.h"
 #include "deliver/jobs.h"
 #include "deliver/judge.h"
@@ -22,6 +17,11 @@
 #include "deliver/scheduler.h"
 #include "deliver/send/request.h"
 #include "deliver/slots.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/metrics.h"
+#include "os/notify.h"
+#include "os/random.h"
 #include "store/heartbeats.h"
 
 enum {

@@ -6,7 +6,7 @@
  * (maintenance.h). A delivery is under way from the start of its attempt until its outcome is committed. So at most `in_flight`
  * deliveries are sent twice when the process is killed, and none is lost.
  *
- * A service manager (base/notify.h) gets signs of life from the loop, unless a thread that it needs to send hangs. */
+ * A service manager (os/notify.h) gets signs of life from the loop, unless a thread that it needs to send hangs. */
 #ifndef LEADHOOK_DELIVER_DISPATCHER_H
 #define LEADHOOK_DELIVER_DISPATCHER_H
 
@@ -38,8 +38,8 @@ struct dispatcher_options {
 	struct crashes *crashes;                  /* crashes of earlier processes; may be NULL */
 	const struct job_tools *job_tools;        /* for jobs of operators (jobs/jobs.h) */
 	int stop_fd;                              /* becomes readable when the dispatcher must stop (signalfd); or -1 */
-	int wake_fd;                              /* its wake socket (base/wake.h): there are new deliveries; or -1 */
-	struct notifier *notifier;                /* gets reports (base/notify.h); or NULL */
+	int wake_fd;                              /* its wake socket (os/wake.h): there are new deliveries; or -1 */
+	struct notifier *notifier;                /* gets reports (os/notify.h); or NULL */
 	int companion_fds[DISPATCHER_COMPANIONS]; /* at end of file when a process beside this one has ended; or -1. Without
 						   * `stay` it runs until all have; with it, it ends when one has */
 };

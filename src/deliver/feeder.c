@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/panic.h"
 #include "base/pool.h"
-#include "base/random.h"
-#include "base/wake.h"
 #include "deliver/crashes.h"
 #include "deliver/jobs.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/metrics.h"
+#include "os/random.h"
+#include "os/wake.h"
 #include "store/heartbeats.h"
 
 enum {

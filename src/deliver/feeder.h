@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "base/clock.h"
 #include "deliver/dispatcher.h"
 #include "deliver/maintenance.h"
 #include "deliver/scheduler.h"
 #include "deliver/slots.h"
 #include "deliver/tasks.h"
+#include "os/clock.h"
 
 struct feeder;
 struct jobs;

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/panic.h"
 #include "jobs/jobs.h"
+#include "os/log.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/operator_jobs.h"
 

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
-#include "base/random.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/metrics.h"
+#include "os/random.h"
 #include "webhook/webhook_url.h"
 
 /* An internal error will affect the next delivery too; the hold saves its attempts. */

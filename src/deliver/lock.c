@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/directory.h"
-#include "base/log.h"
 #include "base/panic.h"
+#include "os/directory.h"
+#include "os/log.h"
 
 /* ---- the file ---- */
 

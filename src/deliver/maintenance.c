@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "deliver/bulk.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/metrics.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/sources.h"
 #include "store/removal/removal.h"

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
 #include "deliver/slots.h"
 #include "deliver/tasks.h"
+#include "os/clock.h"
 #include "webhook/delivery.h"
 
 struct crashes;

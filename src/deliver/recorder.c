@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/metrics.h"
 
 enum {
 	BATCH = 256,            /* outcomes, at most */

@@ -11,10 +11,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "crypto/digest.h"
+#include "os/log.h"
 
 /* `given` passes work and context on to the thread, `done` the result to the user. */
 struct runner {

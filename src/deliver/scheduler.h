@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
 #include "deliver/slots.h"
+#include "os/clock.h"
 #include "store/queue/dispatch.h"
 #include "webhook/health.h"
 

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/clock.h"
 #include "base/pool.h"
 #include "deliver/send/sender.h"
+#include "os/clock.h"
 #include "store/queue/dispatch.h"
 #include "webhook/retry.h"
 

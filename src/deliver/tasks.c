@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
-#include "base/random.h"
+#include "os/log.h"
+#include "os/random.h"
 
 enum { FIRST_MS = 100, DOUBLINGS = 10, MAX_MS = 5 * 1000 };
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "base/clock.h"
 #include "deliver/runner.h"
+#include "os/clock.h"
 
 /* `context` is the argument of tasks_new. Between `begin` and `done` its work's data belongs to the thread. */
 struct task {

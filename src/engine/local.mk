@@ -29,5 +29,5 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/strangers.c %D%/strangers.h
 # What links the rules: these, down to base, and the libraries that they need.
 engine_libs = src/engine/libengine.a src/bots/libbots.a src/webhook/libwebhook.a src/identity/libidentity.a src/crypto/liblhcrypto.a \
-	src/json/libjson.a src/base/libbase.a \
+	src/json/libjson.a src/os/libos.a src/base/libbase.a \
 	$(IDN2_LIBS) $(ARGON2_LIBS) $(CRYPTO_LIBS) $(PHONENUMBER_LIBS) $(YAJL_LIBS)

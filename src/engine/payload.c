@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/encode.h"
 #include "base/panic.h"
 #include "crypto/digest.h"
@@ -14,6 +13,7 @@
 #include "identity/lead_token.h"
 #include "identity/link.h"
 #include "json/writer.h"
+#include "os/clock.h"
 
 /* The state of a writer of payloads. */
 struct payload_writer {

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/log.h"
 #include "base/pool.h"
 #include "fcgi/deadline.h"
 #include "fcgi/slow_answers.h"
+#include "os/log.h"
 
 enum {
 	CHUNK_BYTES = 16 * 1024,

@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/descriptors.h"
 #include "base/slice.h"
 #include "fcgi/server.h"
+#include "os/descriptors.h"
 
 enum { LISTEN_FDS_START = 3 }; /* sd_listen_fds(3) */
 

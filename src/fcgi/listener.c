@@ -16,10 +16,10 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/directory.h"
-#include "base/log.h"
 #include "base/pool.h"
 #include "fcgi/inherited.h"
+#include "os/directory.h"
+#include "os/log.h"
 
 /* A web server answers 500 or 502 when the queue is full: it holds more than lighttpd's connections. The kernel may reduce it.
  */

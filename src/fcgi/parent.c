@@ -11,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/pool.h"
 #include "fcgi/scoreboard.h"
 #include "fcgi/signals.h"
 #include "fcgi/worker.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/metrics.h"
 
 enum {
 	CALM_MS = 1000,       /* interval of checks of the scoreboard */

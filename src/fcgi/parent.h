@@ -4,9 +4,9 @@
 #define LEADHOOK_FCGI_PARENT_H
 
 #include "base/attributes.h"
-#include "base/notify.h"
 #include "fcgi/listener.h"
 #include "fcgi/server.h"
+#include "os/notify.h"
 
 /* Runs `workers` (> 0) workers until it is stopped. Signals are blocked (fcgi/signals.h), the application is
  * prepared. Reports to the notifier: it is ready when all children are, and alive while it supervises them. Returns an exit

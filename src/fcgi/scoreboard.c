@@ -3,8 +3,8 @@
 
 #include <sys/mman.h>
 
-#include "base/clock.h"
-#include "base/metrics.h"
+#include "os/clock.h"
+#include "os/metrics.h"
 
 struct scoreboard *
 scoreboard_new(size_t count)

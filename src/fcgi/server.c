@@ -6,13 +6,13 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/log.h"
-#include "base/notify.h"
 #include "fcgi/listener.h"
 #include "fcgi/parent.h"
 #include "fcgi/scoreboard.h"
 #include "fcgi/signals.h"
 #include "fcgi/worker.h"
+#include "os/log.h"
+#include "os/notify.h"
 
 static size_t
 count_workers(const struct fcgi_options *options, const struct listener *listener)

@@ -11,7 +11,7 @@
  * request for too long, or without a heartbeat when idle. There may be one companion, a process that works for all workers: it
  * is replaced like them, is ready before the old workers of a HUP end, and ends when no worker is left.
  *
- * A service manager (base/notify.h) gets reports from the process that started: when it serves, reloads and ends, and that it
+ * A service manager (os/notify.h) gets reports from the process that started: when it serves, reloads and ends, and that it
  * is alive. */
 #ifndef LEADHOOK_FCGI_SERVER_H
 #define LEADHOOK_FCGI_SERVER_H

@@ -8,9 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/pool.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 struct slow_answer {
 	int connection;

@@ -11,15 +11,15 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
-#include "base/notify.h"
-#include "base/random.h"
 #include "fcgi/deadline.h"
 #include "fcgi/exchange.h"
 #include "fcgi/signals.h"
 #include "fcgi/slow_answers.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/metrics.h"
+#include "os/notify.h"
+#include "os/random.h"
 
 struct worker {
 	const struct worker_setup *setup;

@@ -4,10 +4,10 @@
 #define LEADHOOK_FCGI_WORKER_H
 
 #include "base/attributes.h"
-#include "base/notify.h"
 #include "fcgi/listener.h"
 #include "fcgi/scoreboard.h"
 #include "fcgi/server.h"
+#include "os/notify.h"
 
 struct worker_setup {
 	const struct fcgi_options *options;

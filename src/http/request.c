@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/encode.h"
-#include "base/random.h"
 #include "http/link_query.h"
 #include "http/text.h"
+#include "os/random.h"
 
 enum { REQUEST_ID_BYTES = 12 };
 

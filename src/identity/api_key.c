@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "crypto/base64.h"
 #include "identity/typed.h"
+#include "os/random.h"
 
 static const struct slice prefix = SLICE("lh_"), inbound_prefix = SLICE("in_");
 

@@ -13,7 +13,7 @@
 
 enum { SOCIAL_ID_MADE = 10, SOCIAL_ID_MIN = 4, SOCIAL_ID_MAX = 16 };
 
-/* SOCIAL_ID_MADE characters in upper case, from the low 50 bits of a random number (base/random.h). The store makes sure that
+/* SOCIAL_ID_MADE characters in upper case, from the low 50 bits of a random number (os/random.h). The store makes sure that
  * it is unique, also among ids of other sizes. */
 struct slice social_id_make(struct pool *pool, uint64_t random);
 

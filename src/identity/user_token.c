@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/encode.h"
-#include "base/random.h"
 #include "crypto/base64.h"
+#include "os/random.h"
 
 enum { TOKEN_RANDOM = 32, CODE_RANDOM = 15, CODE_DIGITS = 24, CODE_GROUP = 6 };
 

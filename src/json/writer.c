@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/utf8.h"
+#include "os/clock.h"
 
 /* How a byte is written in a string: PLAIN is copied, the values below have their own rules, and any other value is the letter
  * after a backslash. */

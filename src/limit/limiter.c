@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
-#include "base/shared.h"
 #include "crypto/digest.h"
 #include "limit/window.h"
+#include "os/log.h"
+#include "os/shared.h"
 
 enum {
 	NAMES = LIMIT_KINDS * LIMIT_REACHES, /* one more table, without windows: the noted names */

@@ -16,9 +16,9 @@
 #define LEADHOOK_LIMIT_LIMITER_H
 
 #include "base/attributes.h"
-#include "base/metrics.h"
 #include "base/slice.h"
 #include "limit/rule.h"
+#include "os/metrics.h"
 
 #define LIMITER_FILE "limits" /* in the folder */
 

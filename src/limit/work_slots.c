@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/pool.h"
-#include "base/shared.h"
 #include "crypto/digest.h"
+#include "os/clock.h"
+#include "os/shared.h"
 
 enum {
 	LOCKS = WORK_SLOTS_MAX + WORK_SLOTS_WAITING, /* the slots come first */

@@ -3,7 +3,7 @@
  * password takes 19 MiB and a core for some tens of milliseconds (crypto/password.h, docs/users.md 3); an import, export,
  * report, erasure or search of names takes a second or two (docs/manage.md 1.2).
  *
- * A slot is a robust lock in memory that all processes of the host share (base/shared.h): a process that dies frees its own. A
+ * A slot is a robust lock in memory that all processes of the host share (os/shared.h): a process that dies frees its own. A
  * slot belongs to the thread that took it. */
 #ifndef LEADHOOK_LIMIT_WORK_SLOTS_H
 #define LEADHOOK_LIMIT_WORK_SLOTS_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "login/login.h"
 
-#include "base/clock.h"
 #include "crypto/password.h"
 #include "crypto/totp.h"
 #include "identity/email.h"
 #include "identity/typed.h"
 #include "identity/user_token.h"
 #include "login/check.h"
+#include "os/clock.h"
 
 /* ---- an attempt ---- */
 

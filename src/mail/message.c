@@ -4,9 +4,9 @@
 #include <time.h>
 
 #include "base/buffer.h"
-#include "base/clock.h"
 #include "base/utf8.h"
 #include "mail/mime.h"
+#include "os/clock.h"
 
 /* Quoted-printable has "=" before hexadecimal digits and line ends only, so that this occurs in no part (RFC 2045, 6.7). */
 #define BOUNDARY "=_part"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "base/encode.h"
-#include "base/log.h"
 #include "base/utf8.h"
 #include "manage/request.h"
+#include "os/log.h"
 
 enum { DETAIL_MAX_BYTES = 4096 };
 

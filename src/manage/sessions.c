@@ -5,11 +5,11 @@
 
 #include "admin/audited.h"
 #include "base/encode.h"
-#include "base/log.h"
 #include "base/utf8.h"
 #include "identity/user_token.h"
-#include "manage/members.h"
 #include "json/writer.h"
+#include "manage/members.h"
+#include "os/log.h"
 
 /* One call: its fields, and where the request comes from. */
 struct session_call {

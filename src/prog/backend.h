@@ -4,9 +4,9 @@
 #define LEADHOOK_PROG_BACKEND_H
 
 #include "api/api.h"
-#include "base/wake.h"
 #include "commit/client.h"
 #include "commit/directory.h"
+#include "os/wake.h"
 
 struct backend {
 	struct commit_client *committer; /* NULL: not used … */

@@ -3,8 +3,8 @@
 #ifndef LEADHOOK_PROG_CONFINEMENT_H
 #define LEADHOOK_PROG_CONFINEMENT_H
 
-#include "base/sandbox.h"
 #include "conf/conf.h"
+#include "os/sandbox.h"
 
 /* All hide this process, log at `level`, and return the argument for sandbox_enter. With server.sandbox off this is NULL, and
  * the process is not hidden. */

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
-#include "base/random.h"
 #include "compose/preview.h"
 #include "deliver/mail/judge.h"
 #include "deliver/mail/smtp.h"
 #include "deliver/send/request.h"
+#include "os/clock.h"
+#include "os/random.h"
 
 /* The options, without the wiring's pool: another thread uses them. */
 struct job_options {

@@ -11,20 +11,20 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/descriptors.h"
 #include "base/duration.h"
-#include "base/log.h"
-#include "base/metrics.h"
-#include "base/notify.h"
-#include "base/panic.h"
-#include "base/sandbox.h"
-#include "base/wake.h"
 #include "compose/compose.h"
 #include "deliver/crashes.h"
 #include "deliver/dispatcher.h"
 #include "deliver/process/companion.h"
 #include "deliver/texts/texter.h"
+#include "os/crash.h"
+#include "os/clock.h"
+#include "os/descriptors.h"
+#include "os/log.h"
+#include "os/metrics.h"
+#include "os/notify.h"
+#include "os/sandbox.h"
+#include "os/wake.h"
 #include "prog/confinement.h"
 #include "prog/job_tools.h"
 #include "prog/options.h"
@@ -390,7 +390,7 @@ main(int argc, char *argv[])
 	struct arguments arguments = { .daemon = false };
 	sandbox_begin();
 	descriptors_fill();
-	panic_on_signals();
+	crash_log_signals();
 	int status = options_read(program, usage, options, argc, argv, given);
 	if (status >= 0)
 		return status;

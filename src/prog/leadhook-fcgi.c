@@ -9,15 +9,15 @@
 #include <sysexits.h>
 
 #include "api/api.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
-#include "base/panic.h"
-#include "base/sandbox.h"
 #include "commit/client.h"
 #include "commit/committer.h"
 #include "fcgi/server.h"
 #include "identity/phone.h"
+#include "os/crash.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/metrics.h"
+#include "os/sandbox.h"
 #include "prog/api_options.h"
 #include "prog/backend.h"
 #include "prog/confinement.h"
@@ -486,7 +486,7 @@ main(int argc, char *argv[])
 	int workers;
 	sandbox_begin();
 	fcgi_tidy_descriptors();
-	panic_on_signals();
+	crash_log_signals();
 	int status = options_read(program, usage, options, argc, argv, given);
 	if (status >= 0)
 		return status;

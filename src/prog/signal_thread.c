@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "base/log.h"
+#include "os/log.h"
 
 static const int ends[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGPIPE };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A thread of a program with threads that handles the signals that do not end it: SIGUSR1 and SIGUSR2 reopen the log file
- * (without a signal, the next line finds out by itself that the file was moved, base/log.h), SIGHUP reloads. */
+ * (without a signal, the next line finds out by itself that the file was moved, os/log.h), SIGHUP reloads. */
 #ifndef LEADHOOK_PROG_SIGNAL_THREAD_H
 #define LEADHOOK_PROG_SIGNAL_THREAD_H
 

@@ -9,11 +9,11 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/shared.h"
 #include "base/utf8.h"
 #include "identity/domain.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/shared.h"
 #include "webhook/webhook_url.h"
 
 enum { MS_PER_S = 1000, HOSTS_MAX_BYTES = 16 * 1024 * 1024 };

@@ -3,7 +3,6 @@
 #ifndef LEADHOOK_PROG_WIRING_H
 #define LEADHOOK_PROG_WIRING_H
 
-#include "base/log.h"
 #include "base/pool.h"
 #include "conf/conf.h"
 #include "deliver/mail/mailer.h"
@@ -13,6 +12,7 @@
 #include "identity/network.h"
 #include "limit/limiter.h"
 #include "limit/work_slots.h"
+#include "os/log.h"
 #include "store/store.h"
 #include "webhook/address.h"
 #include "webhook/retry.h"

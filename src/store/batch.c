@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/metrics.h"
-#include "base/random.h"
 #include "engine/decide.h"
 #include "identity/social_id.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/metrics.h"
+#include "os/random.h"
 #include "store/bulk.h"
 #include "store/campaign_cache.h"
 #include "store/mark.h"

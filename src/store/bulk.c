@@ -3,9 +3,9 @@
  * batch of commands. */
 #include "store/bulk.h"
 
-#include "base/log.h"
 #include "base/panic.h"
 #include "engine/id_list.h"
+#include "os/log.h"
 #include "store/mark.h"
 #include "store/query.h"
 #include "store/rows.h"

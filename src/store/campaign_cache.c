@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/panic.h"
 #include "engine/decide.h"
+#include "os/clock.h"
 #include "store/query.h"
 #include "store/read.h"
 #include "store/rows.h"

@@ -3,7 +3,7 @@
 #include "store/mark.h"
 
 #include "base/panic.h"
-#include "base/random.h"
+#include "os/random.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"

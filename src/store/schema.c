@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "base/log.h"
+#include "os/log.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"

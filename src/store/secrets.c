@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/secrets.h"
 
-#include "base/log.h"
 #include "base/panic.h"
+#include "os/log.h"
 #include "store/query.h"
 #include "store/statements.h"
 

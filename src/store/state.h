@@ -7,10 +7,10 @@
 #ifndef LEADHOOK_STORE_STATE_H
 #define LEADHOOK_STORE_STATE_H
 
-#include "base/log.h"
 #include "crypto/seal.h"
 #include "db/db.h"
 #include "engine/payload.h"
+#include "os/log.h"
 #include "store/campaign_cache.h"
 #include "store/request_keys.h"
 #include "store/store.h"

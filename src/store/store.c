@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/panic.h"
+#include "os/log.h"
 #include "store/query.h"
 #include "store/secrets.h"
 #include "store/state.h"

@@ -2,9 +2,9 @@
  * Transactions that are repeated after conflicts, and the locks that changes of a campaign begin with. */
 #include "store/transaction.h"
 
-#include "base/clock.h"
 #include "base/panic.h"
-#include "base/random.h"
+#include "os/clock.h"
+#include "os/random.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "base/pool.h"
-#include "base/temporary.h"
+#include "os/temporary.h"
 
 struct deferred {
 	FILE *file;

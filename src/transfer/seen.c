@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
-#include "base/random.h"
+#include "os/random.h"
 
 /* A table of hashes with open addresses, at most half full; 0 is a free place. */
 struct seen {

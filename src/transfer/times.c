@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 enum { MONTHS = 12, CENTURY = 2000, SHORT_YEARS = 100, FIRST_SHORT_YEAR = 70, HALF_DAY = 12 };
 

@@ -3,7 +3,7 @@
 
 #include <sys/statvfs.h>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/figures.h"
 
 enum { MS_PER_S = 1000, NOT_FOUND = -1 };

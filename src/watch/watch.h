@@ -3,8 +3,8 @@
 #ifndef LEADHOOK_WATCH_WATCH_H
 #define LEADHOOK_WATCH_WATCH_H
 
-#include "base/metrics_page.h"
 #include "limit/limiter.h"
+#include "os/metrics_page.h"
 #include "store/store.h"
 
 /* Reads the database's numbers, and the free space where the database has its data, if that is on this host. A failure is a

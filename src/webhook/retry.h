@@ -51,7 +51,7 @@ struct retry_decision {
 			     kind */
 };
 
-/* `attempts_made` includes this one: 1 after the first. `random` is any 64 bits (base/random.h), for the jitter. Retry-After is
+/* `attempts_made` includes this one: 1 after the first. `random` is any 64 bits (os/random.h), for the jitter. Retry-After is
  * a minimum, capped at RETRY_AFTER_MAX_MS; the jitter never shortens it. */
 struct retry_decision retry_decide(
     const struct retry_schedule *schedule, const struct retry_answer *answer, unsigned attempts_made, uint64_t random);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/attributes.h"
-#include "base/clock.h"
 #include "fake_store.h"
+#include "os/clock.h"
 #include "store/codes/lead_codes.h"
 
 enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, BODY_MAX_BYTES = 256 * 1024 };

@@ -8,7 +8,7 @@
 #include "api/call.h"
 #include "api/fake_service.h"
 #include "api/fake_store.h"
-#include "base/metrics_table.h"
+#include "os/metrics_table.h"
 
 #define TOKEN "0123456789abcdef"
 

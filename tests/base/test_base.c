@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/clock.h"
 #include "base/encode.h"
-#include "base/log.h"
 #include "base/pool.h"
-#include "base/random.h"
 #include "base/slice.h"
 #include "base/utf8.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/random.h"
 
 static void
 numbers_are_strict(void **state)

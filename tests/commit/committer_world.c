@@ -12,9 +12,9 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/wake.h"
 #include "commit/committer.h"
+#include "os/clock.h"
+#include "os/wake.h"
 
 struct pool *pool;
 struct shared *shared;

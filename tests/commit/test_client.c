@@ -9,10 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "commit/client.h"
 #include "commit/codec.h"
 #include "commit/frame.h"
+#include "os/clock.h"
 #include "with_pool.h"
 
 enum step {

@@ -12,10 +12,10 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "commit/committer.h"
 #include "commit/directory.h"
 #include "commit/peer.h"
+#include "os/clock.h"
 
 static void
 test_requests_during_a_batch_form_the_next(void **state UNUSED)

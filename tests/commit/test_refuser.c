@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "captured_log.h"
 #include "commit/refuser.h"
+#include "os/clock.h"
 
 enum { AT_ONCE_MS = 1000 };
 

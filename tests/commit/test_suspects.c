@@ -4,8 +4,8 @@
 
 #include "own_process.h"
 
-#include "base/clock.h"
 #include "commit/suspects.h"
+#include "os/clock.h"
 
 enum { MINUTE = 60 * 1000 };
 

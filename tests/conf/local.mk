@@ -1,7 +1,7 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_conf %D%/test_keys %D%/test_messages %D%/test_secrecy
 %C%_test_conf_SOURCES = %D%/test_conf.c
-%C%_test_conf_LDADD = src/conf/libconf.a src/base/libbase.a $(INIH_LIBS) $(CMOCKA_LIBS)
+%C%_test_conf_LDADD = src/conf/libconf.a src/os/libos.a src/base/libbase.a $(INIH_LIBS) $(CMOCKA_LIBS)
 
 %C%_test_keys_SOURCES = %D%/test_keys.c
 %C%_test_keys_LDADD = src/conf/libconf.a $(engine_test_libs) $(INIH_LIBS)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "base/clock.h"
 #include "db/db.h"
+#include "os/clock.h"
 #include "private_server.h"
 
 #define ALL_COLUMNS "id, bytes, text, small, big, below"

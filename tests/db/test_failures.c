@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/attributes.h"
-#include "base/clock.h"
 #include "captured_log.h"
 #include "db/db.h"
+#include "os/clock.h"
 #include "private_server.h"
 
 DB_STATEMENT(sql_insert, "INSERT INTO {prefix}people (id, email, small) VALUES (?, ?, ?)");

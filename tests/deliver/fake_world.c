@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/attributes.h"
-#include "base/clock.h"
 #include "base/pool.h"
+#include "os/clock.h"
 
 enum { NEWEST_MS = 2000 /* age of the deliveries that a poll of the newest finds */, LOCK_WAIT_MS = 1000 };
 

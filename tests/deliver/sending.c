@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/pool.h"
+#include "os/clock.h"
 #include "receiver.h"
 
 int port, busy_ms;

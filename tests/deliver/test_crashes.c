@@ -8,6 +8,7 @@
 
 #include "captured_log.h"
 #include "deliver/crashes.h"
+#include "os/crash.h"
 #include "run_dispatcher.h"
 
 static char folder[] = "/tmp/leadhook-crashes-XXXXXX";
@@ -64,6 +65,7 @@ run_to_the_crash(void)
 {
 	for (int number = 1; number < SIGRTMIN; number++)
 		signal(number, SIG_DFL);
+	crash_log_signals();
 	(void)!run_once();
 }
 

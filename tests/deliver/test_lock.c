@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "captured_log.h"
 #include "deliver/lock.h"
+#include "os/clock.h"
 
 static char folder[] = "/tmp/leadhook-lock-XXXXXX";
 static char path[64];

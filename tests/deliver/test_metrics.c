@@ -3,8 +3,8 @@
 #include "unit.h"
 
 #include "base/attributes.h"
-#include "base/metrics_table.h"
 #include "deliver/send/sender.h"
+#include "os/metrics_table.h"
 
 static void
 errors_have_the_names_of_the_sender(void **state UNUSED)

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/duration.h"
-#include "base/log.h"
+#include "os/log.h"
 #include "run_dispatcher.h"
 
 enum { WORDS = 24, ACTIONS = 256, SCENARIOS = 64, TEXTS = 4096, SLOTS_OF_SCENARIOS = 256, POLL_OF_SCENARIOS = 200 };

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/pool.h"
+#include "os/clock.h"
 #include "own_names.h"
 #include "receiver.h"
 #include "sending.h"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "receiver.h"
 #include "sending.h"
 

@@ -9,8 +9,8 @@
 #include <netdb.h>
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "deliver/send/sender.h"
+#include "os/clock.h"
 #include "receiver.h"
 #include "webhook/webhook_url.h"
 #include "with_pool.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "base/log.h"
 #include "base/pool.h"
 #include "deliver/tasks.h"
+#include "os/log.h"
 
 static int64_t now_ms;
 int64_t __wrap_clock_monotonic_ms(void);

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/notify.h"
+#include "os/notify.h"
 #include "run_dispatcher.h"
 
 /* READ_MS wakes the loop, too, but not in time; the socket has room for as many messages. */

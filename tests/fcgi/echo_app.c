@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/log.h"
 #include "fcgi/server.h"
+#include "os/log.h"
 
 enum { DEFAULT_LIMIT = 256 * 1024, RESPONSE_MAX = 4 * 1024 * 1024, SLOW_MS = 200 };
 

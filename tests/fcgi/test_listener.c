@@ -14,8 +14,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "fcgi/listener.h"
+#include "os/log.h"
 
 static char folder[] = "/tmp/leadhook-listener-XXXXXX";
 static char path[sizeof(folder) + sizeof("/socket")];

@@ -35,7 +35,7 @@ fuzz-targets: $(BUILT_SOURCES)
 
 %C%_fuzz_conf_SOURCES = %D%/fuzz_conf.c $(%C%_common)
 %C%_fuzz_conf_LDFLAGS = $(%C%_ldflags)
-%C%_fuzz_conf_LDADD = src/conf/libconf.a src/base/libbase.a $(INIH_LIBS)
+%C%_fuzz_conf_LDADD = src/conf/libconf.a src/os/libos.a src/base/libbase.a $(INIH_LIBS)
 
 %C%_fuzz_email_SOURCES = %D%/fuzz_email.c $(%C%_common)
 %C%_fuzz_email_LDFLAGS = $(%C%_ldflags)
@@ -43,7 +43,7 @@ fuzz-targets: $(BUILT_SOURCES)
 
 %C%_fuzz_fastcgi_SOURCES = %D%/fuzz_fastcgi.c $(%C%_common)
 %C%_fuzz_fastcgi_LDFLAGS = $(%C%_ldflags)
-%C%_fuzz_fastcgi_LDADD = src/fcgi/libfcgi.a src/base/libbase.a $(FCGI_LIBS)
+%C%_fuzz_fastcgi_LDADD = src/fcgi/libfcgi.a src/os/libos.a src/base/libbase.a $(FCGI_LIBS)
 
 %C%_fuzz_form_SOURCES = %D%/fuzz_form.c $(%C%_params)
 %C%_fuzz_form_LDFLAGS = $(%C%_ldflags)

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "http/text.h"
+#include "os/clock.h"
 
 struct accepted {
 	const char *type;

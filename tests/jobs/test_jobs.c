@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/clock.h"
 #include "engine/events.h"
 #include "jobs/fields.h"
 #include "jobs/jobs.h"
+#include "os/clock.h"
 #include "store/fetched.h"
 #include "store/state.h"
 

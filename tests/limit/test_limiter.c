@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "limit/limiter.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HISTORIES = 16, TIMES = 8192 };
 

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/attributes.h"
-#include "base/clock.h"
 #include "limit/work_slots.h"
+#include "os/clock.h"
 #include "own_process.h"
 
 enum { MANY = 12, TURNS = 200, ENDS_MS = 10000 };

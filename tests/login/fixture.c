@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/clock.h"
 #include "fixture.h"
+#include "os/clock.h"
 
 const struct slice password = SLICE(PASSWORD), other_password = SLICE("another staple of horses"),
 		   wrong_password = SLICE("wrong horse battery");

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "limit/window.h"
+#include "os/clock.h"
 #include "prog/wiring.h"
 
 enum { SECOND = 1000, MINUTE = 60 * SECOND, WINDOWS = 3, OWN_LIMIT = 7 };

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/attributes.h"
-#include "base/clock.h"
+#include "os/clock.h"
 #include "prog/signal_thread.h"
 
 enum { GROUP = 4711, CHANGES = 5000, RUN_MS = 1000, DEADLINE_MS = 20 * 1000 };

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "private_server.h"
 #include "webhook/delivery.h"
 

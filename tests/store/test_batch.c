@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "batches.h"
 #include "captured_log.h"
 #include "engine/events.h"
+#include "os/clock.h"
 #include "store/state.h"
 #include "store/transaction.h"
 #include "world.h"

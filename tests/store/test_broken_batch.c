@@ -6,11 +6,11 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "batches.h"
 #include "breaks.h"
 #include "captured_log.h"
 #include "engine/events.h"
+#include "os/clock.h"
 #include "store/state.h"
 #include "world.h"
 

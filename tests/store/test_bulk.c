@@ -6,10 +6,10 @@
 #include <inttypes.h>
 #include <pthread.h>
 
-#include "base/clock.h"
 #include "breaks.h"
 #include "crypto/digest.h"
 #include "engine/id_list.h"
+#include "os/clock.h"
 #include "store/queue/dispatch.h"
 #include "world.h"
 

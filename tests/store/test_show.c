@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/rank_cache.h"
 #include "store/state.h"
 #include "world.h"

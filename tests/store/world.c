@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 enum { TIME_MS = 10 * 1000 };
 

@@ -12,7 +12,7 @@
 #include "admin/data/repeat.h"
 #include "admin/progress.h"
 #include "admin/values.h"
-#include "base/replacement.h"
+#include "os/replacement.h"
 #include "store/store.h"
 #include "transfer/lead_writer.h"
 

@@ -7,9 +7,9 @@
 #include <sysexits.h>
 
 #include "admin/data/repeat.h"
-#include "base/clock.h"
 #include "base/utf8.h"
 #include "engine/failure.h"
+#include "os/clock.h"
 #include "store/store.h"
 #include "transfer/chains.h"
 #include "transfer/csv.h"

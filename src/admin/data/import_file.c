@@ -8,8 +8,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "base/temporary.h"
 #include "crypto/base64.h"
+#include "os/temporary.h"
 #include "transfer/csv.h"
 #include "transfer/file_kind.h"
 

@@ -7,7 +7,7 @@
 #include "admin/commands.h"
 #include "admin/data/repeat.h"
 #include "admin/values.h"
-#include "base/clock.h"
+#include "os/clock.h"
 
 /* ERASURES_MAX: of an account that have not ended, for remote calls. */
 enum { REMOTE_MS = 2000, REPORT_MS = 1000, ERASURES_MAX = 20 };

@@ -5,7 +5,7 @@
 
 #include "admin/commands.h"
 #include "admin/data/repeat.h"
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/operator/admin.h"
 
 /* Of a removed campaign, its rows. */

@@ -3,7 +3,7 @@
 
 #include <sysexits.h>
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 enum { TRIES = 4 };
 

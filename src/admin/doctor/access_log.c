@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "admin/doctor/doctor.h"
-#include "base/clock.h"
 #include "base/encode.h"
-#include "base/random.h"
+#include "os/clock.h"
+#include "os/random.h"
 
 enum { LOGS_MAX = 20, READ_MAX = 1024 * 1024 };
 enum { WAIT_MS = 8000, AFTER_MS = 300, PAUSE_MS = 100 }; /* lighttpd writes its log every few seconds */

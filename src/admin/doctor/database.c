@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "admin/doctor/doctor.h"
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/operator/admin.h"
 
 #define OPTION_FOLDER "/etc/mysql/mariadb.conf.d"

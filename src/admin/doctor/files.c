@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "admin/doctor/doctor.h"
-#include "base/directory.h"
-#include "base/log.h"
+#include "os/directory.h"
+#include "os/log.h"
 #include "store/operator/admin.h"
 
 /* For messages and commands. */

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "admin/doctor/doctor.h"
-#include "base/clock.h"
 #include "engine/message.h"
+#include "os/clock.h"
 #include "store/heartbeats.h"
 #include "store/messages/mail_queue.h"
 #include "store/operator/admin.h"

@@ -5,8 +5,8 @@
 
 #include "admin/doctor/doctor.h"
 #include "base/encode.h"
-#include "base/random.h"
 #include "crypto/digest.h"
+#include "os/random.h"
 
 static struct slice
 digest_of(struct pool *pool, struct slice text)

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "admin/doctor/doctor.h"
-#include "base/clock.h"
 #include "identity/network.h"
 #include "identity/probe_token.h"
 #include "json/reader.h"
+#include "os/clock.h"
 
 enum { TIMEOUT_MS = 20000 };
 

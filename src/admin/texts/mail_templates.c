@@ -8,10 +8,10 @@
 #include "admin/commands.h"
 #include "admin/jobs.h"
 #include "admin/texts/texts.h"
-#include "base/replacement.h"
 #include "compose/own_templates.h"
 #include "compose/preview.h"
 #include "compose/subject.h"
+#include "os/replacement.h"
 #include "store/operator/admin.h"
 #include "store/texts/campaign_texts.h"
 

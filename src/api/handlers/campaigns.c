@@ -3,7 +3,7 @@
 #include "api/fetch.h"
 #include "api/parameters.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 
 void
 handle_health(struct call *call)

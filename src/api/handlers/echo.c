@@ -2,10 +2,10 @@
  * The route of `leadhook doctor`, which learns from it what of its request arrives at the program (docs/api.md 4.1). For all
  * other callers the path is unknown. The answer has nothing but the caller's own request. */
 #include "api/fetch.h"
-#include "base/clock.h"
 #include "base/encode.h"
 #include "identity/client_address.h"
 #include "identity/probe_token.h"
+#include "os/clock.h"
 
 enum { TOKEN_SEGMENT = 2 };
 

@@ -5,10 +5,10 @@
 #include "api/fetch.h"
 #include "api/parameters.h"
 #include "api/payloads.h"
-#include "base/clock.h"
 #include "base/utf8.h"
 #include "engine/strangers.h"
 #include "identity/api_key.h"
+#include "os/clock.h"
 
 enum { CONTENT_TYPE_MAX = 255 /* the size of its column */, ANSWER_MAX_BYTES = 64 * 1024, INBOUND_ENTRIES_MAX = 100 };
 

@@ -4,9 +4,9 @@
 #include "api/fetch.h"
 #include "api/parameters.h"
 
-#include "base/clock.h"
 #include "engine/strangers.h"
 #include "identity/social_id.h"
+#include "os/clock.h"
 
 enum { PAGE_LEADS = 50, LEADERS = 10, LEADERS_MAX = 50 };
 

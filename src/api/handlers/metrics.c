@@ -2,10 +2,10 @@
  * GET /metrics (docs/operating.md 12.1), and the access to it. */
 #include "api/call.h"
 
-#include "base/clock.h"
-#include "base/metrics_page.h"
 #include "crypto/digest.h"
 #include "identity/api_key.h"
+#include "os/clock.h"
+#include "os/metrics_page.h"
 #include "watch/watch.h"
 
 /* A scraper waits for ten seconds. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/random.h"
+#include "os/random.h"
 #include "webhook/signature.h"
 #include "webhook/webhook_url.h"
 

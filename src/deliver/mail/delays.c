@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/mail/delays.h"
 
-#include "base/metrics.h"
+#include "os/metrics.h"
 #include "store/messages/delays.h"
 
 _Static_assert(METRIC_DELAY_COUNT == 2 * SENDING_SCOPES, "in the order of channels, of each in that of scopes");

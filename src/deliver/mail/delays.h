@@ -3,7 +3,7 @@
 #ifndef LEADHOOK_DELIVER_MAIL_DELAYS_H
 #define LEADHOOK_DELIVER_MAIL_DELAYS_H
 
-#include "base/log.h"
+#include "os/log.h"
 #include "store/messages/mail_queue.h"
 
 /* Of the campaigns with something due: each limit that is reached counts once. */

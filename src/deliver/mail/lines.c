@@ -9,11 +9,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "crypto/digest.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 /* One thread. `job` and `state` are protected by the lock. */
 struct line {

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/panic.h"
-#include "base/random.h"
-#include "base/wake.h"
 #include "deliver/mail/delays.h"
 #include "deliver/mail/mailer_private.h"
 #include "deliver/process/companion.h"
+#include "os/clock.h"
+#include "os/random.h"
+#include "os/wake.h"
 #include "store/store.h"
 
 enum {

@@ -34,7 +34,7 @@ struct mailer_options {
 	int stop_fd;                 /* at its end of file, or when it is readable, the mailer stops; or -1 */
 	struct companion_life *life; /* gets signs of life (process/companion.h); or NULL */
 	int signals;                 /* the same, a signalfd; or -1 */
-	int wake_fd;                 /* its wake socket (base/wake.h): there are new messages; or -1 */
+	int wake_fd;                 /* its wake socket (os/wake.h): there are new messages; or -1 */
 	int owner_fd; /* file with the owner of its leases, which shows the next process what a killed one leased; or -1 */
 };
 

@@ -3,12 +3,12 @@
 #ifndef LEADHOOK_DELIVER_MAIL_MAILER_PRIVATE_H
 #define LEADHOOK_DELIVER_MAIL_MAILER_PRIVATE_H
 
-#include "base/log.h"
 #include "base/pool.h"
 #include "deliver/mail/judge.h"
 #include "deliver/mail/lines.h"
 #include "deliver/mail/mailer.h"
 #include "deliver/mail/plan.h"
+#include "os/log.h"
 #include "store/heartbeats.h"
 
 /* A leased mail. */

@@ -2,10 +2,10 @@
  * After a transfer: what becomes of the mail, and of all others (docs/mail.md 5). */
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/metrics.h"
-#include "base/random.h"
 #include "deliver/mail/mailer_private.h"
+#include "os/clock.h"
+#include "os/metrics.h"
+#include "os/random.h"
 #include "store/store.h"
 
 /* As answers have it (smtp.h). */

@@ -2,10 +2,10 @@
  * Before a mail is sent: whether it may be, its bytes, and the limits of its address (docs/mail.md 6). */
 #include <string.h>
 
-#include "base/metrics.h"
 #include "deliver/mail/mailer_private.h"
 #include "identity/address_hash.h"
 #include "identity/email.h"
+#include "os/metrics.h"
 #include "store/store.h"
 
 enum { CRASHES_MAX = 3, PER_DAY = 5, MINUTE_MS = 60 * 1000, DAY_MS = 24 * 60 * MINUTE_MS, LATER_MS = 5 * MINUTE_MS };

@@ -10,10 +10,10 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 _Static_assert(SMTP_ERROR_SIZE >= CURL_ERROR_SIZE, "the buffer for libcurl");
 

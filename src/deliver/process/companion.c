@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 enum {
 	LOCK_MS = 200,

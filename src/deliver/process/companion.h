@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "base/attributes.h"
-#include "base/metrics.h"
+#include "os/metrics.h"
 
 /* After a stop it waits that long for what is under way, then abandons it, which takes a second or two. */
 enum { COMPANION_STOP_MS = 10 * 1000, COMPANION_ABANDON_MS = 5 * 1000 };

@@ -10,11 +10,11 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "deliver/send/sender_private.h"
+#include "os/clock.h"
+#include "os/log.h"
 
 enum {
 	STALL_MS = 100,       /* a later return from the wait is a stall */

@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "base/buffer.h"
-#include "base/clock.h"
 #include "base/panic.h"
+#include "os/clock.h"
 
 enum { BODY_MAX = 64 * 1024, HEADERS_MAX = 64 * 1024, MS_PER_S = 1000, NS_PER_MS = 1000000 };
 

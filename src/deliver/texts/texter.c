@@ -4,10 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "base/panic.h"
-#include "base/random.h"
 #include "deliver/mail/delays.h"
 #include "deliver/mail/judge.h"
 #include "deliver/mail/plan.h"
@@ -16,6 +13,9 @@
 #include "engine/payload.h"
 #include "identity/address_hash.h"
 #include "identity/link.h"
+#include "os/clock.h"
+#include "os/log.h"
+#include "os/random.h"
 #include "store/codes/lead_codes.h"
 #include "store/heartbeats.h"
 #include "store/store.h"

@@ -2,8 +2,8 @@
 #include "store/codes/lead_codes.h"
 
 #include "base/encode.h"
-#include "base/random.h"
 #include "crypto/digest.h"
+#include "os/random.h"
 #include "store/query.h"
 #include "store/statements.h"
 #include "store/transaction.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Messages as the operator sees them, and their clean-up. */
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/messages/mail_queue.h"
 #include "store/query.h"
 #include "store/rows.h"

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/log.h"
+#include "os/clock.h"
+#include "os/log.h"
 #include "store/mark.h"
 #include "store/operator/number.h"
 #include "store/query.h"

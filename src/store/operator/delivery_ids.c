@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/operator/delivery_ids.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"

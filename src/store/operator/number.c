@@ -3,8 +3,8 @@
  * record has it; without a record it is 0. */
 #include <inttypes.h>
 
-#include "base/log.h"
 #include "base/panic.h"
+#include "os/log.h"
 #include "store/operator/check.h"
 #include "store/operator/number.h"
 #include "store/query.h"

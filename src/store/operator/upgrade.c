@@ -2,8 +2,8 @@
  * Applies the schema files, and checks that the program's statements fit the schema. */
 #include <string.h>
 
-#include "base/log.h"
-#include "base/random.h"
+#include "os/log.h"
+#include "os/random.h"
 #include "store/operator/admin.h"
 #include "store/operator/secrets.h"
 #include "store/query.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One webhook, as the installation's operator sees and changes it (docs/operating.md 4). */
 #include "base/panic.h"
-#include "base/random.h"
+#include "os/random.h"
 #include "store/operator/admin.h"
 #include "store/query.h"
 #include "store/queue/dispatch.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "engine/events.h"
+#include "os/log.h"
 #include "store/query.h"
 #include "store/queue/operator_jobs.h"
 #include "store/rows.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Finds the webhooks with due deliveries. */
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/query.h"
 #include "store/queue/dispatch.h"
 #include "store/state.h"

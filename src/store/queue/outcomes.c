@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Records outcomes; ends the deliveries of removed webhooks, old ones, and those that crash dispatchers. */
-#include "base/log.h"
 #include "base/panic.h"
+#include "os/log.h"
 #include "store/query.h"
 #include "store/queue/attempt_hours.h"
 #include "store/queue/dispatch.h"

@@ -9,8 +9,8 @@
 
 #include <inttypes.h>
 
-#include "base/clock.h"
-#include "base/log.h"
+#include "os/clock.h"
+#include "os/log.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/random.h"
+#include "os/clock.h"
+#include "os/random.h"
 #include "store/erased.h"
 #include "store/query.h"
 #include "store/read.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/removal/people.h"
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/query.h"
 #include "store/read.h"
 #include "store/removal/relation.h"

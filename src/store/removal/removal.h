@@ -67,7 +67,7 @@ struct resumed_removals {
 	} kinds[RESUMED_KINDS];
 };
 /* Goes on with what no process has worked on for a minute, a turn of each kind. *more: call again soon. The current work
- * (base/log.h) is `removal` or `erasure`, with its number. */
+ * (os/log.h) is `removal` or `erasure`, with its number. */
 MUST_CHECK enum result store_resume_removals(struct store *store, struct resumed_removals *resumed, bool *more);
 
 #endif

@@ -3,9 +3,9 @@
  * rows of one section after the other, in the order of an index, and so costs what it shows. */
 #include <inttypes.h>
 
-#include "base/clock.h"
 #include "engine/message.h"
 #include "engine/model.h"
+#include "os/clock.h"
 #include "store/query.h"
 #include "store/removal/people.h"
 #include "store/removal/relation.h"

@@ -3,8 +3,8 @@
  * fails. */
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/log.h"
+#include "os/clock.h"
+#include "os/log.h"
 #include "store/removal/removal.h"
 
 /* Bulk work, which callers wait for, is done between turns (deliver/maintenance.h). */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "deliver/mail/judge.h"
 #include "engine/message.h"
+#include "os/log.h"
 
 enum { LINES_MAX = 8, LINE_BYTES = 400, ANSWERS_MAX = 400 };
 

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/metrics_table.h"
 #include "captured_log.h"
 #include "deliver/process/companion.h"
+#include "os/metrics_table.h"
 
 enum { SILENCE_MS = 300, TURN_MS = 20, DEADLINE_MS = 20 * 1000 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/fetched.h"
 #include "store/queue/dispatch.h"
 #include "store/removal/removal.h"

@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-#include "base/clock.h"
 #include "engine/events.h"
+#include "os/clock.h"
 #include "store/fetched.h"
 #include "store/store.h"
 

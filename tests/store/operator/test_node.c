@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/world.h"
 
 static int64_t skew_ms; /* of this host's clock */

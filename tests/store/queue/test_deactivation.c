@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-#include "base/clock.h"
+#include "os/clock.h"
 #include "store/fetched.h"
 #include "store/world.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "engine/events.h"
+#include "os/clock.h"
 #include "store/fetched.h"
 #include "store/world.h"
 

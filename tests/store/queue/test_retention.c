@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "captured_log.h"
+#include "os/clock.h"
 #include "store/days.h"
 #include "store/fetched.h"
 #include "store/queue/dispatch.h"

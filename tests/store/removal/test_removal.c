@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/encode.h"
+#include "os/clock.h"
 #include "store/breaks.h"
 #include "store/removal/removal.h"
 #include "store/removal/search.h"

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * Directories: locks on them, for mutual exclusion with other programs, whether others can change them, and files in them. */
+#ifndef LEADHOOK_OS_DIRECTORY_H
+#define LEADHOOK_OS_DIRECTORY_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "base/attributes.h"
+
+enum { DIRECTORY_LOCK_WAIT_MS = 5000 };
+
+/* Opens and locks it. Returns a descriptor, which holds the lock until it is closed. Returns -1 with errno set when it cannot
+ * be opened, or when another process has held the lock for DIRECTORY_LOCK_WAIT_MS (ETIMEDOUT); any process that can read the
+ * directory can do so. */
+MUST_CHECK int directory_lock(const char *path);
+
+/* Whether only this account and root can replace files in it: it belongs to one of them, and neither its group nor others may
+ * write there. Even the account's own group may have other members. */
+MUST_CHECK bool directory_is_ours(int fd);
+
+/* Whether the account may use a file of this owner there: its own, root's, one of the folder's owner, and any in a folder where
+ * only the account and root can have put it. */
+MUST_CHECK bool directory_admits(const struct stat *folder, const struct stat *file, uid_t account);
+
+/* Opens the folder of a path, with O_PATH, and finds the name in it. Returns -1, with errno set, on errors. */
+MUST_CHECK int directory_of(const char *path, const char **name);
+
+/* Opens a file of the programs, made with mode 0640 where `flags` has O_CREAT. O_CLOEXEC and O_NONBLOCK are added, and
+ * O_NOFOLLOW where another account can have put a link. Returns -1, with errno set, on errors: EPERM for a file that
+ * directory_admits does not. */
+MUST_CHECK int directory_open_file(const char *path, int flags);
+
+#endif

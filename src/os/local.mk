@@ -1,0 +1,20 @@
+noinst_LIBRARIES += %D%/libos.a
+%C%_libos_a_SOURCES = \
+	%D%/clock.c %D%/clock.h \
+	%D%/crash.c %D%/crash.h \
+	%D%/descriptors.c %D%/descriptors.h \
+	%D%/directory.c %D%/directory.h \
+	%D%/log.c %D%/log.h \
+	%D%/log_line.c %D%/log_line.h \
+	%D%/log_syslog.c %D%/log_syslog.h \
+	%D%/metrics.c %D%/metrics.h %D%/metrics_labels.h \
+	%D%/metrics_page.c %D%/metrics_page.h \
+	%D%/metrics_table.c %D%/metrics_table.h \
+	%D%/notify.c %D%/notify.h \
+	%D%/random.c %D%/random.h \
+	%D%/replacement.c %D%/replacement.h \
+	%D%/sandbox.c %D%/sandbox.h \
+	%D%/shared.c %D%/shared.h \
+	%D%/temporary.c %D%/temporary.h \
+	%D%/wake.c %D%/wake.h \
+	%D%/zone.c %D%/zone.h

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "os/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/panic.h"
+#include "base/pool.h"
+#include "os/clock.h"
+#include "os/directory.h"
+#include "os/log_line.h"
+#include "os/log_syslog.h"
+
+enum { PACE_MS = 60 * 1000 };
+
+struct log_file {
+	int fd;
+	dev_t device;
+	ino_t inode;
+	char path[];
+};
+
+static struct {
+	const char *program;
+	struct log_file *file; /* NULL: standard error */
+	enum log_level level;
+	enum log_format format;
+} state = { .program = "leadhook", .level = LOG_LEVEL_INFO };
+
+static _Thread_local struct log_field current_work; /* key NULL: none */
+
+/* Threads share the file and detect its rotation. The other state is set before threads start. */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+
+bool
+log_level_parse(struct slice name, enum log_level *level)
+{
+	for (unsigned i = 0; i <= LOG_LEVEL_DEBUG; i++) {
+		if (slice_equal(name, slice_of(log_level_name((enum log_level)i)))) {
+			*level = (enum log_level)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+log_format_parse(struct slice name, enum log_format *format)
+{
+	*format = slice_equal(name, SLICE("json")) ? LOG_JSON : LOG_LOGFMT;
+	return *format == LOG_JSON || slice_equal(name, SLICE("logfmt"));
+}
+
+void
+log_set_format(enum log_format format)
+{
+	state.format = format;
+}
+
+void
+log_init(const char *program, enum log_level level)
+{
+	state.program = program;
+	state.level = level;
+}
+
+/* A terminal, /dev/null or a pipe, as /dev/stdout is in containers, may be the log; a disk may not. */
+static bool
+may_be_log(int fd, struct stat *status)
+{
+	if (fstat(fd, status) != 0)
+		return false;
+	errno = EINVAL;
+	return S_ISREG(status->st_mode) || S_ISCHR(status->st_mode) || S_ISFIFO(status->st_mode);
+}
+
+/* Opens the file that has the name now, or makes it where `flags` has O_CREAT. Returns -1, with errno set, on errors. A pipe
+ * that no process reads is an error, and not waited for. */
+static int
+open_path(const char *path, int flags, struct stat *status)
+{
+	int fd = directory_open_file(path, flags | O_WRONLY | O_APPEND);
+	if (fd >= 0 && (!may_be_log(fd, status) || fcntl(fd, F_SETFL, O_APPEND) != 0)) {
+		const int number = errno;
+		close(fd);
+		errno = number;
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Returns false, with errno set and `file` unchanged, on errors. */
+static bool
+open_by_name(struct log_file *file)
+{
+	struct stat status;
+	const int fd = open_path(file->path, O_CREAT, &status);
+	if (fd < 0)
+		return false;
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = fd;
+	file->device = status.st_dev;
+	file->inode = status.st_ino;
+	return true;
+}
+
+struct log_file *
+log_open(const char *path)
+{
+	const size_t size = strlen(path) + 1; /* a copy, because rotation needs it later */
+	struct log_file *file = memory_alloc(sizeof(*file) + size);
+	file->fd = -1;
+	memcpy(file->path, path, size);
+	if (open_by_name(file))
+		return file;
+	int number = errno;
+	free(file);
+	errno = number;
+	return NULL;
+}
+
+bool
+log_could_open(const char *path)
+{
+	struct stat status;
+	const char *name;
+	int fd = open_path(path, 0, &status);
+	bool could = fd >= 0;
+	if (!could && errno == ENOENT && (fd = directory_of(path, &name)) >= 0)
+		could = *name != '\0' && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
+	const int number = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = number;
+	return could;
+}
+
+void
+log_close(struct log_file **file)
+{
+	if (*file == NULL)
+		return;
+	close((*file)->fd);
+	free(*file);
+	*file = NULL;
+}
+
+void
+log_use(struct log_file *file)
+{
+	log_close(&state.file);
+	state.file = file;
+}
+
+void
+log_work(struct log_field work)
+{
+	require(work.kind != LOG_I64);
+	current_work = work;
+}
+
+void
+log_work_done(void)
+{
+	current_work.key = NULL;
+}
+
+const struct log_field *
+log_current_work(void)
+{
+	return current_work.key == NULL ? NULL : &current_work;
+}
+
+const char *
+log_program(void)
+{
+	return state.program;
+}
+
+bool
+log_is_json(void)
+{
+	return state.format == LOG_JSON;
+}
+
+static int
+descriptor(void)
+{
+	return state.file == NULL ? STDERR_FILENO : state.file->fd;
+}
+
+bool
+log_uses(int fd)
+{
+	return fd == descriptor() || fd == syslog_descriptor();
+}
+
+bool
+log_throttle_passes(struct log_throttle *pace, uint64_t *suppressed)
+{
+	int64_t now_ms = clock_monotonic_ms();
+	if (pace->logged_ms != 0 && now_ms - pace->logged_ms < PACE_MS) {
+		pace->suppressed++;
+		return false;
+	}
+	*suppressed = pace->suppressed;
+	*pace = (struct log_throttle){ .logged_ms = now_ms };
+	return true;
+}
+
+/* Detects a rotated file by its inode, so that no signal is needed to rotate. */
+static void
+follow_rotation(void)
+{
+	struct stat status;
+	struct log_file *file = state.file;
+	if (file == NULL)
+		return;
+	if (stat(file->path, &status) != 0 || status.st_ino != file->inode || status.st_dev != file->device)
+		(void)!open_by_name(file); /* the old file is used when the new one cannot be created */
+}
+
+void
+log_reopen(void)
+{
+	pthread_mutex_lock(&writing);
+	if (state.file != NULL)
+		(void)!open_by_name(state.file);
+	pthread_mutex_unlock(&writing);
+}
+
+/* A full disk, or a file that cannot be written, must not stop the service. */
+static void
+write_line(const struct iovec *parts, int count)
+{
+	if (writev(descriptor(), parts, count) < 0) {
+		/* nothing can be reported */
+	}
+}
+
+void
+log_raw(struct slice head, struct slice line)
+{
+	static char newline = '\n';
+	const struct iovec parts[] = { { (char *)(uintptr_t)head.data, head.size }, { (char *)(uintptr_t)line.data, line.size },
+		{ &newline, 1 } };
+	if (!syslog_send_raw(line))
+		write_line(parts, ARRAY_SIZE(parts));
+}
+
+/* NULL when one of the fields is the current work. */
+static const struct log_field *
+work_beside(const struct log_field *fields, size_t count)
+{
+	const struct log_field *work = log_current_work();
+	for (size_t i = 0; i < count && work != NULL; i++)
+		if (strcmp(fields[i].key, work->key) == 0)
+			return NULL;
+	return work;
+}
+
+static void
+make_line(const struct log_record *record, bool head, struct buffer *line)
+{
+	if (state.format == LOG_JSON)
+		log_line_json(record, line);
+	else
+		log_line_logfmt(record, head, line);
+}
+
+/* Returns false when the line has to be written. */
+static bool
+send_to_syslog(const struct log_record *record)
+{
+	char text[LOG_LINE_MAX_BYTES + 1];
+	struct buffer line = { .data = text, .capacity = sizeof(text), .maximum = LOG_LINE_MAX_BYTES };
+	if (!syslog_is_used())
+		return false;
+	make_line(record, false, &line);
+	return syslog_send(record->level, record->program, record->pid, buffer_slice(&line));
+}
+
+static void
+write_record(const struct log_record *record)
+{
+	char text[LOG_LINE_MAX_BYTES + 1];
+	struct buffer line = { .data = text, .capacity = sizeof(text), .maximum = LOG_LINE_MAX_BYTES };
+	make_line(record, true, &line);
+	text[line.size] = '\n'; /* a line that is too long is truncated */
+	follow_rotation();
+	write_line(&(const struct iovec){ text, line.size + 1 }, 1);
+}
+
+void
+log_event(enum log_level level, const char *event, const struct log_field *fields, size_t count)
+{
+	if (level > state.level)
+		return;
+	int saved = errno;
+	char when[CLOCK_RFC3339_SIZE];
+	clock_rfc3339(clock_wall_ms(), when);
+	const struct log_record record = { .when = when,
+		.level = level,
+		.program = state.program,
+		.pid = (long)getpid(),
+		.event = event,
+		.fields = fields,
+		.count = count,
+		.work = work_beside(fields, count) };
+	pthread_mutex_lock(&writing);
+	if (!send_to_syslog(&record))
+		write_record(&record);
+	const int failure = syslog_failure();
+	pthread_mutex_unlock(&writing);
+	if (failure != 0)
+		syslog_report(failure);
+	errno = saved;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * Lines for the syslog daemon (RFC 3164), as datagrams to its socket. libc's syslog(3) would wait for a daemon that does not
+ * read. Private to os/log.c, which locks. */
+#ifndef LEADHOOK_OS_LOG_SYSLOG_H
+#define LEADHOOK_OS_LOG_SYSLOG_H
+
+#include "os/log.h"
+
+bool syslog_is_used(void);
+/* -1: none. */
+int syslog_descriptor(void);
+/* Connects again after a restart of the daemon. Returns false when it did not take the line. */
+MUST_CHECK bool syslog_send(enum log_level level, const char *program, long pid, struct slice line);
+/* The errno of a failed connection, once until there has been a connection again; else 0. */
+int syslog_failure(void);
+/* Logs it; not under the lock. */
+void syslog_report(int failure);
+/* For a signal handler: an error, over the connection that there is. */
+MUST_CHECK bool syslog_send_raw(struct slice line);
+
+#endif

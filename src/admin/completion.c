@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "admin/commands.h"
-#include "admin/values.h"
+#include "admin/operations.h"
+#include "operation/value_types.h"
 
 /* In the lists that the script's functions print. */
 #define ANY_FILE "@file"

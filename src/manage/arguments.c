@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Arguments of a command, from the path, and from the query (GET, DELETE) or a JSON object (POST, PATCH). Names are those of
  * options with "_" for "-", those of settings, and those of the table for operands (docs/manage.md 1.1). */
-#include "admin/values.h"
 #include "base/utf8.h"
+#include "json/reader.h"
 #include "manage/members.h"
 #include "manage/request.h"
-#include "json/reader.h"
+#include "operation/value_types.h"
 
 enum { LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "admin/audited.h"
 #include "identity/email.h"
 #include "manage/request.h"
+#include "operation/audited.h"
 
 enum { BUSY_MS = 1000 };
 

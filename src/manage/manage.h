@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Management over HTTP: the commands of the operator's command line as calls below /manage/v1 (docs/manage.md). The table of
- * commands (src/admin/commands.c) says which, and the rights that they need. */
+ * commands (src/admin/operations.c) says which, and the rights that they need. */
 #ifndef LEADHOOK_MANAGE_MANAGE_H
 #define LEADHOOK_MANAGE_MANAGE_H
 
-#include "admin/admin.h"
 #include "http/request.h"
 #include "http/response.h"
 #include "login/login.h"
+#include "operation/wiring.h"
 #include "store/store.h"
 
 #define MANAGE_SEGMENT SLICE("manage")

@@ -3,8 +3,8 @@
 #ifndef LEADHOOK_MANAGE_REQUEST_H
 #define LEADHOOK_MANAGE_REQUEST_H
 
-#include "admin/call.h"
 #include "manage/manage.h"
+#include "operation/operation.h"
 #include "store/operator/owners.h"
 #include "store/request_keys.h"
 

@@ -3,12 +3,12 @@
  * are no commands: a shell has no session. */
 #include <string.h>
 
-#include "admin/audited.h"
 #include "base/encode.h"
 #include "base/utf8.h"
 #include "identity/user_token.h"
 #include "json/writer.h"
 #include "manage/members.h"
+#include "operation/audited.h"
 #include "os/log.h"
 
 /* One call: its fields, and where the request comes from. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Finds the command of a method and a path in the table of commands. */
-#include "admin/commands.h"
+#include "admin/operations.h"
 #include "manage/request.h"
 
 /* Segments before those of the table: the one of the extension, and the version. */

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "admin/admin.h"
 #include "api/inbound.h"
 #include "api/parameters.h"
 #include "deliver/dispatcher.h"
@@ -19,6 +18,7 @@
 #include "prog/api_options.h"
 #include "prog/job_tools.h"
 #include "prog/wiring.h"
+#include "shell/shell.h"
 
 /* The configuration; empty until it is loaded. For most commands it only has to be valid: they parse what they need. */
 static struct wiring wiring;

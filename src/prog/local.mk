@@ -2,7 +2,7 @@
 %C%_libs = src/limit/liblimit.a src/store/libstore.a src/db/libdb.a src/conf/libconf.a $(mail_libs) $(MARIADB_LIBS) $(INIH_LIBS)
 
 # what answers requests, with management
-management_libs = src/manage/libmanage.a src/admin/libadmin.a src/jobs/libjobs.a src/login/liblogin.a $(api_libs) \
+management_libs = src/manage/libmanage.a src/admin/libadmin.a src/operation/liboperation.a src/jobs/libjobs.a src/login/liblogin.a $(api_libs) \
 	src/transfer/libtransfer.a src/commit/libcommit.a src/http/libhttp.a $(ZLIB_LIBS) src/deliver/libdeliver.a src/compose/libcompose.a \
 	src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS)
 
@@ -15,7 +15,7 @@ sbin_PROGRAMS += %D%/leadhook-fcgi
 
 bin_PROGRAMS += %D%/leadhook
 %C%_leadhook_SOURCES = %D%/leadhook.c
-%C%_leadhook_LDADD = %D%/libwiring.a src/admin/libadmin.a $(api_libs) src/transfer/libtransfer.a src/http/libhttp.a $(ZLIB_LIBS) src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
+%C%_leadhook_LDADD = %D%/libwiring.a src/shell/libshell.a src/admin/libadmin.a src/operation/liboperation.a $(api_libs) src/transfer/libtransfer.a src/http/libhttp.a $(ZLIB_LIBS) src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
 
 sbin_PROGRAMS += %D%/leadhook-dispatch
 %C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c %D%/signal_thread.c %D%/signal_thread.h

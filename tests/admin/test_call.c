@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admin/call.h"
+#include "operation/operation.h"
 
 enum { ARGUMENTS_MAX = 12 };
 

@@ -7,7 +7,7 @@ set -u
 # The words of every command: the table's, and those that the page explains in ".It Cm" (or ".Cm" below ".It Xo").
 commands_of_table()
 {
-	sed -n 's/^	{ "\([a-z ]*\)", .*/\1/p' "$top_srcdir/src/admin/commands.c" | sort
+	sed -n 's/^	{ "\([a-z ]*\)", .*/\1/p' "$top_srcdir/src/admin/operations.c" | sort
 }
 
 commands_of_page()
@@ -35,7 +35,7 @@ commands_of_page >"$folder/page"
 
 echo "1..10"
 found=$(comm -23 "$folder/table" "$folder/page")
-[ -s "$folder/table" ] || found="no commands were found in src/admin/commands.c"
+[ -s "$folder/table" ] || found="no commands were found in src/admin/operations.c"
 report 1 "every command is in leadhook(1)"
 found=$(comm -13 "$folder/table" "$folder/page")
 report 2 "leadhook(1) has no command that there is not"
@@ -43,16 +43,16 @@ report 2 "leadhook(1) has no command that there is not"
 # A campaign's and a webhook's settings have an item each, the others stand in the text.
 settings()
 {
-	sed -n 's/^	{ "\([a-z_]*\)", value_.*/\1/p' "$top_srcdir/src/admin/$1.c"
+	sed -n 's/^	{ "\([a-z_]*\)", value_.*/\1/p' "$top_srcdir/src/admin/$1_operations.c"
 }
 found=$(
-	for file in campaigns webhooks definitions; do
-		[ -n "$(settings $file)" ] || echo "no settings were found in src/admin/$file.c"
+	for file in campaigns/campaign webhooks/webhook campaigns/definition; do
+		[ -n "$(settings $file)" ] || echo "no settings were found in src/admin/${file}_operations.c"
 	done
-	(settings campaigns; settings webhooks) | while read -r setting; do
+	(settings campaigns/campaign; settings webhooks/webhook) | while read -r setting; do
 		grep -q "^\.It Ic .*\b$setting\b" "$top_srcdir/man/leadhook.1.in" || echo "$setting"
 	done
-	settings definitions | while read -r setting; do
+	settings campaigns/definition | while read -r setting; do
 		grep -q "^\.Ic .*\b$setting\b" "$top_srcdir/man/leadhook.1.in" || echo "$setting"
 	done
 )

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * A request to the management calls: method and path, the cookies, the body. What is found of it is a call of a command as the
  * command line could make it, and no more (docs/manage.md 1). */
-#include "admin/commands.h"
+#include "admin/operations.h"
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "manage/request.h"
 #include "json/reader.h"
+#include "manage/request.h"
 
 enum { ANSWER_MAX_BYTES = 1024 * 1024, PROBLEM_DEPTH = 3 };
 

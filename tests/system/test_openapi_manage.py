@@ -20,7 +20,7 @@ def source(name):
 
 
 def lists():
-    """Macros of src/admin/commands.c that stand for several options."""
+    """Macros of src/admin/operations.c that stand for several options."""
     found = re.findall(r"#define (\w+) ((?:.*\\\n)*.*)", source("admin/commands.c"))
     words = {name: re.findall(r"\w+", options) for name, options in found}
 

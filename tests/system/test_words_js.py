@@ -73,7 +73,7 @@ def reasons_of_mails():
 def audited():
     """The operations of the audit log: commands that change something, and calls about the user's own login."""
     operations = found("src/manage/sessions.c", r'\.operation = "([a-z ]+)"')
-    for row in re.split(r"\n\t\{ (?=\")", source("src/admin/commands.c"))[1:]:
+    for row in re.split(r"\n\t\{ (?=\")", source("src/admin/operations.c"))[1:]:
         if (re.search(r"HTTP\((POST|PATCH|DELETE)|\.changes = true", row)) and ".only_shows = true" not in row:
             operations.add(re.match(r'"([a-z ]+)"', row)[1])
     return operations
@@ -88,7 +88,7 @@ def audited():
     ("MAIL_REASONS = ", reasons_of_mails),
     ("EVENTS = ", lambda: schema("EventName")),
     ("ERRORS = ", errors_of_attempts),
-    (r"\treturn (?=\{)", lambda: named("src/admin/deliveries.c", "admin_waiting_for")),
+    (r"\treturn (?=\{)", lambda: named("src/admin/webhooks/delivery_operations.c", "admin_waiting_for")),
     ("ROLES = ", lambda: schema("Role")),
     ("RIGHTS = ", lambda: schema("Right")),
 ], ids=["sources", "flags", "scores", "changes of leads", "mails", "reasons of mails", "events", "errors", "waits", "roles", "rights"])

@@ -4,7 +4,7 @@
 #ifndef LEADHOOK_ADMIN_DATA_EXPORT_PAGE_H
 #define LEADHOOK_ADMIN_DATA_EXPORT_PAGE_H
 
-#include "admin/call.h"
+#include "operation/operation.h"
 #include "store/store.h"
 
 /* Where an export goes on. The names of custom fields are collected in the order of sign-ups, before the records. */

@@ -4,7 +4,7 @@
 #ifndef LEADHOOK_ADMIN_DATA_EXPORT_PART_H
 #define LEADHOOK_ADMIN_DATA_EXPORT_PART_H
 
-#include "admin/call.h"
+#include "operation/operation.h"
 #include "transfer/lead_writer.h"
 
 /* Of the place of a part: it is in a header, which web servers limit, as 2 KiB at most. */

@@ -4,9 +4,9 @@
 #ifndef LEADHOOK_ADMIN_DATA_IMPORT_BATCH_H
 #define LEADHOOK_ADMIN_DATA_IMPORT_BATCH_H
 
-#include "admin/call.h"
 #include "admin/data/import_survey.h"
-#include "admin/progress.h"
+#include "operation/operation.h"
+#include "operation/progress.h"
 #include "transfer/columns.h"
 #include "transfer/deferred.h"
 #include "transfer/records.h"

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-#include "admin/call.h"
+#include "operation/operation.h"
 #include "transfer/records.h"
 
 /* Opens the file for reading; "-" is the standard input. Of a remote call the text is the file itself. *about: of the file that

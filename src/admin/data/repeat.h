@@ -3,8 +3,8 @@
 #ifndef LEADHOOK_ADMIN_DATA_REPEAT_H
 #define LEADHOOK_ADMIN_DATA_REPEAT_H
 
-#include "admin/call.h"
-#include "admin/progress.h"
+#include "operation/operation.h"
+#include "operation/progress.h"
 #include "store/removal/removal.h"
 
 /* Counts a failure and waits, a second longer each time. Returns false without waiting at the fourth one: it is given up. */

@@ -8,7 +8,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "admin/commands.h"
+#include "admin/operations.h"
 
 enum { TEXT_MAX = 1024 * 1024 };
 

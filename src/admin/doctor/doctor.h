@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "admin/admin.h"
-#include "admin/call.h"
+#include "operation/operation.h"
+#include "operation/wiring.h"
 #include "store/operator/admin.h"
 
 enum doctor_severity { DOCTOR_ERROR, DOCTOR_WARNING };

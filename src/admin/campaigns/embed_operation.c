@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ * The markup that puts a campaign on pages of other sites (docs/embedding.md). */
+#include <inttypes.h>
+#include <sysexits.h>
+
+#include "admin/operations.h"
+#include "bots/honeypot.h"
+#include "engine/strangers.h"
+#include "identity/link.h"
+#include "page/assets.h"
+#include "page/html.h"
+#include "page/signup.h"
+#include "store/operator/admin.h"
+#include "store/texts/campaign_texts.h"
+
+enum { MARKUP_MAX_BYTES = 1024 * 1024 };
+
+struct markup {
+	struct buffer out;
+	struct slice base, id;
+	struct page page; /* of the campaign: its fields and texts */
+	struct page_fields fields;
+	struct slice trap; /* name of the honeypot; absent: none */
+	bool proves;       /* the script begins to work before the form is sent */
+	bool leads_on;     /* the campaign has a page for those that have signed up */
+	bool redirects;    /* the campaign's forms are answered as JSON, unless they say otherwise */
+	bool verifies;     /* browsers verify the script */
+};
+
+static struct slice
+made(struct admin_call *call, struct markup *markup)
+{
+	const struct slice text = pool_copy(call->pool, buffer_slice(&markup->out));
+	buffer_clear(&markup->out);
+	return text;
+}
+
+static struct slice
+script_of(struct admin_call *call, struct markup *markup)
+{
+	HTML(&markup->out, "<script src=\"{}/embed/v1/embed.js", markup->base);
+	if (markup->verifies)
+		HTML(&markup->out, "?v={}\" integrity=\"{}\" crossorigin=\"anonymous", embed_script.version,
+		    asset_integrity(call->pool, &embed_script));
+	buffer_add(&markup->out, SLICE("\" defer></script>"));
+	return made(call, markup);
+}
+
+/* With the script or without. The honeypot is hidden without a style: the page's Content-Security-Policy may forbid one. */
+static struct slice
+form_of(struct admin_call *call, struct markup *markup, bool scripted)
+{
+	struct buffer *out = &markup->out;
+	const struct page *page = &markup->page;
+	const struct slice button = page->looks.values[LOOK_BUTTON];
+	buffer_add(out, SLICE("<form"));
+	if (scripted)
+		HTML(out, " data-leadhook=\"{}\"", markup->id);
+	if (scripted && markup->proves)
+		buffer_add(out, SLICE(" data-proof"));
+	if (scripted && markup->leads_on)
+		buffer_add(out, SLICE(" data-redirect"));
+	HTML(out, " method=\"post\" accept-charset=\"utf-8\" action=\"{}/v1/{}/subscribe\">", markup->base, markup->id);
+	if (!scripted && markup->redirects)
+		buffer_add(out, SLICE("<input type=\"hidden\" name=\"__answer\" value=\"redirect\">"));
+	page_write_embedded_fields(page, &markup->fields);
+	if (slice_present(markup->trap))
+		HTML(out,
+		    " <label hidden aria-hidden=\"true\">{} <input name=\"{}\" tabindex=\"-1\" autocomplete=\"off\"></label>",
+		    text_find(page->language, TEXT_LEAVE_EMPTY), markup->trap);
+	HTML(
+	    out, " <button>{}</button></form>", slice_present(button) ? button : text_find(page->language, TEXT_SIGNUP_BUTTON));
+	return made(call, markup);
+}
+
+static struct slice
+element_of(struct admin_call *call, struct markup *markup, const char *element)
+{
+	HTML(&markup->out, element, markup->id);
+	return made(call, markup);
+}
+
+/* The form that the script makes of the campaign; inside, for browsers without the script, the hosted page, if there is one. */
+static struct slice
+form_element_of(struct admin_call *call, struct markup *markup, struct slice page)
+{
+	struct buffer *out = &markup->out;
+	const struct slice button = markup->page.looks.values[LOOK_BUTTON];
+	HTML(out, "<div data-leadhook-form=\"{}\"", markup->id);
+	if (markup->leads_on)
+		buffer_add(out, SLICE(" data-redirect"));
+	buffer_add_byte(out, '>');
+	if (slice_present(page))
+		HTML(out, "<a href=\"{}\">{}</a>", page,
+		    slice_present(button) ? button : text_find(markup->page.language, TEXT_SIGNUP_BUTTON));
+	buffer_add(out, SLICE("</div>"));
+	return made(call, markup);
+}
+
+/* The hosted page in a frame. It learns the address of the page around it by the policy. */
+static struct slice
+frame_of(struct admin_call *call, struct markup *markup, const struct campaign *campaign, struct slice page)
+{
+	if (!slice_present(page))
+		return SLICE_NONE;
+	HTML(&markup->out,
+	    "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"640\" "
+	    "referrerpolicy=\"no-referrer-when-downgrade\"></iframe>",
+	    page, campaign->name);
+	return made(call, markup);
+}
+
+static void
+show_markup(struct admin_call *call, const struct campaign *campaign, struct markup *markup)
+{
+	struct output *output = call->output;
+	const struct slice page =
+	    campaign->pages ? link_to_page(call->pool, markup->base, campaign->id, SLICE("")) : SLICE_NONE;
+	output_record(output);
+	output_text(output, "page", page);
+	output_text(output, "script", script_of(call, markup));
+	output_text(output, "form", form_element_of(call, markup, page));
+	output_text(output, "frame", frame_of(call, markup, campaign, page));
+	if (call->options[OPTION_MARKUP] != NULL) {
+		output_text(output, "form_markup", form_of(call, markup, true));
+		output_text(output, "plain_form", form_of(call, markup, false));
+	}
+	output_text(output, "status", element_of(call, markup, "<div data-leadhook-status=\"{}\"></div>"));
+	output_text(output, "leaderboard", element_of(call, markup, "<div data-leadhook-leaderboard=\"{}\"></div>"));
+}
+
+static enum text_language
+language_of(const struct campaign *campaign)
+{
+	enum text_language language;
+	return text_language_parse(campaign->language, &language) ? language : TEXT_LANGUAGE_DEFAULT;
+}
+
+/* The looks of the campaign's page. */
+static enum result
+read_looks(struct admin_call *call, struct page *page)
+{
+	struct campaign_text *texts;
+	size_t count;
+	const enum result result = store_read_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &texts, &count);
+	for (size_t i = 0; result == RESULT_OK && i < count; i++)
+		look_add(&page->looks, page->language, texts[i].name, texts[i].language, texts[i].value);
+	return result;
+}
+
+int
+admin_campaign_embed(struct admin_call *call)
+{
+	struct campaign campaign;
+	const struct payload_settings *settings;
+	struct page_form form;
+	struct slice problem;
+	char trap[HONEYPOT_NAME_SIZE];
+	int64_t now_ms;
+	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	if (result == RESULT_OK)
+		result = store_payload_settings(call->store, &settings);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	if (settings->base_url.size == 0)
+		return admin_fail(call, PROBLEM_CONFIG, "server.base_url is not set: pages need the address of the service");
+	struct markup markup = {
+		.base = settings->base_url,
+		.id = pool_printf(call->pool, "%" PRIu64, campaign.id),
+		.page = { .pool = call->pool, .language = language_of(&campaign) },
+		.proves = campaign.bots == BOTS_PROOF || campaign.bots == BOTS_PROOF_OR_CONFIRM,
+		.leads_on = slice_present(campaign.thankyou_url),
+		.redirects = campaign.form_answer == FORM_ANSWER_JSON,
+		.verifies = call->options[OPTION_INTEGRITY] != NULL,
+	};
+	if (campaign.bots != BOTS_OFF)
+		markup.trap = honeypot_name(trap, settings->server_secret, campaign.id);
+	result = read_looks(call, &markup.page);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	if (!page_form_begin(&markup.page, &markup.fields, &form, &problem))
+		return admin_fail(call, PROBLEM_INVALID, "%s %.*s", look_name(LOOK_FIELDS), SLICE_ARGS(problem));
+	markup.page.out = &markup.out;
+	buffer_init(&markup.out, MARKUP_MAX_BYTES);
+	show_markup(call, &campaign, &markup);
+	buffer_free(&markup.out);
+	return EX_OK;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ * lead erase, lead report: what is stored about a person. */
+#include <inttypes.h>
+#include <limits.h>
+#include <sysexits.h>
+
+#include "admin/data/repeat.h"
+#include "admin/operations.h"
+#include "operation/value_types.h"
+#include "os/clock.h"
+
+/* ERASURES_MAX: of an account that have not ended, for remote calls. */
+enum { REMOTE_MS = 2000, REPORT_MS = 1000, ERASURES_MAX = 20 };
+
+static bool
+exists(struct admin_call *call, uint64_t campaign_id)
+{
+	struct campaign campaign;
+	int64_t now_ms;
+	return store_find_campaign(call->store, call->pool, campaign_id, &campaign, &now_ms) != RESULT_NOT_FOUND;
+}
+
+/* The address of the options, and the campaign. Returns 0, or a status after reporting the error. */
+static int
+read_person(struct admin_call *call, struct person *person)
+{
+	static const struct value_option campaign[] = { { OPTION_CAMPAIGN, value_id, 0, "the id of a campaign" } };
+	struct lead_reference reference = { 0 };
+	*person = (struct person){ 0 };
+	const int status = admin_lead_reference(call, &reference);
+	if (status != EX_OK)
+		return status;
+	if (!values_take(call, campaign, ARRAY_SIZE(campaign), &person->campaign_id))
+		return EX_DATAERR;
+	if (person->campaign_id != 0 && !exists(call, person->campaign_id))
+		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no campaign %" PRIu64, person->campaign_id);
+	const bool phone = reference.identity == LEAD_BY_PHONE;
+	person->channel = phone ? CHANNEL_PHONE : CHANNEL_EMAIL;
+	person->address = reference.value;
+	person->typed = slice_trim(slice_of(call->options[phone ? OPTION_PHONE : OPTION_EMAIL]));
+	return EX_OK;
+}
+
+/* ---- erase ---- */
+
+static enum result
+go_on(struct store *store, const void *id, struct removal_counts *counts, bool *done)
+{
+	return store_continue_erasure(store, id, counts, done);
+}
+
+static void
+report_counts(struct output *output, const struct removal_counts *counts)
+{
+	output_u64(output, "leads", counts->leads);
+	output_u64(output, "events", counts->events);
+	output_u64(output, "pending_deliveries", counts->pending);
+	output_u64(output, "ended_deliveries", counts->ended);
+	output_u64(output, "messages", counts->messages);
+	output_u64(output, "inbound_calls", counts->calls);
+	output_u64(output, "confirmations", counts->confirmations);
+	output_u64(output, "jobs", counts->jobs);
+	output_u64(output, "claims", counts->claims);
+}
+
+/* Leads of others that have the address in data of theirs; null without the right to read leads, and when not all could be read
+ * in time. */
+static enum result
+report_mentions(struct admin_call *call, const struct person *person, int64_t end_ms)
+{
+	if (!caller_has_right(call->caller, RIGHT_LEADS)) {
+		output_text(call->output, "mentioned_by", SLICE_NONE);
+		return RESULT_OK;
+	}
+	struct mention *mentions;
+	size_t count;
+	bool all;
+	const enum result result = store_find_mentions(call->store, call->pool, person, end_ms, &mentions, &count, &all);
+	struct slice *leads = POOL_ARRAY(call->pool, count, struct slice);
+	for (size_t i = 0; i < count; i++)
+		leads[i] =
+		    pool_printf(call->pool, "%" PRIu64 "/%.*s", mentions[i].campaign_id, SLICE_ARGS(mentions[i].social_id));
+	if (result == RESULT_OK && (all || count == MENTIONS_MAX))
+		output_texts(call->output, "mentioned_by", leads, count);
+	else if (result == RESULT_OK)
+		output_text(call->output, "mentioned_by", SLICE_NONE);
+	return result;
+}
+
+int
+admin_lead_erase(struct admin_call *call)
+{
+	struct erase_request request = { .importable = call->options[OPTION_IMPORTABLE] != NULL,
+		.most = call->is_remote ? ERASURES_MAX : 0 };
+	const int64_t end_ms = call->is_remote ? clock_monotonic_ms() + REMOTE_MS : CLOCK_NEVER;
+	struct removal_counts counts = { 0 };
+	unsigned char id[REMOVAL_ID_SIZE];
+	size_t leads;
+	int status = read_person(call, &request.person);
+	if (status != EX_OK)
+		return status;
+	const enum result result = store_begin_erasure(call->store, &request, id, &leads);
+	if (result == RESULT_TOO_MANY)
+		return admin_fail(
+		    call, PROBLEM_TOO_MANY_JOBS, "%d erasures of the account have not ended: try again later", ERASURES_MAX);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	bool done = false;
+	const struct removal erasure = { .go_on = go_on, .what = id, .end_ms = end_ms };
+	status = removal_finish(call, &erasure, &counts, &done);
+	if (status != EX_OK)
+		return status;
+	output_record(call->output);
+	report_counts(call->output, &counts);
+	output_boolean(call->output, "done", done);
+	return admin_answer(call, report_mentions(call, &request.person, end_ms));
+}
+
+/* ---- report ---- */
+
+/* "LEAD.SECTION.FIRST.SECOND" of a place, the last two with one added. */
+static struct slice
+place_text(struct pool *pool, const struct report_place *place)
+{
+	return pool_printf(
+	    pool, "%" PRIu64 ".%u.%" PRId64 ".%" PRId64, place->lead_id, place->section, place->first + 1, place->second + 1);
+}
+
+static bool
+parse_place(struct slice text, struct report_place *place)
+{
+	uint64_t numbers[4] = { 0 };
+	struct slice part;
+	size_t count = 0;
+	while (slice_next(&text, '.', &part))
+		if (count == ARRAY_SIZE(numbers) || !slice_to_u64(part, INT64_MAX, &numbers[count++]))
+			return false;
+	if (count != ARRAY_SIZE(numbers) || numbers[1] > UINT_MAX)
+		return false;
+	*place = (struct report_place){ numbers[0], (unsigned)numbers[1], (int64_t)numbers[2] - 1, (int64_t)numbers[3] - 1 };
+	return store_is_report_place(place);
+}
+
+static void
+add_item(struct output *output, const struct report_item *item)
+{
+	output_record(output);
+	output_text(output, "section", slice_of(item->section));
+	output_u64_or_null(output, "lead", item->lead_id);
+	output_json(output, "data", item->data);
+}
+
+/* One part: its size is that of an answer. */
+static int
+answer_part(struct admin_call *call, const struct person *person, struct report_place place)
+{
+	struct report_part part;
+	const enum result result =
+	    store_report_part(call->store, call->pool, person, clock_monotonic_ms() + REPORT_MS, &place, &part);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	for (size_t i = 0; i < part.count; i++)
+		add_item(call->output, &part.items[i]);
+	if (part.more)
+		admin_next(call, place_text(call->pool, &place));
+	return EX_OK;
+}
+
+/* An array with an item a line. */
+static bool
+print_part(FILE *out, struct pool *pool, const struct report_part *part, bool *first)
+{
+	bool good = true;
+	for (size_t i = 0; i < part->count && good; i++) {
+		struct output *item = output_new(pool, OUTPUT_OBJECT);
+		add_item(item, &part->items[i]);
+		good = fputs(*first ? "" : ",", out) >= 0 && output_print_json(item, out);
+		*first = false;
+	}
+	return good;
+}
+
+/* All parts, one after the other: only one is in memory. */
+static int
+print_report(struct admin_call *call, const struct person *person, struct report_place place)
+{
+	struct report_part part = { .more = true };
+	enum result result = RESULT_OK;
+	bool good = fputs("[\n", call->out) >= 0, first = true;
+	call->writes_out = true;
+	while (result == RESULT_OK && part.more && good) {
+		struct pool *pool = pool_new();
+		result = store_report_part(call->store, pool, person, CLOCK_NEVER, &place, &part);
+		good = result != RESULT_OK || print_part(call->out, pool, &part, &first);
+		pool_free(&pool);
+	}
+	if (result == RESULT_OK && !(good && fputs("]\n", call->out) >= 0 && fflush(call->out) == 0))
+		return admin_fail(call, PROBLEM_INTERNAL, "the report cannot be written");
+	return admin_answer(call, result);
+}
+
+int
+admin_lead_report(struct admin_call *call)
+{
+	const char *after = call->options[OPTION_AFTER];
+	struct report_place place = REPORT_BEGINNING;
+	struct person person;
+	const int status = read_person(call, &person);
+	if (status != EX_OK)
+		return status;
+	if (after != NULL && !parse_place(slice_of(after), &place))
+		return admin_fail_option(
+		    call, PROBLEM_INVALID, OPTION_AFTER, "expected the place that the part before has named");
+	return call->is_remote ? answer_part(call, &person, place) : print_report(call, &person, place);
+}

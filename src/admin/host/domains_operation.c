@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ * The list of disposable domains: a new one is checked, then replaces the file of lead.disposable_domains_file at once, so that
+ * no program ever reads a part of it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "admin/operations.h"
+#include "base/utf8.h"
+#include "identity/domain.h"
+#include "identity/host_list.h"
+#include "os/replacement.h"
+
+enum { LIST_MAX_BYTES = 16 * 1024 * 1024, PIECE_BYTES = 64 * 1024 };
+
+static int
+fail_file(struct admin_call *call, enum admin_problem problem, const char *path, int number)
+{
+	return admin_fail(call, problem, "%s: %s", path, strerror(number));
+}
+
+/* Returns 0 or an errno value. */
+static int
+read_all(int fd, struct buffer *text)
+{
+	for (;;) {
+		if (!buffer_reserve(text, PIECE_BYTES))
+			return EFBIG;
+		const ssize_t got = read(fd, text->data + text->size, PIECE_BYTES);
+		if (got < 0 && errno != EINTR)
+			return errno;
+		if (got == 0)
+			return 0;
+		text->size += got > 0 ? (size_t)got : 0;
+	}
+}
+
+/* Reads and checks the list; *hosts: how many it has. */
+static int
+read_list(struct admin_call *call, const char *path, struct buffer *text, size_t *hosts)
+{
+	struct host_list list;
+	struct slice bad;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail_file(call, PROBLEM_NO_INPUT, path, errno);
+	const int number = read_all(fd, text);
+	close(fd);
+	if (number != 0)
+		return fail_file(call, number == EFBIG ? PROBLEM_INVALID : PROBLEM_NO_INPUT, path, number);
+	if (!host_list_parse(call->pool, buffer_slice(text), &list, &bad)) {
+		const bool shown = bad.size <= DOMAIN_MAX && utf8_valid(bad) && !slice_has_control(bad);
+		return admin_fail(call, PROBLEM_INVALID, "%s:%zu: expected host names%s%.*s", path,
+		    slice_line_of(buffer_slice(text), bad.data), shown ? ", not " : "", SLICE_ARGS(shown ? bad : SLICE("")));
+	}
+	*hosts = list.count;
+	return list.count > 0 ? EX_OK : admin_fail(call, PROBLEM_INVALID, "%s: there are no host names in it", path);
+}
+
+int
+admin_domains_update(struct admin_call *call)
+{
+	const char *path = call->conf->lead.disposable_domains_file;
+	const bool apply = call->options[OPTION_DRY_RUN] == NULL;
+	size_t hosts = 0;
+	struct buffer text;
+	if (*path == '\0')
+		return admin_fail(
+		    call, PROBLEM_CONFIG, "lead.disposable_domains_file is not set: it names the file that is replaced");
+	buffer_init(&text, LIST_MAX_BYTES + PIECE_BYTES);
+	int status = read_list(call, call->options[OPTION_FILE], &text, &hosts);
+	if (status == EX_OK && text.size > LIST_MAX_BYTES)
+		status = fail_file(call, PROBLEM_INVALID, call->options[OPTION_FILE], EFBIG);
+	const int number =
+	    status == EX_OK && apply ? replace_file(path, buffer_slice(&text), S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH) : 0;
+	if (number != 0)
+		status = fail_file(call, PROBLEM_CANNOT_CREATE, path, number);
+	buffer_free(&text);
+	if (status != EX_OK)
+		return status;
+	output_record(call->output);
+	output_text(call->output, "file", slice_of(path));
+	output_u64(call->output, "hosts", hosts);
+	output_boolean(call->output, "replaced", apply);
+	return EX_OK;
+}

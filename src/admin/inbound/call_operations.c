@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT
+ * Calls of inbound webhooks: the log, one call, its replay, and a test of a payload (docs/inbound.md 5). */
+#include <errno.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "admin/operations.h"
+#include "base/utf8.h"
+#include "identity/api_key.h"
+#include "operation/value_types.h"
+#include "operation/wiring.h"
+#include "webhook/mapping.h"
+
+/* The text of the payload of a test; a call of the URL has its own. */
+static struct slice
+type_of(struct slice body)
+{
+	const struct slice text = slice_trim(body);
+	const bool json = slice_starts_with(text, SLICE("{")) || slice_starts_with(text, SLICE("["));
+	return json ? SLICE("application/json") : SLICE("application/x-www-form-urlencoded");
+}
+
+/* Reads all of a file, or standard input. Returns 0, or a status after reporting the error. */
+static int
+read_payload(struct admin_call *call, const char *path, struct slice *payload)
+{
+	char bytes[16 * 1024];
+	size_t got;
+	struct buffer text;
+	const bool standard = strcmp(path, "-") == 0;
+	FILE *file = standard ? stdin : fopen(path, "re");
+	if (file == NULL)
+		return admin_fail(call, PROBLEM_NO_INPUT, "%s: %s", path, strerror(errno));
+	buffer_init(&text, call->conf->limits.body_bytes);
+	while ((got = fread(bytes, 1, sizeof(bytes), file)) > 0)
+		buffer_add(&text, (struct slice){ bytes, got });
+	const bool failed = ferror(file) != 0, fits = buffer_ok(&text);
+	if (!standard)
+		fclose(file);
+	*payload = fits ? pool_copy(call->pool, buffer_slice(&text)) : SLICE_NONE;
+	buffer_free(&text);
+	if (failed)
+		return admin_fail(call, PROBLEM_IO, "%s cannot be read", path);
+	return fits ? EX_OK
+		    : admin_fail(call, PROBLEM_INVALID, "%s is larger than %zu bytes (limits.body_bytes)", path,
+			  call->conf->limits.body_bytes);
+}
+
+static struct slice
+outcome_of(const struct inbound_result *result)
+{
+	if (result->failure != FAILURE_NONE)
+		return inbound_state_name(INBOUND_REFUSED);
+	return inbound_state_name(result->created ? INBOUND_CREATED : INBOUND_UPDATED);
+}
+
+static void
+add_fields(struct admin_call *call, struct output *output, const struct inbound_result *result)
+{
+	struct output *fields = output_new(call->pool, OUTPUT_ARRAY);
+	output_text(output, "state", outcome_of(result));
+	output_text(output, "error", result->error);
+	output_text(output, "message", result->message);
+	output_u64_or_null(output, "lead_id", result->lead_id);
+	for (size_t i = 0; i < result->field_count; i++) {
+		const struct inbound_field *field = &result->fields[i];
+		output_record(fields);
+		output_text(fields, "parameter", utf8_sanitized(call->pool, field->target));
+		output_text(fields, "path", utf8_sanitized(call->pool, field->path));
+		output_json(fields, "value", field->value);
+		output_boolean(fields, "used", !field->left_out);
+	}
+	output_nested(output, "fields", fields);
+}
+
+/* The first entry that is refused, else the first one. */
+static const struct inbound_result *
+main_result(const struct inbound_results *results)
+{
+	for (size_t i = 0; i < results->count; i++)
+		if (results->items[i].failure != FAILURE_NONE)
+			return &results->items[i];
+	return &results->items[0];
+}
+
+/* `entries`: of a payload with several. */
+static void
+add_results(struct admin_call *call, const struct inbound_results *results)
+{
+	struct output *entries = output_new(call->pool, OUTPUT_ARRAY);
+	add_fields(call, call->output, main_result(results));
+	for (size_t i = 0; i < results->count && results->count > 1; i++) {
+		output_record(entries);
+		add_fields(call, entries, &results->items[i]);
+	}
+	output_nested(call->output, "entries", entries);
+}
+
+/* Reports the paths of the map at which the payload has nothing, because a wrong path is not an error. */
+static void
+report_missing(struct admin_call *call, const struct inbound_webhook *webhook, const struct inbound_result *result)
+{
+	struct payload_map map = { .count = 0 };
+	const bool read = result->failure == FAILURE_NONE || result->failure == FAILURE_MISSING_EMAIL_AND_PHONE;
+	if (!read || !mapping_parse(call->pool, webhook->map, &map))
+		return;
+	for (size_t i = 0; i < map.count; i++) {
+		bool found = slice_equal(map.rules[i].target, SLICE("*"));
+		for (size_t k = 0; k < result->field_count; k++)
+			found = found || slice_equal(result->fields[k].path, map.rules[i].path);
+		if (!found)
+			admin_warn(call, "the payload has no value at %.*s, the path of %.*s", SLICE_ARGS(map.rules[i].path),
+			    SLICE_ARGS(map.rules[i].target));
+	}
+}
+
+static int
+show_example(struct admin_call *call, uint64_t campaign_id)
+{
+	const struct slice url = inbound_url(call->pool, slice_of(call->conf->server.base_url), campaign_id, SLICE("in_..."));
+	output_record(call->output);
+	output_text(call->output, "example",
+	    pool_printf(call->pool, "curl -H 'Content-Type: application/json' -d '{\"email\":\"ada@example.org\"}' '%.*s'",
+		SLICE_ARGS(url)));
+	return EX_OK;
+}
+
+int
+admin_inbound_test(struct admin_call *call)
+{
+	struct inbound_webhook webhook;
+	struct inbound_results outcomes;
+	struct inbound_call payload = { .id = 0 };
+	const enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	if (call->operand_count == 1)
+		return show_example(call, webhook.campaign_id);
+	/* a remote caller sends it in place of the name of a file */
+	int status = EX_OK;
+	if (call->is_remote)
+		payload.body = slice_of(call->operands[1]);
+	else
+		status = read_payload(call, call->operands[1], &payload.body);
+	if (status != EX_OK)
+		return status;
+	payload.content_type = type_of(payload.body);
+	call->wiring->run_inbound(call->wiring->inbound_context, call->store, call->pool, &webhook, &payload, true, &outcomes);
+	output_record(call->output);
+	add_results(call, &outcomes);
+	report_missing(call, &webhook, main_result(&outcomes));
+	return main_result(&outcomes)->failure == FAILURE_NONE ? EX_OK : EX_DATAERR;
+}
+
+static void
+add_call(struct admin_call *call, const struct inbound_call *entry)
+{
+	output_record(call->output);
+	output_u64(call->output, "id", entry->id);
+	output_u64(call->output, "inbound", entry->inbound_id);
+	output_time(call->output, "received_at", entry->received_ms);
+	output_text(call->output, "state", inbound_state_name(entry->state));
+	output_text(call->output, "error", entry->error);
+	output_u64_or_null(call->output, "lead_id", entry->lead_id);
+	output_u64(call->output, "size", entry->size);
+	output_u64(call->output, "times", entry->times);
+	output_u64(call->output, "replays", entry->replays);
+}
+
+static bool
+read_state(struct admin_call *call, enum inbound_state *state)
+{
+	const char *text = call->options[OPTION_STATE];
+	*state = INBOUND_STATES;
+	if (text == NULL || inbound_state_parse(slice_of(text), state))
+		return true;
+	admin_fail_option(call, PROBLEM_INVALID, OPTION_STATE, "expected created, updated or refused, not %s", text);
+	return false;
+}
+
+int
+admin_inbound_log(struct admin_call *call)
+{
+	static const struct value_option limit_option = { OPTION_LIMIT, value_limit, 0, "a number from 1 to 10000" };
+	enum { LISTED = 50 };
+	struct inbound_webhook webhook;
+	struct inbound_call *calls;
+	enum inbound_state state;
+	size_t limit = LISTED, count;
+	if (!read_state(call, &state) || !values_take(call, &limit_option, 1, &limit))
+		return EX_DATAERR;
+	enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
+	if (result == RESULT_OK)
+		result = store_list_inbound_calls(call->store, call->pool, call->id, state, limit, &calls, &count);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	for (size_t i = 0; i < count; i++)
+		add_call(call, &calls[i]);
+	return EX_OK;
+}
+
+int
+admin_inbound_lead(struct admin_call *call)
+{
+	struct lead_reference reference = { 0 };
+	struct lead lead;
+	struct inbound_call *calls;
+	size_t count;
+	const int status = admin_lead_reference(call, &reference);
+	if (status != EX_OK)
+		return status;
+	enum result result = store_find_lead(call->store, call->pool, call->id, &reference, &lead);
+	if (result == RESULT_NOT_FOUND)
+		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
+	if (result == RESULT_OK)
+		result =
+		    store_list_inbound_calls_of_lead(call->store, call->pool, lead.id, VALUE_LIMIT_DEFAULT, &calls, &count);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	for (size_t i = 0; i < count; i++)
+		add_call(call, &calls[i]);
+	return EX_OK;
+}
+
+int
+admin_inbound_call(struct admin_call *call)
+{
+	struct inbound_call entry;
+	const enum result result = store_find_inbound_call(call->store, call->pool, call->id, &entry);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	add_call(call, &entry);
+	output_text(call->output, "message", entry.message);
+	output_text(call->output, "ip", entry.ip);
+	output_text(call->output, "content_type", utf8_sanitized(call->pool, entry.content_type));
+	output_time(call->output, "ended_at", entry.ended_ms);
+	output_time(call->output, "expires_at", entry.expires_ms);
+	output_text(call->output, "body", utf8_sanitized(call->pool, entry.body));
+	return EX_OK;
+}
+
+/* A call that became a lead stays one. */
+static bool
+stays(const struct inbound_call *entry, const struct inbound_result *outcome)
+{
+	return outcome->failure != FAILURE_NONE && entry->state != INBOUND_REFUSED;
+}
+
+static void
+take_outcome(struct inbound_call *entry, const struct inbound_result *outcome)
+{
+	const bool refused = outcome->failure != FAILURE_NONE;
+	entry->state = refused ? INBOUND_REFUSED : outcome->created ? INBOUND_CREATED : INBOUND_UPDATED;
+	entry->error = outcome->error;
+	entry->message = outcome->message;
+	entry->lead_id = refused ? 0 : outcome->lead_id;
+}
+
+static enum result
+note(struct admin_call *call, struct inbound_call *entry, const struct inbound_result *outcome)
+{
+	if (stays(entry, outcome) || outcome->failure == FAILURE_UNAVAILABLE)
+		return RESULT_OK;
+	take_outcome(entry, outcome);
+	return store_note_inbound_replay(call->store, entry);
+}
+
+static bool
+is_unavailable(const struct inbound_results *outcomes)
+{
+	for (size_t i = 0; i < outcomes->count; i++)
+		if (outcomes->items[i].failure == FAILURE_UNAVAILABLE)
+			return true;
+	return false;
+}
+
+/* Each entry has a row of its own afterwards, because a row is one person's. The stored one, which has all of them, is changed
+ * last: until then it can be replayed. */
+static enum result
+note_entries(struct admin_call *call, struct inbound_call *stored, const struct inbound_results *outcomes)
+{
+	enum result result = RESULT_OK;
+	uint64_t id;
+	for (size_t i = outcomes->count; i-- > 1 && result == RESULT_OK;) {
+		const struct inbound_result *outcome = &outcomes->items[i];
+		struct inbound_call entry = *stored;
+		entry.content_type = SLICE("application/json");
+		entry.body = outcome->entry;
+		entry.size = outcome->entry.size;
+		take_outcome(&entry, outcome);
+		result = store_note_inbound_call(call->store, &entry, &id);
+	}
+	stored->content_type = SLICE("application/json");
+	stored->body = outcomes->items[0].entry;
+	stored->size = stored->body.size;
+	if (!stays(stored, &outcomes->items[0]))
+		take_outcome(stored, &outcomes->items[0]);
+	return result == RESULT_OK ? store_note_inbound_replay(call->store, stored) : result;
+}
+
+int
+admin_inbound_replay(struct admin_call *call)
+{
+	struct inbound_webhook webhook;
+	struct inbound_call entry;
+	struct inbound_results outcomes;
+	enum result result = store_find_inbound_call(call->store, call->pool, call->id, &entry);
+	if (result == RESULT_OK)
+		result = store_find_inbound(call->store, call->pool, entry.inbound_id, &webhook);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	if (entry.body.size < entry.size)
+		return admin_fail(call, PROBLEM_CONFLICT, "only the beginning of the payload is stored");
+	call->wiring->run_inbound(call->wiring->inbound_context, call->store, call->pool, &webhook, &entry, false, &outcomes);
+	const enum failure failure = main_result(&outcomes)->failure;
+	const bool unavailable = is_unavailable(&outcomes);
+	if (outcomes.count == 1)
+		result = note(call, &entry, &outcomes.items[0]);
+	else if (!unavailable)
+		result = note_entries(call, &entry, &outcomes);
+	output_record(call->output);
+	output_u64(call->output, "id", entry.id);
+	add_results(call, &outcomes);
+	report_missing(call, &webhook, main_result(&outcomes));
+	if (result == RESULT_TOO_MANY)
+		return admin_fail(call, PROBLEM_CONFLICT, "there is no room for the refused entries: the call stays as it is");
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	return failure == FAILURE_NONE ? EX_OK : unavailable ? EX_UNAVAILABLE : EX_DATAERR;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ * The texts and looks of a campaign's pages (docs/pages.md). */
+#include <sysexits.h>
+
+#include "admin/mails/own_texts.h"
+#include "admin/operations.h"
+#include "compose/subject.h"
+#include "engine/strangers.h"
+#include "page/looks.h"
+#include "page/preview.h"
+#include "store/operator/admin.h"
+#include "store/texts/campaign_texts.h"
+
+enum { PREVIEW_MAX_BYTES = 1024 * 1024 };
+
+/* A text of a consent can be removed, and changes with the consent alone. */
+static int
+read_removal(
+    struct admin_call *call, struct slice name, struct slice value, struct slice language, struct campaign_text *change)
+{
+	if (value.size > 0 || language.size > 0)
+		return admin_fail_operand(
+		    call, pool_string(call->pool, name), "%.*s can only be removed, for every language", SLICE_ARGS(name));
+	*change = (struct campaign_text){ .name = name, .language = language, .value = SLICE_NONE };
+	return EX_OK;
+}
+
+/* One operand, NAME=VALUE. An absent value removes the text. A draft that is refused, which `errors` then has, is none: its
+ * name is absent. */
+static int
+read_change(
+    struct admin_call *call, struct slice operand, struct slice language, struct output *errors, struct campaign_text *change)
+{
+	enum look look;
+	struct slice problem;
+	struct slice name, value;
+	const bool is_text = admin_split_text(operand, &name, &value), known = is_text && look_find(name, &look);
+	if (is_text && slice_starts_with(name, SLICE(CONSENT_PREFIX)))
+		return read_removal(call, name, value, language, change);
+	if (is_text && !known && call->is_remote)
+		return admin_fail(call, PROBLEM_UNKNOWN_FIELD, "there is no field %.*s", SLICE_ARGS(name));
+	if (!known)
+		return admin_fail(
+		    call, PROBLEM_USAGE, "\"%.*s\" is no NAME=VALUE with one of the names in leadhook(1)", SLICE_ARGS(operand));
+	if (errors != NULL && !look_has_language(look))
+		language = SLICE(""); /* a page shows both kinds */
+	if (language.size > 0 && !look_has_language(look))
+		return admin_fail(call, PROBLEM_INVALID, "%s is the same for every language: without %s", look_name(look),
+		    admin_option_shown(call, OPTION_LANGUAGE));
+	const bool is_file = slice_starts_with(value, SLICE("@"));
+	const int status = admin_read_text(call, &value);
+	if (status != EX_OK)
+		return status;
+	if (is_file)
+		value = slice_trim(value);
+	*change = (struct campaign_text){ .name = SLICE_NONE };
+	if (value.size > 0 && !look_check(call->pool, look, value, &problem))
+		return admin_refuse_text(call, errors, look_name(look), problem);
+	*change = (struct campaign_text){
+		.name = POOL_JOIN(call->pool, SLICE(LOOK_PREFIX), name),
+		.language = language,
+		.value = value.size > 0 ? value : SLICE_NONE,
+	};
+	return EX_OK;
+}
+
+/* The row that documents a consent; a change that is none sets nothing. */
+static bool
+note_consent(struct admin_call *call, const struct campaign_text *change, struct campaign_text *note)
+{
+	struct looks looks = { 0 };
+	if (!slice_equal(change->name, SLICE("page.consent")) || !slice_present(change->value))
+		return false;
+	looks.values[LOOK_CONSENT] = change->value;
+	*note = (struct campaign_text){
+		.name = POOL_JOIN(call->pool, SLICE(CONSENT_PREFIX), looks_consent_version(call->pool, &looks)),
+		.language = SLICE(""),
+		.value = change->value,
+	};
+	return true;
+}
+
+/* The colours are those of all languages. Returns as admin_refuse_text. */
+static int
+check_colors(struct admin_call *call, struct pool *pool, const struct campaign_text *texts, size_t count, struct output *errors)
+{
+	struct looks looks = { 0 };
+	struct slice problem;
+	enum look look;
+	for (size_t i = 0; i < count; i++)
+		look_add(&looks, TEXT_LANGUAGE_DEFAULT, texts[i].name, texts[i].language, texts[i].value);
+	if (looks_are_readable(pool, &looks, &look, &problem))
+		return EX_OK;
+	return admin_refuse_text(call, errors, look_name(look), problem);
+}
+
+struct page_change {
+	struct admin_call *call;
+	const struct campaign_text *changes;
+	size_t count;
+};
+
+/* Whether the change removes the text of a consent that leads agree to now. */
+static bool
+removes_consent(const struct page_change *change, struct slice version)
+{
+	const struct slice name = POOL_JOIN(change->call->pool, SLICE(CONSENT_PREFIX), version);
+	for (size_t i = 0; i < change->count; i++)
+		if (slice_equal(change->changes[i].name, name) && !slice_present(change->changes[i].value))
+			return true;
+	return false;
+}
+
+static bool
+judge_change(void *context, struct pool *pool, const struct campaign_text *texts, size_t count)
+{
+	const struct page_change *change = context;
+	for (size_t i = 0; i < count; i++) {
+		const struct looks looks = { .values[LOOK_CONSENT] = texts[i].value };
+		const struct slice version = looks_consent_version(pool, &looks);
+		if (!slice_equal(texts[i].name, SLICE("page.consent")) || !removes_consent(change, version))
+			continue;
+		admin_fail(change->call, PROBLEM_CONFLICT, CONSENT_PREFIX "%.*s is in use", SLICE_ARGS(version));
+		return false;
+	}
+	return check_colors(change->call, pool, texts, count, NULL) == EX_OK;
+}
+
+int
+admin_page_set(struct admin_call *call)
+{
+	enum text_language chosen;
+	const enum text_language *given;
+	struct campaign_text *changes = POOL_ARRAY(call->pool, 2 * call->operand_count, struct campaign_text);
+	size_t count = 0;
+	int status = admin_read_language(call, &chosen, &given);
+	const struct slice language = given != NULL ? text_language_code(chosen) : SLICE("");
+	for (size_t i = 1; i < call->operand_count && status == EX_OK; i++) {
+		status = read_change(call, slice_of(call->operands[i]), language, NULL, &changes[count]);
+		if (status == EX_OK && note_consent(call, &changes[count], &changes[count + 1]))
+			count++;
+		count++;
+	}
+	if (status != EX_OK)
+		return status;
+	struct page_change change = { call, changes, count };
+	const enum result result =
+	    store_change_texts(call->store, call->id, SLICE(LOOK_PREFIX), changes, count, judge_change, &change);
+	if (result == RESULT_TOO_MANY)
+		return admin_fail(call, PROBLEM_CONFLICT,
+		    "the campaign has had %d texts of consents: remove one that no lead agreed to (" CONSENT_PREFIX "VERSION)",
+		    (int)CONSENTS_MAX);
+	if (result == RESULT_INVALID)
+		return EX_DATAERR; /* already reported */
+	return result == RESULT_OK ? admin_page_show(call) : admin_answer(call, result);
+}
+
+/* `skipped`: bytes at the beginning of their names. */
+static enum result
+show_texts(struct admin_call *call, struct slice prefix, size_t skipped)
+{
+	struct campaign_text *texts;
+	size_t count;
+	const enum result result = store_read_texts(call->store, call->pool, call->id, prefix, &texts, &count);
+	for (size_t i = 0; i < count; i++) {
+		output_record(call->output);
+		output_text(call->output, "name", slice_sub(texts[i].name, skipped, texts[i].name.size));
+		output_text(call->output, "language", texts[i].language.size > 0 ? texts[i].language : SLICE_NONE);
+		output_text(call->output, "value", texts[i].value);
+	}
+	return result;
+}
+
+int
+admin_page_show(struct admin_call *call)
+{
+	struct campaign campaign;
+	int64_t now_ms;
+	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	if (result == RESULT_OK)
+		result = show_texts(call, SLICE(CONSENT_PREFIX), 0);
+	if (result == RESULT_OK)
+		result = show_texts(call, SLICE(LOOK_PREFIX), sizeof(LOOK_PREFIX) - 1);
+	return admin_answer(call, result);
+}
+
+/* ---- preview ---- */
+
+/* The drafts after the second operand. Returns EX_OK, or a status after reporting the error. */
+static int
+read_drafts(struct admin_call *call, const enum text_language *language, struct output *errors, struct text_drafts *drafts)
+{
+	const struct slice code = language != NULL ? text_language_code(*language) : SLICE("");
+	struct campaign_text *list = POOL_ARRAY(call->pool, call->operand_count, struct campaign_text);
+	int status = EX_OK;
+	*drafts = (struct text_drafts){ list, 0 };
+	for (size_t i = 2; i < call->operand_count && status == EX_OK; i++) {
+		status = read_change(call, slice_of(call->operands[i]), code, errors, &list[drafts->count]);
+		if (status == EX_OK && slice_present(list[drafts->count].name))
+			drafts->count++;
+	}
+	return status;
+}
+
+/* What the status view shows besides the lead. */
+static enum result
+read_status(struct admin_call *call, const struct campaign *campaign, int64_t now_ms, struct page_status *status)
+{
+	struct definitions definitions;
+	const enum result result = store_find_definitions(call->store, call->pool, call->id, &definitions);
+	if (result != RESULT_OK)
+		return result;
+	struct page_reward *rewards = POOL_ARRAY(call->pool, definitions.reward_count, struct page_reward);
+	for (size_t i = 0; i < definitions.reward_count; i++)
+		rewards[i] =
+		    (struct page_reward){ definitions.rewards[i].subject, definitions.rewards[i].required_points, false };
+	struct page_action *actions = POOL_ARRAY(call->pool, definitions.action_count, struct page_action);
+	size_t action_count = 0;
+	for (size_t i = 0; i < definitions.action_count; i++) {
+		const struct action *action = &definitions.actions[i];
+		if (action->public && action->tag_id == 0)
+			actions[action_count++] = (struct page_action){ .id = action->id,
+				.text = action->text,
+				.link = action->link,
+				.points = action->points,
+				.can_complete = stranger_may_change(campaign, true) };
+	}
+	*status = (struct page_status){ .rewards = rewards,
+		.actions = actions,
+		.action_count = action_count,
+		.credit = page_credit_of(campaign),
+		.reward_count = definitions.reward_count,
+		.can_erase = store_sends_mail(call->store),
+		.has_ended = campaign_has_ended(campaign, now_ms) };
+	return RESULT_OK;
+}
+
+static int
+show_preview(struct admin_call *call, struct page *page, enum page_view view, const struct page_status *status,
+    const struct output *errors)
+{
+	struct buffer html, style;
+	struct slice problem;
+	buffer_init(&html, PREVIEW_MAX_BYTES);
+	buffer_init(&style, PREVIEW_MAX_BYTES);
+	page->out = &html;
+	const bool is_valid = page_write_preview(page, view, status, &problem);
+	page_write_preview_style(page, &style);
+	const bool fits = buffer_ok(&html) && buffer_ok(&style);
+	const struct slice shown = pool_copy(call->pool, buffer_slice(&html));
+	const struct slice sheet = pool_copy(call->pool, buffer_slice(&style));
+	buffer_free(&html);
+	buffer_free(&style);
+	if (!is_valid)
+		return admin_fail_setting(call, look_name(LOOK_FIELDS), "%.*s", SLICE_ARGS(problem));
+	if (!fits)
+		return admin_fail(call, PROBLEM_INVALID, "the page is larger than %d bytes", PREVIEW_MAX_BYTES);
+	output_record(call->output);
+	output_lines(call->output, "html", shown);
+	output_lines(call->output, "style", sheet);
+	output_nested(call->output, "errors", errors);
+	return EX_OK;
+}
+
+int
+admin_page_preview(struct admin_call *call)
+{
+	enum text_language language;
+	const enum text_language *given;
+	enum page_view view = PAGE_VIEW_SIGNUP;
+	struct campaign campaign;
+	struct text_drafts drafts;
+	struct page_status shown;
+	struct output *errors = output_new(call->pool, OUTPUT_ARRAY);
+	struct campaign_text *texts;
+	size_t count;
+	int64_t now_ms;
+	if (!page_view_parse(slice_of(call->operands[1]), &view))
+		return admin_fail_operand(call, "view", "view: expected signup or status");
+	int status = admin_read_language(call, &language, &given);
+	if (status == EX_OK)
+		status = read_drafts(call, given, errors, &drafts);
+	if (status != EX_OK)
+		return status;
+	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	if (result == RESULT_OK)
+		result = read_status(call, &campaign, now_ms, &shown);
+	if (result == RESULT_OK)
+		result = store_read_draft_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &drafts, &texts, &count);
+	if (result != RESULT_OK)
+		return admin_answer(call, result);
+	(void)check_colors(call, call->pool, texts, count, errors); /* it does not fail */
+	const struct slice base_url = slice_of(call->conf->server.base_url);
+	struct page page = { .pool = call->pool,
+		.language = given != NULL ? language : mail_subject_language(&campaign, SLICE_NONE),
+		.root = page_root(base_url, slice_of(call->conf->server.base_path)),
+		.base_url = base_url.size > 0 ? base_url : SLICE_NONE,
+		.campaign_id = campaign.id,
+		.campaign_name = campaign.name };
+	for (size_t i = 0; i < count; i++)
+		look_add(&page.looks, page.language, texts[i].name, texts[i].language, texts[i].value);
+	return show_preview(call, &page, view, &shown, errors);
+}

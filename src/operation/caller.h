@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * The caller of a command: a shell on the host, an API key, or a user (docs/manage.md 2). */
+#ifndef LEADHOOK_OPERATION_CALLER_H
+#define LEADHOOK_OPERATION_CALLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+#include "identity/rights.h"
+
+enum caller_kind { CALLER_SHELL, CALLER_KEY, CALLER_USER };
+
+struct caller {
+	enum caller_kind kind;
+	uint64_t id;         /* of the key or user; 0: a shell */
+	struct slice name;   /* of the key or user, or absent */
+	bool operator;       /* of the installation: every account, and what is the operator's alone */
+	uint64_t account_id; /* 0: an operator's */
+	int64_t expires_ms;  /* of the key; 0: it has no end */
+	rights rights;
+	const uint64_t *campaigns; /* it is limited to; not NULL when there are any */
+	size_t campaign_count;     /* 0: all */
+	struct slice address;      /* of the client, or absent */
+	struct slice request_id;   /* or absent */
+};
+
+/* NULL is a shell, which may do everything, here and below. */
+MUST_CHECK bool caller_is_operator(const struct caller *caller);
+rights caller_rights(const struct caller *caller);
+MUST_CHECK bool caller_has_right(const struct caller *caller, enum right right);
+/* The account that the caller is limited to; 0: none. */
+uint64_t caller_account(const struct caller *caller);
+/* Whether it may know that the object exists. `campaign_id` 0: it belongs to the account itself. */
+MUST_CHECK bool caller_sees(const struct caller *caller, uint64_t account_id, uint64_t campaign_id);
+
+/* Its name: of a key or user, as above; of a shell, that of the person at it, from the environment, or the number of its
+ * account. In the pool. */
+struct slice caller_name(struct pool *pool, const struct caller *caller);
+/* Kind and name, for people: "user ada@example.org", "key Shop", "key 7" without a name, "shell root". */
+struct slice caller_shown(struct pool *pool, const struct caller *caller);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * The output of a command: records of named values, written as aligned text or as JSON. */
+#ifndef LEADHOOK_OPERATION_OUTPUT_H
+#define LEADHOOK_OPERATION_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+enum output_shape {
+	OUTPUT_OBJECT, /* one record */
+	OUTPUT_ARRAY   /* any number, all with the same keys */
+};
+
+/* Records under construction. They live in the pool, as all texts passed to them must. */
+struct output;
+
+struct output *output_new(struct pool *pool, enum output_shape shape);
+
+/* Begins the next record. An object has exactly one. */
+void output_record(struct output *output);
+/* The same; the JSON output of the record is `json`, and the values that follow are for text output only. */
+void output_json_record(struct output *output, struct slice json);
+
+bool output_is_empty(const struct output *output);
+
+/* `key` must live as long as the output. An absent slice is null. */
+void output_text(struct output *output, const char *key, struct slice value);
+/* A text with several lines, which end with LF or CR LF. In the text output of an object they come after the other values. */
+void output_lines(struct output *output, const char *key, struct slice value);
+void output_u64(struct output *output, const char *key, uint64_t value);
+void output_i64(struct output *output, const char *key, int64_t value);
+/* A text that is shown once, and is not part of output_write_public_json. */
+void output_secret(struct output *output, const char *key, struct slice value);
+/* The value that was added last is not part of it either. */
+void output_keep_private(struct output *output);
+/* 0 is written as null. */
+void output_u64_or_null(struct output *output, const char *key, uint64_t value);
+void output_boolean(struct output *output, const char *key, bool value);
+/* Milliseconds since 1970, written as RFC 3339; negative is null. */
+void output_time(struct output *output, const char *key, int64_t ms);
+/* An array of texts. `values` must stay valid. */
+void output_texts(struct output *output, const char *key, const struct slice *values, size_t count);
+/* Ids as a column has them, decimal and separated by commas, as an array of numbers. Absent: null. */
+void output_id_list(struct output *output, const char *key, struct slice ids);
+/* A value that is already JSON. */
+void output_json(struct output *output, const char *key, struct slice json);
+/* Records inside a record. */
+void output_nested(struct output *output, const char *key, const struct output *value);
+
+/* Appends one JSON value and a newline: the bytes that output_print_json writes, for texts without control characters and
+ * direction marks. */
+void output_write_json(const struct output *output, struct buffer *out);
+/* The same without the newline, without secrets, and without what is private. */
+void output_write_public_json(const struct output *output, struct buffer *out);
+/* The value `id` of the first record; 0: it has none. */
+uint64_t output_first_id(const struct output *output);
+/* Writes one JSON value and a newline. Control characters and direction marks of its texts are written as escapes, so that no
+ * stored text controls a terminal. False when writing to `out` fails. */
+MUST_CHECK bool output_print_json(const struct output *output, FILE *out);
+/* An object as `key  value` lines, an array as a table with a heading. Control characters are shown as "?", so that a
+ * stored text cannot control a terminal. */
+MUST_CHECK bool output_print_text(const struct output *output, FILE *out);
+
+/* Appends the text without characters that are unsafe on a terminal; returns its number of characters. */
+size_t output_add_shown(struct buffer *out, struct slice text);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * Errors and warnings of commands: lines for a shell, a problem for callers by HTTP (docs/manage.md 1.2). */
+#ifndef LEADHOOK_OPERATION_PROBLEM_H
+#define LEADHOOK_OPERATION_PROBLEM_H
+
+#include <stdbool.h>
+#include <sysexits.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+
+/* X(name, exit status, HTTP status, stable code, title). */
+/* clang-format off */
+#define ADMIN_PROBLEM_LIST(X) \
+	X(USAGE, EX_USAGE, 422, "invalid_arguments", "The arguments do not fit together") \
+	X(INVALID, EX_DATAERR, 422, "invalid_value", "A value is not valid") \
+	X(UNKNOWN_FIELD, EX_USAGE, 406, "unknown_field", "There is no such field") \
+	X(NOT_FOUND, EX_DATAERR, 404, "not_found", "There is no such object") \
+	X(QUESTIONS, EX_DATAERR, 422, "questions", "There are questions to answer first") \
+	X(CONFLICT, EX_DATAERR, 409, "conflict", "The state of the object does not allow it") \
+	X(FORBIDDEN, EX_NOPERM, 403, "forbidden", "The caller may not do this") \
+	X(CHANGED, EX_TEMPFAIL, 412, "changed", "The object was changed since it was read") \
+	X(BUSY, EX_TEMPFAIL, 503, "try_again", "Another change was made at the same time") \
+	X(UNCERTAIN, EX_TEMPFAIL, 503, "unknown_outcome", "Whether the change was made is not known") \
+	X(INCOMPLETE, EX_TEMPFAIL, 503, "incomplete", "The rest is done later") \
+	X(UNAVAILABLE, EX_UNAVAILABLE, 503, "service_unavailable", "The database is out of reach") \
+	X(TOO_MANY_JOBS, EX_TEMPFAIL, 429, "too_many_jobs", "Too many jobs are queued") \
+	X(CONFIG, EX_CONFIG, 409, "not_configured", "The configuration does not allow it") \
+	X(INTERNAL, EX_SOFTWARE, 500, "internal_error", "Internal error") \
+	X(NO_INPUT, EX_NOINPUT, 500, "internal_error", "Internal error") \
+	X(CANNOT_CREATE, EX_CANTCREAT, 500, "internal_error", "Internal error") \
+	X(IO, EX_IOERR, 500, "internal_error", "Internal error") \
+	X(SYSTEM, EX_OSERR, 500, "internal_error", "Internal error")
+
+/* clang-format on */
+
+#define PROBLEM(name, exit, status, code, title) PROBLEM_##name,
+enum admin_problem { ADMIN_PROBLEM_LIST(PROBLEM) ADMIN_PROBLEMS };
+#undef PROBLEM
+
+struct admin_problem_info {
+	int exit; /* of sysexits.h */
+	unsigned status;
+	const char *code, *title;
+};
+const struct admin_problem_info *admin_problem_info(enum admin_problem problem);
+
+/* What a call has reported. Texts are in its pool. */
+struct admin_report {
+	bool failed;
+	enum admin_problem problem; /* of the last failure */
+	struct slice message;       /* of that, or absent */
+	const char *field;          /* the option, setting or operand that is wrong; or NULL */
+	struct slice questions;     /* PROBLEM_QUESTIONS: a JSON array */
+	struct slice warning;       /* the last one, or absent */
+};
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * A line that shows how far a long command is, once a second, when errors go to a terminal. */
+#ifndef LEADHOOK_OPERATION_PROGRESS_H
+#define LEADHOOK_OPERATION_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct progress {
+	FILE *out;
+	const char *unit; /* "rows" */
+	uint64_t total;   /* of what `position` counts; 0: unknown */
+	int64_t began_ms, shown_ms;
+	bool shown;
+};
+
+/* `out`: NULL shows nothing. */
+struct progress progress_begin(FILE *out, const char *unit, uint64_t total);
+int64_t progress_took_ms(const struct progress *progress);
+/* `done`: units, of which the rate is shown. `position`: of `total`, by which the time left is estimated. */
+void progress_show(struct progress *progress, uint64_t done, uint64_t position);
+/* Ends the line. */
+void progress_end(struct progress *progress);
+
+#endif

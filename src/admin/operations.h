@@ -13,7 +13,7 @@ admin_run admin_upgrade, admin_check, admin_status, admin_installation, admin_me
 admin_run admin_secrets_seal;
 /* src/admin/host/setup_operation.c */
 admin_run admin_setup;
-/* src/shell/completion.c */
+/* src/admin/completion.c */
 admin_run admin_completion;
 /* src/admin/doctor/doctor.c */
 admin_run admin_doctor;

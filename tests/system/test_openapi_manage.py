@@ -21,7 +21,7 @@ def source(name):
 
 def lists():
     """Macros of src/admin/operations.c that stand for several options."""
-    found = re.findall(r"#define (\w+) ((?:.*\\\n)*.*)", source("admin/commands.c"))
+    found = re.findall(r"#define (\w+) ((?:.*\\\n)*.*)", source("admin/operations.c"))
     words = {name: re.findall(r"\w+", options) for name, options in found}
 
     def options(name):
@@ -44,7 +44,7 @@ def settings(command):
 class Command:
     """A row of the table that has a call."""
     OPTIONS = {name: (option.replace("-", "_"), value) for name, option, value in
-               re.findall(r'X\((\w+), "([a-z0-9-]+)", (NULL|"[^"]*"), ', source("admin/call.h"))}
+               re.findall(r'X\((\w+), "([a-z0-9-]+)", (NULL|"[^"]*"), ', source("operation/operation.h"))}
     LISTS = lists()
 
     def __init__(self, words, row):
@@ -74,7 +74,7 @@ class Command:
         return f"`leadhook {self.words}`. {right}{lasting}{confirmed}{with_word}"
 
 
-ROWS = re.findall(r'\n\t\{ "([a-z ]+)",(.*?)\.help = "', source("admin/commands.c").split("admin_command commands[]")[1], re.DOTALL)
+ROWS = re.findall(r'\n\t\{ "([a-z ]+)",(.*?)\.help = "', source("admin/operations.c").split("admin_command commands[]")[1], re.DOTALL)
 COMMANDS = [Command(words, row) for words, row in ROWS if "HTTP(" in row]
 
 
@@ -121,7 +121,7 @@ def test_it_has_each_member(command):
 
 def test_it_has_each_problem():
     """docs/manage.md 1.2: those of commands, of the layer itself, and of the API before it"""
-    commands = re.findall(r'X\(\w+, EX_\w+, (\d+), "(\w+)"', source("admin/report.h"))
+    commands = re.findall(r'X\(\w+, EX_\w+, (\d+), "(\w+)"', source("operation/problem.h"))
     texts = [file.read_text(encoding="utf-8") for file in (SOURCE / "src/manage").glob("*.c")]
     layer = [found for text in texts for found in re.findall(r'(?:request_fail_status|fail_wait)\([^;]*?(?:, (\d+))?, "(\w+)"', text)]
     before = [("400", "bad_request"), ("401", "invalid_api_key"), ("403", "account_suspended"), ("413", "body_too_large"),

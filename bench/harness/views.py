@@ -11,7 +11,7 @@ from .bench import Goal, outcome
 from .management import DELIVERIES, large_campaign
 from .sets import FIRST_LEAD
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "system"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests/system/helpers"))
 from caller import PASSWORD  # noqa: E402
 from driver import WINDOWS  # noqa: E402
 

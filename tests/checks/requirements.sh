@@ -21,7 +21,7 @@ report()
 }
 
 any='[a-z_/]+[.](py|c)::[a-z0-9_]+'
-walk='system/test_interface_[a-z]+[.]py::[a-z0-9_]+'
+walk='system/interface/test_interface_[a-z]+[.]py::[a-z0-9_]+'
 
 # quoted [FILE TESTS]: the requirements, one per line: quotes with their lines joined, rows of tables without the column of tests. With
 # TESTS only those that name none of these. A quote that ends with ":" introduces the next one.

@@ -53,7 +53,7 @@ grep -HoE "'oldest_programs_[0-9]+'" schema/*.sql |
 report 7 "a step of the schema names its own number"
 
 # A test that is not in the tarball is not run.
-for file in tests/system/*.py; do
-	grep -qF "%D%/${file##*/}" tests/system/local.mk || echo "$file"
+find tests/system -name '*.py' | while read -r file; do
+	grep -qF "%D%/${file#tests/system/}" tests/system/local.mk || echo "$file"
 done >"$found"
 report 8 "each system test is in tests/system/local.mk"

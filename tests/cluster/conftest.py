@@ -16,7 +16,7 @@ import pytest
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = pathlib.Path(os.environ.get("top_srcdir") or HERE.parents[1]).resolve()
 BUILD = pathlib.Path(os.environ.get("top_builddir") or SOURCE).resolve()
-sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "system"), str(HERE)]
+sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests/system/helpers"), str(HERE)]
 
 from settings import TEST_SETTINGS  # noqa: E402  # before any program is started
 from stack.cluster import Database  # noqa: E402

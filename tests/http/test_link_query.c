@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/api.md 1.4: links that people have copied. tests/http/links.txt has the examples, which tests/system/test_links.py
+ * docs/api.md 1.4: links that people have copied. tests/http/links.txt has the examples, which tests/system/api/test_links.py
  * reads, too, for the scripts of pages. */
 #include "unit.h"
 #include "with_pool.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Runs the requests of tests/system/test_model.py on a database. Each line of standard input is a JSON object, and so is each
+ * Runs the requests of tests/system/leads/test_model.py on a database. Each line of standard input is a JSON object, and so is each
  * line of the answers:
  *
  *   {"open":{"socket","user","database",…}}            {}

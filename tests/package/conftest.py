@@ -14,7 +14,7 @@ import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = pathlib.Path(os.environ.get("top_srcdir") or HERE.parents[1]).resolve()
-sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests" / "system"), str(HERE)]
+sys.path[:0] = [str(SOURCE / "scripts"), str(SOURCE / "tests/system/helpers"), str(HERE)]
 
 from packages import Package, age, make_next, make_tarball, unpack  # noqa: E402
 

@@ -22,7 +22,7 @@ import threading
 import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / "scripts"), str(TOP / "tests" / "system")]
+sys.path[:0] = [str(TOP / "scripts"), str(TOP / "tests/system/helpers")]
 
 from processes import children, committer, proportional_size  # noqa: E402
 from service import Service  # noqa: E402

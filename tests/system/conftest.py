@@ -4,7 +4,6 @@
 top_builddir names the build (default: the source tree), top_srcdir the sources. Run as: /usr/bin/python3 -m pytest tests/system
 """
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -14,9 +13,7 @@ import tempfile
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-SOURCE = pathlib.Path(os.environ.get("top_srcdir") or HERE.parents[1]).resolve()
-BUILD = pathlib.Path(os.environ.get("top_builddir") or SOURCE).resolve()
-sys.path[:0] = [str(SOURCE / "scripts"), str(HERE)]
+sys.path[:0] = [str(HERE.parents[1] / "scripts"), str(HERE / "helpers")]
 
 from settings import TEST_SETTINGS  # noqa: E402  # before any program is started
 from browser import BROWSERS  # noqa: E402
@@ -28,20 +25,14 @@ from mail_server import MailServer  # noqa: E402
 from marks import first  # noqa: E402
 from openapi import documented  # noqa: E402
 from service import Service  # noqa: E402
-from sql import Database  # noqa: E402
-from stack.clock import LIBRARY  # noqa: E402
+from sql import run_database  # noqa: E402
 from stack.front import FRONTS  # noqa: E402
 from stack.installation import Installation  # noqa: E402
 from stack.process import StackError, run  # noqa: E402
 from text_gateway import Gateway  # noqa: E402
+from tree import BUILD  # noqa: E402
 
 MORE = re.compile(r"leadhook: there is more: --after \S+\n")  # what a list says that is not complete
-MAKEFILE = BUILD / "Makefile"  # there is none beside programs that run under valgrind
-IS_PLAIN = MAKEFILE.exists() and "-fsanitize" not in MAKEFILE.read_text()
-frees_memory = pytest.mark.skipif(not IS_PLAIN, reason="sanitizers and valgrind hold freed memory")
-takes_a_clock = pytest.mark.skipif(LIBRARY is None or not IS_PLAIN, reason="needs libfaketime, without sanitizers and valgrind")
-needs_debug = pytest.mark.skipif(not MAKEFILE.exists() or "-DLEADHOOK_DEBUG" not in MAKEFILE.read_text(),
-                                 reason="needs --enable-debug")
 # The slowest modules start first: one process runs a whole module, and a slow one that starts late delays the end of the run.
 LONGEST = ("test_large_import", "test_quickstart", "test_doctor_faults", "test_doctor_web", "test_model", "test_page_views", "test_dashboard",
            "test_doctor", "test_demonstration", "test_doctor_files", "test_committer", "test_failing_database", "test_dashboard_actions",
@@ -90,13 +81,6 @@ def shared_folder(tmp_path):
     folder.mkdir()
     folder.chmod(0o1777)
     return folder
-
-
-def run_database(folder, kind=Database):
-    server = kind(folder, folder / "mariadb.sock").create()
-    server.start()
-    yield server
-    server.stop()
 
 
 @pytest.fixture(scope="session")
@@ -226,10 +210,6 @@ def browser(request, browsers):
     return browsers(request.param)
 
 
-FIREFOX_LATER = first("chromium", "firefox")
-chromium_first = pytest.mark.parametrize("window", FIREFOX_LATER, indirect=True)
-
-
 @pytest.fixture(scope="module", params=WINDOWS)
 def window(request, make_folder):
     if WINDOWS[request.param].program.program() is None:
@@ -265,7 +245,7 @@ def axe(make_folder):
         pytest.skip("npm is not installed; scripts/check installs it")
     folder = make_folder()
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(SOURCE / "tests" / "system" / "axe" / name, folder)
+        shutil.copy(HERE / "helpers/axe" / name, folder)
     try:
         run("npm ci", ["npm", "ci", "--prefix", folder, "--cache", folder / "cache", "--ignore-scripts", "--no-audit", "--no-fund"],
             timeout=120)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""docs/operating.md 11: from an earlier version's programs and tables to these, while people sign up.
+
+LEADHOOK_PREVIOUS names a build of the earlier version, whose programs can use the tables of this one.
+"""
+import pytest
+from load import Load
+from service import COMMITTER, WORKERS, Service
+from settings import TEST_SETTINGS
+from tree import BUILD
+
+PREVIOUS = TEST_SETTINGS.get("LEADHOOK_PREVIOUS")
+LEADS = int(TEST_SETTINGS.get("LEADHOOK_LEADS", 100_000))
+ENOUGH = 200  # answers in each phase
+FILLED_WITHIN = 900  # seconds
+
+pytestmark = [pytest.mark.long, pytest.mark.skipif(not PREVIOUS, reason="LEADHOOK_PREVIOUS names no build")]
+
+
+@pytest.fixture(scope="module")
+def service(make_folder, own_database):
+    made = Service(make_folder(), PREVIOUS, own_database, settings=[("limits", "new_leads_per_campaign", "")])  # earlier builds have 600 a minute
+    yield made.start()
+    made.stop()
+
+
+def restart(service):
+    """As a service manager does after `make install`."""
+    service.responders.stop()
+    service.responders = service.installation.responders(WORKERS, committer=COMMITTER)
+    service.responders.start()
+    service.wait_ready()
+
+
+def test_upgrade_under_load(service, campaign):
+    """the old programs serve the new tables; only the restart refuses sign-ups; every lead and event is there afterwards"""
+    with Load(campaign) as filling:
+        filling.wait_for(LEADS, FILLED_WITHIN)
+    assert set(filling.answers.values()) == {200}
+    before = len(filling.answers)
+    hook = campaign.webhook("new_signup")
+    with Load(campaign, first=before) as load:
+        load.wait_for(ENOUGH)
+        service.installation.build = BUILD
+        applied = service.installation.admin("upgrade")
+        assert applied["applied"] and applied["to"] > applied["from"]
+        load.wait_for(ENOUGH)
+        assert service.client.healthy() and set(load.answers.values()) == {200}, "the old programs use the new tables"
+        restart(service)
+        refused = {email for email, status in list(load.answers.items()) if status != 200}
+        load.wait_for(ENOUGH)
+    assert {email for email, status in load.answers.items() if status != 200} <= refused, "after the restart"
+    load.repeat_refused()
+    assert campaign.stats()["total"] == before + len(load.answers)
+    service.dispatcher = service.installation.dispatcher()
+    service.dispatcher.start()
+    got = campaign.delivered(len(load.answers), deadline=60)
+    assert {one.json["email"] for one in got if one.verified} == set(load.answers)
+    assert service.deliveries(hook) and service.installation.admin("check", "--deep")["ok"]

@@ -57,8 +57,8 @@ count_of(enum metric metric, size_t index)
 	return cells[metrics_definition(metric)->first + index];
 }
 
-/* 12.1: without a setting the path is unknown, with any method; with `loopback`, it is for calls from this host, never through
- * a proxy, trusted or not, and never for a page; with a token, for calls with it. */
+/* docs/operating.md 12.1: without a setting the path is unknown, with any method; with `loopback`, it is for calls from this
+ * host, never through a proxy, trusted or not, and never for a page; with a token, for calls with it. */
 static void
 access_is_as_configured(void **state UNUSED)
 {
@@ -125,7 +125,7 @@ access_is_as_configured(void **state UNUSED)
 	assert_int_equal(send_call("POST", "/metrics", local, 1, NULL), 405);
 }
 
-/* 12.1: requests count by the template of their route: no id, and no unknown path, makes a series. */
+/* docs/operating.md 12.1: requests count by the template of their route: no id, and no unknown path, makes a series. */
 static void
 requests_count_by_route(void **state UNUSED)
 {

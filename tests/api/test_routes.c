@@ -232,7 +232,7 @@ fields_of_pages_are_custom_fields(void **state UNUSED)
 	pool_free(&pool);
 }
 
-/* 2, answer_too_large: the failure in place of the answer, in the form of the route. */
+/* docs/api.md 2, answer_too_large: the failure in place of the answer, in the form of the route. */
 static void
 an_answer_that_is_too_large_is_a_failure(void **state UNUSED)
 {

@@ -28,7 +28,7 @@ def taken_over(one, host):
 
 
 def test_dispatchers_fail(trial):
-    """3: one is killed, one suspended for longer than its lease: others take over, and nothing else is sent twice"""
+    """docs/cluster.md 3: one is killed, one suspended for longer than its lease: others take over, and nothing else is sent twice"""
     one = trial(settings=SETTINGS, delay=0.1)
     with one.load():
         one.progress(BEFORE)
@@ -62,8 +62,8 @@ def upgrade_host(host, load, programs):
 
 
 def test_everything_is_upgraded(trial, next_programs):
-    """5: database nodes restart one after the other; the tables change below running programs, which stay ready; hosts that the
-    load balancer leaves out refuse nothing"""
+    """docs/cluster.md 5: database nodes restart one after the other; the tables change below running programs, which stay ready; hosts that
+    the load balancer leaves out refuse nothing"""
     one = trial()
     with one.load() as load:
         one.progress(BEFORE)

@@ -54,7 +54,7 @@ def reader(trial, database):
 
 
 def test_lists_are_read_there_and_current(reader):
-    """4.1: from the read host alone, at any host, with the lead that was accepted before"""
+    """docs/cluster.md 4.1: from the read host alone, at any host, with the lead that was accepted before"""
     _, second, third = reader.one.nodes
     before, other = executed(second), executed(third)
     for number in range(ROUNDS):
@@ -67,7 +67,7 @@ def test_lists_are_read_there_and_current(reader):
 
 
 def test_a_late_read_host(reader):
-    """4.1: a call waits until the read host has what was accepted before"""
+    """docs/cluster.md 4.1: a call waits until the read host has what was accepted before"""
     second = reader.one.nodes[1]
     reader.check(reader.clients[1], reader.add(0))
     lock = f"FLUSH TABLES WITH READ LOCK; SELECT SLEEP({PAUSED}); UNLOCK TABLES"
@@ -82,7 +82,7 @@ def test_a_late_read_host(reader):
 
 @pytest.mark.parametrize("failure, repair", [("kill", None), ("pause", "resume"), ("isolate", "join")])
 def test_the_read_host_is_away(reader, failure, repair):
-    """4.1: lists come from the writer, without errors, and from the read host again when it is back"""
+    """docs/cluster.md 4.1: lists come from the writer, without errors, and from the read host again when it is back"""
     second, galera = reader.one.nodes[1], reader.one.galera
     reader.check(reader.clients[0], reader.add(0))
     getattr(second, failure)()

@@ -17,7 +17,7 @@ PROOFS = 20
 
 
 def test_one_campaign(trial):
-    """4: no lead twice, numbers dense, events once, while transactions of three nodes conflict all the time"""
+    """docs/cluster.md 4: no lead twice, numbers dense, events once, while transactions of three nodes conflict all the time"""
     one = trial(through="nodes", campaigns=1)
     before = one.conflicts()
     one.loads.append(Clients(one.hosts.ports(), one.key, one.campaigns, CLIENTS))
@@ -32,7 +32,7 @@ def test_one_campaign(trial):
 
 
 def test_the_same_address_everywhere(trial):
-    """4: of one new address at all nodes at once there is one lead, which counts every accepted call"""
+    """docs/cluster.md 4: of one new address at all nodes at once there is one lead, which counts every accepted call"""
     one = trial(through="nodes", campaigns=1)
     clients = [Client(port) for port in one.hosts.ports()]
     path, accepted = f"/v2/{one.campaigns[0]}", 0
@@ -55,7 +55,7 @@ def test_the_same_address_everywhere(trial):
 
 
 def test_a_proof_of_work_everywhere(trial):
-    """4, docs/api.md 8.2: of sign-ups with the same solution at all nodes at once one is accepted, and none later"""
+    """docs/cluster.md 4, docs/api.md 8.2: of sign-ups with the same solution at all nodes at once one is accepted, and none later"""
     one = trial(through="nodes", campaigns=1)
     id = one.campaigns[0]
     one.hosts.admin("campaign", "set", id, "bots=proof", "bot_difficulty=1", "pages=off")
@@ -81,7 +81,7 @@ def test_a_proof_of_work_everywhere(trial):
 
 
 def test_tables_change_under_load(trial):
-    """3: changes of tables, which stop all nodes for a moment and end transactions under way, lose nothing"""
+    """docs/cluster.md 3: changes of tables, which stop all nodes for a moment and end transactions under way, lose nothing"""
     one = trial()
     before = one.conflicts()
     with one.load(2 * RATE) as load:

@@ -86,7 +86,7 @@ test_the_leads_of_a_batch_are_limited(void **state UNUSED)
 	assert_string_equal(shared->calls, "E1 E2 E1 E1 E1 E2 ");
 }
 
-/* 7.1.1: a sign-up does not wait for another account's flood that came before it. */
+/* docs/architecture.md 7.1.1: a sign-up does not wait for another account's flood that came before it. */
 static void
 test_accounts_take_turns(void **state UNUSED)
 {

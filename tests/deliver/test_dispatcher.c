@@ -348,7 +348,8 @@ replace_the_secret(void)
 	world.happen = NULL;
 }
 
-/* 4.2: what waits to be sent for more than 200 ms is fetched again, because its webhook may have been changed. */
+/* docs/deliveries.md 4.2: what waits to be sent for more than 200 ms is fetched again, because its webhook may have been
+ * changed. */
 static void
 what_waits_long_is_fetched_again(void **state UNUSED)
 {

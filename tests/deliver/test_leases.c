@@ -101,7 +101,7 @@ slow_polls_refresh_statistics(void **state UNUSED)
 	assert_in_range(world.refreshes, 2, 3);
 }
 
-/* 4.1: a loss of shards after a failed renewal is noticed later. */
+/* docs/deliveries.md 4.1: a loss of shards after a failed renewal is noticed later. */
 static void
 a_loss_of_shards_is_noticed_after_an_outage(void **state UNUSED)
 {
@@ -162,7 +162,7 @@ another_dispatcher_delivers(void)
 	world.happen = NULL;
 }
 
-/* 4.1: what was fetched before the lease ended is not sent after it was renewed. */
+/* docs/deliveries.md 4.1: what was fetched before the lease ended is not sent after it was renewed. */
 static void
 what_was_fetched_before_a_gap_is_not_sent(void **state UNUSED)
 {
@@ -175,7 +175,7 @@ what_was_fetched_before_a_gap_is_not_sent(void **state UNUSED)
 	assert_int_equal(sent(1), 0);
 }
 
-/* 4.1: nothing is sent while the lease has less time left than an attempt may take. */
+/* docs/deliveries.md 4.1: nothing is sent while the lease has less time left than an attempt may take. */
 static void
 nothing_is_sent_when_the_lease_is_nearly_over(void **state UNUSED)
 {
@@ -212,7 +212,7 @@ free_the_shards(void)
 	world.happen = NULL;
 }
 
-/* 4: a standby dispatcher notices soon that shards are free. */
+/* docs/deliveries.md 4: a standby dispatcher notices soon that shards are free. */
 static void
 free_shards_are_taken_soon(void **state UNUSED)
 {

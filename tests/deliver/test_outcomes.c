@@ -84,7 +84,7 @@ one_invalid_outcome_does_not_block_others(void **state UNUSED)
 	assert_int_equal(count_in(log, " outcome_lost delivery=21 "), 1);
 }
 
-/* 6.1: its delivery is sent again, but not at once. */
+/* docs/deliveries.md 6.1: its delivery is sent again, but not at once. */
 static void
 a_delivery_whose_outcome_is_invalid_is_sent_once_a_minute(void **state UNUSED)
 {
@@ -110,8 +110,8 @@ cron_discards_outcomes_in_the_end(void **state UNUSED)
 	assert_in_range(world.now_ms, 55 * SECOND, 61 * SECOND);
 }
 
-/* 3, guarantee: a slot is occupied until its outcome is committed. An ended delivery is not sent again because recording takes
- * long. */
+/* docs/deliveries.md 3, guarantee: a slot is occupied until its outcome is committed. An ended delivery is not sent again
+ * because recording takes long. */
 static void
 unrecorded_deliveries_are_not_fetched_again(void **state UNUSED)
 {
@@ -175,7 +175,7 @@ block_the_first(void)
 	world.happen = NULL;
 }
 
-/* 3, Retry-After: a hold is not shortened by the time that recording takes. */
+/* docs/deliveries.md 3, Retry-After: a hold is not shortened by the time that recording takes. */
 static void
 a_hold_is_recorded_after_a_lock_wait(void **state UNUSED)
 {

@@ -174,7 +174,7 @@ the_delay_is_limited(void **state UNUSED)
 	assert_in_range(world.recovery_delay_ms, MINUTE, 10 * MINUTE);
 }
 
-/* 3, interrupted: the delay is that of the attempts since the delivery was sent again. */
+/* docs/deliveries.md 3, interrupted: the delay is that of the attempts since the delivery was sent again. */
 static void
 the_delay_begins_anew_with_the_schedule(void **state UNUSED)
 {

@@ -46,7 +46,7 @@ headers_and_body_follow_the_format(void **state UNUSED)
 	assert_slice(attempt.body, "{\"list\":[1,2]}");
 }
 
-/* 1: the URL is stored as typed; libcurl would interpret bytes other than ASCII in the locale's charset. */
+/* docs/deliveries.md 1: the URL is stored as typed; libcurl would interpret bytes other than ASCII in the locale's charset. */
 static void
 a_url_is_sent_in_ascii(void **state UNUSED)
 {
@@ -59,7 +59,7 @@ a_url_is_sent_in_ascii(void **state UNUSED)
 	assert_string_equal(attempt.url, "http://xn--exmple-cua.org:8080/%C3%A4?%C3%B6=1");
 }
 
-/* 2, Headers: during a rotation there are both signatures, the new one first. */
+/* docs/deliveries.md 2, Headers: during a rotation there are both signatures, the new one first. */
 static void
 a_rotation_has_two_signatures(void **state UNUSED)
 {
@@ -79,7 +79,7 @@ a_rotation_has_two_signatures(void **state UNUSED)
 	assert_true(slice_equal(attempt.headers[3], both));
 }
 
-/* 2, TLS: CA file and client certificate per webhook. */
+/* docs/deliveries.md 2, TLS: CA file and client certificate per webhook. */
 static void
 a_destination_has_its_own_certificates(void **state UNUSED)
 {

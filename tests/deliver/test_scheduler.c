@@ -123,7 +123,7 @@ a_held_webhook_gets_nothing(void **state UNUSED)
 	assert_int_equal(send_one(SLOTS, 1000), 1);
 }
 
-/* 3, breaker: one probe at a time; its outcome decides on the next one. */
+/* docs/deliveries.md 3, breaker: one probe at a time; its outcome decides on the next one. */
 static void
 an_open_breaker_allows_one_probe(void **state UNUSED)
 {

@@ -8,7 +8,7 @@
 #include "engine/custom_fields.h"
 #include "engine/strangers.h"
 
-/* 4.3.5: two requests for the same new email make one lead, one new_signup and one repeat_signup. */
+/* docs/api.md 4.3 rule 5: two requests for the same new email make one lead, one new_signup and one repeat_signup. */
 static void
 the_same_email_twice_in_a_batch_is_one_lead(void **state)
 {
@@ -22,7 +22,7 @@ the_same_email_twice_in_a_batch_is_one_lead(void **state)
 	assert_int_equal(w->set.leads[0]->change, ROW_CREATED);
 }
 
-/* 4.5: the payload is the lead as its own command leaves it. */
+/* docs/api.md 4.5: the payload is the lead as its own command leaves it. */
 static void
 each_command_sees_its_own_state(void **state)
 {
@@ -41,7 +41,7 @@ shows(struct slice payload, const char *name)
 	return strstr(payload.data, name) != NULL;
 }
 
-/* 4.5, 4.7: events show the lead in full view, independent of the answer's view. */
+/* docs/api.md 4.5, 4.7: events show the lead in full view, independent of the answer's view. */
 static void
 events_show_the_whole_lead_in_every_view(void **state)
 {
@@ -63,7 +63,7 @@ events_show_the_whole_lead_in_every_view(void **state)
 	}
 }
 
-/* 4.1.11, Not verified: what each sign-up of the campaign makes larger, and whose view has it. */
+/* docs/api.md 4.1.11, Not verified: what each sign-up of the campaign makes larger, and whose view has it. */
 static void
 numbers_of_sign_ups_are_hidden_with_the_leads(void **state)
 {
@@ -101,7 +101,7 @@ numbers_of_sign_ups_are_hidden_with_the_leads(void **state)
 	buffer_free(&out);
 }
 
-/* 4.6: the referrer is set once; the referred lead may be in the same batch. */
+/* docs/api.md 4.6: the referrer is set once; the referred lead may be in the same batch. */
 static void
 referrer_and_referred_in_one_batch(void **state)
 {
@@ -165,7 +165,7 @@ an_edit_is_no_signup(void **state)
 	assert_int_equal(w->outcomes[0].failure, FAILURE_CAMPAIGN_ENDED);
 }
 
-/* 4.3.6 */
+/* docs/api.md 4.3 rule 6 */
 static void
 fields_of_an_existing_lead_are_merged(void **state)
 {
@@ -289,7 +289,7 @@ closed_campaigns_refuse(void **state)
 	assert_failure(w, 0, FAILURE_ACCOUNT_SUSPENDED);
 }
 
-/* 4.7: without a subscribed webhook no event is stored; each subscribed webhook gets a delivery of it. */
+/* docs/api.md 4.7: without a subscribed webhook no event is stored; each subscribed webhook gets a delivery of it. */
 static void
 events_follow_subscriptions(void **state)
 {

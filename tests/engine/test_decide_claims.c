@@ -3,7 +3,8 @@
  * (docs/api.md 4.1.11), decided without a database. */
 #include "decide_tokens.h"
 
-/* 4.1.11, Verified campaigns: of a lead with two addresses, a stranger changes nothing by one that was not proven. */
+/* docs/api.md 4.1.11, Verified campaigns: of a lead with two addresses, a stranger changes nothing by one that was not proven.
+ */
 static void
 a_lead_with_two_addresses_is_changed_by_its_person(void **state)
 {
@@ -65,8 +66,8 @@ a_lead_with_two_addresses_is_changed_by_its_person(void **state)
 	}
 }
 
-/* 4.1.11, Verified campaigns: with verify_phone, an address is added to a lead by its token or with a key. Without, it is left
- * out, or makes a lead of its own. */
+/* docs/api.md 4.1.11, Verified campaigns: with verify_phone, an address is added to a lead by its token or with a key. Without,
+ * it is left out, or makes a lead of its own. */
 static void
 an_address_is_added_by_the_lead_alone(void **state)
 {
@@ -115,7 +116,7 @@ an_address_is_added_by_the_lead_alone(void **state)
 	}
 }
 
-/* 4.1.11, Claim: the lead replaces it by its token, which stays. */
+/* docs/api.md 4.1.11, Claim: the lead replaces it by its token, which stays. */
 static void
 the_lead_replaces_a_claim(void **state)
 {
@@ -144,7 +145,7 @@ the_lead_replaces_a_claim(void **state)
 	}
 }
 
-/* 4.1.11, New number. */
+/* docs/api.md 4.1.11, New number. */
 static void
 a_number_waits_for_the_email_address(void **state)
 {
@@ -176,7 +177,8 @@ a_number_waits_for_the_email_address(void **state)
 		assert_slices_equal(lead(w, 0)->phone, slice_of(rows[i].waits ? "" : "+4930123456"));
 		assert_slices_equal(
 		    lead(w, 0)->custom_fields, slice_of(rows[i].waits ? "{\"unconfirmed_phone_number\":\"+4930123456\"}" : ""));
-		assert_slices_equal(lead_waiting_number(w->pool, campaign(w), lead(w, 0)), slice_of(rows[i].waits ? "+4930123456" : ""));
+		assert_slices_equal(
+		    lead_waiting_number(w->pool, campaign(w), lead(w, 0)), slice_of(rows[i].waits ? "+4930123456" : ""));
 		w->set.lead_count = 0;
 	}
 	static const char *const others[] = { "{\"unconfirmed_phone_number\":\"<b>1</b>\"}", "{\"unconfirmed_phone_number\":1}",
@@ -191,7 +193,8 @@ a_number_waits_for_the_email_address(void **state)
 	assert_false(slice_present(lead_waiting_number(w->pool, &by_number, &named)));
 }
 
-/* 4.1.11, New number: that of the last sign-up waits until the address is confirmed; no stranger sends the field by its name.
+/* docs/api.md 4.1.11, New number: that of the last sign-up waits until the address is confirmed; no stranger sends the field by
+ * its name.
  */
 static void
 the_number_of_the_last_signup_waits(void **state)
@@ -265,8 +268,8 @@ a_number_waits_where_there_is_room(void **state)
 	assert_slices_equal(lead(w, 0)->custom_fields, SLICE("{\"a\":1,\"b\":1}"));
 }
 
-/* 4.1.11, Claim: what a stranger adds to a lead that exists, by whatever campaign or state of the lead. What a key adds is
- * none. A key that sends what the lead has, as it got it from a webhook, ends none. */
+/* docs/api.md 4.1.11, Claim: what a stranger adds to a lead that exists, by whatever campaign or state of the lead. What a key
+ * adds is none. A key that sends what the lead has, as it got it from a webhook, ends none. */
 static void
 what_a_stranger_adds_is_a_claim(void **state)
 {
@@ -389,7 +392,7 @@ an_erased_claim_leaves_nothing(void **state)
 	}
 }
 
-/* 4.1.11, New number, known address: a code or a link would go to the stranger's address. */
+/* docs/api.md 4.1.11, New number, known address: a code or a link would go to the stranger's address. */
 static void
 strangers_add_nothing_to_leads_that_they_may_not_look_up(void **state)
 {

@@ -12,7 +12,8 @@ limit_addresses(struct world *w, uint32_t max_per_ip)
 	campaign(w)->ip_counted_to = IP_COUNTED_ALL;
 }
 
-/* 4.6, Fraud flags at sign-up: all that hold, in the documented order; new_signup_not_excluded is made by the approval. */
+/* docs/api.md 4.6, Fraud flags at sign-up: all that hold, in the documented order; new_signup_not_excluded is made by the
+ * approval. */
 static void
 a_suspicious_lead_is_flagged(void **state)
 {
@@ -48,7 +49,7 @@ a_suspicious_lead_is_flagged(void **state)
 	ASSERT_EVENTS(w, EVENT_SCORE_CHANGE);
 }
 
-/* 4.6: sign-ups with a key, and those from allowed networks, are not counted per address. */
+/* docs/api.md 4.6: sign-ups with a key, and those from allowed networks, are not counted per address. */
 static void
 an_address_may_be_shared(void **state)
 {
@@ -132,7 +133,7 @@ an_inbound_webhook_is_a_stranger(void **state)
 	assert_slice(lead(w, 2)->fraud_flags, "[\"duplicate_ip\"]");
 }
 
-/* 4.6, Judged again: another person may have signed it up first. Flags that are not of a sign-up stay. */
+/* docs/api.md 4.6, Judged again: another person may have signed it up first. Flags that are not of a sign-up stay. */
 static void
 a_sign_up_from_elsewhere_is_judged_again(void **state)
 {
@@ -183,7 +184,7 @@ a_sign_up_from_elsewhere_is_judged_again(void **state)
 	assert_int_equal(lead(w, 0)->referrals, 1);
 }
 
-/* 4.6, Judged again: by what a call says of the visitor. A server that writes back what it has says nothing. */
+/* docs/api.md 4.6, Judged again: by what a call says of the visitor. A server that writes back what it has says nothing. */
 static void
 a_call_without_a_visitor_clears_no_flag(void **state)
 {
@@ -232,7 +233,7 @@ a_call_without_a_visitor_clears_no_flag(void **state)
 	}
 }
 
-/* 4.6: `max_per_ip` leads, the one that signs up again included. */
+/* docs/api.md 4.6: `max_per_ip` leads, the one that signs up again included. */
 static void
 a_lead_is_no_other_one_of_its_address(void **state)
 {
@@ -254,7 +255,7 @@ a_lead_is_no_other_one_of_its_address(void **state)
 	assert_true(lead(w, 2)->fraudulent);
 }
 
-/* 4.6, Fraud flags later: whatever its reason, what an operator blocks stays blocked. */
+/* docs/api.md 4.6, Fraud flags later: whatever its reason, what an operator blocks stays blocked. */
 static void
 a_block_outlasts_sign_ups_and_verification(void **state)
 {
@@ -304,8 +305,9 @@ a_lead_after_the_mark_is_not_counted(void **state)
 	assert_false(lead(w, 6)->fraudulent);
 }
 
-/* 4.1.11, Not verified: an address has as much room after the sign-up of a known address as after that of a new one, so that
- * the next lead of the caller does not show which it was. Where it has none, neither takes any, and none gets free elsewhere.
+/* docs/api.md 4.1.11, Not verified: an address has as much room after the sign-up of a known address as after that of a new
+ * one, so that the next lead of the caller does not show which it was. Where it has none, neither takes any, and none gets free
+ * elsewhere.
  */
 static void
 room_of_an_address_shows_no_lead(void **state)
@@ -361,7 +363,8 @@ add_address(struct world *w, struct command command, const char *email)
 	assert_slice(lead(w, 1)->email, email);
 }
 
-/* 4.6, Another address: one that a lead gets later is judged as a new lead's is, unless a caller stores it that may set it. */
+/* docs/api.md 4.6, Another address: one that a lead gets later is judged as a new lead's is, unless a caller stores it that may
+ * set it. */
 static void
 an_address_that_is_added_is_judged(void **state)
 {
@@ -397,7 +400,7 @@ an_address_that_is_added_is_judged(void **state)
 	}
 }
 
-/* 4.6, Another address: the flag ends when it is replaced or taken from the lead. That of `block` stays. */
+/* docs/api.md 4.6, Another address: the flag ends when it is replaced or taken from the lead. That of `block` stays. */
 static void
 a_flag_of_an_address_ends_with_it(void **state)
 {
@@ -429,7 +432,7 @@ a_flag_of_an_address_ends_with_it(void **state)
 	}
 }
 
-/* 4.6, Fraud flags at sign-up: own_referral, by mailbox and by number, also with others between. */
+/* docs/api.md 4.6, Fraud flags at sign-up: own_referral, by mailbox and by number, also with others between. */
 static void
 a_lead_does_not_refer_itself(void **state)
 {

@@ -4,7 +4,7 @@
 
 #include "engine/strangers.h"
 
-/* 4.3.1: email of one lead with the phone of another. */
+/* docs/api.md 4.3 rule 1: email of one lead with the phone of another. */
 static void
 email_and_phone_of_two_leads_conflict(void **state)
 {
@@ -32,7 +32,7 @@ an_email_completes_a_lead_that_has_a_phone_only(void **state)
 	assert_int_equal(w->set.leads[0]->lead.email_hash.size, LEAD_HASH_SIZE);
 }
 
-/* 4.3.4 */
+/* docs/api.md 4.3 rule 4 */
 static void
 only_a_key_replaces_identities(void **state)
 {
@@ -54,7 +54,7 @@ only_a_key_replaces_identities(void **state)
 	assert_slice(w->set.leads[0]->lead.email, "a@x.org");
 }
 
-/* 4.3: a stranger has stored the number with another email. */
+/* docs/api.md 4.3: a stranger has stored the number with another email. */
 static void
 without_a_key_the_email_takes_precedence(void **state)
 {
@@ -90,7 +90,8 @@ without_a_key_the_email_takes_precedence(void **state)
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
 }
 
-/* 4.1.11: where addresses are not shown, the owner of a lead without an email cannot find out which emails are known. */
+/* docs/api.md 4.1.11: where addresses are not shown, the owner of a lead without an email cannot find out which emails are
+ * known. */
 static void
 a_number_of_ones_own_shows_no_emails(void **state)
 {
@@ -126,7 +127,7 @@ shown_redirect(const struct world *w)
 	return *value == 'n' ? SLICE_NONE : (struct slice){ value + 1, strcspn(value + 1, "?") };
 }
 
-/* 4.5: a URL that another request without a key has stored is not shown without a key. */
+/* docs/api.md 4.5: a URL that another request without a key has stored is not shown without a key. */
 static void
 without_a_key_a_redirect_url_stored_by_others_is_not_shown(void **state)
 {
@@ -158,7 +159,7 @@ without_a_key_a_redirect_url_stored_by_others_is_not_shown(void **state)
 	assert_slice(shown_redirect(w), "/own");
 }
 
-/* 4.3.2, 4.3.3 */
+/* docs/api.md 4.3 rule 2, 4.3.3 */
 static void
 a_key_may_name_the_lead_to_update(void **state)
 {
@@ -247,7 +248,7 @@ only_the_right_to_read_as_well_sets_addresses(void **state)
 	}
 }
 
-/* 4.1.11: which leads exist is for callers that may read leads. */
+/* docs/api.md 4.1.11: which leads exist is for callers that may read leads. */
 static void
 only_the_right_to_read_shows_a_lead(void **state)
 {

@@ -59,7 +59,7 @@ confirm_as(struct world *w, size_t i, const char *key)
 	settle(w);
 }
 
-/* 4.1.12: a new lead confirms first, if the campaign says so; its welcome comes when it has. */
+/* docs/api.md 4.1.12: a new lead confirms first, if the campaign says so; its welcome comes when it has. */
 static void
 a_new_lead_gets_a_mail(void **state)
 {
@@ -124,8 +124,8 @@ some_leads_get_none(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
-/* 8: without proof of work a lead has to confirm, whatever the campaign's settings. Until then it is flagged; a repetition
- * changes nothing, and sends the mail again. */
+/* docs/api.md 8: without proof of work a lead has to confirm, whatever the campaign's settings. Until then it is flagged; a
+ * repetition changes nothing, and sends the mail again. */
 static void
 an_unproven_lead_confirms(void **state)
 {
@@ -148,7 +148,7 @@ an_unproven_lead_confirms(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
-/* 8.2: once, in a batch and after it, also where nothing else changes; a sign-up that fails does not use it. */
+/* docs/api.md 8.2: once, in a batch and after it, also where nothing else changes; a sign-up that fails does not use it. */
 static void
 a_proof_is_used_once(void **state)
 {
@@ -180,7 +180,7 @@ a_proof_is_used_once(void **state)
 	assert_false(w->decision.changes);
 }
 
-/* 4.1.11: the answers to a first and to a repeated sign-up are the same where a mail shows the lead its page. */
+/* docs/api.md 4.1.11: the answers to a first and to a repeated sign-up are the same where a mail shows the lead its page. */
 static void
 the_answer_does_not_show_which_leads_exist(void **state)
 {
@@ -195,7 +195,7 @@ the_answer_does_not_show_which_leads_exist(void **state)
 	assert_int_equal(w->outcomes[0].showing, SHOWN_TO_OWNER);
 }
 
-/* 4.1.11, none: nothing changes, and the link is still sent. */
+/* docs/api.md 4.1.11, none: nothing changes, and the link is still sent. */
 static void
 a_link_is_sent_without_a_change(void **state)
 {
@@ -209,8 +209,8 @@ a_link_is_sent_without_a_change(void **state)
 	ASSERT_MAIL(w, 0, MESSAGE_STATUS_LINK);
 }
 
-/* 4.1.12: a repeated sign-up sends the link again to a lead that has not confirmed, or that has opted out; a confirmation ends
- * the opt-out. With a key, and by the lead itself, none is sent. */
+/* docs/api.md 4.1.12: a repeated sign-up sends the link again to a lead that has not confirmed, or that has opted out; a
+ * confirmation ends the opt-out. With a key, and by the lead itself, none is sent. */
 static void
 a_repeated_signup_sends_the_link_again(void **state)
 {
@@ -236,7 +236,7 @@ a_repeated_signup_sends_the_link_again(void **state)
 	assert_int_equal(w->decision.message_count, 0); /* it was verified before */
 }
 
-/* 4.1.12: an address that is new to a lead is to be confirmed. */
+/* docs/api.md 4.1.12: an address that is new to a lead is to be confirmed. */
 static void
 a_changed_address_is_confirmed(void **state)
 {
@@ -259,7 +259,7 @@ a_changed_address_is_confirmed(void **state)
 	assert_false(lead(w, 0)->verified_email);
 }
 
-/* 4.1.12: each confirmation by the lead is recorded, with what the browser sent; one by the operator is not. */
+/* docs/api.md 4.1.12: each confirmation by the lead is recorded, with what the browser sent; one by the operator is not. */
 static void
 confirmations_are_recorded(void **state)
 {
@@ -278,7 +278,7 @@ confirmations_are_recorded(void **state)
 	assert_true(slice_equal(made->user_agent, SLICE("Browser")));
 }
 
-/* 4.1.12: the referrer, and a lead that reaches a level whose mail is switched on. */
+/* docs/api.md 4.1.12: the referrer, and a lead that reaches a level whose mail is switched on. */
 static void
 referrals_and_rewards_are_mailed(void **state)
 {
@@ -360,7 +360,7 @@ only_an_unverified_lead_is_deleted(void **state)
 
 #define STRICT_TEST(name) cmocka_unit_test_setup_teardown(name, open_strict, close_world)
 
-/* 4.1.14: a campaign that verifies phone numbers. */
+/* docs/api.md 4.1.14: a campaign that verifies phone numbers. */
 static int
 open_texts(void **state)
 {
@@ -383,7 +383,8 @@ sign_up_phone(struct world *w, const char *email, bool no_code)
 	settle(w);
 }
 
-/* 4.1.14: a code for a number that is not verified, when it is typed; for a verified one where the lead is withheld. */
+/* docs/api.md 4.1.14: a code for a number that is not verified, when it is typed; for a verified one where the lead is
+ * withheld. */
 static void
 a_number_gets_a_code(void **state)
 {
@@ -404,8 +405,8 @@ a_number_gets_a_code(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
-/* 4.1.14: none without a gateway or the setting, for a lead that opted out of texts, for one that is named by an email address
- * alone, with a key for known leads, and for a fraudulent lead unless proof of work is all that it lacks. */
+/* docs/api.md 4.1.14: none without a gateway or the setting, for a lead that opted out of texts, for one that is named by an
+ * email address alone, with a key for known leads, and for a fraudulent lead unless proof of work is all that it lacks. */
 static void
 some_numbers_get_none(void **state)
 {

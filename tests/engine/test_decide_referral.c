@@ -3,7 +3,7 @@
 #include "decide_leads.h"
 #include "engine/strangers.h"
 
-/* 4.6, Credit and Chain; 4.7: referral is sent for the direct referrer, once per referred lead. */
+/* docs/api.md 4.6, Credit and Chain; 4.7: referral is sent for the direct referrer, once per referred lead. */
 static void
 a_referral_credits_the_chain(void **state)
 {
@@ -31,7 +31,7 @@ a_referral_credits_the_chain(void **state)
 	assert_contains(w->decision.events[2].payload, "\"influence\":{\"direct\":1,\"indirect\":1}");
 }
 
-/* 4.6: up to 16 levels; a deleted lead ends the chain. */
+/* docs/api.md 4.6: up to 16 levels; a deleted lead ends the chain. */
 static void
 a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead(void **state)
 {
@@ -53,7 +53,7 @@ a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead(void **state)
 	assert_int_equal(lead(w, 16)->score, score);
 }
 
-/* 4.6: taken back when flagged, given again when approved, never twice; the current settings do not matter. */
+/* docs/api.md 4.6: taken back when flagged, given again when approved, never twice; the current settings do not matter. */
 static void
 blocking_takes_back_and_approving_restores(void **state)
 {
@@ -102,7 +102,8 @@ delete_itself(struct world *w, size_t i)
 	settle(w);
 }
 
-/* 4.6, Deletion: one that deletes itself could sign up again, and is no referral then, for none of its referrers. */
+/* docs/api.md 4.6, Deletion: one that deletes itself could sign up again, and is no referral then, for none of its referrers.
+ */
 static void
 a_lead_that_deletes_itself_takes_its_credit_back(void **state)
 {
@@ -127,8 +128,8 @@ a_lead_that_deletes_itself_takes_its_credit_back(void **state)
 	assert_int_equal(lead(w, 1)->unverified_direct, 1);
 }
 
-/* 4.6, Deletion: spent credit is owed, however often a person signs up, with the address of another one, too, and deletes
- * itself.
+/* docs/api.md 4.6, Deletion: spent credit is owed, however often a person signs up, with the address of another one, too, and
+ * deletes itself.
  */
 static void
 spent_credit_is_set_off(void **state)
@@ -162,7 +163,7 @@ spent_credit_is_set_off(void **state)
 	assert_int_equal(lead(w, 0)->points_owed, 0);
 }
 
-/* 4.6, Deletion: also of referrers beyond one that has deleted itself before. */
+/* docs/api.md 4.6, Deletion: also of referrers beyond one that has deleted itself before. */
 static void
 a_gap_keeps_no_credit(void **state)
 {
@@ -177,7 +178,7 @@ a_gap_keeps_no_credit(void **state)
 	assert_int_equal(lead(w, 0)->unverified_indirect, 0);
 }
 
-/* 4.6, Deletion: the address by which a lead was verified can verify another one. */
+/* docs/api.md 4.6, Deletion: the address by which a lead was verified can verify another one. */
 static void
 an_address_that_is_taken_away_verifies_no_referral(void **state)
 {
@@ -202,8 +203,8 @@ an_address_that_is_taken_away_verifies_no_referral(void **state)
 	assert_int_equal(lead(w, 0)->score, 5);
 }
 
-/* 4.1.11, Not verified: what waited for a verification that the campaign does not require any more is booked when the lead
- * signs up again, once. */
+/* docs/api.md 4.1.11, Not verified: what waited for a verification that the campaign does not require any more is booked when
+ * the lead signs up again, once. */
 static void
 what_was_due_is_booked_by_the_next_signup(void **state)
 {
@@ -226,7 +227,8 @@ what_was_due_is_booked_by_the_next_signup(void **state)
 	}
 }
 
-/* 4.6: no order of blocking, approving, changing the email and verifying, and no change of settings, gives points twice. */
+/* docs/api.md 4.6: no order of blocking, approving, changing the email and verifying, and no change of settings, gives points
+ * twice. */
 static void
 credit_is_earned_once(void **state)
 {
@@ -255,7 +257,8 @@ credit_is_earned_once(void **state)
 	assert_int_equal(lead(w, 0)->score, 8);
 }
 
-/* 4.6: "the same cause is never booked twice", also when the score was at its maximum and the booking had no effect. */
+/* docs/api.md 4.6: "the same cause is never booked twice", also when the score was at its maximum and the booking had no
+ * effect. */
 static void
 credit_above_the_maximum_is_lost(void **state)
 {
@@ -278,7 +281,7 @@ credit_above_the_maximum_is_lost(void **state)
 	assert_int_equal(lead(w, 0)->score, 10);
 }
 
-/* 4.6: with require_verification a referral counts when the lead is verified; points_verified are added, once. */
+/* docs/api.md 4.6: with require_verification a referral counts when the lead is verified; points_verified are added, once. */
 static void
 a_referral_may_have_to_be_verified(void **state)
 {
@@ -293,7 +296,7 @@ a_referral_may_have_to_be_verified(void **state)
 	ASSERT_EVENTS(w, EVENT_VERIFIED, EVENT_SCORE_CHANGE, EVENT_REFERRAL);
 	assert_contains(w->decision.events[1].extra, "\"delta\":2,\"reason\":\"verified\"");
 	assert_contains(w->decision.events[1].payload, "\"verified_leads\":{\"direct\":1,\"indirect\":0}");
-	/* 4.3.4: the flag is reset, credit already given stays */
+	/* docs/api.md 4.3 rule 4: the flag is reset, credit already given stays */
 	struct command update = signup("new@x.org", NULL);
 	update.as.signup.subject = lead(w, 1)->social_id;
 	run(w, &update, 1);
@@ -304,7 +307,7 @@ a_referral_may_have_to_be_verified(void **state)
 	ASSERT_EVENTS(w, EVENT_VERIFIED);
 	assert_int_equal(lead(w, 0)->score, 2);
 	assert_int_equal(lead(w, 0)->verified_direct, 1);
-	/* 4.6, Lost verification: the same by `unverify` */
+	/* docs/api.md 4.6, Lost verification: the same by `unverify` */
 	change(w, 1, LEAD_UNVERIFY);
 	assert_int_equal(w->decision.event_count, 0);
 	assert_int_equal(lead(w, 0)->score, 2);

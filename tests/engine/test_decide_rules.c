@@ -3,7 +3,7 @@
  * database. */
 #include "decide_leads.h"
 
-/* 4.6: the score is never below 0, `delta` is what took effect; the order of reasons. */
+/* docs/api.md 4.6: the score is never below 0, `delta` is what took effect; the order of reasons. */
 static void
 scores_have_a_floor(void **state)
 {
@@ -33,7 +33,7 @@ scores_have_a_floor(void **state)
 	assert_int_equal(lead(w, 1)->score, 4); /* points need a key */
 }
 
-/* 4.6, Tag: given once per lead, with its points; it completes the actions bound to it. */
+/* docs/api.md 4.6, Tag: given once per lead, with its points; it completes the actions bound to it. */
 static void
 a_tag_books_and_completes(void **state)
 {
@@ -75,7 +75,7 @@ actions_are_completed_once(void **state)
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
 }
 
-/* 4.1.3: without a key only public actions that no tag is bound to exist. */
+/* docs/api.md 4.1.3: without a key only public actions that no tag is bound to exist. */
 static void
 a_page_completes_public_actions(void **state)
 {
@@ -106,7 +106,7 @@ a_page_completes_public_actions(void **state)
 	assert_int_equal(lead(w, 0)->score, 3);
 }
 
-/* 4.1: an existing lead is only tagged. */
+/* docs/api.md 4.1: an existing lead is only tagged. */
 static void
 tagging_is_no_signup_for_an_existing_lead(void **state)
 {
@@ -186,7 +186,7 @@ nothing_is_booked_after_the_end(void **state)
 	assert_int_equal(lead(w, 0)->score, 0);
 }
 
-/* 4.7: `deleted` shows the lead as it was; 4.6: credit stays. */
+/* docs/api.md 4.7: `deleted` shows the lead as it was; 4.6: credit stays. */
 static void
 a_deleted_lead_is_shown_as_it_was(void **state)
 {
@@ -251,7 +251,8 @@ counters_follow_the_leads(void **state)
 	assert_false(w->decision.changes);
 }
 
-/* 4.1.9, Number: a code verifies the number that it was made for, also when the number changes while it is compared. */
+/* docs/api.md 4.1.9, Number: a code verifies the number that it was made for, also when the number changes while it is
+ * compared. */
 static void
 a_code_verifies_its_own_number_alone(void **state)
 {
@@ -274,7 +275,7 @@ a_code_verifies_its_own_number_alone(void **state)
 	}
 }
 
-/* 4.1.4: `channel` chooses; without one both channels are not verified any more. */
+/* docs/api.md 4.1.4: `channel` chooses; without one both channels are not verified any more. */
 static void
 unverify_without_a_channel_resets_both(void **state)
 {
@@ -337,7 +338,7 @@ too_few_ids_make_no_event(void **state)
 	assert_int_equal(w->decision.history_wanted, 8);
 }
 
-/* 4.5: fraudulent leads do not lower the rank of others. */
+/* docs/api.md 4.5: fraudulent leads do not lower the rank of others. */
 static void
 fraudulent_leads_have_no_effect_on_ranks(void **state)
 {

@@ -210,8 +210,8 @@ a_person_that_comes_back_keeps_its_lead(void **state)
 	}
 }
 
-/* 4.1.12, 4.1.14: the answer to a proof is that of the lead as it leaves it: a claim leads to no page, also if the caller has
- * read the lead before it became one; an address that the lead no longer has changes nothing. */
+/* docs/api.md 4.1.12, 4.1.14: the answer to a proof is that of the lead as it leaves it: a claim leads to no page, also if the
+ * caller has read the lead before it became one; an address that the lead no longer has changes nothing. */
 static void
 a_proof_is_judged_with_its_command(void **state)
 {
@@ -283,8 +283,7 @@ an_ended_link_is_sent_again(void **state)
 		assert_int_equal(w->decision.message_count, rows[i].wanted < 0 ? 0 : 1);
 		if (rows[i].wanted >= 0) {
 			assert_int_equal(w->decision.messages[0].kind, rows[i].wanted);
-			assert_int_equal(
-			    w->decision.messages[0].ref, 0);
+			assert_int_equal(w->decision.messages[0].ref, 0);
 		}
 		change(w, 0, LEAD_DELETE);
 		w->set.lead_count = 0;

@@ -91,7 +91,7 @@ a_socket_is_not_for_all_accounts(void **state)
 	assert_int_equal(chmod(folder, 0700), 0);
 }
 
-/* 10: as many connections as lighttpd has can wait for a worker. */
+/* docs/architecture.md 10: as many connections as lighttpd has can wait for a worker. */
 static void
 the_queue_is_long(void **state)
 {

@@ -63,7 +63,7 @@ paths_are_split_and_then_decoded(void **state)
 		{ "/api/", "/api", "", NULL },
 		{ "/api//x", "//api/x//v2", "|v2", NULL },
 		{ "api/lead hook", "/api/lead%20hook/v2", "|v2", NULL },
-		/* 1.4: links to pages that people have copied */
+		/* docs/api.md 1.4: links to pages that people have copied */
 		{ "/api", "/api/c/7%3Fkid=ABCD1234", "|c|7", "kid=ABCD1234&" },
 		{ "", "/c/7%3Fkid%3DABCD1234%26utm_source%3Dmail?utm_medium=x", "|c|7",
 		    "kid=ABCD1234&utm_source=mail&utm_medium=x" },

@@ -268,14 +268,14 @@ lengths_count_octets_of_the_key(void **state UNUSED)
 	expect_refused(SIXTY "12345@mail.example");
 	expect_key("a@" SIXTY "123.example", "a@" SIXTY "123.example");
 	expect_refused("a@" SIXTY "1234.example");
-	/* 60 + 1 + 60 + 1 + 60 + 1 + 61 = 244 of domain, so 9 of local part */
+	/* Lengths: 60 + 1 + 60 + 1 + 60 + 1 + 61 = 244 of domain, so 9 of local part */
 	expect_key("123456789@" SIXTY "." SIXTY "." SIXTY "." SIXTY "z", "123456789@" SIXTY "." SIXTY "." SIXTY "." SIXTY "z");
 	expect_refused("1234567890@" SIXTY "." SIXTY "." SIXTY "." SIXTY "z");
 	expect_refused("a@" SIXTY "." SIXTY "." SIXTY "." SIXTY "." TEN);
-	/* 62 + 2 octets and 62 + 3 as typed: "e" and a combining acute, one letter of two octets in NFC */
+	/* Octets: 62 + 2 and 62 + 3 as typed: "e" and a combining acute, one letter of two octets in NFC */
 	expect_key(SIXTY "12e\xcc\x81@mail.example", SIXTY "12\xc3\xa9@mail.example");
 	expect_refused(SIXTY "123\xc3\xa9@mail.example");
-	/* 56 letters and one ü fit as typed, but not as an A-label ("xn--" and "-" and a tail) */
+	/* Letters: 56 and one ü fit as typed, but not as an A-label ("xn--" and "-" and a tail) */
 	expect_refused("a@" SIXTY "\xc3\xbc.example");
 }
 

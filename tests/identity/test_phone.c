@@ -102,7 +102,7 @@ other_texts_are_refused(void **state UNUSED)
 		{ "0171 1234567;phone-context=+49", "1", NULL },
 		{ "\xff+16502530000", NULL, NULL },
 		{ "+0123456789", NULL, NULL },
-		/* 7 to 15 digits in all */
+		/* Between 7 and 15 digits in all */
 		{ "+68340", NULL, NULL },
 		{ "+491234", NULL, NULL },
 		{ "+4917112345678901", NULL, NULL },

@@ -38,7 +38,7 @@ tokens_are_random(void **state UNUSED)
 	assert_false(user_token_well_formed(SLICE("0123456789012345678901234567890123456789 12")));
 }
 
-/* 5: as people type it. */
+/* docs/users.md 5: as people type it. */
 static void
 a_recovery_code_is_read_as_it_is_typed(void **state UNUSED)
 {

@@ -447,7 +447,7 @@ many_processes_share_one_limit(void **state)
 		int status;
 		assert_true(wait(&status) > 0 && status == 0);
 	}
-	/* 40 addresses in three campaigns each: 10 of each campaign, below 50 in all */
+	/* Each of 40 addresses in three campaigns: 10 of each campaign, below 50 in all */
 	assert_int_equal(tally->passed, 40 * 3 * 10);
 	munmap(tally, sizeof(*tally));
 }

@@ -117,7 +117,7 @@ take_turns(struct work_slots *own)
 	}
 }
 
-/* 3: two on a host, or one where there are few cores, whatever their number of processes. */
+/* docs/users.md 3: two on a host, or one where there are few cores, whatever their number of processes. */
 static void
 no_more_than_the_slots_at_a_time(void **state UNUSED)
 {
@@ -155,7 +155,7 @@ try_once(struct work_slots *own)
 		atomic_fetch_add(&shown->refused, 1);
 }
 
-/* 3: callers wait two seconds at most, and only a few of them. */
+/* docs/users.md 3: callers wait two seconds at most, and only a few of them. */
 static void
 a_caller_waits_for_a_time_and_few_wait(void **state UNUSED)
 {

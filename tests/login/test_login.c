@@ -34,7 +34,7 @@ a_user_logs_in(void **state UNUSED)
 	assert_int_equal(root_number("SELECT last_login_ms IS NOT NULL FROM t_users"), 1);
 }
 
-/* 4: nothing that is in the database opens a session. */
+/* docs/users.md 4: nothing that is in the database opens a session. */
 static void
 tokens_are_stored_as_hashes(void **state UNUSED)
 {
@@ -49,7 +49,7 @@ tokens_are_stored_as_hashes(void **state UNUSED)
 	    root_number("SELECT COUNT(*) FROM t_users WHERE password LIKE '$argon2id$v=19$m=19456,t=2,p=1$%%'"), 1);
 }
 
-/* 3: one hash, and one answer. */
+/* docs/users.md 3: one hash, and one answer. */
 static void
 an_unknown_user_looks_like_a_wrong_password(void **state UNUSED)
 {
@@ -201,7 +201,7 @@ busy_slots_refuse_before_they_count(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 }
 
-/* 3: a new hash at the next login. */
+/* docs/users.md 3: a new hash at the next login. */
 static void
 an_outdated_hash_is_replaced(void **state UNUSED)
 {
@@ -215,7 +215,7 @@ an_outdated_hash_is_replaced(void **state UNUSED)
 	assert_int_equal(log_in(SLICE("password"), SLICE_NONE), LOGIN_DONE);
 }
 
-/* 4: while it is being verified. */
+/* docs/users.md 4: while it is being verified. */
 static void
 a_password_that_was_changed_opens_nothing(void **state UNUSED)
 {
@@ -318,7 +318,7 @@ a_secret_is_of_one_user(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_CODE_NEEDED);
 }
 
-/* 5: also with the right password, and with logins without a code in between. */
+/* docs/users.md 5: also with the right password, and with logins without a code in between. */
 static void
 wrong_codes_are_failures(void **state UNUSED)
 {
@@ -393,7 +393,7 @@ never(void *calls)
 	return false;
 }
 
-/* 6: after the limit, and before anything is changed. */
+/* docs/users.md 6: after the limit, and before anything is changed. */
 static void
 a_change_is_refused(void **state UNUSED)
 {
@@ -454,7 +454,7 @@ a_second_factor_is_removed(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 }
 
-/* 5: its secret is sealed, or there is none. */
+/* docs/users.md 5: its secret is sealed, or there is none. */
 static void
 without_a_key_there_is_no_second_factor(void **state UNUSED)
 {

@@ -28,7 +28,7 @@ a_session_ends_by_itself(void **state UNUSED)
 	assert_false(session_lasts(token));
 }
 
-/* 4: at most once a minute. */
+/* docs/users.md 4: at most once a minute. */
 static void
 the_last_use_is_written_rarely(void **state UNUSED)
 {
@@ -96,7 +96,7 @@ rename_user(void *ignored UNUSED, struct user_settings *settings)
 	return true;
 }
 
-/* 4 */
+/* docs/users.md 4 */
 static void
 changes_of_a_user_end_its_sessions(void **state UNUSED)
 {
@@ -207,7 +207,7 @@ a_link_is_used_once(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 }
 
-/* 3: uses of links count for the address. */
+/* docs/users.md 3: uses of links count for the address. */
 static void
 guesses_of_links_are_limited(void **state UNUSED)
 {

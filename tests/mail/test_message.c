@@ -167,7 +167,7 @@ bodies_are_quoted_printable(void **state UNUSED)
 	assert_encoded(".\n..\nFrom a\na From", "=2E\r\n=2E.\r\n=46rom a\r\na From\r\n");
 	assert_encoded("a\r\nb\n\n", "a=0D\r\nb\r\n\r\n");
 	assert_encoded("\xc3\xa9\xff", "=C3=A9=FF\r\n");
-	/* 75 characters and the sign; a character and what is encoded stay whole */
+	/* The longest: 75 characters and the sign; a character and what is encoded stay whole */
 	assert_encoded("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 	    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n");
 	assert_encoded("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",

@@ -248,7 +248,7 @@ active_html_is_refused(void **state UNUSED)
 		assert_html(cases[i].source, cases[i].message);
 }
 
-/* 1.3: what is loaded for some values of a secret alone sends its host a part of it. */
+/* docs/mail.md 1.3: what is loaded for some values of a secret alone sends its host a part of it. */
 static void
 styles_load_nothing(void **state UNUSED)
 {
@@ -333,7 +333,7 @@ assert_secret(enum template_place place, const char *source, const char *expecte
 	}
 }
 
-/* 1.2: mail programs make links of text that looks like one. */
+/* docs/mail.md 1.2: mail programs make links of text that looks like one. */
 static void
 secrets_in_text_are_no_part_of_a_link(void **state UNUSED)
 {
@@ -395,7 +395,7 @@ secrets_in_text_are_no_part_of_a_link(void **state UNUSED)
 		assert_secret(TEMPLATE_TEXT, text[i].source, text[i].expected);
 }
 
-/* 1.3: programs that look for links may skip tags. */
+/* docs/mail.md 1.3: programs that look for links may skip tags. */
 static void
 secrets_in_html_are_no_part_of_a_link(void **state UNUSED)
 {
@@ -419,7 +419,7 @@ secrets_in_html_are_no_part_of_a_link(void **state UNUSED)
 		assert_secret(TEMPLATE_HTML, cases[i].source, cases[i].expected);
 }
 
-/* 1.3: secrets are in text, and their URLs in href. */
+/* docs/mail.md 1.3: secrets are in text, and their URLs in href. */
 static void
 secrets_have_their_places(void **state UNUSED)
 {

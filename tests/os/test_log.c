@@ -153,8 +153,8 @@ syslog_gets_datagrams(void **state UNUSED)
 	close(daemon);
 }
 
-/* 12.5: lines that the daemon does not take are written as without it, also while it is away, and it gets them when it is back.
- * Each time it is away is reported once. */
+/* docs/operating.md 12.5: lines that the daemon does not take are written as without it, also while it is away, and it gets
+ * them when it is back. Each time it is away is reported once. */
 static void
 without_the_daemon_lines_are_written(void **state UNUSED)
 {
@@ -182,7 +182,7 @@ without_the_daemon_lines_are_written(void **state UNUSED)
 	assert_int_equal(count_in(written, "\n"), 6);
 }
 
-/* 12.5: a socket without a daemon is reported at the start, unless warnings are not logged. */
+/* docs/operating.md 12.5: a socket without a daemon is reported at the start, unless warnings are not logged. */
 static void
 a_missing_daemon_is_reported(void **state UNUSED)
 {
@@ -231,7 +231,7 @@ a_stopped_daemon_is_not_waited_for(void **state UNUSED)
 	close(daemon);
 }
 
-/* 12.5: a full disk stops nothing, and lines are written again when there is room. */
+/* docs/operating.md 12.5: a full disk stops nothing, and lines are written again when there is room. */
 static void
 a_full_disk_stops_nothing(void **state UNUSED)
 {
@@ -257,7 +257,8 @@ a_full_disk_stops_nothing(void **state UNUSED)
 	(void)after(lines, " written n=2\n");
 }
 
-/* 12.5: a file that was moved is made anew by the next line or by log_reopen; while it cannot be made, the old one is used. */
+/* docs/operating.md 12.5: a file that was moved is made anew by the next line or by log_reopen; while it cannot be made, the
+ * old one is used. */
 static void
 a_moved_file_is_made_anew(void **state UNUSED)
 {

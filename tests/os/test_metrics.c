@@ -100,7 +100,7 @@ the_table_is_sound(void **state UNUSED)
 	assert_int_equal(metrics_cell_count(), next);
 }
 
-/* 12.1: a histogram has cumulative buckets, and a value that equals a bound is in its bucket. */
+/* docs/operating.md 12.1: a histogram has cumulative buckets, and a value that equals a bound is in its bucket. */
 static void
 a_histogram_is_cumulative(void **state UNUSED)
 {
@@ -136,7 +136,7 @@ labels_are_escaped(void **state UNUSED)
 	pool_free(&pool);
 }
 
-/* 12.1: classes are closed; a route beyond the table counts as unknown. */
+/* docs/operating.md 12.1: classes are closed; a route beyond the table counts as unknown. */
 static void
 every_status_has_a_class(void **state UNUSED)
 {
@@ -177,7 +177,7 @@ add_many(void *unused)
 	return unused;
 }
 
-/* 12.1: no update is lost, between threads and between processes. */
+/* docs/operating.md 12.1: no update is lost, between threads and between processes. */
 static void
 updates_are_atomic(void **state UNUSED)
 {
@@ -196,7 +196,7 @@ updates_are_atomic(void **state UNUSED)
 	assert_int_equal(cell(METRIC_EVENTS, 3), 300000);
 }
 
-/* 12.1: counts survive the death of any process, and a program that opens the file anew goes on with them. */
+/* docs/operating.md 12.1: counts survive the death of any process, and a program that opens the file anew goes on with them. */
 static void
 counts_survive(void **state UNUSED)
 {
@@ -216,7 +216,7 @@ counts_survive(void **state UNUSED)
 	assert_int_equal(cells[metrics_definition(METRIC_LEADS_CREATED)->first], 8);
 }
 
-/* 12.1: running processes alone are counted. */
+/* docs/operating.md 12.1: running processes alone are counted. */
 static void
 dead_processes_are_not_counted(void **state UNUSED)
 {
@@ -311,7 +311,8 @@ end_counted(pid_t child)
 	assert_int_equal(waitpid(child, &status, 0), child);
 }
 
-/* 12.1: a program that has got the pid of a killed process is not counted, because it started at another time. */
+/* docs/operating.md 12.1: a program that has got the pid of a killed process is not counted, because it started at another
+ * time. */
 static void
 a_pid_alone_is_not_counted(void **state UNUSED)
 {
@@ -326,7 +327,7 @@ a_pid_alone_is_not_counted(void **state UNUSED)
 	assert_int_equal(count_all(), 0);
 }
 
-/* 12.1: where /proc does not show a process, one of another account is not counted. */
+/* docs/operating.md 12.1: where /proc does not show a process, one of another account is not counted. */
 static void
 another_account_is_not_counted(void **state UNUSED)
 {
@@ -345,7 +346,7 @@ another_account_is_not_counted(void **state UNUSED)
 	end_counted(child);
 }
 
-/* 12.1: nor is the killed process when one that counts has got its pid. */
+/* docs/operating.md 12.1: nor is the killed process when one that counts has got its pid. */
 static void
 a_new_process_replaces_that_of_its_pid(void **state UNUSED)
 {
@@ -374,7 +375,8 @@ its_place_moves_with_the_file(void **state UNUSED)
 
 /* ---- without the file ---- */
 
-/* 12.1: a counter never fails a request. The file cannot be made, or is another account's: the program counts alone. */
+/* docs/operating.md 12.1: a counter never fails a request. The file cannot be made, or is another account's: the program counts
+ * alone. */
 static void
 without_a_file_it_counts_alone(void **state UNUSED)
 {
@@ -421,7 +423,7 @@ a_full_disk_stops_nothing(void **state UNUSED)
 	assert_int_equal(status, 0);
 }
 
-/* 12.1: the file of another version, or a damaged one, is not read, and is replaced at the next start. */
+/* docs/operating.md 12.1: the file of another version, or a damaged one, is not read, and is replaced at the next start. */
 static void
 a_damaged_file_is_not_read(void **state UNUSED)
 {
@@ -464,7 +466,7 @@ a_truncated_file_is_not_read(void **state UNUSED)
 
 /* ---- figures of the database ---- */
 
-/* 12.1: they are read once in five seconds, by one process, and less often when that takes long. */
+/* docs/operating.md 12.1: they are read once in five seconds, by one process, and less often when that takes long. */
 static void
 figures_are_shared(void **state UNUSED)
 {

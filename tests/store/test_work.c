@@ -238,7 +238,7 @@ run_one(struct world *w, const struct command *command)
 	return outcome;
 }
 
-/* 4.4; docs/api.md 4.1.3. */
+/* docs/architecture.md 4.4, docs/api.md 4.1.3 */
 static void
 large_points_become_a_job(void **state)
 {

@@ -36,7 +36,7 @@ payloads_become_forms(void **state UNUSED)
 	}
 }
 
-/* 2.2: with `compat`, plain values in arrays have no number. */
+/* docs/deliveries.md 2.2: with `compat`, plain values in arrays have no number. */
 static void
 arrays_may_have_empty_brackets(void **state UNUSED)
 {

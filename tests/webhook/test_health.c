@@ -29,7 +29,7 @@ attempt(struct health *health, bool success, int64_t now_ms)
 	return health_end(&rules, health, success, now_ms);
 }
 
-/* 4: starts at 4, grows by one per success to 32, halves on failure. */
+/* docs/deliveries.md 4: starts at 4, grows by one per success to 32, halves on failure. */
 static void
 the_concurrency_grows_and_is_halved(void **state UNUSED)
 {
@@ -50,7 +50,7 @@ the_concurrency_grows_and_is_halved(void **state UNUSED)
 	assert_int_equal(health_allows(&rules, &health, 0, 0), 3);
 }
 
-/* 3, breaker: after 5 consecutive failures one probe at a time, 10 s apart, doubling to 1 h. */
+/* docs/deliveries.md 3, breaker: after 5 consecutive failures one probe at a time, 10 s apart, doubling to 1 h. */
 static void
 the_breaker_waits_longer_each_time(void **state UNUSED)
 {
@@ -99,7 +99,7 @@ late_failures_do_not_count_as_probes(void **state UNUSED)
 	assert_int_equal(health_allows(&rules, &health, 0, 10 * SECOND), 1);
 }
 
-/* 3, breaker: the first success releases the rest slowly: concurrency 1, 2, 4 … to the limit. */
+/* docs/deliveries.md 3, breaker: the first success releases the rest slowly: concurrency 1, 2, 4 … to the limit. */
 static void
 a_success_releases_slowly(void **state UNUSED)
 {
@@ -129,7 +129,7 @@ a_late_success_closes_it(void **state UNUSED)
 	assert_int_equal(health_allows(&rules, &health, 0, SECOND), 1);
 }
 
-/* 3, disabling: every attempt failed for 5 days; whatever the number of attempts. */
+/* docs/deliveries.md 3, disabling: every attempt failed for 5 days; whatever the number of attempts. */
 static void
 failures_for_five_days_disable(void **state UNUSED)
 {

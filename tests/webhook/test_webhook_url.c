@@ -198,7 +198,7 @@ form_urls_are_recognized(void **state UNUSED)
 	assert_false(webhook_url_wants_form(SLICE("https://other.example/"), SLICE("")));
 }
 
-/* 3.3 */
+/* docs/deliveries.md 3.3 */
 static void
 respelled_urls_are_known(void **state UNUSED)
 {

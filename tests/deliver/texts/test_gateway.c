@@ -22,7 +22,7 @@ static const struct text_gateway plain = {
 
 #define ASSERT_TEXT(slice, text) assert_true(slice_equal((slice), SLICE(text)))
 
-/* 8.2 */
+/* docs/mail.md 8.2 */
 static void
 a_request_is_escaped_for_its_type(void **state UNUSED)
 {
@@ -42,7 +42,7 @@ a_request_is_escaped_for_its_type(void **state UNUSED)
 	assert_false(attempt.by_get);
 }
 
-/* 8.2 */
+/* docs/mail.md 8.2 */
 static void
 the_query_of_a_get_is_added_to_the_url(void **state UNUSED)
 {
@@ -61,7 +61,7 @@ the_query_of_a_get_is_added_to_the_url(void **state UNUSED)
 	assert_string_equal(attempt.url, "https://gateway.example/send?key=1&to=%2B4915112345678&from=Us&text=x");
 }
 
-/* 8.3 */
+/* docs/mail.md 8.3 */
 static void
 numbers_outside_the_list_get_nothing(void **state UNUSED)
 {
@@ -84,7 +84,7 @@ static const struct {
 	{ "+4918012345", "special_rate", "special_rate" },   /* shared cost */
 };
 
-/* 8.3 */
+/* docs/mail.md 8.3 */
 static void
 only_mobile_phones_get_texts(void **state UNUSED)
 {
@@ -130,7 +130,7 @@ static const struct {
 	{ SENDER_INTERNAL, 0, "", "", GATEWAY_HOLD },
 };
 
-/* 8.4 */
+/* docs/mail.md 8.4 */
 static void
 each_answer_has_a_meaning(void **state UNUSED)
 {
@@ -145,7 +145,7 @@ each_answer_has_a_meaning(void **state UNUSED)
 	}
 }
 
-/* 8.4: errors that can come before and after the request */
+/* docs/mail.md 8.4: errors that can come before and after the request */
 static void
 what_may_have_arrived_is_not_sent_again(void **state UNUSED)
 {
@@ -158,7 +158,7 @@ what_may_have_arrived_is_not_sent_again(void **state UNUSED)
 	}
 }
 
-/* 8.4 */
+/* docs/mail.md 8.4 */
 static void
 an_answer_is_stored_without_the_code(void **state UNUSED)
 {
@@ -176,7 +176,7 @@ an_answer_is_stored_without_the_code(void **state UNUSED)
 	assert_int_equal(cut.size, sizeof(text));
 }
 
-/* 8.1: a text is one message: what does not fit, or has other characters, is left out. */
+/* docs/mail.md 8.1: a text is one message: what does not fit, or has other characters, is left out. */
 static void
 a_text_is_one_message(void **state UNUSED)
 {

@@ -194,7 +194,8 @@ an_attempt_is_recorded_once(void **state)
 	assert_int_equal(root_number(DUE, webhook), 0);
 }
 
-/* 3, interrupted: at the end of its schedule a delivery fails without another attempt. None is counted or logged. */
+/* docs/deliveries.md 3, interrupted: at the end of its schedule a delivery fails without another attempt. None is counted or
+ * logged. */
 static void
 an_end_without_an_attempt_counts_none(void **state)
 {

@@ -57,7 +57,7 @@ list(struct audit_filter filter)
 
 #define NO_TIMES .since_ms = -1, .until_ms = -1
 
-/* 6: before the change, and after it. */
+/* docs/users.md 6: before the change, and after it. */
 static void
 a_change_is_written_ahead(void **state UNUSED)
 {
@@ -216,7 +216,7 @@ rows_are_found_by_their_time(void **state UNUSED)
 	    pool_printf(world->pool, "%" PRIu64, a).data);
 }
 
-/* 6: they are stored for 400 days. */
+/* docs/users.md 6: they are stored for 400 days. */
 static void
 old_rows_are_removed(void **state UNUSED)
 {

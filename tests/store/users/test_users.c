@@ -122,7 +122,7 @@ what_does_not_fit_is_refused(void **state UNUSED)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_users"), 1);
 }
 
-/* 2: an owner manages the users of its own account. */
+/* docs/users.md 2: an owner manages the users of its own account. */
 static void
 an_owner_sees_its_own_account(void **state UNUSED)
 {
@@ -166,7 +166,7 @@ set_campaigns(void *campaigns, struct user_settings *settings)
 	return true;
 }
 
-/* 2: it gives no more rights than it has. */
+/* docs/users.md 2: it gives no more rights than it has. */
 static void
 no_manager_gives_what_it_lacks(void **state UNUSED)
 {
@@ -214,7 +214,7 @@ no_manager_gives_other_campaigns(void **state UNUSED)
 	assert_int_equal(store_remove_user(world->store, &key, id, &refusal), RESULT_INVALID);
 }
 
-/* 2: not over HTTP. */
+/* docs/users.md 2: not over HTTP. */
 static void
 the_last_operator_stays(void **state UNUSED)
 {

@@ -54,7 +54,7 @@ def test_switched_off(make_service):
 @pytest.mark.parametrize("password", [NO_KEY, "hunter2", "lh_", 42, "p" * 4000, "ä%\\u0061"],
                          ids=["key", "word", "prefix", "number", "long", "escapes"])
 def test_wrong_passwords_count(service, account, password):
-    """5 Wrong keys: 409 up to the limit, then 429, also for a right key that the host has not seen; a known one passes"""
+    """docs/api.md 5 Wrong keys: 409 up to the limit, then 429, also for a right key that the host has not seen; a known one passes"""
     address = new_address()
     for _ in range(FAILED_KEYS):
         assert log_in(service, password, address).verdict == INVALID
@@ -70,7 +70,7 @@ def test_wrong_passwords_count(service, account, password):
 
 
 def test_keys_and_passwords_share_the_limit(service):
-    """5: wrong keys in headers count for passwords"""
+    """docs/api.md 5: wrong keys in headers count for passwords"""
     address = new_address()
     for _ in range(FAILED_KEYS):
         assert service.client.request("GET", "/v2/campaigns", key=NO_KEY, address=address).verdict == INVALID
@@ -97,7 +97,8 @@ def test_a_missing_password(service, account):
 
 
 def test_passwords_that_are_no_text(service, account):
-    """1.1, 1.3: objects, arrays, booleans and texts over 4 KiB are 406, a body over 32 KiB is 413; none is answered with a key"""
+    """docs/api.md 1.1, 1.3: objects, arrays, booleans and texts over 4 KiB are 406, a body over 32 KiB is 413; none is answered with a
+    key"""
     for password in ({"a": account.key}, [account.key, account.key], True, "p" * 4097):
         assert log_in(service, password).verdict == (406, "invalid_parameter"), password
     assert log_in(service, account.key + "p" * 33000).verdict == (413, "body_too_large")
@@ -106,7 +107,7 @@ def test_passwords_that_are_no_text(service, account):
 
 
 def test_suspended_and_revoked(service):
-    """2 account_suspended; 3: a revoked key is wrong"""
+    """docs/api.md 2 account_suspended; 3: a revoked key is wrong"""
     suspended, revoked = service.account(), service.account()
     assert log_in(service, suspended.key).status == log_in(service, revoked.key).status == 200
     service.installation.admin("account", "suspend", str(suspended.id))

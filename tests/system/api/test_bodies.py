@@ -27,7 +27,7 @@ def paths(campaign):
     ("multipart/form-data", PARTS[1]), ("application/json", PARTS[1]), ("multipart/form-data; boundary=x", PAIRS),
     ("application/json; charset=iso-8859-1", TEXT), ("application/json;charset=ISO-8859-1", b"\xef\xbb\xbf" + TEXT)])
 def test_the_first_sign_decides(campaign, type, body):
-    """1.2"""
+    """docs/api.md 1.2"""
     for path in paths(campaign):
         answer = campaign.client.request("POST", path, body=body, type=type)
         assert answer.status == 200 and answer.json["first_name"] == "Nora", answer.body
@@ -39,14 +39,14 @@ def test_the_first_sign_decides(campaign, type, body):
     ("application/x-www-form-urlencoded", b"{email:nora@example.org}", (406, "invalid_json")),
     ("text/plain", TEXT + b"x", (406, "invalid_json"))])
 def test_other_bodies(campaign, type, body, verdict):
-    """1.2"""
+    """docs/api.md 1.2"""
     assert campaign.client.request("POST", campaign.path, body=body, type=type).verdict == verdict
     assert campaign.stats()["total"] == 0
 
 
 @pytest.mark.parametrize("type, body", [("application/json", TEXT), ("application/x-www-form-urlencoded", PAIRS), ("text/plain", LINES), PARTS])
 def test_compressed_bodies(campaign, type, body):
-    """1.2: gzip is read, what is no whole gzip or is compressed in another way is refused by name"""
+    """docs/api.md 1.2: gzip is read, what is no whole gzip or is compressed in another way is refused by name"""
     for headers in ({"Content-Encoding": "gzip"}, {}):
         answer = campaign.client.request("POST", campaign.path, body=gzip.compress(body), type=type, headers=headers)
         assert answer.status == 200 and answer.json["first_name"] == "Nora", answer.body
@@ -58,7 +58,7 @@ def test_compressed_bodies(campaign, type, body):
 
 
 def test_the_size_of_compressed_bodies(campaign):
-    """1.2: that of the inflated body counts, and a larger one needs a key that is known before"""
+    """docs/api.md 1.2: that of the inflated body counts, and a larger one needs a key that is known before"""
     body = gzip.compress(b"{" + b" " * 40000 + b'"email":"nora@example.org"}')
     assert len(body) < 1000
     assert campaign.client.request("POST", campaign.path, body=body, type="application/json").verdict == (413, "body_too_large")
@@ -75,7 +75,7 @@ def test_the_size_of_compressed_bodies(campaign):
     ("multipart/form-data; boundary=X", b'--X\r\nContent-Disposition: form-data; name="email"\r\n\r\njose@example.org\r\n--X\r\n'
      b'Content-Disposition: form-data; name="first_name"\r\n\r\nJos\xe9\r\n--X--')])
 def test_another_encoding_costs_no_lead(campaign, type, body):
-    """1.1 Values"""
+    """docs/api.md 1.1 Values"""
     for path in paths(campaign):
         answer = campaign.client.request("POST", path, body=body, type=type)
         assert answer.status == 200 and answer.json["first_name"] == "José", answer.body
@@ -87,7 +87,7 @@ def test_another_encoding_costs_no_lead(campaign, type, body):
     ("first\u000bsecond", "first\nsecond"), ("first\u000csecond", "first\nsecond"), ("first\u2028second\u2029", "first\nsecond"),
     ("first\u0085second", "first\nsecond"), ("fi\u0000r\u001bst\u007f\u0080", "first"), ("a\tb", "a\tb"), ("\u0001", "")])
 def test_control_characters_cost_no_lead(campaign, sent, stored):
-    """1.1 Values: custom fields, names of them, and ids"""
+    """docs/api.md 1.1 Values: custom fields, names of them, and ids"""
     assert campaign.lead(**NORA, notes=sent)["custom_fields"]["notes"] == stored
     form = campaign.client.request("POST", campaign.path, form={**NORA, "more": sent, "c\u000bd": "x", "__uid": sent + "x"})
     assert form.status == 200, form.body

@@ -46,7 +46,7 @@ def stored(campaign):
 
 @pytest.mark.parametrize("bots", ["honeypot", "proof", "proof_or_confirm"])
 def test_a_filled_honeypot(service, account, receiver, bots):
-    """8.1: the answer has status, headers and shape of a real one; nothing is stored, no event made, and it is logged"""
+    """docs/api.md 8.1: the answer has status, headers and shape of a real one; nothing is stored, no event made, and it is logged"""
     campaign = service.campaign(account, bots=bots, privacy="off")
     hook = campaign.webhook("new_signup")
     name = honeypot_of(campaign)
@@ -70,7 +70,7 @@ def test_a_filled_honeypot(service, account, receiver, bots):
 
 
 def test_forms_and_other_calls_with_a_honeypot(service, account):
-    """8.1: a form of a browser is sent on as after a success; must_exist, invalid fields and JSONP as without it"""
+    """docs/api.md 8.1: a form of a browser is sent on as after a success; must_exist, invalid fields and JSONP as without it"""
     campaign = service.campaign(account, bots="honeypot", thankyou_url="https://shop.example/thanks")
     name = honeypot_of(campaign)
     answer = campaign.client.request("POST", f"/v1/{campaign.id}/subscribe", form={**ADA, name: "x"},
@@ -87,7 +87,8 @@ def test_forms_and_other_calls_with_a_honeypot(service, account):
 
 @pytest.mark.parametrize("bots", ["off", "honeypot"])
 def test_the_honeypot_is_no_field(service, account, bots):
-    """8.1: with a key, from the page's address, and where nothing is checked, it is dropped; other campaigns' names are fields"""
+    """docs/api.md 8.1: with a key, from the page's address, and where nothing is checked, it is dropped; other campaigns' names are
+    fields"""
     name = honeypot_of(service.campaign(account, bots="honeypot"))
     campaign = service.campaign(account, bots="honeypot")
     own = honeypot_of(campaign)
@@ -104,7 +105,7 @@ def test_the_honeypot_is_no_field(service, account, bots):
 
 
 def test_the_age_of_the_form(service, account):
-    """8.1: proof is needed for one that is sent at once, or after a day; what is no stamp of the campaign is as none"""
+    """docs/api.md 8.1: proof is needed for one that is sent at once, or after a day; what is no stamp of the campaign is as none"""
     campaign = service.campaign(account, bots="honeypot", bot_difficulty=1)
     good = stamp_of(campaign, 5)
     other = stamp_of(campaign, 5, id=campaign.id + 1)
@@ -134,7 +135,7 @@ def calls_of(campaign, fields):
 
 
 def test_proof_is_needed(service, guarded):
-    """8.2: on all paths, for new and known leads; not with a key, nor for other calls"""
+    """docs/api.md 8.2: on all paths, for new and known leads; not with a key, nor for other calls"""
     url = f"{service.front.url}/c/{guarded.id}/challenge"
     for call in calls_of(guarded, ADA):
         answer = call()
@@ -152,7 +153,7 @@ def test_proof_is_needed(service, guarded):
 
 
 def test_the_challenge_without_a_base_url(make_service):
-    """8.2: its path, below the path prefix"""
+    """docs/api.md 8.2: its path, below the path prefix"""
     service = make_service(settings=[("server", "base_url", "")], mount="/lead/")
     campaign = service.campaign(bots="proof")
     challenge = campaign.post(ADA, key=None).json["challenge"]
@@ -161,7 +162,7 @@ def test_the_challenge_without_a_base_url(make_service):
 
 
 def test_the_challenge(service, guarded, account):
-    """8.2: format, signature, headers; each is another one. No such campaign, an ended one, other methods, HEAD"""
+    """docs/api.md 8.2: format, signature, headers; each is another one. No such campaign, an ended one, other methods, HEAD"""
     answer = guarded.client.request("GET", f"/c/{guarded.id}/challenge", headers={"Origin": "https://shop.example"})
     assert (answer.headers["Cache-Control"], answer.headers["Access-Control-Allow-Origin"]) == ("no-store", "*")
     assert answer.headers["Content-Type"] == "application/json; charset=utf-8"
@@ -182,14 +183,14 @@ def test_the_challenge(service, guarded, account):
 
 
 def test_challenges_are_limited(service, guarded):
-    """8.2, 5: they count as look-ups of the address"""
+    """docs/api.md 8.2, 5: they count as look-ups of the address"""
     address = new_address()
     answers = [guarded.client.request("GET", f"/c/{guarded.id}/challenge", address=address).status for _ in range(101)]
     assert answers == [200] * 100 + [429]
 
 
 def test_difficulty(service, account):
-    """8.2: each level is twice the work of the one below it"""
+    """docs/api.md 8.2: each level is twice the work of the one below it"""
     work = []
     for level in range(1, 9):
         campaign = service.campaign(account, bots="proof", bot_difficulty=level)
@@ -201,7 +202,7 @@ def test_difficulty(service, account):
 
 
 def test_difficulty_rises_with_the_rate(service, guarded):
-    """8.2: from 60 sign-ups a minute one level; those that were refused do not count"""
+    """docs/api.md 8.2: from 60 sign-ups a minute one level; those that were refused do not count"""
     def sign_up(number):
         return post(guarded, {"email": f"{number}@example.org", "altcha": solution(guarded)}).status
 
@@ -218,7 +219,7 @@ def changed(challenge, **changes):
 
 
 def test_solutions_that_do_not_count(service, guarded, account):
-    """8.2: the message says why; nothing is stored"""
+    """docs/api.md 8.2: the message says why; nothing is stored"""
     other = service.campaign(account, **EASY)
     challenge = challenge_of(guarded)
     good, tries = solve(challenge)
@@ -255,7 +256,7 @@ def used(answer):
 
 
 def test_a_solution_is_used_once(service, account, guarded):
-    """8.2: by a new lead, by an update, and by a sign-up that changes nothing; a sign-up that fails does not use it"""
+    """docs/api.md 8.2: by a new lead, by an update, and by a sign-up that changes nothing; a sign-up that fails does not use it"""
     first = solution(guarded)
     assert post(guarded, {"email": "ada", "altcha": first}).verdict == (406, "invalid_email")
     assert post(guarded, {**ADA, "altcha": first, "must_exist": True}).verdict == (404, "lead_not_found")
@@ -273,7 +274,7 @@ def test_a_solution_is_used_once(service, account, guarded):
 
 @pytest.mark.parametrize("committer", [True, False], ids=["committer", "each worker"])
 def test_simultaneous_use(make_service, committer):
-    """8.2: of 32 sign-ups at once with one solution, exactly one makes a lead, whichever workers and batches they are in"""
+    """docs/api.md 8.2: of 32 sign-ups at once with one solution, exactly one makes a lead, whichever workers and batches they are in"""
     service = make_service(workers=8, committer=committer)
     campaign = service.campaign(**EASY)
     for round in range(3):
@@ -303,7 +304,7 @@ def test_expired_solutions_are_dropped(service, guarded):
 # ---- without a script ----
 
 def test_proof_or_confirm(service, account, receiver):
-    """8: a new lead is flagged until it is verified, and only then counts for its referrer; a known one is not changed"""
+    """docs/api.md 8: a new lead is flagged until it is verified, and only then counts for its referrer; a known one is not changed"""
     campaign = service.campaign(account, bots="proof_or_confirm", bot_difficulty=1, points_direct=3)
     referrer = campaign.lead(email="friend@example.org")
     assert post(campaign, {**ADA, "kid": referrer["social_id"], "plan": "pro"}).status == 200
@@ -327,7 +328,7 @@ def test_proof_or_confirm(service, account, receiver):
 
 
 def test_other_flags_stay(service, account):
-    """4.6: a verification removes only the flag `unproven`"""
+    """docs/api.md 4.6: a verification removes only the flag `unproven`"""
     campaign = service.campaign(account, bots="proof_or_confirm", blocked_email_domains="example.org")
     assert post(campaign, ADA).status == 200
     campaign.change("verify", email="ada@example.org")

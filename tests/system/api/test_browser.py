@@ -49,7 +49,7 @@ def check_clients(run, campaign):
 
 
 def test_clients(run, campaign):
-    """4.1, 4.1.6, 7: script tags, fetch and XMLHttpRequest of another origin"""
+    """docs/api.md 4.1, 4.1.6, 7: script tags, fetch and XMLHttpRequest of another origin"""
     check_clients(run, campaign)
 
 
@@ -64,7 +64,7 @@ def test_clients_with_other_web_servers(browser, make_service, front):
 
 
 def test_a_failed_script(run, campaign):
-    """4.1.6: an error fires `error` on the script element, and the callback is not called"""
+    """docs/api.md 4.1.6: an error fires `error` on the script element, and the callback is not called"""
     campaign.end()
     found = run(JSONP + """
         return [await jsonp(API + "/v1/%(id)d/info?email=unknown@example.org", "found"),
@@ -75,7 +75,7 @@ def test_a_failed_script(run, campaign):
 
 
 def test_any_headers(run, campaign):
-    """7: the preflight allows what the page's client adds"""
+    """docs/api.md 7: the preflight allows what the page's client adds"""
     found = run("""
         const answer = await fetch(API + "/v2/%d?email=ada@example.org", {
             method: "POST", headers: { "X-Client-Version": "1.2", "X-CSRF-Token": "x", "sentry-trace": "y" },
@@ -86,7 +86,7 @@ def test_any_headers(run, campaign):
 
 
 def test_a_key_in_a_header(run, campaign):
-    """3, 7: Authorization needs a preflight; the answer is the full view"""
+    """docs/api.md 3, 7: Authorization needs a preflight; the answer is the full view"""
     found = run("""
         const answer = await fetch(API + "/v2/%d", {
             method: "POST", body: '{"email":"ada@example.org","plan":"pro"}',
@@ -98,7 +98,7 @@ def test_a_key_in_a_header(run, campaign):
 
 
 def test_forms(run, campaign):
-    """1.2: FormData is multipart, URLSearchParams a form; neither needs a preflight"""
+    """docs/api.md 1.2: FormData is multipart, URLSearchParams a form; neither needs a preflight"""
     found = run("""
         const form = new FormData(document.querySelector("form"));
         const statuses = [];
@@ -115,7 +115,7 @@ def test_forms(run, campaign):
 
 @pytest.mark.parametrize("path, extra", [("/v1/{id}/subscribe", ""), ("/subscribe", '<input type="hidden" name="__lid" value="{id}">')])
 def test_a_form_without_script(run, campaign, path, extra):
-    """4.1.6: a page's form is sent by the browser itself"""
+    """docs/api.md 4.1.6: a page's form is sent by the browser itself"""
     run("""
         const frame = document.querySelector("iframe");
         const loaded = new Promise(done => { frame.onload = done; });
@@ -129,7 +129,7 @@ def test_a_form_without_script(run, campaign, path, extra):
 
 
 def test_beacons(run, campaign):
-    """1.2: sendBeacon sends text/plain, and reads no answer"""
+    """docs/api.md 1.2: sendBeacon sends text/plain, and reads no answer"""
     assert run("""
         return navigator.sendBeacon(API + "/v2/%d", JSON.stringify({ email: "ada@example.org", plan: "beacon" }));
     """ % campaign.id) is True
@@ -138,7 +138,7 @@ def test_beacons(run, campaign):
 
 
 def test_errors_are_readable(run, campaign):
-    """2, 7: the status, the body and Retry-After of errors"""
+    """docs/api.md 2, 7: the status, the body and Retry-After of errors"""
     found = run("""
         const send = async (path, body) => {
             const answer = await fetch(API + path, { method: "POST", headers: { "Content-Type": "application/json" }, body });

@@ -50,7 +50,7 @@ def refused(campaign, method, path, fields, verdict, **options):
 
 
 def test_an_ended_campaign(world):
-    """6: 423 for create, update, points, actions and the call that tags one lead; all other calls work"""
+    """docs/api.md 6: 423 for create, update, points, actions and the call that tags one lead; all other calls work"""
     end_everywhere(world)
     for method, path, fields in calls(world, True):
         response = refused(world, method, path, fields, ENDED, key=world.key)
@@ -77,7 +77,7 @@ def test_an_ended_campaign_is_unchanged(world):
 
 
 def test_ended_is_checked_before_the_fields(world):
-    """1.5 Order of checks"""
+    """docs/api.md 1.5 Order of checks"""
     world.end()
     settles(lambda: world.post({"email": "x"}), *ENDED)
     settles(lambda: world.post({}, path="/points"), *ENDED)
@@ -86,7 +86,7 @@ def test_ended_is_checked_before_the_fields(world):
 
 
 def test_work_queued_before_the_end(world):
-    """6: is carried out, without score changes"""
+    """docs/api.md 6: is carried out, without score changes"""
     assert world.post({"email": "ada@example.org", "tag": "VIP"}, path="/tag").status == 202
     world.end()
     world.service.dispatch()
@@ -95,7 +95,7 @@ def test_work_queued_before_the_end(world):
 
 
 def test_bulk_tags_after_the_end(world):
-    """6: tags are applied, with their events; points are neither booked now nor after reopening"""
+    """docs/api.md 6: tags are applied, with their events; points are neither booked now nor after reopening"""
     world.webhook("tagged", "score_change")
     end_everywhere(world)
     world.change("tag", email="ada@example.org", tag="VIP")
@@ -108,7 +108,7 @@ def test_bulk_tags_after_the_end(world):
 
 
 def test_a_suspended_account(world):
-    """2 account_suspended: any call on its campaigns, with or without a key; its keys on other calls, too"""
+    """docs/api.md 2 account_suspended: any call on its campaigns, with or without a key; its keys on other calls, too"""
     admin, account = world.service.installation.admin, str(world.account.id)
     assert admin("account", "suspend", account) == {"id": world.account.id}
     for method, path, fields in calls(world, True) + calls(world, False):

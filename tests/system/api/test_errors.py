@@ -10,7 +10,7 @@ NO_CAMPAIGN = "/v2/4294967295"
 @pytest.mark.parametrize("fields", [{}, {"first_name": "Ada"}, {"email": ""}, {"email": "   "}, {"email": None},
                                     {"phone_number": ""}])
 def test_missing_identifier(campaign, fields):
-    """2: 406 on create, with the message of docs/requirements.md"""
+    """docs/api.md 2: 406 on create, with the message of docs/requirements.md"""
     for key in (True, None):
         response = campaign.post(fields, key=key)
         assert response.verdict == (406, "missing_identifier")
@@ -18,7 +18,7 @@ def test_missing_identifier(campaign, fields):
 
 
 def test_invalid_phone_with_a_valid_email(campaign):
-    """2 invalid_phone_number, 4.4 __strict; nothing is stored"""
+    """docs/api.md 2 invalid_phone_number, 4.4 __strict; nothing is stored"""
     assert campaign.post({**ADA, "phone_number": "123", "__strict": True}).verdict == (406, "invalid_phone_number")
     assert campaign.get(ADA).status == 404
 
@@ -26,7 +26,7 @@ def test_invalid_phone_with_a_valid_email(campaign):
 @pytest.mark.parametrize("method, path", [("POST", ""), ("GET", ""), ("POST", "/outbound-webhook"), ("GET", "/outbound-webhook"),
                                           ("DELETE", "/outbound-webhook")])
 def test_unknown_and_foreign_campaigns_look_alike(service, campaign, method, path):
-    """2 campaign_not_found, also for a campaign of another account when a key is sent"""
+    """docs/api.md 2 campaign_not_found, also for a campaign of another account when a key is sent"""
     stranger = service.account("Stranger").key
     foreign = campaign.client.request(method, campaign.path + path, query=ADA, key=stranger)
     unknown = campaign.client.request(method, NO_CAMPAIGN + path, query=ADA, key=stranger)
@@ -35,20 +35,20 @@ def test_unknown_and_foreign_campaigns_look_alike(service, campaign, method, pat
 
 
 def test_an_unknown_campaign_without_a_key(campaign):
-    """2 campaign_not_found"""
+    """docs/api.md 2 campaign_not_found"""
     for method in ("GET", "POST"):
         assert campaign.client.request(method, NO_CAMPAIGN, query=ADA).verdict == (404, "campaign_not_found")
 
 
 @pytest.mark.parametrize("number", ["99999999999999999999999999", "18446744073709551616", "9223372036854775808"])
 def test_number_larger_than_any_id(campaign, number):
-    """1 Campaign id: a number without a campaign"""
+    """docs/api.md 1 Campaign id: a number without a campaign"""
     assert campaign.client.request("GET", f"/v2/{number}", query=ADA).verdict == (404, "campaign_not_found")
 
 
 @pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
 def test_missing_key(campaign, method):
-    """2 missing_api_key"""
+    """docs/api.md 2 missing_api_key"""
     response = campaign.client.request(method, campaign.path + "/outbound-webhook")
     assert response.verdict == (409, "missing_api_key") and response.json["message"] == "An API key is required"
     assert campaign.client.request("GET", "/v2/campaigns").verdict == (409, "missing_api_key")
@@ -58,7 +58,7 @@ def test_missing_key(campaign, method):
 @pytest.mark.parametrize("method, path", [("POST", "/v2/{}"), ("GET", "/v2/{}"), ("GET", "/v2/campaigns"),
                                           ("POST", "/v2/{}/outbound-webhook")])
 def test_wrong_key(campaign, method, path, key):
-    """2 invalid_api_key, 3: a wrong key is refused also where none is needed; nothing is stored"""
+    """docs/api.md 2 invalid_api_key, 3: a wrong key is refused also where none is needed; nothing is stored"""
     response = campaign.client.request(method, path.format(campaign.id), query={**ADA, "api_key": key})
     assert response.verdict == (409, "invalid_api_key") and response.json["message"] == "Invalid API access"
     assert campaign.get(ADA).status == 404
@@ -75,7 +75,7 @@ def key_in(where, key):
 
 @pytest.mark.parametrize("where", ["query", "Authorization", "any scheme", "bare", "Authentication"])
 def test_places_of_the_key(campaign, where):
-    """3: parameter, or last token of either header, on requests of every type"""
+    """docs/api.md 3: parameter, or last token of either header, on requests of every type"""
     good, bad = key_in(where, campaign.key), key_in(where, WRONG_KEY)
     assert "ip" in campaign.client.request("POST", campaign.path, json_body=ADA, **good).json
     assert "ip" in campaign.client.request("POST", campaign.path, form=ADA, **good).json
@@ -84,7 +84,7 @@ def test_places_of_the_key(campaign, where):
 
 
 def test_the_key_in_a_body(campaign):
-    """3"""
+    """docs/api.md 3"""
     fields = {**ADA, "api_key": campaign.key}
     assert "ip" in campaign.client.request("POST", campaign.path, json_body=fields).json
     lead = campaign.client.request("POST", campaign.path, form=fields).json
@@ -92,7 +92,7 @@ def test_the_key_in_a_body(campaign):
 
 
 def test_the_parameter_beats_the_headers(campaign):
-    """3: parameter, else Authorization, else Authentication"""
+    """docs/api.md 3: parameter, else Authorization, else Authentication"""
     def status(query, authorization, authentication):
         headers = {"Authentication": authentication} | ({"Authorization": authorization} if authorization else {})
         return campaign.client.request("GET", "/v2/campaigns", query=query and {"api_key": query}, headers=headers).status
@@ -103,7 +103,7 @@ def test_the_parameter_beats_the_headers(campaign):
 
 
 def test_key_format(campaign):
-    """3: lh_ and 43 URL-safe characters; an account may have several"""
+    """docs/api.md 3: lh_ and 43 URL-safe characters; an account may have several"""
     other = campaign.service.installation.admin("key", "add", str(campaign.account.id), "--name", "second")
     assert set(other) == {"id", "name", "key"}
     for key in (campaign.key, other["key"]):
@@ -113,7 +113,7 @@ def test_key_format(campaign):
 
 
 def test_campaign_that_requires_a_key(service, account):
-    """3 require_key"""
+    """docs/api.md 3 require_key"""
     campaign = service.campaign(account, require_key="on")
     for method in ("GET", "POST"):
         assert campaign.client.request(method, campaign.path, query=ADA).verdict == (409, "missing_api_key")
@@ -121,7 +121,7 @@ def test_campaign_that_requires_a_key(service, account):
 
 
 def test_keys_never_appear_in_a_log(service, campaign):
-    """3, style 8: valid and invalid keys, from every place; the web server's log included"""
+    """docs/api.md 3, style 8: valid and invalid keys, from every place; the web server's log included"""
     for where in ("query", "Authorization", "Authentication"):
         for key in (campaign.key, WRONG_KEY):
             campaign.client.request("GET", campaign.path, **key_in(where, key))
@@ -151,5 +151,5 @@ def test_keys_never_appear_in_a_log(service, campaign):
     ("POST", NO_CAMPAIGN, {"json_body": {"email": "bad"}}, (404, "campaign_not_found")),
 ])
 def test_order_of_checks(campaign, method, path, options, verdict):
-    """1.5 Order of checks"""
+    """docs/api.md 1.5 Order of checks"""
     assert campaign.client.request(method, path.format(campaign.id), **options).verdict == verdict

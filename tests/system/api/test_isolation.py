@@ -73,7 +73,7 @@ def names_of(lead):
 
 @pytest.mark.parametrize("world", ["of another account"], indirect=True)
 def test_every_route(world):
-    """2: a campaign of another account is answered like one that does not exist"""
+    """docs/api.md 2: a campaign of another account is answered like one that does not exist"""
     ours, theirs = world.ours, world.theirs
     social_id = theirs.first["social_id"]
     values = {"probe": "0.invalid", "version": "0", "file": "main.js", "page": "7", "social_id": social_id, "kid": social_id,
@@ -106,7 +106,7 @@ def test_every_route(world):
 
 @pytest.mark.parametrize("path", ["/v2/{}", "/v1/{}/info"])
 def test_look_ups(world, path):
-    """4.1: by email, phone number, kid or social id"""
+    """docs/api.md 4.1: by email, phone number, kid or social id"""
     for key in (world.ours.key, None):
         for name, theirs, unknown in names_of(world.theirs.first):
             def call(value, name=name, key=key):
@@ -116,7 +116,7 @@ def test_look_ups(world, path):
 
 @pytest.mark.parametrize("action", BULK)
 def test_bulk_calls(world, action):
-    """4.1: all identifiers of bulk calls, one and several"""
+    """docs/api.md 4.1: all identifiers of bulk calls, one and several"""
     for name, theirs, unknown in names_of(world.theirs.first):
         for spelling in (name, name + "[]", *([name + "s"] if name != "kid" else [])):
             def call(value, spelling=spelling):
@@ -127,7 +127,7 @@ def test_bulk_calls(world, action):
 
 @pytest.mark.parametrize("path", ["/tags/bulk", "/lead-parent"])
 def test_bulk_calls_for_tags(world, path):
-    """4.1.4: leads of others match nothing, and their tags are unknown"""
+    """docs/api.md 4.1.4: leads of others match nothing, and their tags are unknown"""
     for name, theirs, unknown in names_of(world.theirs.first):
         def call(value, name=name):
             return world.ours.post({name: value, "tag_ids": [world.ours.tag_id]}, path=path)
@@ -139,7 +139,7 @@ def test_bulk_calls_for_tags(world, path):
 
 
 def test_the_tag_of_a_path(world):
-    """4.1.4: the same for /tags/{tag_id}/lead-parent"""
+    """docs/api.md 4.1.4: the same for /tags/{tag_id}/lead-parent"""
     for name, theirs, unknown in names_of(world.theirs.first):
         def call(value, name=name):
             return world.ours.post({name: value}, path=f"/tags/{world.ours.tag_id}/lead-parent")
@@ -150,7 +150,7 @@ def test_the_tag_of_a_path(world):
 
 
 def test_bulk_calls_pass_over_them(world):
-    """4.1: n is the number of leads that matched; leads of others do not match, also in a list with one that does"""
+    """docs/api.md 4.1: n is the number of leads that matched; leads of others do not match, also in a list with one that does"""
     ours, theirs = world.ours.first, world.theirs.first
     assert world.ours.bulk("verify", {"social_ids": [theirs["social_id"], ours["social_id"]]}) == 1
     assert world.ours.bulk("verify", {"emails": [theirs["email"], ours["email"]]}) == 1
@@ -158,7 +158,7 @@ def test_bulk_calls_pass_over_them(world):
 
 @pytest.mark.parametrize("path, verdict", [("/points", (404, "leads_not_found")), ("/actions/{}", (404, "lead_not_found"))])
 def test_points_and_actions(world, path, verdict):
-    """4.1: leads of others get no points and complete no actions"""
+    """docs/api.md 4.1: leads of others get no points and complete no actions"""
     path = path.format(world.ours.action_id)
     for name, theirs, unknown in names_of(world.theirs.first):
         answer = world.same(lambda value, name=name: world.ours.post({name: value, "points": 7}, path=path), theirs, unknown)
@@ -166,7 +166,7 @@ def test_points_and_actions(world, path, verdict):
 
 
 def test_updates(world):
-    """4.3: leads of others are not updated; with must_exist, none is created"""
+    """docs/api.md 4.3: leads of others are not updated; with must_exist, none is created"""
     theirs = world.theirs.first
     for path in ("", f"/tags/{world.ours.tag_id}/lead"):
         def call(fields, path=path):
@@ -183,7 +183,7 @@ def test_updates(world):
 
 @pytest.mark.parametrize("name", ["social_id", "kid", "__kid", "__url"])
 def test_referrers(world, name):
-    """4.6 Referrer: foreign ids are ignored like unknown ones"""
+    """docs/api.md 4.6 Referrer: foreign ids are ignored like unknown ones"""
     def sign_up(social_id):
         campaign = world.service.campaign(world.ours.account)
         value = f"https://shop.example/?kid={social_id}" if name == "__url" else social_id
@@ -195,7 +195,7 @@ def test_referrers(world, name):
 
 
 def test_look_ups_by_path(world):
-    """4.1.6: a lead of others is unknown in our campaign"""
+    """docs/api.md 4.1.6: a lead of others is unknown in our campaign"""
     for key in (world.ours.key, None):
         def call(social_id, key=key):
             return world.ours.client.request("GET", f"/lead/{world.ours.id}/{social_id}", key=key)
@@ -204,7 +204,7 @@ def test_look_ups_by_path(world):
 
 
 def test_leaderboards(world):
-    """4.1: `me` of a lead of others is null, as for an unknown lead"""
+    """docs/api.md 4.1: `me` of a lead of others is null, as for an unknown lead"""
     for key in (world.ours.key, None):
         def call(social_id, key=key):
             return world.ours.get({"social_id": social_id}, path="/leaderboard", key=key)
@@ -212,7 +212,7 @@ def test_leaderboards(world):
 
 
 def test_opt_out_links(world):
-    """4.1: a token is valid for its own lead in its own campaign only"""
+    """docs/api.md 4.1: a token is valid for its own lead in its own campaign only"""
     theirs, ours = world.theirs.first, world.ours.first
     tokens = [lead["unsubscribe_url"]["default"].rsplit("/", 1)[1] for lead in (theirs, ours)]
     for method in ("GET", "POST"):
@@ -227,7 +227,7 @@ def test_opt_out_links(world):
 # --- definitions ---
 
 def test_actions_and_tags(world):
-    """4.1, 2: ids and names of others are unknown; nothing is created"""
+    """docs/api.md 4.1, 2: ids and names of others are unknown; nothing is created"""
     email = {"email": world.ours.first["email"]}
     for path, theirs, code in (("/actions/{}", world.theirs.action_id, "action_not_found"),
                                ("/tags/{}/lead", world.theirs.tag_id, "tag_not_found")):
@@ -241,7 +241,7 @@ def test_actions_and_tags(world):
 
 
 def test_lists(world):
-    """4.1: tags and cursors of others do not give access to their leads"""
+    """docs/api.md 4.1: tags and cursors of others do not give access to their leads"""
     def call(fields):
         return world.ours.get(fields, path="/leads")
     for theirs in (world.theirs.tag_id, "Tag 1"):

@@ -29,7 +29,7 @@ def unwrap(response, name):
 
 @pytest.mark.parametrize("key, view", [(True, "full"), (None, "public")])
 def test_subscribe(campaign, key, view):
-    """4.1 POST, GET /v1/{cid}/subscribe, POST /subscribe: as create"""
+    """docs/api.md 4.1 POST, GET /v1/{cid}/subscribe, POST /subscribe: as create"""
     key = campaign.key if key else None
     path = f"/v1/{campaign.id}/subscribe"
     lead = check_payload(campaign.client.request("POST", path, form={**ADA, "plan": "x"}, key=key).json, view)
@@ -41,7 +41,7 @@ def test_subscribe(campaign, key, view):
 
 
 def test_characters_are_escaped(campaign):
-    """4.1.6: characters of two and three bytes are escapes, in leads, errors and scripts; longer ones, and /v2, are UTF-8"""
+    """docs/api.md 4.1.6: characters of two and three bytes are escapes, in leads, errors and scripts; longer ones, and /v2, are UTF-8"""
     fields = {**ADA, "plan": "é \u2027 日本 \uffff", "größe": "\\u00e9"}
     wanted = {name: fields[name] for name in ("plan", "größe")}
     path = f"/v1/{campaign.id}/subscribe"
@@ -63,7 +63,7 @@ def test_characters_are_escaped(campaign):
 
 
 def test_scripts_of_a_campaign_without_privacy(service):
-    """4.5: a page that reads custom_fields from a script needs privacy off"""
+    """docs/api.md 4.5: a page that reads custom_fields from a script needs privacy off"""
     query = {**ADA, "form_id": "3", "jsonp": "f"}
     for settings, wanted in (({}, None), ({"privacy": "off"}, {"form_id": "3"})):
         lead = unwrap(call(service.campaign(**settings), "subscribe", query), "f")
@@ -71,7 +71,7 @@ def test_scripts_of_a_campaign_without_privacy(service):
 
 
 def test_other_methods(campaign):
-    """1 Methods"""
+    """docs/api.md 1 Methods"""
     for method, path in (("DELETE", f"/v1/{campaign.id}/subscribe"), ("GET", "/subscribe"), ("POST", f"/v1/{campaign.id}/info")):
         for query in (None, {"jsonp": "f"}):  # scripts are requested by GET only
             assert campaign.client.request(method, path, query=query, key=campaign.key).verdict == (405, "method_not_allowed")
@@ -80,7 +80,7 @@ def test_other_methods(campaign):
 
 
 def test_head_creates_no_lead(campaign):
-    """1 Methods: link checkers change nothing"""
+    """docs/api.md 1 Methods: link checkers change nothing"""
     for more in ({}, {"jsonp": "f"}):
         response = call(campaign, "subscribe", {**ADA, **more}, "HEAD")
         assert (response.status, response.body) == (200, b"")
@@ -90,7 +90,7 @@ def test_head_creates_no_lead(campaign):
 
 @pytest.mark.parametrize("name", ["social_id", "kid"])
 def test_a_social_id_is_the_referrers(campaign, name):
-    """4.1: social_id is the referrer, also with a key, and with must_exist"""
+    """docs/api.md 4.1: social_id is the referrer, also with a key, and with must_exist"""
     referrer = campaign.lead(email="r@example.org")
     id = {name: referrer["social_id"]}
     made = call(campaign, "subscribe", {**ADA, **id}, key=campaign.key).json
@@ -105,7 +105,7 @@ def test_a_social_id_is_the_referrers(campaign, name):
 
 
 def test_info(campaign):
-    """4.1 GET /v1/{cid}/info: like a look-up"""
+    """docs/api.md 4.1 GET /v1/{cid}/info: like a look-up"""
     lead = campaign.lead(**ADA)
     for fields in (ADA, {"social_id": lead["social_id"]}):
         assert check_payload(call(campaign, "info", fields).json, "public")["social_id"] == lead["social_id"]
@@ -116,7 +116,7 @@ def test_info(campaign):
 
 
 def test_url(service, account):
-    """4.1.6, 4.5 url: the same as social_url, unless __skip_urls; other paths have it in no answer"""
+    """docs/api.md 4.1.6, 4.5 url: the same as social_url, unless __skip_urls; other paths have it in no answer"""
     campaign = service.campaign(account, landing_url="https://shop.example/?a=1")
     for key in (campaign.key, None):
         lead = check_payload(call(campaign, "subscribe", ADA, key=key).json, "full" if key else "public")
@@ -132,7 +132,7 @@ def test_url(service, account):
 
 
 def test_require_key_and_ends(service, account):
-    """3 require_key, 6"""
+    """docs/api.md 3 require_key, 6"""
     campaign = service.campaign(account, require_key="on")
     for what in ("subscribe", "info"):
         assert call(campaign, what, ADA).verdict == (409, "missing_api_key")
@@ -147,7 +147,7 @@ def test_require_key_and_ends(service, account):
 
 @pytest.mark.parametrize("name", ["f", "_", "$", "a1", "jQuery123_456", "my.call.back", "A" + "x" * 63, "a.."])
 def test_callbacks(campaign, name):
-    """4.1: [A-Za-z_$][\\w$.]{0,63}"""
+    """docs/api.md 4.1: [A-Za-z_$][\\w$.]{0,63}"""
     lead = check_payload(unwrap(call(campaign, "subscribe", {**ADA, "jsonp": name}), name), "public")
     assert unwrap(call(campaign, "info", {**ADA, "jsonp": name}), name)["social_id"] == lead["social_id"]
     assert campaign.find(**ADA)["custom_fields"] == {}, "the callback is not a custom field"
@@ -156,7 +156,7 @@ def test_callbacks(campaign, name):
 @pytest.mark.parametrize("name", ["1a", ".a", "a-b", "a b", "a(", "alert(1)//", "<script>", "a;b", "a[0]", "ä", "a\u2027",
                                   "A" + "x" * 64, "*/alert(1)/*", "a'", "a\"", "{", "\u0430lert", "a=1"])
 def test_hostile_callbacks(campaign, name):
-    """4.1: others get 406, and the answer does not start with the name"""
+    """docs/api.md 4.1: others get 406, and the answer does not start with the name"""
     for what in ("subscribe", "info"):
         response = call(campaign, what, {**ADA, "jsonp": name})
         assert response.verdict == (406, "invalid_parameter")
@@ -166,20 +166,20 @@ def test_hostile_callbacks(campaign, name):
 
 
 def test_several_callbacks(campaign):
-    """1 Parameters: the last of several counts, an array is rejected"""
+    """docs/api.md 1 Parameters: the last of several counts, an array is rejected"""
     unwrap(call(campaign, "subscribe", [("email", ADA["email"]), ("jsonp", "<"), ("jsonp", "f")]), "f")
     assert call(campaign, "info", [("email", ADA["email"]), ("jsonp[]", "f")]).verdict == (406, "invalid_parameter")
 
 
 @pytest.mark.parametrize("query", ["email=ada@example.org&jsonp=", "email=ada@example.org&jsonp=%20"])
 def test_an_empty_callback_is_absent(campaign, query):
-    """4.1"""
+    """docs/api.md 4.1"""
     response = call(campaign, "subscribe", query)
     assert response.headers["Content-Type"] == "application/json; charset=utf-8" and check_payload(response.json, "public")
 
 
 def test_errors(service, campaign):
-    """4.1.6: an error has its status, also in the body, and message and error"""
+    """docs/api.md 4.1.6: an error has its status, also in the body, and message and error"""
     other = service.campaign(campaign.account)
     other.end()
     cases = [
@@ -201,14 +201,14 @@ def test_errors(service, campaign):
 
 
 def test_values_are_escaped(campaign):
-    """4.1: the answer is valid JavaScript for any values"""
+    """docs/api.md 4.1: the answer is valid JavaScript for any values"""
     value = "a\u2028b\u2029</script>\\\"'"
     lead = unwrap(call(campaign, "subscribe", {**ADA, "first_name": value, "jsonp": "f"}, key=campaign.key), "f")
     assert lead["first_name"] == lead["custom_fields"]["first_name"] == value.replace("\u2028", "\n").replace("\u2029", "\n")
 
 
 def test_posts_and_other_paths_ignore_callbacks(campaign):
-    """4.1: GET with jsonp, on /v1 only"""
+    """docs/api.md 4.1: GET with jsonp, on /v1 only"""
     response = call(campaign, "subscribe", {**ADA, "jsonp": "f"}, "POST")
     assert response.headers["Content-Type"] == "application/json; charset=utf-8" and response.json
     response = campaign.get({**ADA, "jsonp": "<"})

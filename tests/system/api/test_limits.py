@@ -79,7 +79,7 @@ def test_readiness(campaign):
 
 
 def test_sign_ups(service, account):
-    """10 in 60 s per address and campaign, 50 in all; subscribe counts as POST, opt-out pages count towards the 50"""
+    """At most 10 in 60 s per address and campaign, 50 in all; subscribe counts as POST, opt-out pages count towards the 50"""
     address = new_address()
     campaigns = [service.campaign(account) for _ in range(5)]
     lead = campaigns[0].lead(**ADA)
@@ -104,7 +104,7 @@ def test_sign_ups(service, account):
 
 
 def test_a_call_that_needs_a_key_counts_without_one(campaign):
-    """1.5: limits come before keys"""
+    """docs/api.md 1.5: limits come before keys"""
     address = new_address()
     for _ in range(SIGNUPS):
         assert campaign.post(ADA, path="/points", key=None, address=address).verdict == (409, "missing_api_key")
@@ -112,7 +112,7 @@ def test_a_call_that_needs_a_key_counts_without_one(campaign):
 
 
 def test_checks_before_the_limits(campaign):
-    """1.5: path, method and body size first; none of them counts. Key and campaign after"""
+    """docs/api.md 1.5: path, method and body size first; none of them counts. Key and campaign after"""
     address, request = new_address(), campaign.client.request
     before = [(404, lambda: request("POST", "/nowhere", address=address)), (405, lambda: request("DELETE", "/subscribe", address=address)),
               (413, lambda: request("POST", campaign.path, body=b"x" * 300_000, type="text/plain", address=address))]
@@ -127,7 +127,7 @@ def test_checks_before_the_limits(campaign):
 
 
 def test_jsonp(campaign):
-    """4.1.6: also of a script"""
+    """docs/api.md 4.1.6: also of a script"""
     address = new_address()
     answers = [campaign.client.request("GET", f"/v1/{campaign.id}/subscribe", query={**ADA, "jsonp": "f"}, address=address)
                for _ in range(SIGNUPS + 1)]
@@ -158,7 +158,7 @@ def small(make_service):
 @pytest.mark.parametrize("network, neighbour, times", [("2001:db8:56:{:x}::1", "2001:db8:56:1{:02x}::1", 4),
                                                        ("2001:db8:48:{:x}00::1", "2001:db8:{:x}::1", 16)])
 def test_networks_of_ipv6(small, network, neighbour, times):
-    """5 Address: a /56 has 4 times the limit of a /64, a /48 has 16 times: sign-ups, all posts, look-ups, wrong keys"""
+    """docs/api.md 5 Address: a /56 has 4 times the limit of a /64, a /48 has 16 times: sign-ups, all posts, look-ups, wrong keys"""
     account, numbers = small.account(), itertools.count(1)
     campaign = small.campaign(account)
     campaign.lead(**ADA)  # the host has now verified the key
@@ -232,7 +232,7 @@ def test_an_account(service):
 
 @pytest.mark.parametrize("limit", ["account_per_minute", "deletes_per_account"])
 def test_guesses_of_campaigns_count(make_service, limit):
-    """5 What counts: a valid key whose campaign is another account's or does not exist, in the path, the query or the body"""
+    """docs/api.md 5 What counts: a valid key whose campaign is another account's or does not exist, in the path, the query or the body"""
     service = make_service(workers=2, settings=[("limits", limit, 4 if limit == "account_per_minute" else "4/60s")])
     foreign, account = service.campaign(service.account()), service.account()
     request, method = service.client.request, "POST" if limit == "account_per_minute" else "DELETE"
@@ -269,8 +269,8 @@ def test_a_default_for_accounts(make_service):
 
 
 def test_a_share_of_each_limit(make_service):
-    """5 Several hosts: with limits.hosts = 2 half of the calls of each kind pass, the account's own limit included; queued calls
-    are counted in the database, and their limit is not shared"""
+    """docs/api.md 5 Several hosts: with limits.hosts = 2 half of the calls of each kind pass, the account's own limit included; queued
+    calls are counted in the database, and their limit is not shared"""
     service = make_service(workers=2, settings=[("limits", "hosts", 2), ("limits", "account_per_minute", 7),
                                                 ("limits", "new_leads_per_campaign", "3/60s"), ("limits", "account_bulk_jobs", 3)])
     account = service.account()
@@ -301,7 +301,7 @@ def test_a_share_of_each_limit(make_service):
 
 
 def test_failed_keys(service, account, campaign):
-    """30 in 60 s per address; beyond it, a key that the host has not yet verified is refused without a look-up"""
+    """At most 30 in 60 s per address; beyond it, a key that the host has not yet verified is refused without a look-up"""
     address = new_address()
     seen, unseen = account.key, service.account().key
     campaign.get(ADA)  # the host has now verified the key
@@ -319,7 +319,7 @@ def test_failed_keys(service, account, campaign):
 
 
 def test_wrong_key_counts_once(campaign):
-    """2: a request with a wrong key counts as a failed key only; valid keys do not count as failed"""
+    """docs/api.md 2: a request with a wrong key counts as a failed key only; valid keys do not count as failed"""
     address = new_address()
     assert statuses(lambda: campaign.post(ADA, key=NO_KEY, address=address), SIGNUPS + 1) == [409] * (SIGNUPS + 1)
     assert statuses(lambda: campaign.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS
@@ -338,7 +338,7 @@ def test_many_at_once_with_a_key(make_service):
 
 
 def test_a_revoked_key_fails(make_service):
-    """3: also a key that the host has verified"""
+    """docs/api.md 3: also a key that the host has verified"""
     service = make_service(workers=1)  # without a committer each worker caches keys
     campaign, address = service.campaign(service.account()), new_address()
     assert campaign.get(ADA, address=address).status == 404
@@ -437,7 +437,7 @@ def test_limits_survive_killed_workers(make_service):
 
 
 def test_a_refusal_needs_no_database(own_database, make_service):
-    """5: the limit is checked without the database"""
+    """docs/api.md 5: the limit is checked without the database"""
     service = make_service(database=own_database, workers=2)
     campaign, address = service.campaign(), new_address()
     assert statuses(lambda: campaign.get(ADA, key=None, address=address), LOOKUPS) == [404] * LOOKUPS

@@ -35,7 +35,7 @@ def padded(fields, size):
 
 @pytest.mark.parametrize("status, body, type", BROKEN)
 def test_invalid_body_counts(campaign, status, body, type):
-    """1.5: the limit of the address comes first"""
+    """docs/api.md 1.5: the limit of the address comes first"""
     address = new_address()
     assert statuses(lambda: post(campaign, body, address, type), SIGNUPS + 1) == [status] * SIGNUPS + [429]
     assert campaign.post(ADA, key=None, address=address).status == 429
@@ -52,7 +52,7 @@ def test_invalid_body_counts_with_the_campaign_in_it(campaign, status, body, typ
 
 
 def test_invalid_body_after_the_limit_of_all_posts(campaign):
-    """1.5: limits that do not depend on the campaign are checked before the body"""
+    """docs/api.md 1.5: limits that do not depend on the campaign are checked before the body"""
     address, campaigns = new_address(), [campaign.service.campaign(campaign.account) for _ in range(POSTS // SIGNUPS)]
     for other in campaigns:
         assert statuses(lambda other=other: other.post(ADA, key=None, address=address), SIGNUPS) == [200] * SIGNUPS
@@ -60,7 +60,7 @@ def test_invalid_body_after_the_limit_of_all_posts(campaign):
 
 
 def test_a_campaign_in_the_body(campaign):
-    """5: counts once, for its campaign; refused calls do not count"""
+    """docs/api.md 5: counts once, for its campaign; refused calls do not count"""
     address, other = new_address(), campaign.service.campaign(campaign.account)
 
     def sign_up(where):
@@ -85,7 +85,7 @@ def bodies_with(key):
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_key_in_the_body(service, known):
-    """3: counts for its account only, also from an address over its limits, and when the host has not verified the key"""
+    """docs/api.md 3: counts for its account only, also from an address over its limits, and when the host has not verified the key"""
     campaign, address = service.campaign(service.account()), new_address()
     if known:
         campaign.lead(**ADA)
@@ -101,7 +101,7 @@ def test_a_key_in_the_body(service, known):
 
 
 def test_an_account_counts_once(service):
-    """5: with the key in a header or in the body"""
+    """docs/api.md 5: with the key in a header or in the body"""
     account = service.account()
     campaign, limit = service.campaign(account), 9
     service.installation.admin("account", "limit", str(account.id), str(limit))
@@ -115,7 +115,7 @@ def test_an_account_counts_once(service):
 
 
 def test_key_in_the_body_has_precedence(service, campaign):
-    """1.1, 3: the key in the body counts; an empty one means none"""
+    """docs/api.md 1.1, 3: the key in the body counts; an empty one means none"""
     stranger = service.account()
     for headers, query in (({"Authorization": "Basic dXNlcjpwYXNz"}, None), ({}, {"api_key": stranger.key}),
                            ({"Authorization": stranger.key}, {"api_key": "x"})):
@@ -130,7 +130,7 @@ def test_key_in_the_body_has_precedence(service, campaign):
 
 
 def test_wrong_key_with_an_invalid_body(campaign):
-    """5: counts as a wrong key, in a header or in the query, and the body is not read"""
+    """docs/api.md 5: counts as a wrong key, in a header or in the query, and the body is not read"""
     address = new_address()
     ways = [lambda: post(campaign, b"{", address, key=NO_KEY), lambda: post(campaign, b"{", address, query={"api_key": "x"}),
             lambda: post(campaign, b"{", address, path="/v2", key="x")]
@@ -141,7 +141,7 @@ def test_wrong_key_with_an_invalid_body(campaign):
 
 
 def test_large_bodies_without_a_key(campaign):
-    """1.3: 32 KiB; larger bodies do not count; a call that needs a key reports that, and counts"""
+    """docs/api.md 1.3: 32 KiB; larger bodies do not count; a call that needs a key reports that, and counts"""
     address = new_address()
     for path in (campaign.path, "/v2", "/subscribe"):
         body = padded({**ADA, "list_id": campaign.id}, PUBLIC_BODY + 1)
@@ -158,7 +158,7 @@ def test_large_bodies_without_a_key(campaign):
 
 @pytest.mark.parametrize("path", ["", "/optout"])
 def test_large_body_with_an_apparent_key(service, path):
-    """5: it is read; without a valid key in it, it counts as a wrong key, and such bodies are limited"""
+    """docs/api.md 5: it is read; without a valid key in it, it counts as a wrong key, and such bodies are limited"""
     account = service.account()
     campaign, address = service.campaign(account), new_address()
     campaign.post(ADA, key=None)
@@ -183,7 +183,7 @@ def test_large_body_with_an_apparent_key(service, path):
 @pytest.mark.parametrize("body, status", [({**ADA, "a": "{key}"}, 413), ({**ADA, "a": "{key}", "api_key": True}, 406),
                                           ({**ADA, "a": "{key}", "api_key": NO_KEY}, 429), ("{{ {key}", 406)])
 def test_known_key_without_its_call(service, revoked, body, status):
-    """5 Wrong keys: a large body with the text of a known key is read once, unless the key is that of the call"""
+    """docs/api.md 5 Wrong keys: a large body with the text of a known key is read once, unless the key is that of the call"""
     account = service.account()
     campaign, address = service.campaign(account), new_address()
     campaign.lead(**ADA)  # the host has seen the key to be valid
@@ -207,7 +207,7 @@ def test_known_key_without_its_call(service, revoked, body, status):
 
 
 def test_errors_before_the_body(campaign):
-    """1.5: /health, calls that need a key and have none, campaigns that do not exist"""
+    """docs/api.md 1.5: /health, calls that need a key and have none, campaigns that do not exist"""
     request = campaign.client.request
     for path in ("/health", "/health/ready"):
         assert request("GET", path, query="a=%ff").status == 200
@@ -223,7 +223,7 @@ UNREADABLE = [("", {**ADA, "api_key": ["x"]}, None), ("", {**ADA, "api_key": ["x
 
 @pytest.mark.parametrize("path, fields, query", UNREADABLE)
 def test_unreadable_key_or_campaign_counts(campaign, path, fields, query):
-    """5: errors count; a key or a campaign that is an array counts as none"""
+    """docs/api.md 5: errors count; a key or a campaign that is an array counts as none"""
     address = new_address()
     body = json.dumps(fields).encode()
     found = statuses(lambda: post(campaign, body, address, path=path or None, query=query), SIGNUPS + 1)
@@ -231,7 +231,7 @@ def test_unreadable_key_or_campaign_counts(campaign, path, fields, query):
 
 
 def test_unreadable_campaign_counts_for_the_account(service):
-    """5: with a key, too"""
+    """docs/api.md 5: with a key, too"""
     account = service.account()
     campaign = service.campaign(account)
     service.installation.admin("account", "limit", str(account.id), "5")
@@ -240,7 +240,7 @@ def test_unreadable_campaign_counts_for_the_account(service):
 
 
 def test_escaped_key_counts_for_its_account(service):
-    """3, 5: every escape of JSON and of forms is legal in a key"""
+    """docs/api.md 3, 5: every escape of JSON and of forms is legal in a key"""
     account = service.account()
     campaign, limit = service.campaign(account), 8
     service.installation.admin("account", "limit", str(account.id), str(limit))

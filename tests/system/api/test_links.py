@@ -62,7 +62,7 @@ def test_the_page_of_a_sign_up(hosted, query):
 
 @pytest.mark.parametrize("typed", ["{}.", "({})", "“{}”", "\u200b{}\u200b", "https://shop.example/?kid={}", " {} ", "kid={}"])
 def test_a_referrer_that_is_sent(hosted, typed):
-    """4.4: `kid` of a request, as a line of script or a visitor has copied it"""
+    """docs/api.md 4.4: `kid` of a request, as a line of script or a visitor has copied it"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     assert hosted.client.request("POST", f"/v1/{hosted.id}/subscribe", form={**ADA, "kid": typed.format(friend)}).status == 200
     assert hosted.find(**ADA)["parent_id"] == friend
@@ -71,7 +71,7 @@ def test_a_referrer_that_is_sent(hosted, typed):
 @pytest.mark.parametrize("multi", [False, True])
 @pytest.mark.parametrize("page", ["https://elsewhere.example/?kid={}&utm_source=page&colour=red", "https://elsewhere.example/a?colour=red&kid={}&utm_source=page#top"])
 def test_the_page_of_a_plain_form(hosted, page, multi):
-    """1.4: referrer and utm, no custom field; values of the request and of `__url` win"""
+    """docs/api.md 1.4: referrer and utm, no custom field; values of the request and of `__url` win"""
     friend, other = (hosted.lead(email=f"{name}@example.org")["social_id"] for name in ("friend", "other"))
     headers = {**NAVIGATE, "Referer": page.format(friend)}
 
@@ -97,7 +97,7 @@ def test_pages_that_name_no_referrer(hosted, page):
 
 
 def test_not_for_servers(hosted):
-    """1.4: a call with a key has what it sends"""
+    """docs/api.md 1.4: a call with a key has what it sends"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     answer = hosted.client.request("POST", hosted.path, form=ADA, key=hosted.key,
                                    headers={"Referer": f"https://elsewhere.example/?kid={friend}&utm_source=page"})
@@ -120,7 +120,8 @@ def test_a_plain_form_that_failed(hosted):
     ("iframe", {}, True, "page"), ("frame", {"utm_source": "own"}, True, "own"), ("iframe", {"kid": "other"}, False, "page"),
     ("document", {}, None, None), (None, {}, None, None)])
 def test_a_frame(hosted, dest, own, parent, source):
-    """docs/embedding.md 2.2: the hosted page in a frame has the referrer of the page around it, where the browser sends that; a link does not"""
+    """docs/embedding.md 2.2: the hosted page in a frame has the referrer of the page around it, where the browser sends that; a link does
+    not"""
     ids = {name: hosted.lead(email=f"{name}@example.org")["social_id"] for name in ("friend", "other")}
     headers = {"Referer": f"https://elsewhere.example/?kid={ids['friend']}&utm_source=page"}
     if dest:

@@ -23,7 +23,7 @@ def send(campaign, body, type=None, **options):
 
 @pytest.mark.parametrize("path", ["/v2/{}", "/v2/{}/", "/v2/%{:x}", "/v2/{}?"])
 def test_segments_are_decoded_and_a_trailing_slash_is_ignored(campaign, path):
-    """1 Path"""
+    """docs/api.md 1 Path"""
     first, rest = str(campaign.id)[0], str(campaign.id)[1:]
     path = path.format(ord(first)) + rest if "%" in path else path.format(campaign.id)
     assert campaign.client.request("POST", path, json_body={"email": "a@example.org"}, key=campaign.key).status == 200
@@ -31,14 +31,14 @@ def test_segments_are_decoded_and_a_trailing_slash_is_ignored(campaign, path):
 
 @pytest.mark.parametrize("path", ["/v2/{}%2F", "/v2%2F{}", "/v2/{}%00", "/v2/x/../{}", "/v2/..%2F{}"])
 def test_encoded_slash_zero_and_dots_do_not_match(campaign, path):
-    """1 Path: 404, or the web server's own 400"""
+    """docs/api.md 1 Path: 404, or the web server's own 400"""
     path = path.format(campaign.id)
     assert campaign.client.request("POST", path, json_body={"email": "a@example.org"}, key=campaign.key).status in (400, 404)
 
 
 @pytest.mark.parametrize("segment", ["0{}", "+{}", "-{}", "{}x", "x", "{}.0", "0"])
 def test_campaign_id_that_is_not_decimal_is_an_unknown_path(campaign, segment):
-    """1 Campaign id"""
+    """docs/api.md 1 Campaign id"""
     response = campaign.client.request("GET", "/v2/" + segment.format(campaign.id), query={"email": "a@example.org"})
     assert response.status == 404 and response.json["error"] in ("not_found", "campaign_not_found")
     if segment != "0":
@@ -47,14 +47,14 @@ def test_campaign_id_that_is_not_decimal_is_an_unknown_path(campaign, segment):
 
 @pytest.mark.parametrize("name", ["campaign_id", "campaignId", "list_id", "__lid"])
 def test_campaign_id_from_the_parameters(campaign, name):
-    """1 Campaign id; 4.1 POST /v2 and GET /v2?campaign_id"""
+    """docs/api.md 1 Campaign id; 4.1 POST /v2 and GET /v2?campaign_id"""
     body = {name: campaign.id, "email": "a@example.org"}
     assert campaign.client.request("POST", "/v2", json_body=body, key=campaign.key).json["campaign_id"] == campaign.id
     assert campaign.client.request("GET", "/v2", query=body, key=campaign.key).json["campaign_id"] == campaign.id
 
 
 def test_precedence_of_the_campaign_parameters(service, account, campaign):
-    """1 Campaign id: campaign_id, campaignId, list_id, __lid, in that order"""
+    """docs/api.md 1 Campaign id: campaign_id, campaignId, list_id, __lid, in that order"""
     other = service.campaign(account).id
     names = ["campaign_id", "campaignId", "list_id", "__lid"]
     for first, second in zip(names, names[1:]):
@@ -65,13 +65,13 @@ def test_precedence_of_the_campaign_parameters(service, account, campaign):
 # --- Parameters ---
 
 def test_body_has_precedence_over_the_query(campaign):
-    """1 Parameters"""
+    """docs/api.md 1 Parameters"""
     lead = campaign.post({"email": "body@example.org"}, query={"email": "query@example.org", "color": "red"}).json
     assert lead["email"] == "body@example.org" and lead["custom_fields"] == {"color": "red"}
 
 
 def test_a_later_value_replaces_an_earlier_one(campaign):
-    """1 Parameters: form, query and duplicate JSON names"""
+    """docs/api.md 1 Parameters: form, query and duplicate JSON names"""
     form = [("email", "a@example.org"), ("color", "red"), ("color", "blue")]
     assert campaign.client.request("POST", campaign.path, form=form, key=campaign.key).json["custom_fields"] == {"color": "blue"}
     body = b'{"email":"b@example.org","color":"red","color":"blue"}'
@@ -81,7 +81,7 @@ def test_a_later_value_replaces_an_earlier_one(campaign):
 @pytest.mark.parametrize("name", ["email", "phone_number", "kid", "api_key", "must_exist", "country_code", "redirect_url",
                                   "__uid"])
 def test_an_array_where_one_value_is_expected_is_refused(campaign, name):
-    """1 Parameters"""
+    """docs/api.md 1 Parameters"""
     fields = {"email": "a@example.org", name: ["a@example.org", "b@example.org"]}
     response = campaign.post(fields)
     assert response.verdict == (406, "invalid_parameter") and name in response.json["message"]
@@ -104,7 +104,7 @@ BODIES = {
 @pytest.mark.parametrize("chunked", [False, True], ids=["length", "chunked"])
 @pytest.mark.parametrize("name", BODIES)
 def test_body_types(campaign, name, chunked):
-    """1 Body types; a body without CONTENT_LENGTH is read to its end"""
+    """docs/api.md 1 Body types; a body without CONTENT_LENGTH is read to its end"""
     type, body = BODIES[name]
     response = send(campaign, body, type, chunked=chunked)
     assert response.status == 200
@@ -114,18 +114,18 @@ def test_body_types(campaign, name, chunked):
 
 @pytest.mark.parametrize("type", ["application/xml", "text/html", "image/png", "text/plain; charset=iso-8859-1"])
 def test_other_types(campaign, type):
-    """1.2, 2: where the body has no sign of what it is"""
+    """docs/api.md 1.2, 2: where the body has no sign of what it is"""
     assert send(campaign, b"<lead/>", type).verdict == (415, "unsupported_media_type")
 
 
 def test_empty_body_has_no_parameters(campaign):
-    """1 Body types"""
+    """docs/api.md 1 Body types"""
     for type in ("application/json", "application/x-www-form-urlencoded", "text/plain"):
         assert send(campaign, b"", type, query={"email": "a@example.org"}).status == 200
 
 
 def test_files_are_refused(campaign):
-    """1 Body types, 2 invalid_parameter"""
+    """docs/api.md 1 Body types, 2 invalid_parameter"""
     type, body = multipart([("email", "a@example.org"), ("photo", ("me.png", b"\x89PNG"))])
     response = send(campaign, body, type)
     assert response.verdict == (406, "invalid_parameter")
@@ -136,7 +136,7 @@ def test_files_are_refused(campaign):
                                   b"{'a':1}", b'{"a":NaN}',
                                   b'{"a":"' + b"\xff" + b'"}', b"[" * 100, b'{"a":' * 17 + b"1" + b"}" * 17])
 def test_malformed_json(campaign, body):
-    """1 Caps (depth 16), 2 invalid_json. Invalid UTF-8 in JSON is 406 by either rule."""
+    """docs/api.md 1 Caps (depth 16), 2 invalid_json. Invalid UTF-8 in JSON is 406 by either rule."""
     response = send(campaign, body, "application/json")
     assert response.status == 406
     if b"\xff" not in body:
@@ -147,7 +147,7 @@ def test_malformed_json(campaign, body):
 # --- Arrays, objects, values ---
 
 def test_arrays(campaign):
-    """1 Arrays, 4.4: arrays of strings, numbers and booleans are stored"""
+    """docs/api.md 1 Arrays, 4.4: arrays of strings, numbers and booleans are stored"""
     lead = campaign.lead(email="a@example.org", list=["a", 1, True, 1.5])
     assert lead["custom_fields"]["list"] == ["a", 1, True, 1.5]
     form = [("email", "b@example.org"), ("list[]", "a"), ("list[]", "b")]
@@ -159,7 +159,7 @@ def test_arrays(campaign):
 
 @pytest.mark.parametrize("name", ["event", "events", "list"])
 def test_too_many_items(campaign, name):
-    """2 invalid_parameter: names the parameter and the cap, also with repeated names"""
+    """docs/api.md 2 invalid_parameter: names the parameter and the cap, also with repeated names"""
     response = campaign.post({"email": "a@example.org", name: [""] * 10001}, path="/outbound-webhook")
     assert response.verdict == (406, "invalid_parameter")
     assert response.json["message"] == f"Parameter {name} has more than 10000 items"
@@ -168,7 +168,7 @@ def test_too_many_items(campaign, name):
 @pytest.mark.parametrize("sent, stored", [("  x \t\n", "x"), ("a\r\nb\rc\nd", "a\nb\nc\nd"), ("a\tb", "a\tb"),
                                         ("\u00a0x", "\u00a0x"), ("grüße 🎉", "grüße 🎉"), ("", "")])
 def test_values_are_trimmed_and_line_ends_normalized(campaign, sent, stored):
-    """1 Values"""
+    """docs/api.md 1 Values"""
     assert campaign.lead(email="a@example.org", field=sent)["custom_fields"]["field"] == stored
     form = {"email": "b@example.org", "field": sent}
     lead = campaign.client.request("POST", campaign.path, form=form, key=campaign.key).json
@@ -177,7 +177,7 @@ def test_values_are_trimmed_and_line_ends_normalized(campaign, sent, stored):
 
 @pytest.mark.parametrize("value, stored", [("%ff", "ÿ"), ("%c3", "Ã"), ("%ed%a0%80", "í\u00a0€"), ("%c0%80", "À€"), ("%81", "")])
 def test_bytes_that_are_not_utf8(campaign, value, stored):
-    """1.1 Values: query and form"""
+    """docs/api.md 1.1 Values: query and form"""
     form = send(campaign, f"email=a%40example.org&field={value}".encode(), "application/x-www-form-urlencoded")
     query = campaign.post({"email": "a@example.org"}, query=f"field={value}")
     assert [answer.json["custom_fields"]["field"] for answer in (form, query)] == [stored] * 2
@@ -185,26 +185,26 @@ def test_bytes_that_are_not_utf8(campaign, value, stored):
 
 @pytest.mark.parametrize("value", [True, 1, "1", "true", "yes", "on", "True", "TRUE", "On"])
 def test_true_words(campaign, value):
-    """1 Booleans"""
+    """docs/api.md 1 Booleans"""
     assert campaign.post({"email": "unknown@example.org", "must_exist": value}).verdict == (404, "lead_not_found")
 
 
 @pytest.mark.parametrize("value", [False, 0, "", "0", "false", "no", "off", None, "False", "OFF", "None"])
 def test_false_words(campaign, value):
-    """1 Booleans"""
+    """docs/api.md 1 Booleans"""
     assert campaign.post({"email": "a@example.org", "must_exist": value}).status == 200
 
 
 @pytest.mark.parametrize("value", ["2", 2, "maybe", "TRUEE", -1])
 def test_other_booleans_are_refused(campaign, value):
-    """1 Booleans"""
+    """docs/api.md 1 Booleans"""
     response = campaign.post({"email": "a@example.org", "must_exist": value})
     assert response.verdict == (406, "invalid_parameter") and "must_exist" in response.json["message"]
 
 
 @pytest.mark.parametrize("value", ["2", "maybe", -1, [1], "True"])
 def test_switches_of_the_answer_refuse_nothing(campaign, value):
-    """1.6, 4.4 __skip_urls"""
+    """docs/api.md 1.6, 4.4 __skip_urls"""
     for call in (campaign.post, campaign.get):
         answer = call({"email": "a@example.org", "__skip_urls": value, "__skip_actions": value})
         assert answer.status == 200 and not {"social_url", "completed_actions"} & set(answer.json)
@@ -223,7 +223,7 @@ def padding(size):
 
 
 def test_the_body_cap(campaign):
-    """1 Caps, 2 body_too_large: 256 KiB are accepted, one byte more is not, with and without a length"""
+    """docs/api.md 1 Caps, 2 body_too_large: 256 KiB are accepted, one byte more is not, with and without a length"""
     assert send(campaign, padding(BODY_CAP), "application/json").status == 200
     assert send(campaign, padding(BODY_CAP + 1), "application/json").verdict == (413, "body_too_large")
     assert send(campaign, padding(BODY_CAP + 1), "application/json", chunked=True).verdict == (413, "body_too_large")
@@ -243,7 +243,7 @@ CAPS = {
 
 @pytest.mark.parametrize("cap", CAPS)
 def test_caps(campaign, cap):
-    """1 Caps: accepted at the cap, 406 invalid_parameter above it"""
+    """docs/api.md 1 Caps: accepted at the cap, 406 invalid_parameter above it"""
     fits, over = CAPS[cap]
     assert campaign.post({"email": "a@example.org", **fits}).status == 200
     assert campaign.post({"email": "b@example.org", **over}).verdict == (406, "invalid_parameter")
@@ -251,14 +251,14 @@ def test_caps(campaign, cap):
 
 
 def test_the_custom_field_cap_holds_for_the_merged_lead(campaign):
-    """1 Caps: 50 custom fields per lead, not per request"""
+    """docs/api.md 1 Caps: 50 custom fields per lead, not per request"""
     campaign.lead(email="a@example.org", **{f"f{n}": "x" for n in range(50)})
     assert campaign.post({"email": "a@example.org", "one_more": "x"}).verdict == (406, "invalid_parameter")
     assert campaign.post({"email": "a@example.org", "one_more": "x", "f0": None}).status == 200
 
 
 def test_the_longest_values_that_settings_allow(make_service):
-    """1 Caps: all accepted values fit their columns and the payload"""
+    """docs/api.md 1 Caps: all accepted values fit their columns and the payload"""
     service = make_service(settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "65535"),
                                      ("limits", "custom_fields_bytes", "65535"), ("limits", "public_body_bytes", "1M"),
                                      ("limits", "public_custom_fields_bytes", "65535")])
@@ -282,7 +282,7 @@ def test_the_longest_values_that_settings_allow(make_service):
 
 
 def test_json_depth(campaign):
-    """1 Caps: 16 levels are valid, 17 are not"""
+    """docs/api.md 1 Caps: 16 levels are valid, 17 are not"""
     nested = b'{"email":"a@example.org","x":' + b"[" * 15 + b"]" * 15 + b"}"
     assert send(campaign, nested, "application/json").json["custom_fields"] == {"x" + "[0]" * 14: []}
     nested = b'{"email":"a@example.org","x":' + b"[" * 16 + b"]" * 16 + b"}"
@@ -294,7 +294,7 @@ def test_json_depth(campaign):
 @pytest.mark.parametrize("method, path", [("PUT", "/v2/{}"), ("PATCH", "/v2/{}"), ("PUT", "/v2/{}/outbound-webhook"),
                                           ("POST", "/v2/campaigns"), ("POST", "/health"), ("DELETE", "/health/ready")])
 def test_other_methods(campaign, method, path):
-    """1 Methods, 2 method_not_allowed"""
+    """docs/api.md 1 Methods, 2 method_not_allowed"""
     response = campaign.client.request(method, path.format(campaign.id), key=campaign.key)
     assert response.verdict == (405, "method_not_allowed")
     allowed = re.split(r",\s*", response.headers["Allow"])
@@ -306,12 +306,12 @@ def test_other_methods(campaign, method, path):
     ("DELETE", "/v2/{}/nothing", (404, "not_found")), ("POST", "/v2/{}/nothing", (409, "invalid_action")),
     ("POST", "/v2/{}/outbound-webhook/1", (404, "not_found")), ("GET", "/v2/{}/a/b/c", (404, "not_found"))])
 def test_unknown_paths(campaign, method, path, verdict):
-    """1 Methods"""
+    """docs/api.md 1 Methods"""
     assert campaign.client.request(method, path.format(campaign.id), key=campaign.key).verdict == verdict
 
 
 def test_head_is_get_without_the_body(campaign):
-    """1 Methods"""
+    """docs/api.md 1 Methods"""
     campaign.lead(email="a@example.org")
     found = campaign.client.request("HEAD", campaign.path, query={"email": "a@example.org"}, key=campaign.key)
     assert found.status == 200 and found.body == b"" and found.headers["Content-Type"] == "application/json; charset=utf-8"
@@ -322,7 +322,7 @@ def test_head_is_get_without_the_body(campaign):
 @pytest.mark.parametrize("method, path", [("GET", "/health"), ("GET", "/nowhere"), ("GET", "/v2/campaigns"), ("POST", "/v2/{}"),
                                           ("PUT", "/v2/{}")])
 def test_every_answer_carries_its_headers(campaign, method, path):
-    """7, Headers: also on errors"""
+    """docs/api.md 7, Headers: also on errors"""
     response = campaign.client.request(method, path.format(campaign.id), headers={"Origin": "https://shop.example"})
     headers = response.headers
     assert headers["Content-Type"] == "application/json; charset=utf-8"
@@ -336,13 +336,13 @@ def test_every_answer_carries_its_headers(campaign, method, path):
 
 
 def test_request_ids_differ(campaign):
-    """7, Headers: X-Request-Id"""
+    """docs/api.md 7, Headers: X-Request-Id"""
     assert len({campaign.client.request("GET", "/health").headers["X-Request-Id"] for _ in range(5)}) == 5
 
 
 @pytest.mark.parametrize("path", ["/v2/{}", "/v2/{}/outbound-webhook", "/v2/campaigns", "/v2", "/health", "/anything/at/all"])
 def test_preflight(campaign, path):
-    """4.1 OPTIONS, 7; needs neither a key nor a campaign"""
+    """docs/api.md 4.1 OPTIONS, 7; needs neither a key nor a campaign"""
     check_preflight(campaign, path.format(campaign.id), {}, USUAL_HEADERS)
     for names in ("authorization", "cache-control,content-type,x-any-name", "X-A, X-B"):
         check_preflight(campaign, path.format(campaign.id), {"Access-Control-Request-Headers": names}, names)
@@ -352,13 +352,13 @@ def test_preflight(campaign, path):
     "", ",", "a b", "a\tb", "\"a\"", "a: b", "a;b", "<script>", "\u00e4", "a" * 1025,
     ",".join(["name"] * 400)], ids=lambda names: names[:12])
 def test_preflight_with_hostile_names(campaign, names):
-    """7: what is not a list of names, or too long, is not repeated"""
+    """docs/api.md 7: what is not a list of names, or too long, is not repeated"""
     check_preflight(campaign, campaign.path, {"Access-Control-Request-Headers": names}, USUAL_HEADERS)
 
 
 @pytest.mark.parametrize("names", ["a\r\nSet-Cookie: a=b", "a,\nb", "a," * 51200 + "b"], ids=["lines", "line", "long"])
 def test_preflight_with_names_that_no_web_server_passes(service, names):
-    """7: line ends and 100 KiB, sent directly to the program"""
+    """docs/api.md 7: line ends and 100 KiB, sent directly to the program"""
     response = fastcgi_client.request(str(service.installation.socket), REQUEST_METHOD="OPTIONS", REQUEST_URI="/v2",
                                       HTTP_ACCESS_CONTROL_REQUEST_HEADERS=names)
     assert response.status == 204 and response.headers["access-control-allow-headers"] == USUAL_HEADERS
@@ -393,7 +393,7 @@ def many_values(kind):
 @frees_memory
 @pytest.mark.parametrize("kind", ["arrays", "reopened", "form"])
 def test_a_body_costs_little_memory(make_service, kind):
-    """1.3: a bulk call's megabyte"""
+    """docs/api.md 1.3: a bulk call's megabyte"""
     service = make_service(workers=1)
     campaign, (type, body) = service.campaign(), many_values(kind)
     pids = children(service.responders.pid)

@@ -22,7 +22,7 @@ PROGRAMS = ["leadhook", "leadhook-fcgi", "leadhook-dispatch"]
 
 @pytest.mark.smoke
 def test_install_and_upgrade(leadhook):
-    """4 install, upgrade: both print objects, and change nothing when repeated"""
+    """docs/operating.md 4 install, upgrade: both print objects, and change nothing when repeated"""
     version = leadhook("status")["schema_version"]
     nothing_to_do = {"from": version, "to": version, "applied": False}
     for words in (["install"], ["install"], ["upgrade"], ["upgrade", "--dry-run"]):
@@ -30,7 +30,7 @@ def test_install_and_upgrade(leadhook):
 
 
 def test_an_empty_database(make_folder, database, make_service):
-    """4: --dry-run creates nothing; install creates everything once"""
+    """docs/operating.md 4: --dry-run creates nothing; install creates everything once"""
     installation = make_service().installation
     fresh = type(installation)(make_folder(), installation.build, database, name="fresh")
     fresh.configure()
@@ -51,7 +51,7 @@ def test_an_empty_database(make_folder, database, make_service):
 
 
 def test_check(service, leadhook):
-    """4 check: each finding has a name, a detail and a hint"""
+    """docs/operating.md 4 check: each finding has a name, a detail and a hint"""
     assert leadhook("check") == {"ok": True, "findings": []}
     done = call(service.installation, "check", "--json", env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
     answer = json.loads(done.stdout)
@@ -83,7 +83,7 @@ def test_check_of_connections(service, leadhook):
 
 
 def test_status(service, leadhook, receiver, campaign):
-    """4 status: totals and queued work; nothing of nodes, because the server is none"""
+    """docs/operating.md 4 status: totals and queued work; nothing of nodes, because the server is none"""
     before = leadhook("status")
     assert list(before) == ["version", "schema_version", "server_version", "accounts", "campaigns", "leads", "webhooks",
                             "webhooks_failing", "webhooks_disabled", "due_now", "due_later", "oldest_due_at", "bulk_jobs",
@@ -108,7 +108,7 @@ def test_status(service, leadhook, receiver, campaign):
 
 
 def test_accounts(leadhook):
-    """4 account add, list"""
+    """docs/operating.md 4 account add, list"""
     added = leadhook("account", "add", "Example")
     assert list(added) == ["id", "name"] and added["name"] == "Example"
     listed = leadhook("account", "list")
@@ -119,7 +119,7 @@ def test_accounts(leadhook):
 
 
 def test_keys(service, leadhook):
-    """4 key add, list (never the keys), revoke; leadhook(1): revoked within one second, and again without an error"""
+    """docs/operating.md 4 key add, list (never the keys), revoke; leadhook(1): revoked within one second, and again without an error"""
     account = str(leadhook("account", "add", "Keys")["id"])
     assert leadhook("key", "list", account) == []
     first, second = leadhook("key", "add", account), leadhook("key", "add", account, "--name", "website")
@@ -150,7 +150,7 @@ def test_words_for_booleans(leadhook, campaign, words):
 
 
 def test_ending_and_reopening(leadhook, campaign):
-    """4 campaign end, reopen; docs/api.md 6, 423; both may be repeated"""
+    """docs/operating.md 4 campaign end, reopen; docs/api.md 6, 423; both may be repeated"""
     for _ in range(2):
         ended = leadhook("campaign", "end", campaign.id)
         assert ended["state"] == "ended" and is_time(ended["ended_at"])
@@ -193,7 +193,7 @@ def test_a_later_end_time(service, leadhook, campaign):
 
 
 def test_webhooks(leadhook, campaign):
-    """4 webhook add, list (as GET outbound-webhook, and their health), remove"""
+    """docs/operating.md 4 webhook add, list (as GET outbound-webhook, and their health), remove"""
     added = leadhook("webhook", "add", campaign.id, HOOK, "verified", "new_signup", "fraudulent", "--format", "form",
                      "--source", "crm")
     assert list(added) == ["id", "secret"] and added["secret"].startswith("whsec_")
@@ -211,7 +211,7 @@ def test_webhooks(leadhook, campaign):
 
 
 def test_deliveries(service, leadhook, receiver, campaign):
-    """4 delivery list: each filter alone, and filters together"""
+    """docs/operating.md 4 delivery list: each filter alone, and filters together"""
     hook = campaign.webhook("new_signup", "repeat_signup")["referenceId"]
     silent = leadhook("webhook", "add", campaign.id, HOOK, "new_signup")["id"]
     first = campaign.lead(email="a@example.org")["social_id"]
@@ -249,7 +249,7 @@ def test_deliveries(service, leadhook, receiver, campaign):
 
 
 def test_long_list_is_truncated(service, campaign):
-    """4 delivery list: a search with few matches stops after a number of rows, and says where it goes on; delivery count stops, too"""
+    """docs/operating.md 4 delivery list, count: a search with few matches stops after a number of rows; a list says where it goes on"""
     rows = 20000
     hook = campaign.webhook("new_signup")["referenceId"]
     campaign.lead(**ADA)
@@ -274,7 +274,7 @@ def test_long_list_is_truncated(service, campaign):
 # --- output for people ---
 
 def test_output_for_people(service, campaign):
-    """4: columns are aligned, without colours when stdout is not a terminal"""
+    """docs/operating.md 4: columns are aligned, without colours when stdout is not a terminal"""
     account = str(campaign.account.id)
     call(service.installation, "webhook", "add", str(campaign.id), HOOK, "new_signup")
     campaign.lead(**ADA)
@@ -297,7 +297,7 @@ def test_output_for_people(service, campaign):
 @pytest.mark.parametrize("words", [["--help"], ["-h"], ["help"], ["campaign", "end", "--help"], ["--help", "delivery", "list"],
                                    ["help", "delivery", "list"]])
 def test_help(service, words):
-    """4: the help needs no configuration"""
+    """docs/operating.md 4: the help needs no configuration"""
     done = call(service.installation, *words, config="/nonexistent")
     assert done.returncode == OK and "usage: leadhook" in done.stdout and "--json" in done.stdout and done.stderr == ""
     assert "ends_at" not in done.stdout
@@ -312,7 +312,7 @@ def test_help_of_a_group(service):
 
 @pytest.mark.parametrize("words", [[], ["bogus"], ["-x"], ["--bogus"], ["bogus", "command"]])
 def test_unknown_command_names_the_help(refused, words):
-    """4: an unknown command or option exits 64 with a pointer to the help"""
+    """docs/operating.md 4: an unknown command or option exits 64 with a pointer to the help"""
     wanted = "leadhook help COMMAND lists them" if words and words[0].startswith("-") else "leadhook --help lists them"
     assert wanted in refused(USAGE, *words, config=None)
 
@@ -334,7 +334,7 @@ def test_version(service, program):
     ["account", "add", "a\nb"], ["account", "add", "a\x1b[31mb"], ["account", "add", "a\x7f"], ["account", "add", b"a\xffb"],
     ["account", "add", b"\xed\xa0\x80"]])
 def test_wrong_usage(refused, words):
-    """4, 64; control characters and invalid UTF-8 are rejected in names"""
+    """docs/operating.md 4, status 64; control characters and invalid UTF-8 are rejected in names"""
     assert "\x1b" not in refused(USAGE, *words, config=None)
 
 
@@ -354,7 +354,7 @@ def test_wrong_usage(refused, words):
     ["delivery", "list", "--limit", "10001"], ["delivery", "list", "--since", "yesterday"], ["delivery", "list", "--webhook", "x"],
     ["delivery", "list", "--lead", ""], ["delivery", "list", "--lead", "a@x.org"], ["delivery", "list", "--until", "2026-02-30"]])
 def test_wrong_values(service, refused, words):
-    """4, 65: nothing is stored"""
+    """docs/operating.md 4, status 65: nothing is stored"""
     before = service.installation.admin("status")
     refused(DATA, *words)
     after = service.installation.admin("status")
@@ -365,7 +365,7 @@ def test_wrong_values(service, refused, words):
                                      "campaign set {} privacy=on", "campaign embed", "campaign end", "campaign reopen",
                                      f"webhook add {{}} {HOOK} new_signup", "webhook list", "webhook remove"])
 def test_missing_objects(refused, command):
-    """4, 65: an id that does not exist is an error, not an empty list"""
+    """docs/operating.md 4, status 65: an id that does not exist is an error, not an empty list"""
     assert "there is no such" in refused(DATA, *(command if "{}" in command else command + " {}").format(NO_ID).split())
 
 
@@ -394,12 +394,12 @@ def test_too_many_webhooks(make_service, service):
 @pytest.mark.parametrize("command", ["install", "upgrade", "status", "account add A", "account list", "key add 1", "campaign list",
                                      "campaign end 1", "webhook list 1", "delivery list"])
 def test_no_database(refused, command):
-    """4, 69: the database cannot be reached"""
+    """docs/operating.md 4, status 69: the database cannot be reached"""
     assert "out of reach" in refused(UNAVAILABLE, *command.split(), env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
 
 
 def test_setup_without_an_installation(refused):
-    """2.4, 69: a copy that was only built has no script for it, and the message says what to do"""
+    """docs/operating.md 2.4, status 69: a copy that was only built has no script for it, and the message says what to do"""
     folder = subprocess.run(["make", "-s", "-C", BUILD, "--eval=show:;@echo $(pkglibexecdir)", "show"], text=True, capture_output=True,
                             timeout=30, check=True).stdout.strip()
     if pathlib.Path(folder, "setup").exists():
@@ -412,7 +412,7 @@ def test_setup_without_an_installation(refused):
                                   "'; DROP TABLE lh_accounts; --", "a\\b", "<script>", "日本語 שלום", "  spaces  ", "-", "a=b",
                                   "\u202eabc"], ids=lambda name: ascii(name[:8]))
 def test_names_are_stored_unchanged(service, leadhook, name):
-    """4: 1 to 200 characters of UTF-8, also those with a meaning elsewhere"""
+    """docs/operating.md 4: 1 to 200 characters of UTF-8, also those with a meaning elsewhere"""
     account = leadhook("account", "add", name)
     assert account["name"] == name
     key = leadhook("key", "add", account["id"], "--name", name)
@@ -429,7 +429,7 @@ def test_names_are_stored_unchanged(service, leadhook, name):
 
 
 def test_stored_control_characters_are_not_printed(service, leadhook):
-    """4: a name that was changed directly in the database"""
+    """docs/operating.md 4: a name that was changed directly in the database"""
     account = leadhook("account", "add", "harmless")["id"]
     service.installation.sql(f"UPDATE lh_accounts SET name = CONCAT('a', CHAR(27), '[31m', CHAR(10), 'b') WHERE id = {account}")
     done = call(service.installation, "account", "list")
@@ -441,7 +441,7 @@ UNSAFE = "\x80\x9b31m\x9f\u061c\u200f\u202a\u202e\u2066\u2069"
 
 
 def test_json_controls_no_terminal(service, leadhook, campaign):
-    """4: with --json, unsafe characters of stored texts are escapes, those of JSON inside it as well; the JSON is equivalent"""
+    """docs/operating.md 4: with --json, unsafe characters of stored texts are escapes, also in JSON inside it; the JSON is equivalent"""
     leadhook("campaign", "set", campaign.id, "name=ünsafe" + UNSAFE)
     assert leadhook("campaign", "show", campaign.id)["name"] == "ünsafe" + UNSAFE
     campaign.lead(email="ada@example.org", note=UNSAFE)
@@ -455,7 +455,7 @@ def test_json_controls_no_terminal(service, leadhook, campaign):
 # --- options and configuration ---
 
 def test_options_in_any_position(service, campaign):
-    """4; after --, words are operands"""
+    """docs/operating.md 4: after --, words are operands"""
     number, config = str(campaign.id), str(service.installation.config)
     outputs = {call(service.installation, *words, config=None).stdout for words in (
         ["--json", "--config", config, "campaign", "show", number], ["campaign", "--json", "show", f"--config={config}", number],
@@ -467,7 +467,7 @@ def test_options_in_any_position(service, campaign):
 
 
 def test_which_file_is_read(service):
-    """3: --config, else LEADHOOK_CONF; the named file must exist"""
+    """docs/operating.md 3: --config, else LEADHOOK_CONF; the named file must exist"""
     installation, missing = service.installation, {"LEADHOOK_CONF": "/nonexistent/leadhook.conf"}
     assert call(installation, "status", config=None, env={"LEADHOOK_CONF": str(installation.config)}).returncode == OK
     assert call(installation, "status", env=missing).returncode == OK
@@ -477,7 +477,7 @@ def test_which_file_is_read(service):
 
 
 def test_environment_beats_file_beats_default(service):
-    """3: the file overrides the default database, and the environment overrides the file"""
+    """docs/operating.md 3: the file overrides the default database, and the environment overrides the file"""
     installation = service.installation
     assert call(installation, "status").returncode == OK
     for name, value in (("LEADHOOK_DATABASE_SOCKET", "/nonexistent"), ("LEADHOOK_DATABASE_PASSWORD", "wrong"),
@@ -489,7 +489,7 @@ def test_environment_beats_file_beats_default(service):
 
 
 def test_the_password_from_a_file(service, tmp_path):
-    """3: LEADHOOK_DATABASE_PASSWORD_FILE; rejected when others may read it, or when there are two passwords"""
+    """docs/operating.md 3: LEADHOOK_DATABASE_PASSWORD_FILE; rejected when others may read it, or when there are two passwords"""
     installation, secret = service.installation, tmp_path / "secret"
     text = installation.config.read_text()
     password = installation.setting("database", "password")
@@ -513,7 +513,7 @@ def test_the_password_from_a_file(service, tmp_path):
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_check_config(service, tmp_path, program):
-    """3: all programs check the configuration by the same rules, report all errors, and change nothing"""
+    """docs/operating.md 3: all programs check the configuration by the same rules, report all errors, and change nothing"""
     installation, config, log = service.installation, tmp_path / "leadhook.conf", tmp_path / "log"
     assert call(installation, "--check-config", program=program).returncode == OK
     assert call(installation, "--check-config", program=program, env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"}).returncode == OK
@@ -558,7 +558,7 @@ def test_a_result_that_cannot_be_written(service):
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_misspelt_variable(service, program):
-    """3: unknown keys are errors, in the environment as well"""
+    """docs/operating.md 3: unknown keys are errors, in the environment as well"""
     done = call(service.installation, "--check-config", program=program, env={"LEADHOOK_DATABASE_PASWORD": "hidden"})
     assert done.returncode == CONFIG and "LEADHOOK_DATABASE_PASWORD: unknown setting" in done.stderr
     assert "hidden" not in done.stderr
@@ -566,7 +566,7 @@ def test_a_misspelt_variable(service, program):
 
 @pytest.mark.skipif(pathlib.Path("/usr/local/etc/leadhook/leadhook.conf").exists(), reason="this host has an installation")
 def test_no_configuration_file(service):
-    """3: the installed file may be missing, with a message"""
+    """docs/operating.md 3: the installed file may be missing, with a message"""
     for words, status in ((["--check-config"], OK), (["status"], UNAVAILABLE)):
         done = call(service.installation, *words, config=None, env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
         assert done.returncode == status and "there is no /" in done.stderr and "leadhook.conf" in done.stderr

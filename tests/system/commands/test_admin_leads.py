@@ -14,7 +14,7 @@ NUMBER = "+14155552671"
 # --- tags, actions, reward levels ---
 
 def test_tags(leadhook, campaign):
-    """4 tag add, list, set, remove; docs/api.md 4.1: the API returns the same list"""
+    """docs/operating.md 4 tag add, list, set, remove; docs/api.md 4.1: the API returns the same list"""
     added = leadhook("tag", "add", campaign.id, "vip", "--points", -20, "--description", "Very important")
     plain = leadhook("tag", "add", campaign.id, "  two words ")
     assert list(added) == list(plain) == ["id"]
@@ -29,7 +29,7 @@ def test_tags(leadhook, campaign):
 
 
 def test_actions(leadhook, campaign):
-    """4 action add, list, set, remove; docs/api.md 4.1: the API returns the same list"""
+    """docs/operating.md 4 action add, list, set, remove; docs/api.md 4.1: the API returns the same list"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
     bound = leadhook("action", "add", campaign.id, "Share it", "--tag", tag)
     free = leadhook("action", "add", campaign.id, "Follow us", "--points", 3, "--public", "--link", "https://social.example/us")
@@ -48,7 +48,7 @@ def test_actions(leadhook, campaign):
 
 
 def test_rewards(leadhook, campaign):
-    """4 reward add, list, set, remove"""
+    """docs/operating.md 4 reward add, list, set, remove"""
     first = leadhook("reward", "add", campaign.id, "T-shirt", "--required-points", 50, "--emailed")
     second = leadhook("reward", "add", campaign.id, "Sticker", "--required-points=0")
     rows = [{"id": first["id"], "subject": "T-shirt", "required_points": 50, "emailed": True},
@@ -88,7 +88,7 @@ def test_definitions_take_effect_at_once(leadhook, campaign):
     (["reward", "add", "{}", "A", "--required-points", "-1"], "--required-points: expected a whole number from 0"),
     (["reward", "add", "{}", "A", "--required-points", "4294967296"], "--required-points: expected a whole number from 0")])
 def test_invalid_definitions(service, refused, leadhook, campaign, words, says):
-    """4, 65: nothing is stored; names are unique within a campaign and kind"""
+    """docs/operating.md 4, status 65: nothing is stored; names are unique within a campaign and kind"""
     leadhook("tag", "add", campaign.id, "vip")
     before = service.installation.sql("SELECT * FROM lh_tags UNION ALL SELECT id, campaign_id, text, tag_id, points FROM lh_actions")
     assert says in refused(DATA, *(word.replace("{}", str(campaign.id)) for word in words))
@@ -108,7 +108,7 @@ def test_a_campaign_has_20_reward_levels(refused, leadhook, campaign):
 
 
 def test_invalid_settings(refused, leadhook, campaign):
-    """4, 65: the error names the invalid setting, and none of the settings is changed"""
+    """docs/operating.md 4, status 65: the error names the invalid setting, and none of the settings is changed"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
     leadhook("tag", "add", campaign.id, "beta")
     action = leadhook("action", "add", campaign.id, "A")["id"]
@@ -127,7 +127,7 @@ def test_invalid_settings(refused, leadhook, campaign):
 # --- leads ---
 
 def test_one_lead(service, leadhook, refused, campaign):
-    """4 lead show: by each identity, the API's answer to a call with a key, byte for byte, and what it does not have"""
+    """docs/operating.md 4 lead show: by each identity, the API's answer to a call with a key, byte for byte, and what it does not have"""
     reward = leadhook("reward", "add", campaign.id, "Mug", "--required-points", 0)["id"]
     campaign.lead(email=ADA, phone_number=NUMBER, first_name="Ada", topics=["a", "b"], __source="form", __url="https://a.example/f",
                   __user_agent="Browser", __sid="session")
@@ -147,7 +147,7 @@ def test_one_lead(service, leadhook, refused, campaign):
 
 
 def test_one_lead_for_people(service, leadhook, campaign):
-    """4 lead show: each value of the payload on its own line"""
+    """docs/operating.md 4 lead show: each value of the payload on its own line"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
     campaign.lead(email=ADA, first_name="Ada", topics=["a", "b"], utm_source="mail")
     campaign.post({"email": ADA}, path=f"/tags/{tag}/lead")
@@ -166,7 +166,7 @@ def test_one_lead_for_people(service, leadhook, campaign):
 
 
 def test_lists_of_leads(service, leadhook, campaign):
-    """4 lead list: each filter alone, and filters together; each lead as the API returns it"""
+    """docs/operating.md 4 lead list: each filter alone, and filters together; each lead as the API returns it"""
     emails = [f"lead{number}@example.org" for number in range(8)]
     leads = [campaign.lead(email=email) for email in emails]
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
@@ -198,7 +198,7 @@ def test_lists_of_leads(service, leadhook, campaign):
 
 
 def test_long_lists_of_leads(service, leadhook, campaign):
-    """4 lead list: 50 by default, and enough pages for the limit"""
+    """docs/operating.md 4 lead list: 50 by default, and enough pages for the limit"""
     service.installation.sql(
         f"INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, created_ms, updated_ms, opted_out) "
         f"SELECT 5000000 + seq, {campaign.id}, seq, LPAD(CONV(seq + 32768, 10, 32), 10, 'X'), 0, 0, seq MOD 2 = 0 "
@@ -218,7 +218,7 @@ def test_long_lists_of_leads(service, leadhook, campaign):
 # --- output for people ---
 
 def test_output_for_people(service, leadhook, campaign):
-    """4: columns are aligned, without colours when stdout is not a terminal"""
+    """docs/operating.md 4: columns are aligned, without colours when stdout is not a terminal"""
     number = str(campaign.id)
     leadhook("tag", "add", number, "vip", "--points", -5)
     leadhook("action", "add", number, "Share it")
@@ -236,7 +236,7 @@ def test_output_for_people(service, leadhook, campaign):
 
 
 def test_settings_are_listed(service):
-    """4: the help of a command lists its settings"""
+    """docs/operating.md 4: the help of a command lists its settings"""
     for words, settings in (("tag", ["name", "points", "description"]), ("action", ["text", "points", "tag", "public", "link"]),
                             ("reward", ["subject", "required_points", "emailed"])):
         said = call(service.installation, words, "set", "--help", config="/nonexistent").stdout
@@ -253,7 +253,7 @@ def test_settings_are_listed(service):
     ["lead", "list"], ["lead", "list", "1", "--verified"], ["lead", "list", "1", "--kind", "welcome"], ["check", "--deep=1"],
     ["check", "deep"], ["status", "--deep"]])
 def test_wrong_usage(refused, words):
-    """4, 64"""
+    """docs/operating.md 4, status 64"""
     refused(USAGE, *words)
 
 
@@ -263,7 +263,7 @@ def test_wrong_usage(refused, words):
     ["lead", "list", "1", "--verified", "maybe"], ["lead", "list", "1", "--tag", "vip"], ["lead", "list", "1", "--since", "soon"],
     ["lead", "list", "1", "--limit", "0"], ["lead", "list", "1", "--limit", "10001"], ["lead", "list", "1", "--after", "-1"]])
 def test_wrong_values(refused, words):
-    """4, 65"""
+    """docs/operating.md 4, status 65"""
     assert "expected" in (expected := refused(DATA, *words)) or "is not a valid id of" in expected
 
 
@@ -273,13 +273,13 @@ def test_wrong_values(refused, words):
     "tag add {} A", "action add {} A", "reward add {} A --required-points 1", "reward set {} emailed=on",
     f"lead show {{}} --email {ADA}", "lead list {}"])
 def test_missing_objects(refused, command):
-    """4, 65: an id that does not exist is an error, not an empty list"""
+    """docs/operating.md 4, status 65: an id that does not exist is an error, not an empty list"""
     assert "there is no such" in refused(DATA, *command.format(NO_ID).split())
 
 
 @pytest.mark.parametrize("command", ["tag add 1 A", "action list 1", "reward remove 1", f"lead show 1 --email {ADA}", "lead list 1"])
 def test_no_database(refused, command):
-    """4, 69: the database cannot be reached"""
+    """docs/operating.md 4, status 69: the database cannot be reached"""
     assert "out of reach" in refused(UNAVAILABLE, *command.split(), env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
 
 
@@ -304,7 +304,7 @@ def make_everything(service, leadhook, campaign):
 
 
 def test_the_deep_check(service, leadhook, receiver, campaign):
-    """4 check --deep: finds nothing after normal use; each change by hand is a finding with name, detail and hint"""
+    """docs/operating.md 4 check --deep: finds nothing after normal use; each change by hand is a finding with name, detail and hint"""
     make_everything(service, leadhook, campaign)
     assert leadhook("check", "--deep") == {"ok": True, "findings": []}
     one_lead = f"WHERE email = 'lead3@example.org' AND campaign_id = {campaign.id}"
@@ -323,7 +323,7 @@ def test_the_deep_check(service, leadhook, receiver, campaign):
 
 
 def test_recounting_addresses(service, leadhook, receiver, campaign):
-    """4 check --deep, ip_leads: following the hint corrects it"""
+    """docs/operating.md 4 check --deep, ip_leads: following the hint corrects it"""
     make_everything(service, leadhook, campaign)
     service.installation.sql(f"UPDATE lh_ip_leads SET leads = 77 WHERE campaign_id = {campaign.id}")
     [finding] = json.loads(call(service.installation, "check", "--deep", "--json").stdout)["findings"]
@@ -360,7 +360,7 @@ def test_a_killed_count_of_addresses(service, leadhook, campaign):
 
 
 def test_a_killed_removal_of_counts(service, leadhook, campaign):
-    """4 campaign set, check --deep: max_per_ip=0 takes effect at once; repeated, it removes the remaining counts"""
+    """docs/operating.md 4 campaign set, check --deep: max_per_ip=0 takes effect at once; repeated, it removes the remaining counts"""
     campaign.lead(email="a@example.org", ip="192.0.2.1")
     leadhook("campaign", "set", campaign.id, "max_per_ip=1")
     assert leadhook("campaign", "set", campaign.id, "max_per_ip=0")["addresses_counted"] is None

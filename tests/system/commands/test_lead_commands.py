@@ -169,7 +169,7 @@ def test_deliveries_of_a_campaign(service, leadhook, refused, campaign, pages):
                                    ["lead", "timeline", "1", "--email", ADA, "--limit", "501"],
                                    ["delivery", "list", "--after", "x"], ["lead", "list", "1", "--after", "1.2.3"]])
 def test_wrong_places(refused, words):
-    """4, 65: an invalid place is an error"""
+    """docs/operating.md 4, status 65: an invalid place is an error"""
     assert "expected" in refused(DATA, *words)
 
 

@@ -100,7 +100,7 @@ def test_what_does_not_fit(refused, campaign, words, status, says):
 
 
 def test_wrong_orders_of_a_call(caller, campaign, people):
-    """1.2: as problems, with the member"""
+    """docs/manage.md 1.2: as problems, with the member"""
     path = f"campaigns/{campaign.id}/leads"
     for query, status, error, pointer in (({"order": "score", "newest": "true"}, 422, "invalid_arguments", "/newest"),
                                           ({"order": "name"}, 422, "invalid_value", "/order"),
@@ -111,7 +111,7 @@ def test_wrong_orders_of_a_call(caller, campaign, people):
 
 
 def test_leads_of_others(service, caller, campaign, people):
-    """2: a lead of another campaign is no referrer here, and referred leads are not shown elsewhere"""
+    """docs/manage.md 2: a lead of another campaign is no referrer here, and referred leads are not shown elsewhere"""
     for account in (campaign.account, service.account("Other")):
         theirs = service.campaign(account)
         answers = [Caller(service, account.key)("GET", f"campaigns/{theirs.id}/leads", query={"referred_by": social_id})

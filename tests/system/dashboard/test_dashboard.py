@@ -84,8 +84,8 @@ def test_a_phone(dashboard, service, shop):
 
 
 def test_first_view(service):
-    """3: at most 120 KB compressed until the first view is shown; compressed and plain bytes are the same; cached by version;
-    what another version's path answers is not cached"""
+    """docs/dashboard.md 3: at most 120 KB compressed until the first view is shown; compressed and plain bytes are the same; cached by
+    version; what another version's path answers is not cached"""
     page = service.client.request("GET", "/dashboard", headers={"Accept-Encoding": "gzip"})
     assert page.status == 200 and page.headers["Content-Security-Policy"] == POLICY and page.headers["Cache-Control"] == "no-store"
     names = re.findall(r'(?:href|src)="([^"]+)"', page.body.decode())

@@ -108,7 +108,7 @@ def test_the_last_day_of_a_campaign(in_zone, leadhook, zone, day, end):
 
 @chromium_first
 def test_filters_have_their_last_day(in_zone, tmp_path, service):
-    """2.2: "To 28" has what came on the 28th, in the list and in the export, which says so"""
+    """docs/dashboard.md 2.2: a list up to a day has what came on that day, and so has the export, which says so"""
     dashboard, campaign = in_zone("Europe/Berlin")
     times = {"before": "2026-10-23T21:59:59Z", "first": "2026-10-23T22:00:00Z", "last": "2026-10-25T22:59:59Z", "after": "2026-10-25T23:00:00Z"}
     file = tmp_path / "leads.csv"
@@ -154,7 +154,7 @@ def test_the_time_zone_of_an_account(service, leadhook, refused):
 
 @chromium_first
 def test_choosing_a_time_zone(in_zone, leadhook):
-    """2.4: it is in effect at once"""
+    """docs/dashboard.md 2.4: it is in effect at once"""
     dashboard, campaign = in_zone("UTC")
     dashboard.open("account", "Account settings")
     dashboard.choose("Time zone", "Asia/Tokyo")
@@ -167,7 +167,7 @@ def test_choosing_a_time_zone(in_zone, leadhook):
 
 @chromium_first
 def test_the_last_day_of_a_key(in_zone, leadhook):
-    """2.4: it works until that day has ended in the zone"""
+    """docs/dashboard.md 2.4: it works until that day has ended in the zone"""
     dashboard, campaign = in_zone("America/Los_Angeles")
     dashboard.open("keys", "API keys")
     dashboard.click("Add key")
@@ -182,7 +182,7 @@ def test_the_last_day_of_a_key(in_zone, leadhook):
 
 @chromium_first
 def test_until_a_time_zone_is_chosen(window, service, leadhook):
-    """1: the overview offers the browser's to an owner, once"""
+    """docs/dashboard.md 1: the overview offers the browser's to an owner, once"""
     account = service.account("Undecided")
     service.campaign(account)
     owner = User(service, f"owner-{account.id}@example.org", "--role", "owner", "--account", str(account.id)).ready()

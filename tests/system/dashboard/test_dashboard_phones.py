@@ -78,7 +78,7 @@ def test_messages_leave_with_their_view(dashboard, campaign):
 
 
 def test_friends_for_a_reward(dashboard, campaign, leadhook):
-    """2.3: what is typed as points is said in friends, with what leads get for signing up and for each friend"""
+    """docs/dashboard.md 2.3: what is typed as points is said in friends, with what leads get for signing up and for each friend"""
     hint = "document.getElementById(field('Points needed')?.getAttribute('aria-describedby'))?.textContent"
     for settings, points, shown in (
             (("points_signup=1", "points_direct=2"), "6", "A lead gets 1 point for signing up, and 2 points for each friend who signs up. These points take 3 friends."),
@@ -113,7 +113,8 @@ def test_nothing_is_cut(dashboard, campaign, leadhook):
 
 
 def test_rewards_are_mailed(dashboard, campaign, leadhook):
-    """2.3: on by default where mail is set up; existing ones can be changed; where no mail is sent, it says why, and leads there"""
+    """docs/dashboard.md 2.3: on by default where mail is set up; existing ones can be changed; where no mail is sent, it says why, and
+    leads there"""
     dashboard.load(f"campaigns/{campaign.id}/settings?tab=rewards")
     dashboard.wait("button('Add reward')")
     dashboard.settled()
@@ -147,7 +148,7 @@ def test_rewards_are_mailed(dashboard, campaign, leadhook):
 
 
 def test_the_mails_of_a_campaign(dashboard, campaign, leadhook):
-    """2.3: which there are, when they are sent, whether each is on; from there to its text and preview"""
+    """docs/dashboard.md 2.3: which there are, when they are sent, whether each is on; from there to its text and preview"""
     leadhook("campaign", "set", str(campaign.id), "mails=reward", "verify_email=on")
     leadhook("mail", "set", str(campaign.id), "reward", "subject=Well done", "--language", "de")
     dashboard.load(f"campaigns/{campaign.id}/pages?tab=mails")

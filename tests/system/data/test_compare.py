@@ -144,7 +144,8 @@ def respelled(here, change):
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 def test_other_spellings(both, zone):
-    """6: null, empty and absent, case of addresses, spellings of a time, numbers as texts mean the same; a time without zone is UTC"""
+    """docs/migrating.md 6: null, empty and absent, case of addresses, spellings of a time, numbers as texts mean the same; a time without
+    zone is UTC"""
     _, here, path = both
     spellings = itertools.cycle([lambda when: when.replace("T", " ").replace("Z", ""), lambda when: when.replace("T", " ").replace("Z", " UTC"),
                                  lambda when: when.replace("Z", ".250+00:00"), lambda when: when.replace("T", " ").replace("Z", " +0000")])
@@ -161,7 +162,7 @@ def test_other_spellings(both, zone):
 @pytest.mark.parametrize("name, value", [("when", "2020-01-01 00:00:00"), ("email", "x@example.org"), ("verified_email", None),
                                          ("custom_fields", {"first_name": "x"}), ("subscription_number", 0), ("opted_out", True)])
 def test_a_difference_is_found(both, name, value):
-    """6: each field that both show"""
+    """docs/migrating.md 6: each field that both show"""
     _, here, path = both
     with other_service(respelled(here, lambda lead: {**lead, name: not lead[name] if value is None else value})) as (url, _):
         status, lines, _ = compare(Elsewhere(here, url), here, "--csv", path, "--sample", 3)
@@ -170,7 +171,7 @@ def test_a_difference_is_found(both, name, value):
 
 @pytest.mark.parametrize("body", [b"<html>", b"[" * 100000, b'{"leads":[]}', b"[]", b"7"], ids=range(5))
 def test_answers_of_another_kind(both, body):
-    """6: status 2 and one line, whatever the other service answers"""
+    """docs/migrating.md 6: status 2 and one line, whatever the other service answers"""
     _, here, _ = both
     with other_service(lambda url, number: (200, {}, body)) as (url, _):
         status, lines, errors = compare(Elsewhere(here, url), here, "--sample", 2)
@@ -180,7 +181,7 @@ def test_answers_of_another_kind(both, body):
 @pytest.mark.parametrize("text, error", [("email\nZo\xeb@example.org\n".encode("latin-1"), "is not UTF-8"),
                                          (b'email\n"' + b"x" * (2 << 20) + b'"\n', "field larger than field limit")], ids=["latin", "large"])
 def test_bad_exports(both, tmp_path, text, error):
-    """6: status 2"""
+    """docs/migrating.md 6: status 2"""
     there, here, _ = both
     path = tmp_path / "bad.csv"
     path.write_bytes(text)
@@ -189,7 +190,7 @@ def test_bad_exports(both, tmp_path, text, error):
 
 
 def test_a_limited_service(both):
-    """6: 429 with Retry-After is repeated, a redirect is not followed"""
+    """docs/migrating.md 6: 429 with Retry-After is repeated, a redirect is not followed"""
     _, here, path = both
     with other_service(lambda url, number: (429, {"Retry-After": "0"}, b"") if number == 1 else
                        (302, {"Location": here.url}, b"")) as (url, seen):

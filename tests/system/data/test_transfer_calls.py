@@ -213,7 +213,7 @@ def test_a_part_counts_its_own_rows(call, campaign):
 
 
 def test_tags_need_their_right(service, account, campaign):
-    """1.6: an import makes tags for a caller with the right `manage` alone"""
+    """docs/manage.md 1.6: an import makes tags for a caller with the right `manage` alone"""
     made = json.loads(leadhook(service, "key", "add", str(account.id), "--name", "k", "--rights", "change", "--json"))
     caller = Caller(service, made["key"])
     answer = imported(caller, campaign, "email,tags\nx@example.org,New\n", make_tags=True)
@@ -352,7 +352,7 @@ def test_a_part_that_takes_long(service, account, call):
 
 
 def test_long_calls_take_turns(service, account, call, campaign):
-    """1.2, `busy`: two at a time on a host; a third one waits two seconds, and others go on"""
+    """docs/manage.md 1.2, `busy`: two at a time on a host; a third one waits two seconds, and others go on"""
     campaign.lead(email="ada@example.org", first_name="Ada")
     tags = f"campaigns/{campaign.id}/tags"
     paths = [f"campaigns/{campaign.id}/export", f"campaigns/{campaign.id}/export", f"campaigns/{campaign.id}/leads?name=Ada"]

@@ -25,7 +25,7 @@ def service(make_service):
 
 @pytest.mark.smoke
 def test_a_delivery(service, receiver, campaign):
-    """2: method, body, headers, signature; the payload is the full view at the time of the event"""
+    """docs/deliveries.md 2: method, body, headers, signature; the payload is the full view at the time of the event"""
     campaign.webhook("new_signup")
     lead = campaign.lead(**ADA, plan="gold")
     service.dispatch()
@@ -39,7 +39,7 @@ def test_a_delivery(service, receiver, campaign):
 
 
 def test_a_lead_without_a_key_is_delivered_in_full(service, receiver, campaign):
-    """4.5: webhooks get the full view"""
+    """docs/api.md 4.5: webhooks get the full view"""
     campaign.webhook("new_signup")
     campaign.post(ADA, key=None)
     service.dispatch()
@@ -47,7 +47,7 @@ def test_a_lead_without_a_key_is_delivered_in_full(service, receiver, campaign):
 
 
 def test_events_of_sign_ups(service, receiver, campaign):
-    """4.7: new_signup and new_signup_not_excluded once, repeat_signup for each update, with the lead as after each call"""
+    """docs/api.md 4.7: new_signup and new_signup_not_excluded once, repeat_signup for each update, with the lead as after each call"""
     campaign.webhook("new_signup", "new_signup_not_excluded", "repeat_signup")
     for _ in range(3):
         campaign.lead(**ADA)
@@ -59,7 +59,7 @@ def test_events_of_sign_ups(service, receiver, campaign):
 
 
 def test_only_subscribed_events(service, receiver, campaign):
-    """4.7: without a subscribed webhook there is no row"""
+    """docs/api.md 4.7: without a subscribed webhook there is no row"""
     campaign.webhook("repeat_signup")
     campaign.lead(**ADA)
     campaign.lead(**ADA)
@@ -68,7 +68,7 @@ def test_only_subscribed_events(service, receiver, campaign):
 
 
 def test_each_webhook_has_its_own_deliveries(service, receiver, campaign):
-    """2: webhook-id is unique for event and webhook; each is signed with its own secret"""
+    """docs/deliveries.md 2: webhook-id is unique for event and webhook; each is signed with its own secret"""
     campaign.webhook("new_signup")
     second = campaign.post({"url": receiver.url(campaign.hook + "/2"), "event": "new_signup"}, path="/outbound-webhook").json
     receiver.secrets.append(second["secret"])
@@ -83,7 +83,7 @@ def test_each_webhook_has_its_own_deliveries(service, receiver, campaign):
     ("127.0.0.1", "/ä-{}?ö=1&x[]={{}}#ü", "/%C3%A4-{}?%C3%B6=1&x%5B%5D=%7B%7D"),
     ("１２７。0。0。1", "/{}", "/{}"), ("127.1", "?{}", "/?{}")])
 def test_urls_are_converted_to_ascii(service, receiver, campaign, host, typed, target):
-    """1, 2: hosts in any script are reached, path and query are percent-encoded; the URL is shown as typed"""
+    """docs/deliveries.md 1, 2: hosts in any script are reached, path and query are percent-encoded; the URL is shown as typed"""
     url, target = f"http://{host}:{receiver.port}{typed.format(campaign.id)}", target.format(campaign.id)
     response = campaign.post({"url": url, "event": "new_signup"}, path="/outbound-webhook")
     assert response.status == 200
@@ -97,7 +97,7 @@ def test_urls_are_converted_to_ascii(service, receiver, campaign, host, typed, t
 
 
 def test_form_format(service, receiver, campaign):
-    """2 form: nested values with brackets, null is empty, booleans are words, empty arrays and objects are omitted"""
+    """docs/deliveries.md 2 form: nested values with brackets, null is empty, booleans are words, empty arrays and objects are omitted"""
     campaign.webhook("new_signup", format="form")
     lead = campaign.lead(**ADA, plan="x & y", list=["a", "b"])
     service.dispatch()
@@ -115,7 +115,7 @@ def test_form_format(service, receiver, campaign):
 
 @pytest.mark.parametrize("below, form", [("/markettool/in", True), ("/in?to=MARKETTOOL", True), ("/an-Other", True), ("/market", False)])
 def test_form_urls(service, receiver, campaign, below, form):
-    """2 form: a configured word anywhere in the URL, in any case"""
+    """docs/deliveries.md 2 form: a configured word anywhere in the URL, in any case"""
     campaign.webhook("new_signup", below=below)
     campaign.lead(**ADA)
     service.dispatch()
@@ -126,7 +126,7 @@ def test_form_urls(service, receiver, campaign, below, form):
 
 @pytest.mark.parametrize("status", [200, 201, 204, 299])
 def test_success(service, receiver, campaign, status):
-    """2 Success: 2xx"""
+    """docs/deliveries.md 2 Success: 2xx"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(status))
     campaign.lead(**ADA)
@@ -138,7 +138,7 @@ def test_success(service, receiver, campaign, status):
 
 
 def test_an_event_without_a_row(service, receiver, campaign):
-    """3: a payload that cannot be read waits for the schedule, and the others are sent"""
+    """docs/deliveries.md 3: a payload that cannot be read waits for the schedule, and the others are sent"""
     webhook = campaign.webhook("new_signup")
     campaign.lead(**ADA)
     service.installation.sql(f"DELETE FROM lh_events WHERE campaign_id = {campaign.id}")
@@ -153,7 +153,7 @@ def test_an_event_without_a_row(service, receiver, campaign):
 
 @pytest.mark.slow
 def test_the_first_retry_comes_after_5_seconds(service, receiver, campaign):
-    """3 Schedule: +-20 %, plus the daemon's poll interval and the attempt itself"""
+    """docs/deliveries.md 3 Schedule: +-20 %, plus the daemon's poll interval and the attempt itself"""
     campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(500), Answer(200))
     campaign.lead(**ADA)
@@ -168,7 +168,7 @@ def test_the_first_retry_comes_after_5_seconds(service, receiver, campaign):
 @pytest.mark.slow
 @pytest.mark.parametrize("status", [429, 503, 500])
 def test_retry_after_is_a_floor(service, receiver, campaign, status):
-    """3 Retry-After: 429 and 503 delay the whole webhook, other statuses that delivery"""
+    """docs/deliveries.md 3 Retry-After: 429 and 503 delay the whole webhook, other statuses that delivery"""
     campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(status, {"Retry-After": "3600"}), Answer(200))
     campaign.lead(**ADA)
@@ -195,7 +195,8 @@ def fail_first(service, receiver, campaign, *answers):
 
 
 def test_gone_disables(service, receiver, campaign):
-    """1.1, 3 410: nothing more is sent, what happens meanwhile waits, and comes once the webhook is enabled, each event once"""
+    """docs/deliveries.md 1.1, 3 410: nothing more is sent, what happens meanwhile waits, and comes once the webhook is enabled, each event
+    once"""
     webhook = fail_first(service, receiver, campaign, Answer(410))
     campaign.lead(email="b@example.org")
     service.dispatch()
@@ -216,7 +217,7 @@ def test_gone_disables(service, receiver, campaign):
 
 
 def test_deleting_a_webhook_ends_its_pending_deliveries(service, receiver, campaign):
-    """1 DELETE: pending deliveries are never sent, and end with the next run, due or not"""
+    """docs/deliveries.md 1 DELETE: pending deliveries are never sent, and end with the next run, due or not"""
     webhook = fail_first(service, receiver, campaign)
     campaign.lead(email="b@example.org")
     response = campaign.client.request("DELETE", campaign.path + "/outbound-webhook", key=campaign.key,
@@ -232,7 +233,7 @@ def test_deleting_a_webhook_ends_its_pending_deliveries(service, receiver, campa
 
 
 def test_a_failed_attempt_is_recorded(service, receiver, campaign):
-    """2, 3: after a failed attempt the delivery is pending, with one attempt and its last status"""
+    """docs/deliveries.md 2, 3: after a failed attempt the delivery is pending, with one attempt and its last status"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(302, {"Location": receiver.url("/elsewhere")}))
     campaign.lead(**ADA)
@@ -244,7 +245,7 @@ def test_a_failed_attempt_is_recorded(service, receiver, campaign):
 
 @pytest.mark.slow
 def test_a_hanging_receiver_does_not_delay_the_others(service, account, receiver, campaign):
-    """4 Fairness: more hanging deliveries than slots occupy only one webhook's share of the slots"""
+    """docs/deliveries.md 4 Fairness: more hanging deliveries than slots occupy only one webhook's share of the slots"""
     other = service.campaign(account)
     campaign.webhook("new_signup")
     other.webhook("new_signup")

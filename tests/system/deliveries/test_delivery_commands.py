@@ -66,7 +66,8 @@ def fail_for_good(service, campaign, webhook, count=1, **settings):
 # --- names of leads ---
 
 def test_names_of_leads(service, leadhook, campaign, webhook):
-    """4 delivery list, show: when the event happened, and the name of the lead, until it is gone; for callers with the right to read leads"""
+    """docs/operating.md 4 delivery list, show: when the event happened, and the name of the lead, until it is gone; for callers with the
+    right to read leads"""
     named = campaign.lead(email="ada@example.org", first_name="Ada", last_name="Lovelace")
     campaign.lead(phone_number="+14155552671")
     both = ids(service, webhook)
@@ -92,7 +93,7 @@ def test_names_of_leads(service, leadhook, campaign, webhook):
 # --- count ---
 
 def test_count(service, leadhook, refused, campaign, webhook):
-    """4 delivery count: as many as redeliver with the same filters sends again"""
+    """docs/operating.md 4 delivery count: as many as redeliver with the same filters sends again"""
     caller = Caller(service, campaign.key)
     path = f"campaigns/{campaign.id}/deliveries/count"
     assert caller("GET", path).json == {"count": 0, "more": False}
@@ -121,7 +122,7 @@ def test_count(service, leadhook, refused, campaign, webhook):
 # --- show ---
 
 def test_show(service, leadhook, receiver, campaign, webhook, show):
-    """4 delivery show: the list's row, destination, content and log of attempts"""
+    """docs/operating.md 4 delivery show: the list's row, destination, content and log of attempts"""
     receiver.script(campaign.hook, Answer(201, body=b"created"))
     lead = campaign.lead(**ADA)
     [delivery] = ids(service, webhook)
@@ -143,7 +144,7 @@ def test_show(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_waits_for_rate(service, leadhook, campaign, webhook):
-    """4 delivery list: what is due waits for the rate of its webhook while a dispatcher sends to it"""
+    """docs/operating.md 4 delivery list: what is due waits for the rate of its webhook while a dispatcher sends to it"""
     leadhook("webhook", "set", webhook, "rate=1")
     campaign.leads(6)
     service.dispatcher.start()
@@ -154,7 +155,7 @@ def test_waits_for_rate(service, leadhook, campaign, webhook):
 
 
 def test_show_failures(service, leadhook, receiver, campaign, webhook, show):
-    """6 Log: status or error class, the first 1 KiB of the answer with invalid UTF-8 replaced"""
+    """docs/deliveries.md 6 Log: status or error class, the first 1 KiB of the answer with invalid UTF-8 replaced"""
     receiver.script(campaign.hook, Answer(500, body=b"\xff<" + "ü".encode() * 1000))
     campaign.lead(**ADA)
     unused = leadhook("webhook", "add", campaign.id, f"http://127.0.0.1:{free_port()}/", "new_signup")["id"]
@@ -167,7 +168,7 @@ def test_show_failures(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_output_for_people(service, receiver, campaign, webhook):
-    """4: lines, and the log as a table; control characters of the answer do not reach the terminal"""
+    """docs/operating.md 4: lines, and the log as a table; control characters of the answer do not reach the terminal"""
     receiver.script(campaign.hook, Answer(200, body=b"\x1b[31m\xff"))
     campaign.lead(**ADA)
     service.dispatch()
@@ -183,7 +184,7 @@ def test_output_for_people(service, receiver, campaign, webhook):
 
 
 def test_waiting_for(service, leadhook, receiver, campaign, webhook, show):
-    """4: for each delivery that has not ended, one word gives the reason"""
+    """docs/operating.md 4: for each delivery that has not ended, one word gives the reason"""
     receiver.script(campaign.hook, Answer(500))
     campaign.lead(**ADA)
     [delivery] = ids(service, webhook)
@@ -210,7 +211,7 @@ def test_waiting_for(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_waiting_for_an_attempt(service, leadhook, receiver, campaign, webhook, show):
-    """4: under way at the dispatcher with this lock file; more than the concurrency have to wait for it"""
+    """docs/operating.md 4: under way at the dispatcher with this lock file; more than the concurrency have to wait for it"""
     receiver.script(campaign.hook, Answer(hang=True))
     campaign.leads(CONCURRENCY + 1)
     service.dispatcher.start()
@@ -239,7 +240,7 @@ def other_host(service, tmp_path):
 
 
 def test_waiting_for_another_dispatcher(service, leadhook, receiver, campaign, webhook, show, other_host):
-    """4: what a dispatcher elsewhere has leased may be under way there; without any, it waits for one"""
+    """docs/operating.md 4: what a dispatcher elsewhere has leased may be under way there; without any, it waits for one"""
     receiver.script(campaign.hook, Answer(delay=DURING))
     campaign.lead(**ADA)
     campaign.delivered(1)
@@ -252,7 +253,7 @@ def test_waiting_for_another_dispatcher(service, leadhook, receiver, campaign, w
 
 
 def test_waiting_for_the_next_dispatcher(service, leadhook, receiver, campaign, webhook, show):
-    """4.1 recovery: what the killed dispatcher of this host has leased waits for the next one here"""
+    """docs/deliveries.md 4.1 recovery: what the killed dispatcher of this host has leased waits for the next one here"""
     receiver.script(campaign.hook, Answer(delay=DURING))
     service.dispatcher.start()
     campaign.lead(**ADA)
@@ -268,7 +269,7 @@ def test_waiting_for_the_next_dispatcher(service, leadhook, receiver, campaign, 
 # --- redeliver ---
 
 def test_redeliver_failed(service, leadhook, receiver, campaign, webhook, show):
-    """3.2 redeliver: the same webhook-id and bytes, a new attempt in the log, the schedule starts again"""
+    """docs/deliveries.md 3.2 redeliver: the same webhook-id and bytes, a new attempt in the log, the schedule starts again"""
     [delivery] = fail_for_good(service, campaign, webhook)
     before = show(delivery)
     assert (before["state"], before["attempts"], before["waiting_for"]) == ("failed", ATTEMPTS, None)
@@ -294,7 +295,7 @@ def test_redeliver_failed(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_redeliver_delivered(service, leadhook, receiver, campaign, webhook, show):
-    """3.2 redeliver: any delivery that has ended"""
+    """docs/deliveries.md 3.2 redeliver: any delivery that has ended"""
     campaign.lead(**ADA)
     service.dispatch()
     [delivery] = ids(service, webhook)
@@ -306,7 +307,7 @@ def test_redeliver_delivered(service, leadhook, receiver, campaign, webhook, sho
 
 
 def test_redeliver_at_the_limit(service, leadhook, refused, campaign, webhook, show):
-    """3.2: with 1,000 attempts or more a delivery is not sent again; of several it is left out"""
+    """docs/deliveries.md 3.2: with 1,000 attempts or more a delivery is not sent again; of several it is left out"""
     for email in ("a@example.org", "b@example.org"):
         campaign.lead(email=email)
     service.dispatch()
@@ -321,7 +322,7 @@ def test_redeliver_at_the_limit(service, leadhook, refused, campaign, webhook, s
 
 
 def test_redeliver_pending(service, leadhook, receiver, campaign, webhook, show):
-    """3.2 redeliver: a delivery that waits for its next attempt is due at once"""
+    """docs/deliveries.md 3.2 redeliver: a delivery that waits for its next attempt is due at once"""
     receiver.script(campaign.hook, Answer(500), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()
@@ -332,7 +333,7 @@ def test_redeliver_pending(service, leadhook, receiver, campaign, webhook, show)
 
 
 def test_redeliver_by_filter(service, account, leadhook, receiver, campaign, webhook):
-    """3.2 redeliver by webhook, lead, event, time range, state; without a limit all that match"""
+    """docs/deliveries.md 3.2 redeliver by webhook, lead, event, time range, state; without a limit all that match"""
     other = service.campaign(account)
     elsewhere = other.webhook("new_signup", "repeat_signup")["referenceId"]
     leads = campaign.leads(30)
@@ -353,7 +354,7 @@ def test_redeliver_by_filter(service, account, leadhook, receiver, campaign, web
 
 
 def test_redeliver_more_than_one_page(service, leadhook, campaign, webhook):
-    """3.2 redeliver: works in chunks; more deliveries than a list or one statement takes"""
+    """docs/deliveries.md 3.2 redeliver: works in chunks; more deliveries than a list or one statement takes"""
     count = 1500
     sql = service.installation.sql
     campaign.lead(**ADA)
@@ -398,7 +399,7 @@ def test_redeliver_impossible(service, leadhook, refused, receiver, campaign, we
 
 
 def test_redeliver_under_way(service, refused, receiver, campaign, webhook, show):
-    """3.2 redeliver: a delivery that is under way is not changed"""
+    """docs/deliveries.md 3.2 redeliver: a delivery that is under way is not changed"""
     receiver.script(campaign.hook, Answer(delay=1))
     campaign.lead(**ADA)
     [delivery] = ids(service, webhook)
@@ -413,7 +414,7 @@ def test_redeliver_under_way(service, refused, receiver, campaign, webhook, show
 
 
 def test_redeliver_of_a_disabled_webhook(service, leadhook, receiver, campaign, webhook, show):
-    """3 Disabling: its deliveries wait, including those sent again"""
+    """docs/deliveries.md 3 Disabling: its deliveries wait, including those sent again"""
     campaign.lead(**ADA)
     service.dispatch()
     [delivery] = ids(service, webhook)
@@ -430,17 +431,17 @@ def test_redeliver_of_a_disabled_webhook(service, leadhook, receiver, campaign, 
 
 @pytest.mark.parametrize("words", [[], ["1", "--webhook", "1"], ["--json"]])
 def test_redeliver_needs_deliveries_or_filters(refused, words):
-    """4, 64: either deliveries or filters"""
+    """docs/operating.md 4, status 64: either deliveries or filters"""
     assert "expected ids of deliveries, or filters" in refused(USAGE, "delivery", "redeliver", *words)
 
 
 @pytest.mark.parametrize("words", [["show", "x"], ["show", "0"], ["redeliver", "1", "x"], ["redeliver", "--state", "lost"],
                                    ["redeliver", "--limit", "0"]])
 def test_wrong_values(refused, words):
-    """4, 65"""
+    """docs/operating.md 4, status 65"""
     refused(DATA, "delivery", *words)
 
 
 def test_missing_delivery(refused):
-    """4, 65"""
+    """docs/operating.md 4, status 65"""
     assert "there is no such delivery" in refused(DATA, "delivery", "show", NO_ID)

@@ -111,7 +111,7 @@ class Kills:
 
 
 def test_killed_at_random_moments(service, receiver, campaign, dispatcher, deliveries):
-    """3 Guarantee: with receivers of all kinds; only deliveries under way may be sent twice, with the same content"""
+    """docs/deliveries.md 3 Guarantee: with receivers of all kinds; only deliveries under way may be sent twice, with the same content"""
     seed = int(TEST_SETTINGS.get("LEADHOOK_SEED", random.randrange(2 ** 48)))
     print(f"LEADHOOK_SEED={seed} LEADHOOK_KILLS={KILLS}")
     chance = random.Random(seed)
@@ -141,7 +141,8 @@ def test_killed_at_random_moments(service, receiver, campaign, dispatcher, deliv
 
 
 def test_more_under_way_than_now_allowed(service, receiver, campaign, deliveries):
-    """4.1 Recovery: after a kill of a dispatcher with a greater dispatch.in_flight, exactly the attempts under way are counted"""
+    """docs/deliveries.md 4.1 Recovery: after a kill of a dispatcher with a greater dispatch.in_flight, exactly the attempts under way are
+    counted"""
     campaign.webhook("new_signup")
     leads = sign_up(campaign, 2)
     interrupted, other = [row[0] for row in deliveries.rows("SELECT id FROM lh_due ORDER BY id")]
@@ -168,7 +169,7 @@ def begin_and_lose_the_database(campaign, dispatcher, count):
 
 
 def test_killed_while_results_wait(service, database, receiver, campaign, dispatcher, deliveries):
-    """3 Guarantee, 6 Database gone: unrecorded results are limited to the deliveries under way, too"""
+    """docs/deliveries.md 3 Guarantee, 6 Database gone: unrecorded results are limited to the deliveries under way, too"""
     hooks = ["/a", "/b"]
     for below in hooks:
         campaign.webhook("new_signup", below=below)
@@ -190,7 +191,7 @@ def test_killed_while_results_wait(service, database, receiver, campaign, dispat
 
 
 def test_the_database_restarts(service, database, receiver, campaign, dispatcher, deliveries):
-    """6 Database gone: the dispatcher continues and records the waiting results: nothing is sent again"""
+    """docs/deliveries.md 6 Database gone: the dispatcher continues and records the waiting results: nothing is sent again"""
     hooks = ["/a", "/b", "/c"]
     for below in hooks:
         campaign.webhook("new_signup", below=below)

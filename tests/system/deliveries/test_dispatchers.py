@@ -100,7 +100,7 @@ def all_hooks(campaign, answer):
 
 
 def test_four_at_once(service, receiver, campaign, deliveries, dispatchers):
-    """4.1 Shards: each webhook has one dispatcher; nothing is sent twice, and a clean end releases the leases at once"""
+    """docs/deliveries.md 4.1 Shards: each webhook has one dispatcher; nothing is sent twice, and a clean end releases the leases at once"""
     hooks = all_hooks(campaign, Answer(delay=0.3))
     running = dispatchers(4)
     share(deliveries, running)
@@ -117,7 +117,7 @@ def test_four_at_once(service, receiver, campaign, deliveries, dispatchers):
 
 
 def test_one_that_dies(service, receiver, campaign, deliveries, dispatchers):
-    """4.1 Recovery: after its lease others take over its webhooks, and its deliveries under way are due; nothing else is
+    """docs/deliveries.md 4.1 Recovery: after its lease others take over its webhooks, and its deliveries under way are due; nothing else is
     sent twice"""
     hooks = all_hooks(campaign, Answer(delay=ATTEMPT_TIMEOUT - 1))
     victim, other = dispatchers(2)
@@ -155,8 +155,8 @@ def check_untouched(deliveries, webhook, count):
 
 @pytest.mark.parametrize("successor", first("is sending", "has recorded"))
 def test_one_that_is_suspended_longer_than_its_lease(service, receiver, campaign, deliveries, dispatchers, successor):
-    """4.1 Lease, Lost lease: the suspended one sends nothing more and records nothing, whether its successor has the deliveries under
-    way or has ended them"""
+    """docs/deliveries.md 4.1 Lease, Lost lease: the suspended one sends nothing more and records nothing, whether its successor has the
+    deliveries under way or has ended them"""
     suspended, other = dispatchers(2)
     assert owners(service) == {suspended.id: 64}
     webhook, count = campaign.webhook("new_signup"), 20
@@ -193,7 +193,8 @@ def test_one_that_is_suspended_longer_than_its_lease(service, receiver, campaign
 
 
 def test_redelivery_of_what_is_under_way_elsewhere(service, receiver, campaign, deliveries, dispatchers):
-    """3.2: the command does not know of the attempt; when it fails, the delivery is due at once, and its schedule begins anew"""
+    """docs/deliveries.md 3.2: the command does not know of the attempt; when it fails, the delivery is due at once, and its schedule begins
+    anew"""
     webhook = campaign.webhook("new_signup")
     service.installation.admin("webhook", "set", str(webhook["referenceId"]), "schedule=1s 1h")
     receiver.script(campaign.hook, Answer(500), Answer(500, delay=1), Answer(500), Answer(200))

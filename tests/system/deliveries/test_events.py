@@ -65,7 +65,7 @@ def events(service, receiver, campaign):
 
 
 def test_all_at_once(service, receiver, account):
-    """4.7, order: events of one command by kind, those of one kind by lead"""
+    """docs/api.md 4.7, order: events of one command by kind, those of one kind by lead"""
     campaign = service.campaign(account, points_signup=5, points_direct=3, points_indirect=2, waitlist="on")
     level = campaign.define("reward", "Mug", "--required-points", 5, "--emailed")
     events = EventLog(campaign)
@@ -113,7 +113,7 @@ def test_repeat_signup(events, campaign):
 
 @pytest.mark.parametrize("host", ["mailinator.example", "mx.mailinator.example", "Trash.EXAMPLE"])
 def test_flagged_at_sign_up(events, campaign, host):
-    """4.6 disposable_email: hosts of the list file, and their subdomains"""
+    """docs/api.md 4.6 disposable_email: hosts of the list file, and their subdomains"""
     campaign.lead(email=f"a@{host}")
     payloads = events.new_payloads()
     assert names(payloads) == ["new_signup", "marked_as_fraudulent"]
@@ -254,7 +254,7 @@ def test_deleted(events, campaign):
 
 
 def test_waitlist_changes_make_no_event(service, receiver, account):
-    """4.7 has no such event"""
+    """docs/api.md 4.7 has no such event"""
     campaign = service.campaign(account, waitlist="on")
     events = EventLog(campaign)
     campaign.lead(**ADA)
@@ -264,7 +264,7 @@ def test_waitlist_changes_make_no_event(service, receiver, account):
 
 
 def test_after_the_end(events, campaign):
-    """6: state changes make events, points are not booked; bulk work queued before is carried out"""
+    """docs/api.md 6: state changes make events, points are not booked; bulk work queued before is carried out"""
     tag = campaign.define("tag", "late", "--points", 3)
     ada = campaign.lead(**ADA)
     campaign.lead(**BOB, kid=ada["social_id"])

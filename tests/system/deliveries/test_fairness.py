@@ -73,7 +73,7 @@ def check_all_hang(receiver, deliveries, hanging, paths):
 
 
 def test_hundred_thousand_hanging_deliveries(receiver, campaign, deliveries, dispatcher):
-    """4 Fairness: one webhook with very many due rows, all older than those of 30 other webhooks"""
+    """docs/deliveries.md 4 Fairness: one webhook with very many due rows, all older than those of 30 other webhooks"""
     hanging, hung = register(campaign, "hangs", 1)
     fast, paths = register(campaign, "fast", 30)
     hang(receiver, hung)
@@ -89,7 +89,7 @@ def test_hundred_thousand_hanging_deliveries(receiver, campaign, deliveries, dis
 
 @pytest.mark.parametrize("hung_known, good_known", [(True, True), (True, False), (False, True), (False, False)])
 def test_seventy_hanging_webhooks(receiver, campaign, deliveries, dispatcher, hung_known, good_known):
-    """4 Fairness: more hanging webhooks, with older deliveries, than would fill all slots at first; ten others get
+    """docs/deliveries.md 4 Fairness: more hanging webhooks, with older deliveries, than would fill all slots at first; ten others get
     their deliveries"""
     names = sorted((("good", 10, good_known), ("hangs", 70, hung_known)), key=lambda one: not one[2])
     webhooks, paths = {}, {}
@@ -109,7 +109,7 @@ def test_seventy_hanging_webhooks(receiver, campaign, deliveries, dispatcher, hu
 
 
 def test_hanging_webhooks_of_another_account(service, receiver, account, deliveries, dispatcher):
-    """4 Fairness: hundreds of new webhooks of an account that hang do not delay a new one of another account"""
+    """docs/deliveries.md 4 Fairness: hundreds of new webhooks of an account that hang do not delay a new one of another account"""
     hung = []
     for _ in range(3):
         hanging = service.campaign(account)
@@ -127,7 +127,7 @@ def test_hanging_webhooks_of_another_account(service, receiver, account, deliver
 
 
 def test_cost_of_a_poll_depends_on_webhooks(service, receiver, campaign, deliveries, dispatcher):
-    """4: the cost of the dispatcher's polling does not depend on the number of due deliveries"""
+    """docs/deliveries.md 4: the cost of the dispatcher's polling does not depend on the number of due deliveries"""
     webhooks, paths = register(campaign, "many", 50)
     for webhook in webhooks:
         service.installation.admin("webhook", "set", str(webhook["referenceId"]), "rate=2")
@@ -148,7 +148,7 @@ def test_cost_of_a_poll_depends_on_webhooks(service, receiver, campaign, deliver
 
 
 def test_a_rate(receiver, campaign, deliveries, dispatcher):
-    """4 Rate: so many a second, evenly, without effect on other webhooks"""
+    """docs/deliveries.md 4 Rate: so many a second, evenly, without effect on other webhooks"""
     rate, count = 10, 60
     (limited, free), paths = register(campaign, "rate", 2)
     deliveries.sql(f"UPDATE lh_webhooks SET rate = {rate} WHERE id = {limited['referenceId']}")

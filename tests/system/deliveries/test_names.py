@@ -142,7 +142,7 @@ def test_a_name_that_changes(network, world, attempt, before, after, delivered):
 @pytest.mark.parametrize("look", [[], FAILURE, ["gone.names.example"], ["nowhere.example"], CUT],
                          ids=["no address", "failure", "alias of nothing", "alias of itself", "cut"])
 def test_names_without_an_address(network, world, attempt, look):
-    """3 DNS: reported as such, in time"""
+    """docs/deliveries.md 3 DNS: reported as such, in time"""
     network.resolver.script("nowhere.example", look)
     made = attempt("nowhere.example")
     assert made.error in ("not_resolved", "connect_timeout") and made.seconds < CONNECT_S + LATE_S
@@ -160,7 +160,8 @@ SILENT = 8  # deliveries to names that never answer
 
 
 def test_a_name_that_never_answers(network, world, service, account, dispatcher):
-    """4 Fairness: others are not delayed, and the attempt ends in time; 6 TERM: the dispatcher ends without waiting for it"""
+    """docs/deliveries.md 4 Fairness: others are not delayed, and the attempt ends in time; 6 TERM: the dispatcher ends without waiting for
+    it"""
     silent, other = service.campaign(account), service.campaign(account)
     network.resolver.script("other.example", [PUBLIC])
     webhooks = []

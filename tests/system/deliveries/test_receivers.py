@@ -197,7 +197,7 @@ def rfc_850(seconds):
     ("0", 0), ("-5", 0), ("soon", 0), ("", 0), (lambda: http_date(-HOUR), 0)],
     ids=["seconds", "date", "old date", "a day", "more", "much more", "date beyond", "none", "negative", "word", "empty", "past"])
 def test_retry_after(service, receiver, campaign, header, wait):
-    """3 Retry-After: seconds or a date, at most 24 h; an invalid value does not change the schedule"""
+    """docs/deliveries.md 3 Retry-After: seconds or a date, at most 24 h; an invalid value does not change the schedule"""
     receiver.script(campaign.hook, Answer(429, {"Retry-After": header if isinstance(header, str) else header()}))
     webhook = add_webhook(campaign, receiver.url(campaign.hook))
     campaign.lead(**ADA)
@@ -208,7 +208,7 @@ def test_retry_after(service, receiver, campaign, header, wait):
 
 
 def test_cookies_are_ignored(service, receiver, campaign):
-    """5: no cookies"""
+    """docs/deliveries.md 5: no cookies"""
     receiver.script(campaign.hook, Answer(200, {"Set-Cookie": "a=b; Path=/"}))
     add_webhook(campaign, receiver.url(campaign.hook))
     service.dispatcher.start()

@@ -34,7 +34,7 @@ def row_of(service, webhook):
                                      Answer(503), Answer(hang=True), Answer(200, {"Content-Length": "100"})],
                          ids=lambda answer: "hang" if answer.hang else "short body" if answer.headers else str(answer.status))
 def test_failures_are_retried(service, receiver, dispatcher, campaign, failure):
-    """2 Redirects, Success, 3: the same bytes and webhook-id, with a signature of the new time"""
+    """docs/deliveries.md 2 Redirects, Success, 3: the same bytes and webhook-id, with a signature of the new time"""
     campaign.webhook("new_signup")
     failure.headers.setdefault("Location", receiver.url("/elsewhere"))
     receiver.script(campaign.hook, failure, Answer(200))
@@ -47,7 +47,7 @@ def test_failures_are_retried(service, receiver, dispatcher, campaign, failure):
 
 
 def test_a_refused_connection(service, receiver, dispatcher, campaign):
-    """3 refused: recorded as an attempt and retried; the reason is in the list, and in the log after the last attempt"""
+    """docs/deliveries.md 3 refused: recorded as an attempt and retried; the reason is in the list, and in the log after the last attempt"""
     unused = free_port()
     webhook = campaign.post({"url": f"http://127.0.0.1:{unused}/?token=hidden", "event": "new_signup"},
                             path="/outbound-webhook").json
@@ -73,7 +73,7 @@ def test_a_success_clears_the_error(service, receiver, dispatcher, campaign):
 
 
 def test_exhausted(service, receiver, dispatcher, campaign):
-    """3: at the end of the schedule: state failed, stored; nothing more is sent"""
+    """docs/deliveries.md 3: at the end of the schedule: state failed, stored; nothing more is sent"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(500))
     campaign.lead(**ADA)

@@ -86,7 +86,7 @@ def flipped(body, at):
 
 @pytest.mark.parametrize("form", ["json", "form"])
 def test_a_delivery(service, receiver, campaign, verify, form):
-    """2: accepted unchanged only"""
+    """docs/deliveries.md 2: accepted unchanged only"""
     secret = campaign.webhook("new_signup", format=form)["secret"]
     campaign.lead(**LEAD)
     service.dispatch()
@@ -109,7 +109,7 @@ def rotate(service, webhook, secret, until_ms):
 
 @pytest.mark.parametrize("form", ["json", "form"])
 def test_a_rotated_secret(service, receiver, campaign, verify, form):
-    """2: two signatures until the old secret's end, each valid by itself; then only the new one"""
+    """docs/deliveries.md 2: two signatures until the old secret's end, each valid by itself; then only the new one"""
     webhook = campaign.webhook("new_signup", format=form)
     old, now_ms = webhook["secret"], int(time.time() * 1000)
     rotate(service, webhook, OTHER_SECRET, now_ms + 3_600_000)
@@ -146,7 +146,7 @@ def words(value):
 @pytest.mark.parametrize("language", EXAMPLES)
 @pytest.mark.parametrize("form", ["json", "form"])
 def test_the_examples(service, receiver, campaign, genuine, language, form):
-    """2.3: true for a delivery, also during a rotation; false for any other, and for one with an old timestamp"""
+    """docs/deliveries.md 2.3: true for a delivery, also during a rotation; false for any other, and for one with an old timestamp"""
     webhook = campaign.webhook("new_signup", format=form)
     old, now_ms = webhook["secret"], int(time.time() * 1000)
     rotate(service, webhook, OTHER_SECRET, now_ms + 3_600_000)
@@ -174,7 +174,7 @@ def test_the_examples(service, receiver, campaign, genuine, language, form):
 
 @pytest.mark.parametrize("compat", ["off", "on"])
 def test_a_form_is_read(service, account, receiver, tmp_path, compat):
-    """2.2: PHP reads from a form what the JSON has, as text"""
+    """docs/deliveries.md 2.2: PHP reads from a form what the JSON has, as text"""
     campaign = service.campaign(account, compat=compat)
     campaign.webhook("tagged", below="/form", format="form")
     campaign.webhook("tagged", below="/json")

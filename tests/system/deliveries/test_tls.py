@@ -97,7 +97,7 @@ def attempt(service, account):
 @pytest.mark.parametrize("when, names, said", [
     (EXPIRED, "IP:127.0.0.1", "certificate has expired"), (None, "DNS:receiver.example", "127.0.0.1"), (FUTURE, "IP:127.0.0.1", "not yet valid")])
 def test_what_is_said_of_certificates(pki, attempt, service, when, names, said):
-    """6: what is wrong with it, in the place of an answer"""
+    """docs/deliveries.md 6: what is wrong with it, in the place of an answer"""
     made = pki.ours.issue("receiver", names, **({"when": when} if when else {}))
     assert attempt(context(made), ca_file=pki.ours.file).error == "certificate"
     answer = service.installation.sql("SELECT answer FROM lh_attempts ORDER BY delivery_id DESC LIMIT 1")
@@ -206,7 +206,7 @@ def test_no_prompt_for_a_passphrase(service, campaign, pki, tmp_path):
     (reset_after(0), "connection_lost", None), (wait_for_end, "timeout", None), (lambda _: None, "connection_lost", None)],
                          ids=["cut within the body", "reset within the body", "reset", "hang", "end"])
 def test_failures_inside_tls(pki, attempt, serve, error, status):
-    """2 Success: the whole body"""
+    """docs/deliveries.md 2 Success: the whole body"""
     made = attempt(context(pki.good), serve, ca_file=pki.ours.file)
     assert (made.error, made.status) == (error, status)
 

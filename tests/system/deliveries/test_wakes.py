@@ -27,7 +27,7 @@ def sign_up_and_receive(campaign, first=0):
 
 
 def test_sign_ups_wake_the_dispatcher(service, campaign):
-    """4.2 Wakes: after the commit of a sign-up"""
+    """docs/deliveries.md 4.2 Wakes: after the commit of a sign-up"""
     campaign.webhook("new_signup")
     sign_up_and_receive(campaign)
 
@@ -39,7 +39,7 @@ def is_idle(service):
 
 
 def test_another_installation_is_not_woken(service, make_service, campaign):
-    """4.2 Wakes: only the dispatcher of the same lock file"""
+    """docs/deliveries.md 4.2 Wakes: only the dispatcher of the same lock file"""
     campaign.webhook("new_signup")
     other = make_service(settings=SETTINGS)
     other.dispatcher.start()

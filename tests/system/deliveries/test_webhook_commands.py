@@ -43,7 +43,7 @@ def set_webhook(service, webhook, *settings):
 # --- show ---
 
 def test_show(leadhook, campaign, webhook):
-    """4 webhook show: all fields, those of the list, and never a secret"""
+    """docs/operating.md 4 webhook show: all fields, those of the list, and never a secret"""
     shown = leadhook("webhook", "show", webhook)
     [listed] = leadhook("webhook", "list", campaign.id)
     assert list(shown) == SHOWN and list(listed) == [*LISTED, "gone", "oldest_due", "last_24_hours"]
@@ -56,7 +56,7 @@ def test_show(leadhook, campaign, webhook):
 
 
 def test_show_pending(service, leadhook, receiver, campaign, webhook):
-    """4 webhook show, 3 Breaker: pending deliveries, since when, and why"""
+    """docs/operating.md 4 webhook show, 3 Breaker: pending deliveries, since when, and why"""
     receiver.script(campaign.hook, Answer(500))
     campaign.leads(BREAKER_FAILURES)
     waiting = leadhook("webhook", "show", webhook)
@@ -72,7 +72,7 @@ def test_show_pending(service, leadhook, receiver, campaign, webhook):
 
 
 def test_output_for_people(service, webhook):
-    """4: one field per line, no JSON, no secret"""
+    """docs/operating.md 4: one field per line, no JSON, no secret"""
     done = call(service.installation, "webhook", "show", str(webhook))
     lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
     assert done.returncode == OK and list(lines) == SHOWN and "whsec" not in done.stdout
@@ -82,7 +82,7 @@ def test_output_for_people(service, webhook):
 # --- enable, disable ---
 
 def test_disable_and_enable(service, leadhook, receiver, campaign, webhook):
-    """3 Disabling: pending and new deliveries wait; enabling resumes them at once; both may be repeated"""
+    """docs/deliveries.md 3 Disabling: pending and new deliveries wait; enabling resumes them at once; both may be repeated"""
     for _ in range(2):
         assert leadhook("webhook", "disable", webhook)["state"] == "disabled"
     campaign.leads(3)
@@ -96,7 +96,7 @@ def test_disable_and_enable(service, leadhook, receiver, campaign, webhook):
 
 
 def test_enabling_clears_failures(service, leadhook, receiver, campaign, webhook):
-    """3: failing since, failures and the breaker's wait are cleared, also in a running daemon"""
+    """docs/deliveries.md 3: failing since, failures and the breaker's wait are cleared, also in a running daemon"""
     receiver.script(campaign.hook, Answer(500))
     service.dispatcher.start()
     try:
@@ -114,7 +114,7 @@ def test_enabling_clears_failures(service, leadhook, receiver, campaign, webhook
 
 
 def test_enable_after_410(service, leadhook, receiver, campaign, webhook):
-    """1.1 410: deliveries wait; once enabled, all are sent"""
+    """docs/deliveries.md 1.1 410: deliveries wait; once enabled, all are sent"""
     receiver.script(campaign.hook, Answer(410), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()
@@ -132,7 +132,7 @@ def test_enable_after_410(service, leadhook, receiver, campaign, webhook):
 
 @pytest.mark.parametrize("by_command", [False, True])
 def test_registered_again_after_410(service, leadhook, receiver, campaign, webhook, by_command):
-    """1 same URL again, 3 410: registering it again enables it; the id is the same"""
+    """docs/deliveries.md 1 same URL again, 3 410: registering it again enables it; the id is the same"""
     receiver.script(campaign.hook, Answer(410), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()
@@ -149,7 +149,7 @@ def test_registered_again_after_410(service, leadhook, receiver, campaign, webho
 
 
 def test_disabled_webhook_added_again_stays_disabled(service, leadhook, receiver, campaign, webhook):
-    """3 Disabling: adding it again prints a warning"""
+    """docs/deliveries.md 3 Disabling: adding it again prints a warning"""
     leadhook("webhook", "disable", webhook)
     done = call(service.installation, "webhook", "add", str(campaign.id), receiver.url(campaign.hook), "new_signup")
     assert done.returncode == OK and f"webhook {webhook} is disabled" in done.stderr
@@ -157,7 +157,7 @@ def test_disabled_webhook_added_again_stays_disabled(service, leadhook, receiver
 
 
 def test_enabling_ends_a_hold(service, leadhook, receiver, campaign, webhook):
-    """3 Retry-After, 6: neither the receiver's Retry-After nor the breaker delays deliveries after enabling"""
+    """docs/deliveries.md 3 Retry-After, 6: neither the receiver's Retry-After nor the breaker delays deliveries after enabling"""
     receiver.script(campaign.hook, Answer(429, {"Retry-After": "86400"}), Answer(200))
     campaign.lead(**ADA)
     service.dispatch()
@@ -178,7 +178,7 @@ def signatures(delivery):
 
 
 def test_rotate(service, leadhook, receiver, campaign):
-    """2 Headers: after a rotation two signatures, until the old secret's end; then only the new one"""
+    """docs/deliveries.md 2 Headers: after a rotation two signatures, until the old secret's end; then only the new one"""
     made = campaign.webhook("new_signup")
     webhook, old = made["referenceId"], made["secret"]
     answer = leadhook("webhook", "rotate", webhook)
@@ -212,7 +212,8 @@ def test_rotate_without_an_overlap(service, leadhook, receiver, campaign, webhoo
 
 @pytest.mark.parametrize("lost, skipped, status", [(1, 0, OK), (1, 1, OK), (99, 1, TEMPFAIL)])
 def test_rotation_with_a_lost_answer(service, database, webhook, make_folder, lost, skipped, status):
-    """4: the new secret is shown, because it is in use; a single lost answer has no effect. The first COMMIT is the audit log's"""
+    """docs/operating.md 4: the new secret is shown, because it is in use; a single lost answer has no effect. The first COMMIT is the audit
+    log's"""
     proxy = DatabaseProxy(make_folder() / "proxy.sock", database.socket)
     proxy.cut(AFTER, lost, skipped)
     done = call(service.installation, "webhook", "rotate", str(webhook), "--json", env={"LEADHOOK_DATABASE_SOCKET": str(proxy.socket)})
@@ -225,7 +226,8 @@ def test_rotation_with_a_lost_answer(service, database, webhook, make_folder, lo
 # --- set ---
 
 def test_set(service, webhook, make_folder):
-    """4 webhook set: named settings change, others do not; an empty value clears; a file that cannot be read here is a warning"""
+    """docs/operating.md 4 webhook set: named settings change, others do not; an empty value clears; a file that cannot be read here is a
+    warning"""
     file = make_folder() / "pem"
     file.write_text("PEM")
     status, shown, said = set_webhook(service, webhook, "events=verified,fraudulent", "source=crm", "schedule=10s 1m, 2h", "rate=50",
@@ -251,14 +253,14 @@ def test_set(service, webhook, make_folder):
     ("client_certificate=/" + "x" * 1024, "absolute path"), ("client_key=/key.pem", "needs a client_certificate")],
     ids=lambda text: text[:20])
 def test_set_invalid_values(service, leadhook, refused, webhook, setting, says):
-    """4, 65: all or nothing"""
+    """docs/operating.md 4, status 65: all or nothing"""
     before = leadhook("webhook", "show", webhook)
     assert says in refused(DATA, "webhook", "set", str(webhook), "source=crm", setting)
     assert leadhook("webhook", "show", webhook) == before
 
 
 def test_settings_take_effect(service, leadhook, receiver, campaign, webhook):
-    """2 form, 3 Schedule (one per webhook): for new deliveries of the dispatcher"""
+    """docs/deliveries.md 2 form, 3 Schedule (one per webhook): for new deliveries of the dispatcher"""
     leadhook("webhook", "set", webhook, "format=form", "schedule=1s", "events=new_signup,repeat_signup")
     receiver.script(campaign.hook, Answer(500))
     campaign.lead(**ADA)
@@ -362,7 +364,7 @@ def test_test_without_an_answer(service, leadhook, campaign):
 
 
 def test_test_of_a_forbidden_address(service, receiver, campaign, webhook):
-    """5: checked at every delivery"""
+    """docs/deliveries.md 5: checked at every delivery"""
     done = call(service.installation, "webhook", "test", str(webhook), "--json", env={"LEADHOOK_DISPATCH_ALLOW_NETWORKS": ""})
     assert done.returncode == UNAVAILABLE and json.loads(done.stdout)["error"] == "forbidden_address"
     assert receiver.at(campaign.hook) == []
@@ -385,7 +387,7 @@ def test_test_ignores_breaker_and_state(service, leadhook, receiver, campaign, w
 
 
 def test_test_for_people(service, receiver, campaign, webhook):
-    """4: text output"""
+    """docs/operating.md 4: text output"""
     receiver.script(campaign.hook, Answer(200, body=b"\x1b[31mred"))
     done = call(service.installation, "webhook", "test", str(webhook))
     assert done.returncode == OK and "answer       ?[31mred" in done.stdout and done.stdout.startswith("ok           yes\n")
@@ -395,14 +397,14 @@ def test_test_for_people(service, receiver, campaign, webhook):
 
 @pytest.mark.parametrize("command", ["show", "enable", "disable", "rotate", "test", "set {} rate=1"])
 def test_missing_webhook(refused, command):
-    """4, 65"""
+    """docs/operating.md 4, status 65"""
     words = (command if "{}" in command else command + " {}").format(NO_ID).split()
     assert "there is no such webhook" in refused(DATA, "webhook", *words)
     assert "not a valid id of a webhook" in refused(DATA, "webhook", words[0], "x", *words[2:])
 
 
 def test_status_of_webhooks(service, leadhook, receiver, campaign, webhook):
-    """4 status: failing and disabled webhooks"""
+    """docs/operating.md 4 status: failing and disabled webhooks"""
     before = leadhook("status")
     receiver.script(campaign.hook, Answer(500))
     campaign.lead(**ADA)
@@ -414,7 +416,7 @@ def test_status_of_webhooks(service, leadhook, receiver, campaign, webhook):
 
 
 def test_health_in_lists(service, leadhook, receiver, campaign):
-    """4 webhook list: what is pending, the attempts of the last day, and whether the receiver has answered 410"""
+    """docs/operating.md 4 webhook list: what is pending, the attempts of the last day, and whether the receiver has answered 410"""
     receiver.script(campaign.hook, Answer(503), Answer(200), Answer(410))
     hook = campaign.webhook("new_signup")["referenceId"]
     silent = leadhook("webhook", "add", campaign.id, "https://hooks.example/a", "deleted")["id"]

@@ -20,7 +20,7 @@ def listed(campaign):
 
 @pytest.mark.smoke
 def test_create(campaign):
-    """1 POST; docs/requirements.md: message, referenceId, events"""
+    """docs/deliveries.md 1 POST; docs/requirements.md: message, referenceId, events"""
     response = create(campaign, url=URL, event="new_signup")
     answer = response.json
     assert response.status == 200 and set(answer) == {"message", "referenceId", "events", "secret"}
@@ -45,13 +45,13 @@ def test_events_collect(campaign):
 
 
 def test_fraudulent_is_converted(campaign):
-    """1, docs/requirements.md Versioning"""
+    """docs/deliveries.md 1, docs/requirements.md Versioning"""
     assert create(campaign, url=URL, events=["fraudulent", "marked_as_fraudulent"]).json["events"] == ["marked_as_fraudulent"]
 
 
 @pytest.mark.parametrize("events", [["bogus"], ["new_signup", "bogus"], "bogus", ["NEW_SIGNUP"], "test"])
 def test_unknown_event(campaign, events):
-    """1, docs/api.md 2 invalid_event: nothing is stored"""
+    """docs/deliveries.md 1, docs/api.md 2 invalid_event: nothing is stored"""
     name = next(event for event in ([events] if isinstance(events, str) else events) if event not in EVENTS)
     response = create(campaign, url=URL, events=events)
     assert response.verdict == (409, "invalid_event") and response.json["message"] == f"Invalid event type: {name}"
@@ -60,7 +60,7 @@ def test_unknown_event(campaign, events):
 
 @pytest.mark.parametrize("fields", [{}, {"events": []}, {"event": ""}])
 def test_missing_event(campaign, fields):
-    """1, docs/api.md 2 missing_event"""
+    """docs/deliveries.md 1, docs/api.md 2 missing_event"""
     response = create(campaign, url=URL, **fields)
     assert response.verdict == (409, "missing_event") and response.json["message"] == "Please include an event"
 
@@ -75,19 +75,19 @@ def test_missing_event(campaign, fields):
                                  "http://hooks.1/", "http://256.1.1.1/",
                                  "http://[hooks.example]/", "http://[::1"])
 def test_invalid_url(campaign, url):
-    """1, docs/api.md 2 invalid_url"""
+    """docs/deliveries.md 1, docs/api.md 2 invalid_url"""
     response = create(campaign, url=url, event="new_signup")
     assert response.verdict == (409, "invalid_url") and response.json["message"] == "Url must start with http"
     assert listed(campaign) == []
 
 
 def test_missing_url(campaign):
-    """1"""
+    """docs/deliveries.md 1"""
     assert create(campaign, event="new_signup").verdict == (409, "invalid_url")
 
 
 def test_the_longest_url(campaign):
-    """1: 2048 bytes"""
+    """docs/deliveries.md 1: 2048 bytes"""
     url = "https://hooks.example/"
     assert create(campaign, url=url + "x" * (2048 - len(url)), event="new_signup").status == 200
     longer = create(campaign, url=url + "x" * (2049 - len(url)), event="new_signup")
@@ -101,14 +101,14 @@ def test_the_longest_url(campaign):
     "http://[fd00::1]/", "http://[::ffff:10.0.0.1]/", "http://[64:ff9b::a00:1]/", "http://[2002:a00:1::]/", "http://[::]/",
     "http://hooks.example:22/", "http://hooks.example:25/", "https://hooks.example:3306/"])
 def test_forbidden_destinations(campaign, url):
-    """1, 5, docs/api.md 2 forbidden_url: literal addresses in any spelling that resolvers accept, and ports"""
+    """docs/deliveries.md 1, 5, docs/api.md 2 forbidden_url: literal addresses in any spelling that resolvers accept, and ports"""
     response = create(campaign, url=url, event="new_signup")
     assert response.verdict == (409, "forbidden_url") and response.json["message"] == "Url is not allowed"
     assert listed(campaign) == []
 
 
 def test_loopback_is_forbidden_unless_it_is_allowed(make_service):
-    """1, 5: 127.0.0.0/8 in all spellings, also with a prefix of nat64_prefixes; the tests' own service allows it"""
+    """docs/deliveries.md 1, 5: 127.0.0.0/8 in all spellings, also with a prefix of nat64_prefixes; the tests' own service allows it"""
     strict = make_service(settings=[("dispatch", "allow_networks", ""), ("dispatch", "nat64_prefixes", "2600:db8::/48")])
     campaign = strict.campaign()
     for host in ("127.0.0.1", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.0.0.1.", "[::ffff:127.0.0.1]", "[::1]",
@@ -118,7 +118,7 @@ def test_loopback_is_forbidden_unless_it_is_allowed(make_service):
 
 
 def test_the_same_url_again(campaign):
-    """1: replaces given events, source and format; the same id, no secret"""
+    """docs/deliveries.md 1: replaces given events, source and format; the same id, no secret"""
     first = create(campaign, url=URL, events=["new_signup", "verified"], source="shop", format="form").json
     again = create(campaign, url=URL, event="deleted").json
     assert set(again) == {"message", "referenceId", "events"}
@@ -131,19 +131,19 @@ def test_the_same_url_again(campaign):
 
 
 def test_urls_are_compared_byte_for_byte(campaign):
-    """1"""
+    """docs/deliveries.md 1"""
     ids = {create(campaign, url=url, event="new_signup").json["referenceId"]
            for url in (URL, URL + "/", URL.upper().replace("HTTPS", "https"), URL + "?")}
     assert len(ids) == 4
 
 
 def test_format(campaign):
-    """1: json or form"""
+    """docs/deliveries.md 1: json or form"""
     assert create(campaign, url=URL, event="new_signup", format="xml").verdict == (406, "invalid_parameter")
 
 
 def test_too_many(campaign):
-    """1: 20 per campaign; existing ones may still be changed"""
+    """docs/deliveries.md 1: 20 per campaign; existing ones may still be changed"""
     for number in range(20):
         assert create(campaign, url=f"{URL}/{number}", event="new_signup").status == 200
     response = create(campaign, url=f"{URL}/20", event="new_signup")
@@ -153,7 +153,7 @@ def test_too_many(campaign):
 
 
 def test_list(campaign):
-    """1 GET: all fields, never the secret"""
+    """docs/deliveries.md 1 GET: all fields, never the secret"""
     answer = create(campaign, url=URL, events=["new_signup"], source="shop").json
     [webhook] = listed(campaign)
     assert webhook == {"referenceId": answer["referenceId"], "url": URL, "events": ["new_signup"], "source": "shop",
@@ -163,7 +163,7 @@ def test_list(campaign):
 
 
 def test_delete(campaign):
-    """1 DELETE: by url, in query or body; unknown is 404, none is 409"""
+    """docs/deliveries.md 1 DELETE: by url, in query or body; unknown is 404, none is 409"""
     for options in ({"query": {"url": URL}}, {"json_body": {"url": URL}}, {"form": {"url": URL}}):
         create(campaign, url=URL, event="new_signup")
         response = campaign.client.request("DELETE", campaign.path + PATH, key=campaign.key, **options)
@@ -176,7 +176,7 @@ def test_delete(campaign):
 
 
 def test_webhooks_of_another_campaign(service, account, campaign):
-    """1: within the campaign"""
+    """docs/deliveries.md 1: within the campaign"""
     create(campaign, url=URL, event="new_signup")
     other = service.campaign(account)
     assert listed(other) == []

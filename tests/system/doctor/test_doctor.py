@@ -28,7 +28,7 @@ def database(make_folder):
 
 
 def test_text(service):
-    """13: what is good in one line, the rest complete; nothing is skipped silently"""
+    """docs/operating.md 13: what is good in one line, the rest complete; nothing is skipped silently"""
     done = call(service.installation, "doctor", "--access-log", service.front.folder / "access.log")
     assert done.returncode == OK
     assert done.stdout.splitlines() == [
@@ -42,7 +42,7 @@ def test_text(service):
 
 
 def test_it_changes_nothing(service, campaign):
-    """13: no row, no file"""
+    """docs/operating.md 13: no row, no file"""
     campaign.lead(email="ada@example.org")
     service.dispatch(1)
     folder = service.installation.folder
@@ -61,7 +61,7 @@ def test_it_changes_nothing(service, campaign):
 # --- the configuration ---
 
 def test_a_wrong_value(service, edited):
-    """13: each error of --check-config is a finding with its line"""
+    """docs/operating.md 13: each error of --check-config is a finding with its line"""
     path = edited(("server", "workers", "many"), ("limits", "body_bytes", "lots"))
     answer = examine(service, config=path)
     assert [what for what in names(answer) if what == "configuration"] == ["configuration"] * 2
@@ -76,7 +76,7 @@ def test_a_wrong_value(service, edited):
 
 
 def test_an_unusable_configuration(service, edited):
-    """13: what does not need it is checked all the same"""
+    """docs/operating.md 13: what does not need it is checked all the same"""
     path = edited(("server", "workers", "many"))
     answer = examine(service, "--url", service.front.url, config=path)
     only(answer, "configuration")
@@ -86,13 +86,13 @@ def test_an_unusable_configuration(service, edited):
 
 
 def test_an_unknown_setting(service, edited):
-    """13: the line is named"""
+    """docs/operating.md 13: the line is named"""
     finding = only(examine(service, "--url", service.front.url, config=edited(("server", "wokers", "2"))), "configuration")
     assert "wokers" in finding["detail"] and finding["fix"][0]["place"].startswith("line ")
 
 
 def test_others_can_read_the_configuration(service, edited):
-    """13: with the command that corrects it"""
+    """docs/operating.md 13: with the command that corrects it"""
     path = edited()
     path.chmod(0o644)
     answer = examine(service, "--url", service.front.url, config=path)
@@ -105,7 +105,7 @@ def test_others_can_read_the_configuration(service, edited):
 
 
 def test_others_can_change_a_configuration_without_passwords(service, edited):
-    """13: or read an option file; with the command that corrects it"""
+    """docs/operating.md 13: or read an option file; with the command that corrects it"""
     path = edited(("database", "password", None), ("server", "secrets_key", None))
     env = {"LEADHOOK_DATABASE_PASSWORD": service.installation.setting("database", "password"), "LEADHOOK_SERVER_SECRETS_KEY": KEY}
     path.chmod(0o666)
@@ -120,7 +120,7 @@ def test_others_can_change_a_configuration_without_passwords(service, edited):
 
 
 def test_a_list_is_missing(service, edited):
-    """13: the rest is checked without it"""
+    """docs/operating.md 13: the rest is checked without it"""
     path = edited(("lead", "disposable_domains_file", "/nonexistent/list"))
     answer = examine(service, config=path)
     only(answer, "configuration")
@@ -156,7 +156,7 @@ def option(line):
     ("binlog_durability", ["--log-bin", "--server-id=1", "--sync-binlog=0"]),
     ("packet_size", ["--max-allowed-packet=512K"])))
 def test_options_of_the_server(service, restarted, what, options):
-    """13 and 2.1: a line for the option file"""
+    """docs/operating.md 13 and 2.1: a line for the option file"""
     restarted(*options)
     finding = only(examine(service), what)
     [fix] = finding["fix"]
@@ -166,7 +166,7 @@ def test_options_of_the_server(service, restarted, what, options):
 
 
 def test_too_few_connections(service, restarted, edited):
-    """13 and 2.2: of the server"""
+    """docs/operating.md 13 and 2.2: of the server"""
     path = edited(("server", "workers", "30"))
     restarted("--max-connections=20")
     finding = only(examine(service, config=path), "connection_limit")
@@ -176,7 +176,7 @@ def test_too_few_connections(service, restarted, edited):
 
 
 def test_too_few_connections_of_the_account(service, database):
-    """13 and 2.2: of the account"""
+    """docs/operating.md 13 and 2.2: of the account"""
     user = service.installation.setting("database", "user")
     database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 6")
     try:
@@ -188,7 +188,7 @@ def test_too_few_connections_of_the_account(service, database):
 
 
 def test_a_read_host(service, edited):
-    """13: the findings of check, with the line that corrects them"""
+    """docs/operating.md 13: the findings of check, with the line that corrects them"""
     path = edited(("database", "read_host", "localhost"))
     finding = only(examine(service, config=path), "read_host")
     assert finding["fix"][0]["place"] == "[database]"
@@ -197,7 +197,7 @@ def test_a_read_host(service, edited):
 
 
 def test_a_missing_right(service, database):
-    """13 and 2.1: the rights are named"""
+    """docs/operating.md 13 and 2.1: the rights are named"""
     name, user = (service.installation.setting("database", key) for key in ("name", "user"))
     database.sql(f"REVOKE INDEX, DROP ON `{name}`.* FROM '{user}'@'localhost'")
     try:
@@ -210,7 +210,7 @@ def test_a_missing_right(service, database):
 
 
 def test_a_wrong_password(service, edited):
-    """13: without the database, what does not need it is checked"""
+    """docs/operating.md 13: without the database, what does not need it is checked"""
     path = edited(("database", "password", "wrong"))
     answer = examine(service, config=path)
     finding = only(answer, "connection")
@@ -229,13 +229,13 @@ def filled(path, fix, value):
 
 
 def test_no_database(service, edited):
-    """13: the server does not run"""
+    """docs/operating.md 13: the server does not run"""
     finding = only(examine(service, config=edited(("database", "socket", service.installation.folder / "other.sock"))), "connection")
     assert [fix["command"] for fix in finding["fix"]] == ["service mariadb start"]
 
 
 def test_another_server(service, edited):
-    """13: it may be on another host, which no command here starts"""
+    """docs/operating.md 13: it may be on another host, which no command here starts"""
     path = edited(("database", "socket", None), ("database", "host", "192.0.2.1"), ("database", "connect_timeout", "1s"))
     [fix] = only(examine(service, config=path), "connection")["fix"]
     assert (fix["file"], fix["place"]) == (str(path), "[database]") and fix["line"].startswith("host = (")
@@ -245,7 +245,7 @@ def test_another_server(service, edited):
     ("socket", "/nonexistent/socket", "check that the server is running"), ("name", "mysql", "check user, password and name"),
     ("name", "leadhook_nowhere", "check user, password and name")))
 def test_a_wrong_setting_of_the_database(service, edited, key, wrong, hint):
-    """13: the setting that is wrong, and the hint of `leadhook check`"""
+    """docs/operating.md 13: the setting that is wrong, and the hint of `leadhook check`"""
     path = edited(("database", key, wrong))
     finding = only(examine(service, config=path), "connection")
     [fix] = finding["fix"]
@@ -261,7 +261,7 @@ def account_of_tcp(service, database):
 
 
 def test_tcp_without_tls(service, database, restarted, edited):
-    """13: on this host, by the server's socket; to a server without TLS, never a line that stops the programs"""
+    """docs/operating.md 13: on this host, by the server's socket; to a server without TLS, never a line that stops the programs"""
     port = free_port()
     restarted("--skip-networking=0", "--bind-address=127.0.0.1", f"--port={port}")
     path = edited(("database", "socket", None), ("database", "host", "127.0.0.1"), ("database", "port", port))
@@ -285,7 +285,7 @@ def test_tcp_without_tls(service, database, restarted, edited):
 
 
 def test_an_old_schema(service, database, edited):
-    """13: the command that upgrades it"""
+    """docs/operating.md 13: the command that upgrades it"""
     fresh = f"{service.installation.name}_fresh"
     user = service.installation.setting("database", "user")
     database.sql(f"CREATE DATABASE {fresh}; GRANT ALL ON {fresh}.* TO '{user}'@'localhost'")
@@ -301,7 +301,7 @@ def test_an_old_schema(service, database, edited):
 @pytest.mark.skipif(LIBRARY is None, reason="needs libfaketime")
 @pytest.mark.parametrize("offset", first("+2m", "-2m"))
 def test_a_wrong_clock(service, offset):
-    """13: this host's against the database's; the probes go by the latter"""
+    """docs/operating.md 13: this host's against the database's; the probes go by the latter"""
     env = {"LD_PRELOAD": str(LIBRARY), "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
            "ASAN_OPTIONS": "verify_asan_link_order=0"}
     finding = only(examine(service, env=env), "clock")
@@ -312,7 +312,7 @@ def test_a_wrong_clock(service, offset):
 # --- the dispatcher, certificates, names ---
 
 def test_the_next_run_is_late(service):
-    """13: and says since when; the line for cron corrects it"""
+    """docs/operating.md 13: and says since when; the line for cron corrects it"""
     service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 2 * 86400000")
     finding = only(examine(service), "dispatcher_stopped")
     assert re.search(r"the last run ended at \d{4}-\d\d-\d\dT\S+Z, on the host \S+$", finding["detail"])
@@ -328,7 +328,7 @@ def run_as_cron(line):
 
 
 def test_a_path_with_special_characters(service, edited):
-    """13: the line for cron is right for any name of the configuration"""
+    """docs/operating.md 13: the line for cron is right for any name of the configuration"""
     folder = service.installation.folder / "100 % 'full'"
     folder.mkdir()
     path = folder / "leadhook.conf"
@@ -349,7 +349,7 @@ def be_silent(service):
 
 
 def test_a_daemon(service):
-    """13: that it works, that it hangs, with the command that ends it, and at once that it has stopped"""
+    """docs/operating.md 13: that it works, that it hangs, with the command that ends it, and at once that it has stopped"""
     service.dispatcher.start()
     try:
         wait_until(lambda: state_of(service) == "working", 20, "a sign")
@@ -369,7 +369,7 @@ def test_a_daemon(service):
 
 
 def test_a_killed_daemon(service):
-    """13: the same, with the line that starts one"""
+    """docs/operating.md 13: the same, with the line that starts one"""
     service.dispatcher.start()
     wait_until(lambda: state_of(service) == "working", 20, "a sign")
     service.dispatcher.kill()
@@ -382,7 +382,7 @@ def test_a_killed_daemon(service):
 
 @pytest.mark.parametrize("content", [None, "no certificate\n"], ids=["missing", "empty"])
 def test_no_certificates(service, edited, content):
-    """13: those that deliveries are verified with"""
+    """docs/operating.md 13: those that deliveries are verified with"""
     file = service.installation.folder / "ca.pem"
     file.unlink(missing_ok=True)
     if content is not None:
@@ -398,14 +398,14 @@ def test_no_certificates(service, edited, content):
     ("name_of_mail_server", [("mail", "host", "mail.nowhere.invalid"), ("mail", "from", "a@example.org")]),
     ("name_of_gateway", [("sms", "url", "https://sms.nowhere.invalid/send?key=secret")])))
 def test_a_name_that_does_not_resolve(service, edited, what, settings):
-    """13: without the rest of a URL, which may have secrets"""
+    """docs/operating.md 13: without the rest of a URL, which may have secrets"""
     answer = examine(service, config=edited(*settings))
     (finding,) = [one for one in answer["findings"] if one["what"] != "mailer_stopped"]  # which has not run, either
     assert finding["what"] == what and finding["detail"].split(":")[0].endswith(".nowhere.invalid") and "secret" not in json.dumps(finding)
 
 
 def test_the_name_of_a_webhook(service, campaign):
-    """13: a warning, once for a host"""
+    """docs/operating.md 13: a warning, once for a host"""
     for path in ("a", "b"):
         response = campaign.post({"url": f"https://hook.nowhere.invalid/{path}", "events": ["new_signup"]}, path="/outbound-webhook")
         assert response.status == 200
@@ -432,7 +432,7 @@ def test_a_stopped_webhook(service, campaign):
 
 
 def test_the_name_of_the_service(service, edited):
-    """13: an error, unless another address is given"""
+    """docs/operating.md 13: an error, unless another address is given"""
     path = edited(("server", "base_url", "https://nowhere.invalid/lead"))
     answer = examine(service, config=path)
     assert names(answer) == ["name_of_base_url", "web_unreachable"] and not answer["ok"]
@@ -441,7 +441,7 @@ def test_the_name_of_the_service(service, edited):
 
 
 def test_no_base_url(service, edited):
-    """13: a warning; the web server is not checked"""
+    """docs/operating.md 13: a warning; the web server is not checked"""
     answer = examine(service, config=edited(("server", "base_url", None)))
     finding = only(answer, "base_url")
     assert finding["severity"] == "warning" and finding["fix"][0]["place"] == "[server]"
@@ -449,7 +449,7 @@ def test_no_base_url(service, edited):
 
 
 def test_never_ran(make_service):
-    """13: without a run of the dispatcher"""
+    """docs/operating.md 13: without a run of the dispatcher"""
     fresh = new_service(make_service)
     only(examine(fresh), "dispatcher_never_ran")
     fresh.dispatch(1)

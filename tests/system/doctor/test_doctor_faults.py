@@ -70,7 +70,7 @@ def faults_of(kinds):
 
 @pytest.mark.parametrize(("service", "fault"), faults_of(FAULTS), indirect=["service"])
 def test_a_fault_of_the_web_server(service, fault):
-    """13: a finding with the line, in the file of this server, that corrects it"""
+    """docs/operating.md 13: a finding with the line, in the file of this server, that corrects it"""
     what, _, edit = FAULTS[fault]
     in_log = what == "key_in_log"
     path = service.front.folder / ("www/lead/.htaccess" if fault in HTACCESS else "leadhook.conf")

@@ -71,7 +71,7 @@ def open_configuration(folder):
     ("state_dir_missing", no_state, ("lock_file_directory",)),
     ("account_mismatch", open_configuration, ("file_access",))), ids=lambda value: value if isinstance(value, str) else "")
 def test_files_of_the_account(service, owned, what, fault, also):
-    """13: run by root, for the account that the files belong to"""
+    """docs/operating.md 13: run by root, for the account that the files belong to"""
     path, folder = owned
     healthy(service, path)
     fault(folder)
@@ -89,7 +89,7 @@ def test_files_of_the_account(service, owned, what, fault, also):
 
 @needs_root
 def test_a_lock_file_that_is_a_link(service, owned):
-    """13: the remedy changes no file elsewhere"""
+    """docs/operating.md 13: the remedy changes no file elsewhere"""
     path, folder = owned
     lock, target = folder / "dispatch.lock", folder.parent / "target"
     root_owns_lock(folder)
@@ -107,7 +107,7 @@ def test_a_lock_file_that_is_a_link(service, owned):
 
 @needs_root
 def test_a_file_that_is_only_read(service, owned, make_folder):
-    """13: the account may read it afterwards, and does not own it"""
+    """docs/operating.md 13: the account may read it afterwards, and does not own it"""
     path, _ = owned
     folder = make_folder()
     domains, link = folder / "domains.txt", folder / "link.txt"
@@ -122,7 +122,7 @@ def test_a_file_that_is_only_read(service, owned, make_folder):
 
 
 def test_no_folder_for_the_lock_file(service, edited):
-    """13: the dispatcher cannot make it"""
+    """docs/operating.md 13: the dispatcher cannot make it"""
     folder = service.installation.folder / "none"
     path = edited(("dispatch", "lock_file", folder / "dispatch.lock"))
     finding = only(examine(service, config=path), "lock_file_directory")
@@ -132,7 +132,7 @@ def test_no_folder_for_the_lock_file(service, edited):
 
 
 def test_no_log_file(service, edited):
-    """13: the folder is missing"""
+    """docs/operating.md 13: the folder is missing"""
     path = edited(("log", "file", service.installation.folder / "logs" / "leadhook.log"))
     apply(only(examine(service, config=path), "log_file"))
     healthy(service, path)
@@ -140,7 +140,7 @@ def test_no_log_file(service, edited):
 
 @needs_root
 def test_a_log_of_root(service, owned):
-    """13: a run as root has made it; what is in it stays"""
+    """docs/operating.md 13: a run as root has made it; what is in it stays"""
     _, folder = owned
     path = change(owned, ("log", "file", folder / "leadhook.log"))
     (folder / "leadhook.log").write_text("a line\n")
@@ -152,7 +152,7 @@ def test_a_log_of_root(service, owned):
 
 @needs_root
 def test_files_of_another_account_in_a_shared_folder(service, edited, make_folder):
-    """13: the programs refuse them"""
+    """docs/operating.md 13: the programs refuse them"""
     folder = make_folder()
     folder.chmod(0o777)
     path = edited(("log", "file", folder / "log"), ("dispatch", "lock_file", folder / "lock"))
@@ -169,7 +169,7 @@ def test_files_of_another_account_in_a_shared_folder(service, edited, make_folde
 
 @needs_root
 def test_a_folder_that_hides_the_others(service, owned, make_folder):
-    """13: the account cannot pass it: the folder is named, not what is in it"""
+    """docs/operating.md 13: the account cannot pass it: the folder is named, not what is in it"""
     above = make_folder()
     (above / "state").mkdir(mode=0o700)
     os.chown(above / "state", pwd.getpwnam(ACCOUNT).pw_uid, -1)
@@ -185,7 +185,7 @@ def test_a_folder_that_hides_the_others(service, owned, make_folder):
 @pytest.mark.parametrize(("section", "key", "name", "what"), first(
     ("dispatch", "lock_file", "dispatch.lock", "lock_file_directory"), ("server", "state_dir", "", "state_dir_access")))
 def test_a_folder_of_the_system(service, owned, make_folder, section, key, name, what):
-    """13: one that has folders, as /run has, is never given to the account"""
+    """docs/operating.md 13: one that has folders, as /run has, is never given to the account"""
     shared = make_folder()
     (shared / "other").mkdir()
     path = change(owned, (section, key, shared / name if name else shared))
@@ -196,7 +196,7 @@ def test_a_folder_of_the_system(service, owned, make_folder, section, key, name,
 
 @needs_root
 def test_the_account_of_the_group(service, owned):
-    """13: with the package, root owns the configuration, and the account's group may read it"""
+    """docs/operating.md 13: with the package, root owns the configuration, and the account's group may read it"""
     path, folder = owned
     os.chown(path, 0, pwd.getpwnam(ACCOUNT).pw_gid)
     path.chmod(0o640)
@@ -208,7 +208,7 @@ def test_the_account_of_the_group(service, owned):
 
 
 def test_no_syslog_daemon(service, edited):
-    """13: nothing is at the socket, or the file is no socket; the line has the usual one"""
+    """docs/operating.md 13: nothing is at the socket, or the file is no socket; the line has the usual one"""
     path = service.installation.folder / "syslog.sock"
     config = edited(("log", "syslog", "daemon"), ("log", "syslog_socket", path))
     finding = only(examine(service, config=config), "syslog")
@@ -225,7 +225,7 @@ def test_no_syslog_daemon(service, edited):
 
 @needs_root
 def test_a_full_disk(service, edited):
-    """13: the file system of state_dir"""
+    """docs/operating.md 13: the file system of state_dir"""
     folder = service.installation.folder / "small"
     folder.mkdir(mode=0o700)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "none", folder], check=False, capture_output=True).returncode != 0:
@@ -247,7 +247,7 @@ def test_a_full_disk(service, edited):
 
 @needs_root
 def test_another_account(service, owned):
-    """13: without root's rights it reports what it could not check, and finds no fault that there is not"""
+    """docs/operating.md 13: without root's rights it reports what it could not check, and finds no fault that there is not"""
     config, _ = owned
     program = shutil.copy2(service.installation.program("leadhook"), service.installation.folder)
     config.write_text(re.sub(r"^(password|secrets_key).*\n", "", config.read_text(), flags=re.M))

@@ -20,7 +20,7 @@ from stack.process import Child, wait_until
 
 
 def test_a_healthy_installation(service):
-    """13: nothing is found with any of the servers, and nothing is skipped"""
+    """docs/operating.md 13: nothing is found with any of the servers, and nothing is skipped"""
     answer = examine(service, with_log=True)
     assert names(answer) == [], answer["findings"]
     assert [(one["check"], one["detail"]) for one in answer["checks"] if one["state"] != "ok"] == []
@@ -59,7 +59,7 @@ SOCKETS = [server for server in SERVERS if not server.values[0].starts_program]
 
 @pytest.mark.parametrize("service", SOCKETS, indirect=True)
 def test_the_program_does_not_run(service):
-    """13: 503 and 502 of the web servers, and how the program is started"""
+    """docs/operating.md 13: 503 and 502 of the web servers, and how the program is started"""
     service.responders.stop()
     try:
         finding = only(examine(service), "program_not_running")
@@ -74,7 +74,7 @@ def test_the_program_does_not_run(service):
 
 @pytest.mark.parametrize("service", SOCKETS, indirect=True)
 def test_the_program_has_no_socket_of_its_own(service, configuration):
-    """13: systemd or a script starts it: the web server is not the one to be restarted"""
+    """docs/operating.md 13: systemd or a script starts it: the web server is not the one to be restarted"""
     service.installation.configure([("server", "listen", "")], owner=service.front.run_user)
     service.responders.stop()
     try:
@@ -88,7 +88,7 @@ def test_the_program_has_no_socket_of_its_own(service, configuration):
 
 @pytest.mark.parametrize("service", [Nginx], indirect=True, ids=["nginx"])
 def test_the_program_has_a_port(service, configuration):
-    """13: whether something listens there"""
+    """docs/operating.md 13: whether something listens there"""
     with socket.create_server(("127.0.0.1", 0)) as server:
         listen = f"127.0.0.1:{server.getsockname()[1]}"
         service.installation.configure([("server", "listen", listen)], owner=service.front.run_user)
@@ -106,7 +106,7 @@ def test_the_program_has_a_port(service, configuration):
 
 @pytest.mark.parametrize("service", [ApacheFcgid], indirect=True, ids=["apache-mod-fcgid"])
 def test_shared_hosting(service):
-    """13 and 6: a customer has only the .htaccess"""
+    """docs/operating.md 13 and 6: a customer has only the .htaccess"""
     path = service.front.folder / "www/lead/.htaccess"
     good = path.read_text()
     try:
@@ -120,7 +120,7 @@ def test_shared_hosting(service):
 
 @pytest.mark.parametrize("service", [ApacheFcgid], indirect=True, ids=["apache-mod-fcgid"])
 def test_a_program_that_does_not_start(service):
-    """13: 500 of mod_fcgid"""
+    """docs/operating.md 13: 500 of mod_fcgid"""
     path = service.front.folder / "www/lead/leadhook.fcgi"
     good = path.read_text()
     try:
@@ -133,7 +133,7 @@ def test_a_program_that_does_not_start(service):
 
 
 def test_a_wrong_address(service, configuration):
-    """13: server.base_url with another path than the web server has"""
+    """docs/operating.md 13: server.base_url with another path than the web server has"""
     service.installation.configure([("server", "base_url", f"{service.front.url}s")], owner=service.front.run_user)
     finding = only(examine(service), "web_path")
     assert finding["fix"][0] == {"file": str(service.installation.config), "place": "[server]",
@@ -143,7 +143,7 @@ def test_a_wrong_address(service, configuration):
 
 
 def test_a_wrong_base_path(service, configuration):
-    """13: the web server passes requests on, the program has its routes elsewhere"""
+    """docs/operating.md 13: the web server passes requests on, the program has its routes elsewhere"""
     service.client.checks_answers = False
     set_and_reload(service, ("server", "base_path", "/other"))
     finding = becomes(service, ["base_path"])["findings"][0]
@@ -156,7 +156,7 @@ def test_a_wrong_base_path(service, configuration):
 
 
 def test_any_proxy_is_trusted(service, configuration):
-    """13: then any client can choose its address"""
+    """docs/operating.md 13: then any client can choose its address"""
     set_and_reload(service, ("server", "trusted_proxies", "0.0.0.0/0"))
     finding = becomes(service, ["trusted_proxies"])["findings"][0]
     assert "203.0.113.77" in finding["detail"]
@@ -166,7 +166,7 @@ def test_any_proxy_is_trusted(service, configuration):
 
 
 def test_programs_of_this_host_are_trusted(service, configuration):
-    """13: a proxy on this host is no fault"""
+    """docs/operating.md 13: a proxy on this host is no fault"""
     set_and_reload(service, ("server", "trusted_proxies", "127.0.0.1"))
     becomes(service, [])
 
@@ -199,7 +199,7 @@ def proxy(folder, port, value="$proxy_add_x_forwarded_for"):
 
 @pytest.mark.parametrize("value", ["$proxy_add_x_forwarded_for", "$remote_addr"], ids=["appends", "replaces"])
 def test_a_proxy(service, configuration, make_folder, value):
-    """13: in front of the web server; its address must be trusted"""
+    """docs/operating.md 13: in front of the web server; its address must be trusted"""
     with proxy(make_folder(), service.front.port, value) as port:
         url = f"http://127.0.0.1:{port}/lead"
         finding = only(examine(service, "--url", url), "proxy_not_trusted")
@@ -211,7 +211,7 @@ def test_a_proxy(service, configuration, make_folder, value):
 
 @pytest.mark.parametrize("service", [LighttpdSocket], indirect=True, ids=["lighttpd-socket"])
 def test_too_much_is_trusted_beside_a_proxy(service, configuration, make_folder):
-    """13: the line has the address of the proxy alone"""
+    """docs/operating.md 13: the line has the address of the proxy alone"""
     with proxy(make_folder(), service.front.port) as port:
         url = f"http://127.0.0.1:{port}/lead"
         set_and_reload(service, ("server", "trusted_proxies", "0.0.0.0/0"))
@@ -225,13 +225,13 @@ def test_too_much_is_trusted_beside_a_proxy(service, configuration, make_folder)
 @pytest.mark.parametrize("service", [LighttpdSocket], indirect=True, ids=["lighttpd-socket"])
 class TestAddresses:
     def test_nothing_listens(self, service):
-        """13: with the command that starts a web server, of any kind where it is not known"""
+        """docs/operating.md 13: with the command that starts a web server, of any kind where it is not known"""
         done = call(service.installation, "doctor", "--json", "--url", f"http://127.0.0.1:{free_port()}/lead")
         finding = only(json.loads(done.stdout), "web_unreachable")
         assert {fix["command"] for fix in finding["fix"]} == {f"service {name} start" for name in ("lighttpd", "apache2", "nginx")}
 
     def test_a_redirection(self, service):
-        """13: the address that it leads to"""
+        """docs/operating.md 13: the address that it leads to"""
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(301)
@@ -245,7 +245,7 @@ class TestAddresses:
         assert finding["fix"][0]["line"] == f"base_url = {service.front.url}"
 
     def test_a_certificate(self, service, make_folder):
-        """13: one that is not trusted; trusted with the CA of deliveries, the way through is checked"""
+        """docs/operating.md 13: one that is not trusted; trusted with the CA of deliveries, the way through is checked"""
         authority = Authority(make_folder(), "CA")
         made = authority.issue("server")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -259,7 +259,7 @@ class TestAddresses:
             only(answer, "web_path")
 
     def test_another_installation(self, service, make_service):
-        """13: the program at this address uses another database"""
+        """docs/operating.md 13: the program at this address uses another database"""
         other = make(make_service, LighttpdSocket)
         only(examine(service, "--url", other.front.url), "probe_refused")
 
@@ -285,12 +285,12 @@ class TestAddresses:
     @pytest.mark.parametrize("changes", first({"peer": "192.0.2.1 0.0.0.0/0", "forwarded": True}, {"peer": "0.0.0.0/0", "forwarded": True},
                                          {"client": "x\ny"}, {"client": ""}), ids=repr)
     def test_an_answer_with_other_addresses(self, service, changes):
-        """13: they would become settings"""
+        """docs/operating.md 13: they would become settings"""
         found = self.imitated(service, **changes)
         assert "probe_refused" in found and not {"proxy_not_trusted", "trusted_proxies", "program_version"} & set(found)
 
     def test_another_version(self, service):
-        """13: the program was not started again after an upgrade"""
+        """docs/operating.md 13: the program was not started again after an upgrade"""
         found = self.imitated(service)
         assert "has version 0.0.1, " in found["program_version"]["detail"]
         assert [fix["command"] for fix in found["program_version"]["fix"]] == ["service leadhook-fcgi restart"]
@@ -304,7 +304,7 @@ class TestAddresses:
         assert (done.returncode, done.stderr) == (66, "leadhook: /nonexistent: No such file or directory\n")
 
     def test_without_its_file(self, service):
-        """13: the lines of each web server where it is not known, of one where its name is"""
+        """docs/operating.md 13: the lines of each web server where it is not known, of one where its name is"""
         def of(name):
             class Handler(http.server.BaseHTTPRequestHandler):
                 server_version, sys_version = name, ""

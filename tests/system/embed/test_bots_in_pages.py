@@ -50,7 +50,7 @@ def show(browser, service):
 
 
 def test_the_script_solves_a_challenge(show, guarded):
-    """2: after the first answer; the page goes on running meanwhile"""
+    """docs/embedding.md 2: after the first answer; the page goes on running meanwhile"""
     found = show("""
         let turns = 0, longest = 0, last = performance.now();
         const timer = setInterval(() => {
@@ -68,7 +68,7 @@ def test_the_script_solves_a_challenge(show, guarded):
 
 
 def test_the_work_begins_early(show, guarded):
-    """2, data-proof: when a field gets the focus, so that the form is sent once; a used solution is replaced"""
+    """docs/embedding.md 2, data-proof: when a field gets the focus, so that the form is sent once; a used solution is replaced"""
     trap = honeypot_of(guarded)
     found = show("""
         const form = document.querySelector("form");
@@ -87,7 +87,7 @@ def test_the_work_begins_early(show, guarded):
 
 
 def test_without_web_crypto(show, guarded):
-    """2: a page without https shows the error"""
+    """docs/embedding.md 2: a page without https shows the error"""
     found = show("""
         Object.defineProperty(Crypto.prototype, "subtle", { value: undefined });
         const answered = await signUp("ada@example.org");
@@ -99,7 +99,7 @@ def test_without_web_crypto(show, guarded):
 
 
 def test_other_campaigns_cost_nothing(show, campaign):
-    """2: without the setting the script fetches no challenge"""
+    """docs/embedding.md 2: without the setting the script fetches no challenge"""
     assert show("""
         document.querySelector("form").elements.email.focus();
         return [(await signUp("ada@example.org")).slice(0, 2), calls()];
@@ -122,7 +122,7 @@ def packages(make_folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("attributes", ["", ' auto="onload"'], ids=["checked", "by itself"])
 def test_the_published_widget(browser, service, guarded, packages, attributes):
-    """2: in a page of another origin, as the form's field `altcha`, which the browser sends as it does any other"""
+    """docs/embedding.md 2: in a page of another origin, as the form's field `altcha`, which the browser sends as it does any other"""
     code = (pathlib.Path(packages) / "node_modules/altcha/dist/main/altcha.min.js").read_text(encoding="utf-8")
     browser.site.add("/altcha.js", code, "text/javascript; charset=utf-8")
     api = service.front.url

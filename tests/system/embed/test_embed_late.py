@@ -33,7 +33,7 @@ NAMES = ["lang", "action", "method", "elements", "submit", "id", "name", "target
 
 
 def test_names_of_fields(show, service, account):
-    """2: a field may have the name of any property of its form; the lead is stored and thanked"""
+    """docs/embedding.md 2: a field may have the name of any property of its form; the lead is stored and thanked"""
     campaign = service.campaign(account, landing_url="https://shop.example/")
     fields = "".join(f'<input type="hidden" name="{name}" value="de">' for name in NAMES)
     found = show("""
@@ -50,7 +50,7 @@ def test_names_of_fields(show, service, account):
 
 
 def test_names_in_a_form_with_an_error(show, campaign):
-    """3"""
+    """docs/embedding.md 3"""
     fields = "".join(f'<input type="hidden" name="{name}" value="de">' for name in NAMES)
     found = show("""
         document.querySelector("[name=email]").value = "ada@";
@@ -64,7 +64,7 @@ def test_names_in_a_form_with_an_error(show, campaign):
 @pytest.mark.parametrize("name", ["currentScript", "querySelector", "querySelectorAll", "createElement", "getElementById", "body", "head",
                                   "readyState", "referrer", "dispatchEvent", "adoptedStyleSheets", "documentElement", "leadhook"])
 def test_names_of_elements(show, service, account, name):
-    """1: an element may have the name of a property of the document"""
+    """docs/embedding.md 1: an element may have the name of a property of the document"""
     campaign = service.campaign(account)
     found = show("""
         const form = await until(() => Document.prototype.querySelector.call(document, "form.leadhook-form"));
@@ -78,7 +78,7 @@ def test_names_of_elements(show, service, account, name):
 # ---- elements that come later ----
 
 def test_elements_that_come_later(show, service, account):
-    """1: by a script of the page, in any depth, as soon as they are there; each is loaded once"""
+    """docs/embedding.md 1: by a script of the page, in any depth, as soon as they are there; each is loaded once"""
     campaign = service.campaign(account, privacy="off", landing_url="https://shop.example/")
     lead = campaign.lead(**ADA, first_name="Ada")
     campaign.points(lead, 5)
@@ -103,8 +103,8 @@ def test_elements_that_come_later(show, service, account):
 
 
 def test_what_a_framework_does(show, campaign):
-    """1: an element that is emptied, moved, or replaced by a copy of the markup has its content again; one that is emptied at each time
-    is left alone in the end"""
+    """docs/embedding.md 1: an element that is emptied, moved, or replaced by a copy of the markup has its content again; one that is
+    emptied at each time is left alone in the end"""
     found = show("""
         const box = document.querySelector("#box"), markup = box.innerHTML;
         const form = () => box.querySelector("form.leadhook-form");
@@ -129,7 +129,7 @@ def test_what_a_framework_does(show, campaign):
 
 
 def test_the_documented_call(show, campaign):
-    """1: leadhook.scan()"""
+    """docs/embedding.md 1: leadhook.scan()"""
     found = show("""
         const place = document.createElement("div");
         place.setAttribute("data-leadhook-form", "%d");
@@ -142,7 +142,7 @@ def test_the_documented_call(show, campaign):
 
 
 def test_a_form_that_comes_later(show, campaign):
-    """2: a form of the page that is added, and one whose tab is shown later, are sent by the script"""
+    """docs/embedding.md 2: a form of the page that is added, and one whose tab is shown later, are sent by the script"""
     found = show("""
         document.body.append(document.querySelector("template").content.cloneNode(true));
         const answered = await signUp("ada@example.org");
@@ -156,7 +156,7 @@ def test_a_form_that_comes_later(show, campaign):
 @pytest.mark.parametrize("kind, found_by", [
     ("inline", "url"), ("bundle", "url"), ("bundle", "action"), ("module", "url"), ("module", "tag"), ("inserted", "tag"), ("eval", "action")])
 def test_bundles(browser, service, campaign, kind, found_by):
-    """1: the address of the service is that of an element or of the action of a form"""
+    """docs/embedding.md 1: the address of the service is that of an element or of the action of a form"""
     api, site, text = service.front.url, browser.site, script_of(service)
     site.add("/bundle.js", "window.before = 1;\n" + text + "\nwindow.behind = 1;", "text/javascript")
     site.add("/module.js", f'import "{api}/embed/v1/embed.js";' if found_by == "tag" else text, "text/javascript")
@@ -176,7 +176,7 @@ def test_bundles(browser, service, campaign, kind, found_by):
 
 
 def test_a_bundle_without_an_address(browser, service, campaign):
-    """1: the console says what is missing, once; the form is that of the page"""
+    """docs/embedding.md 1: the console says what is missing, once; the form is that of the page"""
     found = browser.run(LOADED + """
         document.body.append(document.createElement("p"));
         await new Promise(done => setTimeout(done, 500));
@@ -189,7 +189,7 @@ def test_a_bundle_without_an_address(browser, service, campaign):
 
 
 def test_a_bundle_and_the_script(browser, service, campaign):
-    """1: one of them does the work"""
+    """docs/embedding.md 1: one of them does the work"""
     api = service.front.url
     browser.site.add("/bundle.js", script_of(service), "text/javascript")
     found = browser.run(LOADED + SIGN_UP + """
@@ -220,7 +220,7 @@ def test_copied_links(show, campaign, query):
 
 @pytest.mark.parametrize("policy, told", [("no-referrer-when-downgrade", True), ("strict-origin-when-cross-origin", False)])
 def test_a_frame_of_another_origin(browser, service, campaign, policy, told):
-    """2.2: a page with the script in a frame has the referrer of the page around it, where browsers tell it"""
+    """docs/embedding.md 2.2: a page with the script in a frame has the referrer of the page around it, where browsers tell it"""
     friend = campaign.lead(email="friend@example.org")["social_id"]
     other = browser.site.origin.replace("localhost", "127.0.0.1")
     browser.site.add("/framed", '<!DOCTYPE html><script src="%s/embed/v1/embed.js" defer></script>%s<script>addEventListener("load", () => {'
@@ -245,7 +245,7 @@ def test_a_frame_of_another_origin(browser, service, campaign, policy, told):
 @pytest.mark.parametrize("language, setting, words", [
     ("de", "auto", "Gib eine E-Mail-Adresse ein, zum Beispiel name@example.org"), ("", "fr", "Saisissez une adresse e-mail"), ("es-MX", "auto", "Introduce"), ("nl", "en", "Enter an email address")])
 def test_errors_in_the_language_of_the_visitor(show, service, account, language, setting, words):
-    """3: the words are those of the hosted page, at the field"""
+    """docs/embedding.md 3: the words are those of the hosted page, at the field"""
     campaign = service.campaign(account, language=setting)
     found = show("""
         await signUp("ada@localhost");
@@ -257,7 +257,7 @@ def test_errors_in_the_language_of_the_visitor(show, service, account, language,
 
 
 def test_too_many(browser, make_service):
-    """3: how long to wait"""
+    """docs/embedding.md 3: how long to wait"""
     service = make_service(settings=[("limits", "signups_per_address", "1/60s,20/180s,30/540s")])
     campaign = service.campaign()
     found = shower(browser, service)("""
@@ -269,7 +269,7 @@ def test_too_many(browser, make_service):
 
 
 def test_colours(show, leadhook, service, account):
-    """2.2: those of the campaign, under a strict policy; the page's own rules come first; a hidden field stays hidden"""
+    """docs/embedding.md 2.2: those of the campaign, under a strict policy; the page's own rules come first; a hidden field stays hidden"""
     campaign = service.campaign(account, bots="honeypot")
     leadhook("page", "set", campaign.id, "accent=#0f766e", "consent=I agree")
     found = show("""
@@ -292,7 +292,7 @@ def mailing(make_service):
     ("en", "Thank you. Please check your inbox.", "Please confirm your address: we have sent you an email. Enter the code"),
     ("de", "Danke. Bitte schau in dein Postfach.", "Bitte bestätige deine Adresse: Wir haben dir eine E-Mail geschickt. Code eingeben")])
 def test_what_a_lead_still_has_to_do(browser, mailing, language, message, words):
-    """6: while the address waits for its confirmation the status says so, in the language of the page, also later"""
+    """docs/embedding.md 6: while the address waits for its confirmation the status says so, in the language of the page, also later"""
     campaign = mailing.campaign(mailing.account(), verify_email="on", public_lookup="all", bots="off")
     show = shower(browser, mailing)
     found = show("""
@@ -315,12 +315,12 @@ def test_what_a_lead_still_has_to_do(browser, mailing, language, message, words)
 
 @pytest.mark.parametrize("text", ["\u201d%d\u201d", "\u201e%d\u201c", "&#8221;%d&#8243;", "#%d", " %d&nbsp;"])
 def test_a_campaign_between_marks(show, campaign, text):
-    """1: what word processors make of quotation marks"""
+    """docs/embedding.md 1: what word processors make of quotation marks"""
     assert show("return (await until(() => document.forms[0])).elements.email.name;", f"<div data-leadhook-form='{text % campaign.id}'></div>") == "email"
 
 
 def test_no_campaign(browser, show, service):
-    """1: the console says so, and the element stays"""
+    """docs/embedding.md 1: the console says so, and the element stays"""
     listener = browser.site.add("/listener.js", "window.said = []; console.error = text => said.push(text);", "text/javascript")
     found = show("""
         await until(() => said.length);
@@ -338,7 +338,7 @@ Array.prototype.entries = function () { return [].concat(this); };
 
 
 def test_older_libraries(browser, show, service, account, leadhook):
-    """1: what MooTools and Prototype replace in all arrays"""
+    """docs/embedding.md 1: what MooTools and Prototype replace in all arrays"""
     campaign = service.campaign(account)
     leadhook("page", "set", campaign.id, "fields=email; plan select required: Plan = Free | Pro", "consent=I agree")
     head = f'<script src="{browser.site.add("/old.js", OLD_LIBRARY, "text/javascript")}"></script>'
@@ -355,7 +355,7 @@ def test_older_libraries(browser, show, service, account, leadhook):
 
 
 def test_a_form_in_a_form(show, campaign):
-    """1: pages of some servers are one form"""
+    """docs/embedding.md 1: pages of some servers are one form"""
     found = show("""
         const inner = await until(() => document.querySelector(".leadhook-form"));
         inner.elements.email.value = "ada@example.org";
@@ -367,7 +367,7 @@ def test_a_form_in_a_form(show, campaign):
 
 @pytest.mark.parametrize("kind", ["element", "form"])
 def test_a_copy_of_the_script(browser, show, service, account, kind):
-    """1: that a cache of the page's site serves, below a path like ours"""
+    """docs/embedding.md 1: that a cache of the page's site serves, below a path like ours"""
     campaign = service.campaign(account)
     copy = browser.site.add("/cache/min/1/embed/v1/embed.js", script_of(service), "text/javascript")
     action = f'action="{service.front.url}/v1/{campaign.id}/subscribe"'
@@ -381,7 +381,7 @@ def test_a_copy_of_the_script(browser, show, service, account, kind):
 
 
 def test_a_blocked_script(browser, service, account):
-    """3: the browser sends a form that had no answer, with the referrer and utm of the page"""
+    """docs/embedding.md 3: the browser sends a form that had no answer, with the referrer and utm of the page"""
     campaign = service.campaign(account)
     friend = campaign.lead(email="friend@example.org")
     form = FORM % (campaign.id, "")
@@ -401,7 +401,7 @@ def test_a_blocked_script(browser, service, account):
 
 @pytest.mark.parametrize("name", ["Email", "EMAIL", "your-email", "contact[email]", "email "])
 def test_other_names_of_the_address(show, service, account, name):
-    """2: the field for the address of a form that has no parameter for one"""
+    """docs/embedding.md 2: the field for the address of a form that has no parameter for one"""
     campaign = service.campaign(account)
     found = show("""
         document.querySelector("input").value = "ada@example.org";

@@ -44,7 +44,7 @@ def script(service):
     ('<div id="kickofflabs_signup_bar" data-landing_page_id="{id}" data-redirect></div>', True),
     ('<div data-leadhook-form="{id}"></div>', False), ('<div data-leadhook-form="{id}" data-redirect></div>', True)])
 def test_the_next_page(browser, show, service, account, markup, moves):
-    """2: text and link in place; `thankyou_url` only where the markup says so, or as the form does without the script"""
+    """docs/embedding.md 2: text and link in place; `thankyou_url` only where the markup says so, or as the form does without the script"""
     thankyou = browser.site.add("/thank-you", "<!DOCTYPE html>thanks")
     campaign = service.campaign(account, **PAGES, thankyou_url=thankyou)
     browser.site.visits.clear()
@@ -60,7 +60,7 @@ def test_the_next_page(browser, show, service, account, markup, moves):
 
 
 def test_the_link_to_share(show, service, account):
-    """2: after the text, in the language of the page; not where the page has an element for the status; the same after a
+    """docs/embedding.md 2: after the text, in the language of the page; not where the page has an element for the status; the same after a
     repeated sign-up, as the text says unless the page has its own"""
     campaign = service.campaign(account, **PAGES)
     form = FORM % (campaign.id, "")
@@ -85,7 +85,7 @@ LOOK = """
 
 
 def test_the_form_of_a_campaign(show, leadhook, service, account):
-    """2.2: its fields, consent and button, in the language of the page; the sign-up is one of the campaign's page"""
+    """docs/embedding.md 2.2: its fields, consent and button, in the language of the page; the sign-up is one of the campaign's page"""
     campaign = service.campaign(account, **PAGES, bots="honeypot", language="auto")
     leadhook("page", "set", campaign.id, "fields=" + FIELDS, "consent=I <agree>", "button=Join & win")
     found = show(LOOK + """
@@ -110,7 +110,7 @@ def test_the_form_of_a_campaign(show, leadhook, service, account):
 
 
 def test_a_form_that_there_is_not(show, leadhook, service, account):
-    """2.2: the element says why"""
+    """docs/embedding.md 2.2: the element says why"""
     campaign = service.campaign(account)
     leadhook("campaign", "set", campaign.id, "ends_at=2020-01-01T00:00:00Z")
     for id in (campaign.id, 999999999):
@@ -130,7 +130,7 @@ def test_a_form_that_there_is_not(show, leadhook, service, account):
     '<div id="kol_embed_container_229450"></div><script src="{url}/widgets/1.9.6/kol_embed.js"></script>'
     '<script src="{url}/w/999999999/1.js"></script><script src="{url}/w/{id}/229450.js"></script>'])
 def test_snippets(show, leadhook, service, account, markup):
-    """8: elements of current scripts get the form of the campaign, and a link to share after a sign-up"""
+    """docs/embedding.md 8: elements of current scripts get the form of the campaign, and a link to share after a sign-up"""
     campaign = service.campaign(account, **PAGES, bots="honeypot")
     leadhook("page", "set", campaign.id, "fields=email; first_name")
     url = service.front.url
@@ -146,7 +146,7 @@ def test_snippets(show, leadhook, service, account, markup):
 
 
 def test_a_snippet_that_comes_later(browser, service, account):
-    """8: pages that insert element and script by a script, and do so again"""
+    """docs/embedding.md 8: pages that insert element and script by a script, and do so again"""
     campaign = service.campaign(account, **PAGES)
     found = browser.run("""
         const insert = async () => {
@@ -167,7 +167,7 @@ def test_a_snippet_that_comes_later(browser, service, account):
 
 
 def test_a_snippet_of_a_known_lead(show, service, account):
-    """8: the status in place of the form"""
+    """docs/embedding.md 8: the status in place of the form"""
     campaign = service.campaign(account, **PAGES)
     lead = campaign.lead(**ADA)
     body = f'<div data-kol-snippet="embedpage"></div><script src="{service.front.url}/2.2.0/kol.js" data-campaign-id="{campaign.id}"></script>'
@@ -183,7 +183,7 @@ ANY_FORM = ["widgets/1.9.4/kol_any_form.js", "w/{id}/298460.js"]
     (ANY_FORM, ""), (ANY_FORM, ' action=""'), (ANY_FORM, ' action="#" method="post"'), (["w/{id}/kol_any_form.js"], ""),
     (["w/1.9.4/kol_any_form.js", "w/{id}/298460.js"], "")])
 def test_any_form(show, script, service, account, paths, action):
-    """8: a form of the page signs up, and the page is not loaded again; other forms are left alone"""
+    """docs/embedding.md 8: a form of the page signs up, and the page is not loaded again; other forms are left alone"""
     campaign = service.campaign(account, **PAGES)
     found = show("""
         const sent = [];
@@ -238,7 +238,8 @@ SECRETS = """
 
 
 def test_any_form_with_a_secret(show, script, service, account):
-    """8: nothing is taken from a form with a password, a code or the number of a card, wherever its field is and whatever its type is now"""
+    """docs/embedding.md 8: nothing is taken from a form with a password, a code or the number of a card, wherever its field is and whatever
+    its type is now"""
     campaign = service.campaign(account)
     found = show("""
         const sent = [];
@@ -263,7 +264,7 @@ def test_any_form_with_a_secret(show, script, service, account):
 
 
 def test_elements_that_hide_those_of_the_document(show, script, service, account):
-    """1, Names: an element with the name of what the document has hides it from other scripts, not from this one"""
+    """docs/embedding.md 1, Names: an element with the name of what the document has hides it from other scripts, not from this one"""
     campaign = service.campaign(account)
     names = ("querySelector", "querySelectorAll", "createElement", "getElementById", "forms", "body",
              "leadhook " + service.front.url + "/")
@@ -286,7 +287,7 @@ HIDING = ("elements", "method", "target", "closest", "append", "after", "getAttr
 
 
 def test_a_secret_in_a_form_of_ours(show, script, service, account):
-    """8: the form is sent without it, whatever its field is now, and whatever the names of other fields"""
+    """docs/embedding.md 8: the form is sent without it, whatever its field is now, and whatever the names of other fields"""
     campaign = service.campaign(account)
     hiding = "".join(f'<input name="{name}" value="v">' for name in HIDING)
     show("""
@@ -306,7 +307,7 @@ def test_a_secret_in_a_form_of_ours(show, script, service, account):
     pytest.param("", "window.kol_widget_options = { callback: () => { throw new Error('a script of the page'); } };", 1, id="callback"),
     pytest.param('<input name="x" value="1">', "", 0, id="no address")])
 def test_any_form_is_sent_on(browser, show, script, service, account, fields, callback, stored):
-    """8: what is not taken of a form of the page, and what fails, keeps neither its address nor the form back"""
+    """docs/embedding.md 8: what is not taken of a form of the page, and what fails, keeps neither its address nor the form back"""
     target = browser.site.add("/contact", "<!DOCTYPE html>done")
     campaign = service.campaign(account)
     browser.site.visits.clear()
@@ -324,7 +325,8 @@ def test_any_form_is_sent_on(browser, show, script, service, account, fields, ca
 
 
 def test_any_form_with_an_action(browser, show, script, service, account):
-    """8: a form that leads elsewhere goes there once the lead is stored, and where no one can sign up; typed errors are shown first"""
+    """docs/embedding.md 8: a form that leads elsewhere goes there once the lead is stored, and where no one can sign up; typed errors are
+    shown first"""
     target = browser.site.add("/newsletter", "<!DOCTYPE html>done")
     for settings, email, stored in (({}, "ada@example.org", 1), ({"require_key": "on"}, "ada@example.org", 0)):
         campaign = service.campaign(account, **settings)
@@ -344,7 +346,7 @@ def test_any_form_with_an_action(browser, show, script, service, account):
 
 
 def test_any_form_with_options(show, script, service, account):
-    """8: kol_widget_options of the page: which forms, which field, and a function that gets the lead"""
+    """docs/embedding.md 8: kol_widget_options of the page: which forms, which field, and a function that gets the lead"""
     campaign = service.campaign(account)
     found = show("""
         const got = [];
@@ -362,7 +364,7 @@ def test_any_form_with_options(show, script, service, account):
 
 
 def test_icons(show, service):
-    """8: the icons of older pages are pictures that browsers show"""
+    """docs/embedding.md 8: the icons of older pages are pictures that browsers show"""
     names = ("facebook.png", "twitter.png", "linkedin.png", "google_plus.png", "email.png", "whatsapp.png", "x.svg", "copy.png", "sms.png")
     found = show("""
         return Promise.all(%s.map(async name => {
@@ -378,7 +380,7 @@ def test_icons(show, service):
 @pytest.mark.parametrize("settings, shown", [({}, True), ({"hosts_only": "on", "hosts": "localhost"}, True),
                                              ({"hosts_only": "on", "hosts": "other.example"}, False)])
 def test_frames_of_older_pages(browser, leadhook, service, account, settings, shown):
-    """8; docs/pages.md 6: `/{campaign}/` shows the campaign's page in a frame of a page that may have its forms"""
+    """docs/embedding.md 8, docs/pages.md 6: `/{campaign}/` shows the campaign's page in a frame of a page that may have its forms"""
     campaign = service.campaign(account, pages="on", **settings)
     site = browser.site
     logo = site.add(f"/logo-{campaign.id}.svg", '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>', "image/svg+xml")

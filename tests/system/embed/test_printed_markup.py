@@ -24,7 +24,7 @@ def sign_up(window, leadhook, service):
 
 @pytest.mark.parametrize("form", ["form", "form_markup"])
 def test_a_script_with_integrity(window, sign_up, service, account, form):
-    """2.2, 2: the element that the script fills, and the form written out"""
+    """docs/embedding.md 2.2, 2: the element that the script fills, and the form written out"""
     campaign = service.campaign(account, **STRICT, language="auto")
     sign_up(campaign, "script", form, "status", "leaderboard")
     window.wait("document.querySelector('dl') !== null", "the status")
@@ -33,7 +33,7 @@ def test_a_script_with_integrity(window, sign_up, service, account, form):
 
 
 def test_another_version_of_the_script(window, sign_up, service, account):
-    """1.1: the browser does not run it, and the form works as one without a script"""
+    """docs/embedding.md 1.1: the browser does not run it, and the form works as one without a script"""
     campaign = service.campaign(account, **STRICT)
     sign_up(campaign, "script", "form_markup", change=lambda markup: markup.replace('integrity="sha384-', 'integrity="sha384-AAAA'))
     window.wait("location.pathname.includes('/s/') && document.readyState === 'complete'", "the lead's page")

@@ -101,7 +101,8 @@ def test_cut_while_the_server_goes_on(webhooks, proxy, campaign, count, done):
 
 
 def test_cut_unnoticed_by_the_server(webhooks, proxy, campaign, count):
-    """4, Abandoned transaction: the server ends the old session, which releases the campaign, and the sign-up is repeated"""
+    """docs/architecture.md 4, Abandoned transaction: the server ends the old session, which releases the campaign, and the sign-up is
+    repeated"""
     proxy.cut(HELD)
     try:
         assert campaign.lead(**ADA)["counter"] == 1

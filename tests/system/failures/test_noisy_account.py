@@ -61,7 +61,7 @@ def timed_sign_up(campaign, number):
 
 
 def test_others_are_served(service, campaign, slow_jobs):
-    """7.1.1: a sign-up waits for one or two calls of the flood, not for all that came before it"""
+    """docs/architecture.md 7.1.1: a sign-up waits for one or two calls of the flood, not for all that came before it"""
     flood, other = Flood(campaign), service.campaign(service.account())
     with flood:
         wait_until(lambda: flood.answers[202] > 0, 30, "the flood is under way")
@@ -75,7 +75,8 @@ def test_others_are_served(service, campaign, slow_jobs):
 
 
 def test_nothing_of_the_flood_is_lost(service, receiver, campaign):
-    """4.1.3: each accepted call adds its points once to each lead, while the dispatcher works on the queue and others sign up"""
+    """docs/api.md 4.1.3: each accepted call adds its points once to each lead, while the dispatcher works on the queue and others sign
+    up"""
     flood, other = Flood(campaign), service.campaign(service.account())
     sql = service.installation.sql
     service.dispatcher.start()

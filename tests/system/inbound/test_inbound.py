@@ -45,7 +45,7 @@ def test_without_a_name(make_service):
 
 @pytest.mark.smoke
 def test_call(campaign):
-    """2: 201 with the lead, created and updated, as POST /v2/{campaign} with a key answers"""
+    """docs/inbound.md 2: 201 with the lead, created and updated, as POST /v2/{campaign} with a key answers"""
     hook = add(campaign)
     created = send(campaign, hook, {"email": "ada@example.org", "first_name": "Ada", "plan": "gold"})
     assert created.status == 201 and created.json["email"] == "ada@example.org", created.body
@@ -58,7 +58,7 @@ def test_call(campaign):
 
 
 def test_unknown_url(campaign):
-    """1: any unknown URL is answered like an unknown path"""
+    """docs/inbound.md 1: any unknown URL is answered like an unknown path"""
     hook = add(campaign)
     token = hook["path"].split("/")[-1]
     assert hook["path"] == f"/inbound/{campaign.id}/{token}"
@@ -83,7 +83,7 @@ def test_remove(campaign):
 
 
 def test_map(campaign):
-    """3: nested values by their paths, in any body type"""
+    """docs/inbound.md 3: nested values by their paths, in any body type"""
     maps = {"email": "data.customer.email", "sku": "items.0.sku", "city": "data[customer][city]"}
     hook = add(campaign, maps=maps)
     assert listed(campaign)[0]["map"] == maps
@@ -114,7 +114,7 @@ def test_map_as_an_object(campaign):
 
 
 def test_half_characters(campaign):
-    """3: a text that was cut within a character costs no lead"""
+    """docs/inbound.md 3: a text that was cut within a character costs no lead"""
     hook = add(campaign, maps={"email": "a.e", "title": "a.title"})
     for number, half in enumerate((b"\\ud83d", b"\xf0\x9f", b"\xff")):
         body = b'{"a":{"e":"%d@example.org","title":"x%s","%s":1}}' % (number, half, half)
@@ -132,7 +132,7 @@ def test_half_characters(campaign):
     ({"social_id": "0000000000"}, "missing_identifier"),
 ])
 def test_refused(campaign, leadhook, payload, error):
-    """2, 5: a payload of which no lead can be made is stored, and the answer is no error"""
+    """docs/inbound.md 2, 5: a payload of which no lead can be made is stored, and the answer is no error"""
     hook = add(campaign)
     answer = send(campaign, hook, payload)
     assert answer.verdict == (202, error) and answer.json["message"] == "Payload stored, not mapped"
@@ -155,7 +155,7 @@ def test_refused(campaign, leadhook, payload, error):
     (b"email=%ff", "application/x-www-form-urlencoded", "invalid_email"),
 ], ids=range(10))
 def test_hostile_bodies(campaign, leadhook, body, type, error):
-    """2, 5: what cannot be read is stored as it came"""
+    """docs/inbound.md 2, 5: what cannot be read is stored as it came"""
     body = body[:250 * 1024]
     answer = send(campaign, add(campaign), body=body, type=type)
     assert answer.verdict == (202, error)
@@ -164,7 +164,7 @@ def test_hostile_bodies(campaign, leadhook, body, type, error):
 
 
 def test_hostile_values(campaign):
-    """3: thousands of keys, repeated ones, huge numbers and control characters cost no lead that has an email address"""
+    """docs/inbound.md 3: thousands of keys, repeated ones, huge numbers and control characters cost no lead that has an email address"""
     hook = add(campaign, maps={"plan": "plan"})
     many = "{" + ",".join(f'"k{number}":{number}' for number in range(10000)) + ',"email":"a@example.org","plan":"gold"}'
     assert send(campaign, hook, body=many.encode(), type="application/json").json["custom_fields"] == {"plan": "gold"}
@@ -180,7 +180,7 @@ def test_hostile_values(campaign):
 
 
 def test_sender_is_not_the_lead(campaign):
-    """2: address, user agent and referer of the call are the sender's; the source is the webhook's, else its name"""
+    """docs/inbound.md 2: address, user agent and referer of the call are the sender's; the source is the webhook's, else its name"""
     headers = {"User-Agent": "Shop/1.0", "Referer": "https://shop.example/"}
     lead = send(campaign, add(campaign), {"email": "a@example.org"}, headers=headers, address="192.0.2.7").json
     assert lead["ip"] is None and lead["referrer"] is None
@@ -194,7 +194,7 @@ def test_sender_is_not_the_lead(campaign):
 
 
 def test_tag(campaign, leadhook):
-    """2: the lead is tagged once, new or not; a tag that is gone refuses the payload, which is stored"""
+    """docs/inbound.md 2: the lead is tagged once, new or not; a tag that is gone refuses the payload, which is stored"""
     tag = campaign.define("tag", "Buyer", "--points", 5)
     assert campaign.post({"name": "Shop", "tag_id": 4294967295}, path=PATH).verdict == (404, "tag_not_found")
     hook = add(campaign, tag_id=tag)
@@ -212,8 +212,8 @@ def test_tag(campaign, leadhook):
 
 
 def test_a_stranger_to_leads_that_exist(service, account, leadhook, tmp_path):
-    """2: visitors of a form service type the payloads. An email address typed with the number of a lead replaces nothing, and a known
-    address ends no opt-out where leads are protected; points and the tag are the map's and the webhook's"""
+    """docs/inbound.md 2: visitors of a form service type the payloads. An email address typed with the number of a lead replaces nothing,
+    and a known address ends no opt-out where leads are protected; points and the tag are the map's and the webhook's"""
     campaign = service.campaign(account, public_lookup="social_id", public_update="own")
     vip = leadhook("tag", "add", campaign.id, "vip")["id"]
     form = add(campaign, tag_id=vip, maps={"*": "*", "points": "points"})
@@ -233,7 +233,7 @@ def test_a_stranger_to_leads_that_exist(service, account, leadhook, tmp_path):
 
 
 def test_an_open_campaign_takes_updates(campaign):
-    """2, docs/api.md 4.1.11: as by a form, a known address updates the lead and gets a missing number; an opt-out stays"""
+    """docs/inbound.md 2, docs/api.md 4.1.11: as by a form, a known address updates the lead and gets a missing number; an opt-out stays"""
     hook = add(campaign)
     campaign.lead(email="ada@example.org")
     campaign.change("optout", email="ada@example.org")
@@ -243,7 +243,7 @@ def test_an_open_campaign_takes_updates(campaign):
 
 
 def test_ended_campaign(campaign, leadhook):
-    """2: 423, and the payload can be replayed when the campaign goes on"""
+    """docs/inbound.md 2: 423, and the payload can be replayed when the campaign goes on"""
     hook = add(campaign)
     campaign.end()
     answer = send(campaign, hook, {"email": "ada@example.org"})
@@ -261,7 +261,7 @@ def test_ended_campaign(campaign, leadhook):
 
 
 def test_suspended_account(service, leadhook):
-    """2: nothing is stored"""
+    """docs/inbound.md 2: nothing is stored"""
     campaign = service.campaign()
     hook = add(campaign)
     leadhook("account", "suspend", campaign.account.id)
@@ -271,7 +271,7 @@ def test_suspended_account(service, leadhook):
 
 
 def test_rotation(campaign, leadhook):
-    """1: the old URL works for a day, or ends at once"""
+    """docs/inbound.md 1: the old URL works for a day, or ends at once"""
     hook = add(campaign)
     rotated = leadhook("inbound", "rotate", hook["id"])
     new = {"path": rotated["url"][rotated["url"].index("/inbound/"):]}
@@ -289,7 +289,7 @@ def test_rotation(campaign, leadhook):
 
 
 def test_last_fifty(campaign, leadhook):
-    """5: the last 50 calls that became leads, and all stored ones; the beginning of a long body"""
+    """docs/inbound.md 5: the last 50 calls that became leads, and all stored ones; the beginning of a long body"""
     hook = add(campaign)
     refused = send(campaign, hook, {"first_name": "Ada"}).json["id"]
     for number in range(55):
@@ -309,7 +309,7 @@ def test_last_fifty(campaign, leadhook):
 
 
 def test_a_lead_that_is_deleted_meanwhile(campaign, leadhook):
-    """5: of a lead that was deleted before its call is logged, no body is stored"""
+    """docs/inbound.md 5: of a lead that was deleted before its call is logged, no body is stored"""
     hook, sql = add(campaign), campaign.service.installation.sql
     send(campaign, hook, {"email": "ada@example.org"})
     held, release = f"'held {hook['id']}'", f"'release {hook['id']}'"
@@ -334,7 +334,7 @@ def test_a_lead_that_is_deleted_meanwhile(campaign, leadhook):
 
 
 def test_deleted_leads(campaign):
-    """5: the calls that created or updated a lead are removed after its deletion, those of others stay"""
+    """docs/inbound.md 5: the calls that created or updated a lead are removed after its deletion, those of others stay"""
     hook = add(campaign)
     for email in ("ada@example.org", "bob@example.org"):
         for plan in ("gold", "silver"):
@@ -348,7 +348,8 @@ def test_deleted_leads(campaign):
 
 
 def test_seven_days(campaign, leadhook):
-    """5: refused payloads are stored for seven days, calls that became leads for the retention; the dispatcher removes them"""
+    """docs/inbound.md 5: refused payloads are stored for seven days, calls that became leads for the retention; the dispatcher removes
+    them"""
     sql, hook = campaign.service.installation.sql, add(campaign)
     refused, created = send(campaign, hook, {"first_name": "Ada"}).json["id"], send(campaign, hook, {"email": "ada@example.org"})
     assert created.status == 201
@@ -362,7 +363,7 @@ def test_seven_days(campaign, leadhook):
 
 
 def test_room(campaign, leadhook):
-    """5: a full store refuses further payloads with 429, and takes those that become leads"""
+    """docs/inbound.md 5: a full store refuses further payloads with 429, and takes those that become leads"""
     sql, hook = campaign.service.installation.sql, add(campaign)
     sql("INSERT INTO lh_inbound_calls (id, inbound_id, campaign_id, refused, state, size, body, received_ms, ended_ms, expires_ms) "
         f"SELECT 1000000 + seq, {hook['id']}, {campaign.id}, 1, 'refused', 100, 'x', 1, 1, 9999999999999 FROM seq_1_to_999")
@@ -450,7 +451,7 @@ def test_commands(campaign, leadhook):
 
 
 def test_replay_by_a_new_map(campaign, leadhook):
-    """5: a replay uses the map of the present"""
+    """docs/inbound.md 5: a replay uses the map of the present"""
     hook = add(campaign)
     stored = send(campaign, hook, {"person": {"mail": "ada@example.org"}}).json["id"]
     done = call(campaign.service.installation, "inbound", "replay", str(stored), "--json")
@@ -489,7 +490,8 @@ def test_number(make_service):
 
 
 def test_unknown_urls(make_service):
-    """4: a sender that goes on calling a removed URL stops neither other URLs nor keys of its address, nor do wrong keys stop it"""
+    """docs/inbound.md 4: a sender that goes on calling a removed URL stops neither other URLs nor keys of its address, nor do wrong keys
+    stop it"""
     campaign = make_service(settings=[("limits", "unknown_urls_per_address", "40/60s")]).campaign()
     address = "198.51.100.7"
 
@@ -521,7 +523,7 @@ def test_isolation(service):
 
 
 def test_at_once(campaign):
-    """2: calls at the same time for one address make one lead, and each is counted"""
+    """docs/inbound.md 2: calls at the same time for one address make one lead, and each is counted"""
     hook = add(campaign)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda number: send(campaign, hook, {"email": "ada@example.org", "n": number}), range(40)))
@@ -532,7 +534,7 @@ def test_at_once(campaign):
 
 
 def test_crashes(make_service, own_database):
-    """2, 5: what was answered with 2xx is there, whatever is killed: responders, committer and database"""
+    """docs/inbound.md 2, 5: what was answered with 2xx is there, whatever is killed: responders, committer and database"""
     service = make_service(database=own_database)
     campaign = service.campaign()
     hook, leads, stored = add(campaign), [], []

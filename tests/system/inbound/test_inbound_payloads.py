@@ -34,7 +34,7 @@ MAUTIC_MAP = {"email": "[mautic.lead_post_save_new].[].lead.fields.core.email.va
 
 
 def test_a_list(campaign, leadhook):
-    """3.1: each entry is a lead, and a call of its own in the log"""
+    """docs/inbound.md 3.1: each entry is a lead, and a call of its own in the log"""
     hook = add(campaign, maps=MAUTIC_MAP)
     answer = send(campaign, hook, MAUTIC)
     assert answer.status == 201 and answer.json["message"] == "3 of 3 entries are leads", answer.body
@@ -54,13 +54,13 @@ def test_a_list(campaign, leadhook):
     ('{"email":"a@example.org"}\n{"email":"b@example.org"}', "application/jsonl"),
 ])
 def test_a_payload_that_is_a_list(campaign, body, type):
-    """3.1: a list at the top, and lines of JSON, need no map"""
+    """docs/inbound.md 3.1: a list at the top, and lines of JSON, need no map"""
     answer = send(campaign, add(campaign), body=body.encode(), type=type)
     assert answer.status == 201 and people(campaign) == ["a", "b"], answer.body
 
 
 def test_a_list_in_a_form(campaign):
-    """3.1: the numbered names of a form are a list, too"""
+    """docs/inbound.md 3.1: the numbered names of a form are a list, too"""
     hook = add(campaign, maps={"email": "people.[].mail", "plan": "plan"})
     answer = send(campaign, hook, form=[("people[0][mail]", "a@example.org"), ("plan", "gold"), ("people[1][mail]", "b@example.org")])
     assert answer.status == 201 and people(campaign) == ["a", "b"]
@@ -68,7 +68,8 @@ def test_a_list_in_a_form(campaign):
 
 
 def test_a_list_with_a_bad_entry(campaign, leadhook):
-    """3.1: the good ones are leads; the bad one is stored with its reason, alone, and can be replayed. The sender need not repeat any."""
+    """docs/inbound.md 3.1: the good ones are leads; the bad one is stored with its reason, alone, and can be replayed. The sender need not
+    repeat any."""
     hook = add(campaign, maps={"email": "people.[].mail", "shop": "shop"})
     people_sent = [{"mail": "a@example.org"}, {"mail": "no address"}, {"email": "c@example.org"}, {"mail": "d@example.org"}]
     payload = {"shop": "Ulm", "people": people_sent}
@@ -85,13 +86,13 @@ def test_a_list_with_a_bad_entry(campaign, leadhook):
 
 
 def test_a_list_of_bad_entries(campaign):
-    """3.1: 202, as for a payload of which no lead can be made"""
+    """docs/inbound.md 3.1: 202, as for a payload of which no lead can be made"""
     answer = send(campaign, add(campaign), [{"first_name": "A"}, {"first_name": "B"}])
     assert answer.status == 202 and answer.json["message"] == "0 of 2 entries are leads"
 
 
 def test_a_long_list(campaign, leadhook):
-    """3.1: what is beyond the number of a call is stored in one piece, and replayed in one"""
+    """docs/inbound.md 3.1: what is beyond the number of a call is stored in one piece, and replayed in one"""
     hook = add(campaign, maps={"email": "people.[].mail"})
     payload = {"people": [{"mail": f"p{number}@example.org"} for number in range(130)]}
     answer = send(campaign, hook, payload)
@@ -106,7 +107,8 @@ def test_a_long_list(campaign, leadhook):
 
 
 def test_a_long_list_with_much_in_common(campaign, leadhook, operator):
-    """3.1: a replay, and a test of a payload, take entries as long as there is memory; the rest is stored again. Nothing is lost"""
+    """docs/inbound.md 3.1: a replay, and a test of a payload, take entries as long as there is memory; the rest is stored again. Nothing is
+    lost"""
     hook = add(campaign, maps={"email": "people.[].mail"})
     count = 1200
     payload = {"shop": "x" * 200_000, "people": [{"mail": f"p{number}@example.org"} for number in range(count)]}
@@ -124,7 +126,7 @@ def test_a_long_list_with_much_in_common(campaign, leadhook, operator):
 
 
 def test_a_list_with_a_long_answer(campaign, leadhook):
-    """3.1: the reasons of all entries have room in the answer; the log has them whole"""
+    """docs/inbound.md 3.1: the reasons of all entries have room in the answer; the log has them whole"""
     names = [f"a_long_name_of_a_field_that_no_lead_needs_{number:02}" for number in range(45)]
     hook = add(campaign, maps={"email": "[].mail", **{name: f"[].f{number}" for number, name in enumerate(names)}})
     rest = "".join(f',"f{number}":1e400' for number in range(len(names)))
@@ -136,7 +138,7 @@ def test_a_list_with_a_long_answer(campaign, leadhook):
 
 
 def test_one_of_a_list(campaign, leadhook):
-    """3.1: a map with an index takes one entry, and the log says how all are taken; a replay with such a map takes them"""
+    """docs/inbound.md 3.1: a map with an index takes one entry, and the log says how all are taken; a replay with such a map takes them"""
     hook = add(campaign, maps={"email": "people.0.mail"})
     assert send(campaign, hook, {"people": [{"mail": "a@example.org"}, {"mail": "b@example.org"}, {"mail": "x"}]}).status == 201
     stored = log(leadhook, hook)[0]["id"]
@@ -150,7 +152,7 @@ def test_one_of_a_list(campaign, leadhook):
 
 
 def test_two_lists_of_a_map(campaign):
-    """3: the paths with [] go through one list"""
+    """docs/inbound.md 3: the paths with [] go through one list"""
     answer = campaign.client.request("POST", campaign.path + "/inbound-webhook", key=campaign.key,
                                      form={"name": "Shop", "map[email]": "a.[].mail", "map[plan]": "b.[].plan"})
     assert answer.verdict == (406, "invalid_parameter") and "another list" in answer.json["message"]
@@ -172,13 +174,13 @@ def test_two_lists_of_a_map(campaign):
     ({}, {"body": b'{"email":"a@example.org"}', "type": "application/json", "headers": {"Content-Encoding": "identity"}}),
 ], ids=range(12))
 def test_bodies(campaign, maps, options):
-    """2, 3: JSON is read in a text, under any type, and compressed with gzip"""
+    """docs/inbound.md 2, 3: JSON is read in a text, under any type, and compressed with gzip"""
     answer = send(campaign, add(campaign, maps=maps), **options)
     assert answer.status == 201 and answer.json["email"] == "a@example.org", answer.body
 
 
 def test_encodings(campaign, leadhook):
-    """2: other encodings are 415, and stored; one that is not whole is 202; one that would be too large is 413"""
+    """docs/inbound.md 2: other encodings are 415, and stored; one that is not whole is 202; one that would be too large is 413"""
     hook = add(campaign)
     for encoding in ("br", "deflate", "zstd", "gzip, gzip"):
         answer = send(campaign, hook, body=zlib.compress(b'{"email":"a@example.org"}'), type="application/json",
@@ -201,7 +203,7 @@ def test_encodings(campaign, leadhook):
 
 
 def test_queries(campaign, leadhook):
-    """2: a query that has a person is a payload; without one nothing is done, and it is logged for whoever made the map"""
+    """docs/inbound.md 2: a query that has a person is a payload; without one nothing is done, and it is logged for whoever made the map"""
     hook = add(campaign, maps={"email": "mail", "plan": "plan", "__source": '"shop"'})
     ready = {"message": "Inbound Webhook is ready"}
     for query in ({}, {"utm_source": "x"}, {"plan": "gold"}, {"mail": ""}, "mail"):
@@ -229,7 +231,7 @@ def test_queries(campaign, leadhook):
     ("POST", None, {"token": "t", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P", "type": "url_verification"}),
 ])
 def test_challenges(campaign, leadhook, method, query, body):
-    """2: the text that a sender wants to see again, as plain text"""
+    """docs/inbound.md 2: the text that a sender wants to see again, as plain text"""
     hook = add(campaign)
     answer = campaign.client.request(method, hook["path"], query=query, json_body=body)
     expected = (body or {}).get("challenge") or list(query.values())[1 if "hub.mode" in (query or {}) else 0]
@@ -240,7 +242,7 @@ def test_challenges(campaign, leadhook, method, query, body):
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a\"b", "x" * 1025, "a\nb", "ä", "a&b", "a;b"])
 def test_unsafe_challenges(campaign, text):
-    """2: nothing that a browser could take for a page is sent back, and nothing long"""
+    """docs/inbound.md 2: nothing that a browser could take for a page is sent back, and nothing long"""
     hook = add(campaign)
     if "\n" not in text:
         answer = campaign.client.request("GET", hook["path"], query={"challenge": text})
@@ -260,7 +262,7 @@ def test_unsafe_challenges(campaign, text):
     ({"email": "a@example.org", "plan": "x" * 5000}, "a@example.org", "plan"),
 ], ids=range(8))
 def test_needless_fields(campaign, leadhook, payload, email, left_out):
-    """3: a field that is not needed costs no lead, and the log says that it was left out"""
+    """docs/inbound.md 3: a field that is not needed costs no lead, and the log says that it was left out"""
     hook = add(campaign, maps={name: name for name in payload})
     answer = send(campaign, hook, payload)
     assert answer.status == 201 and answer.json["email"] == email, answer.body
@@ -273,7 +275,7 @@ def test_needless_fields(campaign, leadhook, payload, email, left_out):
 @pytest.mark.parametrize("extra", [{f"f{number}": number for number in range(70)},
                                    {f"f{number}": "x" * 3000 for number in range(10)}], ids=range(2))
 def test_too_many_fields(campaign, leadhook, extra, maps):
-    """3: custom fields beyond their limits are left out, and named in the log"""
+    """docs/inbound.md 3: custom fields beyond their limits are left out, and named in the log"""
     hook = add(campaign, maps=maps)
     answer = send(campaign, hook, {"email": "a@example.org", **extra})
     assert answer.status == 201, answer.body
@@ -291,13 +293,13 @@ def test_too_many_fields(campaign, leadhook, extra, maps):
     ({"email": "", "phone_number": "abc"}, "invalid_phone_number"),
 ])
 def test_needed_fields(campaign, payload, error):
-    """3: what decides what a lead gets, or whether it is made, is not left out"""
+    """docs/inbound.md 3: what decides what a lead gets, or whether it is made, is not left out"""
     assert send(campaign, add(campaign, maps={name: name for name in payload}), payload).verdict == (202, error)
     assert campaign.stats()["total"] == 0
 
 
 def test_opt_outs(campaign):
-    """2: a call leaves an opt-out as it is, unless its map says otherwise; a form of the person ends it"""
+    """docs/inbound.md 2: a call leaves an opt-out as it is, unless its map says otherwise; a form of the person ends it"""
     def out():
         return campaign.find(email="nora@example.org")["opted_out"]
     campaign.lead(email="nora@example.org")
@@ -338,7 +340,7 @@ def sns(kind):
     ({"email": "email", "__opt_out": "event"}, {"email": "nora@example.org", "event": 1}, {"email": "nora@example.org", "event": ""}, False),
 ], ids=("list", "text", "form", "boolean", "values", "missing", "null", "empty"))
 def test_ends_of_mail(campaign, maps, end, other, made):
-    """3.3: what mail services report about a person is an opt-out, and never a sign-up; what is neither changes nothing"""
+    """docs/inbound.md 3.3: what mail services report about a person is an opt-out, and never a sign-up; what is neither changes nothing"""
     hook = add(campaign, maps=maps)
     assert send(campaign, hook, end).verdict == (202, "lead_not_found") and campaign.stats()["total"] == 0
     answer = send(campaign, hook, other)
@@ -356,7 +358,7 @@ def test_ends_of_mail(campaign, maps, end, other, made):
 
 
 def test_end_of_mail_always(campaign):
-    """3.3: a constant makes each call of a webhook an opt-out"""
+    """docs/inbound.md 3.3: a constant makes each call of a webhook an opt-out"""
     hook = add(campaign, maps={"email": "mail", "__opt_out": '"yes"'})
     campaign.lead(email="nora@example.org")
     assert send(campaign, hook, {"mail": "nora@example.org"}).status == 201 and campaign.find(email="nora@example.org")["opted_out"]
@@ -364,7 +366,7 @@ def test_end_of_mail_always(campaign):
 
 
 def test_room_for_lists(campaign):
-    """5: where an entry of a list finds no room, the others are carried out nevertheless, and the call gets 429"""
+    """docs/inbound.md 5: where an entry of a list finds no room, the others are carried out nevertheless, and the call gets 429"""
     sql, hook = campaign.service.installation.sql, add(campaign, maps={"email": "[].email", "__opt_out": "[].event"})
     sql("INSERT INTO lh_inbound_calls (id, inbound_id, campaign_id, refused, state, size, body, received_ms, ended_ms, expires_ms) "
         f"SELECT 2000000 + seq, {hook['id']}, {campaign.id}, 1, 'refused', 100, 'x', 1, 1, 9999999999999 FROM seq_1_to_1000")
@@ -377,7 +379,7 @@ def test_room_for_lists(campaign):
 
 
 def test_texts_stay_stopped(campaign):
-    """2: a call with the number of a phone that said STOP does not end that"""
+    """docs/inbound.md 2: a call with the number of a phone that said STOP does not end that"""
     hook = add(campaign, maps={"phone_number": "phone", "__reset_opt_out": '"yes"'})
     lead = campaign.lead(phone_number="+491711234567")
     campaign.change("sms_optout", phone_numbers=["+491711234567"])
@@ -437,7 +439,7 @@ SAMPLES = {
 
 @pytest.mark.parametrize("system", SAMPLES)
 def test_samples(campaign, system):
-    """3: a map gets email address, name and number out of what these systems send"""
+    """docs/inbound.md 3: a map gets email address, name and number out of what these systems send"""
     payload, maps = SAMPLES[system]
     hook = add(campaign, maps=maps)
     answer = send(campaign, hook, **({"form": payload} if isinstance(payload, list) else {"json_body": payload}))
@@ -447,7 +449,7 @@ def test_samples(campaign, system):
 
 
 def test_a_selection_without_a_match(campaign, leadhook):
-    """3: the log says which path has no value, also of a call that became a lead"""
+    """docs/inbound.md 3: the log says which path has no value, also of a call that became a lead"""
     payload, maps = SAMPLES["Tally"]
     hook = add(campaign, maps={**maps, "plan": "data.fields.[key=question_9].value"})
     assert send(campaign, hook, payload).status == 201
@@ -456,7 +458,7 @@ def test_a_selection_without_a_match(campaign, leadhook):
 
 
 def test_a_form_with_a_file(campaign):
-    """2: a file, and text in another encoding, cost no lead"""
+    """docs/inbound.md 2: a file, and text in another encoding, cost no lead"""
     part = b'--B\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n%s\r\n'
     body = part % (b"email", b"", b"nora@example.org") + part % (b"city", b"", b"K\xf6ln") + \
         part % (b"letter", b'; filename="letter.pdf"\r\nContent-Type: application/pdf', b"%PDF\0\xff\x80") + b"--B--\r\n"
@@ -466,7 +468,7 @@ def test_a_form_with_a_file(campaign):
 
 
 def test_constants(campaign):
-    """3: a text in quotes is the same in every payload; a person cannot be one"""
+    """docs/inbound.md 3: a text in quotes is the same in every payload; a person cannot be one"""
     hook = add(campaign, maps={"email": "email", "phone_number": "phone", "country_code": '"DE"', "channel": '"shop 1"'})
     answer = send(campaign, hook, {"email": "a@example.org", "phone": "0171 1234567"})
     assert answer.json["phone_number"] == "+491711234567" and answer.json["custom_fields"] == {"channel": "shop 1"}

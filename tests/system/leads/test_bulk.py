@@ -37,7 +37,7 @@ def items_left(service):
 
 @pytest.mark.parametrize("action", ACTIONS)
 def test_an_action(service, campaign, action):
-    """4.1: the dispatcher carries out each action on the named leads only"""
+    """docs/api.md 4.1: the dispatcher carries out each action on the named leads only"""
     campaign.define("tag", "VIP")
     emails = sign_up(campaign, 40, phone_number=None)
     fields = {"emails": [*emails[:30], emails[0], "unknown@example.org", "no address"], **({"tag": "VIP"} if action == "tag" else {})}
@@ -60,7 +60,7 @@ def test_action_and_its_reverse(service, campaign, there, back):
 
 
 def test_sms_optin(service, campaign, receiver):
-    """4.1.4: undoes sms_optout, without an event"""
+    """docs/api.md 4.1.4: undoes sms_optout, without an event"""
     campaign.webhook("phone_number_opt_out")
     emails = sign_up(campaign, 3)
     assert campaign.bulk("sms_optout", {"emails": emails}) == 3
@@ -73,7 +73,8 @@ def test_sms_optin(service, campaign, receiver):
 
 
 def test_unverify(service, campaign, receiver):
-    """4.1.4: without `channel` neither address is verified any more; with it, that one; verified again, the event is made again"""
+    """docs/api.md 4.1.4: without `channel` neither address is verified any more; with it, that one; verified again, the event is made
+    again"""
     campaign.webhook("verified")
     ada = campaign.lead(email="ada@example.org", phone_number="+14155552671")
     name = {"email": ada["email"]}
@@ -98,7 +99,7 @@ def test_unverify(service, campaign, receiver):
 
 
 def test_a_referrer_of_an_unverified_lead(service, account):
-    """4.6, Lost verification: the referrer's counts change, its credit stays and is not given twice"""
+    """docs/api.md 4.6, Lost verification: the referrer's counts change, its credit stays and is not given twice"""
     campaign = service.campaign(account, require_verification="on", points_direct=3, points_verified=2)
     ada = campaign.lead(email="ada@example.org")
     bob = campaign.lead(email="bob@example.org", kid=ada["social_id"])
@@ -284,8 +285,8 @@ def check_sent(campaign):
 
 @pytest.mark.slow
 def test_a_killed_dispatcher(service, crowd):
-    """4.1: a crash neither loses nor repeats an item; the dispatcher is killed in the middle of its work, how often depends on the
-    machine"""
+    """docs/api.md 4.1: a crash neither loses nor repeats an item; the dispatcher is killed in the middle of its work, how often depends on
+    the machine"""
     campaign, emails, leads = crowd
     queue_all(campaign, [lead["email"] for lead in leads])
     kills = 0

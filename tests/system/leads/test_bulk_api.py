@@ -19,7 +19,7 @@ def call(campaign, action, fields, **options):
     ("optout", "opted_out", True), ("sms_optout", "sms_opted_out", True), ("verify", "verified", True),
     ("block", "fraudulent", True), ("waitlist", "waitlisted", True)])
 def test_changes_are_queued_and_done(campaign, action, field, value):
-    """4.1 POST /v2/{cid}/{action}: optout sms_optout verify block waitlist"""
+    """docs/api.md 4.1 POST /v2/{cid}/{action}: optout sms_optout verify block waitlist"""
     lead, other = campaign.leads(2)
     response = call(campaign, action, {"email": lead["email"]})
     assert response.status == 202
@@ -30,7 +30,7 @@ def test_changes_are_queued_and_done(campaign, action, field, value):
 
 
 def test_approve_unwaitlist_and_tag(service, account):
-    """4.1 POST /v2/{cid}/{action}: approve unwaitlist tag"""
+    """docs/api.md 4.1 POST /v2/{cid}/{action}: approve unwaitlist tag"""
     campaign = service.campaign(account, waitlist="on")
     lead, = campaign.leads(1)
     tag = campaign.define("tag", "VIP")
@@ -45,7 +45,7 @@ def test_approve_unwaitlist_and_tag(service, account):
 
 
 def test_delete(campaign, receiver):
-    """4.1 DELETE /v2/{cid}"""
+    """docs/api.md 4.1 DELETE /v2/{cid}"""
     campaign.webhook("deleted")
     lead, other = campaign.leads(2)
     response = campaign.delete({"social_ids": [lead["social_id"]]})
@@ -60,7 +60,7 @@ def test_delete(campaign, receiver):
 
 @pytest.mark.parametrize("word", ["opt_out", "OPTOUT", "delete", "subscribe"])
 def test_unknown_actions(campaign, word):
-    """4.1: another action gets 409 invalid_action; 1 Methods"""
+    """docs/api.md 4.1: another action gets 409 invalid_action; 1 Methods"""
     lead, = campaign.leads(1)
     response = campaign.post({"email": lead["email"]}, path=f"/{word}")
     assert response.verdict == (409, "invalid_action") and response.json["message"] == "Invalid action"
@@ -71,7 +71,7 @@ def test_unknown_actions(campaign, word):
 
 @pytest.mark.parametrize("action", [*ACTIONS, "delete"])
 def test_a_key_is_needed(campaign, action):
-    """4.1 Key: yes"""
+    """docs/api.md 4.1 Key: yes"""
     lead, = campaign.leads(1)
     assert call(campaign, action, {"email": lead["email"]}, key=None).verdict == (409, "missing_api_key")
     assert campaign.find(email=lead["email"])["opted_out"] is False
@@ -88,7 +88,7 @@ def names_of(lead):
 
 
 def test_each_kind_of_identifier(campaign):
-    """4.1: email/emails, phone_number/phone_numbers, social_id/social_ids/kid, one value or an array"""
+    """docs/api.md 4.1: email/emails, phone_number/phone_numbers, social_id/social_ids/kid, one value or an array"""
     lead = campaign.lead(email="ada@example.org", phone_number=PHONES[0])
     campaign.lead(email="b@example.org", phone_number=PHONES[1])
     for fields in names_of(lead):
@@ -97,7 +97,7 @@ def test_each_kind_of_identifier(campaign):
 
 
 def test_arrays_in_every_body_type(campaign):
-    """1 Arrays: JSON, name[]=, repeated names in query, form and multipart"""
+    """docs/api.md 1 Arrays: JSON, name[]=, repeated names in query, form and multipart"""
     emails = [lead["email"] for lead in campaign.leads(3)]
     path, send = campaign.path + "/optout", campaign.client.request
     for name in ("email", "emails", "emails[]", "emails[0]"):
@@ -115,7 +115,7 @@ def test_arrays_in_every_body_type(campaign):
 @pytest.mark.parametrize("name", ["email", "phone_number", "social_id", "kid"])
 @pytest.mark.parametrize("path", ["", "/actions/1", "/tags/1/lead"])
 def test_only_bulk_calls_take_arrays(campaign, path, name):
-    """1 Parameters: an array where one value is expected is 406; of several values the last one counts"""
+    """docs/api.md 1 Parameters: an array where one value is expected is 406; of several values the last one counts"""
     tag = campaign.define("tag", "T")
     action = campaign.define("action", "A")
     path = path.replace("tags/1", f"tags/{tag}").replace("actions/1", f"actions/{action}")
@@ -131,7 +131,7 @@ def test_only_bulk_calls_take_arrays(campaign, path, name):
 
 
 def test_malformed_identifiers_and_duplicates(campaign):
-    """4.1: n is the number of leads that matched; malformed identifiers match nothing, duplicates count once"""
+    """docs/api.md 4.1: n is the number of leads that matched; malformed identifiers match nothing, duplicates count once"""
     leads = campaign.leads(2)
     emails = ["0@example.org", "0@EXAMPLE.org", "no address", "", None, 7, True, "unknown@example.org", "1@example.org"]
     assert call(campaign, "optout", {"emails": emails}).json["updated"] == 2
@@ -142,7 +142,7 @@ def test_malformed_identifiers_and_duplicates(campaign):
 
 @pytest.mark.parametrize("action", [*ACTIONS, "delete"])
 def test_no_matching_lead(campaign, action):
-    """2 no_leads; leads of other campaigns do not match"""
+    """docs/api.md 2 no_leads; leads of other campaigns do not match"""
     other = campaign.service.campaign(campaign.account)
     stranger, = other.leads(1)
     campaign.define("tag", "T")
@@ -154,7 +154,7 @@ def test_no_matching_lead(campaign, action):
 @pytest.mark.parametrize("fields", [{}, {"email": ""}, {"email": None}, {"emails": []}, {"emails": [], "kid": ""},
                                     {"name": "Ada"}])
 def test_no_identifier(campaign, fields):
-    """4.1, 2: 409 missing_identifier"""
+    """docs/api.md 4.1, 2: 409 missing_identifier"""
     for action in ("optout", "delete"):
         assert call(campaign, action, fields).verdict == (409, "missing_identifier")
 
@@ -163,7 +163,7 @@ def test_no_identifier(campaign, fields):
     {"email": "0@example.org", "phone_number": PHONES[0]}, {"emails": ["0@example.org"], "social_ids": ["0000000000"]},
     {"phone_numbers": PHONES, "kid": "0000000000"}])
 def test_mixed_identifiers(campaign, fields):
-    """2 mixed_identifiers; nothing is queued"""
+    """docs/api.md 2 mixed_identifiers; nothing is queued"""
     campaign.leads(1)
     for action in ("optout", "delete"):
         response = call(campaign, action, fields)
@@ -173,7 +173,7 @@ def test_mixed_identifiers(campaign, fields):
 
 
 def test_at_most_250(campaign):
-    """2 too_many_items: by the number sent, duplicates included"""
+    """docs/api.md 2 too_many_items: by the number sent, duplicates included"""
     campaign.leads(1)
     emails = [f"{number}@example.org" for number in range(251)]
     for action in ("optout", "delete"):
@@ -187,7 +187,7 @@ def test_at_most_250(campaign):
 
 
 def test_bulk_bodies_may_have_1_mib(campaign):
-    """1 Caps: 1 MiB on bulk calls and points, 256 KiB elsewhere"""
+    """docs/api.md 1 Caps: 1 MiB on bulk calls and points, 256 KiB elsewhere"""
     campaign.leads(1)
     body = json.dumps({"emails": ["0@example.org"], "points": 0}).encode()
     for path in ("/optout", "/points", ""):
@@ -203,7 +203,7 @@ def test_bulk_bodies_may_have_1_mib(campaign):
 
 
 def test_queued_calls_of_an_account(make_service):
-    """4.1: at most account_bulk_jobs in all campaigns together, then 429 too_many_jobs, until the dispatcher has done some"""
+    """docs/api.md 4.1: at most account_bulk_jobs in all campaigns together, then 429 too_many_jobs, until the dispatcher has done some"""
     service = make_service(workers=2, settings=[("limits", "account_bulk_jobs", 3)])
     account = service.account()
     first, second, stranger = service.campaign(account), service.campaign(account), service.campaign(service.account())
@@ -224,7 +224,7 @@ def test_queued_calls_of_an_account(make_service):
 # --- parameters of single actions ---
 
 def test_tags_by_id_and_by_name(campaign):
-    """4.1: `tag` takes tag_id or tag; an unknown tag, or one of another campaign, is 404"""
+    """docs/api.md 4.1: `tag` takes tag_id or tag; an unknown tag, or one of another campaign, is 404"""
     lead, = campaign.leads(1)
     seven = campaign.define("tag", "7")
     other = campaign.service.campaign(campaign.account).define("tag", "Other")
@@ -238,7 +238,7 @@ def test_tags_by_id_and_by_name(campaign):
 
 
 def test_verify_by_channel(campaign):
-    """4.1.4 /verify: the named channel, else the address that names the lead, else the email address"""
+    """docs/api.md 4.1.4 /verify: the named channel, else the address that names the lead, else the email address"""
     lead = campaign.lead(email="ada@example.org", phone_number=PHONES[0])
     campaign.change("verify", email=lead["email"], channel="phone")
     found = campaign.find(email=lead["email"])
@@ -256,7 +256,7 @@ def test_verify_by_channel(campaign):
 
 
 def test_reasons_of_a_block(campaign, receiver):
-    """4.6 Fraud flags later: manual, or the given reason"""
+    """docs/api.md 4.6 Fraud flags later: manual, or the given reason"""
     campaign.webhook("marked_as_fraudulent")
     first, second = campaign.leads(2)
     longest = "ü" * 32

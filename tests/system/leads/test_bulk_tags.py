@@ -74,7 +74,7 @@ def test_spellings(service, tagged):
 
 
 def test_another_call(tagged):
-    """1.1: on other calls `tag_ids` is a custom field, and its last value counts"""
+    """docs/api.md 1.1: on other calls `tag_ids` is a custom field, and its last value counts"""
     form = [("email", "ada@example.org"), ("tag_ids", "1"), ("tag_ids", "2")]
     assert tagged.client.request("POST", tagged.path, form=form, key=tagged.key).json["custom_fields"] == {"tag_ids": "2"}
 
@@ -196,7 +196,7 @@ def test_what_is_gone_by_then(service, tagged):
 
 
 def test_an_ended_campaign(service, tagged):
-    """6: bulk calls work, and book nothing"""
+    """docs/api.md 6: bulk calls work, and book nothing"""
     ada = tagged.lead(email="ada@example.org")
     bob = tagged.lead(email="bob@example.org", kid=ada["social_id"])
     tagged.end()
@@ -209,7 +209,7 @@ def test_an_ended_campaign(service, tagged):
 
 
 def test_the_cap_of_queued_calls(make_service):
-    """1.3 account_bulk_jobs: each tag counts; all are queued, or none"""
+    """docs/api.md 1.3 account_bulk_jobs: each tag counts; all are queued, or none"""
     service = make_service(workers=2, settings=[("limits", "account_bulk_jobs", "3")])
     campaign = service.campaign()
     tags = [campaign.define("tag", name) for name in "ABCD"]
@@ -225,7 +225,7 @@ def test_the_cap_of_queued_calls(make_service):
 
 
 def test_at_once(service, tagged):
-    """4.6: simultaneous calls tag once, and queue as many jobs as tags"""
+    """docs/api.md 4.6: simultaneous calls tag once, and queue as many jobs as tags"""
     lead, = tagged.leads(1)
     for response in at_once([lambda: bulk(tagged, tagged.tags, email=lead["email"]) for _ in range(6)]):
         queued(response, 1)

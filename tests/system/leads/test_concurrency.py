@@ -15,7 +15,7 @@ def service(make_service):
 
 
 def test_one_new_email(service, receiver, campaign):
-    """4.3 rule 5: one lead, one new_signup, 63 repeat_signup, counter 64; answers and events match their own commands"""
+    """docs/api.md 4.3 rule 5: one lead, one new_signup, 63 repeat_signup, counter 64; answers and events match their own commands"""
     campaign.webhook("new_signup", "repeat_signup")
     responses = at_once([lambda: campaign.post(ADA)] * PARALLEL)
     assert {response.status for response in responses} == {200}
@@ -32,7 +32,7 @@ def test_one_new_email(service, receiver, campaign):
 
 
 def test_many_new_emails(service, receiver, campaign):
-    """4.5 rank: dense and unique; lead_count is the count after the lead's own command"""
+    """docs/api.md 4.5 rank: dense and unique; lead_count is the count after the lead's own command"""
     responses = at_once([lambda number=number: campaign.post({"email": f"{number}@example.org"}) for number in range(PARALLEL)])
     leads = [response.json for response in responses]
     assert sorted(lead["rank"] for lead in leads) == list(range(1, PARALLEL + 1))
@@ -41,7 +41,7 @@ def test_many_new_emails(service, receiver, campaign):
 
 
 def test_an_email_and_a_phone_meet(service, campaign):
-    """4.3 rules 1 and 5: in any order, the email and the number of one request end at one lead"""
+    """docs/api.md 4.3 rules 1 and 5: in any order, the email and the number of one request end at one lead"""
     number = "+14155552671"
     requests = [lambda: campaign.post(ADA), lambda: campaign.post({"phone_number": number}),
                 lambda: campaign.post({**ADA, "phone_number": number})] * 8
@@ -65,7 +65,7 @@ def score(campaign, lead):
 
 
 def test_500_sign_ups(service, campaign):
-    """4.5 subscription_number: without gaps or duplicates, at any concurrency"""
+    """docs/api.md 4.5 subscription_number: without gaps or duplicates, at any concurrency"""
     responses = at_once([lambda number=number: campaign.post({"email": f"{number}@example.org"}) for number in range(500)])
     assert {response.status for response in responses} == {200}
     leads = [response.json for response in responses]
@@ -75,7 +75,7 @@ def test_500_sign_ups(service, campaign):
 
 
 def test_a_popular_referrer(service, receiver, account):
-    """4.6 Credit: each credit is given once; events report each value of the score once"""
+    """docs/api.md 4.6 Credit: each credit is given once; events report each value of the score once"""
     campaign = service.campaign(account, points_direct=3, points_indirect=2)
     campaign.webhook("score_change", "referral")
     above = campaign.lead(email="above@example.org")
@@ -96,7 +96,7 @@ def test_a_popular_referrer(service, receiver, account):
 
 
 def test_points_add_up(service, campaign):
-    """4.6 Score: from 32 clients at once; it never falls below 0 and equals the sum of the ledger"""
+    """docs/api.md 4.6 Score: from 32 clients at once; it never falls below 0 and equals the sum of the ledger"""
     leads = [campaign.lead(email=f"{number}@example.org") for number in range(3)]
     named = [lead["email"] for lead in leads]
 
@@ -176,7 +176,7 @@ def changing_lead(service, campaign):
 
 
 def test_ranks_are_of_the_same_moment(campaign, changing_lead):
-    """4.5 contest_score_rank: a single lead is always the first; a board and its `me` agree"""
+    """docs/api.md 4.5 contest_score_rank: a single lead is always the first; a board and its `me` agree"""
     def look_up():
         lead = campaign.find(**ADA)
         assert lead["contest_score_rank"] == 1

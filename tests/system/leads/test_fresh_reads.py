@@ -68,7 +68,7 @@ OTHER_CHANGES = {
 
 @pytest.mark.parametrize("change", [*CHANGES, *OTHER_CHANGES])
 def test_a_change_is_on_the_next_leaderboard(campaign, change):
-    """4.1 GET /v2/{cid}/leaderboard: from any process"""
+    """docs/api.md 4.1 GET /v2/{cid}/leaderboard: from any process"""
     leads = campaign.leads(5)
     for lead, points in zip(leads, (5, 4, 3, 2, 1)):
         campaign.points(lead, points)
@@ -78,7 +78,7 @@ def test_a_change_is_on_the_next_leaderboard(campaign, change):
 
 
 def test_new_leads_are_on_the_next_leaderboard(service, account):
-    """4.1: also the first lead, and leads with points after a change of the settings"""
+    """docs/api.md 4.1: also the first lead, and leads with points after a change of the settings"""
     campaign = service.campaign(account)
     assert check_boards(campaign, []) == []
     first, = campaign.leads(1)
@@ -89,7 +89,7 @@ def test_new_leads_are_on_the_next_leaderboard(service, account):
 
 
 def test_approved_lead_is_back(campaign):
-    """4.6"""
+    """docs/api.md 4.6"""
     leads = campaign.leads(3)
     campaign.points(leads[2], 3)
     before = check_boards(campaign, leads)
@@ -100,7 +100,7 @@ def test_approved_lead_is_back(campaign):
 
 
 def test_me_is_current(campaign):
-    """4.1: `me` is consistent with the leaders of the same answer"""
+    """docs/api.md 4.1: `me` is consistent with the leaders of the same answer"""
     leads = campaign.leads(4)
     for step in range(1, 4):
         campaign.points(leads[1], 3 if step % 2 else -3)
@@ -113,7 +113,7 @@ def test_me_is_current(campaign):
 
 
 def test_leaderboards_of_many_campaigns(service, account):
-    """4.1: with more campaigns than a process caches leaderboards"""
+    """docs/api.md 4.1: with more campaigns than a process caches leaderboards"""
     campaigns = [service.campaign(account) for _ in range(10)]
     leads = [campaign.leads(2) for campaign in campaigns]
     for _ in range(2):
@@ -124,7 +124,7 @@ def test_leaderboards_of_many_campaigns(service, account):
 
 
 def test_look_ups_are_current(campaign):
-    """4.5: numbers, settings and definitions, from any process"""
+    """docs/api.md 4.5: numbers, settings and definitions, from any process"""
     leads = campaign.leads(3)
     tag = campaign.define("tag", "before")
     campaign.change("tag", social_id=leads[0]["social_id"], tag_id=tag)

@@ -21,13 +21,13 @@ INVALID = ["a", "@example.org", "a@", "a@example", "a b@example.org", "a@exa mpl
 
 @pytest.mark.parametrize("email", VALID)
 def test_valid_addresses(campaign, email):
-    """4.2 Email syntax; the first spelling is stored"""
+    """docs/api.md 4.2 Email syntax; the first spelling is stored"""
     assert campaign.lead(email=email)["email"] == email
 
 
 @pytest.mark.parametrize("email", INVALID)
 def test_invalid_addresses(campaign, email):
-    """4.2 Email syntax, 2 invalid_email"""
+    """docs/api.md 4.2 Email syntax, 2 invalid_email"""
     response = campaign.post({"email": email})
     assert response.verdict == (406, "invalid_email")
     assert response.json["message"] == "Email is not valid"
@@ -42,7 +42,7 @@ LONGEST = "a@" + ".".join(["\U00010000" * 56] * 3 + ["\U00010000" * 50, "ee"])
                                            ("\u212a" * 64 + "@example.org", "K" * 64 + "@example.org")],
                          ids=["U-labels", "2200 bytes", "local part of 64 octets in NFC", "letters like those of ASCII"])
 def test_the_longest_addresses(campaign, email, stored):
-    """4.2: every accepted address fits its column; characters that are removed do not count"""
+    """docs/api.md 4.2: every accepted address fits its column; characters that are removed do not count"""
     for key in (None, True):
         assert campaign.post({"email": email}, key=key).status == campaign.get({"email": email}, key=key).status == 200
     assert campaign.find(email=email)["email"] == stored
@@ -56,7 +56,8 @@ def test_the_longest_addresses(campaign, email, stored):
     "ada.k@example.org,", "“ada.k@example.org”", "ada.k@example.org (Ada)",
     "ada.k@example.org <mailto:ada.k@example.org>", "'ada.k@example.org"])
 def test_pasted_addresses(campaign, typed):
-    """4.2 Typed identifiers: one lead with its address, by JSON and forms, with a key and without; in look-ups and bulk calls, too"""
+    """docs/api.md 4.2 Typed identifiers: one lead with its address, by JSON and forms, with a key and without; in look-ups and bulk calls,
+    too"""
     lead = campaign.lead(email="ada.k@example.org")
     assert campaign.lead(email=typed)["social_id"] == lead["social_id"]
     form = campaign.client.request("POST", campaign.path, form={"email": typed})
@@ -69,7 +70,7 @@ def test_pasted_addresses(campaign, typed):
 
 @pytest.mark.parametrize("typed", ["a@example.org, b@example.org", "a@example.org b@example.org", "A <a@example.org>; B <b@example.org>"])
 def test_two_addresses(campaign, typed):
-    """4.2: nothing is guessed"""
+    """docs/api.md 4.2: nothing is guessed"""
     answer = campaign.post({"email": typed})
     assert answer.verdict == (406, "invalid_email") and answer.json["message"] == "Email is not valid: it has more than one @"
 
@@ -77,14 +78,14 @@ def test_two_addresses(campaign, typed):
 @pytest.mark.parametrize("social_id", ["\u200b{}", "{}\u00a0", "\ufeff {} \u202c", "\u2068{}\u2069"])
 @pytest.mark.parametrize("name", ["kid", "__kid", "social_id"])
 def test_pasted_social_ids(campaign, name, social_id):
-    """4.2 Typed identifiers: the referrer of a link"""
+    """docs/api.md 4.2 Typed identifiers: the referrer of a link"""
     ada = campaign.lead(email="ada@example.org")
     bob = campaign.lead(email="bob@example.org", **{name: social_id.format(ada["social_id"])})
     assert bob["parent_id"] == ada["social_id"]
 
 
 def test_pasted_keys(campaign):
-    """4.2 Typed identifiers: API keys in a parameter and in a header"""
+    """docs/api.md 4.2 Typed identifiers: API keys in a parameter and in a header"""
     ada = {"email": "ada@example.org"}
     for key in (f"\u00a0{campaign.key}", f"{campaign.key}\u200b", f"\ufeff{campaign.key}\n"):
         assert campaign.post({**ada, "api_key": key}, key=None).json["email"] == ada["email"]
@@ -95,7 +96,7 @@ def test_pasted_keys(campaign):
                                            ("gr\u00fc\u00dfe@example.org", "gru\u0308\u00dfe@example.org"),
                                            ("a@MÜNCHEN.de", "a@münchen.de")])
 def test_spellings_of_one_address(campaign, first, second):
-    """4.2 Email identity: NFC, ASCII case, A-labels; the first spelling is stored"""
+    """docs/api.md 4.2 Email identity: NFC, ASCII case, A-labels; the first spelling is stored"""
     created, updated = campaign.lead(email=first), campaign.lead(email=second)
     assert updated["social_id"] == created["social_id"] and updated["counter"] == 2
     assert updated["email"] == first
@@ -104,7 +105,7 @@ def test_spellings_of_one_address(campaign, first, second):
 @pytest.mark.parametrize("first, second", [("a.b@example.org", "ab@example.org"), ("a+x@example.org", "a@example.org"),
                                            ("Ä@example.org", "ä@example.org"), ("a@faß.de", "a@fass.de")])
 def test_different_addresses(campaign, first, second):
-    """4.2 Email identity: no dot or plus folding, case is ignored for ASCII letters only, non-transitional IDNA"""
+    """docs/api.md 4.2 Email identity: no dot or plus folding, case is ignored for ASCII letters only, non-transitional IDNA"""
     assert campaign.lead(email=first)["social_id"] != campaign.lead(email=second)["social_id"]
 
 
@@ -128,7 +129,7 @@ PHONES = [
 
 @pytest.mark.parametrize("fields, number", PHONES)
 def test_valid_numbers(campaign, fields, number):
-    """4.2 Phone syntax and identity: E.164; the number's own prefix overrides country_code"""
+    """docs/api.md 4.2 Phone syntax and identity: E.164; the number's own prefix overrides country_code"""
     assert campaign.lead(**fields)["phone_number"] == number
 
 
@@ -139,13 +140,13 @@ def test_valid_numbers(campaign, fields, number):
     {"phone_number": "+1415555;2671"}, {"phone_number": "0171 1234567"}, {"phone_number": "4.91711E+11", "country_code": "DE"},
     {"phone_number": "4921123456", "country_code": "DE"}, {"phone_number": "030 12345 / 12346", "country_code": "DE"}])
 def test_invalid_numbers(campaign, fields):
-    """4.2 Phone syntax, 2 invalid_phone_number"""
+    """docs/api.md 4.2 Phone syntax, 2 invalid_phone_number"""
     response = campaign.post(fields)
     assert response.verdict == (406, "invalid_phone_number")
     assert response.json["message"].startswith("Phone number is not valid")
 
 
 def test_spellings_of_one_number(campaign):
-    """4.2 Phone identity"""
+    """docs/api.md 4.2 Phone identity"""
     social_ids = {campaign.lead(**fields)["social_id"] for fields, number in PHONES if number == "+14155552671"}
     assert len(social_ids) == 1

@@ -30,7 +30,7 @@ def test_every_body(campaign, typed):
 
 @pytest.mark.parametrize("typed", BAD)
 def test_older_paths(campaign, typed):
-    """4.1.6: subscribe by POST and GET, and by a script"""
+    """docs/api.md 4.1.6: subscribe by POST and GET, and by a script"""
     path, fields = f"/v1/{campaign.id}/subscribe", {**ADA, "phone_number": typed}
     check(campaign, campaign.client.request("POST", path, form=fields).json, typed)
     check(campaign, campaign.client.request("GET", path, query=fields).json, typed)
@@ -51,7 +51,7 @@ def test_updates_and_tags(campaign):
 
 
 def test_the_kept_text_has_limits(campaign):
-    """4.4: 200 bytes in whole characters; a field of this name that is sent counts; without room it is left out"""
+    """docs/api.md 4.4: 200 bytes in whole characters; a field of this name that is sent counts; without room it is left out"""
     assert campaign.lead(**ADA, phone_number="é" * 150)["custom_fields"] == {"invalid_phone_number": "é" * 100}
     sent = campaign.lead(email="b@example.org", phone_number="no", invalid_phone_number="mine")
     assert sent["custom_fields"] == {"invalid_phone_number": "mine"}
@@ -61,13 +61,13 @@ def test_the_kept_text_has_limits(campaign):
 
 
 def test_a_bad_address_beside_a_good_number(campaign):
-    """4.4: is an error"""
+    """docs/api.md 4.4: is an error"""
     assert campaign.post({"email": "ada@", "phone_number": "+14155552671"}).verdict == (406, "invalid_email")
     assert campaign.stats()["total"] == 0
 
 
 def test_withheld_leads(service):
-    """4.1.11: what is answered about a lead that is not shown has it as well, so that it shows nothing"""
+    """docs/api.md 4.1.11: what is answered about a lead that is not shown has it as well, so that it shows nothing"""
     campaign = service.campaign(public_lookup="social_id", public_update="own")
     campaign.lead(**ADA)
     answers = [campaign.post({"email": f"{name}@example.org", "phone_number": "12"}, key=None).json for name in ("ada", "new")]

@@ -79,7 +79,7 @@ def test_must_exist(campaign):
 
 
 def test_older_paths(campaign):
-    """4.1.6: the same on each"""
+    """docs/api.md 4.1.6: the same on each"""
     first = sign_up(campaign, email=EMAIL)
     for path in (f"/v1/{campaign.id}/subscribe", f"/lead/{campaign.id}"):
         assert is_public(campaign, sign_up(campaign, path, email=EMAIL), first["social_id"])

@@ -46,7 +46,7 @@ def crowd(campaign):
 
 
 def test_large_points_are_queued(service, crowd):
-    """4.1.3: 202 with the number of leads; each lead gets its points and its event once"""
+    """docs/api.md 4.1.3: 202 with the number of leads; each lead gets its points and its event once"""
     campaign, emails = crowd
     known = emails[2:]
     for _ in range(2):
@@ -64,7 +64,7 @@ def test_large_points_are_queued(service, crowd):
 
 
 def test_others_are_done_at_once(crowd):
-    """4.1.3: points of few leads, also between large calls"""
+    """docs/api.md 4.1.3: points of few leads, also between large calls"""
     campaign, emails = crowd
     for number in (1, 2):
         answer = points(campaign, emails[:10], 1)
@@ -76,7 +76,7 @@ def test_others_are_done_at_once(crowd):
 
 
 def test_the_end_of_the_campaign(crowd):
-    """6: points that were queued before the end are booked; later ones are refused"""
+    """docs/api.md 6: points that were queued before the end are booked; later ones are refused"""
     campaign, emails = crowd
     assert points(campaign, emails, 7).status == 202
     campaign.end()
@@ -87,7 +87,7 @@ def test_the_end_of_the_campaign(crowd):
 
 
 def test_the_queue_has_an_end(make_service):
-    """1.3, account_bulk_jobs: 429 too_many_jobs with Retry-After; nothing of the refused call is done"""
+    """docs/api.md 1.3, account_bulk_jobs: 429 too_many_jobs with Retry-After; nothing of the refused call is done"""
     service = make_service(workers=2, settings=[("limits", "account_bulk_jobs", 2)])
     campaign = service.campaign()
     emails = many(campaign)

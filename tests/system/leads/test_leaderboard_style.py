@@ -49,7 +49,7 @@ def test_descriptions(campaign, people):
 
 
 def test_names_of_the_campaign(campaign, people, service, leadhook):
-    """4.1.2 Names: initials unless the campaign chooses otherwise, for the list and for me; whole with a key"""
+    """docs/api.md 4.1.2 Names: initials unless the campaign chooses otherwise, for the list and for me; whole with a key"""
     me = people[0]["social_id"]
 
     def shown(key=None, **query):
@@ -120,7 +120,7 @@ def test_words_of_older_clients(campaign, people):
 
 
 def test_a_fraudulent_lead_in_style(campaign, people):
-    """4.1.2 me of a fraudulent lead: without a key the leaders agree with it"""
+    """docs/api.md 4.1.2 me of a fraudulent lead: without a key the leaders agree with it"""
     campaign.change("block", social_id=people[1]["social_id"])
     found = board(campaign, None, avatar_default="retro", lead_description="social_id", social_id=people[1]["social_id"])
     assert found["me"] == found["leaders"][1] and found["me"]["lead_description"] == people[1]["social_id"]
@@ -140,7 +140,7 @@ def test_bad_values(campaign, fields):
 
 
 def test_arrays_and_limits_of_style(campaign):
-    """1.1: one text"""
+    """docs/api.md 1.1: one text"""
     for name in ("lead_description", "avatar_default"):
         assert campaign.get([(name + "[]", "mp"), (name + "[]", "mp")], path="/leaderboard").verdict == (406, "invalid_parameter")
         assert campaign.get({name: "x" * 5000}, path="/leaderboard").verdict == (406, "invalid_parameter")

@@ -30,7 +30,7 @@ def ids(leads):
 # --- leads ---
 
 def test_each_lead_once(campaign):
-    """4.1 GET /v2/{cid}/leads: by subscription_number, also while leads are created and deleted"""
+    """docs/api.md 4.1 GET /v2/{cid}/leads: by subscription_number, also while leads are created and deleted"""
     leads = campaign.leads(7)
     first = page(campaign, limit=3)
     assert ids(first["leads"]) == ids(leads[:3]) and isinstance(first["next"], str)
@@ -45,12 +45,12 @@ def test_each_lead_once(campaign):
 
 
 def test_an_empty_campaign(campaign):
-    """4.1"""
+    """docs/api.md 4.1"""
     assert page(campaign) == {"leads": [], "next": None}
 
 
 def test_skipped_groups(campaign):
-    """4.5 __skip_urls, __skip_actions"""
+    """docs/api.md 4.5 __skip_urls, __skip_actions"""
     campaign.leads(2)
     for lead in page(campaign, __skip_urls=1, __skip_actions=1)["leads"]:
         check_payload(lead, without={**URLS, **ACTIONS})
@@ -58,7 +58,7 @@ def test_skipped_groups(campaign):
 
 @pytest.mark.parametrize("limit, count", [(None, 50), (1, 1), (250, 250), (251, 250), (10**30, 250), ("", 50)])
 def test_limits(crowd, limit, count):
-    """4.1: default 50; more than 250 means 250"""
+    """docs/api.md 4.1: default 50; more than 250 means 250"""
     answer = page(crowd, **({} if limit is None else {"limit": limit}))
     assert len(answer["leads"]) == count and answer["next"] is not None
 
@@ -72,7 +72,7 @@ def crowd(service, account):
 
 @pytest.mark.parametrize("limit", [1, 2, 50, 100, 250])
 def test_page_size_does_not_change_the_result(crowd, limit):
-    """4.1 keyset paging"""
+    """docs/api.md 4.1 keyset paging"""
     found = walk(crowd, limit=limit) if limit > 2 else walk(crowd, limit=limit, since="2000-01-01")
     assert [lead["subscription_number"] for lead in found] == list(range(1, 253))
 
@@ -82,14 +82,14 @@ def test_page_size_does_not_change_the_result(crowd, limit):
     ("limit", "-1"), ("limit", "many"), ("verified", "maybe"), ("waitlisted", "2"), ("fraudulent", "x"), ("opted_out", "-"),
     ("since", "yesterday"), ("since", "2026-13-01"), ("since", "1"), ("cursor[]", "1")])
 def test_bad_parameters(campaign, name, value):
-    """4.1: invalid values are 406"""
+    """docs/api.md 4.1: invalid values are 406"""
     campaign.leads(1)
     response = campaign.get({name: value}, path="/leads")
     assert response.verdict == (406, "invalid_parameter") and name.removesuffix("[]") in response.json["message"]
 
 
 def test_filters(service, account):
-    """4.1: verified waitlisted fraudulent opted_out, tag by id or name, since"""
+    """docs/api.md 4.1: verified waitlisted fraudulent opted_out, tag by id or name, since"""
     campaign = service.campaign(account, waitlist="on")
     leads = campaign.leads(6)
     email = [lead["email"] for lead in leads]
@@ -117,14 +117,14 @@ def test_filters(service, account):
 
 
 def test_unknown_tags_of_a_filter(campaign):
-    """4.1, 2 tag_not_found"""
+    """docs/api.md 4.1, 2 tag_not_found"""
     foreign = campaign.service.campaign(campaign.account).define("tag", "Elsewhere")
     for tag in ("nothing", foreign, 999999999, "Elsewhere"):
         assert campaign.get({"tag": tag}, path="/leads").verdict == (404, "tag_not_found")
 
 
 def test_pages_of_large_leads_are_shorter(campaign):
-    """4.1: all leads are listed, of any size"""
+    """docs/api.md 4.1: all leads are listed, of any size"""
     large = {f"{kind}{number}": "x" * 4000 for kind in ("utm_", "field_") for number in range(4)}
     leads = campaign.leads(130, **large, __uid="x" * 4000)
     first = page(campaign, limit=250)
@@ -134,7 +134,7 @@ def test_pages_of_large_leads_are_shorter(campaign):
 
 @pytest.mark.parametrize("path", ["/leads", "/stats", "/tags", "/actions"])
 def test_lists_need_a_key(campaign, path):
-    """4.1 Key: yes; HEAD and other methods"""
+    """docs/api.md 4.1 Key: yes; HEAD and other methods"""
     assert campaign.get({}, key=None, path=path).verdict == (409, "missing_api_key")
     assert campaign.client.request("HEAD", campaign.path + path, key=campaign.key).status == 200
     assert campaign.delete({}, path=path).status == 405
@@ -149,7 +149,7 @@ def board(campaign, key=True, **fields):
 
 
 def test_leaderboard(campaign):
-    """4.1 GET /v2/{cid}/leaderboard: by score, then sign-up; equal scores share a rank"""
+    """docs/api.md 4.1 GET /v2/{cid}/leaderboard: by score, then sign-up; equal scores share a rank"""
     leads = campaign.leads(5, name="Ada Lovelace")
     for lead, points in zip(leads, (3, 7, 3, 7, 1)):
         campaign.points(lead, points)
@@ -163,7 +163,7 @@ def test_leaderboard(campaign):
 
 
 def test_me(campaign):
-    """4.1: social_id adds that lead in the same form, or null"""
+    """docs/api.md 4.1: social_id adds that lead in the same form, or null"""
     leads = campaign.leads(4)
     for lead, points in zip(leads, (1, 5, 5, 0)):
         campaign.points(lead, points)
@@ -178,7 +178,7 @@ def test_me(campaign):
 
 
 def test_fraudulent_leads_are_not_on_the_leaderboard(campaign):
-    """4.6: they have no rank either"""
+    """docs/api.md 4.6: they have no rank either"""
     leads = campaign.leads(2)
     campaign.points(leads[0], 9)
     campaign.points(leads[1], 5)
@@ -193,7 +193,7 @@ def test_fraudulent_leads_are_not_on_the_leaderboard(campaign):
 
 
 def test_fraudulent_lead_sees_itself_on_the_leaderboard(campaign):
-    """4.1.2: without a key `me` and the leaders are the same as before it was blocked; other callers do not see it"""
+    """docs/api.md 4.1.2: without a key `me` and the leaders are the same as before it was blocked; other callers do not see it"""
     leads = campaign.leads(6)
     for lead, points in zip(leads, (3, 9, 5, 5, 5, 0)):
         campaign.points(lead, points)
@@ -213,14 +213,14 @@ def test_fraudulent_lead_sees_itself_on_the_leaderboard(campaign):
 
 
 def test_display_names_by_view(campaign):
-    """4.5 display_name: depends on the view"""
+    """docs/api.md 4.5 display_name: depends on the view"""
     campaign.lead(email="ada@example.org")
     assert board(campaign)["leaders"][0]["display_name"] == "ada"
     assert board(campaign, key=None)["leaders"][0]["display_name"] == "a***"
 
 
 def test_limits_of_the_leaderboard(crowd):
-    """4.1: default 10; more than 50 means 50"""
+    """docs/api.md 4.1: default 10; more than 50 means 50"""
     for limit, count in ((None, 10), (3, 3), (50, 50), (51, 50), (10**30, 50)):
         assert len(board(crowd, **({} if limit is None else {"limit": limit}))["leaders"]) == count
     for limit in ("0", "-1", "x"):
@@ -228,7 +228,7 @@ def test_limits_of_the_leaderboard(crowd):
 
 
 def test_leaderboard_that_requires_a_key(service, account):
-    """3 require_key"""
+    """docs/api.md 3 require_key"""
     campaign = service.campaign(account, require_key="on")
     assert campaign.get({}, key=None, path="/leaderboard").verdict == (409, "missing_api_key")
     assert board(campaign) == {"leaders": []}
@@ -237,7 +237,7 @@ def test_leaderboard_that_requires_a_key(service, account):
 # --- numbers ---
 
 def test_stats_after_each_operation(service, account):
-    """4.1 GET /v2/{cid}/stats"""
+    """docs/api.md 4.1 GET /v2/{cid}/stats"""
     campaign = service.campaign(account, jump_start=100, waitlist="on")
     expected = dict.fromkeys(("total", "verified", "waitlisted", "removed_from_waitlist", "fraudulent", "opted_out",
                               "referred"), 0)
@@ -275,7 +275,7 @@ def test_stats_after_each_operation(service, account):
 
 
 def test_tags_and_actions(campaign):
-    """4.1 GET /v2/{cid}/tags, /actions"""
+    """docs/api.md 4.1 GET /v2/{cid}/tags, /actions"""
     assert campaign.get({}, path="/tags").json == campaign.get({}, path="/actions").json == []
     first = campaign.define("tag", "VIP", "--points", 5, "--description", "Very important")
     second = campaign.define("tag", "Buyer", "--points", -3)

@@ -14,7 +14,7 @@ def lead(campaign):
 @pytest.mark.parametrize("key, view", [(True, "full"), (None, "public")])
 @pytest.mark.parametrize("by", ["email", "phone_number", "social_id", "kid"])
 def test_by_each_identifier(campaign, lead, by, key, view):
-    """4.1 GET /v2/{cid}"""
+    """docs/api.md 4.1 GET /v2/{cid}"""
     value = lead["social_id"] if by in ("social_id", "kid") else lead[by]
     found = check_payload(campaign.get({by: value}, key=key).json, view)
     assert found["social_id"] == lead["social_id"]
@@ -22,13 +22,13 @@ def test_by_each_identifier(campaign, lead, by, key, view):
 
 
 def test_by_spelling(campaign, lead):
-    """4.2 applies to look-ups; country_code is prepended"""
+    """docs/api.md 4.2 applies to look-ups; country_code is prepended"""
     assert campaign.find(email="ADA@Example.ORG")["id"] == lead["id"]
     assert campaign.find(phone_number="(415) 555-2671", country_code="US")["id"] == lead["id"]
 
 
 def test_several_identifiers(campaign, lead):
-    """4.1: the first of social_id/kid, email, phone_number"""
+    """docs/api.md 4.1: the first of social_id/kid, email, phone_number"""
     other = campaign.lead(email="b@example.org")
     assert campaign.find(social_id=lead["social_id"], email=other["email"])["id"] == lead["id"]
     assert campaign.find(kid=lead["social_id"], email=other["email"])["id"] == lead["id"]
@@ -39,14 +39,14 @@ def test_several_identifiers(campaign, lead):
 @pytest.mark.parametrize("fields", [{"email": "unknown@example.org"}, {"phone_number": "+14155552679"},
                                     {"social_id": "0000000000"}, {"kid": "x' OR 1=1 --"}])
 def test_unknown_leads(campaign, lead, fields):
-    """2 lead_not_found"""
+    """docs/api.md 2 lead_not_found"""
     for key in (True, None):
         response = campaign.get(fields, key=key)
         assert response.verdict == (404, "lead_not_found") and response.json["message"] == "No lead found"
 
 
 def test_no_identifier(campaign):
-    """2 missing_identifier of look-ups: 409"""
+    """docs/api.md 2 missing_identifier of look-ups: 409"""
     for key in (True, None):
         response = campaign.get({}, key=key)
         assert response.verdict == (409, "missing_identifier")
@@ -54,14 +54,14 @@ def test_no_identifier(campaign):
 
 
 def test_a_lead_of_another_campaign(service, account, campaign, lead):
-    """4.1: look-ups are within the campaign"""
+    """docs/api.md 4.1: look-ups are within the campaign"""
     other = service.campaign(account)
     for fields in ({"social_id": lead["social_id"]}, {"email": lead["email"]}):
         assert other.get(fields).verdict == (404, "lead_not_found")
 
 
 def test_campaigns(service):
-    """4.1 GET /v2/campaigns: the account's own, by id"""
+    """docs/api.md 4.1 GET /v2/campaigns: the account's own, by id"""
     account = service.account()
     mine = [service.campaign(account) for _ in range(3)]
     service.campaign(service.account("Another account"))
@@ -78,12 +78,12 @@ def test_campaigns(service):
 
 
 def test_an_account_without_campaigns(service):
-    """4.1"""
+    """docs/api.md 4.1"""
     assert service.client.request("GET", "/v2/campaigns", key=service.account().key).json == []
 
 
 def test_a_large_jump_start_does_not_wrap(service, account):
-    """4.5 lead_count: the sum of both everywhere, however large"""
+    """docs/api.md 4.5 lead_count: the sum of both everywhere, however large"""
     campaign = service.campaign(account, jump_start=2**32 - 1)
     assert campaign.lead(email="ada@example.org")["lead_count"] == 2**32
     assert campaign.find(email="ada@example.org")["lead_count"] == 2**32

@@ -131,7 +131,7 @@ def report(engine, seed, found, steps):
 
 
 def test_random_histories(engine):
-    """4.3 to 4.7, 6: the same answers, events, deliveries and rows, without findings of `leadhook check --deep`"""
+    """docs/api.md 4.3 to 4.7, 6: the same answers, events, deliveries and rows, without findings of `leadhook check --deep`"""
     first = TEST_SETTINGS.get("LEADHOOK_SEED")
     seeds = [int(first)] if first else [random.randrange(2 ** 48) for _ in range(HISTORIES)]
     for seed in seeds:
@@ -176,7 +176,7 @@ def names(result):
 
 
 def test_model_referral():
-    """4.6 Credit, 4.7 order of events"""
+    """docs/api.md 4.6 Credit, 4.7 order of events"""
     story = Scenario(points_direct=2, points_indirect=1, points_signup=3)
     a = story.join("a")
     assert names(a) == ["new_signup", "new_signup_not_excluded", "score_change"]
@@ -192,7 +192,7 @@ def test_model_referral():
 
 
 def test_model_fraud_and_floor():
-    """4.6: block removes the credit, approve restores each score exactly, also after the floor was reached"""
+    """docs/api.md 4.6: block removes the credit, approve restores each score exactly, also after the floor was reached"""
     story = Scenario(points_direct=5, points_verified=2)
     a = story.join("a")
     story.join("b", referrer_id=a.body["social_id"])
@@ -209,7 +209,7 @@ def test_model_fraud_and_floor():
 
 
 def test_model_verification():
-    """4.6 require_verification, points_verified; 4.3.4 a replaced email is not verified, credit stays"""
+    """docs/api.md 4.6 require_verification, points_verified; 4.3.4 a replaced email is not verified, credit stays"""
     story = Scenario(require_verification=True, points_verified=2)
     a = story.join("a")
     b = story.join("b", referrer_id=a.body["social_id"])
@@ -223,7 +223,7 @@ def test_model_verification():
 
 
 def test_model_chain():
-    """4.6: 16 levels; deleting a lead ends the chain, and earlier credit remains"""
+    """docs/api.md 4.6: 16 levels; deleting a lead ends the chain, and earlier credit remains"""
     story = Scenario(points_indirect=1)
     last = story.join("p0")
     for i in range(1, 19):
@@ -238,7 +238,7 @@ def test_model_chain():
 
 
 def test_model_ended():
-    """6: 423; other changes work without points, which are not booked later either"""
+    """docs/api.md 6: 423; other changes work without points, which are not booked later either"""
     story = Scenario()
     a = story.join("a")
     story.join("b", referrer_id=a.body["social_id"])

@@ -127,7 +127,7 @@ def check_owner(campaign, url, secret):
 
 
 def test_a_number_that_was_anothers(service, account, mail_server):
-    """4.3.4: Eve has entered Ada's number before Ada adds an email address to the lead by signing up."""
+    """docs/api.md 4.3 rule 4: Eve has entered Ada's number before Ada adds an email address to the lead by signing up."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, number = person()
     eve = sign_up(campaign, phone_number=number)["status_url"]
@@ -212,8 +212,8 @@ def test_an_email_address_does_not_decide(service, account, mail_server, gateway
 
 @pytest.mark.parametrize("verify_email", ["on", "off"])
 def test_a_number_that_a_stranger_adds(service, account, mail_server, gateway, verify_email):
-    """4.1.11, Claim; docs/operating.md 7.4: Eve's number, which Eve proves, opens, shows and deletes nothing of Ada's, whether Ada has
-    confirmed or need not; Ada's link is as before the proof. Ada's token makes the number Ada's own."""
+    """docs/api.md 4.1.11, Claim; docs/operating.md 7.4: Eve's number, which Eve proves, opens, shows and deletes nothing of Ada's, whether
+    Ada has confirmed or need not; Ada's link is as before the proof. Ada's token makes the number Ada's own."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": verify_email})
     campaign.webhook("verified", "repeat_signup")
     address, number = person()
@@ -242,8 +242,8 @@ def test_a_number_that_a_stranger_adds(service, account, mail_server, gateway, v
 
 @pytest.mark.parametrize("proven", [True, False])
 def test_an_email_address_that_a_stranger_adds(service, account, mail_server, gateway, proven):
-    """4.1.11, Claim: to the lead of a number. Eve confirms it, and sees and deletes nothing; the code for the number leads to the page,
-    and no link to it is mailed to Eve."""
+    """docs/api.md 4.1.11, Claim: to the lead of a number. Eve confirms it, and sees and deletes nothing; the code for the number leads to
+    the page, and no link to it is mailed to Eve."""
     campaign = service.campaign(account, **VERIFIED)
     address, number = person()
     sign_up_with_claim(campaign, "email", phone_number=number, email=address, first_name="Vic")
@@ -274,7 +274,7 @@ def test_an_email_address_that_a_stranger_adds(service, account, mail_server, ga
 
 
 def test_a_link_after_a_verification_without_proof(service, account, mail_server):
-    """4.1.12: Eve has signed up Ada's address, and a key has verified it. Ada's link still has its button, which ends Eve's."""
+    """docs/api.md 4.1.12: Eve has signed up Ada's address, and a key has verified it. Ada's link still has its button, which ends Eve's."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, _ = person()
     eve = sign_up(campaign, email=address)["status_url"]
@@ -328,7 +328,7 @@ def test_a_number_of_a_protected_lead(service, account, mail_server, gateway):
 
 
 def test_no_number_is_added_to_a_protected_lead(service, account):
-    """4.1.11, New number, known address: no code is sent that would lead to the page"""
+    """docs/api.md 4.1.11, New number, known address: no code is sent that would lead to the page"""
     campaign = service.campaign(account, **VERIFIED, **STRICT)
     address, number = person()
     for fields in ({}, {"phone_number": number}):
@@ -450,7 +450,7 @@ def test_a_press_while_the_lead_is_passed_on(service, account, mail_server, gate
 
 
 def test_an_imported_social_id(service, account, tmp_path):
-    """4.1.5, 4.1.11: of the lead that had it before, the link to the page ends; that of the opt-out is the new lead's"""
+    """docs/api.md 4.1.5, 4.1.11: of the lead that had it before, the link to the page ends; that of the opt-out is the new lead's"""
     campaign = service.campaign(account, pages="on")
     path = tmp_path / "leads.csv"
     links = []
@@ -482,8 +482,8 @@ def test_links_of_earlier_versions(service, account):
 
 @pytest.mark.parametrize("entered", ["beside", "later", "claimed"])
 def test_what_a_person_enters_stays_its_own(service, account, mail_server, gateway, entered):
-    """4.1.11, Verified campaigns: Eve has proven a number, and entered Vic's email address. What Vic enters is not shown to Eve, and the
-    lead is Vic's once it confirms."""
+    """docs/api.md 4.1.11, Verified campaigns: Eve has proven a number, and entered Vic's email address. What Vic enters is not shown to
+    Eve, and the lead is Vic's once it confirms."""
     campaign = service.campaign(account, **VERIFIED)
     address, number = person()
     beside = {} if entered == "later" else {"email": address}
@@ -510,8 +510,8 @@ def test_what_a_person_enters_stays_its_own(service, account, mail_server, gatew
 
 
 def test_a_number_shows_no_lead(service, account, mail_server, gateway):
-    """4.1.11, New number, Not verified: where leads are protected, what a stranger does with numbers of its own is the same with an
-    email address that is a lead's and with one that is not."""
+    """docs/api.md 4.1.11, New number, Not verified: where leads are protected, what a stranger does with numbers of its own is the same
+    with an email address that is a lead's and with one that is not."""
     campaign = service.campaign(account, **VERIFIED, public_lookup="social_id", public_update="own", privacy="off")
     known, other = person()[0], person()[0]
     sign_up(campaign, email=known)

@@ -8,14 +8,14 @@ ADA = {"email": "ada@example.org"}
 
 @pytest.mark.smoke
 def test_the_public_view(campaign):
-    """4.5: privacy is on by default; create and look-up"""
+    """docs/api.md 4.5: privacy is on by default; create and look-up"""
     check_payload(campaign.post(ADA, key=None).json, "public")
     check_payload(campaign.get(ADA, key=None).json, "public")
     check_payload(campaign.get(ADA).json, "full")
 
 
 def test_privacy_off(service, account):
-    """4.5: personal data are shown, but never ip, referrer, fraudulent, nor a link that opts the lead out"""
+    """docs/api.md 4.5: personal data are shown, but never ip, referrer, fraudulent, nor a link that opts the lead out"""
     campaign = service.campaign(account, privacy="off")
     lead = check_payload(campaign.post({**ADA, "color": "red"}, key=None).json, "open")
     assert lead["email"] == ADA["email"] and lead["custom_fields"] == {"color": "red"}
@@ -24,7 +24,7 @@ def test_privacy_off(service, account):
 
 @pytest.mark.parametrize("key, view", [(True, "full"), (None, "public")])
 def test_skipped_groups(campaign, key, view):
-    """4.5 __skip_urls, __skip_actions: the keys are absent"""
+    """docs/api.md 4.5 __skip_urls, __skip_actions: the keys are absent"""
     check_payload(campaign.post({**ADA, "__skip_urls": 1}, key=key).json, view, without=URLS)
     check_payload(campaign.post({**ADA, "__skip_actions": "1"}, key=key).json, view, without=ACTIONS)
     both = {"__skip_urls": "1", "__skip_actions": "1"}
@@ -40,14 +40,14 @@ def test_skipped_groups(campaign, key, view):
     ({"first_name": "A", "given_name": "B", "name": "C D", "family_name": "F", "last_name": "L"}, ("A", "A", "L")),
 ])
 def test_names(campaign, fields, names):
-    """4.5 first_name, given_name, family_name; display_name"""
+    """docs/api.md 4.5 first_name, given_name, family_name; display_name"""
     lead = campaign.lead(**ADA, **fields)
     assert (lead["first_name"], lead["given_name"], lead["family_name"]) == names
     assert lead["display_name"] == (" ".join(name for name in names[1:] if name) or "ada")
 
 
 def test_display_name_without_names(campaign):
-    """4.5: local part, its first character in the public view; else a few characters of the phone number"""
+    """docs/api.md 4.5: local part, its first character in the public view; else a few characters of the phone number"""
     assert campaign.lead(**ADA)["display_name"] == "ada"
     assert campaign.get(ADA, key=None).json["display_name"] == "a***"
     assert campaign.lead(phone_number="+14155552671")["display_name"] == "+14***71"
@@ -56,7 +56,7 @@ def test_display_name_without_names(campaign):
 
 
 def test_urls(service, account):
-    """4.5 social_url, redirect_url, thankyou_url, status_url: with `?` or `&`, before a fragment; null without a URL"""
+    """docs/api.md 4.5 social_url, redirect_url, thankyou_url, status_url: with `?` or `&`, before a fragment; null without a URL"""
     campaign = service.campaign(account, landing_url="https://shop.example/", thankyou_url="https://shop.example/t?a=1",
                                 status_url="https://shop.example/s#top")
     lead = campaign.lead(**ADA)
@@ -70,7 +70,7 @@ def test_urls(service, account):
 
 
 def test_unsubscribe_urls(service, campaign):
-    """4.5 unsubscribe_url: below the configured base_url; `safe` shows a form first"""
+    """docs/api.md 4.5 unsubscribe_url: below the configured base_url; `safe` shows a form first"""
     lead = campaign.lead(**ADA)
     urls = lead["unsubscribe_url"]
     assert urls["default"].startswith(f"{service.front.url}/opt-out/{campaign.id}/{lead['social_id']}/")
@@ -78,14 +78,14 @@ def test_unsubscribe_urls(service, campaign):
 
 
 def test_avatars(campaign):
-    """4.5 avatar: the public view has another hash; the same for all spellings of the address"""
+    """docs/api.md 4.5 avatar: the public view has another hash; the same for all spellings of the address"""
     lead = campaign.lead(email="Ada@Example.org")
     assert campaign.find(**ADA)["avatar"] == lead["avatar"]
     assert campaign.get(ADA, key=None).json["avatar"] != lead["avatar"]
 
 
 def test_a_waitlisted_lead(service, receiver):
-    """4.5 waitlisted: true at sign-up in a campaign with a waitlist, for all callers and receivers; false after `unwaitlist`"""
+    """docs/api.md 4.5 waitlisted: true at sign-up in a campaign with a waitlist, for all callers and receivers; false after `unwaitlist`"""
     campaign = service.campaign(waitlist="on")
     campaign.webhook("new_signup", "repeat_signup")
     assert campaign.lead(email="ada@example.org")["waitlisted"] is True

@@ -81,7 +81,7 @@ def test_data_in_parts(shared):
 
 
 def test_data_as_an_object(shared):
-    """1.1, 4.1.3: as in JSON"""
+    """docs/api.md 1.1, 4.1.3: as in JSON"""
     data = {"network": "x", "page": {"url": "/a"}}
     assert complete(shared, {"aid": shared.action, "kid": shared.ada["social_id"], "data": data}).json == DONE
     assert messages(shared, shared.ada) == [("3", '{"network":"x","page":{"url":"/a"}}')]
@@ -132,7 +132,7 @@ def test_the_switch(shared, service):
 
 
 def test_states_of_the_campaign(shared, service):
-    """3 require_key, 6; the body's cap of calls without a key"""
+    """docs/api.md 3 require_key, 6; the body's cap of calls without a key"""
     fields = {"aid": shared.action, "kid": shared.ada["social_id"]}
     assert complete(shared, {**fields, "data": ["x" * 3000] * 11}).verdict == (413, "body_too_large")
     service.installation.admin("campaign", "set", str(shared.id), "require_key=on")
@@ -145,7 +145,7 @@ def test_states_of_the_campaign(shared, service):
 
 
 def test_limits(shared):
-    """5: counts as a POST without a key on the campaign, together with sign-ups"""
+    """docs/api.md 5: counts as a POST without a key on the campaign, together with sign-ups"""
     address = new_address()
     fields = {"aid": shared.action, "kid": shared.ada["social_id"]}
     statuses = [complete(shared, fields, address=address).status for _ in range(6)]
@@ -156,7 +156,7 @@ def test_limits(shared):
 
 
 def test_at_once(shared):
-    """4.6: two calls at the same moment book once"""
+    """docs/api.md 4.6: two calls at the same moment book once"""
     fields = {"aid": shared.action, "kid": shared.ada["social_id"]}
     answers = at_once([lambda number=number: complete(shared, {**fields, "data": number}) for number in range(8)])
     assert {answer.status for answer in answers} == {200}

@@ -14,7 +14,7 @@ def score(campaign, lead):
 
 
 def test_points(campaign, receiver):
-    """4.1 POST /v2/{cid}/points: booked at once, never below 0; the message is stored"""
+    """docs/api.md 4.1 POST /v2/{cid}/points: booked at once, never below 0; the message is stored"""
     campaign.webhook("score_change")
     lead, other = campaign.leads(2)
     response = add(campaign, {"email": lead["email"], "points": 5, "message": "for a photo"})
@@ -32,7 +32,7 @@ def test_points(campaign, receiver):
 
 @pytest.mark.parametrize("name", ["email", "emails", "kid", "social_id", "social_ids", "phone_numbers"])
 def test_points_for_several(campaign, name):
-    """4.1: email, emails[], kid, social_id"""
+    """docs/api.md 4.1: email, emails[], kid, social_id"""
     number = {"emails": "email", "email": "email", "phone_numbers": "phone_number"}.get(name, "social_id")
     leads = [campaign.lead(email=f"{n}@example.org", phone_number=f"+1415555267{n}") for n in range(3)]
     values = [leads[0][number], leads[1][number], leads[0][number], "unknown"]
@@ -41,7 +41,7 @@ def test_points_for_several(campaign, name):
 
 
 def test_bounds_of_points(campaign):
-    """4.1: more than 99999 in either direction 409, not an integer 406, missing 409; 0 changes nothing"""
+    """docs/api.md 4.1: more than 99999 in either direction 409, not an integer 406, missing 409; 0 changes nothing"""
     lead, = campaign.leads(1)
     email = {"email": lead["email"]}
     for points in (POINTS + 1, -POINTS - 1, 10**30, "100000", f"-{10**40}"):
@@ -59,7 +59,7 @@ def test_bounds_of_points(campaign):
 
 
 def test_points_without_a_lead(campaign):
-    """2 leads_not_found; missing, mixed and too many identifiers as in bulk calls; needs a key"""
+    """docs/api.md 2 leads_not_found; missing, mixed and too many identifiers as in bulk calls; needs a key"""
     lead, = campaign.leads(1)
     for fields in ({"email": "unknown@example.org"}, {"emails": ["x"]}, {"kid": "0000000000"}, {"kid": "x"}):
         for points in (1, 0):
@@ -75,7 +75,7 @@ def test_points_without_a_lead(campaign):
 
 
 def test_points_of_a_sign_up(campaign):
-    """4.6 points on create: custom points, only with a key, same bounds; on creation and on update"""
+    """docs/api.md 4.6 points on create: custom points, only with a key, same bounds; on creation and on update"""
     lead = campaign.lead(email="a@example.org", points=5)
     assert lead["contest_score"] == 5 and lead["custom_fields"] == {}
     assert campaign.lead(email="a@example.org", points="-2")["contest_score"] == 3
@@ -91,7 +91,7 @@ def test_points_of_a_sign_up(campaign):
 
 @pytest.mark.parametrize("by", ["email", "phone_number", "social_id", "kid"])
 def test_actions(campaign, by):
-    """4.1 POST /v2/{cid}/actions/{action_id}: completed once, also when sent twice"""
+    """docs/api.md 4.1 POST /v2/{cid}/actions/{action_id}: completed once, also when sent twice"""
     action = campaign.define("action", "Follow us", "--points", 10)
     lead = campaign.lead(email="ada@example.org", phone_number="+14155552671")
     for _ in range(2):
@@ -102,7 +102,7 @@ def test_actions(campaign, by):
 
 
 def test_refused_actions(campaign):
-    """4.1, 2: unknown actions and leads; an action that a tag completes"""
+    """docs/api.md 4.1, 2: unknown actions and leads; an action that a tag completes"""
     lead, = campaign.leads(1)
     email = {"email": lead["email"]}
     bound = campaign.define("action", "Buy", "--points", 10, "--tag", campaign.define("tag", "Buyer"))
@@ -122,7 +122,7 @@ def test_refused_actions(campaign):
 # --- tags on single leads ---
 
 def test_tagging_an_existing_lead(campaign, receiver):
-    """4.1 POST /v2/{cid}/tags/{tag_id}/lead: not a sign-up; completes the actions bound to the tag"""
+    """docs/api.md 4.1 POST /v2/{cid}/tags/{tag_id}/lead: not a sign-up; completes the actions bound to the tag"""
     campaign.webhook("new_signup", "repeat_signup", "tagged")
     tag = campaign.define("tag", "Buyer", "--points", 3)
     action = campaign.define("action", "Buy", "--points", 4, "--tag", tag)
@@ -140,7 +140,7 @@ def test_tagging_an_existing_lead(campaign, receiver):
 
 
 def test_tagging_creates_a_lead(campaign):
-    """4.1: creates it when an email or phone is given and none matches"""
+    """docs/api.md 4.1: creates it when an email or phone is given and none matches"""
     tag = campaign.define("tag", "Buyer", "--points", 3)
     path = f"/tags/{tag}/lead"
     lead = campaign.post({"email": "a@example.org", "plan": "pro"}, path=path).json
@@ -154,7 +154,7 @@ def test_tagging_creates_a_lead(campaign):
 
 
 def test_refused_tags(campaign):
-    """2 tag_not_found; needs a key"""
+    """docs/api.md 2 tag_not_found; needs a key"""
     foreign = campaign.service.campaign(campaign.account).define("tag", "Elsewhere")
     for tag in (foreign, 999999999, 0, "x", "1x", 10**30):
         response = campaign.post({"email": "a@example.org"}, path=f"/tags/{tag}/lead")
@@ -181,7 +181,7 @@ def plant_score(campaign, lead, score):
 
 
 def test_a_score_has_a_maximum(service, account):
-    """4.6: credit above it is lost: later calls for the referred lead succeed, and book only new credit"""
+    """docs/api.md 4.6: credit above it is lost: later calls for the referred lead succeed, and book only new credit"""
     campaign = service.campaign(account, points_direct=5, points_verified=3)
     referrer = campaign.lead(email="ada@example.org")
     plant_score(campaign, referrer, MAXIMUM - 2)

@@ -14,7 +14,7 @@ OTHER_PHONE = "+14155552672"
 
 @pytest.mark.smoke
 def test_create(campaign):
-    """4.1, 4.5: the full view with a key"""
+    """docs/api.md 4.1, 4.5: the full view with a key"""
     lead = check_payload(campaign.lead(**ADA, first_name="Ada", last_name="Lovelace"))
     assert lead["campaign_id"] == campaign.id
     assert (lead["rank"], lead["counter"], lead["lead_count"]) == (1, 1, 1)
@@ -24,7 +24,7 @@ def test_create(campaign):
 
 @pytest.mark.smoke
 def test_update(campaign):
-    """4.3 rule 1: the same lead, with a higher counter"""
+    """docs/api.md 4.3 rule 1: the same lead, with a higher counter"""
     first = campaign.lead(**ADA)
     second = check_payload(campaign.lead(**ADA))
     assert (second["id"], second["social_id"], second["rank"], second["when"]) == \
@@ -33,14 +33,14 @@ def test_update(campaign):
 
 
 def test_ranks_are_dense(campaign):
-    """4.5 rank, lead_count"""
+    """docs/api.md 4.5 rank, lead_count"""
     leads = [campaign.lead(email=f"{n}@example.org") for n in range(5)]
     assert [lead["rank"] for lead in leads] == [1, 2, 3, 4, 5]
     assert [lead["lead_count"] for lead in leads] == [1, 2, 3, 4, 5]
 
 
 def test_campaigns_do_not_share_leads(service, account, campaign):
-    """4.3: matching is within the campaign; social ids are unique in the installation"""
+    """docs/api.md 4.3: matching is within the campaign; social ids are unique in the installation"""
     other = service.campaign(account)
     assert campaign.lead(**ADA)["social_id"] != other.lead(**ADA)["social_id"]
 
@@ -48,7 +48,7 @@ def test_campaigns_do_not_share_leads(service, account, campaign):
 # --- 4.3 Matching ---
 
 def test_by_phone(campaign):
-    """4.3 rules 1, 2 and 4: a phone alone matches; a missing email is added, with and without a key"""
+    """docs/api.md 4.3 rules 1, 2 and 4: a phone alone matches; a missing email is added, with and without a key"""
     for key, number, email in ((True, PHONE, "a@example.org"), (None, OTHER_PHONE, "b@example.org")):
         lead = campaign.lead(phone_number=number)
         assert lead["email"] is None
@@ -57,7 +57,7 @@ def test_by_phone(campaign):
 
 
 def test_a_missing_phone_is_added(campaign):
-    """4.3 rule 4"""
+    """docs/api.md 4.3 rule 4"""
     lead = campaign.lead(**ADA)
     assert campaign.post({**ADA, "phone_number": PHONE}, key=None).status == 200
     found = campaign.find(phone_number=PHONE)
@@ -65,7 +65,7 @@ def test_a_missing_phone_is_added(campaign):
 
 
 def test_email_and_phone_of_two_leads(campaign):
-    """4.3 rule 1, 2 conflicting_identifiers; nothing changes"""
+    """docs/api.md 4.3 rule 1, 2 conflicting_identifiers; nothing changes"""
     campaign.lead(**ADA)
     campaign.lead(phone_number=PHONE)
     response = campaign.post({**ADA, "phone_number": PHONE, "color": "red"})
@@ -76,7 +76,8 @@ def test_email_and_phone_of_two_leads(campaign):
 
 
 def test_a_number_that_someone_entered(campaign):
-    """4.3 rule 1: without a key the lead with the email signs up, also after its number was entered alone; that lead stays as it was"""
+    """docs/api.md 4.3 rule 1: without a key the lead with the email signs up, also after its number was entered alone; that lead stays as
+    it was"""
     campaign.lead(**ADA)
     campaign.post({"phone_number": PHONE}, key=None)
     assert campaign.post({**ADA, "phone_number": PHONE, "plan": "pro"}, key=None).status == 200
@@ -86,7 +87,7 @@ def test_a_number_that_someone_entered(campaign):
 
 
 def test_calls_without_a_key_replace_nothing(campaign):
-    """4.3 rule 4"""
+    """docs/api.md 4.3 rule 4"""
     campaign.lead(**ADA, phone_number=PHONE)
     assert campaign.post({**ADA, "phone_number": OTHER_PHONE}, key=None).status == 200
     assert campaign.find(**ADA)["phone_number"] == PHONE
@@ -95,7 +96,7 @@ def test_calls_without_a_key_replace_nothing(campaign):
 
 
 def test_sign_up_does_not_go_to_another_lead(campaign):
-    """4.3 rule 1: without a key the email alone decides when the number is another lead's; with a key it is 422"""
+    """docs/api.md 4.3 rule 1: without a key the email alone decides when the number is another lead's; with a key it is 422"""
     eve = {"email": "eve@example.org"}
     planted = campaign.post({**eve, "phone_number": PHONE, "redirect_url": "https://evil.example/"}, key=None).json
     for counter in (1, 2):
@@ -115,7 +116,7 @@ def test_sign_up_does_not_go_to_another_lead(campaign):
 
 
 def test_redirect_url_from_another_request_is_not_shown(service, account):
-    """4.5: without a key that of this request, or one stored with a key; on sign-ups and look-ups, with any privacy"""
+    """docs/api.md 4.5: without a key that of this request, or one stored with a key; on sign-ups and look-ups, with any privacy"""
     for privacy in ("on", "off"):
         campaign = service.campaign(account, privacy=privacy)
 
@@ -136,7 +137,7 @@ def test_redirect_url_from_another_request_is_not_shown(service, account):
 
 
 def test_calls_with_a_key_replace_identifiers(campaign):
-    """4.3 rule 4; the old one may be used by another lead"""
+    """docs/api.md 4.3 rule 4; the old one may be used by another lead"""
     lead = campaign.lead(**ADA, phone_number=PHONE)
     assert campaign.lead(**ADA, phone_number=OTHER_PHONE)["phone_number"] == OTHER_PHONE
     changed = campaign.lead(email="new@example.org", phone_number=OTHER_PHONE)
@@ -147,7 +148,7 @@ def test_calls_with_a_key_replace_identifiers(campaign):
 
 @pytest.mark.parametrize("name", ["social_id", "kid", "__kid"])
 def test_social_id_with_an_email_is_the_referrer(campaign, name):
-    """4.3 rule 2"""
+    """docs/api.md 4.3 rule 2"""
     referrer = campaign.lead(email="referrer@example.org")["social_id"]
     for key, email in ((True, "a@example.org"), (None, "b@example.org")):
         assert campaign.post({"email": email, name: referrer}, key=key).status == 200
@@ -155,7 +156,7 @@ def test_social_id_with_an_email_is_the_referrer(campaign, name):
 
 
 def test_the_referrer_is_set_once(campaign):
-    """4.6 Referrer: at creation; unknown, foreign and own ids are ignored"""
+    """docs/api.md 4.6 Referrer: at creation; unknown, foreign and own ids are ignored"""
     one, two = campaign.lead(email="1@example.org")["social_id"], campaign.lead(email="2@example.org")["social_id"]
     lead = campaign.lead(**ADA, kid=one)
     assert lead["parent_id"] == one
@@ -167,14 +168,14 @@ def test_the_referrer_is_set_once(campaign):
 
 
 def test_a_foreign_referrer_is_ignored(service, account, campaign):
-    """4.6 Referrer"""
+    """docs/api.md 4.6 Referrer"""
     foreign = service.campaign(account).lead(**ADA)["social_id"]
     assert campaign.lead(**ADA, kid=foreign)["parent_id"] is None
 
 
 @pytest.mark.parametrize("name", ["social_id", "kid", "__kid"])
 def test_must_exist_with_a_key_identifies_the_lead(campaign, name):
-    """4.3 rule 2, exception: this adds an email or phone to an existing lead"""
+    """docs/api.md 4.3 rule 2, exception: this adds an email or phone to an existing lead"""
     lead = campaign.lead(phone_number=PHONE)
     changed = campaign.lead(**{name: lead["social_id"], "email": "new@example.org", "must_exist": True})
     assert (changed["social_id"], changed["email"], changed["counter"]) == (lead["social_id"], "new@example.org", 2)
@@ -183,7 +184,7 @@ def test_must_exist_with_a_key_identifies_the_lead(campaign, name):
 
 
 def test_must_exist_never_takes_another_leads_identifier(campaign):
-    """4.3 rule 4, 2 conflicting_identifiers"""
+    """docs/api.md 4.3 rule 4, 2 conflicting_identifiers"""
     campaign.lead(**ADA)
     lead = campaign.lead(phone_number=PHONE)
     assert campaign.post({"social_id": lead["social_id"], **ADA, "must_exist": True}).verdict == (422, "conflicting_identifiers")
@@ -191,7 +192,7 @@ def test_must_exist_never_takes_another_leads_identifier(campaign):
 
 @pytest.mark.parametrize("name", ["social_id", "kid"])
 def test_social_id_alone_identifies_the_lead_with_a_key(campaign, name):
-    """4.3 rule 3; not for `__kid`"""
+    """docs/api.md 4.3 rule 3; not for `__kid`"""
     lead = campaign.lead(**ADA)
     assert campaign.lead(**{name: lead["social_id"], "color": "red"})["custom_fields"] == {"color": "red"}
     assert campaign.post({name: "0000000000"}).verdict == (404, "lead_not_found")
@@ -199,14 +200,14 @@ def test_social_id_alone_identifies_the_lead_with_a_key(campaign, name):
 
 
 def test_referrer_alone_identifies_no_lead(campaign):
-    """4.3 rules 2 and 3: `__kid` is the referrer; it is the lead to update only with must_exist"""
+    """docs/api.md 4.3 rules 2 and 3: `__kid` is the referrer; it is the lead to update only with must_exist"""
     lead = campaign.lead(**ADA)
     assert campaign.post({"__kid": lead["social_id"], "plan": "x"}).verdict == (406, "missing_identifier")
     assert campaign.lead(__kid=lead["social_id"], must_exist=True)["counter"] == 2
 
 
 def test_request_has_precedence_over_its_url(campaign):
-    """1, Merging __url: only parameters that the request lacks; `kid` and `__kid` are the same"""
+    """docs/api.md 1, Merging __url: only parameters that the request lacks; `kid` and `__kid` are the same"""
     one, two = campaign.lead(email="1@example.org"), campaign.lead(email="2@example.org")
     url = f"https://shop.example/?kid={two['social_id']}"
     assert campaign.lead(**ADA, __kid=one["social_id"], __url=url)["parent_id"] == one["social_id"]
@@ -214,7 +215,7 @@ def test_request_has_precedence_over_its_url(campaign):
 
 
 def test_utm_has_a_cap(campaign):
-    """1, Caps: like custom fields, so that an anonymous sign-up cannot enlarge later events; 1.6: the rest is left out"""
+    """docs/api.md 1, Caps: like custom fields, so that an anonymous sign-up cannot enlarge later events; 1.6: the rest is left out"""
     fields = {f"utm_{number}": "x" * 4000 for number in range(4)}
     assert len(campaign.lead(**ADA, **fields)["utm"]) == 4
     assert campaign.lead(email="b@example.org", **fields, utm_5="x" * 400)["utm"] == campaign.find(**ADA)["utm"]
@@ -223,7 +224,7 @@ def test_utm_has_a_cap(campaign):
 
 
 def test_only_a_key_replaces_the_user_agent(campaign, service):
-    """4.3 rule 6"""
+    """docs/api.md 4.3 rule 6"""
     def stored():
         return service.installation.sql("SELECT user_agent FROM lh_leads WHERE campaign_id = %d" % campaign.id)
     campaign.lead(**ADA, __user_agent="first")
@@ -234,7 +235,7 @@ def test_only_a_key_replaces_the_user_agent(campaign, service):
 
 
 def test_social_id_has_precedence_over_kid(campaign):
-    """4.3 rule 3"""
+    """docs/api.md 4.3 rule 3"""
     one, two = campaign.lead(email="1@example.org"), campaign.lead(email="2@example.org")
     assert campaign.lead(social_id=one["social_id"], kid=two["social_id"])["social_id"] == one["social_id"]
 
@@ -249,13 +250,13 @@ def test_must_exist(campaign):
 
 
 def test_custom_fields_are_merged(campaign):
-    """4.3 rule 6: a given value replaces, null removes, others remain"""
+    """docs/api.md 4.3 rule 6: a given value replaces, null removes, others remain"""
     campaign.lead(**ADA, a="1", b="2", c="3")
     assert campaign.lead(**ADA, b="new", c=None, d=True)["custom_fields"] == {"a": "1", "b": "new", "d": True}
 
 
 def test_replaced_and_first_values(campaign):
-    """4.3 rule 6"""
+    """docs/api.md 4.3 rule 6"""
     campaign.lead(**ADA, __uid="u1", redirect_url="https://a.example/", ip="192.0.2.1", __referrer="https://r1.example/",
                   utm_source="one")
     lead = campaign.lead(**ADA, __uid="u2", redirect_url="https://b.example/", ip="192.0.2.2", __referrer="https://r2.example/",
@@ -273,14 +274,14 @@ _private __source __sid __session_id __rid utm_source UTM_medium Controller""".s
 
 @pytest.mark.parametrize("name", RESERVED)
 def test_reserved_names_are_no_custom_fields(campaign, name):
-    """4.4; names with a meaning get a valid value"""
+    """docs/api.md 4.4: names with a meaning get a valid value"""
     value = {"list_id": campaign.id, "campaign_id": campaign.id, "campaignid": campaign.id, "country_code": "US", "jsonp": ""}
     lead = campaign.lead(**ADA, **{name: value.get(name, "x")}, other="y")
     assert lead["custom_fields"] == {"other": "y"}
 
 
 def test_custom_field_names_are_only_lower_cased(campaign):
-    """4.4"""
+    """docs/api.md 4.4"""
     assert campaign.lead(**ADA, **{"Favourite Color!": "red"})["custom_fields"] == {"favourite color!": "red"}
     names = {"NÄME": "näme", "ИМЯ": "имя", "\u212aöLN": "köln", "名前": "名前", "A\u0308": "a\u0308"}
     lead = campaign.lead(email="b@example.org", **{name: "x" for name in names}, **{"\u212aid": "reserved", "utm_\u212a": "k"})
@@ -288,7 +289,7 @@ def test_custom_field_names_are_only_lower_cased(campaign):
 
 
 def test_name_that_is_longer_in_lower_case(make_service):
-    """1 Caps: an accepted name is also valid in lower case, because both lengths count"""
+    """docs/api.md 1 Caps: an accepted name is also valid in lower case, because both lengths count"""
     service = make_service(settings=[("limits", "name_bytes", "64")])
     campaign = service.campaign(service.account())
     longest = "Ⱥ" * 21 + "x"  # two bytes each, three in lower case
@@ -302,7 +303,7 @@ def test_name_that_is_longer_in_lower_case(make_service):
 
 @pytest.mark.parametrize("name", ["points", "campaign_id", "list_id", "jsonp", "kid", "redirect_url", "Points"])
 def test_array_for_a_single_value(campaign, name):
-    """1: it is 406, and nothing is stored"""
+    """docs/api.md 1: it is 406, and nothing is stored"""
     for send in ({"json_body": {**ADA, name: ["1"]}}, {"form": [*ADA.items(), (f"{name}[]", "1")]}):
         response = campaign.client.request("POST", campaign.path, key=campaign.key, **send)
         assert response.verdict == (406, "invalid_parameter") and name in response.json["message"]
@@ -311,7 +312,7 @@ def test_array_for_a_single_value(campaign, name):
 
 @pytest.mark.parametrize("number", ["1e400", "-1e999", "[1,1e400]"])
 def test_numbers_beyond_double_precision(campaign, number):
-    """4.4 Values: numbers keep their type and value, also at a webhook's receiver"""
+    """docs/api.md 4.4 Values: numbers keep their type and value, also at a webhook's receiver"""
     body = b'{"email":"ada@example.org","big":%s}' % number.encode()
     assert campaign.client.request("POST", campaign.path, body=body, type="application/json").verdict == (406, "invalid_parameter")
     body = b'{"email":"ada@example.org","big":[1e308,-0,1e-400,0.10]}'
@@ -325,7 +326,7 @@ def test_numbers_beyond_double_precision(campaign, number):
     ("__url=http://x/?Plan=u", {"plan": "body"}, "body"), ("plan=q&__url=http://x/?Plan=u", {}, "q"),
     ("__url=http://x/?plan=u1%26Plan=u2", {}, "u2"), ("Plan=q&__url=http://x/?PLAN=u", {"plan": None}, None)])
 def test_names_that_differ_in_case(campaign, query, body, stored):
-    """1: the body precedes the query, __url is last, otherwise the last value counts; 4.4: custom fields"""
+    """docs/api.md 1: the body precedes the query, __url is last, otherwise the last value counts; 4.4: custom fields"""
     lead = campaign.post({**ADA, **body}, query=query).json
     assert lead["custom_fields"] == ({} if stored is None else {"plan": stored})
 
@@ -336,32 +337,32 @@ def test_names_that_differ_in_case(campaign, query, body, stored):
     ("utm_source=&__url=http://x/?UTM_SOURCE=z", b"{}"),
     ("utm_source=a&__url=http://x/?UTM_medium=z%26utm_source[]=b", b'{"source":"a","medium":"z"}')])
 def test_utm_names_that_differ_in_case(campaign, query, stored):
-    """1 Merging, 4.4: each name once in the object; the request's own value counts"""
+    """docs/api.md 1 Merging, 4.4: each name once in the object; the request's own value counts"""
     response = campaign.client.request("POST", campaign.path, query=query, form=ADA, key=campaign.key)
     assert response.status == 200 and b'"utm":' + stored in response.body
 
 
 def test_arrays_in_the_url_are_ignored(campaign):
-    """1 Merging: where one text is expected; the URL is data, and cannot be invalid"""
+    """docs/api.md 1 Merging: where one text is expected; the URL is data, and cannot be invalid"""
     lead = campaign.lead(**ADA, __url="http://x/?utm_source[]=a&kid[]=b&list[]=c")
     assert lead["utm"] == {} and lead["parent_id"] is None and lead["custom_fields"] == {"list": ["c"]}
 
 
 @pytest.mark.parametrize("value", ["text", 1, -1, 1.5, 12345678901234567890, True, False, "", [], ["a"], [1, 2.5, False]])
 def test_custom_values_keep_their_type(campaign, value):
-    """4.4"""
+    """docs/api.md 4.4"""
     stored = campaign.lead(**ADA, field=value)["custom_fields"]["field"]
     assert stored == value and type(stored) is type(value)
 
 
 def test_utm(campaign):
-    """4.4: without the prefix, all from the first request that has any; the case of names is ignored"""
+    """docs/api.md 4.4: without the prefix, all from the first request that has any; the case of names is ignored"""
     assert campaign.lead(**ADA)["utm"] == {}
     assert campaign.lead(**ADA, utm_source="news", UTM_Campaign="may")["utm"] == {"source": "news", "campaign": "may"}
 
 
 def test_url_parameters_are_merged(campaign):
-    """1 Merging: utm, kid and custom fields are used; the request's own values have precedence; reserved names are ignored"""
+    """docs/api.md 1 Merging: utm, kid and custom fields are used; the request's own values have precedence; reserved names are ignored"""
     referrer = campaign.lead(email="referrer@example.org")["social_id"]
     url = f"https://shop.example/page?utm_source=ad&kid={referrer}&color=red&size=m" \
           "&points=50&ip=192.0.2.9&__uid=evil&api_key=wrong&must_exist=1#end"
@@ -379,7 +380,7 @@ def test_url_parameters_are_merged(campaign):
     ("kid[]=x&email=no&phone_number=no&ip=no&must_exist=2&custom_fields[email]=x&__uid=%FF&api_key=no&points=x", 0)],
     ids=["number", "bytes", "name", "value", "text", "utm", "long", "syntax", "others"])
 def test_no_url_refuses_a_signup(campaign, query, left, key):
-    """1.4: what does not fit beside the fields of the request is left out, which are stored"""
+    """docs/api.md 1.4: what does not fit beside the fields of the request is left out, which are stored"""
     answer = campaign.post({**ADA, "plan": "gold", "__url": f"https://shop.example/?{query}"}, key=key)
     assert answer.status == 200, answer.body
     fields = campaign.find(**ADA)["custom_fields"]
@@ -387,7 +388,7 @@ def test_no_url_refuses_a_signup(campaign, query, left, key):
 
 
 def test_no_url_replaces_what_a_key_stored(campaign):
-    """1.3, 1.4: a parameter of a link counts as that of a stranger, also in a call with a key, and gives no consent"""
+    """docs/api.md 1.3, 1.4: a parameter of a link counts as that of a stranger, also in a call with a key, and gives no consent"""
     campaign.lead(**ADA, plan="gold")
     url = "https://shop.example/?plan=free&color=red&consent=yes&custom_fields[Consent_Version]=1&"
     assert campaign.lead(**ADA, __url=url + "&".join(f"u{number}=x" for number in range(60)))["custom_fields"]["plan"] == "gold"
@@ -397,7 +398,7 @@ def test_no_url_replaces_what_a_key_stored(campaign):
 
 
 def test_utm_with_the_largest_settings(make_service):
-    """1 Caps: with any settings, stored values are complete"""
+    """docs/api.md 1 Caps: with any settings, stored values are complete"""
     service = make_service(settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "60k")])
     campaign = service.campaign(service.account())
     quotes = {f"utm_{number}": '"' * 60000 for number in range(15)} | {"utm_source": "news"}
@@ -408,7 +409,7 @@ def test_utm_with_the_largest_settings(make_service):
 
 @pytest.mark.parametrize("name", ["social_id", "email", "phone_number", "redirect_url", "referrer", "country_code"])
 def test_url_does_not_identify_the_lead(campaign, name):
-    """1 Merging: utm, kid and custom fields only; the author of a link must not choose the lead, or where it is redirected"""
+    """docs/api.md 1 Merging: utm, kid and custom fields only; the author of a link must not choose the lead, or where it is redirected"""
     other = campaign.lead(email="other@example.org")
     values = {"social_id": other["social_id"], "email": "other@example.org", "phone_number": "+4917112345678",
               "redirect_url": "https://evil.example/", "referrer": "https://evil.example/", "country_code": "49"}
@@ -432,7 +433,7 @@ def test_url_does_not_identify_the_lead(campaign, name):
     ({}, False), ({"__do_not_reset_opt_out": None}, False),
     *(({"__do_not_reset_opt_out": value}, True) for value in ("1", 1, True, "", "0", 0, "false", False, "please", ["a"]))])
 def test_updates_end_the_opt_out(service, campaign, fields, opted_out):
-    """4.4, docs/requirements.md __do_not_reset_opt_out: any value preserves the opt-out"""
+    """docs/api.md 4.4, docs/requirements.md __do_not_reset_opt_out: any value preserves the opt-out"""
     lead = campaign.lead(**ADA)
     service.installation.sql(f"UPDATE lh_leads SET opted_out = 1 WHERE id = {lead['id']}")
     assert campaign.find(**ADA)["opted_out"] is True
@@ -442,7 +443,7 @@ def test_updates_end_the_opt_out(service, campaign, fields, opted_out):
 @pytest.mark.parametrize("url", ["https://shop.example/thanks?x=1", "HTTP://shop.example", "/thanks", "//shop.example/",
                                  "?step=2", "thanks", "/a:b"])
 def test_redirect_urls(campaign, url):
-    """4.5: http, https, and references without a scheme"""
+    """docs/api.md 4.5: http, https, and references without a scheme"""
     lead = campaign.lead(**ADA, redirect_url=url)
     assert lead["redirect_url"].startswith(url) and lead["redirect_url"].endswith(f"kolid={lead['social_id']}")
 
@@ -451,7 +452,7 @@ def test_redirect_urls(campaign, url):
                                  "\tjava\tscript\n:alert(1)", "/a\tb", "https://shop.example/\nx", "java\x00script:alert(1)", "data:text/html,x", "vbscript:x", "mailto:a@example.org",
                                  "shop.example:8080/"])
 def test_redirect_urls_contain_no_script(campaign, url):
-    """2 invalid_parameter, 4.4: no other scheme, no control characters; also for an existing lead, which does not change"""
+    """docs/api.md 2 invalid_parameter, 4.4: no other scheme, no control characters; also for an existing lead, which does not change"""
     before = campaign.lead(**ADA, redirect_url="https://shop.example/")
     for email in (ADA["email"], "new@example.org"):
         for options in ({"json_body": {"email": email, "redirect_url": url}}, {"form": {"email": email, "redirect_url": url}}):
@@ -464,7 +465,7 @@ def test_redirect_urls_contain_no_script(campaign, url):
 
 
 def test_ip(campaign):
-    """4.4: the given address, else the client's; 4.3.6: of an update, a given one"""
+    """docs/api.md 4.4: the given address, else the client's; 4.3.6: of an update, a given one"""
     assert campaign.lead(**ADA, ip="192.0.2.1")["ip"] == "192.0.2.1"
     bob = {"email": "b@example.org"}
     for fields, stored in (({}, "203.0.113.7"), ({"ip": "192.0.2.1"}, "192.0.2.1"), ({}, "192.0.2.1")):
@@ -475,7 +476,7 @@ def test_ip(campaign):
 
 
 def test_ip_of_a_campaign_that_counts_addresses(service, account):
-    """4.4: with `max_per_ip` a caller without a key does not choose the address, of a new lead or of one that exists"""
+    """docs/api.md 4.4: with `max_per_ip` a caller without a key does not choose the address, of a new lead or of one that exists"""
     campaign = service.campaign(account, max_per_ip=1)
     for _ in range(2):
         assert campaign.post({**ADA, "ip": "192.0.2.1"}, key=None, address="203.0.113.7").status == 200
@@ -486,7 +487,7 @@ def test_ip_of_a_campaign_that_counts_addresses(service, account):
 @pytest.mark.parametrize("sent, stored", [
     ("2001:DB8:0:0:0:0:0:1", "2001:db8::1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("0:0:0:0:0:FFFF:C000:0201", "192.0.2.1")])
 def test_ip_has_one_spelling(campaign, sent, stored):
-    """4.4: as in RFC 5952, so that equal addresses count as one; given and from the connection"""
+    """docs/api.md 4.4: as in RFC 5952, so that equal addresses count as one; given and from the connection"""
     assert campaign.lead(**ADA, ip=sent)["ip"] == stored
     assert campaign.lead(**ADA, ip="192.0.2.9")["ip"] == "192.0.2.9"
     assert campaign.lead(**ADA, ip=sent)["ip"] == stored
@@ -495,7 +496,7 @@ def test_ip_has_one_spelling(campaign, sent, stored):
 
 @pytest.mark.parametrize("name", ["__referrer", "__ref", "referrer"])
 def test_referrer(campaign, name):
-    """4.4: three names; the Referer header is the default"""
+    """docs/api.md 4.4: three names; the Referer header is the default"""
     assert campaign.lead(**ADA, **{name: "https://r.example/"})["referrer"] == "https://r.example/"
     lead = campaign.post({"email": "b@example.org"}, headers={"Referer": "https://h.example/"}).json
     assert lead["referrer"] == "https://h.example/"
@@ -508,7 +509,7 @@ def test_referrer(campaign, name):
     ({}, ["API", "NULL", "NULL", "NULL"]),
 ])
 def test_source_of_a_sign_up(service, campaign, sent, stored):
-    """4.4, docs/requirements.md Lead request fields: __source (`source.id`), __sid or __session_id, __rid, __url"""
+    """docs/api.md 4.4, docs/requirements.md Lead request fields: __source (`source.id`), __sid or __session_id, __rid, __url"""
     lead = campaign.lead(**ADA, __url="https://shop.example/?x=1", **sent)
     row = service.installation.sql("SELECT source, source_id, session_id, request_id, signup_url FROM lh_leads "
                                    f"WHERE id = {lead['id']}")
@@ -516,7 +517,7 @@ def test_source_of_a_sign_up(service, campaign, sent, stored):
 
 
 def test_a_source_without_a_key(service, campaign):
-    """4.4: `form` without a key"""
+    """docs/api.md 4.4: `form` without a key"""
     campaign.post(ADA, key=None)
     assert service.installation.sql(f"SELECT source FROM lh_leads WHERE campaign_id = {campaign.id}") == "form"
 
@@ -524,7 +525,7 @@ def test_a_source_without_a_key(service, campaign):
 # --- 6 Ending a campaign ---
 
 def test_an_ended_campaign_takes_no_leads(service, account):
-    """6, 2 campaign_ended: create and update 423; look-ups and webhooks work"""
+    """docs/api.md 6, 2 campaign_ended: create and update 423; look-ups and webhooks work"""
     campaign = service.campaign(account, ends_at="2001-01-01T00:00:00Z")
     for key in (True, None):
         response = campaign.post(ADA, key=key)
@@ -535,7 +536,7 @@ def test_an_ended_campaign_takes_no_leads(service, account):
 
 
 def test_end_time_takes_effect_by_itself(service, account):
-    """6: without any program's action; updates are refused, too"""
+    """docs/api.md 6: without any program's action; updates are refused, too"""
     end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
     campaign = service.campaign(account, ends_at=end.strftime("%Y-%m-%dT%H:%M:%SZ"))
     assert campaign.post(ADA).status == 200
@@ -544,7 +545,7 @@ def test_end_time_takes_effect_by_itself(service, account):
 
 
 def test_end_and_reopen(service, campaign):
-    """6 By command; refused calls are not made up for"""
+    """docs/api.md 6 By command; refused calls are not made up for"""
     lead = campaign.lead(**ADA)
     service.installation.admin("campaign", "end", str(campaign.id))
     wait_until(lambda: campaign.post(ADA).verdict == (423, "campaign_ended"), 5, "the end of the campaign")
@@ -554,6 +555,6 @@ def test_end_and_reopen(service, campaign):
 
 
 def test_campaign_state_is_checked_before_the_fields(service, account):
-    """1.5 Order of checks: campaign state, then fields"""
+    """docs/api.md 1.5 Order of checks: campaign state, then fields"""
     campaign = service.campaign(account, ends_at="2001-01-01T00:00:00Z")
     assert campaign.post({"email": "bad"}).verdict == (423, "campaign_ended")

@@ -24,7 +24,7 @@ def source(stats, name):
 
 
 def test_leads(service, leadhook, campaign, tmp_path):
-    """1 and 2: sign-ups, their changes and imports in the hour of the sign-up, by source"""
+    """docs/statistics.md 1 and 2: sign-ups, their changes and imports in the hour of the sign-up, by source"""
     ada = campaign.lead(email="ada@example.org", __referrer="https://blog.example/a", __url="https://shop.example/")
     for name in ("bob", "eve"):
         campaign.lead(email=f"{name}@example.org", __kid=ada["social_id"])
@@ -65,7 +65,7 @@ def test_leads(service, leadhook, campaign, tmp_path):
 
 
 def test_referrals(service, leadhook, campaign, tmp_path):
-    """1: leads that were referred, that are verified, and that have referred others, in the hour of their sign-up"""
+    """docs/statistics.md 1: leads that were referred, that are verified, and that have referred others, in the hour of their sign-up"""
     hour = int(time.time()) // 3600 - 40
     shown = [time.strftime("%Y-%m-%dT%H:10:00Z", time.gmtime((hour + i) * 3600)) for i in (0, 1)]
 
@@ -122,7 +122,7 @@ def counted_sources(service, leadhook, campaign, *words):
 
 
 def test_more_sources_than_are_added_up(service, leadhook, campaign):
-    """3, campaign sources: invented values make no answer slow; a shorter period and one kind are shown"""
+    """docs/statistics.md 3, campaign sources: invented values make no answer slow; a shorter period and one kind are shown"""
     service.installation.sql(
         f"INSERT INTO lh_lead_sources (campaign_id, day, kind, value, signups) SELECT {campaign.id},"
         " DATEDIFF(UTC_DATE(), '1970-01-01') - seq DIV 1000, seq % 2, seq, 1 FROM seq_0_to_100999")
@@ -134,7 +134,7 @@ def test_more_sources_than_are_added_up(service, leadhook, campaign):
 
 
 def test_sources(service, leadhook, campaign, tmp_path):
-    """2.1: sign-ups by utm parameter and site, without what may be an address, through the dispatcher"""
+    """docs/statistics.md 2.1: sign-ups by utm parameter and site, without what may be an address, through the dispatcher"""
     assert leadhook("campaign", "sources", campaign.id) == []
     page = {"__url": "https://shop.example/"}
     for number, fields in enumerate([
@@ -179,13 +179,13 @@ def test_sources(service, leadhook, campaign, tmp_path):
     (["--since", "2999-01-01T00:00:00Z"], "before now"),
 ])
 def test_invalid_sources(service, campaign, words, message):
-    """4: what is refused, and why"""
+    """docs/statistics.md 4: what is refused, and why"""
     done = call(service.installation, "campaign", "sources", str(campaign.id), *words)
     assert done.returncode == DATA and message in done.stderr and done.stdout == ""
 
 
 def test_sources_of_a_removed_campaign(service, leadhook, campaign):
-    """2.1: the counts go with the campaign"""
+    """docs/statistics.md 2.1: the counts go with the campaign"""
     campaign.lead(email="ada@example.org", utm_source="news")
     assert counted_sources(service, leadhook, campaign) == [("utm_source", "news", 1)]
     leadhook("campaign", "remove", campaign.id, "--yes")
@@ -194,7 +194,7 @@ def test_sources_of_a_removed_campaign(service, leadhook, campaign):
 
 
 def test_rebuild(service, leadhook, refused, campaign):
-    """1: leads of an earlier version are counted by the dispatcher, or at once by the command"""
+    """docs/statistics.md 1: leads of an earlier version are counted by the dispatcher, or at once by the command"""
     campaign.leads(3)
     sql = service.installation.sql
     sql(f"UPDATE lh_lead_hours SET lead_count = 9 WHERE campaign_id = {campaign.id}")
@@ -222,7 +222,7 @@ def test_rebuild(service, leadhook, refused, campaign):
 
 
 def test_attempts(service, leadhook, receiver, campaign):
-    """3: attempts by the hour of their start, with what came of them"""
+    """docs/statistics.md 3: attempts by the hour of their start, with what came of them"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(503), Answer(200))
     campaign.leads(1)
@@ -244,7 +244,7 @@ def test_attempts(service, leadhook, receiver, campaign):
 
 
 def test_webhooks_of_campaigns(service, leadhook, receiver, account):
-    """4 campaign overview: states, webhooks, and the first pending delivery"""
+    """docs/statistics.md 4 campaign overview: states, webhooks, and the first pending delivery"""
     campaign, other = service.campaign(account), service.campaign(account)
 
     def overview():
@@ -280,13 +280,13 @@ def test_webhooks_of_campaigns(service, leadhook, receiver, account):
     (["--limit", "3"], USAGE, "--limit"),
 ])
 def test_invalid_periods(service, campaign, words, status, message):
-    """4: what is refused, and why"""
+    """docs/statistics.md 4: what is refused, and why"""
     done = call(service.installation, "campaign", "stats", str(campaign.id), *words)
     assert done.returncode == status and message in done.stderr and done.stdout == ""
 
 
 def test_output_for_people(service, campaign):
-    """4: fields, then tables"""
+    """docs/statistics.md 4: fields, then tables"""
     campaign.leads(1)
     done = call(service.installation, "campaign", "stats", str(campaign.id), "--by", "hour")
     assert done.returncode == OK and "\npoints:\n" in done.stdout and "\nsources:\n" in done.stdout

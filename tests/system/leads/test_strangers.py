@@ -71,7 +71,7 @@ def test_failures_show_no_lead(strict, ada):
 
 
 def test_fields_of_strangers_give_way(campaign):
-    """1.3: 50 fields, and 8 KiB, that others stored under an address refuse no later sign-up of it, with or without a key"""
+    """docs/api.md 1.3: 50 fields, and 8 KiB, that others stored under an address refuse no later sign-up of it, with or without a key"""
     def junk(prefix):
         return {f"{prefix}{number}": 130 * "x" for number in range(50)}
     ada, form = {"email": "ada@example.org"}, {"first_name": "Ada", "plan": "gold"}
@@ -89,7 +89,7 @@ def test_fields_of_strangers_give_way(campaign):
 
 
 def test_fields_of_weak_keys_give_way(campaign, leadhook, account):
-    """1.3: a key that may not change leads is a stranger's"""
+    """docs/api.md 1.3: a key that may not change leads is a stranger's"""
     weak = leadhook("key", "add", account.id, "--rights", "ingest")["key"]
     campaign.lead(email="ada@example.org", plan="gold")
     sign_up(campaign, key=weak, email="ada@example.org", **{f"weak{number}": "x" for number in range(49)})
@@ -184,7 +184,7 @@ def test_the_token_of_an_opt_out(strict, ada):
 
 
 def test_a_number_that_cannot_be_added(strict):
-    """4.3: an email address with the number of another lead becomes a lead of its own, and not an addition to that one."""
+    """docs/api.md 4.3: an email address with the number of another lead becomes a lead of its own, and not an addition to that one."""
     phone = sign_up(strict, phone_number="+491701234567", first_name="Ada")
     new = sign_up(strict, email="new@example.org", phone_number="+491701234567", first_name="New")
     assert new["social_id"] != phone["social_id"]
@@ -211,7 +211,7 @@ def kinds(campaign):
     ("welcome,status_link", "off", ["welcome"], ["status_link"], "mail"), ("status_link", "on", ["verify"], ["verify"], "mail"),
     ("status_link", "off", None, ["status_link"], "mail"), ("welcome", "off", None, [], "nothing"), ("", "off", None, [], "nothing")])
 def test_check_mail(mailing, mails, verify, new, known, repeated):
-    """4.1.11: true exactly where the sign-up requests a mail to its address; `new` None: the answer shows the new lead.
+    """docs/api.md 4.1.11: true exactly where the sign-up requests a mail to its address; `new` None: the answer shows the new lead.
     `repeated_signup` of the settings says the same before"""
     campaign = mailing.campaign(mailing.account(), pages="on", mails=mails, verify_email=verify, **STRICT)
     assert mailing.installation.admin("campaign", "show", str(campaign.id))["repeated_signup"] == repeated
@@ -225,7 +225,7 @@ def test_check_mail(mailing, mails, verify, new, known, repeated):
 
 @pytest.mark.parametrize("mails, requested", [("welcome,status_link", ["verify"]), ("welcome", [])])
 def test_a_lead_that_opted_out(mailing, mails, requested):
-    """4.1.11, 4.1.12: it is not in again by a sign-up that anyone could have sent, and has a way back all the same"""
+    """docs/api.md 4.1.11, 4.1.12: it is not in again by a sign-up that anyone could have sent, and has a way back all the same"""
     campaign = mailing.campaign(mailing.account(), pages="on", mails=mails, **STRICT)
     campaign.lead(email="ada@example.org")
     campaign.change("optout", email="ada@example.org")
@@ -271,7 +271,7 @@ def test_the_limit_of_new_leads(make_service):
 @pytest.mark.parametrize("pages, landing", [("on", None), ("off", None), ("off", "https://shop.example/x?a=b"),
                                             ("on", "https://shop.example/x?a=b")])
 def test_links_of_pages(service, account, pages, landing):
-    """4.5: the hosted page, where the campaign has none of its own"""
+    """docs/api.md 4.5: the hosted page, where the campaign has none of its own"""
     campaign = service.campaign(account, pages=pages, **({"landing_url": landing} if landing else {}), **STRICT)
     ada = sign_up(campaign, email="ada@example.org")
     page = f"{service.front.url}/c/{campaign.id}" if pages == "on" else None
@@ -393,7 +393,7 @@ def test_later_leads_do_not_show_earlier_ones(service, account):
 
 
 def test_a_server_clears_no_flag(service, leadhook, account):
-    """4.6 Judged again: a system that writes back to a flagged lead says nothing of the visitor"""
+    """docs/api.md 4.6 Judged again: a system that writes back to a flagged lead says nothing of the visitor"""
     campaign = service.campaign(account, max_per_ip=1)
     inbound = leadhook("inbound", "add", campaign.id, "CRM", "--map", "email=mail")["url"]
     known = {"email": "ada@example.org"}

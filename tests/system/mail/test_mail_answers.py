@@ -130,7 +130,7 @@ def test_a_request_brings_the_waiting_mail_forward(make_service, mail_server):
 
 
 def test_failed_mails_do_not_count(service, mail_server, campaign):
-    """6: neither for the limits of the lead nor for those of the address."""
+    """docs/mail.md 6: neither for the limits of the lead nor for those of the address."""
     address = name()
     mail_server.answers[address] = ("DATAEND", "554 5.6.0 content")
     failed = "SELECT COUNT(*) FROM lh_messages WHERE state = 'failed'"
@@ -155,7 +155,7 @@ def test_one_recipient_does_not_stop_the_others(service, mail_server, campaign, 
 
 
 def test_two_confirmations_to_a_mailbox(service, mail_server, campaign):
-    """6: the second one waits for a minute, and says so."""
+    """docs/mail.md 6: the second one waits for a minute, and says so."""
     sign_up(campaign, "team+a@example.org")
     arrived(mail_server, "team+a@example.org")
     for tag in ("b", "c"):
@@ -171,7 +171,7 @@ def test_two_confirmations_to_a_mailbox(service, mail_server, campaign):
 
 
 def test_a_mail_has_a_life(make_service, mail_server):
-    """5: then it fails, which is not held against the person."""
+    """docs/mail.md 5: then it fails, which is not held against the person."""
     service = make_service(settings=mail_server.settings(schedule="1s", retry_confirmation="2s", retry="2s"))
     service.dispatcher.start()
     campaign, address = service.campaign(service.account(), verify_email="on", pages="on"), name()
@@ -191,7 +191,7 @@ def mark(service, mail_server, campaign, address):
 
 
 def test_the_mark_is_ended_by_command(service, mail_server, campaign, leadhook, refused):
-    """5, Bounced: only a mail server sets it; the person gets mail again"""
+    """docs/mail.md 5, Bounced: only a mail server sets it; the person gets mail again"""
     address = name()
     mark(service, mail_server, campaign, address)
     for value in ("yes", "", "maybe"):
@@ -228,7 +228,7 @@ def test_what_ends_the_mark_by_itself(service, mail_server, campaign, ends):
 
 
 def test_the_operator_sees_why(service, mail_server, campaign, planted, account):
-    """5, Reported: status, doctor, dashboard and metrics, of a hold and of what one receiver refuses; without the address"""
+    """docs/mail.md 5, Reported: status, doctor, dashboard and metrics, of a hold and of what one receiver refuses; without the address"""
     address = name()
     status = service.installation.admin
     service.installation.sql("UPDATE lh_message_channels SET refused_ms = NULL")

@@ -299,7 +299,8 @@ def test_a_budget_delays_and_loses_nothing(service, mail_server, campaign):
 
 
 def test_the_limits_of_account_and_installation(service, mail_server, campaign):
-    """6: campaigns are free to add, so that their accounts have a limit, and all together; other accounts do not wait for one at its limit"""
+    """docs/mail.md 6: campaigns are free to add, so that their accounts have a limit, and all together; other accounts do not wait for one
+    at its limit"""
     planted = Planted(service)
     for place in range(4):
         one = service.campaign(campaign.account)
@@ -326,7 +327,7 @@ LIMITS = {"campaign": "mail.campaign_per_hour", "account": "mail.account_per_hou
 
 @pytest.mark.parametrize("scope", LIMITS)
 def test_the_limit_that_mails_wait_for(service, mail_server, campaign, leadhook, scope):
-    """6: in the status, and as the reason of each mail that is due; a mail for later does not wait for it"""
+    """docs/mail.md 6: in the status, and as the reason of each mail that is due; a mail for later does not wait for it"""
     def reasons():
         return {mail["id"]: mail["reason"] for mail in leadhook("mail", "list", "--campaign", str(campaign.id))}
     place = list(reversed(LIMITS)).index(scope)
@@ -349,7 +350,7 @@ def resend(service, mail):
 
 
 def test_a_mail_that_is_sent_again_has_the_limits(service, mail_server, account):
-    """6: a minute between two, five a day, counted as first ones; a lead has no more than five repetitions a day"""
+    """docs/mail.md 6: a minute between two, five a day, counted as first ones; a lead has no more than five repetitions a day"""
     campaign = service.campaign(account, mails="welcome")
     campaign.lead(email="ada@example.org")
     arrived(mail_server, "ada@example.org")
@@ -372,7 +373,7 @@ def test_a_mail_that_is_sent_again_has_the_limits(service, mail_server, account)
 
 
 def test_no_mail_is_sent_again_after_an_opt_out(service, mail_server, campaign):
-    """6: verify, which a person may request in spite of it, is not sent by another's request"""
+    """docs/mail.md 6: verify, which a person may request in spite of it, is not sent by another's request"""
     lead = campaign.lead(email="ada@example.org")
     arrived(mail_server, "ada@example.org")
     ended(service, lead, VERIFY)
@@ -386,7 +387,7 @@ def test_no_mail_is_sent_again_after_an_opt_out(service, mail_server, campaign):
 
 @pytest.mark.parametrize("again", [True, False])
 def test_no_mail_is_sent_to_a_former_address(service, mail_server, account, again):
-    """6: not again, and not by a later attempt of one that was composed: its links would be the new owner's"""
+    """docs/mail.md 6: not again, and not by a later attempt of one that was composed: its links would be the new owner's"""
     campaign = service.campaign(account, mails="welcome")
     lead = campaign.lead(email="former@example.org", phone_number="+491701234567")
     arrived(mail_server, "former@example.org")

@@ -135,7 +135,7 @@ def test_links_of_a_preview(leadhook, service, campaign):
 
 
 def test_a_template_of_an_earlier_version(service, mail_server, campaign):
-    """1: one that was accepted then, and is refused now, is left out; the mail is sent, with the others"""
+    """docs/mail.md 1: one that was accepted then, and is refused now, is left out; the mail is sent, with the others"""
     service.installation.sql("INSERT INTO lh_campaign_texts (campaign_id, name, language, value) VALUES "
                              f"({campaign.id}, 'mail.verify.subject', '', 'Our own subject'), "
                              f"({campaign.id}, 'mail.verify.html', '', '<form>{{{{confirm_url}}}}</form>')")

@@ -186,7 +186,7 @@ def test_the_number_has_its_limit_at_once(service, gateway, campaign, account):
 
 
 def test_a_text_that_was_refused_does_not_count(service, gateway, campaign):
-    """8.3: its person can request another one at once"""
+    """docs/mail.md 8.3: its person can request another one at once"""
     phone = number()
     gateway.answer = lambda text: (400, "no")
     for count in range(1, 5):
@@ -198,7 +198,7 @@ def test_a_text_that_was_refused_does_not_count(service, gateway, campaign):
 
 
 def test_a_number_of_two_leads(service, gateway, campaign, account):
-    """8.3: the second one's code is sent a minute later"""
+    """docs/mail.md 8.3: the second one's code is sent a minute later"""
     phone = number()
     sign_up(campaign, phone)
     ended(service)
@@ -246,7 +246,8 @@ def test_no_budget_is_exceeded(service, gateway, campaign):
 
 
 def test_what_waits_too_long_is_dropped(service, gateway, account):
-    """8.3: the limit of an account, whose campaigns are free to add; its texts wait for it, and those that are late are neither sent nor counted"""
+    """docs/mail.md 8.3: the limit of an account, whose campaigns are free to add; its texts wait for it, and those that are late are
+    neither sent nor counted"""
     for _ in range(3):
         one = service.campaign(account, verify_phone="on")
         for _ in range(20):
@@ -379,7 +380,7 @@ def test_the_answer_says_that_it_was_sent(make_service, gateway, settings, body)
     ("http://192.0.2.7:8080/send", "192.0.2.0/24", True), ("http://gateway/send", "10.0.0.0/8", True), ("http://localhost", "127.0.0.1 ::1", True),
     ("https://gateway.example.org/send", "", True)])
 def test_a_gateway_without_tls(service, url, networks, is_taken):
-    """8.2: the configuration is refused"""
+    """docs/mail.md 8.2: the configuration is refused"""
     env = {"LEADHOOK_SMS_URL": url, "LEADHOOK_SMS_ALLOW_NETWORKS": networks}
     done = call(service.installation, "--check-config", program="leadhook-dispatch", env=env)
     assert done.returncode == (OK if is_taken else CONFIG), done.stderr
@@ -388,7 +389,7 @@ def test_a_gateway_without_tls(service, url, networks, is_taken):
 
 @pytest.mark.parametrize("host, networks", [("https://127.0.0.1", ""), ("http://localhost", "192.0.2.0/24")])
 def test_forbidden_addresses(make_service, gateway, host, networks):
-    """5 of deliveries.md: loopback is not allowed by itself; 8.2: nor is any address without TLS, also of a name"""
+    """docs/deliveries.md 5: loopback is not allowed by itself; docs/mail.md 8.2: nor is any address without TLS, also of a name"""
     url = gateway.url.replace("http://127.0.0.1", host)
     service = make_service(settings=gateway.settings(url=url, allow_networks=networks))
     service.dispatcher.start()

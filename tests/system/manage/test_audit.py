@@ -23,7 +23,7 @@ def audit(service):
 
 
 def test_a_change_by_a_user(service, account, owner, audit):
-    """6: which user, what, before and after, from where"""
+    """docs/users.md 6: which user, what, before and after, from where"""
     campaign = service.campaign(account)
     answer = owner("PATCH", f"campaigns/{campaign.id}", {"points_direct": 9}, address="203.0.113.5")
     row = audit("--campaign", campaign.id)
@@ -35,7 +35,7 @@ def test_a_change_by_a_user(service, account, owner, audit):
 
 
 def test_a_change_by_a_key_and_by_a_shell(service, account, audit):
-    """6"""
+    """docs/users.md 6"""
     campaign = service.campaign(account)
     added = service.installation.admin("key", "add", str(account.id), "--rights", "all")
     assert audit()["actor"] == "shell" and audit()["actor_name"] and audit()["target"] == added["id"]
@@ -47,7 +47,7 @@ def test_a_change_by_a_key_and_by_a_shell(service, account, audit):
 
 
 def test_a_long_name_of_a_key(service, account, audit):
-    """6: it is cut between two characters"""
+    """docs/users.md 6: it is cut between two characters"""
     key = service.installation.admin("key", "add", str(account.id), "--name", "a" + "€" * 199, "--rights", "manage")["key"]
     assert Caller(service, key)("POST", f"campaigns/{service.campaign(account).id}/tags", {"name": "Long"}).status == 201
     name = audit()["actor_name"]
@@ -55,7 +55,7 @@ def test_a_long_name_of_a_key(service, account, audit):
 
 
 def test_a_dry_run_is_no_change(service, account, owner):
-    """6: the check of a file is not logged, its import is"""
+    """docs/users.md 6: the check of a file is not logged, its import is"""
     campaign = service.campaign(account)
     for option, logged in (("look", []), ("dry_run", []), (None, ["lead import"])):
         body = {"records": "email\ndry@example.org\n", **({option: True} if option else {})}
@@ -64,7 +64,7 @@ def test_a_dry_run_is_no_change(service, account, owner):
 
 
 def test_an_import_with_rejected_rows(service, account, owner, audit, tmp_path):
-    """6: it is done, with what it counts, and without the rows"""
+    """docs/users.md 6: it is done, with what it counts, and without the rows"""
     campaign = service.campaign(account)
     path = tmp_path / "leads.csv"
     path.write_text("email\nfirst@example.org\nnonsense\n")
@@ -82,7 +82,7 @@ def test_an_import_with_rejected_rows(service, account, owner, audit, tmp_path):
 
 
 def test_users_are_added_to_an_account(service, account, owner, audit):
-    """6: the owner of the account sees it"""
+    """docs/users.md 6: the owner of the account sees it"""
     assert owner("POST", "users", {"email": "invited@example.org", "role": "viewer"}).status == 201
     assert (audit()["operation"], audit()["account"], audit()["actor_id"]) == ("user add", account.id, owner.id)
     service.installation.admin("user", "add", "second@example.org", "--role", "viewer", "--account", str(account.id))
@@ -91,7 +91,7 @@ def test_users_are_added_to_an_account(service, account, owner, audit):
 
 
 def test_changes_of_the_own_login(service, account, audit):
-    """6: password and second factor, also by a link"""
+    """docs/users.md 6: password and second factor, also by a link"""
     user = User(service, "own@example.org", "--role", "viewer", "--account", account.id)
     assert user.accept().status == 200
     row = audit()
@@ -110,7 +110,7 @@ def test_changes_of_the_own_login(service, account, audit):
 
 
 def test_changes_of_the_own_login_that_are_refused(service, account, owner, audit):
-    """6: for fields, the new password, a missing confirmation or a limit: they are no rows"""
+    """docs/users.md 6: for fields, the new password, a missing confirmation or a limit: they are no rows"""
     guest = User(service, "guest@example.org", "--role", "viewer", "--account", account.id)
     weak = {"token": guest.link.rsplit("/", 1)[1], "new_password": "short"}
     user = User(service, "refused@example.org", "--role", "viewer", "--account", account.id).ready()
@@ -132,7 +132,7 @@ def test_changes_of_the_own_login_that_are_refused(service, account, owner, audi
 
 
 def test_what_fails(service, account, owner, audit):
-    """6: is in the log, too; what is not there is not"""
+    """docs/users.md 6: is in the log, too; what is not there is not"""
     campaign = service.campaign(account)
     assert owner("PATCH", f"campaigns/{campaign.id}", {"points_direct": -1}).status == 422
     row = audit("--campaign", campaign.id)
@@ -142,7 +142,7 @@ def test_what_fails(service, account, owner, audit):
 
 
 def test_reading_is_not_logged(service, owner, audit):
-    """6"""
+    """docs/users.md 6"""
     before = audit()["id"]
     assert owner("GET", "campaigns").status == 200
     service.installation.admin("campaign", "list")
@@ -150,7 +150,7 @@ def test_reading_is_not_logged(service, owner, audit):
 
 
 def test_no_secrets(service, account, owner):
-    """6: neither secrets, nor what is about leads"""
+    """docs/users.md 6: neither secrets, nor what is about leads"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="mallory@example.org", phone_number="+14155552671")
     hook = owner("POST", f"campaigns/{campaign.id}/webhooks", {"url": "https://hooks.example/URL-WITH-TOKEN", "events": ["new_signup"]}).json
@@ -167,7 +167,7 @@ def test_no_secrets(service, account, owner):
 
 
 def test_changes_of_leads(service, account, owner, audit):
-    """6: which change, and of how many"""
+    """docs/users.md 6: which change, and of how many"""
     campaign = service.campaign(account)
     tag = campaign.define("tag", "VIP")
     leads = [lead["social_id"] for lead in campaign.leads(2)]
@@ -180,7 +180,7 @@ def test_changes_of_leads(service, account, owner, audit):
 
 
 def test_a_row_that_cannot_be_written(service, account, owner):
-    """6: then the change is not made"""
+    """docs/users.md 6: then the change is not made"""
     campaign = service.campaign(account)
     service.installation.sql("ALTER TABLE lh_audit RENAME lh_no_audit")
     try:

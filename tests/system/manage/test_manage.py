@@ -27,7 +27,7 @@ def owner(service, account):
 
 
 def test_the_table(service):
-    """1: every command has a call unless it is about the host, no two have the same, and the document has them"""
+    """docs/manage.md 1: every command has a call unless it is about the host, no two have the same, and the document has them"""
     calls, others = all_operations(service.installation)
     assert others == SHELL_ONLY
     assert len({(call.method, call.path) for call in calls}) == len(calls)
@@ -39,7 +39,7 @@ def test_the_table(service):
 
 
 def test_the_same_bytes(service, account, owner):
-    """1: the answer is what the command prints with --json"""
+    """docs/manage.md 1: the answer is what the command prints with --json"""
     campaign = service.campaign(account)
     for path, *command in [(f"campaigns/{campaign.id}", "campaign", "show", str(campaign.id)), (f"campaigns?account={account.id}", "campaign", "list", str(account.id)),
                            (f"campaigns/{campaign.id}/embed", "campaign", "embed", str(campaign.id))]:
@@ -49,7 +49,7 @@ def test_the_same_bytes(service, account, owner):
 
 
 def test_a_campaign_from_nothing(service, account, owner):
-    """1: everything that a campaign needs, without a shell"""
+    """docs/manage.md 1: everything that a campaign needs, without a shell"""
     made = owner("POST", f"accounts/{account.id}/campaigns", {"name": "Launch", "waitlist": True, "points_direct": 7})
     assert made.status == 201 and made.json["name"] == "Launch", made.body
     place = f"campaigns/{made.json['id']}"
@@ -92,7 +92,7 @@ def test_a_campaign_from_nothing(service, account, owner):
     ("GET", "{campaign}/leads?limit=1&limit=1", None, 400, "invalid_query"),
 ])
 def test_errors(service, account, owner, method, path, body, status, error):
-    """1.2: problems as RFC 9457 has them"""
+    """docs/manage.md 1.2: problems as RFC 9457 has them"""
     campaign = service.campaign(account)
     answer = owner(method, path.replace("{campaign}", f"campaigns/{campaign.id}"), body)
     assert answer.status == status, answer.body
@@ -103,7 +103,7 @@ def test_errors(service, account, owner, method, path, body, status, error):
 
 @pytest.mark.parametrize("body", [b"[]", b"1", b"{", b'{"name":{"a":{"b":1}}}', b'{"name":"a","name":"b"}', b'{"name":"\\u0000"}'])
 def test_bodies_that_are_no_arguments(service, account, owner, body):
-    """1.1: one JSON object"""
+    """docs/manage.md 1.1: one JSON object"""
     campaign = service.campaign(account)
     answer = service.client.request("PATCH", f"{MANAGE}campaigns/{campaign.id}", body=body, type="application/json", key=owner.key)
     assert answer.status == 400 and answer.json["error"] == "invalid_json", answer.body
@@ -113,14 +113,14 @@ def test_bodies_that_are_no_arguments(service, account, owner, body):
 
 
 def test_details_are_cut_between_characters(owner):
-    """1.2: a problem is UTF-8, however long the name is that it is about"""
+    """docs/manage.md 1.2: a problem is UTF-8, however long the name is that it is about"""
     for name in ("é" * 3000, "xé" + "é" * 3000):
         answer = owner("GET", "campaigns?" + urllib.parse.quote(name) + "=1")
         assert answer.status == 406 and answer.json["detail"].endswith("éé"), answer.body[:200]
 
 
 def test_lost_updates(service, account, owner):
-    """1.3: If-Match with the ETag of what was read"""
+    """docs/manage.md 1.3: If-Match with the ETag of what was read"""
     campaign = service.campaign(account)
     place = f"campaigns/{campaign.id}"
     first = owner("GET", place)
@@ -136,7 +136,7 @@ def test_lost_updates(service, account, owner):
 
 
 def test_without_a_key(service):
-    """1.2: 401, whatever the path is; never a key in the query"""
+    """docs/manage.md 1.2: 401, whatever the path is; never a key in the query"""
     for key in (None, "lh_wrong"):
         for path in ("campaigns", "nothing"):
             answer = service.client.request("GET", MANAGE + path, key=key)
@@ -144,7 +144,7 @@ def test_without_a_key(service):
 
 
 def test_a_key_of_a_suspended_account(service):
-    """1.2: 403, not the 409 of /v2"""
+    """docs/manage.md 1.2: 403, not the 409 of /v2"""
     account = service.account("Suspended")
     service.installation.admin("account", "suspend", str(account.id))
     answer = service.client.request("GET", MANAGE + "campaigns", key=account.key)
@@ -152,7 +152,7 @@ def test_a_key_of_a_suspended_account(service):
 
 
 def test_paths_of_the_host_are_the_operators(service, account, owner):
-    """2: an owner cannot make the dispatcher read files"""
+    """docs/manage.md 2: an owner cannot make the dispatcher read files"""
     campaign = service.campaign(account)
     hook = campaign.webhook("new_signup")["referenceId"]
     answer = owner("PATCH", f"webhooks/{hook}", {"ca_file": "/etc/passwd"})
@@ -161,7 +161,7 @@ def test_paths_of_the_host_are_the_operators(service, account, owner):
 
 
 def test_a_client_certificate_goes_to_its_receiver_alone(service, account, owner):
-    """2: an owner cannot make the dispatcher prove to another host that it is the operator's"""
+    """docs/manage.md 2: an owner cannot make the dispatcher prove to another host that it is the operator's"""
     hook, admin = service.campaign(account).webhook("new_signup")["referenceId"], service.installation.admin
     url = {"url": "https://hooks.example.org/other"}
     assert owner("PATCH", f"webhooks/{hook}", url).status == 200
@@ -173,7 +173,7 @@ def test_a_client_certificate_goes_to_its_receiver_alone(service, account, owner
 
 
 def test_a_call_that_is_repeated(service, account, owner):
-    """1.5: makes one object; with other parameters it fails, and another caller's key is another one"""
+    """docs/manage.md 1.5: makes one object; with other parameters it fails, and another caller's key is another one"""
     campaign = service.campaign(account)
     place, key = f"campaigns/{campaign.id}/actions", {"Idempotency-Key": "a7c1"}
     body = {"text": "Once"}
@@ -202,7 +202,7 @@ def parts(caller, path, query):
 
 
 def test_points_and_changes_are_made_once(service, account, owner):
-    """1.5: they would count again"""
+    """docs/manage.md 1.5: they would count again"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="ada@example.org")["social_id"]
     place = f"campaigns/{campaign.id}"
@@ -220,7 +220,7 @@ def test_points_and_changes_are_made_once(service, account, owner):
 
 
 def test_lists_go_on(service, account, owner):
-    """1.1: the header Link has the query of the next part"""
+    """docs/manage.md 1.1: the header Link has the query of the next part"""
     campaign = service.campaign(account)
     campaign.leads(5)
     seen = [lead["email"] for part in parts(owner, f"campaigns/{campaign.id}/leads", "limit=2") for lead in part]
@@ -228,7 +228,7 @@ def test_lists_go_on(service, account, owner):
 
 
 def test_mails_go_on(service, account, owner):
-    """1.1: a part that would examine too many mails ends before, even with none"""
+    """docs/manage.md 1.1: a part that would examine too many mails ends before, even with none"""
     campaign, other = service.campaign(account), service.campaign(account)
     path, planted = f"campaigns/{campaign.id}/mails", 9000
     service.installation.sql(
@@ -241,7 +241,7 @@ def test_mails_go_on(service, account, owner):
 
 
 def test_a_lead(service, account, owner):
-    """1: by its social id: show, change, timeline"""
+    """docs/manage.md 1: by its social id: show, change, timeline"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="ada@example.org", first_name="Ada")
     place = f"campaigns/{campaign.id}/leads/{lead['social_id']}"
@@ -264,7 +264,7 @@ def largest_responder(service):
 
 
 def test_arrays(service, account, owner):
-    """1.1: where a list is expected, and in no more memory than they need"""
+    """docs/manage.md 1.1: where a list is expected, and in no more memory than they need"""
     campaign = service.campaign(account)
     place = f"campaigns/{campaign.id}"
     for method, path, body in (("POST", f"accounts/{account.id}/campaigns", {"name": ["A", "B"]}),
@@ -282,7 +282,7 @@ def test_arrays(service, account, owner):
 
 
 def test_errors_name_members(service, account, owner):
-    """1.2: not options or operands of a shell"""
+    """docs/manage.md 1.2: not options or operands of a shell"""
     campaign = service.campaign(account)
     place, lead = f"campaigns/{campaign.id}", campaign.lead(email="ada@example.org")["social_id"]
     tag = owner("POST", f"{place}/tags", {"name": "VIP"}).json["id"]
@@ -304,7 +304,7 @@ def test_errors_name_members(service, account, owner):
 
 
 def test_a_body_is_json(owner, account):
-    """1.1: browsers send that to another site only after a preflight"""
+    """docs/manage.md 1.1: browsers send that to another site only after a preflight"""
     path = f"{MANAGE}accounts/{account.id}/campaigns"
     for kind in ("text/plain", "text/json", "application/x-www-form-urlencoded"):
         answer = owner.service.client.request("POST", path, body=b'{"name": "Plain"}', headers={"Content-Type": kind}, key=owner.key)
@@ -312,7 +312,7 @@ def test_a_body_is_json(owner, account):
 
 
 def test_a_version_of_what_has_none(service, account, owner):
-    """1.3: If-Match is not ignored"""
+    """docs/manage.md 1.3: If-Match is not ignored"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="a@example.org")["social_id"]
     place = f"campaigns/{campaign.id}/leads/{lead}"
@@ -322,7 +322,7 @@ def test_a_version_of_what_has_none(service, account, owner):
 
 
 def test_a_key_of_a_key_has_its_end(service, account):
-    """2"""
+    """docs/manage.md 2"""
     added = service.installation.admin("key", "add", str(account.id), "--rights", "all", "--expires", "2099-01-01")
     key = Caller(service, added["key"])
     assert key("POST", f"accounts/{account.id}/keys", {"name": "same"}).status == 201
@@ -333,7 +333,8 @@ def test_a_key_of_a_key_has_its_end(service, account):
 
 
 def test_installation(service, account):
-    """1 GET installation: a right that reads sees what it does, and whether a dispatcher is running; nothing about accounts and people"""
+    """docs/manage.md 1 GET installation: a right that reads sees what it does, and whether a dispatcher is running; nothing about accounts
+    and people"""
     sender, caller = (Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", right)["key"])
                       for right in ("ingest", "leads"))
     assert sender("GET", "installation").json["error"] == "missing_right"

@@ -79,7 +79,7 @@ def callers(service, world):
 
 
 def test_every_cell(world, operations, callers):
-    """2: no caller may more than the table says, and each may all of that"""
+    """docs/manage.md 2: no caller may more than the table says, and each may all of that"""
     wrong = []
     for operation, case, inside in itertools.product(operations, callers, (True, False)):
         if not inside and not case.limited:
@@ -99,7 +99,7 @@ NAMED = {**{name: name for name in ("account", "campaign", "tag", "webhook", "us
 
 
 def test_objects_outside_the_path(service, world, operations, callers):
-    """2: nor may a field or an option name what the caller does not see"""
+    """docs/manage.md 2: nor may a field or an option name what the caller does not see"""
     foreign = World(service, "Foreign").inside
     program, wrong, tried = service.installation.program("leadhook"), [], set()
     for operation in operations:
@@ -123,14 +123,14 @@ def test_objects_outside_the_path(service, world, operations, callers):
 
 
 def test_no_caller(service, world, operations):
-    """1.2: without a key or a session every call is 401"""
+    """docs/manage.md 1.2: without a key or a session every call is 401"""
     for operation in operations:
         path = MANAGE + re.sub(r"\{(\w+)\}", lambda name: str(world.inside[name[1]]), operation.path)
         assert service.client.request(operation.method, path).status == 401, operation.words
 
 
 def test_lists_without_a_path_parameter(service, world, callers):
-    """2: show only what the caller may see"""
+    """docs/manage.md 2: show only what the caller may see"""
     for case in callers:
         campaigns = [row["id"] for row in (case.call("GET", MANAGE + "campaigns").json if not case.suspended else [])]
         if case.limited:

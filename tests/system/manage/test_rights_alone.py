@@ -78,8 +78,8 @@ ALLOWED = {("account", ""): {"owner@agency.example"}, ("hooks", "jobs/"): {"owne
 
 
 def test_no_right_reads_or_changes_leads_but_its_own(service, world):
-    """2: without `leads` no answer has a value of a lead, or a secret of a webhook; nor, without `account`, the address of a user who does not do what the caller may do;
-    without `change` no lead is changed, also not by what a call has set up"""
+    """docs/manage.md 2: without `leads` no answer has a value of a lead, or a secret of a webhook; nor, without `account`, the address of a
+    user who does not do what the caller may do; without `change` no lead is changed, also not by what a call has set up"""
     operations = [operation for operation in all_operations(service.installation)[0] if not operation.operators]
     singles = [(operation, query) for operation in operations for words, query in SINGLES if words == operation.words]
     last = ["lead change", "lead erase"]

@@ -87,7 +87,7 @@ def test_ingest_adds_leads(service, account, keys):
 
 
 def test_change_adds_and_changes_leads(service, account, keys):
-    """2: `change` alone signs up, too; without `leads` it sees what a caller without a key sees"""
+    """docs/manage.md 2: `change` alone signs up, too; without `leads` it sees what a caller without a key sees"""
     campaign = service.campaign(account, public_lookup="own", public_update="none")
     key = keys("change")
     made = campaign.post({"email": "a@example.org", "points": 5}, key=key)
@@ -102,7 +102,7 @@ def test_change_adds_and_changes_leads(service, account, keys):
 
 @pytest.mark.parametrize("update", UPDATES)
 def test_change_alone_sets_no_address_of_a_lead(service, account, keys, update):
-    """2, Addresses: mails and texts to an address, and codes, lead to the lead's page"""
+    """docs/manage.md 2, Addresses: mails and texts to an address, and codes, lead to the lead's page"""
     campaign = service.campaign(account, public_lookup="own", public_update=update)
     ada, grace = campaign.lead(**SIGNED_UP), campaign.lead(email="grace@example.org")
     key, call, both = keys("change"), Caller(service, keys("change")), Caller(service, keys("leads,change"))
@@ -129,7 +129,7 @@ def test_change_alone_sets_no_address_of_a_lead(service, account, keys, update):
 
 
 def test_leads_alone_reads(service, account, keys):
-    """2"""
+    """docs/manage.md 2"""
     campaign = service.campaign(account, public_lookup="none")
     lead = campaign.lead(**SIGNED_UP)
     assert campaign.get({"email": "ada@example.org"}, key=keys("leads")).json["email"] == "ada@example.org"
@@ -139,7 +139,7 @@ def test_leads_alone_reads(service, account, keys):
 
 
 def test_numbers_show_no_leaders(service, account, keys):
-    """2: `stats` is about no single people"""
+    """docs/manage.md 2: `stats` is about no single people"""
     campaign = service.campaign(account)
     campaign.lead(**SIGNED_UP)
     assert campaign.get({}, key=keys("stats"), path="/leaderboard").verdict == (403, "missing_right")
@@ -149,7 +149,7 @@ def test_numbers_show_no_leaders(service, account, keys):
 @pytest.mark.parametrize("setting, value, right", [("privacy", False, "leads"), ("require_key", False, "leads"), ("public_lookup", "all", "leads"),
                                                    ("public_update", "all", "change")])
 def test_settings_about_strangers(service, account, keys, setting, value, right):
-    """2: a caller that opens leads to callers without a key may read or change them itself, also in a new campaign"""
+    """docs/manage.md 2: a caller that opens leads to callers without a key may read or change them itself, also in a new campaign"""
     path = f"campaigns/{service.campaign(account).id}"
     for rights, verdict in (("manage", (403, "forbidden")), (f"{right},manage", (200, None))):
         answer = Caller(service, keys(rights))("PATCH", path, {setting: value, "waitlist": True})
@@ -159,7 +159,7 @@ def test_settings_about_strangers(service, account, keys, setting, value, right)
 
 
 def test_the_number_of_leads(service, account, keys):
-    """2, Number of leads: with it a caller would see whether a sign-up was new"""
+    """docs/manage.md 2, Number of leads: with it a caller would see whether a sign-up was new"""
     campaign = service.campaign(account, jump_start=7)
     campaign.lead(**SIGNED_UP)
     for rights, number in (("ingest", None), ("hooks,manage,account", None), ("stats", 8), ("leads", 8), ("change", 8), ("full", 8)):
@@ -171,7 +171,8 @@ def test_the_number_of_leads(service, account, keys):
 
 @pytest.mark.parametrize("setting, value", [("mails", ""), ("verify_email", "off"), ("verify_phone", "off")])
 def test_settings_that_hide_leads(service, account, keys, setting, value):
-    """2: with mails and codes the answer to a sign-up does not show which leads exist; without protection it shows them anyway"""
+    """docs/manage.md 2: with mails and codes the answer to a sign-up does not show which leads exist; without protection it shows them
+    anyway"""
     open_to_all, protected = service.campaign(account), service.campaign(account, public_lookup="own")
     manage, both = (Caller(service, keys(rights)) for rights in ("manage", "leads,manage"))
     assert manage("PATCH", f"campaigns/{open_to_all.id}", {setting: value}).status == 200
@@ -184,7 +185,7 @@ def test_settings_that_hide_leads(service, account, keys, setting, value):
 
 
 def test_webhooks_send_leads(service, account, keys):
-    """2: adding one by /v2 needs what it gives"""
+    """docs/manage.md 2: adding one by /v2 needs what it gives"""
     campaign = service.campaign(account)
     hook, inbound = {"url": "https://own.example/", "event": "new_signup"}, {"name": "Own"}
     for path, fields, enough, lacks in (("/outbound-webhook", hook, "leads,hooks", ["hooks", "leads"]),
@@ -195,7 +196,7 @@ def test_webhooks_send_leads(service, account, keys):
 
 
 def test_a_key_that_expires_admits_no_one(service, account):
-    """2, End: users and URLs of inbound webhooks would outlast it; what it has set up otherwise stays"""
+    """docs/manage.md 2, End: users and URLs of inbound webhooks would outlast it; what it has set up otherwise stays"""
     campaign = service.campaign(account)
     text = service.installation.admin("key", "add", str(account.id), "--rights", "all", "--expires", "2099-01-01")["key"]
     key, lasting = Caller(service, text), Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", "all")["key"])

@@ -19,7 +19,7 @@ def operator(service):
 
 
 def test_from_the_link_to_a_session(service, account):
-    """3, users.md 3, 4: a link is used once, sets the password, and does not log in"""
+    """docs/manage.md 3, docs/users.md 3, 4: a link is used once, sets the password, and does not log in"""
     user = User(service, "ada@example.org", "--role", "owner", "--account", account.id)
     token = user.link.rsplit("/", 1)[1]
     assert f"/dashboard/#welcome/{token}" in user.link
@@ -48,7 +48,7 @@ def test_from_the_link_to_a_session(service, account):
 @pytest.mark.parametrize("headers", [{}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "none"},
                                      {"Origin": "https://evil.example"}, {"Origin": "null"}])
 def test_changes_of_other_pages(service, operator, headers):
-    """3: a change by a user comes from a page of the service itself, and so does a login"""
+    """docs/manage.md 3: a change by a user comes from a page of the service itself, and so does a login"""
     answer = operator("POST", "accounts", {"name": "Foreign"}, headers=headers)
     assert answer.status == 403 and answer.json["error"] == "foreign_origin", answer.body
     answer = service.client.request("POST", MANAGE + "session", json_body={"email": operator.email, "password": PASSWORD}, headers=headers)
@@ -57,20 +57,20 @@ def test_changes_of_other_pages(service, operator, headers):
 
 
 def test_the_origin_of_the_service(service, operator):
-    """3: without Sec-Fetch-Site the Origin is that of server.base_url"""
+    """docs/manage.md 3: without Sec-Fetch-Site the Origin is that of server.base_url"""
     origin = "/".join(service.front.url.split("/")[:3])
     assert operator("POST", "accounts", {"name": "By Origin"}, headers={"Origin": origin}).status == 201
 
 
 def test_unknown_sessions_are_limited(service):
-    """3: guesses of tokens count as wrong keys do"""
+    """docs/manage.md 3: guesses of tokens count as wrong keys do"""
     seen = [service.client.request("GET", MANAGE + "session", headers={"Cookie": f"__Host-leadhook={'a' * 42}{number % 10}"},
                                    address="198.51.100.77").status for number in range(60)]
     assert set(seen) == {401, 429} and seen[0] == 401 and seen[-1] == 429, seen
 
 
 def test_operators_have_no_limit(service, operator):
-    """3: the calls of an operator do not count, even where the limits of its address are exceeded"""
+    """docs/manage.md 3: the calls of an operator do not count, even where the limits of its address are exceeded"""
     address, lookups = "198.51.100.78", 100  # limits.lookups_per_address
 
     def unknown(headers=None):
@@ -111,7 +111,7 @@ def test_the_limit_of_the_account(service):
 
 
 def test_roles(service, account, operator):
-    """2, users.md 2: what each may, on its own and on another account"""
+    """docs/manage.md 2, docs/users.md 2: what each may, on its own and on another account"""
     other = service.account("Other")
     campaign, second, foreign = service.campaign(account), service.campaign(account), service.campaign(other)
     owner = User(service, "owner@example.org", "--role", "owner", "--account", account.id).ready()
@@ -142,7 +142,7 @@ def test_removed_campaigns_of_a_user(service, account):
 
 
 def test_dangerous_calls_need_the_password(service, account):
-    """3: within ten minutes"""
+    """docs/manage.md 3: within ten minutes"""
     owner = User(service, "careful@example.org", "--role", "owner", "--account", account.id).ready()
     assert owner("POST", f"accounts/{account.id}/keys", {"name": "Fresh"}).status == 201
     service.installation.sql(f"UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 700000 WHERE user_id = {owner.id}")
@@ -154,7 +154,7 @@ def test_dangerous_calls_need_the_password(service, account):
 
 
 def test_removal_needs_the_password(service, account):
-    """3: also that of tags, webhooks and leads; a lead can be moderated without"""
+    """docs/manage.md 3: also that of tags, webhooks and leads; a lead can be moderated without"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="gone@example.org")["social_id"]
     editor = User(service, "tidy@example.org", "--role", "editor", "--account", account.id).ready()
@@ -173,7 +173,7 @@ def test_removal_needs_the_password(service, account):
 
 
 def test_what_outlasts_the_session_needs_the_password(service, account):
-    """3: where leads are sent, and what is a secret or a URL of its own; not what is changed of it otherwise"""
+    """docs/manage.md 3: where leads are sent, and what is a secret or a URL of its own; not what is changed of it otherwise"""
     campaign = service.campaign(account)
     editor = User(service, "connects@example.org", "--role", "editor", "--account", account.id).ready()
     hooks, inbound = f"campaigns/{campaign.id}/webhooks", f"campaigns/{campaign.id}/inbound"
@@ -192,7 +192,7 @@ def test_what_outlasts_the_session_needs_the_password(service, account):
 
 
 def test_other_methods(service, account):
-    """1.2: 405, with those that the path has"""
+    """docs/manage.md 1.2: 405, with those that the path has"""
     user = User(service, "method@example.org", "--role", "viewer", "--account", account.id).ready()
     for method, path, allow in (("PATCH", "session", "DELETE, POST, GET, HEAD, OPTIONS"), ("GET", "session/confirm", "POST, OPTIONS"),
                                 ("DELETE", "session/list", "GET, HEAD, OPTIONS")):
@@ -212,7 +212,7 @@ def test_guesses_of_keys_do_not_end_sessions(service, account):
 
 
 def test_another_password(service, account):
-    """3: ends the other sessions, and begins a new one"""
+    """docs/manage.md 3: ends the other sessions, and begins a new one"""
     user = User(service, "change@example.org", "--role", "viewer", "--account", account.id).ready()
     old = user.token
     user.log_in()
@@ -224,7 +224,7 @@ def test_another_password(service, account):
 
 
 def test_own_sessions(service, account):
-    """3, users.md 4: are listed with their browsers, and can be ended one by one"""
+    """docs/manage.md 3, docs/users.md 4: are listed with their browsers, and can be ended one by one"""
     user = User(service, "many@example.org", "--role", "viewer", "--account", account.id).ready()
     first = user.token
     user.log_in()
@@ -254,7 +254,7 @@ def test_a_suspended_account(service):
 
 
 def test_a_key_has_no_session(service, account):
-    """3"""
+    """docs/manage.md 3"""
     caller = Caller(service, account.key)
     assert caller("GET", "session").json["error"] == "missing_session"
     assert caller("POST", "session/confirm", {"password": "x"}, headers=OWN_PAGE).json["error"] == "missing_session"

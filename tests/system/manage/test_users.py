@@ -19,7 +19,7 @@ def keys(service, accounts):
 
 
 def test_the_first_user(service, leadhook):
-    """1: a link is printed; 2: an operator has no account"""
+    """docs/users.md 1: a link is printed; 2: an operator has no account"""
     made = leadhook("user", "add", "Root@Example.org", "--role", "operator", "--name", "Root")
     assert made["email"] == "root@example.org"
     base, token = made["link"].split(LINK)
@@ -41,7 +41,7 @@ def test_the_first_user(service, leadhook):
 
 
 def test_settings_of_a_user(service, accounts, leadhook):
-    """1 user set: role, campaigns and name"""
+    """docs/users.md 1 user set: role, campaigns and name"""
     campaigns = [service.campaign(accounts[0]).id for _ in range(2)]
     several = ",".join(str(one) for one in reversed(campaigns))
     user = str(leadhook("user", "add", "eve@example.org", "--role", "editor", "--account", str(accounts[0].id), "--campaigns", several)["id"])
@@ -54,7 +54,7 @@ def test_settings_of_a_user(service, accounts, leadhook):
 
 
 def test_a_user_of_a_removed_campaign(service, accounts, leadhook):
-    """2: it sees none; it can be renamed, and gets no campaign by it"""
+    """docs/users.md 2: it sees none; it can be renamed, and gets no campaign by it"""
     campaign = service.campaign(accounts[0]).id
     user = leadhook("user", "add", "past@example.org", "--role", "editor", "--account", accounts[0].id, "--campaigns", campaign)["id"]
     leadhook("campaign", "remove", campaign, "--yes")
@@ -78,14 +78,14 @@ def test_a_user_of_a_removed_campaign(service, accounts, leadhook):
     ("audit list --since yesterday", DATA, "RFC 3339"),
 ])
 def test_errors(service, accounts, words, status, message):
-    """1"""
+    """docs/users.md 1"""
     words = words.format(account=accounts[0].id, other=accounts[1].id).split()
     done = call(service.installation, *words)
     assert done.returncode == status and message in done.stderr, done.stderr
 
 
 def test_an_owner_manages_its_account(service, accounts, keys, leadhook):
-    """2: users of other accounts do not exist for it, and the right is needed"""
+    """docs/users.md 2: users of other accounts do not exist for it, and the right is needed"""
     def manage(method, path, body=None, rights="all"):
         return service.client.request(method, MANAGE + path, json_body=body, key=keys[rights])
     foreign = leadhook("user", "add", "foreign@example.org", "--role", "viewer", "--account", str(accounts[1].id))["id"]
@@ -112,7 +112,7 @@ def test_an_owner_manages_its_account(service, accounts, keys, leadhook):
 
 
 def test_the_audit_log(service, accounts, keys, leadhook):
-    """6: the newest first, of the caller's account"""
+    """docs/users.md 6: the newest first, of the caller's account"""
     service.installation.sql(
         "INSERT INTO lh_audit (id, created_ms, actor, actor_id, actor_name, account_id, operation, target_id, state, before_json, after_json, ip)"
         f" VALUES (1000001, 4102444801000, 'user', 7, 'eve@example.org', {accounts[0].id}, 'user set', 7, 'done', '{{\"name\":\"a\"}}', '{{\"name\":\"b\"}}', '192.0.2.1'),"

@@ -113,7 +113,8 @@ class Daemon:
 
 
 def test_syslog(make_service, make_folder, mail_server):
-    """12.5: every process sends its lines to the daemon; while that is away, they go to standard error; then to it again"""
+    """docs/operating.md 12.5: every process sends its lines to the daemon; while that is away, they go to standard error; then to it
+    again"""
     path = make_folder() / "log.sock"
     daemon = Daemon(path)
     service = make_service(workers=2, settings=[("log", "syslog", "local3"), ("log", "syslog_socket", path), ("log", "level", "debug"),
@@ -147,7 +148,8 @@ def test_syslog(make_service, make_folder, mail_server):
 
 
 def test_no_syslog_daemon(make_service, make_folder):
-    """12.5: a wrong socket is reported once by each program, at its start, where the lines go instead; --quiet omits that"""
+    """docs/operating.md 12.5: a wrong socket is reported once by each program, at its start, where the lines go instead; --quiet omits
+    that"""
     path = make_folder() / "missing"
     service = make_service(workers=2, settings=[("log", "syslog", "daemon"), ("log", "syslog_socket", path)])
     service.dispatch()
@@ -176,7 +178,8 @@ def logging(make_service, make_folder, mail_server):
 
 
 def test_signals_reopen_the_file(logging):
-    """12.6: USR2 to both programs makes every process of them leave the old file at once; USR1 does the same to the dispatcher"""
+    """docs/operating.md 12.6: USR2 to both programs makes every process of them leave the old file at once; USR1 does the same to the
+    dispatcher"""
     service, log = logging
     pids = everything(service)
     assert len(pids) == 7 if COMMITTER else 6
@@ -220,7 +223,7 @@ def test_logrotate(logging, make_folder):
 
 
 def test_a_full_disk_stops_nothing(make_service):
-    """12.6: lines that cannot be written are lost, and requests, reloads and deliveries go on"""
+    """docs/operating.md 12.6: lines that cannot be written are lost, and requests, reloads and deliveries go on"""
     service = make_service(workers=2, settings=[("log", "file", "/dev/full"), ("log", "level", "debug")])
     campaign = service.campaign()
     campaign.webhook("new_signup")

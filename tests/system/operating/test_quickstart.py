@@ -185,7 +185,7 @@ sleep 300
 
 @pytest.mark.parametrize("npm, registry", [(None, "http://127.0.0.1:9/"), (NPM, "")], ids=["refused", "silent"])
 def test_the_registry_is_out_of_reach(make_folder, npm, registry):
-    """1: the libraries of the dashboard are not waited for, and what is missing has a reason"""
+    """docs/operating.md 1: the libraries of the dashboard are not waited for, and what is missing has a reason"""
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed; scripts/check installs it")
     folder = make_folder()
@@ -207,7 +207,7 @@ def test_the_registry_is_out_of_reach(make_folder, npm, registry):
 
 
 def test_without_the_dashboard(quickstart):
-    """1: the last lines say why, and how to get it"""
+    """docs/operating.md 1: the last lines say why, and how to get it"""
     lines = quickstart.start("--no-dashboard", "npm cannot be installed").splitlines()
     assert lines[-2:] == ["There is no dashboard: npm cannot be installed.",
                           "When that is corrected, start the quickstart again: it adds the dashboard."]
@@ -220,7 +220,7 @@ def was_built_with_dashboard(build):
 
 
 def test_the_build_has_the_dashboard(make_folder):
-    """1: what a start builds is not configured again by the next one"""
+    """docs/operating.md 1: what a start builds is not configured again by the next one"""
     assert was_built_with_dashboard(BUILD) and not was_built_with_dashboard(make_folder())
 
 
@@ -228,7 +228,7 @@ def test_the_build_has_the_dashboard(make_folder):
 @pytest.mark.skipif((SOURCE / "src/dashboard/lib/licences.txt").exists() or (SOURCE / "config.status").exists(),
                     reason="a tarball has the libraries, and a tree that is configured in place has its own build")
 def test_a_build_without_the_dashboard(make_folder):
-    """1: the script itself, with a registry that refuses; what runs has no dashboard"""
+    """docs/operating.md 1: the script itself, with a registry that refuses; what runs has no dashboard"""
     state = make_folder() / "state"
     script = SOURCE / "scripts/quickstart"
     try:
@@ -345,7 +345,7 @@ def test_a_removed_campaign_is_made_again(quickstart):
 
 
 def test_backup(quickstart):
-    """10: the commands with the socket of the state"""
+    """docs/operating.md 10: the commands with the socket of the state"""
     quickstart.start()
     quickstart.lead("ada@example.org")
     dump = f"mariadb-dump --single-transaction --skip-lock-tables -S {quickstart.state}/run/mariadb.sock leadhook"

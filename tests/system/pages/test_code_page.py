@@ -265,7 +265,7 @@ def test_a_day_has_fifteen_tries(gateway, campaign):
 
 
 def test_an_address_has_its_limit_at_once(make_service, gateway):
-    """5: many clients of a /64 at the same moment, by sign-ups and by the page"""
+    """docs/api.md 5: many clients of a /64 at the same moment, by sign-ups and by the page"""
     service = make_service(settings=[*gateway.settings(), ("limits", "codes_per_address", "20/3600s"),
                                      ("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
     campaign = service.campaign(verify_phone="on", pages="on", bots="off")
@@ -309,7 +309,7 @@ def test_the_limits_of_texts_show_no_lead(make_service, gateway):
 
 
 def test_an_address_requests_so_many(make_service, gateway):
-    """5: beyond it sign-ups are accepted, and no code is requested; sign-ups without a number do not count"""
+    """docs/api.md 5: beyond it sign-ups are accepted, and no code is requested; sign-ups without a number do not count"""
     service = make_service(settings=[*gateway.settings(), ("limits", "codes_per_address", "3/3600s")])
     campaign = service.campaign(verify_phone="on", pages="on")
     for i in range(4):
@@ -320,7 +320,7 @@ def test_an_address_requests_so_many(make_service, gateway):
 
 
 def test_numbers_that_waited_are_within_the_limit(make_service, gateway):
-    """4.1.11, New number, and 5: beyond the limit an email address is confirmed, and its number added, without a code"""
+    """docs/api.md 4.1.11, New number, and 5: beyond the limit an email address is confirmed, and its number added, without a code"""
     service = make_service(settings=[*gateway.settings(), ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                      ("mail", "from", "hello@example.org"), ("limits", "codes_per_address", "3/3600s"),
                                      ("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])

@@ -143,7 +143,7 @@ def test_without_pages(service, account):
 
 
 def test_an_ended_campaign(strict, ada):
-    """6: verified, without points"""
+    """docs/api.md 6: verified, without points"""
     strict.end()
     path = link(strict, ada)
     assert press_when_old_enough(strict, path, stamp_of(get(strict, path))).status == 303
@@ -151,6 +151,6 @@ def test_an_ended_campaign(strict, ada):
 
 
 def test_limits(strict, ada):
-    """5: as other POST calls of an address"""
+    """docs/api.md 5: as other POST calls of an address"""
     answers = [strict.client.request("POST", link(strict, ada), form={}, address="10.201.0.1").status for _ in range(11)]
     assert answers == [200] * 10 + [429]

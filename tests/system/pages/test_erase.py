@@ -67,7 +67,8 @@ def test_a_lead_deletes_itself(service, mail_server, campaign, receiver):
 
 
 def test_a_flagged_lead_deletes_itself(service, mail_server, account):
-    """4.1.12: whatever its flags, which a stranger's sign-up of the address can bring; it gets no mail to confirm the address"""
+    """docs/api.md 4.1.12: whatever its flags, which a stranger's sign-up of the address can bring; it gets no mail to confirm the
+    address"""
     campaign = service.campaign(account, pages="on", verify_email="on", mails="welcome,status_link", blocked_referrers="bad.example")
     assert campaign.post({"email": "eve@example.org", "__referrer": "https://bad.example/"}, key=None).status == 200
     assert campaign.find(email="eve@example.org")["fraudulent"] is True
@@ -144,7 +145,7 @@ def test_an_address_that_anyone_may_have_added(service, mail_server, campaign, r
 
 
 def test_a_lead_that_signs_up_again(service, account, mail_server):
-    """4.6, Deletion: a lead that signs up with a referrer, deletes itself and signs up again is one referral."""
+    """docs/api.md 4.6, Deletion: a lead that signs up with a referrer, deletes itself and signs up again is one referral."""
     campaign = service.campaign(account, mails="", points_direct=10)
     referrer = campaign.lead(email="referrer@example.org")["social_id"]
 

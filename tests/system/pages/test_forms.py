@@ -140,8 +140,8 @@ def test_a_mail_is_on_its_way(make_service):
 
 
 def test_no_mail_is_on_its_way(make_service):
-    """4.1.10, 4.1.11: with mail set up, forms lead to what this campaign sends; a repeated sign-up as for every address alike; two clicks
-    at once are one lead"""
+    """docs/api.md 4.1.10, 4.1.11: with mail set up, forms lead to what this campaign sends; a repeated sign-up as for every address alike;
+    two clicks at once are one lead"""
     service = make_service(settings=[("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                      ("mail", "from", "hello@example.org")])
     number = {"phone_number": "+491711234567"}

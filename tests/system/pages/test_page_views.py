@@ -143,7 +143,8 @@ def test_proof_of_work(window, service, account):
 
 
 def test_names_of_fields(window, leadhook, service, account):
-    """2: fields with the names of properties of a form do not stop its script; nor does the referrer of a copied link in the fragment"""
+    """docs/pages.md 2: fields with the names of properties of a form do not stop its script; nor does the referrer of a copied link in the
+    fragment"""
     campaign = service.campaign(account, pages="on", bots="proof", language="en")
     friend = campaign.lead(email="friend@example.org")
     names = ["submit", "append", "dataset", "elements", "closest", "matches", "remove", "title", "hidden", "style", "lang", "length", "method", "children"]
@@ -159,7 +160,7 @@ def test_names_of_fields(window, leadhook, service, account):
 
 @pytest.mark.parametrize("typed, stored", [("jörg@example.org", "jörg@example.org"), ("ada", None)])
 def test_addresses_are_judged_by_the_server(window, service, account, typed, stored):
-    """2: the browser refuses none that the server accepts; what is wrong is said in the words of the page"""
+    """docs/pages.md 2: the browser refuses none that the server accepts; what is wrong is said in the words of the page"""
     campaign = service.campaign(account, pages="on", bots="off", language="fr")
     window.open(f"{service.front.url}/c/{campaign.id}")
     window.run("const field = document.getElementById('f-email'); field.focus(); field.value = '%s';" % typed)
@@ -283,7 +284,7 @@ def test_confirmed_elsewhere(window, make_service, mail_server):
 
 @pytest.mark.parametrize("language", first("de", "en", "es", "fr"))
 def test_facts_on_a_phone(window, service, account, language):
-    """3: place, points and referrals are in one row at 390 px, also when the place is shared"""
+    """docs/pages.md 3: place, points and referrals are in one row at 390 px, also when the place is shared"""
     campaign = service.campaign(account, pages="on", language=language)
     ada, _ = [campaign.lead(email=f"{name}@example.org") for name in ("ada", "bob")]
     window.resize(390)
@@ -324,7 +325,7 @@ def test_narrow(window, service, account, language):
 
 @chromium_first
 def test_a_translated_page(window, service, account):
-    """2: what browsers replace when they translate a page for a visitor is not sent"""
+    """docs/pages.md 2: what browsers replace when they translate a page for a visitor is not sent"""
     campaign, _ = shop(service, account, "fields=email; plan select required: Plan = Free | Very Pro")
     window.open(f"{service.front.url}/c/{campaign.id}")
     window.run("""
@@ -340,7 +341,7 @@ def test_a_translated_page(window, service, account):
 
 @chromium_first
 def test_texts_from_right_to_left(window, service, account):
-    """5: a text has the direction of its first letter"""
+    """docs/pages.md 5: a text has the direction of its first letter"""
     campaign, _ = shop(service, account, "title=שלום!", "text=Hello!")
     window.open(f"{service.front.url}/c/{campaign.id}")
     found = window.run("""
@@ -357,7 +358,7 @@ def test_texts_from_right_to_left(window, service, account):
 
 @chromium_first
 def test_a_form_is_sent_once(window, service, account):
-    """2: by two clicks; and again by a visitor who has stopped a slow answer"""
+    """docs/pages.md 2: by two clicks; and again by a visitor who has stopped a slow answer"""
     campaign, _ = shop(service, account)
     window.open(f"{service.front.url}/c/{campaign.id}")
     window.run("""

@@ -67,7 +67,7 @@ def test_the_right_code(service, receiver):
 
 @pytest.mark.parametrize("name", ["email", "phone_number", "social_id", "kid"])
 def test_identifiers_and_spellings(campaign, name):
-    """4.1.1: each way to name the lead; spaces and hyphens of a code are skipped; forms, too"""
+    """docs/api.md 4.1.1: each way to name the lead; spaces and hyphens of a code are skipped; forms, too"""
     lead = new_lead(campaign)
     code = make(campaign, lead)["code"]
     spelt = {"email": f"{code[:3]} {code[3:]}", "phone_number": f" {code[:3]}-{code[3:]} ", "social_id": code, "kid": code}[name]
@@ -208,7 +208,7 @@ def test_an_end_before_the_lead_is_verified(make_service):
 
 
 def test_keys_and_states(service):
-    """3 a key is required, so that strangers cannot use up the tries; 6: works after the end; suspended account"""
+    """docs/api.md 3 a key is required, so that strangers cannot use up the tries; 6: works after the end; suspended account"""
     account = service.account()
     campaign = service.campaign(account, points_verified=5)
     lead = new_lead(campaign)

@@ -28,7 +28,7 @@ def node(make_folder):
 
 
 def test_status(make_service, node):
-    """3, Seeing it: after what every server has, the node; tests/system/commands/test_admin.py has another server"""
+    """docs/cluster.md 3, Seeing it: after what every server has, the node; tests/system/commands/test_admin.py has another server"""
     status = make_service(database=node, workers=2).installation.admin("status")
     assert list(status)[-9:] == ["now", "node", "cluster_size", "node_state", "receive_queue", "flow_control", "flow_control_paused_ms",
                                  "flow_control_sent", "flow_control_received"]
@@ -36,7 +36,7 @@ def test_status(make_service, node):
 
 
 def test_lists_are_read_by_connections_of_their_own(make_service, node):
-    """4.1: lists, statistics and leaderboards by those that wait for other nodes, everything else by others"""
+    """docs/cluster.md 4.1: lists, statistics and leaderboards by those that wait for other nodes, everything else by others"""
     service = make_service(database=node, workers=2, settings=[("database", "read_host", "localhost")])
     campaign = service.campaign()
     lead, = campaign.leads(1)
@@ -57,7 +57,7 @@ def test_lists_are_read_by_connections_of_their_own(make_service, node):
 
 @pytest.mark.parametrize("place", ["localhost", "127.0.0.1:1"], ids=["no node", "nothing"])
 def test_a_useless_read_host(make_service, place):
-    """4.1: a server that is no node, or does not run, changes no answer, and is a finding of the check"""
+    """docs/cluster.md 4.1: a server that is no node, or does not run, changes no answer, and is a finding of the check"""
     service = make_service(workers=2, settings=[("database", "read_host", place)])
     campaign = service.campaign()
     lead, = campaign.leads(1)

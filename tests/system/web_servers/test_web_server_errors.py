@@ -83,7 +83,7 @@ def check_error(answer, verdict):
 
 @pytest.mark.parametrize("case", CASES)
 def test_requests_that_it_refuses(service, case):
-    """2.2: JSON with the CORS headers. A slow body is answered with 500 by mod_fcgid"""
+    """docs/api.md 2.2: JSON with the CORS headers. A slow body is answered with 500 by mod_fcgid"""
     request, answers = CASES[case]
     verdict = of(service.front, answers)
     if verdict is None:
@@ -93,7 +93,7 @@ def test_requests_that_it_refuses(service, case):
 
 @pytest.mark.parametrize("case", ["large body", "large chunks"])
 def test_large_bodies_that_reach_the_program(service, campaign, case):
-    """2: 413 on all servers"""
+    """docs/api.md 2: 413 on all servers"""
     request = CASES[case][0].replace(b"/v2/1", f"/v2/{campaign.id}".encode()) + b"0\r\n\r\n" * (case == "large chunks")
     status, headers, body = send(service, request)
     assert (status, json.loads(body)["error"]) == LARGE
@@ -101,7 +101,7 @@ def test_large_bodies_that_reach_the_program(service, campaign, case):
 
 
 def test_no_length_is_an_empty_body(service, campaign):
-    """1.2: except with lighttpd"""
+    """docs/api.md 1.2: except with lighttpd"""
     if isinstance(service.front, Lighttpd):
         pytest.skip("411")
     status, headers, body = send(service, f"POST {MOUNT}v2/{campaign.id}".encode() + HEAD + b"\r\n")
@@ -127,7 +127,7 @@ def test_other_paths(service, path):
 
 
 def test_errors_of_the_program(service, campaign):
-    """2: the same statuses from the program are passed on"""
+    """docs/api.md 2: the same statuses from the program are passed on"""
     large = campaign.client.request("POST", campaign.path, body=b"x" * 300000, type=JSON)
     missing = campaign.client.request("GET", "/nowhere")
     bad = campaign.client.request("POST", campaign.path + "/optout", json_body={"emails": ["none@example.org"]}, key=campaign.key)
@@ -155,7 +155,7 @@ def check_logs(service):
 
 
 def test_program_that_does_not_answer(service):
-    """2.2: 504; no key in a log of the web server"""
+    """docs/api.md 2.2: 504; no key in a log of the web server"""
     if service.front.starts_program:
         pytest.skip("covered with a running program")
     with suspended(service):
@@ -165,7 +165,7 @@ def test_program_that_does_not_answer(service):
 
 
 def test_program_that_does_not_run(service):
-    """2.2: 503, with nginx 502; no key in a log of the web server"""
+    """docs/api.md 2.2: 503, with nginx 502; no key in a log of the web server"""
     status = of(service.front, DOWN)
     if service.front.starts_program:
         pytest.skip("the web server starts it")
@@ -181,7 +181,7 @@ def test_program_that_does_not_run(service):
 
 
 def test_unavailable_database(make_service, own_database, service):
-    """2: 503 of the program"""
+    """docs/api.md 2: 503 of the program"""
     other = make_service(front=type(service.front), mount=MOUNT, database=own_database, workers=2)
     own_database.stop()
     try:

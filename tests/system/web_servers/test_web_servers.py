@@ -68,7 +68,7 @@ def test_bodies_of_look_ups(campaign):
 
 
 def test_slow_bodies_occupy_no_worker(campaign):
-    """5: the web server reads the whole body before it uses a worker"""
+    """docs/operating.md 5: the web server reads the whole body before it uses a worker"""
     head = (f"POST {campaign.client.base_path}{campaign.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             "Content-Length: 200000\r\n\r\n{").encode()
     with contextlib.ExitStack() as stack:
@@ -168,7 +168,8 @@ def test_the_clients_address_arrives(campaign):
 
 
 def test_a_long_x_forwarded_for(service, campaign):
-    """docs/operating.md 5: a client cannot hide its address from a trusted proxy's header by making it long; mod_proxy_fcgi would drop it"""
+    """docs/operating.md 5: a client cannot hide its address from a trusted proxy's header by making it long; mod_proxy_fcgi would drop
+    it"""
     response = campaign.post(ADA, address=", ".join(["8.8.8.8"] * 2000 + ["203.0.113.9"]))
     if isinstance(service.front, ApacheProxy):
         assert response.verdict == (403, "forbidden")

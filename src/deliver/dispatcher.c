@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The main loop: handles what the threads have done, starts deliveries, gives the threads work, and waits. It does not access
- * the database. */
+ * The main loop: starts deliveries, gives the threads work, and waits for what they and the receivers have done. It does not
+ * access the database. */
 #include "deliver/dispatcher.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "deliver/send/request.h"
 #include "deliver/slots.h"
 #include "os/clock.h"
+#include "os/event_loop.h"
 #include "os/log.h"
 #include "os/metrics.h"
 #include "os/notify.h"
@@ -25,11 +25,8 @@
 #include "store/heartbeats.h"
 
 enum {
-	STOP_WOKEN = 1 << 0,         /* in the result of sender_wait: stop_fd is the first descriptor, … */
-	POLL_WOKEN = 1 << 5,         /* … feeder_wake_fd the last */
 	TURN = 16,                   /* deliveries that are fetched of a webhook at a time */
 	STALL_MARGIN_MS = 10 * 1000, /* by which the longest extended attempt is shorter than the lease */
-	COMPANIONS_MS = 1000,        /* between looks at the processes beside this one */
 	STALLED_MS = 5 * 60 * 1000,  /* a task that takes longer has not only a slow database */
 	JOB_MORE_MS = 6 * 60 * 1000, /* by which a turn of a job may be longer than an attempt: a test mail */
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
@@ -38,6 +35,7 @@ enum {
 struct dispatcher {
 	struct dispatcher_options options;
 	struct lock *lock;
+	struct event_loop *loop;
 	struct sender *sender;
 	struct scheduler *scheduler;
 	struct slots *slots;
@@ -49,7 +47,7 @@ struct dispatcher {
 	unsigned char owner[DISPATCH_OWNER_SIZE];      /* of the leases */
 	int64_t end_ms;                                /* no new attempts from then on … */
 	int64_t give_up_ms;                            /* … and until then it waits for the database; in clock_monotonic_ms */
-	int64_t companions_ms;                         /* when the processes beside this one are looked at */
+	size_t companions;                             /* processes beside this one that are at work */
 	bool ending, stopped, lost; /* stopped: by stop_fd; lost: because a process beside this one has ended */
 };
 
@@ -160,63 +158,62 @@ start_fetched(struct dispatcher *d)
 /* ---- the loop ---- */
 
 static void
-handle_results(struct dispatcher *d)
+note_progress(struct dispatcher *d)
 {
-	for (size_t i = 0; i < DISPATCHER_CONNECTIONS; i++)
-		tasks_collect(d->threads[i]);
 	const bool maintained = maintenance_take_progress(d->maintenance);
 	if (jobs_take_progress(d->jobs) || maintained)
 		feeder_note_progress(d->feeder);
 }
 
 static bool
-has_companion(const struct dispatcher *d, bool at_work)
-{
-	bool found = false;
-	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++) {
-		struct pollfd end = { d->options.companion_fds[i], POLLIN, 0 };
-		found = found || (end.fd >= 0 && (poll(&end, 1, 0) == 0) == at_work);
-	}
-	return found;
-}
-
-/* One that stays ends before this process only when it was killed with its parent, or alone by a signal. What has started this
- * process starts all of them again. */
-static bool
-companion_lost(struct dispatcher *d)
-{
-	const int64_t now = clock_monotonic_ms();
-	if (!d->options.stay || d->end_ms != CLOCK_NEVER || d->ending || now < d->companions_ms)
-		return false;
-	d->companions_ms = now + COMPANIONS_MS;
-	d->lost = has_companion(d, false);
-	if (d->lost)
-		log_error("companion_ended",
-		    LOG_STR("hint", "the process that sends mail or texts was ended from outside; the dispatcher ends, too"));
-	return d->lost;
-}
-
-static bool
 nothing_due(const struct dispatcher *d)
 {
 	/* webhooks go on while a process beside this one works */
-	return !has_companion(d, true) && feeder_found_nothing(d->feeder) && !maintenance_has_work(d->maintenance) &&
+	return d->companions == 0 && feeder_found_nothing(d->feeder) && !maintenance_has_work(d->maintenance) &&
 	       !jobs_have_work(d->jobs) && slots_used(d->slots) == slots_in(d->slots, SLOT_OUTCOME_REJECTED) &&
 	       !scheduler_waiting(d->scheduler);
 }
 
 static void
-begin_end_if(struct dispatcher *d, bool reason)
+begin_end(struct dispatcher *d)
 {
-	if (!reason || d->ending)
+	if (d->ending)
 		return;
 	d->ending = true;
+	event_loop_forget(d->loop, d->options.stop_fd);
 	notify_stopping(d->options.notifier);
 	d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
 	feeder_end(d->feeder);
 	recorder_end(d->recorder);
 	maintenance_end(d->maintenance);
 	jobs_end(d->jobs);
+}
+
+/* An event_handler. */
+static void
+stop_requested(void *context, int fd UNUSED, uint32_t ready UNUSED)
+{
+	struct dispatcher *d = context;
+	d->stopped = true;
+	begin_end(d);
+	event_loop_return(d->loop);
+}
+
+/* An event_handler. One that stays ends before this process only when it was killed with its parent, or alone by a signal. What
+ * has started this process starts all of them again. */
+static void
+companion_ended(void *context, int fd, uint32_t ready UNUSED)
+{
+	struct dispatcher *d = context;
+	event_loop_forget(d->loop, fd);
+	event_loop_return(d->loop);
+	d->companions--;
+	if (!d->options.stay || d->end_ms != CLOCK_NEVER || d->ending)
+		return;
+	d->lost = true;
+	log_error("companion_ended",
+	    LOG_STR("hint", "the process that sends mail or texts was ended from outside; the dispatcher ends, too"));
+	begin_end(d);
 }
 
 /* True when no work is left or the wait for the database has timed out. Never true while outcomes are being recorded, because
@@ -242,19 +239,15 @@ is_sound(const struct dispatcher *d)
 	return tasks_busy_ms(recorder_tasks(d->recorder)) <= STALLED_MS && tasks_busy_ms(feeder_tasks(d->feeder)) <= STALLED_MS;
 }
 
-/* Time until something is due, at most until the next check for shutdown. */
+/* When something is due, at the latest the next check for shutdown. */
 static int64_t
-wait_ms(const struct dispatcher *d)
+next_due_ms(const struct dispatcher *d)
 {
 	const int64_t now = clock_monotonic_ms(), database_ms = feeder_database_ms(d->feeder);
 	const int64_t next_ms = d->ending || !feeder_may_send(d->feeder)
 				    ? CLOCK_NEVER
 				    : scheduler_next_ms(d->scheduler, places_left(d), database_ms);
 	const int64_t whens[] = {
-		tasks_when(d->threads[0]),
-		tasks_when(d->threads[1]),
-		tasks_when(d->threads[2]),
-		tasks_when(d->threads[3]),
 		feeder_drop_ms(d->feeder),
 		next_ms == CLOCK_NEVER ? CLOCK_NEVER : next_ms - feeder_database_ahead_ms(d->feeder),
 		is_sound(d) ? notify_when(d->options.notifier) : CLOCK_NEVER,
@@ -262,7 +255,11 @@ wait_ms(const struct dispatcher *d)
 	int64_t first = now + d->options.poll_ms;
 	for (size_t i = 0; i < ARRAY_SIZE(whens); i++)
 		first = whens[i] < first ? whens[i] : first;
-	return first > now ? first - now : 0;
+	for (size_t i = 0; i < DISPATCHER_CONNECTIONS; i++) {
+		const int64_t when = tasks_when(d->threads[i]);
+		first = when < first ? when : first;
+	}
+	return first;
 }
 
 enum result
@@ -274,24 +271,20 @@ dispatcher_run(struct dispatcher *d)
 	for (;;) {
 		if (is_sound(d))
 			notify_alive(d->options.notifier);
-		begin_end_if(d, clock_monotonic_ms() >= d->end_ms);
-		handle_results(d);
+		if (clock_monotonic_ms() >= d->end_ms)
+			begin_end(d);
+		note_progress(d);
 		start_fetched(d);
-		begin_end_if(d, !d->options.stay && nothing_due(d));
+		if (!d->options.stay && nothing_due(d))
+			begin_end(d);
 		feeder_allow_beat(d->feeder, tasks_busy_ms(recorder_tasks(d->recorder)) <= HEARTBEAT_WITHIN_MS);
 		for (size_t i = 0; i < DISPATCHER_CONNECTIONS; i++)
 			tasks_begin(d->threads[i]);
 		metrics_process_under_way(slots_in(d->slots, SLOT_SENDING));
 		if (is_finished(d))
 			break;
-		/* Once it has fired, the first descriptor stays readable. */
-		const int wake[SENDER_WAKE_FDS] = { d->ending ? -1 : d->options.stop_fd, tasks_fd(d->threads[0]),
-			tasks_fd(d->threads[1]), tasks_fd(d->threads[2]), tasks_fd(d->threads[3]), feeder_wake_fd(d->feeder) };
-		const unsigned woken = sender_wait(d->sender, wait_ms(d), wake);
-		if ((woken & POLL_WOKEN) != 0)
-			feeder_woken(d->feeder);
-		d->stopped = (woken & STOP_WOKEN) != 0 || d->stopped;
-		begin_end_if(d, d->stopped || companion_lost(d));
+		feeder_watch_wakes(d->feeder);
+		event_loop_wait(d->loop, next_due_ms(d));
 	}
 	if (slots_used(d->slots) > 0) {
 		log_error("outcomes_given_up", LOG_UINT("deliveries", slots_used(d->slots)));
@@ -344,12 +337,14 @@ dispatcher_new(const struct dispatcher_options *options, const struct dispatcher
 	const struct scheduler_limits limits = { FEEDER_WEBHOOKS_MAX, options->sender.in_flight, TURN };
 	d->scheduler = scheduler_new(&limits, &d->options.health);
 	d->slots = slots_new(dispatcher_slots(options->sender.in_flight));
-	d->sender = sender_new(&d->options.sender, attempt_done, d);
-	d->maintenance = maintenance_new(stores->maintenance, options->crashes, d->slots, FEEDER_WEBHOOKS_MAX);
-	d->recorder = recorder_new(stores->recorder, d->slots, d->owner, slot_recorded, d);
-	const struct jobs_parts jobs = { options->job_tools, d->slots, d->owner, options->lease_ms + JOB_MORE_MS };
+	d->loop = event_loop_new();
+	d->sender = sender_new(d->loop, &d->options.sender, attempt_done, d);
+	d->maintenance = maintenance_new(d->loop, stores->maintenance, options->crashes, d->slots, FEEDER_WEBHOOKS_MAX);
+	d->recorder = recorder_new(d->loop, stores->recorder, d->slots, d->owner, slot_recorded, d);
+	const struct jobs_parts jobs = { d->loop, options->job_tools, d->slots, d->owner, options->lease_ms + JOB_MORE_MS };
 	d->jobs = jobs_new(stores->jobs, &jobs);
-	const struct feeder_parts feeder = { &d->options, d->scheduler, d->slots, d->maintenance, d->jobs, lock, d->owner };
+	const struct feeder_parts feeder = { d->loop, &d->options, d->scheduler, d->slots, d->maintenance, d->jobs, lock,
+		d->owner };
 	d->feeder = feeder_new(stores->feeder, &feeder);
 	if (d->sender == NULL || d->maintenance == NULL || d->recorder == NULL || d->jobs == NULL || d->feeder == NULL) {
 		dispatcher_free(&d);
@@ -359,6 +354,11 @@ dispatcher_new(const struct dispatcher_options *options, const struct dispatcher
 	d->threads[1] = feeder_tasks(d->feeder);
 	d->threads[2] = maintenance_tasks(d->maintenance);
 	d->threads[3] = jobs_tasks(d->jobs);
+	event_loop_watch_input(d->loop, d->options.stop_fd, stop_requested, d);
+	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++) {
+		event_loop_watch_input(d->loop, d->options.companion_fds[i], companion_ended, d);
+		d->companions += d->options.companion_fds[i] >= 0 ? 1 : 0;
+	}
 	return d;
 }
 
@@ -375,6 +375,7 @@ dispatcher_free(struct dispatcher **dispatcher)
 	sender_free(&d->sender);
 	scheduler_free(&d->scheduler);
 	slots_free(&d->slots);
+	event_loop_free(&d->loop);
 	free(d);
 	*dispatcher = NULL;
 }

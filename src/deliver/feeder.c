@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "base/panic.h"
 #include "base/pool.h"
 #include "deliver/crashes.h"
 #include "deliver/jobs.h"
 #include "os/clock.h"
+#include "os/event_loop.h"
 #include "os/log.h"
 #include "os/metrics.h"
 #include "os/random.h"
@@ -220,17 +222,23 @@ when_poll(const void *context)
 	return scheduler_waiting(f->with.scheduler) || !f->progress ? f->next_poll_ms : f->busy_poll_ms;
 }
 
-int
-feeder_wake_fd(const struct feeder *f)
+/* An event_handler. */
+static void
+woken(void *context, int fd UNUSED, uint32_t ready UNUSED)
 {
-	const int64_t when = when_poll(f);
-	return when != CLOCK_NEVER && when > f->woken_poll_ms ? f->with.options->wake_fd : -1;
+	struct feeder *f = context;
+	f->next_poll_ms = f->woken_poll_ms;
+	event_loop_return(f->with.loop);
 }
 
 void
-feeder_woken(struct feeder *f)
+feeder_watch_wakes(struct feeder *f)
 {
-	f->next_poll_ms = f->woken_poll_ms;
+	const int64_t when = when_poll(f);
+	const bool is_later = when != CLOCK_NEVER && when > f->woken_poll_ms;
+	if (f->with.options->wake_fd >= 0 &&
+	    !event_loop_watch(f->with.loop, f->with.options->wake_fd, is_later ? EPOLLIN : 0, woken, f))
+		panic("a wake socket cannot be watched");
 }
 
 static void
@@ -481,7 +489,7 @@ feeder_new(struct store *store, const struct feeder_parts *with)
 	f->heartbeat =
 	    (struct heartbeat){ .process = HEARTBEAT_DISPATCHER, .owner = with->owner, .stays = with->options->stay };
 	f->progress = true;
-	f->tasks = tasks_new(store, table, ARRAY_SIZE(table), f);
+	f->tasks = tasks_new(with->loop, store, table, ARRAY_SIZE(table), f);
 	if (f->tasks == NULL)
 		feeder_free(&f);
 	return f;
@@ -492,6 +500,7 @@ feeder_free(struct feeder **feeder)
 {
 	if (*feeder == NULL)
 		return;
+	event_loop_forget((*feeder)->with.loop, (*feeder)->with.options->wake_fd);
 	tasks_free(&(*feeder)->tasks);
 	pool_free(&(*feeder)->work.pool);
 	free(*feeder);

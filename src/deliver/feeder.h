@@ -27,6 +27,7 @@ enum {
 
 /* What it uses; must stay valid. `lock` may be NULL. */
 struct feeder_parts {
+	struct event_loop *loop;
 	const struct dispatcher_options *options;
 	struct scheduler *scheduler;
 	struct slots *slots;
@@ -44,10 +45,9 @@ void feeder_free(struct feeder **feeder);
 /* The tasks of its thread. */
 struct tasks *feeder_tasks(const struct feeder *feeder);
 
-/* The options' wake_fd while a wake makes the next poll earlier; else -1, so that many wakes cost no more than one. */
-int feeder_wake_fd(const struct feeder *feeder);
-/* To be called when it is readable. */
-void feeder_woken(struct feeder *feeder);
+/* Before each wait: watches the options' wake_fd while a wake makes the next poll earlier, so that many wakes cost no more than
+ * one. */
+void feeder_watch_wakes(struct feeder *feeder);
 
 /* The database's time. */
 int64_t feeder_database_ms(const struct feeder *feeder);

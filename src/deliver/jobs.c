@@ -119,7 +119,7 @@ jobs_new(struct store *store, const struct jobs_parts *with)
 {
 	struct jobs *j = memory_alloc(sizeof(*j));
 	j->with = *with;
-	j->tasks = tasks_new(store, table, ARRAY_SIZE(table), j);
+	j->tasks = tasks_new(with->loop, store, table, ARRAY_SIZE(table), j);
 	if (j->tasks == NULL)
 		jobs_free(&j);
 	return j;

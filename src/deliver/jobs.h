@@ -16,6 +16,7 @@ struct jobs;
 
 /* What it uses; must stay valid. */
 struct jobs_parts {
+	struct event_loop *loop;
 	const struct job_tools *tools;
 	const struct slots *slots;  /* deliveries in them are under way */
 	const unsigned char *owner; /* of the leases */

@@ -23,13 +23,12 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/send/request.c %D%/send/request.h \
 	%D%/runner.c %D%/runner.h \
 	%D%/send/sender.c %D%/send/sender.h \
-	%D%/send/sender_private.h \
 	%D%/slots.c %D%/slots.h \
 	%D%/tasks.c %D%/tasks.h \
 	%D%/feeder.c %D%/feeder.h \
 	%D%/scheduler.c %D%/scheduler.h \
 	%D%/scheduler_table.c %D%/scheduler_table.h \
-	%D%/send/transfer.c \
+	%D%/send/transfer.c %D%/send/transfer.h \
 	%D%/send/web_client.c %D%/send/web_client.h \
 	%D%/jobs.c %D%/jobs.h \
 	%D%/judge.c %D%/judge.h

@@ -352,7 +352,8 @@ static const struct task table[] = {
 };
 
 struct maintenance *
-maintenance_new(struct store *store, const struct crashes *crashes, const struct slots *slots, size_t webhooks_max)
+maintenance_new(
+    struct event_loop *loop, struct store *store, const struct crashes *crashes, const struct slots *slots, size_t webhooks_max)
 {
 	struct maintenance *m = memory_alloc(sizeof(*m));
 	m->webhooks_max = webhooks_max;
@@ -361,7 +362,7 @@ maintenance_new(struct store *store, const struct crashes *crashes, const struct
 	m->crashes = crashes;
 	m->slots = slots;
 	m->work.sources_left = true; /* no pass has ended yet */
-	m->tasks = tasks_new(store, table, ARRAY_SIZE(table), m);
+	m->tasks = tasks_new(loop, store, table, ARRAY_SIZE(table), m);
 	if (m->tasks == NULL)
 		maintenance_free(&m);
 	return m;

@@ -19,8 +19,8 @@ struct maintenance;
 
 /* Returns NULL, logged, when no thread can be created. `crashes` may be NULL. At most `webhooks_max` webhooks can be queued to
  * be deactivated, and as many to be ended. Deliveries in `slots` are not ended. */
-struct maintenance *maintenance_new(
-    struct store *store, const struct crashes *crashes, const struct slots *slots, size_t webhooks_max);
+struct maintenance *maintenance_new(struct event_loop *loop, struct store *store, const struct crashes *crashes,
+    const struct slots *slots, size_t webhooks_max);
 /* Waits for the current task. */
 void maintenance_free(struct maintenance **maintenance);
 

@@ -196,7 +196,7 @@ recorded(void *context, enum result result)
 static const struct task table[] = { { "record", when_record, begin_batch, record, recorded } };
 
 struct recorder *
-recorder_new(struct store *store, struct slots *slots, const unsigned char owner[DISPATCH_OWNER_SIZE],
+recorder_new(struct event_loop *loop, struct store *store, struct slots *slots, const unsigned char owner[DISPATCH_OWNER_SIZE],
     recorder_released *released, void *context)
 {
 	struct recorder *r = memory_alloc(sizeof(*r));
@@ -204,7 +204,7 @@ recorder_new(struct store *store, struct slots *slots, const unsigned char owner
 	r->owner = owner;
 	r->released = released;
 	r->context = context;
-	r->tasks = tasks_new(store, table, ARRAY_SIZE(table), r);
+	r->tasks = tasks_new(loop, store, table, ARRAY_SIZE(table), r);
 	if (r->tasks == NULL)
 		recorder_free(&r);
 	return r;

@@ -15,8 +15,8 @@ typedef void recorder_released(void *context, const struct slot *slot, const str
 
 /* Records what has ended in `slots`, as `owner` of the shards, which must stay valid. Returns NULL, logged, when no thread can
  * be created. */
-struct recorder *recorder_new(struct store *store, struct slots *slots, const unsigned char owner[DISPATCH_OWNER_SIZE],
-    recorder_released *released, void *context);
+struct recorder *recorder_new(struct event_loop *loop, struct store *store, struct slots *slots,
+    const unsigned char owner[DISPATCH_OWNER_SIZE], recorder_released *released, void *context);
 /* Waits for the current batch. */
 void recorder_free(struct recorder **recorder);
 

@@ -25,7 +25,7 @@ void runner_free(struct runner **runner);
 void runner_start(struct runner *runner, runner_work *work, void *context);
 /* Returns true, and the result, once after the work has finished. */
 MUST_CHECK bool runner_take(struct runner *runner, enum result *result);
-/* Becomes readable when a result is available, until it is taken; or -1. */
+/* Readable from when a result is available until it is taken. */
 int runner_fd(const struct runner *runner);
 
 #endif

@@ -5,12 +5,14 @@
 
 #include "base/panic.h"
 #include "base/pool.h"
+#include "os/event_loop.h"
 #include "os/log.h"
 #include "os/random.h"
 
 enum { FIRST_MS = 100, DOUBLINGS = 10, MAX_MS = 5 * 1000 };
 
 struct tasks {
+	struct event_loop *loop;
 	struct runner *runner;
 	const struct task *table;
 	size_t count;
@@ -34,31 +36,6 @@ back_off(struct back_off *b, const char *step, enum result result)
 	b->until_ms = clock_monotonic_ms() + wait;
 	b->failures++;
 	log_warning("database", LOG_STR("step", step), LOG_STR("result", result_text(result)), LOG_INT("retry_in_ms", wait));
-}
-
-struct tasks *
-tasks_new(struct store *store, const struct task *table, size_t count, void *context)
-{
-	require(count <= TASKS_MAX);
-	struct tasks *tasks = memory_alloc(sizeof(*tasks));
-	tasks->table = table;
-	tasks->count = count;
-	tasks->context = context;
-	tasks->last = count - 1;
-	tasks->runner = runner_new(store);
-	if (tasks->runner == NULL)
-		tasks_free(&tasks);
-	return tasks;
-}
-
-void
-tasks_free(struct tasks **tasks)
-{
-	if (*tasks == NULL)
-		return;
-	runner_free(&(*tasks)->runner);
-	free(*tasks);
-	*tasks = NULL;
 }
 
 static int64_t
@@ -116,9 +93,11 @@ tasks_begin(struct tasks *tasks)
 	runner_start(tasks->runner, task->work, tasks->context);
 }
 
-void
-tasks_collect(struct tasks *tasks)
+/* An event_handler: the task under way has ended. */
+static void
+collect(void *context, int fd UNUSED, uint32_t ready UNUSED)
 {
+	struct tasks *tasks = context;
 	enum result result = RESULT_OK;
 	const struct task *task = tasks->under_way;
 	if (!runner_take(tasks->runner, &result))
@@ -131,6 +110,7 @@ tasks_collect(struct tasks *tasks)
 	else
 		back_off(&tasks->pauses[task - tasks->table], task->name, result);
 	task->done(tasks->context, result);
+	event_loop_return(tasks->loop);
 }
 
 bool
@@ -145,8 +125,32 @@ tasks_busy_ms(const struct tasks *tasks)
 	return tasks->under_way == NULL ? 0 : clock_monotonic_ms() - tasks->begun_ms;
 }
 
-int
-tasks_fd(const struct tasks *tasks)
+struct tasks *
+tasks_new(struct event_loop *loop, struct store *store, const struct task *table, size_t count, void *context)
 {
-	return runner_fd(tasks->runner);
+	require(count <= TASKS_MAX);
+	struct tasks *tasks = memory_alloc(sizeof(*tasks));
+	tasks->loop = loop;
+	tasks->table = table;
+	tasks->count = count;
+	tasks->context = context;
+	tasks->last = count - 1;
+	tasks->runner = runner_new(store);
+	if (tasks->runner != NULL)
+		event_loop_watch_input(loop, runner_fd(tasks->runner), collect, tasks);
+	else
+		tasks_free(&tasks);
+	return tasks;
+}
+
+void
+tasks_free(struct tasks **tasks)
+{
+	if (*tasks == NULL)
+		return;
+	if ((*tasks)->runner != NULL)
+		event_loop_forget((*tasks)->loop, runner_fd((*tasks)->runner));
+	runner_free(&(*tasks)->runner);
+	free(*tasks);
+	*tasks = NULL;
 }

@@ -18,7 +18,7 @@ struct task {
 	int64_t (*when)(const void *context); /* when it is due, in clock_monotonic_ms; CLOCK_NEVER: not until an event */
 	void (*begin)(void *context);         /* prepares the work; or NULL */
 	runner_work *work;                    /* in the thread; with the same context */
-	void (*done)(void *context, enum result result);
+	void (*done)(void *context, enum result result); /* in the loop; another result than RESULT_OK starts its back-off */
 };
 
 /* Exponential, after database errors: doubles, up to 5 s. Zero-initialized: no failure. */
@@ -29,11 +29,13 @@ struct back_off {
 /* Records one more failure and logs it. `step` is the operation that failed. */
 void back_off(struct back_off *back_off, const char *step, enum result result);
 
+struct event_loop;
 struct tasks;
 
-/* At most TASKS_MAX. Returns NULL, logged, when no thread can be created. */
+/* At most TASKS_MAX. The loop ends its wait when a task has ended, and calls `done` first. Returns NULL, logged, when no thread
+ * can be created. */
 enum { TASKS_MAX = 8 };
-struct tasks *tasks_new(struct store *store, const struct task *table, size_t count, void *context);
+struct tasks *tasks_new(struct event_loop *loop, struct store *store, const struct task *table, size_t count, void *context);
 /* Waits for the task under way. */
 void tasks_free(struct tasks **tasks);
 
@@ -41,13 +43,9 @@ void tasks_free(struct tasks **tasks);
 int64_t tasks_when(const struct tasks *tasks);
 /* Starts the due task that has had the least time, if there is one and none is under way. */
 void tasks_begin(struct tasks *tasks);
-/* Handles the end of the task under way, if it has ended. A result other than RESULT_OK starts its back-off. */
-void tasks_collect(struct tasks *tasks);
 /* True while a task is under way. */
 bool tasks_are_busy(const struct tasks *tasks);
 /* For how long a task has been under way; 0: none is. */
 int64_t tasks_busy_ms(const struct tasks *tasks);
-/* Becomes readable when the task under way has ended. */
-int tasks_fd(const struct tasks *tasks);
 
 #endif

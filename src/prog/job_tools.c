@@ -10,6 +10,7 @@
 #include "deliver/mail/smtp.h"
 #include "deliver/send/request.h"
 #include "os/clock.h"
+#include "os/event_loop.h"
 #include "os/random.h"
 
 /* The options, without the wiring's pool: another thread uses them. */
@@ -52,15 +53,15 @@ deliver(void *context, struct pool *pool, const struct due_delivery *delivery, i
 		*made = (struct job_attempt){ .error = sender_error_name(SENDER_INTERNAL) };
 		return true;
 	}
-	struct sender *sender = sender_new(&options, on_done, &pending);
-	if (sender == NULL)
-		return false;
-	sender_start(sender, &attempt, NULL);
-	static const int no_fds[SENDER_WAKE_FDS] = { -1, -1, -1, -1, -1, -1 };
-	while (!pending.done)
-		sender_wait(sender, options.timeout_ms, no_fds);
+	struct event_loop *loop = event_loop_new();
+	struct sender *sender = sender_new(loop, &options, on_done, &pending);
+	if (sender != NULL)
+		sender_start(sender, &attempt, NULL);
+	while (sender != NULL && !pending.done)
+		event_loop_wait(loop, clock_monotonic_ms() + options.timeout_ms);
 	sender_free(&sender);
-	return true;
+	event_loop_free(&loop);
+	return pending.done;
 }
 
 /* ---- The test of the mail server ---- */

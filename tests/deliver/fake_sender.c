@@ -6,17 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "base/attributes.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "deliver/runner.h"
 #include "deliver/slots.h"
+#include "os/event_loop.h"
 
 enum { IDLE_WAITS_MAX = 10000 };
 
-/* Descriptors of sender_wait; those of the threads are not used. */
-enum { STOP = 0, WAKE = 5 };
+/* Descriptors: that of the signals, as in run_dispatcher.c; those of the threads, which nothing reads. */
+enum { STOP_FD = 0, THREAD_FDS = 1000, WATCHES = 8 };
 
 struct attempt_in_flight {
 	void *cookie;
@@ -33,6 +35,7 @@ struct sender {
 	size_t count;
 	size_t idle_waits; /* consecutive, without time passing */
 };
+static struct sender *the_sender;
 
 /* ---- threads: a batch is recorded when its time has passed, a task when it starts ---- */
 
@@ -104,9 +107,12 @@ runner_take(struct runner *runner, enum result *result)
 }
 
 int
-runner_fd(const struct runner *runner UNUSED)
+runner_fd(const struct runner *runner)
 {
-	return -1;
+	int fd = THREAD_FDS;
+	while (runners[fd - THREAD_FDS] != runner)
+		fd++;
+	return fd;
 }
 
 /* When the first thread is done. */
@@ -129,13 +135,14 @@ sender_error_name(enum sender_error error)
 }
 
 struct sender *
-sender_new(const struct sender_options *options, sender_done *done, void *context)
+sender_new(struct event_loop *loop UNUSED, const struct sender_options *options, sender_done *done, void *context)
 {
 	struct sender *sender = memory_alloc(sizeof(*sender));
 	sender->options = *options;
 	sender->done = done;
 	sender->context = context;
 	sender->attempts = memory_alloc(options->in_flight * sizeof(*sender->attempts));
+	the_sender = sender;
 	world.run++;
 	world.unrecorded = 0;
 	return sender;
@@ -231,20 +238,120 @@ readable(int fd)
 	return fd >= 0 && poll(&one, 1, 0) == 1;
 }
 
-unsigned
-sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS])
+/* ---- the loop ---- */
+
+struct event_loop {
+	struct {
+		int fd;
+		uint32_t events;
+		event_handler *handler;
+		void *context;
+	} watches[WATCHES];
+	size_t count;
+};
+
+struct event_loop *
+event_loop_new(void)
 {
-	int64_t before = world.now_ms, until = world.now_ms + timeout_ms;
-	bool stops = wake_fds[STOP] >= 0 && world.stop_ms >= 0;
+	return memory_alloc(sizeof(struct event_loop));
+}
+
+void
+event_loop_free(struct event_loop **loop)
+{
+	free(*loop);
+	*loop = NULL;
+}
+
+bool
+event_loop_watch(struct event_loop *loop, int fd, uint32_t events, event_handler *handler, void *context)
+{
+	size_t at = 0;
+	while (at < loop->count && loop->watches[at].fd != fd)
+		at++;
+	if (at == loop->count && loop->count++ == WATCHES)
+		abort();
+	loop->watches[at].fd = fd;
+	loop->watches[at].events = events;
+	loop->watches[at].handler = handler;
+	loop->watches[at].context = context;
+	return true;
+}
+
+void
+event_loop_watch_input(struct event_loop *loop, int fd, event_handler *handler, void *context)
+{
+	if (fd >= 0)
+		(void)!event_loop_watch(loop, fd, EPOLLIN, handler, context);
+}
+
+void
+event_loop_forget(struct event_loop *loop, int fd)
+{
+	for (size_t i = 0; i < loop->count; i++)
+		if (loop->watches[i].fd == fd)
+			loop->watches[i] = loop->watches[--loop->count];
+}
+
+void
+event_loop_return(struct event_loop *loop UNUSED)
+{
+}
+
+/* Whether the dispatcher waits for its wake socket, and it is readable. */
+static bool
+is_woken(const struct event_loop *loop)
+{
+	for (size_t i = 0; i < loop->count; i++)
+		if (loop->watches[i].fd != STOP_FD && loop->watches[i].fd < THREAD_FDS && loop->watches[i].events != 0 &&
+		    readable(loop->watches[i].fd))
+			return true;
+	return false;
+}
+
+static bool
+is_ready(int fd)
+{
+	if (fd == STOP_FD)
+		return world.stop_ms >= 0 && world.now_ms >= world.stop_ms;
+	if (fd >= THREAD_FDS)
+		return runners[fd - THREAD_FDS]->busy && world.now_ms >= runners[fd - THREAD_FDS]->done_ms;
+	return readable(fd);
+}
+
+static bool
+waits_for_stop(const struct event_loop *loop)
+{
+	for (size_t i = 0; i < loop->count; i++)
+		if (loop->watches[i].fd == STOP_FD)
+			return world.stop_ms >= 0;
+	return false;
+}
+
+/* A handler may forget its descriptor, whose place the last one then takes. */
+static void
+handle_ready(struct event_loop *loop)
+{
+	world.wakes += is_woken(loop);
+	for (size_t i = loop->count; i-- > 0;)
+		if (i < loop->count && loop->watches[i].events != 0 && is_ready(loop->watches[i].fd))
+			loop->watches[i].handler(loop->watches[i].context, loop->watches[i].fd, EPOLLIN);
+}
+
+void
+event_loop_wait(struct event_loop *loop, int64_t until)
+{
+	struct sender *sender = the_sender;
+	const int64_t before = world.now_ms;
 	for (size_t i = 0; i < sender->count; i++)
 		until = sender->attempts[i].ends_ms < until ? sender->attempts[i].ends_ms : until;
-	if (stops && world.stop_ms < until)
+	if (waits_for_stop(loop) && world.stop_ms < until)
 		until = world.stop_ms;
 	if (world.happen != NULL && world.happens_ms < until)
 		until = world.happens_ms;
 	if (first_done_ms() < until)
 		until = first_done_ms();
-	if (readable(wake_fds[WAKE]))
+	if (is_woken(loop))
 		until = before;
 	world.now_ms = until > before ? until : before;
 	while (world.happen != NULL && world.happens_ms <= world.now_ms)
@@ -256,7 +363,5 @@ sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER
 			ended++;
 		}
 	note_wait(sender, ended == 0 && world.now_ms == before);
-	const unsigned woken = readable(wake_fds[WAKE]) ? 1U << WAKE : 0;
-	world.wakes += woken != 0;
-	return woken | (stops && world.now_ms >= world.stop_ms ? 1U << STOP : 0);
+	handle_ready(loop);
 }

@@ -10,11 +10,13 @@
 
 #include "base/pool.h"
 #include "os/clock.h"
+#include "os/event_loop.h"
 #include "receiver.h"
 
 int port, busy_ms;
 struct address_rules open_rules, closed_rules;
 struct sender *sender;
+static struct event_loop *loop;
 static struct pool *rules_pool;
 
 static void
@@ -45,7 +47,9 @@ make_sender(const struct address_rules *rules, int64_t timeout_ms)
 		.rules = rules,
 	};
 	sender_free(&sender);
-	sender = sender_new(&options, see, NULL);
+	if (loop == NULL)
+		loop = event_loop_new();
+	sender = sender_new(loop, &options, see, NULL);
 	assert_non_null(sender);
 	receiver_reset();
 }
@@ -75,11 +79,21 @@ start_path(const char *host, const char *path, struct seen *seen)
 	start_url(url, seen);
 }
 
+static void
+note_ready(void *context, int fd UNUSED, uint32_t ready UNUSED)
+{
+	*(bool *)context = true;
+	event_loop_return(loop);
+}
+
 bool
 wait_a_moment(int64_t timeout_ms, int fd)
 {
-	const int wake[SENDER_WAKE_FDS] = { -1, fd, -1, -1, -1, -1 };
-	return sender_wait(sender, timeout_ms, wake) == 2;
+	bool is_ready = false;
+	event_loop_watch_input(loop, fd, note_ready, &is_ready);
+	event_loop_wait(loop, clock_monotonic_ms() + timeout_ms);
+	event_loop_forget(loop, fd);
+	return is_ready;
 }
 
 void
@@ -128,6 +142,7 @@ int
 tear_down(void **state UNUSED)
 {
 	sender_free(&sender);
+	event_loop_free(&loop);
 	pool_free(&rules_pool);
 	return 0;
 }

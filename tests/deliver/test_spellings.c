@@ -11,6 +11,7 @@
 
 #include "deliver/send/sender.h"
 #include "os/clock.h"
+#include "os/event_loop.h"
 #include "receiver.h"
 #include "webhook/webhook_url.h"
 #include "with_pool.h"
@@ -18,6 +19,7 @@
 enum { DEADLINE_MS = 10000, TIMEOUT_MS = 3000 };
 
 static struct address_rules rules;
+static struct event_loop *loop;
 static struct sender *sender;
 static int port;
 
@@ -50,12 +52,11 @@ see(void *context UNUSED, void *cookie, const struct attempt_result *result)
 static enum sender_error
 dial(const char *url)
 {
-	static const int no_fds[SENDER_WAKE_FDS] = { -1, -1, -1, -1, -1, -1 };
 	struct seen seen = { .done = false };
 	int64_t deadline = clock_monotonic_ms() + DEADLINE_MS;
 	sender_start(sender, &(struct attempt){ .url = url, .body = SLICE("{}") }, &seen);
 	while (!seen.done && clock_monotonic_ms() < deadline)
-		sender_wait(sender, 100, no_fds);
+		event_loop_wait(loop, clock_monotonic_ms() + 100);
 	assert_true(seen.done);
 	return seen.error;
 }
@@ -73,7 +74,9 @@ use_rules(const char *allow_networks)
 	struct slice bad;
 	sender_free(&sender);
 	assert_true(address_rules_parse(pool, slice_of(allow_networks), SLICE_NONE, &rules, &bad));
-	sender = sender_new(&options, see, NULL);
+	if (loop == NULL)
+		loop = event_loop_new();
+	sender = sender_new(loop, &options, see, NULL);
 	assert_non_null(sender);
 	receiver_reset();
 }
@@ -89,6 +92,7 @@ static int
 tear_down(void **state)
 {
 	sender_free(&sender);
+	event_loop_free(&loop);
 	return end(state);
 }
 

@@ -5,6 +5,9 @@ check_PROGRAMS += %D%/test_crash
 check_PROGRAMS += %D%/test_sandbox
 %C%_test_sandbox_SOURCES = %D%/test_sandbox.c
 %C%_test_sandbox_LDADD = src/os/libos.a src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_event_loop
+%C%_test_event_loop_SOURCES = %D%/test_event_loop.c
+%C%_test_event_loop_LDADD = src/os/libos.a src/base/libbase.a $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/test_wake
 %C%_test_wake_SOURCES = %D%/test_wake.c
 %C%_test_wake_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms,--wrap=recv

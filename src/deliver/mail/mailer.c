@@ -2,7 +2,6 @@
  * The loop of the process: one thread with the database, lines that send. */
 #include "deliver/mail/mailer.h"
 
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "deliver/mail/mailer_private.h"
 #include "deliver/process/companion.h"
 #include "os/clock.h"
+#include "os/event_loop.h"
 #include "os/random.h"
 #include "os/wake.h"
 #include "store/store.h"
@@ -355,12 +355,43 @@ clear_owner(const struct mailer *m)
 }
 
 static void
-begin_end_if(struct mailer *m, bool reason)
+begin_end(struct mailer *m)
 {
-	if (!reason || m->ending)
+	if (m->ending)
 		return;
 	m->ending = true;
+	event_loop_forget(m->loop, m->options->stop_fd);
+	event_loop_forget(m->loop, m->options->signals);
+	event_loop_forget(m->loop, m->options->wake_fd);
 	mailer_release_waiting(m);
+}
+
+/* ---- event_handlers ---- */
+
+static void
+stop_requested(void *context, int fd UNUSED, uint32_t ready UNUSED)
+{
+	struct mailer *m = context;
+	begin_end(m);
+	event_loop_return(m->loop);
+}
+
+static void
+woken(void *context, int fd, uint32_t ready UNUSED)
+{
+	struct mailer *m = context;
+	wake_drain(fd);
+	if (m->failures == 0 && m->next_poll_ms > m->polled_ms + WOKEN_MS)
+		m->next_poll_ms = m->polled_ms + WOKEN_MS; /* however many there are */
+	event_loop_return(m->loop);
+}
+
+static void
+line_done(void *context, int fd UNUSED, uint32_t ready UNUSED)
+{
+	struct mailer *m = context;
+	take_results(m);
+	event_loop_return(m->loop);
 }
 
 static void
@@ -401,47 +432,27 @@ next_ms(struct mailer *m)
 	return next < m->database_ms && count_jobs(m, JOB_SENDING) == 0 ? m->database_ms : next;
 }
 
-static void
-wait_for_work(struct mailer *m)
-{
-	enum { STOP, SIGNALS, WAKE, LINES, FDS };
-	const struct mailer_options *o = m->options;
-	/* once it has fired, a descriptor to stop stays readable */
-	struct pollfd fds[FDS] = { [STOP] = { m->ending ? -1 : o->stop_fd, POLLIN, 0 },
-		[SIGNALS] = { m->ending ? -1 : o->signals, POLLIN, 0 },
-		[WAKE] = { m->ending ? -1 : o->wake_fd, POLLIN, 0 },
-		[LINES] = { lines_fd(m->lines), POLLIN, 0 } };
-	const int64_t wait_ms = next_ms(m) - clock_monotonic_ms();
-	if (poll(fds, FDS, wait_ms <= 0 ? 0 : (int)wait_ms) <= 0)
-		return;
-	begin_end_if(m, fds[STOP].revents != 0 || fds[SIGNALS].revents != 0);
-	if (fds[WAKE].revents != 0) {
-		wake_drain(o->wake_fd);
-		if (m->failures == 0 && m->next_poll_ms > m->polled_ms + WOKEN_MS)
-			m->next_poll_ms = m->polled_ms + WOKEN_MS; /* however many there are */
-	}
-}
-
 static enum result
 run(struct mailer *m)
 {
 	while (!is_finished(m)) {
 		companion_alive(m->options->life);
-		take_results(m);
 		recover(m);
 		beat(m);
 		record_results(m);
 		renew(m);
-		begin_end_if(m, clock_monotonic_ms() >= m->end_ms);
+		if (clock_monotonic_ms() >= m->end_ms)
+			begin_end(m);
 		if (m->recovered) {
 			poll_due(m);
 			prepare_leased(m);
 			start_ready(m);
-			begin_end_if(m, !m->options->stay && m->found_nothing && m->job_count == 0);
+			if (!m->options->stay && m->found_nothing && m->job_count == 0)
+				begin_end(m);
 		}
 		watch_end(m);
 		if (!is_finished(m))
-			wait_for_work(m);
+			event_loop_wait(m->loop, next_ms(m));
 	}
 	return RESULT_OK;
 }
@@ -460,7 +471,13 @@ mailer_run(struct store *store, const struct mailer_options *options)
 	m.lines = lines_new(&options->server, options->connections);
 	if (m.lines == NULL)
 		return RESULT_UNAVAILABLE;
+	m.loop = event_loop_new();
+	event_loop_watch_input(m.loop, options->stop_fd, stop_requested, &m);
+	event_loop_watch_input(m.loop, options->signals, stop_requested, &m);
+	event_loop_watch_input(m.loop, options->wake_fd, woken, &m);
+	event_loop_watch_input(m.loop, lines_fd(m.lines), line_done, &m);
 	const enum result result = run(&m);
+	event_loop_free(&m.loop);
 	if (mailer_lost_database(&m, store_end_beats(store, &m.heartbeat)))
 		log_debug("end_not_recorded", LOG_UINT("mails", m.job_count));
 	mail_turns_free(&m.turns);

@@ -36,6 +36,7 @@ enum { JOBS_MAX = 128, MAILER_POLL_MS = 1000 };
 struct mailer {
 	struct store *store;
 	const struct mailer_options *options;
+	struct event_loop *loop;
 	struct lines *lines;
 	unsigned char owner[MAIL_OWNER_SIZE];
 	struct heartbeat heartbeat;

@@ -12,6 +12,7 @@
 #include "base/slice.h"
 #include "webhook/address.h"
 
+struct event_loop;
 struct sender;
 
 enum {
@@ -53,8 +54,8 @@ struct sender_options {
 	const char *user_agent;                 /* no control characters */
 	size_t in_flight;                       /* maximum number of parallel attempts */
 	int64_t connect_timeout_ms, timeout_ms; /* the latter for the whole attempt */
-	int64_t stall_max_ms; /* time between two calls of sender_wait, or while the process is stopped, does not count, up to
-				 this limit per attempt */
+	int64_t stall_max_ms; /* time that the loop's thread spends elsewhere, or while the process is stopped, does not count,
+				 up to this limit per attempt */
 	const char *ca_file;  /* PEM; NULL: the system's */
 	const struct address_rules *rules; /* which addresses may be connected to */
 };
@@ -80,24 +81,18 @@ struct attempt_result {
 	int64_t duration_ms;
 };
 
-/* Called by sender_wait once for each attempt, when it is done. `result` and what it points to are valid during the call. Must
- * not start attempts. */
+/* Called by the loop once for each attempt, when it is done. `result` and what it points to are valid during the call. Must not
+ * start attempts. */
 typedef void sender_done(void *context, void *cookie, const struct attempt_result *result);
 
-/* Returns NULL, logged, when libcurl does not support an option. What `options` points to must stay valid. */
-struct sender *sender_new(const struct sender_options *options, sender_done *done, void *context);
+/* One sender for each loop: it takes the loop's report of delays. The end of an attempt ends the loop's wait. Returns NULL,
+ * logged, when libcurl does not support an option. The loop and what `options` points to must stay valid. */
+struct sender *sender_new(struct event_loop *loop, const struct sender_options *options, sender_done *done, void *context);
 /* Aborts what is under way without calling `done`. */
 void sender_free(struct sender **sender);
 
 /* Starts an attempt. More than options.in_flight at a time is a defect and ends the process. An invalid attempt is reported by
  * its result. */
 void sender_start(struct sender *sender, const struct attempt *attempt, void *cookie);
-
-enum { SENDER_WAKE_FDS = 6 };
-
-/* Transfers data and calls `done` for all attempts that have ended. Returns when there was one, or after `timeout_ms`, even
- * when nothing is under way. A readable descriptor of `wake_fds` (-1: none) ends the wait and sets bit i of the return value. A
- * descriptor may be closed after a wait without it, or when no wait follows. */
-unsigned sender_wait(struct sender *sender, int64_t timeout_ms, const int wake_fds[SENDER_WAKE_FDS]);
 
 #endif

@@ -1,5 +1,6 @@
-/* SPDX-License-Identifier: MIT
- * One attempt: its options, what libcurl calls while it runs, and what its end means. */
+/* SPDX-License-Identifier: MIT */
+#include "deliver/send/transfer.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -9,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/panic.h"
-#include "deliver/send/sender_private.h"
+#include "os/event_loop.h"
 #include "os/log.h"
 
 enum {
@@ -73,6 +74,23 @@ static const struct {
 	{ CURLE_OUT_OF_MEMORY, SENDER_INTERNAL, SENDER_BAD_ANSWER },           /* a header line that is too long for libcurl */
 };
 
+void
+transfer_move(struct transfer *transfer, struct transfers *list)
+{
+	TAILQ_REMOVE(transfer->in, transfer, list);
+	TAILQ_INSERT_TAIL(list, transfer, list);
+	transfer->in = list;
+}
+
+void
+transfer_fail(struct transfer *transfer, enum sender_error error)
+{
+	if (transfer->error == SENDER_OK)
+		transfer->error = error;
+	if (transfer->in != &transfer->shared->failed)
+		transfer_move(transfer, &transfer->shared->failed);
+}
+
 bool
 transfer_was_connected(const struct transfer *transfer)
 {
@@ -130,7 +148,7 @@ refuse_repetition(struct transfer *transfer)
 {
 	if (!transfer_was_connected(transfer))
 		return false;
-	sender_fail(transfer, SENDER_CONNECTION_LOST);
+	transfer_fail(transfer, SENDER_CONNECTION_LOST);
 	return true;
 }
 
@@ -142,15 +160,15 @@ open_socket(void *context, curlsocktype purpose UNUSED, struct curl_sockaddr *ad
 	struct transfer *transfer = context;
 	if (transfer->error != SENDER_OK || refuse_repetition(transfer))
 		return CURL_SOCKET_BAD;
-	if (!address_allowed(transfer->sender->options.rules, &address->addr)) {
-		sender_fail(transfer, SENDER_FORBIDDEN_ADDRESS);
+	if (!address_allowed(transfer->shared->options.rules, &address->addr)) {
+		transfer_fail(transfer, SENDER_FORBIDDEN_ADDRESS);
 		return CURL_SOCKET_BAD;
 	}
 	const int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 	if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
-		sender_fail(transfer, SENDER_INTERNAL); /* not the receiver's fault */
+		transfer_fail(transfer, SENDER_INTERNAL); /* not the receiver's fault */
 	if (fd >= 0)
-		sender_socket_opened(transfer->sender, fd);
+		event_loop_keep(transfer->shared->loop, fd);
 	return fd;
 }
 
@@ -158,7 +176,7 @@ open_socket(void *context, curlsocktype purpose UNUSED, struct curl_sockaddr *ad
 static int
 close_socket(void *context, curl_socket_t fd)
 {
-	sender_socket_closing(context, fd);
+	event_loop_forget(context, fd);
 	return close(fd);
 }
 
@@ -185,8 +203,8 @@ before_request(void *context, char *ip, char *own_ip UNUSED, int port, int own_p
 	struct sockaddr_storage peer;
 	if (refuse_repetition(transfer))
 		return CURL_PREREQFUNC_ABORT;
-	if (!parse_peer(ip, port, &peer) || !address_allowed(transfer->sender->options.rules, (const struct sockaddr *)&peer))
-		sender_fail(transfer, SENDER_FORBIDDEN_ADDRESS);
+	if (!parse_peer(ip, port, &peer) || !address_allowed(transfer->shared->options.rules, (const struct sockaddr *)&peer))
+		transfer_fail(transfer, SENDER_FORBIDDEN_ADDRESS);
 	return transfer->error == SENDER_OK ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
@@ -259,7 +277,7 @@ count_bytes(CURL *easy UNUSED, curl_infotype type, char *data UNUSED, size_t siz
 	if (type == CURLINFO_DATA_IN)
 		transfer->counted_bytes += size;
 	if (transfer->counted_bytes > COUNTED_MAX)
-		sender_fail(transfer, SENDER_BAD_ANSWER);
+		transfer_fail(transfer, SENDER_BAD_ANSWER);
 	return 0;
 }
 
@@ -272,18 +290,18 @@ count_bytes(CURL *easy UNUSED, curl_infotype type, char *data UNUSED, size_t siz
  * to NULL would not restore. In the default the folder has the same CAs as the file. Reading them takes tens of milliseconds,
  * and libcurl caches only a file without a folder. */
 static CURLcode
-find_authorities(struct sender *sender, CURL *easy)
+find_authorities(struct transfer_shared *shared, CURL *easy)
 {
 	char *file = NULL, *folder = NULL;
-	sender->ca_file = sender->options.ca_file;
-	if (sender->ca_file != NULL)
+	shared->ca_file = shared->options.ca_file;
+	if (shared->ca_file != NULL)
 		return CURLE_OK;
 	CURLcode code = curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
 	if (code == CURLE_OK && file != NULL && access(file, R_OK) == 0)
-		sender->ca_file = file;
+		shared->ca_file = file;
 	else if (code == CURLE_OK)
 		code = curl_easy_getinfo(easy, CURLINFO_CAPATH, &folder);
-	sender->ca_folder = folder;
+	shared->ca_folder = folder;
 	return code;
 }
 
@@ -292,14 +310,14 @@ find_authorities(struct sender *sender, CURL *easy)
 static CURLcode
 set_certificates(struct transfer *transfer, const struct attempt *attempt)
 {
-	const struct sender *sender = transfer->sender;
+	const struct transfer_shared *shared = transfer->shared;
 	const bool own_ca = attempt->ca_file != NULL, own_client = attempt->client_certificate != NULL;
 	CURLcode code = CURLE_OK;
 	if (!own_ca && !own_client && !transfer->own_certificates)
 		return CURLE_OK;
 	transfer->own_certificates = true;
-	SET(CURLOPT_CAINFO, own_ca ? attempt->ca_file : sender->ca_file);
-	SET(CURLOPT_CAPATH, own_ca ? NULL : sender->ca_folder);
+	SET(CURLOPT_CAINFO, own_ca ? attempt->ca_file : shared->ca_file);
+	SET(CURLOPT_CAPATH, own_ca ? NULL : shared->ca_folder);
 	SET(CURLOPT_CA_CACHE_TIMEOUT, own_ca ? 0L : (long)CA_LIFETIME_S); /* the cache has room for one */
 	SET(CURLOPT_SSLCERT, attempt->client_certificate);
 	SET(CURLOPT_SSLKEY, attempt->client_key);
@@ -313,7 +331,7 @@ set_certificates(struct transfer *transfer, const struct attempt *attempt)
 static CURLcode
 set_times(struct transfer *transfer)
 {
-	const struct sender_options *options = &transfer->sender->options;
+	const struct sender_options *options = &transfer->shared->options;
 	CURLcode code = CURLE_OK;
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)(options->connect_timeout_ms + transfer->extension_ms));
 	SET(CURLOPT_TIMEOUT_MS, (long)(options->timeout_ms + transfer->extension_ms));
@@ -327,7 +345,7 @@ set_callbacks(struct transfer *transfer)
 	SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	SET(CURLOPT_OPENSOCKETDATA, transfer);
 	SET(CURLOPT_CLOSESOCKETFUNCTION, close_socket);
-	SET(CURLOPT_CLOSESOCKETDATA, transfer->sender);
+	SET(CURLOPT_CLOSESOCKETDATA, transfer->shared->loop);
 	SET(CURLOPT_PREREQFUNCTION, before_request);
 	SET(CURLOPT_PREREQDATA, transfer);
 	SET(CURLOPT_HEADERFUNCTION, read_header);
@@ -344,11 +362,11 @@ set_callbacks(struct transfer *transfer)
 static bool
 configure(struct transfer *transfer)
 {
-	CURLcode code = find_authorities(transfer->sender, transfer->easy);
+	CURLcode code = find_authorities(transfer->shared, transfer->easy);
 	if (code == CURLE_OK)
 		code = set_times(transfer);
 	SET(CURLOPT_PRIVATE, transfer);
-	SET(CURLOPT_SHARE, transfer->sender->share);
+	SET(CURLOPT_SHARE, transfer->shared->share);
 	/* Timeouts. */
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_QUICK_EXIT, 1L); /* otherwise the end of an attempt waits for a resolver that hangs */
@@ -366,8 +384,8 @@ configure(struct transfer *transfer)
 	SET(CURLOPT_SSL_VERIFYPEER, 1L);
 	SET(CURLOPT_SSL_VERIFYHOST, 2L);
 	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	SET(CURLOPT_CAINFO, transfer->sender->ca_file);
-	SET(CURLOPT_CAPATH, transfer->sender->ca_folder);
+	SET(CURLOPT_CAINFO, transfer->shared->ca_file);
+	SET(CURLOPT_CAPATH, transfer->shared->ca_folder);
 	SET(CURLOPT_CA_CACHE_TIMEOUT, (long)CA_LIFETIME_S);
 	SET(CURLOPT_KEYPASSWD, ""); /* otherwise libcurl prompts for it on the terminal */
 	/* The request; no Accept-Encoding, so that the response is not compressed. */
@@ -383,12 +401,12 @@ configure(struct transfer *transfer)
 #undef SET
 
 bool
-transfer_set_up(struct transfer *transfer, struct sender *sender)
+transfer_set_up(struct transfer *transfer, struct transfer_shared *shared)
 {
 	static char expect[] = "Expect:"; /* a body over 1 MiB must not wait for "100 Continue" */
-	transfer->sender = sender;
+	transfer->shared = shared;
 	transfer->lines[0] = (struct curl_slist){ expect, &transfer->lines[1] };
-	transfer->lines[1] = (struct curl_slist){ (char *)(uintptr_t)sender->user_agent, NULL };
+	transfer->lines[1] = (struct curl_slist){ (char *)(uintptr_t)shared->user_agent, NULL };
 	transfer->easy = curl_easy_init();
 	return transfer->easy != NULL && configure(transfer);
 }
@@ -446,10 +464,27 @@ transfer_extend(struct transfer *transfer, int64_t extension_ms)
 		panic("libcurl refuses a time"); /* libcurl accepts any number */
 }
 
-void
-transfer_count_bytes(struct transfer *transfer, bool count)
+static void
+set_counted(struct transfer *transfer)
 {
-	transfer->counted = count;
-	if (curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, count ? 1L : 0L) != CURLE_OK)
+	if (curl_easy_setopt(transfer->easy, CURLOPT_VERBOSE, transfer->counted ? 1L : 0L) != CURLE_OK)
 		panic("libcurl refuses CURLOPT_VERBOSE");
+}
+
+void
+transfer_count_bytes(struct transfer *transfer)
+{
+	transfer->counted = true;
+	set_counted(transfer);
+}
+
+void
+transfer_restore(struct transfer *transfer)
+{
+	if (transfer->extension_ms > 0)
+		transfer_extend(transfer, 0);
+	if (!transfer->counted)
+		return;
+	transfer->counted = false;
+	set_counted(transfer);
 }

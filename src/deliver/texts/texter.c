@@ -14,6 +14,7 @@
 #include "identity/address_hash.h"
 #include "identity/link.h"
 #include "os/clock.h"
+#include "os/event_loop.h"
 #include "os/log.h"
 #include "os/random.h"
 #include "store/codes/lead_codes.h"
@@ -43,6 +44,7 @@ struct text_job {
 struct texter {
 	struct store *store;
 	const struct texter_options *options;
+	struct event_loop *loop;
 	struct sender *sender;
 	unsigned char owner[MAIL_OWNER_SIZE];
 	struct heartbeat heartbeat;
@@ -470,16 +472,24 @@ wait_ms(const struct texter *t)
 	return can_poll && left_ms < POLL_MS ? (left_ms < 1 ? 1 : left_ms) : POLL_MS;
 }
 
+/* An event_handler. Once it has fired, a descriptor to stop stays readable. */
+static void
+stop_requested(void *context, int fd, uint32_t ready UNUSED)
+{
+	struct texter *t = context;
+	t->ending = true;
+	event_loop_forget(t->loop, fd);
+	event_loop_return(t->loop);
+}
+
 static void
 run(struct texter *t)
 {
 	const struct texter_options *o = t->options;
 	while (!is_finished(t)) {
 		companion_alive(o->life);
-		/* once it has fired, a descriptor to stop stays readable */
-		const int fds[SENDER_WAKE_FDS] = { t->ending ? -1 : o->stop_fd, t->ending ? -1 : o->signals, -1, -1, -1, -1 };
-		if (sender_wait(t->sender, wait_ms(t), fds) != 0 || clock_monotonic_ms() >= t->end_ms)
-			t->ending = true;
+		event_loop_wait(t->loop, clock_monotonic_ms() + wait_ms(t));
+		t->ending = t->ending || clock_monotonic_ms() >= t->end_ms;
 		record_outcomes(t);
 		poll_due(t);
 		beat(t);
@@ -501,7 +511,10 @@ texter_run(struct store *store, const struct texter_options *options)
 	sender.stall_max_ms = LEASE_RESERVE_MS / 2; /* an answer that came while the loop waited for the database was in time */
 	random_bytes(t.owner, sizeof(t.owner));
 	t.heartbeat = (struct heartbeat){ .process = HEARTBEAT_TEXTER, .owner = t.owner, .stays = options->stay };
-	t.sender = sender_new(&sender, done, &t);
+	t.loop = event_loop_new();
+	event_loop_watch_input(t.loop, options->stop_fd, stop_requested, &t);
+	event_loop_watch_input(t.loop, options->signals, stop_requested, &t);
+	t.sender = sender_new(t.loop, &sender, done, &t);
 	if (t.sender == NULL)
 		return RESULT_UNAVAILABLE;
 	run(&t);
@@ -509,6 +522,7 @@ texter_run(struct store *store, const struct texter_options *options)
 		log_debug("end_not_recorded", LOG_UINT("places", free_places(&t)));
 	mail_turns_free(&t.turns);
 	sender_free(&t.sender);
+	event_loop_free(&t.loop);
 	for (size_t i = 0; i < TEXTER_IN_FLIGHT; i++)
 		if (t.jobs[i].used)
 			pool_free(&t.jobs[i].pool);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * One attempt of a sender with libcurl: its options, what libcurl calls while it runs, and what its end means. */
+#ifndef LEADHOOK_DELIVER_SEND_TRANSFER_H
+#define LEADHOOK_DELIVER_SEND_TRANSFER_H
+
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "base/attributes.h"
+#include "deliver/send/sender.h"
+
+TAILQ_HEAD(transfers, transfer);
+
+/* What all transfers of a sender share. */
+struct transfer_shared {
+	struct sender_options options;
+	struct event_loop *loop;
+	CURLSH *share;
+	const char *user_agent;          /* the header line */
+	const char *ca_file, *ca_folder; /* for attempts without a CA file of their own; set by transfer_set_up */
+	struct transfers failed;         /* to be ended without waiting for libcurl */
+};
+
+/* Its handle is reused; options that are the same for all attempts are set once. */
+struct transfer {
+	CURL *easy;
+	struct transfer_shared *shared;
+	void *cookie;
+	struct curl_slist lines[2 + SENDER_HEADERS_MAX]; /* header lines, ours first; libcurl only reads them */
+	int64_t started_ms;
+	int64_t extension_ms;    /* extension of its time limits */
+	enum sender_error error; /* set by our callbacks before libcurl reports an error */
+	bool own_certificates;   /* the handle has those of its last attempt */
+	bool counted;            /* its received bytes are, before decoding of chunks */
+	bool head_ended;         /* the empty line was received */
+	size_t headers_read, body_read, stored;
+	size_t counted_bytes;
+	char answer[SENDER_ANSWER_STORED], location[SENDER_LOCATION_MAX];
+	char error_text[CURL_ERROR_SIZE]; /* libcurl's error message */
+	struct transfers *in;             /* its list */
+	TAILQ_ENTRY(transfer) list;
+};
+
+/* Returns false, logged, when libcurl does not support an option. */
+MUST_CHECK bool transfer_set_up(struct transfer *transfer, struct transfer_shared *shared);
+/* Sets what differs between attempts. Returns why it cannot be sent, or SENDER_OK. */
+MUST_CHECK enum sender_error transfer_begin(struct transfer *transfer, const struct attempt *attempt);
+void transfer_move(struct transfer *transfer, struct transfers *list);
+/* Moves it to the failed ones: a callback must not remove a handle from the multi. The first error stays. */
+void transfer_fail(struct transfer *transfer, enum sender_error error);
+void transfer_extend(struct transfer *transfer, int64_t extension_ms);
+/* From now on, too many received bytes end the transfer. */
+void transfer_count_bytes(struct transfer *transfer);
+/* Undoes an extension and the count, before the next attempt. */
+void transfer_restore(struct transfer *transfer);
+/* False also while it connects. */
+bool transfer_was_connected(const struct transfer *transfer);
+/* The meaning of libcurl's result. */
+enum sender_error transfer_error(const struct transfer *transfer, CURLcode code);
+/* The status of the final response, not of an interim one (1xx); 0 when none was received. */
+int transfer_status(const struct transfer *transfer);
+/* As attempt_result.location. */
+struct slice transfer_location(struct transfer *transfer);
+
+#endif

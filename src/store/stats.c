@@ -23,9 +23,7 @@ DB_STATEMENT(sql_select_hours_complete, "SELECT " NOW ", " HOURS_COMPLETE
 DB_STATEMENT(sql_sum_lead_hours, "SELECT hour DIV ?, source_class" SUM("deleted") CAMPAIGN_COUNTERS(COUNTER_SUM)
 	" FROM {prefix}lead_hours WHERE campaign_id = ? AND hour >= ? AND hour < ?"
 	" GROUP BY 1, 2 ORDER BY NULL");
-/* 0022-hours.sql */
-DB_STATEMENT(sql_select_attempts_counted_from, "SELECT " NOW ", GREATEST(w.created_ms, v.applied_ms)"
-	" FROM {prefix}webhooks w JOIN {prefix}schema_version v WHERE w.id = ? AND v.version = 22");
+DB_STATEMENT(sql_select_attempts_counted_from, "SELECT " NOW ", created_ms FROM {prefix}webhooks WHERE id = ?");
 DB_STATEMENT(sql_sum_webhook_hours, "SELECT hour DIV ?" ATTEMPT_COUNT_LIST(ATTEMPT_SUM)
 	" FROM {prefix}webhook_hours WHERE webhook_id = ? AND hour >= ? AND hour < ?"
 	" GROUP BY 1 ORDER BY NULL");

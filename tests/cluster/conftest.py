@@ -58,7 +58,7 @@ def database(cluster):
 def next_programs():
     """The programs with one more schema step."""
     run("make next-programs", ["make", "-s", "-C", BUILD, "next-programs"], timeout=300)
-    return BUILD / "tests" / "cluster" / "next"
+    return BUILD / "tests" / "next"
 
 
 @pytest.fixture(scope="session")

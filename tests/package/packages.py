@@ -59,7 +59,7 @@ def unpack(tarball, folder):
 
 def make_next(tree):
     """A later version with one more schema step, which running programs tolerate."""
-    shutil.copy(tree / "tests" / "cluster" / "next" / STEP, tree / "schema")
+    shutil.copy(tree / "tests" / "next" / STEP, tree / "schema")
     makefile = tree / "schema" / "local.mk"
     text, count = re.subn(r"(\t%D%/\d{4}-[a-z-]+\.sql)\nschemadir", rf"\1 \\\n\t%D%/{STEP}\nschemadir", makefile.read_text())
     assert count == 1

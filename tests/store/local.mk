@@ -8,6 +8,7 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 %C%_libs = src/store/libstore.a src/db/libdb.a $(engine_libs) $(MARIADB_LIBS) $(CMOCKA_LIBS)
 
 %C%_test_schema_SOURCES = %D%/test_schema.c $(%C%_world)
+nodist_%C%_test_schema_SOURCES = $(next_schema)
 %C%_test_schema_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=db_run_text
 %C%_test_schema_LDADD = $(%C%_libs)
 

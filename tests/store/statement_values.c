@@ -107,7 +107,6 @@ static const struct statement_values all_values[] = {
 	{ "sql_lock_request_key", "k", "" },
 	{ "sql_delete_request_keys", "<#", "" },
 	{ "sql_seal_totp_secret", "1*", "" },
-	{ "sql_set_oldest_programs", "f>", "" },
 	{ "sql_delete_webhook", "w", "" },
 	{ "sql_delete_webhook_status", "w", "" },
 	{ "sql_select_webhooks", "1", "" },

@@ -22,7 +22,7 @@ from dashboard import Dashboard, make_operator  # noqa: E402
 from database_proxy import DatabaseProxy  # noqa: E402
 from driver import WINDOWS  # noqa: E402
 from mail_server import MailServer  # noqa: E402
-from marks import first  # noqa: E402
+from marks import MAKEFILE, first  # noqa: E402
 from openapi import documented  # noqa: E402
 from service import Service  # noqa: E402
 from sql import run_database  # noqa: E402
@@ -90,8 +90,7 @@ def database(make_folder):
 
 @pytest.fixture(scope="session")
 def new_tables(make_folder):
-    """Returns the name of a server's database with the tables of a new installation: copying them takes a third of what the schema
-    steps take."""
+    """Returns the name of a server's database with the tables of a new installation: copying them is faster than installing again."""
     names = {}
 
     def of(server):
@@ -103,6 +102,15 @@ def new_tables(make_folder):
             names[server] = installation.name
         return names[server]
     return of
+
+
+@pytest.fixture(scope="session")
+def next_programs():
+    """The folder of the next version's programs (tests/next). Processes of one run build them one after the other."""
+    if not MAKEFILE.exists():
+        pytest.skip("needs a build folder")
+    run("make next-programs", ["flock", MAKEFILE, "make", "-s", "-C", BUILD, "next-programs"], timeout=300)
+    return BUILD / "tests" / "next"
 
 
 @pytest.fixture(scope="module")

@@ -244,7 +244,6 @@ EXTRA_DIST += \
 	%D%/operating/test_logs.py \
 	%D%/operating/test_metrics.py \
 	%D%/operating/test_notify.py \
-	%D%/operating/test_previous.py \
 	%D%/operating/test_program.py \
 	%D%/operating/test_quickstart.py \
 	%D%/operating/test_readme.py \
@@ -253,6 +252,7 @@ EXTRA_DIST += \
 	%D%/operating/test_secrets.py \
 	%D%/operating/test_settings.py \
 	%D%/operating/test_units.py \
+	%D%/operating/test_upgrade.py \
 	%D%/operating/test_watching.py
 
 EXTRA_DIST += \

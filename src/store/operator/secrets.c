@@ -20,12 +20,10 @@ DB_STATEMENT(sql_select_urls, "SELECT id, url FROM {prefix}webhooks WHERE id >= 
 DB_STATEMENT(sql_seal_url, "UPDATE {prefix}webhooks SET url = ? WHERE id = ? AND url = ?");
 DB_STATEMENT(sql_select_totp_secrets, "SELECT id, totp_secret FROM {prefix}users WHERE id >= ? ORDER BY id LIMIT ?");
 DB_STATEMENT(sql_seal_totp_secret, "UPDATE {prefix}users SET totp_secret = ? WHERE id = ? AND totp_secret = ?");
-DB_STATEMENT(
-    sql_set_oldest_programs, "UPDATE {prefix}installation SET value = ? WHERE name = ? AND CAST(value AS UNSIGNED) < ?");
 
 store_statement_list sql_of_secrets_admin = { &sql_select_installation_secret, &sql_seal_installation_secret,
 	&sql_select_secrets, &sql_seal_secret, &sql_select_previous_secrets, &sql_seal_previous_secret, &sql_select_urls,
-	&sql_seal_url, &sql_select_totp_secrets, &sql_seal_totp_secret, &sql_set_oldest_programs, NULL };
+	&sql_seal_url, &sql_select_totp_secrets, &sql_seal_totp_secret, NULL };
 
 /* Columns with secrets. `select`: ids from the first value on, and what is stored; `update`: the sealed text, the id, and what
  * is stored: what was changed meanwhile stays as it is. The secret of the installation is the first, because others are sealed
@@ -43,8 +41,6 @@ static const struct {
 
 enum { SECRET_ID, SECRET_STORED };
 enum { PAGE_ROWS = 200 };
-/* The schema step whose programs can open sealed secrets. */
-enum { SEALING_VERSION = 21 };
 
 /* A piece of a column. */
 struct page {
@@ -110,30 +106,6 @@ store_has_secrets_key(const struct store *store)
 	return seal_has_key(store->secrets_keys);
 }
 
-static enum result
-set_oldest_programs(struct store *store, struct pool *pool)
-{
-	uint32_t found;
-	const enum result result = store_read_version(store, &found);
-	const struct slice name = pool_printf(pool, "oldest_programs_%" PRIu32, found);
-	return result == RESULT_OK
-		   ? store_run(store, &sql_set_oldest_programs, db_bytes(pool_printf(pool, "%d", SEALING_VERSION)),
-			 db_bytes(name), DB_U64(SEALING_VERSION))
-		   : result;
-}
-
-enum result
-store_refuse_older_programs(struct store *store)
-{
-	struct pool *pool = pool_new();
-	struct slice stored;
-	enum result result = store_read_installation_value(store, pool, SLICE("server_secret"), &stored);
-	if (result == RESULT_OK && seal_is_sealed(stored))
-		result = set_oldest_programs(store, pool);
-	pool_free(&pool);
-	return result;
-}
-
 /* Seals a row if it is readable and not sealed with the first key. */
 static enum result
 seal_row(struct store *store, struct pool *pool, size_t column, const struct db_rows *rows, size_t row, uint64_t *changed)
@@ -156,10 +128,7 @@ seal_row(struct store *store, struct pool *pool, size_t column, const struct db_
 static enum result
 seal_page(struct store *store, struct pool *pool, size_t column, struct page *page, uint64_t *changed)
 {
-	/* older programs are refused before there is anything that they cannot open */
-	enum result result = set_oldest_programs(store, pool);
-	if (result == RESULT_OK)
-		result = read_page(store, pool, columns[column].select, page->next, page);
+	enum result result = read_page(store, pool, columns[column].select, page->next, page);
 	for (size_t row = 0; result == RESULT_OK && row < page->rows.count; row++)
 		result = seal_row(store, pool, column, &page->rows, row, changed);
 	return result;

@@ -5,7 +5,6 @@
 #include "os/log.h"
 #include "os/random.h"
 #include "store/operator/admin.h"
-#include "store/operator/secrets.h"
 #include "store/query.h"
 #include "store/queue/partitions.h"
 #include "store/schema.h"
@@ -104,8 +103,6 @@ store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to)
 		}
 	if (result == RESULT_OK)
 		result = make_installation(store);
-	if (result == RESULT_OK)
-		result = store_refuse_older_programs(store);
 	if (result == RESULT_OK)
 		result = make_days(store);
 	store_set_answer_timeout(store, ordinary_timeout_s);

@@ -15,7 +15,6 @@
 #define OLD "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 #define NEW "f0e0d0c0b0a090807060504030201000f0e0d0c0b0a090807060504030201000"
 #define PLAIN "SELECT COUNT(*) FROM t_secrets WHERE stored NOT LIKE 'sealed:1:%%'"
-#define OLDEST "SELECT value FROM t_installation WHERE name = 'oldest_programs_%u'"
 
 /* A store with these keys. */
 static struct store *
@@ -44,14 +43,13 @@ start(void **state)
 	return result;
 }
 
-/* An installation without webhooks whose secrets are sealed with these keys; "": not sealed, and older programs may run. */
+/* An installation without webhooks whose secrets are sealed with these keys; "": not sealed. */
 static void
 install(const char *keys)
 {
 	root_run("DELETE FROM t_webhooks");
 	root_run("DELETE FROM t_webhook_status");
 	root_run("UPDATE t_installation SET value = 'thirty-two bytes of this secret.' WHERE name = 'server_secret'");
-	root_run("UPDATE t_installation SET value = '18' WHERE name LIKE 'oldest\\_programs\\_%%'");
 	if (*keys == '\0')
 		return;
 	struct store *store = store_of(keys);
@@ -257,7 +255,6 @@ a_new_installation_is_sealed(void **state UNUSED)
 	struct store *store = store_new(&options);
 	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
 	assert_int_equal(root_number("SELECT value LIKE 'sealed:1:%%' FROM new_installation WHERE name = 'server_secret'"), 1);
-	assert_true(root_number("SELECT value > 18 FROM new_installation WHERE name = 'oldest_programs_%u'", to));
 	store_free(&store);
 }
 
@@ -335,29 +332,6 @@ another_key_is_an_error(void **state)
 	store_free(&store);
 }
 
-/* Programs that would sign with a sealed text are refused from the first one on. */
-static void
-older_programs_are_refused(void **state UNUSED)
-{
-	uint32_t from, to;
-	struct store *store = store_of(OLD);
-	const int64_t before = root_number(OLDEST, store_schema_wanted());
-	assert_int_equal(seal_all(store), 1);
-	const int64_t after = root_number(OLDEST, store_schema_wanted());
-	assert_true(after > before);
-	/* a later step that allows more, as an upgrade over several versions has it */
-	root_run("UPDATE t_installation SET value = '1' WHERE name LIKE 'oldest\\_programs\\_%%'");
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
-	assert_int_equal(root_number(OLDEST, store_schema_wanted()), after);
-	store_free(&store);
-	install("");
-	root_run("UPDATE t_installation SET value = '1' WHERE name LIKE 'oldest\\_programs\\_%%'");
-	store = store_of(OLD);
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
-	assert_int_equal(root_number(OLDEST, store_schema_wanted()), 1);
-	store_free(&store);
-}
-
 /* Seals and rotates at the same time: a new secret is never replaced by an old one. */
 static bool
 seal_or_rotate(struct store *unused UNUSED, const struct world *w UNUSED, unsigned index)
@@ -403,7 +377,6 @@ main(void)
 		SECRETS_TEST(a_new_installation_is_sealed),
 		SECRETS_TEST(keys_are_rotated),
 		SECRETS_TEST(another_key_is_an_error),
-		SECRETS_TEST(older_programs_are_refused),
 		SECRETS_TEST(sealing_loses_no_rotation),
 	};
 	return private_server_installed() ? cmocka_run_group_tests(tests, start, world_stop) : world_skip();

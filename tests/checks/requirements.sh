@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # docs/requirements.md quotes the users' interface word for word and names, for each requirement, tests that exist, one of them with a
 # campaign without any setting.
-# docs/compatibility.md names tests that exist, in each row.
+# docs/compatibility.md names tests that exist, in each row. Each document and each folder of tests belongs to a capability with a source.
 set -u
 cd "$top_srcdir" || exit 99
 
@@ -30,6 +30,7 @@ quoted()
 	awk -v missing="${2-}" -v tests="\`${2-$any}\`" '
 		function show(text) { print text }
 		function close_quote() { if (quote != "" && missing != "" && quote !~ /:$/) show(quote); quote = "" }
+		/^## Where each capability comes from/ { exit }
 		/^> / { if (quote == "") quote = substr($0, 3); else quote = quote " " substr($0, 3); open = 1; next }
 		open && missing == "" { show(quote); quote = "" }
 		{ open = 0 }
@@ -48,7 +49,7 @@ quoted()
 	' "${1-$document}"
 }
 
-echo "1..3"
+echo "1..4"
 
 # `folder/file::name`: a function of that name, in pytest's or cmocka's way
 grep -ohE '`[a-z_/]+\.(py|c)::[a-z0-9_]+`' "$document" "$compatibility" | tr -d '`' | sort -u | while IFS= read -r test; do
@@ -67,3 +68,25 @@ report 2 "each requirement names a test with a campaign without any setting, eac
 quoted | sha256sum | cut -c -64 >"$found"
 if [ "$(cat "$found")" = "$digest" ]; then : >"$found"; fi
 report 3 "the quoted interface is unchanged (else its digest is shown)"
+
+# | capability | source | why | documents | tests |
+sed -n '/^## Where each capability comes from/,$p' "$document" | grep '^| ' >"$found.rows"
+sed -nE 's/^\| ([a-z ]+) \| [^|]+ \|$/\1/p' "$found.rows" >"$found.sources"
+awk -F ' [|] ' 'NF == 5 && $1 != "| Capability"' "$found.rows" >"$found.capabilities"
+while IFS= read -r row; do
+	source=$(echo "$row" | awk -F ' [|] ' '{ print $2 }')
+	grep -qxF -e "$source" "$found.sources" || echo "\"$source\" is no source: $row"
+	echo "$row" | awk -F ' [|] ' '{ print $5 }' | grep -oE '`[^`]+`' | tr -d '`' | while IFS= read -r test; do
+		[ -e "tests/$test" ] || echo "tests/$test does not exist"
+	done
+done <"$found.capabilities" >"$found"
+for folder in tests/system/*/ tests/cluster/ tests/package/; do
+	folder=${folder#tests/} folder=${folder%/}
+	[ "$folder" = system/helpers ] || [ "$folder" = system/__pycache__ ] || grep -qF "\`$folder\`" "$found.capabilities" ||
+		echo "tests/$folder belongs to no capability"
+done >>"$found"
+for file in docs/*.md; do
+	[ "$file" = "$document" ] || grep -qF "](${file#docs/}" "$found.capabilities" || echo "$file belongs to no capability"
+done >>"$found"
+rm -f "$found.rows" "$found.sources" "$found.capabilities"
+report 4 "each document and each folder of tests belongs to a capability with a source"

@@ -1,16 +1,46 @@
 /* SPDX-License-Identifier: MIT
- * Private part of fcgi/server.h's exchange: one connection, one request, read by libfcgi. Only this file uses the library. */
+ * One connection and its one request, read by libfcgi; only exchange.c uses the library. The application calls the functions
+ * fcgi_exchange_…, the worker calls the others. */
 #ifndef LEADHOOK_FCGI_EXCHANGE_H
 #define LEADHOOK_FCGI_EXCHANGE_H
 
 #include "base/attributes.h"
-#include "fcgi/server.h"
+#include "base/pool.h"
+#include "base/slice.h"
+#include "fcgi/application.h"
 
 struct slow_answers;
 
-/* One per process, reused for each request; `options` and `slow`, which sends its answers, must stay valid. Returns NULL,
- * logged, when libfcgi cannot be initialized. Installs libfcgi's handlers for SIGPIPE, SIGTERM and SIGUSR1: install others
- * afterwards. */
+/* One request while it is handled. */
+struct fcgi_exchange;
+
+enum fcgi_body_state {
+	FCGI_BODY_COMPLETE,
+	FCGI_BODY_TOO_LARGE,    /* over the limit, by the announced or the received size: answer 413 */
+	FCGI_BODY_WRONG_LENGTH, /* fewer bytes than CONTENT_LENGTH, or that is not a number: answer 400 */
+	FCGI_BODY_ABORTED       /* the web server aborted or stopped sending: answer 400, which may not arrive */
+};
+
+/* The value of a parameter of the web server ("REQUEST_URI"); absent when it was not sent, or is ambiguous. Valid until the
+ * exchange is answered. */
+struct slice fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name);
+/* All values in the order in which they came, with commas: of a header that may have several lines (RFC 9110, 5.3). A single
+ * one is valid as long as a parameter, others are in the pool. */
+struct slice fcgi_exchange_param_lines(const struct fcgi_exchange *exchange, struct pool *pool, const char *name);
+/* True when different values were sent. */
+bool fcgi_exchange_param_is_ambiguous(const struct fcgi_exchange *exchange, const char *name);
+/* The bytes of the body; empty unless the state is COMPLETE, so that partial bodies are never used. Valid as long as a
+ * parameter. */
+struct slice fcgi_exchange_body(const struct fcgi_exchange *exchange);
+enum fcgi_body_state fcgi_exchange_body_state(const struct fcgi_exchange *exchange);
+/* Sends a complete CGI response ("Status: 200 OK\r\n…\r\n\r\n…") and closes the connection; once per exchange. What the web
+ * server does not take at once is sent later (slow_answers.h). Returns false when the peer was gone. Either way the exchange's
+ * values become invalid. The handler may do a little more work, for which the client does not wait. */
+MUST_CHECK bool fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response);
+
+/* For the worker: one per process, reused for each request; `options` and `slow`, which sends its answers, must stay valid.
+ * Returns NULL, logged, when libfcgi cannot be initialized. Installs libfcgi's handlers for SIGPIPE, SIGTERM and SIGUSR1:
+ * install others afterwards. */
 MUST_CHECK struct fcgi_exchange *exchange_new(const struct fcgi_options *options, struct slow_answers *slow);
 void exchange_free(struct fcgi_exchange **exchange);
 

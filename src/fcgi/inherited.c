@@ -2,13 +2,11 @@
 #include "fcgi/inherited.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/slice.h"
-#include "fcgi/server.h"
 #include "os/descriptors.h"
 
 enum { LISTEN_FDS_START = 3 }; /* sd_listen_fds(3) */

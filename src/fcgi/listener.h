@@ -4,7 +4,7 @@
 #define LEADHOOK_FCGI_LISTENER_H
 
 #include "base/attributes.h"
-#include "fcgi/server.h"
+#include "fcgi/application.h"
 
 struct listener;
 

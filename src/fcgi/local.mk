@@ -1,5 +1,6 @@
 noinst_LIBRARIES += %D%/libfcgi.a
 %C%_libfcgi_a_SOURCES = \
+	%D%/application.h \
 	%D%/deadline.c %D%/deadline.h \
 	%D%/exchange.c %D%/exchange.h \
 	%D%/inherited.c %D%/inherited.h \
@@ -10,4 +11,4 @@ noinst_LIBRARIES += %D%/libfcgi.a
 	%D%/signals.c %D%/signals.h \
 	%D%/slow_answers.c %D%/slow_answers.h \
 	%D%/worker.c %D%/worker.h \
-	%D%/workers.c
+	%D%/worker_count.c %D%/worker_count.h

@@ -76,23 +76,6 @@ struct parent {
 	bool stopping;
 };
 
-struct fcgi_companion {
-	struct scoreboard_slot *slot;
-};
-
-void
-fcgi_companion_ready(struct fcgi_companion *companion)
-{
-	fcgi_companion_busy(companion, false);
-	atomic_store(&companion->slot->ready, true);
-}
-
-void
-fcgi_companion_busy(struct fcgi_companion *companion, bool busy)
-{
-	scoreboard_beat(companion->slot, busy);
-}
-
 static int
 run_worker(const struct parent *parent, size_t slot)
 {
@@ -109,11 +92,11 @@ run_worker(const struct parent *parent, size_t slot)
 static int
 run_companion(const struct parent *parent, size_t slot)
 {
-	struct fcgi_companion companion = { &parent->scoreboard->slots[slot] };
+	struct scoreboard_slot *own = &parent->scoreboard->slots[slot];
 	close(listener_descriptor(parent->listener)); /* if the parent is killed, the socket must not appear to be served */
 	metrics_process_begin(METRIC_PROCESS_COMMITTER);
-	fcgi_companion_busy(&companion, true); /* a start can hang too */
-	const int status = parent->application->companion_run(parent->application->context, &companion);
+	scoreboard_busy(own); /* a start can hang too */
+	const int status = parent->application->companion_run(parent->application->context, own);
 	metrics_process_end();
 	return status;
 }
@@ -132,7 +115,7 @@ child_start(struct parent *parent, struct crew *crew, size_t slot, int64_t now)
 {
 	struct child *child = &parent->children[slot];
 	atomic_store(&parent->scoreboard->slots[slot].ready, false);
-	scoreboard_beat(&parent->scoreboard->slots[slot], false);
+	scoreboard_idle(&parent->scoreboard->slots[slot]);
 	pid_t pid = fork();
 	if (pid == 0)
 		run_child(parent, crew, slot);
@@ -170,9 +153,9 @@ child_kill(const struct crew *crew, struct child *child)
 
 /* Fast repeated deaths have a persistent cause: forking at full speed would only add load and log lines. */
 static void
-record_death(struct crew *crew, bool fast, int64_t now)
+record_death(struct crew *crew, int64_t lived_ms, int64_t now)
 {
-	crew->fast_deaths = fast ? crew->fast_deaths + 1 : 0;
+	crew->fast_deaths = lived_ms < FAST_DEATH_MS ? crew->fast_deaths + 1 : 0;
 	if (crew->fast_deaths <= FAST_DEATHS_FREE)
 		return;
 	unsigned doublings = crew->fast_deaths - FAST_DEATHS_FREE - 1;
@@ -196,7 +179,7 @@ child_gone(struct crew *crew, struct child *child, int status, int64_t now)
 		count_restart(crew, child);
 		metrics_process_died(child->pid);
 		if (child->state == CHILD_RUNNING)
-			record_death(crew, lived < FAST_DEATH_MS, now);
+			record_death(crew, lived, now);
 	}
 	*child = (struct child){ .state = CHILD_NONE };
 }
@@ -218,22 +201,53 @@ reap(struct parent *parent)
 				child_gone(crew_of(parent, i), &parent->children[i], status, clock_monotonic_ms());
 }
 
-/* Ends the running children of a crew that are (or are not) of the current generation. */
-static void
-end_generation(struct parent *parent, const struct crew *crew, bool current)
+/* Which children of a crew. */
+enum which {
+	ANY,
+	RUNNING,
+	CURRENT /* running, of the current generation */,
+	PREVIOUS /* running, of another one */,
+	READY,
+	ENDING
+};
+
+static bool
+is_among(const struct parent *parent, size_t slot, enum which which)
 {
-	for (size_t i = crew->first; i < crew->first + crew->slots; i++) {
-		struct child *child = &parent->children[i];
-		if (child->state == CHILD_RUNNING && (child->generation == parent->generation) == current)
-			child_end(parent, child, clock_monotonic_ms());
+	const struct child *child = &parent->children[slot];
+	const bool runs = child->state == CHILD_RUNNING, is_current = runs && child->generation == parent->generation;
+	switch (which) {
+	case ANY:
+		return child->state != CHILD_NONE;
+	case RUNNING:
+		return runs;
+	case CURRENT:
+		return is_current;
+	case PREVIOUS:
+		return runs && !is_current;
+	case READY:
+		return is_current && atomic_load(&parent->scoreboard->slots[slot].ready);
+	case ENDING:
+		return child->state == CHILD_ENDING || child->state == CHILD_KILLED;
 	}
+	return false;
+}
+
+static size_t
+count_children(const struct parent *parent, const struct crew *crew, enum which which)
+{
+	size_t count = 0;
+	for (size_t i = crew->first; i < crew->first + crew->slots; i++)
+		count += is_among(parent, i, which);
+	return count;
 }
 
 static void
-end_crew(struct parent *parent, const struct crew *crew)
+end_children(struct parent *parent, const struct crew *crew, enum which which)
 {
-	end_generation(parent, crew, true);
-	end_generation(parent, crew, false);
+	for (size_t i = crew->first; i < crew->first + crew->slots; i++)
+		if (is_among(parent, i, which))
+			child_end(parent, &parent->children[i], clock_monotonic_ms());
 }
 
 static void
@@ -247,7 +261,7 @@ stop(struct parent *parent)
 	log_info("stopping", LOG_STR("listen", listener_name(parent->listener)));
 	atomic_store(&parent->scoreboard->drain, listener_retract(parent->listener));
 	parent->crews[WORKERS].wanted = 0;
-	end_crew(parent, &parent->crews[WORKERS]);
+	end_children(parent, &parent->crews[WORKERS], RUNNING);
 }
 
 static void
@@ -266,7 +280,7 @@ reload(struct parent *parent)
 	application->adopt(application->context);
 	for (size_t i = 0; i < CREWS; i++) {
 		if (parent->reloading) /* the unfinished generation never served: the previous one still does */
-			end_generation(parent, &parent->crews[i], true);
+			end_children(parent, &parent->crews[i], CURRENT);
 		parent->crews[i].fast_deaths = 0;
 		parent->crews[i].fork_after = 0;
 	}
@@ -275,24 +289,12 @@ reload(struct parent *parent)
 	log_info("reloading", LOG_UINT("generation", parent->generation));
 }
 
-/* Children of the current generation; all that run, or those that are ready. */
-static size_t
-count_current(const struct parent *parent, const struct crew *crew, bool ready_only)
-{
-	size_t count = 0;
-	for (size_t i = crew->first; i < crew->first + crew->slots; i++) {
-		const struct child *child = &parent->children[i];
-		if (child->state == CHILD_RUNNING && child->generation == parent->generation)
-			count += !ready_only || atomic_load(&parent->scoreboard->slots[i].ready);
-	}
-	return count;
-}
-
+/* Whether each crew has as many of these children as wanted. */
 static bool
-is_complete(const struct parent *parent, bool ready_only)
+is_complete(const struct parent *parent, enum which which)
 {
 	for (size_t i = 0; i < CREWS; i++)
-		if (count_current(parent, &parent->crews[i], ready_only) < parent->crews[i].wanted)
+		if (count_children(parent, &parent->crews[i], which) < parent->crews[i].wanted)
 			return false;
 	return true;
 }
@@ -300,7 +302,7 @@ is_complete(const struct parent *parent, bool ready_only)
 static void
 complete_start(struct parent *parent)
 {
-	if (!parent->starting || !is_complete(parent, true))
+	if (!parent->starting || !is_complete(parent, READY))
 		return;
 	parent->starting = false;
 	if (!parent->reloading)
@@ -310,12 +312,12 @@ complete_start(struct parent *parent)
 static void
 complete_reload(struct parent *parent)
 {
-	if (!parent->reloading || !is_complete(parent, true))
+	if (!parent->reloading || !is_complete(parent, READY))
 		return;
 	parent->reloading = false;
 	notify_ready(parent->notifier, "Serving");
 	for (size_t i = 0; i < CREWS; i++)
-		end_generation(parent, &parent->crews[i], false);
+		end_children(parent, &parent->crews[i], PREVIOUS);
 	log_info("reloaded", LOG_UINT("generation", parent->generation));
 }
 
@@ -362,7 +364,7 @@ kill_overdue(struct parent *parent, int64_t now)
 static void
 start_missing(struct parent *parent, struct crew *crew, int64_t now)
 {
-	size_t running = count_current(parent, crew, false);
+	size_t running = count_children(parent, crew, CURRENT);
 	for (size_t i = crew->first; i < crew->first + crew->slots && running < crew->wanted && now >= crew->fork_after; i++)
 		if (parent->children[i].state == CHILD_NONE) {
 			child_start(parent, crew, i, now);
@@ -370,26 +372,14 @@ start_missing(struct parent *parent, struct crew *crew, int64_t now)
 		}
 }
 
-/* Children of a crew; those that were requested to end, or all. */
-static size_t
-count_children(const struct parent *parent, const struct crew *crew, bool ending_only)
-{
-	size_t count = 0;
-	for (size_t i = crew->first; i < crew->first + crew->slots; i++) {
-		enum child_state state = parent->children[i].state;
-		count += state == CHILD_ENDING || state == CHILD_KILLED || (state == CHILD_RUNNING && !ending_only);
-	}
-	return count;
-}
-
 /* Workers need the companion for their last requests. */
 static void
 complete_stop(struct parent *parent)
 {
-	if (!parent->stopping || count_children(parent, &parent->crews[WORKERS], false) > 0)
+	if (!parent->stopping || count_children(parent, &parent->crews[WORKERS], ANY) > 0)
 		return;
 	parent->crews[COMPANION].wanted = 0;
-	end_crew(parent, &parent->crews[COMPANION]);
+	end_children(parent, &parent->crews[COMPANION], RUNNING);
 }
 
 static bool
@@ -397,7 +387,7 @@ has_ended(const struct parent *parent)
 {
 	size_t left = 0;
 	for (size_t i = 0; i < CREWS; i++)
-		left += count_children(parent, &parent->crews[i], false);
+		left += count_children(parent, &parent->crews[i], ANY);
 	return parent->stopping && left == 0;
 }
 
@@ -406,8 +396,8 @@ is_calm(const struct parent *parent)
 {
 	size_t ending = 0;
 	for (size_t i = 0; i < CREWS; i++)
-		ending += count_children(parent, &parent->crews[i], true);
-	return !parent->starting && !parent->reloading && ending == 0 && is_complete(parent, false);
+		ending += count_children(parent, &parent->crews[i], ENDING);
+	return !parent->starting && !parent->reloading && ending == 0 && is_complete(parent, CURRENT);
 }
 
 static void

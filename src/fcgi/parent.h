@@ -4,8 +4,8 @@
 #define LEADHOOK_FCGI_PARENT_H
 
 #include "base/attributes.h"
+#include "fcgi/application.h"
 #include "fcgi/listener.h"
-#include "fcgi/server.h"
 #include "os/notify.h"
 
 /* Runs `workers` (> 0) workers until it is stopped. Signals are blocked (fcgi/signals.h), the application is

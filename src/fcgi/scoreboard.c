@@ -17,13 +17,30 @@ scoreboard_new(size_t count)
 	return scoreboard;
 }
 
-/* In this order: a reader that reads `busy` first never combines an old beat with the new state. */
+/* The time comes first: a reader that reads `busy` first never combines an old time with the new state. */
 int64_t
-scoreboard_beat(struct scoreboard_slot *slot, bool busy)
+scoreboard_busy(struct scoreboard_slot *slot)
 {
 	const int64_t now_ms = clock_monotonic_ms();
 	atomic_store(&slot->beat, now_ms);
-	atomic_store(&slot->busy, busy);
-	metrics_process_busy(busy);
+	atomic_store(&slot->busy, true);
+	metrics_process_busy();
 	return now_ms;
+}
+
+int64_t
+scoreboard_idle(struct scoreboard_slot *slot)
+{
+	const int64_t now_ms = clock_monotonic_ms();
+	atomic_store(&slot->beat, now_ms);
+	atomic_store(&slot->busy, false);
+	metrics_process_idle();
+	return now_ms;
+}
+
+void
+scoreboard_ready(struct scoreboard_slot *slot)
+{
+	scoreboard_idle(slot);
+	atomic_store(&slot->ready, true);
 }

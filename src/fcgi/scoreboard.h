@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Shared state of workers and their parent, in memory that fork(2) shares. */
+ * What workers and the companion tell their parent about themselves, in memory that fork(2) shares. */
 #ifndef LEADHOOK_FCGI_SCOREBOARD_H
 #define LEADHOOK_FCGI_SCOREBOARD_H
 
@@ -26,8 +26,12 @@ struct scoreboard {
 /* Zero-initialized. Returns NULL, with errno set, without memory. Never freed. */
 MUST_CHECK struct scoreboard *scoreboard_new(size_t count);
 
-/* The slot's process takes a request, or has none. Without a request it calls this repeatedly: silence means that it hangs.
- * Returns the time (clock_monotonic_ms). */
-int64_t scoreboard_beat(struct scoreboard_slot *slot, bool busy);
+/* Called by the process of the slot. Busy: it works on something that may take as long as a request; if it takes longer, it is
+ * killed. Idle: it waits; it repeats this call every second, because silence means that it hangs. Both return the time
+ * (clock_monotonic_ms). */
+int64_t scoreboard_busy(struct scoreboard_slot *slot);
+int64_t scoreboard_idle(struct scoreboard_slot *slot);
+/* It has started: it is idle, and can take requests from now on. */
+void scoreboard_ready(struct scoreboard_slot *slot);
 
 #endif

@@ -11,6 +11,7 @@
 #include "fcgi/scoreboard.h"
 #include "fcgi/signals.h"
 #include "fcgi/worker.h"
+#include "fcgi/worker_count.h"
 #include "os/log.h"
 #include "os/notify.h"
 

@@ -38,7 +38,7 @@ static void
 serve(struct worker *worker, int connection)
 {
 	const struct fcgi_application *application = worker->application;
-	const int64_t begun_ms = scoreboard_beat(worker->slot, true);
+	const int64_t begun_ms = scoreboard_busy(worker->slot);
 	bool answered = false;
 	worker->served++;
 	if (exchange_open(worker->exchange, connection)) {
@@ -51,7 +51,7 @@ serve(struct worker *worker, int connection)
 	} else {
 		log_debug("connection_dropped", LOG_UINT("served", worker->served));
 	}
-	const int64_t ended_ms = scoreboard_beat(worker->slot, false);
+	const int64_t ended_ms = scoreboard_idle(worker->slot);
 	if (answered)
 		metrics_observe(METRIC_REQUEST_TIME, ended_ms - begun_ms);
 }
@@ -142,7 +142,7 @@ wait_for_events(struct worker *worker, bool *connects)
 {
 	struct epoll_event events[2 + SLOW_ANSWERS_MAX];
 	*connects = false;
-	scoreboard_beat(worker->slot, false);
+	scoreboard_idle(worker->slot);
 	notify_alive(worker->setup->notifier);
 	const int count = epoll_wait(worker->epoll, events, ARRAY_SIZE(events), (int)wait_ms(worker));
 	for (int i = 0; i < count; i++) {
@@ -265,9 +265,9 @@ worker_run(const struct worker_setup *setup)
 		.status = EX_OK,
 	};
 	metrics_process_begin(METRIC_PROCESS_WORKER);
-	scoreboard_beat(worker.slot, true); /* a start can hang like a request */
+	scoreboard_busy(worker.slot); /* a start can hang like a request */
 	if (start(&worker)) {
-		atomic_store(&worker.slot->ready, true);
+		scoreboard_ready(worker.slot);
 		notify_ready(setup->notifier, "Serving");
 		log_debug("worker_started", LOG_UINT("quota", worker.quota));
 		while (!worker.stopping && (worker.quota == 0 || worker.served < worker.quota))

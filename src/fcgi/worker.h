@@ -4,9 +4,9 @@
 #define LEADHOOK_FCGI_WORKER_H
 
 #include "base/attributes.h"
+#include "fcgi/application.h"
 #include "fcgi/listener.h"
 #include "fcgi/scoreboard.h"
-#include "fcgi/server.h"
 #include "os/notify.h"
 
 struct worker_setup {

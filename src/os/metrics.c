@@ -215,9 +215,15 @@ metrics_process_begin(enum metric_process kind)
 }
 
 void
-metrics_process_busy(bool busy)
+metrics_process_busy(void)
 {
-	atomic_store_explicit(&own->busy, busy, memory_order_relaxed);
+	atomic_store_explicit(&own->busy, true, memory_order_relaxed);
+}
+
+void
+metrics_process_idle(void)
+{
+	atomic_store_explicit(&own->busy, false, memory_order_relaxed);
 }
 
 void

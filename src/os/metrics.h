@@ -133,7 +133,8 @@ enum { METRIC_PROCESSES_MAX = 4096 };
  * by its pid and its start, which /proc has: another program that gets the pid is not counted. */
 void metrics_process_begin(enum metric_process kind);
 /* What it does now. */
-void metrics_process_busy(bool busy);
+void metrics_process_busy(void);
+void metrics_process_idle(void);
 void metrics_process_under_way(uint64_t attempts);
 void metrics_process_end(void);
 /* A child has died without that call. */

@@ -11,10 +11,13 @@
 #include "api/api.h"
 #include "commit/client.h"
 #include "commit/committer.h"
+#include "fcgi/exchange.h"
+#include "fcgi/inherited.h"
+#include "fcgi/scoreboard.h"
 #include "fcgi/server.h"
 #include "identity/phone.h"
-#include "os/crash.h"
 #include "os/clock.h"
+#include "os/crash.h"
 #include "os/log.h"
 #include "os/metrics.h"
 #include "os/sandbox.h"
@@ -174,22 +177,25 @@ prepare_committer(void *context)
 }
 
 static void
-committer_ready(void *companion)
+committer_ready(void *slot)
 {
-	fcgi_companion_ready(companion);
+	scoreboard_ready(slot);
 }
 
 static void
-committer_busy(void *companion, bool busy)
+committer_busy(void *slot, bool busy)
 {
-	fcgi_companion_busy(companion, busy);
+	if (busy)
+		scoreboard_busy(slot);
+	else
+		scoreboard_idle(slot);
 }
 
 /* The next batch needs the same memory again: freeing it each time would cost as much as writing a response. */
 enum { BATCH_KEEP_BYTES = 8 * 1024 * 1024 };
 
 static int
-run_committer(void *context, struct fcgi_companion *companion)
+run_committer(void *context, struct scoreboard_slot *slot)
 {
 	struct service *service = context;
 	confine(service);
@@ -209,7 +215,7 @@ run_committer(void *context, struct fcgi_companion *companion)
 		.idle_ms = service->setup.wiring.conf->server.idle_timeout,
 		.ready = committer_ready,
 		.busy = committer_busy,
-		.context = companion,
+		.context = slot,
 	};
 	int status = committer_run(&committer);
 	wake_sender_free(&dispatcher);

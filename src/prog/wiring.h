@@ -14,7 +14,7 @@
 #include "limit/work_slots.h"
 #include "os/log.h"
 #include "store/store.h"
-#include "webhook/address.h"
+#include "webhook/address_rules.h"
 #include "webhook/retry.h"
 
 /* The parsed configuration. */

@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "fcgi/exchange.h"
+#include "fcgi/inherited.h"
+#include "fcgi/scoreboard.h"
 #include "fcgi/server.h"
 #include "os/log.h"
 
@@ -131,7 +134,7 @@ companion_prepare(void *context)
 }
 
 static int
-companion_run(void *context, struct fcgi_companion *companion)
+companion_run(void *context, struct scoreboard_slot *slot)
 {
 	const struct echo *self = context;
 	sigset_t term;
@@ -140,11 +143,12 @@ companion_run(void *context, struct fcgi_companion *companion)
 	if (strcmp(self->config, "slow") == 0)
 		poll(NULL, 0, SLOW_MS);
 	log_info("companion_hello", LOG_STR("config", self->config)); /* ready ends the previous one, which logs that */
-	fcgi_companion_ready(companion);
-	fcgi_companion_busy(companion, strcmp(self->config, "stuck") == 0);
+	scoreboard_ready(slot);
+	if (strcmp(self->config, "stuck") == 0)
+		scoreboard_busy(slot);
 	while (sigtimedwait(&term, NULL, &(struct timespec){ .tv_sec = 1 }) != SIGTERM)
 		if (strcmp(self->config, "stuck") != 0)
-			fcgi_companion_busy(companion, false);
+			scoreboard_idle(slot);
 	log_info("companion_bye", LOG_STR("config", self->config));
 	return EX_OK;
 }

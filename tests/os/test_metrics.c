@@ -229,7 +229,7 @@ dead_processes_are_not_counted(void **state UNUSED)
 	const pid_t child = fork();
 	if (child == 0) {
 		metrics_process_begin(METRIC_PROCESS_WORKER);
-		metrics_process_busy(true);
+		metrics_process_busy();
 		if (write(ready[1], "x", 1) == 1)
 			pause();
 		_exit(0);
@@ -245,7 +245,7 @@ dead_processes_are_not_counted(void **state UNUSED)
 	assert_int_equal(counts.by_kind[METRIC_PROCESS_WORKER], 0);
 	assert_int_equal(counts.by_kind[METRIC_PROCESS_DISPATCHER], 1);
 	metrics_process_end();
-	metrics_process_busy(true); /* no longer counted */
+	metrics_process_busy(); /* no longer counted */
 	metrics_count_processes(&counts);
 	assert_int_equal(counts.by_kind[METRIC_PROCESS_DISPATCHER], 0);
 	assert_int_equal(counts.under_way, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <unistd.h>
+#include "fcgi/worker_count.h"
 
-#include "fcgi/server.h"
+#include <unistd.h>
 
 enum { CORES_MAX = 4 };
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * What a FastCGI responder is told: its options, and the application that answers the requests. Types only. */
+#ifndef LEADHOOK_FCGI_APPLICATION_H
+#define LEADHOOK_FCGI_APPLICATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fcgi_exchange;
+struct scoreboard_slot;
+
+enum {
+	FCGI_WORKERS_AUTO = -1,  /* workers_per_core for each core, for four cores at most */
+	FCGI_WORKERS_UNSET = -2, /* 0 when the socket is descriptor 0 (one process per request: mod_fcgid), else AUTO */
+	FCGI_WORKERS_MAX = 1024,
+	FCGI_WORKERS_PER_CORE = 32
+};
+
+/* The usual times of struct fcgi_options. */
+#define FCGI_TIMES .receive_timeout_ms = 10000, .silence_timeout_ms = 5000, .idle_ms = 1000
+
+/* Times are milliseconds, above 0. */
+struct fcgi_options {
+	/* A path with a '/' for a unix socket, or 127.x.x.x:PORT or [::1]:PORT; other addresses are refused. NULL: an inherited
+	 * listening socket, descriptor 3 by LISTEN_FDS (sd_listen_fds(3)), else descriptor 0. */
+	const char *listen;
+	unsigned socket_mode;     /* of a unix socket that is created here; 0 stands for 0660; never one open to all accounts */
+	const char *socket_group; /* its group, name or number; NULL: that of the process */
+	unsigned workers_per_core;  /* for FCGI_WORKERS_AUTO */
+	int workers;                /* 0: serves in the calling process without forking; see also the names above */
+	uint64_t max_requests;      /* a worker ends after this number, plus up to a tenth; 0: no limit */
+	int64_t request_timeout_ms; /* a worker that takes longer for a request is killed (not with workers 0) */
+	int64_t receive_timeout_ms; /* to receive all bytes of a request, and again to send those of the response */
+	int64_t silence_timeout_ms; /* for the next byte */
+	int64_t idle_ms;            /* interval of idle() calls without requests */
+};
+
+/* The application. All members are required but those of the companion. */
+struct fcgi_application {
+	void *context;
+	/* On HUP, in the parent: reads the next configuration. Returns false, logged, on errors; it must have changed nothing
+	 * then. */
+	bool (*prepare)(void *context);
+	/* After prepare, when this process no longer uses the previous configuration: replaces it by the next one. Workers
+	 * inherit the result. */
+	void (*adopt)(void *context);
+	/* In each worker, before its first request; with workers 0 also after adopt. Returns NULL, logged, when it cannot
+	 * work. */
+	void *(*worker_start)(void *context);
+	/* In each worker, after its last request. */
+	void (*worker_stop)(void *worker);
+	/* The maximum body size of this request; its parameters have been read, its body has not. */
+	size_t (*body_limit)(void *worker, const struct fcgi_exchange *exchange);
+	/* Answers the exchange, whatever the state of its body. */
+	void (*handle)(void *worker, struct fcgi_exchange *exchange);
+	/* After each exchange, with its connection closed. */
+	void (*answered)(void *worker);
+	/* Each idle_ms without a request. */
+	void (*idle)(void *worker);
+	/* In the parent, once, before the first fork: creates what workers and companion share. Returns false, logged, on
+	 * errors: nothing is served then. NULL: no companion. Not called with workers 0. */
+	bool (*companion_prepare)(void *context);
+	/* In the companion's process: works until SIGTERM, which is blocked, and returns an exit status. It reports in its slot
+	 * that it is ready, busy or idle. Required with companion_prepare. */
+	int (*companion_run)(void *context, struct scoreboard_slot *slot);
+};
+
+#endif

@@ -7,7 +7,7 @@
 
 #include "transfer/columns.h"
 
-/* Fills in the column that a heading is, by its plain words (transfer/status.h). Returns false when the table has none. */
+/* Fills in the column that a heading is, by its plain words (transfer/consent.h). Returns false when the table has none. */
 MUST_CHECK bool column_name_find(struct slice plain, struct column *column);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "base/slice.h"
-#include "transfer/status.h"
+#include "transfer/consent.h"
 
 enum lead_field {
 	LEAD_EMAIL,

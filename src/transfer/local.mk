@@ -9,11 +9,12 @@ noinst_LIBRARIES += %D%/libtransfer.a
 	%D%/encoding_tables.c %D%/encoding_tables.h \
 	%D%/file_kind.c %D%/file_kind.h \
 	%D%/lead_writer.c %D%/lead_writer.h \
-	%D%/names.c %D%/names.h \
+	%D%/definition_names.c %D%/definition_names.h \
 	%D%/records.c %D%/records.h \
 	%D%/rejects.c %D%/rejects.h \
 	%D%/row.c %D%/row.h \
-	%D%/row_json.c \
+	%D%/row_csv.c %D%/row_csv.h \
+	%D%/row_json.c %D%/row_json.h \
 	%D%/seen.c %D%/seen.h \
-	%D%/status.c %D%/status.h \
+	%D%/consent.c %D%/consent.h \
 	%D%/times.c %D%/times.h

@@ -12,6 +12,7 @@
 #include "identity/network.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
+#include "transfer/csv.h"
 #include "json/writer.h"
 
 void
@@ -427,10 +428,22 @@ read_custom(struct row *row, struct signup *signup)
 	signup->custom_field_count = row->custom_count + derived;
 }
 
+/* A constant country is only for rows that have none. */
+static void
+add_country(struct row *row)
+{
+	for (size_t i = 0; i < row->limits->constant_count; i++) {
+		const struct row_constant *constant = &row->limits->constants[i];
+		if (constant->column.field == LEAD_COUNTRY_CODE)
+			row_add(row, &constant->column, constant->value);
+	}
+}
+
 const char *
 row_finish(struct row *row, struct import *import)
 {
 	*import = (struct import){ 0 };
+	add_country(row);
 	read_identities(row, &import->signup);
 	read_referrer(row, import);
 	read_switches(row, import);
@@ -445,59 +458,12 @@ row_finish(struct row *row, struct import *import)
 	return row->problem;
 }
 
-void
-row_add_constants(struct row *row, bool country)
-{
-	for (size_t i = 0; i < row->limits->constant_count; i++) {
-		const struct row_constant *constant = &row->limits->constants[i];
-		if ((constant->column.field == LEAD_COUNTRY_CODE) == country)
-			row_add(row, &constant->column, constant->value);
-	}
-}
-
-/* Spreadsheets leave out empty cells at the end of a row, or add some. */
-static const char *
-check_count(struct pool *pool, const struct csv_fields *fields, size_t column_count)
-{
-	for (size_t i = column_count; i < fields->count; i++)
-		if (slice_trim(fields->items[i]).size > 0)
-			return pool_printf(pool,
-			    "the record has %zu fields, the heading %zu: is a text with a delimiter not in quotes?",
-			    fields->count, column_count)
-			    .data;
-	return NULL;
-}
-
-static const char *
-add_cells(struct row *row, const struct column *columns, size_t count, const struct csv_fields *fields)
-{
-	for (size_t i = 0; i < count && i < fields->count; i++) {
-		const struct slice cell = csv_cell(row->pool, fields->items[i]);
-		const char *problem =
-		    columns[i].field == LEAD_OTHER_FIELDS && cell.size > 0 ? row_add_members(row, cell) : NULL;
-		if (problem != NULL)
-			return problem;
-		if (columns[i].field != LEAD_OTHER_FIELDS)
-			row_add(row, &columns[i], cell);
-	}
-	for (size_t i = fields->count; i < count; i++) /* a cell that is missing is an empty one, which can have a meaning */
-		if (columns[i].rules != NULL)
-			row_add(row, &columns[i], SLICE(""));
-	return NULL;
-}
-
-const char *
-row_from_csv(struct pool *pool, const struct row_limits *limits, const struct column *columns, size_t column_count,
-    const struct csv_fields *fields, struct row_notes *notes, struct import *import)
+struct row
+row_begin(struct pool *pool, const struct row_limits *limits)
 {
 	struct row row = { .pool = pool, .limits = limits };
-	const char *problem = check_count(pool, fields, column_count);
-	row_add_constants(&row, false);
-	if (problem == NULL)
-		problem = add_cells(&row, columns, column_count, fields);
-	row_add_constants(&row, true);
-	if (problem == NULL)
-		problem = row_finish(&row, import);
-	*notes = row.notes;
-	return problem;
+	for (size_t i = 0; i < limits->constant_count; i++)
+		if (limits->constants[i].column.field != LEAD_COUNTRY_CODE)
+			row_add(&row, &limits->constants[i].column, limits->constants[i].value);
+	return row;
 }

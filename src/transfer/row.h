@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One lead of a file: the values of its record, and the import that they make. */
+ * One lead of a file: the values of its record, collected one by one, and the import that they make. */
 #ifndef LEADHOOK_TRANSFER_ROW_H
 #define LEADHOOK_TRANSFER_ROW_H
 
@@ -8,8 +8,7 @@
 #include "base/slice.h"
 #include "engine/command.h"
 #include "transfer/columns.h"
-#include "transfer/csv.h"
-#include "transfer/names.h"
+#include "transfer/definition_names.h"
 #include "transfer/times.h"
 
 /* A value that each row has, before those of its columns; a country only where the row has none. */
@@ -41,14 +40,6 @@ struct row_notes {
 	bool is_left_out;          /* by the meaning of a value: it is no lead */
 };
 
-/* Return NULL and fill *import, or return what is wrong with the record: "phone_number is not valid". All in the pool. A field
- * that is empty, or null, is absent; but an empty score is 0. */
-MUST_CHECK const char *row_from_csv(struct pool *pool, const struct row_limits *limits, const struct column *columns,
-    size_t column_count, const struct csv_fields *fields, struct row_notes *notes, struct import *import);
-MUST_CHECK const char *row_from_json(
-    struct pool *pool, const struct row_limits *limits, struct slice json, struct row_notes *notes, struct import *import);
-
-/* The same for both: values, collected one after the other. */
 struct row_value {
 	struct slice name; /* of a utm parameter or custom field */
 	struct slice text; /* normalized; absent for numbers, booleans and arrays in JSON */
@@ -66,19 +57,19 @@ struct row {
 	const char *problem;
 	struct row_notes notes;
 };
-/* Adds a text; of fields that are given several times the first one that is not empty is used, of
- * opted_out one that says yes. */
+/* Begins a row with the constants of the limits. `pool` and `limits` must stay valid until row_finish. */
+struct row row_begin(struct pool *pool, const struct row_limits *limits);
+/* Adds a text. Of a field that is given several times the first text that is not empty is used; of an opt-out, a text that says
+ * yes. */
 void row_add(struct row *row, const struct column *column, struct slice text);
 /* Adds a custom field that is a number, a boolean or an array, as JSON. */
 void row_add_json(struct row *row, const struct column *column, struct slice json);
-/* Adds the name of a tag, or the text of an action. One that the campaign does not have is counted. */
+/* Adds the name of a tag, or the text of an action. Those that the campaign does not have are counted. */
 void row_add_name(struct row *row, enum lead_field field, struct slice name);
-/* Reports that the value of `name` breaks the rule, unless another one does. */
+/* Reports that the value of `name` breaks the rule; only the first such report is kept. */
 void row_fail(struct row *row, struct slice name, const char *rule);
-/* Adds the members of a lead in JSON. Returns NULL, or what is wrong with it. */
-MUST_CHECK const char *row_add_members(struct row *row, struct slice json);
-/* Adds the constants: all but the country, or that. */
-void row_add_constants(struct row *row, bool country);
+/* Makes the import of the row, in its pool. An empty field is absent, but an empty score is 0. Returns NULL, or what is wrong:
+ * "phone_number is not valid". */
 MUST_CHECK const char *row_finish(struct row *row, struct import *import);
 
 #endif

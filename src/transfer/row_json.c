@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: MIT
- * A lead as JSON: the members of a payload (docs/api.md 4.5), or others, which are custom fields. They are read as the API
- * reads the parameters of a body. */
+/* SPDX-License-Identifier: MIT */
+#include "transfer/row_json.h"
+
 #include "base/buffer.h"
 #include "engine/custom_fields.h"
 #include "http/params.h"
-#include "transfer/row.h"
 #include "json/writer.h"
 
 enum { MEMBERS_MAX = 1000, ARRAY_MAX_BYTES = 1024 * 1024 };
@@ -175,10 +174,8 @@ const char *
 row_from_json(
     struct pool *pool, const struct row_limits *limits, struct slice json, struct row_notes *notes, struct import *import)
 {
-	struct row row = { .pool = pool, .limits = limits };
-	row_add_constants(&row, false);
+	struct row row = row_begin(pool, limits);
 	const char *problem = row_add_members(&row, json);
-	row_add_constants(&row, true);
 	require_consent(&row);
 	if (problem == NULL)
 		problem = row_finish(&row, import);

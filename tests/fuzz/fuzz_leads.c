@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "transfer/row.h"
+#include "transfer/row_csv.h"
+#include "transfer/row_json.h"
 
 enum { FIELDS_MAX = 50 };
 
@@ -75,7 +76,9 @@ read_csv(struct pool *pool, struct slice heading, struct slice rest)
 		struct import import;
 		size = record_size(rest, delimiter);
 		if (csv_split(pool, slice_sub(rest, 0, size - 1), delimiter, &fields) == NULL)
-			require_import(row_from_csv(pool, &limits, columns, names.count, &fields, &notes, &import), &import);
+			require_import(row_from_csv(pool, &limits, &(struct row_columns){ columns, names.count }, &fields,
+					   &notes, &import),
+			    &import);
 	}
 }
 

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
+#include "transfer/consent.h"
 #include "transfer/encoding.h"
 #include "transfer/file_kind.h"
-#include "transfer/status.h"
 
 static struct charset
 surveyed(const char *bytes, size_t size, bool *certain)

@@ -3,7 +3,8 @@
 #include "unit.h"
 #include "with_pool.h"
 
-#include "transfer/row.h"
+#include "transfer/row_csv.h"
+#include "transfer/row_json.h"
 
 static bool
 is_reserved(struct slice lower_name)
@@ -30,7 +31,8 @@ read_cell(const char *name, const char *value, struct import *import)
 {
 	const struct column columns[] = { column_of(pool, SLICE("email"), false), column_of_heading(pool, slice_of(name)) };
 	struct slice cells[] = { SLICE("a@example.org"), slice_of(value) };
-	return row_from_csv(pool, &limits, columns, 2, &(struct csv_fields){ cells, 2 }, &notes, import);
+	return row_from_csv(
+	    pool, &limits, &(struct row_columns){ columns, 2 }, &(struct csv_fields){ cells, 2 }, &notes, import);
 }
 
 static const char *
@@ -135,8 +137,8 @@ meanings_are_given(void **state UNUSED)
 	struct import import;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct slice cells[] = { SLICE("a@example.org"), slice_of(cases[i].value) };
-		const char *problem =
-		    row_from_csv(pool, &limits, columns, 2, &(struct csv_fields){ cells, 2 }, &notes, &import);
+		const char *problem = row_from_csv(
+		    pool, &limits, &(struct row_columns){ columns, 2 }, &(struct csv_fields){ cells, 2 }, &notes, &import);
 		assert_true((problem != NULL) == cases[i].bad);
 		assert_int_equal(import.opted_out, cases[i].opted_out);
 		assert_int_equal(import.verified_email, cases[i].verified);
@@ -149,8 +151,9 @@ meanings_are_given(void **state UNUSED)
 	static const char *const values[] = { "no", "2024-05-01 10:11", "too many mails", "" };
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		struct slice cells[] = { SLICE("a@example.org"), slice_of(values[i]) };
-		const char *problem = row_from_csv(pool, &limits, (struct column[]){ columns[0], others }, 2,
-		    &(struct csv_fields){ cells, 2 }, &notes, &import);
+		const char *problem =
+		    row_from_csv(pool, &limits, &(struct row_columns){ (struct column[]){ columns[0], others }, 2 },
+			&(struct csv_fields){ cells, 2 }, &notes, &import);
 		assert_true((problem != NULL) == (values[i][0] == '\0')); /* an empty value is not another one */
 		assert_int_equal(import.opted_out, i == 1 || i == 2);
 	}
@@ -159,8 +162,9 @@ meanings_are_given(void **state UNUSED)
 	others.rule_count = ARRAY_SIZE(yes);
 	for (size_t i = 0; i < 2; i++) { /* no one said yes to a word that means no */
 		struct slice cells[] = { SLICE("a@example.org"), slice_of(i == 0 ? "2024-05-01" : "unsubscribed") };
-		const char *problem = row_from_csv(pool, &limits, (struct column[]){ columns[0], others }, 2,
-		    &(struct csv_fields){ cells, 2 }, &notes, &import);
+		const char *problem =
+		    row_from_csv(pool, &limits, &(struct row_columns){ (struct column[]){ columns[0], others }, 2 },
+			&(struct csv_fields){ cells, 2 }, &notes, &import);
 		assert_true((problem == NULL) == (i == 0));
 	}
 }
@@ -178,14 +182,17 @@ any_column_opts_out(void **state UNUSED)
 	struct import import;
 	limits.constants = constants;
 	limits.constant_count = ARRAY_SIZE(constants);
-	assert_null(row_from_csv(pool, &limits, columns, 5, &(struct csv_fields){ cells, 5 }, &notes, &import));
+	assert_null(row_from_csv(
+	    pool, &limits, &(struct row_columns){ columns, 5 }, &(struct csv_fields){ cells, 5 }, &notes, &import));
 	assert_true(import.opted_out);
 	assert_slice(import.signup.phone, "+4930123456");
 	cells[4] = SLICE("FR");
-	assert_null(row_from_csv(pool, &limits, columns, 5, &(struct csv_fields){ cells, 5 }, &notes, &import));
+	assert_null(row_from_csv(
+	    pool, &limits, &(struct row_columns){ columns, 5 }, &(struct csv_fields){ cells, 5 }, &notes, &import));
 	assert_true(slice_starts_with(import.signup.phone, SLICE("+33")));
 	cells[3] = SLICE("");
-	assert_null(row_from_csv(pool, &limits, columns, 5, &(struct csv_fields){ cells, 5 }, &notes, &import));
+	assert_null(row_from_csv(
+	    pool, &limits, &(struct row_columns){ columns, 5 }, &(struct csv_fields){ cells, 5 }, &notes, &import));
 	assert_false(import.opted_out);
 	limits.constant_count = 0;
 }
@@ -204,13 +211,15 @@ a_cell_may_have_several_addresses(void **state UNUSED)
 	struct import import;
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
 		struct slice cells[] = { slice_of(same[i]) };
-		assert_null(row_from_csv(pool, &limits, columns, 1, &(struct csv_fields){ cells, 1 }, &notes, &import));
+		assert_null(row_from_csv(
+		    pool, &limits, &(struct row_columns){ columns, 1 }, &(struct csv_fields){ cells, 1 }, &notes, &import));
 		assert_slice(import.signup.email, "a@example.org");
 		assert_slice(notes.emails, same[i]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct slice cells[] = { slice_of(bad[i]) };
-		assert_non_null(row_from_csv(pool, &limits, columns, 1, &(struct csv_fields){ cells, 1 }, &notes, &import));
+		assert_non_null(row_from_csv(
+		    pool, &limits, &(struct row_columns){ columns, 1 }, &(struct csv_fields){ cells, 1 }, &notes, &import));
 	}
 }
 
@@ -241,7 +250,8 @@ a_bad_number_costs_no_lead(void **state UNUSED)
 	limits.strict = false;
 	const struct column column = column_of(pool, SLICE("phone"), false);
 	struct slice cell = SLICE("123");
-	assert_string_equal(row_from_csv(pool, &limits, &column, 1, &(struct csv_fields){ &cell, 1 }, &notes, &import),
+	assert_string_equal(
+	    row_from_csv(pool, &limits, &(struct row_columns){ &column, 1 }, &(struct csv_fields){ &cell, 1 }, &notes, &import),
 	    "phone_number is not valid");
 	assert_null(read_cell("phone", "+49 30 123456 ::: +49 30 1234567", &import));
 	assert_slice(import.signup.phone, "+4930123456");
@@ -256,10 +266,12 @@ rows_may_be_shorter(void **state UNUSED)
 	struct slice cells[] = { SLICE("a@example.org"), SLICE("1"), SLICE("2"), SLICE(" "), SLICE("3") };
 	struct import import;
 	for (size_t count = 1; count <= 4; count++) {
-		assert_null(row_from_csv(pool, &limits, columns, 3, &(struct csv_fields){ cells, count }, &notes, &import));
+		assert_null(row_from_csv(
+		    pool, &limits, &(struct row_columns){ columns, 3 }, &(struct csv_fields){ cells, count }, &notes, &import));
 		assert_int_equal(import.signup.custom_field_count, count < 3 ? count - 1 : 2);
 	}
-	assert_string_equal(row_from_csv(pool, &limits, columns, 3, &(struct csv_fields){ cells, 5 }, &notes, &import),
+	assert_string_equal(
+	    row_from_csv(pool, &limits, &(struct row_columns){ columns, 3 }, &(struct csv_fields){ cells, 5 }, &notes, &import),
 	    "the record has 5 fields, the heading 3: is a text with a delimiter not in quotes?");
 }
 

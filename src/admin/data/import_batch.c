@@ -12,7 +12,8 @@
 #include "os/clock.h"
 #include "store/store.h"
 #include "transfer/chains.h"
-#include "transfer/csv.h"
+#include "transfer/row_csv.h"
+#include "transfer/row_json.h"
 
 enum {
 	BATCH_MS = 30000, /* time of a batch, and of the attempts to run it */
@@ -252,7 +253,8 @@ import_read_row(
 	const char *problem = csv_split(pool, text, run->delimiter, &fields);
 	if (problem != NULL)
 		return pool_printf(pool, "the record %s", problem).data;
-	return row_from_csv(pool, &run->limits, run->columns, run->column_count, &fields, notes, import);
+	return row_from_csv(
+	    pool, &run->limits, &(struct row_columns){ run->columns, run->column_count }, &fields, notes, import);
 }
 
 bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The tags or actions of a campaign by their names, and sets of them, in linear time of the text that names them. */
-#ifndef LEADHOOK_TRANSFER_NAMES_H
-#define LEADHOOK_TRANSFER_NAMES_H
+#ifndef LEADHOOK_TRANSFER_DEFINITION_NAMES_H
+#define LEADHOOK_TRANSFER_DEFINITION_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * What columns and values of exports say about consent: people who unsubscribed, bounced, or never agreed. Such a column has a
  * meaning only when the operator gives it one: no one becomes an active lead by silence. */
-#ifndef LEADHOOK_TRANSFER_STATUS_H
-#define LEADHOOK_TRANSFER_STATUS_H
+#ifndef LEADHOOK_TRANSFER_CONSENT_H
+#define LEADHOOK_TRANSFER_CONSENT_H
 
 #include <stdbool.h>
 

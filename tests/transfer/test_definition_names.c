@@ -3,7 +3,7 @@
 #include "unit.h"
 #include "with_pool.h"
 
-#include "transfer/names.h"
+#include "transfer/definition_names.h"
 
 static const struct tag tags[] = { { .id = 1, .name = SLICE("vip") }, { .id = 2, .name = SLICE("a, b") },
 	{ .id = 5, .name = SLICE("VIP") } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transfer/names.h"
+#include "transfer/definition_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transfer/status.h"
+#include "transfer/consent.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "base/panic.h"
 #include "base/pool.h"
 #include "conf/file.h"
-#include "conf/settings.h"
+#include "conf/setting_values.h"
 
 /* Allocated by conf_load; the pool owns it and all its strings. */
 struct loaded_conf {

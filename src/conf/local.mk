@@ -3,4 +3,4 @@ noinst_LIBRARIES += %D%/libconf.a
 	%D%/conf.c %D%/conf.h \
 	%D%/file.c %D%/file.h \
 	%D%/settings.c %D%/settings.h \
-	%D%/values.c
+	%D%/setting_values.c %D%/setting_values.h

@@ -47,9 +47,4 @@ const struct conf_setting *conf_settings(size_t *count);
 /* NULL when there is no such setting. */
 const struct conf_setting *conf_setting_find(const char *section, const char *key);
 
-/* Parses `text` and stores the value in *conf, allocating from `pool`. Returns false, with *conf unchanged, for an invalid
- * value, and appends the expected form to `expected`. */
-MUST_CHECK bool conf_setting_store(
-    const struct conf_setting *setting, struct slice text, struct pool *pool, struct conf *conf, struct buffer *expected);
-
 #endif

@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: MIT
- * Parses the text of a setting: one reader per type. */
-#include "conf/settings.h"
+/* SPDX-License-Identifier: MIT */
+#include "conf/setting_values.h"
 
 #include "base/boolean.h"
 #include "base/duration.h"

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * Parses the text of a setting by its type, limits and rule. */
+#ifndef LEADHOOK_CONF_SETTING_VALUES_H
+#define LEADHOOK_CONF_SETTING_VALUES_H
+
+#include "conf/settings.h"
+
+/* Stores the value in *conf; its text is copied to `pool`. Returns false, with *conf unchanged, for an invalid value, and
+ * appends the expected form to `expected`. */
+MUST_CHECK bool conf_setting_store(
+    const struct conf_setting *setting, struct slice text, struct pool *pool, struct conf *conf, struct buffer *expected);
+
+#endif

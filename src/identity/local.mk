@@ -24,7 +24,7 @@ noinst_LIBRARIES += %D%/libidentity.a
 	%D%/typed.c %D%/typed.h \
 	%D%/user_token.c %D%/user_token.h
 if WITH_LIBPHONENUMBER
-%C%_libidentity_a_SOURCES += %D%/phone_shim.cc
+%C%_libidentity_a_SOURCES += %D%/phone_backend_library.cc
 else
-%C%_libidentity_a_SOURCES += %D%/phone_structure.c
+%C%_libidentity_a_SOURCES += %D%/phone_backend_structure.c
 endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Numbering plans for phone.c: phone_shim.cc calls libphonenumber, phone_structure.c is for
+ * Numbering plans for phone.c: phone_backend_library.cc calls libphonenumber, phone_backend_structure.c is for
  * the build without it. One of the two is linked. Read by C and by C++. */
 #ifndef LEADHOOK_IDENTITY_PHONE_BACKEND_H
 #define LEADHOOK_IDENTITY_PHONE_BACKEND_H

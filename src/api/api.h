@@ -12,7 +12,7 @@
 #include "limit/limiter.h"
 #include "os/metrics_page.h"
 #include "store/store.h"
-#include "webhook/address.h"
+#include "webhook/address_rules.h"
 
 struct api;
 

@@ -11,7 +11,7 @@
 #include "store/operator/admin.h"
 #include "store/queue/dispatch.h"
 #include "store/store.h"
-#include "webhook/address.h"
+#include "webhook/address_rules.h"
 
 /* A request to the web server of the service. Parts of its body are sent with a pause before each but the first. */
 struct admin_request {

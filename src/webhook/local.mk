@@ -1,6 +1,6 @@
 noinst_LIBRARIES += %D%/libwebhook.a
 %C%_libwebhook_a_SOURCES = \
-	%D%/address.c %D%/address.h \
+	%D%/address_rules.c %D%/address_rules.h \
 	%D%/delivery.c %D%/delivery.h \
 	%D%/document.c %D%/document.h \
 	%D%/form.c %D%/form.h \

@@ -9,7 +9,7 @@
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "base/slice.h"
-#include "webhook/address.h"
+#include "webhook/address_rules.h"
 
 enum { WEBHOOK_URL_MAX = 2048 };
 
@@ -30,9 +30,9 @@ MUST_CHECK enum webhook_url_result webhook_url_judge(struct pool *pool, struct s
  * Returns false, with *dialled unchanged, when the URL is invalid. */
 MUST_CHECK bool webhook_url_dial(struct pool *pool, struct slice text, struct slice *dialled);
 
-/* Whether a redirect of the receiver at `url` leads to another spelling of it: by https, with or without "www." or a slash at the
- * end. Web servers do this before any work, also with the status of one that was done (docs/deliveries.md 3.3). Pages that redirect
- * to themselves have done theirs. */
+/* Whether a redirect of the receiver at `url` leads to another spelling of it: by https, with or without "www." or a slash at
+ * the end. Web servers do this before any work, also with the status of one that was done (docs/deliveries.md 3.3). Pages that
+ * redirect to themselves have done theirs. */
 bool webhook_url_is_respelled(struct slice url, struct slice location);
 
 /* True when a registered URL contains an item of the list setting dispatch.form_urls, anywhere, ignoring case

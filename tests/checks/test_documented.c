@@ -14,7 +14,7 @@
 #include "api/parameters.h"
 #include "base/duration.h"
 #include "conf/file.h"
-#include "webhook/address.h"
+#include "webhook/address_rules.h"
 
 enum { TEXT_BYTES_MAX = 1 << 20 };
 

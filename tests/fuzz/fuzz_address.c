@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "webhook/address.h"
+#include "webhook/address_rules.h"
 #include "webhook/webhook_url.h"
 
 enum { V4_SIZE = 4 };

@@ -1,9 +1,9 @@
 EXTRA_DIST += %D%/with_rules.h
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_address
-%C%_test_address_SOURCES = %D%/test_address.c
-%C%_test_address_LDADD = src/conf/libconf.a $(engine_test_libs) $(INIH_LIBS)
+check_PROGRAMS += %D%/test_address_rules
+%C%_test_address_rules_SOURCES = %D%/test_address_rules.c
+%C%_test_address_rules_LDADD = src/conf/libconf.a $(engine_test_libs) $(INIH_LIBS)
 
 check_PROGRAMS += %D%/test_form
 %C%_test_form_SOURCES = %D%/test_form.c

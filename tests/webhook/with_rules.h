@@ -4,7 +4,7 @@
 #define LEADHOOK_TESTS_CORE_WITH_RULES_H
 
 #include "conf/settings.h"
-#include "webhook/address.h"
+#include "webhook/address_rules.h"
 #include "with_pool.h"
 
 static struct address_rules rules;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/slice.h"
-#include "webhook/address.h"
+#include "webhook/address_rules.h"
 
 struct event_loop;
 struct sender;

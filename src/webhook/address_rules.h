@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Addresses and ports that deliveries may be sent to (docs/deliveries.md 5); prevents server-side request forgery. */
-#ifndef LEADHOOK_WEBHOOK_ADDRESS_H
-#define LEADHOOK_WEBHOOK_ADDRESS_H
+#ifndef LEADHOOK_WEBHOOK_ADDRESS_RULES_H
+#define LEADHOOK_WEBHOOK_ADDRESS_RULES_H
 
 #include <stdbool.h>
 #include <stddef.h>

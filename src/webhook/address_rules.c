@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "webhook/address.h"
+#include "webhook/address_rules.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -7,7 +7,7 @@
 #include <sys/un.h>
 
 #include "identity/client_address.h"
-#include "webhook/address.h"
+#include "webhook/address_rules.h"
 #include "with_rules.h"
 
 static struct ip_address

@@ -7,8 +7,8 @@
 #include "base/panic.h"
 #include "os/clock.h"
 
-/* These fail when a struct gets a member that is not in a table of engine/fields.h, unless it fits into padding. Add it to the
- * function of the struct below and to tests/commit/test_codec.c. */
+/* These fail when a struct gets a member that is not in a table of engine/model_fields.h, unless it fits into padding. Add it
+ * to the function of the struct below and to tests/commit/test_codec.c. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct custom_field) == 48, "code_custom_fields");
 _Static_assert(sizeof(struct tagging) == 376, "code_tagging");
@@ -85,7 +85,7 @@ code_slice(struct coder *coder, struct slice *text)
 		*text = size == ABSENT ? SLICE_NONE : take(coder, size);
 }
 
-/* The types of engine/fields.h. */
+/* The types of engine/model_fields.h. */
 #define FIELD_CODE_U64(coder, value) CODE_NUMBER(coder, value)
 #define FIELD_CODE_U32(coder, value) CODE_NUMBER(coder, value)
 #define FIELD_CODE_I32(coder, value) CODE_NUMBER(coder, value)

@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: MIT
- * How the custom fields of a call and those that a lead has become one object (docs/api.md 1.3). */
-#include "engine/custom_fields.h"
+/* SPDX-License-Identifier: MIT */
+#include "engine/custom_fields_merge.h"
 
 #include "json/writer.h"
 

@@ -2,24 +2,27 @@ noinst_LIBRARIES += %D%/libengine.a
 %C%_libengine_a_SOURCES = \
 	%D%/command.c %D%/command.h \
 	%D%/custom_fields.c %D%/custom_fields.h \
-	%D%/custom_fields_merge.c \
-	%D%/decide/decide.c %D%/decide.h \
-	%D%/decide/change.c \
-	%D%/decide/events.c \
-	%D%/decide/fraud.c \
-	%D%/decide/import.c \
-	%D%/decide/messages.c \
-	%D%/decide/referral.c \
-	%D%/decide/score.c \
-	%D%/decide/signup.c \
+	%D%/custom_fields_merge.c %D%/custom_fields_merge.h \
+	%D%/decide/decide.c %D%/decide/decide.h \
+	%D%/decide/decide_change.c %D%/decide/decide_change.h \
+	%D%/decide/decide_import.c %D%/decide/decide_import.h \
+	%D%/decide/decide_signup.c %D%/decide/decide_signup.h \
+	%D%/decide/decision.h \
+	%D%/decide/fraud.c %D%/decide/fraud.h \
+	%D%/decide/made_events.c %D%/decide/made_events.h \
+	%D%/decide/referral.c %D%/decide/referral.h \
+	%D%/decide/requested_messages.c %D%/decide/requested_messages.h \
+	%D%/decide/score.c %D%/decide/score.h \
+	%D%/decide/settle.c %D%/decide/settle.h \
 	%D%/decide/step.c %D%/decide/step.h \
-	%D%/events.c %D%/events.h %D%/fields.h \
+	%D%/decide/working_set.h \
+	%D%/events.c %D%/events.h \
 	%D%/failure.c %D%/failure.h \
 	%D%/id_list.c %D%/id_list.h \
 	%D%/inbound_result.h \
 	%D%/keywords.c %D%/keywords.h \
 	%D%/message.c %D%/message.h \
-	%D%/model.c %D%/model.h \
+	%D%/model.c %D%/model.h %D%/model_fields.h \
 	%D%/payload.c %D%/payload.h \
 	%D%/person_name.c %D%/person_name.h \
 	%D%/payload_people.c %D%/payload_people.h \

@@ -12,7 +12,7 @@
 #include "base/pool.h"
 #include "base/slice.h"
 #include "engine/failure.h"
-#include "engine/fields.h"
+#include "engine/model_fields.h"
 #include "identity/host_list.h"
 #include "identity/network.h"
 #include "webhook/delivery.h"

@@ -18,7 +18,7 @@ struct payload_settings {
 	struct slice base_url;        /* public URL of the API, without a trailing '/'; absent: opt-out links are null */
 	struct slice avatar_url;      /* with {hash}; absent: null */
 	struct slice server_secret;   /* signs opt-out links */
-	bool sends_mail, sends_texts; /* as in engine/decide.h */
+	bool sends_mail, sends_texts; /* as in engine/decide/working_set.h */
 };
 
 /* A lead and what its payload needs besides. */
@@ -27,8 +27,8 @@ struct payload_subject {
 	const struct lead *lead;
 	const struct definitions *definitions; /* of the campaign, for the names of tags; required when the lead has tags */
 	uint64_t score_rank;                   /* contest_score_rank, from 1 */
-	bool shares_rank;                      /* other leads that it may know of have the same score; only where it was looked up */
-	bool redirect_sent;                    /* the answered request contained redirect_url */
+	bool shares_rank;   /* other leads that it may know of have the same score; only where it was looked up */
+	bool redirect_sent; /* the answered request contained redirect_url */
 };
 
 /* Maximum of the column. The limits on values and custom fields keep payloads far smaller. */

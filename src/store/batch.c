@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "engine/decide.h"
+#include "engine/decide/decide.h"
 #include "identity/social_id.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -110,8 +110,8 @@ render(const struct batch *batch, struct run *run)
 	struct rank_node *nodes;
 	enum result result = store_locked_nodes(batch->store, run->pool, list, &nodes);
 	if (result == RESULT_OK)
-		decide_render(run->pool, batch->commands, batch->count, &batch->store->payload, nodes, list.count,
-		    run->outcomes, &run->decision);
+		decide_render(run->pool, &(struct batch_commands){ batch->commands, run->outcomes, batch->count },
+		    &batch->store->payload, nodes, list.count, &run->decision);
 	return result;
 }
 
@@ -152,7 +152,8 @@ load_decide_write(struct batch *batch, struct run *run)
 	if (result != RESULT_OK)
 		return result;
 	const struct id_supply supply = id_supply(batch, run->pool);
-	decide(run->pool, &run->set, batch->commands, batch->count, &supply, run->outcomes, &run->decision);
+	decide(run->pool, &(struct batch_commands){ batch->commands, run->outcomes, batch->count }, &run->set, &supply,
+	    &run->decision);
 	if (is_too_large(batch, run->decision.work)) {
 		batch->too_large = true;
 		return RESULT_CONFLICT;

@@ -10,13 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/command.h"
-#include "engine/decide.h"
+#include "engine/decide/decision.h"
 #include "store/store.h"
 
-/* Inside the batch's transaction: loads the working set as engine/decide.h describes it. With `locked`, one per command, it
- * does not wait for campaigns: where others have locked some, it sets `locked` for the commands of those and returns
- * RESULT_CONFLICT. NULL: waits. */
+/* Inside the batch's transaction: loads the working set as engine/decide/working_set.h describes it. With `locked`, one per
+ * command, it does not wait for campaigns: where others have locked some, it sets `locked` for the commands of those and
+ * returns RESULT_CONFLICT. NULL: waits. */
 MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     bool *locked, struct working_set *set);
 /* Inside the batch's transaction: writes every row that a decision changes or makes. Returns RESULT_CONFLICT also when another

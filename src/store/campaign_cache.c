@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/panic.h"
-#include "engine/decide.h"
 #include "os/clock.h"
 #include "store/query.h"
 #include "store/read.h"

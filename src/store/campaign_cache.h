@@ -11,7 +11,7 @@
 
 #include "base/pool.h"
 #include "base/result.h"
-#include "engine/decide.h"
+#include "engine/decide/working_set.h"
 
 struct store;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The fields of engine/fields.h as SQL columns and row values. */
+ * The fields of engine/model_fields.h as SQL columns and row values. */
 #ifndef LEADHOOK_STORE_FIELDS_H
 #define LEADHOOK_STORE_FIELDS_H
 
-#include "engine/fields.h"
+#include "engine/model_fields.h"
 
 #define FIELD_READ_U64(rows, row, column) db_get_u64(rows, row, column)
 #define FIELD_READ_U32(rows, row, column) store_get_u32(rows, row, column)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/panic.h"
-#include "engine/decide.h"
 #include "store/batch.h"
 #include "store/campaign_cache.h"
 #include "store/erased.h"

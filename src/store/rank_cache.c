@@ -5,7 +5,6 @@
 #include "store/rank_cache.h"
 
 #include "base/panic.h"
-#include "engine/decide.h"
 #include "store/campaign_cache.h"
 #include "store/query.h"
 #include "store/state.h"

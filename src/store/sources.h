@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/decide.h"
+#include "engine/decide/working_set.h"
 #include "store/store.h"
 
 enum { SOURCE_VALUES_MAX = 500 /* of a campaign, day and kind; others are counted together */ };

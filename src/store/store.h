@@ -13,7 +13,7 @@
 #include "base/pool.h"
 #include "base/result.h"
 #include "engine/command.h"
-#include "engine/custom_fields.h"
+#include "engine/custom_fields_merge.h"
 #include "engine/model.h"
 #include "engine/payload.h"
 #include "identity/host_list.h"
@@ -34,7 +34,7 @@ struct store_options {
 	const char *form_urls; /* list */
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none */
-	bool sends_mail, sends_texts;               /* as in engine/decide.h */
+	bool sends_mail, sends_texts;               /* as in engine/decide/working_set.h */
 	int64_t unverified_ms;   /* after which leads that do not verify their address are deleted; 0: never */
 	int64_t ip_ms;           /* after which addresses and user agents of leads are dropped; 0: never */
 	int64_t retention_ms;    /* of events, deliveries and attempts; 0: for ever */
@@ -269,9 +269,9 @@ struct bulk_request {
 	int32_t points;
 	struct slice message;
 	const struct lead_reference *leads;
-	size_t lead_count; /* at most BULK_LEADS_MAX */
+	size_t lead_count;    /* at most BULK_LEADS_MAX */
 	struct slice made_by; /* at most 255 bytes; absent: no one */
-	bool referrers;    /* the change is for the referrers of the leads, as they are at the time of this call */
+	bool referrers;       /* the change is for the referrers of the leads, as they are at the time of this call */
 };
 enum { BULK_LEADS_MAX = 250 };
 /* Queues the jobs for the leads that exist, or for their referrers that exist, each once, in one transaction. *matched: their

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The last part of a batch: writes the rows that it changes and makes, with multi-row statements. */
 #include "base/panic.h"
-#include "engine/decide.h"
+#include "engine/decide/decision.h"
 #include "store/batch.h"
 #include "store/bulk.h"
 #include "store/messages.h"

@@ -3,7 +3,7 @@
 #ifndef LEADHOOK_TESTS_API_FAKE_ROWS_H
 #define LEADHOOK_TESTS_API_FAKE_ROWS_H
 
-#include "engine/decide.h"
+#include "engine/decide/working_set.h"
 
 /* Adds campaigns that are open to sign-ups without a key. */
 void fake_rows_add(struct pool *pool, struct working_set *set);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "engine/decide.h"
+#include "engine/decide/decide.h"
 #include "engine/id_list.h"
 #include "fake_rows.h"
 #include "identity/api_key.h"
@@ -172,7 +172,7 @@ carry_out(struct store *store, const struct command *command, struct outcome *ou
 {
 	struct slice social_id = social_id_make(store->pool, store->next_social_id++);
 	store->id_supply.social_ids = &social_id;
-	decide(store->pool, &store->set, &command, 1, &store->id_supply, outcome, decision);
+	decide(store->pool, &(struct batch_commands){ &command, outcome, 1 }, &store->set, &store->id_supply, decision);
 	settle(store, decision);
 }
 
@@ -188,7 +188,7 @@ execute(
 	carry_out(store, command, outcome, &decision);
 	if (decision.changes)
 		fake_note_change(store, command->campaign_id);
-	decide_render(store->pool, &command, 1, &settings, nodes, node_count, outcome, &decision);
+	decide_render(store->pool, &(struct batch_commands){ &command, outcome, 1 }, &settings, nodes, node_count, &decision);
 }
 
 static struct payload_subject

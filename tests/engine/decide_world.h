@@ -10,7 +10,7 @@
 
 #include "base/attributes.h"
 #include "base/pool.h"
-#include "engine/decide.h"
+#include "engine/decide/decide.h"
 #include "identity/social_id.h"
 
 enum { COMMANDS_MAX = 64, CAMPAIGN = 7, ACCOUNT = 3, NOW = 1795232293 };
@@ -135,8 +135,9 @@ run(struct world *w, const struct command *commands, size_t count)
 	}
 	size_t row_count;
 	struct rank_node *rows = histogram(w, &row_count);
-	decide(w->pool, &w->set, pointers, count, &w->id_supply, w->outcomes, &w->decision);
-	decide_render(w->pool, pointers, count, &settings, rows, row_count, w->outcomes, &w->decision);
+	const struct batch_commands batch = { pointers, w->outcomes, count };
+	decide(w->pool, &batch, &w->set, &w->id_supply, &w->decision);
+	decide_render(w->pool, &batch, &settings, rows, row_count, &w->decision);
 }
 
 /* Applies the changes as a commit does. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The working set as engine/decide.h describes it: the rows that the commands of a batch name, and those that depend on
- * them. */
+ * The working set as engine/decide/working_set.h describes it: the rows that the commands of a batch name, and those that
+ * depend on them. */
 #include "unit.h"
 
 #include <inttypes.h>
 
-#include "engine/decide.h"
+#include "engine/decide/working_set.h"
 #include "store/batch.h"
 #include "store/state.h"
 #include "world.h"
@@ -224,8 +224,8 @@ addresses_are_counted_where_they_matter(void **state)
 	    root_number("SELECT leads FROM t_ip_leads WHERE campaign_id = %" PRIu64 " AND ip = '192.0.2.1'", w->campaign), 2);
 	struct command gone = change_of(w, find_lead(w, w->campaign, LEAD_BY_EMAIL, "c@example.org").id, LEAD_DELETE);
 	run_all(w, &gone, 1);
-	assert_int_equal(
-	    root_number("SELECT COUNT(*) FROM t_ip_leads WHERE campaign_id = %" PRIu64 " AND ip = '2001:db8::/64'", w->campaign),
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_ip_leads WHERE campaign_id = %" PRIu64 " AND ip = '2001:db8::/64'",
+			     w->campaign),
 	    0);
 	/* unchanged rows are not written */
 	root_run("DELETE FROM t_ip_leads WHERE campaign_id = %" PRIu64, w->campaign);

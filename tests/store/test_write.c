@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "engine/decide.h"
+#include "engine/decide/decide.h"
 #include "engine/events.h"
 #include "engine/id_list.h"
 #include "store/batch.h"

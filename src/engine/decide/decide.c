@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Runs the commands of a batch in order, then computes the ranks and renders the payloads. */
-#include "engine/decide.h"
+#include "engine/decide/decide.h"
 
 #include <string.h>
 
 #include "base/panic.h"
-#include "engine/decide/step.h"
+#include "engine/decide/decide_change.h"
+#include "engine/decide/decide_import.h"
+#include "engine/decide/decide_signup.h"
+#include "engine/decide/settle.h"
 
 static struct working_campaign *
 find_campaign(struct working_set *set, uint64_t id)
@@ -128,27 +131,29 @@ add_work(struct work *sum, struct work work)
 }
 
 void
-decide(struct pool *pool, struct working_set *set, const struct command *const *commands, size_t count,
-    const struct id_supply *id_supply, struct outcome *outcomes, struct decision *decision)
+decide(struct pool *pool, const struct batch_commands *commands, struct working_set *set, const struct id_supply *id_supply,
+    struct decision *decision)
 {
+	const size_t count = commands->count;
 	*decision = (struct decision){ .answers = POOL_ARRAY(pool, count, struct snapshot *), .answer_count = count };
 	for (size_t i = 0; i < count; i++) {
+		struct outcome *outcome = &commands->outcomes[i];
 		struct step step = {
 			.pool = pool,
 			.set = set,
 			.id_supply = id_supply,
 			.decision = decision,
-			.command = commands[i],
-			.campaign = find_campaign(set, commands[i]->campaign_id),
+			.command = commands->items[i],
+			.campaign = find_campaign(set, commands->items[i]->campaign_id),
 			.social_id = id_supply->social_ids[i],
-			.outcome = &outcomes[i],
+			.outcome = outcome,
 		};
 		const struct decision before = *decision;
 		decision->answers[i] = decide_one(&step);
 		if (decision->answers[i] != NULL)
-			outcomes[i].lead_id = decision->answers[i]->lead.id;
-		outcomes[i].work = measure(&step, &before);
-		add_work(&decision->work, outcomes[i].work);
+			outcome->lead_id = decision->answers[i]->lead.id;
+		outcome->work = measure(&step, &before);
+		add_work(&decision->work, outcome->work);
 	}
 }
 
@@ -286,14 +291,16 @@ answer(struct renderer *r, struct snapshot *snapshot, const struct command *comm
 }
 
 void
-decide_render(struct pool *pool, const struct command *const *commands, size_t count, const struct payload_settings *settings,
-    const struct rank_node *nodes, size_t node_count, struct outcome *outcomes, struct decision *decision)
+decide_render(struct pool *pool, const struct batch_commands *commands, const struct payload_settings *settings,
+    const struct rank_node *nodes, size_t node_count, struct decision *decision)
 {
 	struct renderer r = { pool, settings, nodes, node_count, decision, { 0 } };
 	buffer_init(&r.out, PAYLOAD_MAX_BYTES);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < commands->count; i++) {
+		struct outcome *outcome = &commands->outcomes[i];
 		if (decision->answers[i] != NULL)
-			outcomes[i].body = answer(&r, decision->answers[i], commands[i], outcomes[i].showing);
+			outcome->body = answer(&r, decision->answers[i], commands->items[i], outcome->showing);
+	}
 	for (size_t i = 0; i < decision->event_count; i++) {
 		struct made_event *event = &decision->events[i];
 		struct slice payload = webhook_payload(&r, event->snapshot);

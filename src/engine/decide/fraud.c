@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT
- * Fraud flags: at sign-up, set and cleared later (docs/api.md 4.6). */
+/* SPDX-License-Identifier: MIT */
+#include "engine/decide/fraud.h"
 
 #include "base/panic.h"
-#include "engine/decide/step.h"
+#include "engine/decide/referral.h"
 #include "engine/strangers.h"
 #include "identity/email.h"
 #include "identity/link.h"

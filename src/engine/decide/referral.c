@@ -1,7 +1,10 @@
-/* SPDX-License-Identifier: MIT
- * The chain of referrers, their counts and their credit (docs/api.md 4.6, Chain and Credit). */
+/* SPDX-License-Identifier: MIT */
+#include "engine/decide/referral.h"
+
 #include "base/panic.h"
-#include "engine/decide/step.h"
+#include "engine/decide/made_events.h"
+#include "engine/decide/requested_messages.h"
+#include "engine/decide/score.h"
 #include "engine/strangers.h"
 
 /* Returns the lead's link to its ancestor at a level, or NULL where there is none. *ancestor is NULL if it was deleted. */

@@ -1,6 +1,8 @@
-/* SPDX-License-Identifier: MIT
- * The score ledger, reward levels, tags and actions (docs/api.md 4.6). */
-#include "engine/decide/step.h"
+/* SPDX-License-Identifier: MIT */
+#include "engine/decide/score.h"
+
+#include "engine/decide/made_events.h"
+#include "engine/decide/requested_messages.h"
 #include "engine/id_list.h"
 #include "engine/strangers.h"
 

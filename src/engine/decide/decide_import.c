@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: MIT
- * Imports: a lead of another service becomes one of the campaign, as it is there (leadhook(1), lead import). A lead that exists
- * is not changed, so an import can be repeated. */
+/* SPDX-License-Identifier: MIT */
+#include "engine/decide/decide_import.h"
+
 #include <inttypes.h>
 
-#include "engine/decide/step.h"
+#include "engine/decide/referral.h"
+#include "engine/decide/score.h"
 #include "engine/id_list.h"
 
 enum { CLOCK_TOLERANCE_MS = 24 * 3600 * 1000 };

@@ -1,7 +1,11 @@
-/* SPDX-License-Identifier: MIT
- * Points, actions, and the changes of bulk calls to each lead (docs/api.md 4.1, 4.6). */
+/* SPDX-License-Identifier: MIT */
+#include "engine/decide/decide_change.h"
+
 #include "base/panic.h"
-#include "engine/decide/step.h"
+#include "engine/decide/fraud.h"
+#include "engine/decide/referral.h"
+#include "engine/decide/requested_messages.h"
+#include "engine/decide/score.h"
 #include "engine/strangers.h"
 
 void

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: MIT
- * Makes events and deliveries from the occurrences of a command (docs/api.md 4.7). */
+/* SPDX-License-Identifier: MIT */
+#include "engine/decide/made_events.h"
+
 #include <stdlib.h>
 
 #include "base/encode.h"
 #include "base/panic.h"
-#include "engine/decide/step.h"
 #include "json/writer.h"
 
 /* Subjects and messages are far smaller. */

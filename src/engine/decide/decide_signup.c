@@ -1,7 +1,11 @@
-/* SPDX-License-Identifier: MIT
- * Sign-ups: matching the lead, storing the fields (docs/api.md 4.3, 4.4), and the consequences (4.6, 4.7). */
-#include "engine/custom_fields.h"
-#include "engine/decide/step.h"
+/* SPDX-License-Identifier: MIT */
+#include "engine/decide/decide_signup.h"
+
+#include "engine/custom_fields_merge.h"
+#include "engine/decide/fraud.h"
+#include "engine/decide/referral.h"
+#include "engine/decide/requested_messages.h"
+#include "engine/decide/score.h"
 #include "engine/strangers.h"
 
 /* Whether the caller has proven that it is this lead (4.1.11). */

@@ -1,6 +1,7 @@
-/* SPDX-License-Identifier: MIT
- * The messages that follow from a command (docs/api.md 4.1.12). They are requested with it, and composed and sent later. */
-#include "engine/decide/step.h"
+/* SPDX-License-Identifier: MIT */
+#include "engine/decide/requested_messages.h"
+
+#include "engine/decide/fraud.h"
 #include "engine/strangers.h"
 
 /* By the campaign's settings; a lead that requests its erasure gets its mail anyway, and so does one that has to confirm. */

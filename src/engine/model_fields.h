@@ -4,8 +4,8 @@
  *
  * Types: U64, U32, I32, BOOL; TEXT, which may be absent; ID, where 0 is NULL in the database; TIME, which is always set;
  * OPTIONAL_TIME, where -1 is NULL. */
-#ifndef LEADHOOK_ENGINE_FIELDS_H
-#define LEADHOOK_ENGINE_FIELDS_H
+#ifndef LEADHOOK_ENGINE_MODEL_FIELDS_H
+#define LEADHOOK_ENGINE_MODEL_FIELDS_H
 
 #define FIELD_TYPE_U64 uint64_t
 #define FIELD_TYPE_U32 uint32_t

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * Sign-ups, also those that tag the lead. On failure these call step_fail and return NULL. */
+#ifndef LEADHOOK_ENGINE_DECIDE_DECIDE_SIGNUP_H
+#define LEADHOOK_ENGINE_DECIDE_DECIDE_SIGNUP_H
+
+#include "engine/decide/step.h"
+
+/* Returns the lead that signed up. */
+struct working_lead *decide_signup(struct step *step);
+/* Returns the lead that was tagged. */
+struct working_lead *decide_tagging(struct step *step);
+
+#endif

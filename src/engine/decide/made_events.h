@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * The events and deliveries of a command (docs/api.md 4.7). */
+#ifndef LEADHOOK_ENGINE_DECIDE_MADE_EVENTS_H
+#define LEADHOOK_ENGINE_DECIDE_MADE_EVENTS_H
+
+#include "engine/decide/step.h"
+
+/* Events and deliveries from the occurrences, in the order of docs/api.md 4.7. Returns the snapshot of
+ * `answer`, or NULL. */
+struct snapshot *step_make_events(struct step *step, struct working_lead *answer);
+/* Return the values of the events' extra fields. */
+struct slice event_extra_score(struct pool *pool, uint32_t previous, uint32_t current, enum score_reason reason);
+struct slice event_extra_referral(struct pool *pool, const struct lead *referred);
+struct slice event_extra_tagged(struct pool *pool, const struct tag *tag, bool compat);
+struct slice event_extra_reward(struct pool *pool, const struct reward_level *level);
+
+#endif

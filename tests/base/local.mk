@@ -1,7 +1,19 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_base
-%C%_test_base_SOURCES = %D%/test_base.c
-%C%_test_base_LDADD = src/os/libos.a src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_slice
+%C%_test_slice_SOURCES = %D%/test_slice.c
+%C%_test_slice_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_buffer
+%C%_test_buffer_SOURCES = %D%/test_buffer.c
+%C%_test_buffer_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_pool
+%C%_test_pool_SOURCES = %D%/test_pool.c
+%C%_test_pool_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_encode
+%C%_test_encode_SOURCES = %D%/test_encode.c
+%C%_test_encode_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_utf8
+%C%_test_utf8_SOURCES = %D%/test_utf8.c
+%C%_test_utf8_LDADD = src/base/libbase.a $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/test_boolean
 %C%_test_boolean_SOURCES = %D%/test_boolean.c
 %C%_test_boolean_LDADD = src/base/libbase.a $(CMOCKA_LIBS)

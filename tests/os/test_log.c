@@ -262,12 +262,15 @@ a_full_disk_stops_nothing(void **state UNUSED)
 static void
 a_moved_file_is_made_anew(void **state UNUSED)
 {
-	char path[sizeof(folder) + 16], moved[sizeof(folder) + 10];
+	char path[sizeof(folder) + 16], moved[sizeof(folder) + 10], given[sizeof(path)];
 	struct stat status;
 	snprintf(path, sizeof(path), "%s/log", folder);
 	snprintf(moved, sizeof(moved), "%s/log.1", folder);
-	struct log_file *file = log_open(path);
+	memcpy(given, path, sizeof(given));
+	struct log_file *file = log_open(given);
 	assert_non_null(file);
+	memset(given, 'x', sizeof(given) - 1); /* as after a reload of the configuration */
+	given[sizeof(given) - 1] = '\0';
 	log_init("test", LOG_LEVEL_INFO);
 	log_use(file);
 	assert_int_equal(rename(path, moved), 0);
@@ -283,6 +286,7 @@ a_moved_file_is_made_anew(void **state UNUSED)
 	log_info("two", LOG_UINT("n", 2));
 	assert_int_equal(stat(path, &status), 0);
 	assert_in_range(status.st_size, 20, 100);
+	assert_int_equal(status.st_mode & 0137, 0);
 	assert_true(log_uses(STDERR_FILENO) == false);
 	log_use(NULL);
 	assert_true(log_uses(STDERR_FILENO));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Authentication (docs/api.md 3): the key of a request, or the token of a link. */
 #include "api/fetch.h"
-#include "api/parameters.h"
+#include "api/parameter_values.h"
 
 #include <string.h>
 
@@ -37,7 +37,7 @@ static bool
 read_key_text(struct call *call, struct slice *key)
 {
 	const bool password = call->route->key == KEY_PASSWORD;
-	if (!call_read_text(call, password ? GROUP_PASSWORD : GROUP_KEY, key)) {
+	if (!param_read_text(call, password ? PARAMETER_PASSWORD : PARAMETER_KEY, key)) {
 		call->checking_limits = false;
 		if (!must_prove_key(call))
 			(void)!call_pass_address(call);

@@ -6,7 +6,7 @@
 
 #include "api/board.h"
 #include "api/fetch.h"
-#include "api/parameters.h"
+#include "api/parameter_values.h"
 #include "identity/client_address.h"
 #include "os/clock.h"
 #include "os/metrics.h"
@@ -75,7 +75,7 @@ reads_body(const struct call *call)
 static void
 parse_query(struct call *call)
 {
-	const struct http_names names = call_names(call);
+	const struct http_names names = parameter_names(call);
 	call->params = http_params_parse_query(call->request, &call->api->options->caps, &names);
 }
 
@@ -112,7 +112,7 @@ call_campaign_id(struct call *call, uint64_t *id)
 	*id = 0;
 	if (call->route->campaign == CAMPAIGN_IN_PATH)
 		text = call->request->segments[1];
-	else if (!call_read_text(call, GROUP_CAMPAIGN, &text))
+	else if (!param_read_text(call, PARAMETER_CAMPAIGN, &text))
 		return false;
 	if (!slice_to_u64(text, INT64_MAX, id))
 		*id = 0;

@@ -87,7 +87,7 @@ is_suspicious(struct call *call, struct slice stamp, struct slice secret)
 }
 
 enum bots_verdict
-call_check_bots(struct call *call, const struct arguments *arguments, struct signup *signup)
+call_check_bots(struct call *call, const struct signup_arguments *arguments, struct signup *signup)
 {
 	const uint32_t bots = call->campaign.bots;
 	const bool always = bots == BOTS_PROOF || bots == BOTS_PROOF_OR_CONFIRM;
@@ -183,7 +183,8 @@ pretended_lead(struct call *call, const struct signup *signup)
 		.utm = signup->utm,
 		.uid = signup->uid,
 		.redirect_url = signup->redirect_url,
-		.score = campaign_hides_unverified(&call->campaign) ? 0 : call->campaign.points_signup, /* due when it is verified */
+		.score =
+		    campaign_hides_unverified(&call->campaign) ? 0 : call->campaign.points_signup, /* due when it is verified */
 		.created_ms = call->now_ms,
 	};
 }

@@ -3,7 +3,7 @@
 #ifndef LEADHOOK_API_BOTS_H
 #define LEADHOOK_API_BOTS_H
 
-#include "api/parameters.h"
+#include "api/signup_arguments.h"
 
 enum bots_verdict {
 	BOTS_PASS,
@@ -12,7 +12,7 @@ enum bots_verdict {
 };
 
 /* Sets what the sign-up has of proof of work. */
-enum bots_verdict call_check_bots(struct call *call, const struct arguments *arguments, struct signup *signup);
+enum bots_verdict call_check_bots(struct call *call, const struct signup_arguments *arguments, struct signup *signup);
 /* Called after a sign-up: the rate of those with proof decides how difficult the next challenges are. */
 void call_count_proof(struct call *call, const struct signup *signup);
 /* The body for a lead that a bot has not made, in the same view. */

@@ -3,6 +3,7 @@
  * for a second. Otherwise each queued call would block a worker for its full timeout. */
 #include "api/call.h"
 
+#include "http/text.h"
 #include "os/clock.h"
 
 enum {
@@ -66,4 +67,13 @@ call_execute(struct call *call, const struct command *command)
 	if (outcome.failure != FAILURE_NONE)
 		call_fail_with(call, outcome.failure, outcome.detail);
 	return outcome;
+}
+
+struct slice
+call_header_text(struct call *call, struct slice header)
+{
+	if (!slice_present(header))
+		return SLICE_NONE;
+	const struct slice text = http_text_clean(call->request->pool, header);
+	return text.size == 0 ? SLICE_NONE : http_text_cut(text, call->api->options->caps.value_bytes);
 }

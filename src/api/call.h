@@ -8,9 +8,9 @@
 #include "crypto/digest.h"
 #include "engine/failure.h"
 #include "engine/model.h"
-#include "json/writer.h"
 #include "os/log.h"
 #include "store/inbound.h"
+#include "json/writer.h"
 
 /* What a call may wait for: reads, the lock of the campaign, the table of bulk jobs. */
 enum call_wait { WAIT_READ, WAIT_CAMPAIGN, WAIT_BULK_JOBS, CALL_WAITS };
@@ -268,7 +268,7 @@ void call_drop_key(struct call *call, struct slice hash);
 /* Counts a failed key without refusing the call. */
 void call_note_failed_key(struct call *call);
 
-/* The answer of a leaderboard with `me` of this lead, without a key and the lead's token (handlers/lists.c). False: the call
+/* The answer of a leaderboard with `me` of this lead, without a key and the lead's token (handlers/leaderboard.c). False: the call
  * has failed. */
 MUST_CHECK bool call_find_leaders(struct call *call, size_t limit, struct slice social_id, struct slice *json);
 
@@ -278,10 +278,6 @@ void call_show_lead(struct call *call, struct lead_reference lead, struct payloa
 /* The campaigns of the key's account, by id, and the time (handlers/campaigns.c). False: the call has failed. */
 MUST_CHECK bool call_list_campaigns(struct call *call, struct campaign **campaigns, size_t *count);
 
-/* Finds a tag by its id or name (handlers/campaigns.c). False: the call has failed. */
-enum { TAG_BY_ID = 1 << 0, TAG_BY_NAME = 1 << 1 };
-MUST_CHECK bool call_find_tag(struct call *call, struct slice text, unsigned by, uint64_t *tag_id);
-
 /* Prevents workers from waiting for the database in turn (call.c). Called before each kind of wait. False: the call has
  * failed. */
 MUST_CHECK bool call_may_wait(struct call *call, enum call_wait wait);
@@ -289,6 +285,9 @@ MUST_CHECK bool call_may_wait(struct call *call, enum call_wait wait);
 MUST_CHECK bool call_would_wait(struct call *call, enum call_wait wait);
 /* Called at the end of the call. */
 void call_note_wait(struct call *call);
+
+/* The part of a header that is valid text; absent: there is none. */
+struct slice call_header_text(struct call *call, struct slice header);
 
 /* Runs a command of the caller on the campaign of the call. The call fails with the failure of the outcome; with
  * FAILURE_UNAVAILABLE the command may have been run. */

@@ -7,6 +7,7 @@
 #include "base/encode.h"
 #include "engine/strangers.h"
 #include "identity/link.h"
+#include "identity/phone.h"
 #include "webhook/document.h"
 #include "webhook/webhook_url.h"
 
@@ -184,6 +185,17 @@ call_payload_text(struct pool *pool, struct slice payload, struct slice name)
 	struct document_node *root;
 	struct slice problem;
 	return document_read_json(pool, payload, PAYLOAD_DEPTH, &root, &problem) ? member_of(root, name) : SLICE_NONE;
+}
+
+struct slice
+call_typed_number(const struct call *call)
+{
+	struct slice typed, country_code, number;
+	if (!http_value_string(http_params_value(call->params, SLICE("phone_number")), &typed))
+		return SLICE_NONE;
+	if (!http_value_string(http_params_value(call->params, SLICE("country_code")), &country_code))
+		country_code = SLICE_NONE;
+	return phone_parse(call->request->pool, typed, country_code, &number) ? number : SLICE_NONE;
 }
 
 /* Empty: none. */

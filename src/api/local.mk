@@ -7,26 +7,30 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/api.c %D%/api.h \
 	%D%/board.c %D%/board.h \
 	%D%/bots.c %D%/bots.h \
+	%D%/bulk_arguments.c %D%/bulk_arguments.h \
 	%D%/call.c %D%/call.h \
+	%D%/campaign_definitions.c %D%/campaign_definitions.h \
 	%D%/content_encoding.c \
 	%D%/document.c %D%/document.h \
 	%D%/forms.c \
 	%D%/extension.c \
 	%D%/fetch.c %D%/fetch.h \
-	%D%/identifiers.c \
 	%D%/inbound.h \
 	%D%/payloads.h \
 	%D%/mail_link.h \
+	%D%/lead_argument.c %D%/lead_argument.h \
 	%D%/limits.c \
-	%D%/names.c \
 	%D%/openapi.h \
 	%D%/page_forms.c \
 	%D%/pages.c %D%/pages.h \
+	%D%/parameter_values.c %D%/parameter_values.h \
 	%D%/parameters.c %D%/parameters.h \
 	%D%/routes.c \
-	%D%/signup_fields.c \
+	%D%/signup_arguments.c %D%/signup_arguments.h \
+	%D%/signup_fields.c %D%/signup_fields.h \
 	%D%/handlers/actions.c \
 	%D%/handlers/assets.c \
+	%D%/handlers/bulk_calls.c \
 	%D%/handlers/campaigns.c \
 	%D%/handlers/challenge.c \
 	%D%/handlers/code_page.c \
@@ -38,8 +42,9 @@ noinst_LIBRARIES += %D%/libapi.a
 	%D%/handlers/inbound_entry.c \
 	%D%/handlers/inbound_payload.c \
 	%D%/handlers/inbound_webhooks.c \
+	%D%/handlers/leaderboard.c \
 	%D%/handlers/leads.c \
-	%D%/handlers/lists.c \
+	%D%/handlers/lead_list.c \
 	%D%/handlers/metrics.c \
 	%D%/handlers/older.c \
 	%D%/handlers/opt_out.c \

@@ -1,74 +1,13 @@
-/* SPDX-License-Identifier: MIT
- * The fields of a sign-up, except identifiers: its source, custom fields and utm (docs/api.md 4.4), and the parameters that are
- * taken from the query of `__url` (docs/api.md 1.4). */
-#include "api/parameters.h"
+/* SPDX-License-Identifier: MIT */
+#include "api/signup_fields.h"
 
-#include "base/language_tag.h"
+#include "api/parameter_values.h"
 #include "base/utf8.h"
 #include "bots/honeypot.h"
 #include "engine/custom_fields.h"
 #include "http/text.h"
-#include "identity/network.h"
-#include "text/text.h"
 
 enum { FIELDS_MAX_BYTES = 1024 * 1024 };
-
-struct slice
-call_header_text(struct call *call, struct slice header)
-{
-	if (!slice_present(header))
-		return SLICE_NONE;
-	const struct slice text = http_text_clean(call->request->pool, header);
-	return text.size == 0 ? SLICE_NONE : http_text_cut(text, call->api->options->caps.value_bytes);
-}
-
-/* `name.id` is a source and its id. */
-static void
-split_source(struct signup *signup)
-{
-	size_t dot = slice_find_last(signup->source, '.');
-	uint64_t id;
-	if (dot > 0 && dot < signup->source.size &&
-	    slice_to_u64(slice_sub(signup->source, dot + 1, signup->source.size), INT64_MAX, &id)) {
-		signup->source_id = id;
-		signup->source = slice_sub(signup->source, 0, dot);
-	}
-}
-
-/* Of a visitor's browser: that of the page. A server's is not its lead's. */
-static void
-set_language(struct call *call, struct signup *signup)
-{
-	const struct slice ours = call->campaign.language;
-	const struct slice page = slice_present(ours) ? ours : text_language_accept(call->request->accept_language);
-	signup->replace_language =
-	    slice_present(signup->language) && language_tag_parse(call->request->pool, signup->language, &signup->language);
-	if (!signup->replace_language &&
-	    (call->account_id != 0 || !language_tag_parse(call->request->pool, page, &signup->language)))
-		signup->language = SLICE_NONE;
-}
-
-/* Fills in values that were not sent. The address that was sent replaces a stored one, with RIGHT_CHANGE also the user agent.
- */
-bool
-call_default_signup(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
-{
-	struct signup *signup = &arguments->signup;
-	signup->replace_ip = slice_present(signup->ip);
-	if (!signup->replace_ip && call->has_client)
-		signup->ip = ip_address_format(call->request->pool, &call->client);
-	signup->replace_user_agent = call_has_right(call, RIGHT_CHANGE) && slice_present(signup->user_agent);
-	if (!slice_present(signup->user_agent))
-		signup->user_agent = call_header_text(call, call->request->user_agent);
-	signup->referrer_is_page = !slice_present(signup->referrer);
-	if (signup->referrer_is_page)
-		signup->referrer = call_header_text(call, call->request->referer);
-	set_language(call, signup);
-	if (!slice_present(signup->source))
-		signup->source = call->account_id != 0 ? SLICE("API") : SLICE("form");
-	split_source(signup);
-	return true;
-}
 
 static bool
 is_utm(struct slice lower_name)
@@ -98,7 +37,7 @@ may_come_from_url(void *pool, const struct http_param *param)
 	struct slice name, base;
 	if (custom_field_member(pool, param->name, &name, &base))
 		return !is_no_field(name, base) && !is_consent(base);
-	if (is_utm(name) || parameter_is_from_url(param->name))
+	if (is_utm(name) || slice_equal(param->name, SLICE("kid")))
 		return param->value.type != HTTP_ARRAY; /* which is an error in a request */
 	return !slice_starts_with(name, SLICE("_")) && !parameter_is_reserved(name) && !is_consent(name);
 }
@@ -107,18 +46,17 @@ may_come_from_url(void *pool, const struct http_param *param)
 static bool
 may_come_from_referer(void *pool, const struct http_param *param)
 {
-	return (parameter_is_from_url(param->name) || is_utm(custom_field_name(pool, param->name))) &&
+	return (slice_equal(param->name, SLICE("kid")) || is_utm(custom_field_name(pool, param->name))) &&
 	       may_come_from_url(pool, param);
 }
 
 /* The whole query is merged: a value that was cut with the URL would be a wrong one. What neither the request nor `__url` has
  * is taken from the page of a form, as far as browsers say it; a server has none. */
 bool
-call_read_signup_url(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+signup_read_page_url(struct call *call, struct slice *url)
 {
 	const struct http_param *given;
-	struct slice *url = &arguments->signup.signup_url;
-	if (!call_first_text(call, parameter, &given, url))
+	if (!param_read_given(call, PARAMETER_PAGE_URL, &given, url))
 		return false;
 	if (slice_present(*url))
 		http_params_merge_url(call->params, http_value_whole(&given->value), may_come_from_url, call->request->pool);
@@ -232,7 +170,7 @@ add_ignored_number(struct call *call, struct slice typed, struct custom_field *c
 
 /* Null removes a field. An own parameter is one value (docs/api.md 1.1), used here or not. False: the call has failed. */
 static bool
-parse_custom_fields(struct call *call, const struct fields *fields, struct arguments *arguments)
+parse_custom_fields(struct call *call, const struct fields *fields, struct signup_arguments *arguments)
 {
 	struct pool *pool = call->request->pool;
 	struct signup *signup = &arguments->signup;
@@ -256,8 +194,8 @@ parse_custom_fields(struct call *call, const struct fields *fields, struct argum
 		/* the last ones: the query of `__url` was added after the request's own */
 		signup->optional_fields += fields->items[i].param->origin == HTTP_ORIGIN_URL;
 	}
-	if (arguments->ignored_phone != PHONE_GOOD)
-		add_ignored_number(call, arguments->phone_number, changes, signup);
+	if (arguments->fault != PHONE_GOOD)
+		add_ignored_number(call, arguments->typed_number, changes, signup);
 	signup->custom_fields = changes;
 	return true;
 }
@@ -301,7 +239,7 @@ parse_utm(struct call *call, const struct fields *fields, struct signup *signup)
 }
 
 bool
-call_read_custom_fields(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
+signup_read_fields(struct call *call, struct signup_arguments *arguments)
 {
 	struct fields fields;
 	if (!collect_fields(call, &fields) || !parse_custom_fields(call, &fields, arguments))

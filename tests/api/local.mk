@@ -12,9 +12,9 @@ if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_board
 %C%_test_board_SOURCES = %D%/test_board.c
 %C%_test_board_LDADD = $(api_libs) $(engine_libs) $(CMOCKA_LIBS)
-check_PROGRAMS += %D%/test_names
-%C%_test_names_SOURCES = %D%/test_names.c $(api_fake)
-%C%_test_names_LDADD = $(api_fake_libs) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_parameters
+%C%_test_parameters_SOURCES = %D%/test_parameters.c $(api_fake)
+%C%_test_parameters_LDADD = $(api_fake_libs) $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/test_metrics
 %C%_test_metrics_SOURCES = %D%/test_metrics.c $(api_fake)
 %C%_test_metrics_LDADD = $(api_fake_libs) $(CMOCKA_LIBS)

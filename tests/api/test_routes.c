@@ -198,15 +198,14 @@ static void
 maps_name_the_parameters_of_signups(void **state UNUSED)
 {
 	const unsigned never = GROUP_KEY | GROUP_CAMPAIGN | GROUP_CALLBACK | GROUP_IGNORED;
-	size_t count;
-	const struct parameter *parameters = api_parameters(&count);
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; parameter_has_name(&parameters[i], k); k++) {
-			const struct slice name = parameters[i].names[k];
+	for (size_t i = 0; i < PARAMETERS; i++)
+		for (size_t k = 0; parameter_has_name(&parameter_table[i], k); k++) {
+			const struct slice name = parameter_table[i].names[k];
 			const bool refused = mapping_check(name, SLICE("a")) != NULL;
-			if ((parameters[i].groups & never) != 0 && !refused)
+			if ((parameter_table[i].groups & never) != 0 && !refused)
 				fail_msg("%.*s can be mapped", SLICE_ARGS(name));
-			if ((parameters[i].groups & GROUP_SIGNUP) != 0 && (parameters[i].groups & never) == 0 && refused)
+			if ((parameter_table[i].groups & GROUP_SIGNUP) != 0 && (parameter_table[i].groups & never) == 0 &&
+			    refused)
 				fail_msg("%.*s cannot be mapped", SLICE_ARGS(name));
 		}
 }
@@ -215,16 +214,14 @@ maps_name_the_parameters_of_signups(void **state UNUSED)
 static void
 fields_of_pages_are_custom_fields(void **state UNUSED)
 {
-	size_t count;
-	const struct parameter *parameters = api_parameters(&count);
 	struct pool *pool = pool_new();
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; parameter_has_name(&parameters[i], k); k++) {
-			const struct slice name = parameters[i].names[k];
+	for (size_t i = 0; i < PARAMETERS; i++)
+		for (size_t k = 0; parameter_has_name(&parameter_table[i], k); k++) {
+			const struct slice name = parameter_table[i].names[k];
 			struct page_fields fields;
 			struct slice problem;
 			const bool identifies = slice_equal(name, SLICE("email")) || slice_equal(name, SLICE("phone_number"));
-			if (identifies || (parameters[i].groups & GROUPS_RESERVED) == 0)
+			if (identifies || (parameter_table[i].groups & GROUPS_RESERVED) == 0)
 				continue;
 			if (page_fields_parse(pool, POOL_JOIN(pool, SLICE("email;"), name, SLICE(": A")), &fields, &problem))
 				fail_msg("a field can have the name %.*s", SLICE_ARGS(name));

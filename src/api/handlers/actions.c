@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Actions that pages complete without a key (docs/api.md 4.1.3). */
 #include "api/document.h"
-#include "api/parameters.h"
+#include "api/lead_argument.h"
+#include "api/parameter_values.h"
 
 #include "engine/strangers.h"
 #include "http/text.h"
@@ -41,42 +42,52 @@ write_leaves(struct pool *pool, const struct http_params *params, struct slice b
 }
 
 /* `data` is stored as it is if it is one value, else as JSON. It only informs: it is cut, and never fails the call. */
-bool
-call_read_data(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+static struct slice
+read_data(struct call *call)
 {
-	const struct http_value *value = http_params_value(call->params, parameter->names[0]);
+	const struct slice name = SLICE("data");
+	const struct http_value *value = http_params_value(call->params, name);
 	struct slice text = SLICE_NONE;
 	struct buffer out;
 	struct json_writer writer;
 	buffer_init(&out, DATA_JSON_MAX_BYTES);
 	json_writer_init(&writer, &out);
 	if (value == NULL) {
-		if (write_leaves(call->request->pool, call->params, parameter->names[0], &writer))
+		if (write_leaves(call->request->pool, call->params, name, &writer))
 			text = buffer_slice(&out);
 	} else if (!http_value_string(value, &text)) {
 		http_value_write(value, &writer);
 		text = buffer_slice(&out);
 	}
 	text = http_text_cut(text, DATA_MAX_BYTES);
-	arguments->message = text.size > 0 ? pool_copy(call->request->pool, text) : SLICE_NONE;
+	text = text.size > 0 ? pool_copy(call->request->pool, text) : SLICE_NONE;
 	buffer_free(&out);
+	return text;
+}
+
+/* False: the call has failed. */
+static bool
+read_completion(struct call *call, struct completion *completion)
+{
+	struct slice id;
+	if (!lead_read_social_id(call, &completion->lead) || !param_read_text(call, PARAMETER_ACTION_ID, &id))
+		return false;
+	if (slice_present(id) && (!slice_to_u64(id, INT64_MAX, &completion->action_id) || completion->action_id == 0))
+		return call_fail(call, FAILURE_ACTION_NOT_FOUND);
+	completion->message = read_data(call);
 	return true;
 }
 
 void
 handle_action(struct call *call)
 {
-	struct arguments arguments;
-	if (!call_read(call, GROUP_ACTION, &arguments))
+	struct command command = { .kind = COMMAND_COMPLETION };
+	if (!read_completion(call, &command.as.completion))
 		return;
-	if (!call_has_right(call, RIGHT_CHANGE) && !stranger_may_change(&call->campaign, slice_present(arguments.own.value))) {
+	if (!call_has_right(call, RIGHT_CHANGE) && !stranger_may_change(&call->campaign, command.as.completion.lead.own)) {
 		call_fail_stranger(call);
 		return;
 	}
-	const struct command command = {
-		.kind = COMMAND_COMPLETION,
-		.as.completion = { .lead = arguments.lead, .action_id = arguments.action_id, .message = arguments.message },
-	};
 	if (call_execute(call, &command).failure == FAILURE_NONE)
 		call_answer(call, SLICE("{\"message\":\"Lead added to action\"}"));
 }

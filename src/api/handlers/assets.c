@@ -167,9 +167,9 @@ handle_dashboard(struct call *call)
 }
 
 /* The document of previews: it shows what templates of campaigns show, with pictures of other hosts, and runs no script. */
-static const struct slice preview_policy =
-    SLICE("default-src 'none'; style-src 'unsafe-inline'; img-src 'self' https: http: data:; form-action 'none'; base-uri 'none'; "
-	  "frame-ancestors 'self'; sandbox allow-same-origin");
+static const struct slice preview_policy = SLICE(
+    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' https: http: data:; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'self'; sandbox allow-same-origin");
 
 /* The files that this program has, also where another version is requested: during an upgrade, hosts differ. No cache may store
  * them as that version. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns, their counters, tags and actions, and the health routes. */
+#include "api/campaign_definitions.h"
 #include "api/fetch.h"
-#include "api/parameters.h"
 
 #include "os/clock.h"
 
@@ -103,74 +103,6 @@ handle_stats(struct call *call)
 	json_end_object(&writer);
 }
 
-/* False: the call has failed. */
-static bool
-find_definitions(struct call *call, struct definitions *definitions)
-{
-	enum result result = store_find_definitions(call->api->store, call->request->pool, call->campaign.id, definitions);
-	return result == RESULT_OK || call_fail(call, call_failure(result));
-}
-
-/* Ids take precedence over names: a tag may be named "7". */
-static const struct tag *
-find_tag(const struct definitions *definitions, struct slice text, unsigned by)
-{
-	uint64_t id;
-	const struct tag *tag = NULL;
-	if ((by & TAG_BY_ID) != 0 && slice_to_u64(text, INT64_MAX, &id))
-		tag = definitions_tag(definitions, id);
-	for (size_t i = 0; (by & TAG_BY_NAME) != 0 && tag == NULL && i < definitions->tag_count; i++)
-		if (slice_equal(definitions->tags[i].name, text))
-			tag = &definitions->tags[i];
-	return tag;
-}
-
-bool
-call_find_tag(struct call *call, struct slice text, unsigned by, uint64_t *tag_id)
-{
-	struct definitions definitions;
-	if (!find_definitions(call, &definitions))
-		return false;
-	const struct tag *tag = find_tag(&definitions, text, by);
-	if (tag == NULL)
-		return call_fail(call, FAILURE_TAG_NOT_FOUND);
-	*tag_id = tag->id;
-	return true;
-}
-
-static void
-add_tag(struct arguments *arguments, uint64_t id)
-{
-	for (size_t i = 0; i < arguments->tag_count; i++)
-		if (arguments->tag_ids[i] == id)
-			return;
-	arguments->tag_ids[arguments->tag_count++] = id;
-}
-
-/* One id or an array. One that is unknown or malformed, or none, fails the call: no tag is applied without the others. */
-bool
-call_read_tag_ids(struct call *call, const struct parameter *parameter, struct arguments *arguments)
-{
-	const struct http_value *values;
-	struct definitions definitions;
-	const size_t count = call_values(call, parameter->names[0], &values);
-	if (count > BULK_TAGS_MAX)
-		return call_fail(call, FAILURE_TOO_MANY_ITEMS);
-	if (count == 0)
-		return call_fail(call, FAILURE_TAG_NOT_FOUND);
-	if (!find_definitions(call, &definitions))
-		return false;
-	arguments->tag_ids = POOL_ARRAY(call->request->pool, count, uint64_t);
-	for (size_t i = 0; i < count; i++) {
-		const bool text = values[i].type == HTTP_STRING || values[i].type == HTTP_NUMBER;
-		const struct tag *tag = text ? find_tag(&definitions, values[i].text, TAG_BY_ID) : NULL;
-		if (tag == NULL)
-			return call_fail(call, FAILURE_TAG_NOT_FOUND);
-		add_tag(arguments, tag->id);
-	}
-	return true;
-}
-
 static void
 write_action(struct json_writer *writer, const struct action *action)
 {
@@ -193,7 +125,7 @@ void
 handle_list_actions(struct call *call)
 {
 	struct definitions definitions;
-	if (!find_definitions(call, &definitions))
+	if (!definitions_read(call, &definitions))
 		return;
 	struct json_writer writer = call_begin(call);
 	json_begin_array(&writer);
@@ -217,7 +149,7 @@ void
 handle_list_tags(struct call *call)
 {
 	struct definitions definitions;
-	if (!find_definitions(call, &definitions))
+	if (!definitions_read(call, &definitions))
 		return;
 	struct json_writer writer = call_begin(call);
 	json_begin_array(&writer);

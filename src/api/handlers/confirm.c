@@ -4,7 +4,7 @@
  */
 #include "api/mail_link.h"
 #include "api/pages.h"
-#include "api/parameters.h"
+#include "api/parameter_values.h"
 
 #include "base/utf8.h"
 #include "bots/stamp.h"
@@ -227,12 +227,12 @@ void
 handle_confirm(struct call *call)
 {
 	struct mail_link link;
-	struct arguments arguments;
-	if (!call_read(call, GROUP_CONFIRM, &arguments) || !call_read_mail_link(call, ADDRESS_CONFIRM, &link))
+	struct slice stamp;
+	if (!param_read_text(call, PARAMETER_STAMP, &stamp) || !call_read_mail_link(call, ADDRESS_CONFIRM, &link))
 		return;
-	if (!call_is_pressed(call, link.settings, &arguments.stamp))
-		show_question(call, &link, arguments.stamp, true);
-	else if (arguments.reject)
+	if (!call_is_pressed(call, link.settings, &stamp))
+		show_question(call, &link, stamp, true);
+	else if (param_is_on(call, PARAMETER_REJECT))
 		reject(call, &link);
 	else
 		confirm(call, &link);

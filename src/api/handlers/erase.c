@@ -3,9 +3,9 @@
  */
 #include "api/mail_link.h"
 #include "api/pages.h"
-#include "api/parameters.h"
+#include "api/parameter_values.h"
 
-#include "base/encode.h"
+#include "identity/email.h"
 
 /* ---- the form ---- */
 
@@ -97,11 +97,11 @@ void
 handle_erase(struct call *call)
 {
 	struct mail_link link;
-	struct arguments arguments;
-	if (!call_read(call, GROUP_CONFIRM, &arguments) || !call_read_mail_link(call, ADDRESS_ERASE, &link))
+	struct slice stamp;
+	if (!param_read_text(call, PARAMETER_STAMP, &stamp) || !call_read_mail_link(call, ADDRESS_ERASE, &link))
 		return;
-	if (!call_is_pressed(call, link.settings, &arguments.stamp)) {
-		show_question(call, &link, arguments.stamp, true);
+	if (!call_is_pressed(call, link.settings, &stamp)) {
+		show_question(call, &link, stamp, true);
 		return;
 	}
 	const struct outcome outcome = call_execute_proof(call, &(struct lead_change){

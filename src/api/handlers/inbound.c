@@ -2,8 +2,8 @@
  * Calls of the URLs of inbound webhooks: payloads of other systems that become leads (docs/inbound.md). */
 #include "api/inbound.h"
 
+#include "api/campaign_definitions.h"
 #include "api/fetch.h"
-#include "api/parameters.h"
 #include "api/payloads.h"
 #include "base/utf8.h"
 #include "engine/strangers.h"
@@ -363,7 +363,8 @@ take_entry(struct call *call, const struct inbound_payload *payload, size_t numb
 }
 
 /* Each entry becomes a lead, or is stored with the reason why it did not, so the sender need not repeat the list for one entry.
- * When there is no room to store one, the others, which may be opt-outs, are still processed, and the sender repeats the list. */
+ * When there is no room to store one, the others, which may be opt-outs, are still processed, and the sender repeats the list.
+ */
 static void
 handle_list(struct call *call, const struct inbound_payload *payload)
 {
@@ -484,7 +485,7 @@ try_command(struct call *call, const struct command *command, struct inbound_res
 	}
 	struct slice tag = pool_printf(pool, "%llu", (unsigned long long)call->inbound.tag_id);
 	uint64_t tag_id;
-	if (command->kind == COMMAND_TAGGING && !call_find_tag(call, tag, TAG_BY_ID, &tag_id))
+	if (command->kind == COMMAND_TAGGING && !definitions_read_tag(call, tag, TAG_BY_ID, &tag_id))
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(names) && result->lead_id == 0; i++) { /* the email decides, if its lead exists */
 		struct lead lead;

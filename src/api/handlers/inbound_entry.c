@@ -3,7 +3,9 @@
 #include "api/payloads.h"
 
 #include "api/parameters.h"
+#include "api/signup_arguments.h"
 #include "engine/keywords.h"
+#include "identity/email.h"
 #include "identity/link.h"
 #include "identity/phone.h"
 
@@ -198,7 +200,7 @@ put_fields(struct entry *entry)
 	struct call *call = entry->call;
 	struct inbound_result *result = entry->result;
 	struct pool *pool = call->request->pool;
-	const struct http_names names = call_names(call);
+	const struct http_names names = parameter_names(call);
 	struct http_problem problem;
 	call->params = http_params_new(pool, &call->api->options->caps, &names);
 	entry->typed = http_params_new(pool, &call->api->options->caps, &names);
@@ -385,8 +387,8 @@ static bool
 make_signup(struct entry *entry, struct command *command)
 {
 	struct call *call = entry->call;
-	struct arguments arguments;
-	if (!put_source(call) || !call_read(call, GROUP_SIGNUP | GROUP_SIGNUP_POINTS, &arguments))
+	struct signup_arguments arguments;
+	if (!put_source(call) || !signup_read(call, SIGNUP_BY_PAYLOAD, &arguments))
 		return false;
 	arguments.signup.inbound = true;
 	arguments.signup.keep_opt_out = !ends_opt_out(entry);

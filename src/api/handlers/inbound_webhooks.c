@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT
  * Inbound webhooks of a campaign: made, changed, listed, removed (docs/api.md 4.1.7). */
-#include "api/parameters.h"
+#include "api/campaign_definitions.h"
+#include "api/parameter_values.h"
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "identity/api_key.h"
 #include "webhook/mapping.h"
 
 #define MAP_START "map["
 
 /* 0 removes the tag. */
-bool
-call_read_inbound_tag(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+static bool
+read_tag(struct call *call, struct inbound_put *put)
 {
-	const struct http_param *given;
 	struct slice text;
-	if (!call_first_text(call, parameter, &given, &text))
+	if (!param_read_text(call, PARAMETER_TAG_ID, &text))
 		return false;
-	arguments->inbound.set_tag = slice_present(text);
-	return !slice_present(text) || slice_equal(text, SLICE("0")) ||
-	       call_find_tag(call, text, TAG_BY_ID, &arguments->inbound.tag_id);
+	put->set_tag = slice_present(text);
+	return !put->set_tag || slice_equal(text, SLICE("0")) || definitions_read_tag(call, text, TAG_BY_ID, &put->tag_id);
 }
 
 /* An empty text, but not null, removes the source. */
-bool
-call_read_inbound_source(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+static bool
+read_source(struct call *call, struct slice *source)
 {
 	const struct http_param *given;
-	if (!call_first_text(call, parameter, &given, &arguments->source))
+	if (!param_read_given(call, PARAMETER_SOURCE, &given, source))
 		return false;
-	if (given != NULL && given->value.type == HTTP_STRING && !slice_present(arguments->source))
-		arguments->source = SLICE("");
+	if (given != NULL && given->value.type == HTTP_STRING && !slice_present(*source))
+		*source = SLICE("");
 	return true;
 }
 
@@ -49,7 +49,7 @@ add_rule(struct call *call, struct payload_map *mapping, struct slice target, co
 	struct slice path;
 	if (memmem(target.data, target.size, "][", 2) != NULL) /* an object in the map */
 		return call_fail_parameter(call, param->name, "must be one text");
-	if (!call_param_text(call, param, &path))
+	if (!param_text_of(call, param, &path))
 		return false;
 	const char *problem = mapping_check(target, slice_present(path) ? path : SLICE(""));
 	if (problem == NULL)
@@ -66,11 +66,11 @@ is_empty_map(const struct http_value *value)
 
 /* `map[email]=data.email` of a form, or the members of an object, as many as there are; an empty `map` removes those that are
  * stored. */
-bool
-call_read_map(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+static bool
+read_map(struct call *call, struct inbound_put *put)
 {
 	struct payload_map mapping = { .count = 0 };
-	const struct http_param *whole = http_params_find(call->params, parameter->names[0]);
+	const struct http_param *whole = http_params_find(call->params, SLICE("map"));
 	if (whole != NULL && !is_empty_map(&whole->value))
 		return call_fail_parameter(
 		    call, whole->name, "must be an object, or empty; in a form it is map[email]=data.email");
@@ -80,9 +80,35 @@ call_read_map(struct call *call, const struct parameter *parameter, struct argum
 		if (slice_present(target) && !add_rule(call, &mapping, target, param))
 			return false;
 	}
-	arguments->inbound.set_map = whole != NULL || mapping.count > 0;
-	arguments->inbound.map = mapping_write(call->request->pool, &mapping);
+	put->set_map = whole != NULL || mapping.count > 0;
+	put->map = mapping_write(call->request->pool, &mapping);
 	return true;
+}
+
+enum { NAME_CHARACTERS_MAX = 200 };
+
+static bool
+is_short_name(struct slice text)
+{
+	uint32_t character;
+	size_t count = 0;
+	while (utf8_next(&text, &character))
+		count++;
+	return count <= NAME_CHARACTERS_MAX;
+}
+
+static bool
+read_name(struct call *call, struct slice *name)
+{
+	return param_read_checked(call, PARAMETER_NAME, is_short_name, "is longer than 200 characters", name);
+}
+
+/* False: the call has failed. */
+static bool
+read_settings(struct call *call, struct inbound_put *put)
+{
+	return read_source(call, &put->source) && read_name(call, &put->name) && read_tag(call, put) && read_map(call, put) &&
+	       param_read_boolean(call, PARAMETER_ROTATE, &put->rotate);
 }
 
 static enum result
@@ -111,24 +137,19 @@ answer_put(struct call *call, uint64_t id, struct slice url)
 void
 handle_put_inbound(struct call *call)
 {
-	struct arguments arguments;
+	struct inbound_put put = { .campaign_id = call->campaign.id, .maximum = call->api->options->inbound_per_campaign };
 	struct slice url = SLICE_NONE;
 	bool fresh;
 	uint64_t id;
-	if (!call_read(call, GROUP_INBOUND, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
+	if (!read_settings(call, &put) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
-	if (!slice_present(arguments.name) && arguments.inbound.rotate) {
+	if (!slice_present(put.name) && put.rotate) {
 		call_fail(call, FAILURE_MISSING_NAME);
 		return;
 	}
 	const struct slice token = inbound_token_make(call->request->pool);
 	const struct digest hash = api_key_hash(token);
-	struct inbound_put put = arguments.inbound;
-	put.campaign_id = call->campaign.id;
-	put.name = arguments.name;
-	put.source = arguments.source;
 	put.hash = hash.bytes;
-	put.maximum = call->api->options->inbound_per_campaign;
 	enum result result = make_url(call, token, &url); /* before the change, so that none is made without an answer */
 	if (result == RESULT_OK)
 		result = store_put_inbound(call->api->store, &put, &id, &fresh);
@@ -140,19 +161,31 @@ handle_put_inbound(struct call *call)
 							     : call_failure(result));
 }
 
+/* By its URL, id or name. *hash holds what the reference points to. False: the call has failed. */
+static bool
+read_reference(struct call *call, struct inbound_reference *reference, struct digest *hash)
+{
+	const struct http_param *given;
+	struct slice url, id;
+	if (!param_read_text(call, PARAMETER_URL, &url) || !param_read_given(call, PARAMETER_ID, &given, &id))
+		return false;
+	if (slice_present(id) && (!slice_to_u64(id, INT64_MAX, &reference->id) || reference->id == 0))
+		return call_fail_parameter(call, given->name, "must be a number from 1");
+	if (slice_present(url)) {
+		*hash = api_key_hash(inbound_token_of_url(url));
+		reference->hash = hash->bytes;
+	}
+	return read_name(call, &reference->name);
+}
+
 void
 handle_remove_inbound(struct call *call)
 {
-	struct arguments arguments;
+	struct inbound_reference reference = { .id = 0 };
 	struct digest hash;
 	uint64_t id = 0;
-	if (!call_read(call, GROUP_INBOUND_NAME, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
+	if (!read_reference(call, &reference, &hash) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
-	struct inbound_reference reference = { .id = arguments.id, .name = arguments.name };
-	if (slice_present(arguments.url)) {
-		hash = api_key_hash(inbound_token_of_url(arguments.url));
-		reference.hash = hash.bytes;
-	}
 	const bool named = reference.id != 0 || slice_present(reference.name) || reference.hash != NULL;
 	enum result result =
 	    named ? store_identify_inbound(call->api->store, call->campaign.id, &reference, &id) : RESULT_NOT_FOUND;

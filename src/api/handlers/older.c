@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Calls of older clients that the /v2 calls have no form of (docs/api.md 4.1.6). */
 #include "api/fetch.h"
-#include "api/parameters.h"
+#include "api/lead_argument.h"
+#include "api/parameter_values.h"
 
 #include "identity/social_id.h"
 
@@ -9,19 +10,18 @@
 void
 handle_lead_of_path(struct call *call)
 {
-	struct arguments arguments;
-	struct lead_reference lead = { .identity = LEAD_BY_SOCIAL_ID };
-	if (!call_read(call, GROUP_VIEW | GROUP_OWNER, &arguments))
+	struct lead_reference own, lead = { .identity = LEAD_BY_SOCIAL_ID };
+	if (!lead_read_owner(call, &own))
 		return;
 	const bool known = social_id_parse(call->request->pool, call->request->segments[2], &lead.value);
-	arguments.view.own =
-	    !arguments.view.full && known && slice_present(arguments.own.value) && slice_equal(arguments.own.value, lead.value);
-	if (arguments.view.own)
-		lead = arguments.own;
-	if (!call_may_see(call, lead.identity, arguments.view.own))
+	struct payload_view view = param_view(call);
+	view.own = !view.full && known && own.own && slice_equal(own.value, lead.value);
+	if (view.own)
+		lead = own;
+	if (!call_may_see(call, lead.identity, view.own))
 		return;
 	if (known)
-		call_show_lead(call, lead, arguments.view);
+		call_show_lead(call, lead, view);
 	else
 		call_fail(call, FAILURE_LEAD_NOT_FOUND);
 }

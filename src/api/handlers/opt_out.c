@@ -2,7 +2,7 @@
  * The links of `unsubscribe_url`: for clicks, and for mail programs that post (RFC 8058). */
 #include "api/mail_link.h"
 #include "api/pages.h"
-#include "api/parameters.h"
+#include "api/parameter_values.h"
 
 #include "identity/lead_token.h"
 #include "identity/social_id.h"
@@ -81,17 +81,17 @@ handle_opt_out(struct call *call)
 {
 	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = call->social_id };
 	const struct payload_settings *settings;
-	struct arguments arguments;
+	struct slice stamp, one_click;
 	struct http_problem problem;
 	if (!http_params_parse_body(call->params, call->request, &call->params, &problem))
 		log_debug("opt_out_body_invalid", LOG_UINT("campaign", call->campaign.id));
 	const enum result result = store_payload_settings(call->api->store, &settings);
 	if (result != RESULT_OK)
 		call_fail(call, call_failure(result));
-	else if (!call_read(call, GROUP_ONE_CLICK, &arguments))
+	else if (!param_read_text(call, PARAMETER_STAMP, &stamp) || !param_read_text(call, PARAMETER_ONE_CLICK, &one_click))
 		return;
-	else if (slice_equal(arguments.one_click, SLICE("One-Click")) || call_is_pressed(call, settings, &arguments.stamp))
+	else if (slice_equal(one_click, SLICE("One-Click")) || call_is_pressed(call, settings, &stamp))
 		opt_out(call, &reference);
 	else
-		show_form(call, &reference, arguments.stamp, true);
+		show_form(call, &reference, stamp, true);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The hosted pages of a campaign (docs/pages.md). */
 #include "api/pages.h"
-#include "api/parameters.h"
 
 #include "base/encode.h"
 

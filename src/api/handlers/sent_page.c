@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The pages after a form without a page to lead to (docs/pages.md 2). Nothing of them depends on whether the address is known. */
+ * The pages after a form without a page to lead to (docs/pages.md 2). Nothing of them depends on whether the address is known.
+ */
 #include "api/mail_link.h"
 #include "api/pages.h"
 

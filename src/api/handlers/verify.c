@@ -2,9 +2,10 @@
  * The code that was sent to a lead's phone number (docs/api.md 4.1.9, 4.1.14). Strangers do not see which numbers are those of
  * leads. */
 #include "api/handlers/codes.h"
+#include "api/lead_argument.h"
 #include "api/mail_link.h"
 #include "api/pages.h"
-#include "api/parameters.h"
+#include "api/parameter_values.h"
 #include "identity/typed.h"
 
 static bool
@@ -69,10 +70,17 @@ call_verify_by_code(struct call *call, const struct lead_code *code, struct slic
 	return true;
 }
 
+static bool
+read_code(struct call *call, struct slice *typed)
+{
+	return param_read_text(call, PARAMETER_CODE, typed) && (slice_present(*typed) || call_fail(call, FAILURE_MISSING_CODE));
+}
+
 void
 handle_verify_phone_number(struct call *call)
 {
-	struct arguments arguments;
+	struct lead_reference reference;
+	struct slice typed;
 	struct lead lead;
 	enum lead_code_verdict verdict;
 	struct outcome outcome;
@@ -80,11 +88,11 @@ handle_verify_phone_number(struct call *call)
 		call_fail_stranger(call);
 		return;
 	}
-	if (!call_read(call, GROUP_LEAD | GROUP_CODE, &arguments) || !may_name(call, &arguments.lead) ||
-	    !find_lead(call, &arguments.lead, &lead))
+	if (!read_code(call, &typed) || !lead_read(call, &reference) || !may_name(call, &reference) ||
+	    !find_lead(call, &reference, &lead))
 		return;
 	const struct lead_code code = { CHANNEL_PHONE, lead.id, lead.phone };
-	const struct slice digits = typed_code(call->request->pool, arguments.code);
+	const struct slice digits = typed_code(call->request->pool, typed);
 	if (!call_try_code(call, &code, digits, &verdict))
 		return;
 	if (verdict != LEAD_CODE_RIGHT)

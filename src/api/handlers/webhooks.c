@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks of a campaign (docs/deliveries.md 1). */
-#include "api/parameters.h"
+#include "api/parameter_values.h"
 
 #include <string.h>
 
 #include "os/random.h"
 #include "webhook/signature.h"
 #include "webhook/webhook_url.h"
+
+/* The events of a webhook, without duplicates, in the given order. */
+struct subscription {
+	uint32_t events; /* EVENT_BITs */
+	enum event_type order[EVENT_TYPES];
+	size_t count;
+};
 
 static bool
 subscribe(struct call *call, const struct http_value *value, struct subscription *to)
@@ -21,26 +28,27 @@ subscribe(struct call *call, const struct http_value *value, struct subscription
 }
 
 /* Reads one or more names of events. */
-bool
-call_read_events(struct call *call, const struct parameter *parameter, struct arguments *arguments)
+static bool
+read_events(struct call *call, struct subscription *subscription)
 {
+	const struct parameter *parameter = &parameter_table[PARAMETER_EVENTS];
 	const struct http_value *values;
 	for (size_t i = 0; parameter_has_name(parameter, i); i++) {
-		const size_t count = call_values(call, parameter->names[i], &values);
+		const size_t count = param_values(call, parameter->names[i], &values);
 		for (size_t k = 0; k < count; k++)
-			if (!subscribe(call, &values[k], &arguments->subscription))
+			if (!subscribe(call, &values[k], subscription))
 				return false;
 	}
-	return arguments->subscription.count != 0 || call_fail(call, FAILURE_MISSING_EVENT);
+	return subscription->count != 0 || call_fail(call, FAILURE_MISSING_EVENT);
 }
 
-bool
-call_judge_url(struct call *call, const struct parameter *parameter UNUSED, struct arguments *arguments)
+static bool
+check_url(struct call *call, struct slice url)
 {
-	enum webhook_url_result result = slice_present(arguments->url) ? webhook_url_judge(call->request->pool, arguments->url,
-									     call->api->options->webhook_addresses)
-								       : WEBHOOK_URL_INVALID;
-	if (result == WEBHOOK_URL_INVALID && arguments->url.size > WEBHOOK_URL_MAX)
+	const enum webhook_url_result result =
+	    slice_present(url) ? webhook_url_judge(call->request->pool, url, call->api->options->webhook_addresses)
+			       : WEBHOOK_URL_INVALID;
+	if (result == WEBHOOK_URL_INVALID && url.size > WEBHOOK_URL_MAX)
 		return call_fail_with(call, FAILURE_INVALID_URL,
 		    pool_printf(call->request->pool, "Url is longer than %d bytes", WEBHOOK_URL_MAX));
 	return result == WEBHOOK_URL_OK ||
@@ -65,6 +73,12 @@ answer_created(struct call *call, const struct subscription *subscribed, uint64_
 	json_end_object(&writer);
 }
 
+static bool
+is_format(struct slice text)
+{
+	return slice_equal(text, SLICE("form")) || slice_equal(text, SLICE("json"));
+}
+
 static enum format_change
 chosen_format(struct slice format)
 {
@@ -73,29 +87,36 @@ chosen_format(struct slice format)
 	return slice_equal(format, SLICE("form")) ? FORMAT_FORM : FORMAT_JSON;
 }
 
+/* Sets URL, events, source and format. False: the call has failed. */
+static bool
+read_webhook(struct call *call, struct webhook_put *put, struct subscription *subscription)
+{
+	struct slice format;
+	if (!param_read_text(call, PARAMETER_URL, &put->url) || !check_url(call, put->url) ||
+	    !read_events(call, subscription) || !param_read_text(call, PARAMETER_SOURCE, &put->source) ||
+	    !param_read_checked(call, PARAMETER_FORMAT, is_format, "must be json or form", &format))
+		return false;
+	put->events = subscription->events;
+	put->format = chosen_format(format);
+	return true;
+}
+
 void
 handle_put_webhook(struct call *call)
 {
 	unsigned char random[SIGNATURE_SECRET_RANDOM];
-	struct arguments arguments;
+	struct subscription subscription = { .count = 0 };
+	struct webhook_put put = { .campaign_id = call->campaign.id, .maximum = call->api->options->webhooks_per_campaign };
 	bool created;
 	uint64_t id;
-	if (!call_read(call, GROUP_WEBHOOK_URL | GROUP_WEBHOOK, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
+	if (!read_webhook(call, &put, &subscription) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
 	random_bytes(random, sizeof(random));
-	const struct webhook_put put = {
-		.campaign_id = call->campaign.id,
-		.url = arguments.url,
-		.events = arguments.subscription.events,
-		.source = arguments.source,
-		.format = chosen_format(arguments.format),
-		.secret = signature_secret_make(call->request->pool, random),
-		.maximum = call->api->options->webhooks_per_campaign,
-	};
+	put.secret = signature_secret_make(call->request->pool, random);
 	explicit_bzero(random, sizeof(random));
 	enum result result = store_put_webhook(call->api->store, &put, &id, &created);
 	if (result == RESULT_OK)
-		answer_created(call, &arguments.subscription, id, created ? put.secret : SLICE_NONE); /* shown once */
+		answer_created(call, &subscription, id, created ? put.secret : SLICE_NONE); /* shown once */
 	else
 		call_fail(call, result == RESULT_TOO_MANY    ? FAILURE_TOO_MANY_WEBHOOKS
 				: result == RESULT_NOT_FOUND ? FAILURE_CAMPAIGN_NOT_FOUND
@@ -106,14 +127,14 @@ handle_put_webhook(struct call *call)
 void
 handle_remove_webhook(struct call *call)
 {
-	struct arguments arguments;
-	if (!call_read(call, GROUP_WEBHOOK_URL, &arguments) || !call_may_wait(call, WAIT_CAMPAIGN))
+	struct slice url;
+	if (!param_read_text(call, PARAMETER_URL, &url) || !call_may_wait(call, WAIT_CAMPAIGN))
 		return;
-	if (!slice_present(arguments.url)) {
+	if (!slice_present(url)) {
 		call_fail(call, FAILURE_INVALID_URL);
 		return;
 	}
-	enum result result = store_remove_webhook(call->api->store, call->campaign.id, arguments.url);
+	enum result result = store_remove_webhook(call->api->store, call->campaign.id, url);
 	if (result == RESULT_OK)
 		call_answer(call, SLICE("{\"message\":\"Webhook Deleted\"}"));
 	else

@@ -22,7 +22,7 @@ ALL = {operation["operationId"]: (method, path, operation) for path, item in DOC
        for method, operation in item.items() if method in METHODS}
 OPERATIONS = {name: found for name, found in ALL.items() if not found[1].startswith(MANAGE)}
 
-# The groups of src/api/parameters.h that the handler of the operation passes to call_read.
+# The groups of src/api/parameters.h that the handler of the operation reads.
 ONE_LEAD = "LEAD VIEW"
 SIGN_UP = "SIGNUP OWNER BOTS VIEW SIGNUP_POINTS ANSWER"
 GROUPS = {
@@ -99,8 +99,8 @@ def names(schema):
 
 
 def parameters_of_groups(groups):
-    """The names in rows of `parameters` that have one of the groups."""
-    table = source("api/parameters.c").split("static const struct parameter parameters[]")[1]
+    """The names in rows of `parameter_table` that have one of the groups."""
+    table = source("api/parameters.c").split("const struct parameter parameter_table[PARAMETERS]")[1]
     rows = re.findall(r"\{ \{ (NAME\(.*?\)) \}, (GROUP_[A-Z_ |]+),", table)
     assert len(rows) > 60
     wanted = {"GROUP_" + group for group in groups.split()}

@@ -14,7 +14,7 @@ names_of(const char *path, unsigned flags)
 	const struct route route = { .method = HTTP_POST, .path = path, .flags = flags };
 	struct http_request request = { .pool = pool };
 	const struct call call = { .route = &route, .request = &request };
-	return call_names(&call);
+	return parameter_names(&call);
 }
 
 static struct http_names
@@ -110,16 +110,14 @@ static void
 every_name_of_the_table_is_found(void **state UNUSED)
 {
 	const struct http_names names = names_of_points();
-	const struct parameter *rows;
-	size_t count, seen = 0;
-	rows = api_parameters(&count);
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; parameter_has_name(&rows[i], k); k++, seen++) {
-			const bool structured = (rows[i].flags & PARAMETER_STRUCTURED) != 0,
-				   ignored = rows[i].groups == GROUP_IGNORED;
-			const enum http_name_kind kind = names.kind_of(rows[i].names[k]);
+	size_t seen = 0;
+	for (size_t i = 0; i < PARAMETERS; i++)
+		for (size_t k = 0; parameter_has_name(&parameter_table[i], k); k++, seen++) {
+			const bool structured = (parameter_table[i].flags & PARAMETER_STRUCTURED) != 0,
+				   ignored = parameter_table[i].groups == GROUP_IGNORED;
+			const enum http_name_kind kind = names.kind_of(parameter_table[i].names[k]);
 			if ((kind == HTTP_NAME_DROPPED) != ignored || (kind == HTTP_NAME_FIELD) != structured)
-				fail_msg("%.*s", SLICE_ARGS(rows[i].names[k]));
+				fail_msg("%.*s", SLICE_ARGS(parameter_table[i].names[k]));
 		}
 	assert_true(seen > 50);
 }
@@ -142,17 +140,15 @@ static void
 maps_have_the_parameters_of_a_signup(void **state UNUSED)
 {
 	const unsigned mapped = GROUP_SIGNUP | GROUP_SIGNUP_POINTS;
-	const struct parameter *rows;
-	size_t count, names = 0;
-	rows = api_parameters(&count);
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; parameter_has_name(&rows[i], k); k++) {
-			const struct slice name = rows[i].names[k];
+	size_t names = 0;
+	for (size_t i = 0; i < PARAMETERS; i++)
+		for (size_t k = 0; parameter_has_name(&parameter_table[i], k); k++) {
+			const struct slice name = parameter_table[i].names[k];
 			char *upper = pool_string(pool, name);
 			upper[name.size - 1] = ascii_upper(upper[name.size - 1]);
-			if ((rows[i].groups & GROUPS_RESERVED) == 0)
+			if ((parameter_table[i].groups & GROUPS_RESERVED) == 0)
 				continue;
-			if ((mapping_check(name, SLICE("a")) == NULL) != ((rows[i].groups & mapped) != 0))
+			if ((mapping_check(name, SLICE("a")) == NULL) != ((parameter_table[i].groups & mapped) != 0))
 				fail_msg("%.*s", SLICE_ARGS(name));
 			if (mapping_check(slice_of(upper), SLICE("a")) == NULL)
 				fail_msg("%s", upper);

@@ -1,74 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * Leads page by page, and the leaderboard. */
+ * The leaderboard (docs/api.md 4.1.2). */
 #include "api/board.h"
 #include "api/fetch.h"
-#include "api/parameters.h"
+#include "api/lead_argument.h"
+#include "api/parameter_values.h"
 
+#include <string.h>
+
+#include "engine/custom_fields.h"
 #include "engine/strangers.h"
 #include "identity/social_id.h"
 #include "os/clock.h"
 
-enum { PAGE_LEADS = 50, LEADERS = 10, LEADERS_MAX = 50 };
-
-/* A page ends with the lead that exceeds this, because the total size of leads is not bounded. */
-enum { PAGE_BYTES = 4 * 1024 * 1024 };
-
-static void
-write_page(struct call *call, const struct lead_page *page, const struct payload_subject *subjects,
-    const struct payload_settings *settings, struct payload_view view)
-{
-	struct json_writer writer = call_begin(call);
-	uint32_t next = page->next;
-	json_begin_object(&writer);
-	json_key(&writer, SLICE("leads"));
-	json_begin_array(&writer);
-	for (size_t i = 0; i < page->count; i++) {
-		json_raw(&writer, SLICE("")); /* the comma before a value written without the writer */
-		payload_write(&call->response->body, settings, &subjects[i], view);
-		if (call->response->body.size > PAGE_BYTES && i + 1 < page->count) {
-			next = page->leads[i].subscription_number;
-			break;
-		}
-	}
-	json_end_array(&writer);
-	json_key(&writer, SLICE("next"));
-	if (next != 0)
-		json_string(&writer, pool_printf(call->request->pool, "%u", (unsigned)next));
-	else
-		json_null(&writer);
-	json_end_object(&writer);
-}
-
-/* A page of leads with the data of their payloads. */
-static enum result
-fetch_page(struct call *call, struct store *store, const struct lead_filter *filter, struct lead_page *page,
-    struct payload_subject **subjects, const struct payload_settings **settings)
-{
-	struct pool *pool = call->request->pool;
-	enum result result = store_list_leads(store, pool, call->campaign.id, filter, page);
-	if (result == RESULT_OK)
-		result = store_show_leads(store, pool, call->campaign.id, page->leads, page->count, subjects);
-	return result == RESULT_OK ? store_payload_settings(store, settings) : result;
-}
-
-void
-handle_list_leads(struct call *call)
-{
-	struct arguments arguments;
-	struct lead_page page;
-	struct payload_subject *subjects;
-	const struct payload_settings *settings;
-	if (!call_read(call, GROUP_VIEW | GROUP_FILTER, &arguments))
-		return;
-	arguments.filter.limit = arguments.limit == 0 ? PAGE_LEADS : arguments.limit;
-	struct list_read read = { .call = call };
-	while (fetch_reads(&read))
-		read.result = fetch_page(call, read.store, &arguments.filter, &page, &subjects, &settings);
-	if (read.result == RESULT_OK)
-		write_page(call, &page, subjects, settings, arguments.view);
-	else
-		call_fail(call, call_failure(read.result));
-}
+enum { LEADERS = 10, LEADERS_MAX = 50 };
 
 /* A request for a leaderboard, and its answer as JSON. */
 struct leaderboard {
@@ -210,18 +154,91 @@ write_leaderboard(struct json_writer *writer, const struct leaderboard *board, b
 	json_end_object(writer);
 }
 
+/* ---- parameters ---- */
+
+struct arguments {
+	struct lead_reference own;
+	size_t limit;
+	struct slice social_id; /* as typed */
+	struct standing_style style;
+};
+
+/* Pages use it as the address of a picture. */
+static bool
+is_avatar_default(struct slice text)
+{
+	enum { URL_MAX_BYTES = 2048 };
+	uint64_t number;
+	if (board_avatar_keyword(text, &number))
+		return true;
+	const size_t scheme = slice_starts_with_nocase(text, SLICE("https://"))  ? 8
+			      : slice_starts_with_nocase(text, SLICE("http://")) ? 7
+										 : 0;
+	const struct slice rest = slice_sub(text, scheme, text.size);
+	if (scheme == 0 || text.size > URL_MAX_BYTES || rest.size == 0 || strchr("/?#:@", rest.data[0]) != NULL)
+		return false;
+	for (size_t i = 0; i < rest.size; i++)
+		if (!ascii_is_alpha(rest.data[i]) && !ascii_is_digit(rest.data[i]) &&
+		    memchr("-._~:/?#[]@!$&'()*+,;=%", rest.data[i], 23) == NULL)
+			return false;
+	return true;
+}
+
+/* `icon` and `ui` are words of older clients, which servers of avatars do not have. */
+static bool
+read_avatar_default(struct call *call, struct slice *avatar)
+{
+	const struct http_param *given;
+	if (!param_read_given(call, PARAMETER_AVATAR_DEFAULT, &given, avatar))
+		return false;
+	if (slice_equal(*avatar, SLICE("icon")))
+		*avatar = SLICE("mp");
+	if (slice_equal(*avatar, SLICE("ui")))
+		*avatar = SLICE("identicon");
+	return !slice_present(*avatar) || is_avatar_default(*avatar) ||
+	       call_fail_parameter(call, given->name,
+		   "must be mp, identicon, monsterid, wavatar, retro, robohash, blank, 404, icon, ui, or an http or https URL "
+		   "of "
+		   "at most 2048 characters of RFC 3986");
+}
+
+/* A custom field, by the name that it is stored with. */
+static bool
+read_description(struct call *call, struct slice *name)
+{
+	const struct http_param *given;
+	const size_t cap = call->api->options->caps.name_bytes;
+	struct slice typed;
+	if (!param_read_given(call, PARAMETER_LEAD_DESCRIPTION, &given, &typed))
+		return false;
+	*name = slice_present(typed) ? custom_field_name(call->request->pool, typed) : SLICE_NONE;
+	return (typed.size <= cap && name->size <= cap) ||
+	       call_fail_parameter(call, given->name, "is longer than the name of a custom field");
+}
+
+static bool
+read_arguments(struct call *call, struct arguments *arguments)
+{
+	*arguments = (struct arguments){ .limit = LEADERS };
+	arguments->style.personal = call_has_right(call, RIGHT_LEADS) || !call->campaign.privacy;
+	return lead_read_owner(call, &arguments->own) && param_read_limit(call, &arguments->limit) &&
+	       param_read_text(call, PARAMETER_LEADER_ID, &arguments->social_id) &&
+	       read_description(call, &arguments->style.description) &&
+	       read_avatar_default(call, &arguments->style.avatar_default);
+}
+
+/* ---- calls ---- */
+
 void
 handle_leaderboard(struct call *call)
 {
-	struct leaderboard board = { .call = call, .limit = LEADERS };
 	struct arguments arguments;
-	if (!call_read(call, GROUP_LEADERS, &arguments))
+	if (!read_arguments(call, &arguments))
 		return;
-	if (arguments.limit != 0)
-		board.limit = arguments.limit < LEADERS_MAX ? arguments.limit : LEADERS_MAX;
-	board.style = (struct standing_style){ arguments.lead_description, arguments.avatar_default,
-		.personal = call_has_right(call, RIGHT_LEADS) || !call->campaign.privacy };
-	const bool owns = slice_present(arguments.own.value);
+	struct leaderboard board = {
+		.call = call, .limit = arguments.limit < LEADERS_MAX ? arguments.limit : LEADERS_MAX, .style = arguments.style
+	};
+	const bool owns = arguments.own.own;
 	const struct slice typed = owns ? arguments.own.value : arguments.social_id;
 	if (slice_present(typed) && !call_may_see(call, LEAD_BY_SOCIAL_ID, owns))
 		return;

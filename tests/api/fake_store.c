@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Over 600 lines, because all functions of a store work on the same rows. */
+ * The store: campaigns, keys, leads and their lists. */
 #include "fake_store.h"
 
 #include <string.h>
@@ -7,11 +7,12 @@
 #include "engine/decide/decide.h"
 #include "engine/id_list.h"
 #include "fake_rows.h"
+#include "fake_webhooks.h"
 #include "identity/api_key.h"
 #include "identity/lead_token.h"
 #include "identity/social_id.h"
 
-enum { WEBHOOKS_MAX = 64, NOW_S = 1795232293 };
+enum { NOW_S = 1795232293 };
 
 struct store {
 	struct pool *pool;
@@ -20,9 +21,8 @@ struct store {
 	struct id_supply id_supply;
 	struct rank_node *nodes; /* the histogram, by number */
 	size_t node_count;
-	struct webhook_row webhooks[WEBHOOKS_MAX];
-	size_t webhook_count;
-	uint64_t next_social_id, next_webhook_id;
+	struct fake_webhooks *webhooks;
+	uint64_t next_social_id;
 	size_t reads[FAKE_CAMPAIGNS + 1], changes[FAKE_CAMPAIGNS + 1]; /* 0: of unknown campaigns */
 };
 
@@ -60,6 +60,12 @@ size_t
 fake_changes(const struct store *store, uint64_t campaign_id)
 {
 	return store->changes[place_of(campaign_id)];
+}
+
+struct fake_webhooks *
+fake_webhooks_of(struct store *store)
+{
+	return store->webhooks;
 }
 
 static struct working_campaign *
@@ -491,74 +497,6 @@ store_queue_bulk(struct store *store, const struct bulk_request *request, size_t
 	return *matched > 0 ? RESULT_OK : RESULT_NOT_FOUND;
 }
 
-static struct webhook_row *
-find_webhook(struct store *store, uint64_t campaign_id, struct slice url)
-{
-	for (size_t i = 0; i < store->webhook_count; i++)
-		if (store->webhooks[i].campaign_id == campaign_id && slice_equal(store->webhooks[i].url, url))
-			return &store->webhooks[i];
-	return NULL;
-}
-
-static size_t
-count_webhooks(const struct store *store, uint64_t campaign_id)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < store->webhook_count; i++)
-		count += store->webhooks[i].campaign_id == campaign_id ? 1 : 0;
-	return count;
-}
-
-enum result
-store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created)
-{
-	struct webhook_row *webhook = find_webhook(store, put->campaign_id, put->url);
-	fake_note_read(store, put->campaign_id);
-	*created = webhook == NULL;
-	if (webhook == NULL) {
-		if (count_webhooks(store, put->campaign_id) >= put->maximum || store->webhook_count == WEBHOOKS_MAX)
-			return RESULT_TOO_MANY;
-		webhook = &store->webhooks[store->webhook_count++];
-		*webhook = (struct webhook_row){ .id = store->next_webhook_id++,
-			.campaign_id = put->campaign_id,
-			.url = put->url,
-			.failing_since_ms = -1,
-			.last_delivery_ms = -1 };
-	}
-	webhook->events = put->events;
-	if (slice_present(put->source))
-		webhook->source = put->source;
-	if (put->format != FORMAT_UNCHANGED)
-		webhook->form = put->format == FORMAT_FORM;
-	fake_note_change(store, put->campaign_id);
-	*id = webhook->id;
-	return RESULT_OK;
-}
-
-enum result
-store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url)
-{
-	struct webhook_row *webhook = find_webhook(store, campaign_id, url);
-	fake_note_read(store, campaign_id);
-	if (webhook == NULL)
-		return RESULT_NOT_FOUND;
-	*webhook = store->webhooks[--store->webhook_count];
-	fake_note_change(store, campaign_id);
-	return RESULT_OK;
-}
-
-enum result
-store_list_webhooks(struct store *store, struct pool *pool, uint64_t campaign_id, struct webhook_row **webhooks, size_t *count)
-{
-	fake_note_read(store, campaign_id);
-	*webhooks = POOL_ARRAY(pool, store->webhook_count, struct webhook_row);
-	*count = 0;
-	for (size_t i = 0; i < store->webhook_count; i++)
-		if (store->webhooks[i].campaign_id == campaign_id)
-			(*webhooks)[(*count)++] = store->webhooks[i];
-	return RESULT_OK;
-}
-
 /* A lead that scores, and one that it has referred. */
 static void
 sign_up(struct store *store, uint64_t campaign_id)
@@ -576,24 +514,13 @@ sign_up(struct store *store, uint64_t campaign_id)
 	carry_out(store, &command, &outcome, &decision);
 }
 
-static void
-put_webhook(struct store *store, uint64_t campaign_id)
-{
-	const struct webhook_put put = {
-		.campaign_id = campaign_id, .url = SLICE(FAKE_URL), .events = EVENT_BIT(0), .maximum = 1
-	};
-	uint64_t id;
-	bool created;
-	if (store_put_webhook(store, &put, &id, &created) != RESULT_OK)
-		memory_exhausted();
-}
-
 struct store *
 fake_store_new(struct pool *pool)
 {
 	struct store *store = POOL_NEW(pool, struct store);
 	store->pool = pool;
-	store->next_social_id = store->next_webhook_id = 1;
+	store->webhooks = fake_webhooks_new(pool);
+	store->next_social_id = 1;
 	store->set.now_ms = (int64_t)NOW_S * 1000;
 	store->lead_ids = store->history_ids = store->points_call_ids = (struct id_range){ 1, UINT64_MAX };
 	store->id_supply = (struct id_supply){
@@ -605,7 +532,7 @@ fake_store_new(struct pool *pool)
 	fake_rows_add(pool, &store->set);
 	for (uint64_t id = 1; id <= FAKE_CAMPAIGNS; id++) {
 		sign_up(store, id);
-		put_webhook(store, id);
+		fake_webhooks_add(store, id);
 	}
 	fake_rows_settle(&store->set); /* the settings of their owners */
 	memset(store->reads, 0, sizeof(store->reads));

@@ -75,7 +75,7 @@ nodist_%C%_test_schema_SOURCES = $(next_schema)
 %C%_test_load_SOURCES = %D%/test_load.c $(%C%_world)
 %C%_test_load_LDADD = $(%C%_libs)
 
-%C%_test_plans_SOURCES = %D%/test_plans.c %D%/plan_exceptions.c %D%/plan_exceptions.h %D%/statement_values.c %D%/statement_values.h %D%/planted.c %D%/planted.h \
+%C%_test_plans_SOURCES = %D%/test_plans.c %D%/plan_exceptions.c %D%/plan_exceptions.h %D%/statement_runs.c %D%/statement_values.c %D%/statement_values.h %D%/planted.c %D%/planted.h \
 	$(%C%_world)
 %C%_test_plans_LDADD = $(%C%_libs)
 

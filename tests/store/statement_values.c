@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Over 600 lines, because every statement has a row in one table. */
+ * The table of values: a row for each statement. */
 #include "statement_values.h"
 
 #include <string.h>
-
-#include "planted.h"
 
 /* By name. */
 static const struct statement_values all_values[] = {
@@ -529,26 +527,6 @@ static const struct statement_values all_values[] = {
 	{ "sql_delete_users_of_account", "1", "" },
 };
 
-size_t
-statement_count(void)
-{
-	size_t count = 0;
-	for (size_t i = 0; store_statements[i] != NULL; i++)
-		for (size_t k = 0; store_statements[i][k] != NULL; k++)
-			count++;
-	return count;
-}
-
-const struct db_statement *
-statement_at(size_t number)
-{
-	for (size_t i = 0; store_statements[i] != NULL; i++)
-		for (size_t k = 0; store_statements[i][k] != NULL; k++)
-			if (number-- == 0)
-				return store_statements[i][k];
-	return NULL;
-}
-
 const struct statement_values *
 values_of_statement(size_t statement)
 {
@@ -578,37 +556,4 @@ longest_list(size_t statement)
 		if (strcmp(long_ones[i], statement_at(statement)->name) == 0)
 			return DB_LIST_MAX;
 	return values_of_statement(statement)->lists[0] == '\0' ? 1 : BATCH_LONGEST;
-}
-
-static size_t
-places_in(const char *sql)
-{
-	size_t count = 0;
-	for (; *sql != '\0'; sql++)
-		count += *sql == '?';
-	return count;
-}
-
-enum result
-run_with_values(struct db *db, struct pool *pool, const struct db_statement *run, const struct statement_values *used,
-    size_t size, struct db_rows *rows)
-{
-	const char *kinds = used->values, *lists = used->lists, *slash = strchr(lists, '/');
-	const char *items = slash == NULL ? "" : slash + 1;
-	size_t columns = strlen(items), count = places_in(run->sql) - columns, last = strlen(kinds);
-	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
-	struct db_arguments arguments = { .values = values, .count = count, .list_count = strcspn(lists, "/") };
-	for (size_t i = 0; i < count; i++)
-		values[i] = i + last < count ? DB_U64(1) : planted_value(pool, (enum value_kind)kinds[i + last - count], 0);
-	for (size_t k = 0; k < arguments.list_count; k++) {
-		struct db_value *list = POOL_ARRAY(pool, size, struct db_value);
-		for (size_t i = 0; i < size; i++)
-			list[i] = planted_value(pool, (enum value_kind)lists[k], i);
-		arguments.lists[k] = (struct db_list){ list, size };
-	}
-	struct db_value *of_items = POOL_ARRAY(pool, size * columns, struct db_value);
-	for (size_t i = 0; i < size * columns; i++)
-		of_items[i] = planted_value(pool, (enum value_kind)items[i % columns], i / columns);
-	arguments.items = (struct db_items){ of_items, columns, columns == 0 ? 0 : size };
-	return db_query(db, pool, run, &arguments, rows);
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * Private to the fake store: its outbound webhooks. */
+#ifndef LEADHOOK_TESTS_API_FAKE_WEBHOOKS_H
+#define LEADHOOK_TESTS_API_FAKE_WEBHOOKS_H
+
+#include "api/api.h"
+
+struct fake_webhooks;
+/* None; they live in the pool. */
+struct fake_webhooks *fake_webhooks_new(struct pool *pool);
+struct fake_webhooks *fake_webhooks_of(struct store *store);
+/* Adds the initial one of a campaign. */
+void fake_webhooks_add(struct store *store, uint64_t campaign_id);
+
+#endif

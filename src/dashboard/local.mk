@@ -11,6 +11,7 @@ dashboard_web = \
 	%D%/web/audit.js \
 	%D%/web/bulk.js \
 	%D%/web/campaign.js \
+	%D%/web/campaigns.js \
 	%D%/web/chart.js \
 	%D%/web/checklist.js \
 	%D%/web/definitions.js \
@@ -25,6 +26,7 @@ dashboard_web = \
 	%D%/web/import.js \
 	%D%/web/import_columns.js \
 	%D%/web/import_file.js \
+	%D%/web/jobs.js \
 	%D%/web/lead.js \
 	%D%/web/leads.js \
 	%D%/web/leave.js \

@@ -4,7 +4,7 @@ import { useList } from "./live.js";
 import { setTimeZone } from "./session.js";
 import { AccountChoice, useAccount } from "./team.js";
 import { Field, Form, useForm } from "./forms.js";
-import { Page, Skeleton, html, toast } from "./ui.js";
+import { Card, Page, Skeleton, html, toast } from "./ui.js";
 import { browserZone } from "./zone.js";
 
 /** All that the browser has; UTC is none of a place. */
@@ -29,8 +29,7 @@ function Zone({ account }) {
 		toast("Saved");
 	}
 	return html`
-		<section class="card narrow">
-			<h2>Time zone</h2>
+		<${Card} title="Time zone" kind="narrow">
 			<p class="muted">
 				All times of the dashboard are shown in this time zone, to everyone on the account. Days that you choose, such as the
 				last day of a campaign, begin and end in it.
@@ -39,7 +38,7 @@ function Zone({ account }) {
 				<${Field} form=${form} name="time_zone" label="Time zone" type="select" options=${zones(account.time_zone)}
 					hint=${`Now: ${nowIn(form.values.time_zone)}. Your browser uses ${browserZone().replaceAll("_", " ")}.`} />
 			<//>
-		</section>`;
+		<//>`;
 }
 
 export function Account({ query }) {

@@ -154,6 +154,9 @@ export async function getWhole(path, query, options) {
 export const patch = (path, body, version) => call("PATCH", path, { body, version });
 export const remove = (path, query) => call("DELETE", path, { query });
 
+/** Waits. */
+export const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
+
 /** Paths of the calls that accept a key (docs/manage.md 1.5); others ignore it, and may do something twice. */
 const REPEATABLE =
 	/^(accounts|users|mails\/test)$|\/(keys|campaigns|tags|actions|rewards|webhooks|points|bulk|test)$|^campaigns\/\d+\/redeliver$/;
@@ -168,4 +171,16 @@ export async function post(path, body = {}, options = {}) {
 			throw failure;
 		return await call("POST", path, { ...options, body, key });
 	}
+}
+
+/** A POST that waits while the service is busy, or the account has called too often. */
+export async function postPatiently(path, body) {
+	for (;;)
+		try {
+			return await post(path, body);
+		} catch (failure) {
+			if (failure.status !== 429 || !failure.retryAfter)
+				throw failure;
+			await pause(failure.retryAfter * 1000);
+		}
 }

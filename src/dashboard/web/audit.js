@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The audit log: changes and their authors, in words.
 import { labelOf, plural } from "./format.js";
-import { useCampaigns } from "./frame.js";
+import { useCampaigns } from "./campaigns.js";
 import { useLive } from "./live.js";
 import { link } from "./route.js";
-import { Dates, Filter, Pager } from "./lists.js";
+import { Dates, Filter, Filters, Pager } from "./lists.js";
 import { PAGE_LABELS } from "./pages.js";
 import { SETTING_LABELS } from "./settings.js";
 import { AccountChoice, useAccount } from "./team.js";
 import { EVENTS, LANGUAGES, LEAD_CHANGES, MAILS, RIGHTS, operationName } from "./words.js";
-import { Chip, Empty, Facts, Loaded, Page, Table, Time, Updated, html } from "./ui.js";
+import { Chip, Empty, Facts, List, Page, Table, Time, html } from "./ui.js";
 
 const ACTORS = { user: "Former user", key: "Former API key" };
 
@@ -151,17 +151,17 @@ export function Changes({ query }) {
 		<${Empty} title="No changes">
 			<p>Every change by a user, an API key or a command is logged for 400 days.</p>
 		<//>`;
-	const show = rows => html`
-		<${Table} name="Changes" rows=${rows} columns=${columns} />
-		<${Pager} after=${after} next=${live.next} />`;
 	return html`
-		<${Page} title="Audit log" actions=${html`<${Updated} live=${live} />`}>
+		<${Page} title="Audit log" live=${live}>
 			<${AccountChoice} account=${Number(account) || null} accounts=${accounts} all />
-			<div class="filters" role="group" aria-label="Filters">
+			<${Filters}>
 				<${Filter} id="audit-campaign" name="campaign" label="Campaign" all="All campaigns" query=${query}
 					options=${campaigns.map(one => [one.id, one.name])} />
 				<${Dates} query=${query} />
-			</div>
-			<${Loaded} live=${live}>${rows => (rows.length === 0 ? none : show(rows))}<//>
+			<//>
+			<${List} live=${live} none=${none}>${rows => html`
+				<${Table} name="Changes" rows=${rows} columns=${columns} />
+				<${Pager} after=${after} next=${live.next} />`}
+			<//>
 		<//>`;
 }

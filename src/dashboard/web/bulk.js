@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Changes of several leads, or of all that match the filters of a list.
-import { useRef, useState } from "./hooks.js";
+import { useLayoutEffect, useRef, useState } from "./hooks.js";
 import { get, post } from "./api.js";
 import { plural } from "./format.js";
 import { refresh } from "./live.js";
 import { Field, Form, FormDialog, confirmAction, useForm, wrongField } from "./forms.js";
-import { Button, Dialog, html, openDialog, showFailure, toast } from "./ui.js";
+import { Selected } from "./lists.js";
+import { Button, Dialog, Progress, Select, html, openDialog, showFailure, toast } from "./ui.js";
 import { nameOf } from "./words.js";
 
 /** Leads of one call. */
@@ -38,23 +39,25 @@ export const changeLeads = (campaign, change, ids, extra) => postLeads(`campaign
 /** The views follow a change of leads that was queued now. */
 export const refreshSoon = () => SOON_MS.forEach(time => setTimeout(refresh, time));
 
+/** Queues a change, and says so; `undo` queues the opposite. */
+async function change(campaign, word, ids, what, extra) {
+	const [, done, opposite] = CHANGES[word];
+	const undo = () => changeLeads(campaign, opposite, ids).then(refreshSoon);
+	await changeLeads(campaign, word, ids, extra);
+	toast(`${what} will be ${done}`, opposite && undo);
+	refreshSoon();
+}
+
 /** A button that changes one lead. */
 export function Change({ campaign, lead, word }) {
-	const [button, done, opposite, , why] = CHANGES[word];
-	async function run() {
-		await changeLeads(campaign, word, [lead.social_id]);
-		const undo = async () => {
-			await changeLeads(campaign, opposite, [lead.social_id]);
-			refreshSoon();
-		};
-		toast(`The lead will be ${done}`, opposite && undo);
-		refreshSoon();
-	}
-	return html`<${Button} title=${why} onClick=${run}>${button}<//>`;
+	const [button, , , , why] = CHANGES[word];
+	return html`<${Button} title=${why} onClick=${() => change(campaign, word, [lead.social_id], "The lead")}>${button}<//>`;
 }
 
 /** Changes all leads of the list with these filters, part by part, with progress. Closes with how many. */
-function Everything({ campaign, filters, title, verb, text, change, extra, close }) {
+function Everything({ campaign, filters, word, extra, close }) {
+	const [verb] = CHANGES[word];
+	const title = `${verb}: all matching leads?`;
 	const form = useForm({});
 	const [count, setCount] = useState(0);
 	const stop = useRef(false);
@@ -63,7 +66,7 @@ function Everything({ campaign, filters, title, verb, text, change, extra, close
 		let done = 0;
 		for (let next = { ...filters, newest: true, limit: CALL_MAX }; next && !stop.current; ) {
 			const part = await get(`campaigns/${campaign}/leads`, next);
-			await changeLeads(campaign, change, part.value.map(lead => lead.social_id), extra);
+			await changeLeads(campaign, word, part.value.map(lead => lead.social_id), extra);
 			done += part.value.length;
 			setCount(done);
 			next = part.next;
@@ -77,13 +80,9 @@ function Everything({ campaign, filters, title, verb, text, change, extra, close
 	};
 	return html`
 		<${Dialog} title=${title} close=${cancel}>
-			<div class="prose">${text}</div>
-			<${Form} form=${form} onSubmit=${submit} submit=${verb} danger=${change === "delete"} cancel=${cancel}>
-				${form.busy && html`
-					<div class="progress">
-						<progress aria-label=${title} />
-						<p role="status">${plural(count, "lead")} so far…</p>
-					</div>`}
+			<div class="prose">${word === "delete" ? DELETION : OTHER_PAGES}</div>
+			<${Form} form=${form} onSubmit=${submit} submit=${verb} danger=${word === "delete"} cancel=${cancel}>
+				${form.busy && html`<${Progress} label=${title} text=${`${plural(count, "lead")} so far…`} />`}
 			<//>
 		<//>`;
 }
@@ -94,59 +93,51 @@ const DELETION = html`
 const OTHER_PAGES = html`
 	<p>All leads that match the search and the filters are changed, including those on other pages.</p>`;
 
-/**
- * The bar with actions for the chosen leads, a map by social id. `more`: others match, too; `everything`: all that match the
- * filters are chosen.
- */
-export function Bulk({ campaign, chosen, clear, tags, filters, more, everything, chooseEverything }) {
-	const ids = [...chosen.keys()];
-	const selected = everything ? "all matching leads" : plural(ids.length, "lead");
-	const soon = () => {
+/** Changes the chosen leads, a map by social id; resolves to whether there was one to change. */
+async function changeChosen(campaign, chosen, word, extra) {
+	const [, done, , isDone] = CHANGES[word];
+	const ids = [...chosen].filter(([, lead]) => !isDone?.(lead)).map(([id]) => id);
+	if (ids.length > 0) await change(campaign, word, ids, plural(ids.length, "lead"), extra);
+	else toast(`Nothing to change: already ${done}`);
+	return ids.length > 0;
+}
+
+/** Changes all leads that match the filters, after a confirmation; resolves to whether there was one. */
+async function changeAll(campaign, filters, word, extra) {
+	const count = await openDialog(Everything, { campaign, filters, word, extra });
+	if (count === undefined)
+		return false;
+	toast(`${plural(count, "lead")} will be ${CHANGES[word][1]}`);
+	refreshSoon();
+	return true;
+}
+
+function deleteChosen(campaign, chosen) {
+	const leads = plural(chosen.size, "lead");
+	const name = chosen.size === 1 ? nameOf([...chosen.values()][0]) : leads;
+	const work = () => changeChosen(campaign, chosen, "delete");
+	return confirmAction({ title: `Delete ${name}?`, verb: `Delete ${leads}`, work, text: DELETION });
+}
+
+/** The bar with actions for the chosen leads, a map by social id. `more`: others match, too. */
+export function Bulk({ campaign, chosen, clear, tags, filters, more }) {
+	const [everything, setEverything] = useState(false); // all that match the filters are chosen
+	useLayoutEffect(() => setEverything(false), [chosen]);
+	const act = async (word, extra) => {
+		const isDone = everything ? changeAll(campaign, filters, word, extra)
+			: word === "delete" ? deleteChosen(campaign, chosen)
+			: changeChosen(campaign, chosen, word, extra);
+		if (await isDone) clear();
+	};
+	const points = async () => {
+		if (!(await openDialog(Points, { campaign, leads: [...chosen.keys()] })))
+			return;
 		clear();
 		refreshSoon();
 	};
-	const run = async (change, extra) => {
-		const [, done, opposite, isDone] = CHANGES[change];
-		const changed = ids.filter(id => !isDone?.(chosen.get(id)));
-		if (changed.length === 0) {
-			toast(`Nothing to change: already ${done}`);
-			return;
-		}
-		await changeLeads(campaign, change, changed, extra);
-		const undo = async () => {
-			await changeLeads(campaign, opposite, changed);
-			refreshSoon();
-		};
-		toast(`${plural(changed.length, "lead")} will be ${done}`, opposite && undo);
-		soon();
-	};
-	const runAll = async (change, extra) => {
-		const [verb, done] = CHANGES[change];
-		const text = change === "delete" ? DELETION : OTHER_PAGES;
-		const count = await openDialog(close => html`
-			<${Everything} campaign=${campaign} filters=${filters} title=${`${verb}: ${selected}?`} verb=${verb} text=${text}
-				change=${change} extra=${extra} close=${close} />`);
-		if (count !== undefined) {
-			toast(`${plural(count, "lead")} will be ${done}`);
-			soon();
-		}
-	};
-	const act = (change, extra) => {
-		if (everything)
-			return runAll(change, extra);
-		if (change !== "delete")
-			return run(change, extra);
-		const name = ids.length === 1 ? nameOf(chosen.get(ids[0])) : selected;
-		return confirmAction({ title: `Delete ${name}?`, verb: `Delete ${selected}`, work: () => run(change), text: DELETION });
-	};
-	const points = async () => {
-		if (await openDialog(close => html`<${Points} campaign=${campaign} leads=${ids} close=${close} />`)) soon();
-	};
-	const choose = event => {
-		const [change, tag] = event.currentTarget.value.split(" ");
-		event.currentTarget.value = "";
-		if (change)
-			act(change, tag ? { tag: Number(tag) } : undefined).catch(showFailure);
+	const choose = value => {
+		const [word, tag] = value.split(" ");
+		if (word) act(word, tag ? { tag: Number(tag) } : undefined).catch(showFailure);
 	};
 	const leads = [...chosen.values()];
 	const words = [
@@ -154,48 +145,43 @@ export function Bulk({ campaign, chosen, clear, tags, filters, more, everything,
 		leads.some(lead => lead.waitlisted) && "unwaitlist",
 		leads.some(lead => lead.fraudulent) ? "approve" : "block",
 	].filter(Boolean);
+	const others = Object.keys(CHANGES).filter(word => ![...words, "tag", "delete"].includes(word));
+	const options = [
+		["", "More…"],
+		...others.map(word => [word, CHANGES[word][0]]),
+		...(tags || []).map(tag => [`tag ${tag.id}`, `Tag: ${tag.name}`]),
+		["delete", "Delete…"],
+	];
 	return html`
-		<div class="bulk" role="region" aria-label="Selected leads">
-			<strong>${everything ? "All matching leads" : selected} selected</strong>
+		<${Selected} what="leads" text=${everything ? "All matching leads" : plural(chosen.size, "lead")} clear=${clear}>
 			${more && !everything && html`
-				<button type="button" class="small quiet" onClick=${chooseEverything}>Select all matching leads</button>`}
+				<button type="button" class="small quiet" onClick=${() => setEverything(true)}>Select all matching leads</button>`}
 			${words.map(word => html`
 				<${Button} key=${word} kind="small" title=${CHANGES[word][4]} onClick=${() => act(word)}>${CHANGES[word][0]}<//>`)}
 			${!everything && html`<${Button} kind="small" onClick=${points}>Points…<//>`}
 			<label class="offscreen" for="bulk-more">More actions</label>
-			<select id="bulk-more" onChange=${choose}>
-				<option value="">More…</option>
-				${Object.keys(CHANGES).filter(word => !words.includes(word) && !["tag", "delete"].includes(word)).map(word => html`
-					<option key=${word} value=${word}>${CHANGES[word][0]}</option>`)}
-				${tags?.map(tag => html`<option key=${tag.id} value=${`tag ${tag.id}`}>Tag: ${tag.name}</option>`)}
-				<option value="delete">Delete…</option>
-			</select>
-			<button type="button" class="small quiet" onClick=${clear}>Clear</button>
-		</div>`;
+			<${Select} id="bulk-more" value="" options=${options} choose=${choose} />
+		<//>`;
 }
 
 export function Points({ campaign, leads, subject = plural(leads.length, "lead"), close }) {
-	const form = useForm({ points: "", message: "" });
 	const give = (points, message) =>
 		postLeads(`campaigns/${campaign}/points`, leads, { points, ...(message ? { message } : {}) });
-	async function submit() {
-		const points = Number(form.values.points);
+	async function save({ points: typed, message }) {
+		const points = Number(typed);
 		if (!Number.isInteger(points) || points === 0)
 			throw wrongField("points", "Enter a whole number other than 0. Negative numbers remove points.");
-		await give(points, form.values.message);
+		await give(points, message);
 		const [verb, preposition] = points > 0 ? ["Added", "to"] : ["Removed", "from"];
-		const undo = async () => {
-			await give(-points);
-			refresh();
-		};
+		const undo = () => give(-points).then(refresh);
 		toast(`${verb} ${plural(Math.abs(points), "point")} ${preposition} ${plural(leads.length, "lead")}`, undo);
-		close(true);
 	}
 	return html`
-		<${FormDialog} title=${`Points for ${subject}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
-			<${Field} form=${form} name="points" label="Points" inputmode="numeric"
-				hint="Negative numbers remove points. A score never falls below 0." />
-			<${Field} form=${form} name="message" label="Reason"
-				hint="Shown in the lead's activity and sent with the webhook." />
+		<${FormDialog} title=${`Points for ${subject}`} submit="Save" close=${close} values=${{ points: "", message: "" }} save=${save}>
+			${form => html`
+				<${Field} form=${form} name="points" label="Points" inputmode="numeric"
+					hint="Negative numbers remove points. A score never falls below 0." />
+				<${Field} form=${form} name="message" label="Reason"
+					hint="Shown in the lead's activity and sent with the webhook." />`}
 		<//>`;
 }

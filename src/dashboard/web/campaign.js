@@ -2,15 +2,16 @@
 // One campaign: growth, sources, referrals, leaderboard.
 import { useMemo } from "./hooks.js";
 import { Chart } from "./chart.js";
-import { change, count, growth, percent, plural, rfc3339 } from "./format.js";
-import { campaignName } from "./frame.js";
+import { change, count, growth, percent, plural } from "./format.js";
+import { campaignName } from "./campaigns.js";
 import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { may } from "./session.js";
 import { SourceValues } from "./sources.js";
 import { SOURCES, nameOf, outcome, urlParts } from "./words.js";
 import { Checklist } from "./checklist.js";
-import { Bars, Chip, Loaded, Notice, Page, Segments, Tile, Time, Updated, html } from "./ui.js";
+import { Bars, Card, Chip, List, Loaded, Notice, Page, Problems, Segments, Tile, Time, html } from "./ui.js";
+import { rfc3339 } from "./zone.js";
 
 const HOUR = 3600e3;
 const DAY = 24 * HOUR;
@@ -36,7 +37,7 @@ function periodQuery(key) {
 	const [, , size, by] = PERIODS.find(([name]) => name === key) || PERIODS[2];
 	const unit = by === "hour" ? HOUR : DAY;
 	const now = Math.ceil(Date.now() / unit) * unit;
-	return { by, since: rfc3339(new Date(now - size)) };
+	return { by, since: rfc3339(now - size) };
 }
 
 function Delta({ now, before }) {
@@ -68,13 +69,12 @@ function Referrals({ stats, id }) {
 		["referred", "Signed up through a referral link", referred, percent(referred, referred)],
 		["verified", "Verified", verified, percent(verified, referred)],
 	];
-	const people = whole?.referrers > 0 && html`
-		<p>
-			In the whole campaign, <strong>${plural(whole.referred, "lead")}</strong> came through${" "}
-			<strong>${plural(whole.referrers, "person", "people")}</strong>.
-		</p>`;
 	return html`
-		${people}
+		${whole?.referrers > 0 && html`
+			<p>
+				In the whole campaign, <strong>${plural(whole.referred, "lead")}</strong> came through${" "}
+				<strong>${plural(whole.referrers, "person", "people")}</strong>.
+			</p>`}
 		<${Bars} rows=${rows} top=${referred} />
 		<p class="muted">${plural(referrers, "lead")} of this period (${percent(referrers, leads)}) referred others.</p>`;
 }
@@ -91,12 +91,9 @@ function Leaders({ id }) {
 			<span class="muted number">${plural(lead.referrals, "referral")}</span>
 		</li>`;
 	return html`
-		<${Loaded} live=${live}>${rows =>
-			rows.length === 0
-				? html`<p class="muted">No leads yet.</p>`
-				: html`
-					<ol class="leaders">${rows.map(leader)}</ol>
-					<p class="hint">By points, without fraudulent leads.</p>`}
+		<${List} live=${live} none=${html`<p class="muted">No leads yet.</p>`}>${rows => html`
+			<ol class="leaders">${rows.map(leader)}</ol>
+			<p class="hint">By points, without fraudulent leads.</p>`}
 		<//>`;
 }
 
@@ -106,29 +103,17 @@ function problemOf(webhook) {
 	return `${webhook.gone ? "answered 410 Gone" : "is disabled"}: deliveries wait until it is enabled`;
 }
 
-/** Webhooks that do not work, each with the way to its page. */
-function WebhookProblems({ id, webhooks }) {
-	const bad = (webhooks || []).filter(one => one.state !== "active");
-	if (bad.length === 0)
-		return null;
-	return html`
-		<ul class="problems" aria-label="Needs attention">
-			${bad.map(one => html`
-				<li key=${one.referenceId} class=${one.state === "failing" || one.gone ? "" : "wait"}>
-					<a href=${link(`campaigns/${id}/webhooks/${one.referenceId}`)}>
-						The webhook ${urlParts(one.url).join("")} ${problemOf(one)}.
-					</a>
-				</li>`)}
-		</ul>`;
-}
+/** Webhooks that do not work: [class, href, text]. */
+const problemsOf = (id, webhooks) => (webhooks || []).filter(one => one.state !== "active").map(one => [
+	one.state === "failing" || one.gone ? "" : "wait",
+	link(`campaigns/${id}/webhooks/${one.referenceId}`),
+	`The webhook ${urlParts(one.url).join("")} ${problemOf(one)}.`,
+]);
 
 const Ended = ({ id, campaign }) => html`
-	<${Notice} tone="wait">
-		<p>
-			<strong>This campaign has ended</strong> <${Time} at=${campaign.ended_at || campaign.ends_at} />. Sign-ups are
-			closed.
-		</p>
-		${may("manage") && html`<a class="button" href=${link(`campaigns/${id}/settings`)}>Settings</a>`}
+	<${Notice} tone="wait" title="This campaign has ended"
+		beside=${may("manage") && html`<a class="button" href=${link(`campaigns/${id}/settings`)}>Settings</a>`}>
+		<${Time} at=${campaign.ended_at || campaign.ends_at} />. Sign-ups are closed.
 	<//>`;
 
 /** The numbers of a period; `previous`: those of the one before; `leads` makes a link to the leads that a number counts. */
@@ -153,10 +138,9 @@ function Signups({ stats, period }) {
 		return stats.points.slice(first); // without a sign-up, the last one
 	}, [stats, period]);
 	return html`
-		<section class="card">
-			<h2>Sign-ups</h2>
+		<${Card} title="Sign-ups">
 			<${Chart} key=${`${period}${stats.by}`} points=${points} by=${stats.by} label="Sign-ups over time" series=${SERIES} />
-		</section>`;
+		<//>`;
 }
 
 export function Campaign({ id, query }) {
@@ -171,25 +155,23 @@ export function Campaign({ id, query }) {
 	};
 	const choose = key => setQuery({ period: key === "30d" ? null : key });
 	return html`
-		<${Page} title=${campaign.value?.name || campaignName(id)} actions=${html`<${Updated} live=${stats} />`}>
+		<${Page} title=${campaign.value?.name || campaignName(id)} live=${stats}>
 			<${Loaded} live=${campaign}>${one => html`
 				${one.state === "ended" && html`<${Ended} id=${id} campaign=${one} />`}
-				<${WebhookProblems} id=${id} webhooks=${webhooks} />
+				<${Problems} rows=${problemsOf(id, webhooks)} />
 				<${Checklist} id=${id} campaign=${one} webhooks=${webhooks} />
 				<${Segments} label="Period" options=${PERIODS} value=${period} choose=${choose} kind="small" />
 				<${Loaded} live=${stats} lines=${8}>${found => html`
-					${!found.complete && html`
-						<${Notice}><p>Statistics are still being built. Earlier hours are missing.</p><//>`}
+					${!found.complete && html`<${Notice}>Statistics are still being built. Earlier hours are missing.<//>`}
 					<${Numbers} totals=${found.totals} previous=${period !== "all" && found.previous} leads=${leads} />
 					<${Signups} stats=${found} period=${period} />
 					<div class="masonry">
-						<section class="card">
-							<h2>Where leads come from</h2>
+						<${Card} title="Where leads come from">
 							<${Sources} stats=${found} />
 							<${SourceValues} id=${id} since=${filter.since} />
-						</section>
-						<section class="card"><h2>Referrals</h2><${Referrals} stats=${found} id=${id} /></section>
-						${may("leads") && html`<section class="card"><h2>Leaderboard</h2><${Leaders} id=${id} /></section>`}
+						<//>
+						<${Card} title="Referrals"><${Referrals} stats=${found} id=${id} /><//>
+						${may("leads") && html`<${Card} title="Leaderboard"><${Leaders} id=${id} /><//>`}
 					</div>`}<//>`}<//>
 		<//>`;
 }

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "./hooks.js";
 import { count, day, full, hour, short, utcDay } from "./format.js";
 import { useTheme } from "./frame.js";
-import { html } from "./ui.js";
+import { Table, html } from "./ui.js";
 import { zone } from "./zone.js";
 
 /** Between lines of the grid: whole numbers. */
@@ -74,28 +74,55 @@ function dashLast(plot, by) {
 
 /** The numbers of the chart, the newest first. */
 function Numbers({ points, series, by, label }) {
+	const columns = [
+		{
+			title: by === "hour" ? "Hour" : "Day (UTC)",
+			kind: "row",
+			cell: point => html`<span title=${full(point.time)}>${nameOf(Date.parse(point.time), by)}</span>`,
+		},
+		...series.map(([member, title]) => ({ title, kind: "number", cell: point => count(point[member]) })),
+	];
 	return html`
 		<details>
 			<summary>Show as a table</summary>
-			<div class="table numbers">
-				<table aria-label=${label}>
-					<thead>
-						<tr>
-							<th scope="col">${by === "hour" ? "Hour" : "Day (UTC)"}</th>
-							${series.map(([member, name]) => html`<th scope="col" class="number" key=${member}>${name}</th>`)}
-						</tr>
-					</thead>
-					<tbody>
-						${[...points].reverse().map(point => html`
-							<tr key=${point.time}>
-								<th scope="row" title=${full(point.time)}>${nameOf(Date.parse(point.time), by)}</th>
-								${series.map(([member, name]) => html`
-									<td class="number" key=${member} data-label=${name}>${count(point[member])}</td>`)}
-							</tr>`)}
-					</tbody>
-				</table>
-			</div>
+			<${Table} name=${label} rows=${[...points].reverse()} id=${point => point.time} columns=${columns} />
 		</details>`;
+}
+
+/** What uPlot draws, and how: see Chart. */
+function optionsOf(Plot, points, series, by) {
+	const axis = {
+		stroke: color("--muted"),
+		grid: { stroke: color("--line"), width: 1 },
+		ticks: { show: false },
+		font: "12px system-ui",
+	};
+	const line = Plot.paths.linear();
+	const complete = (last, times) => (inProgress(times[last] * 1000, by) ? Math.max(0, last - 1) : last);
+	const time = {
+		label: by === "hour" ? "Hour" : "Day (UTC)",
+		value: (_, seconds) => (seconds === null ? "" : nameOf(seconds * 1000, by)),
+	};
+	const lines = series.map(([, label, number]) => ({
+		label,
+		stroke: color(`--series-${number}`),
+		fill: number === 1 ? color("--accent-soft") : undefined,
+		width: 2,
+		paths: (one, at, from, to) => line(one, at, from, complete(to, one.data[0])),
+		points: { show: points.length < 32, size: 5 },
+		value: (_, value) => (value === null ? "" : count(value)),
+	}));
+	return {
+		tzDate: seconds => Plot.tzDate(new Date(seconds * 1000), by === "hour" ? zone.get() : "Etc/UTC"),
+		cursor: { drag: { x: false, y: false } },
+		scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
+		axes: [
+			{ ...axis, grid: { show: false }, space: 80, values: (_, times) => labels(times, by) },
+			{ ...axis, size: 56, incrs: STEPS, values: (_, values) => values.map(short) },
+		],
+		hooks: { draw: [one => dashLast(one, by)] },
+		series: [time, ...lines],
+	};
 }
 
 /**
@@ -119,44 +146,7 @@ export function Chart({ points, series: all, by, label }) {
 		load().then(Plot => {
 			if (!Plot || gone || !box.current)
 				return;
-			const axis = {
-				stroke: color("--muted"),
-				grid: { stroke: color("--line"), width: 1 },
-				ticks: { show: false },
-				font: "12px system-ui",
-			};
-			const line = Plot.paths.linear();
-			const complete = (last, times) => (inProgress(times[last] * 1000, by) ? Math.max(0, last - 1) : last);
-			plot.current = new Plot(
-				{
-					...size(),
-					tzDate: seconds => Plot.tzDate(new Date(seconds * 1000), by === "hour" ? zone.get() : "Etc/UTC"),
-					cursor: { drag: { x: false, y: false } },
-					scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(4, high * 1.1)] } },
-					axes: [
-						{ ...axis, grid: { show: false }, space: 80, values: (_, times) => labels(times, by) },
-						{ ...axis, size: 56, incrs: STEPS, values: (_, values) => values.map(short) },
-					],
-					hooks: { draw: [one => dashLast(one, by)] },
-					series: [
-						{
-							label: by === "hour" ? "Hour" : "Day (UTC)",
-							value: (_, seconds) => (seconds === null ? "" : nameOf(seconds * 1000, by)),
-						},
-						...series.map(([, name, number]) => ({
-							label: name,
-							stroke: color(`--series-${number}`),
-							fill: number === 1 ? color("--accent-soft") : undefined,
-							width: 2,
-							paths: (one, at, from, to) => line(one, at, from, complete(to, one.data[0])),
-							points: { show: points.length < 32, size: 5 },
-							value: (_, value) => (value === null ? "" : count(value)),
-						})),
-					],
-				},
-				data.current,
-				box.current,
-			);
+			plot.current = new Plot({ ...size(), ...optionsOf(Plot, points, series, by) }, data.current, box.current);
 			watch.observe(box.current);
 		});
 		return () => {

@@ -5,8 +5,8 @@ import { count, plural } from "./format.js";
 import { refresh, useLive } from "./live.js";
 import { link } from "./route.js";
 import { may } from "./session.js";
-import { Field, FormDialog, confirmAction, useForm } from "./forms.js";
-import { Button, Loaded, Notice, Table, html, openDialog } from "./ui.js";
+import { Field, FormDialog, confirmAction } from "./forms.js";
+import { Button, Card, List, Loaded, Notice, Table, html, openDialog } from "./ui.js";
 
 /* Each kind: its title, the noun, what it is for, and its fields: name, label, hint, and their kind: text, number, check. */
 const DEFINITIONS = {
@@ -27,7 +27,7 @@ const DEFINITIONS = {
 		["description", "Description", "For you and your team. Leave empty for none."],
 	]],
 };
-export const KINDS = Object.keys(DEFINITIONS);
+const KINDS = Object.keys(DEFINITIONS);
 
 /** Why no mail is sent when a reward is reached, with the way to change it; null: it is sent. */
 function NotMailed({ id, settings, mails }) {
@@ -63,20 +63,17 @@ function EditDefinition({ campaign, settings, kind, row, tag, mails, note, close
 			return startOf(name, type, mails);
 		return type === "check" ? row[name] : String(row[name] ?? "");
 	};
-	const form = useForm(Object.fromEntries(fields.map(field => [field[0], valueOf(field)])));
-	async function submit() {
-		const body = Object.fromEntries(Object.entries(form.values).filter(([, value]) => row || value !== ""));
+	async function save(values) {
+		const body = Object.fromEntries(Object.entries(values).filter(([, value]) => row || value !== ""));
 		await (row ? patch(`${kind}/${row.id}`, body, tag) : post(`campaigns/${campaign}/${kind}`, body, { version: tag }));
-		close(true);
 	}
-	const hints = {
-		emailed: note,
-		required_points: FriendsFor({ settings, needed: form.values.required_points }),
-	};
+	const hintOf = (name, hint, { required_points: needed }) =>
+		({ emailed: note, required_points: FriendsFor({ settings, needed }) })[name] || hint;
 	return html`
-		<${FormDialog} title=${`${row ? "Edit" : "Add"} ${noun}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
-			${fields.map(([name, label, hint, type]) => html`
-				<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hints[name] || hint}
+		<${FormDialog} title=${`${row ? "Edit" : "Add"} ${noun}`} submit="Save" close=${close}
+			values=${Object.fromEntries(fields.map(field => [field[0], valueOf(field)]))} save=${save}>
+			${form => fields.map(([name, label, hint, type]) => html`
+				<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hintOf(name, hint, form.values)}
 					type=${type === "check" ? "check" : "text"} inputmode=${type === "number" ? "numeric" : undefined} />`)}
 		<//>`;
 }
@@ -94,21 +91,15 @@ function Definitions({ campaign, settings, kind, mails, note }) {
 	const [title, noun, text, fields] = DEFINITIONS[kind];
 	const live = useLive(`campaigns/${campaign}/${kind}`, {}, { every: 60 });
 	const changes = may("manage");
-	const edit = async row => {
-		const done = await openDialog(close => html`
-			<${EditDefinition} campaign=${campaign} settings=${settings} kind=${kind} row=${row} tag=${live.tag} mails=${mails}
-				note=${note} close=${close} />`);
-		if (done) refresh(); // all definitions have one version
-	};
+	const edit = row =>
+		openDialog(EditDefinition, { campaign, settings, kind, row, tag: live.tag, mails, note })
+			.then(done => done && refresh()); // all definitions have one version
 	const drop = row =>
 		confirmAction({
 			title: `Remove the ${noun} “${row[fields[0][0]]}”?`,
 			verb: `Remove ${noun}`,
 			text: html`<p>Points already given for it stay. This cannot be undone.</p>`,
-			work: async () => {
-				await remove(`${kind}/${row.id}`);
-				refresh();
-			},
+			work: () => remove(`${kind}/${row.id}`).then(refresh),
 		});
 	const columns = [
 		...fields.map(([name, label, , type]) => ({
@@ -126,21 +117,13 @@ function Definitions({ campaign, settings, kind, mails, note }) {
 				</span>`,
 		},
 	];
-	const show = rows => {
-		if (rows.length === 0)
-			return html`<p class="muted">${text}</p>`;
-		return html`
-			${note && rows.some(row => row.emailed) && html`<${Notice} tone="wait"><p>${note}</p><//>`}
-			<${Table} name=${title} rows=${rows} columns=${columns.filter(Boolean)} />`;
-	};
 	return html`
-		<section class="card">
-			<header>
-				<h2>${title}</h2>
-				${changes && html`<${Button} onClick=${() => edit(null)}>Add ${noun}<//>`}
-			</header>
-			<${Loaded} live=${live}>${show}<//>
-		</section>`;
+		<${Card} title=${title} beside=${changes && html`<${Button} onClick=${() => edit(null)}>Add ${noun}<//>`}>
+			<${List} live=${live} none=${html`<p class="muted">${text}</p>`}>${rows => html`
+				${note && rows.some(row => row.emailed) && html`<${Notice} tone="wait">${note}<//>`}
+				<${Table} name=${title} rows=${rows} columns=${columns} />`}
+			<//>
+		<//>`;
 }
 
 /** Lists of all kinds. */

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Deliveries: events sent to webhooks, their attempts, and why they are pending.
-import { useState } from "./hooks.js";
-import { get, getWhole, post } from "./api.js";
+import { get, getWhole, pause, post } from "./api.js";
 import { duration, full, plural, second } from "./format.js";
-import { Crumbs } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
 import { may } from "./session.js";
 import { DELIVERY_STATES, EVENTS, eventName, explained, outcome, statusHint, urlParts, waitReason } from "./words.js";
-import { ClearFilters, Dates, Filter, Pager, selectColumn } from "./lists.js";
-import { Button, Chip, Copy, Empty, Facts, Loaded, Moment, Notice, Page, Table, Time, Updated, html, toast } from "./ui.js";
+import { Dates, Filter, Filters, Pager, Selected, selectColumn, useSelection } from "./lists.js";
+import { Button, Card, Chip, Copy, Empty, Facts, Loaded, Moment, Notice, Page, Table, Time, html, toast } from "./ui.js";
 
 const PART = 50;
 const SENT_WAITS = [500, 1000, 2000, 3000]; // until an attempt is shown that was requested
@@ -47,13 +45,12 @@ async function resend(campaign, deliveries) {
 /** Its event, which callers without access to leads do not see. */
 const titleOf = delivery => (delivery.event ? eventName(delivery.event) : `Delivery ${delivery.id}`);
 
-export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
+/** With `selection`, rows can be selected; without `webhooks`, they are of one webhook. */
+export function DeliveryTable({ campaign, rows, webhooks, selection }) {
 	const urlOf = delivery => webhooks.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook";
 	const leadOf = row => row.lead_email || row.lead_name || row.lead;
 	const columns = [
-		choose && selectColumn({
-			rows, what: "deliveries", nameOf: row => `delivery ${row.id}`, keyOf: row => row.id, chosen, choose,
-		}),
+		selection && selectColumn(rows, "deliveries", row => `delivery ${row.id}`, selection),
 		{
 			title: "Event",
 			cell: row => html`<a href=${link(`campaigns/${campaign}/deliveries/${row.id}`)}>${titleOf(row)}</a>`,
@@ -88,7 +85,7 @@ export function DeliveryTable({ campaign, rows, webhooks, chosen, choose }) {
 		{ title: "Created", phone: "plain", cell: row => html`<${Time} at=${row.created_at} />` },
 	];
 	const newest = [...rows].sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
-	return html`<${Table} name="Deliveries" rows=${newest} columns=${columns.filter(Boolean)} />`;
+	return html`<${Table} name="Deliveries" rows=${newest} columns=${columns} />`;
 }
 
 const STATES = [
@@ -109,7 +106,7 @@ const EVENT_NAMES = Object.entries(EVENTS).map(([code, [name]]) => [code, name])
 
 const isFiltered = query => Object.keys(query).some(name => name !== "after");
 
-function Filters({ query, webhooks }) {
+function DeliveryFilters({ query, webhooks }) {
 	const urls = (webhooks || []).map(one => [one.referenceId, urlParts(one.url).join("")]);
 	const filters = [
 		["state", "Status", STATES],
@@ -118,13 +115,12 @@ function Filters({ query, webhooks }) {
 		["status", "Response", RESPONSES],
 	];
 	return html`
-		<div class="filters" role="group" aria-label="Filters">
+		<${Filters} clear=${isFiltered(query) && query}>
 			${filters.filter(Boolean).map(([name, label, options]) => html`
 				<${Filter} key=${name} name=${name} label=${label} all=${`${label}: all`} query=${query} options=${options} />`)}
 			<span class="dates"><${Dates} query=${query} /></span>
 			${query.lead && html`<${Chip}>Lead ${query.lead}<//>`}
-			${isFiltered(query) && html`<${ClearFilters} query=${query} />`}
-		</div>`;
+		<//>`;
 }
 
 /** Why no delivery is shown. */
@@ -142,68 +138,60 @@ function NoDeliveries({ id, query, webhooks }) {
 export function Deliveries({ id, query }) {
 	const live = useLive(`campaigns/${id}/deliveries`, { ...query, limit: PART }, { every: 5 });
 	const webhooks = useList(`campaigns/${id}/webhooks`, {}, { every: 30 });
-	const [chosen, setChosen] = useState(new Map());
-	const choose = (delivery, on) =>
-		setChosen(old => new Map(on ? [...old, [delivery.id, delivery]] : [...old].filter(([key]) => key !== delivery.id)));
+	const selection = useSelection(row => row.id);
+	const { chosen, clear } = selection;
 	async function again() {
 		await resend(id, [...chosen.values()]);
-		setChosen(new Map());
+		clear();
 		live.reload();
 	}
 	const order = live.next || query.after ? "Newest first on each page. Pages are ordered by day." : "Newest first.";
 	const list = rows => html`
 		${rows.length > 0 && html`
 			<p class="muted">${order}</p>
-			<${DeliveryTable} campaign=${id} rows=${rows} webhooks=${webhooks} chosen=${chosen} choose=${choose} />`}
+			<${DeliveryTable} campaign=${id} rows=${rows} webhooks=${webhooks} selection=${selection} />`}
 		${rows.length === 0 && html`<p>No matching deliveries so far. Older ones were not searched yet.</p>`}
 		<${Pager} after=${query.after} next=${live.next} further=${rows.length < PART ? "Continue searching" : "Older"} />`;
 	return html`
-		<${Page} title="Deliveries" above=${html`<${Crumbs} id=${id} />`} actions=${html`<${Updated} live=${live} />`}>
-			<${Filters} query=${query} webhooks=${webhooks} />
+		<${Page} title="Deliveries" campaign=${id} live=${live}>
+			<${DeliveryFilters} query=${query} webhooks=${webhooks} />
 			<${Loaded} live=${live}>
 				${rows => rows.length === 0 && !live.next
 					? html`<${NoDeliveries} id=${id} query=${query} webhooks=${webhooks} />`
 					: list(rows)}
 			<//>
 			${chosen.size > 0 && html`
-				<div class="bulk" role="region" aria-label="Selected deliveries">
-					<strong>${plural(chosen.size, "delivery", "deliveries")} selected</strong>
+				<${Selected} what="deliveries" text=${plural(chosen.size, "delivery", "deliveries")} clear=${clear}>
 					<${Button} kind="primary small" onClick=${again}>Resend<//>
-					<button type="button" class="small quiet" onClick=${() => setChosen(new Map())}>Clear</button>
-				</div>`}
+				<//>`}
 		<//>`;
 }
 
 /* ---- one delivery ---- */
 
-function Attempt({ one }) {
-	return html`
-		<li>
-			<time datetime=${one.at} title=${full(one.at)}>${second(one.at)}</time>
-			<div>
-				<p>
-					<strong>Attempt ${one.attempt}</strong>: ${outcome(one.status, one.error)}
-					${" "}in ${duration(one.duration_ms)} · <${Time} at=${one.at} />
-				</p>
-				${one.answer ? html`<pre class="answer" tabindex="0">${one.answer}</pre>` : ""}
-			</div>
-		</li>`;
-}
+const Attempt = ({ one }) => html`
+	<li>
+		<time datetime=${one.at} title=${full(one.at)}>${second(one.at)}</time>
+		<div>
+			<p>
+				<strong>Attempt ${one.attempt}</strong>: ${outcome(one.status, one.error)}
+				${" "}in ${duration(one.duration_ms)} · <${Time} at=${one.at} />
+			</p>
+			${one.answer ? html`<pre class="answer" tabindex="0">${one.answer}</pre>` : ""}
+		</div>
+	</li>`;
 
 /** The state of a delivery in sentences. */
 function StateSentence({ one }) {
 	if (one.state === "delivered")
-		return html`<${Notice} tone="good"><p><strong>Delivered.</strong></p><//>`;
+		return html`<${Notice} tone="good" title="Delivered." />`;
 	if (one.state === "pending")
-		return html`
-			<${Notice} tone="wait">
-				<p><strong>${one.attempts > 0 ? "Retrying." : "Pending."}</strong> ${reasonOf(one, explained)}.</p>
-			<//>`;
+		return html`<${Notice} tone="wait" title=${one.attempts > 0 ? "Retrying." : "Pending."}>${reasonOf(one, explained)}.<//>`;
 	const error = explained(one.last_status, one.last_error);
 	const text = one.attempts > 0
 		? `All attempts failed. Last error: ${error}. Fix the receiver, then resend the delivery.`
 		: `Reason: ${error}.`;
-	return html`<${Notice} tone="bad"><p><strong>Failed.</strong> ${text}</p><//>`;
+	return html`<${Notice} tone="bad" title="Failed.">${text}<//>`;
 }
 
 function factsOf(one, id) {
@@ -226,6 +214,13 @@ function Attempts({ log }) {
 		</ol>`;
 }
 
+const Payload = ({ payload }) => html`
+	<${Card} title="Payload" beside=${payload && html`<${Copy} text=${JSON.stringify(payload)} what="the payload" />`}>
+		${payload
+			? html`<pre class="payload" tabindex="0">${JSON.stringify(payload, null, 2)}</pre>`
+			: html`<p class="muted">Your role has no access to lead data, or the event is no longer stored.</p>`}
+	<//>`;
+
 export function Delivery({ id, delivery: number }) {
 	const live = useLive(`deliveries/${number}`, {}, { every: 5 });
 	const { value } = live;
@@ -239,39 +234,23 @@ export function Delivery({ id, delivery: number }) {
 		const isSent = await resend(id, [value]);
 		for (const wait of isSent ? SENT_WAITS : []) {
 			live.reload();
-			await new Promise(done => setTimeout(done, wait));
+			await pause(wait);
 			if ((await get(`deliveries/${number}`)).value.attempts > value.attempts)
 				break;
 		}
 		live.reload();
 	}
-	const above = html`<${Crumbs} id=${id} path="deliveries" name="Deliveries" />`;
-	const actions = html`
-		<${Updated} live=${live} />
-		${value && html`<${Button} kind="primary" onClick=${again}>${value.state === "pending" ? "Send now" : "Resend"}<//>`}`;
+	const actions = value && html`<${Button} kind="primary" onClick=${again}>${value.state === "pending" ? "Send now" : "Resend"}<//>`;
 	return html`
-		<${Page} title=${value ? titleOf(value) : "Delivery"} above=${above} actions=${actions}>
+		<${Page} title=${value ? titleOf(value) : "Delivery"} campaign=${id} list=${["deliveries", "Deliveries"]} live=${live}
+			actions=${actions}>
 			<${Loaded} live=${live} lines=${6}>${one => html`
 				<${StateSentence} one=${one} />
 				<div class="columns">
-					<section class="card">
-						<h2>Delivery</h2>
-						<${Facts} rows=${factsOf(one, id)} />
-					</section>
-					<section class="card">
-						<h2>Attempts</h2>
-						<${Attempts} log=${one.log} />
-					</section>
+					<${Card} title="Delivery"><${Facts} rows=${factsOf(one, id)} /><//>
+					<${Card} title="Attempts"><${Attempts} log=${one.log} /><//>
 				</div>
-				<section class="card">
-					<header>
-						<h2>Payload</h2>
-						${one.payload && html`<${Copy} text=${JSON.stringify(one.payload)} what="the payload" />`}
-					</header>
-					${one.payload
-						? html`<pre class="payload" tabindex="0">${JSON.stringify(one.payload, null, 2)}</pre>`
-						: html`<p class="muted">Your role has no access to lead data, or the event is no longer stored.</p>`}
-				</section>`}
+				<${Payload} payload=${one.payload} />`}
 			<//>
 		<//>`;
 }

@@ -2,11 +2,11 @@
 // What the editors of pages and of mails share: a preview of what is typed, the choice of a language.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled } from "./api.js";
-import { chosenIn, setQuery } from "./route.js";
+import { setQuery } from "./route.js";
 import { LANGUAGES } from "./words.js";
-import { Problem, html } from "./ui.js";
+import { Problem, Select, html } from "./ui.js";
 
-const LANGUAGE_OPTIONS = [["", "All languages"], ...Object.entries(LANGUAGES)];
+export const LANGUAGE_OPTIONS = [["", "All languages"], ...Object.entries(LANGUAGES)];
 const SOON_MS = 600; // between typing and the preview of it
 
 /** What `request` returns for `input`, requested again a moment after it has changed. */
@@ -49,13 +49,8 @@ export const withErrors = (form, draft) => ({
 	fields: { ...form.fields, ...Object.fromEntries((draft.value?.errors || []).map(one => [one.field, one.detail])) },
 });
 
-export function LanguageChoice({ language }) {
-	return html`
-		<label>
-			Language${" "}
-			<select value=${language} onChange=${event => setQuery({ language: chosenIn(event.currentTarget, language) })}>
-				${LANGUAGE_OPTIONS.map(([key, text]) => html`
-					<option key=${key} value=${key} selected=${key === language}>${text}</option>`)}
-			</select>
-		</label>`;
-}
+export const LanguageChoice = ({ language }) => html`
+	<label>
+		Language${" "}
+		<${Select} value=${language} options=${LANGUAGE_OPTIONS} choose=${one => setQuery({ language: one })} />
+	</label>`;

@@ -3,10 +3,10 @@
 import { useEffect, useRef, useState } from "./hooks.js";
 import { get } from "./api.js";
 import { plural } from "./format.js";
-import { Crumbs, campaignName } from "./frame.js";
+import { campaignName } from "./campaigns.js";
 import { useList } from "./live.js";
 import { Field, Form, useForm, wrongField } from "./forms.js";
-import { Chip, Notice, Page, html, toast } from "./ui.js";
+import { Card, Chip, Notice, Page, Progress, html, toast } from "./ui.js";
 import { dayOf, lastDayBefore } from "./zone.js";
 
 const ORDERS = { __proto__: null, newest: "newest first", order: "most points first" };
@@ -22,11 +22,7 @@ const WORDS = {
 /* The last day is exported, too. */
 const DATES = { __proto__: null, since: value => `from ${dayOf(value)}`, until: value => `to ${lastDayBefore(value)}` };
 
-const VERIFIED = [
-	["", "Verified or not"],
-	["on", "Verified"],
-	["off", "Not verified"],
-];
+const VERIFIED = [["", "Verified or not"], ["on", "Verified"], ["off", "Not verified"]];
 
 const BYTE_ORDER_MARK = "\ufeff"; // without it spreadsheets take the text for that of another encoding
 const FORMATS = [
@@ -52,6 +48,34 @@ function firstOf(text, records, format) {
 /** A part of the name of a file. */
 const forFile = text => text.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase();
 
+/**
+ * The leads with these filters as pieces of a file, part by part until there are `most` or `stopping` is true. `report` gets how many
+ * there are.
+ */
+async function readLeads(id, filters, format, most, stopping, report) {
+	const pieces = format === "ndjson" ? [] : [BYTE_ORDER_MARK];
+	let [leads, headings] = [0, format === "csv" ? 1 : 0]; // read; still to come
+	for (let next = { ...filters, format: format === "ndjson" ? format : undefined }; next && leads < most && !stopping.current;) {
+		const part = await get(`campaigns/${id}/export`, next);
+		const { records } = part.value;
+		const taken = Math.min(part.value.leads, most - leads);
+		pieces.push(taken < part.value.leads ? firstOf(records, headings + taken, format) : records);
+		leads += taken;
+		if (records) headings = 0;
+		next = part.next;
+		report(leads);
+	}
+	return { leads, pieces };
+}
+
+/** What is exported: the filters of the list, and the same in words. */
+function useFilters(id, query, verified) {
+	const tags = useList(query.tag ? `campaigns/${id}/tags` : null, {}, { every: 0 });
+	const names = [...FILTERS, ...Object.keys(ORDERS)].filter(name => query[name]);
+	const filters = { ...Object.fromEntries(names.map(name => [name, query[name]])), verified };
+	return [filters, Object.entries(filters).filter(([, value]) => value).map(one => wordOf(one, tags))];
+}
+
 export function Export({ id, query }) {
 	const form = useForm({ format: "csv", verified: query.verified || "", most: "" });
 	const [state, set] = useState(null);
@@ -61,44 +85,27 @@ export function Export({ id, query }) {
 	};
 	useEffect(() => stop, []);
 	useEffect(() => () => URL.revokeObjectURL(state?.url), [state?.url]);
-	const filters = {
-		...Object.fromEntries([...FILTERS, ...Object.keys(ORDERS)].filter(name => query[name]).map(name => [name, query[name]])),
-		verified: form.values.verified,
-	};
-	const tags = useList(query.tag ? `campaigns/${id}/tags` : null, {}, { every: 0 });
-	const words = Object.entries(filters).filter(([, value]) => value).map(one => wordOf(one, tags));
+	const [filters, words] = useFilters(id, query, form.values.verified);
 	async function run() {
 		const { format } = form.values;
 		const most = form.values.most.trim() === "" ? Infinity : Math.floor(Number(form.values.most));
 		if (!(most >= 1))
 			throw wrongField("most", "Enter a number, or nothing to export all.");
-		const pieces = format === "ndjson" ? [] : [BYTE_ORDER_MARK];
 		stopping.current = false;
-		let [leads, headings] = [0, format === "csv" ? 1 : 0]; // exported; still to come
-		for (let next = { ...filters, format: format === "ndjson" ? format : undefined }; next && leads < most && !stopping.current;) {
-			const part = await get(`campaigns/${id}/export`, next);
-			const { records } = part.value;
-			const taken = Math.min(part.value.leads, most - leads);
-			pieces.push(taken < part.value.leads ? firstOf(records, headings + taken, format) : records);
-			leads += taken;
-			if (records) headings = 0;
-			next = part.next;
-			set({ leads });
-		}
+		const { leads, pieces } = await readLeads(id, filters, format, most, stopping, so => set({ leads: so }));
 		if (stopping.current) {
 			set(null);
 			return;
 		}
-		const type = format === "ndjson" ? "application/x-ndjson" : "text/csv";
-		const url = URL.createObjectURL(new Blob(pieces, { type }));
 		const name = `${[campaignName(id), ...(words.length > 0 ? words : ["leads"])].map(forFile).join("-")}.${format}`;
+		const url = URL.createObjectURL(new Blob(pieces, { type: format === "ndjson" ? "application/x-ndjson" : "text/csv" }));
 		Object.assign(document.createElement("a"), { href: url, download: name }).click();
 		set({ leads, done: true, url, name });
 		toast(`${plural(leads, "lead")} exported`);
 	}
 	return html`
-		<${Page} title="Export leads" above=${html`<${Crumbs} id=${id} path="leads" name="Leads" />`}>
-			<section class="card">
+		<${Page} title="Export leads" campaign=${id} list=${["leads", "Leads"]}>
+			<${Card}>
 				<p>
 					${words.length > 0
 						? html`Exports the leads as listed: ${words.map(one => html`<${Chip} key=${one}>${one}<//> `)}`
@@ -111,18 +118,13 @@ export function Export({ id, query }) {
 					<${Field} form=${form} name="format" label="Format" type="select" options=${FORMATS} />
 				<//>
 				${form.busy && html`
-					<div class="progress">
-						<progress aria-label="Export" />
-						<p role="status">${state ? `${plural(state.leads, "lead")} so far…` : "Starting…"}</p>
+					<${Progress} label="Export" text=${state ? `${plural(state.leads, "lead")} so far…` : "Starting…"}>
 						<div class="buttons"><button type="button" onClick=${stop}>Stop</button></div>
-					</div>`}
-				${state?.done && html`
-					<${Notice} tone="good">
-						<p role="status">
-							<strong>${plural(state.leads, "lead")} exported.</strong> If the download does not start:
-							${" "}<a href=${state.url} download=${state.name}>${state.name}</a>
-						</p>
 					<//>`}
-			</section>
+				${state?.done && html`
+					<${Notice} tone="good" role="status" title=${`${plural(state.leads, "lead")} exported.`}>
+						If the download does not start: <a href=${state.url} download=${state.name}>${state.name}</a>
+					<//>`}
+			<//>
 		<//>`;
 }

@@ -113,6 +113,3 @@ export function bytes(size) {
 
 /** "postal_code" → "Postal code". */
 export const labelOf = name => `${name[0].toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
-
-/** An RFC 3339 time without fractions. */
-export const rfc3339 = date => date.toISOString().replace(/\.\d+/, "");

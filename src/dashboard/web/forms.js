@@ -2,26 +2,25 @@
 // Forms and their fields, and dialogs that are forms.
 import { useCallback, useEffect, useId, useRef, useState } from "./hooks.js";
 import { Cancelled } from "./api.js";
-import { Dialog, Problem, html, messageOf, openDialog } from "./ui.js";
+import { Check, Dialog, Problem, Select, html, messageOf, openDialog } from "./ui.js";
+
+const IDLE = { busy: false, failure: null, fields: {} };
 
 /** The values of a form, its errors by field, and what sends it. */
 export function useForm(initial) {
 	const [values, setValues] = useState(initial);
-	const [state, setState] = useState({ busy: false, failure: null, fields: {} });
+	const [state, setState] = useState(IDLE);
 	const set = useCallback((name, value) => {
 		setValues(old => ({ ...old, [name]: value }));
 		setState(old => (old.fields[name] ? { ...old, fields: { ...old.fields, [name]: undefined } } : old));
 	}, []);
 	const run = useCallback(async work => {
-		setState({ busy: true, failure: null, fields: {} });
+		setState({ ...IDLE, busy: true });
 		try {
 			await work();
-			setState({ busy: false, failure: null, fields: {} });
-			return true;
+			setState(IDLE);
 		} catch (failure) {
-			if (failure instanceof Cancelled) setState({ busy: false, failure: null, fields: {} });
-			else setState({ busy: false, failure, fields: failure.fields || {} });
-			return false;
+			setState(failure instanceof Cancelled ? IDLE : { busy: false, failure, fields: failure.fields || {} });
 		}
 	}, []);
 	return { values, set, setValues, ...state, run };
@@ -55,18 +54,25 @@ export function Form({ form, onSubmit, children, submit, note, danger, cancel, c
 			${submit && html`
 				<div class="buttons">
 					<button type="submit" class=${danger ? "danger" : "primary"} aria-busy=${form.busy}>${submit}</button>
-					${cancel && html`<button type="button" onClick=${cancel} autofocus=${danger}>${cancelText}</button>`}
+					${cancel && html`<button type="button" onClick=${() => cancel()} autofocus=${danger}>${cancelText}</button>`}
 					${note && html`<span class="hint">${note}</span>`}
 				</div>`}
 		</form>`;
 }
 
-/** A dialog that is a form: its title, `text` above the form, the form. Its button Cancel closes it without a value. */
-export const FormDialog = ({ title, wide, text, close, children, ...rest }) => html`
-	<${Dialog} title=${title} wide=${wide} close=${() => close()}>
-		${text}
-		<${Form} cancel=${() => close()} ...${rest}>${children}<//>
-	<//>`;
+/**
+ * A dialog that is a form, with `text` above it. `values`: those at first; `save`, a function that returns a promise, gets those that
+ * were typed, and the form. The dialog closes with what it resolves to, or with true. `children`: a function of the form.
+ */
+export function FormDialog({ title, wide, text, close, values, save, children, ...rest }) {
+	const form = useForm(values);
+	const submit = async () => close((await save(form.values, form)) ?? true);
+	return html`
+		<${Dialog} title=${title} wide=${wide} close=${close}>
+			${text}
+			<${Form} form=${form} onSubmit=${submit} cancel=${close} ...${rest}>${children(form)}<//>
+		<//>`;
+}
 
 /* Control characters come with pasted texts, and are refused wherever they are. */
 const UNSEEN = /[^\P{Cc}\t\n\r]/gu;
@@ -86,21 +92,13 @@ export function Field({ form, name, label, hint, type = "text", options, suffix,
 	const notes = html`
 		${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}
 		${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}`;
-	const change = event => form.set(name, event.currentTarget.value.replace(UNSEEN, ""));
-	const check = event => form.set(name, event.currentTarget.checked);
+	const choose = chosen => form.set(name, chosen);
+	const change = event => choose(event.currentTarget.value.replace(UNSEEN, ""));
 	if (type === "check")
-		return html`
-			<div class="field check">
-				<input type="checkbox" checked=${Boolean(value)} onChange=${check} ...${common} />
-				<label for=${id}>${label}</label>
-				${notes}
-			</div>`;
+		return html`<${Check} label=${label} checked=${Boolean(value)} choose=${choose} ...${common}>${notes}<//>`;
 	const controls = {
 		area: () => html`<textarea value=${value} onInput=${change} ...${common} />`,
-		select: () => html`
-			<select value=${value} onChange=${change} ...${common}>
-				${options.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === value}>${text}</option>`)}
-			</select>`,
+		select: () => html`<${Select} value=${value} options=${options} choose=${choose} ...${common} />`,
 	};
 	const control = controls[type] || (() => html`<input type=${type} value=${value} onInput=${change} ...${common} />`);
 	return html`
@@ -126,13 +124,10 @@ export function Choices({ form, name, label, hint, options }) {
 			<legend>${label}</legend>
 			${hint && html`<p class="hint">${hint}</p>`}
 			${options.map(([value, text, why]) => html`
-				<div class="field check" key=${value}>
-					<input type="checkbox" id=${`${id}-${value}`} name=${name} value=${value} checked=${chosen.has(value)}
-						onChange=${event => toggle(value, event.currentTarget.checked)}
-						aria-describedby=${why ? `${id}-${value}-why` : undefined} />
-					<label for=${`${id}-${value}`}>${text}</label>
+				<${Check} key=${value} id=${`${id}-${value}`} name=${name} value=${value} label=${text} checked=${chosen.has(value)}
+					choose=${on => toggle(value, on)} aria-describedby=${why ? `${id}-${value}-why` : undefined}>
 					${why && html`<p class="hint" id=${`${id}-${value}-why`}>${why}</p>`}
-				</div>`)}
+				<//>`)}
 			${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}
 		</fieldset>`;
 }
@@ -161,27 +156,24 @@ export function Password(properties) {
 		<${Field} ...${properties} type=${shown ? "text" : "password"} spellcheck="false" autocapitalize="off" suffix=${reveal} />`;
 }
 
+function Question({ title, text, verb, cancel, type, work, close }) {
+	async function save({ typed }) {
+		if (type && typed.trim() !== type)
+			throw wrongField("typed", `Type “${type}” to continue.`);
+		await work?.();
+	}
+	return html`
+		<${FormDialog} title=${title} text=${html`<div class="prose">${text}</div>`} close=${close}
+			values=${{ typed: "" }} save=${save} submit=${verb} danger cancelText=${cancel}>
+			${form => type && html`
+				<${Field} form=${form} name="typed" autocomplete="off" autofocus
+					label=${html`Type <strong>${type}</strong> to confirm`} />`}
+		<//>`;
+}
+
 /**
  * A confirmation before what cannot be undone. `verb` is the text of the button, `cancel` that of the other one; `type`: a text
  * that has to be typed; `work`: what is done while the dialog is busy, so that a failure is shown in it. Resolves to whether it
  * was done.
  */
-export function confirmAction({ title, text, verb, cancel, type, work, danger = true }) {
-	function Question({ close }) {
-		const form = useForm({ typed: "" });
-		async function submit() {
-			if (type && form.values.typed.trim() !== type)
-				throw wrongField("typed", `Type “${type}” to continue.`);
-			if (work) await work();
-			close(true);
-		}
-		return html`
-			<${FormDialog} title=${title} text=${html`<div class="prose">${text}</div>`} close=${close}
-				form=${form} onSubmit=${submit} submit=${verb} danger=${danger} cancelText=${cancel}>
-				${type && html`
-					<${Field} form=${form} name="typed" autocomplete="off" autofocus
-						label=${html`Type <strong>${type}</strong> to confirm`} />`}
-			<//>`;
-	}
-	return openDialog(close => html`<${Question} close=${close} />`).then(Boolean);
-}
+export const confirmAction = question => openDialog(Question, question).then(Boolean);

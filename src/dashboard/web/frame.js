@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The frame of each view: navigation, warnings about the installation, keyboard shortcuts.
-import { useEffect, useLayoutEffect, useState } from "./hooks.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
+import { campaignName, campaigns, useCampaigns } from "./campaigns.js";
 import { paused, refresh, useList, wake } from "./live.js";
-import { chosenIn, go, link, useRoute } from "./route.js";
+import { go, link, useRoute } from "./route.js";
 import { logOut, may, isOperator, useSession } from "./session.js";
-import { store, useStore } from "./store.js";
-import { Dialog, Dialogs, Notice, Time, Toasts, html, openDialog, showFailure } from "./ui.js";
-import { getWhole } from "./api.js";
+import { store, useEvent, useStore } from "./store.js";
+import { Check, Dialog, Dialogs, Notice, Select, Time, Toasts, html, openDialog, showFailure } from "./ui.js";
 import { browserZone, setZone } from "./zone.js";
-
-/** The campaigns that the user sees, for names and the switcher. */
-export const campaigns = store([]);
-export const useCampaigns = () => useStore(campaigns);
-export const campaignName = id => campaigns.get().find(one => one.id === Number(id))?.name || `Campaign ${id}`;
-
-/** The way to a view of a campaign: the campaign, and for an entry of a list that list: its path and name. */
-export const Crumbs = ({ id, path, name }) => html`
-	<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>
-	${path && html`${" › "}<a href=${link(`campaigns/${id}/${path}`)}>${name}</a>`}`;
-
-export async function readCampaigns() {
-	campaigns.set((await getWhole("campaigns")).value);
-}
 
 const theme = store(localStorage.getItem("theme") || "");
 export const useTheme = () => useStore(theme);
@@ -44,14 +30,20 @@ const inCampaign = id => [
 	["Settings", `campaigns/${id}/settings`, "stats", "e"],
 ];
 
-function Item({ text, path, current, shortcut }) {
-	return html`
-		<li>
-			<a href=${link(path)} aria-current=${current ? "page" : undefined} title=${shortcut ? `g ${shortcut}` : undefined}>
-				${text}
-			</a>
-		</li>`;
-}
+const Item = ({ text, path, route, shortcut }) => html`
+	<li>
+		<a href=${link(path)} aria-current=${route.path.slice(0, 3).join("/") === path ? "page" : undefined}
+			title=${shortcut ? `g ${shortcut}` : undefined}>${text}</a>
+	</li>`;
+
+/** `items`: [text, path]. */
+const Group = ({ title, items, route }) => html`
+	<div class="nav-group">
+		<p class="nav-title">${title}</p>
+		<ul>${items.map(([text, path]) => html`<${Item} key=${path} text=${text} path=${path} route=${route} />`)}</ul>
+	</div>`;
+
+const ACCOUNT = [["Team", "team"], ["API keys", "keys"], ["Account settings", "account"], ["Audit log", "changes"]];
 
 function Switcher({ id }) {
 	const list = useCampaigns();
@@ -59,24 +51,17 @@ function Switcher({ id }) {
 		return html`<p class="campaign-name">${campaignName(id)}</p>`;
 	return html`
 		<label class="offscreen" for="switcher">Campaign</label>
-		<select id="switcher" value=${id} onChange=${event => go(`campaigns/${chosenIn(event.currentTarget, id)}`)}>
-			${list.map(one => html`<option key=${one.id} value=${one.id} selected=${one.id === Number(id)}>${one.name}</option>`)}
-		</select>`;
+		<${Select} id="switcher" value=${id} options=${list.map(one => [one.id, one.name])} choose=${one => go(`campaigns/${one}`)} />`;
 }
 
-function CampaignItems({ id, route }) {
-	const part = route.path[2];
-	const isCurrent = path => (part ? path.split("/")[2] === part : path === route.path.join("/"));
-	const items = inCampaign(id).filter(([, , right]) => may(right));
-	return html`
-		<div class="nav-group">
-			<${Switcher} id=${id} />
-			<ul>
-				${items.map(([text, path, , key]) => html`
-					<${Item} key=${path} text=${text} path=${path} shortcut=${key} current=${isCurrent(path)} />`)}
-			</ul>
-		</div>`;
-}
+const CampaignItems = ({ id, route }) => html`
+	<div class="nav-group">
+		<${Switcher} id=${id} />
+		<ul>
+			${inCampaign(id).filter(([, , right]) => may(right)).map(([text, path, , key]) => html`
+				<${Item} key=${path} text=${text} path=${path} route=${route} shortcut=${key} />`)}
+		</ul>
+	</div>`;
 
 function Navigation({ route, onGo }) {
 	const user = useSession();
@@ -84,26 +69,13 @@ function Navigation({ route, onGo }) {
 	return html`
 		<nav aria-label="Main" onClick=${event => event.target.closest("a") && onGo()}>
 			<a class="brand" href="#/">Leadhook</a>
-			<ul><${Item} text="Overview" path="" current=${route.path.length === 0} shortcut="o" /></ul>
+			<ul><${Item} text="Overview" path="" route=${route} shortcut="o" /></ul>
 			${area === "campaigns" && id && html`<${CampaignItems} id=${id} route=${route} />`}
-			${may("account") && html`
-				<div class="nav-group">
-					<p class="nav-title">Account</p>
-					<ul>
-						<${Item} text="Team" path="team" current=${area === "team"} />
-						<${Item} text="API keys" path="keys" current=${area === "keys"} />
-						<${Item} text="Account settings" path="account" current=${area === "account"} />
-						<${Item} text="Audit log" path="changes" current=${area === "changes"} />
-					</ul>
-				</div>`}
-			${isOperator() && html`
-				<div class="nav-group">
-					<p class="nav-title">Installation</p>
-					<ul><${Item} text="Operator" path="operator" current=${area === "operator"} /></ul>
-				</div>`}
+			${may("account") && html`<${Group} title="Account" items=${ACCOUNT} route=${route} />`}
+			${isOperator() && html`<${Group} title="Installation" items=${[["Operator", "operator"]]} route=${route} />`}
 			<div class="nav-group nav-user">
 				<ul>
-					<${Item} text=${user.name || user.email} path="me" current=${area === "me"} />
+					<${Item} text=${user.name || user.email} path="me" route=${route} />
 					<li><button type="button" class="as-link" onClick=${() => logOut().catch(showFailure)}>Log out</button></li>
 					<li class="keys-hint">
 						<button type="button" class="as-link" onClick=${showShortcuts}>Keyboard shortcuts <kbd>?</kbd></button>
@@ -130,12 +102,12 @@ const SHORTCUTS = [
 
 function Shortcuts({ close }) {
 	const [on, set] = useState(localStorage.getItem("shortcuts") !== "off");
-	const turn = event => {
-		set(event.currentTarget.checked);
-		localStorage.setItem("shortcuts", event.currentTarget.checked ? "on" : "off");
+	const turn = checked => {
+		set(checked);
+		localStorage.setItem("shortcuts", checked ? "on" : "off");
 	};
 	return html`
-		<${Dialog} title="Keyboard shortcuts" close=${close}>
+		<${Dialog} title="Keyboard shortcuts" close=${close} done="Close">
 			<table class="keys">
 				<tbody>
 					${SHORTCUTS.map(([key, text]) => html`
@@ -145,37 +117,29 @@ function Shortcuts({ close }) {
 						</tr>`)}
 				</tbody>
 			</table>
-			<div class="field check">
-				<input type="checkbox" id="shortcuts-on" checked=${on} onChange=${turn} />
-				<label for="shortcuts-on">Enable keyboard shortcuts</label>
-			</div>
-			<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Close</button></div>
+			<${Check} id="shortcuts-on" label="Enable keyboard shortcuts" checked=${on} choose=${turn} />
 		<//>`;
 }
 
-const showShortcuts = () => openDialog(close => html`<${Shortcuts} close=${close} />`);
+const showShortcuts = () => openDialog(Shortcuts);
 
 function useKeyboard(route) {
-	useEffect(() => {
-		let before = "";
-		function key(event) {
-			const typing = event.target.closest?.("input, textarea, select, [contenteditable], dialog");
-			if (typing || event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem("shortcuts") === "off")
-				return;
-			const pair = before === "g" ? event.key : "";
-			before = event.key;
-			const campaign = route.path[0] === "campaigns" ? route.path[1] : null;
-			const target = pair && campaign && inCampaign(campaign).find(([, , right, letter]) => letter === pair && may(right));
-			if (pair === "o") go("");
-			else if (target) go(target[1]);
-			else if (event.key === "r") refresh();
-			else if (event.key === "?") showShortcuts();
-			else if (event.key === "/" && document.querySelector("[type=search]")) document.querySelector("[type=search]").focus();
-			else return;
-			event.preventDefault();
-		}
-		addEventListener("keydown", key);
-		return () => removeEventListener("keydown", key);
+	const before = useRef("");
+	useEvent("keydown", event => {
+		const typing = event.target.closest?.("input, textarea, select, [contenteditable], dialog");
+		if (typing || event.ctrlKey || event.metaKey || event.altKey || localStorage.getItem("shortcuts") === "off")
+			return;
+		const pair = before.current === "g" ? event.key : "";
+		before.current = event.key;
+		const campaign = route.path[0] === "campaigns" ? route.path[1] : null;
+		const target = pair && campaign && inCampaign(campaign).find(([, , right, letter]) => letter === pair && may(right));
+		if (pair === "o") go("");
+		else if (target) go(target[1]);
+		else if (event.key === "r") refresh();
+		else if (event.key === "?") showShortcuts();
+		else if (event.key === "/" && document.querySelector("[type=search]")) document.querySelector("[type=search]").focus();
+		else return;
+		event.preventDefault();
 	}, [route]);
 }
 
@@ -193,20 +157,17 @@ const FAULTS = {
 	silent: at => html`hangs, or was killed: its last heartbeat was <${Time} at=${at} />.`,
 };
 
+/** `hint`: for the operator. */
+const Fault = ({ title, hint, children }) => html`
+	<${Notice} tone="bad" title=${title}>${children} ${isOperator() ? hint : "Contact the operator of this installation."}<//>`;
+
 function ProcessFault({ installation }) {
 	const found = PROCESSES.find(([name]) => FAULTS[installation[name]]);
 	if (!found)
 		return null;
-	const [name, title, consequence] = found;
-	return html`
-		<${Notice} tone="bad">
-			<p>
-				<strong>${title} ${FAULTS[installation[name]](installation[`${name}_at`])}</strong> ${consequence}
-				${isOperator()
-					? html` <code>leadhook doctor</code> shows what to do.`
-					: " Contact the operator of this installation."}
-			</p>
-		<//>`;
+	const [name, process, consequence] = found;
+	const title = html`${process} ${FAULTS[installation[name]](installation[`${name}_at`])}`;
+	return html`<${Fault} title=${title} hint=${html`<code>leadhook doctor</code> shows what to do.`}>${consequence}<//>`;
 }
 
 function Warnings() {
@@ -214,24 +175,15 @@ function Warnings() {
 	const pausedNow = useStore(paused);
 	return html`
 		${pausedNow && html`
-			<${Notice}>
-				<p>Updates are paused: this tab was idle for 15 minutes.</p> <button type="button" onClick=${wake}>Resume</button>
+			<${Notice} beside=${html`<button type="button" onClick=${wake}>Resume</button>`}>
+				Updates are paused: this tab was idle for 15 minutes.
 			<//>`}
 		${installation && html`<${ProcessFault} installation=${installation} />`}
 		${installation?.mail_held_since && html`
-			<${Notice} tone="bad">
-				<p>
-					<strong>Email is on hold.</strong> The mail server rejects it. Emails stay queued and are retried.
-				</p>
-			<//>`}
+			<${Notice} tone="bad" title="Email is on hold.">The mail server rejects it. Emails stay queued and are retried.<//>`}
 		${installation?.mail_refused_at && !installation.mail_held_since && html`
-			<${Notice} tone="bad">
-				<p>
-					<strong>Some emails are being rejected</strong> for reasons that are not the recipients'. They are retried.
-					${isOperator()
-						? html` <a href=${link("operator")}>Operator</a> shows why.`
-						: " Contact the operator of this installation."}
-				</p>
+			<${Fault} title="Some emails are being rejected" hint=${html`<a href=${link("operator")}>Operator</a> shows why.`}>
+				for reasons that are not the recipients'. They are retried.
 			<//>`}`;
 }
 
@@ -257,11 +209,7 @@ export function Frame({ children }) {
 	}, [list]);
 	useKeyboard(route);
 	useEffect(() => setOpen(false), [route.path.join("/")]);
-	useEffect(() => {
-		const escape = event => event.key === "Escape" && setOpen(false);
-		addEventListener("keydown", escape);
-		return () => removeEventListener("keydown", escape);
-	}, []);
+	useEvent("keydown", event => event.key === "Escape" && setOpen(false));
 	const skip = event => {
 		event.preventDefault();
 		document.querySelector("h1")?.focus();

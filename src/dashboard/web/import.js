@@ -2,12 +2,11 @@
 // The view that imports a file: look, check, import. A stopped import goes on where it was, also after a reload.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { bytes, count, plural } from "./format.js";
-import { Crumbs } from "./frame.js";
-import { Columns, Constants, Questions, Reading, becomes, isAnswered } from "./import_columns.js";
+import { Columns, Constants, Questions, Reading, becomes, isAnswered, wordOf } from "./import_columns.js";
 import { forgetPlace, joinQuestions, keepPlace, storedPlace, lookAt, nothingYet, sendFile } from "./import_file.js";
 import { useLeaveWarning } from "./leave.js";
 import { link } from "./route.js";
-import { Button, Notice, Page, Problem, Table, download, html, sentence } from "./ui.js";
+import { Button, Card, Notice, Page, Problem, Progress, Table, download, html, sentence } from "./ui.js";
 
 const SHOWN_ROWS = 50;
 
@@ -57,13 +56,12 @@ function optionsOf(look, { map, set, value, ...others }, file) {
 	};
 }
 
-function Progress({ state, file, what }) {
-	return html`
-		<div class="progress">
-			<progress max=${file.size} value=${state.offset} aria-label=${what} />
-			<p role="status">${what}: ${plural(state.counts.rows, "row")}, ${Math.floor((100 * state.offset) / file.size)} %.</p>
-		</div>`;
-}
+const Sending = ({ state, file, what, children }) => html`
+	<${Card}>
+		<${Progress} label=${what} max=${file.size} value=${state.offset}
+			text=${`${what}: ${plural(state.counts.rows, "row")}, ${Math.floor((100 * state.offset) / file.size)} %.`} />
+		${children}
+	<//>`;
 
 const REASONS = [
 	{ title: "Rows", kind: "number", cell: ([, rows]) => count(rows) },
@@ -136,21 +134,20 @@ const fieldsOf = (look, choices) =>
 		at,
 		becomes: Object.keys(choices.value).some(key => key.startsWith(`#${at + 1}:`)) && choices.map[`#${at + 1}`] === undefined
 			? "whether they may get mail"
-			: becomes(choices.map[`#${at + 1}`] ?? column.field),
+			: becomes(wordOf(look, choices, at)),
 	}));
 
 function Mapping({ file, look, choices, set, change, onCheck, back }) {
-	const words = look.columns.map((column, at) => choices.map[`#${at + 1}`] ?? column.field);
+	const words = look.columns.map((_, at) => wordOf(look, choices, at));
 	const identifies = look.format === "ndjson" || words.some(word => word === "email" || word === "phone_number");
 	const isReady = identifies && isAnswered(look, choices);
 	return html`
-		<section class="card">
-			<h2>How the file is read</h2>
+		<${Card} title="How the file is read">
 			<p class="muted">${file.name}, ${bytes(file.size)}.</p>
 			<${Reading} look=${look} change=${change} />
 			${look.columns.length > 0 && html`<${Columns} look=${look} choices=${choices} set=${set} />`}
 			${!identifies && html`<p class="error" role="status">One column must be the email address or the phone number.</p>`}
-		</section>
+		<//>
 		<${Questions} look=${look} choices=${choices} set=${set} />
 		<${Constants} choices=${choices} set=${set} />
 		${identifies && !isReady && html`<p class="error" role="status">Please answer the questions above.</p>`}
@@ -160,172 +157,134 @@ function Mapping({ file, look, choices, set, change, onCheck, back }) {
 		</div>`;
 }
 
-/** The steps after the columns; `back` leads to them. */
-const STEPS = {
-	checking: ({ file, state, stop }) => html`
-		<section class="card">
-			<${Progress} state=${state} file=${file} what="Checked" />
-			<div class="buttons"><button type="button" onClick=${stop}>Stop</button></div>
-		</section>`,
-	checked: ({ look, state, choices, start, back }) => {
-		const { valid, unchanged, rejected } = state.counts;
-		const able = valid + state.waiting.length;
-		return html`
-			<section class="card">
-				<h2>${plural(able, "lead")} can be imported</h2>
-				<p>
-					${plural(unchanged, "row")} with leads that exist already or come twice. ${plural(rejected, "row")} will be skipped.
-				</p>
-				<${Remarks} state=${state} isCheck=${true} choices=${choices} />
-				<${Skipped} state=${state} look=${look} />
-				${look.columns.length > 0 && html`<${Table} name="Columns" id=${row => row.at} rows=${fieldsOf(look, choices)} columns=${BECOMES} />`}
-				<p class="muted">
-					The import sends no emails and no webhooks. Imported leads appear on the leaderboard. Existing leads are not changed,
-					but ${choices.add_tags ? "get tags, and " : ""}are unsubscribed if the file says so.
-				</p>
-				<div class="buttons">
-					<${Button} kind="primary" disabled=${able === 0 && !(choices.add_tags && unchanged > 0)} onClick=${start}>
-						Import ${plural(able, "lead")}
-					<//>
-					<button type="button" onClick=${back}>Back</button>
-				</div>
-			</section>`;
-	},
-	importing: ({ file, state, stop }) => html`
-		<section class="card">
-			<${Progress} state=${state} file=${file} what="Imported" />
-			<p class="muted">Keep this tab open. A stopped import can be continued with the same file, also later.</p>
-			<div class="buttons"><button type="button" onClick=${stop}>Stop</button></div>
-		</section>`,
-	done: ({ id, look, state, choices, isStopped, resume }) => html`
-		<section class="card">
-			<h2>${isStopped ? "Stopped" : "Done"}</h2>
+function Checked({ look, state, choices, start, back }) {
+	const { valid, unchanged, rejected } = state.counts;
+	const able = valid + state.waiting.length;
+	return html`
+		<${Card} title=${`${plural(able, "lead")} can be imported`}>
 			<p>
-				<strong>${plural(state.counts.imported, "lead")}</strong> imported, ${count(state.counts.unchanged)} already existed,
-				${" "}${plural(state.counts.rejected, "row")} skipped.
+				${plural(unchanged, "row")} with leads that exist already or come twice. ${plural(rejected, "row")} will be skipped.
 			</p>
-			<${Remarks} state=${state} choices=${choices} />
+			<${Remarks} state=${state} isCheck=${true} choices=${choices} />
 			<${Skipped} state=${state} look=${look} />
+			${look.columns.length > 0 && html`
+				<${Table} name="Columns" id=${row => row.at} rows=${fieldsOf(look, choices)} columns=${BECOMES} />`}
+			<p class="muted">
+				The import sends no emails and no webhooks. Imported leads appear on the leaderboard. Existing leads are not changed,
+				but ${choices.add_tags ? "get tags, and " : ""}are unsubscribed if the file says so.
+			</p>
 			<div class="buttons">
-				<a class="button primary" href=${link(`campaigns/${id}/leads`)}>Show the leads</a>
-				${isStopped && html`<${Button} onClick=${resume}>Continue<//>`}
+				<${Button} kind="primary" disabled=${able === 0 && !(choices.add_tags && unchanged > 0)} onClick=${start}>
+					Import ${plural(able, "lead")}
+				<//>
+				<button type="button" onClick=${back}>Back</button>
 			</div>
-		</section>`,
-};
+		<//>`;
+}
 
-const Interrupted = ({ stored, file, resume, start }) => html`
-	<${Notice} tone="wait">
+const Done = ({ id, look, state, choices, isStopped, resume }) => html`
+	<${Card} title=${isStopped ? "Stopped" : "Done"}>
 		<p>
-			The import of this file was stopped at ${Math.floor((100 * stored.state.offset) / file.size)} %:
-			${" "}${plural(stored.state.counts.imported, "lead")} imported.
+			<strong>${plural(state.counts.imported, "lead")}</strong> imported, ${count(state.counts.unchanged)} already existed,
+			${" "}${plural(state.counts.rejected, "row")} skipped.
 		</p>
-		<${Button} kind="primary" onClick=${resume}>Continue<//>
-		<button type="button" onClick=${start}>Start again</button>
+		<${Remarks} state=${state} choices=${choices} />
+		<${Skipped} state=${state} look=${look} />
+		<div class="buttons">
+			<a class="button primary" href=${link(`campaigns/${id}/leads`)}>Show the leads</a>
+			${isStopped && html`<${Button} onClick=${resume}>Continue<//>`}
+		</div>
 	<//>`;
 
+const Interrupted = ({ stored, file, resume, start }) => html`
+	<${Notice} tone="wait" beside=${html`
+		<${Button} kind="primary" onClick=${resume}>Continue<//>
+		<button type="button" onClick=${start}>Start again</button>`}>
+		The import of this file was stopped at ${Math.floor((100 * stored.state.offset) / file.size)} %:
+		${" "}${plural(stored.state.counts.imported, "lead")} imported.
+	<//>`;
+
+/** Sends the file from the place of `state` on, to check it or to import it. `show` changes what the view shows. */
+async function send({ id, file, look, choices, state, isImport, stopping, show }) {
+	const stop = { now: false };
+	stopping.current = stop;
+	show({ step: isImport ? "importing" : "checking", look, choices, state, failure: null });
+	const options = { ...optionsOf(look, choices, file), ...(isImport ? {} : { dry_run: true }) };
+	const report = reached => {
+		show({ state: reached });
+		if (isImport) keepPlace(id, file, look, choices, reached);
+	};
+	try {
+		const last = await sendFile(id, file, look, options, state, stop, report);
+		if (isImport && !stop.now) forgetPlace(id);
+		const asks = !isImport && last.questions.length > 0;
+		const found = asks ? { ...look, questions: joinQuestions(look.questions, last.questions) } : look;
+		show({ state: last, look: found, step: isImport ? "done" : stop.now || asks ? "columns" : "checked" });
+	} catch (failure) {
+		stop.now = true;
+		show({ failure, step: isImport ? "done" : "columns" });
+	}
+}
+
 export function Import({ id }) {
-	const [step, setStep] = useState("file");
-	const [file, setFile] = useState(null);
-	const [look, setLook] = useState(null);
-	const [choices, setChoices] = useState(STARTING);
-	const [state, setState] = useState(null);
-	const [stored, setStored] = useState(null);
-	const [failure, setFailure] = useState(null);
+	const [now, setNow] = useState({ step: "file", choices: STARTING });
+	const { step, file, look, choices, state, stored } = now;
+	const show = some => setNow(old => ({ ...old, ...some }));
+	const set = some => setNow(old => ({ ...old, choices: { ...old.choices, ...some } }));
 	const stopping = useRef({ now: false });
-	const set = some => setChoices(old => ({ ...old, ...some }));
-	useLeaveWarning(step === "checking" || step === "importing", ["Stop the import?", "Stop"]);
 	const stop = () => {
 		stopping.current.now = true;
 	};
 	useEffect(() => stop, []);
-	async function read(chosen, next) {
-		setFailure(null);
-		try {
-			const found = await lookAt(id, chosen, next);
-			setLook(found);
-			setStep("columns");
-		} catch (problem) {
-			setFailure(problem);
-		}
-	}
-	async function choose(chosen) {
-		setFile(chosen);
-		setChoices(STARTING);
-		setLook(null);
+	useLeaveWarning(step === "checking" || step === "importing", ["Stop the import?", "Stop"]);
+	const read = (chosen, options) => {
+		show({ failure: null });
+		lookAt(id, chosen, options).then(found => show({ look: found, step: "columns" }), failure => show({ failure }));
+	};
+	const choose = chosen => {
 		const before = storedPlace(id, chosen);
-		setStored(before);
-		if (before) setStep("stored");
-		else await read(chosen, {});
-	}
+		show({ file: chosen, choices: STARTING, look: null, stored: before, step: before ? "stored" : step });
+		if (!before) read(chosen, {});
+	};
 	/** Encoding, delimiter or heading: the columns may be others. */
 	const change = some => {
 		const next = { encoding: look.encoding, delimiter: look.delimiter, heading: look.heading, ...some };
-		setChoices({ ...STARTING, set: choices.set, encoding: next.encoding });
-		read(file, next).catch(setFailure);
+		show({ choices: { ...STARTING, set: choices.set, encoding: next.encoding } });
+		read(file, next);
 	};
-	async function run(next, done, options, from, found, chosen) {
-		const mine = { now: false };
-		stopping.current = mine;
-		setFailure(null);
-		setState(from);
-		setStep(next);
-		const isImport = next === "importing";
-		let last = from;
-		const report = now => {
-			last = now;
-			setState(now);
-			if (isImport) keepPlace(id, file, found, chosen, now);
-		};
-		try {
-			last = await sendFile(id, file, found, options, from, mine, report);
-			setState(last);
-			if (isImport && !mine.now) forgetPlace(id);
-			const open = !isImport && last.questions.length > 0;
-			if (open) setLook({ ...found, questions: joinQuestions(found.questions, last.questions) });
-			setStep(!isImport && (mine.now || open) ? "columns" : done);
-		} catch (problem) {
-			setFailure(problem);
-			mine.now = true;
-			setStep(isImport ? done : "columns");
-		}
-	}
+	const run = some => send({ id, file, look, choices, stopping, show, ...some });
 	const check = async () => {
-		const options = optionsOf(look, choices, file);
-		const found = await lookAt(id, file, options);
-		if (found.questions?.length > 0) {
-			setLook({ ...look, questions: joinQuestions(look.questions, found.questions) });
-			return;
-		}
-		run("checking", "checked", { ...options, dry_run: true }, nothingYet(found), look, choices);
+		const found = await lookAt(id, file, optionsOf(look, choices, file));
+		if (found.questions?.length > 0) show({ look: { ...look, questions: joinQuestions(look.questions, found.questions) } });
+		else run({ isImport: false, state: nothingYet(found) });
 	};
-	const start = () => {
-		const from = { ...nothingYet(look), lastNumber: state.lastNumber };
-		run("importing", "done", optionsOf(look, choices, file), from, look, choices);
-	};
-	const resume = () => run("importing", "done", optionsOf(look, choices, file), state, look, choices);
-	const resumeStored = () => {
-		setLook(stored.look);
-		setChoices(stored.choices);
-		run("importing", "done", optionsOf(stored.look, stored.choices, file), stored.state, stored.look, stored.choices);
-	};
+	const start = () => run({ isImport: true, state: { ...nothingYet(look), lastNumber: state.lastNumber } });
+	const goOn = from => run({ isImport: true, look: from.look, choices: from.choices, state: from.state });
 	const startAgain = () => {
 		forgetPlace(id);
-		setStored(null);
-		setStep("file");
-		read(file, {}).catch(setFailure);
+		show({ stored: null, step: "file" });
+		read(file, {});
 	};
-	const back = () => setStep("columns");
-	const again = () => {
-		setFailure(null);
-		setStep("file");
-	};
+	const back = () => show({ step: "columns" });
+	const stopButton = html`<div class="buttons"><button type="button" onClick=${stop}>Stop</button></div>`;
 	return html`
-		<${Page} title="Import leads" above=${html`<${Crumbs} id=${id} path="leads" name="Leads" />`}>
-			<${Problem} failure=${failure} />
-			${step === "file" && html`<${Choose} onFile=${one => choose(one).catch(setFailure)} />`}
-			${step === "stored" && html`<${Interrupted} stored=${stored} file=${file} resume=${resumeStored} start=${startAgain} />`}
+		<${Page} title="Import leads" campaign=${id} list=${["leads", "Leads"]}>
+			<${Problem} failure=${now.failure} />
+			${step === "file" && html`<${Choose} onFile=${choose} />`}
+			${step === "stored" && html`
+				<${Interrupted} stored=${stored} file=${file} resume=${() => goOn(stored)} start=${startAgain} />`}
 			${step === "columns" && html`
-				<${Mapping} file=${file} look=${look} choices=${choices} set=${set} change=${change} onCheck=${check} back=${again} />`}
-			${STEPS[step]?.({ id, file, look, state, choices, start, stop, back, resume, isStopped: stopping.current.now })}
+				<${Mapping} file=${file} look=${look} choices=${choices} set=${set} change=${change} onCheck=${check}
+					back=${() => show({ step: "file", failure: null })} />`}
+			${step === "checking" && html`<${Sending} state=${state} file=${file} what="Checked">${stopButton}<//>`}
+			${step === "checked" && html`<${Checked} look=${look} state=${state} choices=${choices} start=${start} back=${back} />`}
+			${step === "importing" && html`
+				<${Sending} state=${state} file=${file} what="Imported">
+					<p class="muted">Keep this tab open. A stopped import can be continued with the same file, also later.</p>
+					${stopButton}
+				<//>`}
+			${step === "done" && html`
+				<${Done} id=${id} look=${look} state=${state} choices=${choices} isStopped=${stopping.current.now}
+					resume=${() => goOn(now)} />`}
 		<//>`;
 }

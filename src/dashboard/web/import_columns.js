@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the columns of a file become, the questions about them, and what all rows have.
 import { count, plural } from "./format.js";
-import { Notice, Table, html } from "./ui.js";
+import { Field } from "./forms.js";
+import { Card, Notice, Select, Table, html } from "./ui.js";
 
 const FIELDS = [
 	["email", "Email address"],
@@ -36,7 +37,7 @@ export const becomes = word => (word === LEFT_OUT || word === "ignored" ? "left 
 const questionOf = (look, at, about) => look.questions?.find(one => one.column === `#${at + 1}` && one.about === about);
 
 /** The word of a column: as chosen, else as found. */
-const wordOf = (look, choices, at) => choices.map[`#${at + 1}`] ?? look.columns[at].field;
+export const wordOf = (look, choices, at) => choices.map[`#${at + 1}`] ?? look.columns[at].field;
 
 /** The name of a column as a field of its own. */
 const ownName = column => (column.is_custom ? column.field : column.column).slice(0, 60);
@@ -50,8 +51,7 @@ function FieldChoice({ look, choices, set, at }) {
 	const chosen = isAsked ? CONSENT : isOwn ? OWN : word === "points" ? "contest_score" : word;
 	const question = choices.map[key] === undefined && questionOf(look, at, "name");
 	const setWord = value => set({ map: { ...choices.map, [key]: value } });
-	const choose = event => {
-		const { value } = event.currentTarget;
+	const choose = value => {
 		if (value === CONSENT) set({ map: { ...choices.map, [key]: undefined } });
 		else setWord(value === OWN ? ownName(column) : value);
 	};
@@ -62,9 +62,7 @@ function FieldChoice({ look, choices, set, at }) {
 		...FIELDS,
 	];
 	return html`
-		<select aria-label=${`Field for ${column.column}`} value=${chosen} onChange=${choose}>
-			${options.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === chosen}>${text}</option>`)}
-		</select>
+		<${Select} aria-label=${`Field for ${column.column}`} value=${chosen} options=${options} choose=${choose} />
 		${isOwn && html`
 			<input type="text" aria-label=${`Name of the field for ${column.column}`} value=${word} maxlength="60"
 				onInput=${event => setWord(event.currentTarget.value)} />`}
@@ -88,7 +86,7 @@ function Values({ look, question, choices, set }) {
 		set({ value: { ...choices.value, ...Object.fromEntries(suggested.map(one => [keyOf(one.value), one.suggested])) } });
 	const keep = () => set({ map: { ...choices.map, [question.column]: ownName(look.columns[question.column.slice(1) - 1]) } });
 	return html`
-		<section class="card" aria-label=${`Meaning of ${question.name}`}>
+		<${Card} aria-label=${`Meaning of ${question.name}`}>
 			<h3>What does “${question.name}” mean?</h3>
 			<p>${question.question} Leads that are imported as unsubscribed get none.</p>
 			${question.values.map(one => html`
@@ -105,11 +103,11 @@ function Values({ look, question, choices, set }) {
 				${suggested.length > 0 && html`<button type="button" onClick=${all}>Use the suggested meanings</button>`}
 				<button type="button" onClick=${keep}>It is about something else</button>
 			</div>
-		</section>`;
+		<//>`;
 }
 
 const OrAsk = ({ question, name, options, value, choose }) => html`
-	<section class="card" aria-label=${question}>
+	<${Card} aria-label=${question}>
 		<fieldset class="values">
 			<legend>${question}</legend>
 			${options.map(([key, text]) => html`
@@ -117,7 +115,7 @@ const OrAsk = ({ question, name, options, value, choose }) => html`
 					<input type="radio" name=${name} checked=${value === key} onChange=${() => choose(key)} /> ${text}
 				</label>`)}
 		</fieldset>
-	</section>`;
+	<//>`;
 
 /** The questions besides those of names. They stay when they are answered, so that an answer can be changed. */
 export function Questions({ look, choices, set }) {
@@ -162,15 +160,13 @@ export function Columns({ look, choices, set }) {
 		set({ map: { ...choices.map, ...Object.fromEntries(list.map(row => [`#${row.at + 1}`, LEFT_OUT])) } });
 	return html`
 		${isTooMany && html`
-			<${Notice} tone="wait">
-				<p>
-					${count(own.length)} columns become fields of their own. A lead can have ${count(look.custom_fields_max)} of them: rows with
-					more are skipped.
-				</p>
+			<${Notice} tone="wait" beside=${html`
 				<button type="button" onClick=${() => leaveOut(own.slice(look.custom_fields_max))}>
 					Leave out the last ${count(own.length - look.custom_fields_max)}
 				</button>
-				<button type="button" onClick=${() => leaveOut(own)}>Leave out all of them</button>
+				<button type="button" onClick=${() => leaveOut(own)}>Leave out all of them</button>`}>
+				${count(own.length)} columns become fields of their own. A lead can have ${count(look.custom_fields_max)} of them: rows with
+				more are skipped.
 			<//>`}
 		<${Table} name="Columns" id=${row => row.at} rows=${rows} columns=${columns} />`;
 }
@@ -181,22 +177,13 @@ const CODES = `AE AL AM AR AT AU AZ BA BE BG BR BY CA CH CL CN CO CR CY CZ DE DK
 const regionNames = new Intl.DisplayNames(["en"], { type: "region" });
 const COUNTRIES = CODES.map(code => [code, regionNames.of(code)]).sort((a, b) => (a[1] < b[1] ? -1 : 1));
 
-function Constant({ name, label, hint, choices, set, options }) {
-	const id = `constant-${name}`;
-	const change = event => set({ set: { ...choices.set, [name]: event.currentTarget.value || undefined } });
-	const value = choices.set[name] || "";
-	return html`
-		<div class="field">
-			<label for=${id}>${label}</label>
-			${options
-				? html`
-					<select id=${id} value=${value} onChange=${change}>
-						${options.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === value}>${text}</option>`)}
-					</select>`
-				: html`<input type="text" id=${id} value=${value} onInput=${change} maxlength="200" />`}
-			${hint && html`<p class="hint">${hint}</p>`}
-		</div>`;
-}
+const CONSTANTS = [
+	["country", "Country of phone numbers", [["", "as in the file"], ...COUNTRIES], "For numbers without + and country code."],
+	["verified", "Verified", [["", "as in the file"], ["on", "all are verified"]], "They have confirmed their address elsewhere."],
+	["opted_out", "Unsubscribed", [["", "as in the file"], ["on", "all have unsubscribed"], ["off", "only those in the file"]]],
+	["tag", "Tag"],
+	["source", "Source"],
+];
 
 const TICKS = [
 	["add_tags", "Add the tags of the file to leads that exist already"],
@@ -205,26 +192,23 @@ const TICKS = [
 ];
 
 /** What all rows have. */
-export const Constants = ({ choices, set }) => html`
-	<section class="card">
-		<h2>For all rows</h2>
-		<div class="row top">
-			<${Constant} name="country" label="Country of phone numbers" choices=${choices} set=${set}
-				options=${[["", "as in the file"], ...COUNTRIES]} hint="For numbers without + and country code." />
-			<${Constant} name="verified" label="Verified" choices=${choices} set=${set}
-				options=${[["", "as in the file"], ["on", "all are verified"]]} hint="They have confirmed their address elsewhere." />
-			<${Constant} name="opted_out" label="Unsubscribed" choices=${choices} set=${set}
-				options=${[["", "as in the file"], ["on", "all have unsubscribed"], ["off", "only those in the file"]]} />
-			<${Constant} name="tag" label="Tag" choices=${choices} set=${set} />
-			<${Constant} name="source" label="Source" choices=${choices} set=${set} />
-		</div>
-		${TICKS.map(([name, text]) => html`
-			<div class="field check" key=${name}>
-				<input type="checkbox" id=${name} checked=${Boolean(choices[name])}
-					onChange=${event => set({ [name]: event.currentTarget.checked || undefined })} />
-				<label for=${name}>${text}</label>
-			</div>`)}
-	</section>`;
+export function Constants({ choices, set }) {
+	const constants = {
+		values: Object.fromEntries(CONSTANTS.map(([name]) => [name, choices.set[name] || ""])),
+		fields: {},
+		set: (name, value) => set({ set: { ...choices.set, [name]: value || undefined } }),
+	};
+	const ticks = { values: choices, fields: {}, set: (name, value) => set({ [name]: value || undefined }) };
+	return html`
+		<${Card} title="For all rows">
+			<div class="row top">
+				${CONSTANTS.map(([name, label, options, hint]) => html`
+					<${Field} key=${name} form=${constants} name=${name} label=${label} hint=${hint} options=${options}
+						...${options ? { type: "select" } : { maxlength: 200 }} />`)}
+			</div>
+			${TICKS.map(([name, label]) => html`<${Field} key=${name} form=${ticks} name=${name} label=${label} type="check" />`)}
+		<//>`;
+}
 
 const ENCODINGS = [
 	["UTF-8", "UTF-8"],
@@ -252,30 +236,26 @@ const DELIMITERS = [
 	["|", "bar"],
 ];
 
-function Pick({ label, value, options, choose }) {
-	const known = options.some(([key]) => key === value) ? options : [[value, value], ...options];
-	return html`
-		<div class="field">
-			<label for=${`pick-${label}`}>${label}</label>
-			<select id=${`pick-${label}`} value=${value} onChange=${event => choose(event.currentTarget.value)}>
-				${known.map(([key, text]) => html`<option key=${key} value=${key} selected=${key === value}>${text}</option>`)}
-			</select>
-		</div>`;
-}
+const withValue = (options, value) => (options.some(([one]) => one === value) ? options : [[value, value], ...options]);
 
 /** How the file is read. `change` reads it again. */
-export const Reading = ({ look, change }) => html`
-	<div class="row">
-		<${Pick} label="Encoding" value=${look.encoding} options=${ENCODINGS} choose=${encoding => change({ encoding })} />
-		${look.delimiter && html`
-			<${Pick} label="Between the columns" value=${look.delimiter} options=${DELIMITERS} choose=${delimiter => change({ delimiter })} />
-			<div class="field">
-				<label for="heading-line">Line with the column names</label>
-				<input id="heading-line" type="number" min="1" value=${look.heading}
-					onChange=${event => change({ heading: Number(event.currentTarget.value) || 1 })} />
-			</div>`}
-	</div>
-	${!look.encoding_is_certain && html`
-		<p class="hint">
-			The encoding of this file is a guess. If “${look.encoding_example}” is not right, choose another one.
-		</p>`}`;
+export function Reading({ look, change }) {
+	const form = { values: look, fields: {}, set: (name, value) => change({ [name]: value }) };
+	return html`
+		<div class="row">
+			<${Field} form=${form} name="encoding" label="Encoding" type="select"
+				options=${withValue(ENCODINGS, look.encoding)} />
+			${look.delimiter && html`
+				<${Field} form=${form} name="delimiter" label="Between the columns" type="select"
+					options=${withValue(DELIMITERS, look.delimiter)} />
+				<div class="field">
+					<label for="heading-line">Line with the column names</label>
+					<input id="heading-line" type="number" min="1" value=${look.heading}
+						onChange=${event => change({ heading: Number(event.currentTarget.value) || 1 })} />
+				</div>`}
+		</div>
+		${!look.encoding_is_certain && html`
+			<p class="hint">
+				The encoding of this file is a guess. If “${look.encoding_example}” is not right, choose another one.
+			</p>`}`;
+}

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A file that is imported: the browser sends slices of its bytes, and the service reads them.
-import { post } from "./api.js";
+import { pause, postPatiently } from "./api.js";
 
 const PART_BYTES = 512 * 1024; // twice the longest record, but in UTF-16
 const SKIPPED_MAX = 5000; // skipped rows that can be saved
 const REMARKS = 100;
-const WAITS = ["busy", "rate_limited"];
 const TRIES = 5; // of a call that fails because the service is away
 
 /** The bytes as Base64. */
@@ -17,21 +16,17 @@ const base64 = blob =>
 		reader.readAsDataURL(blob);
 	});
 
-const pause = seconds => new Promise(resolve => setTimeout(resolve, seconds * 1000));
-
 /** Sends bytes, when it is their turn, and again where the service was away: what is imported already stays as it is. */
 async function send(campaign, bytes, options) {
 	const body = { ...options, records: await base64(bytes), base64: true };
-	for (let tries = 1; ; ) {
+	for (let tries = 1; ; tries++)
 		try {
-			return (await post(`campaigns/${campaign}/import`, body)).value;
+			return (await postPatiently(`campaigns/${campaign}/import`, body)).value;
 		} catch (failure) {
-			const waits = WAITS.includes(failure.code);
-			if (!waits && (!failure.isAway || tries++ === TRIES))
+			if (!failure.isAway || tries === TRIES)
 				throw failure;
-			await pause(failure.retryAfter || (waits ? 1 : tries));
+			await pause((failure.retryAfter || tries) * 1000);
 		}
-	}
 }
 
 /** How the service reads the file, from its beginning. */

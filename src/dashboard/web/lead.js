@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One lead: its data, activity, referrals and deliveries.
 import { useState } from "./hooks.js";
-import { patch, post } from "./api.js";
+import { patch, post, postPatiently } from "./api.js";
 import { count, day, full, hour, labelOf, plural } from "./format.js";
-import { Crumbs } from "./frame.js";
 import { refresh, useList, useLive, useSearch } from "./live.js";
 import { go, link } from "./route.js";
 import { may } from "./session.js";
@@ -13,9 +12,10 @@ import {
 	DELIVERY_STATES, LANGUAGES, MAILS, MAIL_STATES, SOURCES, addressOf, eventName, fraudReason, mailReason, nameOf, outcome, scoreReason,
 	urlParts, waitReason,
 } from "./words.js";
-import { Field, FormDialog, confirmAction, useForm, wrongField } from "./forms.js";
+import { Field, FormDialog, confirmAction, wrongField } from "./forms.js";
 import {
-	Button, Chip, Copy, Facts, Loaded, Moment, Notice, Page, Problem, Segments, Updated, download, html, openDialog, showFailure, toast,
+	Button, Card, Chip, Copy, Facts, List, Loaded, Moment, Notice, Page, Problem, Segments, Select, download, html, openDialog,
+	showFailure, toast,
 } from "./ui.js";
 
 /* ---- activity ---- */
@@ -102,17 +102,15 @@ const KINDS = [
 	["mark", "Fraud"],
 ];
 
-function Entry({ campaign, entry, heading, webhooks }) {
-	return html`
-		<li>
-			${heading && html`<h3 class="day">${heading}</h3>`}
-			<time datetime=${entry.at} title=${full(entry.at)}>${hour(entry.at)}</time>
-			<div>
-				<div>${sentence(entry, campaign)}</div>
-				<${Deliveries} campaign=${campaign} list=${entry.deliveries} webhooks=${webhooks} />
-			</div>
-		</li>`;
-}
+const Entry = ({ campaign, entry, heading, webhooks }) => html`
+	<li>
+		${heading && html`<h3 class="day">${heading}</h3>`}
+		<time datetime=${entry.at} title=${full(entry.at)}>${hour(entry.at)}</time>
+		<div>
+			<div>${sentence(entry, campaign)}</div>
+			<${Deliveries} campaign=${campaign} list=${entry.deliveries} webhooks=${webhooks} />
+		</div>
+	</li>`;
 
 function Timeline({ campaign, id }) {
 	const [kind, setKind] = useState("");
@@ -123,12 +121,9 @@ function Timeline({ campaign, id }) {
 		? "No activity of this type so far. Older entries were not searched yet."
 		: "No activity of this type.";
 	const headingOf = at => (at === 0 || day(rows[at].at) !== day(rows[at - 1].at)) && day(rows[at].at);
+	const choice = html`<${Segments} label="Type" options=${KINDS} value=${kind} choose=${setKind} kind="small" />`;
 	return html`
-		<section class="card">
-			<header>
-				<h2>Activity</h2>
-				<${Segments} label="Type" options=${KINDS} value=${kind} choose=${setKind} kind="small" />
-			</header>
+		<${Card} title="Activity" beside=${choice}>
 			<${Problem} failure=${list.failure} onRetry=${list.reload} />
 			${rows.length === 0 && !list.isLoading && html`<p class="muted">${none}</p>`}
 			<ol class="timeline" aria-busy=${list.isLoading}>
@@ -137,7 +132,7 @@ function Timeline({ campaign, id }) {
 						heading=${headingOf(at)} webhooks=${webhooks} />`)}
 			</ol>
 			${list.next && html`<p><${Button} onClick=${() => list.goOn()}>Show older<//></p>`}
-		</section>`;
+		<//>`;
 }
 
 /* ---- referrals ---- */
@@ -146,26 +141,21 @@ function Referred({ campaign, lead }) {
 	const list = useLive(`campaigns/${campaign}/leads`, { referred_by: lead.social_id, limit: 20 }, { every: 60 });
 	const { influence, parent } = lead;
 	const hrefOf = one => link(`campaigns/${campaign}/leads/${one.social_id}`);
-	const show = rows => {
-		if (rows.length === 0)
-			return html`<p class="muted">No referrals yet.</p>`;
-		return html`
-			<p>Referred ${plural(influence.direct, "lead")} directly and ${count(influence.indirect)} indirectly.</p>
-			<ul class="tree">
-				${rows.map(one => html`
-					<li key=${one.id}><a href=${hrefOf(one)}>${nameOf(one)}</a> <${StateOf} lead=${one} /></li>`)}
-			</ul>
-			${list.next && html`
-				<p><a href=${link(`campaigns/${campaign}/leads`, { referred_by: lead.social_id })}>Show all</a></p>`}`;
-	};
 	return html`
-		<section class="card">
-			<h2>Referrals</h2>
+		<${Card} title="Referrals">
 			${parent
 				? html`<p>Referred by <a href=${hrefOf(parent)}>${nameOf(parent)}</a>.</p>`
 				: html`<p class="muted">Not referred by another lead.</p>`}
-			<${Loaded} live=${list}>${show}<//>
-		</section>`;
+			<${List} live=${list} none=${html`<p class="muted">No referrals yet.</p>`}>${rows => html`
+				<p>Referred ${plural(influence.direct, "lead")} directly and ${count(influence.indirect)} indirectly.</p>
+				<ul class="tree">
+					${rows.map(one => html`
+						<li key=${one.id}><a href=${hrefOf(one)}>${nameOf(one)}</a> <${StateOf} lead=${one} /></li>`)}
+				</ul>
+				${list.next && html`
+					<p><a href=${link(`campaigns/${campaign}/leads`, { referred_by: lead.social_id })}>Show all</a></p>`}`}
+			<//>
+		<//>`;
 }
 
 /* ---- changes ---- */
@@ -190,87 +180,54 @@ function Edit({ campaign, lead, close }) {
 		name: "",
 		value: "",
 	};
-	const form = useForm(start);
-	async function submit() {
+	async function save(values) {
 		const body = {};
-		for (const [key, value] of Object.entries(form.values)) {
+		for (const [key, value] of Object.entries(values)) {
 			if (key === "name" || key === "value" || value === start[key])
 				continue;
 			body[key.startsWith("custom.") ? customName(key.slice("custom.".length)) : key.replace(/^lead\./, "")] = value;
 		}
-		const name = form.values.name.trim();
-		if (form.values.value && !name)
+		const name = values.name.trim();
+		if (values.value && !name)
 			throw wrongField("name", "Enter the name of the field.");
-		if (name) body[customName(name)] = form.values.value;
+		if (name) body[customName(name)] = values.value;
 		if (Object.keys(body).length > 0) await patch(`campaigns/${campaign}/leads/${lead.social_id}`, body);
-		close(true);
 	}
 	return html`
-		<${FormDialog} title="Edit lead" close=${close} form=${form} onSubmit=${submit} submit="Save">
-			<${Field} form=${form} name="email" label="Email address" type="email" hint="A new address must be verified again." />
-			<${Field} form=${form} name="phone_number" label="Phone number" type="tel" />
-			<${Field} form=${form} name="lead.language" label="Language" type="select"
-				options=${tags.map(tag => [tag, tag ? languageOf(tag) : "Not known"])}
-				hint="Of its emails and its page, unless the campaign has one language." />
-			${own.map(([name]) => html`
-				<${Field} key=${name} form=${form} name=${`custom.${name}`} label=${labelOf(name)}
-					hint=${name in lead.custom_fields ? "Leave empty to remove the field." : undefined} />`)}
-			<div class="row">
-				<${Field} form=${form} name="name" label="New field" placeholder="company" />
-				<${Field} form=${form} name="value" label="Value" />
-			</div>
+		<${FormDialog} title="Edit lead" submit="Save" close=${close} values=${start} save=${save}>
+			${form => html`
+				<${Field} form=${form} name="email" label="Email address" type="email" hint="A new address must be verified again." />
+				<${Field} form=${form} name="phone_number" label="Phone number" type="tel" />
+				<${Field} form=${form} name="lead.language" label="Language" type="select"
+					options=${tags.map(tag => [tag, tag ? languageOf(tag) : "Not known"])}
+					hint="Of its emails and its page, unless the campaign has one language." />
+				${own.map(([name]) => html`
+					<${Field} key=${name} form=${form} name=${`custom.${name}`} label=${labelOf(name)}
+						hint=${name in lead.custom_fields ? "Leave empty to remove the field." : undefined} />`)}
+				<div class="row">
+					<${Field} form=${form} name="name" label="New field" placeholder="company" />
+					<${Field} form=${form} name="value" label="Value" />
+				</div>`}
 		<//>`;
 }
 
-function AddTag({ tags, add }) {
-	const choose = event => {
-		const tag = event.currentTarget.value;
-		event.currentTarget.value = "";
-		if (tag) add(Number(tag));
-	};
-	return html`
-		<label class="offscreen" for="lead-tag">Add a tag</label>
-		<select id="lead-tag" onChange=${choose}>
-			<option value="">Add a tag…</option>
-			${tags.map(tag => html`<option key=${tag.id} value=${tag.id}>${tag.name}</option>`)}
-		</select>`;
-}
+const personOf = lead => (lead.email ? { email: lead.email } : { phone: lead.phone_number });
 
-/** Waits when the account has called too often. */
-async function postPatiently(path, body) {
-	for (;;)
-		try {
-			return await post(path, body);
-		} catch (failure) {
-			if (failure.status !== 429 || !failure.retryAfter)
-				throw failure;
-			await new Promise(resolve => setTimeout(resolve, 1000 * failure.retryAfter));
+/** All that a campaign has stored about a person, as a file. */
+function Report({ campaign, lead }) {
+	const report = async () => {
+		const items = [];
+		for (let next = {}; next; ) {
+			const part = await postPatiently(`campaigns/${campaign}/report`, { ...personOf(lead), ...next });
+			items.push(...part.value);
+			next = part.next;
 		}
+		download(`report-${lead.social_id}.json`, JSON.stringify(items, null, "\t"), "application/json");
+	};
+	return html`<${Button} onClick=${report}>Download personal data<//>`;
 }
 
-function Actions({ campaign, lead, tags, reload }) {
-	const settings = useList(`campaigns/${campaign}`, {}, { every: 0 });
-	const change = word => html`<${Change} key=${word} campaign=${campaign} lead=${lead} word=${word} />`;
-	const addTag = async tag => {
-		await changeLeads(campaign, "tag", [lead.social_id], { tag });
-		toast("The lead will be tagged");
-		refreshSoon();
-	};
-	const edit = async () => {
-		if (await openDialog(close => html`<${Edit} campaign=${campaign} lead=${lead} close=${close} />`)) reload();
-	};
-	const endBounce = async () => {
-		await patch(`campaigns/${campaign}/leads/${lead.social_id}`, { bounced: "no" });
-		toast("Email will be sent to this address again");
-		reload();
-	};
-	const changePoints = async () => {
-		const subject = `${nameOf(lead)} (${plural(lead.contest_score, "point")})`;
-		const done = await openDialog(close => html`
-			<${Points} campaign=${campaign} leads=${[lead.social_id]} subject=${subject} close=${close} />`);
-		if (done) refresh();
-	};
-	const person = lead.email ? { email: lead.email } : { phone: lead.phone_number };
+function Erase({ campaign, lead }) {
 	const erase = () =>
 		confirmAction({
 			title: "Erase this person?",
@@ -282,24 +239,35 @@ function Actions({ campaign, lead, tags, reload }) {
 				</p>
 				<p>Data that webhooks have already sent, and backups, are not affected. This cannot be undone.</p>`,
 			work: async () => {
-				const { value } = await post(`campaigns/${campaign}/erase`, person);
+				const { value } = await post(`campaigns/${campaign}/erase`, personOf(lead));
 				const erased = `Erased ${plural(value.leads, "lead")} and ${plural(value.events, "event")}`;
 				toast(value.done ? erased : "The data is being deleted in the background");
 				go(`campaigns/${campaign}/leads`);
 			},
 		});
-	const report = async () => {
-		const items = [];
-		for (let next = {}; next; ) {
-			const part = await postPatiently(`campaigns/${campaign}/report`, { ...person, ...next });
-			items.push(...part.value);
-			next = part.next;
-		}
-		download(`report-${lead.social_id}.json`, JSON.stringify(items, null, "\t"), "application/json");
+	return html`<${Button} kind="danger" onClick=${erase}>Erase…<//>`;
+}
+
+function Actions({ campaign, lead, tags, reload }) {
+	const settings = useList(`campaigns/${campaign}`, {}, { every: 0 });
+	const change = word => html`<${Change} key=${word} campaign=${campaign} lead=${lead} word=${word} />`;
+	const addTag = async tag => {
+		await changeLeads(campaign, "tag", [lead.social_id], { tag: Number(tag) });
+		toast("The lead will be tagged");
+		refreshSoon();
+	};
+	const edit = () => openDialog(Edit, { campaign, lead }).then(done => done && reload());
+	const endBounce = async () => {
+		await patch(`campaigns/${campaign}/leads/${lead.social_id}`, { bounced: "no" });
+		toast("Email will be sent to this address again");
+		reload();
+	};
+	const changePoints = () => {
+		const subject = `${nameOf(lead)} (${plural(lead.contest_score, "point")})`;
+		return openDialog(Points, { campaign, leads: [lead.social_id], subject }).then(done => done && refresh());
 	};
 	return html`
-		<section class="card">
-			<h2>Actions</h2>
+		<${Card} title="Actions">
 			<div class="buttons">
 				<${Button} onClick=${edit}>Edit<//>
 				<${Button} onClick=${changePoints}>Points…<//>
@@ -307,29 +275,27 @@ function Actions({ campaign, lead, tags, reload }) {
 				${lead.waitlisted ? change("unwaitlist") : settings?.waitlist && change("waitlist")}
 				${change(lead.fraudulent ? "approve" : "block")}
 				${!lead.opted_out && lead.email && change("optout")}
-				${lead.bounced && html`<${Button} onClick=${() => endBounce().catch(showFailure)}>Mark as reachable<//>`}
+				${lead.bounced && html`<${Button} onClick=${endBounce}>Mark as reachable<//>`}
 				${tags?.length > 0 && html`
-					<${AddTag} tags=${tags} add=${tag => addTag(tag).catch(showFailure)} />`}
-				<${Button} onClick=${report}>Download personal data<//>
-				<${Button} kind="danger" onClick=${erase}>Erase…<//>
+					<label class="offscreen" for="lead-tag">Add a tag</label>
+					<${Select} id="lead-tag" value="" options=${[["", "Add a tag…"], ...tags.map(tag => [tag.id, tag.name])]}
+						choose=${tag => addTag(tag).catch(showFailure)} />`}
+				<${Report} campaign=${campaign} lead=${lead} />
+				<${Erase} campaign=${campaign} lead=${lead} />
 			</div>
-		</section>`;
+		<//>`;
 }
 
 /* ---- the view ---- */
 
 const text = value => (typeof value === "object" && value !== null ? JSON.stringify(value) : String(value));
 
-function Fraud({ lead }) {
-	return html`
-		<${Notice} tone="bad">
-			<p>
-				<strong>Marked as fraudulent</strong>: ${lead.fraud_reasons.map(fraudReason).join("; ") || "no reason stored"}.
-				${" "}It has no rank and is on no leaderboard; its points, and its referrer's points for it, do not count. If the lead
-				is genuine, select Mark as genuine.
-			</p>
-		<//>`;
-}
+const Fraud = ({ lead }) => html`
+	<${Notice} tone="bad">
+		<strong>Marked as fraudulent</strong>: ${lead.fraud_reasons.map(fraudReason).join("; ") || "no reason stored"}.
+		${" "}It has no rank and is on no leaderboard; its points, and its referrer's points for it, do not count. If the lead
+		is genuine, select Mark as genuine.
+	<//>`;
 
 /** All that is known of a lead. */
 function factsOf(lead) {
@@ -377,19 +343,17 @@ export function Lead({ id, lead: social }) {
 	const live = useLive(`campaigns/${id}/leads/${social}`, {}, { every: 15 });
 	const tags = useList(`campaigns/${id}/tags`, {}, { every: 0 });
 	const title = live.value ? nameOf(live.value) : "Lead";
-	const above = html`<${Crumbs} id=${id} path="leads" name="Leads" />`;
 	return html`
-		<${Page} title=${title} above=${above} actions=${html`<${Updated} live=${live} />`}>
+		<${Page} title=${title} campaign=${id} list=${["leads", "Leads"]} live=${live}>
 			<${Loaded} live=${live} lines=${8}>${lead => html`
 				${lead.fraudulent && html`<${Fraud} lead=${lead} />`}
 				<div class="columns lead">
 					<div class="stack">
 						${may("change") && html`<${Actions} campaign=${id} lead=${lead} tags=${tags} reload=${live.reload} />`}
-						<section class="card">
-							<h2>Lead</h2>
+						<${Card} title="Lead">
 							<${StateOf} lead=${lead} />
 							<${Facts} rows=${factsOf(lead)} />
-						</section>
+						<//>
 						<${Referred} campaign=${id} lead=${lead} />
 					</div>
 					<${Timeline} key=${social} campaign=${id} id=${social} />

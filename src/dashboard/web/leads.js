@@ -3,12 +3,11 @@
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Bulk } from "./bulk.js";
 import { count, plural } from "./format.js";
-import { Crumbs } from "./frame.js";
 import { useList, useLive, useSearch } from "./live.js";
-import { link, setQuery } from "./route.js";
+import { link } from "./route.js";
 import { may } from "./session.js";
 import { SOURCES, addressOf, nameOf } from "./words.js";
-import { ClearFilters, Dates, Filter, Pager, selectColumn } from "./lists.js";
+import { Dates, Filter, FilterButton, Filters, Pager, selectColumn, setFilter, useSelection } from "./lists.js";
 import { Chip, Empty, Number_, Page, Problem, Segments, Skeleton, Table, Time, html } from "./ui.js";
 
 const PART = 50;
@@ -41,11 +40,11 @@ function Search({ query }) {
 	useEffect(() => set(shown), [shown]);
 	const submit = event => {
 		event.preventDefault();
-		setQuery({ email: null, phone: null, social_id: null, name: null, after: null, ...understood(text) });
+		setFilter({ email: null, phone: null, social_id: null, name: null, ...understood(text) });
 	};
 	const showAll = event => {
 		event.preventDefault();
-		setQuery({ [kind]: null, after: null });
+		setFilter({ [kind]: null });
 	};
 	return html`
 		<form class="search" role="search" onSubmit=${submit}>
@@ -76,33 +75,28 @@ function ReferredBy({ campaign, id }) {
 	return html`<${Chip}>Referred by ${lead ? nameOf(lead) : id}<//>`;
 }
 
-function Filters({ campaign, query, tags, filtered }) {
-	const toggle = (name, value) => setQuery({ [name]: query[name] === value ? null : value, after: null });
-	return html`
-		<div class="filters" role="group" aria-label="Filters">
-			${SWITCHES.map(([name, text, value]) => html`
-				<button type="button" key=${text} class="small" aria-pressed=${query[name] === value}
-					onClick=${() => toggle(name, value)}>${text}</button>`)}
-			${tags?.length > 0 && html`
-				<${Filter} name="tag" label="Tag" all="Any tag" query=${query} options=${tags.map(tag => [tag.id, tag.name])} />`}
-			<span class="dates"><${Dates} query=${query} /></span>
-			${query.source && html`<${Chip}>Source: ${SOURCES[query.source] || query.source}<//>`}
-			${query.referred_by && html`<${ReferredBy} campaign=${campaign} id=${query.referred_by} />`}
-			${filtered && html`<${ClearFilters} query=${query} />`}
-		</div>`;
-}
+const LeadFilters = ({ campaign, query, tags, filtered }) => html`
+	<${Filters} clear=${filtered && query}>
+		${SWITCHES.map(([name, text, value]) => html`
+			<${FilterButton} key=${text} pressed=${query[name] === value} change=${{ [name]: query[name] === value ? null : value }}>
+				${text}
+			<//>`)}
+		${tags?.length > 0 && html`
+			<${Filter} name="tag" label="Tag" all="Any tag" query=${query} options=${tags.map(tag => [tag.id, tag.name])} />`}
+		<span class="dates"><${Dates} query=${query} /></span>
+		${query.source && html`<${Chip}>Source: ${SOURCES[query.source] || query.source}<//>`}
+		${query.referred_by && html`<${ReferredBy} campaign=${campaign} id=${query.referred_by} />`}
+	<//>`;
 
 /* ---- the list ---- */
 
-export function StateOf({ lead }) {
-	return html`
-		<span class="chips">
-			${lead.fraudulent && html`<${Chip} tone="bad">fraudulent<//>`}
-			${lead.verified ? html`<${Chip} tone="good">verified<//>` : html`<${Chip}>not verified<//>`}
-			${lead.waitlisted && html`<${Chip} tone="wait">waitlisted<//>`}
-			${lead.opted_out && html`<${Chip}>unsubscribed<//>`}
-		</span>`;
-}
+export const StateOf = ({ lead }) => html`
+	<span class="chips">
+		${lead.fraudulent && html`<${Chip} tone="bad">fraudulent<//>`}
+		${lead.verified ? html`<${Chip} tone="good">verified<//>` : html`<${Chip}>not verified<//>`}
+		${lead.waitlisted && html`<${Chip} tone="wait">waitlisted<//>`}
+		${lead.opted_out && html`<${Chip}>unsubscribed<//>`}
+	</span>`;
 
 /** Each finds one lead at most, in no order. */
 const EXACT = ["email", "phone", "social_id"];
@@ -130,7 +124,7 @@ function Order({ query }) {
 	const choose = chosen => {
 		// winners are picked from it, and fraudulent leads do not rank
 		const ranked = chosen === "score" && !query.fraudulent ? { fraudulent: "off" } : {};
-		setQuery({ ...ORDERS.find(([name]) => name === chosen)[2], ...ranked, after: null });
+		setFilter({ ...ORDERS.find(([name]) => name === chosen)[2], ...ranked });
 	};
 	return html`<${Segments} label="Order" options=${ORDERS} value=${query.order || order} choose=${choose} kind="small" />`;
 }
@@ -165,10 +159,10 @@ function SearchProgress({ list }) {
 		</p>`;
 }
 
-/** The leads as a table; `choose`, which gets a lead and whether it is chosen, may be missing. */
-function LeadTable({ id, rows, chosen, choose }) {
+/** The leads as a table; with `selection`, rows can be selected. */
+function LeadTable({ id, rows, selection }) {
 	const columns = [
-		choose && selectColumn({ rows, what: "leads", nameOf: addressOf, keyOf: lead => lead.social_id, chosen, choose }),
+		selection && selectColumn(rows, "leads", addressOf, selection),
 		{
 			title: "Lead",
 			kind: "long",
@@ -182,68 +176,71 @@ function LeadTable({ id, rows, chosen, choose }) {
 		{ title: "Tags", phone: "off", cell: lead => lead.tags.map(tag => html`<${Chip} key=${tag.tag_id}>${tag.name}<//> `) },
 		{ title: "Signed up", phone: "plain", cell: lead => html`<${Time} at=${lead.when} />` },
 	];
-	return html`<${Table} name="Leads" columns=${columns.filter(Boolean)} rows=${rows} />`;
+	return html`<${Table} name="Leads" columns=${columns} rows=${rows} />`;
+}
+
+/** How many leads the campaign has, and how many of them a list lacks because they are newer; undefined before they are known. */
+function useTotal(id, list) {
+	const { value, at } = useLive(`campaigns/${id}`, {}, { every: 15 });
+	const total = value && value.lead_count - value.jump_start;
+	const seen = useRef(total);
+	if (!(at > list.at + TOGETHER_MS)) seen.current = total;
+	return [total, total - seen.current];
+}
+
+/** `whole`: that the list has all leads that match. */
+function Total({ total, filtered, list, whole }) {
+	if (total === undefined || (filtered && !whole))
+		return null;
+	return filtered ? `${count(list.rows.length)} of ${plural(total, "lead")}` : plural(total, "lead");
+}
+
+/** The ways to other views; `exported`: the filters and the order of the list. */
+const Ways = ({ id, query, exported, selected }) => html`
+	${may("change") && html`<a class="button" href=${link(`campaigns/${id}/import`)}>Import</a>`}
+	${!NOT_EXPORTED.some(name => query[name]) && html`
+		<a class="button" href=${link(`campaigns/${id}/export`, exported)}>${selected ? "Export all" : "Export"}</a>`}`;
+
+/** The list, or why there is none, and the ways to further leads. */
+function Found({ id, query, list, filtered, selection }) {
+	const { rows, next, isLoading } = list;
+	const isFull = rows.length >= PART;
+	return html`
+		<${Problem} failure=${list.failure} onRetry=${list.reload} />
+		${rows.length > 0 && html`
+			<div aria-busy=${isLoading}><${LeadTable} id=${id} rows=${rows} selection=${may("change") && selection} /></div>`}
+		${rows.length === 0 && isLoading && html`<${Skeleton} lines=${4} />`}
+		${rows.length === 0 && !isLoading && !next && !list.failure && html`<${NoLeads} id=${id} filtered=${filtered} />`}
+		${next && !isFull && html`<${SearchProgress} list=${list} />`}
+		${(query.after || (next && isFull)) && html`
+			<${Pager} after=${query.after} next=${isFull && next} first="First page" further=${`Next ${PART}`} />`}`;
 }
 
 export function Leads({ id, query }) {
 	const filters = filtersOf(query);
 	const filtered = Object.keys(filters).length > 0;
-	const ordered = orderOf(query);
-	const list = useSearch(`campaigns/${id}/leads`, { ...filters, ...ordered, after: query.after, limit: PART }, { target: PART });
-	const campaign = useLive(`campaigns/${id}`, {}, { every: 15 });
+	const shown = { ...filters, ...orderOf(query) };
+	const list = useSearch(`campaigns/${id}/leads`, { ...shown, after: query.after, limit: PART }, { target: PART });
+	const [total, newer] = useTotal(id, list);
 	const tags = useList(`campaigns/${id}/tags`, {}, { every: 0 });
-	const [chosen, setChosen] = useState(new Map());
-	const [everything, setEverything] = useState(false);
-	const clear = () => {
-		setChosen(new Map());
-		setEverything(false);
-	};
+	const selection = useSelection(lead => lead.social_id);
+	const { chosen, clear } = selection;
 	useEffect(clear, [JSON.stringify(filters)]);
-	const changes = may("change");
-	const total = campaign.value && campaign.value.lead_count - campaign.value.jump_start;
-	const seen = useRef(total);
-	if (!(campaign.at > list.at + TOGETHER_MS)) seen.current = total;
-	const fresh = !filtered && !query.after && total > seen.current ? total - seen.current : 0;
-	const choose = (lead, on) => {
-		setEverything(false);
-		setChosen(old => {
-			const next = new Map(old);
-			if (on) next.set(lead.social_id, lead);
-			else next.delete(lead.social_id);
-			return next;
-		});
-	};
-	const { rows } = list;
-	const all = rows.length > 0 && rows.every(lead => chosen.has(lead.social_id));
-	const isFull = rows.length >= PART;
+	const all = list.rows.length > 0 && list.rows.every(lead => chosen.has(lead.social_id));
 	const whole = !query.after && !list.next && !list.isLoading;
-	const found = whole && `${count(rows.length)} of ${plural(total, "lead")}`;
 	const actions = html`
-		<span class="muted">${total !== undefined && (filtered ? found : plural(total, "lead"))}</span>
-		${changes && html`<a class="button" href=${link(`campaigns/${id}/import`)}>Import</a>`}
-		${!NOT_EXPORTED.some(name => query[name]) && html`
-			<a class="button" href=${link(`campaigns/${id}/export`, { ...filters, ...ordered })}>${chosen.size > 0 ? "Export all" : "Export"}</a>`}`;
+		<span class="muted"><${Total} total=${total} filtered=${filtered} list=${list} whole=${whole} /></span>
+		<${Ways} id=${id} query=${query} exported=${shown} selected=${chosen.size > 0} />`;
 	return html`
-		<${Page} title="Leads" above=${html`<${Crumbs} id=${id} />`} actions=${actions}>
+		<${Page} title="Leads" campaign=${id} actions=${actions}>
 			<${Search} query=${query} />
-			<${Filters} campaign=${id} query=${query} tags=${tags} filtered=${filtered} />
+			<${LeadFilters} campaign=${id} query=${query} tags=${tags} filtered=${filtered} />
 			<${Order} query=${query} />
-			${fresh > 0 && html`
-				<p><button type="button" onClick=${list.reload}>Show ${plural(fresh, "new lead")}</button></p>`}
-			<${Problem} failure=${list.failure} onRetry=${list.reload} />
-			${rows.length > 0 && html`
-				<div aria-busy=${list.isLoading}>
-					<${LeadTable} id=${id} rows=${rows} chosen=${chosen} choose=${changes && choose} />
-				</div>`}
-			${rows.length === 0 && list.isLoading && html`<${Skeleton} lines=${4} />`}
-			${rows.length === 0 && !list.isLoading && !list.next && !list.failure && html`
-				<${NoLeads} id=${id} filtered=${filtered} />`}
-			${list.next && !isFull && html`<${SearchProgress} list=${list} />`}
-			${(query.after || (list.next && isFull)) && html`
-				<${Pager} after=${query.after} next=${isFull && list.next} first="First page" further=${`Next ${PART}`} />`}
+			${!filtered && !query.after && newer > 0 && html`
+				<p><button type="button" onClick=${list.reload}>Show ${plural(newer, "new lead")}</button></p>`}
+			<${Found} id=${id} query=${query} list=${list} filtered=${filtered} selection=${selection} />
 			${chosen.size > 0 && html`
 				<${Bulk} campaign=${id} chosen=${chosen} clear=${clear} tags=${tags} filters=${filters}
-					more=${all && (list.next || query.after)}
-					everything=${everything} chooseEverything=${() => setEverything(true)} />`}
+					more=${all && (list.next || query.after)} />`}
 		<//>`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Answers that stay up to date: while the tab is visible and there is input, a view repeats its call with the ETag of what it
 // shows. Old data stays when a call fails.
-import { useCallback, useEffect, useRef, useState } from "./hooks.js";
+import { useEffect, useState } from "./hooks.js";
 import { Cancelled, get, getWhole } from "./api.js";
 import { store } from "./store.js";
 
@@ -46,73 +46,73 @@ function placeOf(path, query) {
 }
 
 /**
+ * `run` calls `read` with a signal, again after `every` seconds (0: once), and after failures, of which `fail` gets each with the
+ * time of the next call. `stop` ends it.
+ */
+function repeat(read, every, fail) {
+	const control = new AbortController();
+	let timer = 0;
+	let failures = 0;
+	const again = seconds => {
+		timer = setTimeout(run, seconds * 1000);
+	};
+	async function run() {
+		clearTimeout(timer);
+		if (!mayAsk()) {
+			again(1);
+			return;
+		}
+		try {
+			await read(control.signal);
+			failures = 0;
+			if (every > 0) again(every);
+		} catch (failure) {
+			if (failure instanceof Cancelled || control.signal.aborted)
+				return;
+			const wait = retryWait(failure, ++failures);
+			fail(failure, wait && Date.now() + wait * 1000);
+			if (wait) again(wait);
+		}
+	}
+	const stop = () => {
+		control.abort();
+		clearTimeout(timer);
+	};
+	return { run, stop };
+}
+
+/**
  * The answer to GET `path`; null as a path makes no call. `every`: seconds between two calls; 0: once. `whole`: all parts of a
- * list (getWhole). Returns { value, next, tag,
- * failure, at, retryAt, isLoading, reload }: `value` is undefined before the first answer and after a change of path or query.
+ * list (getWhole). Returns { value, next, tag, failure, at, retryAt, isLoading, reload }: `value` is undefined before the first
+ * answer and after a change of path or query.
  */
 export function useLive(path, query = {}, { every = 30, whole = false } = {}) {
 	const place = path === null ? null : placeOf(path, query);
 	const [state, set] = useState({ place: null });
-	const current = useRef(null);
-	current.current = { path, query };
 	const [round, setRound] = useState(0);
-	const reload = useCallback(() => setRound(value => value + 1), []);
-
 	useEffect(() => {
 		if (place === null)
 			return undefined;
-		let timer = 0;
-		let failures = 0;
-		const control = new AbortController();
-		const again = seconds => {
-			timer = setTimeout(request, seconds * 1000);
-		};
-		async function request() {
-			clearTimeout(timer);
-			if (!mayAsk()) {
-				again(1);
-				return;
-			}
+		async function read(signal) {
 			set(old => ({ ...old, isLoading: true }));
-			try {
-				const read = whole ? getWhole : get;
-				const answer = await read(current.current.path, current.current.query, { signal: control.signal });
-				failures = 0;
-				set({ ...answer, place, at: Date.now(), failure: null });
-				if (every > 0) again(every);
-			} catch (failure) {
-				if (failure instanceof Cancelled || control.signal.aborted)
-					return;
-				failures++;
-				const wait = retryWait(failure, failures);
-				set(old => ({
-					...(old.place === place ? old : {}),
-					place,
-					failure,
-					isLoading: false,
-					retryAt: wait && Date.now() + wait * 1000,
-				}));
-				if (wait) again(wait);
-			}
+			const answer = await (whole ? getWhole : get)(path, query, { signal });
+			set({ ...answer, place, at: Date.now(), failure: null });
 		}
-		const shown = () => {
-			if (!document.hidden && every > 0) request();
-		};
+		const fail = (failure, retryAt) =>
+			set(old => ({ ...(old.place === place ? old : {}), place, failure, isLoading: false, retryAt }));
+		const { run, stop } = repeat(read, every, fail);
+		const shown = () => !document.hidden && every > 0 && run();
 		document.addEventListener("visibilitychange", shown);
-		const stopRefresh = refreshes.subscribe(request);
-		const stopPause = paused.subscribe(is => !is && request());
-		request();
+		const ends = [refreshes.subscribe(run), paused.subscribe(is => !is && run())];
+		run();
 		return () => {
-			control.abort();
-			clearTimeout(timer);
+			stop();
 			document.removeEventListener("visibilitychange", shown);
-			stopRefresh();
-			stopPause();
+			for (const end of ends) end();
 		};
 	}, [place, every, round]);
-
 	const own = state.place === place ? state : { isLoading: true };
-	return { ...own, reload };
+	return { ...own, reload: () => setRound(value => value + 1) };
 }
 
 /** The whole list of a path, if it is short, such as webhooks; undefined until it is there. */
@@ -124,61 +124,30 @@ export const useList = (path, query, options) => useLive(path, query, options).v
  */
 export function useSearch(path, query, { target = 50, most = 6 } = {}) {
 	const place = placeOf(path, query);
-	const [state, set] = useState({ rows: [], isLoading: true });
-	const [round, setRound] = useState(0);
-	const reload = useCallback(() => setRound(value => value + 1), []);
-	const [from, setFrom] = useState(null);
+	const [state, set] = useState({});
+	const [from, setFrom] = useState({});
+	const reload = () => setFrom({});
 	useEffect(() => {
-		const control = new AbortController();
-		let { rows, next } = from?.place === place ? from : { rows: [], next: query };
-		let failures = 0;
-		let timer = 0;
-		const again = seconds => {
-			timer = setTimeout(search, seconds * 1000);
-		};
-		async function search() {
-			if (!mayAsk()) {
-				again(1);
-				return;
-			}
+		let { rows, next } = from.place === place ? from : { rows: [], next: query };
+		async function read(signal) {
 			set(old => ({ ...old, isLoading: true }));
-			try {
-				for (let calls = 0; next && (calls === 0 || rows.length < target) && calls < most; ) {
-					const part = await get(path, next, { signal: control.signal });
-					rows = [...rows, ...part.value];
-					next = part.next;
-					calls++;
-					failures = 0;
-					const isLoading = Boolean(next) && rows.length < target && calls < most;
-					set({ place, rows, next, isLoading, at: Date.now(), failure: null });
-				}
-			} catch (failure) {
-				if (failure instanceof Cancelled || control.signal.aborted)
-					return;
-				failures++;
-				set(old => ({ ...old, failure, isLoading: false }));
-				const wait = retryWait(failure, failures);
-				if (wait) again(wait);
+			for (let calls = 0, isLoading = Boolean(next); isLoading; ) {
+				const part = await get(path, next, { signal });
+				rows = [...rows, ...part.value];
+				next = part.next;
+				isLoading = Boolean(next) && rows.length < target && ++calls < most;
+				set({ place, rows, next, isLoading, at: Date.now(), failure: null });
 			}
 		}
-		set(old => ({
-			...old,
-			isLoading: true,
-			failure: null,
-			...(old.place === place ? {} : { rows: [], next: null, at: undefined }),
-			place,
-		}));
-		search();
-		const stop = refreshes.subscribe(() => {
-			setFrom(null);
-			reload();
-		});
+		set(old => ({ ...(old.place === place ? old : { place, rows: [] }), isLoading: true, failure: null }));
+		const { run, stop } = repeat(read, 0, failure => set(old => ({ ...old, failure, isLoading: false })));
+		run();
+		const end = refreshes.subscribe(reload);
 		return () => {
-			control.abort();
-			clearTimeout(timer);
 			stop();
+			end();
 		};
-	}, [place, round, from]);
+	}, [place, from]);
 	const goOn = () => setFrom({ place, rows: state.rows, next: state.next });
 	return { ...(state.place === place ? state : { rows: [], isLoading: true }), goOn, reload };
 }

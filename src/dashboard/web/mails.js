@@ -3,24 +3,20 @@
 import { useState } from "./hooks.js";
 import { post } from "./api.js";
 import { DraftProblem, LanguageChoice, useDraft, withErrors } from "./drafts.js";
+import { mailTestProblem, runJob } from "./jobs.js";
 import { useList, useLive } from "./live.js";
-import { chosenIn, link, setQuery } from "./route.js";
+import { link, setQuery } from "./route.js";
 import { isOperator, may, session } from "./session.js";
 import { useEditor } from "./versions.js";
 import { LANGUAGES, MAILS, MAIL_STATES, mailReason } from "./words.js";
 import { Preview } from "./preview.js";
-import { mailTestProblem, waitForJob } from "./webhooks.js";
-import { Pager } from "./lists.js";
+import { FilterButton, Filters, Pager } from "./lists.js";
 import { Field, Form } from "./forms.js";
-import { Button, Chip, Empty, Loaded, Notice, Segments, Table, Time, Updated, html, toast } from "./ui.js";
+import { Button, Card, Chip, Empty, List, Loaded, Notice, Segments, Select, Table, Time, Updated, html, toast } from "./ui.js";
 
 const KINDS = Object.keys(MAILS).filter(kind => kind !== "code");
 
-const ownTexts = ({ own_subject, own_text, own_html }) => ({
-	subject: own_subject || "",
-	text: own_text || "",
-	html: own_html || "",
-});
+const ownTexts = one => ({ subject: one.own_subject || "", text: one.own_text || "", html: one.own_html || "" });
 
 /** The variables of a kind, what its text must show first. */
 function variablesOf({ variables, required }) {
@@ -29,25 +25,36 @@ function variablesOf({ variables, required }) {
 	return `Variables: ${shown.join(", ")}. {{#first_name}} … {{/first_name}} is shown only to leads with a first name.`;
 }
 
-const SHAPES = [
-	["html", "HTML"],
-	["text", "Text"],
-];
+const SHAPES = [["html", "HTML"], ["text", "Text"]];
 
 function MailPreview({ draft }) {
 	const [shape, setShape] = useState("html");
 	const shown = draft.value;
+	const choice = html`<${Segments} label="Form" options=${SHAPES} value=${shape} choose=${setShape} kind="small" />`;
 	return html`
-		<section class="card preview-card">
-			<header>
-				<h2>Preview</h2>
-				<${Segments} label="Form" options=${SHAPES} value=${shape} choose=${setShape} kind="small" />
-			</header>
+		<${Card} title="Preview" kind="preview-card" beside=${choice}>
 			<${DraftProblem} draft=${draft} />
 			${shown && html`<p><strong>${shown.subject}</strong></p>`}
 			${shown && shape === "html" && html`<${Preview} markup=${shown.html} title="Preview of the email" />`}
 			${shown && shape === "text" && html`<pre class="answer" tabindex="0">${shown.text}</pre>`}
-		</section>`;
+		<//>`;
+}
+
+function SendTest({ path, inLanguage, unsaved }) {
+	const [test, set] = useState(null);
+	async function send() {
+		set({ tone: "plain", text: "Sending…" });
+		const job = await runJob(`${path}/test`, inLanguage);
+		const problem = mailTestProblem(job);
+		const ended = problem ? "bad" : "good";
+		set({ tone: job.ended_at ? ended : "plain", text: problem || `Sent to ${session.get().email}.` });
+	}
+	return html`
+		<div class="buttons">
+			<${Button} onClick=${send} disabled=${unsaved}>Send me a test email<//>
+			${unsaved && html`<span class="hint">Save first: the test has the saved text.</span>`}
+		</div>
+		${test && html`<${Notice} tone=${test.tone} role="status">${test.text}<//>`}`;
 }
 
 function MailForm({ id, kind, language, template, tag, reload }) {
@@ -68,27 +75,13 @@ function MailForm({ id, kind, language, template, tag, reload }) {
 		(await post(`${path}/preview`, { ...inLanguage, ...input.values }, { signal })).value,
 	);
 	const shown = withErrors(form, draft);
-	const [test, setTest] = useState(null);
-	async function sendTest() {
-		setTest({ tone: "plain", text: "Sending…" });
-		const { value } = await post(`${path}/test`, inLanguage);
-		const job = await waitForJob(value);
-		const problem = mailTestProblem(job);
-		const ended = problem ? "bad" : "good";
-		setTest({ tone: job.ended_at ? ended : "plain", text: problem || `Sent to ${session.get().email}.` });
-	}
 	const unsaved = changed.length > 0;
 	const isEmpty = values => !values.subject && !values.text;
-	function begin() {
-		form.set("subject", template.subject);
-		form.set("text", template.text);
-	}
+	const begin = () => ["subject", "text"].forEach(name => form.set(name, template[name]));
 	return html`
 		<div class="columns editor">
-			<section class="card">
-				<p class="muted">
-					Sent ${MAILS[kind][1]}. Leave fields empty to use the default text in the language of the lead.
-				</p>
+			<${Card}>
+				<p class="muted">Sent ${MAILS[kind][1]}. Leave fields empty to use the default text in the language of the lead.</p>
 				${isEmpty(stored) && isEmpty(form.values) && html`
 					<div class="buttons">
 						<button type="button" onClick=${begin}>
@@ -102,12 +95,8 @@ function MailForm({ id, kind, language, template, tag, reload }) {
 					<${Field} form=${shown} name="html" label="HTML" type="area" rows="6"
 						hint="Leave empty to generate it from the text." />
 				<//>
-				<div class="buttons">
-					<${Button} onClick=${sendTest} disabled=${unsaved}>Send me a test email<//>
-					${unsaved && html`<span class="hint">Save first: the test has the saved text.</span>`}
-				</div>
-				${test && html`<${Notice} tone=${test.tone}><p role="status">${test.text}</p><//>`}
-			</section>
+				<${SendTest} path=${path} inLanguage=${inLanguage} unsaved=${unsaved} />
+			<//>
 			<${MailPreview} draft=${draft} />
 		</div>`;
 }
@@ -120,12 +109,13 @@ const isOn = (kind, campaign) => (IS_ON[kind] || (one => one.mails.includes(kind
 
 function Overview({ id, templates, isSet }) {
 	const live = useLive(`campaigns/${id}`, {}, { every: 20 });
+	const placeOf = kind => link(`campaigns/${id}/pages`, { tab: "mails", kind });
 	const textOf = kind => {
 		const languages = templates?.filter(one => one.kind === kind).map(one => LANGUAGES[one.language] || "all languages");
 		return languages?.length > 0 ? `yours: ${languages.join(", ")}` : languages && "standard text";
 	};
 	const columns = campaign => [
-		{ title: "Email", cell: kind => html`<a href=${link(`campaigns/${id}/pages`, { tab: "mails", kind })}>${MAILS[kind][0]}</a>` },
+		{ title: "Email", cell: kind => html`<a href=${placeOf(kind)}>${MAILS[kind][0]}</a>` },
 		{ title: "Sent", phone: "plain", cell: kind => MAILS[kind][1] },
 		{
 			title: "Status",
@@ -138,8 +128,7 @@ function Overview({ id, templates, isSet }) {
 			hidden: true,
 			phone: "off",
 			cell: kind => html`
-				<a class="button small" href=${link(`campaigns/${id}/pages`, { tab: "mails", kind })}
-					aria-label=${`Text and preview: ${MAILS[kind][0]}`}>Text and preview</a>`,
+				<a class="button small" href=${placeOf(kind)} aria-label=${`Text and preview: ${MAILS[kind][0]}`}>Text and preview</a>`,
 		},
 	];
 	return html`
@@ -159,9 +148,7 @@ function Editor({ id, kind, language, templates }) {
 		<div class="row">
 			<label>
 				Email${" "}
-				<select value=${kind} onChange=${event => setQuery({ kind: chosenIn(event.currentTarget, kind) })}>
-					${KINDS.map(one => html`<option key=${one} value=${one} selected=${one === kind}>${MAILS[one][0]}</option>`)}
-				</select>
+				<${Select} value=${kind} options=${KINDS.map(one => [one, MAILS[one][0]])} choose=${one => setQuery({ kind: one })} />
 			</label>
 			<${LanguageChoice} language=${language} />
 			<a href=${link(`campaigns/${id}/pages`, { tab: "mails" })}>All emails</a>
@@ -178,13 +165,10 @@ export function Mails({ id, query }) {
 	const installation = useList("installation", {}, { every: 60 });
 	return html`
 		${installation?.mail === false && html`
-			<${Notice} tone="wait">
-				<p>
-					<strong>Email is not configured on this installation.</strong> No emails are sent.
-					${" "}${isOperator()
-						? html`Set <code>mail.host</code> and <code>mail.from</code> in the configuration.`
-						: "Ask the operator of this installation to set it up."}
-				</p>
+			<${Notice} tone="wait" title="Email is not configured on this installation.">
+				No emails are sent. ${isOperator()
+					? html`Set <code>mail.host</code> and <code>mail.from</code> in the configuration.`
+					: "Ask the operator of this installation to set it up."}
 			<//>`}
 		${KINDS.includes(query.kind)
 			? html`<${Editor} id=${id} kind=${query.kind} language=${query.language || ""} templates=${templates} />`
@@ -203,40 +187,43 @@ const STATES = [
 
 const TONES = { __proto__: null, sent: "good", failed: "bad", dropped: "plain" };
 
-export function Sent({ id, query }) {
-	const filter = { state: query.state, kind: query.kind, after: query.after, limit: 50 };
-	const live = useLive(`campaigns/${id}/mails`, filter, { every: 10 });
-	const again = mail => async () => {
+function SentState({ mail: { state, reason, due_at: due } }) {
+	const isDue = state === "requested" && due && Date.parse(due) > Date.now();
+	return html`
+		<${Chip} tone=${TONES[state] || "wait"}>${MAIL_STATES[state] || state}<//>
+		${reason ? html` <span class="muted">${mailReason(reason)}</span>` : ""}
+		${isDue ? html`<span class="muted">${reason ? "," : ""} next attempt <${Time} at=${due} /></span>` : ""}`;
+}
+
+const mayResend = mail => may("change") && ["failed", "dropped"].includes(mail.state);
+
+function sentColumns(id, reload) {
+	const again = async mail => {
 		await post("mails/resend", { mails: [mail.id] });
 		toast("The email will be sent again");
-		live.reload();
+		reload();
 	};
 	const recipientOf = row => {
 		if (row.lead)
 			return html`<a href=${link(`campaigns/${id}/leads/${row.lead}`)}>${row.recipient || row.lead}</a>`;
 		return row.recipient || html`<span class="muted">deleted</span>`;
 	};
-	const mayResend = row => may("change") && ["failed", "dropped"].includes(row.state);
-	const columns = [
+	return [
 		{ title: "Email", cell: row => MAILS[row.kind]?.[0] || row.kind },
 		{ title: "To", phone: "plain", cell: recipientOf },
-		{
-			title: "Status",
-			phone: "plain",
-			cell: row => html`
-				<${Chip} tone=${TONES[row.state] || "wait"}>${MAIL_STATES[row.state] || row.state}<//>
-				${row.reason ? html` <span class="muted">${mailReason(row.reason)}</span>` : ""}
-				${row.state === "requested" && row.due_at && Date.parse(row.due_at) > Date.now()
-					? html`<span class="muted">${row.reason ? "," : ""} next attempt <${Time} at=${row.due_at} /></span>`
-					: ""}`,
-		},
+		{ title: "Status", phone: "plain", cell: row => html`<${SentState} mail=${row} />` },
 		{ title: "Created", phone: "plain", cell: row => html`<${Time} at=${row.created_at} />` },
 		{
 			title: "Actions",
 			hidden: true,
-			cell: row => (mayResend(row) ? html`<${Button} kind="small" onClick=${again(row)}>Resend<//>` : ""),
+			cell: row => (mayResend(row) ? html`<${Button} kind="small" onClick=${() => again(row)}>Resend<//>` : ""),
 		},
 	];
+}
+
+export function Sent({ id, query }) {
+	const filter = { state: query.state, kind: query.kind, after: query.after, limit: 50 };
+	const live = useLive(`campaigns/${id}/mails`, filter, { every: 10 });
 	const none = html`
 		<${Empty} title="No emails">
 			<p>
@@ -245,16 +232,14 @@ export function Sent({ id, query }) {
 					: "Leads get emails when they sign up, reach a reward or refer friends."}
 			</p>
 		<//>`;
-	const show = rows => html`
-		<${Table} name="Emails" rows=${rows} columns=${columns} />
-		<${Pager} after=${query.after} next=${live.next} />`;
 	return html`
-		<div class="filters" role="group" aria-label="Filters">
+		<${Filters}>
 			${STATES.map(([state, text]) => html`
-				<button type="button" class="small" key=${state} aria-pressed=${(query.state || "") === state}
-					onClick=${() => setQuery({ state, after: null })}>${text}</button>`)}
+				<${FilterButton} key=${state} pressed=${(query.state || "") === state} change=${{ state }}>${text}<//>`)}
 			<${Updated} live=${live} />
-		</div>
-		<${Loaded} live=${live}>${rows => (rows.length === 0 ? none : show(rows))}<//>`;
+		<//>
+		<${List} live=${live} none=${none}>${rows => html`
+			<${Table} name="Emails" rows=${rows} columns=${sentColumns(id, live.reload)} />
+			<${Pager} after=${query.after} next=${live.next} />`}
+		<//>`;
 }
-

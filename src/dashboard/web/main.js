@@ -3,7 +3,8 @@
 import { render } from "./preact.js";
 import { unreachable } from "./api.js";
 import { useEffect, useErrorBoundary, useState } from "./hooks.js";
-import { Frame, Overlays, campaigns, useCampaigns } from "./frame.js";
+import { campaigns, useCampaigns } from "./campaigns.js";
+import { Frame, Overlays } from "./frame.js";
 import { Campaign } from "./campaign.js";
 import { Deliveries, Delivery } from "./deliveries.js";
 import { Lead } from "./lead.js";
@@ -15,7 +16,7 @@ import { Settings } from "./settings.js";
 import { Keys, Team } from "./team.js";
 import { Webhook } from "./webhook.js";
 import { Webhooks } from "./webhooks.js";
-import { useStore } from "./store.js";
+import { useEvent, useStore } from "./store.js";
 import { Button, Empty, Page, Problem, Skeleton, html } from "./ui.js";
 import { zone } from "./zone.js";
 
@@ -129,10 +130,8 @@ function App() {
 	};
 	useEffect(() => {
 		if (!token) start();
-		const changed = () => location.hash.startsWith("#welcome/") && setToken(takeToken());
-		addEventListener("hashchange", changed);
-		return () => removeEventListener("hashchange", changed);
 	}, []);
+	useEvent("hashchange", () => location.hash.startsWith("#welcome/") && setToken(takeToken()));
 	useEffect(() => {
 		campaigns.set([]);
 	}, [user?.user_id]);

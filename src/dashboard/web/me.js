@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The user's own page: sessions, password, second factor, theme.
 import { useEffect, useRef, useState } from "./hooks.js";
-import { call, post } from "./api.js";
+import { post, remove } from "./api.js";
 import { setTheme, useTheme } from "./frame.js";
 import { useList, useLive } from "./live.js";
-import { logOut, readSession, session, useSession } from "./session.js";
+import { NewPassword, codeOf, logOut, readSession, session, useSession } from "./session.js";
 import { ROLES } from "./words.js";
 import { Field, Form, FormDialog, Password, confirmAction, useForm } from "./forms.js";
 import {
-	Button, Chip, Code, Copy, Dialog, Facts, Loaded, Notice, Page, Segments, Table, Time, download, html, openDialog, toast,
+	Button, Card, Check, Chip, Code, Copy, Dialog, Facts, Loaded, Notice, Page, Segments, Table, Time, download, html, openDialog, toast,
 } from "./ui.js";
 
 /* ---- password ---- */
@@ -17,25 +17,22 @@ function ChangePassword() {
 	const user = useSession();
 	const form = useForm({ password: "", code: "", new_password: "" });
 	async function submit() {
-		const { password, code, new_password } = form.values;
-		const body = { password, new_password, ...(code ? { code: code.trim() } : {}) };
-		const { value } = await post("session/password", body, { quiet: true });
+		const { password, new_password } = form.values;
+		const { value } = await post("session/password", { password, new_password, ...codeOf(form.values) }, { quiet: true });
 		session.set(value);
 		form.setValues({ password: "", code: "", new_password: "" });
 		toast("Password changed. All other sessions have ended.");
 	}
 	return html`
-		<section class="card">
-			<h2>Password</h2>
+		<${Card} title="Password">
 			<${Form} form=${form} onSubmit=${submit} submit="Change password">
 				<${Password} form=${form} name="password" label="Current password" autocomplete="current-password" />
 				${user.second_factor && html`
 					<${Field} form=${form} name="code" label="Code" autocomplete="one-time-code"
 						hint="From your authenticator app, or a recovery code." />`}
-				<${Password} form=${form} name="new_password" label="New password" autocomplete="new-password"
-					hint="At least 12 characters. A passphrase works well." />
+				<${NewPassword} form=${form} name="new_password" label="New password" />
 			<//>
-		</section>`;
+		<//>`;
 }
 
 /* ---- second factor ---- */
@@ -54,28 +51,19 @@ function Codes({ codes, close }) {
 	const save = () => download("leadhook-recovery-codes.txt", `${text}\n`, "text/plain");
 	return html`
 		<${Dialog} title="Recovery codes" close=${() => stored && close(true)}>
-			<p>
-				Each code works once in place of your authenticator app. <strong>They are shown only once.</strong>
-			</p>
+			<p>Each code works once in place of your authenticator app. <strong>They are shown only once.</strong></p>
 			<${Code} text=${text} what="the recovery codes" />
 			<div class="buttons"><button type="button" onClick=${save}>Download</button></div>
-			<div class="field check">
-				<input type="checkbox" id="codes-stored" checked=${stored} onChange=${event => set(event.currentTarget.checked)} />
-				<label for="codes-stored">I have stored them</label>
-			</div>
+			<${Check} id="codes-stored" label="I have stored them" checked=${stored} choose=${set} />
 			<div class="buttons">
 				<button type="button" class="primary" disabled=${!stored} onClick=${() => close(true)}>Done</button>
 			</div>
 		<//>`;
 }
-const showCodes = codes => openDialog(close => html`<${Codes} codes=${codes} close=${close} />`);
+const showCodes = codes => openDialog(Codes, { codes });
 
 function Enable({ factor, close }) {
-	const form = useForm({ code: "" });
-	async function submit() {
-		const { value } = await post("session/factor/enable", { code: form.values.code.trim() });
-		close(value.recovery_codes);
-	}
+	const save = async ({ code }) => (await post("session/factor/enable", { code: code.trim() })).value.recovery_codes;
 	const secret = html`
 		<p>Scan this code with an authenticator app, such as Aegis, 2FAS or Google Authenticator.</p>
 		<${Qr} text=${factor.url} />
@@ -84,10 +72,10 @@ function Enable({ factor, close }) {
 			${" "}<${Copy} text=${factor.secret} what="the secret" />
 		</p>`;
 	return html`
-		<${FormDialog} title="Two-factor authentication" text=${secret} close=${close}
-			form=${form} onSubmit=${submit} submit="Turn on">
-			<${Field} form=${form} name="code" label="Code from the app" inputmode="numeric" autocomplete="one-time-code"
-				hint="If it is rejected, check the clock of your phone." />
+		<${FormDialog} title="Two-factor authentication" text=${secret} submit="Turn on" close=${close} values=${{ code: "" }} save=${save}>
+			${form => html`
+				<${Field} form=${form} name="code" label="Code from the app" inputmode="numeric" autocomplete="one-time-code"
+					hint="If it is rejected, check the clock of your phone." />`}
 		<//>`;
 }
 
@@ -96,7 +84,7 @@ function SecondFactor() {
 	const installation = useList("installation", {}, { every: 0 });
 	async function enable() {
 		const { value } = await post("session/factor");
-		const codes = await openDialog(close => html`<${Enable} factor=${value} close=${close} />`);
+		const codes = await openDialog(Enable, { factor: value });
 		if (codes) await showCodes(codes);
 		await readSession();
 	}
@@ -106,18 +94,12 @@ function SecondFactor() {
 			title: "Turn off two-factor authentication?",
 			verb: "Turn off",
 			text: html`<p>Your password alone will be enough to log in.</p>`,
-			work: async () => {
-				await call("DELETE", "session/factor");
-				await readSession();
-			},
+			work: () => remove("session/factor").then(readSession),
 		});
 	const isPossible = installation?.second_factor !== false;
+	const state = user.second_factor ? html`<${Chip} tone="good">on<//>` : html`<${Chip}>off<//>`;
 	return html`
-		<section class="card">
-			<header>
-				<h2>Two-factor authentication</h2>
-				${user.second_factor ? html`<${Chip} tone="good">on<//>` : html`<${Chip}>off<//>`}
-			</header>
+		<${Card} title="Two-factor authentication" beside=${state}>
 			<p>Logging in requires a code from your phone, so that a stolen password is not enough.</p>
 			${!isPossible && html`
 				<${Notice}>The operator of this installation must set <code>server.secrets_key</code> first.<//>`}
@@ -129,7 +111,7 @@ function SecondFactor() {
 							<${Button} kind="danger" onClick=${drop}>Turn off…<//>`
 						: html`<${Button} kind="primary" onClick=${enable}>Turn on<//>`}
 				</div>`}
-		</section>`;
+		<//>`;
 }
 
 /* ---- sessions ---- */
@@ -164,10 +146,7 @@ function browserOf(agent) {
 
 function Sessions() {
 	const live = useLive("session/list", {}, { every: 30 });
-	const end = one => async () => {
-		await post("session/end", { id: one.id });
-		live.reload();
-	};
+	const end = one => post("session/end", { id: one.id }).then(live.reload);
 	const columns = [
 		{
 			title: "Browser",
@@ -181,34 +160,21 @@ function Sessions() {
 		{
 			title: "End",
 			hidden: true,
-			cell: row => (row.current ? "" : html`<${Button} kind="small quiet" onClick=${end(row)}>End<//>`),
+			cell: row => (row.current ? "" : html`<${Button} kind="small quiet" onClick=${() => end(row)}>End<//>`),
 		},
 	];
 	return html`
-		<section class="card">
-			<header>
-				<h2>Sessions</h2>
-				<${Button} onClick=${logOut}>Log out<//>
-			</header>
+		<${Card} title="Sessions" beside=${html`<${Button} onClick=${logOut}>Log out<//>`}>
 			<${Loaded} live=${live}>${rows => html`<${Table} name="Sessions" rows=${rows} columns=${columns} />`}<//>
-		</section>`;
+		<//>`;
 }
 
 /* ---- theme ---- */
 
-const THEMES = [
-	["", "System"],
-	["light", "Light"],
-	["dark", "Dark"],
-];
+const THEMES = [["", "System"], ["light", "Light"], ["dark", "Dark"]];
 
-function Theme() {
-	return html`
-		<section class="card">
-			<h2>Theme</h2>
-			<${Segments} label="Theme" options=${THEMES} value=${useTheme()} choose=${setTheme} />
-		</section>`;
-}
+const Theme = () => html`
+	<${Card} title="Theme"><${Segments} label="Theme" options=${THEMES} value=${useTheme()} choose=${setTheme} /><//>`;
 
 export function Me() {
 	const user = useSession();
@@ -219,7 +185,7 @@ export function Me() {
 	];
 	return html`
 		<${Page} title=${user.name || user.email}>
-			<section class="card"><${Facts} rows=${facts} /></section>
+			<${Card}><${Facts} rows=${facts} /><//>
 			<div class="columns">
 				<${ChangePassword} />
 				<div class="stack">

@@ -2,15 +2,15 @@
 // The installation, for its operator: problems first, then accounts and their limits.
 import { post, remove } from "./api.js";
 import { bytes, count, plural } from "./format.js";
-import { campaignName, readCampaigns } from "./frame.js";
+import { campaignName, readCampaigns } from "./campaigns.js";
 import { Cut } from "./lists.js";
 import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
-import { mailTestProblem, waitForJob } from "./webhooks.js";
+import { mailTestProblem, runJob } from "./jobs.js";
 import { mailReason } from "./words.js";
-import { Field, FormDialog, confirmAction, useForm } from "./forms.js";
+import { Field, FormDialog, confirmAction } from "./forms.js";
 import {
-	Button, Chip, Empty, Facts, Loaded, Notice, Number_, Page, Table, Tile, Time, Updated, html, openDialog, toast,
+	Button, Card, Chip, Empty, Facts, List, Loaded, Notice, Number_, Page, Table, Tile, Time, html, openDialog, toast,
 } from "./ui.js";
 
 const LOW_SPACE = 0.1; // of a disk
@@ -19,71 +19,61 @@ const diskName = disk => DISKS[disk.what] || disk.what;
 
 const hintOf = hint => (hint ? html`<br /><strong>What to do:</strong> ${hint}.` : "");
 
+const LATE_MS = 5 * 60e3;
+const isLow = disk => disk.free_bytes < disk.size_bytes * LOW_SPACE;
+
 /** [problem, a command that helps], the worst first. */
-function problemsOf(status) {
-	const found = [];
-	if (status.mail_held_since)
-		found.push([
-			html`
-				Email has been on hold since <${Time} at=${status.mail_held_since} />: ${mailReason(status.mail_held_by)}.
-				${" "}${status.mail_server_answer || ""} ${hintOf(status.mail_hint)}`,
-			"leadhook mail test you@example.org",
-		]);
-	else if (status.mail_refused_at)
-		found.push([
-			html`
-				Emails are being rejected and retried, the last one <${Time} at=${status.mail_refused_at} />:
-				${" "}${mailReason(status.mail_refused_by)}. ${status.mail_refused_answer} ${hintOf(status.mail_refused_hint)}`,
-			"leadhook mail list",
-		]);
-	if (status.texts_held_since)
-		found.push([
-			html`Text messages have been on hold since <${Time} at=${status.texts_held_since} />: ${mailReason(status.texts_held_by)}.`,
-			"leadhook status",
-		]);
-	for (const { limit, campaign } of status.limits_reached)
-		found.push([
-			html`
-				Hourly limit reached: ${limit}. ${limit.startsWith("sms.") ? "Text messages" : "Emails"} are waiting, such as those
-				${" "}of <a href=${link(`campaigns/${campaign}`)}>${campaignName(campaign)}</a>.`,
-			"leadhook status",
-		]);
-	if (status.due_now > 0 && status.oldest_due_at && Date.now() - Date.parse(status.oldest_due_at) > 5 * 60e3)
-		found.push([html`Deliveries are late. The oldest was due <${Time} at=${status.oldest_due_at} />.`, "leadhook doctor"]);
-	for (const disk of status.disks || []) {
-		const left = `${bytes(disk.free_bytes)} of ${bytes(disk.size_bytes)} left`;
-		if (disk.free_bytes < disk.size_bytes * LOW_SPACE)
-			found.push([`Low disk space. ${diskName(disk)}: ${left}.`, "df -h"]);
-	}
-	if (status.unfinished_removals > 0)
-		found.push([`${plural(status.unfinished_removals, "unfinished removal")} of campaigns or people.`, "leadhook check"]);
-	return found;
-}
+const problemsOf = status => [
+	status.mail_held_since && [
+		html`
+			Email has been on hold since <${Time} at=${status.mail_held_since} />: ${mailReason(status.mail_held_by)}.
+			${" "}${status.mail_server_answer || ""} ${hintOf(status.mail_hint)}`,
+		"leadhook mail test you@example.org",
+	],
+	!status.mail_held_since && status.mail_refused_at && [
+		html`
+			Emails are being rejected and retried, the last one <${Time} at=${status.mail_refused_at} />:
+			${" "}${mailReason(status.mail_refused_by)}. ${status.mail_refused_answer} ${hintOf(status.mail_refused_hint)}`,
+		"leadhook mail list",
+	],
+	status.texts_held_since && [
+		html`Text messages have been on hold since <${Time} at=${status.texts_held_since} />: ${mailReason(status.texts_held_by)}.`,
+		"leadhook status",
+	],
+	...status.limits_reached.map(({ limit, campaign }) => [
+		html`
+			Hourly limit reached: ${limit}. ${limit.startsWith("sms.") ? "Text messages" : "Emails"} are waiting, such as those
+			${" "}of <a href=${link(`campaigns/${campaign}`)}>${campaignName(campaign)}</a>.`,
+		"leadhook status",
+	]),
+	status.due_now > 0 && status.oldest_due_at && Date.now() - Date.parse(status.oldest_due_at) > LATE_MS && [
+		html`Deliveries are late. The oldest was due <${Time} at=${status.oldest_due_at} />.`,
+		"leadhook doctor",
+	],
+	...(status.disks || []).filter(isLow).map(disk => [
+		`Low disk space. ${diskName(disk)}: ${bytes(disk.free_bytes)} of ${bytes(disk.size_bytes)} left.`,
+		"df -h",
+	]),
+	status.unfinished_removals > 0 && [
+		`${plural(status.unfinished_removals, "unfinished removal")} of campaigns or people.`,
+		"leadhook check",
+	],
+].filter(Boolean);
 
-function AddAccount({ close }) {
-	const form = useForm({ name: "" });
-	async function submit() {
-		await post("accounts", { name: form.values.name.trim() });
-		close(true);
-	}
-	return html`
-		<${FormDialog} title="Add an account" close=${close} form=${form} onSubmit=${submit} submit="Add account">
-			<${Field} form=${form} name="name" label="Name" hint="A company or a customer." />
-		<//>`;
-}
+const AddAccount = ({ close }) => html`
+	<${FormDialog} title="Add an account" submit="Add account" close=${close} values=${{ name: "" }}
+		save=${({ name }) => post("accounts", { name: name.trim() })}>
+		${form => html`<${Field} form=${form} name="name" label="Name" hint="A company or a customer." />`}
+	<//>`;
 
-function Limit({ account, close }) {
-	const form = useForm({ per_minute: account.per_minute === null ? "" : String(account.per_minute) });
-	async function submit() {
-		await post(`accounts/${account.id}/limit`, { per_minute: form.values.per_minute.trim() || "default" });
-		close(true);
-	}
-	return html`
-		<${FormDialog} title=${`Rate limit of ${account.name}`} close=${close} form=${form} onSubmit=${submit} submit="Save">
+const Limit = ({ account, close }) => html`
+	<${FormDialog} title=${`Rate limit of ${account.name}`} submit="Save" close=${close}
+		values=${{ per_minute: account.per_minute === null ? "" : String(account.per_minute) }}
+		save=${values => post(`accounts/${account.id}/limit`, { per_minute: values.per_minute.trim() || "default" })}>
+		${form => html`
 			<${Field} form=${form} name="per_minute" label="Calls per minute" inputmode="numeric"
-				hint="For all keys and users of the account together. Leave empty for the default; 0 means no limit." />
-		<//>`;
-}
+				hint="For all keys and users of the account together. Leave empty for the default; 0 means no limit." />`}
+	<//>`;
 
 function limitOf(account) {
 	if (account.per_minute === null)
@@ -91,53 +81,50 @@ function limitOf(account) {
 	return account.per_minute === 0 ? "unlimited" : count(account.per_minute);
 }
 
-function Accounts() {
-	const live = useLive("accounts", {}, { every: 30, whole: true });
-	const overview = useList("overview", {}, { every: 30, whole: true });
-	// undefined: they are not there yet
-	const campaignsOf = account => overview?.filter(row => row.account_id === account.id);
-	const sumOf = (account, member) => campaignsOf(account)?.reduce((sum, one) => sum + one[member], 0);
-	const dialog = content => openDialog(content).then(done => done && live.reload());
-	const add = () => dialog(close => html`<${AddAccount} close=${close} />`);
-	const limit = account => dialog(close => html`<${Limit} account=${account} close=${close} />`);
-	const suspend = account =>
+function AccountActions({ account, reload }) {
+	const path = `accounts/${account.id}`;
+	const limit = () => openDialog(Limit, { account }).then(done => done && reload());
+	const suspend = () =>
 		confirmAction({
 			title: `Suspend ${account.name}?`,
 			verb: "Suspend",
 			text: html`<p>Its forms and API keys stop working at once, and visitors cannot sign up. Nothing is deleted.</p>`,
-			work: async () => {
-				await post(`accounts/${account.id}/suspend`);
-				live.reload();
-			},
+			work: () => post(`${path}/suspend`).then(reload),
 		});
-	const resume = account => async () => {
-		await post(`accounts/${account.id}/resume`);
-		live.reload();
+	const resume = async () => {
+		await post(`${path}/resume`);
+		reload();
 		toast(`${account.name} was resumed`);
 	};
-	const drop = account =>
+	const drop = () =>
 		confirmAction({
 			title: `Remove ${account.name}?`,
 			verb: "Remove account",
 			type: account.name,
-			text: html`
-				<p>
-					All its campaigns with their leads, its API keys and its users are deleted.
-					${" "}This cannot be undone.
-				</p>`,
-			work: async () => {
-				await remove(`accounts/${account.id}`, { yes: true });
-				await readCampaigns();
-				live.reload();
-			},
+			text: html`<p>All its campaigns with their leads, its API keys and its users are deleted. This cannot be undone.</p>`,
+			work: () => remove(path, { yes: true }).then(readCampaigns).then(reload),
 		});
+	return html`
+		<span class="buttons">
+			<${Button} kind="small" onClick=${limit}>Limit<//>
+			${account.suspended_at
+				? html`<${Button} kind="small" onClick=${resume}>Resume<//>`
+				: html`<${Button} kind="small" onClick=${suspend}>Suspend<//>`}
+			<${Button} kind="small quiet" onClick=${drop}>Remove<//>
+		</span>`;
+}
+
+/** Columns of the table; `overview`: the rows of all campaigns, undefined before they are there. */
+function accountColumns(overview, reload) {
+	const campaignsOf = account => overview?.filter(row => row.account_id === account.id);
+	const sumOf = (account, member) => campaignsOf(account)?.reduce((sum, one) => sum + one[member], 0);
 	const number = (title, value) => ({
 		title,
 		kind: "number",
 		cell: row => (overview ? html`<${Number_} value=${value(row)} />` : "–"),
 		sort: value,
 	});
-	const columns = [
+	return [
 		{
 			title: "Account",
 			cell: row => html`<a href=${link("team", { account: row.id })}>${row.name}</a>`,
@@ -151,50 +138,37 @@ function Accounts() {
 		number("Leads", row => sumOf(row, "leads")),
 		number("Today", row => sumOf(row, "today")),
 		{ title: "Calls per minute", kind: "number", cell: limitOf },
-		{
-			title: "Actions",
-			hidden: true,
-			cell: row => html`
-				<span class="buttons">
-					<${Button} kind="small" onClick=${() => limit(row)}>Limit<//>
-					${row.suspended_at
-						? html`<${Button} kind="small" onClick=${resume(row)}>Resume<//>`
-						: html`<${Button} kind="small" onClick=${() => suspend(row)}>Suspend<//>`}
-					<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//>
-				</span>`,
-		},
+		{ title: "Actions", hidden: true, cell: row => html`<${AccountActions} account=${row} reload=${reload} />` },
 	];
+}
+
+function Accounts() {
+	const live = useLive("accounts", {}, { every: 30, whole: true });
+	const overview = useList("overview", {}, { every: 30, whole: true });
+	const add = () => openDialog(AddAccount).then(done => done && live.reload());
 	const none = html`
 		<${Empty} title="No accounts yet">
 			<p>An account has its own campaigns, API keys and users. Create one for each company or customer.</p>
 		<//>`;
 	return html`
-		<section class="card">
-			<header>
-				<h2>Accounts</h2>
-				<${Button} onClick=${add}>Add account<//>
-			</header>
-			<${Loaded} live=${live}>
-				${rows => rows.length === 0 ? none : html`
-					<${Cut} live=${live} what="accounts" />
-					<${Table} name="Accounts" rows=${rows} columns=${columns} />`}
+		<${Card} title="Accounts" beside=${html`<${Button} onClick=${add}>Add account<//>`}>
+			<${List} live=${live} none=${none}>${rows => html`
+				<${Cut} live=${live} what="accounts" />
+				<${Table} name="Accounts" rows=${rows} columns=${accountColumns(overview, live.reload)} />`}
 			<//>
-		</section>`;
+		<//>`;
 }
 
 function MailTest({ close }) {
-	const form = useForm({ address: "" });
-	async function submit() {
-		const job = await waitForJob((await post("mails/test", { address: form.values.address.trim() })).value);
-		const problem = mailTestProblem(job);
+	async function save({ address }) {
+		const problem = mailTestProblem(await runJob("mails/test", { address: address.trim() }));
 		if (problem)
 			throw new Error(problem);
 		toast("Test email sent");
-		close(true);
 	}
 	return html`
-		<${FormDialog} title="Send a test email" close=${close} form=${form} onSubmit=${submit} submit="Send">
-			<${Field} form=${form} name="address" label="To" type="email" />
+		<${FormDialog} title="Send a test email" submit="Send" close=${close} values=${{ address: "" }} save=${save}>
+			${form => html`<${Field} form=${form} name="address" label="To" type="email" />`}
 		<//>`;
 }
 
@@ -226,7 +200,6 @@ function ProcessTile({ label, state, at }) {
 
 function Tiles({ status }) {
 	const [mailTone, mail, mailNote] = mailOf(status);
-	const toneOf = disk => (disk.free_bytes < disk.size_bytes * LOW_SPACE ? "bad" : "");
 	return html`
 		<div class="tiles">
 			<${Tile} label="Leads" value=${count(status.leads)}
@@ -237,9 +210,10 @@ function Tiles({ status }) {
 				value=${count(status.webhooks_failing)}
 				note=${`of ${count(status.webhooks)}, ${count(status.webhooks_disabled)} disabled`} />
 			<${Tile} label="Emails pending" tone=${mailTone} value=${mail} note=${mailNote} />
-			${PROCESSES.map(([name, label]) => html`<${ProcessTile} key=${name} label=${label} state=${status[name]} at=${status[`${name}_at`]} />`)}
+			${PROCESSES.map(([name, label]) => html`
+				<${ProcessTile} key=${name} label=${label} state=${status[name]} at=${status[`${name}_at`]} />`)}
 			${(status.disks || []).map(disk => html`
-				<${Tile} key=${disk.what} label=${diskName(disk)} tone=${toneOf(disk)} value=${bytes(disk.free_bytes)}
+				<${Tile} key=${disk.what} label=${diskName(disk)} tone=${isLow(disk) ? "bad" : ""} value=${bytes(disk.free_bytes)}
 					note=${`free of ${bytes(disk.size_bytes)}`} />`)}
 		</div>`;
 }
@@ -257,21 +231,14 @@ const versionsOf = status => [
 
 export function Operator() {
 	const live = useLive("status", {}, { every: 10 });
-	const testMail = () => openDialog(close => html`<${MailTest} close=${close} />`);
-	const actions = html`
-		<${Updated} live=${live} />
-		<${Button} onClick=${testMail}>Send test email<//>`;
 	return html`
-		<${Page} title="Operator" actions=${actions}>
+		<${Page} title="Operator" live=${live} actions=${html`<${Button} onClick=${() => openDialog(MailTest)}>Send test email<//>`}>
 			<${Loaded} live=${live} lines=${8}>${status => html`
 				${problemsOf(status).map(([text, command], at) => html`
-					<${Notice} tone="bad" key=${at}><p><strong>${text}</strong> Check: <code>${command}</code></p><//>`)}
+					<${Notice} tone="bad" key=${at} title=${text}>Check: <code>${command}</code><//>`)}
 				<${Tiles} status=${status} />
 				<${Accounts} />
-				<section class="card">
-					<h2>Versions</h2>
-					<${Facts} rows=${versionsOf(status)} />
-				</section>`}
+				<${Card} title="Versions"><${Facts} rows=${versionsOf(status)} /><//>`}
 			<//>
 		<//>`;
 }

@@ -3,14 +3,14 @@
 import { useRef } from "./hooks.js";
 import { get, getWhole, post } from "./api.js";
 import { change, count, growth, percent, plural } from "./format.js";
-import { readCampaigns } from "./frame.js";
+import { readCampaigns } from "./campaigns.js";
 import { Cut } from "./lists.js";
 import { useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
 import { isOperator, may, session, setTimeZone, useSession } from "./session.js";
-import { Cards, Field, FormDialog, useForm, wrongField } from "./forms.js";
+import { Cards, Field, FormDialog, wrongField } from "./forms.js";
 import {
-	Button, Chip, Empty, Loaded, Notice, Number_, Page, Spark, Table, Tile, Updated, Waiting, html, openDialog, toast,
+	Button, Chip, Empty, List, Notice, Number_, Page, Problems, Spark, Table, Tile, Waiting, html, openDialog, toast,
 } from "./ui.js";
 import { browserZone } from "./zone.js";
 
@@ -53,52 +53,52 @@ function confirmation(preset, installation) {
 	return preset === "api" ? "Addresses are not confirmed." : "Visitors are signed up at once: email is not set up.";
 }
 
+/** The account of a new campaign: the chosen one, or one that is made for it; `made` keeps its id for another attempt. */
+async function accountFor({ account, account_name: name }, isMissing, made) {
+	if (!isMissing)
+		return account;
+	made.current ||= (await post("accounts", { name: name.trim() || "My company" })).value.id;
+	await setTimeZone(made.current, browserZone());
+	return made.current;
+}
+
 function AddCampaign({ close, accounts, installation }) {
-	const form = useForm({
-		name: "",
-		account: String(session.get().account_id || accounts[0]?.id || ""),
-		preset: "referral",
-		account_name: "",
-		protect: false,
-	});
-	const needsAccount = isOperator() && accounts.length === 0;
-	const made = useRef(null); // the id of the account, for another attempt
-	async function submit() {
-		const { name, preset, account_name, protect } = form.values;
-		let { account } = form.values;
-		if (!name.trim())
+	const isMissing = isOperator() && accounts.length === 0;
+	const made = useRef(null);
+	async function save(values) {
+		const { preset, protect } = values;
+		const name = values.name.trim();
+		if (!name)
 			throw wrongField("name", "Give the campaign a name.");
-		if (needsAccount) {
-			made.current ||= (await post("accounts", { name: account_name.trim() || "My company" })).value.id;
-			account = made.current;
-			await setTimeZone(account, browserZone());
-		}
-		const { value } = await post(`accounts/${account}/campaigns`, {
-			name: name.trim(),
+		const { value } = await post(`accounts/${await accountFor(values, isMissing, made)}/campaigns`, {
+			name,
 			...PRESETS[preset][2],
 			...(confirms(preset, installation) ? { verify_email: true } : {}),
 			...(protect && preset !== "api" ? PROTECTED : {}),
 		});
 		await readCampaigns();
-		close();
-		toast(`Campaign “${name.trim()}” was created`);
+		toast(`Campaign “${name}” was created`);
 		go(`campaigns/${value.id}`);
 	}
+	const account = String(session.get().account_id || accounts[0]?.id || "");
 	const textOf = (key, text) => html`${text}<br />${confirmation(key, installation)}`;
 	const presets = Object.entries(PRESETS).map(([key, [title, text]]) => [key, title, textOf(key, text)]);
 	return html`
-		<${FormDialog} title="Create a campaign" close=${close} form=${form} onSubmit=${submit} submit="Create campaign">
-			<${Field} form=${form} name="name" label="Name" autocomplete="off" hint="Shown on pages and in emails." />
-			${needsAccount && html`
-				<${Field} form=${form} name="account_name" label="Account" placeholder="My company"
-					hint="The company or customer that the campaign belongs to." />`}
-			${accounts.length > 1 && html`
-				<${Field} form=${form} name="account" label="Account" type="select"
-					options=${accounts.map(one => [String(one.id), one.name])} />`}
-			<${Cards} form=${form} name="preset" label="What is it for?" options=${presets}
-				hint="You can change everything later." />
-			${form.values.preset !== "api" && html`
-				<${Field} form=${form} name="protect" label="Protect existing leads" type="check" hint=${protection(installation)} />`}
+		<${FormDialog} title="Create a campaign" submit="Create campaign" close=${close} save=${save}
+			values=${{ name: "", account, preset: "referral", account_name: "", protect: false }}>
+			${form => html`
+				<${Field} form=${form} name="name" label="Name" autocomplete="off" hint="Shown on pages and in emails." />
+				${isMissing && html`
+					<${Field} form=${form} name="account_name" label="Account" placeholder="My company"
+						hint="The company or customer that the campaign belongs to." />`}
+				${accounts.length > 1 && html`
+					<${Field} form=${form} name="account" label="Account" type="select"
+						options=${accounts.map(one => [String(one.id), one.name])} />`}
+				<${Cards} form=${form} name="preset" label="What is it for?" options=${presets}
+					hint="You can change everything later." />
+				${form.values.preset !== "api" && html`
+					<${Field} form=${form} name="protect" label="Protect existing leads" type="check"
+						hint=${protection(installation)} />`}`}
 		<//>`;
 }
 
@@ -107,23 +107,20 @@ async function addCampaign() {
 		isOperator() ? getWhole("accounts") : { value: [] },
 		get("installation"),
 	]);
-	await openDialog(close => html`
-		<${AddCampaign} close=${close} accounts=${accounts.value} installation=${installation.value} />`);
+	await openDialog(AddCampaign, { accounts: accounts.value, installation: installation.value });
 }
 
 function Growth({ row }) {
 	const by = change(row.last_7_days, row.previous_7_days);
-	if (by === null)
-		return html`<${Number_} value=${row.last_7_days} />`;
 	return html`
 		<${Number_} value=${row.last_7_days} />
-		<span class=${`delta ${by < 0 ? "down" : "up"}`}>
-			${growth(by)}
-			<span class="offscreen"> ${by < 0 ? "less" : "more"} than in the previous 7 days</span>
-		</span>`;
+		${by !== null && html`
+			<span class=${`delta ${by < 0 ? "down" : "up"}`}>
+				${growth(by)}<span class="offscreen"> ${by < 0 ? "less" : "more"} than in the previous 7 days</span>
+			</span>`}`;
 }
 
-/** Problems, for the list above the table: [class, href, text]. */
+/** What needs attention, with the ways to it: [class, href, text]. */
 function problemsOf(rows) {
 	const kinds = [
 		["webhooks_failing", "", "failing. Deliveries stay queued and are retried."],
@@ -143,25 +140,13 @@ function health(row) {
 	return row.webhooks ? html`<${Chip} tone="good">${row.webhooks} active<//>` : html`<span class="muted">none</span>`;
 }
 
-function NoCampaigns() {
-	return html`
-		<${Empty} title="No campaigns yet">
-			<p>A campaign collects leads with a form and sends them to your other systems with webhooks.</p>
-			${may("manage")
-				? html`<${Button} kind="primary" onClick=${addCampaign}>Create the first campaign<//>`
-				: html`<p>Ask an owner of your account to create one or to give you access.</p>`}
-		<//>`;
-}
-
-function Problems({ rows }) {
-	const problems = problemsOf(rows);
-	if (problems.length === 0)
-		return null;
-	return html`
-		<ul class="problems" aria-label="Needs attention">
-			${problems.map(([tone, href, text]) => html`<li key=${text} class=${tone}><a href=${href}>${text}</a></li>`)}
-		</ul>`;
-}
+const NoCampaigns = () => html`
+	<${Empty} title="No campaigns yet">
+		<p>A campaign collects leads with a form and sends them to your other systems with webhooks.</p>
+		${may("manage")
+			? html`<${Button} kind="primary" onClick=${addCampaign}>Create the first campaign<//>`
+			: html`<p>Ask an owner of your account to create one or to give you access.</p>`}
+	<//>`;
 
 function Tiles({ rows }) {
 	const sumOf = member => rows.reduce((sum, row) => sum + row[member], 0);
@@ -210,15 +195,15 @@ function ZoneQuestion() {
 	const name = browserZone();
 	if (!user.account_id || user.time_zone || !may("account") || ["UTC", "Etc/UTC"].includes(name))
 		return null;
-	const choose = one => () => setTimeZone(user.account_id, one);
+	const choose = one => setTimeZone(user.account_id, one);
 	return html`
-		<${Notice}>
-			<p>Times are shown in UTC. Use the time zone of your browser for everyone on this account?</p>
+		<${Notice} beside=${html`
 			<span class="buttons">
-				<${Button} kind="primary" onClick=${choose(name)}>Use ${name.replaceAll("_", " ")}<//>
-				<${Button} onClick=${choose("UTC")}>Keep UTC<//>
+				<${Button} kind="primary" onClick=${() => choose(name)}>Use ${name.replaceAll("_", " ")}<//>
+				<${Button} onClick=${() => choose("UTC")}>Keep UTC<//>
 				<a href=${link("account")}>Other</a>
-			</span>
+			</span>`}>
+			Times are shown in UTC. Use the time zone of your browser for everyone on this account?
 		<//>`;
 }
 
@@ -227,18 +212,16 @@ export function Overview() {
 	const accounts = useList(isOperator() ? "accounts" : null, {}, { every: 60, whole: true });
 	const accountOf = row => accounts.find(one => one.id === row.account_id)?.name || "";
 	const columns = columnsOf(isOperator() && accounts?.length > 1 ? accountOf : undefined);
-	const actions = html`
-		<${Updated} live=${live} />
-		${may("manage") && !session.get().campaigns && html`
-			<${Button} kind="primary" onClick=${addCampaign}>Create campaign<//>`}`;
-	const show = rows => html`
-		<${Cut} live=${live} what="campaigns" />
-		<${Problems} rows=${rows} />
-		<${Tiles} rows=${rows} />
-		<${Table} name="Campaigns" rows=${rows} sorted=${{ title: "Today", down: true }} columns=${columns} />`;
+	const actions = may("manage") && !session.get().campaigns && html`
+		<${Button} kind="primary" onClick=${addCampaign}>Create campaign<//>`;
 	return html`
-		<${Page} title="Overview" actions=${actions}>
+		<${Page} title="Overview" live=${live} actions=${actions}>
 			<${ZoneQuestion} />
-			<${Loaded} live=${live}>${rows => (rows.length === 0 ? html`<${NoCampaigns} />` : show(rows))}<//>
+			<${List} live=${live} none=${html`<${NoCampaigns} />`}>${rows => html`
+				<${Cut} live=${live} what="campaigns" />
+				<${Problems} rows=${problemsOf(rows)} />
+				<${Tiles} rows=${rows} />
+				<${Table} name="Campaigns" rows=${rows} sorted=${{ title: "Today", down: true }} columns=${columns} />`}
+			<//>
 		<//>`;
 }

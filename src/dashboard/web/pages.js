@@ -2,10 +2,9 @@
 // What people see of a campaign: the texts and colors of its pages, with a preview of what is typed.
 import { useRef, useState } from "./hooks.js";
 import { post } from "./api.js";
-import { DraftProblem, LanguageChoice, useDraft, withErrors } from "./drafts.js";
+import { DraftProblem, LANGUAGE_OPTIONS, LanguageChoice, useDraft, withErrors } from "./drafts.js";
 import { plural } from "./format.js";
 import { FieldsEditor, parse } from "./fields.js";
-import { Crumbs } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { Mails, Sent } from "./mails.js";
 import { link, setQuery } from "./route.js";
@@ -14,7 +13,7 @@ import { useEditor } from "./versions.js";
 import { LANGUAGES } from "./words.js";
 import { Preview } from "./preview.js";
 import { Field, Form } from "./forms.js";
-import { Loaded, Notice, Page, Segments, html } from "./ui.js";
+import { Box, Card, Loaded, Notice, Page, Segments, Select, html } from "./ui.js";
 
 const TABS = [
 	["", "Pages"],
@@ -147,6 +146,15 @@ function withTyped(looks, language, values) {
 	return [...own, ...looks.filter(one => (one.language || "") !== language)];
 }
 
+/** A warning with lines of a name and a list. */
+const Lines = ({ title, rows, children }) => html`
+	<${Box} tone="wait">
+		<div>
+			<p><strong>${title}</strong> ${children}</p>
+			<ul>${rows.map(([name, list]) => html`<li key=${name}>${name}: ${list.join(", ")}</li>`)}</ul>
+		</div>
+	<//>`;
+
 /* Whether the form asks for more than an address. */
 const hasMore = fields => parse(fields).rows?.some(row => row.name !== "email");
 
@@ -163,17 +171,8 @@ function AskedOfSome({ campaign, looks, language, values }) {
 	if (campaign?.language !== "auto" || rows.length === 0)
 		return null;
 	return html`
-		<${Notice} tone="wait">
-			<div>
-				<p>
-					<strong>Not on all pages.</strong> Only visitors with these languages are asked. Enter it in “All languages”, and
-					translate it from there:
-				</p>
-				<ul>
-					${rows.map(([name, found]) => html`
-						<li key=${name}>${PAGE_LABELS[name]}: ${found.map(code => LANGUAGES[code]).join(", ")}</li>`)}
-				</ul>
-			</div>
+		<${Lines} title="Not on all pages." rows=${rows.map(([name, found]) => [PAGE_LABELS[name], found.map(code => LANGUAGES[code])])}>
+			Only visitors with these languages are asked. Enter it in “All languages”, and translate it from there:
 		<//>`;
 }
 
@@ -188,57 +187,36 @@ function Untranslated({ campaign, looks, language, values }) {
 	if (begun.length === 0)
 		return null;
 	return html`
-		<${Notice} tone="wait">
-			<div>
-				<p>
-					<strong>Not translated.</strong> Visitors see these texts as they are in “All languages”, and the rest of the page in
-					their language:
-				</p>
-				<ul>
-					${begun.map(([code, missing]) => html`<li key=${code}>${LANGUAGES[code]}: ${missing.join(", ")}</li>`)}
-				</ul>
-			</div>
+		<${Lines} title="Not translated." rows=${begun.map(([code, missing]) => [LANGUAGES[code], missing])}>
+			Visitors see these texts as they are in “All languages”, and the rest of the page in their language:
 		<//>`;
 }
 
 /* ---- the preview ---- */
 
-const PAGES = [
-	["signup", "Sign-up"],
-	["status", "Status page"],
-];
-const WIDTHS = [
-	[undefined, "Computer"],
-	[380, "Phone"],
-]; // in pixels
-const SCHEMES = [
-	["light", "Light"],
-	["dark", "Dark"],
-];
+const PAGES = [["signup", "Sign-up"], ["status", "Status page"]];
+const WIDTHS = [[undefined, "Computer"], [380, "Phone"]]; // in pixels
+const SCHEMES = [["light", "Light"], ["dark", "Dark"]];
 
 /** What of the page is shown, and how: the view, its language, its width, its colors. */
 function PagePreview({ draft, look, setLook, fixed }) {
 	const set = name => value => setLook({ ...look, [name]: value });
+	const choice = (name, label, options) => html`
+		<${Segments} label=${label} options=${options} value=${look[name]} choose=${set(name)} kind="small" />`;
+	const choices = html`
+		${choice("view", "Page", PAGES)}
+		${choice("width", "Width", WIDTHS)}
+		${!fixed.scheme && choice("scheme", "Colors", SCHEMES)}
+		${!fixed.language && html`
+			<${Select} class="small" aria-label="Preview for visitors" value=${look.language} options=${LANGUAGE_OPTIONS}
+				choose=${set("language")} />`}`;
 	return html`
-		<section class="card preview-card">
-			<header>
-				<h2>Preview</h2>
-				<${Segments} label="Page" options=${PAGES} value=${look.view} choose=${set("view")} kind="small" />
-				<${Segments} label="Width" options=${WIDTHS} value=${look.width} choose=${set("width")} kind="small" />
-				${!fixed.scheme && html`
-					<${Segments} label="Colors" options=${SCHEMES} value=${look.scheme} choose=${set("scheme")} kind="small" />`}
-				${!fixed.language && html`
-					<select class="small" aria-label="Preview for visitors" value=${look.language}
-						onChange=${event => set("language")(event.currentTarget.value)}>
-						<option value="">All languages</option>
-						${Object.entries(LANGUAGES).map(([code, name]) => html`<option key=${code} value=${code}>${name}</option>`)}
-					</select>`}
-			</header>
+		<${Card} title="Preview" kind="preview-card" beside=${choices}>
 			<${DraftProblem} draft=${draft} />
 			${draft.value && html`
 				<${Preview} markup=${draft.value.html} style=${draft.value.style} title="Preview of the page"
 					width=${look.width} />`}
-		</section>`;
+		<//>`;
 }
 
 /** What the preview is requested with: the texts that visitors with the language get, and the colors that are looked at. */
@@ -288,7 +266,7 @@ function PageForm({ id, campaign, looks, tag, language, reload }) {
 	}
 	return html`
 		<div class="columns editor">
-			<section class="card">
+			<${Card}>
 				${!changes && html`<${Notice}>Your role cannot change this.<//>`}
 				<${AskedOfSome} campaign=${campaign} looks=${looks} language=${language} values=${form.values} />
 				<${Untranslated} campaign=${campaign} looks=${looks} language=${language} values=${form.values} />
@@ -298,7 +276,7 @@ function PageForm({ id, campaign, looks, tag, language, reload }) {
 						<${PageFields} shown=${shownForm(form, draft)} language=${language} looks=${looks} defaults=${defaults.current} />
 					</fieldset>
 				<//>
-			</section>
+			<//>
 			${changes && html`
 				<${PagePreview} draft=${draft} look=${look} setLook=${setLook}
 					fixed=${{ language, scheme: form.values.scheme || (language && stored) }} />`}
@@ -332,7 +310,7 @@ export function PagesAndMail({ id, query }) {
 		${embed?.page && html`<a class="button" href=${embed.page} target="_blank" rel="noreferrer noopener">Open the page</a>`}
 		<a class="button" href=${link(`campaigns/${id}/settings`, { tab: "embed" })}>Embed the form</a>`;
 	return html`
-		<${Page} title="Pages and email" above=${html`<${Crumbs} id=${id} />`} actions=${actions}>
+		<${Page} title="Pages and email" campaign=${id} actions=${actions}>
 			<${Segments} label="Parts" options=${shown} value=${tab} choose=${choose} />
 			<${Part} id=${id} query=${query} />
 		<//>`;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The place is in the fragment: #/campaigns/3/leads?verified=on. Its query is that of the call that the view makes, so that what
 // one sees can be linked and bookmarked.
-import { useEffect, useState } from "./hooks.js";
+import { useState } from "./hooks.js";
+import { useEvent } from "./store.js";
 
 function decoded(part) {
 	try {
@@ -36,22 +37,8 @@ export function setQuery(changes) {
 	location.hash = link(path.map(encodeURIComponent).join("/"), { ...query, ...changes });
 }
 
-/**
- * What was chosen in a select that shows a part of the place. It shows the old part until the view follows: unsaved changes may
- * keep the user there.
- */
-export function chosenIn(select, shown) {
-	const { value } = select;
-	select.value = shown;
-	return value;
-}
-
 export function useRoute() {
 	const [route, set] = useState(() => parse(location.hash));
-	useEffect(() => {
-		const changed = () => set(parse(location.hash));
-		addEventListener("hashchange", changed);
-		return () => removeEventListener("hashchange", changed);
-	}, []);
+	useEvent("hashchange", () => set(parse(location.hash)));
 	return route;
 }

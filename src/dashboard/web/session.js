@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled, Failure, call, discardAnswers, gate, patch, post } from "./api.js";
 import { mayLeave } from "./leave.js";
 import { store, useStore } from "./store.js";
-import { Field, Form, FormDialog, Password, useForm, wrongField } from "./forms.js";
-import { Dialog, Notice, Problem, Skeleton, html, openDialog } from "./ui.js";
+import { Field, Form, Password, useForm, wrongField } from "./forms.js";
+import { Dialog, Notice, Problem, Skeleton, html, openDialog, useNow } from "./ui.js";
 
 /** The answer to GET session; null: no user is logged in; undefined: not known yet. */
 export const session = store(undefined);
@@ -62,7 +62,7 @@ gate.logIn = () => {
 
 let confirming = null;
 gate.confirm = () => {
-	confirming ||= openDialog(close => html`<${Confirm} close=${close} />`)
+	confirming ||= openDialog(Confirm)
 		.finally(() => {
 			confirming = null;
 		})
@@ -75,8 +75,8 @@ gate.confirm = () => {
 
 /* ---- forms ---- */
 
-/** The password, and a code where the user has a second factor; `send` gets both. */
-function LoginFields({ form, codeShown }) {
+/** The password, a code where the user has a second factor, how long the next attempt must wait. */
+function LoginFields({ form, codeShown, wait }) {
 	const code = useRef(null);
 	useEffect(() => {
 		if (codeShown && form.values.password) code.current.querySelector("input").focus();
@@ -87,22 +87,21 @@ function LoginFields({ form, codeShown }) {
 			<div ref=${code}>
 				<${Field} form=${form} name="code" label="Code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false"
 					hint="From your authenticator app, or one of your recovery codes." />
-			</div>`}`;
+			</div>`}
+		${wait > 0 && html`<p class="error" role="status">Too many attempts. Try again in ${wait} s.</p>`}`;
 }
 
-const waitText = seconds => `Too many attempts. Try again in ${seconds} s.`;
+export const NewPassword = ({ form, name, label }) => html`
+	<${Password} form=${form} name=${name} label=${label} autocomplete="new-password"
+		hint="At least 12 characters. A passphrase works well." />`;
 
 /** Counts down after a login that came too early. */
 function useWait(failure) {
 	const [until, set] = useState(0);
-	const [now, tick] = useState(Date.now());
+	const now = useNow(500);
 	useEffect(() => {
 		if (failure?.status === 429) set(Date.now() + (failure.retryAfter || 5) * 1000);
 	}, [failure]);
-	useEffect(() => {
-		const timer = setInterval(() => tick(Date.now()), 500);
-		return () => clearInterval(timer);
-	}, []);
 	return Math.max(0, Math.ceil((until - now) / 1000));
 }
 
@@ -129,7 +128,7 @@ function useLogin(work, { hasCode = false, named = "The email address or the pas
 }
 
 /** The code of a form's values as a call has it. */
-const codeOf = values => (values.code ? { code: values.code.trim() } : {});
+export const codeOf = values => (values.code ? { code: values.code.trim() } : {});
 
 export function Login({ again, email = "", onDone }) {
 	const login = useLogin(async values => {
@@ -153,8 +152,7 @@ export function Login({ again, email = "", onDone }) {
 				: html`
 					<${Field} form=${form} name="email" label="Email address" type="email" autocomplete="username"
 						autofocus=${!again} />`}
-			<${LoginFields} form=${form} codeShown=${login.codeShown} />
-			${wait > 0 && html`<p class="error" role="status">${waitText(wait)}</p>`}
+			<${LoginFields} ...${login} />
 			<div class="buttons">
 				<button type="submit" class="primary" disabled=${wait > 0} aria-busy=${form.busy}>Log in</button>
 			</div>
@@ -166,7 +164,6 @@ export function Login({ again, email = "", onDone }) {
 /** Over the view, which stays: the session has ended. */
 export function Ended() {
 	const waiting = useStore(ended);
-	const user = session.get();
 	if (!waiting)
 		return null;
 	const done = () => {
@@ -175,10 +172,8 @@ export function Ended() {
 	};
 	return html`
 		<${Dialog} title="Log in again" close=${() => {}}>
-			<${Login} again email=${user?.email} onDone=${done} />
-			<p>
-				<button type="button" class="small quiet" onClick=${() => location.reload()}>Log in as another user</button>
-			</p>
+			<${Login} again email=${session.get()?.email} onDone=${done} />
+			<p><button type="button" class="small quiet" onClick=${() => location.reload()}>Log in as another user</button></p>
 		<//>`;
 }
 
@@ -187,13 +182,10 @@ function Confirm({ close }) {
 		await post("session/confirm", { password: values.password, ...codeOf(values) }, { quiet: true });
 		close(true);
 	}, { hasCode: session.get()?.second_factor, named: "The password" });
-	const { form, wait } = login;
-	const text = html`<p>This change requires your password. You will not be asked again for 10 minutes.</p>`;
 	return html`
-		<${FormDialog} title="Confirm your password" text=${text} close=${close}
-			form=${form} onSubmit=${login.submit} submit="Confirm">
-			<${LoginFields} form=${form} codeShown=${login.codeShown} />
-			${wait > 0 && html`<p class="error" role="status">${waitText(wait)}</p>`}
+		<${Dialog} title="Confirm your password" close=${close}>
+			<p>This change requires your password. You will not be asked again for 10 minutes.</p>
+			<${Form} form=${login.form} onSubmit=${login.submit} submit="Confirm" cancel=${close}><${LoginFields} ...${login} /><//>
 		<//>`;
 }
 
@@ -242,7 +234,6 @@ export function Welcome({ token, onDone }) {
 			<p>For <strong>${email}</strong>.</p>
 			<input type="email" class="offscreen" autocomplete="username" value=${email} readonly tabindex="-1"
 				aria-hidden="true" />
-			<${Password} form=${form} name="password" label="Password" autocomplete="new-password"
-				hint="At least 12 characters. A passphrase works well." />
+			<${NewPassword} form=${form} name="password" label="Password" />
 		<//>`;
 }

@@ -4,14 +4,14 @@ import { useEffect, useRef } from "./hooks.js";
 import { post, remove } from "./api.js";
 import { AllDefinitions } from "./definitions.js";
 import { full, plural, weekday } from "./format.js";
-import { Crumbs, readCampaigns } from "./frame.js";
+import { readCampaigns } from "./campaigns.js";
 import { useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
 import { may } from "./session.js";
 import { useEditor } from "./versions.js";
 import { LANGUAGES, MAILS } from "./words.js";
 import { Choices, Field, Form, confirmAction } from "./forms.js";
-import { Button, Chip, Code, Loaded, Notice, Page, Segments, Time, html, toast } from "./ui.js";
+import { Button, Card, Chip, Code, Loaded, Notice, Page, Segments, Time, html, toast } from "./ui.js";
 import { endOf, lastDayBefore, zone } from "./zone.js";
 
 const LANGUAGE_OPTIONS = [["auto", "Language of the visitor"], ...Object.entries(LANGUAGES)];
@@ -187,23 +187,19 @@ function Group({ id, title, about, fields, campaign, tag, reload, changes, open 
 		<//>`;
 	if (about)
 		return html`<${Folded} title=${title} about=${about} unsaved=${changed.length} open=${open}>${content}<//>`;
-	return html`<section class="card"><h2>${title}</h2>${content}</section>`;
+	return html`<${Card} title=${title}>${content}<//>`;
 }
 
 /* ---- end ---- */
 
 function Danger({ id, campaign, reload }) {
+	const reopen = () => post(`campaigns/${id}/reopen`).then(reload);
 	const end = async () => {
-		await post(`campaigns/${id}/end`);
-		reload();
-		toast("The campaign has ended", async () => {
-			await post(`campaigns/${id}/reopen`);
-			reload();
-		});
+		await post(`campaigns/${id}/end`).then(reload);
+		toast("The campaign has ended", reopen);
 	};
-	const reopen = async () => {
-		await post(`campaigns/${id}/reopen`);
-		reload();
+	const start = async () => {
+		await reopen();
 		toast("The campaign was reopened");
 	};
 	const drop = () =>
@@ -224,17 +220,16 @@ function Danger({ id, campaign, reload }) {
 			},
 		});
 	return html`
-		<section class="card danger-zone">
-			<h2>End or remove</h2>
+		<${Card} title="End or remove" kind="danger-zone">
 			${campaign.state === "ended"
 				? html`
 					<p>The campaign ended <${Time} at=${campaign.ended_at || campaign.ends_at} />.</p>
-					<div class="buttons"><${Button} onClick=${reopen}>Reopen<//></div>`
+					<div class="buttons"><${Button} onClick=${start}>Reopen<//></div>`
 				: html`
 					<p>Ending the campaign closes sign-ups. Leads, status pages and webhooks stay.</p>
 					<div class="buttons"><${Button} onClick=${end}>End the campaign<//></div>`}
 			<div class="buttons"><${Button} kind="danger" onClick=${drop}>Remove the campaign…<//></div>
-		</section>`;
+		<//>`;
 }
 
 /* ---- the view ---- */
@@ -251,13 +246,9 @@ function Embed({ id }) {
 		<${Loaded} live=${live}>${({ page, script, form, frame, status, leaderboard, form_markup: markup, plain_form: plain }) => html`
 			<div class="stack">
 				${page && html`
-					<section class="card">
-						<h2>Hosted page</h2>
-						<p><a href=${page} target="_blank" rel="noreferrer noopener">${page}</a></p>
-					</section>`}
+					<${Card} title="Hosted page"><p><a href=${page} target="_blank" rel="noreferrer noopener">${page}</a></p><//>`}
 				${script && html`
-					<section class="card">
-						<h2>On your own page</h2>
+					<${Card} title="On your own page">
 						<p>Add the script once, at the end of the page:</p>
 						<${Code} text=${script} what="the script" />
 						<p>
@@ -265,10 +256,9 @@ function Embed({ id }) {
 							${" "}in <a href=${link(`campaigns/${id}/pages`)}>Pages and email</a>.
 						</p>
 						<${Code} text=${form} what="the form" />
-					</section>`}
+					<//>`}
 				${status && html`
-					<section class="card">
-						<h2>More</h2>
+					<${Card} title="More">
 						<p>Referral link and points of the visitor:</p>
 						<${Code} text=${status} what="the status" />
 						<p>Leaderboard:</p>
@@ -280,7 +270,7 @@ function Embed({ id }) {
 						<${Code} text=${markup} what="the form as markup" />
 						<p>The same without JavaScript:</p>
 						<${Code} text=${plain} what="the plain form" />
-					</section>`}
+					<//>`}
 			</div>`}
 		<//>`;
 }
@@ -307,7 +297,7 @@ export function Settings({ id, query }) {
 		return tab === "embed" ? html`<${Embed} id=${id} />` : html`<${Groups} id=${id} live=${live} opened=${query.open} />`;
 	};
 	return html`
-		<${Page} title="Settings" above=${html`<${Crumbs} id=${id} />`}>
+		<${Page} title="Settings" campaign=${id}>
 			<${Segments} label="Sections" options=${TABS} value=${tab} choose=${key => setQuery({ tab: key, open: null })} />
 			${!may("manage") && html`<${Notice}>Your role cannot change settings.<//>`}
 			${part()}

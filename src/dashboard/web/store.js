@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A value that several parts of the page share.
+// What components get from outside: values that several of them share, events of the window.
 import { useEffect, useState } from "./hooks.js";
 
 export function store(value) {
@@ -24,4 +24,12 @@ export function useStore(shared) {
 		return shared.subscribe(next => set(() => next));
 	}, [shared]);
 	return value;
+}
+
+/** Calls `listen`, which may change with `inputs`, at each event of the window with that name. */
+export function useEvent(name, listen, inputs = []) {
+	useEffect(() => {
+		addEventListener(name, listen);
+		return () => removeEventListener(name, listen);
+	}, inputs);
 }

@@ -3,14 +3,15 @@
 import { useState } from "./hooks.js";
 import { patch, post, remove } from "./api.js";
 import { day, hour } from "./format.js";
-import { useCampaigns } from "./frame.js";
+import { useCampaigns } from "./campaigns.js";
 import { useList, useLive } from "./live.js";
-import { setQuery } from "./route.js";
 import { isOperator, session } from "./session.js";
 import { RIGHTS, ROLES } from "./words.js";
-import { Pager } from "./lists.js";
-import { Cards, Choices, Field, FormDialog, confirmAction, useForm, wrongField } from "./forms.js";
-import { Button, Chip, Code, Dialog, Empty, Loaded, Page, Table, Time, Updated, html, openDialog, toast } from "./ui.js";
+import { Pager, setFilter } from "./lists.js";
+import { Cards, Choices, Field, FormDialog, confirmAction, wrongField } from "./forms.js";
+import {
+	Button, Chip, Code, Dialog, Empty, List, Loaded, Page, Select, Table, Time, html, openDialog, toast,
+} from "./ui.js";
 import { endOf } from "./zone.js";
 
 /* ---- the account whose team it is ---- */
@@ -22,20 +23,14 @@ export function useAccount(query) {
 	return { account: own || Number(query.account) || accounts?.[0]?.id || null, accounts: isOperator() ? accounts || [] : [] };
 }
 
+/** With `all`, the choice of no account as well. */
 export function AccountChoice({ account, accounts, all }) {
 	if (accounts.length === 0)
 		return null;
-	const choose = event => setQuery({ account: event.currentTarget.value, after: null });
+	const options = [...(all ? [["", "All"]] : []), ...accounts.map(one => [one.id, one.name])];
 	return html`
 		<div class="row">
-			<label>
-				Account${" "}
-				<select value=${account || ""} onChange=${choose}>
-					${all && html`<option value="">All</option>`}
-					${accounts.map(one => html`
-						<option key=${one.id} value=${one.id} selected=${one.id === account}>${one.name}</option>`)}
-				</select>
-			</label>
+			<label>Account${" "}<${Select} value=${account || ""} options=${options} choose=${one => setFilter({ account: one })} /></label>
 		</div>`;
 }
 
@@ -60,28 +55,24 @@ function Link({ email, link: url, reset, close }) {
 	const installation = useList("installation", {}, { every: 0 });
 	const end = installation && made + installation.invitation_seconds * 1000;
 	return html`
-		<${Dialog} title=${reset ? "Password link" : "Invitation"} close=${() => close()}>
+		<${Dialog} title=${reset ? "Password link" : "Invitation"} close=${close} done="Done">
 			<p>
 				Send this link to <strong>${email}</strong> yourself, through a channel you trust: no email is sent.
 				${" "}It can be used once to set a password${end && html`, until <strong>${day(end)}, ${hour(end)}</strong>`}.
 				${" "}<strong>It is shown only once.</strong>
 			</p>
 			<${Code} text=${url} what="the link" />
-			<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Done</button></div>
 		<//>`;
 }
 
-function RoleChoice({ form, roles }) {
-	return html`<${Cards} form=${form} name="role" label="Role" options=${roles.map(role => [role, ...ROLES[role]])} />`;
-}
+const RoleChoice = ({ form, roles }) => html`
+	<${Cards} form=${form} name="role" label="Role" options=${roles.map(role => [role, ...ROLES[role]])} />`;
 
 const rolesFor = account => [...(account ? ["owner", "editor", "viewer"] : []), ...(isOperator() ? ["operator"] : [])];
 const isLimited = role => role === "editor" || role === "viewer";
 
 function Invite({ account, accountName, close }) {
-	const form = useForm({ email: "", name: "", role: account ? "editor" : "operator", campaigns: [] });
-	async function submit() {
-		const { email, name, role, campaigns } = form.values;
+	async function save({ email, name, role, campaigns }) {
 		const { value } = await post("users", {
 			email: email.trim(),
 			role,
@@ -89,23 +80,23 @@ function Invite({ account, accountName, close }) {
 			...(role !== "operator" && isOperator() ? { account } : {}),
 			...(isLimited(role) && campaigns.length > 0 ? { campaigns } : {}),
 		});
-		close(value);
+		return value;
 	}
 	const text = accountName && html`<p>To the account <strong>${accountName}</strong>.</p>`;
 	return html`
-		<${FormDialog} title="Invite a user" text=${text} close=${close} form=${form} onSubmit=${submit} submit="Create invitation">
-			<${Field} form=${form} name="email" label="Email address" type="email" autocomplete="off" />
-			<${Field} form=${form} name="name" label="Name" autocomplete="off" />
-			<${RoleChoice} form=${form} roles=${rolesFor(account)} />
-			${isLimited(form.values.role) && html`<${CampaignChoices} form=${form} account=${account} />`}
+		<${FormDialog} title="Invite a user" text=${text} submit="Create invitation" close=${close}
+			values=${{ email: "", name: "", role: account ? "editor" : "operator", campaigns: [] }} save=${save}>
+			${form => html`
+				<${Field} form=${form} name="email" label="Email address" type="email" autocomplete="off" />
+				<${Field} form=${form} name="name" label="Name" autocomplete="off" />
+				<${RoleChoice} form=${form} roles=${rolesFor(account)} />
+				${isLimited(form.values.role) && html`<${CampaignChoices} form=${form} account=${account} />`}`}
 		<//>`;
 }
 
 function EditUser({ user, close }) {
-	const form = useForm({ name: user.name, role: user.role, campaigns: user.campaigns });
-	async function submit() {
-		const { name, role } = form.values;
-		const campaigns = isLimited(role) ? form.values.campaigns : null;
+	async function save({ name, role, campaigns: typed }) {
+		const campaigns = isLimited(role) ? typed : null;
 		const isSame = JSON.stringify(campaigns) === JSON.stringify(user.campaigns);
 		// only what was changed: an empty list, of a user that sees no campaign, must not become all campaigns
 		const changes = {
@@ -114,15 +105,16 @@ function EditUser({ user, close }) {
 			...(isSame ? {} : { campaigns: campaigns?.length > 0 ? campaigns : null }),
 		};
 		if (Object.keys(changes).length > 0) await patch(`users/${user.id}`, changes);
-		close(true);
 	}
+	const { name, role, campaigns } = user;
 	return html`
-		<${FormDialog} title=${user.email} close=${close} form=${form} onSubmit=${submit} submit="Save">
-			<${Field} form=${form} name="name" label="Name" />
-			${user.role !== "operator" && html`
-				<${RoleChoice} form=${form} roles=${["owner", "editor", "viewer"]} />
-				${isLimited(form.values.role) && html`<${CampaignChoices} form=${form} account=${user.account} />`}
-				<p class="hint">Changing the role or the campaigns ends the user's sessions.</p>`}
+		<${FormDialog} title=${user.email} submit="Save" close=${close} values=${{ name, role, campaigns }} save=${save}>
+			${form => html`
+				<${Field} form=${form} name="name" label="Name" />
+				${role !== "operator" && html`
+					<${RoleChoice} form=${form} roles=${["owner", "editor", "viewer"]} />
+					${isLimited(form.values.role) && html`<${CampaignChoices} form=${form} account=${user.account} />`}
+					<p class="hint">Changing the role or the campaigns ends the user's sessions.</p>`}`}
 		<//>`;
 }
 
@@ -132,95 +124,88 @@ function userState(user) {
 	return user.has_password ? html`<${Chip} tone="good">active<//>` : html`<${Chip}>invited<//>`;
 }
 
+const showLink = (email, url, reset) => openDialog(Link, { email, link: url, reset });
+
+function UserActions({ user, reload }) {
+	const { id, email } = user;
+	const edit = () => openDialog(EditUser, { user }).then(done => done && reload());
+	const reset = () =>
+		confirmAction({
+			title: "Create a new password link?",
+			verb: "Create link",
+			text: html`<p>The password and all sessions of <strong>${email}</strong> become invalid at once.</p>`,
+			work: async () => {
+				const { value } = await post(`users/${id}/reset`, {});
+				reload();
+				setTimeout(() => showLink(email, value.link, true));
+			},
+		});
+	const turn = async () => {
+		await post(`users/${id}/${user.disabled_at ? "enable" : "disable"}`);
+		reload();
+		toast(user.disabled_at ? `${email} can log in again` : `${email} can no longer log in`);
+	};
+	const drop = () =>
+		confirmAction({
+			title: "Remove this user?",
+			verb: "Remove user",
+			text: html`<p><strong>${email}</strong> can no longer log in. API keys created by this user stay valid.</p>`,
+			work: () => remove(`users/${id}`).then(reload),
+		});
+	return html`
+		<span class="buttons">
+			<${Button} kind="small" onClick=${edit}>Edit<//>
+			<${Button} kind="small" onClick=${reset}>Reset password<//>
+			${id !== session.get().user_id && html`
+				<${Button} kind="small" onClick=${turn}>${user.disabled_at ? "Enable" : "Disable"}<//>
+				<${Button} kind="small quiet" onClick=${drop}>Remove<//>`}
+		</span>`;
+}
+
+/** Columns of the table; `accountName` and `campaigns`: what ids stand for. */
+const userColumns = (accountName, campaigns, reload) => [
+	{
+		title: "User",
+		kind: "long",
+		cell: user => html`
+			<strong>${user.name || user.email}</strong>${user.id === session.get().user_id ? html` <${Chip}>you<//>` : ""}
+			${user.name ? html`<br /><span class="muted">${user.email}</span>` : ""}`,
+	},
+	{
+		title: "Role",
+		cell: user => html`
+			${ROLES[user.role][0]}
+			${isLimited(user.role) ? html`<br /><span class="muted">${namesOf(user.campaigns, campaigns)}</span>` : ""}`,
+	},
+	isOperator() && { title: "Account", cell: user => accountName(user.account) || "" },
+	{
+		title: "State",
+		cell: user => html`${userState(user)}${user.has_totp ? html` <${Chip} tone="good">second factor<//>` : ""}`,
+	},
+	{ title: "Last login", cell: user => html`<${Time} at=${user.last_login_at} none="never" />` },
+	{ title: "Change", hidden: true, cell: user => html`<${UserActions} user=${user} reload=${reload} />` },
+];
+
 export function Team({ query }) {
 	const { account, accounts } = useAccount(query);
 	const campaigns = useCampaigns();
 	const filter = { account: isOperator() ? query.account : undefined, after: query.after };
 	const live = useLive(account || isOperator() ? "users" : null, filter, { every: 30 });
-	const me = session.get().user_id;
 	const accountName = id => accounts.find(one => one.id === id)?.name;
-	const showLink = (email, url, reset) =>
-		openDialog(close => html`<${Link} reset=${reset} email=${email} link=${url} close=${close} />`);
 	async function invite() {
-		const made = await openDialog(close => html`
-			<${Invite} account=${account} accountName=${accountName(account)} close=${close} />`);
+		const made = await openDialog(Invite, { account, accountName: accountName(account) });
 		if (!made)
 			return;
 		live.reload();
 		if (made.link) await showLink(made.email, made.link);
 		else toast("Created, but the response was lost. Reset the password to get a link.");
 	}
-	const edit = async user => {
-		if (await openDialog(close => html`<${EditUser} user=${user} close=${close} />`)) live.reload();
-	};
-	const reset = user =>
-		confirmAction({
-			title: "Create a new password link?",
-			verb: "Create link",
-			text: html`<p>The password and all sessions of <strong>${user.email}</strong> become invalid at once.</p>`,
-			work: async () => {
-				const { value } = await post(`users/${user.id}/reset`, {});
-				live.reload();
-				setTimeout(() => showLink(user.email, value.link, true));
-			},
-		});
-	const turn = user => async () => {
-		await post(`users/${user.id}/${user.disabled_at ? "enable" : "disable"}`);
-		live.reload();
-		toast(user.disabled_at ? `${user.email} can log in again` : `${user.email} can no longer log in`);
-	};
-	const drop = user =>
-		confirmAction({
-			title: "Remove this user?",
-			verb: "Remove user",
-			text: html`<p><strong>${user.email}</strong> can no longer log in. API keys created by this user stay valid.</p>`,
-			work: async () => {
-				await remove(`users/${user.id}`);
-				live.reload();
-			},
-		});
-	const columns = [
-		{
-			title: "User",
-			kind: "long",
-			cell: user => html`
-				<strong>${user.name || user.email}</strong>${user.id === me ? html` <${Chip}>you<//>` : ""}
-				${user.name ? html`<br /><span class="muted">${user.email}</span>` : ""}`,
-		},
-		{
-			title: "Role",
-			cell: user => html`
-				${ROLES[user.role][0]}
-				${isLimited(user.role) ? html`<br /><span class="muted">${namesOf(user.campaigns, campaigns)}</span>` : ""}`,
-		},
-		isOperator() && { title: "Account", cell: user => accountName(user.account) || "" },
-		{
-			title: "State",
-			cell: user => html`${userState(user)}${user.has_totp ? html` <${Chip} tone="good">second factor<//>` : ""}`,
-		},
-		{ title: "Last login", cell: user => html`<${Time} at=${user.last_login_at} none="never" />` },
-		{
-			title: "Change",
-			hidden: true,
-			cell: user => html`
-				<span class="buttons">
-					<${Button} kind="small" onClick=${() => edit(user)}>Edit<//>
-					<${Button} kind="small" onClick=${() => reset(user)}>Reset password<//>
-					${user.id !== me && html`
-						<${Button} kind="small" onClick=${turn(user)}>${user.disabled_at ? "Enable" : "Disable"}<//>
-						<${Button} kind="small quiet" onClick=${() => drop(user)}>Remove<//>`}
-				</span>`,
-		},
-	];
-	const actions = html`
-		<${Updated} live=${live} />
-		<${Button} kind="primary" onClick=${invite}>Invite<//>`;
 	return html`
-		<${Page} title="Team" actions=${actions}>
+		<${Page} title="Team" live=${live} actions=${html`<${Button} kind="primary" onClick=${invite}>Invite<//>`}>
 			<${AccountChoice} account=${Number(query.account) || null} accounts=${accounts} all />
 			<${Loaded} live=${live}>
 				${rows => html`
-					<${Table} name="Users" rows=${rows} columns=${columns.filter(Boolean)} />
+					<${Table} name="Users" rows=${rows} columns=${userColumns(accountName, campaigns, live.reload)} />
 					<${Pager} after=${query.after} next=${live.next} first="First page" further="Next page" />`}
 			<//>
 		<//>`;
@@ -236,9 +221,7 @@ const PRESETS = [
 ];
 
 function AddKey({ account, close }) {
-	const form = useForm({ name: "", preset: "server", rights: ["ingest"], campaigns: [], expires: "" });
-	async function submit() {
-		const { name, preset, rights, campaigns, expires } = form.values;
+	async function save({ name, preset, rights, campaigns, expires }) {
 		const chosen = PRESETS.find(([key]) => key === preset)[2] || rights;
 		if (chosen.length === 0)
 			throw wrongField("rights", "Select at least one right.");
@@ -248,32 +231,29 @@ function AddKey({ account, close }) {
 			...(campaigns.length > 0 ? { campaigns } : {}),
 			...(expires ? { expires: endOf(expires) } : {}),
 		});
-		close(value);
+		return value;
 	}
 	const own = Object.entries(RIGHTS).filter(([right]) => session.get().rights.includes(right));
 	return html`
-		<${FormDialog} title="Add an API key" close=${close} form=${form} onSubmit=${submit} submit="Add key">
-			<${Field} form=${form} name="name" label="Name" hint="Where the key is used." autocomplete="off" />
-			<${Field} form=${form} name="preset" label="Purpose" type="select" options=${PRESETS} />
-			${form.values.preset === "own" && html`
-				<${Choices} form=${form} name="rights" label="Rights"
-					options=${own.map(([right, [name, why]]) => [right, name, why])} />`}
-			<${CampaignChoices} form=${form} account=${account} />
-			<${Field} form=${form} name="expires" label="Expires on" type="date"
-				hint="The last day on which it works. Leave empty for no end." />
+		<${FormDialog} title="Add an API key" submit="Add key" close=${close}
+			values=${{ name: "", preset: "server", rights: ["ingest"], campaigns: [], expires: "" }} save=${save}>
+			${form => html`
+				<${Field} form=${form} name="name" label="Name" hint="Where the key is used." autocomplete="off" />
+				<${Field} form=${form} name="preset" label="Purpose" type="select" options=${PRESETS} />
+				${form.values.preset === "own" && html`
+					<${Choices} form=${form} name="rights" label="Rights"
+						options=${own.map(([right, [name, why]]) => [right, name, why])} />`}
+				<${CampaignChoices} form=${form} account=${account} />
+				<${Field} form=${form} name="expires" label="Expires on" type="date"
+					hint="The last day on which it works. Leave empty for no end." />`}
 		<//>`;
 }
 
-function NewKey({ text, close }) {
-	return html`
-		<${Dialog} title="New API key" close=${close}>
-			<p>
-				<strong>The key is shown only once.</strong> Store it where your program reads it, never in a public page.
-			</p>
-			<${Code} text=${text} what="the key" />
-			<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>I have stored it</button></div>
-		<//>`;
-}
+const NewKey = ({ text, close }) => html`
+	<${Dialog} title="New API key" close=${close} done="I have stored it">
+		<p><strong>The key is shown only once.</strong> Store it where your program reads it, never in a public page.</p>
+		<${Code} text=${text} what="the key" />
+	<//>`;
 
 function keyState(key) {
 	if (key.revoked_at)
@@ -282,57 +262,55 @@ function keyState(key) {
 	return isExpired ? html`<${Chip} tone="wait">expired<//>` : html`<${Chip} tone="good">active<//>`;
 }
 
-export function Keys({ query }) {
-	const { account, accounts } = useAccount(query);
-	const campaigns = useCampaigns();
-	const live = useLive(account ? `accounts/${account}/keys` : null, {}, { every: 30, whole: true });
-	async function add() {
-		const made = await openDialog(close => html`<${AddKey} account=${account} close=${close} />`);
-		if (!made)
-			return;
-		live.reload();
-		if (made.key) await openDialog(close => html`<${NewKey} text=${made.key} close=${close} />`);
-		else toast("Created, but the response was lost. Revoke the key and add another.");
-	}
-	const revoke = key =>
+function RevokeKey({ one, reload }) {
+	const revoke = () =>
 		confirmAction({
 			title: "Revoke this key?",
 			verb: "Revoke key",
 			text: html`
 				<p>
-					Calls with <strong>${key.name || `key ${key.id}`}</strong> fail at once.
-					${key.last_used_at ? html` It was last used <${Time} at=${key.last_used_at} />.` : " It was never used."}
+					Calls with <strong>${one.name || `key ${one.id}`}</strong> fail at once.
+					${one.last_used_at ? html` It was last used <${Time} at=${one.last_used_at} />.` : " It was never used."}
 				</p>`,
-			work: async () => {
-				await remove(`keys/${key.id}`);
-				live.reload();
-			},
+			work: () => remove(`keys/${one.id}`).then(reload),
 		});
-	const columns = [
-		{ title: "Key", cell: key => html`<strong>${key.name || `Key ${key.id}`}</strong>` },
-		{ title: "State", cell: keyState },
-		{
-			title: "Rights",
-			cell: key => html`
-				${key.rights.map(right => RIGHTS[right]?.[0] || right).join(", ")}<br />
-				<span class="muted">${namesOf(key.campaigns, campaigns)}</span>`,
-		},
-		{ title: "Last used", cell: key => html`<${Time} at=${key.last_used_at} none="never" />` },
-		{ title: "Expires", cell: key => html`<${Time} at=${key.expires_at} none="never" />` },
-		{
-			title: "Change",
-			hidden: true,
-			cell: key => (key.revoked_at ? "" : html`<${Button} kind="small quiet" onClick=${() => revoke(key)}>Revoke<//>`),
-		},
-	];
+	return one.revoked_at ? "" : html`<${Button} kind="small quiet" onClick=${revoke}>Revoke<//>`;
+}
+
+const keyColumns = (campaigns, reload) => [
+	{ title: "Key", cell: key => html`<strong>${key.name || `Key ${key.id}`}</strong>` },
+	{ title: "State", cell: keyState },
+	{
+		title: "Rights",
+		cell: key => html`
+			${key.rights.map(right => RIGHTS[right]?.[0] || right).join(", ")}<br />
+			<span class="muted">${namesOf(key.campaigns, campaigns)}</span>`,
+	},
+	{ title: "Last used", cell: key => html`<${Time} at=${key.last_used_at} none="never" />` },
+	{ title: "Expires", cell: key => html`<${Time} at=${key.expires_at} none="never" />` },
+	{ title: "Change", hidden: true, cell: key => html`<${RevokeKey} one=${key} reload=${reload} />` },
+];
+
+export function Keys({ query }) {
+	const { account, accounts } = useAccount(query);
+	const campaigns = useCampaigns();
+	const live = useLive(account ? `accounts/${account}/keys` : null, {}, { every: 30, whole: true });
+	async function add() {
+		const made = await openDialog(AddKey, { account });
+		if (!made)
+			return;
+		live.reload();
+		if (made.key) await openDialog(NewKey, { text: made.key });
+		else toast("Created, but the response was lost. Revoke the key and add another.");
+	}
 	const none = html`<${Empty} title="No keys yet"><p>A key gives your server or app access to the API.</p><//>`;
 	return html`
 		<${Page} title="API keys" actions=${account && html`<${Button} kind="primary" onClick=${add}>Add key<//>`}>
 			<${AccountChoice} account=${account} accounts=${accounts} />
 			${!account && html`<${Empty} title="No accounts yet"><p>Create a campaign first.</p><//>`}
 			${account && html`
-				<${Loaded} live=${live}>
-					${rows => rows.length === 0 ? none : html`<${Table} name="Keys" rows=${rows} columns=${columns} />`}
+				<${List} live=${live} none=${none}>
+					${rows => html`<${Table} name="Keys" rows=${rows} columns=${keyColumns(campaigns, live.reload)} />`}
 				<//>`}
 		<//>`;
 }

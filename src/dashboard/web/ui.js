@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The parts that all views are made of. Texts of people are always text nodes: no view writes markup.
-import { Fragment, h } from "./preact.js";
+import { h } from "./preact.js";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "./hooks.js";
 import htm from "./htm.js";
 import { Cancelled, Failure } from "./api.js";
+import { campaignName } from "./campaigns.js";
 import { ago, count, full, isNear, labelOf, second, short } from "./format.js";
 import { store, useStore } from "./store.js";
 import { refresh } from "./live.js";
+import { link } from "./route.js";
 
 export const html = htm.bind(h);
-export { Fragment };
 
 /* ---- words and numbers ---- */
 
@@ -128,21 +129,19 @@ const textOf = failure => {
 	return name ? messageOf(error, labelOf(name)).replace(/^Enter /, `${labelOf(name)}: enter `) : sentence(failure.message);
 };
 
+const ADVICE = {
+	__proto__: null,
+	unreachable: "Check your connection. Your input is not lost.",
+	changed: "Another user changed this after you opened it.",
+	unknown_outcome: "The response was lost, so the change may have been made. Check before you repeat it.",
+	not_configured: "Ask the operator of this installation to set this up.",
+};
+
 /** What to do about a failure, in a sentence. */
-function adviceOf(failure) {
-	if (failure.code === "unreachable")
-		return "Check your connection. Your input is not lost.";
-	if (failure.code === "rate_limited")
-		return `Try again in ${failure.retryAfter || 60} seconds.`;
-	if (failure.code === "changed")
-		return "Another user changed this after you opened it.";
-	if (failure.code === "unknown_outcome")
-		return "The response was lost, so the change may have been made. Check before you repeat it.";
-	if (failure.code === "not_configured")
-		return "Ask the operator of this installation to set this up.";
-	if (failure.isAway)
-		return "The service or its database is unavailable. Your input is not lost.";
-	return null;
+function adviceOf({ code, retryAfter, isAway }) {
+	if (code === "rate_limited")
+		return `Try again in ${retryAfter || 60} seconds.`;
+	return ADVICE[code] || (isAway && "The service or its database is unavailable. Your input is not lost.");
 }
 
 /** A failure where something was to be shown or done. */
@@ -152,15 +151,29 @@ export function Problem({ failure, onRetry }) {
 	const advice = failure instanceof Failure ? adviceOf(failure) : null;
 	const id = failure.requestId;
 	return html`
-		<div class="notice bad" role="alert">
+		<${Box} tone="bad" role="alert">
 			<p><strong>${textOf(failure)}</strong>${advice && html`${" "}${advice}`}</p>
 			${id && failure.isAway && html`
 				<p class="muted">Request ID <code>${id}</code> <${Copy} text=${id} what="the request ID" /></p>`}
 			${onRetry && html`<button type="button" onClick=${onRetry}>Try again</button>`}
-		</div>`;
+		<//>`;
 }
 
-export const Notice = ({ tone = "plain", children }) => html`<div class=${`notice ${tone}`}>${children}</div>`;
+/** Something to be noticed. */
+export const Box = ({ tone = "plain", role, children }) => html`<div class=${`notice ${tone}`} role=${role}>${children}</div>`;
+
+/** The same in sentences, which begin with `title`. `role`: status, if it appears later; `beside`: what can be done about it. */
+export const Notice = ({ tone, title, role, beside, children }) => html`
+	<${Box} tone=${tone}>
+		<p role=${role}>${title && html`<strong>${title}</strong>`}${title && children && " "}${children}</p>
+		${beside}
+	<//>`;
+
+/** What needs attention, each with the way to it: [class, href, text]; nothing where there is none. */
+export const Problems = ({ rows }) => rows.length > 0 && html`
+	<ul class="problems" aria-label="Needs attention">
+		${rows.map(([tone, href, text]) => html`<li key=${`${href}${text}`} class=${tone}><a href=${href}>${text}</a></li>`)}
+	</ul>`;
 
 /** An empty list: how to get the first entry. */
 export const Empty = ({ title, children }) => html`
@@ -208,6 +221,36 @@ export const Segments = ({ label, options, value, choose, kind }) => html`
 			</button>`)}
 	</div>`;
 
+/** A choice of one value; `options`: [value, text]. It shows `value` until the view shows another: unsaved changes may prevent that. */
+export function Select({ value, options, choose, ...rest }) {
+	const change = event => {
+		const chosen = event.currentTarget.value;
+		event.currentTarget.value = value;
+		choose(chosen);
+	};
+	return html`
+		<select value=${value} onChange=${change} ...${rest}>
+			${options.map(([key, text]) => html`
+				<option key=${key} value=${key} selected=${String(key) === String(value)}>${text}</option>`)}
+		</select>`;
+}
+
+/** A checkbox; `choose` gets whether it is checked. */
+export const Check = ({ id, label, checked, choose, children, ...rest }) => html`
+	<div class="field check">
+		<input type="checkbox" id=${id} checked=${checked} onChange=${event => choose(event.currentTarget.checked)} ...${rest} />
+		<label for=${id}>${label}</label>
+		${children}
+	</div>`;
+
+/** How far work has come: a bar, which moves without `value`, and a sentence. */
+export const Progress = ({ label, text, value, max, children }) => html`
+	<div class="progress">
+		<progress max=${max} value=${value} aria-label=${label} />
+		<p role="status">${text}</p>
+		${children}
+	</div>`;
+
 /** Rows of [key, text, number, note] with bars; `top`: the number of a full one. */
 export const Bars = ({ label, rows, top }) => html`
 	<ol class="bars" aria-label=${label}>
@@ -229,10 +272,10 @@ let dialogNumber = 0;
 const viewName = () => location.hash.split("?")[0];
 
 /**
- * Shows a dialog: `content` is a function of `close`, which ends it with a value. Resolves to that value; undefined: closed, also
- * because its view is left.
+ * Shows a dialog: a component that gets the properties and `close`, which ends it with a value. Resolves to that value; to undefined
+ * when the dialog is closed without one or its view is left.
  */
-export function openDialog(content) {
+export function openDialog(component, properties) {
 	return new Promise(done => {
 		const id = ++dialogNumber;
 		const view = viewName();
@@ -243,11 +286,12 @@ export function openDialog(content) {
 			done(value);
 		};
 		addEventListener("hashchange", leave);
-		dialogs.set(list => [...list, { id, content, close }]);
+		dialogs.set(list => [...list, { id, component, properties: { ...properties, close } }]);
 	});
 }
 
-export function Dialog({ title, close, children, wide }) {
+/** `done`: the text of a button that closes the dialog. */
+export function Dialog({ title, close, children, wide, done }) {
 	const element = useRef(null);
 	const id = useId();
 	useLayoutEffect(() => {
@@ -274,25 +318,42 @@ export function Dialog({ title, close, children, wide }) {
 		<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id} onCancel=${cancel} onClose=${stay}>
 			<h2 id=${id}>${title}</h2>
 			${children}
+			${done && html`
+				<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>${done}</button></div>`}
 		</dialog>`;
 }
 
-export function Dialogs() {
-	return useStore(dialogs).map(one => html`<${Fragment} key=${one.id}>${one.content(one.close)}<//>`);
-}
+export const Dialogs = () =>
+	useStore(dialogs).map(({ id, component, properties }) => html`<${component} key=${id} ...${properties} />`);
 
-export function showFailure(failure) {
-	return openDialog(close => html`
-		<${Dialog} title="Request failed" close=${close}>
-			<${Problem} failure=${failure} />
-			<div class="buttons"><button type="button" class="primary" onClick=${() => close()}>Close</button></div>
-		<//>`);
-}
+const FailureDialog = ({ failure, close }) => html`
+	<${Dialog} title="Request failed" close=${close} done="Close"><${Problem} failure=${failure} /><//>`;
+export const showFailure = failure => openDialog(FailureDialog, { failure });
 
 /* ---- frame of a view ---- */
 
-/** The heading of a view; it gets the focus when the view is shown. */
-export function Page({ title, above, actions, children }) {
+/** The way to a view of a campaign: the campaign, and for an entry of a list that list: its path and name. */
+const Crumbs = ({ id, list: [path, name] }) => html`
+	<p class="crumbs">
+		<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>
+		${path && html`${" › "}<a href=${link(`campaigns/${id}/${path}`)}>${name}</a>`}
+	</p>`;
+
+/** "Updated 14:03:20", and the button that reads again. */
+export function Updated({ live }) {
+	const at = live.at && new Date(live.at);
+	return html`
+		<span class="updated muted">
+			${at && html`Updated <time datetime=${at.toISOString()}>${second(at)}</time>`}
+			<button type="button" class="small quiet" onClick=${refresh} title="Refresh (r)">Refresh</button>
+		</span>`;
+}
+
+/**
+ * The heading of a view; it gets the focus when the view is shown. `campaign`: the id of that whose part the view is; `list`: path
+ * and name of the list whose entry it shows; `live`: what it shows; `actions`: buttons.
+ */
+export function Page({ title, campaign, list = [], live, actions, children }) {
 	const heading = useRef(null);
 	useEffect(() => {
 		document.title = `${title} – Leadhook`;
@@ -303,12 +364,20 @@ export function Page({ title, above, actions, children }) {
 	}, []);
 	return html`
 		<header class="page-header">
-			${above && html`<p class="crumbs">${above}</p>`}
+			${campaign && html`<${Crumbs} id=${campaign} list=${list} />`}
 			<h1 tabindex="-1" ref=${heading}>${title}</h1>
-			${actions && html`<div class="buttons">${actions}</div>`}
+			${(live || actions) && html`<div class="buttons">${live && html`<${Updated} live=${live} />`}${actions}</div>`}
 		</header>
 		${children}`;
 }
+
+/** A part of a view; `beside`: what is beside its heading. */
+export const Card = ({ title, kind = "", beside, children, ...rest }) => html`
+	<section class=${`card ${kind}`.trim()} ...${rest}>
+		${beside !== undefined && html`<header><h2>${title}</h2>${beside}</header>`}
+		${beside === undefined && title && html`<h2>${title}</h2>`}
+		${children}
+	</section>`;
 
 /** Stands for content that is still to come. */
 export const Skeleton = ({ lines }) => html`
@@ -328,30 +397,30 @@ export function Loaded({ live, children, lines = 4 }) {
 		${children(value, live)}`;
 }
 
-function Stale({ failure, at, retryAt, onRetry }) {
+/** The rows of a list, or `none`, which stands for an empty one. */
+export const List = ({ live, lines, none, children }) => html`
+	<${Loaded} live=${live} lines=${lines}>${rows => (rows.length === 0 ? none : children(rows))}<//>`;
+
+/** The time, in milliseconds, anew after so many. */
+export function useNow(every) {
 	const [now, set] = useState(Date.now());
 	useEffect(() => {
-		const timer = setInterval(() => set(Date.now()), 1000);
+		const timer = setInterval(() => set(Date.now()), every);
 		return () => clearInterval(timer);
 	}, []);
+	return now;
+}
+
+function Stale({ failure, at, retryAt, onRetry }) {
+	const now = useNow(1000);
 	return html`
-		<div class="notice bad" role="alert">
+		<${Box} tone="bad" role="alert">
 			<p>
 				<strong>${at ? `Not updated since ${full(at)}.` : "Not updated."}</strong> ${failure.message}
 				${retryAt && retryAt > now ? html` Retrying in ${Math.ceil((retryAt - now) / 1000)} s.` : ""}
 			</p>
 			<button type="button" onClick=${onRetry}>Retry now</button>
-		</div>`;
-}
-
-/** "Updated 14:03:20", and the button that reads again. */
-export function Updated({ live }) {
-	const at = live.at && new Date(live.at);
-	return html`
-		<span class="updated muted">
-			${at && html`Updated <time datetime=${at.toISOString()}>${second(at)}</time>`}
-			<button type="button" class="small quiet" onClick=${refresh} title="Refresh (r)">Refresh</button>
-		</span>`;
+		<//>`;
 }
 
 /** What the head of a column shows: its own element, a button that sorts, or its title. */
@@ -365,10 +434,11 @@ function headOf(column, sortBy) {
 
 /**
  * A table; on a phone its rows have two lines, of which the first has the first column. `columns`: { title, cell(row), kind (number,
- * tick, long: a text without blanks), sort(row), head (in place of the title), hidden (the title), phone (plain: needs no title
- * there; off: is left out) }. `name`: what the rows are.
+ * tick, long: a text without blanks, row: the heading of its row), sort(row), head (in place of the title), hidden (the title),
+ * phone (plain: needs no title there; off: is left out) }; those that are false are left out. `name`: what the rows are.
  */
-export function Table({ name, columns, rows, id = row => row.id, row: attributes, sorted }) {
+export function Table({ name, columns: all, rows, id = row => row.id, sorted }) {
+	const columns = all.filter(Boolean);
 	const [order, setOrder] = useState(sorted || null);
 	const column = order && columns.find(one => one.title === order.title);
 	function compare(a, b) {
@@ -387,18 +457,20 @@ export function Table({ name, columns, rows, id = row => row.id, row: attributes
 				<thead>
 					<tr>
 						${columns.map(one => html`
-							<th key=${one.title} scope="col" class=${one.kind} aria-sort=${direction(one)}>
+							<th key=${one.title} scope="col" class=${one.kind !== "row" && one.kind} aria-sort=${direction(one)}>
 								${headOf(one, sortBy)}
 							</th>`)}
 					</tr>
 				</thead>
 				<tbody>
 					${list.map(row => html`
-						<tr key=${id(row)} ...${attributes ? attributes(row) : {}}>
-							${columns.map(one => html`
-								<td key=${one.title} class=${classOf(one)} data-label=${one.hidden ? "" : one.title}>
-									${one.cell(row)}
-								</td>`)}
+						<tr key=${id(row)}>
+							${columns.map(one => one.kind === "row"
+								? html`<th key=${one.title} scope="row">${one.cell(row)}</th>`
+								: html`
+									<td key=${one.title} class=${classOf(one)} data-label=${one.hidden ? "" : one.title}>
+										${one.cell(row)}
+									</td>`)}
 						</tr>`)}
 				</tbody>
 			</table>

@@ -5,7 +5,7 @@ import { useEffect, useState } from "./hooks.js";
 import { Cancelled, Failure, get, patch } from "./api.js";
 import { useForm } from "./forms.js";
 import { useLeaveWarning } from "./leave.js";
-import { Dialog, html, openDialog, toast } from "./ui.js";
+import { Dialog, Table, html, openDialog, toast } from "./ui.js";
 
 const same = (a, b) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 function shown(value) {
@@ -15,28 +15,15 @@ function shown(value) {
 }
 
 function Conflict({ fields, mine, theirs, labels, close }) {
+	const columns = [
+		{ title: "Field", kind: "row", cell: name => labels[name] || name },
+		{ title: "Yours", cell: name => shown(mine[name]) },
+		{ title: "Theirs", cell: name => shown(theirs[name]) },
+	];
 	return html`
-		<${Dialog} title="Conflicting changes" close=${() => close()}>
+		<${Dialog} title="Conflicting changes" close=${close}>
 			<p>Another user changed these fields while you were editing:</p>
-			<div class="table">
-				<table>
-					<thead>
-						<tr>
-							<th scope="col">Field</th>
-							<th scope="col">Yours</th>
-							<th scope="col">Theirs</th>
-						</tr>
-					</thead>
-					<tbody>
-						${fields.map(name => html`
-							<tr key=${name}>
-								<th scope="row">${labels[name] || name}</th>
-								<td data-label="Yours">${shown(mine[name])}</td>
-								<td data-label="Theirs">${shown(theirs[name])}</td>
-							</tr>`)}
-					</tbody>
-				</table>
-			</div>
+			<${Table} name="Conflicting changes" rows=${fields} id=${name => name} columns=${columns} />
 			<div class="buttons">
 				<button type="button" class="primary" onClick=${() => close("mine")}>Save mine</button>
 				<button type="button" onClick=${() => close("theirs")}>Keep theirs</button>
@@ -67,9 +54,7 @@ async function save({ path, query, changes, base, tag, labels, extra, read }) {
 		base = theirs;
 		if (both.length === 0)
 			continue;
-		const choice = await openDialog(
-			close => html`<${Conflict} fields=${both} mine=${changes} theirs=${theirs} labels=${labels} close=${close} />`,
-		);
+		const choice = await openDialog(Conflict, { fields: both, mine: changes, theirs, labels });
 		if (choice === "theirs") changes = pick(changes, Object.keys(changes).filter(name => !both.includes(name)));
 		else if (choice !== "mine")
 			throw new Cancelled();

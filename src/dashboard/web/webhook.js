@@ -3,15 +3,16 @@
 import { useState } from "./hooks.js";
 import { post, remove } from "./api.js";
 import { Chart } from "./chart.js";
-import { count, duration, full, lasting, percent, plural, rfc3339 } from "./format.js";
-import { Crumbs } from "./frame.js";
+import { count, duration, full, lasting, percent, plural } from "./format.js";
+import { runJob } from "./jobs.js";
 import { refresh, useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
 import { DeliveryTable } from "./deliveries.js";
 import { eventName, explained, isRedirect, redirectMeaning, statusHint, urlParts } from "./words.js";
-import { Field, FormDialog, confirmAction, useForm } from "./forms.js";
-import { Button, Dialog, Facts, Loaded, Notice, Page, Tile, Time, Updated, html, openDialog, toast } from "./ui.js";
-import { Secret, Test, editWebhook, useLastTest, waitForJob } from "./webhooks.js";
+import { Field, Form, confirmAction, useForm } from "./forms.js";
+import { Button, Card, Dialog, Facts, List, Loaded, Notice, Page, Tile, Time, html, openDialog, toast } from "./ui.js";
+import { Secret, Test, editWebhook, useLastTest } from "./webhooks.js";
+import { rfc3339 } from "./zone.js";
 
 const RETRY_MS = 2000; // until the result of a retry is shown
 const HOUR = 3600e3;
@@ -25,28 +26,21 @@ function StateSentence({ webhook }) {
 	if (webhook.gone)
 		return html`
 			<${Notice} tone="bad">
-				<p>
-					<strong>The receiver answered 410 Gone</strong>, so nothing is sent to it. Events are stored and sent when you enable
-					the webhook: ${waiting(webhook)}. If the receiver has moved, edit the URL first. If it is gone for good, remove the
-					webhook.
-				</p>
+				<strong>The receiver answered 410 Gone</strong>, so nothing is sent to it. Events are stored and sent when you enable
+				the webhook: ${waiting(webhook)}. If the receiver has moved, edit the URL first. If it is gone for good, remove the
+				webhook.
 			<//>`;
 	if (webhook.state === "disabled")
 		return html`
-			<${Notice} tone="wait">
-				<p>
-					<strong>Disabled.</strong> Events are stored and sent when the webhook is enabled: ${waiting(webhook)}.
-					${webhook.failing_since &&
-						` All attempts since ${full(webhook.failing_since)} failed. Last error: ${errorOf(webhook)}.`}
-				</p>
+			<${Notice} tone="wait" title="Disabled.">
+				Events are stored and sent when the webhook is enabled: ${waiting(webhook)}.
+				${webhook.failing_since && ` All attempts since ${full(webhook.failing_since)} failed. Last error: ${errorOf(webhook)}.`}
 			<//>`;
 	if (webhook.state === "failing")
 		return html`<${FailingSentence} webhook=${webhook} />`;
 	if (webhook.last_delivery_at)
 		return html`
-			<${Notice} tone="good">
-				<p><strong>Working.</strong> Last successful delivery <${Time} at=${webhook.last_delivery_at} />.</p>
-			<//>`;
+			<${Notice} tone="good" title="Working.">Last successful delivery <${Time} at=${webhook.last_delivery_at} />.<//>`;
 	return html`<${UnusedSentence} webhook=${webhook} />`;
 }
 
@@ -56,15 +50,11 @@ const errorOf = webhook => explained(webhook.last_status, webhook.last_error);
 
 function UnusedSentence({ webhook }) {
 	const test = useLastTest(webhook.referenceId);
-	return html`
-		<${Notice}>
-			<p>
-				<strong>No deliveries to this URL yet.</strong> ${test || "Send a test."} ${webhook.pending
-					? `${plural(webhook.pending, "delivery is", "deliveries are")} pending.`
-					: "The first event will be sent at once."}
-			</p>
-		<//>`;
+	const next = pendingSentence(webhook) || "The first event will be sent at once.";
+	return html`<${Notice} title="No deliveries to this URL yet.">${test || "Send a test."} ${next}<//>`;
 }
+
+const pendingSentence = ({ pending }) => (pending ? `${plural(pending, "delivery is", "deliveries are")} pending.` : "");
 
 function FailingSentence({ webhook }) {
 	const next =
@@ -72,16 +62,12 @@ function FailingSentence({ webhook }) {
 			? "One delivery at a time is tried until one succeeds."
 			: "Deliveries are retried with increasing delays.";
 	return html`
-		<${Notice} tone="bad">
-			<p>
-				<strong>Failing for ${lasting(webhook.failing_since)}.</strong>
-				${" "}${plural(webhook.failures, "failed attempt")} in a row.
-				${" "}Last error: ${errorOf(webhook)}.
-				${" "}${isRedirect(webhook.last_status) && `${redirectMeaning(webhook.last_status)} A test shows where it points. `}
-				${" "}${next}
-				${webhook.held_until ? html` The next attempt is <${Time} at=${webhook.held_until} />.` : ""}
-				${" "}${webhook.pending ? `${plural(webhook.pending, "delivery is", "deliveries are")} pending.` : ""}
-			</p>
+		<${Notice} tone="bad" title=${`Failing for ${lasting(webhook.failing_since)}.`}>
+			${plural(webhook.failures, "failed attempt")} in a row. Last error: ${errorOf(webhook)}.
+			${" "}${isRedirect(webhook.last_status) && `${redirectMeaning(webhook.last_status)} A test shows where it points. `}
+			${" "}${next}
+			${webhook.held_until ? html` The next attempt is <${Time} at=${webhook.held_until} />.` : ""}
+			${" "}${pendingSentence(webhook)}
 		<//>`;
 }
 
@@ -117,7 +103,19 @@ function RedeliveryState({ job }) {
 	};
 	const text = texts[job.state] || (() => `In progress: ${count(job.done)} so far.`);
 	const tone = job.state === "done" ? "good" : job.state === "failed" ? "bad" : "plain";
-	return html`<${Notice} tone=${tone}><p role="status">${text()}</p><//>`;
+	return html`<${Notice} tone=${tone} role="status">${text()}<//>`;
+}
+
+function Redelivery({ job, set, close }) {
+	const cancel = async () => set((await post(`jobs/${job.id}/cancel`)).value);
+	return html`
+		<${Dialog} title="Resend deliveries" close=${close}>
+			<${RedeliveryState} job=${job} />
+			<div class="buttons">
+				${!job.ended_at && html`<${Button} onClick=${cancel}>Cancel<//>`}
+				<button type="button" class="primary" onClick=${() => close(true)}>Close</button>
+			</div>
+		<//>`;
 }
 
 function Redeliver({ campaign, webhook, close }) {
@@ -126,45 +124,33 @@ function Redeliver({ campaign, webhook, close }) {
 	const hours = SINCE.find(([key]) => key === form.values.since)[2];
 	const filter = {
 		webhook: webhook.referenceId,
-		state: form.values.state,
-		since: hours ? rfc3339(new Date(Math.floor(Date.now() / HOUR) * HOUR - hours * HOUR)) : undefined,
+		state: form.values.state || undefined,
+		since: hours ? rfc3339(Math.floor(Date.now() / HOUR) * HOUR - hours * HOUR) : undefined,
 	};
 	const found = useList(job ? null : `campaigns/${campaign}/deliveries/count`, filter, { every: 0 });
-	const enables = isOff(webhook) && form.values.enable;
+	const isWaiting = isOff(webhook);
+	const enables = isWaiting && form.values.enable;
 	async function submit() {
 		if (enables) await post(`webhooks/${webhook.referenceId}/enable`);
-		const body = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined && value !== ""));
-		const { value } = await post(`campaigns/${campaign}/redeliver`, body);
-		setJob(value);
-		setJob(await waitForJob(value, setJob, Array(120).fill(2000)));
+		await runJob(`campaigns/${campaign}/redeliver`, filter, setJob, Array(120).fill(2000));
 	}
-	const cancel = async () => setJob((await post(`jobs/${job.id}/cancel`)).value);
 	if (job)
-		return html`
-			<${Dialog} title="Resend deliveries" close=${() => close()}>
-				<${RedeliveryState} job=${job} />
-				<div class="buttons">
-					${!job.ended_at && html`<${Button} onClick=${cancel}>Cancel<//>`}
-					<button type="button" class="primary" onClick=${() => close(true)}>Close</button>
-				</div>
-			<//>`;
+		return html`<${Redelivery} job=${job} set=${setJob} close=${close} />`;
 	const number = found && `${plural(found.count, "delivery", "deliveries")}${found.more ? " or more" : ""}`;
-	const verb = enables ? "Enable and resend" : isOff(webhook) ? "Queue" : "Resend";
-	const effect = isOff(webhook) && !enables ? "queued. Nothing is sent until the webhook is enabled" : "resent";
+	const verb = enables ? "Enable and resend" : isWaiting ? "Queue" : "Resend";
+	const effect = isWaiting && !enables ? "queued. Nothing is sent until the webhook is enabled" : "resent";
 	return html`
-		<${FormDialog} title="Resend deliveries" close=${close} form=${form} onSubmit=${submit} submit=${verb}>
-			${isOff(webhook) && html`
-				<${Notice} tone="wait">
-					<p>
-						${webhook.gone ? "The receiver answered 410 Gone" : "The webhook is disabled"}: nothing is sent until it is
-						enabled.
-					</p>
-				<//>`}
-			<${Field} form=${form} name="state" label="Deliveries" type="select" options=${REDELIVERED} />
-			<${Field} form=${form} name="since" label="From the last" type="select" options=${SINCE} />
-			${isOff(webhook) && html`
-				<${Field} form=${form} name="enable" label="Enable the webhook first" type="check" />`}
-			<p class="muted" role="status">${found ? `${number} will be ${effect}.` : "Counting…"}</p>
+		<${Dialog} title="Resend deliveries" close=${close}>
+			<${Form} form=${form} onSubmit=${submit} submit=${verb} cancel=${close}>
+				${isWaiting && html`
+					<${Notice} tone="wait">
+						${webhook.gone ? "The receiver answered 410 Gone" : "The webhook is disabled"}: nothing is sent until it is enabled.
+					<//>`}
+				<${Field} form=${form} name="state" label="Deliveries" type="select" options=${REDELIVERED} />
+				<${Field} form=${form} name="since" label="From the last" type="select" options=${SINCE} />
+				${isWaiting && html`<${Field} form=${form} name="enable" label="Enable the webhook first" type="check" />`}
+				<p class="muted" role="status">${found ? `${number} will be ${effect}.` : "Counting…"}</p>
+			<//>
 		<//>`;
 }
 
@@ -205,26 +191,74 @@ function AttemptTiles({ totals }) {
 
 function Attempts({ id }) {
 	const now = Math.ceil(Date.now() / HOUR) * HOUR;
-	const live = useLive(`webhooks/${id}/stats`, { by: "hour", since: rfc3339(new Date(now - 48 * HOUR)) }, { every: 30 });
+	const live = useLive(`webhooks/${id}/stats`, { by: "hour", since: rfc3339(now - 48 * HOUR) }, { every: 30 });
 	return html`
-		<section class="card">
-			<h2>Last 48 hours</h2>
+		<${Card} title="Last 48 hours">
 			<${Loaded} live=${live}>${({ totals, points }) => html`
 				<${AttemptTiles} totals=${totals} />
 				${totals.attempts > 0 && html`
 					<${Chart} points=${points} by="hour" label="Attempts by hour" series=${ATTEMPTS} />`}`}
 			<//>
-		</section>`;
+		<//>`;
 }
 
 /* ---- the view ---- */
 
-function Actions({ webhook, edit, enable, disable, retry, again, rotate, drop }) {
+/** What can be done with a webhook; `reload` reads it again, `reloadAll` its deliveries, too. */
+function Actions({ campaign, webhook, reload, reloadAll }) {
+	const { referenceId: id, pending, url } = webhook;
+	const turn = word => post(`webhooks/${id}/${word}`).then(reload);
+	const enable = async () => {
+		await turn("enable");
+		toast("Enabled. Pending deliveries are sent now.");
+	};
+	const disable = async () => {
+		await turn("disable");
+		toast("Disabled. Events stay queued.", () => turn("enable"));
+	};
+	const retry = async () => {
+		await post(`webhooks/${id}/enable`); // ends a pause
+		await post(`campaigns/${campaign}/redeliver`, { webhook: id, state: "pending" });
+		toast("Pending deliveries are sent now.");
+		setTimeout(refresh, RETRY_MS);
+	};
+	const edit = () => editWebhook(id).then(saved => saved && reload());
+	const again = () => openDialog(Redeliver, { campaign, webhook }).then(done => done && reloadAll());
+	const rotate = () =>
+		confirmAction({
+			title: "Rotate the secret?",
+			verb: "Rotate secret",
+			text: html`
+				<p>
+					For a while, requests are signed with both the old and the new secret, so that you can update your receiver
+					without losing deliveries.
+				</p>`,
+			work: async () => {
+				const { value } = await post(`webhooks/${id}/rotate`);
+				reload();
+				setTimeout(() => openDialog(Secret, { secret: value.secret }));
+			},
+		});
+	const drop = () =>
+		confirmAction({
+			title: "Remove this webhook?",
+			verb: "Remove webhook",
+			text: html`
+				<p>
+					No more events are sent to <strong>${url}</strong>.
+					${pending > 0 && ` ${plural(pending, "pending delivery", "pending deliveries")} will fail.`}
+				</p>`,
+			work: async () => {
+				await remove(`webhooks/${id}`);
+				toast("The webhook was removed");
+				go(`campaigns/${campaign}/webhooks`);
+			},
+		});
 	const isOn = !isOff(webhook);
 	return html`
 		<div class="buttons">
-			${isOff(webhook) && html`<${Button} kind="primary" onClick=${enable}>Enable<//>`}
-			${isOn && webhook.pending > 0 && html`<${Button} kind="primary" onClick=${retry}>Retry now<//>`}
+			${!isOn && html`<${Button} kind="primary" onClick=${enable}>Enable<//>`}
+			${isOn && pending > 0 && html`<${Button} kind="primary" onClick=${retry}>Retry now<//>`}
 			<${Button} onClick=${edit}>Edit<//>
 			${isOn && html`<${Button} onClick=${disable}>Disable<//>`}
 			<${Button} onClick=${again}>Resend deliveries…<//>
@@ -244,108 +278,35 @@ const detailsOf = webhook => [
 	["Last success", html`<${Time} at=${webhook.last_delivery_at} none="never" />`],
 ];
 
+const Deliveries = ({ campaign, live, title, beside, none }) => html`
+	<${Card} title=${title} beside=${beside}>
+		<${List} live=${live} none=${html`<p class="muted">${none}</p>`}>
+			${rows => html`<${DeliveryTable} campaign=${campaign} rows=${rows} />`}
+		<//>
+	<//>`;
+
 export function Webhook({ id, webhook: number }) {
 	const live = useLive(`webhooks/${number}`, {}, { every: 10 });
 	const failed = useLive(`campaigns/${id}/deliveries`, { webhook: number, state: "failed", limit: 5 }, { every: 10 });
 	const pending = useLive(`campaigns/${id}/deliveries`, { webhook: number, state: "pending", limit: 5 }, { every: 10 });
-	const title = live.value ? urlParts(live.value.url).join("") : "Webhook";
-	const turn = word => async () => {
-		await post(`webhooks/${number}/${word}`);
-		live.reload();
-	};
-	const enable = async () => {
-		await turn("enable")();
-		toast("Enabled. Pending deliveries are sent now.");
-	};
-	const disable = async () => {
-		await turn("disable")();
-		toast("Disabled. Events stay queued.", turn("enable"));
-	};
-	const retry = async () => {
-		await post(`webhooks/${number}/enable`); // ends a pause
-		await post(`campaigns/${id}/redeliver`, { webhook: Number(number), state: "pending" });
-		toast("Pending deliveries are sent now.");
-		setTimeout(refresh, RETRY_MS);
-	};
-	const rotate = () =>
-		confirmAction({
-			title: "Rotate the secret?",
-			verb: "Rotate secret",
-			text: html`
-				<p>
-					For a while, requests are signed with both the old and the new secret, so that you can update your receiver
-					without losing deliveries.
-				</p>`,
-			work: async () => {
-				const { value } = await post(`webhooks/${number}/rotate`);
-				live.reload();
-				setTimeout(() => openDialog(close => html`<${Secret} secret=${value.secret} close=${close} />`));
-			},
-		});
-	const drop = webhook =>
-		confirmAction({
-			title: "Remove this webhook?",
-			verb: "Remove webhook",
-			text: html`
-				<p>
-					No more events are sent to <strong>${webhook.url}</strong>.
-					${webhook.pending > 0 && ` ${plural(webhook.pending, "pending delivery", "pending deliveries")} will fail.`}
-				</p>`,
-			work: async () => {
-				await remove(`webhooks/${number}`);
-				toast("The webhook was removed");
-				go(`campaigns/${id}/webhooks`);
-			},
-		});
-	const again = async webhook => {
-		const done = await openDialog(close => html`<${Redeliver} campaign=${id} webhook=${webhook} close=${close} />`);
-		if (done) {
-			live.reload();
-			failed.reload();
-			pending.reload();
-		}
-	};
+	const reloadAll = () => [live, failed, pending].forEach(one => one.reload());
 	const hrefOf = state => link(`campaigns/${id}/deliveries`, { webhook: number, state });
-	const edit = async () => {
-		if (await editWebhook(number)) live.reload();
-	};
-	const list = (deliveries, none) => html`
-		<${Loaded} live=${deliveries}>
-			${rows => rows.length === 0
-				? html`<p class="muted">${none}</p>`
-				: html`<${DeliveryTable} campaign=${id} rows=${rows} />`}
-		<//>`;
-	const above = html`<${Crumbs} id=${id} path="webhooks" name="Webhooks" />`;
+	const title = live.value ? urlParts(live.value.url).join("") : "Webhook";
 	return html`
-		<${Page} title=${title} above=${above} actions=${html`<${Updated} live=${live} />`}>
+		<${Page} title=${title} campaign=${id} list=${["webhooks", "Webhooks"]} live=${live}>
 			<${Loaded} live=${live} lines=${8}>${webhook => html`
 				<${StateSentence} webhook=${webhook} />
-				<${Actions} webhook=${webhook} edit=${edit} enable=${enable} disable=${disable} retry=${retry}
-					again=${() => again(webhook)} rotate=${rotate} drop=${() => drop(webhook)} />
-				<section class="card">
-					<h2>Test</h2>
+				<${Actions} campaign=${id} webhook=${webhook} reload=${live.reload} reloadAll=${reloadAll} />
+				<${Card} title="Test">
 					<p class="muted">Sends a sample lead and shows the response of the receiver.</p>
 					<${Test} id=${webhook.referenceId} url=${webhook.url} edited=${live.reload} />
-				</section>
+				<//>
 				<${Attempts} id=${number} />
-				<section class="card">
-					<header>
-						<h2>Pending and retrying</h2>
-						${webhook.pending > 0 && html`<a href=${hrefOf("pending")}>Show all ${count(webhook.pending)}</a>`}
-					</header>
-					${list(pending, "No pending deliveries.")}
-				</section>
-				<section class="card">
-					<header>
-						<h2>Failed</h2>
-						<a href=${hrefOf("failed")}>Show all</a>
-					</header>
-					${list(failed, "No delivery has failed for good. Those that are being retried are above.")}
-				</section>
-				<section class="card">
-					<h2>Details</h2>
-					<${Facts} rows=${detailsOf(webhook)} />
-				</section>`}
+				<${Deliveries} campaign=${id} live=${pending} title="Pending and retrying" none="No pending deliveries."
+					beside=${webhook.pending > 0 && html`<a href=${hrefOf("pending")}>Show all ${count(webhook.pending)}</a>`} />
+				<${Deliveries} campaign=${id} live=${failed} title="Failed" beside=${html`<a href=${hrefOf("failed")}>Show all</a>`}
+					none="No delivery has failed for good. Those that are being retried are above." />
+				<${Card} title="Details"><${Facts} rows=${detailsOf(webhook)} /><//>`}
 			<//>
 		<//>`;
 }

@@ -3,41 +3,16 @@
 import { useEffect, useState } from "./hooks.js";
 import { get, patch, post } from "./api.js";
 import { count, duration, lasting, plural } from "./format.js";
-import { Crumbs } from "./frame.js";
+import { runJob } from "./jobs.js";
 import { useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
 import { RECEIVERS } from "./receivers.js";
 import { store, useStore } from "./store.js";
 import { EVENTS, PAGE_SHOWN, eventName, explained, isRedirect, outcome, redirectMeaning, statusHint, urlParts } from "./words.js";
-import { Choices, Field, FormDialog, useForm, wrongField } from "./forms.js";
+import { Choices, Field, FormDialog, wrongField } from "./forms.js";
 import {
-	Button, Chip, Code, Dialog, Empty, Loaded, Notice, Page, Segments, Table, Time, Updated, Waiting, html, openDialog, toast,
+	Box, Button, Chip, Code, Dialog, Empty, List, Notice, Page, Segments, Table, Time, Waiting, html, openDialog, toast,
 } from "./ui.js";
-
-const TEST_WAITS = [500, 500, 1000, 1000, 2000, 2000, 5000, 5000, 10000, 10000, 10000];
-
-/* ---- jobs of the dispatcher ---- */
-
-/** Waits until a job has ended, `report` gets it each time. */
-export async function waitForJob(job, report = () => {}, waits = TEST_WAITS) {
-	for (const wait of waits) {
-		if (job.ended_at)
-			return job;
-		await new Promise(done => setTimeout(done, wait));
-		job = (await get(`jobs/${job.id}`)).value;
-		report(job);
-	}
-	return job;
-}
-
-/** Why a test email was not sent, as far as its job has come, in a sentence; undefined: it was sent. */
-export function mailTestProblem({ ended_at, state, error, result }) {
-	if (!ended_at)
-		return "The test is still queued. Check that the dispatcher is running.";
-	if (state === "done" && result?.ok !== false)
-		return undefined;
-	return error || result?.answer || result?.error || "The test email was not sent.";
-}
 
 /* ---- testing ---- */
 
@@ -68,16 +43,15 @@ function TestResult({ job, url, accept, move }) {
 	if (!job)
 		return null;
 	if (job.state === "failed")
-		return html`<${Notice} tone="bad"><p>The test failed: ${job.error}</p><//>`;
+		return html`<${Notice} tone="bad">The test failed: ${job.error}<//>`;
 	if (job.gaveUp)
-		return html`
-			<${Notice}><p role="status">The test is still queued. Check that the dispatcher is running.</p><//>`;
+		return html`<${Notice} role="status">The test is still queued. Check that the dispatcher is running.<//>`;
 	if (!job.ended_at)
-		return html`<${Notice}><p role="status">Sending a sample lead…</p><//>`;
+		return html`<${Notice} role="status">Sending a sample lead…<//>`;
 	const { ok, error, answer } = job.result;
 	const host = error ? `${urlParts(url)[0]}: ` : "";
 	return html`
-		<${Notice} tone=${ok ? "good" : "bad"}>
+		<${Box} tone=${ok ? "good" : "bad"}>
 			<div class="prose">
 				<p role="status"><strong>${ok ? "Success" : "Failed"}:</strong> ${host}${testOutcome(job.result)}.</p>
 				<${Redirect} result=${job.result} accept=${accept} move=${move} />
@@ -92,9 +66,7 @@ const hasFailed = job => job?.ended_at && !job.result?.ok;
 export function Test({ id, url, edited }) {
 	const [job, set] = useState(null);
 	async function test() {
-		const { value } = await post(`webhooks/${id}/test`);
-		set(value);
-		const last = await waitForJob(value, set);
+		const last = await runJob(`webhooks/${id}/test`, {}, set);
 		set(last.ended_at ? last : { ...last, gaveUp: true });
 		if (last.result) lastTests.set(all => ({ ...all, [id]: last.result }));
 	}
@@ -129,7 +101,7 @@ const USUAL = ["new_signup", "verified"];
 export function Secret({ secret, test, close }) {
 	const [language, set] = useState(0);
 	return html`
-		<${Dialog} wide title="Webhook secret" close=${() => close()}>
+		<${Dialog} wide title="Webhook secret" close=${close}>
 			<p>
 				Your receiver verifies requests with this secret. <strong>It is shown only once.</strong> Store it where your
 				receiver reads it.
@@ -168,84 +140,81 @@ function completeUrl(text) {
 	return url === "" || new RegExp(`^${SCHEME}`, "i").test(url) ? url : `https://${url.replace(/^\/+/, "")}`;
 }
 
-function UrlField({ form, hint }) {
-	const complete = () => form.set("url", completeUrl(form.values.url));
-	return html`
-		<${Field} form=${form} name="url" label="Webhook URL" type="url" inputmode="url" hint=${hint}
-			placeholder="https://example.com/webhook" onBlur=${complete} />`;
-}
+const UrlField = ({ form, hint }) => html`
+	<${Field} form=${form} name="url" label="Webhook URL" type="url" inputmode="url" hint=${hint}
+		placeholder="https://example.com/webhook" onBlur=${() => form.set("url", completeUrl(form.values.url))} />`;
 
 const EventsField = ({ form }) => html`<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />`;
 
 /** The values that are sent, completed; throws what is wrong. */
-function valuesOf(form) {
-	const url = completeUrl(form.values.url);
+function completed(values, form) {
+	const url = completeUrl(values.url);
 	if (url === "")
 		throw wrongField("url", "Enter the URL of your receiver.");
-	if (form.values.events.length === 0)
+	if (values.events.length === 0)
 		throw wrongField("events", "Select at least one event.");
-	if (url !== form.values.url) form.set("url", url);
-	return { ...form.values, url };
+	if (url !== values.url) form.set("url", url);
+	return { ...values, url };
 }
 
 const FORMAT_HINT = "Receivers that verify signatures with verify() of a Standard Webhooks library need JSON.";
-const formats = json => [
-	["json", json],
-	["form", "Form fields"],
-];
+const formats = json => [["json", json], ["form", "Form fields"]];
 
 function Add({ campaign, close }) {
-	const form = useForm({ url: "", events: USUAL, format: "json" });
-	async function submit() {
-		const values = valuesOf(form);
+	async function save(typed, form) {
+		const values = completed(typed, form);
 		const { value } = await post(`campaigns/${campaign}/webhooks`, values);
-		close({ ...value, url: values.url });
+		return { ...value, url: values.url };
 	}
 	return html`
-		<${FormDialog} wide title="Add a webhook" close=${close} form=${form} onSubmit=${submit} submit="Add webhook">
-			<${UrlField} form=${form} hint=${URL_HINT} />
-			<${EventsField} form=${form} />
-			<${Field} form=${form} name="format" label="Format" type="select" hint=${FORMAT_HINT}
-				options=${formats("JSON (most receivers)")} />
+		<${FormDialog} wide title="Add a webhook" submit="Add webhook" close=${close}
+			values=${{ url: "", events: USUAL, format: "json" }} save=${save}>
+			${form => html`
+				<${UrlField} form=${form} hint=${URL_HINT} />
+				<${EventsField} form=${form} />
+				<${Field} form=${form} name="format" label="Format" type="select" hint=${FORMAT_HINT}
+					options=${formats("JSON (most receivers)")} />`}
 		<//>`;
 }
 
 function Edit({ webhook, tag, given, close }) {
-	const form = useForm({
-		url: webhook.url || "",
-		events: webhook.events,
-		format: webhook.format,
+	const { referenceId: id, url: stored, events, format, accepts } = webhook;
+	const values = {
+		url: stored || "",
+		events,
+		format,
 		rate: String(webhook.rate || 0),
 		schedule: webhook.schedule || "",
-		redirects: webhook.accepts.length > 0,
+		redirects: accepts.length > 0,
 		...given,
-	});
-	async function submit() {
-		const { rate, schedule, url, redirects, ...rest } = valuesOf(form);
+	};
+	async function save(typed, form) {
+		const { rate, schedule, url, redirects, ...rest } = completed(typed, form);
 		const changes = { ...rest, rate: Number(rate), schedule: schedule.trim() };
-		if (url !== webhook.url) changes.url = url;
-		if (redirects !== webhook.accepts.length > 0) changes.accepts = redirects ? PAGE_SHOWN : [];
-		close((await patch(`webhooks/${webhook.referenceId}`, changes, tag)).value);
+		if (url !== stored) changes.url = url;
+		if (redirects !== accepts.length > 0) changes.accepts = redirects ? PAGE_SHOWN : [];
+		return (await patch(`webhooks/${id}`, changes, tag)).value;
 	}
 	return html`
-		<${FormDialog} wide title="Edit the webhook" close=${close} form=${form} onSubmit=${submit} submit="Save">
-			<${UrlField} form=${form} hint=${NEW_URL_HINT} />
-			<${EventsField} form=${form} />
-			<${Field} form=${form} name="format" label="Format" type="select" hint=${`Applies to new deliveries. ${FORMAT_HINT}`}
-				options=${formats("JSON")} />
-			<${Field} form=${form} name="rate" label="Rate limit (deliveries per second)" inputmode="numeric"
-				hint="0 means no limit." />
-			<${Field} form=${form} name="schedule" label="Retry schedule" placeholder="5s 1m 10m 1h 6h"
-				hint="Delays between attempts. Leave empty for the default of the installation." />
-			<${Field} form=${form} name="redirects" label="Redirects (302, 303) count as delivered" type="check"
-				hint="For receivers that show a page after their work, such as Google Apps Script and form scripts." />
+		<${FormDialog} wide title="Edit the webhook" submit="Save" close=${close} values=${values} save=${save}>
+			${form => html`
+				<${UrlField} form=${form} hint=${NEW_URL_HINT} />
+				<${EventsField} form=${form} />
+				<${Field} form=${form} name="format" label="Format" type="select" hint=${`Applies to new deliveries. ${FORMAT_HINT}`}
+					options=${formats("JSON")} />
+				<${Field} form=${form} name="rate" label="Rate limit (deliveries per second)" inputmode="numeric"
+					hint="0 means no limit." />
+				<${Field} form=${form} name="schedule" label="Retry schedule" placeholder="5s 1m 10m 1h 6h"
+					hint="Delays between attempts. Leave empty for the default of the installation." />
+				<${Field} form=${form} name="redirects" label="Redirects (302, 303) count as delivered" type="check"
+					hint="For receivers that show a page after their work, such as Google Apps Script and form scripts." />`}
 		<//>`;
 }
 
 /** Opens the form of a webhook, with the given values instead of its own. Returns the webhook as it was saved, undefined if it was not. */
 export async function editWebhook(id, given) {
 	const { value, tag } = await get(`webhooks/${id}`);
-	const saved = await openDialog(close => html`<${Edit} webhook=${value} tag=${tag} given=${given} close=${close} />`);
+	const saved = await openDialog(Edit, { webhook: value, tag, given });
 	if (saved) toast("Saved");
 	if (saved && saved.url !== value.url) lastTests.set(all => ({ ...all, [id]: undefined }));
 	return saved;
@@ -263,11 +232,11 @@ function Added({ made, reload, close }) {
 }
 
 async function addWebhook(campaign, reload) {
-	const made = await openDialog(close => html`<${Add} campaign=${campaign} close=${close} />`);
+	const made = await openDialog(Add, { campaign });
 	if (!made)
 		return;
 	reload?.();
-	if (made.secret) await openDialog(close => html`<${Added} made=${made} reload=${reload} close=${close} />`);
+	if (made.secret) await openDialog(Added, { made, reload });
 	go(`campaigns/${campaign}/webhooks/${made.id}`);
 }
 
@@ -287,47 +256,46 @@ function stateChip(webhook) {
 const STATES = ["failing", "disabled"];
 const rank = webhook => (STATES.includes(webhook.state) ? STATES.indexOf(webhook.state) : STATES.length);
 
-function WebhookTable({ id, rows }) {
-	const columns = [
-		{
-			title: "Webhook",
-			kind: "long",
-			cell: row => {
-				const [host, path] = urlParts(row.url);
-				return html`
-					<a href=${link(`campaigns/${id}/webhooks/${row.referenceId}`)}>${host}</a><br />
-					<span class="muted">${path}</span>`;
-			},
-		},
-		{
-			title: "Status",
-			cell: row => {
-				if (row.state !== "failing")
-					return stateChip(row);
-				const error = row.last_status ? outcome(row.last_status) : "no response";
-				return html`
-					${stateChip(row)}<br />
-					<span class="muted" title=${statusHint(row.last_status)}>for ${lasting(row.failing_since)}: ${error}</span>`;
-			},
-		},
-		{
-			title: "Last 24 hours",
-			cell: ({ last_24_hours: last }) => {
-				if (!last?.attempts)
-					return html`<span class="muted">nothing sent</span>`;
-				return `${count(last.delivered)} of ${plural(last.attempts, "attempt")} succeeded`;
-			},
-		},
-		{ title: "Pending since", cell: row => html`<${Waiting} at=${row.oldest_due} />` },
-		{ title: "Last success", cell: row => html`<${Time} at=${row.last_delivery_at} none="never" />` },
-		{
-			title: "Events",
-			cell: row => (row.events.length === Object.keys(EVENTS).length ? "all" : row.events.map(eventName).join(", ")),
-		},
-	];
-	const sorted = [...rows].sort((a, b) => rank(a) - rank(b));
-	return html`<${Table} name="Webhooks" id=${row => row.referenceId} rows=${sorted} columns=${columns} />`;
+function WebhookState({ webhook }) {
+	if (webhook.state !== "failing")
+		return stateChip(webhook);
+	const { last_status: status } = webhook;
+	return html`
+		${stateChip(webhook)}<br />
+		<span class="muted" title=${statusHint(status)}>
+			for ${lasting(webhook.failing_since)}: ${status ? outcome(status) : "no response"}
+		</span>`;
 }
+
+function lastDay({ last_24_hours: last }) {
+	if (!last?.attempts)
+		return html`<span class="muted">nothing sent</span>`;
+	return `${count(last.delivered)} of ${plural(last.attempts, "attempt")} succeeded`;
+}
+
+const columnsOf = id => [
+	{
+		title: "Webhook",
+		kind: "long",
+		cell: row => {
+			const [host, path] = urlParts(row.url);
+			return html`
+				<a href=${link(`campaigns/${id}/webhooks/${row.referenceId}`)}>${host}</a><br />
+				<span class="muted">${path}</span>`;
+		},
+	},
+	{ title: "Status", cell: row => html`<${WebhookState} webhook=${row} />` },
+	{ title: "Last 24 hours", cell: lastDay },
+	{ title: "Pending since", cell: row => html`<${Waiting} at=${row.oldest_due} />` },
+	{ title: "Last success", cell: row => html`<${Time} at=${row.last_delivery_at} none="never" />` },
+	{
+		title: "Events",
+		cell: row => (row.events.length === Object.keys(EVENTS).length ? "all" : row.events.map(eventName).join(", ")),
+	},
+];
+
+const WebhookTable = ({ id, rows }) => html`
+	<${Table} name="Webhooks" id=${row => row.referenceId} rows=${[...rows].sort((a, b) => rank(a) - rank(b))} columns=${columnsOf(id)} />`;
 
 export function Webhooks({ id, query }) {
 	const live = useLive(`campaigns/${id}/webhooks`, {}, { every: 10 });
@@ -338,9 +306,6 @@ export function Webhooks({ id, query }) {
 		}
 	}, [query.add]);
 	const add = () => addWebhook(id, live.reload);
-	const actions = html`
-		<${Updated} live=${live} />
-		<${Button} kind="primary" onClick=${add}>Add webhook<//>`;
 	const none = html`
 		<${Empty} title="No webhooks yet">
 			<p>
@@ -350,7 +315,7 @@ export function Webhooks({ id, query }) {
 			<${Button} kind="primary" onClick=${add}>Add the first webhook<//>
 		<//>`;
 	return html`
-		<${Page} title="Webhooks" above=${html`<${Crumbs} id=${id} />`} actions=${actions}>
-			<${Loaded} live=${live}>${rows => (rows.length === 0 ? none : html`<${WebhookTable} id=${id} rows=${rows} />`)}<//>
+		<${Page} title="Webhooks" campaign=${id} live=${live} actions=${html`<${Button} kind="primary" onClick=${add}>Add webhook<//>`}>
+			<${List} live=${live} none=${none}>${rows => html`<${WebhookTable} id=${id} rows=${rows} />`}<//>
 		<//>`;
 }

@@ -55,7 +55,8 @@ export function lastDayBefore(time) {
 	return Number.isNaN(moment) ? "" : dayOf(new Date(moment - 1).toISOString());
 }
 
-const rfc3339 = moment => new Date(moment).toISOString().replace(/\.\d+/, "");
+/** A time, in milliseconds or as a Date, in RFC 3339 without fractions. */
+export const rfc3339 = moment => new Date(moment).toISOString().replace(/\.\d+/, "");
 
 /**
  * When the day begins, in UTC; "" for none. Midnight may be skipped: then it is the moment after. It may come twice: then it is the

@@ -52,8 +52,8 @@ build(const struct mail_subject *subject, const struct mail_senders *senders, co
 }
 
 enum result
-mail_compose_request(
-    const void *context, struct store *store, struct pool *pool, const struct queued_mail *request, struct composed_mail *mail)
+mail_compose_request(const struct mail_senders *senders, struct store *store, struct pool *pool,
+    const struct queued_mail *request, struct composed_mail *mail)
 {
 	const struct lead_reference lead = { .identity = LEAD_BY_ID, .id = request->lead_id };
 	struct mail_subject subject = { .store = store,
@@ -70,5 +70,5 @@ mail_compose_request(
 		return fail(request, SLICE("the payload cannot be read"));
 	if (result != RESULT_OK)
 		return result == RESULT_FAILED ? RESULT_UNAVAILABLE : result;
-	return build(&subject, context, request, mail);
+	return build(&subject, senders, request, mail);
 }

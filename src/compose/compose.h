@@ -22,16 +22,13 @@ struct composed_mail {
 };
 enum { MAIL_SIZE_MAX = 1024 * 1024 };
 
-/* RESULT_OK: it is composed, or to be dropped. RESULT_FAILED: it cannot be composed, and fails; logged. Any other: the
- * database; it is tried again. */
-typedef enum result mail_composer(
-    const void *context, struct store *store, struct pool *pool, const struct queued_mail *request, struct composed_mail *mail);
-
-/* From the lead and its campaign as they are now. */
 struct mail_senders {
 	struct mailbox from, reply_to; /* reply_to without an address: none */
 };
-/* `context` is a struct mail_senders. */
-mail_composer mail_compose_request;
+
+/* Composes the mail from the lead and its campaign as they are now. RESULT_OK: it is composed, or to be dropped. RESULT_FAILED:
+ * it cannot be composed, and fails; logged. Any other is of the database: it is tried again. */
+MUST_CHECK enum result mail_compose_request(const struct mail_senders *senders, struct store *store, struct pool *pool,
+    const struct queued_mail *request, struct composed_mail *mail);
 
 #endif

@@ -8,13 +8,13 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/mail/answer.c %D%/mail/answer.h \
 	%D%/mail/judge.c %D%/mail/judge.h \
 	%D%/mail/lines.c %D%/mail/lines.h \
-	%D%/mail/mailer.c %D%/mail/mailer.h %D%/mail/mailer_private.h \
-	%D%/mail/delays.c %D%/mail/delays.h \
-	%D%/mail/outcome.c \
+	%D%/mail/mail_preparation.c %D%/mail/mail_preparation.h \
+	%D%/mail/mailer.c %D%/mail/mailer.h \
 	%D%/mail/person_words.c %D%/mail/person_words.h \
-	%D%/mail/plan.c %D%/mail/plan.h \
-	%D%/mail/prepare.c \
 	%D%/mail/smtp.c %D%/mail/smtp.h \
+	%D%/outbox/delay_notes.c %D%/outbox/delay_notes.h \
+	%D%/outbox/outbox.c %D%/outbox/outbox.h \
+	%D%/outbox/send_plan.c %D%/outbox/send_plan.h \
 	%D%/texts/code_text.c %D%/texts/code_text.h \
 	%D%/texts/gateway.c %D%/texts/gateway.h \
 	%D%/texts/texter.c %D%/texts/texter.h \

@@ -12,13 +12,12 @@
 #include <unistd.h>
 
 #include "base/duration.h"
-#include "compose/compose.h"
 #include "deliver/crashes.h"
 #include "deliver/dispatcher.h"
 #include "deliver/process/companion.h"
 #include "deliver/texts/texter.h"
-#include "os/crash.h"
 #include "os/clock.h"
+#include "os/crash.h"
 #include "os/descriptors.h"
 #include "os/log.h"
 #include "os/metrics.h"
@@ -189,22 +188,27 @@ store_of_process(const struct companion_context *start)
 	return store;
 }
 
+/* Adds what both of them need to the options. */
+static void
+set_up_outbox(const struct companion_context *start, int stop_fd, struct companion_life *life, struct outbox_options *wanted)
+{
+	wanted->stay = start->arguments->daemon;
+	wanted->max_runtime_ms = start->arguments->max_runtime_ms;
+	wanted->stop_fd = stop_fd;
+	wanted->life = life;
+	wanted->signals = end_signals(wanted->stay);
+	wanted->wake_fd = wanted->owner_fd = -1;
+}
+
 /* Main functions of companions (companion.h). */
 static int
 send_mail(void *context, int stop_fd, struct companion_life *life)
 {
 	const struct companion_context *start = context;
-	const struct wiring *wiring = start->wiring;
-	struct mailer_options wanted = wiring_mailer(wiring);
-	wanted.composer = mail_compose_request;
-	wanted.composer_context = &wiring->mail_senders;
-	wanted.stay = start->arguments->daemon;
-	wanted.max_runtime_ms = start->arguments->max_runtime_ms;
-	wanted.stop_fd = stop_fd;
-	wanted.life = life;
-	wanted.signals = end_signals(wanted.stay);
-	wanted.wake_fd = start->fd < 0 ? -1 : wake_open(start->file);
-	wanted.owner_fd = start->fd;
+	struct mailer_options wanted = wiring_mailer(start->wiring);
+	set_up_outbox(start, stop_fd, life, &wanted.outbox);
+	wanted.outbox.wake_fd = start->fd < 0 ? -1 : wake_open(start->file);
+	wanted.outbox.owner_fd = start->fd;
 	return mailer_run(store_of_process(start), &wanted) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 }
 
@@ -213,11 +217,7 @@ send_texts(void *context, int stop_fd, struct companion_life *life)
 {
 	const struct companion_context *start = context;
 	struct texter_options wanted = wiring_texter(start->wiring);
-	wanted.stay = start->arguments->daemon;
-	wanted.max_runtime_ms = start->arguments->max_runtime_ms;
-	wanted.stop_fd = stop_fd;
-	wanted.life = life;
-	wanted.signals = end_signals(wanted.stay);
+	set_up_outbox(start, stop_fd, life, &wanted.outbox);
 	return texter_run(store_of_process(start), &wanted) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 }
 

@@ -485,15 +485,11 @@ wiring_mailer(const struct wiring *wiring)
 	const struct conf_mail *mail = &wiring->conf->mail;
 	return (struct mailer_options){ .server = mail_server(wiring),
 		.connections = mail->connections,
-		.rate = mail->rate,
-		.limits = wiring->sending_limits[MAIL_CHANNEL],
+		.outbox = { .limits = wiring->sending_limits[MAIL_CHANNEL], .rate = mail->rate },
+		.senders = &wiring->mail_senders,
 		.schedule = &wiring->mail_schedule,
 		.give_up_urgent_ms = mail->retry_confirmation,
-		.give_up_ms = mail->retry,
-		.stop_fd = -1,
-		.signals = -1,
-		.wake_fd = -1,
-		.owner_fd = -1 };
+		.give_up_ms = mail->retry };
 }
 
 static enum gateway_format
@@ -509,15 +505,16 @@ wiring_texter(const struct wiring *wiring)
 {
 	const struct conf_sms *sms = &wiring->conf->sms;
 	const struct conf_dispatch *dispatch = &wiring->conf->dispatch;
-	return (struct texter_options){ .gateway = { .url = sms->url,
-					    .headers = { sms->header_1, sms->header_2, sms->header_3 },
-					    .format = gateway_format_of(sms->content_type),
-					    .body = slice_of(sms->body),
-					    .sent_status = slice_of(sms->sent_status),
-					    .retry_status = slice_of(sms->retry_status),
-					    .sent_text = slice_of(sms->sent_text),
-					    .calling_codes = slice_of(sms->calling_codes),
-					    .any_number = strcmp(sms->numbers, "any") == 0 },
+	return (struct texter_options){ .outbox = { .limits = wiring->sending_limits[TEXT_CHANNEL] },
+		.gateway = { .url = sms->url,
+		    .headers = { sms->header_1, sms->header_2, sms->header_3 },
+		    .format = gateway_format_of(sms->content_type),
+		    .body = slice_of(sms->body),
+		    .sent_status = slice_of(sms->sent_status),
+		    .retry_status = slice_of(sms->retry_status),
+		    .sent_text = slice_of(sms->sent_text),
+		    .calling_codes = slice_of(sms->calling_codes),
+		    .any_number = strcmp(sms->numbers, "any") == 0 },
 		.limits = { .number_per_day = sms->number_per_day,
 		    .prefix_per_hour = sms->prefix_per_hour,
 		    .per_hour = wiring->sending_limits[TEXT_CHANNEL] },
@@ -526,9 +523,7 @@ wiring_texter(const struct wiring *wiring)
 		    .connect_timeout_ms = dispatch->connect_timeout < sms->timeout ? dispatch->connect_timeout : sms->timeout,
 		    .timeout_ms = sms->timeout,
 		    .ca_file = *dispatch->ca_file == '\0' ? NULL : dispatch->ca_file,
-		    .rules = &wiring->sms_addresses },
-		.stop_fd = -1,
-		.signals = -1 };
+		    .rules = &wiring->sms_addresses } };
 }
 
 static const char *

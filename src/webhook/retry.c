@@ -24,8 +24,8 @@ retry_schedule_parse(struct slice text, struct retry_schedule *schedule, struct 
 	return true;
 }
 
-static int64_t
-with_jitter(int64_t delay_ms, uint64_t random)
+int64_t
+retry_jitter_ms(int64_t delay_ms, uint64_t random)
 {
 	int64_t reach = delay_ms * RETRY_JITTER_PERCENT / 100;
 	return delay_ms - reach + (int64_t)(random % (uint64_t)(2 * reach + 1));
@@ -62,7 +62,7 @@ retry_decide(const struct retry_schedule *schedule, const struct retry_answer *a
 		decision.kind = RETRY_EXHAUSTED;
 		return decision;
 	}
-	decision.delay_ms = with_jitter(schedule->delays_ms[attempts_made - 1], random);
+	decision.delay_ms = retry_jitter_ms(schedule->delays_ms[attempts_made - 1], random);
 	if (decision.delay_ms < floor_ms)
 		decision.delay_ms = floor_ms;
 	return decision;

@@ -33,6 +33,9 @@ struct retry_answer {
 	struct slice accepts;   /* see retry_is_taken */
 };
 
+/* The delay, up to RETRY_JITTER_PERCENT shorter or longer. `random`: any 64 bits (os/random.h). */
+int64_t retry_jitter_ms(int64_t delay_ms, uint64_t random);
+
 /* Whether a complete answer with this status says that the receiver has the delivery: 2xx, or a status of `accepts`, a list of
  * the webhook that is separated by commas and may be absent. */
 bool retry_is_taken(int status, struct slice accepts);

@@ -6,7 +6,7 @@ check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lo
 	%D%/test_scenarios %D%/test_bulk %D%/test_jobs %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_sender_time %D%/test_spellings \
 	%D%/test_metrics
 
-check_PROGRAMS += %D%/mail/test_answers %D%/mail/test_judge %D%/mail/test_plan %D%/mail/test_smtp
+check_PROGRAMS += %D%/mail/test_answers %D%/mail/test_judge %D%/outbox/test_send_plan %D%/mail/test_smtp
 %C%_mail_test_smtp_SOURCES = %D%/mail/test_smtp.c
 %C%_mail_test_smtp_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) $(CMOCKA_LIBS)
 
@@ -24,8 +24,8 @@ check_PROGRAMS += %D%/texts/test_gateway
 %C%_texts_test_gateway_SOURCES = %D%/texts/test_gateway.c
 %C%_texts_test_gateway_LDADD = src/deliver/libdeliver.a src/text/libtext.a $(engine_libs) $(CMOCKA_LIBS)
 
-%C%_mail_test_plan_SOURCES = %D%/mail/test_plan.c
-%C%_mail_test_plan_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
+%C%_outbox_test_send_plan_SOURCES = %D%/outbox/test_send_plan.c
+%C%_outbox_test_send_plan_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 %C%_test_scheduler_SOURCES = %D%/test_scheduler.c %D%/scheduler_world.c %D%/scheduler_world.h
 %C%_test_scheduler_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)

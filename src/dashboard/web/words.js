@@ -73,7 +73,7 @@ const MAIL_REASONS = {
 	refused_for_now: "rejected temporarily", connection_lost: "connection lost", cannot_connect: "mail server not reachable",
 	greeting_refused: "the mail server rejects this host", tls_failed: "TLS connection failed",
 	login_refused: "login rejected by the mail server", sender_refused: "sender rejected by the mail server",
-	stopped: "interrupted", no_composer: "not composed yet", unknown_kind: "waits for a newer version", no_code: "code not stored",
+	stopped: "interrupted", unknown_kind: "waits for a newer version", no_code: "code not stored",
 	lease_lost: "interrupted", database: "database unavailable",
 };
 

@@ -94,27 +94,11 @@ mail_judge(const struct smtp_result *result)
 
 /* ---- times ---- */
 
-static int64_t
-with_jitter(int64_t ms, uint64_t random)
-{
-	const int64_t range = ms * RETRY_JITTER_PERCENT / 100;
-	return ms - range + (int64_t)(random % (uint64_t)(2 * range + 1));
-}
-
 int64_t
 mail_retry_ms(const struct retry_schedule *schedule, unsigned attempts, uint64_t random)
 {
 	const unsigned place = attempts == 0 ? 0 : attempts - 1;
-	return with_jitter(schedule->delays_ms[place < schedule->count ? place : schedule->count - 1], random);
-}
-
-int64_t
-mail_hold_ms(unsigned failures, uint64_t random)
-{
-	enum { FIRST_MS = 5000, DOUBLED_MAX = 7, LONGEST_MS = 600000 };
-	const unsigned doubled = failures < 1 ? 0 : failures - 1 < DOUBLED_MAX ? failures - 1 : DOUBLED_MAX;
-	const int64_t ms = (int64_t)FIRST_MS << doubled;
-	return with_jitter(ms < LONGEST_MS ? ms : LONGEST_MS, random);
+	return retry_jitter_ms(schedule->delays_ms[place < schedule->count ? place : schedule->count - 1], random);
 }
 
 /* ---- content ---- */

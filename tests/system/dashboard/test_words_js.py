@@ -60,9 +60,9 @@ def errors_of_attempts():
 def reasons_of_mails():
     """Why a mail or a text failed, was dropped, or waits, beside the errors of attempts."""
     reasons = set()
-    for path in ("mail/prepare.c", "mail/outcome.c", "texts/texter.c"):
-        reasons |= found(f"src/deliver/{path}", r'(?:end_job|end_with_result|fail)\([^;]*?"(\w+)"\)')
-    for path in ("deliver/mail/prepare.c", "deliver/texts/texter.c", "compose/subject.c"):
+    for path in ("mail/mail_preparation.c", "mail/mailer.c", "texts/texter.c"):
+        reasons |= found(f"src/deliver/{path}", r'(?:outbox_end|end|end_untried|fail)\([^;]*?"(\w+)"\)')
+    for path in ("deliver/mail/mail_preparation.c", "deliver/texts/texter.c", "compose/subject.c"):
         reasons |= named(f"src/{path}", "reason_to_drop")
     reasons |= found("src/os/metrics_labels.h", r'DROPPED_\w+, "(\w+)"')
     reasons |= found("src/deliver/mail/judge.c", r'judgement\(MAIL_\w+, [^")]*"(\w+)"(?: : "(\w+)")?\)|\{ "(\w+)", MAIL_\w+ \}')

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/mail/plan.h"
+#include "deliver/outbox/send_plan.h"
 
 #include <stdlib.h>
 
 #include "base/pool.h"
+#include "webhook/retry.h"
 
-/* ---- turns ---- */
+/* ---- who was served ---- */
 
 /* Accounts and campaigns that are stored at a time. Those that were served longest ago are dropped: they come first anyway. */
 enum { SERVED_MAX = 4096 };
 
 void
-mail_turns_free(struct mail_turns *turns)
+send_turns_free(struct send_turns *turns)
 {
 	free(turns->senders);
-	*turns = (struct mail_turns){ 0 };
+	*turns = (struct send_turns){ 0 };
 }
 
-static struct mail_served *
-find_served(const struct mail_turns *turns, uint64_t account_id, uint64_t campaign_id)
+static struct send_served *
+find_served(const struct send_turns *turns, uint64_t account_id, uint64_t campaign_id)
 {
 	for (size_t i = 0; i < turns->count; i++)
 		if (turns->senders[i].account_id == account_id && turns->senders[i].campaign_id == campaign_id)
@@ -26,19 +27,19 @@ find_served(const struct mail_turns *turns, uint64_t account_id, uint64_t campai
 	return NULL;
 }
 
-static struct mail_served *
-oldest_served(const struct mail_turns *turns)
+static struct send_served *
+oldest_served(const struct send_turns *turns)
 {
-	struct mail_served *oldest = &turns->senders[0];
+	struct send_served *oldest = &turns->senders[0];
 	for (size_t i = 1; i < turns->count; i++)
 		oldest = turns->senders[i].served < oldest->served ? &turns->senders[i] : oldest;
 	return oldest;
 }
 
 static void
-note_served(struct mail_turns *turns, uint64_t account_id, uint64_t campaign_id)
+note_served(struct send_turns *turns, uint64_t account_id, uint64_t campaign_id)
 {
-	struct mail_served *place = find_served(turns, account_id, campaign_id);
+	struct send_served *place = find_served(turns, account_id, campaign_id);
 	if (place == NULL && turns->count == SERVED_MAX)
 		place = oldest_served(turns);
 	if (place == NULL) {
@@ -46,13 +47,13 @@ note_served(struct mail_turns *turns, uint64_t account_id, uint64_t campaign_id)
 			turns->senders = memory_alloc(SERVED_MAX * sizeof(*turns->senders));
 		place = &turns->senders[turns->count++];
 	}
-	*place = (struct mail_served){ account_id, campaign_id, ++turns->last };
+	*place = (struct send_served){ account_id, campaign_id, ++turns->last };
 }
 
 static uint64_t
-served(const struct mail_turns *turns, uint64_t account_id, uint64_t campaign_id)
+served(const struct send_turns *turns, uint64_t account_id, uint64_t campaign_id)
 {
-	const struct mail_served *found = find_served(turns, account_id, campaign_id);
+	const struct send_served *found = find_served(turns, account_id, campaign_id);
 	return found == NULL ? 0 : found->served;
 }
 
@@ -119,7 +120,7 @@ request_of(const struct mail_campaign *campaign, const struct sendings *limits, 
 }
 
 size_t
-mail_plan(const struct mail_turns *turns, const struct mail_campaign *campaigns, size_t count, const struct sendings *limits,
+send_plan(const struct send_turns *turns, const struct mail_campaign *campaigns, size_t count, const struct sendings *limits,
     size_t places, struct mail_request *requests)
 {
 	struct candidate *candidates = memory_alloc((count + 1) * sizeof(*candidates)), *next;
@@ -132,7 +133,7 @@ mail_plan(const struct mail_turns *turns, const struct mail_campaign *campaigns,
 				.served = served(turns, sender->account_id, sender->campaign_id) };
 	}
 	for (unsigned turn = 0; turn < MESSAGE_TURNS; turn++)
-		for (size_t i = 0; i < PLAN_CAMPAIGNS && (next = next_candidate(candidates, left, turn)) != NULL; i++) {
+		for (size_t i = 0; i < SEND_CAMPAIGNS && (next = next_candidate(candidates, left, turn)) != NULL; i++) {
 			note_planned(candidates, left, next);
 			requests[used++] = request_of(next->campaign, limits, places);
 		}
@@ -144,7 +145,7 @@ mail_plan(const struct mail_turns *turns, const struct mail_campaign *campaigns,
 
 /* What was chosen so far. */
 struct chosen {
-	unsigned of[PLAN_REQUESTS]; /* by request */
+	unsigned of[SEND_REQUESTS]; /* by request */
 	unsigned all;
 };
 
@@ -169,42 +170,41 @@ of_one_account_and_turn(const struct mail_request *a, const struct mail_request 
 	return of_one_account(a, b) && a->turn == b->turn;
 }
 
-/* By all requests that share it with this one. */
+/* How many were chosen of the requests that share it with this one. */
 static unsigned
-chosen_with(const struct mail_request *requests, size_t count, const struct chosen *chosen, const struct mail_request *request,
-    shares *share)
+chosen_with(const struct send_choice *from, const struct chosen *chosen, const struct mail_request *request, shares *share)
 {
 	unsigned sum = 0;
-	for (size_t i = 0; i < count; i++)
-		sum += share(&requests[i], request) ? chosen->of[i] : 0;
+	for (size_t i = 0; i < from->request_count; i++)
+		sum += share(&from->requests[i], request) ? chosen->of[i] : 0;
 	return sum;
 }
 
-/* The `number`-th message that was found of a request; NULL: there are fewer. */
+/* The `number`-th message that was found for a request; NULL: there are fewer. */
 static const struct due_mail *
-found_of(const struct due_mail *found, size_t count, size_t request, unsigned number)
+found_for(const struct send_choice *from, size_t request, unsigned number)
 {
-	for (size_t i = 0; i < count; i++)
-		if (found[i].request == request && number-- == 0)
-			return &found[i];
+	for (size_t i = 0; i < from->found_count; i++)
+		if (from->found[i].request == request && number-- == 0)
+			return &from->found[i];
 	return NULL;
 }
 
-/* The request whose turn it is; `count`: none. */
+/* The request that is served next; request_count: none. */
 static size_t
-next_request(const struct mail_request *requests, size_t count, const struct due_mail *found, size_t found_count,
-    const struct chosen *chosen, unsigned turn)
+next_request(const struct send_choice *from, const struct chosen *chosen, unsigned turn)
 {
-	size_t next = count;
+	size_t next = from->request_count;
 	unsigned next_account = 0;
-	for (size_t i = 0; i < count; i++) {
-		const struct mail_request *r = &requests[i];
-		if (r->turn != turn || chosen->all >= r->all_rows || found_of(found, found_count, i, chosen->of[i]) == NULL ||
-		    chosen_with(requests, count, chosen, r, of_one_campaign) >= r->rows ||
-		    chosen_with(requests, count, chosen, r, of_one_account) >= r->account_rows)
+	for (size_t i = 0; i < from->request_count; i++) {
+		const struct mail_request *r = &from->requests[i];
+		if (r->turn != turn || chosen->all >= r->all_rows || found_for(from, i, chosen->of[i]) == NULL ||
+		    chosen_with(from, chosen, r, of_one_campaign) >= r->rows ||
+		    chosen_with(from, chosen, r, of_one_account) >= r->account_rows)
 			continue;
-		const unsigned account = chosen_with(requests, count, chosen, r, of_one_account_and_turn);
-		if (next == count || account < next_account || (account == next_account && chosen->of[i] < chosen->of[next])) {
+		const unsigned account = chosen_with(from, chosen, r, of_one_account_and_turn);
+		if (next == from->request_count || account < next_account ||
+		    (account == next_account && chosen->of[i] < chosen->of[next])) {
 			next = i;
 			next_account = account;
 		}
@@ -213,16 +213,14 @@ next_request(const struct mail_request *requests, size_t count, const struct due
 }
 
 size_t
-mail_choose(struct mail_turns *turns, const struct mail_request *requests, size_t request_count, const struct due_mail *found,
-    size_t found_count, size_t places, uint64_t *ids)
+send_choose(struct send_turns *turns, const struct send_choice *from, size_t places, uint64_t *ids)
 {
 	struct chosen chosen = { .all = 0 };
 	for (unsigned turn = 0; turn < MESSAGE_TURNS; turn++) {
 		size_t next;
-		while (chosen.all < places &&
-		       (next = next_request(requests, request_count, found, found_count, &chosen, turn)) < request_count) {
-			const struct mail_request *r = &requests[next];
-			ids[chosen.all++] = found_of(found, found_count, next, chosen.of[next]++)->id;
+		while (chosen.all < places && (next = next_request(from, &chosen, turn)) < from->request_count) {
+			const struct mail_request *r = &from->requests[next];
+			ids[chosen.all++] = found_for(from, next, chosen.of[next]++)->id;
 			note_served(turns, r->account_id, 0);
 			note_served(turns, r->account_id, r->campaign_id);
 		}
@@ -235,7 +233,7 @@ mail_choose(struct mail_turns *turns, const struct mail_request *requests, size_
 enum { HOUR_MS = 3600 * 1000, MINUTES = 60 };
 
 static int64_t
-parts_at(const struct mail_rate *rate, int64_t now_ms)
+parts_at(const struct send_rate *rate, int64_t now_ms)
 {
 	const int64_t most = (int64_t)HOUR_MS * (rate->per_hour < MINUTES ? 1 : rate->per_hour / MINUTES);
 	const int64_t passed = now_ms - rate->at_ms < HOUR_MS ? now_ms - rate->at_ms : HOUR_MS;
@@ -244,26 +242,37 @@ parts_at(const struct mail_rate *rate, int64_t now_ms)
 }
 
 bool
-mail_rate_take(struct mail_rate *rate, int64_t now_ms)
+send_rate_take(struct send_rate *rate, int64_t now_ms)
 {
 	if (rate->per_hour == 0)
 		return true;
 	const int64_t parts = parts_at(rate, now_ms);
 	const bool may = parts >= HOUR_MS;
-	*rate = (struct mail_rate){ rate->per_hour, may ? parts - HOUR_MS : parts, now_ms, true };
+	*rate = (struct send_rate){ rate->per_hour, may ? parts - HOUR_MS : parts, now_ms, true };
 	return may;
 }
 
 size_t
-mail_rate_left(const struct mail_rate *rate, int64_t now_ms, size_t most)
+send_rate_left(const struct send_rate *rate, int64_t now_ms, size_t most)
 {
 	const size_t left = rate->per_hour == 0 ? most : (size_t)(parts_at(rate, now_ms) / HOUR_MS);
 	return left < most ? left : most;
 }
 
 int64_t
-mail_rate_wait_ms(const struct mail_rate *rate, int64_t now_ms)
+send_rate_wait_ms(const struct send_rate *rate, int64_t now_ms)
 {
 	const int64_t missing = rate->per_hour == 0 ? 0 : HOUR_MS - parts_at(rate, now_ms);
 	return missing <= 0 ? 0 : (missing + (int64_t)rate->per_hour - 1) / (int64_t)rate->per_hour;
+}
+
+/* ---- holds ---- */
+
+int64_t
+send_hold_ms(unsigned failures, uint64_t random)
+{
+	enum { FIRST_MS = 5000, DOUBLED_MAX = 7, LONGEST_MS = 600000 };
+	const unsigned doubled = failures < 1 ? 0 : failures - 1 < DOUBLED_MAX ? failures - 1 : DOUBLED_MAX;
+	const int64_t ms = (int64_t)FIRST_MS << doubled;
+	return retry_jitter_ms(ms < LONGEST_MS ? ms : LONGEST_MS, random);
 }

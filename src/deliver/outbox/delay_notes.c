@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/mail/delays.h"
+#include "deliver/outbox/delay_notes.h"
 
 #include "os/metrics.h"
 #include "store/messages/delays.h"
@@ -7,8 +7,8 @@
 _Static_assert(METRIC_DELAY_COUNT == 2 * SENDING_SCOPES, "in the order of channels, of each in that of scopes");
 
 void
-mail_note_delays(struct log_throttle *throttle, enum message_channel channel, const struct mail_campaign *campaigns,
-    size_t count, const struct sendings *limits)
+note_delays(struct log_throttle *throttle, enum message_channel channel, const struct mail_campaign *campaigns, size_t count,
+    const struct sendings *limits)
 {
 	const struct delays delays = delays_of(campaigns, count, limits);
 	uint64_t suppressed;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "deliver/mail/plan.h"
+#include "deliver/outbox/send_plan.h"
 
 enum { PLACES_MAX = 64 };
 
@@ -35,10 +35,10 @@ id_of(uint64_t campaign_id, unsigned turn)
 
 static size_t
 choose_within(
-    struct mail_turns *turns, struct due *due, size_t count, const struct sendings *limits, size_t places, uint64_t *ids)
+    struct send_turns *turns, struct due *due, size_t count, const struct sendings *limits, size_t places, uint64_t *ids)
 {
 	struct mail_campaign campaigns[PLACES_MAX];
-	struct mail_request requests[PLAN_REQUESTS];
+	struct mail_request requests[SEND_REQUESTS];
 	struct due_mail found[PLACES_MAX * PLACES_MAX];
 	size_t used = 0, found_count = 0;
 	for (size_t i = 0; i < count; i++)
@@ -47,13 +47,14 @@ choose_within(
 			    (struct mail_campaign){ { due[i].account_id, due[i].campaign_id,
 							{ { due[i].all_sent, due[i].account_sent, due[i].sent } } },
 				    due[i].turn };
-	used = mail_plan(turns, campaigns, used, limits, places, requests);
+	used = send_plan(turns, campaigns, used, limits, places, requests);
 	for (size_t i = 0; i < used; i++) {
 		const unsigned rows = find_due(due, count, requests[i].campaign_id, requests[i].turn)->rows;
 		for (unsigned k = 0; k < rows && k < requests[i].rows; k++)
 			found[found_count++] = (struct due_mail){ i, id_of(requests[i].campaign_id, requests[i].turn) };
 	}
-	const size_t chosen = mail_choose(turns, requests, used, found, found_count, places, ids);
+	const struct send_choice from = { requests, used, found, found_count };
+	const size_t chosen = send_choose(turns, &from, places, ids);
 	for (size_t i = 0; i < chosen; i++)
 		find_due(due, count, ids[i] / 10, (unsigned)(ids[i] % 10))->rows--;
 	return chosen;
@@ -61,7 +62,7 @@ choose_within(
 
 /* With a limit of campaigns alone. */
 static size_t
-choose(struct mail_turns *turns, struct due *due, size_t count, unsigned budget, size_t places, uint64_t *ids)
+choose(struct send_turns *turns, struct due *due, size_t count, unsigned budget, size_t places, uint64_t *ids)
 {
 	return choose_within(turns, due, count, &(struct sendings){ { 0, 0, budget } }, places, ids);
 }
@@ -69,19 +70,19 @@ choose(struct mail_turns *turns, struct due *due, size_t count, unsigned budget,
 static void
 urgent_mails_come_first(void **state UNUSED)
 {
-	struct mail_turns turns = { 0 };
+	struct send_turns turns = { 0 };
 	struct due due[] = { { 1, 1, 10000, 0, 1, 0, 0 }, { 2, 0, 1, 0, 1, 0, 0 }, { 3, 1, 5, 0, 1, 0, 0 } };
 	uint64_t ids[PLACES_MAX];
 	assert_int_equal(choose(&turns, due, ARRAY_SIZE(due), 0, 4, ids), 4);
 	assert_int_equal(ids[0], id_of(2, 0));
 	assert_int_equal(due[0].rows + due[2].rows, 10005 - 3); /* the other places are used, too */
-	mail_turns_free(&turns);
+	send_turns_free(&turns);
 }
 
 static void
 campaigns_take_turns(void **state UNUSED)
 {
-	struct mail_turns turns = { 0 };
+	struct send_turns turns = { 0 };
 	struct due due[] = { { 1, 0, 10000, 0, 1, 0, 0 }, { 2, 0, 10, 0, 1, 0, 0 }, { 3, 0, 10, 0, 1, 0, 0 } };
 	uint64_t ids[PLACES_MAX];
 	/* one place at a time: none waits for more than two others */
@@ -91,28 +92,28 @@ campaigns_take_turns(void **state UNUSED)
 	assert_int_equal(due[1].rows, 0);
 	assert_int_equal(due[2].rows, 0);
 	assert_int_equal(due[0].rows, 10000 - 10);
-	mail_turns_free(&turns);
+	send_turns_free(&turns);
 }
 
 static void
 a_budget_is_for_both_turns(void **state UNUSED)
 {
-	struct mail_turns turns = { 0 };
+	struct send_turns turns = { 0 };
 	struct due due[] = { { 1, 0, 3, 95, 1, 0, 0 }, { 1, 1, 100, 95, 1, 0, 0 }, { 2, 1, 100, 100, 1, 0, 0 } };
 	uint64_t ids[PLACES_MAX];
 	assert_int_equal(choose(&turns, due, ARRAY_SIZE(due), 100, 50, ids), 5);
 	assert_int_equal(due[0].rows, 0);
 	assert_int_equal(due[1].rows, 98);
 	assert_int_equal(due[2].rows, 100);
-	mail_turns_free(&turns);
+	send_turns_free(&turns);
 }
 
 /* However many campaigns an account has. */
 static void
 accounts_take_turns(void **state UNUSED)
 {
-	enum { CAMPAIGNS = 2 * PLAN_CAMPAIGNS };
-	struct mail_turns turns = { 0 };
+	enum { CAMPAIGNS = 2 * SEND_CAMPAIGNS };
+	struct send_turns turns = { 0 };
 	struct due due[CAMPAIGNS];
 	uint64_t ids[PLACES_MAX];
 	for (size_t i = 0; i < CAMPAIGNS; i++)
@@ -127,14 +128,14 @@ accounts_take_turns(void **state UNUSED)
 	assert_int_equal(choose(&turns, due, CAMPAIGNS, 0, 30, ids), 30);
 	assert_int_equal(due[CAMPAIGNS - 1].rows, 80);
 	assert_int_equal(due[CAMPAIGNS - 2].rows, 80);
-	mail_turns_free(&turns);
+	send_turns_free(&turns);
 }
 
 static void
 an_account_at_its_limit_stops_no_other(void **state UNUSED)
 {
 	const struct sendings limits = { { 1000, 50, 40 } };
-	struct mail_turns turns = { 0 };
+	struct send_turns turns = { 0 };
 	struct due due[] = { { 1, 0, 30, 20, 1, 45, 600 }, { 2, 1, 30, 25, 1, 45, 600 }, { 3, 1, 30, 0, 2, 50, 600 },
 		{ 4, 1, 30, 35, 3, 35, 600 } };
 	uint64_t ids[PLACES_MAX];
@@ -143,27 +144,27 @@ an_account_at_its_limit_stops_no_other(void **state UNUSED)
 	assert_int_equal(due[1].rows, 30);
 	assert_int_equal(due[2].rows, 30);
 	assert_int_equal(due[3].rows, 25); /* what is left of the campaign */
-	mail_turns_free(&turns);
+	send_turns_free(&turns);
 }
 
 static void
 the_installation_has_a_limit(void **state UNUSED)
 {
 	const struct sendings limits = { { 1000, 0, 0 } };
-	struct mail_turns turns = { 0 };
+	struct send_turns turns = { 0 };
 	struct due due[] = { { 1, 0, 30, 0, 1, 0, 997 }, { 2, 0, 30, 0, 2, 0, 997 } };
 	uint64_t ids[PLACES_MAX];
 	assert_int_equal(choose_within(&turns, due, ARRAY_SIZE(due), &limits, 50, ids), 3);
 	due[0].all_sent = due[1].all_sent = 1000;
 	assert_int_equal(choose_within(&turns, due, ARRAY_SIZE(due), &limits, 50, ids), 0);
-	mail_turns_free(&turns);
+	send_turns_free(&turns);
 }
 
 static void
 more_campaigns_than_are_searched_at_a_time(void **state UNUSED)
 {
-	enum { CAMPAIGNS = PLAN_CAMPAIGNS + 10 };
-	struct mail_turns turns = { 0 };
+	enum { CAMPAIGNS = SEND_CAMPAIGNS + 10 };
+	struct send_turns turns = { 0 };
 	struct due due[CAMPAIGNS];
 	uint64_t ids[PLACES_MAX];
 	for (size_t i = 0; i < CAMPAIGNS; i++)
@@ -172,18 +173,18 @@ more_campaigns_than_are_searched_at_a_time(void **state UNUSED)
 		assert_int_equal(choose(&turns, due, CAMPAIGNS, 0, 1, ids), 1);
 	for (size_t i = 0; i < CAMPAIGNS; i++)
 		assert_int_equal(due[i].rows, 98);
-	mail_turns_free(&turns);
+	send_turns_free(&turns);
 }
 
 /* Sends whenever it may, for `ms`. */
 static unsigned
-sent_in(struct mail_rate *rate, int64_t begin_ms, int64_t ms)
+sent_in(struct send_rate *rate, int64_t begin_ms, int64_t ms)
 {
 	unsigned sent = 0;
 	for (int64_t now = begin_ms; now < begin_ms + ms;) {
-		const int64_t wait_ms = mail_rate_wait_ms(rate, now);
-		assert_true((mail_rate_left(rate, now, PLACES_MAX) > 0) == (wait_ms == 0));
-		if (mail_rate_take(rate, now))
+		const int64_t wait_ms = send_rate_wait_ms(rate, now);
+		assert_true((send_rate_left(rate, now, PLACES_MAX) > 0) == (wait_ms == 0));
+		if (send_rate_take(rate, now))
 			sent++;
 		else
 			now += wait_ms;
@@ -194,7 +195,7 @@ sent_in(struct mail_rate *rate, int64_t begin_ms, int64_t ms)
 static void
 mails_an_hour(void **state UNUSED)
 {
-	struct mail_rate slow = { .per_hour = 10 }, fast = { .per_hour = 6000 }, any = { .per_hour = 0 };
+	struct send_rate slow = { .per_hour = 10 }, fast = { .per_hour = 6000 }, any = { .per_hour = 0 };
 	assert_int_equal(sent_in(&slow, 5, 3600 * 1000), 10);
 	assert_int_equal(sent_in(&slow, 5 + 3600 * 1000, 3600 * 1000), 10);
 	/* the first minute's at once; after a pause again those of a minute, not of the pause */
@@ -202,8 +203,18 @@ mails_an_hour(void **state UNUSED)
 	assert_in_range(sent_in(&fast, 1, 60 * 1000), 99, 101);
 	assert_int_equal(sent_in(&fast, 10 * 3600 * 1000, 1), 100);
 	for (unsigned i = 0; i < 100000; i++)
-		assert_true(mail_rate_take(&any, 0));
-	assert_int_equal(mail_rate_left(&any, 0, 7), 7);
+		assert_true(send_rate_take(&any, 0));
+	assert_int_equal(send_rate_left(&any, 0, 7), 7);
+}
+
+static void
+holds_grow(void **state UNUSED)
+{
+	for (uint64_t random = 0; random < 1000000; random += 9973) {
+		assert_true(send_hold_ms(1, random) >= 4000 && send_hold_ms(1, random) <= 6000);
+		assert_true(send_hold_ms(2, random) >= 8000 && send_hold_ms(2, random) <= 12000);
+		assert_true(send_hold_ms(1000, random) >= 480000 && send_hold_ms(1000, random) <= 720000);
+	}
 }
 
 int
@@ -218,6 +229,7 @@ main(void)
 		cmocka_unit_test(the_installation_has_a_limit),
 		cmocka_unit_test(more_campaigns_than_are_searched_at_a_time),
 		cmocka_unit_test(mails_an_hour),
+		cmocka_unit_test(holds_grow),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

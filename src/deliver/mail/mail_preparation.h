@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * Decides whether a mail may be sent, composes it, and counts it for the limits of its address (docs/mail.md 6). */
+#ifndef LEADHOOK_DELIVER_MAIL_MAIL_PREPARATION_H
+#define LEADHOOK_DELIVER_MAIL_MAIL_PREPARATION_H
+
+#include "deliver/mail/lines.h"
+#include "deliver/mail/mailer.h"
+
+/* What the mailer stores with a message (outbox_message.own). */
+struct leased_mail {
+	struct line_job line; /* first: lines return its address */
+	struct outbox_message *message;
+	struct slice email_key; /* of the recipient */
+};
+
+struct mail_preparation {
+	struct store *store;
+	struct outbox *outbox;
+	const struct mailer_options *options;
+};
+/* As outbox_sender.prepare. */
+MUST_CHECK enum result mail_prepare(const struct mail_preparation *preparation, struct leased_mail *mail);
+
+#endif

@@ -241,16 +241,11 @@ CREATE TABLE IF NOT EXISTS {prefix}campaign_counters (
 	ip_counted_to INT UNSIGNED NOT NULL DEFAULT 0, -- `ip_leads` counts the leads up to this number; 4294967295: all, also future ones
 	settings_version BIGINT UNSIGNED NOT NULL DEFAULT 0, -- raised by every change of settings, webhooks or definitions
 	leads_version BIGINT UNSIGNED NOT NULL DEFAULT 0, -- raised by every batch that changes leads
-	-- `lead_hours` counts the leads from this number on; 0: all; 4294967295: none, and rows of an earlier count may be left
-	hours_counted_from INT UNSIGNED NOT NULL DEFAULT 4294967295,
-	-- set to leads_version by every batch that counts; a difference shows that a batch did not count
-	hours_version BIGINT UNSIGNED NOT NULL DEFAULT 0,
-	-- sums of lead_hours, modulo 2^32
-	referred_verified INT UNSIGNED NOT NULL DEFAULT 0,
+	-- `lead_hours` counts the leads from this number on; 0: all. Above 0 during a rebuild (leadhook stats rebuild); 4294967295: while
+	-- the rows are being cleared
+	hours_counted_from INT UNSIGNED NOT NULL DEFAULT 0,
+	referred_verified INT UNSIGNED NOT NULL DEFAULT 0, -- these two are sums of lead_hours
 	referrers INT UNSIGNED NOT NULL DEFAULT 0,
-	-- as hours_counted_from and hours_version, for these columns
-	referrals_counted_from INT UNSIGNED NOT NULL DEFAULT 4294967295,
-	referrals_version BIGINT UNSIGNED NOT NULL DEFAULT 0,
 	-- `lead_sources` counts the leads up to this number; an import counts leads that it gives lower numbers
 	sources_counted_to INT UNSIGNED NOT NULL DEFAULT 0,
 	PRIMARY KEY (campaign_id)

@@ -138,10 +138,10 @@
 	X(U32, last_subscription_number) \
 	X(U32, ip_counted_to) /* leads per address are counted up to this number, or IP_COUNTED_ALL */ \
 	X(U32, hours_counted_from) /* leads are counted by hour from this number on; 0: all; UINT32_MAX: none */ \
-	X(U32, referrals_counted_from) /* the same, for REFERRAL_COUNTERS */ \
 	X(U32, sources_counted_to) /* leads are counted by value of their source up to this number */
 
-/* Counts of its leads (docs/api.md 4.1, stats): X(type, column of `campaign_counters`, member) */
+/* Counts of its leads (docs/api.md 4.1, stats): X(type, column of `campaign_counters`, member). The last two are sums of `lead_hours`: they
+ * count only leads from `hours_counted_from` on (docs/architecture.md 9.3). */
 #define CAMPAIGN_COUNTERS(X) \
 	X(U32, lead_count, leads) \
 	X(U32, verified, verified) \
@@ -150,10 +150,6 @@
 	X(U32, fraudulent, fraudulent) \
 	X(U32, opted_out, opted_out) \
 	X(U32, referred, referred) \
-	REFERRAL_COUNTERS(X)
-
-/* Those of them that count only leads from `referrals_counted_from` on (docs/architecture.md 9.3). */
-#define REFERRAL_COUNTERS(X) \
 	X(U32, referred_verified, referred_verified) \
 	X(U32, referrers, referrers)
 

@@ -25,15 +25,6 @@ const struct slice source_kind_names[SOURCE_KINDS] = {
 	[SOURCE_REFUSED] = SLICE("refused"),
 };
 
-/* What the stored fields of any lead show. */
-static enum source_class
-class_of_fields(const struct lead *lead)
-{
-	if (lead->parent_id != 0)
-		return SOURCE_REFERRAL;
-	return slice_present(lead->utm) ? SOURCE_CAMPAIGN : SOURCE_UNKNOWN;
-}
-
 /* Browsers send the page of a form as its referrer, and scripts of a site its own pages: those are not where visitors came
  * from. */
 static bool
@@ -46,21 +37,13 @@ has_link(struct pool *pool, const struct lead *lead, const struct signup *signup
 enum source_class
 source_of_signup(struct pool *pool, const struct lead *lead, const struct signup *signup)
 {
-	const enum source_class class = class_of_fields(lead);
-	if (class != SOURCE_UNKNOWN)
-		return class;
+	if (lead->parent_id != 0)
+		return SOURCE_REFERRAL;
+	if (slice_present(lead->utm))
+		return SOURCE_CAMPAIGN;
 	if (signup->inbound)
 		return SOURCE_INBOUND;
 	return has_link(pool, lead, signup) ? SOURCE_LINK : SOURCE_DIRECT;
-}
-
-enum source_class
-source_of_lead(const struct lead *lead)
-{
-	if (lead->source_class != SOURCE_UNKNOWN)
-		return (enum source_class)lead->source_class;
-	/* the source of a sign-up is what its caller sent, and shows no import */
-	return slice_equal(lead->source, SLICE("import")) ? SOURCE_IMPORT : class_of_fields(lead);
 }
 
 /* The host of the page that led to the form. The class shows whether `referrer` is the page of the form itself; where it does

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Where leads come from, in classes and by value, for statistics (docs/statistics.md 2).
- *
- * The class of a lead is decided when it signs up, and stored. For leads from before that column it follows from other stored
- * fields, as far as these show it; LEAD_SOURCE_CLASS of store/statements.h is the same rule. */
+ * Where leads come from, in classes and by value, for statistics (docs/statistics.md 2). */
 #ifndef LEADHOOK_ENGINE_SOURCE_H
 #define LEADHOOK_ENGINE_SOURCE_H
 
@@ -10,7 +7,7 @@
 
 /* As in `leads.source_class` and `lead_hours.source_class`: new ones are added at the end. */
 enum source_class {
-	SOURCE_UNKNOWN,  /* of a lead from before */
+	SOURCE_UNKNOWN,  /* how this program shows classes of a later version */
 	SOURCE_DIRECT,   /* none of the others */
 	SOURCE_LINK,     /* a page of another host had the link to the form */
 	SOURCE_CAMPAIGN, /* utm parameters */
@@ -23,10 +20,8 @@ enum source_class {
 /* "unknown", "direct", … */
 extern const struct slice source_class_names[SOURCE_CLASSES];
 
-/* Of a new lead; its fields are those that are stored. */
+/* The class of a new lead, from its stored fields and its sign-up. It is stored, and never changes. */
 enum source_class source_of_signup(struct pool *pool, const struct lead *lead, const struct signup *signup);
-/* Of a stored lead. May be a number of a later version, beyond SOURCE_CLASSES. */
-enum source_class source_of_lead(const struct lead *lead);
 
 /* As in `lead_sources.kind`: new ones are added at the end. SOURCE_REFUSED has no leads: sign-ups that a limit refused. */
 enum source_kind { SOURCE_UTM_SOURCE, SOURCE_UTM_MEDIUM, SOURCE_UTM_CAMPAIGN, SOURCE_SITE, SOURCE_REFUSED, SOURCE_KINDS };

@@ -167,19 +167,8 @@ extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select
 #define ADD_TO_LEAD_HOURS \
 	" ON DUPLICATE KEY UPDATE deleted = {prefix}lead_hours.deleted + VALUES(deleted)" CAMPAIGN_COUNTERS(ADDED_COUNTER)
 
-/* Of campaign_counters. HOURS_CURRENT: both marks are the same, and all batches have counted. HOURS_COMPLETE: all leads are
- * counted, too. */
-#define HOURS_CURRENT \
-	"(hours_counted_from = referrals_counted_from AND hours_version = leads_version AND referrals_version = leads_version)"
-#define HOURS_COMPLETE "(hours_counted_from = 0 AND " HOURS_CURRENT ")"
-
-/* source_of_lead (engine/source.h) */
-_Static_assert(SOURCE_UNKNOWN == 0 && SOURCE_CAMPAIGN == 3 && SOURCE_REFERRAL == 4 && SOURCE_IMPORT == 6, "LEAD_SOURCE_CLASS");
-#define LEAD_SOURCE_CLASS \
-	"IF(l.source_class > 0, l.source_class, CASE WHEN l.source LIKE 'import' THEN 6 WHEN l.parent_id IS NOT NULL THEN 4" \
-	" WHEN l.utm IS NOT NULL THEN 3 ELSE 0 END)"
 /* Leads `l` as rows of lead_hours: columns from `hour` on, in the order of COUNTER_COLUMN_LIST, for GROUP BY LEAD_HOUR. */
-#define LEAD_HOUR "l.campaign_id, l.created_ms DIV 3600000, " LEAD_SOURCE_CLASS
+#define LEAD_HOUR "l.campaign_id, l.created_ms DIV 3600000, l.source_class"
 #define LEAD_IS_REFERRED_VERIFIED "l.parent_id IS NOT NULL AND (l.verified_email OR l.verified_phone)"
 #define COUNTED_LEADS \
 	", COUNT(*) AS lead_count, SUM(l.verified_email OR l.verified_phone) AS verified, SUM(l.waitlisted) AS waitlisted," \

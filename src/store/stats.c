@@ -18,7 +18,7 @@ _Static_assert(STATS_SOURCES_MAX == 100000, "the message of check_sources");
 #define ATTEMPT_SUM(name, column) SUM(#column)
 
 /* clang-format off */
-DB_STATEMENT(sql_select_hours_complete, "SELECT " NOW ", " HOURS_COMPLETE
+DB_STATEMENT(sql_select_hours_complete, "SELECT " NOW ", hours_counted_from = 0"
 	" FROM {prefix}campaign_counters WHERE campaign_id = ?");
 DB_STATEMENT(sql_sum_lead_hours, "SELECT hour DIV ?, source_class" SUM("deleted") CAMPAIGN_COUNTERS(COUNTER_SUM)
 	" FROM {prefix}lead_hours WHERE campaign_id = ? AND hour >= ? AND hour < ?"
@@ -27,7 +27,7 @@ DB_STATEMENT(sql_select_attempts_counted_from, "SELECT " NOW ", created_ms FROM 
 DB_STATEMENT(sql_sum_webhook_hours, "SELECT hour DIV ?" ATTEMPT_COUNT_LIST(ATTEMPT_SUM)
 	" FROM {prefix}webhook_hours WHERE webhook_id = ? AND hour >= ? AND hour < ?"
 	" GROUP BY 1 ORDER BY NULL");
-DB_STATEMENT(sql_select_referrers_of_campaigns, "SELECT campaign_id, IF(" HOURS_COMPLETE ", CAST(referrers AS SIGNED), -1)"
+DB_STATEMENT(sql_select_referrers_of_campaigns, "SELECT campaign_id, IF(hours_counted_from = 0, CAST(referrers AS SIGNED), -1)"
 	" FROM {prefix}campaign_counters WHERE campaign_id IN ({list})");
 DB_STATEMENT(sql_count_lead_sources, "SELECT COUNT(*) FROM (SELECT 1 FROM {prefix}lead_sources WHERE campaign_id = ? AND day >= ?"
 	" AND day < ? AND kind >= ? AND kind <= ? LIMIT ?) s");

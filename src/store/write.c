@@ -33,8 +33,7 @@ DB_STATEMENT(sql_insert_lead, INSERT_LEAD);
 DB_STATEMENT(sql_update_counters,
     "INSERT INTO {prefix}campaign_counters (campaign_id, last_subscription_number" COUNTER_COLUMN_LIST ")"
     " VALUES {each}(?, ?" COUNTER_PLACES "){between}, {end}"
-    " ON DUPLICATE KEY UPDATE leads_version = leads_version + 1, hours_version = hours_version + 1,"
-    " referrals_version = referrals_version + 1,"
+    " ON DUPLICATE KEY UPDATE leads_version = leads_version + 1,"
     " last_subscription_number = VALUES(last_subscription_number)" COUNTER_CHANGES);
 DB_STATEMENT(sql_change_lead_hours,
     "INSERT INTO {prefix}lead_hours (campaign_id, hour, source_class, deleted" COUNTER_COLUMN_LIST ")"
@@ -199,7 +198,7 @@ write_hours(const struct write *write)
 	for (size_t i = 0; i < d->hour_count; i++) {
 		const struct hour_change *h = &d->hours[i];
 #define DIFFERENCE(type, column, member) DB_I64((int32_t)h->counters.member),
-		store_add_row(&rows, DB_U64(h->campaign_id), DB_U64(h->hour), DB_U64(h->source), DB_U64(h->deleted),
+		store_add_row(&rows, DB_U64(h->campaign_id), DB_U64(h->hour), DB_U64(h->source_class), DB_U64(h->deleted),
 		    CAMPAIGN_COUNTERS(DIFFERENCE));
 #undef DIFFERENCE
 	}

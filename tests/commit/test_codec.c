@@ -404,7 +404,6 @@ next_campaign(bool on)
 		.last_subscription_number = next_number(),
 		.ip_counted_to = IP_COUNTED_ALL,
 		.hours_counted_from = next_number(),
-		.referrals_counted_from = next_number(),
 		.sources_counted_to = next_number(),
 		.counters = { CAMPAIGN_COUNTERS(NEXT) },
 	};
@@ -447,7 +446,6 @@ same_campaign(const struct campaign *got, const struct campaign *want)
 	assert_int_equal(got->last_subscription_number, want->last_subscription_number);
 	assert_int_equal(got->ip_counted_to, want->ip_counted_to);
 	assert_int_equal(got->hours_counted_from, want->hours_counted_from);
-	assert_int_equal(got->referrals_counted_from, want->referrals_counted_from);
 	assert_int_equal(got->sources_counted_to, want->sources_counted_to);
 	assert_memory_equal(&got->counters, &want->counters, sizeof(want->counters)); /* a struct without padding */
 }

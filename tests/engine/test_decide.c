@@ -412,12 +412,13 @@ add_hour(struct hours *hours, const struct hour_change *change, uint32_t sign)
 {
 	size_t i = 0;
 	while (i < hours->count && (hours->rows[i].campaign_id != change->campaign_id || hours->rows[i].hour != change->hour ||
-				       hours->rows[i].source != change->source))
+				       hours->rows[i].source_class != change->source_class))
 		i++;
 	assert_true(i < HOURS_MAX);
 	if (i == hours->count)
-		hours->rows[hours->count++] =
-		    (struct hour_change){ .campaign_id = change->campaign_id, .hour = change->hour, .source = change->source };
+		hours->rows[hours->count++] = (struct hour_change){
+			.campaign_id = change->campaign_id, .hour = change->hour, .source_class = change->source_class
+		};
 #define ADD(type, column, member) hours->rows[i].counters.member += sign * change->counters.member;
 	CAMPAIGN_COUNTERS(ADD)
 #undef ADD
@@ -451,7 +452,7 @@ assert_recount(const struct world *w, struct hours *hours)
 		const struct hour_change counted = {
 			.campaign_id = l->campaign_id,
 			.hour = (uint32_t)(l->created_ms / 3600000),
-			.source = source_of_lead(l),
+			.source_class = l->source_class,
 			.counters = { !gone, !gone && lead_is_verified(l), !gone && l->waitlisted,
 			    !gone && l->removed_from_waitlist, !gone && l->fraudulent, !gone && l->opted_out,
 			    !gone && l->parent_id != 0, !gone && l->parent_id != 0 && lead_is_verified(l),

@@ -43,19 +43,6 @@ a_source_is_of_the_first_class_that_applies(void **state)
 	}
 }
 
-/* Of leads from before the column, and of a later version. */
-static void
-a_stored_class_counts(void **state UNUSED)
-{
-	const struct slice utm = SLICE("{\"source\":\"x\"}");
-	assert_int_equal(source_of_lead(&(struct lead){ .utm = utm, .source_class = SOURCE_LINK }), SOURCE_LINK);
-	assert_int_equal(source_of_lead(&(struct lead){ .source_class = 200 }), 200);
-	assert_int_equal(source_of_lead(&(struct lead){ .referrer = SLICE("https://a.example/") }), SOURCE_UNKNOWN);
-	assert_int_equal(source_of_lead(&(struct lead){ .utm = utm }), SOURCE_CAMPAIGN);
-	assert_int_equal(source_of_lead(&(struct lead){ .utm = utm, .parent_id = 1 }), SOURCE_REFERRAL);
-	assert_int_equal(source_of_lead(&(struct lead){ .parent_id = 1, .source = SLICE("import") }), SOURCE_IMPORT);
-}
-
 #define TEN "0123456789"
 #define NINETY TEN TEN TEN TEN TEN TEN TEN TEN TEN
 
@@ -139,7 +126,7 @@ assert_change(const struct world *w, size_t i, int64_t at_ms, enum source_class 
 	const struct hour_change *change = &w->decision.hours[i];
 	assert_int_equal(change->campaign_id, CAMPAIGN);
 	assert_int_equal(change->hour, at_ms / HOUR_MS);
-	assert_int_equal(change->source, source);
+	assert_int_equal(change->source_class, source);
 	assert_memory_equal(&change->counters, &counters, sizeof(counters));
 	assert_int_equal(change->deleted, deleted);
 }
@@ -232,63 +219,47 @@ static void
 only_leads_from_the_mark_on_are_counted(void **state)
 {
 	struct world *w = *state;
-	campaign(w)->hours_counted_from = campaign(w)->referrals_counted_from = 2;
+	campaign(w)->hours_counted_from = 2;
 	sign_up(w, 0, -1);
 	assert_int_equal(w->decision.hour_count, 0);
 	sign_up(w, 1, -1);
 	assert_int_equal(w->decision.hour_count, 1);
 	change(w, 0, LEAD_DELETE);
 	assert_int_equal(w->decision.hour_count, 0);
-	campaign(w)->hours_counted_from = campaign(w)->referrals_counted_from = UINT32_MAX;
+	campaign(w)->hours_counted_from = UINT32_MAX;
 	change(w, 1, LEAD_DELETE);
 	assert_int_equal(w->decision.hour_count, 0);
 }
 
-/* The counts of referrals have a mark of their own, in the hours and in the campaign. */
+/* Like all counts of the campaign but the sums of hours. */
 static void
-referrals_are_counted_from_their_own_mark_on(void **state)
+sums_of_hours_count_the_same_leads(void **state)
 {
 	struct world *w = *state;
-	campaign(w)->referrals_counted_from = 2;
+	campaign(w)->hours_counted_from = 2;
 	sign_up(w, 0, -1);
 	sign_up(w, 1, 0);
 	assert_int_equal(w->decision.hour_count, 1);
 	assert_change(w, 0, w->set.now_ms, SOURCE_REFERRAL, (struct campaign_counters){ .leads = 1, .referred = 1 }, 0);
 	sign_up(w, 2, 1);
-	assert_int_equal(w->decision.hour_count, 1);
-	assert_change(
-	    w, 0, w->set.now_ms, SOURCE_REFERRAL, (struct campaign_counters){ .leads = 1, .referred = 1, .referrers = 1 }, 0);
 	assert_true(campaign(w)->counters.referrers == 1 && campaign(w)->counters.referred == 2);
 	campaign(w)->hours_counted_from = UINT32_MAX;
 	change(w, 2, LEAD_VERIFY);
-	assert_int_equal(w->decision.hour_count, 1);
-	assert_change(w, 0, w->set.now_ms, SOURCE_REFERRAL, (struct campaign_counters){ .referred_verified = 1 }, 0);
-	campaign(w)->referrals_counted_from = UINT32_MAX;
-	change(w, 2, LEAD_UNVERIFY);
 	assert_int_equal(w->decision.hour_count, 0);
-	assert_int_equal(campaign(w)->counters.referred_verified, 1);
+	assert_true(campaign(w)->counters.referred_verified == 0 && campaign(w)->counters.verified == 1);
 }
 
-/* A lead from before the column that gets utm parameters moves to another class. */
+/* The class is that of the sign-up. */
 static void
-the_first_utm_moves_a_lead_from_before(void **state)
+later_utm_moves_no_lead(void **state)
 {
 	struct world *w = *state;
 	struct command again = signup("u0@x.org", NULL);
 	again.as.signup.utm = SLICE("{\"source\":\"x\"}");
 	sign_up(w, 0, -1);
-	lead(w, 0)->source_class = SOURCE_UNKNOWN;
-	run(w, &again, 1);
-	settle(w);
-	assert_int_equal(w->decision.hour_count, 2);
-	assert_change(w, 0, w->set.now_ms, SOURCE_UNKNOWN, (struct campaign_counters){ .leads = UINT32_MAX }, 0);
-	assert_change(w, 1, w->set.now_ms, SOURCE_CAMPAIGN, (struct campaign_counters){ .leads = 1 }, 0);
-	/* the class of a later lead stays */
-	sign_up(w, 1, -1);
-	again.as.signup.email = again.as.signup.email_key = SLICE("u1@x.org");
 	run(w, &again, 1);
 	assert_int_equal(w->decision.hour_count, 0);
-	assert_int_equal(lead(w, 1)->source_class, SOURCE_DIRECT);
+	assert_int_equal(lead(w, 0)->source_class, SOURCE_DIRECT);
 }
 
 /* Imports count at the time that the row has. */
@@ -314,15 +285,14 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(a_source_is_of_the_first_class_that_applies),
-		WORLD_TEST(a_stored_class_counts),
 		WORLD_TEST(values_of_sources_are_short_texts_without_addresses),
 		WORLD_TEST(a_site_is_not_the_page_of_the_form),
 		WORLD_TEST(changes_count_in_the_hour_of_the_signup),
 		WORLD_TEST(a_batch_is_counted_together),
 		WORLD_TEST(only_leads_from_the_mark_on_are_counted),
 		WORLD_TEST(a_lead_becomes_a_referrer_once),
-		WORLD_TEST(referrals_are_counted_from_their_own_mark_on),
-		WORLD_TEST(the_first_utm_moves_a_lead_from_before),
+		WORLD_TEST(sums_of_hours_count_the_same_leads),
+		WORLD_TEST(later_utm_moves_no_lead),
 		WORLD_TEST(an_import_counts_in_its_own_hour),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,8 +94,8 @@ class Player:
         values = ", ".join(quoted(value) for value in settings.values())
         self.sql.rows(f"INSERT INTO lh_campaigns (id, account_id, name, created_ms, {names}) "
                       f"VALUES ({id}, {self.account}, 'Campaign', 1, {values});"
-                      "INSERT INTO lh_campaign_counters (campaign_id, hours_counted_from, referrals_counted_from, ip_counted_to) "
-                      f"VALUES ({id}, 0, 0, {ALL_COUNTED if settings['max_per_ip'] else 0})")
+                      "INSERT INTO lh_campaign_counters (campaign_id, ip_counted_to) "
+                      f"VALUES ({id}, {ALL_COUNTED if settings['max_per_ip'] else 0})")
         self.model.campaigns[id] = Campaign(id, self.account, settings)
         self.campaigns.append(self.model.campaigns[id])
 

@@ -49,8 +49,8 @@ plant_campaigns(void)
 		 "SELECT seq, 1 + seq %% %u, 'Campaign', 0, IF(seq %% 3 = 0, %" PRId64 ", NULL), seq %% 4 = 0, REPEAT('u', 60) "
 		 "FROM seq_1_to_%u",
 	    there->accounts, CLOCK_END_MS, there->campaigns);
-	root_run("INSERT INTO t_campaign_counters (campaign_id, last_subscription_number, ip_counted_to) SELECT seq, "
-		 "IF(seq = 1, %u, %u), 0 FROM seq_1_to_%u",
+	root_run("INSERT INTO t_campaign_counters (campaign_id, last_subscription_number, hours_counted_from) SELECT seq, "
+		 "IF(seq = 1, %u, %u), 1 FROM seq_1_to_%u",
 	    there->big, there->small, there->campaigns);
 	root_run(
 	    "INSERT INTO t_campaign_texts (campaign_id, name, value) SELECT 1 + seq DIV 4, CONCAT('page.t', seq %% 4), 'text' "

@@ -9,36 +9,35 @@
 
 enum { HOUR_MS = 3600 * 1000 };
 
-/* Counts of leads, by the leads that they include: REFERRAL_COUNTERS, and the others. */
-enum { COUNT_LEADS = 1, COUNT_REFERRALS = 2 };
-
-/* Adds a lead to its campaign's counters, or subtracts it. */
+/* Adds `by` to each count that includes the lead; counts are modulo 2^32. */
 static void
-count_lead(struct campaign_counters *counters, const struct lead *lead, bool add, unsigned which)
+count_lead(struct campaign_counters *counters, const struct lead *lead, int by)
 {
 	const struct {
 		uint32_t *counter;
 		bool counts;
-		unsigned of;
 	} parts[] = {
-		{ &counters->leads, true, COUNT_LEADS },
-		{ &counters->verified, lead_is_verified(lead), COUNT_LEADS },
-		{ &counters->waitlisted, lead->waitlisted, COUNT_LEADS },
-		{ &counters->removed_from_waitlist, lead->removed_from_waitlist, COUNT_LEADS },
-		{ &counters->fraudulent, lead->fraudulent, COUNT_LEADS },
-		{ &counters->opted_out, lead->opted_out, COUNT_LEADS },
-		{ &counters->referred, lead->parent_id != 0, COUNT_LEADS },
-		{ &counters->referred_verified, lead->parent_id != 0 && lead_is_verified(lead), COUNT_REFERRALS },
-		{ &counters->referrers, lead->has_referred, COUNT_REFERRALS },
+		{ &counters->leads, true },
+		{ &counters->verified, lead_is_verified(lead) },
+		{ &counters->waitlisted, lead->waitlisted },
+		{ &counters->removed_from_waitlist, lead->removed_from_waitlist },
+		{ &counters->fraudulent, lead->fraudulent },
+		{ &counters->opted_out, lead->opted_out },
+		{ &counters->referred, lead->parent_id != 0 },
+		{ &counters->referred_verified, lead->parent_id != 0 && lead_is_verified(lead) },
+		{ &counters->referrers, lead->has_referred },
 	};
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		if (!parts[i].counts || (parts[i].of & which) == 0)
-			continue;
-		if (add)
-			++*parts[i].counter;
-		else
-			--*parts[i].counter;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (parts[i].counts)
+			*parts[i].counter += (uint32_t)by;
+}
+
+static void
+add_counters(struct campaign_counters *sum, const struct campaign_counters *more)
+{
+#define ADD(type, column, member) sum->member += more->member;
+	CAMPAIGN_COUNTERS(ADD)
+#undef ADD
 }
 
 static void
@@ -66,17 +65,17 @@ move_ip(struct step *step, struct slice address, int leads)
 	d->ip_moves[d->ip_move_count++] = (struct ip_count){ step->campaign->campaign.id, ip, leads };
 }
 
-/* Of the hour and the source of this lead, as it was or is. */
+/* The row for the lead's hour and source. */
 static struct hour_change *
 hour_change(struct step *step, const struct lead *lead)
 {
 	struct decision *d = step->decision;
-	const struct hour_change new = {
-		.campaign_id = lead->campaign_id, .hour = (uint32_t)(lead->created_ms / HOUR_MS), .source = source_of_lead(lead)
-	};
+	const struct hour_change new = { .campaign_id = lead->campaign_id,
+		.hour = (uint32_t)(lead->created_ms / HOUR_MS),
+		.source_class = lead->source_class };
 	for (size_t i = d->hour_count; i > 0; i--) {
 		struct hour_change *known = &d->hours[i - 1];
-		if (known->campaign_id == new.campaign_id && known->hour == new.hour && known->source == new.source)
+		if (known->campaign_id == new.campaign_id && known->hour == new.hour && known->source_class == new.source_class)
 			return known;
 	}
 	d->hours = pool_grow(step->pool, d->hours, d->hour_count, &d->hour_capacity, sizeof(*d->hours));
@@ -84,30 +83,16 @@ hour_change(struct step *step, const struct lead *lead)
 	return &d->hours[d->hour_count++];
 }
 
-/* Most changes of leads are of scores. */
-static bool
-counts_the_same(const struct lead *before, const struct lead *after, unsigned which)
-{
-	struct campaign_counters difference = { 0 };
-	const struct campaign_counters none = { 0 };
-	count_lead(&difference, before, false, which);
-	count_lead(&difference, after, true, which);
-	return memcmp(&difference, &none, sizeof(none)) == 0 && source_of_lead(before) == source_of_lead(after);
-}
-
+/* Most changes of leads are of scores, and change no count. */
 static void
-count_in_hours(struct step *step, const struct touched *touched, unsigned which)
+count_in_hour(struct step *step, const struct touched *touched, const struct campaign_counters *difference)
 {
-	const struct lead *before = &touched->before, *after = &touched->lead->lead;
-	const bool was = !touched->created, is = !touched->lead->gone;
-	if (which == 0 || (was && is && counts_the_same(before, after, which)))
+	const struct campaign_counters none = { 0 };
+	if (!touched->created && !touched->lead->gone && memcmp(difference, &none, sizeof(none)) == 0)
 		return;
-	if (was)
-		count_lead(&hour_change(step, before)->counters, before, false, which);
-	if (is)
-		count_lead(&hour_change(step, after)->counters, after, true, which);
-	else if ((which & COUNT_LEADS) != 0)
-		hour_change(step, after)->deleted++;
+	struct hour_change *hour = hour_change(step, &touched->lead->lead);
+	add_counters(&hour->counters, difference);
+	hour->deleted += touched->lead->gone;
 }
 
 static void
@@ -115,16 +100,19 @@ count_difference(struct step *step, const struct touched *touched)
 {
 	const struct lead *before = &touched->before, *after = &touched->lead->lead;
 	struct campaign *campaign = &step->campaign->campaign;
-	const unsigned referrals = after->subscription_number >= campaign->referrals_counted_from ? COUNT_REFERRALS : 0;
-	const unsigned leads = after->subscription_number >= campaign->hours_counted_from ? COUNT_LEADS : 0;
-	bool was = !touched->created, is = !touched->lead->gone;
-	bool ranked_before = was && !before->fraudulent, ranked_after = is && !after->fraudulent;
+	struct campaign_counters difference = { 0 };
+	const bool was = !touched->created, is = !touched->lead->gone;
+	const bool ranked_before = was && !before->fraudulent, ranked_after = is && !after->fraudulent;
 	if (was)
-		count_lead(&campaign->counters, before, false, COUNT_LEADS | referrals);
+		count_lead(&difference, before, -1);
 	if (is)
-		count_lead(&campaign->counters, after, true, COUNT_LEADS | referrals);
+		count_lead(&difference, after, 1);
+	if (after->subscription_number >= campaign->hours_counted_from)
+		count_in_hour(step, touched, &difference);
+	else
+		difference.referred_verified = difference.referrers = 0; /* sums of the hours */
+	add_counters(&campaign->counters, &difference);
 	step->campaign->changed = true;
-	count_in_hours(step, touched, leads | referrals);
 	if (ranked_before && !(ranked_after && before->score == after->score))
 		move_score(step, before->score, -1);
 	if (ranked_after && !(ranked_before && before->score == after->score))

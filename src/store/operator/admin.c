@@ -41,9 +41,7 @@ DB_STATEMENT(sql_set_time_zone, "UPDATE {prefix}accounts SET time_zone = ? WHERE
 #define SETTING_CHANGES CAMPAIGN_SETTINGS(SETTING_CHANGE)
 DB_STATEMENT(sql_insert_campaign, "INSERT INTO {prefix}campaigns (id, account_id, created_ms" SETTING_COLUMNS ")"
 				  " VALUES (?, ?, " NOW SETTING_PLACES ")");
-DB_STATEMENT(sql_insert_counters, "INSERT INTO {prefix}campaign_counters"
-				  " (campaign_id, ip_counted_to, hours_counted_from, referrals_counted_from)"
-				  " VALUES (?, ?, 0, 0)");
+DB_STATEMENT(sql_insert_counters, "INSERT INTO {prefix}campaign_counters (campaign_id, ip_counted_to) VALUES (?, ?)");
 DB_STATEMENT(sql_update_campaign, "UPDATE {prefix}campaigns SET ended_ms = ?" SETTING_CHANGES " WHERE id = ?");
 /* an end time that was only recorded does not count as ended by command */
 DB_STATEMENT(sql_end_campaign, "UPDATE {prefix}campaigns"

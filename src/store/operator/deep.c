@@ -35,14 +35,13 @@
 	DIFFERS("removed_from_waitlist") " OR " DIFFERS("fraudulent") " OR " DIFFERS("opted_out") " OR " \
 	DIFFERS("referred") " OR t.last_subscription_number < k.last_number ORDER BY t.campaign_id" FEW
 
-/* Campaigns whose leads are being counted: the leads that are. Not those of which the rows are being cleared, and not those that
- * programs of an earlier version have changed, because they are counted again. */
-#define COUNTED_BY_HOUR "hours_counted_from < 4294967295 AND " HOURS_CURRENT
+/* During a rebuild: the leads that are counted so far. Nothing while the rows are being cleared. */
+#define COUNTED_BY_HOUR "hours_counted_from < 4294967295"
 #define NEGATIVE_COUNTER(type, column, member) ", -h." #column
 #define COUNTER_DIFFERS(type, column, member) " OR SUM(p." #column ") <> 0"
 #define DEEP_HOURS \
 	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' rows)')," TOTAL \
-	"FROM (SELECT p.campaign_id FROM (SELECT l.campaign_id, l.created_ms DIV 3600000 AS hour, " LEAD_SOURCE_CLASS " AS class" \
+	"FROM (SELECT p.campaign_id FROM (SELECT l.campaign_id, l.created_ms DIV 3600000 AS hour, l.source_class AS class" \
 	COUNTED_LEADS " FROM {prefix}leads l USE INDEX () JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id " \
 	"WHERE " COUNTED_BY_HOUR " AND l.subscription_number >= n.hours_counted_from GROUP BY " LEAD_HOUR \
 	" UNION ALL SELECT h.campaign_id, h.hour, h.source_class" CAMPAIGN_COUNTERS(NEGATIVE_COUNTER) \

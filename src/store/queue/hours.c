@@ -12,22 +12,14 @@
 #define COUNTER_ZERO(type, column, member) #column " = 0, "
 #define COUNTER_LEFT(type, column, member) " OR " #column " <> 0"
 
-DB_STATEMENT(sql_select_hours_state, "SELECT hours_counted_from, referrals_counted_from, " HOURS_CURRENT
-				     " FROM {prefix}campaign_counters WHERE campaign_id = ?");
-DB_STATEMENT(sql_discard_hours, "UPDATE {prefix}campaign_counters"
-				" SET hours_counted_from = 4294967295, referrals_counted_from = 4294967295"
-				" WHERE campaign_id = ?");
+DB_STATEMENT(sql_select_hours_state, "SELECT hours_counted_from FROM {prefix}campaign_counters WHERE campaign_id = ?");
+DB_STATEMENT(sql_discard_hours, "UPDATE {prefix}campaign_counters SET hours_counted_from = 4294967295 WHERE campaign_id = ?");
 DB_STATEMENT(sql_begin_hours,
     "UPDATE {prefix}campaign_counters"
-    " SET hours_counted_from = last_subscription_number + 1, referrals_counted_from = last_subscription_number + 1,"
-    " hours_version = leads_version, referrals_version = leads_version, referred_verified = 0, referrers = 0"
-    " WHERE campaign_id = ?");
-/* The sums may be below 0 where programs of an earlier version have changed leads; batches write them modulo 2^32 as well. */
+    " SET hours_counted_from = last_subscription_number + 1, referred_verified = 0, referrers = 0 WHERE campaign_id = ?");
 DB_STATEMENT(sql_move_hours,
     "UPDATE {prefix}campaign_counters"
-    " SET hours_counted_from = ?, referrals_counted_from = ?,"
-    " referred_verified = (referred_verified + ?) % 4294967296, referrers = (referrers + ?) % 4294967296"
-    " WHERE campaign_id = ?");
+    " SET hours_counted_from = ?, referred_verified = referred_verified + ?, referrers = referrers + ? WHERE campaign_id = ?");
 /* deleted leads cannot be counted again */
 DB_STATEMENT(sql_clear_lead_hours,
     "UPDATE {prefix}lead_hours FORCE INDEX (PRIMARY)"
@@ -47,7 +39,7 @@ DB_STATEMENT(sql_count_lead_hours, "INSERT INTO {prefix}lead_hours (campaign_id,
 				   " WHERE l.campaign_id = ? AND l.subscription_number >= ? AND l.subscription_number < ?"
 				   " GROUP BY " LEAD_HOUR ADD_TO_LEAD_HOURS);
 DB_STATEMENT(sql_select_uncounted_campaign, "SELECT campaign_id FROM {prefix}campaign_counters"
-					    " WHERE campaign_id > ? AND NOT " HOURS_COMPLETE " ORDER BY campaign_id LIMIT 1");
+					    " WHERE campaign_id > ? AND hours_counted_from > 0 ORDER BY campaign_id LIMIT 1");
 DB_STATEMENT(sql_select_hours_pass,
     "SELECT CAST(value AS SIGNED) BETWEEN " NOW " - ? AND " NOW " FROM {prefix}installation WHERE name = ?");
 DB_STATEMENT(sql_end_hours_pass, "INSERT INTO {prefix}installation (name, value) VALUES ('hours_counted_ms', " NOW ")"
@@ -121,15 +113,13 @@ count_piece(struct store *store, struct pool *pool, uint64_t campaign_id, uint32
 		referrers = DB_U64(db_get_u64(&rows, 0, REFERRERS));
 		result = store_run(store, &sql_count_lead_hours, DB_U64(campaign_id), DB_U64(lowest), DB_U64(from));
 	}
-	return result == RESULT_OK
-		   ? store_run(store, &sql_move_hours, next, next, referred_verified, referrers, DB_U64(campaign_id))
-		   : result;
+	return result == RESULT_OK ? store_run(store, &sql_move_hours, next, referred_verified, referrers, DB_U64(campaign_id))
+				   : result;
 }
 
 static enum result
 count_hours(struct store *store, struct pool *pool, uint64_t campaign_id, bool *done)
 {
-	enum { FROM, REFERRALS_FROM, IS_CURRENT };
 	struct db_rows rows;
 	*done = false;
 	enum result result = store_lock_counters(store, pool, campaign_id);
@@ -137,14 +127,13 @@ count_hours(struct store *store, struct pool *pool, uint64_t campaign_id, bool *
 		result = store_query_one(store, pool, &rows, &sql_select_hours_state, DB_U64(campaign_id));
 	if (result != RESULT_OK)
 		return result;
-	const uint32_t from = store_get_u32(&rows, 0, FROM);
-	const bool together = from == store_get_u32(&rows, 0, REFERRALS_FROM);
-	if (together && from == UINT32_MAX)
+	const uint32_t from = store_get_u32(&rows, 0, 0);
+	if (from == UINT32_MAX)
 		return clear_piece(store, campaign_id);
-	if (together && from > 0)
+	if (from > 0)
 		return count_piece(store, pool, campaign_id, from, done);
-	*done = db_get_bool(&rows, 0, IS_CURRENT); /* not where a program of an earlier version has counted */
-	return *done ? RESULT_OK : store_run(store, &sql_discard_hours, DB_U64(campaign_id));
+	*done = true;
+	return RESULT_OK;
 }
 
 enum result
@@ -179,8 +168,7 @@ store_drop_lead_counts(struct store *store, struct pool *pool, uint64_t campaign
 	return result;
 }
 
-/* Where removed ones have left rows: an attempt may end after the removal of its webhook, and a program of an earlier version
- * does not know all tables. */
+/* Rows left by removed webhooks and campaigns: an attempt may end after its webhook was removed. */
 static const struct {
 	const struct db_statement *find, *selection, *deletion;
 } removed[] = {
@@ -211,7 +199,7 @@ drop_removed(struct store *store, size_t kind, unsigned *pieces)
 	return result;
 }
 
-/* Each campaign once: with programs of an earlier version a campaign is to be counted again at once. */
+/* Goes on with rebuilds that were interrupted. */
 static enum result
 count_campaigns(struct store *store, unsigned *pieces)
 {

@@ -50,15 +50,12 @@ assert_nothing_found(struct world *w)
 	assert_int_equal(count, 0);
 }
 
-/* As the step that adds the columns leaves it: leads, and nothing counted. */
+/* The beginning of a rebuild, with nothing to clear. */
 static void
-uncount(const struct world *w)
+uncount(struct world *w)
 {
-	root_run("UPDATE t_leads SET source_class = 0 WHERE campaign_id = %" PRIu64, w->campaign);
 	root_run("DELETE FROM t_lead_hours WHERE campaign_id = %" PRIu64, w->campaign);
-	root_run("UPDATE t_campaign_counters SET hours_counted_from = 4294967295, referrals_counted_from = 4294967295, "
-		 "hours_version = 0, referrals_version = 0 WHERE campaign_id = %" PRIu64,
-	    w->campaign);
+	assert_int_equal(store_recount_hours(w->store, w->campaign), RESULT_OK);
 }
 
 static void
@@ -71,7 +68,7 @@ delete_lead(struct world *w, const char *email)
 
 /* The latest leads come first; sign-ups and changes of leads on both sides of the mark are counted once. */
 static void
-leads_from_before_are_counted_meanwhile(void **state)
+leads_are_counted_again_meanwhile(void **state)
 {
 	struct world *w = *state;
 	sign_up_many(w, "old", PIECE + 200);
@@ -94,29 +91,6 @@ leads_from_before_are_counted_meanwhile(void **state)
 	assert_nothing_found(w);
 	assert_true(count_piece(w));
 	assert_int_equal(root_number(SUM("lead_count"), w->campaign), PIECE + 200);
-	assert_nothing_found(w);
-}
-
-/* Programs of the version before do not count; the difference of the versions shows it. */
-static void
-changes_of_an_earlier_version_are_noticed(void **state)
-{
-	struct world *w = *state;
-	sign_up_many(w, "lead", 3);
-	assert_int_equal(count_all(w), 1);
-	root_run("UPDATE t_campaign_counters SET leads_version = leads_version + 1 WHERE campaign_id = %" PRIu64, w->campaign);
-	root_run("UPDATE t_leads SET opted_out = TRUE WHERE campaign_id = %" PRIu64, w->campaign);
-	root_run("UPDATE t_campaign_counters SET opted_out = 3 WHERE campaign_id = %" PRIu64, w->campaign);
-	assert_nothing_found(w); /* it is going to be counted */
-	sign_up_many(w, "later", 1);
-	struct campaign_stats stats;
-	const struct stats_request request = { -1, -1, 1 };
-	assert_int_equal(store_campaign_stats(w->store, w->pool, w->campaign, &request, &stats), RESULT_OK);
-	assert_false(stats.complete);
-	assert_int_equal(count_all(w), 3);
-	assert_int_equal(root_number(SUM("opted_out"), w->campaign), 3);
-	assert_int_equal(store_campaign_stats(w->store, w->pool, w->campaign, &request, &stats), RESULT_OK);
-	assert_true(stats.complete);
 	assert_nothing_found(w);
 }
 
@@ -152,18 +126,8 @@ assert_referrals(struct world *w, bool complete, int64_t referred_verified, int6
 	assert_nothing_found(w);
 }
 
-/* As step 0027 of the schema leaves it: all other counts are complete. */
 static void
-leave_referrals_uncounted(const struct world *w)
-{
-	root_run("UPDATE t_lead_hours SET referred_verified = 0, referrers = 0 WHERE campaign_id = %" PRIu64, w->campaign);
-	root_run("UPDATE t_campaign_counters SET referrals_counted_from = 4294967295, referrals_version = 0,"
-		 " referred_verified = 0, referrers = 0 WHERE campaign_id = %" PRIu64,
-	    w->campaign);
-}
-
-static void
-referrals_are_counted_after_an_upgrade(void **state)
+referrals_are_counted_again(void **state)
 {
 	struct world *w = *state;
 	refer_many(w, 3); /* 0 <- 1 <- 2, 0 <- 3 */
@@ -172,79 +136,17 @@ referrals_are_counted_after_an_upgrade(void **state)
 	assert_referrals(w, true, 0, 2);
 	delete_lead(w, "r2@example.org");
 	assert_referrals(w, true, 0, 2); /* lead 1 has referred one that has been deleted since */
-	leave_referrals_uncounted(w);
-	assert_referrals(w, false, 0, 0);
+	assert_int_equal(store_recount_hours(w->store, w->campaign), RESULT_OK);
 	struct command command = signup(w, w->campaign, "meanwhile@example.org");
 	command.as.signup.referrer_id = find_lead(w, w->campaign, LEAD_BY_EMAIL, "r0@example.org").social_id;
 	run_all(w, &command, 1);
+	assert_referrals(w, false, 0, 2); /* as it was counted before */
+	assert_false(count_piece(w));
 	assert_referrals(w, false, 0, 0);
-	assert_int_equal(root_number(SUM("referred"), w->campaign), 2);
-	assert_int_equal(count_all(w), 3);
+	assert_int_equal(count_all(w), 1);
 	assert_referrals(w, true, 0, 2);
 	assert_int_equal(root_number(SUM("referred"), w->campaign), 2);
 	assert_int_equal(root_number(SUM("deleted"), w->campaign), 2);
-}
-
-/* Programs before that step raise hours_version and count all but the referrals; they may also count all hours again. */
-static void
-programs_without_referrals_are_noticed(void **state)
-{
-	struct world *w = *state;
-	refer_many(w, 3);
-	/* lead 1 is verified by one of them */
-	root_run("UPDATE t_leads SET verified_email = TRUE WHERE campaign_id = %" PRIu64 " AND email_key = 'r1@example.org'",
-	    w->campaign);
-	root_run("UPDATE t_referral_links k JOIN t_leads l ON l.id = k.lead_id SET k.counted = 'verified'"
-		 " WHERE l.campaign_id = %" PRIu64 " AND l.email_key = 'r1@example.org'",
-	    w->campaign);
-	root_run("UPDATE t_leads SET unverified_direct = unverified_direct - 1, verified_direct = verified_direct + 1"
-		 " WHERE campaign_id = %" PRIu64 " AND email_key = 'r0@example.org'",
-	    w->campaign);
-	root_run(
-	    "UPDATE t_lead_hours SET verified = verified + 1 WHERE campaign_id = %" PRIu64 " AND referred > 0", w->campaign);
-	root_run("UPDATE t_campaign_counters SET verified = verified + 1, leads_version = leads_version + 1,"
-		 " hours_version = hours_version + 1 WHERE campaign_id = %" PRIu64,
-	    w->campaign);
-	assert_referrals(w, false, 1, 2);
-	/* a later change by this program cannot take what was not counted below 0 for long */
-	const struct lead lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, "r1@example.org");
-	const struct lead last = find_lead(w, w->campaign, LEAD_BY_EMAIL, "r3@example.org");
-	const struct command changes[] = { change_of(w, lead.id, LEAD_UNVERIFY), change_of(w, last.id, LEAD_UNVERIFY) };
-	run_all(w, &changes[0], 1);
-	run_all(w, &changes[1], 1);
-	assert_int_equal(root_number(SUM("referred_verified"), w->campaign), -1);
-	assert_int_equal(count_all(w), 3);
-	assert_referrals(w, true, 0, 2);
-	/* nor does such a change stop a count that has begun */
-	assert_int_equal(store_recount_hours(w->store, w->campaign), RESULT_OK);
-	assert_false(count_piece(w));
-	root_run("UPDATE t_campaign_counters SET referrers = 4294967295, leads_version = leads_version + 1,"
-		 " hours_version = hours_version + 1 WHERE campaign_id = %" PRIu64,
-	    w->campaign);
-	assert_true(count_piece(w));
-	assert_int_equal(count_all(w), 3);
-	assert_referrals(w, true, 0, 2);
-	/* one begins to count again, and ends */
-	root_run("UPDATE t_campaign_counters SET hours_counted_from = 3 WHERE campaign_id = %" PRIu64, w->campaign);
-	assert_referrals(w, false, 0, 2);
-	root_run("UPDATE t_campaign_counters SET hours_counted_from = 0 WHERE campaign_id = %" PRIu64, w->campaign);
-	assert_referrals(w, true, 0, 2);
-	/* one begins while this program counts: nothing is counted until both marks are taken back */
-	root_run("UPDATE t_campaign_counters SET hours_counted_from = 4294967295 WHERE campaign_id = %" PRIu64, w->campaign);
-	assert_false(count_piece(w));
-	assert_int_equal(
-	    root_number("SELECT referrals_counted_from FROM t_campaign_counters WHERE campaign_id = %" PRIu64, w->campaign),
-	    UINT32_MAX);
-	assert_referrals(w, false, 0, 2);
-	assert_int_equal(count_all(w), 2);
-	assert_referrals(w, true, 0, 2);
-	/* one goes on with what this program has begun */
-	assert_int_equal(store_recount_hours(w->store, w->campaign), RESULT_OK);
-	assert_false(count_piece(w));
-	root_run("UPDATE t_campaign_counters SET hours_counted_from = 3 WHERE campaign_id = %" PRIu64, w->campaign);
-	assert_referrals(w, false, 0, 0);
-	assert_int_equal(count_all(w), 3);
-	assert_referrals(w, true, 0, 2);
 }
 
 /* Deleted leads cannot be counted again. */
@@ -268,37 +170,6 @@ a_new_count_keeps_the_deleted(void **state)
 	assert_int_equal(store_count_hours(w->store, UNKNOWN_ID, &done), RESULT_NOT_FOUND);
 }
 
-/* engine/source.h: the rule for leads from before the column is the same in SQL and in C. */
-static void
-both_rules_for_sources_agree(void **state)
-{
-	struct world *w = *state;
-	sign_up_many(w, "lead", 12);
-	uncount(w);
-	static const char *const columns[] = { "source = 'API'", "source = 'import'", "source = 'import '", "source = 'IMPORT'",
-		"parent_id = 4711", "utm = '{}'", "parent_id = 4711, utm = '{}'", "parent_id = 4711, source = 'import'",
-		"source_class = 1", "source_class = 2, utm = '{}'", "source_class = 200",
-		"source = NULL, referrer = 'a.example'" };
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		root_run("UPDATE t_leads SET source = NULL, %s WHERE campaign_id = %" PRIu64
-			 " AND email_key = 'lead%zu@example.org'",
-		    columns[i], w->campaign, i);
-		root_run("UPDATE t_leads SET created_ms = %zu * 3600000 WHERE campaign_id = %" PRIu64
-			 " AND email_key = 'lead%zu@example.org'",
-		    i, w->campaign, i);
-	}
-	count_all(w);
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		const struct lead lead = find_lead(w, w->campaign, LEAD_BY_EMAIL, numbered_email(w->pool, "lead", i));
-		assert_int_equal(
-		    root_number(
-			"SELECT source_class FROM t_lead_hours WHERE campaign_id = %" PRIu64 " AND hour = %zu", w->campaign, i),
-		    source_of_lead(&lead));
-	}
-	root_run("UPDATE t_leads SET parent_id = NULL WHERE campaign_id = %" PRIu64, w->campaign);
-	uncount(w);
-}
-
 /* Counts what is to be counted, drops what removed webhooks and campaigns have left, then rests. */
 static void
 the_dispatcher_maintains_the_counts(void **state)
@@ -319,12 +190,6 @@ the_dispatcher_maintains_the_counts(void **state)
 	uncount(w);
 	assert_int_equal(store_maintain_hours(w->store), RESULT_OK);
 	assert_int_equal(root_number(SUM("lead_count"), w->campaign), 0);
-	root_run("UPDATE t_installation SET value = value - 600001 WHERE name = 'hours_counted_ms'");
-	assert_int_equal(store_maintain_hours(w->store), RESULT_OK);
-	assert_int_equal(root_number(SUM("lead_count"), w->campaign), 3);
-	/* a program of an earlier version has changed leads */
-	root_run("UPDATE t_campaign_counters SET leads_version = leads_version + 1 WHERE campaign_id = %" PRIu64, w->campaign);
-	root_run("UPDATE t_lead_hours SET lead_count = 2 WHERE campaign_id = %" PRIu64, w->campaign);
 	root_run("UPDATE t_installation SET value = value - 600001 WHERE name = 'hours_counted_ms'");
 	assert_int_equal(store_maintain_hours(w->store), RESULT_OK);
 	assert_int_equal(root_number(SUM("lead_count"), w->campaign), 3);
@@ -493,12 +358,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WORLD_TEST(leads_from_before_are_counted_meanwhile),
-		WORLD_TEST(changes_of_an_earlier_version_are_noticed),
-		WORLD_TEST(referrals_are_counted_after_an_upgrade),
-		WORLD_TEST(programs_without_referrals_are_noticed),
+		WORLD_TEST(leads_are_counted_again_meanwhile),
+		WORLD_TEST(referrals_are_counted_again),
 		WORLD_TEST(a_new_count_keeps_the_deleted),
-		WORLD_TEST(both_rules_for_sources_agree),
 		WORLD_TEST(the_dispatcher_maintains_the_counts),
 		WORLD_TEST(a_long_count_goes_on_at_once),
 		WORLD_TEST(statistics_are_sums_of_hours),

@@ -486,27 +486,17 @@ CREATE TABLE IF NOT EXISTS {prefix}unverified_leads (
 	KEY by_time (requested_ms) -- sql_select_unverified
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- Codes by which leads verify their phone numbers (docs/api.md 4.1.9): one row for each lead, because a new code replaces the previous
--- one. Both hashes are HMACs with the installation's secret. Rows of deleted leads expire like all others.
-CREATE TABLE IF NOT EXISTS {prefix}phone_codes (
+-- Codes by which leads verify their phone numbers and email addresses (docs/api.md 4.1.9, 4.1.14). A new code replaces the previous one. Both
+-- hashes are HMACs with the installation's secret. Rows of deleted leads expire like all others.
+CREATE TABLE IF NOT EXISTS {prefix}lead_codes (
 	lead_id BIGINT UNSIGNED NOT NULL,
-	number_hash BINARY(32) NOT NULL, -- of the lead and the number that the code was made for
-	code_hash BINARY(32) NOT NULL, -- of the lead, the number and the code
+	channel TINYINT UNSIGNED NOT NULL, -- enum lead_channel of engine/command.h
+	address_hash BINARY(32) NOT NULL, -- of the lead and the address or number that the code was made for
+	code_hash BINARY(32) NOT NULL, -- of the lead, the address and the code
 	expires_ms BIGINT NOT NULL,
 	tries TINYINT UNSIGNED NOT NULL DEFAULT 0, -- codes that were compared with it, including the right one
-	PRIMARY KEY (lead_id),
+	PRIMARY KEY (lead_id, channel),
 	KEY by_time (expires_ms) -- sql_delete_old_codes
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
-
--- The same for codes in mails that confirm an address (docs/api.md 4.1.14).
-CREATE TABLE IF NOT EXISTS {prefix}email_codes (
-	lead_id BIGINT UNSIGNED NOT NULL,
-	address_hash BINARY(32) NOT NULL,
-	code_hash BINARY(32) NOT NULL,
-	expires_ms BIGINT NOT NULL,
-	tries TINYINT UNSIGNED NOT NULL DEFAULT 0,
-	PRIMARY KEY (lead_id),
-	KEY by_time (expires_ms) -- sql_delete_old_email_codes
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- Challenges whose solution was used by a sign-up, until they expire (docs/api.md 8).
@@ -870,14 +860,13 @@ CREATE TABLE IF NOT EXISTS {prefix}sendings (
 -- are kept for a day, even if the lead is deleted.
 CREATE TABLE IF NOT EXISTS {prefix}sent_codes (
 	message_id BIGINT UNSIGNED NOT NULL,
-	campaign_id BIGINT UNSIGNED NOT NULL,
+	campaign_id BIGINT UNSIGNED NOT NULL, -- 0: requested for a number of no lead
 	number_hash BINARY(16) NOT NULL,
 	prefix_hash BINARY(16) NOT NULL, -- of the number without its last four digits
 	sent_ms BIGINT NOT NULL,
 	PRIMARY KEY (message_id),
 	KEY by_number (number_hash, sent_ms), -- sql_count_codes_of_number
 	KEY by_prefix (prefix_hash, sent_ms), -- sql_count_codes_of_prefix
-	KEY by_campaign (campaign_id, sent_ms), -- sql_count_codes_of_campaign
 	KEY by_time (sent_ms) -- sql_delete_old_sent_codes
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -889,6 +878,7 @@ CREATE TABLE IF NOT EXISTS {prefix}erasures (
 	campaign_id BIGINT UNSIGNED NOT NULL, -- 0: every campaign
 	channel ENUM('email', 'phone') NOT NULL,
 	address VARBINARY(1024) NOT NULL, -- email key or number
+	spellings MEDIUMTEXT NOT NULL, -- the ways in which it may be written, one a line
 	lead_ids MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- the person's leads, including deleted ones; decimal, comma-separated
 	social_ids MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- theirs
 	step TINYINT UNSIGNED NOT NULL DEFAULT 0, -- enum erase_step of store/removal/erase.c
@@ -896,7 +886,6 @@ CREATE TABLE IF NOT EXISTS {prefix}erasures (
 	position_second BIGINT UNSIGNED NOT NULL DEFAULT 0, -- its second column, where the order of a search has two
 	worked_ms BIGINT NOT NULL, -- the last progress
 	created_ms BIGINT NOT NULL,
-	spellings MEDIUMTEXT NULL, -- the ways in which the address may be written, one a line
 	PRIMARY KEY (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

@@ -104,7 +104,7 @@ add_own_hosts(const struct call *call, struct slice sources)
 	struct pool *pool = call->request->pool;
 	const struct campaign *campaign = &call->campaign;
 	struct slice rest = campaign->hosts, host;
-	while (sources.size < SOURCES_MAX_BYTES && host_list_next(pool, &rest, &host))
+	while (sources.size < SOURCES_MAX_BYTES && slice_next_item(&rest, &host))
 		sources = add_host(pool, sources, host);
 	return sources;
 }

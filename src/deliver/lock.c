@@ -18,7 +18,7 @@
 
 #define MAGIC "leadhook-dispatch lock 1\n"
 
-/* Delivery 0: unused. The id is written last: until it is, the place is unused. Earlier versions left attempts_before 0. */
+/* Delivery 0: unused. The id is written last: until it is, the place is unused. */
 struct place {
 	_Atomic uint64_t delivery_id;
 	_Atomic uint32_t attempt, attempts_before;
@@ -56,13 +56,11 @@ struct lock {
 
 enum file_kind { FILE_NEW, FILE_OURS, FILE_FOREIGN };
 
-/* A new file is empty, has only zeros, because the process that made it was killed, or the hexadecimal id that earlier versions
- * wrote, or a part of it. Any other file without our magic is not overwritten. */
+/* A new file is empty, or has only zeros, because the process that made it was killed. Any other file without our magic is not
+ * overwritten. */
 static enum file_kind
 kind_of(int fd, const struct stat *status)
 {
-	static const char digits[] = "0123456789abcdef";
-	enum { HEX_SIZE = 2 * DISPATCH_OWNER_SIZE };
 	struct content content;
 	const char *bytes = (const char *)&content;
 	if (!S_ISREG(status->st_mode))
@@ -71,8 +69,7 @@ kind_of(int fd, const struct stat *status)
 	if (size == (ssize_t)sizeof(content) && memcmp(content.magic, MAGIC, sizeof(MAGIC)) == 0)
 		return FILE_OURS;
 	for (ssize_t i = 0; i < size; i++)
-		if (bytes[i] != '\0' && !(i < HEX_SIZE && strchr(digits, bytes[i]) != NULL) &&
-		    !(i == HEX_SIZE && bytes[i] == '\n'))
+		if (bytes[i] != '\0')
 			return FILE_FOREIGN;
 	return size < 0 ? FILE_FOREIGN : FILE_NEW;
 }

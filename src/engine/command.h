@@ -82,7 +82,7 @@ enum lead_action {
 struct slice lead_action_name(enum lead_action action);
 MUST_CHECK bool lead_action_parse(struct slice name, enum lead_action *action);
 
-/* How a lead can be verified. As in the schema's enum. */
+/* How a lead can be verified. The numbers are stored. */
 enum lead_channel { CHANNEL_EMAIL, CHANNEL_PHONE };
 /* "email", "phone" */
 struct slice lead_channel_name(enum lead_channel channel);

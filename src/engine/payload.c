@@ -12,8 +12,8 @@
 #include "engine/strangers.h"
 #include "identity/lead_token.h"
 #include "identity/link.h"
-#include "json/writer.h"
 #include "os/clock.h"
+#include "json/writer.h"
 
 /* The state of a writer of payloads. */
 struct payload_writer {
@@ -165,15 +165,6 @@ url_with_id(struct payload_writer *r, struct slice url, struct slice name)
 	return POOL_JOIN(r->pool, front, join, name, SLICE("="), r->lead->social_id, slice_sub(url, end, url.size));
 }
 
-static struct slice
-token_of(struct payload_writer *r, enum lead_token_purpose purpose)
-{
-	const struct lead *lead = r->lead;
-	const struct lead_token_owner owner = { r->campaign->id, lead->social_id, lead->id,
-		purpose == LEAD_TOKEN_OPT_OUT ? lead->opt_out_epoch : lead->token_epoch };
-	return lead_token(r->pool, r->settings->server_secret, purpose, &owner);
-}
-
 static void
 put_unsubscribe_url(struct payload_writer *r)
 {
@@ -183,7 +174,8 @@ put_unsubscribe_url(struct payload_writer *r)
 		json_null(&r->writer);
 		return;
 	}
-	const struct slice token = token_of(r, LEAD_TOKEN_OPT_OUT);
+	const struct lead_token_owner owner = { r->campaign->id, r->lead->social_id, 0, r->lead->opt_out_epoch };
+	const struct slice token = lead_token(r->pool, r->settings->server_secret, LEAD_TOKEN_OPT_OUT, &owner);
 	char digits[DECIMAL_SIZE];
 	struct slice url = POOL_JOIN(r->pool, r->settings->base_url, SLICE("/opt-out/"),
 	    encode_decimal(r->campaign->id, digits), SLICE("/"), r->lead->social_id, SLICE("/"), token);
@@ -288,7 +280,8 @@ status_url(struct payload_writer *r)
 	const struct slice url = POOL_JOIN(r->pool, page, SLICE("/s/"), r->lead->social_id);
 	if (!r->view.full && !r->view.own)
 		return url;
-	return POOL_JOIN(r->pool, url, SLICE("/"), token_of(r, LEAD_TOKEN_STATUS));
+	const struct lead_token_owner owner = { r->campaign->id, r->lead->social_id, r->lead->id, r->lead->token_epoch };
+	return POOL_JOIN(r->pool, url, SLICE("/"), lead_token(r->pool, r->settings->server_secret, LEAD_TOKEN_STATUS, &owner));
 }
 
 static void

@@ -195,7 +195,7 @@ campaign_lists_host(struct pool *pool, const struct campaign *campaign, struct s
 {
 	if (!slice_present(host))
 		return false;
-	if (host_list_text_contains(pool, campaign->hosts, host))
+	if (host_list_text_contains(campaign->hosts, host))
 		return true;
 	return slice_present(campaign->landing_url) && slice_equal(link_host(pool, campaign->landing_url), host);
 }

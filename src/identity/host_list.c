@@ -65,26 +65,13 @@ host_list_text(struct pool *pool, const struct host_list *list)
 	return pool_join_with(pool, SLICE(" "), list->hosts, list->count);
 }
 
-/* Only lists of older versions have other hosts than lower-case A-labels, which need no conversion. */
-bool
-host_list_next(struct pool *pool, struct slice *text, struct slice *host)
-{
-	struct slice item;
-	while (slice_next_item(text, &item)) {
-		*host = without_wildcard(item);
-		if (host->size > 0 && (slice_is_ascii(*host) || domain_to_ascii(pool, *host, host)))
-			return true;
-	}
-	return false;
-}
-
 void
 host_list_read(struct pool *pool, struct slice text, struct host_list *list)
 {
 	size_t capacity = 0;
-	struct slice rest = pool_copy_lower(pool, text), host;
+	struct slice rest = pool_copy(pool, text), host;
 	*list = (struct host_list){ NULL, 0 };
-	while (host_list_next(pool, &rest, &host)) {
+	while (slice_next_item(&rest, &host)) {
 		list->hosts = pool_grow(pool, list->hosts, list->count, &capacity, sizeof(*list->hosts));
 		list->hosts[list->count++] = host;
 	}
@@ -104,14 +91,12 @@ host_list_contains(const struct host_list *list, struct slice host)
 }
 
 bool
-host_list_text_contains(struct pool *pool, struct slice text, struct slice host)
+host_list_text_contains(struct slice text, struct slice host)
 {
 	struct slice domain;
-	while (host.size > 0 && host_list_next(pool, &text, &domain)) {
-		size_t start = host.size - domain.size;
-		if (domain.size <= host.size && slice_equal_nocase(slice_sub(host, start, host.size), domain) &&
-		    (start == 0 || host.data[start - 1] == '.'))
+	while (host.size > 0 && slice_next_item(&text, &domain))
+		if (slice_ends_with(host, domain) &&
+		    (host.size == domain.size || host.data[host.size - domain.size - 1] == '.'))
 			return true;
-	}
 	return false;
 }

@@ -23,16 +23,12 @@ MUST_CHECK bool host_list_parse(struct pool *pool, struct slice text, struct hos
 /* The hosts in their order, separated by spaces: how a list is stored. */
 struct slice host_list_text(struct pool *pool, const struct host_list *list);
 
-/* Reads a stored list, which is cheap. Lists that earlier versions have stored may have capitals, wildcards and other labels;
- * what is no host name is left out. An absent text is an empty list. The list is in the pool and does not refer to `text`. */
+/* Reads a stored list. An absent text is an empty list. The list is in the pool and does not refer to `text`. */
 void host_list_read(struct pool *pool, struct slice text, struct host_list *list);
-/* The next host of a stored list, in the order and case of its text, in `text` or the pool. Returns false at the end. */
-bool host_list_next(struct pool *pool, struct slice *text, struct slice *host);
 
 /* True when the list contains the host, given in lower-case A-labels, or a parent domain. */
 bool host_list_contains(const struct host_list *list, struct slice host);
-/* The same for the text of a stored list that is needed once: it takes time in proportion to the text. An absent list is empty,
- * an absent host is in no list. */
-bool host_list_text_contains(struct pool *pool, struct slice text, struct slice host);
+/* The same for the text of a stored list that is needed only once. An absent list is empty, an absent host is in no list. */
+bool host_list_text_contains(struct slice text, struct slice host);
 
 #endif

@@ -17,13 +17,12 @@ enum { LEAD_TOKEN_SIZE = 24 };
  * for another. */
 enum lead_token_purpose { LEAD_TOKEN_OPT_OUT, LEAD_TOKEN_STATUS };
 
-/* Whose token it is. A social id can be that of another lead later, which was imported with it; `id` is one lead's for ever. */
+/* Whose token it is. A later import can give the social id to another lead; `id` is never reused. */
 struct lead_token_owner {
 	uint64_t campaign_id;
 	struct slice social_id; /* in its stored form (identity/social_id.h) */
-	uint64_t id;
-	uint32_t epoch; /* the lead's, of this purpose: with another one, it is another token. In epoch 0 it does not depend on
-			 * `id`: links of mails of earlier versions are those of epoch 0 */
+	uint64_t id;            /* 0 for LEAD_TOKEN_OPT_OUT, which opts out whoever has the social id */
+	uint32_t epoch;         /* the lead's, of this purpose; a new epoch ends the former tokens */
 };
 
 /* 24 characters of URL-safe Base64. Only holders of the server's secret (raw bytes) can compute it for this lead. */

@@ -21,7 +21,6 @@ static char path[64];
 enum { PLACES = 4 };
 
 static const unsigned char owner[DISPATCH_OWNER_SIZE] = "0123456789abcde";
-static const char hex_id[] = "30313233343536373839616263646500\n"; /* what earlier versions wrote */
 
 static struct lock *
 take(size_t places)
@@ -219,7 +218,7 @@ a_kill_between_two_writes_loses_nothing_else(void **state UNUSED)
 	}
 }
 
-/* A process that was killed while it made the file, and earlier versions. */
+/* A process that was killed while it made the file. */
 static void
 a_file_without_content_is_new(void **state UNUSED)
 {
@@ -228,16 +227,6 @@ a_file_without_content_is_new(void **state UNUSED)
 		write_file(zeros, size);
 		struct lock *lock = take(PLACES);
 		assert_null(lock_previous(lock));
-		lock_free(&lock);
-	}
-	for (size_t size = 0; size < sizeof(hex_id); size++) {
-		write_file(hex_id, size);
-		struct lock *lock = take(PLACES);
-		assert_null(lock_previous(lock));
-		lock_set_owner(lock, owner);
-		lock_free(&lock);
-		lock = take(PLACES);
-		assert_left(lock, NULL, 0);
 		lock_free(&lock);
 	}
 }
@@ -336,8 +325,6 @@ starts_and_ends_are_seen(void **state UNUSED)
 static void
 nothing_is_under_way_in_another_file(void **state UNUSED)
 {
-	write_file(hex_id, sizeof(hex_id) - 1);
-	assert_under_way(NULL, 0);
 	write_file("any", 3);
 	assert_under_way(NULL, 0);
 	unlink(path);

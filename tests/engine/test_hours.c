@@ -2,6 +2,8 @@
  * Where leads come from, and what changes of leads change in the counts by hour (docs/statistics.md 1, 2). */
 #include "decide_leads.h"
 
+#include "engine/source.h"
+
 enum { HOUR_MS = 3600 * 1000 };
 
 /* What a sign-up has, and its class: the first that applies. */

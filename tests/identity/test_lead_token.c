@@ -22,8 +22,8 @@ static void
 tokens_belong_to_one_lead_and_purpose(void **state UNUSED)
 {
 	static const struct slice expected[] = {
-		[LEAD_TOKEN_OPT_OUT] = SLICE("mKFr7v8Ly5pld-Ux69EFjBHG"),
-		[LEAD_TOKEN_STATUS] = SLICE("gZR4_J1TseEbvkpblaZdu_6l"),
+		[LEAD_TOKEN_OPT_OUT] = SLICE("vygcUtlhc0FCv3OTfPpdwsoS"),
+		[LEAD_TOKEN_STATUS] = SLICE("adLpQQrV8ioh_q5srSgBFpEG"),
 	};
 	const struct lead_token_owner of_another_campaign = { .campaign_id = 43, .social_id = SLICE("0123456789"), .id = 7 };
 	const struct lead_token_owner another = { .campaign_id = 42, .social_id = SLICE("0123456788"), .id = 7 };
@@ -40,16 +40,16 @@ tokens_belong_to_one_lead_and_purpose(void **state UNUSED)
 		assert_false(lead_token_valid(slice_sub(token, 0, 23), secret(100), purpose, &lead));
 		assert_false(lead_token_valid(SLICE_NONE, secret(100), purpose, &lead));
 	}
-	assert_false(lead_token_valid(SLICE("mKFr7v8Ly5pld-Ux69EFjBHH"), secret(100), LEAD_TOKEN_OPT_OUT, &lead));
+	assert_false(lead_token_valid(SLICE("vygcUtlhc0FCv3OTfPpdwsoT"), secret(100), LEAD_TOKEN_OPT_OUT, &lead));
 }
 
-/* A token is another one in each epoch, from the second on also for each lead that has had the social id. */
+/* A token is another one in each epoch, and for each lead that has had the social id. */
 static void
 a_token_is_of_one_epoch(void **state UNUSED)
 {
 	static const struct slice expected[] = {
-		[LEAD_TOKEN_OPT_OUT] = SLICE("82NhqbxevTFVQAL4HPj5gRr4"),
-		[LEAD_TOKEN_STATUS] = SLICE("cKRhiRQWJul7Ek5n4ZnoFMn9"),
+		[LEAD_TOKEN_OPT_OUT] = SLICE("J7JSBw3AEyK5EvXqEMIoujqh"),
+		[LEAD_TOKEN_STATUS] = SLICE("3Rx8CBWOChz9OKpzaxdUhM6E"),
 	};
 	const struct lead_token_owner later = { .campaign_id = 42, .social_id = SLICE("0123456789"), .id = 7, .epoch = 3 };
 	const struct lead_token_owner others[] = {

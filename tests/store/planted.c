@@ -29,11 +29,11 @@ webhook_count(void)
 /* Tables that grow. */
 static const char *const tables[] = { "accounts", "actions", "api_keys", "attempts", "audit", "bulk_jobs", "bulk_schedule",
 	"campaign_counters", "campaign_texts", "campaigns", "commit_tokens", "confirmations", "deleted_leads", "deliveries",
-	"due", "email_codes", "erased_people", "erasures", "events", "inbound_calls", "inbound_status", "inbound_webhooks",
-	"invitations", "ip_leads", "lead_hours", "lead_sources", "leads", "login_attempts", "messages", "operator_jobs",
-	"phone_codes", "recovery_codes", "referral_links", "removed_campaigns", "request_keys", "reward_levels",
-	"score_entries", "score_histogram", "sendings", "sent_codes", "sessions", "tags", "unverified_leads", "used_proofs",
-	"users", "webhook_hours", "webhook_status", "webhooks" };
+	"due", "erased_people", "erasures", "events", "inbound_calls", "inbound_status", "inbound_webhooks", "invitations",
+	"ip_leads", "lead_codes", "lead_hours", "lead_sources", "leads", "login_attempts", "messages", "operator_jobs",
+	"recovery_codes", "referral_links", "removed_campaigns", "request_keys", "reward_levels", "score_entries",
+	"score_histogram", "sendings", "sent_codes", "sessions", "tags", "unverified_leads", "used_proofs", "users",
+	"webhook_hours", "webhook_status", "webhooks" };
 /* Tables that do not: kinds, installation records, channels, shards, steps. */
 static const char *const fixed_tables[] = { "dispatch_shards", "heartbeats", "id_blocks", "installation", "message_channels",
 	"schema_version" };
@@ -122,11 +122,10 @@ plant_leads(void)
 	root_run(
 	    "INSERT INTO t_score_entries (lead_id, reason, ref, round, delta, requested, created_ms) SELECT id, reason, 0, 0, "
 	    "5, 5, 0 FROM t_leads JOIN (SELECT 'signup' AS reason UNION SELECT 'custom') reasons");
-	root_run("INSERT INTO t_phone_codes (lead_id, number_hash, code_hash, expires_ms) SELECT id, '', "
-		 "CONCAT('k', LPAD(1, 31, '0')), IF(id BETWEEN 4 AND 33, id, %" PRId64 ") FROM t_leads",
+	root_run("INSERT INTO t_lead_codes (lead_id, channel, address_hash, code_hash, expires_ms) SELECT id, channel, '', "
+		 "CONCAT('k', LPAD(1, 31, '0')), IF(channel = 0 AND id BETWEEN 4 AND 33, id, %" PRId64 ") FROM t_leads "
+		 "JOIN (SELECT 0 AS channel UNION SELECT 1) channels",
 	    CLOCK_END_MS);
-	root_run("INSERT INTO t_email_codes (lead_id, address_hash, code_hash, expires_ms) SELECT lead_id, number_hash, "
-		 "code_hash, expires_ms FROM t_phone_codes");
 	root_run(
 	    "INSERT INTO t_sendings (channel, scope, scope_id, slot, sent) SELECT channel, scope, id, IF(id BETWEEN 4 AND 33, "
 	    "id, "

@@ -7,8 +7,8 @@
 #include "identity/lead_token.h"
 #include "identity/social_id.h"
 
-/* /opt-out/{campaign}/{social_id}/{token}. All invalid links have the same answer. That of a lead that was deleted is known in
- * the first epoch only. */
+/* /opt-out/{campaign}/{social_id}/{token}. All invalid links have the same answer. That of a deleted
+ * lead is valid if its email address was never replaced. */
 bool
 call_check_token(struct call *call)
 {
@@ -25,7 +25,6 @@ call_check_token(struct call *call)
 		result = store_find_lead(call->api->store, call->request->pool, owner.campaign_id, &reference, &lead);
 	if (result != RESULT_OK && result != RESULT_NOT_FOUND)
 		return call_fail(call, call_failure(result));
-	owner.id = lead.id;
 	owner.epoch = lead.opt_out_epoch;
 	if (!lead_token_valid(segments[3], settings->server_secret, LEAD_TOKEN_OPT_OUT, &owner))
 		return call_fail(call, FAILURE_NOT_FOUND);

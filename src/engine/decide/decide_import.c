@@ -6,6 +6,7 @@
 #include "engine/decide/referral.h"
 #include "engine/decide/score.h"
 #include "engine/id_list.h"
+#include "engine/source.h"
 
 enum { CLOCK_TOLERANCE_MS = 24 * 3600 * 1000 };
 

@@ -6,6 +6,7 @@
 #include "engine/decide/referral.h"
 #include "engine/decide/requested_messages.h"
 #include "engine/decide/score.h"
+#include "engine/source.h"
 #include "engine/strangers.h"
 
 /* Whether the caller has proven that it is this lead (4.1.11). */

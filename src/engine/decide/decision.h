@@ -12,7 +12,6 @@
 #include "engine/message.h"
 #include "engine/payload.h"
 #include "engine/rank.h"
-#include "engine/source.h"
 
 /* A lead as a command left it, for its answer and its events. */
 struct snapshot {
@@ -63,8 +62,8 @@ struct score_move {
 /* How the counts changed of a campaign's leads that signed up in one hour and have one source class. */
 struct hour_change {
 	uint64_t campaign_id;
-	uint32_t hour; /* since 1970, UTC */
-	enum source_class source;
+	uint32_t hour;                     /* since 1970, UTC */
+	uint32_t source_class;             /* as in struct lead */
 	struct campaign_counters counters; /* differences modulo 2^32 */
 	uint32_t deleted;                  /* leads that were removed */
 };

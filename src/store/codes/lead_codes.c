@@ -8,42 +8,26 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-/* The tables of both channels are alike. */
-#define PUT_CODE(table, address_hash)                                                                          \
-	"INSERT INTO {prefix}" table " (lead_id, " address_hash ", code_hash, expires_ms, tries)"              \
-	" VALUES (?, ?, ?, " NOW " + ?, 0)"                                                                    \
-	" ON DUPLICATE KEY UPDATE " address_hash " = VALUES(" address_hash "), code_hash = VALUES(code_hash)," \
-	" expires_ms = VALUES(expires_ms), tries = IF(?, tries, 0)"
-#define LOCK_CODE(table, address_hash)                          \
-	"SELECT " address_hash ", code_hash, expires_ms, tries" \
-	" FROM {prefix}" table " WHERE lead_id = ? AND expires_ms > " NOW " FOR UPDATE"
-#define COUNT_TRY(table) "UPDATE {prefix}" table " SET tries = tries + 1 WHERE lead_id = ?"
-#define DELETE_CODE(table) "DELETE FROM {prefix}" table " WHERE lead_id = ? AND code_hash = ?"
+DB_STATEMENT(sql_put_code, "INSERT INTO {prefix}lead_codes (lead_id, channel, address_hash, code_hash, expires_ms, tries)"
+			   " VALUES (?, ?, ?, ?, " NOW " + ?, 0)"
+			   " ON DUPLICATE KEY UPDATE address_hash = VALUES(address_hash), code_hash = VALUES(code_hash),"
+			   " expires_ms = VALUES(expires_ms), tries = IF(?, tries, 0)");
+DB_STATEMENT(sql_lock_code, "SELECT address_hash, code_hash, expires_ms, tries"
+			    " FROM {prefix}lead_codes WHERE lead_id = ? AND channel = ? AND expires_ms > " NOW " FOR UPDATE");
+DB_STATEMENT(sql_count_try, "UPDATE {prefix}lead_codes SET tries = tries + 1 WHERE lead_id = ? AND channel = ?");
+DB_STATEMENT(sql_delete_code, "DELETE FROM {prefix}lead_codes WHERE lead_id = ? AND channel = ? AND code_hash = ?");
 
-DB_STATEMENT(sql_put_phone_code, PUT_CODE("phone_codes", "number_hash"));
-DB_STATEMENT(sql_lock_phone_code, LOCK_CODE("phone_codes", "number_hash"));
-DB_STATEMENT(sql_count_phone_try, COUNT_TRY("phone_codes"));
-DB_STATEMENT(sql_delete_phone_code, DELETE_CODE("phone_codes"));
-DB_STATEMENT(sql_put_email_code, PUT_CODE("email_codes", "address_hash"));
-DB_STATEMENT(sql_lock_email_code, LOCK_CODE("email_codes", "address_hash"));
-DB_STATEMENT(sql_count_email_try, COUNT_TRY("email_codes"));
-DB_STATEMENT(sql_delete_email_code, DELETE_CODE("email_codes"));
-
-store_statement_list sql_of_lead_codes = { &sql_put_phone_code, &sql_lock_phone_code, &sql_count_phone_try,
-	&sql_delete_phone_code, &sql_put_email_code, &sql_lock_email_code, &sql_count_email_try, &sql_delete_email_code, NULL };
+store_statement_list sql_of_lead_codes = { &sql_put_code, &sql_lock_code, &sql_count_try, &sql_delete_code, NULL };
 
 enum { ADDRESS_HASH, CODE_HASH, EXPIRES_MS, TRIES };
 
 /* The first piece of what is hashed separates the hashes from each other, and from opt-out tokens. */
 static const struct {
-	const struct db_statement *put, *lock, *count_try, *remove;
 	struct slice address_piece, code_piece;
 	int64_t valid_ms;
 } channels[] = {
-	[CHANNEL_EMAIL] = { &sql_put_email_code, &sql_lock_email_code, &sql_count_email_try, &sql_delete_email_code,
-	    SLICE("leadhook email address v1:"), SLICE("leadhook email code v1:"), EMAIL_CODE_MS },
-	[CHANNEL_PHONE] = { &sql_put_phone_code, &sql_lock_phone_code, &sql_count_phone_try, &sql_delete_phone_code,
-	    SLICE("leadhook phone number v1:"), SLICE("leadhook phone code v1:"), PHONE_CODE_MS },
+	[CHANNEL_EMAIL] = { SLICE("leadhook email address v1:"), SLICE("leadhook email code v1:"), EMAIL_CODE_MS },
+	[CHANNEL_PHONE] = { SLICE("leadhook phone number v1:"), SLICE("leadhook phone code v1:"), PHONE_CODE_MS },
 };
 
 /* What the stored code is bound to. */
@@ -76,7 +60,7 @@ lead_code_random(struct pool *pool)
 static enum result
 put_row(struct store *store, enum lead_channel channel, uint64_t id, const struct hashes *hashes, bool keeps_tries)
 {
-	return store_run(store, channels[channel].put, DB_U64(id), db_bytes(digest_slice(&hashes->address)),
+	return store_run(store, &sql_put_code, DB_U64(id), DB_U64(channel), db_bytes(digest_slice(&hashes->address)),
 	    db_bytes(digest_slice(&hashes->code)), DB_I64(channels[channel].valid_ms), DB_U64(keeps_tries ? 1 : 0));
 }
 
@@ -105,7 +89,8 @@ phone_code_make(struct store *store, struct pool *pool, uint64_t lead_id, struct
 	while (store_runs(&txn)) {
 		txn.result = put_code(store, &code, *digits, keeps_tries);
 		if (txn.result == RESULT_OK)
-			txn.result = store_query_one(store, txn.pool, &rows, &sql_lock_phone_code, DB_U64(lead_id));
+			txn.result =
+			    store_query_one(store, txn.pool, &rows, &sql_lock_code, DB_U64(lead_id), DB_U64(CHANNEL_PHONE));
 		if (txn.result == RESULT_OK)
 			*expires_ms = db_get_i64(&rows, 0, EXPIRES_MS);
 	}
@@ -128,7 +113,8 @@ count_try(struct store *store, struct pool *pool, const struct lead_code *code, 
 {
 	struct db_rows rows;
 	*verdict = LEAD_CODE_MISSING;
-	const enum result result = store_query(store, pool, &rows, channels[code->channel].lock, DB_U64(code->lead_id));
+	const enum result result =
+	    store_query(store, pool, &rows, &sql_lock_code, DB_U64(code->lead_id), DB_U64(code->channel));
 	if (result != RESULT_OK || rows.count == 0 || db_get_u64(&rows, 0, TRIES) >= LEAD_CODE_TRIES ||
 	    !digest_equal(db_get_bytes(&rows, 0, ADDRESS_HASH), digest_slice(&hashes->address)))
 		return result;
@@ -137,11 +123,11 @@ count_try(struct store *store, struct pool *pool, const struct lead_code *code, 
 		return RESULT_OK;
 	const struct slice hash = db_get_bytes(&rows, 0, CODE_HASH);
 	memcpy(stored->bytes, hash.data, sizeof(stored->bytes)); /* BINARY(32) */
-	return store_change_one(store, channels[code->channel].count_try, DB_U64(code->lead_id));
+	return store_change_one(store, &sql_count_try, DB_U64(code->lead_id), DB_U64(code->channel));
 }
 
-/* Where there is no code that a try could count for, the row of no lead is written, so that an answer takes as long: its time
- * would show which addresses are those of leads. The row expires as a code does. */
+/* If there is no code whose tries could be counted, a row that belongs to no lead is written, so that the answer takes as long:
+ * its time must not show which addresses are leads'. The row expires like a code. */
 static enum result
 write_in_vain(struct store *store, const struct lead_code *code, const struct hashes *hashes)
 {
@@ -177,7 +163,7 @@ lead_code_remove(struct store *store, const struct lead_code *code, struct slice
 {
 	struct hashes hashes;
 	const enum result result = hashes_of(store, code, digits, &hashes);
-	return result == RESULT_OK ? store_run(store, channels[code->channel].remove, DB_U64(code->lead_id),
+	return result == RESULT_OK ? store_run(store, &sql_delete_code, DB_U64(code->lead_id), DB_U64(code->channel),
 					 db_bytes(digest_slice(&hashes.code)))
 				   : result;
 }

@@ -18,11 +18,10 @@ DB_STATEMENT(sql_note_ended_campaigns, "UPDATE {prefix}campaigns"
 				       " SET ended_ms = ends_ms"
 				       " WHERE ended_ms IS NULL AND ends_ms <= " NOW);
 DB_STATEMENT(sql_delete_old_tokens, "DELETE FROM {prefix}commit_tokens WHERE created_ms < " NOW " - ? LIMIT ?");
-DB_STATEMENT(sql_delete_old_codes, "DELETE FROM {prefix}phone_codes WHERE expires_ms <= " NOW " LIMIT ?");
-DB_STATEMENT(sql_delete_old_email_codes, "DELETE FROM {prefix}email_codes WHERE expires_ms <= " NOW " LIMIT ?");
+DB_STATEMENT(sql_delete_old_codes, "DELETE FROM {prefix}lead_codes WHERE expires_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_delete_old_sendings, "DELETE FROM {prefix}sendings WHERE slot < (" NOW " - ?) DIV 300000 LIMIT ?");
 DB_STATEMENT(sql_delete_old_sent_codes, "DELETE FROM {prefix}sent_codes WHERE sent_ms < " NOW " - ? LIMIT ?");
-DB_STATEMENT(sql_delete_expired_calls, "DELETE FROM {prefix}inbound_calls WHERE expires_ms < " NOW " LIMIT ?");
+DB_STATEMENT(sql_delete_expired_calls, "DELETE FROM {prefix}inbound_calls WHERE expires_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_delete_used_proofs, "DELETE FROM {prefix}used_proofs WHERE expires_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_select_leads_with_entries_left, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?");
 /* selected first, because a DELETE with a list may lock the entries of all leads */
@@ -47,54 +46,38 @@ DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}d
 store_statement_list sql_of_clean_up = { &sql_refresh_statistics, &sql_note_ended_campaigns, &sql_delete_old_tokens,
 	&sql_select_leads_with_entries_left, &sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead,
 	&sql_delete_expired_calls, &sql_select_left_calls, &sql_delete_left_call, &sql_select_left_messages,
-	&sql_delete_left_message, &sql_delete_old_codes, &sql_delete_old_email_codes, &sql_delete_used_proofs,
-	&sql_delete_old_sent_codes, &sql_delete_old_sendings, NULL };
+	&sql_delete_left_message, &sql_delete_old_codes, &sql_delete_used_proofs, &sql_delete_old_sent_codes,
+	&sql_delete_old_sendings, NULL };
 
-/* A sign-up is committed some time after its proof was checked. */
-enum { PROOF_GRACE_MS = 3600 * 1000 };
+enum { HOUR_MS = 3600 * 1000, DAY_MS = 24 * HOUR_MS, CALL_CHUNK = 50 };
 
-/* Rows that a short transaction deletes; a logged call has up to a mebibyte. One chunk per call could not keep up with one
- * token per batch. */
-enum {
-	TOKEN_LIFETIME_MS = 24 * 3600 * 1000,
-	TOKEN_CHUNK = 1000,
-	CODE_CHUNK = 1000,
-	SENT_CODE_MS = 24 * 3600 * 1000,
-	PROOF_CHUNK = 1000,
-	CALL_CHUNK = 50,
-	CHUNKS = 20
+/* `chunk`: rows that a short transaction deletes. A logged call has up to a mebibyte. */
+static const struct {
+	const struct db_statement *statement;
+	int64_t age_ms;
+	uint64_t chunk;
+} old_rows[] = {
+	{ &sql_delete_old_tokens, DAY_MS, 1000 },
+	{ &sql_delete_old_codes, 0, 1000 },
+	{ &sql_delete_old_sent_codes, DAY_MS, 1000 },
+	{ &sql_delete_old_sendings, DAY_MS, 1000 },
+	{ &sql_delete_used_proofs, HOUR_MS, 1000 }, /* a sign-up is committed some time after its proof was checked */
+	{ &sql_delete_expired_calls, 0, CALL_CHUNK },
 };
 
+/* One chunk per call could not keep up with one token per batch. */
 static enum result
-drop_old(struct store *store, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t chunk)
+drop_old_rows(struct store *store)
 {
-	uint64_t dropped = chunk;
+	enum { CHUNKS = 20 };
 	enum result result = RESULT_OK;
-	for (unsigned i = 0; i < CHUNKS && result == RESULT_OK && dropped == chunk; i++)
-		result = db_execute(store->db, statement, arguments, &dropped);
+	for (size_t i = 0; i < ARRAY_SIZE(old_rows); i++) {
+		uint64_t dropped = old_rows[i].chunk;
+		for (unsigned k = 0; k < CHUNKS && result == RESULT_OK && dropped == old_rows[i].chunk; k++)
+			result = db_execute(store->db, old_rows[i].statement,
+			    &DB_VALUES(DB_I64(old_rows[i].age_ms), DB_U64(old_rows[i].chunk)), &dropped);
+	}
 	return result;
-}
-
-static enum result
-drop_all_old(struct store *store)
-{
-	enum result result =
-	    drop_old(store, &sql_delete_old_tokens, &DB_VALUES(DB_I64(TOKEN_LIFETIME_MS), DB_U64(TOKEN_CHUNK)), TOKEN_CHUNK);
-	if (result == RESULT_OK)
-		result = drop_old(store, &sql_delete_old_codes, &DB_VALUES(DB_U64(CODE_CHUNK)), CODE_CHUNK);
-	if (result == RESULT_OK)
-		result = drop_old(store, &sql_delete_old_email_codes, &DB_VALUES(DB_U64(CODE_CHUNK)), CODE_CHUNK);
-	if (result == RESULT_OK)
-		result = drop_old(
-		    store, &sql_delete_old_sent_codes, &DB_VALUES(DB_I64(SENT_CODE_MS), DB_U64(CODE_CHUNK)), CODE_CHUNK);
-	if (result == RESULT_OK)
-		result =
-		    drop_old(store, &sql_delete_old_sendings, &DB_VALUES(DB_I64(SENT_CODE_MS), DB_U64(CODE_CHUNK)), CODE_CHUNK);
-	if (result == RESULT_OK)
-		result = drop_old(
-		    store, &sql_delete_used_proofs, &DB_VALUES(DB_I64(PROOF_GRACE_MS), DB_U64(PROOF_CHUNK)), PROOF_CHUNK);
-	return result == RESULT_OK ? drop_old(store, &sql_delete_expired_calls, &DB_VALUES(DB_U64(CALL_CHUNK)), CALL_CHUNK)
-				   : result;
 }
 
 /* The same for rows of deleted leads: leads selected at once, rows in one transaction (repeated in the statement), transactions
@@ -165,7 +148,7 @@ store_clean_up(struct store *store)
 	if (result == RESULT_OK)
 		result = drop_old_entries(store);
 	if (result == RESULT_OK)
-		result = drop_all_old(store);
+		result = drop_old_rows(store);
 	if (result == RESULT_OK)
 		result = store_queue_unverified(store);
 	if (result == RESULT_OK)

@@ -18,10 +18,9 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-DB_STATEMENT(sql_insert_erasure,
-    "INSERT INTO {prefix}erasures"
-    " (id, campaign_id, channel, address, spellings, lead_ids, social_ids, step, worked_ms, created_ms)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, " NOW ", " NOW ")");
+DB_STATEMENT(sql_insert_erasure, "INSERT INTO {prefix}erasures"
+				 " (id, campaign_id, channel, address, spellings, lead_ids, social_ids, worked_ms, created_ms)"
+				 " VALUES (?, ?, ?, ?, ?, ?, ?, " NOW ", " NOW ")");
 DB_STATEMENT(sql_count_erasures_of_account,
     "SELECT COUNT(*) FROM {prefix}erasures e STRAIGHT_JOIN {prefix}campaigns c ON c.id = e.campaign_id"
     " WHERE c.account_id = (SELECT account_id FROM {prefix}campaigns WHERE id = ?)");
@@ -48,10 +47,9 @@ store_statement_list sql_of_erase = { &sql_insert_erasure, &sql_count_erasures_o
 
 enum { LEADS_AT_ONCE = 50, LEAD_MS = 30000, SEARCH_MS = 200 };
 
-/* Stored: new ones are added at the end. Those below ERASE_LEADS are of versions that let the server search, or searched in
- * another order: what they have begun begins again. */
+/* In their order. The numbers are stored. */
 enum erase_step {
-	ERASE_LEADS = 30,
+	ERASE_LEADS,
 	ERASE_FOUND_EVENTS,
 	ERASE_REFERRALS,
 	ERASE_ROWS,
@@ -124,7 +122,7 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 		txn.result = store_run(store, &sql_insert_erasure, db_bytes(id_slice), DB_U64(person->campaign_id),
 		    db_bytes(lead_channel_name(person->channel)), db_bytes(person->address),
 		    db_bytes(store_address_spellings(txn.pool, person, &found)), db_bytes(wanted_ids_text(txn.pool, &wanted)),
-		    db_bytes(wanted_social_ids_text(txn.pool, &wanted)), DB_U64(ERASE_LEADS));
+		    db_bytes(wanted_social_ids_text(txn.pool, &wanted)));
 	}
 	return txn.result;
 }
@@ -464,21 +462,17 @@ enum { CAMPAIGN_ID, CHANNEL, ADDRESS, SPELLINGS, LEAD_IDS, SOCIAL_IDS, STEP, POS
 static struct erasure
 erasure_from_row(struct pool *pool, struct slice id, const struct db_rows *rows)
 {
-	const unsigned step = (unsigned)db_get_u64(rows, 0, STEP);
-	const bool begins = step < ERASE_LEADS;
 	const enum lead_channel channel =
 	    slice_equal(db_get_bytes(rows, 0, CHANNEL), lead_channel_name(CHANNEL_PHONE)) ? CHANNEL_PHONE : CHANNEL_EMAIL;
-	const struct slice address = db_get_bytes(rows, 0, ADDRESS);
-	const struct slice spellings = db_is_null(rows, 0, SPELLINGS) ? address : db_get_bytes(rows, 0, SPELLINGS);
 	struct erasure erasure = {
 		.id = id,
 		.campaign_id = db_get_u64(rows, 0, CAMPAIGN_ID),
-		.address = address,
-		.wanted = { .channel = channel, .finder = store_address_finder(pool, channel, spellings), .pool = pool },
-		.step = begins ? ERASE_LEADS : step,
-		.position = begins
-				? (struct search_place){ 0 }
-				: (struct search_place){ db_get_u64(rows, 0, POSITION), db_get_u64(rows, 0, POSITION_SECOND) },
+		.address = db_get_bytes(rows, 0, ADDRESS),
+		.wanted = { .channel = channel,
+		    .finder = store_address_finder(pool, channel, db_get_bytes(rows, 0, SPELLINGS)),
+		    .pool = pool },
+		.step = (unsigned)db_get_u64(rows, 0, STEP),
+		.position = { db_get_u64(rows, 0, POSITION), db_get_u64(rows, 0, POSITION_SECOND) },
 	};
 	wanted_read(&erasure.wanted, db_get_bytes(rows, 0, LEAD_IDS), db_get_bytes(rows, 0, SOCIAL_IDS));
 	return erasure;
@@ -495,8 +489,7 @@ store_continue_erasure(struct store *store, const unsigned char id[REMOVAL_ID_SI
 	if (result == RESULT_OK && !*done) {
 		struct erasure erasure = erasure_from_row(pool, id_slice, &rows);
 		struct part part = { .store = store, .pool = pool, .erasure = &erasure, .counts = counts };
-		result = erasure.step < ARRAY_SIZE(steps) && steps[erasure.step] != NULL ? steps[erasure.step](&part)
-											 : RESULT_FAILED;
+		result = erasure.step < ARRAY_SIZE(steps) ? steps[erasure.step](&part) : RESULT_FAILED;
 	}
 	pool_free(&pool);
 	return result;

@@ -286,8 +286,7 @@ read_found_section(struct report_reader *reader, struct pool *pool)
 	const size_t section = place->section - LEAD_SECTIONS;
 	struct search_place after = { 0 };
 	struct db_rows rows;
-	/* one without a second number is that of a version before, which read in another order */
-	if (place->first >= 0 && place->second >= 0)
+	if (place->first >= 0)
 		after = (struct search_place){ (uint64_t)place->first, (uint64_t)place->second };
 	enum result result =
 	    store_search(reader->store, pool, of_none[section].table, reader->person->campaign_id, after, &rows);

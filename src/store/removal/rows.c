@@ -9,8 +9,7 @@
 
 DB_STATEMENT(sql_delete_messages_of_leads, "DELETE t FROM " ROWS_OF_LEADS("messages"));
 DB_STATEMENT(sql_delete_calls_of_leads, "DELETE t FROM " ROWS_OF_LEADS("inbound_calls"));
-DB_STATEMENT(sql_delete_phone_codes_of_leads, "DELETE t FROM " ROWS_OF_LEADS("phone_codes"));
-DB_STATEMENT(sql_delete_email_codes_of_leads, "DELETE t FROM " ROWS_OF_LEADS("email_codes"));
+DB_STATEMENT(sql_delete_codes_of_leads, "DELETE t FROM " ROWS_OF_LEADS("lead_codes"));
 /* an event's deliveries have the ids after its own */
 DB_STATEMENT(sql_delete_due_of_event, "DELETE FROM {prefix}due WHERE id > ? AND id <= ?");
 DB_STATEMENT(sql_delete_deliveries_of_event, "DELETE FROM {prefix}deliveries WHERE id > ? AND id <= ?");
@@ -26,9 +25,8 @@ DB_STATEMENT(sql_clear_answers_of_attempts,
     "UPDATE {prefix}attempts SET answer = NULL WHERE delivery_id > ? AND delivery_id <= ? AND answer IS NOT NULL");
 
 store_statement_list sql_of_removed_rows = { &sql_delete_messages_of_leads, &sql_delete_calls_of_leads,
-	&sql_delete_phone_codes_of_leads, &sql_delete_email_codes_of_leads, &sql_delete_due_of_event,
-	&sql_delete_deliveries_of_event, &sql_delete_attempts_of_event, &sql_empty_event, &sql_clear_referral,
-	&sql_clear_answers_of_event, &sql_clear_answers_of_attempts, NULL };
+	&sql_delete_codes_of_leads, &sql_delete_due_of_event, &sql_delete_deliveries_of_event, &sql_delete_attempts_of_event,
+	&sql_empty_event, &sql_clear_referral, &sql_clear_answers_of_event, &sql_clear_answers_of_attempts, NULL };
 
 static enum result
 delete_counted(struct store *store, const struct db_statement *statement, struct db_list leads, uint64_t *counter)
@@ -46,9 +44,7 @@ delete_personal_rows(struct store *store, struct db_list leads, struct removal_c
 	enum result result = delete_counted(store, &sql_delete_messages_of_leads, leads, &counts->messages);
 	if (result == RESULT_OK)
 		result = delete_counted(store, &sql_delete_calls_of_leads, leads, &counts->calls);
-	if (result == RESULT_OK)
-		result = delete_counted(store, &sql_delete_phone_codes_of_leads, leads, &codes);
-	return result == RESULT_OK ? delete_counted(store, &sql_delete_email_codes_of_leads, leads, &codes) : result;
+	return result == RESULT_OK ? delete_counted(store, &sql_delete_codes_of_leads, leads, &codes) : result;
 }
 
 enum result

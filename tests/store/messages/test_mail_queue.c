@@ -175,7 +175,7 @@ codes_are_separate(void **state)
 	assert_int_equal(lead_code_remove(w->store, &mailed, SLICE("123457")), RESULT_OK);
 	assert_int_equal(lead_code_try(w->store, &mailed, SLICE("123456"), &verdict), RESULT_OK);
 	assert_int_equal(verdict, LEAD_CODE_RIGHT);
-	root_run("UPDATE t_email_codes SET expires_ms = expires_ms - %d", EMAIL_CODE_MS);
+	root_run("UPDATE t_lead_codes SET expires_ms = expires_ms - %d", EMAIL_CODE_MS);
 	assert_int_equal(lead_code_try(w->store, &mailed, SLICE("123456"), &verdict), RESULT_OK);
 	assert_int_equal(verdict, LEAD_CODE_MISSING);
 }

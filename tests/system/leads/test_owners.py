@@ -5,7 +5,6 @@ import base64
 import collections
 import email
 import email.policy
-import hashlib
 import hmac
 import itertools
 import re
@@ -17,7 +16,6 @@ import urllib.parse
 import pytest
 from confirming import press_when_old_enough, stamp_of
 from stack.process import wait_until
-from tree import SOURCE
 
 people = itertools.count(0)
 FORM = {"Sec-Fetch-Mode": "navigate", "Accept": "text/html"}
@@ -402,23 +400,6 @@ def test_a_person_that_a_server_signs_up(service, account, mail_server, how):
     check_stranger(campaign, eve, "Ada")
 
 
-def test_leads_from_before_the_upgrade(service, account, mail_server, gateway):
-    """schema: what has a stored confirmation was proven, but for a claim, and an address that was replaced or is not verified any more."""
-    campaign = service.campaign(account, **VERIFIED)
-    sql = service.installation.sql
-    step = next((SOURCE / "schema").glob("*-proven-addresses.sql")).read_text().replace("{prefix}", "lh_")
-    address, number = person()
-    lead = sign_up(campaign, email=address, phone_number=number)
-    type_code(campaign, code_by_text(gateway, number), phone_number=number)
-    type_code(campaign, code_by_mail(mail_server, address), email=address)
-    for change, proven in (("claimed = 0", 3), ("claimed = 2", 1), ("claimed = 0, email = 'other@example.org'", 2), ("verified_phone = FALSE", 0)):
-        sql(f"UPDATE lh_leads SET proven = 0, {change} WHERE id = {lead['id']}")
-        for _ in range(2):
-            sql(step)
-        assert sql(f"SELECT proven FROM lh_leads WHERE id = {lead['id']}").strip() == str(proven), change
-    assert sql(f"SELECT shared FROM lh_leads WHERE id = {lead['id']}").strip() == "0"
-
-
 def test_a_press_while_the_lead_is_passed_on(service, account, mail_server, gateway):
     """Claim: the button of Eve's mail never leads to the page of Vic, whose number decides, also in the moment in which Vic proves it."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "bots": "proof_or_confirm"})
@@ -467,17 +448,6 @@ def test_an_imported_social_id(service, account, tmp_path):
     assert len(set(urls)) == 3
     assert ["bob" in page_at(campaign, url) for url in urls] == [False, False, True]
     assert links[0]["unsubscribe_url"] == links[2]["unsubscribe_url"]
-
-
-def test_links_of_earlier_versions(service, account):
-    """Mails that were sent before the upgrade have them: an HMAC of campaign and social id. So have leads until another owner."""
-    campaign = service.campaign(account, pages="on")
-    url = sign_up(campaign, email="old@example.org", first_name="Ada")["status_url"]
-    secret = bytes.fromhex(service.installation.sql("SELECT HEX(value) FROM lh_installation WHERE name = 'server_secret'").strip())
-    social_id = token_of(url)[:10]
-    mac = hmac.new(secret, f"leadhook status v1:{campaign.id}:{social_id}".encode(), hashlib.sha256).digest()
-    assert token_of(url) == f"{social_id}/{base64.urlsafe_b64encode(mac[:18]).decode()}"
-    check_owner(campaign, url, "Ada")
 
 
 @pytest.mark.parametrize("entered", ["beside", "later", "claimed"])

@@ -28,7 +28,7 @@ def service(make_service, gateway):
 def nothing_sent(service, gateway):
     gateway.answer = accepted
     gateway.texts.clear()
-    for table in ("messages", "sent_codes", "phone_codes", "sendings"):
+    for table in ("messages", "sent_codes", "lead_codes", "sendings"):
         service.installation.sql(f"DELETE FROM lh_{table}")
     service.installation.sql("UPDATE lh_message_channels SET failures = 0, held_until_ms = 0, held_since_ms = NULL")
 
@@ -163,7 +163,7 @@ def test_a_retry_brings_no_more_tries(service, gateway, campaign):
             assert type_code(campaign, lead, other(code, by)).verdict == (404, "invalid_code")
         service.installation.sql("UPDATE lh_messages SET due_ms = 1")
     code = arrived(gateway, phone, 3).code
-    tries = service.installation.sql(f"SELECT tries FROM lh_phone_codes WHERE lead_id = {lead['id']}")
+    tries = service.installation.sql(f"SELECT tries FROM lh_lead_codes WHERE channel = 1 AND lead_id = {lead['id']}")
     assert ended(service) == [("sent", "-")] and tries.strip() == "5"
     assert type_code(campaign, lead, code).verdict == (404, "invalid_code")
     service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 310000")

@@ -164,7 +164,7 @@ def test_it_does_not_show_which_numbers_are_known(gateway, campaign):
     requested = campaign.service.installation.sql(
         f"SELECT COUNT(*) FROM lh_messages WHERE campaign_id = {campaign.id} AND kind = 6 GROUP BY lead_id = 0 ORDER BY lead_id = 0")
     assert requested.split() == ["4", "2"], "a request for an unknown number takes as long"
-    written = campaign.service.installation.sql("SELECT COUNT(*) FROM lh_phone_codes WHERE lead_id >> 63 AND tries = 0")
+    written = campaign.service.installation.sql("SELECT COUNT(*) FROM lh_lead_codes WHERE channel = 1 AND lead_id >> 63 AND tries = 0")
     assert int(written) >= 2, "a try in vain takes as long as one that counts"
     campaign.service.installation.sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 400000")
     campaign.post({"phone_number": phone}, key=None)
@@ -214,7 +214,7 @@ def test_a_caller_with_the_link_of_a_lead_tries_no_code(gateway, campaign):
     verify = lambda **fields: campaign.post(fields, path="/verify-phone-number", key=None)  # noqa: E731
     for named in ({"social_id": lead["social_id"]}, {"kid": lead["social_id"]}, {"email": "ada@example.org"}):
         assert verify(**named, code=other(code)).verdict == (409, "missing_api_key"), named
-    assert campaign.service.installation.sql(f"SELECT tries FROM lh_phone_codes WHERE lead_id = {lead['id']}").strip() == "0"
+    assert campaign.service.installation.sql(f"SELECT tries FROM lh_lead_codes WHERE channel = 1 AND lead_id = {lead['id']}").strip() == "0"
     token = re.search(r"/s/(.+)", lead_of(campaign, phone)["status_url"])[1]
     assert verify(__token=token, code=other(code)).verdict == (404, "invalid_code")
     assert verify(phone_number=phone, code=code).status == 200
@@ -232,7 +232,7 @@ def test_six_digits_cannot_be_guessed(gateway, campaign):
     found = at_once([lambda by=by: guess(by) for by in range(1, 65)])
     assert set(found) == {404, 406}
     lead = lead_of(campaign, phone)
-    assert campaign.service.installation.sql(f"SELECT tries FROM lh_phone_codes WHERE lead_id = {lead['id']}").strip() == "5"
+    assert campaign.service.installation.sql(f"SELECT tries FROM lh_lead_codes WHERE channel = 1 AND lead_id = {lead['id']}").strip() == "5"
     assert send(campaign, {"phone_number": phone, "code": code}).status == 406
     assert not lead_of(campaign, phone)["verified_phone_number"]
 
@@ -254,11 +254,11 @@ def test_a_day_has_fifteen_tries(gateway, campaign):
         leads[place] = lead_of(place, phone)["id"]
         wait_until(lambda: sql(pending).strip() == "0", 10, "a text has no outcome")
         codes = ",".join(str(lead) for lead in leads.values())
-        before = sql(f"SELECT COALESCE(SUM(tries), 0) FROM lh_phone_codes WHERE lead_id IN ({codes})")
+        before = sql(f"SELECT COALESCE(SUM(tries), 0) FROM lh_lead_codes WHERE channel = 1 AND lead_id IN ({codes})")
         code = int(gateway.to(phone)[-1].code)
         found = at_once([lambda one=one, by=by: guess(one, by) for one in leads for by in range(32) if by != code])
         assert set(found) == {404, 406}
-        compared += int(sql(f"SELECT SUM(tries) FROM lh_phone_codes WHERE lead_id IN ({codes})")) - int(before)
+        compared += int(sql(f"SELECT SUM(tries) FROM lh_lead_codes WHERE channel = 1 AND lead_id IN ({codes})")) - int(before)
         assert len(gateway.to(phone)) - made <= 1
         sql("UPDATE lh_sent_codes SET sent_ms = sent_ms - 310000")
     assert len(gateway.to(phone)) == 3 and compared == 15

@@ -68,12 +68,12 @@ def sql(campaign, statement):
 
 
 def tries(campaign, recipient):
-    return sql(campaign, f"SELECT tries FROM lh_email_codes WHERE lead_id = {campaign.find(email=recipient)['id']}")
+    return sql(campaign, f"SELECT tries FROM lh_lead_codes WHERE channel = 0 AND lead_id = {campaign.find(email=recipient)['id']}")
 
 
 def pass_time(campaign, minutes):
     sql(campaign, f"UPDATE lh_messages SET composed_ms = composed_ms - {minutes} * 60000 - 1000")
-    sql(campaign, f"UPDATE lh_email_codes SET expires_ms = expires_ms - {minutes} * 60000 - 1000")
+    sql(campaign, f"UPDATE lh_lead_codes SET expires_ms = expires_ms - {minutes} * 60000 - 1000")
 
 
 def ended(campaign, count):
@@ -127,7 +127,7 @@ def test_it_expires(mail_server, campaign):
     recipient = address()
     sign_up(campaign, recipient)
     code = code_to(mail_server, recipient)
-    left = sql(campaign, "SELECT expires_ms - UNIX_TIMESTAMP(NOW(3)) * 1000 FROM lh_email_codes"
+    left = sql(campaign, "SELECT expires_ms - UNIX_TIMESTAMP(NOW(3)) * 1000 FROM lh_lead_codes"
                          f" WHERE lead_id = {campaign.find(email=recipient)['id']}")
     assert HOUR_MS - 60000 < float(left) <= HOUR_MS
     pass_time(campaign, 60)
@@ -241,12 +241,12 @@ def test_it_is_stored_as_a_hash(mail_server, campaign):
     recipient = address()
     sign_up(campaign, recipient)
     code = code_to(mail_server, recipient)
-    assert code not in sql(campaign, "SELECT lead_id, HEX(address_hash), HEX(code_hash) FROM lh_email_codes")
+    assert code not in sql(campaign, "SELECT lead_id, HEX(address_hash), HEX(code_hash) FROM lh_lead_codes")
     pass_time(campaign, 60)
     campaign.service.dispatcher.stop()
     campaign.service.dispatch()
     campaign.service.dispatcher.start()
-    assert sql(campaign, f"SELECT COUNT(*) FROM lh_email_codes WHERE lead_id = {campaign.find(email=recipient)['id']}") == "0"
+    assert sql(campaign, f"SELECT COUNT(*) FROM lh_lead_codes WHERE channel = 0 AND lead_id = {campaign.find(email=recipient)['id']}") == "0"
 
 
 def test_a_preview_makes_no_code(mail_server, campaign):

@@ -37,11 +37,11 @@ def sql(campaign, text):
 
 
 def tries(campaign, lead):
-    return int(sql(campaign, f"SELECT tries FROM lh_phone_codes WHERE lead_id = {lead['id']}"))
+    return int(sql(campaign, f"SELECT tries FROM lh_lead_codes WHERE channel = 1 AND lead_id = {lead['id']}"))
 
 
 def rows(campaign, lead):
-    return sql(campaign, f"SELECT COUNT(*) FROM lh_phone_codes WHERE lead_id = {lead['id']}").strip()
+    return sql(campaign, f"SELECT COUNT(*) FROM lh_lead_codes WHERE channel = 1 AND lead_id = {lead['id']}").strip()
 
 
 def test_the_right_code(service, receiver):
@@ -151,7 +151,7 @@ def test_another_code_and_another_number(campaign):
     """One code: a new one replaces the last. Number: a changed number has no code, the old one again has it"""
     lead = new_lead(campaign)
     old = make(campaign, lead)["code"]
-    sql(campaign, f"UPDATE lh_phone_codes SET tries = 4 WHERE lead_id = {lead['id']}")
+    sql(campaign, f"UPDATE lh_lead_codes SET tries = 4 WHERE lead_id = {lead['id']}")
     code = make(campaign, lead)["code"]
     if old != code:
         assert verify(campaign, lead, old).verdict == WRONG
@@ -167,9 +167,9 @@ def test_expiry_and_clean_up(campaign, service):
     """Time: ten minutes; the dispatcher removes expired codes and no others; those of deleted leads expire"""
     gone, old, fresh = (new_lead(campaign) for _ in range(3))
     codes = [make(campaign, lead)["code"] for lead in (gone, old, fresh)]
-    left = sql(campaign, f"SELECT expires_ms - UNIX_TIMESTAMP() * 1000 FROM lh_phone_codes WHERE lead_id = {fresh['id']}")
+    left = sql(campaign, f"SELECT expires_ms - UNIX_TIMESTAMP() * 1000 FROM lh_lead_codes WHERE channel = 1 AND lead_id = {fresh['id']}")
     assert 590_000 < float(left) <= 601_000
-    sql(campaign, f"UPDATE lh_phone_codes SET expires_ms = expires_ms - 600001 WHERE lead_id IN ({gone['id']}, {old['id']})")
+    sql(campaign, f"UPDATE lh_lead_codes SET expires_ms = expires_ms - 600001 WHERE lead_id IN ({gone['id']}, {old['id']})")
     assert verify(campaign, old, codes[1]).verdict == WRONG
     campaign.change("delete", social_id=gone["social_id"])
     service.dispatch()
@@ -181,11 +181,11 @@ def test_nothing_readable_is_stored(campaign):
     """Stored: hashes that depend on lead, number and code"""
     leads = [new_lead(campaign) for _ in range(2)]
     codes = [make(campaign, lead)["code"] for lead in leads]
-    text = sql(campaign, "SELECT lead_id, HEX(number_hash), HEX(code_hash) FROM lh_phone_codes")
+    text = sql(campaign, "SELECT lead_id, HEX(address_hash), HEX(code_hash) FROM lh_lead_codes")
     for lead, code in zip(leads, codes):
         assert lead["phone_number"][1:] not in text and code.encode().hex().upper() not in text
-    sql(campaign, f"UPDATE lh_phone_codes a JOIN lh_phone_codes b ON b.lead_id = {leads[0]['id']} "
-                  f"SET a.code_hash = b.code_hash, a.number_hash = b.number_hash WHERE a.lead_id = {leads[1]['id']}")
+    sql(campaign, f"UPDATE lh_lead_codes a JOIN lh_lead_codes b ON b.lead_id = {leads[0]['id']} "
+                  f"SET a.code_hash = b.code_hash, a.address_hash = b.address_hash WHERE a.lead_id = {leads[1]['id']}")
     assert verify(campaign, leads[1], codes[0]).verdict == WRONG
 
 

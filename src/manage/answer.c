@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Answers: what a command outputs, or its failure as a problem (RFC 9457). */
+ * Answers: what an operation outputs, or its failure as a problem (RFC 9457). */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,9 +44,9 @@ request_fail_wait(struct manage_request *request, int64_t wait_ms, const char *e
 }
 
 static bool
-fail_with(struct manage_request *request, enum admin_problem problem, struct slice pointer, struct slice detail)
+fail_with(struct manage_request *request, enum operation_problem problem, struct slice pointer, struct slice detail)
 {
-	const struct admin_problem_info *info = admin_problem_info(problem);
+	const struct operation_problem_info *info = operation_problem_info(problem);
 	if (info->status == 429)
 		request_add_header(request, "Retry-After", SLICE("60"));
 	return fail(request, &(struct http_problem_details){ .status = info->status,
@@ -58,7 +58,7 @@ fail_with(struct manage_request *request, enum admin_problem problem, struct sli
 }
 
 bool
-request_fail(struct manage_request *request, enum admin_problem problem, struct slice pointer, const char *format, ...)
+request_fail(struct manage_request *request, enum operation_problem problem, struct slice pointer, const char *format, ...)
 {
 	char text[DETAIL_MAX_BYTES];
 	va_list args;
@@ -70,18 +70,18 @@ request_fail(struct manage_request *request, enum admin_problem problem, struct 
 	    request, problem, pointer, pool_copy(request->http->pool, slice_sub(whole, 0, utf8_valid_size(whole))));
 }
 
-/* A JSON pointer to the member of an option or setting; in a query, too. */
+/* A JSON pointer to a member; in a query, too. */
 static struct slice
 pointer_to(struct pool *pool, const char *field)
 {
-	return field == NULL ? SLICE_NONE : POOL_JOIN(pool, SLICE("/"), admin_member_name(pool, field));
+	return field == NULL ? SLICE_NONE : POOL_JOIN(pool, SLICE("/"), slice_of(field));
 }
 
-/* A command may have failed with a warning alone: none of what it was to do could be done. */
+/* An operation may have failed with a warning alone: none of what it was to do could be done. */
 static void
 answer_failure(struct manage_request *request)
 {
-	const struct admin_report *report = &request->call.report;
+	const struct operation_report *report = &request->call.report;
 	if (report->failed)
 		(void)fail_with(request, report->problem, pointer_to(request->http->pool, report->field), report->message);
 	else
@@ -115,14 +115,15 @@ add_next(struct manage_request *request, struct slice after)
 void
 request_answer(struct manage_request *request, int status)
 {
-	const struct admin_call *call = &request->call;
+	const struct operation_call *call = &request->call;
 	if (status != EX_OK && (call->report.failed || output_is_empty(call->output))) {
 		answer_failure(request);
 		return;
 	}
-	request->response->status = call->command->queues ? 202 : call->command->creates ? 201 : 200;
+	const enum effect effect = call->operation->effect;
+	request->response->status = effect == QUEUES ? 202 : effect == CREATES ? 201 : 200;
 	output_write_json(call->output, &request->response->body);
-	if (call->command->method == ADMIN_GET)
+	if (call->operation->method == METHOD_GET)
 		request_add_version(request);
 	if (slice_present(call->next))
 		add_next(request, call->next);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Arguments of a command, from the path, and from the query (GET, DELETE) or a JSON object (POST, PATCH). Names are those of
- * options with "_" for "-", those of settings, and those of the table for operands (docs/manage.md 1.1). */
+ * Arguments of an operation, from the path, and from the query (GET, DELETE) or a JSON object (POST, PATCH):
+ * docs/manage.md 1.1. */
 #include "base/utf8.h"
-#include "json/reader.h"
 #include "manage/members.h"
 #include "manage/request.h"
+#include "operation/settings.h"
 #include "operation/value_types.h"
 
 enum { LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
@@ -15,31 +15,6 @@ pointer_to(struct manage_request *request, struct slice name)
 	return pool_printf(request->http->pool, "/%.*s", SLICE_ARGS(name));
 }
 
-/* Options about files of the host are not for remote callers, and what they would wait for is always queued. A lead that
- * the path names has no other name: its address may be a setting. */
-static bool
-is_remote_option(const struct manage_request *request, enum admin_option option)
-{
-	const char *value = admin_option_value(option);
-	const bool names_lead = option == OPTION_EMAIL || option == OPTION_PHONE || option == OPTION_SOCIAL_ID;
-	return admin_option_in(request->command->options, option) && option != OPTION_QUEUE &&
-	       (value == NULL || strcmp(value, "FILE") != 0) &&
-	       (!names_lead || request->call.options[OPTION_SOCIAL_ID] == NULL);
-}
-
-/* A text as an argument of the command line may be; texts of pages and mails may have lines. */
-static bool
-check_text(struct manage_request *request, struct slice name, struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++) {
-		const unsigned char c = (unsigned char)text.data[i];
-		if ((c >= ' ' && c != 0x7f) || (request->command->lines && (c == LINE_FEED || c == TAB || c == RETURN)))
-			continue;
-		return request_fail(request, PROBLEM_INVALID, pointer_to(request, name), "control characters are not allowed");
-	}
-	return true;
-}
-
 static bool
 fail_member(struct manage_request *request, struct slice name, const char *expected)
 {
@@ -47,287 +22,301 @@ fail_member(struct manage_request *request, struct slice name, const char *expec
 	    request, PROBLEM_INVALID, pointer_to(request, name), "%.*s: expected %s", SLICE_ARGS(name), expected);
 }
 
-/* The member as the text of one argument. */
+/* A text as an argument of the command line may be; some may have lines. */
 static bool
-text_of(struct manage_request *request, const struct member *member, struct slice *text)
+check_text(struct manage_request *request, struct slice name, struct slice text, const struct value_type *type)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		const unsigned char c = (unsigned char)text.data[i];
+		if ((c >= ' ' && c != 0x7f) || (type->has_lines && (c == LINE_FEED || c == TAB || c == RETURN)))
+			continue;
+		return request_fail(request, PROBLEM_INVALID, pointer_to(request, name), "control characters are not allowed");
+	}
+	return true;
+}
+
+/* ---- one value ---- */
+
+static bool
+text_of(struct manage_request *request, const struct member *member, const struct value_type *type, struct slice *text)
 {
 	*text = member->text;
 	if (member->type == MEMBER_OBJECT || member->type == MEMBER_ARRAY)
 		return fail_member(request, member->name, "a text, a number, a boolean or null");
-	return check_text(request, member->name, *text);
+	return check_text(request, member->name, *text, type);
 }
 
-/* The items with commas between them. */
-static struct slice
-join(struct pool *pool, const struct member *member)
-{
-	size_t size = 0;
-	for (size_t i = 0; i < member->item_count; i++)
-		size += member->items[i].size + 1;
-	char *joined = pool_alloc(pool, size), *end = joined;
-	for (size_t i = 0; i < member->item_count; i++) {
-		if (i > 0)
-			*end++ = ',';
-		memcpy(end, member->items[i].data, member->items[i].size);
-		end += member->items[i].size;
-	}
-	return (struct slice){ joined, (size_t)(end - joined) };
-}
-
-/* The same of a member that may be an array: a list with commas. */
+/* An array as a list with commas. */
 static bool
-list_of(struct manage_request *request, const struct member *member, struct slice *text)
+list_of(struct manage_request *request, const struct member *member, const struct value_type *type, struct slice *text)
 {
-	if (member->type != MEMBER_ARRAY)
-		return text_of(request, member, text);
+	if (type->form != VALUE_LIST || member->type != MEMBER_ARRAY)
+		return text_of(request, member, type, text);
 	for (size_t i = 0; i < member->item_count; i++)
 		if (member->items[i].size == 0 || slice_find(member->items[i], ',') < member->items[i].size)
 			return fail_member(request, member->name, "items that are not empty and have no commas");
-	/* an empty text means all campaigns, which an empty array must not mean */
-	if (member->item_count == 0 && slice_equal(member->name, SLICE("campaigns")))
-		return fail_member(request, member->name, "an array that is not empty, or null: all campaigns");
-	*text = join(request->http->pool, member);
-	return check_text(request, member->name, *text);
+	if (member->item_count == 0 && type->empty_array != NULL)
+		return fail_member(request, member->name, type->empty_array);
+	*text = pool_join_with(request->http->pool, SLICE(","), member->items, member->item_count);
+	return check_text(request, member->name, *text, type);
 }
 
-/* ---- operands ---- */
-
-static void
-add_operand(struct manage_request *request, struct slice text)
+/* Whether the caller may know the object, if the parameter is the id of one. */
+static bool
+sees(struct manage_request *request, const struct parameter *parameter, struct slice name, struct slice text)
 {
-	struct admin_call *call = &request->call;
-	call->operands[call->operand_count++] = pool_string(call->pool, text);
+	struct owner owner = { 0 };
+	const struct value_type *type = parameter->type;
+	return type->noun == NULL || request_sees(request, name, type->kind, text, &owner);
 }
 
 static bool
-find_option(struct manage_request *request, struct slice member, enum admin_option *option)
+take_text(struct manage_request *request, const struct parameter *parameter, const struct member *member)
 {
-	const enum admin_option *options = request->command->options;
-	for (; options != NULL && *options != ADMIN_OPTIONS; options++)
-		if (slice_equal(admin_member_name(request->http->pool, admin_option_name(*options)), member)) {
-			*option = *options;
-			return true;
-		}
-	return false;
-}
-
-/* The path has the first operand, if that is an id, and then options, such as the social id of a lead, or further operands. */
-static bool
-read_path(struct manage_request *request)
-{
-	struct admin_call *call = &request->call;
-	for (size_t i = 0; i < request->path_count; i++) {
-		const struct path_parameter *parameter = &request->path[i];
-		enum admin_option option;
-		if (!utf8_valid(parameter->text) || slice_has_control(parameter->text))
-			return request_fail(request, PROBLEM_NOT_FOUND, SLICE_NONE, "there is no such path");
-		if ((i > 0 || admin_subject(call->command) == NULL) && find_option(request, parameter->name, &option))
-			call->options[option] = pool_string(call->pool, parameter->text);
-		else
-			add_operand(request, parameter->text);
-	}
-	return true;
+	struct slice text;
+	return list_of(request, member, parameter->type, &text) && sees(request, parameter, member->name, text) &&
+	       parameter_take(&request->call, parameter, text);
 }
 
 static bool
-read_several(struct manage_request *request, struct slice name, struct member *member)
+take_switch(struct manage_request *request, const struct parameter *parameter, const struct member *member)
+{
+	const bool on = slice_equal(member->text, SLICE("true"));
+	if (member->type != MEMBER_BOOLEAN && !on && !slice_equal(member->text, SLICE("false")))
+		return fail_member(request, member->name, "true or false");
+	return !on || parameter_take(&request->call, parameter, member->text);
+}
+
+static bool
+take_each(struct manage_request *request, const struct parameter *parameter, const struct member *member)
 {
 	if (member->type != MEMBER_ARRAY)
-		return fail_member(request, name, "an array");
+		return fail_member(request, member->name, "an array");
+	if (member->item_count == 0)
+		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there are too few or too many items");
 	for (size_t i = 0; i < member->item_count; i++) {
-		if (!check_text(request, name, member->items[i]) || !request_sees(request, name, member->items[i]))
+		const struct slice item = member->items[i];
+		if (!check_text(request, member->name, item, parameter->type) ||
+		    !sees(request, parameter, slice_of(parameter->type->noun), item))
 			return false;
-		add_operand(request, member->items[i]);
+		if (!parameter_take(&request->call, parameter, item))
+			return false;
 	}
 	return true;
 }
-
-/* One field of the table. A missing one is reported after all, with the number of operands. */
-static bool
-read_field(struct manage_request *request, struct members *members, struct slice name)
-{
-	const bool several = name.size > 3 && slice_equal(slice_sub(name, name.size - 3, name.size), SLICE("..."));
-	struct slice text;
-	if (several)
-		name.size -= 3;
-	struct member *member = members_take(members, name);
-	if (member == NULL || member->type == MEMBER_NULL) {
-		if (!slice_present(request->missing))
-			request->missing = name;
-		return true;
-	}
-	if (several)
-		return read_several(request, name, member);
-	if (!text_of(request, member, &text) || !request_sees(request, name, text))
-		return false;
-	add_operand(request, text);
-	return true;
-}
-
-static const struct slice any_member = SLICE("*");
-
-static bool
-takes_any(const struct admin_command *command)
-{
-	return command->fields != NULL && slice_ends_with(slice_of(command->fields), any_member);
-}
-
-static bool
-read_fields(struct manage_request *request, struct members *members)
-{
-	struct slice rest = slice_of(request->command->fields), name;
-	while (slice_next(&rest, ' ', &name))
-		if (name.size > 0 && !slice_equal(name, any_member) && !read_field(request, members, name))
-			return false;
-	return true;
-}
-
-/* ---- options ---- */
 
 /* {"COLUMN": "FIELD", …} */
 static bool
-read_pairs(struct manage_request *request, const struct member *member, enum admin_option option)
+take_pairs(struct manage_request *request, const struct parameter *parameter, const struct member *member)
 {
-	struct admin_call *call = &request->call;
 	if (member->type != MEMBER_OBJECT)
 		return fail_member(request, member->name, "an object of texts");
 	for (size_t i = 0; i < member->item_count; i++) {
-		const struct slice pair = POOL_JOIN(call->pool, member->names[i], SLICE("="), member->items[i]);
-		if (!check_text(request, member->name, pair))
+		if (!check_text(request, member->name, member->names[i], parameter->type) ||
+		    !check_text(request, member->name, member->items[i], parameter->type))
 			return false;
-		call->options[option] = pool_string(call->pool, pair);
-		(void)admin_add_text(call, option, call->options[option]);
+		if (!parameter_take_pair(&request->call, parameter, member->names[i], member->items[i]))
+			return false;
 	}
 	return true;
 }
 
 static bool
-read_switch(struct manage_request *request, const struct member *member, enum admin_option option)
+take_member(struct manage_request *request, const struct parameter *parameter, const struct member *member)
 {
-	if (member->type != MEMBER_BOOLEAN && !slice_equal(member->text, SLICE("true")) &&
-	    !slice_equal(member->text, SLICE("false")))
-		return fail_member(request, member->name, "true or false");
-	if (slice_equal(member->text, SLICE("true")))
-		request->call.options[option] = "";
-	return true;
-}
-
-/* A list is what a responder can answer within its time; a queued job may be about more, and so may a count. */
-static bool
-check_limit(struct manage_request *request, struct slice text)
-{
-	uint64_t limit;
-	return (slice_to_u64(text, VALUE_LIMIT_REMOTE, &limit) && limit > 0) ||
-	       fail_member(request, SLICE("limit"), "a number from 1 to 250");
-}
-
-static bool
-read_option(struct manage_request *request, const struct member *member, enum admin_option option)
-{
-	struct slice text;
-	if (member->type == MEMBER_NULL)
-		return true;
-	if (admin_is_repeated(option))
-		return read_pairs(request, member, option);
-	if ((option == OPTION_ID || option == OPTION_ADDRESS) && !caller_is_operator(&request->caller))
+	if ((parameter->flags & PARAMETER_OPERATOR) != 0 && !caller_is_operator(&request->caller))
 		return request_fail_status(request, 403, "operator_only",
-		    pool_printf(request->call.pool, "only an operator may choose the %s", admin_option_name(option)));
-	if (admin_option_value(option) == NULL)
-		return read_switch(request, member, option);
-	const bool is_list = strcmp(admin_option_value(option), "LIST") == 0;
-	if (!(is_list ? list_of(request, member, &text) : text_of(request, member, &text)) ||
-	    !request_sees(request, member->name, text) ||
-	    (option == OPTION_LIMIT && request->command->shape == OUTPUT_ARRAY && !check_limit(request, text)))
-		return false;
-	request->call.options[option] = pool_string(request->call.pool, text);
-	return true;
+		    pool_printf(request->call.pool, "only an operator may choose the %s", parameter->name));
+	switch (parameter->type->form) {
+	case VALUE_SWITCH:
+		return take_switch(request, parameter, member);
+	case VALUE_EACH:
+		return take_each(request, parameter, member);
+	case VALUE_PAIRS:
+		return take_pairs(request, parameter, member);
+	case VALUE_TEXT:
+	case VALUE_LIST:
+	case VALUE_FIELDS:
+	case VALUE_SETTINGS:
+		break;
+	}
+	return take_text(request, parameter, member);
 }
 
+/* ---- the path ---- */
+
 static bool
-read_options(struct manage_request *request, struct members *members)
+take_subject(struct manage_request *request, struct slice text)
 {
-	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
-		const enum admin_option option = (enum admin_option)i;
-		if (!is_remote_option(request, option) || request->call.options[option] != NULL)
-			continue;
-		const struct member *member =
-		    members_take(members, admin_member_name(request->call.pool, admin_option_name(option)));
-		if (member != NULL && !read_option(request, member, option))
+	struct operation_call *call = &request->call;
+	const struct subject *subject = request->operation->subject;
+	call->has_owner =
+	    request_sees(request, slice_of(subject->name), subject->kind, text, &call->owner) && value_is_id(text, &call->id);
+	return call->has_owner;
+}
+
+/* An object of the path belongs to the one before it. */
+static bool
+take_path_parameter(struct manage_request *request, const struct path_parameter *in_path)
+{
+	struct operation_call *call = &request->call;
+	const struct subject *subject = request->operation->subject;
+	if (!utf8_valid(in_path->text) || slice_has_control(in_path->text))
+		return request_fail(request, PROBLEM_NOT_FOUND, SLICE_NONE, "there is no such path");
+	if (subject != NULL && slice_equal(in_path->name, slice_of(subject->name)))
+		return take_subject(request, in_path->text);
+	const struct parameter *parameter = parameter_find(call, in_path->name);
+	if (parameter->type->noun != NULL) {
+		call->has_owner = request_sees(request, in_path->name, parameter->type->kind, in_path->text, &call->owner);
+		if (!call->has_owner)
 			return false;
 	}
+	return parameter_take(call, parameter, in_path->text);
+}
+
+bool
+request_read_path(struct manage_request *request)
+{
+	parameters_begin(&request->call);
+	for (size_t i = 0; i < request->path_count; i++)
+		if (!take_path_parameter(request, &request->path[i]))
+			return false;
 	return true;
 }
 
-/* ---- settings ---- */
+/* ---- query and body ---- */
 
 static bool
-is_setting(const struct admin_command *command, struct slice name)
+is_in_path(const struct manage_request *request, const char *name)
 {
-	if (takes_any(command))
-		return name.size > 0 && slice_find(name, '=') == name.size;
-	for (size_t i = 0; command->settings != NULL && i < command->settings->count; i++)
-		if (slice_equal(name, slice_of(command->settings->rows[i].name)))
+	for (size_t i = 0; i < request->path_count; i++)
+		if (slice_equal(request->path[i].name, slice_of(name)))
 			return true;
 	return false;
 }
 
-/* The rest are settings, or unknown. */
+/* Whether it, or an alternative to it, is in the path: a lead that the path names has no other name. */
 static bool
-read_settings(struct manage_request *request, struct members *members)
+is_settled(const struct manage_request *request, const struct parameter *parameter)
 {
-	struct slice text;
+	const struct operation *operation = request->operation;
+	for (size_t i = 0; i < operation->parameter_count; i++)
+		if (operation->parameters[i].place == parameter->place && is_in_path(request, operation->parameters[i].name))
+			return true;
+	return false;
+}
+
+static bool
+is_member(const struct manage_request *request, const struct parameter *parameter)
+{
+	const enum value_form form = parameter->type->form;
+	return form != VALUE_FIELDS && form != VALUE_SETTINGS && !parameter->type->is_file &&
+	       (parameter->flags & PARAMETER_SHELL) == 0 && !is_settled(request, parameter);
+}
+
+/* Fields or settings: the members that are nothing else. NULL: it takes none. */
+static const struct parameter *
+rest_of(const struct operation *operation)
+{
+	for (size_t i = 0; i < operation->parameter_count; i++)
+		if (operation->parameters[i].type->form == VALUE_FIELDS ||
+		    operation->parameters[i].type->form == VALUE_SETTINGS)
+			return &operation->parameters[i];
+	return NULL;
+}
+
+static bool
+belongs_to_rest(const struct parameter *rest, struct slice name)
+{
+	if (rest == NULL)
+		return false;
+	return rest->type->settings != NULL ? settings_find(rest->type->settings, name) != NULL
+					    : name.size > 0 && slice_find(name, '=') == name.size;
+}
+
+static bool
+fail_missing(struct manage_request *request, const char *name)
+{
+	return request_fail(request, PROBLEM_USAGE, pointer_to(request, slice_of(name)), "%s is missing", name);
+}
+
+/* Finds the member of each parameter, if it is there and not null. Returns false after answering that one is missing, or that
+ * there are others. */
+static bool
+match(struct manage_request *request, struct members *members, const struct member **matched)
+{
+	const struct operation *operation = request->operation;
+	const struct parameter *rest = rest_of(operation);
+	const char *missing = NULL;
+	bool has_rest = false;
+	for (size_t i = 0; i < operation->parameter_count; i++) {
+		const struct parameter *parameter = &operation->parameters[i];
+		if (!is_member(request, parameter))
+			continue;
+		const struct member *member = members_take(members, slice_of(parameter->name));
+		matched[i] = member != NULL && member->type != MEMBER_NULL ? member : NULL;
+		if (matched[i] == NULL && (parameter->flags & PARAMETER_REQUIRED) != 0 && missing == NULL)
+			missing = parameter->name;
+	}
+	for (size_t i = 0; i < members->count; i++) {
+		const struct slice name = members->list[i].name;
+		if (members->list[i].taken)
+			continue;
+		if (!belongs_to_rest(rest, name))
+			return request_fail(request, PROBLEM_UNKNOWN_FIELD, pointer_to(request, name), "there is no field %.*s",
+			    SLICE_ARGS(name));
+		has_rest = true;
+	}
+	if (missing != NULL)
+		return fail_missing(request, missing);
+	return has_rest || rest == NULL || (rest->flags & PARAMETER_REQUIRED) == 0 ||
+	       request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there is no field to change");
+}
+
+static bool
+take_rest(struct manage_request *request, const struct members *members)
+{
+	const struct parameter *rest = rest_of(request->operation);
 	for (size_t i = 0; i < members->count; i++) {
 		const struct member *member = &members->list[i];
+		struct slice text;
 		if (member->taken)
 			continue;
-		if (!is_setting(request->command, member->name))
-			return request_fail(request, PROBLEM_UNKNOWN_FIELD, pointer_to(request, member->name),
-			    "there is no field %.*s", SLICE_ARGS(member->name));
-		if (!(request->command->settings == NULL ? text_of(request, member, &text) : list_of(request, member, &text)))
+		const struct value_type *type =
+		    rest->type->settings == NULL ? rest->type : settings_find(rest->type->settings, member->name)->type;
+		if (!list_of(request, member, type, &text))
 			return false;
-		add_operand(request, POOL_JOIN(request->call.pool, member->name, SLICE("="), text));
+		if (!parameter_take_pair(&request->call, rest, member->name, text))
+			return false;
 	}
 	return true;
 }
 
-/* ---- all ---- */
-
+/* The subject of an operation may be a member, such as the account of a list. */
 static bool
-fail_missing(struct manage_request *request, struct slice name)
+take_optional_subject(struct manage_request *request, struct members *members)
 {
-	return request_fail(
-	    request, PROBLEM_USAGE, POOL_JOIN(request->http->pool, SLICE("/"), name), "%.*s is missing", SLICE_ARGS(name));
-}
-
-static bool
-fits(struct manage_request *request)
-{
-	const struct admin_call *call = &request->call;
-	const struct admin_command *command = call->command;
-	for (const enum admin_option *option = command->required; option != NULL && *option != ADMIN_OPTIONS; option++)
-		if (call->options[*option] == NULL)
-			return fail_missing(request, admin_member_name(call->pool, admin_option_name(*option)));
-	/* "NAME=VALUE" would take the place of a missing field */
-	const bool is_whole = !takes_any(command) || !slice_present(request->missing);
-	if (is_whole && call->operand_count >= command->minimum && call->operand_count <= command->maximum)
+	const struct subject *subject = request->operation->subject;
+	struct slice text;
+	if (subject == NULL || is_in_path(request, subject->name))
 		return true;
-	if (slice_present(request->missing))
-		return fail_missing(request, request->missing);
-	if (command->fields == NULL || takes_any(command))
-		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there is no field to change");
-	return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there are too few or too many items");
+	const struct member *member = members_take(members, slice_of(subject->name));
+	return member == NULL || member->type == MEMBER_NULL ||
+	       (text_of(request, member, &value_text, &text) && take_subject(request, text));
 }
 
 bool
-request_read_arguments(struct manage_request *request)
+request_read_members(struct manage_request *request)
 {
 	struct members members = { .count = 0 };
-	struct admin_call *call = &request->call;
-	const bool in_query = call->command->method == ADMIN_GET || call->command->method == ADMIN_DELETE;
-	if (!(in_query ? request_read_query(request, &members) : request_read_body(request, &members)))
+	const struct operation *operation = request->operation;
+	const bool in_query = operation->method == METHOD_GET || operation->method == METHOD_DELETE;
+	const struct member **matched = POOL_ARRAY(request->call.pool, operation->parameter_count + 1, const struct member *);
+	if (!(in_query ? request_read_query(request, &members) : request_read_body(request, &members)) ||
+	    !take_optional_subject(request, &members) || !match(request, &members, matched))
 		return false;
-	call->operands = POOL_ARRAY(call->pool, request->path_count + members_size(&members) + 1, const char *);
-	call->options[OPTION_JSON] = "";
-	return read_path(request) && read_fields(request, &members) && read_options(request, &members) &&
-	       read_settings(request, &members) && fits(request);
+	for (size_t i = 0; i < operation->parameter_count; i++)
+		if (matched[i] != NULL && !take_member(request, &operation->parameters[i], matched[i]))
+			return false;
+	return take_rest(request, &members);
 }

@@ -7,7 +7,7 @@
 
 #include "identity/email.h"
 #include "manage/request.h"
-#include "operation/audited.h"
+#include "operation/audited_run.h"
 
 enum { BUSY_MS = 1000 };
 
@@ -26,14 +26,14 @@ manage_free(struct manage **manage)
 	*manage = NULL;
 }
 
-/* The mailbox that the test mail goes to; absent when the command will refuse the address. */
+/* The mailbox that the test mail goes to; absent when the operation will refuse the address. */
 static struct slice
 test_mailbox(const struct manage_request *request)
 {
 	struct pool *pool = request->http->pool;
-	const char *given = request->call.options[OPTION_ADDRESS];
+	const struct slice given = parameter_text(&request->call, "address");
 	struct email email;
-	if (!email_parse(pool, given != NULL ? slice_of(given) : request->caller.name, &email))
+	if (!email_parse(pool, slice_present(given) ? given : request->caller.name, &email))
 		return SLICE_NONE;
 	return email_mailbox(pool, email.key);
 }
@@ -59,7 +59,7 @@ static bool
 may_send_test(struct manage_request *request)
 {
 	struct limit_verdict verdict;
-	if (!request->command->sends_test || request->caller.kind != CALLER_USER)
+	if (request->operation->cost != TEST_MAILS || request->caller.kind != CALLER_USER)
 		return true;
 	const struct slice mailbox = test_mailbox(request);
 	if (!slice_present(mailbox) || passes_test_limits(request, mailbox, &verdict))
@@ -76,7 +76,7 @@ static bool
 keeps_limit(struct manage_request *request, enum limit_kind kind, struct slice refusal)
 {
 	struct limit_verdict verdict;
-	const bool ends_access = request->command != NULL && request->command->ends_access;
+	const bool ends_access = request->operation != NULL && request->operation->access == ENDS_ACCESS;
 	const struct caller *caller = &request->caller;
 	const uint64_t name[] = { caller->account_id, caller->kind, caller->id };
 	const struct limit_network network = { { (const char *)name, ends_access ? sizeof(name) : sizeof(name[0]) }, 1 };
@@ -99,19 +99,16 @@ keeps_limits(struct manage_request *request)
 	if (!may_send_test(request))
 		return false;
 	/* a part of a report takes about a second: with the default, an account works on about one at a time */
-	if (request->command->searches &&
+	if (request->operation->cost == SEARCHES &&
 	    !keeps_limit(request, LIMIT_SEARCHES, SLICE("too many reports and erasures of this account")))
 		return false;
-	return !admin_changes(&request->call) || request_may_change(request);
+	return !operation_changes(&request->call) || request_may_change(request);
 }
 
 static bool
-is_long(const struct admin_call *call)
+is_slow(const struct operation_call *call)
 {
-	const enum admin_option *option = call->command->long_options;
-	while (option != NULL && *option != ADMIN_OPTIONS && call->options[*option] == NULL)
-		option++;
-	return call->command->is_long || (option != NULL && *option != ADMIN_OPTIONS);
+	return call->is_slow || call->operation->cost == SLOW || call->operation->cost == SEARCHES;
 }
 
 /* Takes a slot for a long call, and runs it. */
@@ -119,12 +116,12 @@ static bool
 run_in_turn(struct manage_request *request, int *status)
 {
 	struct work_slots *slots = request->manage->options.long_calls;
-	const bool takes_slot = is_long(&request->call);
+	const bool takes_slot = is_slow(&request->call);
 	const int slot = takes_slot ? work_slots_take(slots) : -1;
 	if (takes_slot && slot < 0)
 		return request_fail_wait(
 		    request, BUSY_MS, "busy", SLICE("too many imports, exports, reports and searches at once"));
-	*status = admin_run_audited(&request->call);
+	*status = operation_run_audited(&request->call);
 	if (takes_slot)
 		work_slots_give_back(slots, slot);
 	return true;
@@ -133,8 +130,8 @@ run_in_turn(struct manage_request *request, int *status)
 static void
 run(struct manage_request *request)
 {
-	struct admin_call *call = &request->call;
-	call->output = output_new(call->pool, call->command->shape);
+	struct operation_call *call = &request->call;
+	call->output = output_new(call->pool, call->operation->shape);
 	struct request_key key;
 	store_expect_request(call->store, request_key(request, &key) ? &key : NULL);
 	/* first, because another check may fail for what the key has made; again when it is made */
@@ -146,33 +143,24 @@ run(struct manage_request *request)
 	store_expect_request(call->store, NULL);
 }
 
-static bool
-confirms_word(struct manage_request *request)
-{
-	const char *word = request->command->confirmed_word;
-	for (size_t i = 0; word != NULL && i < request->call.operand_count; i++) {
-		const struct slice operand = slice_of(request->call.operands[i]);
-		if (slice_equal(slice_sub(operand, 0, slice_find(operand, '=')), slice_of(word)))
-			return request_is_confirmed(request);
-	}
-	return true;
-}
-
 void
 manage_handle(
     struct manage *manage, const struct manage_caller *caller, const struct http_request *http, struct http_response *response)
 {
 	struct manage_request request = { .manage = manage, .http = http, .response = response, .from = caller };
-	if (request_answer_session(&request) || !request_identify(&request) || !request_find_command(&request) ||
-	    !request_may_run(&request) || !request_sees_path(&request))
+	if (request_answer_session(&request) || !request_identify(&request) || !request_find_operation(&request) ||
+	    !request_may_run(&request))
 		return;
-	request.call = (struct admin_call){ .command = request.command,
+	request.call = (struct operation_call){ .operation = request.operation,
 		.pool = http->pool,
 		.wiring = manage->options.wiring,
 		.conf = manage->options.conf,
 		.store = manage->store,
 		.caller = &request.caller,
-		.is_remote = true };
-	if (request_read_arguments(&request) && confirms_word(&request) && request_expect_version(&request))
+		.is_remote = true,
+		.wants_json = true };
+	if (!(request_read_path(&request) && request_read_members(&request)) && !request.call.report.failed)
+		return;
+	if ((!request.call.needs_password || request_is_confirmed(&request)) && request_expect_version(&request))
 		run(&request);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Management over HTTP: the commands of the operator's command line as calls below /manage/v1 (docs/manage.md). The table of
- * commands (src/admin/operations.c) says which, and the rights that they need. */
+ * Management over HTTP: operations as calls below /manage/v1 (docs/manage.md). The table of operations (src/admin/operations.c)
+ * says which, and the rights that they need. */
 #ifndef LEADHOOK_MANAGE_MANAGE_H
 #define LEADHOOK_MANAGE_MANAGE_H
 
@@ -15,11 +15,11 @@ enum { MANAGE_BODY_MAX_BYTES = 1024 * 1024 };
 
 struct manage;
 
-/* What the caller provides must stay valid as long as the manage. `wiring` needs the functions that commands with an HTTP form
- * use. */
+/* What the caller provides must stay valid as long as the manage. `wiring` needs the functions that operations with an HTTP
+ * form use. */
 struct manage_options {
 	const struct conf *conf;
-	const struct admin_wiring *wiring;
+	const struct operation_wiring *wiring;
 	struct login_context login; /* with the store that everything uses */
 	struct work_slots *long_calls;
 };

@@ -14,8 +14,8 @@ request_key(const struct manage_request *request, struct request_key *key)
 	const struct http_request *http = request->http;
 	const struct caller *caller = &request->caller;
 	struct slice path = SLICE("");
-	const struct admin_command *command = request->command;
-	if ((!command->creates && !command->queues && !command->accumulates) || http->idempotency_key.size == 0)
+	const enum effect effect = request->operation->effect;
+	if ((effect != CREATES && effect != QUEUES && effect != ADDS) || http->idempotency_key.size == 0)
 		return false;
 	for (size_t i = 0; i < http->segment_count; i++)
 		path = POOL_JOIN(http->pool, path, SLICE("/"), http->segments[i]);

@@ -24,20 +24,18 @@ struct manage_request {
 	struct manage *manage;
 	const struct http_request *http;
 	struct http_response *response;
-	const struct admin_command *command;
+	const struct operation *operation;
 	struct path_parameter path[PATH_PARAMETERS_MAX];
 	size_t path_count;
-	struct slice missing; /* the first field of the table that the body lacks */
 	const struct manage_caller *from;
 	struct caller caller;
 	/* of a user; absent token: the caller is a key */
 	struct slice token;
 	struct session session;
 	bool may_be_suspended; /* set by the caller of request_identify: users of suspended accounts may do it */
-	uint64_t campaign_id;  /* of the object of the path; 0: none */
 	bool has_version;      /* the answer depends on the version of its settings … */
 	uint64_t version;      /* … which was this before the answer was read */
-	struct admin_call call;
+	struct operation_call call;
 };
 
 /* Finds the caller: a key, or a user by the cookie of a session (identity.c). */
@@ -58,21 +56,22 @@ MUST_CHECK bool request_answer_session(struct manage_request *request);
 /* Whether the caller's account may make one more change; counts it (manage.c). */
 MUST_CHECK bool request_may_change(struct manage_request *request);
 
-/* Finds the command of method and path (table.c). */
-MUST_CHECK bool request_find_command(struct manage_request *request);
+/* Finds the operation of method and path (table.c). */
+MUST_CHECK bool request_find_operation(struct manage_request *request);
 #define METHOD_BIT(method) (1U << (unsigned)(method))
 /* Answers 405; `allowed`: METHOD_BIT of each method that the path has. Returns false. */
 bool request_fail_method(struct manage_request *request, unsigned allowed);
 
-/* Whether the caller has a right that the command needs (access.c). */
+/* Whether the caller has a right that the operation needs (access.c). */
 MUST_CHECK bool request_may_run(struct manage_request *request);
-/* Whether it may know the objects of the path; sets campaign_id. */
-MUST_CHECK bool request_sees_path(struct manage_request *request);
-/* The same for the objects of a member with that name. */
-MUST_CHECK bool request_sees(struct manage_request *request, struct slice name, struct slice id);
+/* Whether it may know the object of that id; `name`: in a problem. */
+MUST_CHECK bool request_sees(
+    struct manage_request *request, struct slice name, enum owned_kind kind, struct slice id, struct owner *owner);
 
-/* Makes operands and options of path, query and body (arguments.c). */
-MUST_CHECK bool request_read_arguments(struct manage_request *request);
+/* Parse the arguments of the operation from the path, and from query and body (arguments.c). They return false after answering,
+ * or after a value was reported in the call, which is answered when the operation is run. */
+MUST_CHECK bool request_read_path(struct manage_request *request);
+MUST_CHECK bool request_read_members(struct manage_request *request);
 
 /* Reads If-Match, and the version that the answer shows (versions.c). */
 MUST_CHECK bool request_expect_version(struct manage_request *request);
@@ -85,12 +84,12 @@ MUST_CHECK bool request_key(const struct manage_request *request, struct request
 MUST_CHECK bool request_is_repeated(struct manage_request *request);
 
 /* Answers (answer.c). Always false. */
-bool request_fail(struct manage_request *request, enum admin_problem problem, struct slice pointer, const char *format, ...)
+bool request_fail(struct manage_request *request, enum operation_problem problem, struct slice pointer, const char *format, ...)
     PRINTF_LIKE(4, 5);
 bool request_fail_status(struct manage_request *request, unsigned status, const char *error, struct slice detail);
 /* 429, with the time until another try. */
 bool request_fail_wait(struct manage_request *request, int64_t wait_ms, const char *error, struct slice detail);
-/* With what the command has reported. */
+/* With what the operation has reported. */
 void request_answer(struct manage_request *request, int status);
 void request_add_header(struct manage_request *request, const char *name, struct slice value);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Calls about the caller itself (docs/manage.md 3): login and logout, password, second factor, links that set a password. They
- * are no commands: a shell has no session. */
+ * are no operations: a shell has no session. */
 #include <string.h>
 
 #include "base/encode.h"
 #include "base/utf8.h"
 #include "identity/user_token.h"
-#include "json/writer.h"
 #include "manage/members.h"
-#include "operation/audited.h"
+#include "operation/audited_run.h"
 #include "os/log.h"
+#include "json/writer.h"
 
 /* One call: its fields, and where the request comes from. */
 struct session_call {
@@ -128,7 +128,7 @@ begin_change(void *context)
 	struct audit_entry entry = {
 		.account_id = user->account_id, .operation = slice_of(call->operation), .target_id = user->id
 	};
-	admin_set_actor(&entry, call->request->http->pool, user);
+	operation_set_actor(&entry, call->request->http->pool, user);
 	if (!request_may_change(call->request))
 		return false;
 	call->audited = entry;
@@ -143,7 +143,8 @@ note_end(const struct session_call *call)
 	const unsigned status = call->request->response->status;
 	const enum audit_state state = status < 300 ? AUDIT_DONE : AUDIT_FAILED;
 	if (call->audit_row != 0 && status < 500 &&
-	    store_end_audit(call->login->store, &call->audited, call->audit_row, state, 0, SLICE_NONE) != RESULT_OK)
+	    store_end_audit(call->login->store, &call->audited, call->audit_row, &(struct audit_end){ .state = state }) !=
+		RESULT_OK)
 		log_warning("audit_incomplete", LOG_UINT("row", call->audit_row));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Finds the command of a method and a path in the table of commands. */
+ * Finds the operation of a method and a path in the table of operations. */
 #include "admin/operations.h"
 #include "manage/request.h"
 
@@ -8,14 +8,14 @@ enum { PREFIX_SEGMENTS = 2 };
 
 static const struct {
 	enum http_method http;
-	enum admin_method method;
+	enum operation_method method;
 	const char *names;
 } methods[] = {
-	{ HTTP_GET, ADMIN_GET, "GET, HEAD" },
-	{ HTTP_HEAD, ADMIN_GET, NULL },
-	{ HTTP_POST, ADMIN_POST, "POST" },
-	{ HTTP_PATCH, ADMIN_PATCH, "PATCH" },
-	{ HTTP_DELETE, ADMIN_DELETE, "DELETE" },
+	{ HTTP_GET, METHOD_GET, "GET, HEAD" },
+	{ HTTP_HEAD, METHOD_GET, NULL },
+	{ HTTP_POST, METHOD_POST, "POST" },
+	{ HTTP_PATCH, METHOD_PATCH, "PATCH" },
+	{ HTTP_DELETE, METHOD_DELETE, "DELETE" },
 };
 
 /* Returns false unless the path has the form; sets the parameters. */
@@ -38,14 +38,14 @@ path_fits(struct manage_request *request, const char *path)
 	return i == request->http->segment_count;
 }
 
-static const struct admin_command *
-find(struct manage_request *request, enum admin_method method)
+static const struct operation *
+find(struct manage_request *request, enum operation_method method)
 {
 	size_t count;
-	const struct admin_command *commands = admin_commands(&count);
+	const struct operation *const *operations = admin_operations(&count);
 	for (size_t i = 0; i < count; i++)
-		if (commands[i].method == method && path_fits(request, commands[i].path))
-			return &commands[i];
+		if (operations[i]->method == method && path_fits(request, operations[i]->path))
+			return operations[i];
 	return NULL;
 }
 
@@ -72,12 +72,12 @@ fail_method(struct manage_request *request)
 }
 
 bool
-request_find_command(struct manage_request *request)
+request_find_operation(struct manage_request *request)
 {
 	const struct http_request *http = request->http;
 	const bool versioned = http->segment_count > 1 && slice_equal(http->segments[1], SLICE("v1"));
 	for (size_t i = 0; versioned && i < ARRAY_SIZE(methods); i++)
 		if (methods[i].http == http->method)
-			request->command = find(request, methods[i].method);
-	return request->command != NULL || fail_method(request);
+			request->operation = find(request, methods[i].method);
+	return request->operation != NULL || fail_method(request);
 }

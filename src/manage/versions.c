@@ -24,22 +24,22 @@ parse_version(struct slice tag, uint64_t *version)
 static void
 read_version(struct manage_request *request)
 {
-	/* where it fails, the command does, too */
-	request->has_version =
-	    store_read_settings_version(request->manage->store, request->campaign_id, &request->version) == RESULT_OK;
+	/* where it fails, the operation does, too */
+	request->has_version = store_read_settings_version(
+				   request->manage->store, request->call.owner.campaign_id, &request->version) == RESULT_OK;
 }
 
 bool
 request_expect_version(struct manage_request *request)
 {
 	const struct slice tag = request->http->if_match;
-	const bool expects = request->command->method != ADMIN_GET && slice_present(tag) && !slice_equal(tag, SLICE("*"));
+	const bool expects = request->operation->method != METHOD_GET && slice_present(tag) && !slice_equal(tag, SLICE("*"));
 	uint64_t version;
-	if (expects && !request->command->versioned)
+	if (expects && !request->operation->versioned)
 		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "If-Match is for changes of settings only");
 	if (expects && !parse_version(tag, &version))
 		return request_fail(request, PROBLEM_CHANGED, SLICE_NONE, "If-Match: expected the ETag of an earlier answer");
-	if (request->command->versioned && request->command->method == ADMIN_GET)
+	if (request->operation->versioned && request->operation->method == METHOD_GET)
 		read_version(request);
 	store_expect_settings(request->manage->store, expects ? &version : NULL);
 	return true;

@@ -1,11 +1,12 @@
 noinst_LIBRARIES += %D%/liboperation.a
 %C%_liboperation_a_SOURCES = \
-	%D%/answers.c \
-	%D%/audited.c %D%/audited.h \
+	%D%/audited_run.c %D%/audited_run.h \
 	%D%/caller.c %D%/caller.h \
 	%D%/operation.c %D%/operation.h \
 	%D%/output.c %D%/output.h \
+	%D%/parameter.c %D%/parameter.h \
 	%D%/problem.c %D%/problem.h \
 	%D%/progress.c %D%/progress.h \
+	%D%/settings.c %D%/settings.h \
 	%D%/value_types.c %D%/value_types.h \
 	%D%/wiring.h

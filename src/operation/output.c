@@ -6,10 +6,14 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
-#include "json/writer.h"
 #include "os/clock.h"
+#include "json/writer.h"
 
-enum { PRINT_BYTES_MAX = 256 * 1024 * 1024, COLUMNS_MAX = 24 };
+enum {
+	PRINT_BYTES_MAX = 256 * 1024 * 1024,
+	PUBLIC_MAX_BYTES = 8 * 1024 + 1 /* more than the audit log has room for */,
+	COLUMNS_MAX = 24
+};
 
 struct value {
 	const char *key;
@@ -291,12 +295,17 @@ output_write_json(const struct output *output, struct buffer *out)
 	buffer_add_byte(out, '\n');
 }
 
-void
-output_write_public_json(const struct output *output, struct buffer *out)
+struct slice
+output_public_json(struct pool *pool, const struct output *output)
 {
+	struct buffer json;
 	struct json_writer writer;
-	json_writer_init(&writer, out);
+	buffer_init(&json, PUBLIC_MAX_BYTES);
+	json_writer_init(&writer, &json);
 	write_output(&writer, output, false);
+	const struct slice copy = buffer_ok(&json) ? pool_copy(pool, buffer_slice(&json)) : SLICE_NONE;
+	buffer_free(&json);
+	return copy;
 }
 
 uint64_t

@@ -14,7 +14,8 @@
 
 enum output_shape {
 	OUTPUT_OBJECT, /* one record */
-	OUTPUT_ARRAY   /* any number, all with the same keys */
+	OUTPUT_ARRAY,  /* any number, all with the same keys */
+	OUTPUT_NONE    /* the operation writes its result itself, and not as JSON */
 };
 
 /* Records under construction. They live in the pool, as all texts passed to them must. */
@@ -35,7 +36,7 @@ void output_text(struct output *output, const char *key, struct slice value);
 void output_lines(struct output *output, const char *key, struct slice value);
 void output_u64(struct output *output, const char *key, uint64_t value);
 void output_i64(struct output *output, const char *key, int64_t value);
-/* A text that is shown once, and is not part of output_write_public_json. */
+/* A text that is shown once, and is not part of output_public_json. */
 void output_secret(struct output *output, const char *key, struct slice value);
 /* The value that was added last is not part of it either. */
 void output_keep_private(struct output *output);
@@ -56,8 +57,9 @@ void output_nested(struct output *output, const char *key, const struct output *
 /* Appends one JSON value and a newline: the bytes that output_print_json writes, for texts without control characters and
  * direction marks. */
 void output_write_json(const struct output *output, struct buffer *out);
-/* The same without the newline, without secrets, and without what is private. */
-void output_write_public_json(const struct output *output, struct buffer *out);
+/* The same without the newline, without secrets, and without what is private. In the pool; absent: it is too large for the
+ * audit log. */
+struct slice output_public_json(struct pool *pool, const struct output *output);
 /* The value `id` of the first record; 0: it has none. */
 uint64_t output_first_id(const struct output *output);
 /* Writes one JSON value and a newline. Control characters and direction marks of its texts are written as escapes, so that no

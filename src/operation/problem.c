@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "base/utf8.h"
@@ -12,17 +13,16 @@
 enum { SHOWN_MAX_BYTES = 64 * 1024 };
 
 #define INFO(name, exit, status, code, title) [PROBLEM_##name] = { exit, status, code, title },
-static const struct admin_problem_info infos[ADMIN_PROBLEMS] = { ADMIN_PROBLEM_LIST(INFO) };
+static const struct operation_problem_info infos[OPERATION_PROBLEMS] = { OPERATION_PROBLEM_LIST(INFO) };
 #undef INFO
 
-const struct admin_problem_info *
-admin_problem_info(enum admin_problem problem)
+const struct operation_problem_info *
+operation_problem_info(enum operation_problem problem)
 {
 	return &infos[problem];
 }
 
-static PRINTF_LIKE(2, 0) struct slice
-format_text(struct pool *pool, const char *format, va_list args)
+static PRINTF_LIKE(2, 0) struct slice format_text(struct pool *pool, const char *format, va_list args)
 {
 	char text[SHOWN_MAX_BYTES];
 	const int size = vsnprintf(text, sizeof(text), format, args);
@@ -33,7 +33,7 @@ format_text(struct pool *pool, const char *format, va_list args)
 
 /* The text may have texts of clients. */
 static void
-write_line(const struct admin_call *call, struct slice before, struct slice text)
+write_line(const struct operation_call *call, struct slice before, struct slice text)
 {
 	struct buffer shown;
 	if (call->errors == NULL)
@@ -45,7 +45,7 @@ write_line(const struct admin_call *call, struct slice before, struct slice text
 }
 
 static int
-fail(struct admin_call *call, enum admin_problem problem, const char *field, struct slice before, struct slice message)
+fail(struct operation_call *call, enum operation_problem problem, const char *field, struct slice before, struct slice message)
 {
 	call->report.failed = true;
 	call->report.problem = problem;
@@ -56,7 +56,7 @@ fail(struct admin_call *call, enum admin_problem problem, const char *field, str
 }
 
 int
-admin_fail(struct admin_call *call, enum admin_problem problem, const char *format, ...)
+operation_fail(struct operation_call *call, enum operation_problem problem, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -65,57 +65,37 @@ admin_fail(struct admin_call *call, enum admin_problem problem, const char *form
 	return fail(call, problem, NULL, SLICE(""), message);
 }
 
-struct slice
-admin_member_name(struct pool *pool, const char *name)
+/* What a shell sees before the message. */
+static struct slice
+name_of(struct operation_call *call, const char *name)
 {
-	char *member = pool_string(pool, slice_of(name));
-	for (char *c = member; *c != '\0'; c++)
-		if (*c == '-')
-			*c = '_';
-	return slice_of(member);
-}
-
-const char *
-admin_option_shown(const struct admin_call *call, enum admin_option option)
-{
-	const char *name = admin_option_name(option);
-	return pool_string(call->pool,
-	    call->is_remote ? admin_member_name(call->pool, name) : POOL_JOIN(call->pool, SLICE("--"), slice_of(name)));
+	const struct parameter *parameter = parameter_find(call, slice_of(name));
+	if (parameter == NULL)
+		return pool_printf(call->pool, "%s=: ", name);
+	if ((parameter->flags & PARAMETER_OPERAND) != 0)
+		return SLICE("");
+	return pool_printf(call->pool, "%s: ", parameter_shown(call, name));
 }
 
 int
-admin_fail_option(struct admin_call *call, enum admin_problem problem, enum admin_option option, const char *format, ...)
-{
-	const char *name = admin_option_name(option);
-	va_list args;
-	va_start(args, format);
-	const struct slice message = format_text(call->pool, format, args);
-	va_end(args);
-	return fail(call, problem, name, pool_printf(call->pool, "--%s: ", name), message);
-}
-
-int
-admin_fail_setting(struct admin_call *call, const char *setting, const char *format, ...)
+operation_fail_value(struct operation_call *call, enum operation_problem problem, const char *name, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
 	const struct slice message = format_text(call->pool, format, args);
 	va_end(args);
-	return fail(call, PROBLEM_INVALID, setting, pool_printf(call->pool, "%s=: ", setting), message);
+	return fail(call, problem, name, name_of(call, name), message);
 }
 
 int
-admin_fail_operand(struct admin_call *call, const char *operand, const char *format, ...)
+operation_fail_id(struct operation_call *call, struct slice text, const char *noun)
 {
-	va_list args;
-	va_start(args, format);
-	const struct slice message = format_text(call->pool, format, args);
-	va_end(args);
-	return fail(call, PROBLEM_INVALID, operand, SLICE(""), message);
+	return operation_fail(call, PROBLEM_INVALID, "%.*s is not a valid id of a%s %s", SLICE_ARGS(text),
+	    strchr("aei", noun[0]) != NULL ? "n" : "", noun);
 }
 
 void
-admin_warn(struct admin_call *call, const char *format, ...)
+operation_warn(struct operation_call *call, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Errors and warnings of commands: lines for a shell, a problem for callers by HTTP (docs/manage.md 1.2). */
+ * Errors and warnings of operations: lines for a shell, a problem for callers by HTTP (docs/manage.md 1.2). */
 #ifndef LEADHOOK_OPERATION_PROBLEM_H
 #define LEADHOOK_OPERATION_PROBLEM_H
 
@@ -12,7 +12,7 @@
 
 /* X(name, exit status, HTTP status, stable code, title). */
 /* clang-format off */
-#define ADMIN_PROBLEM_LIST(X) \
+#define OPERATION_PROBLEM_LIST(X) \
 	X(USAGE, EX_USAGE, 422, "invalid_arguments", "The arguments do not fit together") \
 	X(INVALID, EX_DATAERR, 422, "invalid_value", "A value is not valid") \
 	X(UNKNOWN_FIELD, EX_USAGE, 406, "unknown_field", "There is no such field") \
@@ -36,24 +36,36 @@
 /* clang-format on */
 
 #define PROBLEM(name, exit, status, code, title) PROBLEM_##name,
-enum admin_problem { ADMIN_PROBLEM_LIST(PROBLEM) ADMIN_PROBLEMS };
+enum operation_problem { OPERATION_PROBLEM_LIST(PROBLEM) OPERATION_PROBLEMS };
 #undef PROBLEM
 
-struct admin_problem_info {
+struct operation_problem_info {
 	int exit; /* of sysexits.h */
 	unsigned status;
 	const char *code, *title;
 };
-const struct admin_problem_info *admin_problem_info(enum admin_problem problem);
+const struct operation_problem_info *operation_problem_info(enum operation_problem problem);
 
 /* What a call has reported. Texts are in its pool. */
-struct admin_report {
+struct operation_report {
 	bool failed;
-	enum admin_problem problem; /* of the last failure */
-	struct slice message;       /* of that, or absent */
-	const char *field;          /* the option, setting or operand that is wrong; or NULL */
-	struct slice questions;     /* PROBLEM_QUESTIONS: a JSON array */
-	struct slice warning;       /* the last one, or absent */
+	enum operation_problem problem; /* of the last failure */
+	struct slice message;           /* of that, or absent */
+	const char *field;              /* name of the parameter or setting that is wrong; or NULL */
+	struct slice questions;         /* PROBLEM_QUESTIONS: a JSON array */
+	struct slice warning;           /* the last one, or absent */
 };
+
+struct operation_call;
+
+/* Each records the failure, writes "leadhook: …" to the errors of a call that has them, and returns the exit status. */
+int operation_fail(struct operation_call *call, enum operation_problem problem, const char *format, ...) PRINTF_LIKE(3, 4);
+/* The value of a parameter or setting is wrong. A shell sees "--limit: …" of an option and "name=: …" of a setting. */
+int operation_fail_value(struct operation_call *call, enum operation_problem problem, const char *name, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+/* An operand is no id; `noun`: of what. */
+int operation_fail_id(struct operation_call *call, struct slice text, const char *noun);
+/* A remark that does not make the operation fail. */
+void operation_warn(struct operation_call *call, const char *format, ...) PRINTF_LIKE(2, 3);
 
 #endif

@@ -1,37 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "operation/value_types.h"
 
-#include <sysexits.h>
+#include <inttypes.h>
 
 #include "base/boolean.h"
-#include "bots/difficulty.h"
-#include "engine/events.h"
-#include "engine/message.h"
-#include "engine/rank.h"
-#include "engine/strangers.h"
+#include "base/utf8.h"
+#include "engine/model.h"
 #include "identity/host_list.h"
 #include "identity/link.h"
 #include "identity/network.h"
 #include "identity/social_id.h"
+#include "operation/operation.h"
 #include "os/clock.h"
 #include "os/zone.h"
-#include "store/operator/admin.h"
-#include "text/text.h"
-#include "webhook/retry.h"
-#include "webhook/webhook_url.h"
 
 enum {
+	NAME_CHARACTERS_MAX = 200,
 	URL_BYTES_MAX = 2048,
 	LIST_ITEMS_MAX = 5000,        /* of a setting */
 	TEXT_BYTES_MAX = 65535,       /* maximum of a TEXT column */
 	DESCRIPTION_BYTES_MAX = 4096, /* one response has those of all tags */
-	LISTED_MAX_BYTES = 8192,
-	SHOWN_MAX_BYTES = 100, /* of a refused value */
-	ALIKE_MIN_BYTES = 3,
-	SCHEDULE_BYTES_MAX = 255, /* sizes of the columns of webhooks */
-	FILE_BYTES_MAX = 1024,
-	RATE_MAX = 10000
+	FILE_BYTES_MAX = 1024         /* size of the columns of webhooks */
 };
+
+#define TYPE(name, parser, type, text, ...) \
+	const struct value_type name = { .parse = parser, .size = sizeof(type), .expected = text, __VA_ARGS__ }
 
 static struct slice
 or_none(struct slice text)
@@ -39,175 +32,175 @@ or_none(struct slice text)
 	return text.size == 0 ? SLICE_NONE : text;
 }
 
+/* ---- texts ---- */
+
 bool
-value_name(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+value_parse_text(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	*(struct slice *)place = text;
-	return admin_is_name(text) && slice_trim(text).size > 0;
+	return true;
 }
+TYPE(value_text, value_parse_text, struct slice, "a text");
+TYPE(value_lines, value_parse_text, struct slice, "a text", .has_lines = true);
 
-bool
-value_trimmed(struct pool *pool, struct slice text, void *place, struct slice *bad)
+static bool
+parse_path(struct value_reading *reading, struct slice text, void *place)
 {
-	return value_name(pool, slice_trim(text), place, bad);
+	*(const char **)place = pool_string(reading->pool, text);
+	return true;
+}
+TYPE(value_path, parse_path, const char *, "the path of a file", .is_file = true);
+
+static bool
+parse_content(struct value_reading *reading, struct slice text, void *place)
+{
+	struct value_content *content = place;
+	*content = reading->is_remote ? (struct value_content){ .text = text }
+				      : (struct value_content){ .path = pool_string(reading->pool, text) };
+	return true;
+}
+TYPE(value_content, parse_content, struct value_content, "a text", .has_lines = true);
+
+bool
+value_is_name(struct slice text)
+{
+	uint32_t character;
+	size_t count = 0;
+	while (utf8_next(&text, &character))
+		count++;
+	return count > 0 && count <= NAME_CHARACTERS_MAX;
 }
 
 bool
-value_description(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+value_parse_name(struct value_reading *reading, struct slice text, void *place)
+{
+	*(struct slice *)place = text;
+	reading->message = SLICE("a name has 1 to 200 characters");
+	return value_is_name(text) && slice_trim(text).size > 0;
+}
+TYPE(value_name, value_parse_name, struct slice, "1 to 200 characters");
+
+static bool
+parse_title(struct value_reading *reading, struct slice text, void *place)
+{
+	return value_parse_name(reading, slice_trim(text), place);
+}
+TYPE(value_title, parse_title, struct slice, "1 to 200 characters");
+
+static bool
+parse_description(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	*(struct slice *)place = or_none(slice_trim(text));
 	return text.size <= DESCRIPTION_BYTES_MAX;
 }
+TYPE(value_description, parse_description, struct slice, "a text of at most 4096 bytes, or nothing");
 
-bool
-value_url(struct pool *pool, struct slice text, void *place, struct slice *bad UNUSED)
+static bool
+parse_source(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	*(struct slice *)place = or_none(text);
-	const bool has_scheme = link_is_absolute(text);
+	return text.size <= TEXT_BYTES_MAX;
+}
+TYPE(value_source, parse_source, struct slice, "a text of at most 65535 bytes, or nothing");
+
+static bool
+parse_url(struct value_reading *reading, struct slice text, void *place)
+{
 	static const struct slice not_in_url = SLICE(" \"<>\\^`{|}"); /* RFC 3986 */
+	*(struct slice *)place = or_none(text);
 	for (size_t i = 0; i < text.size; i++)
 		if (slice_find(not_in_url, text.data[i]) < not_in_url.size)
 			return false;
-	return text.size == 0 || (text.size <= URL_BYTES_MAX && has_scheme && slice_present(link_host(pool, text)));
+	return text.size == 0 ||
+	       (text.size <= URL_BYTES_MAX && link_is_absolute(text) && slice_present(link_host(reading->pool, text)));
 }
+TYPE(value_url, parse_url, struct slice, "a web address that begins with https:// or http://, or nothing");
+TYPE(value_link, parse_url, struct slice, "an http or https URL, or nothing");
 
-bool
-value_destination(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	*(struct slice *)place = text;
-	return text.size > 0 && text.size <= WEBHOOK_URL_MAX;
-}
-
-/* Whether a list can be stored; else *bad is how long it is. */
 static bool
-fits(struct pool *pool, size_t count, const char *items, struct slice text, struct slice *bad)
+parse_time_zone(struct value_reading *reading, struct slice text, void *place)
+{
+	*(struct slice *)place = or_none(text);
+	return text.size == 0 || zone_is_known(reading->pool, text);
+}
+TYPE(value_time_zone, parse_time_zone, struct slice, "a time zone such as Europe/Berlin, or nothing for UTC");
+
+static bool
+parse_host_file(struct value_reading *reading UNUSED, struct slice text, void *place)
+{
+	*(struct slice *)place = or_none(text);
+	return text.size == 0 || (text.data[0] == '/' && text.size <= FILE_BYTES_MAX);
+}
+TYPE(value_host_file, parse_host_file, struct slice, "an absolute path of at most 1024 bytes, or nothing");
+
+static bool
+parse_social_id(struct value_reading *reading, struct slice text, void *place)
+{
+	return social_id_parse(reading->pool, text, place);
+}
+TYPE(value_social_id, parse_social_id, struct slice, "the social_id of a lead");
+
+/* ---- lists ---- */
+
+/* Whether a list can be stored. */
+static bool
+fits(struct value_reading *reading, size_t count, const char *items, struct slice text)
 {
 	if (count > LIST_ITEMS_MAX)
-		*bad = pool_printf(pool, "%zu %s", count, items);
+		reading->invalid = pool_printf(reading->pool, "%zu %s", count, items);
 	else if (text.size > TEXT_BYTES_MAX)
-		*bad = pool_printf(pool, "%zu bytes", text.size);
+		reading->invalid = pool_printf(reading->pool, "%zu bytes", text.size);
 	else
 		return true;
 	return false;
 }
 
-bool
-value_hosts(struct pool *pool, struct slice text, void *place, struct slice *bad)
+static bool
+parse_hosts(struct value_reading *reading, struct slice text, void *place)
 {
 	struct host_list list;
 	/* comments are allowed in files only */
-	*bad = SLICE("#");
-	if (slice_find(text, '#') < text.size || !host_list_parse(pool, text, &list, bad))
+	reading->invalid = SLICE("#");
+	if (slice_find(text, '#') < text.size || !host_list_parse(reading->pool, text, &list, &reading->invalid))
 		return false;
-	const struct slice stored = host_list_text(pool, &list);
+	const struct slice stored = host_list_text(reading->pool, &list);
 	*(struct slice *)place = or_none(stored);
-	return fits(pool, list.count, "host names", stored, bad);
+	return fits(reading, list.count, "host names", stored);
 }
+TYPE(value_hosts, parse_hosts, struct slice,
+    "at most 5000 host names without scheme and path, separated by commas or spaces, or nothing", .form = VALUE_LIST);
 
-bool
-value_networks(struct pool *pool, struct slice text, void *place, struct slice *bad)
+static bool
+parse_networks(struct value_reading *reading, struct slice text, void *place)
 {
 	struct network_list list;
 	const struct slice stored = slice_trim(text);
 	*(struct slice *)place = or_none(stored);
-	return network_list_parse(pool, text, &list, bad) && fits(pool, list.count, "networks", stored, bad);
+	return network_list_parse(reading->pool, text, &list, &reading->invalid) &&
+	       fits(reading, list.count, "networks", stored);
 }
+TYPE(value_networks, parse_networks, struct slice,
+    "at most 5000 addresses and networks, separated by commas or spaces, or nothing", .form = VALUE_LIST);
 
-bool
-value_language(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	enum text_language language;
-	const bool automatic = slice_equal(text, SLICE("auto"));
-	if (!automatic && !text_language_parse(text, &language))
-		return false;
-	*(struct slice *)place = automatic ? SLICE_NONE : text_language_code(language);
-	return true;
-}
+/* ---- times and numbers ---- */
 
 static bool
-read_choice(struct slice text, const struct slice *words, size_t count, void *place)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (slice_equal(text, words[i])) {
-			*(uint32_t *)place = (uint32_t)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool
-value_form_answer(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	return read_choice(text, form_answer_names, FORM_ANSWERS, place);
-}
-
-bool
-value_public_lookup(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	return read_choice(text, public_lookup_names, PUBLIC_LOOKUPS, place);
-}
-
-bool
-value_leaderboard_names(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	return read_choice(text, leaderboard_names, LEADERBOARD_NAMES, place);
-}
-
-bool
-value_public_update(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	return read_choice(text, public_update_names, PUBLIC_UPDATES, place);
-}
-
-bool
-value_mails(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
-{
-	uint32_t mails = 0;
-	struct slice item;
-	while (slice_next_item(&text, &item)) {
-		enum message_kind kind;
-		if (!message_kind_parse(item, &kind) || (MESSAGE_BIT(kind) & MESSAGES_CHOSEN) == 0) {
-			*bad = item;
-			return false;
-		}
-		mails |= MESSAGE_BIT(kind);
-	}
-	*(uint32_t *)place = mails;
-	return true;
-}
-
-bool
-value_bots(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	return read_choice(text, campaign_bots_names, CAMPAIGN_BOTS, place);
-}
-
-bool
-value_difficulty(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	uint64_t level;
-	if (!slice_to_u64(text, DIFFICULTY_MAX, &level) || level == 0)
-		return false;
-	*(uint32_t *)place = (uint32_t)level;
-	return true;
-}
-
-bool
-value_time(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+parse_time(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	return clock_parse_rfc3339(text, place);
 }
-
-bool
-value_end(struct pool *pool, struct slice text, void *place, struct slice *bad)
-{
-	*(int64_t *)place = -1;
-	return text.size == 0 || value_time(pool, text, place, bad);
-}
+TYPE(value_time, parse_time, int64_t, "a date or a time as in RFC 3339, such as 2026-10-01");
 
 static bool
-read_u32(struct slice text, uint32_t maximum, uint32_t *number)
+parse_end(struct value_reading *reading, struct slice text, void *place)
+{
+	*(int64_t *)place = -1;
+	return text.size == 0 || parse_time(reading, text, place);
+}
+TYPE(value_end, parse_end, int64_t, "a date such as 2026-11-28, a time such as 2026-11-28T18:00:00Z, or nothing");
+
+bool
+value_to_u32(struct slice text, uint32_t maximum, uint32_t *number)
 {
 	uint64_t wide;
 	if (!slice_to_u64(text, maximum, &wide))
@@ -217,299 +210,181 @@ read_u32(struct slice text, uint32_t maximum, uint32_t *number)
 }
 
 bool
-value_count(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+value_parse_count(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
-	return read_u32(text, UINT32_MAX, place);
+	return value_to_u32(text, UINT32_MAX, place);
 }
+TYPE(value_count, value_parse_count, uint32_t, "a whole number from 0 to 4 billion");
 
-bool
-value_points(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+static bool
+parse_points(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
-	return read_u32(text, SCORE_POINTS_MAX, place);
+	return value_to_u32(text, SCORE_POINTS_MAX, place);
 }
+TYPE(value_points, parse_points, uint32_t, "a whole number from 0 to 99999");
 
-bool
-value_delta(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+static bool
+parse_delta(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	const bool below = slice_starts_with(text, SLICE("-"));
 	uint32_t number;
-	if (!read_u32(slice_sub(text, below ? 1 : 0, text.size), SCORE_POINTS_MAX, &number))
+	if (!value_to_u32(slice_sub(text, below ? 1 : 0, text.size), SCORE_POINTS_MAX, &number))
 		return false;
 	*(int32_t *)place = below ? -(int32_t)number : (int32_t)number;
 	return true;
 }
+TYPE(value_delta, parse_delta, int32_t, "a whole number from -99999 to 99999");
 
 bool
-value_switch(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+value_to_limit(struct slice text, uint32_t maximum, size_t *limit)
+{
+	uint32_t number = 0;
+	const bool valid = value_to_u32(text, maximum, &number) && number > 0;
+	*limit = number;
+	return valid;
+}
+
+static bool
+parse_limit(struct value_reading *reading, struct slice text, void *place)
+{
+	if (reading->is_remote)
+		reading->expected = "a number from 1 to 250";
+	return value_to_limit(text, reading->is_remote ? VALUE_LIMIT_REMOTE : VALUE_LIMIT_MAX, place);
+}
+TYPE(value_limit, parse_limit, size_t, "a number from 1 to 10000");
+
+static bool
+parse_part_limit(struct value_reading *reading, struct slice text, void *place)
+{
+	struct list_part *part = place;
+	size_t limit;
+	const bool valid = parse_limit(reading, text, &limit);
+	part->limit = limit;
+	return valid;
+}
+TYPE(value_part_limit, parse_part_limit, struct list_part, "a number from 1 to 10000");
+
+static bool
+parse_part_after(struct value_reading *reading UNUSED, struct slice text, void *place)
+{
+	struct list_part *part = place;
+	return text.size == 0 || value_is_id(text, &part->after);
+}
+TYPE(value_part_after, parse_part_after, struct list_part, "the id of the last row before");
+
+static bool
+parse_job_limit(struct value_reading *reading UNUSED, struct slice text, void *place)
+{
+	return value_to_limit(text, VALUE_LIMIT_MAX, place);
+}
+TYPE(value_job_limit, parse_job_limit, size_t, "a number from 1 to 10000");
+
+struct list_part
+value_large_part(const struct operation_call *call)
+{
+	struct list_part part = *ARGUMENTS(call, struct list_part);
+	if (part.limit == 0)
+		part.limit = call->is_remote ? VALUE_LIMIT_REMOTE : VALUE_LIMIT_MAX;
+	return part;
+}
+
+/* ---- switches and words ---- */
+
+static bool
+parse_on(struct value_reading *reading UNUSED, struct slice text UNUSED, void *place)
+{
+	return *(bool *)place = true;
+}
+TYPE(value_on, parse_on, bool, "nothing", .form = VALUE_SWITCH);
+
+static bool
+parse_boolean(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	return boolean_parse(text, place);
 }
+TYPE(value_boolean, parse_boolean, bool, "yes or no");
 
-bool
-value_filter(struct pool *pool, struct slice text, void *place, struct slice *bad)
+static bool
+parse_filter(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	bool on = false;
-	const bool read = value_switch(pool, text, &on, bad);
+	const bool valid = boolean_parse(text, &on);
 	*(int *)place = on ? 1 : 0;
-	return read;
+	return valid;
 }
+TYPE(value_filter, parse_filter, int, "yes or no");
 
 bool
-value_given(struct pool *pool UNUSED, struct slice text UNUSED, void *place, struct slice *bad UNUSED)
+value_parse_word(struct value_reading *reading, struct slice text, void *place)
 {
-	*(bool *)place = true;
-	return true;
+	for (size_t i = 0; i < reading->type->word_count; i++)
+		if (slice_equal(text, reading->type->words[i])) {
+			*(uint32_t *)place = (uint32_t)i;
+			return true;
+		}
+	return false;
 }
 
+/* ---- ids ---- */
+
 bool
-value_state(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+value_is_id(struct slice text, uint64_t *id)
 {
-	const bool ended = slice_equal(text, SLICE("ended"));
-	*(enum campaign_request *)place = ended ? CAMPAIGN_ENDS : CAMPAIGN_OPENS;
-	return ended || slice_equal(text, SLICE("active"));
+	return slice_to_u64(text, INT64_MAX, id) && *id > 0;
 }
 
 bool
-value_id(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+value_parse_id(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
-	return admin_is_id(text, place);
+	return value_is_id(text, place);
 }
 
-bool
-value_campaign_id(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	return admin_is_id(text, place) && *(uint64_t *)place <= CAMPAIGN_ID_MAX;
-}
-
-bool
-value_id_or_none(struct pool *pool, struct slice text, void *place, struct slice *bad)
+static bool
+parse_id_or_none(struct value_reading *reading, struct slice text, void *place)
 {
 	*(uint64_t *)place = 0;
-	return text.size == 0 || value_id(pool, text, place, bad);
+	return text.size == 0 || value_parse_id(reading, text, place);
 }
 
-bool
-value_social_id(struct pool *pool, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	return social_id_parse(pool, text, place);
-}
+#define OBJECT(name, text, what, owned) TYPE(name, value_parse_id, uint64_t, text, .noun = what, .kind = owned)
+OBJECT(value_account, "the id of an account", "account", OWNED_ACCOUNT);
+OBJECT(value_campaign, "the id of a campaign", "campaign", OWNED_CAMPAIGN);
+OBJECT(value_tag, "the id of a tag", "tag", OWNED_TAG);
+OBJECT(value_webhook, "the id of a webhook", "webhook", OWNED_WEBHOOK);
+OBJECT(value_user, "the id of a user", "user", OWNED_USER);
+TYPE(value_tag_or_none, parse_id_or_none, uint64_t, "the id of a tag, or nothing");
 
-bool
-value_limit(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	uint32_t limit;
-	if (!read_u32(text, VALUE_LIMIT_MAX, &limit) || limit == 0)
-		return false;
-	*(size_t *)place = limit;
-	return true;
-}
-
-bool
-value_format(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	const bool form = slice_equal(text, SLICE("form"));
-	*(bool *)place = form;
-	return form || slice_equal(text, SLICE("json"));
-}
-
-bool
-value_source(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	*(struct slice *)place = or_none(text);
-	return text.size <= TEXT_BYTES_MAX;
-}
-
-bool
-value_events(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
-{
-	uint32_t events = 0;
-	struct slice item;
-	while (slice_next_item(&text, &item)) {
-		enum event_type event;
-		if (!event_parse(item, &event)) {
-			*bad = item;
-			return false;
-		}
-		events |= EVENT_BIT(event);
-	}
-	*(uint32_t *)place = events;
-	return events != 0;
-}
-
-bool
-value_schedule(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
-{
-	struct slice trimmed = slice_trim(text);
-	struct retry_schedule schedule;
-	*(struct slice *)place = or_none(trimmed);
-	if (trimmed.size == 0)
-		return true;
-	/* a list of separators only is an error: without delays there would be a single attempt */
-	return trimmed.size <= SCHEDULE_BYTES_MAX && retry_schedule_parse(trimmed, &schedule, bad) && schedule.count > 0;
-}
-
-/* Only redirects that form handlers and scripts answer with after their work. Other statuses say that it was not done. */
-bool
-value_accepts(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
-{
-	static const struct slice lists[] = { SLICE_NONE, SLICE("302"), SLICE("303"), SLICE("302,303") };
-	unsigned given = 0;
-	while (slice_next_item(&text, bad)) {
-		const unsigned bit = slice_equal(*bad, lists[1]) ? 1 : slice_equal(*bad, lists[2]) ? 2 : 0;
-		if (bit == 0)
-			return false;
-		given |= bit;
-	}
-	*(struct slice *)place = lists[given];
-	return true;
-}
-
-bool
-value_rate(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	return read_u32(text, RATE_MAX, place);
-}
-
-bool
-value_time_zone(struct pool *pool, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	*(struct slice *)place = or_none(text);
-	return text.size == 0 || zone_is_known(pool, text);
-}
-
-bool
-value_file(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
-{
-	*(struct slice *)place = or_none(text);
-	return text.size == 0 || (text.data[0] == '/' && text.size <= FILE_BYTES_MAX);
-}
+/* ---- pairs ---- */
 
 void
-values_list(const struct value_settings *settings, FILE *out)
+value_pairs_add(struct pool *pool, struct value_pairs *pairs, const struct value_pair *pair)
 {
-	fputs("Settings:\n", out);
-	for (size_t i = 0; i < settings->count; i++)
-		fprintf(out, "  %-22s%s\n", settings->rows[i].name, settings->rows[i].expected);
-	fputc('\n', out);
+	pairs->items = pool_grow(pool, pairs->items, pairs->count, &pairs->capacity, sizeof(*pairs->items));
+	pairs->items[pairs->count++] = *pair;
 }
 
-/* The setting that begins like the name, or NULL. */
-static const char *
-alike(const struct value_settings *settings, struct slice name)
+struct slice
+value_pair_text(struct pool *pool, const struct value_pair *pair)
 {
-	const char *best = NULL;
-	size_t most = ALIKE_MIN_BYTES - 1;
-	for (size_t i = 0; i < settings->count; i++) {
-		const char *row = settings->rows[i].name;
-		size_t size = 0;
-		while (size < name.size && row[size] != '\0' && ascii_lower(name.data[size]) == row[size])
-			size++;
-		if (size > most) {
-			most = size;
-			best = row;
-		}
-	}
-	return best;
-}
-
-static void
-fail_unknown(struct admin_call *call, const struct value_settings *settings, struct slice name)
-{
-	const char *best = alike(settings, name);
-	const struct slice shown = slice_sub(name, 0, SHOWN_MAX_BYTES);
-	struct buffer all;
-	buffer_init(&all, LISTED_MAX_BYTES);
-	for (size_t i = 0; best == NULL && i < settings->count; i++)
-		buffer_printf(&all, "%s%s", i == 0 ? "" : ", ", settings->rows[i].name);
-	if (best != NULL)
-		admin_fail(call, PROBLEM_INVALID, "%s has no setting \"%.*s\"; did you mean %s?", settings->owner,
-		    SLICE_ARGS(shown), best);
-	else
-		admin_fail(call, PROBLEM_INVALID, "%s has no setting \"%.*s\"; there are: %.*s", settings->owner,
-		    SLICE_ARGS(shown), SLICE_ARGS(buffer_slice(&all)));
-	buffer_free(&all);
-}
-
-/* "setting=value". */
-static bool
-apply(struct admin_call *call, const struct value_settings *settings, struct slice text, void *target)
-{
-	size_t equals = slice_find(text, '=');
-	struct slice name = slice_sub(text, 0, equals), value = slice_sub(text, equals + 1, text.size), bad = SLICE_NONE;
-	for (size_t i = 0; i < settings->count; i++) {
-		const struct value_setting *row = &settings->rows[i];
-		if (!slice_equal(name, slice_of(row->name)))
-			continue;
-		if (i >= settings->count - settings->operators && !caller_is_operator(call->caller)) {
-			admin_fail(call, PROBLEM_FORBIDDEN, "only an operator may set %s", row->name);
-			return false;
-		}
-		if (equals < text.size && row->read(call->pool, value, (char *)target + row->offset, &bad))
-			return true;
-		if (!slice_present(bad))
-			bad = slice_sub(value, 0, SHOWN_MAX_BYTES);
-		admin_fail_setting(
-		    call, row->name, "expected %s%s%.*s", row->expected, bad.size > 0 ? ", not " : "", SLICE_ARGS(bad));
-		return false;
-	}
-	fail_unknown(call, settings, name);
-	return false;
-}
-
-bool
-values_apply(struct admin_call *call, size_t first, void *target)
-{
-	for (size_t i = first; i < call->operand_count; i++)
-		if (!apply(call, call->command->settings, slice_of(call->operands[i]), target))
-			return false;
-	return true;
-}
-
-bool
-values_have(struct admin_call *call, size_t first, const char *setting)
-{
-	for (size_t i = first; i < call->operand_count; i++) {
-		struct slice text = slice_of(call->operands[i]);
-		if (slice_equal(slice_sub(text, 0, slice_find(text, '=')), slice_of(setting)))
-			return true;
-	}
-	return false;
-}
-
-bool
-values_take(struct admin_call *call, const struct value_option *options, size_t count, void *target)
-{
-	for (size_t i = 0; i < count; i++) {
-		const char *value = call->options[options[i].option];
-		struct slice bad = SLICE_NONE;
-		if (value == NULL || options[i].read(call->pool, slice_of(value), (char *)target + options[i].offset, &bad))
-			continue;
-		admin_fail_option(call, PROBLEM_INVALID, options[i].option, "expected %s", options[i].expected);
-		return false;
-	}
-	return true;
+	return slice_present(pair->value) ? POOL_JOIN(pool, pair->name, SLICE("="), pair->value) : pair->name;
 }
 
 static bool
-take_part(struct admin_call *call, size_t limit, struct list_part *part)
+add_pair(struct value_reading *reading, struct slice text, size_t equals, void *place)
 {
-	static const struct value_option limit_option = { OPTION_LIMIT, value_limit, 0, "a number from 1 to 10000" },
-					 after_option = { OPTION_AFTER, value_id_or_none, 0, "the id of the last row before" };
-	*part = (struct list_part){ .after = 0 };
-	if (!values_take(call, &limit_option, 1, &limit) || !values_take(call, &after_option, 1, &part->after))
-		return false;
-	part->limit = limit;
+	const struct slice value = equals < text.size ? slice_sub(text, equals + 1, text.size) : SLICE_NONE;
+	value_pairs_add(reading->pool, place, &(struct value_pair){ .name = slice_sub(text, 0, equals), .value = value });
 	return true;
 }
 
 bool
-values_take_part(struct admin_call *call, struct list_part *part)
+value_parse_pair(struct value_reading *reading, struct slice text, void *place)
 {
-	return take_part(call, VALUE_LIMIT_DEFAULT, part);
+	return add_pair(reading, text, slice_find(text, '='), place);
 }
 
 bool
-values_take_large_part(struct admin_call *call, struct list_part *part)
+value_parse_last_pair(struct value_reading *reading, struct slice text, void *place)
 {
-	return take_part(call, call->is_remote ? VALUE_LIMIT_REMOTE : VALUE_LIMIT_MAX, part);
+	return add_pair(reading, text, slice_find_last(text, '='), place);
 }

@@ -1,85 +1,97 @@
 /* SPDX-License-Identifier: MIT
- * Values of settings ("name=value") and of options, read by tables into a struct of the caller. */
+ * Types of values that operations of several subjects take. A comment says the type of the place; "or none": an empty text is
+ * none. */
 #ifndef LEADHOOK_OPERATION_VALUE_TYPES_H
 #define LEADHOOK_OPERATION_VALUE_TYPES_H
 
-#include "operation/operation.h"
-#include "store/store.h"
+#include <stdint.h>
 
-/* Parses the text into `place`. Returns false when it is invalid, with *bad set to the invalid item of a list.
- * The value lives as long as the text and the pool. */
-typedef bool value_reader(struct pool *pool, struct slice text, void *place, struct slice *bad);
+#include "operation/parameter.h"
 
-/* The type of each place. "or none": an empty text is none. */
-value_reader value_name;        /* struct slice: 1 to 200 characters */
-value_reader value_trimmed;     /* the same without white space at its ends */
-value_reader value_description; /* struct slice, or none */
-value_reader value_url;         /* struct slice, or none */
-value_reader value_hosts;       /* struct slice: a list of host names, or none */
-value_reader value_networks;    /* struct slice: a list of networks, or none */
-value_reader value_end;         /* int64_t: a time, or none (-1) */
-value_reader value_time;        /* int64_t: a time */
-value_reader value_count;       /* uint32_t */
-value_reader value_points;      /* uint32_t: 0 to SCORE_POINTS_MAX */
-value_reader value_delta;       /* int32_t: -SCORE_POINTS_MAX to SCORE_POINTS_MAX */
-value_reader value_switch;      /* bool: the words of boolean_parse */
-value_reader value_filter;      /* int: the same as 1 and 0 */
-value_reader value_given;       /* bool: the option was given */
-value_reader value_state;       /* enum campaign_request: "active" or "ended" */
-value_reader value_id;          /* uint64_t */
-value_reader value_campaign_id; /* uint64_t: the same up to CAMPAIGN_ID_MAX */
-value_reader value_id_or_none;  /* uint64_t, or none (0) */
-value_reader value_social_id;   /* struct slice */
-value_reader value_limit;       /* size_t: 1 to VALUE_LIMIT_MAX */
-value_reader value_destination; /* struct slice: the URL of a webhook, not yet judged */
-value_reader value_format;      /* bool: "form", or "json" */
-value_reader value_source;      /* struct slice, or none */
-value_reader value_events;      /* uint32_t: EVENT_BIT of each event of a non-empty list */
-value_reader value_schedule;    /* struct slice: a list of durations as retry_schedule_parse takes it, or none */
-value_reader value_accepts;     /* struct slice: statuses that count as taken besides 2xx, as retry_is_taken takes them, or none */
-value_reader value_rate;        /* uint32_t: 0 to 10000 */
-value_reader value_time_zone;   /* struct slice: a name of the IANA's database, or none */
-value_reader value_file;        /* struct slice: an absolute path, or none */
+/* The largest numbers of rows in a part of a list, and that without a limit. A call by HTTP is answered quickly. */
+enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000, VALUE_LIMIT_REMOTE = 250 };
 
-/* struct slice, absent for "auto"; uint32_t, with the enums of engine/strangers.h. */
-value_reader value_mails; /* uint32_t: MESSAGE_BITs of the mails that a campaign can choose */
-value_reader value_language, value_form_answer, value_public_lookup, value_public_update, value_leaderboard_names, value_bots;
-value_reader value_difficulty; /* uint32_t: 1 to DIFFICULTY_MAX */
-enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000, VALUE_LIMIT_REMOTE = 250 /* maximum of a remote call */ };
+extern const struct value_type value_text;        /* struct slice */
+extern const struct value_type value_lines;       /* struct slice: it may have several lines */
+extern const struct value_type value_path;        /* const char *: a file of the host */
+extern const struct value_type value_content;     /* struct value_content */
+extern const struct value_type value_name;        /* struct slice: 1 to 200 characters */
+extern const struct value_type value_title;       /* the same, without white space at its ends */
+extern const struct value_type value_description; /* struct slice, or none */
+extern const struct value_type value_source;      /* struct slice, or none */
+extern const struct value_type value_url;         /* struct slice, or none */
+extern const struct value_type value_link;        /* the same, of any page */
+extern const struct value_type value_hosts;       /* struct slice: a list of host names, or none */
+extern const struct value_type value_networks;    /* struct slice: a list of networks, or none */
+extern const struct value_type value_time_zone;   /* struct slice: a name of the IANA's database, or none */
+extern const struct value_type value_host_file;   /* struct slice: an absolute path, or none; stored */
+extern const struct value_type value_social_id;   /* struct slice */
+extern const struct value_type value_time;        /* int64_t */
+extern const struct value_type value_end;         /* int64_t, or none (-1) */
+extern const struct value_type value_count;       /* uint32_t */
+extern const struct value_type value_points;      /* uint32_t: 0 to SCORE_POINTS_MAX */
+extern const struct value_type value_delta;       /* int32_t: -SCORE_POINTS_MAX to SCORE_POINTS_MAX */
+extern const struct value_type value_on;          /* bool: a switch */
+extern const struct value_type value_boolean;     /* bool: the words of boolean_parse */
+extern const struct value_type value_filter;      /* int: the same as 1 and 0 */
+extern const struct value_type value_limit;       /* size_t: rows of a list */
+extern const struct value_type value_part_limit;  /* struct list_part: its limit */
+extern const struct value_type value_part_after;  /* struct list_part: where it goes on */
+extern const struct value_type value_job_limit;   /* size_t: of what is counted or done, also by HTTP up to VALUE_LIMIT_MAX */
 
-struct value_setting {
-	const char *name;
-	value_reader *read;
-	size_t offset; /* in the target */
-	const char *expected;
-};
-struct value_settings {
-	const struct value_setting *rows;
-	size_t count;
-	const char *owner; /* "a campaign" */
-	size_t operators;  /* how many of the last rows only an operator may set: paths of the host */
+/* uint64_t: ids of objects that the caller must see. */
+extern const struct value_type value_account, value_campaign, value_tag, value_webhook, value_user;
+extern const struct value_type value_tag_or_none; /* 0: none */
+
+/* The content of a file. */
+struct value_content {
+	const char *path;  /* of a shell: the file, or "-" for its standard input */
+	struct slice text; /* of a call by HTTP: the content itself */
 };
 
-/* Applies the operands from `first` on as settings of the command. Reports an invalid one and returns false: EX_DATAERR. */
-MUST_CHECK bool values_apply(struct admin_call *call, size_t first, void *target);
-/* Whether the operands from `first` on include this setting. */
-MUST_CHECK bool values_have(struct admin_call *call, size_t first, const char *setting);
-/* Prints the settings, for the help of a command. */
-void values_list(const struct value_settings *settings, FILE *out);
-
-struct value_option {
-	enum admin_option option;
-	value_reader *read;
-	size_t offset;
-	const char *expected;
+/* NAME=VALUE */
+struct value_pair {
+	struct slice name, value; /* value absent: there was no "=" */
+	bool from_file;           /* the value is the text of a file, NAME=@FILE */
 };
+struct value_pairs {
+	struct value_pair *items;
+	size_t count, capacity;
+};
+void value_pairs_add(struct pool *pool, struct value_pairs *pairs, const struct value_pair *pair);
+/* As it was written. In the pool. */
+struct slice value_pair_text(struct pool *pool, const struct value_pair *pair);
+value_parser value_parse_pair, value_parse_last_pair; /* divided at the first "=", or at the last one */
 
-/* Reads the given options of the table. Reports an invalid one and returns false: EX_DATAERR. */
-MUST_CHECK bool values_take(struct admin_call *call, const struct value_option *options, size_t count, void *target);
+/* For types of other folders. */
+value_parser value_parse_text, value_parse_id, value_parse_name, value_parse_count;
+MUST_CHECK bool value_is_name(struct slice text); /* 1 to 200 characters */
+MUST_CHECK bool value_is_id(struct slice text, uint64_t *id);
+MUST_CHECK bool value_to_u32(struct slice text, uint32_t maximum, uint32_t *number);
+value_parser value_parse_word; /* uint32_t: the place of the text among the words of the type */
+#define WORD_TYPE(list, count, expected_text)                                                                  \
+	{                                                                                                      \
+		.parse = value_parse_word, .size = sizeof(uint32_t), .expected = expected_text, .words = list, \
+		.word_count = count                                                                            \
+	}
+/* Number of rows from 1 to `maximum`. */
+MUST_CHECK bool value_to_limit(struct slice text, uint32_t maximum, size_t *limit);
 
-/* Reads --limit and --after of a list by id. Without a limit it is VALUE_LIMIT_DEFAULT. Reports as values_take. */
-MUST_CHECK bool values_take_part(struct admin_call *call, struct list_part *part);
-/* The same of a list that most readers want as a whole: without a limit it is the largest one. */
-MUST_CHECK bool values_take_large_part(struct admin_call *call, struct list_part *part);
+#define ID_TYPE(expected_text)                                                               \
+	{                                                                                    \
+		.parse = value_parse_id, .size = sizeof(uint64_t), .expected = expected_text \
+	}
+
+/* Parameters of a list by id, of which `member` is the struct list_part. */
+#define PART_PARAMETERS(type, member) \
+	OPTION("limit", value_part_limit, offsetof(type, member)), OPTION("after", value_part_after, offsetof(type, member))
+/* Those of a list that most callers want as a whole: without a limit it is the largest one. The struct list_part is all
+ * arguments. */
+#define LARGE_PART_PARAMETERS OPTION("limit", value_part_limit, 0), OPTION("after", value_part_after, 0)
+struct operation_call;
+struct list_part value_large_part(const struct operation_call *call);
+
+/* What an empty array must not mean: all campaigns. */
+#define CAMPAIGNS_IN_ARRAY "an array that is not empty, or null: all campaigns"
 
 #endif

@@ -31,7 +31,7 @@ struct admin_answer {
 };
 
 /* Functions of the wiring that all programs share. */
-struct admin_wiring {
+struct operation_wiring {
 	/* As conf_load, and checks the configuration against the rules of all layers. `lists`: also the files that it names. */
 	bool (*load)(const char *path, bool lists, struct conf **conf, struct buffer *problems);
 	/* Opens the store of the configuration; both live until the command is done. */

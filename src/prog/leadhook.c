@@ -113,7 +113,7 @@ run_inbound(void *context UNUSED, struct store *store, struct pool *pool, const 
 int
 main(int argc, char *argv[])
 {
-	static const struct admin_wiring parts = {
+	static const struct operation_wiring parts = {
 		.load = load,
 		.open_store = open_store,
 		.connection_needs = connection_needs,
@@ -132,7 +132,7 @@ main(int argc, char *argv[])
 	sandbox_begin();
 	sandbox_hide(true);
 	descriptors_fill();
-	int status = admin_main(argc, argv, &parts, stdout, stderr);
+	int status = shell_main(argc, argv, &parts, stdout, stderr);
 	pool_free(&wiring.pool);
 	return status;
 }

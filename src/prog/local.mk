@@ -6,6 +6,10 @@ management_libs = src/manage/libmanage.a src/admin/libadmin.a src/operation/libo
 	src/transfer/libtransfer.a src/commit/libcommit.a src/http/libhttp.a $(ZLIB_LIBS) src/deliver/libdeliver.a src/compose/libcompose.a \
 	src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS)
 
+# all operations, and the shell
+operations_libs = src/shell/libshell.a src/admin/libadmin.a src/operation/liboperation.a $(api_libs) src/transfer/libtransfer.a src/http/libhttp.a \
+	$(ZLIB_LIBS) src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
+
 noinst_LIBRARIES += %D%/libwiring.a
 %C%_libwiring_a_SOURCES = %D%/api_options.c %D%/api_options.h %D%/confinement.c %D%/confinement.h %D%/job_tools.c %D%/job_tools.h %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
 
@@ -15,7 +19,7 @@ sbin_PROGRAMS += %D%/leadhook-fcgi
 
 bin_PROGRAMS += %D%/leadhook
 %C%_leadhook_SOURCES = %D%/leadhook.c
-%C%_leadhook_LDADD = %D%/libwiring.a src/shell/libshell.a src/admin/libadmin.a src/operation/liboperation.a $(api_libs) src/transfer/libtransfer.a src/http/libhttp.a $(ZLIB_LIBS) src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
+%C%_leadhook_LDADD = %D%/libwiring.a $(operations_libs)
 
 sbin_PROGRAMS += %D%/leadhook-dispatch
 %C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c %D%/signal_thread.c %D%/signal_thread.h

@@ -9,7 +9,7 @@
 #include "manage/manage.h"
 
 struct management {
-	struct admin_wiring wiring;
+	struct operation_wiring wiring;
 	struct manage *manage;
 	struct api_extension extension;
 };
@@ -63,7 +63,7 @@ struct management *
 management_new(const struct wiring *wiring, const struct login_context *login, struct work_slots *long_calls, struct api *api)
 {
 	struct management *management = memory_alloc(sizeof(*management));
-	management->wiring = (struct admin_wiring){
+	management->wiring = (struct operation_wiring){
 		.see_dispatcher = lock_read,
 		.run_inbound = run_inbound,
 		.inbound_context = api,

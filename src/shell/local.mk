@@ -1,3 +1,7 @@
 noinst_LIBRARIES += %D%/libshell.a
 %C%_libshell_a_SOURCES = \
+	%D%/command_line.c %D%/command_line.h \
+	%D%/completion.c %D%/completion.h \
+	%D%/help.c %D%/help.h \
+	%D%/options.c %D%/options.h \
 	%D%/shell.c %D%/shell.h

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The operator's command (docs/operating.md 4), except for the wiring. */
+ * The command `leadhook` (docs/operating.md 4), except for the wiring. */
 #ifndef LEADHOOK_SHELL_SHELL_H
 #define LEADHOOK_SHELL_SHELL_H
 
@@ -7,7 +7,8 @@
 
 #include "operation/wiring.h"
 
-/* Runs the command of the arguments. Results go to `out`, everything else to `errors`. Returns an exit status of sysexits.h. */
-int admin_main(int argc, char *const argv[], const struct admin_wiring *wiring, FILE *out, FILE *errors);
+/* Runs the operation of the arguments. Results go to `out`, everything else to `errors`. Returns an exit status of sysexits.h.
+ */
+int shell_main(int argc, char *const argv[], const struct operation_wiring *wiring, FILE *out, FILE *errors);
 
 #endif

@@ -1,12 +1,13 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_call %D%/test_value_types
-%C%_test_call_SOURCES = %D%/test_call.c
-%C%_test_call_LDADD = src/admin/libadmin.a src/operation/liboperation.a src/page/libpage.a src/text/libtext.a $(engine_libs) $(CMOCKA_LIBS)
-
-%C%_test_value_types_SOURCES = %D%/test_value_types.c
-%C%_test_value_types_LDADD = src/admin/libadmin.a src/operation/liboperation.a src/page/libpage.a src/text/libtext.a $(engine_libs) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_operations
+%C%_test_operations_SOURCES = %D%/test_operations.c
+%C%_test_operations_LDADD = $(operations_libs) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/test_space
 %C%_test_space_SOURCES = %D%/test_space.c
-%C%_test_space_LDADD = src/admin/libadmin.a src/operation/liboperation.a $(engine_libs) $(CMOCKA_LIBS)
+%C%_test_space_LDADD = src/admin/libadmin.a $(engine_libs) $(CMOCKA_LIBS)
 endif
+
+noinst_PROGRAMS += %D%/print_operations
+%C%_print_operations_SOURCES = %D%/print_operations.c
+%C%_print_operations_LDADD = $(operations_libs)

@@ -7,7 +7,8 @@ set -u
 # The words of every command: the table's, and those that the page explains in ".It Cm" (or ".Cm" below ".It Xo").
 commands_of_table()
 {
-	sed -n 's/^	{ "\([a-z ]*\)", .*/\1/p' "$top_srcdir/src/admin/operations.c" | sort
+	cat "$top_srcdir"/src/admin/*/*.c "$top_srcdir/src/shell/shell.c" |
+		awk -F'"' 'row { print $2 } { row = /^(static )?const struct operation [a-z_]+ = \{$/ }' | sort
 }
 
 commands_of_page()
@@ -35,7 +36,7 @@ commands_of_page >"$folder/page"
 
 echo "1..10"
 found=$(comm -23 "$folder/table" "$folder/page")
-[ -s "$folder/table" ] || found="no commands were found in src/admin/operations.c"
+[ -s "$folder/table" ] || found="no operations were found in src/admin"
 report 1 "every command is in leadhook(1)"
 found=$(comm -13 "$folder/table" "$folder/page")
 report 2 "leadhook(1) has no command that there is not"
@@ -43,7 +44,7 @@ report 2 "leadhook(1) has no command that there is not"
 # A campaign's and a webhook's settings have an item each, the others stand in the text.
 settings()
 {
-	sed -n 's/^	{ "\([a-z_]*\)", value_.*/\1/p' "$top_srcdir/src/admin/$1_operations.c"
+	awk -F'"' '/^};/ { rows = 0 } rows { print $2 } /_rows\[\] = \{$/ { rows = 1 }' "$top_srcdir/src/admin/$1_operations.c" | sort -u
 }
 found=$(
 	for file in campaigns/campaign webhooks/webhook campaigns/definition; do

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * A request to the management calls: method and path, the cookies, the body. What is found of it is a call of a command as the
- * command line could make it, and no more (docs/manage.md 1). */
+ * A request to the management calls: method and path, the cookies, the body. What is found of it is a call of an operation with
+ * what it takes, and no more (docs/manage.md 1). */
 #include "admin/operations.h"
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "json/reader.h"
 #include "manage/request.h"
+#include "operation/value_types.h"
+#include "json/reader.h"
 
 enum { ANSWER_MAX_BYTES = 1024 * 1024, PROBLEM_DEPTH = 3 };
 
@@ -36,52 +37,47 @@ request_may_run(struct manage_request *request UNUSED)
 }
 
 bool
-request_sees_path(struct manage_request *request UNUSED)
+request_sees(
+    struct manage_request *request, struct slice name UNUSED, enum owned_kind kind UNUSED, struct slice id, struct owner *owner)
 {
-	return true;
-}
-
-bool
-request_sees(struct manage_request *request UNUSED, struct slice name UNUSED, struct slice id UNUSED)
-{
-	return true;
+	uint64_t number;
+	*owner = (struct owner){ .account_id = 1, .campaign_id = 1 };
+	return value_is_id(id, &number) || request_fail(request, PROBLEM_NOT_FOUND, SLICE_NONE, "there is no such object");
 }
 
 static void
-require_text(const struct admin_command *command, const char *text)
+require_text(const struct value_type *type, struct slice text)
 {
-	const struct slice slice = slice_of(text);
-	REQUIRE(utf8_valid(slice));
-	for (size_t i = 0; i < slice.size && !command->lines; i++)
-		REQUIRE((unsigned char)slice.data[i] >= ' ' && slice.data[i] != 0x7f);
+	REQUIRE(utf8_valid(text));
+	for (size_t i = 0; i < text.size && !type->has_lines; i++)
+		REQUIRE((unsigned char)text.data[i] >= ' ' && text.data[i] != 0x7f);
 }
 
 static void
-require_option(const struct admin_call *call, enum admin_option option)
+require_pairs(const struct operation_call *call, const struct parameter *parameter)
 {
-	const char *value = admin_option_value(option), *text = call->options[option];
-	if (text == NULL || option == OPTION_JSON)
-		return;
-	REQUIRE(admin_option_in(call->command->options, option));
-	REQUIRE(value == NULL ? text[0] == '\0' : strcmp(value, "FILE") != 0);
-	REQUIRE(option != OPTION_QUEUE && option != OPTION_ENCODING);
-	require_text(call->command, text);
+	const struct value_pairs *pairs = (const struct value_pairs *)(const void *)(call->arguments + parameter->place);
+	for (size_t i = 0; i < pairs->count; i++) {
+		require_text(parameter->type, pairs->items[i].name);
+		require_text(parameter->type, pairs->items[i].value);
+	}
 }
 
 static void
-require_call(const struct admin_call *call)
+require_call(const struct operation_call *call)
 {
-	const struct admin_command *command = call->command;
-	REQUIRE(call->operand_count >= command->minimum && call->operand_count <= command->maximum);
-	for (size_t i = 0; i < call->operand_count; i++)
-		require_text(command, call->operands[i]);
-	for (unsigned i = 0; i < ADMIN_OPTIONS; i++)
-		require_option(call, (enum admin_option)i);
-	for (const enum admin_option *option = command->required; option != NULL && *option != ADMIN_OPTIONS; option++)
-		REQUIRE(call->options[*option] != NULL);
-	for (size_t kind = 0; kind < ADMIN_TEXTS; kind++)
-		for (size_t i = 0; i < call->texts[kind].count; i++)
-			require_text(command, call->texts[kind].items[i]);
+	const struct operation *operation = call->operation;
+	for (size_t i = 0; i < operation->parameter_count; i++) {
+		const struct parameter *parameter = &operation->parameters[i];
+		const enum value_form form = parameter->type->form;
+		if (form == VALUE_PAIRS || form == VALUE_FIELDS)
+			require_pairs(call, parameter);
+		if (form == VALUE_SETTINGS)
+			continue;
+		REQUIRE(!call->given[i] || (!parameter->type->is_file && (parameter->flags & PARAMETER_SHELL) == 0));
+		REQUIRE(call->given[i] || (parameter->flags & PARAMETER_REQUIRED) == 0);
+	}
+	REQUIRE(operation->subject == NULL || operation->subject_is_optional || call->id > 0);
 }
 
 static void
@@ -117,11 +113,11 @@ require_problem(const struct http_response *response)
 static bool
 read_call(struct manage_request *request)
 {
-	if (!request_find_command(request))
+	if (!request_find_operation(request))
 		return false;
-	REQUIRE(request->command->method != ADMIN_SHELL_ONLY && request->path_count <= PATH_PARAMETERS_MAX);
-	request->call.command = request->command;
-	return request_read_arguments(request);
+	REQUIRE(request->operation->method != METHOD_NONE && request->path_count <= PATH_PARAMETERS_MAX);
+	request->call.operation = request->operation;
+	return request_read_path(request) && request_read_members(request);
 }
 
 static void
@@ -138,6 +134,8 @@ handle(const struct input *input, struct http_response *response)
 		REQUIRE(response->body.size == 0);
 		require_call(&request.call);
 	} else {
+		if (request.call.report.failed) /* by the parser of a value */
+			request_answer(&request, 1);
 		require_problem(response);
 	}
 }

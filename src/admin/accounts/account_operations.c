@@ -1,47 +1,52 @@
 /* SPDX-License-Identifier: MIT
  * Accounts and their API keys. */
+#include "admin/accounts/account_operations.h"
+
 #include <stddef.h>
 #include <string.h>
 #include <sysexits.h>
 
-#include "admin/operations.h"
 #include "identity/api_key.h"
 #include "identity/rights.h"
 #include "limit/rule.h"
+#include "operation/settings.h"
 #include "operation/value_types.h"
 #include "os/random.h"
 #include "store/operator/admin.h"
 
-int
-admin_account_add(struct admin_call *call)
+struct account_add {
+	struct slice name;
+};
+static const struct parameter add_parameters[] = { OPERAND("name", value_name, offsetof(struct account_add, name)) };
+
+static int
+run_account_add(struct operation_call *call)
 {
-	struct slice name = slice_of(call->operands[0]);
+	const struct account_add *arguments = ARGUMENTS(call, struct account_add);
 	uint64_t id;
-	if (!admin_name(call, name))
-		return EX_DATAERR;
-	enum result result = store_add_account(call->store, name, &id);
-	int status = admin_answer_id(call, result, id);
+	const enum result result = store_add_account(call->store, arguments->name, &id);
+	const int status = operation_answer_id(call, result, id);
 	if (status == EX_OK)
-		output_text(call->output, "name", name);
+		output_text(call->output, "name", arguments->name);
 	return status;
 }
 
-int
-admin_account_list(struct admin_call *call)
+static const struct parameter part_parameters[] = { LARGE_PART_PARAMETERS };
+
+static int
+run_account_list(struct operation_call *call)
 {
 	const uint64_t own = caller_account(call->caller);
 	struct account_row *accounts;
-	struct list_part part;
+	struct list_part part = value_large_part(call);
 	size_t count;
-	if (!values_take_large_part(call, &part))
-		return EX_DATAERR;
 	if (own != 0) /* the only one that the caller sees */
 		part = (struct list_part){ .after = part.after < own ? own - 1 : own, .limit = 1 };
 	enum result result = store_list_accounts(call->store, call->pool, part, &accounts, &count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	if (own == 0 && count > 0)
-		admin_end_part(call, part, count, accounts[count - 1].id);
+		operation_end_part(call, part, count, accounts[count - 1].id);
 	for (size_t i = 0; i < count; i++) {
 		if (!caller_sees(call->caller, accounts[i].id, 0))
 			continue;
@@ -62,91 +67,106 @@ admin_account_list(struct admin_call *call)
 struct account_settings {
 	struct slice time_zone;
 };
-static const struct value_setting setting_table[] = {
-	{ "time_zone", value_time_zone, offsetof(struct account_settings, time_zone),
-	    "a time zone such as Europe/Berlin, or nothing for UTC" },
+static const struct parameter setting_rows[] = {
+	SETTING("time_zone", value_time_zone, offsetof(struct account_settings, time_zone)),
 };
-const struct value_settings admin_account_settings = { setting_table, ARRAY_SIZE(setting_table), "an account", 0 };
+static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct account_settings, "an account");
+static const struct value_type settings_type = SETTINGS_TYPE(settings_table);
+static const struct parameter set_parameters[] = { SETTINGS(settings_type, 0) };
 
-int
-admin_account_set(struct admin_call *call)
+static int
+run_account_set(struct operation_call *call)
 {
 	struct account_settings settings;
-	if (!values_apply(call, 1, &settings))
-		return EX_DATAERR;
-	return admin_answer_id(call, store_set_time_zone(call->store, call->id, settings.time_zone), call->id);
+	settings_assign(ARGUMENTS(call, struct settings), &settings);
+	return operation_answer_id(call, store_set_time_zone(call->store, call->id, settings.time_zone), call->id);
 }
 
 /* The variant: whether to suspend it. */
-int
-admin_account_suspend(struct admin_call *call)
+static int
+run_account_suspend(struct operation_call *call)
 {
-	return admin_answer_id(call, store_suspend_account(call->store, call->id, call->command->variant), call->id);
+	return operation_answer_id(call, store_suspend_account(call->store, call->id, call->operation->variant), call->id);
 }
 
-int
-admin_account_limit(struct admin_call *call)
+struct account_limit {
+	int64_t per_minute; /* -1: the default */
+};
+
+static bool
+parse_per_minute(struct value_reading *reading, struct slice text, void *place)
 {
-	struct slice text = slice_of(call->operands[1]);
-	uint64_t per_minute;
-	if (slice_equal(text, SLICE("default")))
-		return admin_answer_id(call, store_limit_account(call->store, call->id, -1), call->id);
-	if (!slice_to_u64(text, LIMIT_MAX, &per_minute))
-		return admin_fail(call, PROBLEM_INVALID, "expected default or a number of calls from 0 to %d, not %s",
-		    LIMIT_MAX, call->operands[1]);
-	return admin_answer_id(call, store_limit_account(call->store, call->id, (int64_t)per_minute), call->id);
+	uint64_t per_minute = 0;
+	const bool by_default = slice_equal(text, SLICE("default")), valid = slice_to_u64(text, LIMIT_MAX, &per_minute);
+	*(int64_t *)place = by_default ? -1 : (int64_t)per_minute;
+	reading->message = pool_printf(
+	    reading->pool, "expected default or a number of calls from 0 to %d, not %.*s", LIMIT_MAX, SLICE_ARGS(text));
+	return by_default || valid;
+}
+static const struct value_type value_per_minute = { .parse = parse_per_minute };
+static const struct parameter limit_parameters[] = {
+	OPERAND("per_minute", value_per_minute, offsetof(struct account_limit, per_minute)),
+};
+
+static int
+run_account_limit(struct operation_call *call)
+{
+	const int64_t per_minute = ARGUMENTS(call, struct account_limit)->per_minute;
+	return operation_answer_id(call, store_limit_account(call->store, call->id, per_minute), call->id);
 }
 
 /* ---- keys ---- */
 
 static bool
-read_rights(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
+parse_rights(struct value_reading *reading, struct slice text, void *place)
 {
-	return rights_parse(text, place, bad);
+	return rights_parse(text, place, &reading->invalid);
 }
+static const struct value_type value_rights = { .parse = parse_rights,
+	.expected = "ingest, stats, leads, change, hooks, manage, account, several with commas, or full, numbers, viewer, all",
+	.form = VALUE_LIST };
+
+static bool
+parse_campaigns(struct value_reading *reading, struct slice text, void *place)
+{
+	struct new_key *key = place;
+	struct slice item;
+	uint64_t *ids = POOL_ARRAY(reading->pool, KEY_CAMPAIGNS_MAX, uint64_t);
+	key->campaigns = ids;
+	while (slice_next_item(&text, &item))
+		if (key->campaign_count == KEY_CAMPAIGNS_MAX || !value_is_id(item, &ids[key->campaign_count++]))
+			return false;
+	return key->campaign_count > 0;
+}
+static const struct value_type value_key_campaigns = { .parse = parse_campaigns,
+	.expected = "ids of campaigns, with commas, at most 32",
+	.form = VALUE_LIST,
+	.empty_array = CAMPAIGNS_IN_ARRAY };
 
 #define PLACE(member) offsetof(struct new_key, member)
-static const struct value_option key_options[] = {
-	{ OPTION_NAME, value_name, PLACE(name), "1 to 200 characters" },
-	{ OPTION_RIGHTS, read_rights, PLACE(rights),
-	    "ingest, stats, leads, change, hooks, manage, account, several with commas, or full, numbers, viewer, all" },
-	{ OPTION_EXPIRES, value_time, PLACE(expires_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
+static const struct parameter key_parameters[] = {
+	OPTION("name", value_name, PLACE(name)),
+	OPTION("rights", value_rights, PLACE(rights)),
+	OPTION("campaigns", value_key_campaigns, 0),
+	OPTION("expires", value_time, PLACE(expires_ms)),
 };
-
-/* Reads --campaigns. Returns false after reporting the error: EX_DATAERR. */
-static bool
-read_campaigns(struct admin_call *call, struct new_key *key)
-{
-	struct slice list = slice_of(call->options[OPTION_CAMPAIGNS]), item;
-	uint64_t *ids = POOL_ARRAY(call->pool, KEY_CAMPAIGNS_MAX, uint64_t);
-	bool good = true;
-	key->campaigns = ids;
-	while (good && slice_next_item(&list, &item)) {
-		good = key->campaign_count < KEY_CAMPAIGNS_MAX && admin_is_id(item, &ids[key->campaign_count]);
-		key->campaign_count++;
-	}
-	if (!good || (call->options[OPTION_CAMPAIGNS] != NULL && key->campaign_count == 0)) {
-		admin_fail_option(call, PROBLEM_INVALID, OPTION_CAMPAIGNS, "expected ids of campaigns, with commas, at most %d",
-		    KEY_CAMPAIGNS_MAX);
-		return false;
-	}
-	return true;
-}
+#undef PLACE
+static const struct new_key key_defaults = { .name = SLICE("default"), .rights = RIGHTS_FULL_KEY, .expires_ms = -1 };
 
 /* A key has no more rights than the caller that makes it, and does not outlive the key that makes it. Returns false after
  * reporting the error. */
 static bool
-grant(struct admin_call *call, struct new_key *key)
+grant(struct operation_call *call, struct new_key *key)
 {
 	const int64_t end_ms = call->caller == NULL ? 0 : call->caller->expires_ms;
 	if (end_ms > 0 && key->expires_ms < 0)
 		key->expires_ms = end_ms;
 	if (end_ms > 0 && key->expires_ms > end_ms) {
-		admin_fail_option(call, PROBLEM_FORBIDDEN, OPTION_EXPIRES, "a key does not outlive the key that makes it");
+		operation_fail_value(call, PROBLEM_FORBIDDEN, "expires", "a key does not outlive the key that makes it");
 		return false;
 	}
 	if ((key->rights & ~caller_rights(call->caller)) != 0) {
-		admin_fail(call, PROBLEM_FORBIDDEN, "a key cannot have rights that its maker does not have");
+		operation_fail(call, PROBLEM_FORBIDDEN, "a key cannot have rights that its maker does not have");
 		return false;
 	}
 	return true;
@@ -170,25 +190,24 @@ output_rights(struct output *output, struct pool *pool, rights set)
 	output_texts(output, "rights", words, count);
 }
 
-int
-admin_key_add(struct admin_call *call)
+static int
+run_key_add(struct operation_call *call)
 {
-	struct new_key key = { .account_id = call->id, .name = SLICE("default"), .rights = RIGHTS_FULL_KEY, .expires_ms = -1 };
+	struct new_key key = *ARGUMENTS(call, struct new_key);
 	uint64_t id;
-	if (!values_take(call, key_options, ARRAY_SIZE(key_options), &key) || !read_campaigns(call, &key))
-		return EX_DATAERR;
+	key.account_id = call->id;
 	if (!grant(call, &key))
 		return EX_NOPERM;
 	const struct slice secret = new_secret(call->pool);
 	const struct digest hash = api_key_hash(secret);
 	memcpy(key.hash, hash.bytes, sizeof(key.hash));
 	const enum result result =
-	    store_add_key(call->store, &key, admin_maximum(call, call->conf->limits.keys_per_account), &id);
+	    store_add_key(call->store, &key, operation_maximum(call, call->conf->limits.keys_per_account), &id);
 	if (result == RESULT_TOO_MANY)
-		return admin_fail(call, PROBLEM_CONFLICT, ADMIN_TOO_MANY("keys"));
+		return operation_fail(call, PROBLEM_CONFLICT, TOO_MANY_IN_ACCOUNT("keys"));
 	if (result == RESULT_INVALID)
-		return admin_fail_option(call, PROBLEM_INVALID, OPTION_CAMPAIGNS, "the account has no campaign of these ids");
-	const int status = admin_answer_id(call, result, id);
+		return operation_fail_value(call, PROBLEM_INVALID, "campaigns", "the account has no campaign of these ids");
+	const int status = operation_answer_id(call, result, id);
 	if (status != EX_OK)
 		return status;
 	output_text(call->output, "name", key.name);
@@ -196,21 +215,19 @@ admin_key_add(struct admin_call *call)
 	return EX_OK;
 }
 
-int
-admin_key_list(struct admin_call *call)
+static int
+run_key_list(struct operation_call *call)
 {
 	struct api_key_row *keys;
-	struct list_part part;
+	const struct list_part part = value_large_part(call);
 	size_t count;
-	if (!values_take_large_part(call, &part))
-		return EX_DATAERR;
 	enum result result = store_find_account(call->store, call->id);
 	if (result == RESULT_OK)
 		result = store_list_keys(call->store, call->pool, call->id, part, &keys, &count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	if (count > 0)
-		admin_end_part(call, part, count, keys[count - 1].id);
+		operation_end_part(call, part, count, keys[count - 1].id);
 	for (size_t i = 0; i < count; i++) {
 		output_record(call->output);
 		output_u64(call->output, "id", keys[i].id);
@@ -225,8 +242,57 @@ admin_key_list(struct admin_call *call)
 	return EX_OK;
 }
 
-int
-admin_key_revoke(struct admin_call *call)
+static int
+run_key_revoke(struct operation_call *call)
 {
-	return admin_answer_id(call, store_revoke_key(call->store, call->id), call->id);
+	return operation_answer_id(call, store_revoke_key(call->store, call->id), call->id);
 }
+
+/* clang-format off */
+const struct operation operation_account_add = {
+	"account add", "NAME", "add an account", run_account_add,
+	PARAMETERS(add_parameters, struct account_add),
+	HTTP(POST, "accounts", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CREATES
+};
+const struct operation operation_account_list = {
+	"account list", "[--limit N] [--after N]", "list the accounts", run_account_list,
+	PARAMETERS(part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
+	HTTP(GET, "accounts", RIGHT_STATS | RIGHT_ACCOUNT)
+};
+const struct operation operation_account_set = {
+	"account set", "ACCOUNT SETTING=VALUE...", "change settings of an account", run_account_set,
+	.subject = &subject_account, PARAMETERS(set_parameters, struct settings),
+	HTTP(PATCH, "accounts/{account}", RIGHT_ACCOUNT), .effect = CHANGES
+};
+const struct operation operation_account_suspend = {
+	"account suspend", "ACCOUNT", "refuse all calls on its campaigns", run_account_suspend,
+	.variant = true, .subject = &subject_account,
+	HTTP(POST, "accounts/{account}/suspend", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES
+};
+const struct operation operation_account_resume = {
+	"account resume", "ACCOUNT", "accept calls on its campaigns again", run_account_suspend,
+	.variant = false, .subject = &subject_account,
+	HTTP(POST, "accounts/{account}/resume", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES
+};
+const struct operation operation_account_limit = {
+	"account limit", "ACCOUNT PER_MINUTE|default", "set how many calls its keys may make", run_account_limit,
+	.subject = &subject_account, PARAMETERS(limit_parameters, struct account_limit),
+	HTTP(POST, "accounts/{account}/limit", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES
+};
+const struct operation operation_key_add = {
+	"key add", "ACCOUNT [--name NAME] [--rights LIST] [--campaigns LIST] [--expires TIME]", "add an API key, shown once",
+	run_key_add,
+	.subject = &subject_account, PARAMETERS(key_parameters, struct new_key), .defaults = &key_defaults,
+	HTTP(POST, "accounts/{account}/keys", RIGHT_ACCOUNT), .effect = CREATES, .confirmed = true
+};
+const struct operation operation_key_list = {
+	"key list", "ACCOUNT [--limit N] [--after N]", "list the keys of an account", run_key_list,
+	.subject = &subject_account, PARAMETERS(part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
+	HTTP(GET, "accounts/{account}/keys", RIGHT_ACCOUNT)
+};
+const struct operation operation_key_revoke = {
+	"key revoke", "KEY_ID", "revoke a key", run_key_revoke,
+	.subject = &subject_key,
+	HTTP(DELETE, "keys/{key}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true
+};
+/* clang-format on */

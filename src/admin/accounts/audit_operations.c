@@ -1,23 +1,39 @@
 /* SPDX-License-Identifier: MIT
  * The audit log (docs/users.md 6). */
+#include "admin/accounts/audit_operations.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 
-#include "admin/operations.h"
 #include "operation/value_types.h"
 #include "os/clock.h"
 #include "store/users/audit.h"
 
 #define PLACE(member) offsetof(struct audit_filter, member)
-static const struct value_option filter_rows[] = {
-	{ OPTION_ACCOUNT, value_id, PLACE(account_id), "the id of an account" },
-	{ OPTION_CAMPAIGN, value_id, PLACE(campaign_id), "the id of a campaign" },
-	{ OPTION_USER, value_id, PLACE(user_id), "the id of a user" },
-	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
-	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
-	{ OPTION_AFTER, value_id, PLACE(before_id), "the id of a row" },
-	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
+static const struct value_type value_audit_id = ID_TYPE("the id of a row");
+static const struct parameter list_parameters[] = {
+	OPTION("account", value_account, PLACE(account_id)),
+	OPTION("campaign", value_campaign, PLACE(campaign_id)),
+	OPTION("user", value_user, PLACE(user_id)),
+	OPTION("since", value_time, PLACE(since_ms)),
+	OPTION("until", value_time, PLACE(until_ms)),
+	OPTION("after", value_audit_id, PLACE(before_id)),
+	OPTION("limit", value_limit, PLACE(limit)),
+};
+#undef PLACE
+static const struct audit_filter list_defaults = { .since_ms = -1, .until_ms = -1, .limit = VALUE_LIMIT_DEFAULT };
+
+struct audit_prune {
+	int64_t until_ms;
+	uint64_t account_id; /* 0: all */
+	bool yes;
+};
+#define PLACE(member) offsetof(struct audit_prune, member)
+static const struct parameter prune_parameters[] = {
+	OPTION_WITH("until", value_time, PLACE(until_ms), PARAMETER_REQUIRED),
+	OPTION("account", value_account, PLACE(account_id)),
+	OPTION("yes", value_on, PLACE(yes)),
 };
 #undef PLACE
 
@@ -51,48 +67,58 @@ output_row(struct output *output, const struct audit_row *row)
 	output_text(output, "request_id", entry->request_id);
 }
 
-int
-admin_audit_list(struct admin_call *call)
+static int
+run_audit_list(struct operation_call *call)
 {
-	struct audit_filter filter = {
-		.account_id = caller_account(call->caller), .since_ms = -1, .until_ms = -1, .limit = VALUE_LIMIT_DEFAULT
-	};
+	struct audit_filter filter = *ARGUMENTS(call, struct audit_filter);
 	struct audit_row *rows;
 	size_t count;
-	if (!values_take(call, filter_rows, ARRAY_SIZE(filter_rows), &filter))
-		return EX_DATAERR;
+	if (filter.account_id == 0)
+		filter.account_id = caller_account(call->caller);
 	if (!caller_sees(call->caller, filter.account_id, filter.campaign_id) ||
 	    (call->caller != NULL && call->caller->campaign_count > 0 && filter.campaign_id == 0))
-		return admin_fail(call, PROBLEM_FORBIDDEN, "the caller may not read the log of all of that");
+		return operation_fail(call, PROBLEM_FORBIDDEN, "the caller may not read the log of all of that");
 	const enum result result = store_list_audit(call->store, call->pool, &filter, &rows, &count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (size_t i = 0; i < count; i++)
 		output_row(call->output, &rows[i]);
 	if (count == filter.limit)
-		admin_next_id(call, rows[count - 1].id);
+		operation_next_id(call, rows[count - 1].id);
 	return EX_OK;
 }
 
-int
-admin_audit_prune(struct admin_call *call)
+static int
+run_audit_prune(struct operation_call *call)
 {
-	struct audit_filter filter = { .until_ms = -1 };
+	const struct audit_prune *arguments = ARGUMENTS(call, struct audit_prune);
 	uint64_t count;
-	if (!values_take(call, filter_rows, ARRAY_SIZE(filter_rows), &filter))
-		return EX_DATAERR;
-	if (filter.until_ms > clock_wall_ms()) /* it would delete its own row */
-		return admin_fail_option(call, PROBLEM_INVALID, OPTION_UNTIL, "expected a time in the past");
-	if (call->options[OPTION_YES] == NULL) {
-		const enum result counted = store_count_audit(call->store, filter.account_id, filter.until_ms, &count);
+	if (arguments->until_ms > clock_wall_ms()) /* it would delete its own row */
+		return operation_fail_value(call, PROBLEM_INVALID, "until", "expected a time in the past");
+	if (!arguments->yes) {
+		const enum result counted = store_count_audit(call->store, arguments->account_id, arguments->until_ms, &count);
 		return counted != RESULT_OK
-			   ? admin_answer(call, counted)
-			   : admin_fail(call, PROBLEM_USAGE, "%" PRIu64 " rows would be deleted; add --yes", count);
+			   ? operation_answer(call, counted)
+			   : operation_fail(call, PROBLEM_USAGE, "%" PRIu64 " rows would be deleted; add --yes", count);
 	}
-	const enum result result = store_prune_audit(call->store, filter.account_id, filter.until_ms, &count);
+	const enum result result = store_prune_audit(call->store, arguments->account_id, arguments->until_ms, &count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	output_record(call->output);
 	output_u64(call->output, "deleted", count);
 	return EX_OK;
 }
+
+/* clang-format off */
+const struct operation operation_audit_list = {
+	"audit list", "[--account ID] [--campaign ID] [--user ID] [--since TIME] [--until TIME] [--limit N] [--after N]",
+	"list changes, the newest first", run_audit_list,
+	PARAMETERS(list_parameters, struct audit_filter), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "audit", RIGHT_ACCOUNT)
+};
+const struct operation operation_audit_prune = {
+	"audit prune", "--until TIME [--account ID] --yes", "delete old rows of the audit log", run_audit_prune,
+	PARAMETERS(prune_parameters, struct audit_prune),
+	.effect = CHANGES
+};
+/* clang-format on */

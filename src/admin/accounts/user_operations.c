@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * Users of the dashboard (docs/users.md 1, 2). */
+#include "admin/accounts/user_operations.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 #include <sysexits.h>
 
-#include "admin/operations.h"
 #include "base/encode.h"
 #include "base/utf8.h"
 #include "identity/email.h"
 #include "identity/user_token.h"
+#include "operation/settings.h"
 #include "operation/value_types.h"
 #include "store/users/sessions.h"
 #include "store/users/users.h"
@@ -20,7 +22,7 @@ enum { SHELL_LINK_MS = 3600 * 1000 };
 /* ---- the caller ---- */
 
 static struct user_manager
-manager_of(const struct admin_call *call)
+manager_of(const struct operation_call *call)
 {
 	const struct caller *caller = call->caller;
 	struct user_manager manager = user_manager_shell;
@@ -28,7 +30,7 @@ manager_of(const struct admin_call *call)
 		return manager;
 	manager = (struct user_manager){ .account_id = caller->account_id,
 		.rights = caller->rights,
-		.users_max = admin_maximum(call, call->conf->limits.users_per_account) };
+		.users_max = operation_maximum(call, call->conf->limits.users_per_account) };
 	for (size_t i = 0; i < caller->campaign_count; i++)
 		manager.campaigns = pool_printf(
 		    call->pool, "%.*s%s%" PRIu64, SLICE_ARGS(manager.campaigns), i == 0 ? "" : ",", caller->campaigns[i]);
@@ -36,10 +38,10 @@ manager_of(const struct admin_call *call)
 }
 
 static int
-fail_refused(struct admin_call *call, enum user_refusal refusal)
+fail_refused(struct operation_call *call, enum user_refusal refusal)
 {
 	static const struct {
-		enum admin_problem problem;
+		enum operation_problem problem;
 		const char *text;
 	} refusals[] = {
 		[USER_EMAIL_TAKEN] = { PROBLEM_CONFLICT, "there is a user with this address" },
@@ -48,74 +50,95 @@ fail_refused(struct admin_call *call, enum user_refusal refusal)
 		[USER_NO_CAMPAIGNS] = { PROBLEM_INVALID, "only editors and viewers can be restricted to campaigns" },
 		[USER_NO_CAMPAIGN] = { PROBLEM_INVALID, "the account has no campaign of these ids" },
 		[USER_BEYOND_RIGHTS] = { PROBLEM_FORBIDDEN, "the user has, or would get, more rights than the caller has" },
-		[USER_TOO_MANY] = { PROBLEM_CONFLICT, ADMIN_TOO_MANY("users") },
+		[USER_TOO_MANY] = { PROBLEM_CONFLICT, TOO_MANY_IN_ACCOUNT("users") },
 		[USER_LAST_OPERATOR] = { PROBLEM_CONFLICT, "the last operator can be removed or disabled on the host alone" },
 	};
 	if (refusal == USER_REFUSED) /* by the settings, which have reported it */
 		return EX_DATAERR;
-	return admin_fail(call, refusals[refusal].problem, "%s", refusals[refusal].text);
+	return operation_fail(call, refusals[refusal].problem, "%s", refusals[refusal].text);
 }
 
 static int
-answer_id(struct admin_call *call, enum result result, enum user_refusal refusal)
+answer_id(struct operation_call *call, enum result result, enum user_refusal refusal)
 {
-	return result == RESULT_INVALID ? fail_refused(call, refusal) : admin_answer_id(call, result, call->id);
+	return result == RESULT_INVALID ? fail_refused(call, refusal) : operation_answer_id(call, result, call->id);
 }
 
 /* ---- values ---- */
 
 static bool
-read_role(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+parse_role(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	return role_parse(text, place);
 }
 
+static const struct value_type value_role = {
+	.parse = parse_role, .size = sizeof(enum role), .expected = "operator, owner, editor or viewer"
+};
+
 /* As the column has them: in order, each once. */
 static bool
-read_campaigns(struct pool *pool, struct slice text, void *place, struct slice *bad)
+parse_campaigns(struct value_reading *reading, struct slice text, void *place)
 {
-	uint64_t *ids = POOL_ARRAY(pool, USER_CAMPAIGNS_MAX, uint64_t);
-	struct slice item, list = SLICE_NONE;
+	uint64_t *ids = POOL_ARRAY(reading->pool, USER_CAMPAIGNS_MAX, uint64_t);
+	struct slice list = SLICE_NONE;
 	size_t count = 0;
-	while (slice_next_item(&text, &item)) {
-		*bad = item;
-		if (count == USER_CAMPAIGNS_MAX || !admin_is_id(item, &ids[count++]))
+	while (slice_next_item(&text, &reading->invalid))
+		if (count == USER_CAMPAIGNS_MAX || !value_is_id(reading->invalid, &ids[count++]))
 			return false;
-	}
 	const struct id_set set = id_set(ids, count);
 	for (size_t i = 0; i < set.count; i++)
 		if (i == 0 || set.ids[i] != set.ids[i - 1])
-			list = pool_printf(pool, "%.*s%s%" PRIu64, SLICE_ARGS(list), i == 0 ? "" : ",", set.ids[i]);
+			list = pool_printf(reading->pool, "%.*s%s%" PRIu64, SLICE_ARGS(list), i == 0 ? "" : ",", set.ids[i]);
 	*(struct slice *)place = list;
 	return true;
 }
 
-#define CAMPAIGNS_EXPECTED "ids of campaigns with commas, at most 1000; none: all of the account"
-#define ROLE_EXPECTED "operator, owner, editor or viewer"
-#define NAME_EXPECTED "1 to 200 characters"
+static const struct value_type value_user_campaigns = { .parse = parse_campaigns,
+	.size = sizeof(struct slice),
+	.expected = "ids of campaigns with commas, at most 1000; none: all of the account",
+	.form = VALUE_LIST,
+	.empty_array = CAMPAIGNS_IN_ARRAY };
+
 #define PLACE(member) offsetof(struct user_settings, member)
-static const struct value_setting setting_rows[] = {
-	{ "name", value_trimmed, PLACE(name), NAME_EXPECTED },
-	{ "role", read_role, PLACE(role), ROLE_EXPECTED },
-	{ "campaigns", read_campaigns, PLACE(campaigns), CAMPAIGNS_EXPECTED },
-};
-static const struct value_option option_rows[] = {
-	{ OPTION_NAME, value_trimmed, PLACE(name), NAME_EXPECTED },
-	{ OPTION_ROLE, read_role, PLACE(role), ROLE_EXPECTED },
-	{ OPTION_CAMPAIGNS, read_campaigns, PLACE(campaigns), CAMPAIGNS_EXPECTED },
+static const struct parameter setting_rows[] = {
+	SETTING("name", value_title, PLACE(name)),
+	SETTING("role", value_role, PLACE(role)),
+	SETTING("campaigns", value_user_campaigns, PLACE(campaigns)),
 };
 #undef PLACE
-const struct value_settings admin_user_settings = {
-	.rows = setting_rows, .count = ARRAY_SIZE(setting_rows), .owner = "a user"
-};
+static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct user_settings, "a user");
+static const struct value_type settings_type = SETTINGS_TYPE(settings_table);
 
-/* The account of --account, else that of the caller; 0: none. */
-static bool
-read_account(struct admin_call *call, uint64_t *account_id)
+struct user_add {
+	struct slice email;
+	struct user_settings settings;
+	uint64_t account_id; /* 0: the caller's */
+};
+#define PLACE(member) offsetof(struct user_add, member)
+static const struct parameter add_parameters[] = {
+	OPERAND("email", value_text, PLACE(email)),
+	OPTION_WITH("role", value_role, PLACE(settings.role), PARAMETER_REQUIRED),
+	OPTION("account", value_account, PLACE(account_id)),
+	OPTION("campaigns", value_user_campaigns, PLACE(settings.campaigns)),
+	OPTION("name", value_title, PLACE(settings.name)),
+};
+#undef PLACE
+
+struct user_list {
+	uint64_t account_id; /* 0: the caller's */
+	struct list_part part;
+};
+static const struct parameter list_parameters[] = {
+	OPTION("account", value_account, offsetof(struct user_list, account_id)),
+	PART_PARAMETERS(struct user_list, part),
+};
+static const struct user_list list_defaults = { .part.limit = VALUE_LIMIT_DEFAULT };
+
+static uint64_t
+account_or_own(const struct operation_call *call, uint64_t account_id)
 {
-	static const struct value_option account = { OPTION_ACCOUNT, value_id, 0, "the id of an account" };
-	*account_id = caller_account(call->caller);
-	return values_take(call, &account, 1, account_id);
+	return account_id != 0 ? account_id : caller_account(call->caller);
 }
 
 /* ---- output ---- */
@@ -139,7 +162,7 @@ output_user(struct output *output, const struct user_row *user)
 
 /* A link for the user, whose token is stored nowhere. */
 static struct slice
-make_link(struct admin_call *call, enum invitation_purpose purpose, struct new_invitation *made)
+make_link(struct operation_call *call, enum invitation_purpose purpose, struct new_invitation *made)
 {
 	const struct slice token = user_token_make(call->pool);
 	const struct digest hash = user_token_hash(token);
@@ -151,19 +174,19 @@ make_link(struct admin_call *call, enum invitation_purpose purpose, struct new_i
 
 /* ---- commands ---- */
 
-int
-admin_user_add(struct admin_call *call)
+static int
+run_user_add(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
-	struct user_settings settings = { .role = ROLE_VIEWER };
+	const struct user_add *arguments = ARGUMENTS(call, struct user_add);
+	struct user_settings settings = arguments->settings;
+	const uint64_t account_id = account_or_own(call, arguments->account_id);
 	struct new_invitation invitation;
 	enum user_refusal refusal;
 	struct email email;
-	uint64_t account_id;
-	if (!values_take(call, option_rows, ARRAY_SIZE(option_rows), &settings) || !read_account(call, &account_id))
-		return EX_DATAERR;
-	if (!email_parse(call->pool, slice_of(call->operands[0]), &email))
-		return admin_fail(call, PROBLEM_INVALID, "\"%s\" is not a valid email address", call->operands[0]);
+	if (!email_parse(call->pool, arguments->email, &email))
+		return operation_fail(
+		    call, PROBLEM_INVALID, "\"%.*s\" is not a valid email address", SLICE_ARGS(arguments->email));
 	if (!slice_present(settings.name))
 		settings.name = slice_sub(email.key, 0, slice_find(email.key, '@'));
 	const struct slice link = make_link(call, INVITATION_WELCOME, &invitation);
@@ -177,64 +200,71 @@ admin_user_add(struct admin_call *call)
 	return EX_OK;
 }
 
-int
-admin_user_list(struct admin_call *call)
+static int
+run_user_list(struct operation_call *call)
 {
-	struct list_part part;
+	const struct user_list *arguments = ARGUMENTS(call, struct user_list);
 	struct user_row *users;
 	size_t count;
-	uint64_t account_id;
-	if (!read_account(call, &account_id) || !values_take_part(call, &part))
-		return EX_DATAERR;
 	if (call->caller != NULL && call->caller->campaign_count > 0)
-		return admin_fail(call, PROBLEM_FORBIDDEN, "the caller is limited to campaigns, and users are the account's");
-	const enum result result = store_list_users(call->store, call->pool, account_id, part, &users, &count);
+		return operation_fail(
+		    call, PROBLEM_FORBIDDEN, "the caller is limited to campaigns, and users are the account's");
+	const enum result result = store_list_users(
+	    call->store, call->pool, account_or_own(call, arguments->account_id), arguments->part, &users, &count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (size_t i = 0; i < count; i++)
 		output_user(call->output, &users[i]);
 	if (count > 0)
-		admin_end_part(call, part, count, users[count - 1].id);
+		operation_end_part(call, arguments->part, count, users[count - 1].id);
 	return EX_OK;
 }
 
-int
-admin_user_show(struct admin_call *call)
+static int
+run_user_show(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
 	struct user_row user;
 	const enum result result = store_find_user(call->store, call->pool, &manager, call->id, &user);
 	if (result == RESULT_OK)
 		output_user(call->output, &user);
-	return admin_answer(call, result);
+	return operation_answer(call, result);
 }
 
 static bool
-apply_settings(void *call, struct user_settings *settings)
+apply_settings(void *context, struct user_settings *settings)
 {
-	return values_apply(call, 1, settings);
+	struct operation_call *call = context;
+	settings_assign(ARGUMENTS(call, struct settings), settings);
+	return true;
 }
+static const struct parameter set_parameters[] = { SETTINGS(settings_type, 0) };
 
-int
-admin_user_set(struct admin_call *call)
+static int
+run_user_set(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
 	enum user_refusal refusal;
 	const enum result result = store_edit_user(call->store, &manager, call->id, apply_settings, call, &refusal);
 	if (result == RESULT_INVALID)
 		return fail_refused(call, refusal);
-	return result == RESULT_OK ? admin_user_show(call) : admin_answer(call, result);
+	return result == RESULT_OK ? run_user_show(call) : operation_answer(call, result);
 }
 
-int
-admin_user_reset(struct admin_call *call)
+struct user_reset {
+	bool totp;
+};
+static const struct parameter reset_parameters[] = { OPTION("totp", value_on, offsetof(struct user_reset, totp)) };
+
+static int
+run_user_reset(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
 	struct new_invitation invitation;
 	enum user_refusal refusal;
 	const struct slice link = make_link(call, INVITATION_RESET, &invitation);
 	const enum result result =
-	    store_reset_user(call->store, &manager, call->id, &invitation, call->options[OPTION_TOTP] != NULL, &refusal);
+	    store_reset_user(call->store, &manager, call->id, &invitation, ARGUMENTS(call, struct user_reset)->totp, &refusal);
 	const int status = answer_id(call, result, refusal);
 	if (status == EX_OK)
 		output_secret(call->output, "link", link);
@@ -242,17 +272,17 @@ admin_user_reset(struct admin_call *call)
 }
 
 /* The variant: whether to disable it. */
-int
-admin_user_disable(struct admin_call *call)
+static int
+run_user_disable(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
 	enum user_refusal refusal;
-	const enum result result = store_disable_user(call->store, &manager, call->id, call->command->variant, &refusal);
+	const enum result result = store_disable_user(call->store, &manager, call->id, call->operation->variant, &refusal);
 	return answer_id(call, result, refusal);
 }
 
-int
-admin_user_remove(struct admin_call *call)
+static int
+run_user_remove(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
 	enum user_refusal refusal;
@@ -260,8 +290,8 @@ admin_user_remove(struct admin_call *call)
 	return answer_id(call, result, refusal);
 }
 
-int
-admin_user_sessions(struct admin_call *call)
+static int
+run_user_sessions(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
 	const struct session_limits limits = { call->conf->users.session_idle, call->conf->users.session_max };
@@ -272,7 +302,7 @@ admin_user_sessions(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = store_list_sessions(call->store, call->pool, call->id, &limits, &sessions, &count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (size_t i = 0; i < count; i++) {
 		const bool is_text = utf8_valid(sessions[i].user_agent);
 		output_record(call->output);
@@ -285,8 +315,8 @@ admin_user_sessions(struct admin_call *call)
 	return EX_OK;
 }
 
-int
-admin_user_logout(struct admin_call *call)
+static int
+run_user_logout(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
 	enum user_refusal refusal;
@@ -297,3 +327,64 @@ admin_user_logout(struct admin_call *call)
 		output_u64(call->output, "sessions", count);
 	return status;
 }
+
+/* clang-format off */
+const struct operation operation_user_add = {
+	"user add", "EMAIL --role ROLE [--account ID] [--campaigns LIST] [--name NAME]",
+	"add a user, and print a link that sets a password", run_user_add,
+	PARAMETERS(add_parameters, struct user_add),
+	HTTP(POST, "users", RIGHT_ACCOUNT), .effect = CREATES, .access = GRANTS_ACCESS, .confirmed = true
+};
+const struct operation operation_user_list = {
+	"user list", "[--account ID] [--limit N] [--after N]", "list the users", run_user_list,
+	PARAMETERS(list_parameters, struct user_list), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "users", RIGHT_ACCOUNT)
+};
+const struct operation operation_user_show = {
+	"user show", "USER", "show a user", run_user_show,
+	.subject = &subject_user,
+	HTTP(GET, "users/{user}", RIGHT_ACCOUNT)
+};
+const struct operation operation_user_set = {
+	"user set", "USER SETTING=VALUE...", "change settings of a user", run_user_set,
+	.subject = &subject_user, PARAMETERS(set_parameters, struct settings),
+	HTTP(PATCH, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true, .shown_by = &operation_user_show,
+	.shows_result = true
+};
+const struct operation operation_user_reset = {
+	"user reset", "USER [--totp]", "end a user's password and sessions, and print a link that sets a new one",
+	run_user_reset,
+	.subject = &subject_user, PARAMETERS(reset_parameters, struct user_reset),
+	HTTP(POST, "users/{user}/reset", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true,
+	.shown_by = &operation_user_show
+};
+const struct operation operation_user_disable = {
+	"user disable", "USER", "end a user's sessions and prevent new logins", run_user_disable,
+	.variant = true, .subject = &subject_user,
+	HTTP(POST, "users/{user}/disable", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true,
+	.shown_by = &operation_user_show
+};
+const struct operation operation_user_enable = {
+	"user enable", "USER", "let a disabled user log in again", run_user_disable,
+	.variant = false, .subject = &subject_user,
+	HTTP(POST, "users/{user}/enable", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true,
+	.shown_by = &operation_user_show
+};
+const struct operation operation_user_remove = {
+	"user remove", "USER", "remove a user", run_user_remove,
+	.subject = &subject_user,
+	HTTP(DELETE, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true,
+	.shown_by = &operation_user_show
+};
+const struct operation operation_user_sessions = {
+	"user sessions", "USER", "list the sessions of a user, the newest first", run_user_sessions,
+	.subject = &subject_user, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "users/{user}/sessions", RIGHT_ACCOUNT)
+};
+const struct operation operation_user_logout = {
+	"user logout", "USER", "end all sessions of a user", run_user_logout,
+	.subject = &subject_user,
+	HTTP(POST, "users/{user}/logout", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true,
+	.shown_by = &operation_user_show
+};
+/* clang-format on */

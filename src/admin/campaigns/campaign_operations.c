@@ -1,61 +1,139 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns and their settings. */
+#include "admin/campaigns/campaign_operations.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 #include <sysexits.h>
 
 #include "admin/jobs/job_operations.h"
-#include "admin/operations.h"
+#include "admin/jobs/queued_job.h"
 #include "bots/difficulty.h"
 #include "engine/message.h"
+#include "engine/rank.h"
 #include "engine/strangers.h"
+#include "operation/settings.h"
 #include "operation/value_types.h"
 #include "store/operator/admin.h"
+#include "text/text.h"
+
+struct campaign_add {
+	struct slice name;
+	uint64_t id; /* 0: the next one */
+	struct settings settings;
+};
+struct campaign_set {
+	struct settings settings;
+	bool queue;
+};
+
+/* ---- settings ---- */
+
+static bool
+parse_request(struct value_reading *reading UNUSED, struct slice text, void *place)
+{
+	const bool ended = slice_equal(text, SLICE("ended"));
+	*(enum campaign_request *)place = ended ? CAMPAIGN_ENDS : CAMPAIGN_OPENS;
+	return ended || slice_equal(text, SLICE("active"));
+}
+
+static bool
+parse_language(struct value_reading *reading UNUSED, struct slice text, void *place)
+{
+	enum text_language language;
+	const bool automatic = slice_equal(text, SLICE("auto"));
+	if (!automatic && !text_language_parse(text, &language))
+		return false;
+	*(struct slice *)place = automatic ? SLICE_NONE : text_language_code(language);
+	return true;
+}
+
+static const struct value_type value_form_answer = WORD_TYPE(form_answer_names, FORM_ANSWERS, "auto, json or redirect"),
+			       value_public_lookup =
+				   WORD_TYPE(public_lookup_names, PUBLIC_LOOKUPS, "all, social_id, own or none"),
+			       value_public_update = WORD_TYPE(public_update_names, PUBLIC_UPDATES, "all, own or none"),
+			       value_leaderboard_names =
+				   WORD_TYPE(leaderboard_names, LEADERBOARD_NAMES, "initial, first or full"),
+			       value_bots =
+				   WORD_TYPE(campaign_bots_names, CAMPAIGN_BOTS, "off, honeypot, proof or proof_or_confirm");
+
+static bool
+parse_mails(struct value_reading *reading, struct slice text, void *place)
+{
+	uint32_t mails = 0;
+	while (slice_next_item(&text, &reading->invalid)) {
+		enum message_kind kind;
+		if (!message_kind_parse(reading->invalid, &kind) || (MESSAGE_BIT(kind) & MESSAGES_CHOSEN) == 0)
+			return false;
+		mails |= MESSAGE_BIT(kind);
+	}
+	*(uint32_t *)place = mails;
+	return true;
+}
+
+static bool
+parse_difficulty(struct value_reading *reading UNUSED, struct slice text, void *place)
+{
+	return value_to_u32(text, DIFFICULTY_MAX, place) && *(uint32_t *)place > 0;
+}
+
+static const struct value_type value_request = {
+	.parse = parse_request, .size = sizeof(enum campaign_request), .expected = "active or ended"
+};
+static const struct value_type value_language = {
+	.parse = parse_language, .size = sizeof(struct slice), .expected = "auto, en, de, es or fr"
+};
+static const struct value_type value_mails = { .parse = parse_mails,
+	.size = sizeof(uint32_t),
+	.form = VALUE_LIST,
+	.expected = "welcome, reward, referral or status_link, several with commas or spaces, or nothing" };
+static const struct value_type value_difficulty = {
+	.parse = parse_difficulty, .size = sizeof(uint32_t), .expected = "a number from 1 to 8"
+};
+static const struct value_type value_visits = {
+	.parse = value_parse_count, .size = sizeof(uint32_t), .expected = "a whole number, 0 for no limit"
+};
 
 #define PLACE(member) offsetof(struct campaign_settings, member)
-static const char points[] = "a whole number from 0 to 99999", yes_or_no[] = "yes or no",
-		  url[] = "a web address that begins with https:// or http://, or nothing",
-		  hosts[] = "at most 5000 host names without scheme and path, separated by commas or spaces, or nothing";
-
-static const struct value_setting setting_table[] = {
-	{ "name", value_name, PLACE(name), "1 to 200 characters" },
-	{ "state", value_state, PLACE(request), "active or ended" },
-	{ "ends_at", value_end, PLACE(ends_ms), "a date such as 2026-11-28, a time such as 2026-11-28T18:00:00Z, or nothing" },
-	{ "jump_start", value_count, PLACE(jump_start), "a whole number from 0 to 4 billion" },
-	{ "privacy", value_switch, PLACE(privacy), yes_or_no },
-	{ "require_key", value_switch, PLACE(require_key), yes_or_no },
-	{ "compat", value_switch, PLACE(compat), yes_or_no },
-	{ "landing_url", value_url, PLACE(landing_url), url },
-	{ "thankyou_url", value_url, PLACE(thankyou_url), url },
-	{ "status_url", value_url, PLACE(status_url), url },
-	{ "points_signup", value_points, PLACE(points_signup), points },
-	{ "points_direct", value_points, PLACE(points_direct), points },
-	{ "points_indirect", value_points, PLACE(points_indirect), points },
-	{ "points_verified", value_points, PLACE(points_verified), points },
-	{ "require_verification", value_switch, PLACE(require_verification), yes_or_no },
-	{ "waitlist", value_switch, PLACE(waitlist), yes_or_no },
-	{ "max_per_ip", value_count, PLACE(max_per_ip), "a whole number, 0 for no limit" },
-	{ "blocked_email_domains", value_hosts, PLACE(blocked_email_domains), hosts },
-	{ "blocked_referrers", value_hosts, PLACE(blocked_referrers), hosts },
-	{ "allowed_networks", value_networks, PLACE(allowed_networks),
-	    "at most 5000 addresses and networks, separated by commas or spaces, or nothing" },
-	{ "pages", value_switch, PLACE(pages), yes_or_no },
-	{ "language", value_language, PLACE(language), "auto, en, de, es or fr" },
-	{ "hosts", value_hosts, PLACE(hosts), hosts },
-	{ "hosts_only", value_switch, PLACE(hosts_only), yes_or_no },
-	{ "form_answer", value_form_answer, PLACE(form_answer), "auto, json or redirect" },
-	{ "public_lookup", value_public_lookup, PLACE(public_lookup), "all, social_id, own or none" },
-	{ "public_update", value_public_update, PLACE(public_update), "all, own or none" },
-	{ "leaderboard_names", value_leaderboard_names, PLACE(leaderboard_names), "initial, first or full" },
-	{ "mails", value_mails, PLACE(mails),
-	    "welcome, reward, referral or status_link, several with commas or spaces, or nothing" },
-	{ "verify_email", value_switch, PLACE(verify_email), yes_or_no },
-	{ "verify_phone", value_switch, PLACE(verify_phone), yes_or_no },
-	{ "bots", value_bots, PLACE(bots), "off, honeypot, proof or proof_or_confirm" },
-	{ "bot_difficulty", value_difficulty, PLACE(bot_difficulty), "a number from 1 to 8" },
+static const struct parameter setting_rows[] = {
+	SETTING("name", value_name, PLACE(name)),
+	SETTING("state", value_request, PLACE(request)),
+	SETTING("ends_at", value_end, PLACE(ends_ms)),
+	SETTING("jump_start", value_count, PLACE(jump_start)),
+	SETTING("privacy", value_boolean, PLACE(privacy)),
+	SETTING("require_key", value_boolean, PLACE(require_key)),
+	SETTING("compat", value_boolean, PLACE(compat)),
+	SETTING("landing_url", value_url, PLACE(landing_url)),
+	SETTING("thankyou_url", value_url, PLACE(thankyou_url)),
+	SETTING("status_url", value_url, PLACE(status_url)),
+	SETTING("points_signup", value_points, PLACE(points_signup)),
+	SETTING("points_direct", value_points, PLACE(points_direct)),
+	SETTING("points_indirect", value_points, PLACE(points_indirect)),
+	SETTING("points_verified", value_points, PLACE(points_verified)),
+	SETTING("require_verification", value_boolean, PLACE(require_verification)),
+	SETTING("waitlist", value_boolean, PLACE(waitlist)),
+	SETTING("max_per_ip", value_visits, PLACE(max_per_ip)),
+	SETTING("blocked_email_domains", value_hosts, PLACE(blocked_email_domains)),
+	SETTING("blocked_referrers", value_hosts, PLACE(blocked_referrers)),
+	SETTING("allowed_networks", value_networks, PLACE(allowed_networks)),
+	SETTING("pages", value_boolean, PLACE(pages)),
+	SETTING("language", value_language, PLACE(language)),
+	SETTING("hosts", value_hosts, PLACE(hosts)),
+	SETTING("hosts_only", value_boolean, PLACE(hosts_only)),
+	SETTING("form_answer", value_form_answer, PLACE(form_answer)),
+	SETTING("public_lookup", value_public_lookup, PLACE(public_lookup)),
+	SETTING("public_update", value_public_update, PLACE(public_update)),
+	SETTING("leaderboard_names", value_leaderboard_names, PLACE(leaderboard_names)),
+	SETTING("mails", value_mails, PLACE(mails)),
+	SETTING("verify_email", value_boolean, PLACE(verify_email)),
+	SETTING("verify_phone", value_boolean, PLACE(verify_phone)),
+	SETTING("bots", value_bots, PLACE(bots)),
+	SETTING("bot_difficulty", value_difficulty, PLACE(bot_difficulty)),
 };
-const struct value_settings admin_campaign_settings = { setting_table, ARRAY_SIZE(setting_table), "a campaign", 0 };
+#undef PLACE
+static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct campaign_settings, "a campaign");
+static const struct value_type settings_type = SETTINGS_TYPE(settings_table);
 
 /* What callers without a key see of leads, and change, is decided by callers that may do so themselves. Where leads are
  * protected, mails and codes keep the answer to a sign-up from showing which leads exist. */
@@ -74,17 +152,17 @@ static const struct {
 	{ "verify_phone", RIGHT_LEADS, true },
 };
 
-/* Of the settings from this operand on, of a campaign with this `public_lookup`. Reports one that the caller may not change and
- * returns a status, else EX_OK. */
+/* Of the given settings, of a campaign with this `public_lookup`. Reports one that the caller may not change and returns a
+ * status, else EX_OK. */
 static int
-check_rights(struct admin_call *call, size_t first, uint32_t public_lookup)
+check_rights(struct operation_call *call, const struct settings *settings, uint32_t public_lookup)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(guarded); i++) {
 		size_t count;
 		if (guarded[i].where_protected && public_lookup == PUBLIC_LOOKUP_ALL)
 			continue;
-		if (values_have(call, first, guarded[i].setting) && !caller_has_right(call->caller, guarded[i].right))
-			return admin_fail(call, PROBLEM_FORBIDDEN, "%s needs the right %.*s, too", guarded[i].setting,
+		if (settings_have(settings, guarded[i].setting) && !caller_has_right(call->caller, guarded[i].right))
+			return operation_fail(call, PROBLEM_FORBIDDEN, "%s needs the right %.*s, too", guarded[i].setting,
 			    SLICE_ARGS(rights_words(call->pool, (rights)guarded[i].right, &count)[0]));
 	}
 	return EX_OK;
@@ -93,16 +171,17 @@ check_rights(struct admin_call *call, size_t first, uint32_t public_lookup)
 static bool
 edit_settings(void *context, struct campaign_settings *settings)
 {
-	return check_rights(context, 1, settings->public_lookup) == EX_OK && values_apply(context, 1, settings);
+	struct operation_call *call = context;
+	const struct settings *given = &ARGUMENTS(call, struct campaign_set)->settings;
+	if (check_rights(call, given, settings->public_lookup) != EX_OK)
+		return false;
+	settings_assign(given, settings);
+	return true;
 }
-
-static const struct value_option id_options[] = {
-	{ OPTION_ID, value_campaign_id, 0, "a number from 1 to 34359738367" },
-};
 
 /* What a caller without a key gets for the address of a lead: the lead, a mail to that address, or nothing. */
 static void
-add_repeated_signup(struct admin_call *call, uint32_t public_lookup, uint32_t mails)
+add_repeated_signup(struct operation_call *call, uint32_t public_lookup, uint32_t mails)
 {
 	const struct campaign campaign = { .public_lookup = public_lookup, .mails = mails };
 	const bool is_mailed = store_sends_mail(call->store) && campaign_mails_known_leads(&campaign);
@@ -112,9 +191,9 @@ add_repeated_signup(struct admin_call *call, uint32_t public_lookup, uint32_t ma
 }
 
 static int
-answer_added(struct admin_call *call, enum result result, uint64_t id, const struct campaign_settings *settings)
+answer_added(struct operation_call *call, enum result result, uint64_t id, const struct campaign_settings *settings)
 {
-	const int status = admin_answer_id(call, result, id);
+	const int status = operation_answer_id(call, result, id);
 	if (status == EX_OK) {
 		output_text(call->output, "name", settings->name);
 		add_repeated_signup(call, settings->public_lookup, settings->mails);
@@ -123,16 +202,16 @@ answer_added(struct admin_call *call, enum result result, uint64_t id, const str
 }
 
 static int
-add_with_id(struct admin_call *call, const struct campaign_settings *settings, uint64_t id)
+add_with_id(struct operation_call *call, const struct campaign_settings *settings, uint64_t id)
 {
 	struct id_verdict verdict;
 	enum result result = store_add_campaign_as(call->store, call->id, settings, id, &verdict);
 	if (result != RESULT_INVALID)
 		return answer_added(call, result, id, settings);
 	if (verdict.is_taken)
-		return admin_fail(call, PROBLEM_CONFLICT,
+		return operation_fail(call, PROBLEM_CONFLICT,
 		    "there is a campaign with the id %" PRIu64 " already, or its rows are still being deleted", id);
-	return admin_fail(call, PROBLEM_INVALID,
+	return operation_fail(call, PROBLEM_INVALID,
 	    "%" PRIu64 " is not an id of this cluster (cluster.number): its campaigns have ids from %" PRIu64 " to %" PRIu64,
 	    id, verdict.first, verdict.last);
 }
@@ -156,30 +235,40 @@ new_campaign(struct slice name, bool moves_in)
 	};
 }
 
-int
-admin_campaign_add(struct admin_call *call)
+static bool
+parse_campaign_id(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
-	uint64_t id = 0; /* that of --id */
-	if (!values_take(call, id_options, ARRAY_SIZE(id_options), &id))
-		return EX_DATAERR;
-	const int status = check_rights(call, 2, PUBLIC_LOOKUP_ALL);
+	return value_is_id(text, place) && *(uint64_t *)place <= CAMPAIGN_ID_MAX;
+}
+static const struct value_type value_campaign_id = { .parse = parse_campaign_id, .expected = "a number from 1 to 34359738367" };
+static const struct parameter add_parameters[] = {
+	OPERAND("name", value_name, offsetof(struct campaign_add, name)),
+	OPTION_WITH("id", value_campaign_id, offsetof(struct campaign_add, id), PARAMETER_OPERATOR),
+	OPTIONAL_SETTINGS(settings_type, offsetof(struct campaign_add, settings)),
+};
+
+static int
+run_campaign_add(struct operation_call *call)
+{
+	const struct campaign_add *arguments = ARGUMENTS(call, struct campaign_add);
+	uint64_t id = arguments->id;
+	const int status = check_rights(call, &arguments->settings, PUBLIC_LOOKUP_ALL);
 	if (status != EX_OK)
 		return status;
-	struct campaign_settings settings = new_campaign(slice_of(call->operands[1]), id != 0);
-	if (!admin_name(call, settings.name) || !values_apply(call, 2, &settings))
-		return EX_DATAERR;
+	struct campaign_settings settings = new_campaign(arguments->name, id != 0);
+	settings_assign(&arguments->settings, &settings);
 	if (id != 0)
 		return add_with_id(call, &settings, id);
 	enum result result = store_add_campaign(
-	    call->store, call->id, &settings, admin_maximum(call, call->conf->limits.campaigns_per_account), &id);
+	    call->store, call->id, &settings, operation_maximum(call, call->conf->limits.campaigns_per_account), &id);
 	if (result == RESULT_TOO_MANY)
-		return admin_fail(call, PROBLEM_CONFLICT, ADMIN_TOO_MANY("campaigns"));
+		return operation_fail(call, PROBLEM_CONFLICT, TOO_MANY_IN_ACCOUNT("campaigns"));
 	return answer_added(call, result, id, &settings);
 }
 
 /* The fields of GET /v2/campaigns (docs/api.md 4.1), and the account. */
 static void
-add_summary(struct admin_call *call, const struct campaign *campaign, int64_t now_ms)
+add_summary(struct operation_call *call, const struct campaign *campaign, int64_t now_ms)
 {
 	struct output *output = call->output;
 	output_record(output);
@@ -195,8 +284,8 @@ add_summary(struct admin_call *call, const struct campaign *campaign, int64_t no
 }
 
 enum result
-admin_find_campaigns(
-    struct admin_call *call, struct list_part part, struct campaign **campaigns, size_t *count, int64_t *now_ms)
+campaigns_of_caller(
+    struct operation_call *call, struct list_part part, struct campaign **campaigns, size_t *count, int64_t *now_ms)
 {
 	const uint64_t account_id = call->id != 0 ? call->id : caller_account(call->caller);
 	size_t all = 0;
@@ -205,25 +294,25 @@ admin_find_campaigns(
 	if (result == RESULT_OK)
 		result = store_list_campaigns(call->store, call->pool, account_id, part, campaigns, &all, now_ms);
 	if (result == RESULT_OK && all > 0)
-		admin_end_part(call, part, all, (*campaigns)[all - 1].id);
+		operation_end_part(call, part, all, (*campaigns)[all - 1].id);
 	for (size_t i = 0; result == RESULT_OK && i < all; i++)
 		if (caller_sees(call->caller, (*campaigns)[i].account_id, (*campaigns)[i].id))
 			(*campaigns)[(*count)++] = (*campaigns)[i];
 	return result;
 }
 
-int
-admin_campaign_list(struct admin_call *call)
+static const struct parameter part_parameters[] = { LARGE_PART_PARAMETERS };
+
+static int
+run_campaign_list(struct operation_call *call)
 {
+	const struct list_part part = value_large_part(call);
 	struct campaign *campaigns;
-	struct list_part part;
 	size_t count;
 	int64_t now_ms;
-	if (!values_take_large_part(call, &part))
-		return EX_DATAERR;
-	const enum result result = admin_find_campaigns(call, part, &campaigns, &count, &now_ms);
+	const enum result result = campaigns_of_caller(call, part, &campaigns, &count, &now_ms);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (size_t i = 0; i < count; i++)
 		add_summary(call, &campaigns[i], now_ms);
 	return EX_OK;
@@ -231,15 +320,15 @@ admin_campaign_list(struct admin_call *call)
 
 /* A number of a later version has no word. */
 static void
-add_choice(struct output *output, const char *name, const struct slice *words, size_t count, uint32_t choice)
+add_word(struct output *output, const char *key, const struct value_type *type, uint32_t word)
 {
-	output_text(output, name, choice < count ? words[choice] : SLICE_NONE);
+	output_text(output, key, word < type->word_count ? type->words[word] : SLICE_NONE);
 }
 
 static void
-add_mails(struct output *output, struct pool *pool, uint32_t mails)
+add_mails(struct output *output, uint32_t mails)
 {
-	struct slice *names = POOL_ARRAY(pool, MESSAGE_KINDS, struct slice);
+	struct slice names[MESSAGE_KINDS];
 	size_t count = 0;
 	for (unsigned kind = 0; kind < MESSAGE_KINDS; kind++)
 		if ((mails & MESSAGE_BIT(kind)) != 0)
@@ -248,31 +337,31 @@ add_mails(struct output *output, struct pool *pool, uint32_t mails)
 }
 
 static void
-add_page_settings(struct output *output, struct pool *pool, const struct campaign *campaign)
+add_page_settings(struct output *output, const struct campaign *campaign)
 {
 	output_boolean(output, "pages", campaign->pages);
 	output_text(output, "language", slice_present(campaign->language) ? campaign->language : SLICE("auto"));
 	output_text(output, "hosts", campaign->hosts);
 	output_boolean(output, "hosts_only", campaign->hosts_only);
-	add_choice(output, "form_answer", form_answer_names, FORM_ANSWERS, campaign->form_answer);
-	add_choice(output, "public_lookup", public_lookup_names, PUBLIC_LOOKUPS, campaign->public_lookup);
-	add_choice(output, "public_update", public_update_names, PUBLIC_UPDATES, campaign->public_update);
-	add_choice(output, "leaderboard_names", leaderboard_names, LEADERBOARD_NAMES, campaign->leaderboard_names);
-	add_mails(output, pool, campaign->mails);
+	add_word(output, "form_answer", &value_form_answer, campaign->form_answer);
+	add_word(output, "public_lookup", &value_public_lookup, campaign->public_lookup);
+	add_word(output, "public_update", &value_public_update, campaign->public_update);
+	add_word(output, "leaderboard_names", &value_leaderboard_names, campaign->leaderboard_names);
+	add_mails(output, campaign->mails);
 	output_boolean(output, "verify_email", campaign->verify_email);
 	output_boolean(output, "verify_phone", campaign->verify_phone);
-	add_choice(output, "bots", campaign_bots_names, CAMPAIGN_BOTS, campaign->bots);
+	add_word(output, "bots", &value_bots, campaign->bots);
 	output_u64(output, "bot_difficulty", campaign->bot_difficulty);
 }
 
-int
-admin_campaign_show(struct admin_call *call)
+static int
+run_campaign_show(struct operation_call *call)
 {
 	struct campaign campaign;
 	int64_t now_ms;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	add_summary(call, &campaign, now_ms);
 	output_time(call->output, "ended_at", campaign.ended_ms);
 	output_time(call->output, "ends_at", campaign.ends_ms);
@@ -297,14 +386,14 @@ admin_campaign_show(struct admin_call *call)
 	output_text(call->output, "blocked_email_domains", campaign.blocked_email_domains);
 	output_text(call->output, "blocked_referrers", campaign.blocked_referrers);
 	output_text(call->output, "allowed_networks", campaign.allowed_networks);
-	add_page_settings(call->output, call->pool, &campaign);
+	add_page_settings(call->output, &campaign);
 	add_repeated_signup(call, campaign.public_lookup, campaign.mails);
 	return EX_OK;
 }
 
 /* May take long with many leads. An interrupted run has counted a part of them. */
 static enum result
-count_addresses(struct admin_call *call)
+count_addresses(struct operation_call *call)
 {
 	enum result result = RESULT_OK;
 	for (bool done = false; result == RESULT_OK && !done;)
@@ -314,37 +403,80 @@ count_addresses(struct admin_call *call)
 
 /* A remote caller finds the job in the list of the campaign. */
 static int
-set_and_queue(struct admin_call *call)
+set_and_queue(struct operation_call *call)
 {
 	uint64_t job_id;
 	const enum result result =
-	    store_edit_campaign_and_queue(call->store, call->id, edit_settings, call, admin_made_by(call), &job_id);
+	    store_edit_campaign_and_queue(call->store, call->id, edit_settings, call, queued_job_made_by(call), &job_id);
 	if (result == RESULT_INVALID)
 		return EX_DATAERR; /* already reported */
-	return result == RESULT_OK && (job_id == 0 || call->is_remote) ? admin_campaign_show(call)
-								       : admin_answer_job(call, result, job_id);
+	return result == RESULT_OK && (job_id == 0 || call->is_remote) ? run_campaign_show(call)
+								       : queued_job_answer(call, result, job_id);
 }
 
-int
-admin_campaign_set(struct admin_call *call)
+static const struct parameter set_parameters[] = {
+	OPTION_WITH("queue", value_on, offsetof(struct campaign_set, queue), PARAMETER_SHELL | PARAMETER_ON_BY_HTTP),
+	SETTINGS(settings_type, offsetof(struct campaign_set, settings)),
+};
+
+static int
+run_campaign_set(struct operation_call *call)
 {
-	const bool counts = values_have(call, 1, "max_per_ip");
-	if (call->options[OPTION_QUEUE] != NULL && !counts)
-		return admin_fail_option(call, PROBLEM_USAGE, OPTION_QUEUE, "only with max_per_ip");
-	if (counts && admin_queues(call))
+	const struct campaign_set *arguments = ARGUMENTS(call, struct campaign_set);
+	const bool counts = settings_have(&arguments->settings, "max_per_ip");
+	if (parameter_is_given(call, "queue") && !counts)
+		return operation_fail_value(call, PROBLEM_USAGE, "queue", "only with max_per_ip");
+	if (counts && arguments->queue)
 		return set_and_queue(call);
 	enum result result = store_edit_campaign(call->store, call->id, edit_settings, call);
 	if (result == RESULT_INVALID)
 		return EX_DATAERR; /* already reported */
 	if (result == RESULT_OK && counts)
 		result = count_addresses(call);
-	return result == RESULT_OK ? admin_campaign_show(call) : admin_answer(call, result);
+	return result == RESULT_OK ? run_campaign_show(call) : operation_answer(call, result);
 }
 
 /* The variant: whether to end it, else it is reopened. */
-int
-admin_campaign_end(struct admin_call *call)
+static int
+run_campaign_end(struct operation_call *call)
 {
-	enum result result = store_end_campaign(call->store, call->id, call->command->variant);
-	return result == RESULT_OK ? admin_campaign_show(call) : admin_answer(call, result);
+	enum result result = store_end_campaign(call->store, call->id, call->operation->variant);
+	return result == RESULT_OK ? run_campaign_show(call) : operation_answer(call, result);
 }
+
+/* clang-format off */
+const struct operation operation_campaign_add = {
+	"campaign add", "ACCOUNT NAME [--id N] [SETTING=VALUE...]", "add a campaign", run_campaign_add,
+	.subject = &subject_account, PARAMETERS(add_parameters, struct campaign_add),
+	HTTP(POST, "accounts/{account}/campaigns", RIGHT_MANAGE), .effect = CREATES
+};
+const struct operation operation_campaign_list = {
+	"campaign list", "[ACCOUNT] [--limit N] [--after N]", "list the campaigns", run_campaign_list,
+	.subject = &subject_account, .subject_is_optional = true, PARAMETERS(part_parameters, struct list_part),
+	.shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns", RIGHTS_ALL)
+};
+const struct operation operation_campaign_show = {
+	"campaign show", "CAMPAIGN", "show a campaign and its settings", run_campaign_show,
+	.subject = &subject_campaign,
+	HTTP(GET, "campaigns/{campaign}", RIGHT_STATS | RIGHT_MANAGE), .versioned = true
+};
+const struct operation operation_campaign_set = {
+	"campaign set", "CAMPAIGN SETTING=VALUE... [--queue]", "change settings of a campaign", run_campaign_set,
+	.subject = &subject_campaign, PARAMETERS(set_parameters, struct campaign_set),
+	HTTP(PATCH, "campaigns/{campaign}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
+	.shown_by = &operation_campaign_show, .shows_result = true
+};
+const struct operation operation_campaign_end = {
+	"campaign end", "CAMPAIGN", "accept no more leads", run_campaign_end,
+	.variant = true, .subject = &subject_campaign,
+	HTTP(POST, "campaigns/{campaign}/end", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
+	.shown_by = &operation_campaign_show, .shows_result = true
+};
+const struct operation operation_campaign_reopen = {
+	"campaign reopen", "CAMPAIGN", "accept leads again", run_campaign_end,
+	.variant = false, .subject = &subject_campaign,
+	HTTP(POST, "campaigns/{campaign}/reopen", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
+	.shown_by = &operation_campaign_show, .shows_result = true
+};
+/* clang-format on */

@@ -1,82 +1,84 @@
 /* SPDX-License-Identifier: MIT
  * Definitions of a campaign: tags, actions, reward levels. */
+#include "admin/campaigns/definition_operations.h"
+
 #include <stddef.h>
 #include <sysexits.h>
 
-#include "admin/operations.h"
+#include "operation/settings.h"
 #include "operation/value_types.h"
 #include "store/operator/admin.h"
 
 #define PLACE(member) offsetof(struct definition, as.member)
-static const char characters[] = "1 to 200 characters", points[] = "a whole number from -99999 to 99999",
-		  required_points[] = "a whole number from 0 to 4 billion", link[] = "an http or https URL, or nothing",
-		  description[] = "a text of at most 4096 bytes, or nothing";
+static const struct parameter tag_rows[] = {
+	SETTING("name", value_title, PLACE(tag.name)),
+	SETTING("points", value_delta, PLACE(tag.points)),
+	SETTING("description", value_description, PLACE(tag.description)),
+};
+static const struct parameter action_rows[] = {
+	SETTING("text", value_title, PLACE(action.text)),
+	SETTING("points", value_delta, PLACE(action.points)),
+	SETTING("tag", value_tag_or_none, PLACE(action.tag_id)),
+	SETTING("public", value_boolean, PLACE(action.public)),
+	SETTING("link", value_link, PLACE(action.link)),
+};
+static const struct parameter reward_rows[] = {
+	SETTING("subject", value_title, PLACE(reward.subject)),
+	SETTING("required_points", value_count, PLACE(reward.required_points)),
+	SETTING("emailed", value_boolean, PLACE(reward.emailed)),
+};
+static const struct parameter tag_parameters[] = {
+	OPERAND("name", value_title, PLACE(tag.name)),
+	OPTION("points", value_delta, PLACE(tag.points)),
+	OPTION("description", value_description, PLACE(tag.description)),
+};
+static const struct parameter action_parameters[] = {
+	OPERAND("text", value_title, PLACE(action.text)),
+	OPTION("points", value_delta, PLACE(action.points)),
+	OPTION("tag", value_tag, PLACE(action.tag_id)),
+	OPTION("public", value_on, PLACE(action.public)),
+	OPTION("link", value_link, PLACE(action.link)),
+};
+static const struct parameter reward_parameters[] = {
+	OPERAND("subject", value_title, PLACE(reward.subject)),
+	OPTION_WITH("required_points", value_count, PLACE(reward.required_points), PARAMETER_REQUIRED),
+	OPTION("emailed", value_on, PLACE(reward.emailed)),
+};
+#undef PLACE
 
-static const struct value_setting tag_settings[] = {
-	{ "name", value_trimmed, PLACE(tag.name), characters },
-	{ "points", value_delta, PLACE(tag.points), points },
-	{ "description", value_description, PLACE(tag.description), description },
+static const struct settings_table kinds[] = {
+	[DEFINITION_TAG] = SETTINGS_OF(tag_rows, struct definition, "a tag"),
+	[DEFINITION_ACTION] = SETTINGS_OF(action_rows, struct definition, "an action"),
+	[DEFINITION_REWARD] = SETTINGS_OF(reward_rows, struct definition, "a reward level"),
 };
-static const struct value_setting action_settings[] = {
-	{ "text", value_trimmed, PLACE(action.text), characters },
-	{ "points", value_delta, PLACE(action.points), points },
-	{ "tag", value_id_or_none, PLACE(action.tag_id), "the id of a tag, or nothing" },
-	{ "public", value_switch, PLACE(action.public), "yes or no" },
-	{ "link", value_url, PLACE(action.link), link },
-};
-static const struct value_setting reward_settings[] = {
-	{ "subject", value_trimmed, PLACE(reward.subject), characters },
-	{ "required_points", value_count, PLACE(reward.required_points), required_points },
-	{ "emailed", value_switch, PLACE(reward.emailed), "yes or no" },
-};
-const struct value_settings admin_tag_settings = { tag_settings, ARRAY_SIZE(tag_settings), "a tag", 0 };
-const struct value_settings admin_action_settings = { action_settings, ARRAY_SIZE(action_settings), "an action", 0 };
-const struct value_settings admin_reward_settings = { reward_settings, ARRAY_SIZE(reward_settings), "a reward level", 0 };
+static const struct value_type tag_type = SETTINGS_TYPE(kinds[DEFINITION_TAG]),
+			       action_type = SETTINGS_TYPE(kinds[DEFINITION_ACTION]),
+			       reward_type = SETTINGS_TYPE(kinds[DEFINITION_REWARD]);
+static const struct parameter tag_set[] = { SETTINGS(tag_type, 0) }, action_set[] = { SETTINGS(action_type, 0) },
+			      reward_set[] = { SETTINGS(reward_type, 0) };
 
-static const struct value_option tag_options[] = {
-	{ OPTION_POINTS, value_delta, PLACE(tag.points), points },
-	{ OPTION_DESCRIPTION, value_description, PLACE(tag.description), description },
-};
-static const struct value_option action_options[] = {
-	{ OPTION_POINTS, value_delta, PLACE(action.points), points },
-	{ OPTION_TAG, value_id, PLACE(action.tag_id), "the id of a tag" },
-	{ OPTION_PUBLIC, value_given, PLACE(action.public), "nothing" },
-	{ OPTION_LINK, value_url, PLACE(action.link), link },
-};
-static const struct value_option reward_options[] = {
-	{ OPTION_REQUIRED_POINTS, value_count, PLACE(reward.required_points), required_points },
-	{ OPTION_EMAILED, value_given, PLACE(reward.emailed), "nothing" },
+static const char *const several[] = {
+	[DEFINITION_TAG] = "tags", [DEFINITION_ACTION] = "actions", [DEFINITION_REWARD] = "reward levels"
 };
 
-static const struct {
-	const char *several;
-	size_t text; /* offset of the text that is the operand of `add` */
-	const struct value_option *options;
-	size_t option_count;
-} kinds[] = {
-	[DEFINITION_TAG] = { "tags", PLACE(tag.name), tag_options, ARRAY_SIZE(tag_options) },
-	[DEFINITION_ACTION] = { "actions", PLACE(action.text), action_options, ARRAY_SIZE(action_options) },
-	[DEFINITION_REWARD] = { "reward levels", PLACE(reward.subject), reward_options, ARRAY_SIZE(reward_options) },
-};
-
-/* The variant of the commands that all kinds have. */
+/* The variant of the operations that all kinds have. */
 static enum definition_kind
-kind_of(struct admin_call *call)
+kind_of(struct operation_call *call)
 {
-	return (enum definition_kind)call->command->variant;
+	return (enum definition_kind)call->operation->variant;
 }
 
 static int
-fail_refused(struct admin_call *call, enum definition_refusal refusal)
+fail_refused(struct operation_call *call, enum definition_refusal refusal)
 {
 	switch (refusal) {
 	case DEFINITION_TOO_MANY:
-		return admin_fail(call, PROBLEM_CONFLICT, "the campaign has %zu %s already",
-		    store_definitions_max(kind_of(call)), kinds[kind_of(call)].several);
+		return operation_fail(call, PROBLEM_CONFLICT, "the campaign has %zu %s already",
+		    store_definitions_max(kind_of(call)), several[kind_of(call)]);
 	case DEFINITION_NAME_TAKEN:
-		return admin_fail(call, PROBLEM_CONFLICT, "the campaign has a tag with this name already");
+		return operation_fail(call, PROBLEM_CONFLICT, "the campaign has a tag with this name already");
 	case DEFINITION_NO_TAG:
-		return admin_fail(call, PROBLEM_INVALID, "the campaign has no tag with this id");
+		return operation_fail(call, PROBLEM_INVALID, "the campaign has no tag with this id");
 	case DEFINITION_FITS:
 	case DEFINITION_REFUSED:
 		break;
@@ -84,55 +86,53 @@ fail_refused(struct admin_call *call, enum definition_refusal refusal)
 	return EX_DATAERR; /* already reported */
 }
 
-int
-admin_definition_add(struct admin_call *call)
+static int
+run_definition_add(struct operation_call *call)
 {
-	const enum definition_kind kind = kind_of(call);
-	struct definition definition = { .kind = kind };
+	struct definition definition = *ARGUMENTS(call, struct definition);
 	enum definition_refusal refusal;
 	uint64_t id;
-	struct slice *text = (struct slice *)((char *)&definition + kinds[kind].text);
-	*text = slice_trim(slice_of(call->operands[1]));
-	if (!admin_name(call, *text) || !values_take(call, kinds[kind].options, kinds[kind].option_count, &definition))
-		return EX_DATAERR;
+	definition.kind = kind_of(call);
 	enum result result = store_add_definition(call->store, call->id, &definition, &id, &refusal);
-	return result == RESULT_INVALID ? fail_refused(call, refusal) : admin_answer_id(call, result, id);
+	return result == RESULT_INVALID ? fail_refused(call, refusal) : operation_answer_id(call, result, id);
 }
 
 static bool
 apply_settings(void *context, struct definition *definition)
 {
-	return values_apply(context, 1, definition);
+	struct operation_call *call = context;
+	settings_assign(ARGUMENTS(call, struct settings), definition);
+	return true;
 }
 
-int
-admin_definition_set(struct admin_call *call)
+static int
+run_definition_set(struct operation_call *call)
 {
 	enum definition_refusal refusal;
 	enum result result = store_edit_definition(call->store, kind_of(call), call->id, apply_settings, call, &refusal);
-	return result == RESULT_INVALID ? fail_refused(call, refusal) : admin_answer_id(call, result, call->id);
+	return result == RESULT_INVALID ? fail_refused(call, refusal) : operation_answer_id(call, result, call->id);
 }
 
-int
-admin_definition_remove(struct admin_call *call)
+static int
+run_definition_remove(struct operation_call *call)
 {
-	return admin_answer_id(call, store_remove_definition(call->store, kind_of(call), call->id), call->id);
+	return operation_answer_id(call, store_remove_definition(call->store, kind_of(call), call->id), call->id);
 }
 
 /* Finds the definitions of the campaign of the first operand. Returns 0, or a status after reporting the error. */
 static int
-find_definitions(struct admin_call *call, struct definitions *all)
+find_definitions(struct operation_call *call, struct definitions *all)
 {
 	struct campaign campaign;
 	int64_t now_ms;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK)
 		result = store_find_definitions(call->store, call->pool, call->id, all);
-	return admin_answer(call, result);
+	return operation_answer(call, result);
 }
 
-int
-admin_tag_list(struct admin_call *call)
+static int
+run_tag_list(struct operation_call *call)
 {
 	struct definitions all;
 	int status = find_definitions(call, &all);
@@ -146,8 +146,8 @@ admin_tag_list(struct admin_call *call)
 	return status;
 }
 
-int
-admin_action_list(struct admin_call *call)
+static int
+run_action_list(struct operation_call *call)
 {
 	struct definitions all;
 	int status = find_definitions(call, &all);
@@ -163,8 +163,8 @@ admin_action_list(struct admin_call *call)
 	return status;
 }
 
-int
-admin_reward_list(struct admin_call *call)
+static int
+run_reward_list(struct operation_call *call)
 {
 	struct definitions all;
 	int status = find_definitions(call, &all);
@@ -177,3 +177,66 @@ admin_reward_list(struct admin_call *call)
 	}
 	return status;
 }
+
+/* clang-format off */
+const struct operation operation_tag_add = {
+	"tag add", "CAMPAIGN NAME [--points N] [--description TEXT]", "add a tag", run_definition_add,
+	.variant = DEFINITION_TAG, .subject = &subject_campaign, PARAMETERS(tag_parameters, struct definition),
+	HTTP(POST, "campaigns/{campaign}/tags", RIGHT_MANAGE), .effect = CREATES, .versioned = true
+};
+const struct operation operation_tag_list = {
+	"tag list", "CAMPAIGN", "list the tags of a campaign", run_tag_list,
+	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/tags", RIGHTS_ALL), .versioned = true
+};
+const struct operation operation_tag_set = {
+	"tag set", "TAG SETTING=VALUE...", "change a tag", run_definition_set,
+	.variant = DEFINITION_TAG, .subject = &subject_tag, PARAMETERS(tag_set, struct settings),
+	HTTP(PATCH, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true
+};
+const struct operation operation_tag_remove = {
+	"tag remove", "TAG", "remove a tag", run_definition_remove,
+	.variant = DEFINITION_TAG, .subject = &subject_tag,
+	HTTP(DELETE, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true, .versioned = true
+};
+const struct operation operation_action_add = {
+	"action add", "CAMPAIGN TEXT [--points N] [--tag ID] [--public] [--link URL]", "add an action", run_definition_add,
+	.variant = DEFINITION_ACTION, .subject = &subject_campaign, PARAMETERS(action_parameters, struct definition),
+	HTTP(POST, "campaigns/{campaign}/actions", RIGHT_MANAGE), .effect = CREATES, .versioned = true
+};
+const struct operation operation_action_list = {
+	"action list", "CAMPAIGN", "list the actions of a campaign", run_action_list,
+	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/actions", RIGHTS_ALL), .versioned = true
+};
+const struct operation operation_action_set = {
+	"action set", "ACTION SETTING=VALUE...", "change an action", run_definition_set,
+	.variant = DEFINITION_ACTION, .subject = &subject_action, PARAMETERS(action_set, struct settings),
+	HTTP(PATCH, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true
+};
+const struct operation operation_action_remove = {
+	"action remove", "ACTION", "remove an action", run_definition_remove,
+	.variant = DEFINITION_ACTION, .subject = &subject_action,
+	HTTP(DELETE, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true, .versioned = true
+};
+const struct operation operation_reward_add = {
+	"reward add", "CAMPAIGN SUBJECT --required-points N [--emailed]", "add a reward level", run_definition_add,
+	.variant = DEFINITION_REWARD, .subject = &subject_campaign, PARAMETERS(reward_parameters, struct definition),
+	HTTP(POST, "campaigns/{campaign}/rewards", RIGHT_MANAGE), .effect = CREATES, .versioned = true
+};
+const struct operation operation_reward_list = {
+	"reward list", "CAMPAIGN", "list the reward levels of a campaign", run_reward_list,
+	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/rewards", RIGHTS_ALL), .versioned = true
+};
+const struct operation operation_reward_set = {
+	"reward set", "REWARD SETTING=VALUE...", "change a reward level", run_definition_set,
+	.variant = DEFINITION_REWARD, .subject = &subject_reward, PARAMETERS(reward_set, struct settings),
+	HTTP(PATCH, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true
+};
+const struct operation operation_reward_remove = {
+	"reward remove", "REWARD", "remove a reward level", run_definition_remove,
+	.variant = DEFINITION_REWARD, .subject = &subject_reward,
+	HTTP(DELETE, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true, .versioned = true
+};
+/* clang-format on */

@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: MIT
  * The markup that puts a campaign on pages of other sites (docs/embedding.md). */
+#include "admin/campaigns/embed_operation.h"
+
 #include <inttypes.h>
+#include <stddef.h>
 #include <sysexits.h>
 
-#include "admin/operations.h"
 #include "bots/honeypot.h"
 #include "engine/strangers.h"
 #include "identity/link.h"
+#include "operation/value_types.h"
 #include "page/assets.h"
 #include "page/html.h"
 #include "page/signup.h"
 #include "store/operator/admin.h"
 #include "store/texts/campaign_texts.h"
+#include "text/text.h"
 
 enum { MARKUP_MAX_BYTES = 1024 * 1024 };
+
+struct campaign_embed {
+	bool integrity, markup;
+};
+static const struct parameter parameters[] = {
+	OPTION("integrity", value_on, offsetof(struct campaign_embed, integrity)),
+	OPTION("markup", value_on, offsetof(struct campaign_embed, markup)),
+};
 
 struct markup {
 	struct buffer out;
@@ -28,7 +40,7 @@ struct markup {
 };
 
 static struct slice
-made(struct admin_call *call, struct markup *markup)
+made(struct operation_call *call, struct markup *markup)
 {
 	const struct slice text = pool_copy(call->pool, buffer_slice(&markup->out));
 	buffer_clear(&markup->out);
@@ -36,7 +48,7 @@ made(struct admin_call *call, struct markup *markup)
 }
 
 static struct slice
-script_of(struct admin_call *call, struct markup *markup)
+script_of(struct operation_call *call, struct markup *markup)
 {
 	HTML(&markup->out, "<script src=\"{}/embed/v1/embed.js", markup->base);
 	if (markup->verifies)
@@ -48,7 +60,7 @@ script_of(struct admin_call *call, struct markup *markup)
 
 /* With the script or without. The honeypot is hidden without a style: the page's Content-Security-Policy may forbid one. */
 static struct slice
-form_of(struct admin_call *call, struct markup *markup, bool scripted)
+form_of(struct operation_call *call, struct markup *markup, bool scripted)
 {
 	struct buffer *out = &markup->out;
 	const struct page *page = &markup->page;
@@ -74,7 +86,7 @@ form_of(struct admin_call *call, struct markup *markup, bool scripted)
 }
 
 static struct slice
-element_of(struct admin_call *call, struct markup *markup, const char *element)
+element_of(struct operation_call *call, struct markup *markup, const char *element)
 {
 	HTML(&markup->out, element, markup->id);
 	return made(call, markup);
@@ -82,7 +94,7 @@ element_of(struct admin_call *call, struct markup *markup, const char *element)
 
 /* The form that the script makes of the campaign; inside, for browsers without the script, the hosted page, if there is one. */
 static struct slice
-form_element_of(struct admin_call *call, struct markup *markup, struct slice page)
+form_element_of(struct operation_call *call, struct markup *markup, struct slice page)
 {
 	struct buffer *out = &markup->out;
 	const struct slice button = markup->page.looks.values[LOOK_BUTTON];
@@ -99,7 +111,7 @@ form_element_of(struct admin_call *call, struct markup *markup, struct slice pag
 
 /* The hosted page in a frame. It learns the address of the page around it by the policy. */
 static struct slice
-frame_of(struct admin_call *call, struct markup *markup, const struct campaign *campaign, struct slice page)
+frame_of(struct operation_call *call, struct markup *markup, const struct campaign *campaign, struct slice page)
 {
 	if (!slice_present(page))
 		return SLICE_NONE;
@@ -111,7 +123,7 @@ frame_of(struct admin_call *call, struct markup *markup, const struct campaign *
 }
 
 static void
-show_markup(struct admin_call *call, const struct campaign *campaign, struct markup *markup)
+show_markup(struct operation_call *call, const struct campaign *campaign, struct markup *markup)
 {
 	struct output *output = call->output;
 	const struct slice page =
@@ -121,7 +133,7 @@ show_markup(struct admin_call *call, const struct campaign *campaign, struct mar
 	output_text(output, "script", script_of(call, markup));
 	output_text(output, "form", form_element_of(call, markup, page));
 	output_text(output, "frame", frame_of(call, markup, campaign, page));
-	if (call->options[OPTION_MARKUP] != NULL) {
+	if (ARGUMENTS(call, struct campaign_embed)->markup) {
 		output_text(output, "form_markup", form_of(call, markup, true));
 		output_text(output, "plain_form", form_of(call, markup, false));
 	}
@@ -138,7 +150,7 @@ language_of(const struct campaign *campaign)
 
 /* The looks of the campaign's page. */
 static enum result
-read_looks(struct admin_call *call, struct page *page)
+read_looks(struct operation_call *call, struct page *page)
 {
 	struct campaign_text *texts;
 	size_t count;
@@ -148,8 +160,8 @@ read_looks(struct admin_call *call, struct page *page)
 	return result;
 }
 
-int
-admin_campaign_embed(struct admin_call *call)
+static int
+run_campaign_embed(struct operation_call *call)
 {
 	struct campaign campaign;
 	const struct payload_settings *settings;
@@ -161,9 +173,10 @@ admin_campaign_embed(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = store_payload_settings(call->store, &settings);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	if (settings->base_url.size == 0)
-		return admin_fail(call, PROBLEM_CONFIG, "server.base_url is not set: pages need the address of the service");
+		return operation_fail(
+		    call, PROBLEM_CONFIG, "server.base_url is not set: pages need the address of the service");
 	struct markup markup = {
 		.base = settings->base_url,
 		.id = pool_printf(call->pool, "%" PRIu64, campaign.id),
@@ -171,18 +184,26 @@ admin_campaign_embed(struct admin_call *call)
 		.proves = campaign.bots == BOTS_PROOF || campaign.bots == BOTS_PROOF_OR_CONFIRM,
 		.leads_on = slice_present(campaign.thankyou_url),
 		.redirects = campaign.form_answer == FORM_ANSWER_JSON,
-		.verifies = call->options[OPTION_INTEGRITY] != NULL,
+		.verifies = ARGUMENTS(call, struct campaign_embed)->integrity,
 	};
 	if (campaign.bots != BOTS_OFF)
 		markup.trap = honeypot_name(trap, settings->server_secret, campaign.id);
 	result = read_looks(call, &markup.page);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	if (!page_form_begin(&markup.page, &markup.fields, &form, &problem))
-		return admin_fail(call, PROBLEM_INVALID, "%s %.*s", look_name(LOOK_FIELDS), SLICE_ARGS(problem));
+		return operation_fail(call, PROBLEM_INVALID, "%s %.*s", look_name(LOOK_FIELDS), SLICE_ARGS(problem));
 	markup.page.out = &markup.out;
 	buffer_init(&markup.out, MARKUP_MAX_BYTES);
 	show_markup(call, &campaign, &markup);
 	buffer_free(&markup.out);
 	return EX_OK;
 }
+
+/* clang-format off */
+const struct operation operation_campaign_embed = {
+	"campaign embed", "CAMPAIGN [--integrity] [--markup]", "show what a page needs for a campaign", run_campaign_embed,
+	.subject = &subject_campaign, PARAMETERS(parameters, struct campaign_embed),
+	HTTP(GET, "campaigns/{campaign}/embed", RIGHT_STATS | RIGHT_MANAGE)
+};
+/* clang-format on */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Statistics of campaigns and webhooks (docs/statistics.md). */
+#include "admin/campaigns/stats_operations.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 
-#include "admin/operations.h"
+#include "admin/campaigns/campaign_operations.h"
 #include "operation/progress.h"
 #include "operation/value_types.h"
 #include "store/operator/admin.h"
@@ -12,32 +14,27 @@
 #include "store/stats.h"
 
 static bool
-read_step(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+parse_step(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	const bool hour = slice_equal(text, SLICE("hour"));
 	*(unsigned *)place = hour ? 1 : STATS_DAY_HOURS;
 	return hour || slice_equal(text, SLICE("day"));
 }
+static const struct value_type value_step = { .parse = parse_step, .expected = "hour or day" };
 
-#define PLACE(member) offsetof(struct stats_request, member)
-static const struct value_option period_options[] = {
-	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
-	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
-	{ OPTION_BY, read_step, PLACE(step), "hour or day" },
+#define PERIOD_PARAMETERS(type, member)                               \
+	OPTION("since", value_time, offsetof(type, member since_ms)), \
+	    OPTION("until", value_time, offsetof(type, member until_ms))
+static const struct parameter period_parameters[] = {
+	PERIOD_PARAMETERS(struct stats_request, ),
+	OPTION("by", value_step, offsetof(struct stats_request, step)),
 };
-
-/* Reports an invalid option and returns false: EX_DATAERR. */
-static bool
-read_request(struct admin_call *call, struct stats_request *request)
-{
-	*request = (struct stats_request){ .since_ms = -1, .until_ms = -1, .step = STATS_DAY_HOURS };
-	return values_take(call, period_options, ARRAY_SIZE(period_options), request);
-}
+static const struct stats_request period_defaults = { .since_ms = -1, .until_ms = -1, .step = STATS_DAY_HOURS };
 
 static int
-answer(struct admin_call *call, enum result result, const char *problem)
+answer(struct operation_call *call, enum result result, const char *problem)
 {
-	return result == RESULT_INVALID ? admin_fail(call, PROBLEM_INVALID, "%s", problem) : admin_answer(call, result);
+	return result == RESULT_INVALID ? operation_fail(call, PROBLEM_INVALID, "%s", problem) : operation_answer(call, result);
 }
 
 static int64_t
@@ -87,14 +84,12 @@ leads(struct pool *pool, const struct lead_counts *counts)
 	return object;
 }
 
-int
-admin_campaign_stats(struct admin_call *call)
+static int
+run_campaign_stats(struct operation_call *call)
 {
-	struct stats_request request;
 	struct campaign_stats stats;
-	if (!read_request(call, &request))
-		return EX_DATAERR;
-	const enum result result = store_campaign_stats(call->store, call->pool, call->id, &request, &stats);
+	const enum result result =
+	    store_campaign_stats(call->store, call->pool, call->id, ARGUMENTS(call, struct stats_request), &stats);
 	if (result != RESULT_OK)
 		return answer(call, result, stats.problem);
 	struct output *sources = output_new(call->pool, OUTPUT_ARRAY), *points = output_new(call->pool, OUTPUT_ARRAY);
@@ -119,41 +114,43 @@ admin_campaign_stats(struct admin_call *call)
 }
 
 static bool
-read_kind(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+parse_kind(struct value_reading *reading, struct slice text, void *place)
 {
 	struct sources_request *request = place;
-	for (size_t i = 0; i < SOURCE_KINDS; i++)
-		if (slice_equal(text, source_kind_names[i])) {
-			request->first = request->last = (enum source_kind)i;
-			return true;
-		}
-	return false;
+	uint32_t kind;
+	if (!value_parse_word(reading, text, &kind))
+		return false;
+	request->first = request->last = (enum source_kind)kind;
+	return true;
 }
 
 enum { VALUES_DEFAULT = 10, VALUES_MAX = 250 };
 
 static bool
-read_values(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+parse_values(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
-	uint64_t limit;
-	if (!slice_to_u64(text, VALUES_MAX, &limit) || limit == 0)
-		return false;
-	*(size_t *)place = (size_t)limit;
-	return true;
+	return value_to_limit(text, VALUES_MAX, place);
 }
+static const struct value_type value_kind = { .parse = parse_kind,
+	.expected = "utm_source, utm_medium, utm_campaign, site or refused",
+	.words = source_kind_names,
+	.word_count = SOURCE_KINDS },
+			       value_values = { .parse = parse_values, .expected = "a number from 1 to 250" };
+static const struct parameter sources_parameters[] = {
+	OPTION("kind", value_kind, 0),
+	PERIOD_PARAMETERS(struct sources_request, period.),
+	OPTION("limit", value_values, offsetof(struct sources_request, limit)),
+};
+static const struct sources_request sources_defaults = {
+	.period = { .since_ms = -1, .until_ms = -1, .step = STATS_DAY_HOURS }, .last = SOURCE_KINDS - 1, .limit = VALUES_DEFAULT
+};
 
-int
-admin_campaign_sources(struct admin_call *call)
+static int
+run_campaign_sources(struct operation_call *call)
 {
-	static const struct value_option options[] = {
-		{ OPTION_KIND, read_kind, 0, "utm_source, utm_medium, utm_campaign, site or refused" },
-		{ OPTION_LIMIT, read_values, offsetof(struct sources_request, limit), "a number from 1 to 250" },
-	};
-	struct sources_request request = { .last = SOURCE_KINDS - 1, .limit = VALUES_DEFAULT };
+	const struct sources_request *request = ARGUMENTS(call, struct sources_request);
 	struct campaign_sources sources;
-	if (!read_request(call, &request.period) || !values_take(call, options, ARRAY_SIZE(options), &request))
-		return EX_DATAERR;
-	const enum result result = store_campaign_sources(call->store, call->pool, call->id, &request, &sources);
+	const enum result result = store_campaign_sources(call->store, call->pool, call->id, request, &sources);
 	if (result != RESULT_OK)
 		return answer(call, result, sources.problem);
 	for (size_t i = 0; i < sources.count; i++) {
@@ -212,14 +209,12 @@ attempts(struct pool *pool, const struct attempt_counts *counts)
 	return object;
 }
 
-int
-admin_webhook_stats(struct admin_call *call)
+static int
+run_webhook_stats(struct operation_call *call)
 {
-	struct stats_request request;
 	struct webhook_stats stats;
-	if (!read_request(call, &request))
-		return EX_DATAERR;
-	const enum result result = store_webhook_stats(call->store, call->pool, call->id, &request, &stats);
+	const enum result result =
+	    store_webhook_stats(call->store, call->pool, call->id, ARGUMENTS(call, struct stats_request), &stats);
 	if (result != RESULT_OK)
 		return answer(call, result, stats.problem);
 	struct output *points = output_new(call->pool, OUTPUT_ARRAY);
@@ -256,7 +251,8 @@ days_as_json(struct pool *pool, const uint32_t *days)
 }
 
 static void
-add_overview(struct admin_call *call, const struct campaign *campaign, const struct campaign_overview *overview, int64_t now_ms)
+add_overview(
+    struct operation_call *call, const struct campaign *campaign, const struct campaign_overview *overview, int64_t now_ms)
 {
 	enum { WEEK = 7 };
 	struct output *output = call->output;
@@ -283,16 +279,15 @@ add_overview(struct admin_call *call, const struct campaign *campaign, const str
 	output_time(output, "oldest_due_at", overview->oldest_due_ms);
 }
 
-int
-admin_campaign_overview(struct admin_call *call)
+static const struct parameter part_parameters[] = { LARGE_PART_PARAMETERS };
+
+static int
+run_campaign_overview(struct operation_call *call)
 {
 	struct campaign *campaigns;
-	struct list_part part;
 	size_t count = 0;
 	int64_t now_ms;
-	if (!values_take_large_part(call, &part))
-		return EX_DATAERR;
-	enum result result = admin_find_campaigns(call, part, &campaigns, &count, &now_ms);
+	enum result result = campaigns_of_caller(call, value_large_part(call), &campaigns, &count, &now_ms);
 	struct campaign_overview *overviews = POOL_ARRAY(call->pool, count, struct campaign_overview);
 	for (size_t i = 0; i < count; i++)
 		overviews[i].campaign_id = campaigns[i].id;
@@ -300,12 +295,12 @@ admin_campaign_overview(struct admin_call *call)
 		result = store_campaign_overviews(call->store, call->pool, now_ms, overviews, count);
 	for (size_t i = 0; result == RESULT_OK && i < count; i++)
 		add_overview(call, &campaigns[i], &overviews[i], now_ms);
-	return admin_answer(call, result);
+	return operation_answer(call, result);
 }
 
 /* Sign-ups go on; an interrupted count is continued by the dispatcher. */
 static enum result
-rebuild(struct admin_call *call, uint64_t campaign_id)
+rebuild(struct operation_call *call, uint64_t campaign_id)
 {
 	enum result result = store_recount_hours(call->store, campaign_id);
 	for (bool done = false; result == RESULT_OK && !done;)
@@ -314,7 +309,7 @@ rebuild(struct admin_call *call, uint64_t campaign_id)
 }
 
 static enum result
-rebuild_all(struct admin_call *call, size_t *count)
+rebuild_all(struct operation_call *call, size_t *count)
 {
 	struct campaign *campaigns;
 	int64_t now_ms;
@@ -330,14 +325,48 @@ rebuild_all(struct admin_call *call, size_t *count)
 	return result;
 }
 
-int
-admin_stats_rebuild(struct admin_call *call)
+static int
+run_stats_rebuild(struct operation_call *call)
 {
 	size_t count = 1;
 	const enum result result = call->id == 0 ? rebuild_all(call, &count) : rebuild(call, call->id);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	output_record(call->output);
 	output_u64(call->output, "campaigns", count);
 	return EX_OK;
 }
+
+/* clang-format off */
+const struct operation operation_campaign_overview = {
+	"campaign overview", "[ACCOUNT] [--limit N] [--after N]", "show the sign-ups of all campaigns in the last days",
+	run_campaign_overview,
+	.subject = &subject_account, .subject_is_optional = true, PARAMETERS(part_parameters, struct list_part),
+	.shape = OUTPUT_ARRAY,
+	HTTP(GET, "overview", RIGHT_STATS)
+};
+const struct operation operation_campaign_stats = {
+	"campaign stats", "CAMPAIGN [--since TIME] [--until TIME] [--by hour|day]",
+	"count the sign-ups of a campaign by hour or day", run_campaign_stats,
+	.subject = &subject_campaign, PARAMETERS(period_parameters, struct stats_request), .defaults = &period_defaults,
+	HTTP(GET, "campaigns/{campaign}/stats", RIGHT_STATS)
+};
+const struct operation operation_campaign_sources = {
+	"campaign sources", "CAMPAIGN [--kind KIND] [--since TIME] [--until TIME] [--limit N]",
+	"count the sign-ups of a campaign by utm parameter and site", run_campaign_sources,
+	.subject = &subject_campaign, PARAMETERS(sources_parameters, struct sources_request), .defaults = &sources_defaults,
+	.shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/sources", RIGHT_STATS)
+};
+const struct operation operation_webhook_stats = {
+	"webhook stats", "WEBHOOK [--since TIME] [--until TIME] [--by hour|day]",
+	"count the attempts of a webhook by hour or day", run_webhook_stats,
+	.subject = &subject_webhook, PARAMETERS(period_parameters, struct stats_request), .defaults = &period_defaults,
+	HTTP(GET, "webhooks/{webhook}/stats", RIGHT_STATS | RIGHT_HOOKS)
+};
+const struct operation operation_stats_rebuild = {
+	"stats rebuild", "[CAMPAIGN]", "count the leads of the statistics again", run_stats_rebuild,
+	.subject = &subject_campaign, .subject_is_optional = true,
+	.effect = CHANGES
+};
+/* clang-format on */

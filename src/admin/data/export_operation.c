@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * lead export: writes the leads of a campaign to a file, page by page. */
+#include "admin/data/export_operation.h"
+
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,8 +10,9 @@
 
 #include "admin/data/export_page.h"
 #include "admin/data/export_part.h"
+#include "admin/data/import_arguments.h"
 #include "admin/data/repeat.h"
-#include "admin/operations.h"
+#include "admin/leads/lead_selection.h"
 #include "operation/progress.h"
 #include "operation/value_types.h"
 #include "os/replacement.h"
@@ -17,13 +20,12 @@
 #include "transfer/lead_writer.h"
 
 enum {
-	OPERAND_FILE = 1,
 	PAGE_LEADS = 1000,
 	PAGE_MAX_BYTES = 256 * 1024 * 1024 /* more than so many of the largest leads */
 };
 
 struct export_run {
-	struct admin_call *call;
+	struct operation_call *call;
 	struct lead_filter filter;
 	enum records_format format;
 	char delimiter;
@@ -47,7 +49,7 @@ read_page(struct export_run *run, struct export_place *place, struct lead_page *
 	do
 		result = export_read_page(run->call, run->pool, &run->filter, place, page, more);
 	while (result == RESULT_UNAVAILABLE && repeat_later(&failures));
-	return admin_answer(run->call, result);
+	return operation_answer(run->call, result);
 }
 
 typedef int on_leads(struct export_run *run, const struct lead *leads, size_t count);
@@ -81,10 +83,11 @@ write_bytes(struct export_run *run)
 {
 	const struct slice bytes = buffer_slice(&run->bytes);
 	if (!buffer_ok(&run->bytes))
-		return admin_fail(run->call, PROBLEM_INTERNAL, "a page of leads is too large");
+		return operation_fail(run->call, PROBLEM_INTERNAL, "a page of leads is too large");
 	const int number = write_fully(run->fd, bytes);
 	buffer_clear(&run->bytes);
-	return number == 0 ? EX_OK : admin_fail(run->call, PROBLEM_IO, "the leads could not be written: %s", strerror(number));
+	return number == 0 ? EX_OK
+			   : operation_fail(run->call, PROBLEM_IO, "the leads could not be written: %s", strerror(number));
 }
 
 static int
@@ -114,7 +117,7 @@ write_all(struct export_run *run)
 static int
 fail_file(const struct export_run *run, const char *path, int number)
 {
-	return number == 0 ? EX_OK : admin_fail(run->call, PROBLEM_CANNOT_CREATE, "%s: %s", path, strerror(number));
+	return number == 0 ? EX_OK : operation_fail(run->call, PROBLEM_CANNOT_CREATE, "%s: %s", path, strerror(number));
 }
 
 /* What is complete takes the place of the file. */
@@ -144,10 +147,38 @@ report(const struct export_run *run, const char *path)
 	return EX_OK;
 }
 
-static int
-write_output(struct export_run *run, struct admin_call *call)
+struct lead_export {
+	const char *file;
+	enum records_format format; /* has_format */
+	bool has_format;
+	char delimiter;
+	struct lead_selection selection;
+};
+
+static bool
+parse_format(struct value_reading *reading, struct slice text, void *place)
 {
-	const char *path = call->operand_count > OPERAND_FILE ? call->operands[OPERAND_FILE] : "-";
+	struct lead_export *arguments = place;
+	const bool ndjson = slice_equal(text, SLICE("ndjson"));
+	reading->problem = PROBLEM_USAGE;
+	arguments->format = ndjson ? RECORDS_NDJSON : RECORDS_CSV;
+	return arguments->has_format = ndjson || slice_equal(text, SLICE("csv"));
+}
+static const struct value_type value_format = { .parse = parse_format, .expected = "csv or ndjson" };
+#define PLACE(member) offsetof(struct lead_export, member)
+static const struct parameter parameters[] = {
+	OPTIONAL_OPERAND("file", value_path, PLACE(file)),
+	OPTION("format", value_format, 0),
+	OPTION("delimiter", value_delimiter, PLACE(delimiter)),
+	LEAD_SELECTION_PARAMETERS(struct lead_export, selection),
+};
+#undef PLACE
+static const struct lead_export defaults = { .file = "-", .delimiter = ',', .selection = LEAD_SELECTION_DEFAULTS };
+
+static int
+write_output(struct export_run *run, struct operation_call *call)
+{
+	const char *path = ARGUMENTS(call, struct lead_export)->file;
 	int status;
 	if (strcmp(path, "-") != 0) {
 		status = write_file(run, path);
@@ -157,23 +188,17 @@ write_output(struct export_run *run, struct admin_call *call)
 	run->fd = fileno(call->out);
 	status = write_all(run);
 	if (status != EX_OK)
-		admin_warn(call, "the output is not complete");
+		operation_warn(call, "the output is not complete");
 	return status;
 }
 
 /* CSV, unless --format or the name of the file says otherwise. */
-static bool
-read_format(struct admin_call *call, enum records_format *format)
+static enum records_format
+format_of(const struct lead_export *arguments)
 {
-	const struct slice name = slice_of(call->options[OPTION_FORMAT]);
-	const char *path = call->operand_count > OPERAND_FILE ? call->operands[OPERAND_FILE] : "-";
-	const bool by_name = !slice_present(name) && (slice_ends_with(slice_of(path), SLICE(".ndjson")) ||
-							 slice_ends_with(slice_of(path), SLICE(".jsonl")));
-	*format = by_name || slice_equal(name, SLICE("ndjson")) ? RECORDS_NDJSON : RECORDS_CSV;
-	if (!slice_present(name) || *format == RECORDS_NDJSON || slice_equal(name, SLICE("csv")))
-		return true;
-	admin_fail_option(call, PROBLEM_USAGE, OPTION_FORMAT, "expected csv or ndjson");
-	return false;
+	const struct slice path = slice_of(arguments->file);
+	const bool by_name = slice_ends_with(path, SLICE(".ndjson")) || slice_ends_with(path, SLICE(".jsonl"));
+	return arguments->has_format ? arguments->format : by_name ? RECORDS_NDJSON : RECORDS_CSV;
 }
 
 static int
@@ -188,34 +213,44 @@ export_all(struct export_run *run, uint64_t leads)
 	return status;
 }
 
-int
-admin_lead_export(struct admin_call *call)
+static int
+run_lead_export(struct operation_call *call)
 {
-	struct export_run run = { .call = call, .delimiter = ',' };
+	const struct lead_export *arguments = ARGUMENTS(call, struct lead_export);
+	const struct lead_selection *selection = &arguments->selection;
+	struct export_run run = { .call = call,
+		.filter = selection->filter,
+		.format = format_of(arguments),
+		.delimiter = arguments->delimiter,
+		.by_score = selection->by_score };
 	struct campaign campaign;
-	int64_t now_ms;
-	if (!read_format(call, &run.format) || !admin_delimiter(call, &run.delimiter))
-		return EX_USAGE;
-	/* a part begins at a place of another form */
-	if (!admin_lead_filter(call, &run.filter) || (!call->is_remote && !admin_lead_after(call, &run.filter)))
-		return EX_DATAERR;
-	const int refused = admin_lead_order(call, &run.by_score);
-	if (refused != EX_OK)
-		return refused;
-	if (run.by_score && !call->is_remote && call->options[OPTION_AFTER] != NULL)
-		return admin_fail_option(call, PROBLEM_USAGE, OPTION_AFTER, "not with --order");
+	int status = lead_selection_check(call, selection);
+	if (status == EX_OK && run.by_score && !call->is_remote && slice_present(selection->after))
+		return operation_fail_value(call, PROBLEM_USAGE, "after", "not with --order");
+	if (status == EX_OK && !call->is_remote) /* a part begins at a place of another form */
+		status = lead_selection_read_number(call, selection, &run.filter);
+	if (status != EX_OK)
+		return status;
 	run.filter.limit = PAGE_LEADS;
-	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	enum result result = operation_find_campaign(call, &campaign);
 	if (result == RESULT_OK)
 		result = store_find_definitions(call->store, call->pool, call->id, &run.definitions);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	run.last = campaign.last_subscription_number;
 	run.writer = lead_writer_new(
 	    run.format, run.delimiter, &run.definitions, call->is_remote ? EXPORT_PART_ROOM : LEAD_WRITER_ANY_ROOM);
-	const struct export_part part = { run.writer, run.format, &run.filter, run.by_score, call->options[OPTION_AFTER],
-		run.last };
-	const int status = call->is_remote ? export_part(call, &part) : export_all(&run, campaign.counters.leads);
+	const struct export_part part = { run.writer, run.format, &run.filter, run.by_score, selection->after, run.last };
+	status = call->is_remote ? export_part(call, &part) : export_all(&run, campaign.counters.leads);
 	lead_writer_free(&run.writer);
 	return status;
 }
+
+/* clang-format off */
+const struct operation operation_lead_export = {
+	"lead export", "CAMPAIGN [FILE|-] [--format csv|ndjson] [--delimiter C] [FILTER...] [--newest|--order score]",
+	"write leads to a CSV or NDJSON file", run_lead_export,
+	.subject = &subject_campaign, PARAMETERS(parameters, struct lead_export), .defaults = &defaults,
+	HTTP(GET, "campaigns/{campaign}/export", RIGHT_LEADS), .cost = SLOW
+};
+/* clang-format on */

@@ -40,7 +40,7 @@ leave_out_later(struct lead_page *page, uint32_t last)
 }
 
 enum result
-export_read_page(struct admin_call *call, struct pool *pool, const struct lead_filter *filter, struct export_place *place,
+export_read_page(struct operation_call *call, struct pool *pool, const struct lead_filter *filter, struct export_place *place,
     struct lead_page *page, bool *more)
 {
 	struct lead_filter wanted = *filter;

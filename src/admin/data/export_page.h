@@ -23,7 +23,7 @@ void export_begin_records(const struct lead_filter *filter, struct export_place 
 void export_go_on_after(struct export_place *place, const struct lead *lead);
 
 /* Reads a page of at most filter->limit leads into the pool, and moves the place. *more: there may be leads after it. */
-MUST_CHECK enum result export_read_page(struct admin_call *call, struct pool *pool, const struct lead_filter *filter,
+MUST_CHECK enum result export_read_page(struct operation_call *call, struct pool *pool, const struct lead_filter *filter,
     struct export_place *place, struct lead_page *page, bool *more);
 
 #endif

@@ -4,11 +4,10 @@
  * parts: the place of the next one has the names. */
 #include "admin/data/export_part.h"
 
-#include "admin/data/export_page.h"
-
 #include <inttypes.h>
 #include <sysexits.h>
 
+#include "admin/data/export_page.h"
 #include "store/store.h"
 
 enum {
@@ -64,7 +63,7 @@ read_place(struct lead_writer *writer, enum records_format format, struct slice 
 }
 
 static void
-name_next(struct admin_call *call, const struct export_part *part, const struct export_place *place)
+name_next(struct operation_call *call, const struct export_part *part, const struct export_place *place)
 {
 	struct slice next = place->order.has_place
 				? pool_printf(call->pool, "%" PRIu32 ".%" PRIu32, place->order.score, place->order.number)
@@ -73,11 +72,11 @@ name_next(struct admin_call *call, const struct export_part *part, const struct 
 	if (part->format == RECORDS_CSV)
 		next = POOL_JOIN(call->pool, phases[place->names_only ? 0 : 1].prefix, next, SLICE(":"),
 		    lead_writer_names(part->writer, call->pool));
-	admin_next(call, next);
+	operation_next(call, next);
 }
 
 static void
-collect_names(struct admin_call *call, struct lead_writer *writer, const struct lead_page *page)
+collect_names(struct operation_call *call, struct lead_writer *writer, const struct lead_page *page)
 {
 	for (size_t i = 0; i < page->count; i++)
 		lead_writer_add_names(writer, call->pool, &page->leads[i]);
@@ -85,7 +84,7 @@ collect_names(struct admin_call *call, struct lead_writer *writer, const struct 
 
 /* Writes leads of the page, and shortens it to these. Returns false when some are left. */
 static bool
-write_records(struct admin_call *call, struct lead_writer *writer, struct lead_page *page, struct buffer *out)
+write_records(struct operation_call *call, struct lead_writer *writer, struct lead_page *page, struct buffer *out)
 {
 	const size_t count = page->count;
 	size_t written = 0;
@@ -97,7 +96,7 @@ write_records(struct admin_call *call, struct lead_writer *writer, struct lead_p
 
 /* Reads and writes what is at the place, and moves it. *next: there is another part. */
 static int
-write_part(struct admin_call *call, const struct export_part *part, struct export_place *place, struct buffer *out,
+write_part(struct operation_call *call, const struct export_part *part, struct export_place *place, struct buffer *out,
     size_t *leads, bool *next)
 {
 	struct lead_filter filter = *part->filter;
@@ -105,7 +104,7 @@ write_part(struct admin_call *call, const struct export_part *part, struct expor
 	filter.limit = place->names_only ? PART_NAMES : PART_LEADS;
 	const enum result result = export_read_page(call, call->pool, &filter, place, &page, next);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	if (!place->names_only) {
 		if (!write_records(call, part->writer, &page, out)) {
 			export_go_on_after(place, &page.leads[page.count - 1]);
@@ -124,22 +123,22 @@ write_part(struct admin_call *call, const struct export_part *part, struct expor
 }
 
 int
-export_part(struct admin_call *call, const struct export_part *part)
+export_part(struct operation_call *call, const struct export_part *part)
 {
 	struct export_place place = export_begin(part->filter, part->format == RECORDS_CSV, part->by_score, part->last);
 	struct buffer records;
 	size_t leads = 0;
 	bool next = false;
-	if (part->after != NULL && !read_place(part->writer, part->format, slice_of(part->after), &place))
-		return admin_fail_option(
-		    call, PROBLEM_INVALID, OPTION_AFTER, "expected the place that the part before has named");
+	if (slice_present(part->after) && !read_place(part->writer, part->format, part->after, &place))
+		return operation_fail_value(
+		    call, PROBLEM_INVALID, "after", "expected the place that the part before has named");
 	buffer_init(&records, RECORDS_MAX_BYTES);
 	int status = write_part(call, part, &place, &records, &leads, &next);
 	const struct slice text = pool_copy(call->pool, buffer_slice(&records));
 	const bool fits = buffer_ok(&records);
 	buffer_free(&records);
 	if (status == EX_OK && !fits)
-		status = admin_fail(call, PROBLEM_INTERNAL, "the records are too large");
+		status = operation_fail(call, PROBLEM_INTERNAL, "the records are too large");
 	if (status != EX_OK)
 		return status;
 	if (next)

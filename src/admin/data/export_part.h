@@ -15,11 +15,11 @@ struct export_part {
 	enum records_format format;
 	const struct lead_filter *filter;
 	bool by_score;
-	const char *after; /* the place where it begins, which an earlier part has named; NULL: at the beginning */
-	uint32_t last;     /* subscription number of the campaign now; used at the beginning */
+	struct slice after; /* the place where it begins, which an earlier part has named; absent: at the beginning */
+	uint32_t last;      /* subscription number of the campaign now; used at the beginning */
 };
 
 /* Outputs the part of the campaign in call->id. Returns 0, or a status after reporting the error. */
-int export_part(struct admin_call *call, const struct export_part *part);
+int export_part(struct operation_call *call, const struct export_part *part);
 
 #endif

@@ -106,7 +106,7 @@ warn_of_fields(const struct import_run *run)
 	for (size_t i = 0; i < run->column_count; i++)
 		count += run->columns[i].field == LEAD_CUSTOM && run->columns[i].rules == NULL ? 1 : 0;
 	if (count > maximum)
-		admin_warn(run->call,
+		operation_warn(run->call,
 		    "%zu columns are custom fields, of which a lead can have %zu: leave some out with --map COLUMN=-, or "
 		    "all with --map '*=-'",
 		    count, maximum);
@@ -179,11 +179,10 @@ import_answer(struct import_run *run, int status)
 	const int64_t took_ms = progress_took_ms(&run->progress);
 	const int number = rejects_close(&run->rejects);
 	if (number != 0 && status == EX_OK)
-		status =
-		    admin_fail(run->call, PROBLEM_IO, "the file of rejected rows could not be written: %s", strerror(number));
+		status = operation_fail(
+		    run->call, PROBLEM_IO, "the file of rejected rows could not be written: %s", strerror(number));
 	/* the rows that are left to the next part are counted there; tags that were made stay those of all rows */
-	if (status == EX_OK && run->is_late && !made_tags(run) &&
-	    (run->survey.tags.count > 0 || import_questions(run) != NULL))
+	if (status == EX_OK && run->is_late && !made_tags(run) && (run->survey.tags.count > 0 || import_questions(run) != NULL))
 		status = import_survey(run);
 	output_record(output);
 	add_counts(run);

@@ -30,7 +30,7 @@ struct import_row {
 static int
 fail_file(const struct import_run *run)
 {
-	return admin_fail(run->call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
+	return operation_fail(run->call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
 }
 
 uint64_t
@@ -80,7 +80,7 @@ reject(struct import_run *run, const struct record_place *place, struct slice te
 	else if (run->rejects != NULL)
 		rejects_add(run->rejects, place->line, text, reason);
 	else if (run->counts.rejected <= REASONS_SHOWN)
-		admin_fail(run->call, PROBLEM_INVALID, "line %" PRIu64 ": %s", place->line, reason);
+		operation_fail(run->call, PROBLEM_INVALID, "line %" PRIu64 ": %s", place->line, reason);
 }
 
 static int
@@ -110,13 +110,14 @@ fails_whole(const struct import_run *run, enum failure failure)
 {
 	switch (failure) {
 	case FAILURE_CAMPAIGN_NOT_FOUND:
-		return admin_fail(run->call, PROBLEM_NOT_FOUND, "there is no such campaign");
+		return operation_fail(run->call, PROBLEM_NOT_FOUND, "there is no such campaign");
 	case FAILURE_CAMPAIGN_ENDED:
-		return admin_fail(run->call, PROBLEM_CONFLICT, "the campaign has ended: reopen it, import, and end it again");
+		return operation_fail(
+		    run->call, PROBLEM_CONFLICT, "the campaign has ended: reopen it, import, and end it again");
 	case FAILURE_ACCOUNT_SUSPENDED:
-		return admin_fail(run->call, PROBLEM_CONFLICT, "the account of the campaign is suspended");
+		return operation_fail(run->call, PROBLEM_CONFLICT, "the account of the campaign is suspended");
 	case FAILURE_UNAVAILABLE:
-		return admin_fail(
+		return operation_fail(
 		    run->call, PROBLEM_BUSY, "the database is out of reach; run the same command again later: it goes on");
 	default:
 		return EX_OK;
@@ -168,7 +169,7 @@ take_outcome(struct import_run *run, const struct import_row *row, const struct 
 	if (outcome->failure == FAILURE_LEAD_NOT_FOUND)
 		return deferred_add(run->deferred, &row->place)
 			   ? EX_OK
-			   : admin_fail(run->call, PROBLEM_IO, "the temporary file: %s", strerror(errno));
+			   : operation_fail(run->call, PROBLEM_IO, "the temporary file: %s", strerror(errno));
 	const int status = fails_whole(run, outcome->failure);
 	if (status != EX_OK)
 		return status;
@@ -469,7 +470,7 @@ import_run(struct import_run *run)
 	status = run->deferred == NULL ? fail_file(run) : import_all(run);
 	progress_end(&run->progress);
 	if (run->rejects == NULL && run->reasons == NULL && run->counts.rejected > REASONS_SHOWN)
-		admin_fail(run->call, PROBLEM_INVALID,
+		operation_fail(run->call, PROBLEM_INVALID,
 		    "%" PRIu64 " more rows are rejected; --rejects FILE writes all of them to a file",
 		    run->counts.rejected - REASONS_SHOWN);
 	deferred_free(&run->deferred);

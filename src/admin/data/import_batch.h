@@ -34,7 +34,7 @@ struct import_counts {
 
 /* An import under way; the caller fills the first part. */
 struct import_run {
-	struct admin_call *call;
+	struct operation_call *call;
 	struct records *records;
 	enum records_format format;
 	struct charset encoding;

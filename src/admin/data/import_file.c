@@ -8,6 +8,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "admin/data/import_arguments.h"
 #include "crypto/base64.h"
 #include "os/temporary.h"
 #include "transfer/csv.h"
@@ -16,9 +17,9 @@
 enum { PIECE_BYTES = 64 * 1024, BEGINNING_BYTES = 4096 };
 
 static int
-fail_read(struct admin_call *call, const char *path, int number)
+fail_read(struct operation_call *call, const char *path, int number)
 {
-	admin_fail(call, PROBLEM_NO_INPUT, "%s: %s", path, strerror(number));
+	operation_fail(call, PROBLEM_NO_INPUT, "%s: %s", path, strerror(number));
 	return -1;
 }
 
@@ -57,11 +58,10 @@ spool(int from)
 
 /* The records of a remote call. */
 static int
-open_text(struct admin_call *call, struct slice text)
+open_text(struct operation_call *call, struct slice text, bool is_base64)
 {
-	const bool is_base64 = call->options[OPTION_BASE64] != NULL;
 	if (is_base64 && !base64_decode(call->pool, text, &text)) {
-		admin_fail_operand(call, "records", "expected Base64, on one line and with padding");
+		operation_fail_value(call, PROBLEM_INVALID, "records", "expected Base64, on one line and with padding");
 		return -1;
 	}
 	FILE *file = temporary_in_memory();
@@ -72,29 +72,35 @@ open_text(struct admin_call *call, struct slice text)
 	} else if (file != NULL) {
 		fclose(file);
 	}
-	admin_fail(call, PROBLEM_INTERNAL, "there is no memory for the records");
+	operation_fail(call, PROBLEM_INTERNAL, "there is no memory for the records");
 	return -1;
 }
 
-int
-import_file_open(struct admin_call *call, const char *operand, struct stat *about)
+/* Of a shell: a file, or standard input. What is no regular file is copied, to be read twice. */
+static int
+open_path(struct operation_call *call, const char *path, struct stat *about)
 {
-	const bool standard = strcmp(operand, "-") == 0;
-	int fd;
-	if (call->is_remote)
-		fd = open_text(call, slice_of(operand));
-	else
-		fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(operand, O_RDONLY | O_CLOEXEC);
+	const bool standard = strcmp(path, "-") == 0;
+	int fd = standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return call->is_remote ? -1 : fail_read(call, operand, errno);
-	if (fstat(fd, about) != 0 || (!S_ISREG(about->st_mode) && !call->is_remote)) {
+		return fail_read(call, path, errno);
+	if (fstat(fd, about) != 0 || !S_ISREG(about->st_mode)) {
 		const int spooled = spool(fd);
 		close(fd);
 		fd = spooled;
 	}
-	if (fd >= 0 && fstat(fd, about) == 0)
+	return fd >= 0 ? fd : fail_read(call, path, errno);
+}
+
+int
+import_file_open(struct operation_call *call, const struct import_arguments *arguments, struct stat *about)
+{
+	const char *path = arguments->records.path;
+	const int fd =
+	    path != NULL ? open_path(call, path, about) : open_text(call, arguments->records.text, arguments->base64);
+	if (fd < 0 || fstat(fd, about) == 0)
 		return fd;
-	return fail_read(call, operand, errno);
+	return fail_read(call, path != NULL ? path : "records", errno);
 }
 
 /* The bytes from `offset` on; *got is 0 at the end. */
@@ -131,40 +137,38 @@ survey(int fd, bool goes_on, struct encoding_survey *found)
 }
 
 int
-import_file_encoding(struct admin_call *call, int fd, struct charset *encoding, struct slice *unsure)
+import_file_encoding(struct operation_call *call, int fd, struct charset *encoding, struct slice *unsure)
 {
-	const char *name = call->options[OPTION_ENCODING];
+	const struct import_arguments *arguments = ARGUMENTS(call, struct import_arguments);
 	struct encoding_survey found = { 0 };
 	char bytes[BEGINNING_BYTES];
 	size_t got;
 	bool certain;
 	*unsure = SLICE_NONE;
 	if (!read_piece(fd, bytes, sizeof(bytes), 0, &got))
-		return admin_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
+		return operation_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
 	const char *kind = file_kind((struct slice){ bytes, got });
 	if (kind != NULL)
-		return admin_fail(call, PROBLEM_INVALID, "the file is %s", kind);
-	if (name != NULL)
-		return encoding_parse(slice_of(name), encoding)
-			   ? EX_OK
-			   : admin_fail_option(call, PROBLEM_USAGE, OPTION_ENCODING,
-				 "expected UTF-8, UTF-16LE, UTF-16BE, %.*s, or UTF-8+NAME for rows that are no UTF-8",
-				 SLICE_ARGS(encoding_tables(call->pool)));
-	if (!survey(fd, call->options[OPTION_MORE] != NULL, &found))
-		return admin_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
+		return operation_fail(call, PROBLEM_INVALID, "the file is %s", kind);
+	if (arguments->has_encoding) {
+		*encoding = arguments->encoding;
+		return EX_OK;
+	}
+	if (!survey(fd, arguments->more, &found))
+		return operation_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
 	if (encoding_is_unknown(&found))
-		return admin_fail(call, PROBLEM_INVALID,
-		    "the encoding of the file cannot be told: save it as \"CSV UTF-8\" in the spreadsheet, convert it to UTF-8, "
+		return operation_fail(call, PROBLEM_INVALID,
+		    "the encoding of the file cannot be told: save it as \"CSV UTF-8\" in the spreadsheet, convert it to "
+		    "UTF-8, "
 		    "for example by iconv -f GBK -t UTF-8, or name it with %s",
-		    admin_option_shown(call, OPTION_ENCODING));
+		    parameter_shown(call, "encoding"));
 	*encoding = encoding_surveyed(&found, &certain);
 	if (!certain)
 		*unsure = encoding_sample(call->pool, &found, encoding);
-	if (slice_present(*unsure) && encoding->form == ENCODING_BYTES && call->options[OPTION_LOOK] == NULL)
-		admin_warn(call,
+	if (slice_present(*unsure) && encoding->form == ENCODING_BYTES && !arguments->look)
+		operation_warn(call,
 		    "the encoding is a guess: as %.*s the file has \"%.*s\"; if that is wrong, name it with %s",
-		    SLICE_ARGS(encoding_name(call->pool, encoding)), SLICE_ARGS(*unsure),
-		    admin_option_shown(call, OPTION_ENCODING));
+		    SLICE_ARGS(encoding_name(call->pool, encoding)), SLICE_ARGS(*unsure), parameter_shown(call, "encoding"));
 	return EX_OK;
 }
 

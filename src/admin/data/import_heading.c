@@ -4,12 +4,13 @@
 #include <inttypes.h>
 #include <sysexits.h>
 
+#include "admin/data/import_arguments.h"
 #include "base/utf8.h"
 #include "identity/email.h"
 #include "identity/phone.h"
+#include "operation/value_types.h"
 #include "transfer/csv.h"
 
-/* The operands after CAMPAIGN. */
 enum { OPERAND_MAP = 2 };
 
 /* A name that cannot be a custom field is ignored, as in a request (docs/api.md 4.4). */
@@ -35,26 +36,25 @@ is_meant(const struct import_run *run, size_t i, struct slice name)
 	       (name.size > 0 && slice_equal(plain_words(pool, run->heading[i]), plain_words(pool, name)));
 }
 
-/* "COLUMN=FIELD" of --map, or of an operand after the file. */
+/* COLUMN=FIELD */
 static int
-map_column(struct import_run *run, const char *text)
+map_column(struct import_run *run, const struct value_pair *pair)
 {
-	struct admin_call *call = run->call;
-	const struct slice pair = slice_of(text);
-	const size_t equals = slice_find_last(pair, '=');
-	const struct slice name = slice_sub(pair, 0, equals), field = slice_sub(pair, equals + 1, pair.size);
+	struct operation_call *call = run->call;
+	const struct slice name = pair->name, field = pair->value, text = value_pair_text(call->pool, pair);
 	bool found = slice_equal(name, SLICE("*"));
-	if (equals == pair.size || field.size == 0)
-		return admin_fail(call, PROBLEM_USAGE, "%s: expected COLUMN=FIELD", text);
+	if (field.size == 0)
+		return operation_fail(call, PROBLEM_USAGE, "%.*s: expected COLUMN=FIELD", SLICE_ARGS(text));
 	const struct column column = column_mapped(call->pool, field);
 	if (is_reserved(run, &column))
-		return admin_fail(call, PROBLEM_USAGE, "%s: leads have no such field, and it cannot be a custom field", text);
+		return operation_fail(
+		    call, PROBLEM_USAGE, "%.*s: leads have no such field, and it cannot be a custom field", SLICE_ARGS(text));
 	for (size_t i = 0; i < run->column_count; i++)
 		if (is_meant(run, i, name)) {
 			run->columns[i] = column;
 			found = true;
 		}
-	return found ? EX_OK : admin_fail(call, PROBLEM_INVALID, "the heading has no column %.*s", SLICE_ARGS(name));
+	return found ? EX_OK : operation_fail(call, PROBLEM_INVALID, "the heading has no column %.*s", SLICE_ARGS(name));
 }
 
 static void
@@ -72,40 +72,37 @@ add_rule(struct import_run *run, struct column *column, struct slice value, enum
 	};
 }
 
-/* "COLUMN:VALUE=MEANING": the name of the column may have colons itself. */
+/* COLUMN:VALUE=MEANING: the name of the column may have colons itself. */
 static int
-give_meaning(struct import_run *run, const char *text)
+give_meaning(struct import_run *run, const struct value_pair *pair)
 {
-	struct admin_call *call = run->call;
-	const struct slice pair = slice_of(text);
-	const size_t equals = slice_find_last(pair, '=');
-	const enum value_meaning meaning = value_meaning_named(slice_sub(pair, equals + 1, pair.size));
-	if (equals == pair.size || meaning == MEANS_UNKNOWN)
-		return admin_fail_option(call, PROBLEM_USAGE, OPTION_VALUE,
-		    "expected COLUMN:VALUE=MEANING, whose meaning is active, opted_out, verified or left_out, not %s", text);
-	for (size_t colon = 0; colon < equals; colon++)
-		for (size_t i = 0; pair.data[colon] == ':' && i < run->column_count; i++)
-			if (is_meant(run, i, slice_sub(pair, 0, colon))) {
+	struct operation_call *call = run->call;
+	const struct slice name = pair->name, text = value_pair_text(call->pool, pair);
+	const enum value_meaning meaning = value_meaning_named(pair->value);
+	if (!slice_present(pair->value) || meaning == MEANS_UNKNOWN)
+		return operation_fail_value(call, PROBLEM_USAGE, "value",
+		    "expected COLUMN:VALUE=MEANING, whose meaning is active, opted_out, verified or left_out, not %.*s",
+		    SLICE_ARGS(text));
+	for (size_t colon = 0; colon < name.size; colon++)
+		for (size_t i = 0; name.data[colon] == ':' && i < run->column_count; i++)
+			if (is_meant(run, i, slice_sub(name, 0, colon))) {
 				if (run->columns[i].rules == NULL)
 					run->columns[i].name = utf8_sanitized(call->pool, run->heading[i]);
-				add_rule(run, &run->columns[i], slice_sub(pair, colon + 1, equals), meaning);
+				add_rule(run, &run->columns[i], slice_sub(name, colon + 1, name.size), meaning);
 				return EX_OK;
 			}
-	return admin_fail_option(call, PROBLEM_USAGE, OPTION_VALUE, "the heading has no column as in %s", text);
+	return operation_fail_value(call, PROBLEM_USAGE, "value", "the heading has no column as in %.*s", SLICE_ARGS(text));
 }
 
 static int
 read_columns(struct import_run *run)
 {
-	struct admin_call *call = run->call;
-	const struct admin_texts *maps = &call->texts[ADMIN_MAPS], *values = &call->texts[ADMIN_MEANINGS];
+	const struct import_arguments *arguments = ARGUMENTS(run->call, struct import_arguments);
 	int status = EX_OK;
-	for (size_t i = 0; i < maps->count && status == EX_OK; i++)
-		status = map_column(run, maps->items[i]);
-	for (size_t i = OPERAND_MAP; i < call->operand_count && status == EX_OK; i++)
-		status = map_column(run, call->operands[i]);
-	for (size_t i = 0; i < values->count && status == EX_OK; i++)
-		status = give_meaning(run, values->items[i]);
+	for (size_t i = 0; i < arguments->maps.count && status == EX_OK; i++)
+		status = map_column(run, &arguments->maps.items[i]);
+	for (size_t i = 0; i < arguments->values.count && status == EX_OK; i++)
+		status = give_meaning(run, &arguments->values.items[i]);
 	return status;
 }
 
@@ -178,16 +175,16 @@ later_heading(struct import_run *run)
 static int
 fail_heading(struct import_run *run, struct slice heading)
 {
-	struct admin_call *call = run->call;
+	struct operation_call *call = run->call;
 	const uint64_t line = later_heading(run);
 	if (line > 0)
-		return admin_fail(call, PROBLEM_INVALID,
+		return operation_fail(call, PROBLEM_INVALID,
 		    "line %" PRIu64 " looks like the heading: name it with %s %" PRIu64 ", or remove the lines before it", line,
-		    admin_option_shown(call, OPTION_HEADING), line);
+		    parameter_shown(call, "heading"), line);
 	if (slice_find(heading, '@') < heading.size)
-		return admin_fail(
+		return operation_fail(
 		    call, PROBLEM_INVALID, "the first line is a row: put a line with the names of the columns before it");
-	return admin_fail(call, PROBLEM_INVALID,
+	return operation_fail(call, PROBLEM_INVALID,
 	    call->is_remote ? "the heading has neither email nor phone_number: name them with map"
 			    : "the heading has neither email nor phone_number: name them with --map COLUMN=email");
 }
@@ -196,16 +193,13 @@ fail_heading(struct import_run *run, struct slice heading)
 static int
 find_heading(struct import_run *run, struct slice *text)
 {
-	struct admin_call *call = run->call;
-	const char *given = call->options[OPTION_HEADING];
+	struct operation_call *call = run->call;
+	const uint64_t line = ARGUMENTS(call, struct import_arguments)->heading;
 	struct record record;
-	uint64_t line = 0;
-	if (given != NULL && (!slice_to_u64(slice_of(given), UINT32_MAX, &line) || line == 0))
-		return admin_fail_option(call, PROBLEM_USAGE, OPTION_HEADING, "expected the number of a line");
 	for (;;) {
 		const enum record_state state = records_next(run->records, &record);
 		if (state != RECORD_GOOD)
-			return admin_fail(call, PROBLEM_INVALID, "the file has no heading");
+			return operation_fail(call, PROBLEM_INVALID, "the file has no heading");
 		if (!csv_names_delimiter(record.text, &run->delimiter) && record.line >= line)
 			break;
 	}
@@ -222,11 +216,11 @@ split_heading(struct import_run *run, struct slice text)
 	struct csv_fields heading;
 	const char *problem = csv_split(pool, text, run->delimiter, &heading);
 	if (problem != NULL) {
-		admin_fail(run->call, PROBLEM_INVALID, "the heading %s", problem);
+		operation_fail(run->call, PROBLEM_INVALID, "the heading %s", problem);
 		return false;
 	}
 	if (heading.count == 1 && slice_contains(csv_cell(pool, heading.items[0]), SLICE("\""))) {
-		admin_fail(run->call, PROBLEM_INVALID,
+		operation_fail(run->call, PROBLEM_INVALID,
 		    "each line of the file is one text in quotes: open the original file, and save it again as CSV");
 		return false;
 	}
@@ -308,8 +302,8 @@ import_read_heading(struct import_run *run, struct slice *text)
 	int status = find_heading(run, text);
 	if (status != EX_OK)
 		return status;
-	if (!admin_delimiter(run->call, &run->delimiter))
-		return EX_USAGE;
+	if (ARGUMENTS(run->call, struct import_arguments)->delimiter != '\0')
+		run->delimiter = ARGUMENTS(run->call, struct import_arguments)->delimiter;
 	const bool is_known = run->delimiter != '\0';
 	run->delimiter = is_known ? run->delimiter : detect_delimiter(run->call->pool, *text);
 	if (!split_heading(run, *text))
@@ -340,42 +334,40 @@ is_switch(enum lead_field field)
 }
 
 static int
-read_constant(struct import_run *run, const char *text, struct row_constant *constant)
+read_constant(struct import_run *run, const struct value_pair *pair, struct row_constant *constant)
 {
-	struct admin_call *call = run->call;
-	const struct slice pair = slice_of(text);
-	const size_t equals = slice_find(pair, '=');
-	struct slice name = slice_sub(pair, 0, equals);
+	struct operation_call *call = run->call;
+	const struct slice text = value_pair_text(call->pool, pair);
+	struct slice name = pair->name;
 	bool on;
 	name = slice_equal_nocase(name, SLICE("country")) ? SLICE("country_code")
 	       : slice_equal_nocase(name, SLICE("tag"))   ? SLICE("tags")
 							  : name;
-	*constant =
-	    (struct row_constant){ column_mapped(call->pool, name), slice_trim(slice_sub(pair, equals + 1, pair.size)) };
+	*constant = (struct row_constant){ column_mapped(call->pool, name), slice_trim(pair->value) };
 	const enum lead_field field = constant->column.field;
-	if (equals == pair.size || constant->value.size == 0)
-		return admin_fail_option(call, PROBLEM_USAGE, OPTION_SET, "expected NAME=VALUE, not %s", text);
+	if (constant->value.size == 0)
+		return operation_fail_value(call, PROBLEM_USAGE, "set", "expected NAME=VALUE, not %.*s", SLICE_ARGS(text));
 	if (field == LEAD_EMAIL || field == LEAD_PHONE || field == LEAD_SOCIAL_ID || field == LEAD_NUMBER ||
 	    field == LEAD_OTHER_FIELDS || field == LEAD_IGNORED || is_reserved(run, &constant->column))
-		return admin_fail_option(
-		    call, PROBLEM_USAGE, OPTION_SET, "%.*s cannot be the same for all rows", SLICE_ARGS(name));
+		return operation_fail_value(
+		    call, PROBLEM_USAGE, "set", "%.*s cannot be the same for all rows", SLICE_ARGS(name));
 	if (is_switch(field) && !switch_parse(constant->value, &on))
-		return admin_fail_option(call, PROBLEM_USAGE, OPTION_SET, "%.*s is on or off", SLICE_ARGS(name));
+		return operation_fail_value(call, PROBLEM_USAGE, "set", "%.*s is on or off", SLICE_ARGS(name));
 	if (field == LEAD_COUNTRY_CODE && !phone_names_country(call->pool, constant->value))
-		return admin_fail_option(
-		    call, PROBLEM_USAGE, OPTION_SET, "expected a country such as DE, or a calling code such as 49");
+		return operation_fail_value(
+		    call, PROBLEM_USAGE, "set", "expected a country such as DE, or a calling code such as 49");
 	return EX_OK;
 }
 
 int
 import_read_constants(struct import_run *run)
 {
-	const struct admin_texts *texts = &run->call->texts[ADMIN_CONSTANTS];
-	struct row_constant *constants = POOL_ARRAY(run->call->pool, texts->count, struct row_constant);
+	const struct value_pairs *given = &ARGUMENTS(run->call, struct import_arguments)->constants;
+	struct row_constant *constants = POOL_ARRAY(run->call->pool, given->count, struct row_constant);
 	int status = EX_OK;
-	for (size_t i = 0; i < texts->count && status == EX_OK; i++)
-		status = read_constant(run, texts->items[i], &constants[i]);
+	for (size_t i = 0; i < given->count && status == EX_OK; i++)
+		status = read_constant(run, &given->items[i], &constants[i]);
 	run->limits.constants = constants;
-	run->limits.constant_count = texts->count;
+	run->limits.constant_count = given->count;
 	return status;
 }

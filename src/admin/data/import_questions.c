@@ -2,8 +2,10 @@
  * What has to be said before anything is stored. No one becomes an active lead by silence. */
 #include <sysexits.h>
 
+#include "admin/data/import_arguments.h"
 #include "admin/data/import_batch.h"
 #include "base/utf8.h"
+#include "operation/value_types.h"
 
 static bool
 has_field(const struct import_run *run, enum lead_field field)
@@ -21,8 +23,9 @@ has_field(const struct import_run *run, enum lead_field field)
 static struct slice
 file_name(const struct import_run *run)
 {
-	const char *given = run->call->options[OPTION_FILE_NAME];
-	const struct slice path = slice_of(given != NULL ? given : run->call->is_remote ? "" : run->call->operands[1]);
+	const struct import_arguments *arguments = ARGUMENTS(run->call, struct import_arguments);
+	const struct slice given = arguments->file_name,
+			   path = slice_present(given) ? given : slice_of(arguments->records.path);
 	const size_t slash = slice_find_last(path, '/');
 	return slash == path.size ? path : slice_sub(path, slash + 1, path.size);
 }
@@ -92,8 +95,9 @@ add_question(const struct question_list *list, const char *about, struct slice c
 	else
 		output_json(questions, "values", SLICE("[]"));
 	if (list->aloud)
-		admin_warn(list->run->call, "%.*s%s%.*s%s%s Answer: %.*s", SLICE_ARGS(column), slice_present(column) ? " " : "",
-		    SLICE_ARGS(name), slice_present(name) ? ": " : "", question, SLICE_ARGS(answer));
+		operation_warn(list->run->call, "%.*s%s%.*s%s%s Answer: %.*s", SLICE_ARGS(column),
+		    slice_present(column) ? " " : "", SLICE_ARGS(name), slice_present(name) ? ": " : "", question,
+		    SLICE_ARGS(answer));
 }
 
 /* A column that is empty says nothing, unless other values of it have a meaning. */
@@ -198,7 +202,7 @@ int
 import_require_answers(struct import_run *run)
 {
 	enum { JSON_MAX = 256 * 1024 };
-	struct admin_call *call = run->call;
+	struct operation_call *call = run->call;
 	struct output *questions = list_questions(run, true);
 	struct buffer json;
 	if (questions == NULL)
@@ -208,5 +212,5 @@ import_require_answers(struct import_run *run)
 	if (buffer_ok(&json))
 		call->report.questions = pool_copy(call->pool, slice_trim(buffer_slice(&json)));
 	buffer_free(&json);
-	return admin_fail(call, PROBLEM_QUESTIONS, "nothing was imported: there are questions to answer first");
+	return operation_fail(call, PROBLEM_QUESTIONS, "nothing was imported: there are questions to answer first");
 }

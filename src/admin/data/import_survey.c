@@ -139,7 +139,7 @@ look_at_record(struct import_run *run, struct slice text, bool guards)
 	if (import.number > run->last_number)
 		run->last_number = import.number;
 	if (slice_present(import.signup.subject) && !caller_has_right(run->call->caller, RIGHT_LEADS))
-		return admin_fail(run->call, PROBLEM_FORBIDDEN, "social_id is imported with the right leads, too");
+		return operation_fail(run->call, PROBLEM_FORBIDDEN, "social_id is imported with the right leads, too");
 	return EX_OK;
 }
 
@@ -154,7 +154,7 @@ look_at_records(struct import_run *run, bool guards)
 		if (state == RECORD_END)
 			return EX_OK;
 		if (state == RECORD_FAILED)
-			return admin_fail(run->call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
+			return operation_fail(run->call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
 		if (run->is_late && record.offset >= run->next_offset)
 			return EX_OK;
 		if (state == RECORD_GOOD && !import_is_empty(run, run->pool, record.text))

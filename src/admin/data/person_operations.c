@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * lead erase, lead report: what is stored about a person. */
+#include "admin/data/person_operations.h"
+
 #include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <sysexits.h>
 
 #include "admin/data/repeat.h"
-#include "admin/operations.h"
+#include "admin/leads/named_lead.h"
 #include "operation/value_types.h"
 #include "os/clock.h"
 
@@ -13,32 +16,41 @@
 enum { REMOTE_MS = 2000, REPORT_MS = 1000, ERASURES_MAX = 20 };
 
 static bool
-exists(struct admin_call *call, uint64_t campaign_id)
+exists(struct operation_call *call, uint64_t campaign_id)
 {
 	struct campaign campaign;
 	int64_t now_ms;
 	return store_find_campaign(call->store, call->pool, campaign_id, &campaign, &now_ms) != RESULT_NOT_FOUND;
 }
 
-/* The address of the options, and the campaign. Returns 0, or a status after reporting the error. */
+struct person_arguments {
+	struct named_lead named;
+	uint64_t campaign_id; /* 0: all */
+	bool forget;
+	struct slice after;
+};
+#define PLACE(member) offsetof(struct person_arguments, member)
+#define PERSON                                                                                            \
+	OPTION("email", value_lead_email, PLACE(named)), OPTION("phone", value_lead_phone, PLACE(named)), \
+	    OPTION("campaign", value_campaign, PLACE(campaign_id))
+static const struct parameter erase_parameters[] = { PERSON, OPTION("forget", value_on, PLACE(forget)) };
+static const struct parameter report_parameters[] = { PERSON, OPTION("after", value_text, PLACE(after)) };
+#undef PLACE
+
+/* The address that is given, and the campaign. Returns 0, or a status after reporting the error. */
 static int
-read_person(struct admin_call *call, struct person *person)
+read_person(struct operation_call *call, struct person *person)
 {
-	static const struct value_option campaign[] = { { OPTION_CAMPAIGN, value_id, 0, "the id of a campaign" } };
-	struct lead_reference reference = { 0 };
-	*person = (struct person){ 0 };
-	const int status = admin_lead_reference(call, &reference);
-	if (status != EX_OK)
-		return status;
-	if (!values_take(call, campaign, ARRAY_SIZE(campaign), &person->campaign_id))
-		return EX_DATAERR;
-	if (person->campaign_id != 0 && !exists(call, person->campaign_id))
-		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no campaign %" PRIu64, person->campaign_id);
-	const bool phone = reference.identity == LEAD_BY_PHONE;
-	person->channel = phone ? CHANNEL_PHONE : CHANNEL_EMAIL;
-	person->address = reference.value;
-	person->typed = slice_trim(slice_of(call->options[phone ? OPTION_PHONE : OPTION_EMAIL]));
-	return EX_OK;
+	const struct person_arguments *arguments = ARGUMENTS(call, struct person_arguments);
+	const struct lead_reference *reference = &arguments->named.references[0];
+	const int status = named_lead_check(call, &arguments->named);
+	*person = (struct person){ .campaign_id = arguments->campaign_id,
+		.channel = reference->identity == LEAD_BY_PHONE ? CHANNEL_PHONE : CHANNEL_EMAIL,
+		.address = reference->value,
+		.typed = slice_trim(arguments->named.typed) };
+	if (status == EX_OK && person->campaign_id != 0 && !exists(call, person->campaign_id))
+		return operation_fail(call, PROBLEM_NOT_FOUND, "there is no campaign %" PRIu64, person->campaign_id);
+	return status;
 }
 
 /* ---- erase ---- */
@@ -66,7 +78,7 @@ report_counts(struct output *output, const struct removal_counts *counts)
 /* Leads of others that have the address in data of theirs; null without the right to read leads, and when not all could be read
  * in time. */
 static enum result
-report_mentions(struct admin_call *call, const struct person *person, int64_t end_ms)
+report_mentions(struct operation_call *call, const struct person *person, int64_t end_ms)
 {
 	if (!caller_has_right(call->caller, RIGHT_LEADS)) {
 		output_text(call->output, "mentioned_by", SLICE_NONE);
@@ -87,10 +99,10 @@ report_mentions(struct admin_call *call, const struct person *person, int64_t en
 	return result;
 }
 
-int
-admin_lead_erase(struct admin_call *call)
+static int
+run_lead_erase(struct operation_call *call)
 {
-	struct erase_request request = { .importable = call->options[OPTION_IMPORTABLE] != NULL,
+	struct erase_request request = { .importable = ARGUMENTS(call, struct person_arguments)->forget,
 		.most = call->is_remote ? ERASURES_MAX : 0 };
 	const int64_t end_ms = call->is_remote ? clock_monotonic_ms() + REMOTE_MS : CLOCK_NEVER;
 	struct removal_counts counts = { 0 };
@@ -101,10 +113,10 @@ admin_lead_erase(struct admin_call *call)
 		return status;
 	const enum result result = store_begin_erasure(call->store, &request, id, &leads);
 	if (result == RESULT_TOO_MANY)
-		return admin_fail(
+		return operation_fail(
 		    call, PROBLEM_TOO_MANY_JOBS, "%d erasures of the account have not ended: try again later", ERASURES_MAX);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	bool done = false;
 	const struct removal erasure = { .go_on = go_on, .what = id, .end_ms = end_ms };
 	status = removal_finish(call, &erasure, &counts, &done);
@@ -113,7 +125,7 @@ admin_lead_erase(struct admin_call *call)
 	output_record(call->output);
 	report_counts(call->output, &counts);
 	output_boolean(call->output, "done", done);
-	return admin_answer(call, report_mentions(call, &request.person, end_ms));
+	return operation_answer(call, report_mentions(call, &request.person, end_ms));
 }
 
 /* ---- report ---- */
@@ -152,17 +164,17 @@ add_item(struct output *output, const struct report_item *item)
 
 /* One part: its size is that of an answer. */
 static int
-answer_part(struct admin_call *call, const struct person *person, struct report_place place)
+answer_part(struct operation_call *call, const struct person *person, struct report_place place)
 {
 	struct report_part part;
 	const enum result result =
 	    store_report_part(call->store, call->pool, person, clock_monotonic_ms() + REPORT_MS, &place, &part);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (size_t i = 0; i < part.count; i++)
 		add_item(call->output, &part.items[i]);
 	if (part.more)
-		admin_next(call, place_text(call->pool, &place));
+		operation_next(call, place_text(call->pool, &place));
 	return EX_OK;
 }
 
@@ -182,7 +194,7 @@ print_part(FILE *out, struct pool *pool, const struct report_part *part, bool *f
 
 /* All parts, one after the other: only one is in memory. */
 static int
-print_report(struct admin_call *call, const struct person *person, struct report_place place)
+print_report(struct operation_call *call, const struct person *person, struct report_place place)
 {
 	struct report_part part = { .more = true };
 	enum result result = RESULT_OK;
@@ -195,21 +207,36 @@ print_report(struct admin_call *call, const struct person *person, struct report
 		pool_free(&pool);
 	}
 	if (result == RESULT_OK && !(good && fputs("]\n", call->out) >= 0 && fflush(call->out) == 0))
-		return admin_fail(call, PROBLEM_INTERNAL, "the report cannot be written");
-	return admin_answer(call, result);
+		return operation_fail(call, PROBLEM_INTERNAL, "the report cannot be written");
+	return operation_answer(call, result);
 }
 
-int
-admin_lead_report(struct admin_call *call)
+static int
+run_lead_report(struct operation_call *call)
 {
-	const char *after = call->options[OPTION_AFTER];
+	const struct slice after = ARGUMENTS(call, struct person_arguments)->after;
 	struct report_place place = REPORT_BEGINNING;
 	struct person person;
 	const int status = read_person(call, &person);
 	if (status != EX_OK)
 		return status;
-	if (after != NULL && !parse_place(slice_of(after), &place))
-		return admin_fail_option(
-		    call, PROBLEM_INVALID, OPTION_AFTER, "expected the place that the part before has named");
+	if (slice_present(after) && !parse_place(after, &place))
+		return operation_fail_value(
+		    call, PROBLEM_INVALID, "after", "expected the place that the part before has named");
 	return call->is_remote ? answer_part(call, &person, place) : print_report(call, &person, place);
 }
+
+/* clang-format off */
+const struct operation operation_lead_erase = {
+	"lead erase", "--email|--phone VALUE [--campaign ID] [--forget]", "delete all that is stored about a person",
+	run_lead_erase,
+	PARAMETERS(erase_parameters, struct person_arguments),
+	HTTP(POST, "campaigns/{campaign}/erase", RIGHT_CHANGE), .effect = CHANGES, .cost = SEARCHES, .confirmed = true
+};
+const struct operation operation_lead_report = {
+	"lead report", "--email|--phone VALUE [--campaign ID] [--after PLACE]", "show all that is stored about a person",
+	run_lead_report,
+	PARAMETERS(report_parameters, struct person_arguments), .shape = OUTPUT_ARRAY,
+	HTTP(POST, "campaigns/{campaign}/report", RIGHT_LEADS), .effect = CHANGES, .cost = SEARCHES
+};
+/* clang-format on */

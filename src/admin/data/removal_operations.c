@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * campaign remove, account remove: for callers at once, their rows afterwards. */
+#include "admin/data/removal_operations.h"
+
 #include <inttypes.h>
+#include <stddef.h>
 #include <sysexits.h>
 
+#include "admin/campaigns/campaign_operations.h"
 #include "admin/data/repeat.h"
-#include "admin/operations.h"
+#include "operation/value_types.h"
 #include "os/clock.h"
 #include "store/operator/admin.h"
 
@@ -17,7 +21,7 @@ go_on(struct store *store, const void *campaign_id, struct removal_counts *count
 
 static int
 delete_all_rows(
-    struct admin_call *call, const struct campaign *list, size_t campaigns, uint64_t leads, struct removal_counts *counts)
+    struct operation_call *call, const struct campaign *list, size_t campaigns, uint64_t leads, struct removal_counts *counts)
 {
 	struct progress progress = progress_begin(call->errors, "leads", leads);
 	int status = EX_OK;
@@ -32,25 +36,30 @@ delete_all_rows(
 
 /* Those of the account, or the one. */
 static int
-find_campaigns(struct admin_call *call, bool account, struct campaign **list, size_t *campaigns)
+find_campaigns(struct operation_call *call, bool account, struct campaign **list, size_t *campaigns)
 {
 	int64_t now_ms;
 	if (account) {
 		enum result result = store_find_account(call->store, call->id);
 		if (result == RESULT_OK)
 			result = store_list_campaigns(call->store, call->pool, call->id, LIST_ALL, list, campaigns, &now_ms);
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	}
 	*list = POOL_NEW(call->pool, struct campaign);
 	*campaigns = 1;
-	return admin_answer(call, store_find_campaign(call->store, call->pool, call->id, *list, &now_ms));
+	return operation_answer(call, store_find_campaign(call->store, call->pool, call->id, *list, &now_ms));
 }
 
+struct removal_arguments {
+	bool yes;
+};
+static const struct parameter parameters[] = { OPTION("yes", value_on, offsetof(struct removal_arguments, yes)) };
+
 /* The variant: whether it is an account. */
-int
-admin_remove(struct admin_call *call)
+static int
+run_remove(struct operation_call *call)
 {
-	const bool account = call->command->variant;
+	const bool account = call->operation->variant;
 	struct removal_counts counts = { 0 };
 	struct campaign *list;
 	uint64_t leads = 0;
@@ -60,14 +69,14 @@ admin_remove(struct admin_call *call)
 		return status;
 	for (size_t i = 0; i < campaigns; i++)
 		leads += list[i].counters.leads;
-	if (call->options[OPTION_YES] == NULL)
-		return admin_fail(call, PROBLEM_USAGE,
+	if (!ARGUMENTS(call, struct removal_arguments)->yes)
+		return operation_fail(call, PROBLEM_USAGE,
 		    "%zu campaign%s with %" PRIu64 " lead%s and all of their data would be deleted; add %s", campaigns,
-		    campaigns == 1 ? "" : "s", leads, leads == 1 ? "" : "s", admin_option_shown(call, OPTION_YES));
+		    campaigns == 1 ? "" : "s", leads, leads == 1 ? "" : "s", parameter_shown(call, "yes"));
 	const enum result result =
 	    account ? store_remove_account(call->store, call->id) : store_remove_campaign(call->store, call->id);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	if (!call->is_remote) /* else the dispatcher deletes them: it may take minutes */
 		status = delete_all_rows(call, list, campaigns, leads, &counts);
 	if (status != EX_OK)
@@ -80,3 +89,17 @@ admin_remove(struct admin_call *call)
 	output_boolean(call->output, "done", !call->is_remote);
 	return EX_OK;
 }
+
+/* clang-format off */
+const struct operation operation_account_remove = {
+	"account remove", "ACCOUNT --yes", "delete an account with its keys and campaigns", run_remove,
+	.variant = true, .subject = &subject_account, PARAMETERS(parameters, struct removal_arguments),
+	HTTP(DELETE, "accounts/{account}", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES, .confirmed = true
+};
+const struct operation operation_campaign_remove = {
+	"campaign remove", "CAMPAIGN --yes", "delete a campaign with its leads and all of their data", run_remove,
+	.variant = false, .subject = &subject_campaign, PARAMETERS(parameters, struct removal_arguments),
+	HTTP(DELETE, "campaigns/{campaign}", RIGHT_MANAGE | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES,
+	.confirmed = true, .shown_by = &operation_campaign_show
+};
+/* clang-format on */

@@ -17,7 +17,7 @@ repeat_later(unsigned *failures)
 }
 
 int
-removal_finish(struct admin_call *call, const struct removal *removal, struct removal_counts *counts, bool *done)
+removal_finish(struct operation_call *call, const struct removal *removal, struct removal_counts *counts, bool *done)
 {
 	unsigned failures = 0;
 	for (*done = false; !*done && clock_monotonic_ms() < removal->end_ms;) {
@@ -27,11 +27,11 @@ removal_finish(struct admin_call *call, const struct removal *removal, struct re
 		if (result == RESULT_OK)
 			failures = 0;
 		else if (result == RESULT_FAILED)
-			return admin_answer(call, result);
+			return operation_answer(call, result);
 		else if (call->is_remote)
 			break;
 		else if (!repeat_later(&failures))
-			return admin_fail(call, PROBLEM_INCOMPLETE,
+			return operation_fail(call, PROBLEM_INCOMPLETE,
 			    "the database is out of reach: the dispatcher does the rest; leadhook status shows whether any is "
 			    "left");
 	}

@@ -19,6 +19,6 @@ struct removal {
 };
 /* Does all of it. A remote call leaves the rest to the dispatcher at its end, and when the database is away; a shell's waits,
  * and fails. Returns 0, or a status after reporting the error. *done: nothing is left. */
-int removal_finish(struct admin_call *call, const struct removal *removal, struct removal_counts *counts, bool *done);
+int removal_finish(struct operation_call *call, const struct removal *removal, struct removal_counts *counts, bool *done);
 
 #endif

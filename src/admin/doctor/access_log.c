@@ -114,7 +114,7 @@ void
 check_access_log(struct doctor *doctor)
 {
 	struct logs logs = { .count = 0 };
-	const char *named = doctor->call->options[OPTION_ACCESS_LOG];
+	const char *named = ARGUMENTS(doctor->call, struct doctor_arguments)->access_log;
 	const char *problem = named == NULL ? NULL : add_log(&logs, doctor->pool, named);
 	if (named == NULL)
 		add_usual_logs(&logs, doctor->pool);

@@ -3,12 +3,14 @@
 #include "admin/doctor/doctor.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "admin/operations.h"
+#include "operation/value_types.h"
+#include "operation/wiring.h"
 
 enum { TEXT_MAX = 1024 * 1024 };
 
@@ -225,27 +227,44 @@ is_web_address(struct slice url)
 	       slice_find(url, ' ') == url.size && slice_find(url, '?') == url.size && slice_find(url, '#') == url.size;
 }
 
-int
-admin_doctor(struct admin_call *call)
+#define PLACE(member) offsetof(struct doctor_arguments, member)
+static const struct parameter parameters[] = {
+	OPTION("url", value_text, PLACE(url)),
+	OPTION("web_config", value_path, PLACE(web_config)),
+	OPTION("access_log", value_path, PLACE(access_log)),
+};
+#undef PLACE
+
+static int
+run_doctor(struct operation_call *call)
 {
-	const char *url = call->options[OPTION_URL];
-	if (url != NULL && !is_web_address(slice_of(url)))
-		return admin_fail(call, PROBLEM_USAGE, "--url: expected http:// or https://, a host and a path, not %s", url);
-	const char *web_config = call->options[OPTION_WEB_CONFIG];
+	const struct slice url = ARGUMENTS(call, struct doctor_arguments)->url;
+	const char *web_config = ARGUMENTS(call, struct doctor_arguments)->web_config;
+	if (slice_present(url) && !is_web_address(url))
+		return operation_fail_value(
+		    call, PROBLEM_USAGE, "url", "expected http:// or https://, a host and a path, not %.*s", SLICE_ARGS(url));
 	if (web_config != NULL && access(web_config, R_OK) != 0)
-		return admin_fail(call, PROBLEM_NO_INPUT, "%s: %s", web_config, strerror(errno));
+		return operation_fail(call, PROBLEM_NO_INPUT, "%s: %s", web_config, strerror(errno));
 	struct outcome_of_check outcomes[ARRAY_SIZE(checks)];
 	struct doctor doctor = { .call = call, .pool = call->pool, .conf = call->conf, .secret = SLICE_NONE };
-	const char *named = call->options[OPTION_CONFIG] != NULL ? call->options[OPTION_CONFIG] : getenv("LEADHOOK_CONF");
+	const char *named = call->config_file != NULL ? call->config_file : getenv("LEADHOOK_CONF");
 	doctor.file = slice_of(call->conf != NULL ? call->conf->file : named != NULL ? named : LEADHOOK_CONFIG_FILE);
 	account_find(&doctor);
 	call->wiring->prepare_sending();
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		outcomes[i] = run_check(&doctor, i);
-	call->writes_out = call->options[OPTION_JSON] == NULL;
+	call->writes_out = !call->wants_json;
 	if (!call->writes_out)
 		output_all(&doctor, outcomes);
 	else if (!print_all(&doctor, outcomes))
-		return admin_fail(call, PROBLEM_IO, "the result could not be written");
+		return operation_fail(call, PROBLEM_IO, "the result could not be written");
 	return count_errors(&doctor) == 0 ? EX_OK : EX_CONFIG;
 }
+
+/* clang-format off */
+const struct operation operation_doctor = {
+	"doctor", "[--url URL] [--web-config FILE] [--access-log FILE]",
+	"find faults of the installation and its web server", run_doctor,
+	PARAMETERS(parameters, struct doctor_arguments), .needs = NEEDS_ANY_CONFIGURATION
+};
+/* clang-format on */

@@ -50,6 +50,12 @@ struct echo {
 /* The kinds of web servers, by their files in conf-examples. */
 enum web_kind { WEB_LIGHTTPD, WEB_APACHE_PROXY, WEB_APACHE_FCGID, WEB_NGINX, WEB_KINDS };
 
+/* NULL: not given. */
+struct doctor_arguments {
+	struct slice url; /* or absent */
+	const char *web_config, *access_log;
+};
+
 /* What starts leadhook-fcgi, as far as the files of the web server show it. */
 enum web_starter { STARTER_UNKNOWN, STARTER_WEB_SERVER, STARTER_OTHER };
 
@@ -62,8 +68,10 @@ struct web {
 	struct slice config[WEB_KINDS], htaccess;
 };
 
+extern const struct operation operation_doctor;
+
 struct doctor {
-	struct admin_call *call;
+	struct operation_call *call;
 	struct pool *pool;
 	const struct conf *conf; /* NULL: it is not usable */
 	struct slice file;       /* of the configuration */

@@ -10,7 +10,9 @@
 
 #include "admin/doctor/doctor.h"
 #include "engine/message.h"
+#include "operation/wiring.h"
 #include "os/clock.h"
+#include "os/executable.h"
 #include "store/heartbeats.h"
 #include "store/messages/mail_queue.h"
 #include "store/operator/admin.h"
@@ -32,7 +34,7 @@ doctor_has_unit(const struct doctor *doctor, const char *name)
 static const char *
 program_path(const struct doctor *doctor)
 {
-	const char *own = admin_own_program(doctor->pool);
+	const char *own = executable_path(doctor->pool);
 	const char *folder = own == NULL ? LEADHOOK_SBIN_DIR : account_folder_of(doctor->pool, own).data;
 	const char *path = pool_printf(doctor->pool, "%s/leadhook-dispatch", folder).data;
 	return access(path, X_OK) == 0 ? path : LEADHOOK_SBIN_DIR "/leadhook-dispatch";
@@ -293,12 +295,12 @@ void
 check_names(struct doctor *doctor)
 {
 	const struct conf *conf = doctor->conf;
-	const char *url = doctor->call->options[OPTION_URL];
+	const struct slice url = ARGUMENTS(doctor->call, struct doctor_arguments)->url;
 	if (*conf->server.base_url != '\0' &&
 	    check_name(doctor, "name_of_base_url", host_of(doctor->pool, slice_of(conf->server.base_url)))) {
 		doctor_setting(doctor, "server", "base_url",
 		    pool_printf(doctor->pool, "(the address of this service)%s", conf->server.base_path));
-		if (url != NULL)
+		if (slice_present(url))
 			doctor_weaken(doctor); /* clients may have a resolver of their own */
 	}
 	if (check_name(doctor, "name_of_mail_server", slice_of(conf->mail.host)))

@@ -12,8 +12,8 @@
 #include "admin/doctor/doctor.h"
 #include "identity/network.h"
 #include "identity/probe_token.h"
-#include "json/reader.h"
 #include "os/clock.h"
+#include "json/reader.h"
 
 enum { TIMEOUT_MS = 20000 };
 
@@ -270,8 +270,9 @@ add_wrong_path(struct doctor *doctor, const struct admin_answer *answer)
 static struct slice
 url_of(struct doctor *doctor)
 {
-	const char *option = doctor->call->options[OPTION_URL];
-	struct slice url = slice_of(option != NULL ? option : doctor->conf == NULL ? "" : doctor->conf->server.base_url);
+	struct slice url = ARGUMENTS(doctor->call, struct doctor_arguments)->url;
+	if (!slice_present(url))
+		url = slice_of(doctor->conf == NULL ? "" : doctor->conf->server.base_url);
 	while (slice_ends_with(url, SLICE("/")))
 		url = slice_sub(url, 0, url.size - 1);
 	return pool_copy(doctor->pool, url);

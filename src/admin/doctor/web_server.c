@@ -190,7 +190,7 @@ void
 web_server_find(struct doctor *doctor, struct slice name)
 {
 	struct web *web = &doctor->web;
-	const char *named = doctor->call->options[OPTION_WEB_CONFIG];
+	const char *named = ARGUMENTS(doctor->call, struct doctor_arguments)->web_config;
 	unsigned possible = 0, kinds = 0;
 	web->htaccess = SLICE(".htaccess beside leadhook.fcgi");
 	for (size_t kind = 0; kind < WEB_KINDS; kind++) {

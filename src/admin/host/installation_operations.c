@@ -1,33 +1,41 @@
 /* SPDX-License-Identifier: MIT
  * The installation: its tables, check and status. */
+#include "admin/host/installation_operations.h"
+
 #include <inttypes.h>
+#include <stddef.h>
 #include <sysexits.h>
 
-#include "admin/operations.h"
 #include "engine/message.h"
+#include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "store/messages/delays.h"
 #include "store/operator/admin.h"
 #include "store/users/sessions.h"
 #include "watch/watch.h"
 
-int
-admin_upgrade(struct admin_call *call)
+struct upgrade {
+	bool dry_run;
+};
+static const struct parameter upgrade_parameters[] = { OPTION("dry_run", value_on, offsetof(struct upgrade, dry_run)) };
+
+static int
+run_upgrade(struct operation_call *call)
 {
-	const bool apply = call->options[OPTION_DRY_RUN] == NULL;
+	const bool apply = !ARGUMENTS(call, struct upgrade)->dry_run;
 	uint32_t from = 0, to = 0;
 	uint64_t number;
 	enum result result = store_upgrade(call->store, apply, &from, &to);
 	if (result == RESULT_INVALID)
-		return admin_wrong_schema(call, from);
+		return operation_fail_schema(call, from);
 	if (result == RESULT_OK && apply)
 		result = store_set_cluster_number(call->store, &number);
 	if (result == RESULT_INVALID)
-		return admin_fail(call, PROBLEM_CONFIG,
+		return operation_fail(call, PROBLEM_CONFIG,
 		    "cluster.number is %u, but the database has ids of %" PRIu64 ": set it to that", call->conf->cluster.number,
 		    number);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	output_record(call->output);
 	output_u64(call->output, "from", from);
 	output_u64(call->output, "to", to);
@@ -35,18 +43,26 @@ admin_upgrade(struct admin_call *call)
 	return EX_OK;
 }
 
-int
-admin_check(struct admin_call *call)
+struct check {
+	bool deep, restored;
+};
+static const struct parameter check_parameters[] = {
+	OPTION("deep", value_on, offsetof(struct check, deep)),
+	OPTION("restored", value_on, offsetof(struct check, restored)),
+};
+
+static int
+run_check(struct operation_call *call)
 {
 	struct finding *findings;
 	size_t count;
 	const struct connection_needs needs = call->wiring->connection_needs(call->conf);
-	if (call->options[OPTION_RESTORED] != NULL) {
+	if (ARGUMENTS(call, struct check)->restored) {
 		const enum result result = store_skip_ids(call->store);
 		if (result != RESULT_OK)
-			return admin_answer(call, result);
+			return operation_answer(call, result);
 	}
-	store_check(call->store, call->pool, &needs, call->options[OPTION_DEEP] != NULL, &findings, &count);
+	store_check(call->store, call->pool, &needs, ARGUMENTS(call, struct check)->deep, &findings, &count);
 	struct output *list = output_new(call->pool, OUTPUT_ARRAY);
 	for (size_t i = 0; i < count; i++) {
 		output_record(list);
@@ -75,7 +91,7 @@ write_node(struct output *output, const struct node_status *node)
 
 /* Of each kind of process: whether it works, and when it gave its last sign. */
 static void
-write_processes(struct admin_call *call, const struct heartbeat_seen seen[HEARTBEAT_PROCESSES])
+write_processes(struct operation_call *call, const struct heartbeat_seen seen[HEARTBEAT_PROCESSES])
 {
 	for (size_t i = 0; i < HEARTBEAT_PROCESSES; i++) {
 		const char *name = heartbeat_process_name((enum heartbeat_process)i);
@@ -85,7 +101,7 @@ write_processes(struct admin_call *call, const struct heartbeat_seen seen[HEARTB
 }
 
 static void
-write_disks(struct admin_call *call)
+write_disks(struct operation_call *call)
 {
 	struct watch_disk disks[METRIC_FILESYSTEM_COUNT];
 	struct output *list = output_new(call->pool, OUTPUT_ARRAY);
@@ -102,7 +118,7 @@ write_disks(struct admin_call *call)
 
 /* The limits of an hour that keep messages waiting, with the first campaign of each. */
 static enum result
-find_limits_reached(struct admin_call *call, enum message_channel channel, struct output *list)
+find_limits_reached(struct operation_call *call, enum message_channel channel, struct output *list)
 {
 	struct mail_campaign *campaigns;
 	size_t count;
@@ -129,8 +145,8 @@ hint_of(struct slice reason)
 	return hint == NULL ? SLICE_NONE : slice_of(hint);
 }
 
-int
-admin_status(struct admin_call *call)
+static int
+run_status(struct operation_call *call)
 {
 	struct store_status status;
 	struct mail_counts mails;
@@ -148,7 +164,7 @@ admin_status(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = find_limits_reached(call, TEXT_CHANNEL, reached);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	output_record(call->output);
 	output_text(call->output, "version", SLICE(LEADHOOK_VERSION));
 	output_u64(call->output, "schema_version", status.schema_version);
@@ -189,8 +205,8 @@ admin_status(struct admin_call *call)
 	return EX_OK;
 }
 
-int
-admin_installation(struct admin_call *call)
+static int
+run_installation(struct operation_call *call)
 {
 	enum { SECOND_MS = 1000 };
 	const struct conf *conf = call->conf;
@@ -203,7 +219,7 @@ admin_installation(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = store_mail_hold(call->store, call->pool, TEXT_CHANNEL, &text_hold);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	output_record(output);
 	output_text(output, "version", SLICE(LEADHOOK_VERSION));
 	output_text(output, "base_url", slice_of(conf->server.base_url));
@@ -221,8 +237,8 @@ admin_installation(struct admin_call *call)
 }
 
 /* Without the database, or without the file of the counts, the rest is printed. */
-int
-admin_metrics(struct admin_call *call)
+static int
+run_metrics(struct operation_call *call)
 {
 	const struct conf *conf = call->conf;
 	size_t count;
@@ -230,7 +246,7 @@ admin_metrics(struct admin_call *call)
 	const struct metric_route *routes = call->wiring->metric_routes(call->pool, &count);
 	struct metrics_page *page = metrics_page_new(call->pool, routes, count);
 	if (!metrics_page_read_counts(page, conf->server.state_dir))
-		admin_warn(call,
+		operation_warn(call,
 		    "%s/metrics: no counts: no program of this version has made the file since the start of this host, or this "
 		    "account cannot read it",
 		    conf->server.state_dir);
@@ -241,5 +257,34 @@ admin_metrics(struct admin_call *call)
 	const bool written = buffer_ok(&out) && fwrite(out.data, 1, out.size, call->out) == out.size && fflush(call->out) == 0;
 	buffer_free(&out);
 	call->writes_out = true;
-	return written ? EX_OK : admin_fail(call, PROBLEM_IO, "the metrics could not be written");
+	return written ? EX_OK : operation_fail(call, PROBLEM_IO, "the metrics could not be written");
 }
+
+/* clang-format off */
+const struct operation operation_install = {
+	"install", "", "create the tables", run_upgrade, .arguments_size = sizeof(struct upgrade),
+	.needs = NEEDS_DATABASE,
+	.effect = PREPARES
+};
+const struct operation operation_upgrade = {
+	"upgrade", "[--dry-run]", "upgrade the tables to this program's version", run_upgrade,
+	PARAMETERS(upgrade_parameters, struct upgrade), .needs = NEEDS_DATABASE,
+	.effect = PREPARES
+};
+const struct operation operation_check = {
+	"check", "[--deep] [--restored]", "check the installation for problems", run_check,
+	PARAMETERS(check_parameters, struct check), .needs = NEEDS_DATABASE
+};
+const struct operation operation_status = {
+	"status", "", "show counts and the backlog", run_status,
+	HTTP(GET, "status", RIGHT_STATS), .audience = FOR_OPERATORS
+};
+const struct operation operation_installation = {
+	"installation", "", "show what is set up, and whether a dispatcher runs and mail is held", run_installation,
+	HTTP(GET, "installation", RIGHT_STATS | RIGHT_LEADS | RIGHT_HOOKS | RIGHT_MANAGE)
+};
+const struct operation operation_metrics = {
+	"metrics", "", "print the metrics, as GET /metrics does", run_metrics,
+	.shape = OUTPUT_NONE, .needs = NEEDS_DATABASE_ALONE
+};
+/* clang-format on */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Calls of inbound webhooks: the log, one call, its replay, and a test of a payload (docs/inbound.md 5). */
+#include "admin/inbound/call_operations.h"
+
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sysexits.h>
 
-#include "admin/operations.h"
+#include "admin/leads/named_lead.h"
 #include "base/utf8.h"
 #include "identity/api_key.h"
 #include "operation/value_types.h"
@@ -22,7 +25,7 @@ type_of(struct slice body)
 
 /* Reads all of a file, or standard input. Returns 0, or a status after reporting the error. */
 static int
-read_payload(struct admin_call *call, const char *path, struct slice *payload)
+read_payload(struct operation_call *call, const char *path, struct slice *payload)
 {
 	char bytes[16 * 1024];
 	size_t got;
@@ -30,7 +33,7 @@ read_payload(struct admin_call *call, const char *path, struct slice *payload)
 	const bool standard = strcmp(path, "-") == 0;
 	FILE *file = standard ? stdin : fopen(path, "re");
 	if (file == NULL)
-		return admin_fail(call, PROBLEM_NO_INPUT, "%s: %s", path, strerror(errno));
+		return operation_fail(call, PROBLEM_NO_INPUT, "%s: %s", path, strerror(errno));
 	buffer_init(&text, call->conf->limits.body_bytes);
 	while ((got = fread(bytes, 1, sizeof(bytes), file)) > 0)
 		buffer_add(&text, (struct slice){ bytes, got });
@@ -40,9 +43,9 @@ read_payload(struct admin_call *call, const char *path, struct slice *payload)
 	*payload = fits ? pool_copy(call->pool, buffer_slice(&text)) : SLICE_NONE;
 	buffer_free(&text);
 	if (failed)
-		return admin_fail(call, PROBLEM_IO, "%s cannot be read", path);
+		return operation_fail(call, PROBLEM_IO, "%s cannot be read", path);
 	return fits ? EX_OK
-		    : admin_fail(call, PROBLEM_INVALID, "%s is larger than %zu bytes (limits.body_bytes)", path,
+		    : operation_fail(call, PROBLEM_INVALID, "%s is larger than %zu bytes (limits.body_bytes)", path,
 			  call->conf->limits.body_bytes);
 }
 
@@ -55,7 +58,7 @@ outcome_of(const struct inbound_result *result)
 }
 
 static void
-add_fields(struct admin_call *call, struct output *output, const struct inbound_result *result)
+add_fields(struct operation_call *call, struct output *output, const struct inbound_result *result)
 {
 	struct output *fields = output_new(call->pool, OUTPUT_ARRAY);
 	output_text(output, "state", outcome_of(result));
@@ -85,7 +88,7 @@ main_result(const struct inbound_results *results)
 
 /* `entries`: of a payload with several. */
 static void
-add_results(struct admin_call *call, const struct inbound_results *results)
+add_results(struct operation_call *call, const struct inbound_results *results)
 {
 	struct output *entries = output_new(call->pool, OUTPUT_ARRAY);
 	add_fields(call, call->output, main_result(results));
@@ -98,7 +101,7 @@ add_results(struct admin_call *call, const struct inbound_results *results)
 
 /* Reports the paths of the map at which the payload has nothing, because a wrong path is not an error. */
 static void
-report_missing(struct admin_call *call, const struct inbound_webhook *webhook, const struct inbound_result *result)
+report_missing(struct operation_call *call, const struct inbound_webhook *webhook, const struct inbound_result *result)
 {
 	struct payload_map map = { .count = 0 };
 	const bool read = result->failure == FAILURE_NONE || result->failure == FAILURE_MISSING_EMAIL_AND_PHONE;
@@ -109,13 +112,13 @@ report_missing(struct admin_call *call, const struct inbound_webhook *webhook, c
 		for (size_t k = 0; k < result->field_count; k++)
 			found = found || slice_equal(result->fields[k].path, map.rules[i].path);
 		if (!found)
-			admin_warn(call, "the payload has no value at %.*s, the path of %.*s", SLICE_ARGS(map.rules[i].path),
-			    SLICE_ARGS(map.rules[i].target));
+			operation_warn(call, "the payload has no value at %.*s, the path of %.*s",
+			    SLICE_ARGS(map.rules[i].path), SLICE_ARGS(map.rules[i].target));
 	}
 }
 
 static int
-show_example(struct admin_call *call, uint64_t campaign_id)
+show_example(struct operation_call *call, uint64_t campaign_id)
 {
 	const struct slice url = inbound_url(call->pool, slice_of(call->conf->server.base_url), campaign_id, SLICE("in_..."));
 	output_record(call->output);
@@ -125,23 +128,27 @@ show_example(struct admin_call *call, uint64_t campaign_id)
 	return EX_OK;
 }
 
-int
-admin_inbound_test(struct admin_call *call)
+struct inbound_test {
+	struct value_content payload;
+};
+static const struct parameter test_parameters[] = {
+	OPTIONAL_OPERAND("payload", value_content, offsetof(struct inbound_test, payload)),
+};
+
+static int
+run_inbound_test(struct operation_call *call)
 {
 	struct inbound_webhook webhook;
 	struct inbound_results outcomes;
 	struct inbound_call payload = { .id = 0 };
 	const enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
-	if (call->operand_count == 1)
+		return operation_answer(call, result);
+	const struct value_content *given = &ARGUMENTS(call, struct inbound_test)->payload;
+	if (!parameter_is_given(call, "payload"))
 		return show_example(call, webhook.campaign_id);
-	/* a remote caller sends it in place of the name of a file */
-	int status = EX_OK;
-	if (call->is_remote)
-		payload.body = slice_of(call->operands[1]);
-	else
-		status = read_payload(call, call->operands[1], &payload.body);
+	payload.body = given->text;
+	const int status = given->path != NULL ? read_payload(call, given->path, &payload.body) : EX_OK;
 	if (status != EX_OK)
 		return status;
 	payload.content_type = type_of(payload.body);
@@ -153,7 +160,7 @@ admin_inbound_test(struct admin_call *call)
 }
 
 static void
-add_call(struct admin_call *call, const struct inbound_call *entry)
+add_call(struct operation_call *call, const struct inbound_call *entry)
 {
 	output_record(call->output);
 	output_u64(call->output, "id", entry->id);
@@ -167,68 +174,73 @@ add_call(struct admin_call *call, const struct inbound_call *entry)
 	output_u64(call->output, "replays", entry->replays);
 }
 
-static bool
-read_state(struct admin_call *call, enum inbound_state *state)
-{
-	const char *text = call->options[OPTION_STATE];
-	*state = INBOUND_STATES;
-	if (text == NULL || inbound_state_parse(slice_of(text), state))
-		return true;
-	admin_fail_option(call, PROBLEM_INVALID, OPTION_STATE, "expected created, updated or refused, not %s", text);
-	return false;
-}
+enum { LISTED = 50 };
 
-int
-admin_inbound_log(struct admin_call *call)
+struct inbound_log {
+	enum inbound_state state; /* INBOUND_STATES: all */
+	size_t limit;
+};
+
+static bool
+parse_state(struct value_reading *reading, struct slice text, void *place)
 {
-	static const struct value_option limit_option = { OPTION_LIMIT, value_limit, 0, "a number from 1 to 10000" };
-	enum { LISTED = 50 };
+	reading->expected =
+	    pool_string(reading->pool, pool_printf(reading->pool, "created, updated or refused, not %.*s", SLICE_ARGS(text)));
+	return inbound_state_parse(text, place);
+}
+static const struct value_type value_state = { .parse = parse_state };
+static const struct parameter log_parameters[] = {
+	OPTION("state", value_state, offsetof(struct inbound_log, state)),
+	OPTION("limit", value_limit, offsetof(struct inbound_log, limit)),
+};
+static const struct inbound_log log_defaults = { INBOUND_STATES, LISTED };
+
+static int
+run_inbound_log(struct operation_call *call)
+{
+	const struct inbound_log *arguments = ARGUMENTS(call, struct inbound_log);
 	struct inbound_webhook webhook;
 	struct inbound_call *calls;
-	enum inbound_state state;
-	size_t limit = LISTED, count;
-	if (!read_state(call, &state) || !values_take(call, &limit_option, 1, &limit))
-		return EX_DATAERR;
+	size_t count;
 	enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
 	if (result == RESULT_OK)
-		result = store_list_inbound_calls(call->store, call->pool, call->id, state, limit, &calls, &count);
+		result = store_list_inbound_calls(
+		    call->store, call->pool, call->id, arguments->state, arguments->limit, &calls, &count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (size_t i = 0; i < count; i++)
 		add_call(call, &calls[i]);
 	return EX_OK;
 }
 
-int
-admin_inbound_lead(struct admin_call *call)
+static int
+run_inbound_lead(struct operation_call *call)
 {
-	struct lead_reference reference = { 0 };
+	const struct named_lead *named = ARGUMENTS(call, struct named_lead);
 	struct lead lead;
 	struct inbound_call *calls;
 	size_t count;
-	const int status = admin_lead_reference(call, &reference);
+	int status = named_lead_check(call, named);
+	if (status == EX_OK)
+		status = named_lead_find(call, named, &lead);
 	if (status != EX_OK)
 		return status;
-	enum result result = store_find_lead(call->store, call->pool, call->id, &reference, &lead);
-	if (result == RESULT_NOT_FOUND)
-		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
-	if (result == RESULT_OK)
-		result =
-		    store_list_inbound_calls_of_lead(call->store, call->pool, lead.id, VALUE_LIMIT_DEFAULT, &calls, &count);
+	const enum result result =
+	    store_list_inbound_calls_of_lead(call->store, call->pool, lead.id, VALUE_LIMIT_DEFAULT, &calls, &count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (size_t i = 0; i < count; i++)
 		add_call(call, &calls[i]);
 	return EX_OK;
 }
 
-int
-admin_inbound_call(struct admin_call *call)
+static int
+run_inbound_call(struct operation_call *call)
 {
 	struct inbound_call entry;
 	const enum result result = store_find_inbound_call(call->store, call->pool, call->id, &entry);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	add_call(call, &entry);
 	output_text(call->output, "message", entry.message);
 	output_text(call->output, "ip", entry.ip);
@@ -257,7 +269,7 @@ take_outcome(struct inbound_call *entry, const struct inbound_result *outcome)
 }
 
 static enum result
-note(struct admin_call *call, struct inbound_call *entry, const struct inbound_result *outcome)
+note(struct operation_call *call, struct inbound_call *entry, const struct inbound_result *outcome)
 {
 	if (stays(entry, outcome) || outcome->failure == FAILURE_UNAVAILABLE)
 		return RESULT_OK;
@@ -277,7 +289,7 @@ is_unavailable(const struct inbound_results *outcomes)
 /* Each entry has a row of its own afterwards, because a row is one person's. The stored one, which has all of them, is changed
  * last: until then it can be replayed. */
 static enum result
-note_entries(struct admin_call *call, struct inbound_call *stored, const struct inbound_results *outcomes)
+note_entries(struct operation_call *call, struct inbound_call *stored, const struct inbound_results *outcomes)
 {
 	enum result result = RESULT_OK;
 	uint64_t id;
@@ -298,8 +310,8 @@ note_entries(struct admin_call *call, struct inbound_call *stored, const struct 
 	return result == RESULT_OK ? store_note_inbound_replay(call->store, stored) : result;
 }
 
-int
-admin_inbound_replay(struct admin_call *call)
+static int
+run_inbound_replay(struct operation_call *call)
 {
 	struct inbound_webhook webhook;
 	struct inbound_call entry;
@@ -308,9 +320,9 @@ admin_inbound_replay(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = store_find_inbound(call->store, call->pool, entry.inbound_id, &webhook);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	if (entry.body.size < entry.size)
-		return admin_fail(call, PROBLEM_CONFLICT, "only the beginning of the payload is stored");
+		return operation_fail(call, PROBLEM_CONFLICT, "only the beginning of the payload is stored");
 	call->wiring->run_inbound(call->wiring->inbound_context, call->store, call->pool, &webhook, &entry, false, &outcomes);
 	const enum failure failure = main_result(&outcomes)->failure;
 	const bool unavailable = is_unavailable(&outcomes);
@@ -323,8 +335,39 @@ admin_inbound_replay(struct admin_call *call)
 	add_results(call, &outcomes);
 	report_missing(call, &webhook, main_result(&outcomes));
 	if (result == RESULT_TOO_MANY)
-		return admin_fail(call, PROBLEM_CONFLICT, "there is no room for the refused entries: the call stays as it is");
+		return operation_fail(
+		    call, PROBLEM_CONFLICT, "there is no room for the refused entries: the call stays as it is");
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	return failure == FAILURE_NONE ? EX_OK : unavailable ? EX_UNAVAILABLE : EX_DATAERR;
 }
+
+/* clang-format off */
+const struct operation operation_inbound_test = {
+	"inbound test", "INBOUND [FILE|-]", "show what would come of a payload", run_inbound_test,
+	.subject = &subject_inbound, PARAMETERS(test_parameters, struct inbound_test),
+	HTTP(POST, "inbound/{inbound}/test", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CHANGES
+};
+const struct operation operation_inbound_log = {
+	"inbound log", "INBOUND [--state STATE] [--limit N]", "list the last calls, latest first", run_inbound_log,
+	.subject = &subject_inbound, PARAMETERS(log_parameters, struct inbound_log), .defaults = &log_defaults,
+	.shape = OUTPUT_ARRAY,
+	HTTP(GET, "inbound/{inbound}/calls", RIGHT_LEADS)
+};
+const struct operation operation_inbound_lead = {
+	"inbound lead", "CAMPAIGN --email|--phone|--social-id VALUE", "list the calls that made or changed a lead",
+	run_inbound_lead,
+	.subject = &subject_campaign, PARAMETERS(lead_parameters, struct named_lead), .shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/leads/{social_id}/calls", RIGHT_LEADS)
+};
+const struct operation operation_inbound_call = {
+	"inbound call", "CALL", "show a call and its payload", run_inbound_call,
+	.subject = &subject_call,
+	HTTP(GET, "calls/{call}", RIGHT_LEADS)
+};
+const struct operation operation_inbound_replay = {
+	"inbound replay", "CALL", "run a payload again", run_inbound_replay,
+	.subject = &subject_call,
+	HTTP(POST, "calls/{call}/replay", RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES
+};
+/* clang-format on */

@@ -1,90 +1,112 @@
 /* SPDX-License-Identifier: MIT
  * Inbound webhooks of a campaign (docs/inbound.md 1, 3). */
+#include "admin/inbound/inbound_operations.h"
+
+#include <inttypes.h>
+#include <stddef.h>
 #include <sysexits.h>
 
-#include "admin/operations.h"
 #include "identity/api_key.h"
+#include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "webhook/mapping.h"
 
 static struct slice
-url_of(struct admin_call *call, uint64_t campaign_id, struct slice token)
+url_of(struct operation_call *call, uint64_t campaign_id, struct slice token)
 {
 	return inbound_url(call->pool, slice_of(call->conf->server.base_url), campaign_id, token);
 }
 
-/* Reads --map, of which one empty value means none. Returns 0, or a status after reporting the error. */
+struct inbound_details {
+	struct slice name; /* of a new one */
+	uint64_t tag_id;   /* 0: none */
+	struct slice source;
+	struct value_pairs map;
+};
+
+/* 0 means none. */
+static bool
+parse_tag(struct value_reading *reading UNUSED, struct slice text, void *place)
+{
+	return slice_to_u64(text, INT64_MAX, place);
+}
+static const struct value_type value_details_tag = { .parse = parse_tag, .expected = "the id of a tag, or 0" },
+			       value_map = { .parse = value_parse_pair, .form = VALUE_PAIRS };
+#define PLACE(member) offsetof(struct inbound_details, member)
+#define DETAILS                                                                                       \
+	OPTION("tag", value_details_tag, PLACE(tag_id)), OPTION("source", value_text, PLACE(source)), \
+	    OPTION("map", value_map, PLACE(map))
+static const struct parameter add_parameters[] = { OPERAND("name", value_name, PLACE(name)), DETAILS };
+static const struct parameter set_parameters[] = { DETAILS };
+#undef PLACE
+
+/* Reads the map, of which one empty value means none. Returns 0, or a status after reporting the error. */
 static int
-read_map(struct admin_call *call, struct inbound_put *put)
+read_map(struct operation_call *call, const struct value_pairs *given, struct inbound_put *put)
 {
 	struct payload_map map = { .count = 0 };
-	put->set_map = call->texts[ADMIN_MAPS].count > 0;
-	for (size_t i = 0; i < call->texts[ADMIN_MAPS].count; i++) {
-		const struct slice text = slice_of(call->texts[ADMIN_MAPS].items[i]);
-		const size_t equals = slice_find(text, '=');
-		const struct slice target = slice_sub(text, 0, equals), path = slice_sub(text, equals + 1, text.size);
-		if (call->texts[ADMIN_MAPS].count == 1 && text.size == 0)
+	put->set_map = given->count > 0;
+	for (size_t i = 0; i < given->count; i++) {
+		const struct value_pair *pair = &given->items[i];
+		const struct slice text = value_pair_text(call->pool, pair);
+		if (given->count == 1 && text.size == 0)
 			return EX_OK;
-		if (equals == text.size)
-			return admin_fail_option(call, PROBLEM_INVALID, OPTION_MAP, "expected PARAMETER=PATH, not %s",
-			    call->texts[ADMIN_MAPS].items[i]);
-		const char *problem = mapping_check(target, path);
+		if (!slice_present(pair->value))
+			return operation_fail_value(
+			    call, PROBLEM_INVALID, "map", "expected PARAMETER=PATH, not %.*s", SLICE_ARGS(text));
+		const char *problem = mapping_check(pair->name, pair->value);
 		if (problem == NULL)
-			problem = mapping_add(call->pool, &map, target, path);
+			problem = mapping_add(call->pool, &map, pair->name, pair->value);
 		if (problem != NULL)
-			return admin_fail_option(
-			    call, PROBLEM_INVALID, OPTION_MAP, "%s %s", call->texts[ADMIN_MAPS].items[i], problem);
+			return operation_fail_value(call, PROBLEM_INVALID, "map", "%.*s %s", SLICE_ARGS(text), problem);
 	}
 	put->map = mapping_write(call->pool, &map);
 	return EX_OK;
 }
 
-/* Reads --tag, of which 0 means none. Returns 0, or a status after reporting the error. */
+/* Whether the campaign has the tag, if one is given. Returns 0, or a status after reporting the error. */
 static int
-read_tag(struct admin_call *call, struct inbound_put *put)
+check_tag(struct operation_call *call, const struct inbound_put *put)
 {
-	const char *text = call->options[OPTION_TAG];
 	struct definitions definitions;
-	put->set_tag = text != NULL;
-	if (text == NULL || slice_equal(slice_of(text), SLICE("0")))
+	if (put->tag_id == 0)
 		return EX_OK;
-	if (!admin_id(call, text, "tag", &put->tag_id))
-		return EX_DATAERR;
 	const enum result result = store_find_definitions(call->store, call->pool, put->campaign_id, &definitions);
 	if (result == RESULT_OK && definitions_tag(&definitions, put->tag_id) == NULL)
-		return admin_fail(call, PROBLEM_INVALID, "the campaign has no tag %s", text);
-	return admin_answer(call, result);
+		return operation_fail(call, PROBLEM_INVALID, "the campaign has no tag %" PRIu64, put->tag_id);
+	return operation_answer(call, result);
 }
 
 /* Adds or changes the webhook. *fresh: it was added, with the token. Returns 0, or a status after reporting the error. */
 static int
-put(struct admin_call *call, struct inbound_put *put, struct slice token, uint64_t *id, bool *fresh)
+put(struct operation_call *call, struct inbound_put *put, struct slice token, uint64_t *id, bool *fresh)
 {
+	const struct inbound_details *details = ARGUMENTS(call, struct inbound_details);
 	const struct digest hash = api_key_hash(token);
-	put->source = slice_of(call->options[OPTION_SOURCE]);
+	put->source = details->source;
+	put->set_tag = parameter_is_given(call, "tag");
+	put->tag_id = details->tag_id;
 	put->hash = hash.bytes;
 	put->maximum = call->conf->limits.inbound_per_campaign;
-	int status = read_map(call, put);
+	int status = read_map(call, &details->map, put);
 	if (status == EX_OK)
-		status = read_tag(call, put);
+		status = check_tag(call, put);
 	if (status != EX_OK)
 		return status;
 	const enum result result = store_put_inbound(call->store, put, id, fresh);
 	if (result == RESULT_TOO_MANY)
-		return admin_fail(call, PROBLEM_CONFLICT,
+		return operation_fail(call, PROBLEM_CONFLICT,
 		    "the campaign has %zu inbound webhooks already (limits.inbound_per_campaign)", put->maximum);
-	return admin_answer(call, result);
+	return operation_answer(call, result);
 }
 
-int
-admin_inbound_add(struct admin_call *call)
+static int
+run_inbound_add(struct operation_call *call)
 {
 	const struct slice token = inbound_token_make(call->pool);
-	struct inbound_put wanted = { .campaign_id = call->id, .name = slice_of(call->operands[1]) };
+	struct inbound_put wanted = { .campaign_id = call->id, .name = ARGUMENTS(call, struct inbound_details)->name };
 	bool fresh;
 	uint64_t id;
-	if (!admin_name(call, wanted.name))
-		return EX_DATAERR;
 	const int status = put(call, &wanted, token, &id, &fresh);
 	if (status != EX_OK)
 		return status;
@@ -92,12 +114,12 @@ admin_inbound_add(struct admin_call *call)
 	output_u64(call->output, "id", id);
 	output_secret(call->output, "url", fresh ? url_of(call, wanted.campaign_id, token) : SLICE_NONE);
 	if (!fresh)
-		admin_warn(call, "the campaign has an inbound webhook of this name: it is changed, and its URL stays");
+		operation_warn(call, "the campaign has an inbound webhook of this name: it is changed, and its URL stays");
 	return EX_OK;
 }
 
 static void
-add_webhook(struct admin_call *call, const struct inbound_webhook *webhook)
+add_webhook(struct operation_call *call, const struct inbound_webhook *webhook)
 {
 	output_record(call->output);
 	output_u64(call->output, "id", webhook->id);
@@ -114,8 +136,8 @@ add_webhook(struct admin_call *call, const struct inbound_webhook *webhook)
 	output_json(call->output, "map", slice_present(webhook->map) ? webhook->map : SLICE("{}"));
 }
 
-int
-admin_inbound_list(struct admin_call *call)
+static int
+run_inbound_list(struct operation_call *call)
 {
 	struct inbound_webhook *webhooks;
 	struct campaign campaign;
@@ -125,19 +147,19 @@ admin_inbound_list(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = store_list_inbound(call->store, call->pool, call->id, &webhooks, &count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (size_t i = 0; i < count; i++)
 		add_webhook(call, &webhooks[i]);
 	return EX_OK;
 }
 
-int
-admin_inbound_show(struct admin_call *call)
+static int
+run_inbound_show(struct operation_call *call)
 {
 	struct inbound_webhook webhook;
 	const enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	add_webhook(call, &webhook);
 	output_u64(call->output, "campaign", webhook.campaign_id);
 	output_u64(call->output, "stored_bytes", webhook.stored_bytes);
@@ -145,29 +167,34 @@ admin_inbound_show(struct admin_call *call)
 	return EX_OK;
 }
 
-int
-admin_inbound_set(struct admin_call *call)
+static int
+run_inbound_set(struct operation_call *call)
 {
 	struct inbound_webhook webhook;
 	bool fresh;
 	uint64_t id;
 	const enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	struct inbound_put wanted = { .id = webhook.id, .campaign_id = webhook.campaign_id };
 	const int status = put(call, &wanted, inbound_token_make(call->pool), &id, &fresh);
-	return status == EX_OK ? admin_inbound_show(call) : status;
+	return status == EX_OK ? run_inbound_show(call) : status;
 }
 
-int
-admin_inbound_rotate(struct admin_call *call)
+struct inbound_rotate {
+	bool now;
+};
+static const struct parameter rotate_parameters[] = { OPTION("now", value_on, offsetof(struct inbound_rotate, now)) };
+
+static int
+run_inbound_rotate(struct operation_call *call)
 {
 	const struct slice token = inbound_token_make(call->pool);
 	const struct digest hash = api_key_hash(token);
 	struct inbound_webhook webhook;
 	enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
 	if (result == RESULT_OK)
-		result = store_rotate_inbound(call->store, call->id, hash.bytes, call->options[OPTION_NOW] == NULL);
+		result = store_rotate_inbound(call->store, call->id, hash.bytes, !ARGUMENTS(call, struct inbound_rotate)->now);
 	/* a URL that may be in use is shown, because no other command shows it */
 	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
@@ -175,13 +202,53 @@ admin_inbound_rotate(struct admin_call *call)
 		output_secret(call->output, "url", url_of(call, webhook.campaign_id, token));
 	}
 	if (result == RESULT_UNKNOWN)
-		return admin_fail(call, PROBLEM_UNCERTAIN,
+		return operation_fail(call, PROBLEM_UNCERTAIN,
 		    "the connection was lost: the webhook may have the new URL; try it before you rotate again");
-	return admin_answer(call, result);
+	return operation_answer(call, result);
 }
 
-int
-admin_inbound_remove(struct admin_call *call)
+static int
+run_inbound_remove(struct operation_call *call)
 {
-	return admin_answer_id(call, store_remove_inbound(call->store, call->id), call->id);
+	return operation_answer_id(call, store_remove_inbound(call->store, call->id), call->id);
 }
+
+/* clang-format off */
+const struct operation operation_inbound_add = {
+	"inbound add", "CAMPAIGN NAME [--tag ID] [--source TEXT] [--map PARAMETER=PATH]...",
+	"add an inbound webhook; its URL is shown once", run_inbound_add,
+	.subject = &subject_campaign, PARAMETERS(add_parameters, struct inbound_details),
+	HTTP(POST, "campaigns/{campaign}/inbound", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true,
+	.effect = CREATES, .access = GRANTS_ACCESS, .confirmed = true, .versioned = true
+};
+const struct operation operation_inbound_list = {
+	"inbound list", "CAMPAIGN", "list the inbound webhooks of a campaign", run_inbound_list,
+	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/inbound", RIGHT_HOOKS), .versioned = true
+};
+const struct operation operation_inbound_show = {
+	"inbound show", "INBOUND", "show an inbound webhook", run_inbound_show,
+	.subject = &subject_inbound,
+	HTTP(GET, "inbound/{inbound}", RIGHT_HOOKS), .versioned = true
+};
+const struct operation operation_inbound_set = {
+	"inbound set", "INBOUND [--tag ID] [--source TEXT] [--map PARAMETER=PATH]...", "change an inbound webhook",
+	run_inbound_set,
+	.subject = &subject_inbound, PARAMETERS(set_parameters, struct inbound_details),
+	HTTP(PATCH, "inbound/{inbound}", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES,
+	.access = GRANTS_ACCESS, .versioned = true, .shown_by = &operation_inbound_show, .shows_result = true
+};
+const struct operation operation_inbound_rotate = {
+	"inbound rotate", "INBOUND [--now]", "give an inbound webhook a new URL, shown once", run_inbound_rotate,
+	.subject = &subject_inbound, PARAMETERS(rotate_parameters, struct inbound_rotate),
+	HTTP(POST, "inbound/{inbound}/rotate", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true,
+	.effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true, .versioned = true,
+	.shown_by = &operation_inbound_show
+};
+const struct operation operation_inbound_remove = {
+	"inbound remove", "INBOUND", "remove an inbound webhook and its log", run_inbound_remove,
+	.subject = &subject_inbound,
+	HTTP(DELETE, "inbound/{inbound}", RIGHT_HOOKS), .effect = CHANGES, .confirmed = true, .versioned = true,
+	.shown_by = &operation_inbound_show
+};
+/* clang-format on */

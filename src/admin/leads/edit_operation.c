@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * lead set: changes fields of a lead, as a call of the API with a key does (docs/api.md 4.3), but not as a sign-up. */
+#include "admin/leads/edit_operation.h"
+
+#include <stddef.h>
 #include <sysexits.h>
 
-#include "admin/operations.h"
+#include "admin/leads/lead_command.h"
+#include "admin/leads/named_lead.h"
 #include "base/language_tag.h"
 #include "engine/command.h"
 #include "identity/email.h"
 #include "identity/link.h"
 #include "identity/network.h"
 #include "identity/phone.h"
+#include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "transfer/row.h"
 
 /* The values of the operands, on their way to a sign-up. */
 struct edit {
-	struct admin_call *call;
+	struct operation_call *call;
 	struct row_limits limits;
 	struct signup signup;
 	struct custom_field *fields;
@@ -108,13 +113,13 @@ set_own(struct edit *edit, size_t which, struct slice value)
 {
 	const char *name = own_fields[which].name.data;
 	if (slice_trim(value).size == 0)
-		admin_fail_setting(edit->call, name, "it can be replaced, but not removed");
+		operation_fail_value(edit->call, PROBLEM_INVALID, name, "it can be replaced, but not removed");
 	else if (value.size > edit->limits.value_bytes)
-		admin_fail_setting(edit->call, name, "expected at most %zu bytes", edit->limits.value_bytes);
+		operation_fail_value(edit->call, PROBLEM_INVALID, name, "expected at most %zu bytes", edit->limits.value_bytes);
 	else if (own_fields[which].set(edit, slice_trim(value)))
 		return true;
 	else
-		admin_fail_setting(edit->call, name, "expected %s", own_fields[which].expected);
+		operation_fail_value(edit->call, PROBLEM_INVALID, name, "expected %s", own_fields[which].expected);
 	return false;
 }
 
@@ -127,11 +132,12 @@ set_custom(struct edit *edit, const struct column *column, struct slice name, st
 	if (value.size > 0) {
 		row_add(&row, &(struct column){ .field = LEAD_CUSTOM, .name = column->name }, value);
 		if (row.problem != NULL) {
-			admin_fail(edit->call, PROBLEM_INVALID, "%s", row.problem);
+			operation_fail(edit->call, PROBLEM_INVALID, "%s", row.problem);
 			return false;
 		}
 		if (row.custom_count == 0) {
-			admin_fail_setting(edit->call, pool_string(edit->call->pool, name), "expected a text");
+			operation_fail_value(
+			    edit->call, PROBLEM_INVALID, pool_string(edit->call->pool, name), "expected a text");
 			return false;
 		}
 		field = (struct custom_field){ row.custom->name, row.custom->json, row.custom->text };
@@ -140,15 +146,14 @@ set_custom(struct edit *edit, const struct column *column, struct slice name, st
 	return true;
 }
 
-/* "field=value". Reports an error and returns false. */
+/* Reports an error and returns false. */
 static bool
-take(struct edit *edit, struct slice text)
+take(struct edit *edit, const struct value_pair *pair)
 {
-	struct admin_call *call = edit->call;
-	const size_t equals = slice_find(text, '=');
-	const struct slice name = slice_sub(text, 0, equals), value = slice_sub(text, equals + 1, text.size);
-	if (equals == text.size) {
-		admin_fail(call, PROBLEM_INVALID, "%.*s: expected FIELD=VALUE", SLICE_ARGS(text));
+	struct operation_call *call = edit->call;
+	const struct slice name = pair->name, value = pair->value;
+	if (!slice_present(value)) {
+		operation_fail(call, PROBLEM_INVALID, "%.*s: expected FIELD=VALUE", SLICE_ARGS(name));
 		return false;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(own_fields); i++)
@@ -157,47 +162,63 @@ take(struct edit *edit, struct slice text)
 	const struct column column = column_of(call->pool, name, false);
 	if (column.field == LEAD_CUSTOM && column.name.size > 0 && !edit->limits.is_reserved(column.name))
 		return set_custom(edit, &column, name, value);
-	admin_fail_setting(call, pool_string(call->pool, name), "this cannot be changed");
+	operation_fail_value(call, PROBLEM_INVALID, pool_string(call->pool, name), "this cannot be changed");
 	return false;
 }
 
-int
-admin_lead_set(struct admin_call *call)
+struct lead_set {
+	struct named_lead named;
+	struct value_pairs fields;
+};
+static const struct value_type value_fields = { .parse = value_parse_pair, .form = VALUE_FIELDS, .has_lines = true };
+static const struct parameter parameters[] = {
+	LEAD_PARAMETERS(struct lead_set, named),
+	OPERAND("fields", value_fields, offsetof(struct lead_set, fields)),
+};
+
+static int
+run_lead_set(struct operation_call *call)
 {
+	const struct lead_set *arguments = ARGUMENTS(call, struct lead_set);
 	const struct conf_limits *limits = &call->conf->limits;
 	struct edit edit = { .call = call,
 		.limits = { .name_bytes = limits->name_bytes,
 		    .value_bytes = limits->value_bytes,
 		    .depth = limits->json_depth,
 		    .is_reserved = call->wiring->is_reserved },
-		.fields = POOL_ARRAY(call->pool, call->operand_count, struct custom_field) };
+		.fields = POOL_ARRAY(call->pool, arguments->fields.count, struct custom_field) };
 	struct command command = { .kind = COMMAND_SIGNUP, .view = { .full = true } };
-	struct lead_reference reference = { 0 };
 	struct campaign campaign;
 	struct lead lead;
 	struct outcome outcome;
-	const int status = admin_lead_reference(call, &reference);
+	int status = named_lead_check(call, &arguments->named);
 	if (status != EX_OK)
 		return status;
-	for (size_t i = 1; i < call->operand_count; i++)
-		if (!take(&edit, slice_of(call->operands[i])))
+	for (size_t i = 0; i < arguments->fields.count; i++)
+		if (!take(&edit, &arguments->fields.items[i]))
 			return EX_DATAERR;
-	enum result result = admin_find_campaign(call, &campaign);
+	const enum result result = operation_find_campaign(call, &campaign);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
-	result = store_find_lead(call->store, call->pool, call->id, &reference, &lead);
-	if (result == RESULT_NOT_FOUND)
-		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
-	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
+	status = named_lead_find(call, &arguments->named, &lead);
+	if (status != EX_OK)
+		return status;
 	edit.signup.subject = lead.social_id;
 	edit.signup.edits = edit.signup.must_exist = true;
 	edit.signup.custom_fields = edit.fields;
 	command.as.signup = edit.signup;
-	admin_execute(call, &campaign, &command, &outcome);
+	lead_command_execute(call, &campaign, &command, &outcome);
 	if (outcome.failure != FAILURE_NONE)
-		return admin_outcome(call, &outcome);
+		return lead_command_answer(call, &outcome);
 	output_record(call->output);
 	output_u64(call->output, "id", outcome.lead_id);
 	return EX_OK;
 }
+
+/* clang-format off */
+const struct operation operation_lead_set = {
+	"lead set", "CAMPAIGN --email|--phone|--social-id VALUE FIELD=VALUE...", "change fields of a lead", run_lead_set,
+	.subject = &subject_campaign, PARAMETERS(parameters, struct lead_set),
+	HTTP(PATCH, "campaigns/{campaign}/leads/{social_id}", RIGHT_CHANGE), .effect = CHANGES
+};
+/* clang-format on */

@@ -1,39 +1,54 @@
 /* SPDX-License-Identifier: MIT
  * What happened to a lead (docs/operating.md 4, leadhook(1)). */
+#include "admin/leads/timeline_operation.h"
+
 #include <inttypes.h>
+#include <stddef.h>
 #include <sysexits.h>
 
-#include "admin/operations.h"
-#include "json/writer.h"
+#include "admin/leads/lead_payload.h"
+#include "admin/leads/named_lead.h"
+#include "admin/webhooks/delivery_waits.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "store/operator/timeline.h"
+#include "json/writer.h"
 
 enum { ENTRY_MAX_BYTES = 1024 * 1024, ENTRIES_DEFAULT = 50 };
 
 /* What the entries are shown with. */
 struct shown {
-	struct admin_call *call;
+	struct operation_call *call;
 	const struct lead *lead;
 	struct definitions definitions;
 	struct dispatcher_seen dispatcher;
 };
 
+struct lead_timeline {
+	struct named_lead named;
+	struct timeline_place after;
+	size_t limit;
+};
+
 static bool
-read_limit(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+parse_limit(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
-	uint64_t limit;
-	if (!slice_to_u64(text, TIMELINE_ENTRIES_MAX, &limit) || limit == 0)
-		return false;
-	*(size_t *)place = (size_t)limit;
-	return true;
+	return value_to_limit(text, TIMELINE_ENTRIES_MAX, place);
 }
 
 static bool
-read_place(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+parse_place(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	return timeline_place_parse(text, place);
 }
+static const struct value_type value_entries = { .parse = parse_limit, .expected = "a number from 1 to 500" },
+			       value_place = { .parse = parse_place, .expected = "a place that the list has named" };
+static const struct parameter parameters[] = {
+	LEAD_PARAMETERS(struct lead_timeline, named),
+	OPTION("after", value_place, offsetof(struct lead_timeline, after)),
+	OPTION("limit", value_entries, offsetof(struct lead_timeline, limit)),
+};
+static const struct lead_timeline defaults = { .limit = ENTRIES_DEFAULT };
 
 /* The name of the tag, action or referred lead that the points are for; absent for others, and where it was removed. */
 static struct slice
@@ -73,7 +88,7 @@ put_deliveries(struct json_writer *writer, const struct shown *shown, const stru
 		json_put_u64(writer, SLICE("attempts"), delivery->attempts);
 		put_if(writer, SLICE("last_status"), delivery->last_status != 0, delivery->last_status);
 		json_put_text(writer, SLICE("last_error"), delivery->last_error);
-		json_put_text(writer, SLICE("waiting_for"), admin_waiting_for(shown->call, delivery, &shown->dispatcher));
+		json_put_text(writer, SLICE("waiting_for"), delivery_waits_for(shown->call, delivery, &shown->dispatcher));
 		json_end_object(writer);
 	}
 	json_end_array(writer);
@@ -100,7 +115,7 @@ put_entry(struct json_writer *writer, const struct shown *shown, const struct ti
 	json_put_raw(writer, SLICE("extra"), slice_present(entry->extra) ? entry->extra : SLICE("null"));
 	json_name(writer, SLICE("origin"));
 	if (entry->kind == TIMELINE_SIGNUP)
-		admin_put_origin(writer, shown->lead);
+		lead_put_origin(writer, shown->lead);
 	else
 		json_null(writer);
 	put_deliveries(writer, shown, entry);
@@ -153,37 +168,35 @@ add_entry(const struct shown *shown, const struct timeline_entry *entry)
 	return result;
 }
 
-int
-admin_lead_timeline(struct admin_call *call)
+static int
+run_lead_timeline(struct operation_call *call)
 {
-	static const struct value_option limit_option = { OPTION_LIMIT, read_limit, 0, "a number from 1 to 500" };
-	static const struct value_option place_option = { OPTION_AFTER, read_place, 0, "a place that the list has named" };
-	struct lead_reference reference = { 0 };
-	struct timeline_place place = { 0 };
+	const struct lead_timeline *arguments = ARGUMENTS(call, struct lead_timeline);
 	struct timeline timeline = { 0 };
-	struct campaign campaign;
 	struct lead lead;
 	struct shown shown = { .call = call, .lead = &lead };
-	size_t limit = ENTRIES_DEFAULT;
-	const int status = admin_lead_reference(call, &reference);
+	int status = named_lead_check(call, &arguments->named);
+	if (status == EX_OK)
+		status = named_lead_find_with_origin(call, &arguments->named, &lead);
 	if (status != EX_OK)
 		return status;
-	if (!values_take(call, &limit_option, 1, &limit) || !values_take(call, &place_option, 1, &place))
-		return EX_DATAERR;
-	enum result result = admin_find_campaign(call, &campaign);
+	enum result result = store_find_definitions(call->store, call->pool, call->id, &shown.definitions);
 	if (result == RESULT_OK)
-		result = store_find_definitions(call->store, call->pool, call->id, &shown.definitions);
-	if (result != RESULT_OK)
-		return admin_answer(call, result);
-	result = admin_find_lead(call, &reference, &lead);
-	if (result == RESULT_NOT_FOUND)
-		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
-	if (result == RESULT_OK)
-		result = store_lead_timeline(call->store, call->pool, lead.id, &place, limit, &timeline);
-	shown.dispatcher = admin_dispatcher(call);
+		result = store_lead_timeline(call->store, call->pool, lead.id, &arguments->after, arguments->limit, &timeline);
+	shown.dispatcher = dispatcher_of_host(call);
 	for (size_t i = 0; i < timeline.count && result == RESULT_OK; i++)
 		result = add_entry(&shown, &timeline.entries[i]);
 	if (result == RESULT_OK && timeline.more)
-		admin_next(call, timeline_place_text(call->pool, &timeline.end));
-	return admin_answer(call, result);
+		operation_next(call, timeline_place_text(call->pool, &timeline.end));
+	return operation_answer(call, result);
 }
+
+/* clang-format off */
+const struct operation operation_lead_timeline = {
+	"lead timeline", "CAMPAIGN --email|--phone|--social-id VALUE [--after PLACE] [--limit N]",
+	"list what happened to a lead, the latest first", run_lead_timeline,
+	.subject = &subject_campaign, PARAMETERS(parameters, struct lead_timeline), .defaults = &defaults,
+	.shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/leads/{social_id}/timeline", RIGHT_LEADS)
+};
+/* clang-format on */

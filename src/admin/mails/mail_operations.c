@@ -1,46 +1,50 @@
 /* SPDX-License-Identifier: MIT
  * Mails to leads (docs/mail.md): list, show, send again; the test of the mail server. */
+#include "admin/mails/mail_operations.h"
+
+#include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 
 #include "admin/jobs/job_operations.h"
-#include "admin/operations.h"
+#include "admin/jobs/queued_job.h"
+#include "admin/mails/mail_test.h"
 #include "identity/email.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "store/messages/delays.h"
 
 static bool
-read_state(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
+parse_state(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	enum message_state state = MESSAGE_REQUESTED;
-	*bad = text;
-	if (!message_state_parse(text, &state))
-		return false;
+	const bool found = message_state_parse(text, &state);
 	*(int *)place = (int)state;
-	return true;
+	return found;
 }
 
 static bool
-read_kind(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad)
+parse_kind(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	enum message_kind kind = MESSAGE_VERIFY;
-	*bad = text;
-	if (!message_kind_parse(text, &kind))
-		return false;
+	const bool found = message_kind_parse(text, &kind);
 	*(int *)place = (int)kind;
-	return true;
+	return found;
 }
-
+static const struct value_type value_state = { .parse = parse_state, .expected = "requested, ready, sent, failed or dropped" },
+			       value_kind = { .parse = parse_kind,
+				       .expected = "verify, welcome, reward, referral, status_link, erase_confirm or code" },
+			       value_mail = ID_TYPE("the id of a mail");
 #define PLACE(member) offsetof(struct mail_filter, member)
-static const struct value_option filter_table[] = {
-	{ OPTION_CAMPAIGN, value_id, PLACE(campaign_id), "the id of a campaign" },
-	{ OPTION_STATE, read_state, PLACE(state), "requested, ready, sent, failed or dropped" },
-	{ OPTION_KIND, read_kind, PLACE(kind), "verify, welcome, reward, referral, status_link, erase_confirm or code" },
-	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
-	{ OPTION_AFTER, value_id, PLACE(after), "the id of a mail" },
+static const struct parameter list_parameters[] = {
+	OPTION("campaign", value_campaign, PLACE(campaign_id)),
+	OPTION("state", value_state, PLACE(state)),
+	OPTION("kind", value_kind, PLACE(kind)),
+	OPTION("limit", value_limit, PLACE(limit)),
+	OPTION("after", value_mail, PLACE(after)),
 };
 #undef PLACE
+static const struct mail_filter list_defaults = { .state = -1, .kind = -1, .limit = VALUE_LIMIT_DEFAULT };
 
 static struct slice
 kind_name(struct pool *pool, unsigned kind)
@@ -50,7 +54,7 @@ kind_name(struct pool *pool, unsigned kind)
 }
 
 static void
-add_mail(struct admin_call *call, const struct mail_row *mail)
+add_mail(struct operation_call *call, const struct mail_row *mail)
 {
 	struct output *out = call->output;
 	output_record(out);
@@ -68,27 +72,29 @@ add_mail(struct admin_call *call, const struct mail_row *mail)
 	output_text(out, "recipient", mail->recipient);
 }
 
-int
-admin_mail_list(struct admin_call *call)
+static int
+run_mail_list(struct operation_call *call)
 {
-	struct mail_filter filter = { .state = -1, .kind = -1, .limit = VALUE_LIMIT_DEFAULT };
 	struct mail_list list;
-	if (!values_take(call, filter_table, ARRAY_SIZE(filter_table), &filter))
-		return EX_DATAERR;
-	enum result result = store_list_mails(call->store, call->pool, &filter, &list);
+	enum result result = store_list_mails(call->store, call->pool, ARGUMENTS(call, struct mail_filter), &list);
 	if (result == RESULT_OK)
 		result = store_explain_delays(call->store, call->pool, call->wiring->sending_limits, list.mails, list.count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (size_t i = 0; i < list.count; i++)
 		add_mail(call, &list.mails[i]);
 	if (list.next != 0)
-		admin_next_id(call, list.next);
+		operation_next_id(call, list.next);
 	return EX_OK;
 }
 
-int
-admin_mail_show(struct admin_call *call)
+struct mail_show {
+	bool content;
+};
+static const struct parameter show_parameters[] = { OPTION("content", value_on, offsetof(struct mail_show, content)) };
+
+static int
+run_mail_show(struct operation_call *call)
 {
 	struct mail_row mail;
 	struct slice content;
@@ -96,7 +102,7 @@ admin_mail_show(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = store_explain_delays(call->store, call->pool, call->wiring->sending_limits, &mail, 1);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	add_mail(call, &mail);
 	output_u64_or_null(call->output, "ref", mail.ref);
 	output_boolean(call->output, "is_being_sent", mail.leased);
@@ -104,10 +110,10 @@ admin_mail_show(struct admin_call *call)
 	output_time(call->output, "sent_at", mail.sent_ms);
 	output_text(call->output, "message_id", mail.message_id);
 	output_text(call->output, "answer", mail.last_answer);
-	if (call->options[OPTION_CONTENT] == NULL)
+	if (!ARGUMENTS(call, struct mail_show)->content)
 		return EX_OK;
 	if (!slice_present(content))
-		return admin_fail(call, PROBLEM_CONFLICT, "the mail has no content: %s",
+		return operation_fail(call, PROBLEM_CONFLICT, "the mail has no content: %s",
 		    mail.state == MESSAGE_REQUESTED || mail.state == MESSAGE_DROPPED
 			? "it was not composed"
 			: "it is removed seven days after the mail ended");
@@ -124,25 +130,39 @@ static const char *const not_queued[] = {
 	[MAIL_MISSING] = "there is no such mail",
 };
 
-/* Each is a transaction, so a remote call with more would take seconds. */
+/* Each is a transaction, so a call by HTTP with more would take seconds. */
 enum { RESENT_MAX = 100 };
 
-int
-admin_mail_resend(struct admin_call *call)
+struct mail_ids {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
+static bool
+parse_mail(struct value_reading *reading, struct slice text, void *place)
 {
-	uint64_t queued = 0, id;
+	struct mail_ids *ids = place;
+	ids->items = pool_grow(reading->pool, ids->items, ids->count, &ids->capacity, sizeof(*ids->items));
+	return value_is_id(text, &ids->items[ids->count++]);
+}
+static const struct value_type value_mails = { .parse = parse_mail, .form = VALUE_EACH, .noun = "mail", .kind = OWNED_MAIL };
+static const struct parameter resend_parameters[] = { OPERAND("mails", value_mails, 0) };
+
+static int
+run_mail_resend(struct operation_call *call)
+{
+	const struct mail_ids *ids = ARGUMENTS(call, struct mail_ids);
+	uint64_t queued = 0;
 	enum result result = RESULT_OK;
-	if (call->is_remote && call->operand_count > RESENT_MAX)
-		return admin_fail_operand(call, "mails", "expected at most %d ids", RESENT_MAX);
-	for (size_t i = 0; i < call->operand_count && result == RESULT_OK; i++) {
+	if (call->is_remote && ids->count > RESENT_MAX)
+		return operation_fail_value(call, PROBLEM_INVALID, "mails", "expected at most %d ids", RESENT_MAX);
+	for (size_t i = 0; i < ids->count && result == RESULT_OK; i++) {
 		enum mail_again what = MAIL_MISSING;
-		if (!admin_id(call, call->operands[i], "mail", &id))
-			return EX_DATAERR;
-		result = store_mail_again(call->store, id, &what);
+		result = store_mail_again(call->store, ids->items[i], &what);
 		if (result == RESULT_OK && what == MAIL_QUEUED)
 			queued++;
 		else if (result == RESULT_OK)
-			admin_warn(call, "mail %s: %s", call->operands[i], not_queued[what]);
+			operation_warn(call, "mail %" PRIu64 ": %s", ids->items[i], not_queued[what]);
 	}
 	if (result == RESULT_OK && queued == 0)
 		return EX_DATAERR;
@@ -150,46 +170,54 @@ admin_mail_resend(struct admin_call *call)
 		output_record(call->output);
 		output_u64(call->output, "queued", queued);
 	}
-	return admin_answer(call, result);
+	return operation_answer(call, result);
 }
 
-int
-admin_test_address(struct admin_call *call, const char *text, struct slice *address)
-{
-	struct email email;
-	if (*call->conf->mail.host == '\0')
-		return admin_fail(call, PROBLEM_CONFIG, "mail is off: mail.host and mail.from are not set");
-	if (!email_parse(call->pool, slice_of(text), &email))
-		return admin_fail(call, PROBLEM_INVALID, "the address is not a valid email address");
-	*address = email.display;
-	return EX_OK;
-}
+struct mail_test_arguments {
+	struct slice address;
+	bool queue;
+};
+static const struct parameter test_parameters[] = {
+	OPERAND("address", value_text, offsetof(struct mail_test_arguments, address)),
+	OPTION_WITH("queue", value_on, offsetof(struct mail_test_arguments, queue), PARAMETER_SHELL | PARAMETER_ON_BY_HTTP),
+};
 
-int
-admin_answer_mail_test(struct admin_call *call, enum result result, const struct mail_test *test)
-{
-	size_t count;
-	const struct job_field *fields = job_mail_test_fields(&count);
-	if (result == RESULT_OK || test->accepted) {
-		output_record(call->output);
-		admin_output_fields(call->output, fields, count, test);
-	}
-	if (result != RESULT_OK)
-		return admin_answer(call, result);
-	return test->accepted ? EX_OK : EX_UNAVAILABLE;
-}
-
-int
-admin_mail_test(struct admin_call *call)
+static int
+run_mail_test(struct operation_call *call)
 {
 	struct slice address;
 	struct mail_test test = { .accepted = false };
-	const int status = admin_test_address(call, call->operands[0], &address);
+	const struct mail_test_arguments *arguments = ARGUMENTS(call, struct mail_test_arguments);
+	const int status = mail_test_address(call, arguments->address, &address);
 	if (status != EX_OK)
 		return status;
-	if (admin_queues(call))
-		return admin_queue_job(call, 0, JOB_MAIL_TEST, job_mail_parameters(call->pool, address));
+	if (arguments->queue)
+		return queued_job_add(call, 0, JOB_MAIL_TEST, job_mail_parameters(call->pool, address));
 	call->wiring->prepare_sending();
 	const enum result result = job_test_mail(call->wiring->job_tools, call->store, call->pool, address, NULL, &test);
-	return admin_answer_mail_test(call, result, &test);
+	return mail_test_answer(call, result, &test);
 }
+
+/* clang-format off */
+const struct operation operation_mail_list = {
+	"mail list", "[--campaign ID] [--state STATE] [--kind KIND] [--limit N] [--after N]", "list mails, the newest first",
+	run_mail_list,
+	PARAMETERS(list_parameters, struct mail_filter), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/mails", RIGHT_LEADS)
+};
+const struct operation operation_mail_show = {
+	"mail show", "MAIL [--content]", "show a mail and what the mail server answered", run_mail_show,
+	.subject = &subject_mail, PARAMETERS(show_parameters, struct mail_show),
+	HTTP(GET, "mails/{mail}", RIGHT_LEADS)
+};
+const struct operation operation_mail_resend = {
+	"mail resend", "MAIL...", "send mails again", run_mail_resend,
+	PARAMETERS(resend_parameters, struct mail_ids),
+	HTTP(POST, "mails/resend", RIGHT_CHANGE), .effect = CHANGES, .cost = SLOW
+};
+const struct operation operation_mail_test = {
+	"mail test", "ADDRESS [--queue]", "send a test mail and show what the mail server answers", run_mail_test,
+	PARAMETERS(test_parameters, struct mail_test_arguments),
+	HTTP(POST, "mails/test", RIGHT_MANAGE), .audience = FOR_OPERATORS, .effect = QUEUES
+};
+/* clang-format on */

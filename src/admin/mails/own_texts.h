@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: MIT
- * What commands that change texts of a campaign share: operands NAME=VALUE and NAME=@FILE, and --language. */
+ * What the operations share that change texts of a campaign: NAME=VALUE, and a language. */
 #ifndef LEADHOOK_ADMIN_MAILS_OWN_TEXTS_H
 #define LEADHOOK_ADMIN_MAILS_OWN_TEXTS_H
 
 #include "operation/operation.h"
+#include "operation/value_types.h"
 #include "text/text.h"
 
-/* Splits NAME=VALUE. False: there is no `=`. */
-MUST_CHECK bool admin_split_text(struct slice operand, struct slice *name, struct slice *value);
-/* A value that begins with `@` becomes the text of that file, with LF for CR LF and without white space at its end. Returns
- * EX_OK, or a status after reporting the error. */
-int admin_read_text(struct admin_call *call, struct slice *value);
-/* The option --language. *given: NULL without it, else `language`. Returns EX_OK, or a status after reporting the error. */
-int admin_read_language(struct admin_call *call, enum text_language *language, const enum text_language **given);
+/* The language of the texts. */
+struct chosen_language {
+	bool is_given; /* else every language */
+	enum text_language language;
+};
+extern const struct value_type value_chosen_language; /* struct chosen_language */
+/* NULL: every language. */
+const enum text_language *chosen_language(const struct chosen_language *chosen);
+/* Its code; "": every language. */
+struct slice chosen_language_code(const struct chosen_language *chosen);
+
+extern const struct value_type value_own_texts; /* struct value_pairs: NAME=VALUE or NAME=@FILE */
+
+/* Makes the value a text as it is stored: with LF for CR LF and without white space at its end. Returns EX_OK, or a status
+ * after reporting that it is too long. */
+int own_text_read(struct operation_call *call, struct slice *value);
 
 /* A value that a rule refuses. With `errors`, those of a preview, it is added there, and EX_OK returned; else the call fails,
  * with the status that is returned. */
-int admin_refuse_text(struct admin_call *call, struct output *errors, const char *name, struct slice problem);
+int own_text_refuse(struct operation_call *call, struct output *errors, const char *name, struct slice problem);
 
 #endif

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * The texts and looks of a campaign's pages (docs/pages.md). */
+#include "admin/mails/page_operations.h"
+
+#include <stddef.h>
 #include <sysexits.h>
 
 #include "admin/mails/own_texts.h"
-#include "admin/operations.h"
 #include "compose/subject.h"
 #include "engine/strangers.h"
+#include "operation/value_types.h"
 #include "page/looks.h"
 #include "page/preview.h"
 #include "store/operator/admin.h"
@@ -16,46 +19,69 @@ enum { PREVIEW_MAX_BYTES = 1024 * 1024 };
 /* A text of a consent can be removed, and changes with the consent alone. */
 static int
 read_removal(
-    struct admin_call *call, struct slice name, struct slice value, struct slice language, struct campaign_text *change)
+    struct operation_call *call, struct slice name, struct slice value, struct slice language, struct campaign_text *change)
 {
 	if (value.size > 0 || language.size > 0)
-		return admin_fail_operand(
-		    call, pool_string(call->pool, name), "%.*s can only be removed, for every language", SLICE_ARGS(name));
+		return operation_fail_value(call, PROBLEM_INVALID, pool_string(call->pool, name),
+		    "%.*s can only be removed, for every language", SLICE_ARGS(name));
 	*change = (struct campaign_text){ .name = name, .language = language, .value = SLICE_NONE };
 	return EX_OK;
 }
 
-/* One operand, NAME=VALUE. An absent value removes the text. A draft that is refused, which `errors` then has, is none: its
- * name is absent. */
-static int
-read_change(
-    struct admin_call *call, struct slice operand, struct slice language, struct output *errors, struct campaign_text *change)
+struct page_texts {
+	struct chosen_language language;
+	enum page_view view; /* of a preview */
+	struct value_pairs texts;
+};
+
+static bool
+parse_view(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
+	return page_view_parse(text, place);
+}
+static const struct value_type value_view = { .parse = parse_view, .expected = "signup or status" };
+#define PLACE(member) offsetof(struct page_texts, member)
+static const struct parameter set_parameters[] = {
+	OPTION("language", value_chosen_language, PLACE(language)),
+	OPERAND("texts", value_own_texts, PLACE(texts)),
+};
+static const struct parameter preview_parameters[] = {
+	OPERAND("view", value_view, PLACE(view)),
+	OPTION("language", value_chosen_language, PLACE(language)),
+	OPTIONAL_OPERAND("texts", value_own_texts, PLACE(texts)),
+};
+#undef PLACE
+
+/* An absent value removes the text. A draft that is refused, which `errors` then has, is none: its name is absent. */
+static int
+read_change(struct operation_call *call, const struct value_pair *pair, struct output *errors, struct campaign_text *change)
+{
+	struct slice language = chosen_language_code(&ARGUMENTS(call, struct page_texts)->language);
 	enum look look;
 	struct slice problem;
-	struct slice name, value;
-	const bool is_text = admin_split_text(operand, &name, &value), known = is_text && look_find(name, &look);
+	const struct slice name = pair->name;
+	struct slice value = pair->value;
+	const bool is_text = slice_present(value), known = is_text && look_find(name, &look);
 	if (is_text && slice_starts_with(name, SLICE(CONSENT_PREFIX)))
 		return read_removal(call, name, value, language, change);
 	if (is_text && !known && call->is_remote)
-		return admin_fail(call, PROBLEM_UNKNOWN_FIELD, "there is no field %.*s", SLICE_ARGS(name));
+		return operation_fail(call, PROBLEM_UNKNOWN_FIELD, "there is no field %.*s", SLICE_ARGS(name));
 	if (!known)
-		return admin_fail(
-		    call, PROBLEM_USAGE, "\"%.*s\" is no NAME=VALUE with one of the names in leadhook(1)", SLICE_ARGS(operand));
+		return operation_fail(call, PROBLEM_USAGE, "\"%.*s\" is no NAME=VALUE with one of the names in leadhook(1)",
+		    SLICE_ARGS(value_pair_text(call->pool, pair)));
 	if (errors != NULL && !look_has_language(look))
 		language = SLICE(""); /* a page shows both kinds */
 	if (language.size > 0 && !look_has_language(look))
-		return admin_fail(call, PROBLEM_INVALID, "%s is the same for every language: without %s", look_name(look),
-		    admin_option_shown(call, OPTION_LANGUAGE));
-	const bool is_file = slice_starts_with(value, SLICE("@"));
-	const int status = admin_read_text(call, &value);
+		return operation_fail(call, PROBLEM_INVALID, "%s is the same for every language: without %s", look_name(look),
+		    parameter_shown(call, "language"));
+	const int status = own_text_read(call, &value);
 	if (status != EX_OK)
 		return status;
-	if (is_file)
+	if (pair->from_file)
 		value = slice_trim(value);
 	*change = (struct campaign_text){ .name = SLICE_NONE };
 	if (value.size > 0 && !look_check(call->pool, look, value, &problem))
-		return admin_refuse_text(call, errors, look_name(look), problem);
+		return own_text_refuse(call, errors, look_name(look), problem);
 	*change = (struct campaign_text){
 		.name = POOL_JOIN(call->pool, SLICE(LOOK_PREFIX), name),
 		.language = language,
@@ -66,7 +92,7 @@ read_change(
 
 /* The row that documents a consent; a change that is none sets nothing. */
 static bool
-note_consent(struct admin_call *call, const struct campaign_text *change, struct campaign_text *note)
+note_consent(struct operation_call *call, const struct campaign_text *change, struct campaign_text *note)
 {
 	struct looks looks = { 0 };
 	if (!slice_equal(change->name, SLICE("page.consent")) || !slice_present(change->value))
@@ -80,9 +106,10 @@ note_consent(struct admin_call *call, const struct campaign_text *change, struct
 	return true;
 }
 
-/* The colours are those of all languages. Returns as admin_refuse_text. */
+/* The colours are those of all languages. Returns as own_text_refuse. */
 static int
-check_colors(struct admin_call *call, struct pool *pool, const struct campaign_text *texts, size_t count, struct output *errors)
+check_colors(
+    struct operation_call *call, struct pool *pool, const struct campaign_text *texts, size_t count, struct output *errors)
 {
 	struct looks looks = { 0 };
 	struct slice problem;
@@ -91,11 +118,11 @@ check_colors(struct admin_call *call, struct pool *pool, const struct campaign_t
 		look_add(&looks, TEXT_LANGUAGE_DEFAULT, texts[i].name, texts[i].language, texts[i].value);
 	if (looks_are_readable(pool, &looks, &look, &problem))
 		return EX_OK;
-	return admin_refuse_text(call, errors, look_name(look), problem);
+	return own_text_refuse(call, errors, look_name(look), problem);
 }
 
 struct page_change {
-	struct admin_call *call;
+	struct operation_call *call;
 	const struct campaign_text *changes;
 	size_t count;
 };
@@ -120,23 +147,23 @@ judge_change(void *context, struct pool *pool, const struct campaign_text *texts
 		const struct slice version = looks_consent_version(pool, &looks);
 		if (!slice_equal(texts[i].name, SLICE("page.consent")) || !removes_consent(change, version))
 			continue;
-		admin_fail(change->call, PROBLEM_CONFLICT, CONSENT_PREFIX "%.*s is in use", SLICE_ARGS(version));
+		operation_fail(change->call, PROBLEM_CONFLICT, CONSENT_PREFIX "%.*s is in use", SLICE_ARGS(version));
 		return false;
 	}
 	return check_colors(change->call, pool, texts, count, NULL) == EX_OK;
 }
 
-int
-admin_page_set(struct admin_call *call)
+static int run_page_show(struct operation_call *call);
+
+static int
+run_page_set(struct operation_call *call)
 {
-	enum text_language chosen;
-	const enum text_language *given;
-	struct campaign_text *changes = POOL_ARRAY(call->pool, 2 * call->operand_count, struct campaign_text);
+	const struct value_pairs *texts = &ARGUMENTS(call, struct page_texts)->texts;
+	struct campaign_text *changes = POOL_ARRAY(call->pool, 2 * texts->count, struct campaign_text);
 	size_t count = 0;
-	int status = admin_read_language(call, &chosen, &given);
-	const struct slice language = given != NULL ? text_language_code(chosen) : SLICE("");
-	for (size_t i = 1; i < call->operand_count && status == EX_OK; i++) {
-		status = read_change(call, slice_of(call->operands[i]), language, NULL, &changes[count]);
+	int status = EX_OK;
+	for (size_t i = 0; i < texts->count && status == EX_OK; i++) {
+		status = read_change(call, &texts->items[i], NULL, &changes[count]);
 		if (status == EX_OK && note_consent(call, &changes[count], &changes[count + 1]))
 			count++;
 		count++;
@@ -147,17 +174,17 @@ admin_page_set(struct admin_call *call)
 	const enum result result =
 	    store_change_texts(call->store, call->id, SLICE(LOOK_PREFIX), changes, count, judge_change, &change);
 	if (result == RESULT_TOO_MANY)
-		return admin_fail(call, PROBLEM_CONFLICT,
+		return operation_fail(call, PROBLEM_CONFLICT,
 		    "the campaign has had %d texts of consents: remove one that no lead agreed to (" CONSENT_PREFIX "VERSION)",
 		    (int)CONSENTS_MAX);
 	if (result == RESULT_INVALID)
 		return EX_DATAERR; /* already reported */
-	return result == RESULT_OK ? admin_page_show(call) : admin_answer(call, result);
+	return result == RESULT_OK ? run_page_show(call) : operation_answer(call, result);
 }
 
 /* `skipped`: bytes at the beginning of their names. */
 static enum result
-show_texts(struct admin_call *call, struct slice prefix, size_t skipped)
+show_texts(struct operation_call *call, struct slice prefix, size_t skipped)
 {
 	struct campaign_text *texts;
 	size_t count;
@@ -171,8 +198,8 @@ show_texts(struct admin_call *call, struct slice prefix, size_t skipped)
 	return result;
 }
 
-int
-admin_page_show(struct admin_call *call)
+static int
+run_page_show(struct operation_call *call)
 {
 	struct campaign campaign;
 	int64_t now_ms;
@@ -181,21 +208,21 @@ admin_page_show(struct admin_call *call)
 		result = show_texts(call, SLICE(CONSENT_PREFIX), 0);
 	if (result == RESULT_OK)
 		result = show_texts(call, SLICE(LOOK_PREFIX), sizeof(LOOK_PREFIX) - 1);
-	return admin_answer(call, result);
+	return operation_answer(call, result);
 }
 
 /* ---- preview ---- */
 
-/* The drafts after the second operand. Returns EX_OK, or a status after reporting the error. */
+/* Returns EX_OK, or a status after reporting the error. */
 static int
-read_drafts(struct admin_call *call, const enum text_language *language, struct output *errors, struct text_drafts *drafts)
+read_drafts(struct operation_call *call, struct output *errors, struct text_drafts *drafts)
 {
-	const struct slice code = language != NULL ? text_language_code(*language) : SLICE("");
-	struct campaign_text *list = POOL_ARRAY(call->pool, call->operand_count, struct campaign_text);
+	const struct value_pairs *texts = &ARGUMENTS(call, struct page_texts)->texts;
+	struct campaign_text *list = POOL_ARRAY(call->pool, texts->count, struct campaign_text);
 	int status = EX_OK;
 	*drafts = (struct text_drafts){ list, 0 };
-	for (size_t i = 2; i < call->operand_count && status == EX_OK; i++) {
-		status = read_change(call, slice_of(call->operands[i]), code, errors, &list[drafts->count]);
+	for (size_t i = 0; i < texts->count && status == EX_OK; i++) {
+		status = read_change(call, &texts->items[i], errors, &list[drafts->count]);
 		if (status == EX_OK && slice_present(list[drafts->count].name))
 			drafts->count++;
 	}
@@ -204,7 +231,7 @@ read_drafts(struct admin_call *call, const enum text_language *language, struct 
 
 /* What the status view shows besides the lead. */
 static enum result
-read_status(struct admin_call *call, const struct campaign *campaign, int64_t now_ms, struct page_status *status)
+read_status(struct operation_call *call, const struct campaign *campaign, int64_t now_ms, struct page_status *status)
 {
 	struct definitions definitions;
 	const enum result result = store_find_definitions(call->store, call->pool, call->id, &definitions);
@@ -236,7 +263,7 @@ read_status(struct admin_call *call, const struct campaign *campaign, int64_t no
 }
 
 static int
-show_preview(struct admin_call *call, struct page *page, enum page_view view, const struct page_status *status,
+show_preview(struct operation_call *call, struct page *page, enum page_view view, const struct page_status *status,
     const struct output *errors)
 {
 	struct buffer html, style;
@@ -252,9 +279,9 @@ show_preview(struct admin_call *call, struct page *page, enum page_view view, co
 	buffer_free(&html);
 	buffer_free(&style);
 	if (!is_valid)
-		return admin_fail_setting(call, look_name(LOOK_FIELDS), "%.*s", SLICE_ARGS(problem));
+		return operation_fail_value(call, PROBLEM_INVALID, look_name(LOOK_FIELDS), "%.*s", SLICE_ARGS(problem));
 	if (!fits)
-		return admin_fail(call, PROBLEM_INVALID, "the page is larger than %d bytes", PREVIEW_MAX_BYTES);
+		return operation_fail(call, PROBLEM_INVALID, "the page is larger than %d bytes", PREVIEW_MAX_BYTES);
 	output_record(call->output);
 	output_lines(call->output, "html", shown);
 	output_lines(call->output, "style", sheet);
@@ -262,12 +289,10 @@ show_preview(struct admin_call *call, struct page *page, enum page_view view, co
 	return EX_OK;
 }
 
-int
-admin_page_preview(struct admin_call *call)
+static int
+run_page_preview(struct operation_call *call)
 {
-	enum text_language language;
-	const enum text_language *given;
-	enum page_view view = PAGE_VIEW_SIGNUP;
+	const struct page_texts *arguments = ARGUMENTS(call, struct page_texts);
 	struct campaign campaign;
 	struct text_drafts drafts;
 	struct page_status shown;
@@ -275,11 +300,7 @@ admin_page_preview(struct admin_call *call)
 	struct campaign_text *texts;
 	size_t count;
 	int64_t now_ms;
-	if (!page_view_parse(slice_of(call->operands[1]), &view))
-		return admin_fail_operand(call, "view", "view: expected signup or status");
-	int status = admin_read_language(call, &language, &given);
-	if (status == EX_OK)
-		status = read_drafts(call, given, errors, &drafts);
+	const int status = read_drafts(call, errors, &drafts);
 	if (status != EX_OK)
 		return status;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
@@ -288,16 +309,38 @@ admin_page_preview(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = store_read_draft_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &drafts, &texts, &count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	(void)check_colors(call, call->pool, texts, count, errors); /* it does not fail */
 	const struct slice base_url = slice_of(call->conf->server.base_url);
 	struct page page = { .pool = call->pool,
-		.language = given != NULL ? language : mail_subject_language(&campaign, SLICE_NONE),
+		.language =
+		    arguments->language.is_given ? arguments->language.language : mail_subject_language(&campaign, SLICE_NONE),
 		.root = page_root(base_url, slice_of(call->conf->server.base_path)),
 		.base_url = base_url.size > 0 ? base_url : SLICE_NONE,
 		.campaign_id = campaign.id,
 		.campaign_name = campaign.name };
 	for (size_t i = 0; i < count; i++)
 		look_add(&page.looks, page.language, texts[i].name, texts[i].language, texts[i].value);
-	return show_preview(call, &page, view, &shown, errors);
+	return show_preview(call, &page, arguments->view, &shown, errors);
 }
+
+/* clang-format off */
+const struct operation operation_page_show = {
+	"page show", "CAMPAIGN", "list the own texts and looks of the pages of a campaign", run_page_show,
+	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/page", RIGHT_STATS | RIGHT_MANAGE), .versioned = true
+};
+const struct operation operation_page_set = {
+	"page set", "CAMPAIGN [--language CODE] NAME=VALUE|NAME=@FILE...",
+	"change texts and looks of the pages of a campaign", run_page_set,
+	.subject = &subject_campaign, PARAMETERS(set_parameters, struct page_texts), .shape = OUTPUT_ARRAY,
+	HTTP(PATCH, "campaigns/{campaign}/page", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
+	.shown_by = &operation_page_show, .shows_result = true
+};
+const struct operation operation_page_preview = {
+	"page preview", "CAMPAIGN signup|status [--language CODE] [NAME=VALUE|NAME=@FILE...]",
+	"show a page of a campaign with texts and looks that are not stored", run_page_preview,
+	.subject = &subject_campaign, PARAMETERS(preview_parameters, struct page_texts),
+	HTTP(POST, "campaigns/{campaign}/page/preview", RIGHT_MANAGE)
+};
+/* clang-format on */

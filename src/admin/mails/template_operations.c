@@ -1,34 +1,69 @@
 /* SPDX-License-Identifier: MIT
  * A campaign's own templates of mails (docs/mail.md 1): show, change, preview. */
+#include "admin/mails/template_operations.h"
+
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
 
 #include "admin/jobs/job_operations.h"
+#include "admin/jobs/queued_job.h"
+#include "admin/leads/named_lead.h"
+#include "admin/mails/mail_test.h"
 #include "admin/mails/own_texts.h"
-#include "admin/operations.h"
 #include "compose/own_templates.h"
 #include "compose/preview.h"
 #include "compose/subject.h"
-#include "os/replacement.h"
+#include "operation/value_types.h"
 #include "operation/wiring.h"
+#include "os/replacement.h"
 #include "store/operator/admin.h"
 #include "store/texts/campaign_texts.h"
+#include "text/text.h"
 
-/* The second operand. Returns EX_OK, or a status after reporting the error. */
-static int
-read_kind(struct admin_call *call, const struct mail_kind_info **info)
+/* What the operations about one mail take; those that show it have no texts. */
+struct mail_arguments {
+	const struct mail_kind_info *kind;
+	struct chosen_language language;
+	struct value_pairs texts;
+	struct named_lead lead;
+	const char *html; /* a file; NULL: none */
+	bool content, queue;
+	struct slice address;
+};
+
+static bool
+parse_kind(struct value_reading *reading, struct slice text, void *place)
 {
+	const struct mail_kind_info **info = place;
 	enum message_kind kind = MESSAGE_VERIFY;
-	struct slice names = SLICE("");
-	*info = message_kind_parse(slice_of(call->operands[1]), &kind) ? mail_kind_find(kind) : NULL;
-	if (*info != NULL)
-		return EX_OK;
+	struct slice names = SLICE("one of");
+	*info = message_kind_parse(text, &kind) ? mail_kind_find(kind) : NULL;
 	for (unsigned i = 0; i < MESSAGE_KINDS; i++)
 		if (mail_kind_find((enum message_kind)i) != NULL)
-			names = POOL_JOIN(call->pool, names, SLICE(" "), message_kind_name((enum message_kind)i));
-	return admin_fail(call, PROBLEM_INVALID, "kind: expected one of%.*s", SLICE_ARGS(names));
+			names = POOL_JOIN(reading->pool, names, SLICE(" "), message_kind_name((enum message_kind)i));
+	reading->expected = pool_string(reading->pool, names);
+	return *info != NULL;
 }
+static const struct value_type value_kind = { .parse = parse_kind };
+
+#define PLACE(member) offsetof(struct mail_arguments, member)
+#define MAIL OPERAND("kind", value_kind, PLACE(kind)), OPTION("language", value_chosen_language, PLACE(language))
+#define TEXTS OPERAND("texts", value_own_texts, PLACE(texts))
+#define PREVIEW                                                                                                 \
+	OPTION("email", value_lead_email, PLACE(lead)), OPTION("social_id", value_lead_social_id, PLACE(lead)), \
+	    OPTION("html", value_path, PLACE(html)), OPTION("content", value_on, PLACE(content))
+static const struct parameter template_parameters[] = { MAIL };
+static const struct parameter set_parameters[] = { MAIL, TEXTS };
+static const struct parameter preview_parameters[] = { MAIL, PREVIEW };
+static const struct parameter draft_parameters[] = { MAIL, PREVIEW, TEXTS };
+static const struct parameter sample_parameters[] = {
+	MAIL,
+	OPTION_WITH("address", value_text, PLACE(address), PARAMETER_OPERATOR),
+	OPTION_WITH("queue", value_on, PLACE(queue), PARAMETER_SHELL | PARAMETER_ON_BY_HTTP),
+};
+#undef PLACE
 
 /* ---- show ---- */
 
@@ -48,7 +83,7 @@ find_text(const struct text_list *list, struct slice name, struct slice language
 }
 
 static enum result
-read_texts(struct admin_call *call, struct text_list *list)
+read_texts(struct operation_call *call, struct text_list *list)
 {
 	return store_read_texts(call->store, call->pool, call->id, SLICE(OWN_TEMPLATE_PREFIX), &list->texts, &list->count);
 }
@@ -90,8 +125,8 @@ show_names(struct output *out, const char *key, mail_names names)
 }
 
 static void
-show(struct admin_call *call, const struct mail_kind_info *kind, enum text_language language, const enum text_language *given,
-    const struct own_templates *templates, const struct text_list *list)
+show(struct operation_call *call, const struct mail_kind_info *kind, enum text_language language,
+    const enum text_language *given, const struct own_templates *templates, const struct text_list *list)
 {
 	const struct slice code = given != NULL ? text_language_code(language) : SLICE("");
 	struct output *out = call->output;
@@ -110,22 +145,18 @@ show(struct admin_call *call, const struct mail_kind_info *kind, enum text_langu
 	show_names(out, "required", kind->required);
 }
 
-int
-admin_mail_template(struct admin_call *call)
+static int
+run_mail_template(struct operation_call *call)
 {
-	enum text_language language;
-	const enum text_language *given;
-	const struct mail_kind_info *kind;
+	const struct mail_arguments *arguments = ARGUMENTS(call, struct mail_arguments);
+	const struct mail_kind_info *kind = arguments->kind;
+	const enum text_language *given = chosen_language(&arguments->language);
+	enum text_language language = arguments->language.language;
 	struct campaign campaign;
 	struct own_templates templates;
 	struct text_list list;
 	struct mail_values values = { 0 };
 	int64_t now_ms;
-	int status = read_kind(call, &kind);
-	if (status == EX_OK)
-		status = admin_read_language(call, &language, &given);
-	if (status != EX_OK)
-		return status;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK && given == NULL)
 		language = mail_subject_language(&campaign, SLICE_NONE);
@@ -134,7 +165,7 @@ admin_mail_template(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = own_templates_read(call->store, call->pool, call->id, kind->kind, language, NULL, &templates, &values);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	show(call, kind, language, given, &templates, &list);
 	return EX_OK;
 }
@@ -143,7 +174,7 @@ admin_mail_template(struct admin_call *call)
 
 /* Adds a row, if there is an own text for just this language; `language` "": for every language. */
 static void
-list_language(struct admin_call *call, const struct text_list *list, enum message_kind kind, struct slice language)
+list_language(struct operation_call *call, const struct text_list *list, enum message_kind kind, struct slice language)
 {
 	const char *origins[TEMPLATE_PLACES];
 	bool has_own = false;
@@ -163,8 +194,8 @@ list_language(struct admin_call *call, const struct text_list *list, enum messag
 		output_text(call->output, columns[i].origin_key, slice_of(origins[i]));
 }
 
-int
-admin_mail_templates(struct admin_call *call)
+static int
+run_mail_templates(struct operation_call *call)
 {
 	struct campaign campaign;
 	struct text_list list;
@@ -173,7 +204,7 @@ admin_mail_templates(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = read_texts(call, &list);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (unsigned kind = 0; kind < MESSAGE_KINDS; kind++) {
 		if (mail_kind_find((enum message_kind)kind) == NULL)
 			continue;
@@ -186,43 +217,44 @@ admin_mail_templates(struct admin_call *call)
 
 /* ---- change ---- */
 
-/* One operand. Returns EX_OK, or a status after reporting the error. */
+/* Of a text that is refused, which `errors` then has, the name is absent. Returns EX_OK, or a status after reporting the error.
+ */
 static int
-read_change(struct admin_call *call, const struct mail_kind_info *kind, struct slice operand, struct slice language,
-    struct output *errors, struct campaign_text *change)
+read_change(struct operation_call *call, const struct value_pair *pair, struct output *errors, struct campaign_text *change)
 {
+	const struct mail_arguments *arguments = ARGUMENTS(call, struct mail_arguments);
+	const struct mail_kind_info *kind = arguments->kind;
 	enum template_place place;
-	struct slice part, value;
+	struct slice value = pair->value;
 	struct template_error error;
-	if (!admin_split_text(operand, &part, &value) || !own_template_find(part, &place))
-		return admin_fail(call, PROBLEM_USAGE, "\"%.*s\" is no PART=VALUE: the parts are subject, text and html",
-		    SLICE_ARGS(operand));
-	const int status = admin_read_text(call, &value);
+	if (!slice_present(value) || !own_template_find(pair->name, &place))
+		return operation_fail(call, PROBLEM_USAGE, "\"%.*s\" is no PART=VALUE: the parts are subject, text and html",
+		    SLICE_ARGS(value_pair_text(call->pool, pair)));
+	const int status = own_text_read(call, &value);
 	if (status != EX_OK)
 		return status;
 	*change = (struct campaign_text){ .name = SLICE_NONE };
 	if (value.size > 0 && !mail_template_check(call->pool, kind, place, value, &error))
-		return admin_refuse_text(call, errors, columns[place].key,
+		return own_text_refuse(call, errors, columns[place].key,
 		    pool_printf(call->pool, "line %zu, column %zu: %.*s", error.line, error.column, SLICE_ARGS(error.message)));
 	*change = (struct campaign_text){
 		.name = own_template_name(call->pool, kind->kind, place),
-		.language = language,
+		.language = chosen_language_code(&arguments->language),
 		.value = value.size > 0 ? value : SLICE_NONE,
 	};
 	return EX_OK;
 }
 
-/* Those after the second operand. Returns EX_OK, or a status after reporting the error. */
+/* Returns EX_OK, or a status after reporting the error. */
 static int
-read_changes(struct admin_call *call, const struct mail_kind_info *kind, const enum text_language *language,
-    struct output *errors, struct text_drafts *changes)
+read_changes(struct operation_call *call, struct output *errors, struct text_drafts *changes)
 {
-	const struct slice code = language != NULL ? text_language_code(*language) : SLICE("");
-	struct campaign_text *list = POOL_ARRAY(call->pool, call->operand_count, struct campaign_text);
+	const struct value_pairs *texts = &ARGUMENTS(call, struct mail_arguments)->texts;
+	struct campaign_text *list = POOL_ARRAY(call->pool, texts->count, struct campaign_text);
 	int status = EX_OK;
 	*changes = (struct text_drafts){ list, 0 };
-	for (size_t i = 2; i < call->operand_count && status == EX_OK; i++) {
-		status = read_change(call, kind, slice_of(call->operands[i]), code, errors, &list[changes->count]);
+	for (size_t i = 0; i < texts->count && status == EX_OK; i++) {
+		status = read_change(call, &texts->items[i], errors, &list[changes->count]);
 		if (status == EX_OK && slice_present(list[changes->count].name))
 			changes->count++;
 	}
@@ -236,41 +268,35 @@ are_good(void *context UNUSED, struct pool *pool UNUSED, const struct campaign_t
 	return true;
 }
 
-int
-admin_mail_set(struct admin_call *call)
+static int
+run_mail_set(struct operation_call *call)
 {
-	enum text_language language;
-	const enum text_language *given;
-	const struct mail_kind_info *kind;
 	struct text_drafts changes;
-	int status = read_kind(call, &kind);
-	if (status == EX_OK)
-		status = admin_read_language(call, &language, &given);
-	if (status == EX_OK)
-		status = read_changes(call, kind, given, NULL, &changes);
+	const int status = read_changes(call, NULL, &changes);
 	if (status != EX_OK)
 		return status;
 	const enum result result =
 	    store_change_texts(call->store, call->id, SLICE(OWN_TEMPLATE_PREFIX), changes.list, changes.count, are_good, NULL);
-	return result == RESULT_OK ? admin_mail_template(call) : admin_answer(call, result);
+	return result == RESULT_OK ? run_mail_template(call) : operation_answer(call, result);
 }
 
 /* ---- preview ---- */
 
 static int
 show_preview(
-    struct admin_call *call, const struct mail_kind_info *kind, const struct preview *preview, const struct output *errors)
+    struct operation_call *call, const struct mail_kind_info *kind, const struct preview *preview, const struct output *errors)
 {
 	struct output *out = call->output;
-	const char *file = call->options[OPTION_HTML];
-	const bool whole = call->options[OPTION_CONTENT] != NULL;
+	const struct mail_arguments *arguments = ARGUMENTS(call, struct mail_arguments);
+	const char *file = arguments->html;
+	const bool whole = arguments->content;
 	if (whole && !slice_present(preview->message))
-		return admin_fail(call, PROBLEM_CONFIG, "%s",
+		return operation_fail(call, PROBLEM_CONFIG, "%s",
 		    slice_present(preview->to) ? "--content: mail.from is not set"
 					       : "--content: the lead has no email address");
 	const int number = file == NULL ? 0 : replace_file(file, preview->html, S_IRUSR | S_IWUSR);
 	if (number != 0)
-		return admin_fail(call, PROBLEM_CANNOT_CREATE, "%s: %s", file, strerror(number));
+		return operation_fail(call, PROBLEM_CANNOT_CREATE, "%s: %s", file, strerror(number));
 	output_record(out);
 	output_text(out, "kind", message_kind_name(kind->kind));
 	output_text(out, "language", text_language_code(preview->language));
@@ -278,7 +304,7 @@ show_preview(
 	output_text(out, "dropped", preview->drop);
 	output_text(out, "subject", preview->subject);
 	output_lines(out, "text", preview->text);
-	if (call->options[OPTION_JSON] != NULL) /* on a terminal it is in the way of the rest */
+	if (call->wants_json) /* on a terminal it is in the way of the rest */
 		output_lines(out, "html", preview->html);
 	output_nested(out, "errors", errors);
 	if (whole)
@@ -286,76 +312,104 @@ show_preview(
 	return EX_OK;
 }
 
-/* Templates that operands have are drafts. */
-int
-admin_mail_preview(struct admin_call *call)
+/* Texts that are given are drafts. */
+static int
+run_mail_preview(struct operation_call *call)
 {
-	enum text_language language;
-	const enum text_language *given;
-	const struct mail_kind_info *kind;
-	struct lead_reference lead = { 0 };
+	const struct mail_arguments *arguments = ARGUMENTS(call, struct mail_arguments);
+	const struct named_lead *lead = &arguments->lead;
 	struct text_drafts drafts;
 	struct preview preview;
 	struct output *errors = output_new(call->pool, OUTPUT_ARRAY);
-	const bool has_lead = call->options[OPTION_EMAIL] != NULL || call->options[OPTION_SOCIAL_ID] != NULL;
-	int status = read_kind(call, &kind);
+	if (lead->count > 0 && !caller_has_right(call->caller, RIGHT_LEADS))
+		return operation_fail(call, PROBLEM_FORBIDDEN, "a preview with the values of a lead needs the right leads");
+	int status = lead->count > 0 ? named_lead_check(call, lead) : EX_OK;
 	if (status == EX_OK)
-		status = admin_read_language(call, &language, &given);
-	if (status == EX_OK && has_lead && !caller_has_right(call->caller, RIGHT_LEADS))
-		return admin_fail(call, PROBLEM_FORBIDDEN, "a preview with the values of a lead needs the right leads");
-	if (status == EX_OK && has_lead)
-		status = admin_lead_reference(call, &lead);
-	if (status == EX_OK)
-		status = read_changes(call, kind, given, errors, &drafts);
+		status = read_changes(call, errors, &drafts);
 	if (status != EX_OK)
 		return status;
 	const struct preview_request request = { .campaign_id = call->id,
-		.kind = kind->kind,
-		.lead = has_lead ? &lead : NULL,
-		.language = given,
+		.kind = arguments->kind->kind,
+		.lead = lead->count > 0 ? &lead->references[0] : NULL,
+		.language = chosen_language(&arguments->language),
 		.drafts = &drafts };
 	const enum result result = mail_preview(call->wiring->mail_senders, call->store, call->pool, &request, &preview);
 	if (result == RESULT_INVALID)
-		return admin_fail(call, PROBLEM_INVALID, "the mail cannot be composed: %.*s", SLICE_ARGS(preview.problem));
+		return operation_fail(call, PROBLEM_INVALID, "the mail cannot be composed: %.*s", SLICE_ARGS(preview.problem));
 	if (result == RESULT_NOT_FOUND && preview.has_campaign)
-		return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
-	return result == RESULT_OK ? show_preview(call, kind, &preview, errors) : admin_answer(call, result);
+		return operation_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");
+	return result == RESULT_OK ? show_preview(call, arguments->kind, &preview, errors) : operation_answer(call, result);
 }
 
 /* ---- sample ---- */
 
 /* Only operators can send mails to others. Returns EX_OK, or a status after reporting the error. */
 static int
-read_recipient(struct admin_call *call, struct slice *address)
+read_recipient(struct operation_call *call, struct slice *address)
 {
-	const char *given = call->options[OPTION_ADDRESS];
-	if (given == NULL && call->caller == NULL)
-		return admin_fail_option(call, PROBLEM_USAGE, OPTION_ADDRESS, "is missing");
-	if (given == NULL && call->caller->kind != CALLER_USER)
-		return admin_fail(call, PROBLEM_FORBIDDEN, "a key has no address that the mail could go to: log in as a user");
-	return admin_test_address(call, given != NULL ? given : pool_string(call->pool, call->caller->name), address);
+	const struct slice given = ARGUMENTS(call, struct mail_arguments)->address;
+	if (!slice_present(given) && call->caller == NULL)
+		return operation_fail_value(call, PROBLEM_USAGE, "address", "is missing");
+	if (!slice_present(given) && call->caller->kind != CALLER_USER)
+		return operation_fail(
+		    call, PROBLEM_FORBIDDEN, "a key has no address that the mail could go to: log in as a user");
+	return mail_test_address(call, slice_present(given) ? given : call->caller->name, address);
 }
 
-int
-admin_mail_sample(struct admin_call *call)
+static int
+run_mail_sample(struct operation_call *call)
 {
-	enum text_language language;
-	const enum text_language *given;
-	const struct mail_kind_info *kind;
-	struct sample_mail sample = { .campaign_id = call->id };
+	const struct mail_arguments *arguments = ARGUMENTS(call, struct mail_arguments);
+	struct sample_mail sample = { .campaign_id = call->id, .kind = arguments->kind->kind, .language = SLICE_NONE };
 	struct mail_test test = { .accepted = false };
-	int status = read_kind(call, &kind);
-	if (status == EX_OK)
-		status = admin_read_language(call, &language, &given);
-	if (status == EX_OK)
-		status = read_recipient(call, &sample.address);
+	const int status = read_recipient(call, &sample.address);
 	if (status != EX_OK)
 		return status;
-	sample.kind = kind->kind;
-	sample.language = given != NULL ? text_language_code(language) : SLICE_NONE;
-	if (admin_queues(call))
-		return admin_queue_job(call, call->id, JOB_SAMPLE_MAIL, job_sample_parameters(call->pool, &sample));
+	if (arguments->language.is_given)
+		sample.language = chosen_language_code(&arguments->language);
+	if (arguments->queue)
+		return queued_job_add(call, call->id, JOB_SAMPLE_MAIL, job_sample_parameters(call->pool, &sample));
 	call->wiring->prepare_sending();
 	const enum result result = job_send_sample(call->wiring->job_tools, call->store, call->pool, &sample, NULL, &test);
-	return admin_answer_mail_test(call, result, &test);
+	return mail_test_answer(call, result, &test);
 }
+
+/* clang-format off */
+const struct operation operation_mail_templates = {
+	"mail templates", "CAMPAIGN", "list which mails of a campaign have own templates", run_mail_templates,
+	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/mail-templates", RIGHT_STATS | RIGHT_MANAGE), .versioned = true
+};
+const struct operation operation_mail_template = {
+	"mail template", "CAMPAIGN KIND [--language CODE]", "show the templates of a mail, own or default ones",
+	run_mail_template,
+	.subject = &subject_campaign, PARAMETERS(template_parameters, struct mail_arguments),
+	HTTP(GET, "campaigns/{campaign}/mail-templates/{kind}", RIGHT_STATS | RIGHT_MANAGE), .versioned = true
+};
+const struct operation operation_mail_set = {
+	"mail set", "CAMPAIGN KIND [--language CODE] PART=VALUE|PART=@FILE...", "change the own templates of a mail",
+	run_mail_set,
+	.subject = &subject_campaign, PARAMETERS(set_parameters, struct mail_arguments),
+	HTTP(PATCH, "campaigns/{campaign}/mail-templates/{kind}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
+	.shown_by = &operation_mail_template, .shows_result = true
+};
+const struct operation operation_mail_preview = {
+	"mail preview", "CAMPAIGN KIND [--language CODE] [--email|--social-id VALUE] [--html FILE] [--content]",
+	"show a mail with sample values, or with those of a lead", run_mail_preview,
+	.subject = &subject_campaign, PARAMETERS(preview_parameters, struct mail_arguments),
+	HTTP(GET, "campaigns/{campaign}/mail-templates/{kind}/preview", RIGHT_MANAGE)
+};
+const struct operation operation_mail_draft = {
+	"mail draft",
+	"CAMPAIGN KIND [--language CODE] [--email|--social-id VALUE] [--html FILE] [--content] PART=VALUE|PART=@FILE...",
+	"show a mail with templates that are not stored", run_mail_preview,
+	.subject = &subject_campaign, PARAMETERS(draft_parameters, struct mail_arguments),
+	HTTP(POST, "campaigns/{campaign}/mail-templates/{kind}/preview", RIGHT_MANAGE)
+};
+const struct operation operation_mail_sample = {
+	"mail sample", "CAMPAIGN KIND --address ADDRESS [--language CODE] [--queue]",
+	"send a mail of a campaign with sample values", run_mail_sample,
+	.subject = &subject_campaign, PARAMETERS(sample_parameters, struct mail_arguments),
+	HTTP(POST, "campaigns/{campaign}/mail-templates/{kind}/test", RIGHT_MANAGE), .effect = QUEUES, .cost = TEST_MAILS
+};
+/* clang-format on */

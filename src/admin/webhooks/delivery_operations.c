@@ -1,147 +1,121 @@
 /* SPDX-License-Identifier: MIT
  * Deliveries: list, show and redeliver (docs/operating.md 4, leadhook(1)). */
+#include "admin/webhooks/delivery_operations.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "admin/jobs/job_operations.h"
-#include "admin/operations.h"
+#include "admin/jobs/queued_job.h"
+#include "admin/webhooks/delivery_waits.h"
 #include "base/utf8.h"
 #include "engine/events.h"
 #include "jobs/redelivery.h"
 #include "operation/value_types.h"
-#include "os/clock.h"
 #include "operation/wiring.h"
+#include "os/clock.h"
 #include "store/operator/admin.h"
 #include "store/operator/lead_names.h"
 #include "store/queue/dispatch.h"
 
 static bool
-read_event(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+parse_event(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
-	enum event_type event;
-	if (!event_parse(text, &event))
-		return false;
+	enum event_type event = EVENT_TYPES;
+	const bool found = event_parse(text, &event);
 	*(int *)place = (int)event;
-	return true;
+	return found;
 }
 
 static bool
-read_state(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+parse_state(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
-	enum delivery_state state;
-	if (!delivery_state_parse(text, &state))
-		return false;
+	enum delivery_state state = DELIVERY_PENDING;
+	const bool found = delivery_state_parse(text, &state);
 	*(int *)place = (int)state;
-	return true;
+	return found;
 }
 
 static bool
-read_answer(struct pool *pool UNUSED, struct slice text, void *place, struct slice *bad UNUSED)
+parse_answer(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
-	enum answer_class answer;
-	if (!answer_class_parse(text, &answer))
-		return false;
-	*(enum answer_class *)place = answer;
-	return true;
+	return answer_class_parse(text, place);
 }
+static const struct value_type value_event = { .parse = parse_event, .expected = "the name of an event" },
+			       value_state = { .parse = parse_state, .expected = "pending, delivered or failed" },
+			       value_answer = { .parse = parse_answer, .expected = "1xx, 2xx, 3xx, 4xx, 5xx or error" },
+			       value_delivery = ID_TYPE("the id of a delivery");
 
 #define PLACE(member) offsetof(struct delivery_filter, member)
-static const struct value_option filter_table[] = {
-	{ OPTION_CAMPAIGN, value_id, PLACE(campaign_id), "the id of a campaign" },
-	{ OPTION_WEBHOOK, value_id, PLACE(webhook_id), "the id of a webhook" },
-	{ OPTION_LEAD, value_social_id, PLACE(lead_social_id), "the social_id of a lead" },
-	{ OPTION_EVENT, read_event, PLACE(event), "the name of an event" },
-	{ OPTION_STATE, read_state, PLACE(state), "pending, delivered or failed" },
-	{ OPTION_STATUS, read_answer, PLACE(answer), "1xx, 2xx, 3xx, 4xx, 5xx or error" },
-	{ OPTION_SINCE, value_time, PLACE(since_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
-	{ OPTION_UNTIL, value_time, PLACE(until_ms), "a date or a time as in RFC 3339, such as 2026-10-01" },
-	{ OPTION_AFTER, value_id, PLACE(after), "the id of a delivery" },
-	{ OPTION_LIMIT, value_limit, PLACE(limit), "a number from 1 to 10000" },
+#define FILTERS_IN_CAMPAIGN(place_of_filter, limit_type)                                \
+	OPTION("webhook", value_webhook, (place_of_filter) + PLACE(webhook_id)),        \
+	    OPTION("lead", value_social_id, (place_of_filter) + PLACE(lead_social_id)), \
+	    OPTION("event", value_event, (place_of_filter) + PLACE(event)),             \
+	    OPTION("state", value_state, (place_of_filter) + PLACE(state)),             \
+	    OPTION("status", value_answer, (place_of_filter) + PLACE(answer)),          \
+	    OPTION("since", value_time, (place_of_filter) + PLACE(since_ms)),           \
+	    OPTION("until", value_time, (place_of_filter) + PLACE(until_ms)),           \
+	    OPTION("limit", limit_type, (place_of_filter) + PLACE(limit))
+static const struct parameter list_parameters[] = {
+	OPTION("campaign", value_campaign, PLACE(campaign_id)),
+	FILTERS_IN_CAMPAIGN(0, value_limit),
+	OPTION("after", value_delivery, PLACE(after)),
 };
+static const struct parameter count_parameters[] = {
+	OPTION("campaign", value_campaign, PLACE(campaign_id)),
+	FILTERS_IN_CAMPAIGN(0, value_job_limit),
+};
+static const struct parameter campaign_parameters[] = { FILTERS_IN_CAMPAIGN(0, value_job_limit) };
+#define FILTER_DEFAULTS(most)                                                           \
+	{                                                                               \
+		.event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = most \
+	}
+static const struct delivery_filter list_defaults = FILTER_DEFAULTS(VALUE_LIMIT_DEFAULT),
+				    count_defaults = FILTER_DEFAULTS(DELIVERIES_COUNTED),
+				    all_defaults = FILTER_DEFAULTS(SIZE_MAX);
 
 /* Whether the caller sees what happened to which lead. The event alone would show whether an address that has just signed up
  * was new. */
 static bool
-shows_events(const struct admin_call *call)
+shows_events(const struct operation_call *call)
 {
 	return caller_has_right(call->caller, RIGHT_LEADS);
 }
 
-/* Reports an invalid filter and returns false: EX_DATAERR. */
-static bool
-read_filter(struct admin_call *call, size_t limit, struct delivery_filter *filter)
-{
-	static const enum admin_option personal[] = { OPTION_LEAD, OPTION_EVENT };
-	for (size_t i = 0; i < ARRAY_SIZE(personal) && !shows_events(call); i++) {
-		if (call->options[personal[i]] == NULL)
-			continue;
-		admin_fail_option(
-		    call, PROBLEM_FORBIDDEN, personal[i], "the deliveries of one lead or event need the right leads");
-		return false;
-	}
-	*filter = (struct delivery_filter){ .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = limit };
-	return values_take(call, filter_table, ARRAY_SIZE(filter_table), filter);
-}
-
-/* Returns 0 if the filter names no campaign, or one that exists; else a status after reporting the error. */
+/* Whether the caller may use the filter, and the campaign that it names exists. Returns 0, or a status after reporting that
+ * not. */
 static int
-check_campaign(struct admin_call *call, const struct delivery_filter *filter)
+check_filter(struct operation_call *call, const struct delivery_filter *filter)
 {
+	static const char *const personal[] = { "lead", "event" };
 	struct campaign campaign;
 	int64_t now_ms;
+	for (size_t i = 0; i < ARRAY_SIZE(personal) && !shows_events(call); i++)
+		if (parameter_is_given(call, personal[i]))
+			return operation_fail_value(
+			    call, PROBLEM_FORBIDDEN, personal[i], "the deliveries of one lead or event need the right leads");
 	if (filter->campaign_id == 0)
 		return EX_OK;
 	const enum result result = store_find_campaign(call->store, call->pool, filter->campaign_id, &campaign, &now_ms);
 	return result == RESULT_NOT_FOUND
-		   ? admin_fail(call, PROBLEM_NOT_FOUND, "there is no campaign %" PRIu64, filter->campaign_id)
-		   : admin_answer(call, result);
-}
-
-struct slice
-admin_waiting_for(const struct admin_call *call, const struct delivery_row *delivery, const struct dispatcher_seen *here)
-{
-	const int64_t due_ms = delivery->due_ms, held_ms = delivery->webhook_hold_until_ms, now_ms = delivery->now_ms;
-	const bool open = delivery->webhook_failures >= call->conf->dispatch.breaker_failures;
-	if (delivery->state != DELIVERY_PENDING)
-		return SLICE_NONE;
-	if (id_set_contains(&here->under_way, delivery->id))
-		return SLICE("attempt");
-	if (delivery->webhook_state == WEBHOOK_MISSING)
-		return SLICE("removal");
-	if (delivery->webhook_state != WEBHOOK_ACTIVE)
-		return SLICE("disabled");
-	if (due_ms > now_ms && due_ms > held_ms)
-		return SLICE("schedule");
-	if (open) /* also while its probe is under way or due */
-		return SLICE("breaker");
-	if (held_ms > now_ms)
-		return SLICE("receiver");
-	if (slice_present(delivery->leased_by) && !slice_equal(delivery->leased_by, here->owner))
-		return SLICE("other_dispatcher");
-	/* others of its webhook may come first */
-	return delivery->webhook_rate > 0 && slice_present(delivery->leased_by) ? SLICE("rate") : SLICE("dispatcher");
-}
-
-struct dispatcher_seen
-admin_dispatcher(struct admin_call *call)
-{
-	return call->wiring->see_dispatcher(call->pool, call->conf->dispatch.lock_file);
+		   ? operation_fail(call, PROBLEM_NOT_FOUND, "there is no campaign %" PRIu64, filter->campaign_id)
+		   : operation_answer(call, result);
 }
 
 /* What rows of deliveries are shown with. */
 struct shown {
-	struct admin_call *call;
+	struct operation_call *call;
 	struct dispatcher_seen dispatcher;
 	struct lead_names leads; /* none for a caller without the right to read leads */
 };
 
 static enum result
-find_shown(struct admin_call *call, const struct delivery_row *deliveries, size_t count, struct shown *shown)
+find_shown(struct operation_call *call, const struct delivery_row *deliveries, size_t count, struct shown *shown)
 {
 	uint64_t *ids = POOL_ARRAY(call->pool, count, uint64_t);
-	*shown = (struct shown){ .call = call, .dispatcher = admin_dispatcher(call) };
+	*shown = (struct shown){ .call = call, .dispatcher = dispatcher_of_host(call) };
 	for (size_t i = 0; i < count; i++)
 		ids[i] = deliveries[i].lead_id;
 	return shows_events(call) ? store_name_leads(call->store, call->pool, ids, count, &shown->leads) : RESULT_OK;
@@ -163,32 +137,30 @@ add_delivery(const struct shown *shown, const struct delivery_row *delivery)
 	output_time(output, "due_at", delivery->due_ms);
 	output_u64_or_null(output, "last_status", (uint64_t)delivery->last_status);
 	output_text(output, "last_error", delivery->last_error);
-	output_text(output, "waiting_for", admin_waiting_for(shown->call, delivery, &shown->dispatcher));
+	output_text(output, "waiting_for", delivery_waits_for(shown->call, delivery, &shown->dispatcher));
 	output_time(output, "created_at", delivery->created_ms);
 	output_text(output, "lead_name", lead == NULL ? SLICE_NONE : lead->display_name);
 	output_text(output, "lead_email", lead == NULL ? SLICE_NONE : lead->email);
 }
 
-int
-admin_delivery_list(struct admin_call *call)
+static int
+run_delivery_list(struct operation_call *call)
 {
-	struct delivery_filter filter;
+	const struct delivery_filter *filter = ARGUMENTS(call, struct delivery_filter);
 	struct delivery_list list;
 	struct shown shown;
-	if (!read_filter(call, VALUE_LIMIT_DEFAULT, &filter))
-		return EX_DATAERR;
-	const int status = check_campaign(call, &filter);
+	const int status = check_filter(call, filter);
 	if (status != EX_OK)
 		return status;
-	enum result result = store_list_deliveries(call->store, call->pool, &filter, &list);
+	enum result result = store_list_deliveries(call->store, call->pool, filter, &list);
 	if (result == RESULT_OK)
 		result = find_shown(call, list.deliveries, list.count, &shown);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (size_t i = 0; i < list.count; i++)
 		add_delivery(&shown, &list.deliveries[i]);
 	if (list.next != 0)
-		admin_next_id(call, list.next);
+		operation_next_id(call, list.next);
 	return EX_OK;
 }
 
@@ -210,8 +182,8 @@ log_of(struct pool *pool, const struct delivery_details *delivery, bool personal
 	return log;
 }
 
-int
-admin_delivery_show(struct admin_call *call)
+static int
+run_delivery_show(struct operation_call *call)
 {
 	struct delivery_details delivery;
 	struct shown shown;
@@ -219,7 +191,7 @@ admin_delivery_show(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = find_shown(call, &delivery.row, 1, &shown);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	add_delivery(&shown, &delivery.row);
 	output_u64(call->output, "campaign", delivery.row.campaign_id);
 	output_text(call->output, "url", delivery.url);
@@ -232,20 +204,18 @@ admin_delivery_show(struct admin_call *call)
 	return EX_OK;
 }
 
-int
-admin_delivery_count(struct admin_call *call)
+static int
+run_delivery_count(struct operation_call *call)
 {
-	struct delivery_filter filter;
+	const struct delivery_filter *filter = ARGUMENTS(call, struct delivery_filter);
 	uint64_t count;
 	bool more;
-	if (!read_filter(call, DELIVERIES_COUNTED, &filter))
-		return EX_DATAERR;
-	const int status = check_campaign(call, &filter);
+	const int status = check_filter(call, filter);
 	if (status != EX_OK)
 		return status;
-	const enum result result = store_count_deliveries(call->store, &filter, &count, &more);
+	const enum result result = store_count_deliveries(call->store, filter, &count, &more);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	output_record(call->output);
 	output_u64(call->output, "count", count);
 	output_boolean(call->output, "more", more);
@@ -254,7 +224,7 @@ admin_delivery_count(struct admin_call *call)
 
 /* A run of `delivery redeliver`. */
 struct redelivery_command {
-	struct admin_call *call;
+	struct operation_call *call;
 	struct redelivery_run redelivery;
 	bool named;        /* given by id: each one that is not queued is reported */
 	int64_t logged_ms; /* when progress was last shown */
@@ -308,7 +278,7 @@ report(void *context, uint64_t id, unsigned what)
 {
 	struct redelivery_command *r = context;
 	if (r->named && not_queued[what].one != NULL)
-		admin_warn(r->call, "delivery %" PRIu64 " %s", id, not_queued[what].one);
+		operation_warn(r->call, "delivery %" PRIu64 " %s", id, not_queued[what].one);
 	show_progress(r);
 }
 
@@ -321,10 +291,11 @@ report_not_sent(const struct redelivery_command *r)
 	for (size_t i = 0; i < REDELIVERY_RESULTS && !r->named; i++) {
 		const uint64_t count = *(const uint64_t *)((const char *)counts + not_queued[i].place);
 		if (not_queued[i].one != NULL && count > 0)
-			admin_warn(r->call, "%" PRIu64 " %s", count, count == 1 ? not_queued[i].one : not_queued[i].several);
+			operation_warn(
+			    r->call, "%" PRIu64 " %s", count, count == 1 ? not_queued[i].one : not_queued[i].several);
 	}
 	if (held > 0)
-		admin_warn(r->call,
+		operation_warn(r->call,
 		    "%" PRIu64 " of %" PRIu64 " %s to wait: %s webhook is disabled or held, see leadhook webhook show", held,
 		    counts->queued, held == 1 ? "has" : "have", held == 1 ? "its" : "their");
 }
@@ -338,31 +309,57 @@ contains(const uint64_t *ids, size_t count, uint64_t id)
 	return false;
 }
 
-/* Reads the ids without duplicates. */
-static bool
-read_ids(struct admin_call *call, uint64_t *ids, size_t *count)
-{
-	*count = 0;
-	for (size_t i = 0; i < call->operand_count; i++) {
-		if (!admin_id(call, call->operands[i], "delivery", &ids[*count]))
-			return false;
-		*count += contains(ids, *count, ids[*count]) ? 0 : 1;
-	}
-	return true;
-}
+struct delivery_ids {
+	uint64_t *items;
+	size_t count, capacity;
+};
 
 static bool
-has_filter(struct admin_call *call)
+parse_delivery(struct value_reading *reading, struct slice text, void *place)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(filter_table); i++)
-		if (call->options[filter_table[i].option] != NULL)
+	struct delivery_ids *ids = place;
+	uint64_t id;
+	if (!value_is_id(text, &id))
+		return false;
+	if (contains(ids->items, ids->count, id))
+		return true;
+	ids->items = pool_grow(reading->pool, ids->items, ids->count, &ids->capacity, sizeof(*ids->items));
+	ids->items[ids->count++] = id;
+	return true;
+}
+static const struct value_type value_deliveries = {
+	.parse = parse_delivery, .form = VALUE_EACH, .noun = "delivery", .kind = OWNED_DELIVERY
+};
+
+struct redeliver {
+	struct delivery_ids ids;
+	struct delivery_filter filter;
+	bool queue;
+};
+#define IN_FILTER(member) offsetof(struct redeliver, filter.member)
+static const struct parameter redeliver_parameters[] = {
+	OPTIONAL_OPERAND("deliveries", value_deliveries, offsetof(struct redeliver, ids)),
+	OPTION("campaign", value_campaign, IN_FILTER(campaign_id)),
+	FILTERS_IN_CAMPAIGN(offsetof(struct redeliver, filter), value_job_limit),
+	OPTION_WITH("queue", value_on, offsetof(struct redeliver, queue), PARAMETER_SHELL),
+};
+#undef IN_FILTER
+static const struct redeliver redeliver_defaults = { .filter = FILTER_DEFAULTS(SIZE_MAX) };
+
+static bool
+has_filter(struct operation_call *call)
+{
+	static const char *const others[] = { "deliveries", "queue" };
+	for (size_t i = 0; i < ARRAY_SIZE(redeliver_parameters); i++)
+		if (call->given[i] && strcmp(redeliver_parameters[i].name, others[0]) != 0 &&
+		    strcmp(redeliver_parameters[i].name, others[1]) != 0)
 			return true;
 	return false;
 }
 
 /* The job is of the campaign of the filter, or of its webhook. */
 static int
-queue_redelivery(struct admin_call *call, const struct delivery_filter *filter)
+queue_redelivery(struct operation_call *call, const struct delivery_filter *filter)
 {
 	uint64_t campaign_id = filter->campaign_id;
 	struct webhook_details webhook;
@@ -371,19 +368,19 @@ queue_redelivery(struct admin_call *call, const struct delivery_filter *filter)
 		result = store_find_webhook(call->store, call->pool, filter->webhook_id, &webhook);
 		if (result == RESULT_NOT_FOUND ||
 		    (result == RESULT_OK && campaign_id != 0 && webhook.row.campaign_id != campaign_id))
-			return admin_fail(call, PROBLEM_NOT_FOUND, "there is no such webhook");
+			return operation_fail(call, PROBLEM_NOT_FOUND, "there is no such webhook");
 		if (result == RESULT_OK)
 			campaign_id = webhook.row.campaign_id;
 	}
 	return result == RESULT_OK
-		   ? admin_queue_job(call, campaign_id, JOB_REDELIVERY, job_redelivery_parameters(call->pool, filter))
-		   : admin_answer(call, result);
+		   ? queued_job_add(call, campaign_id, JOB_REDELIVERY, job_redelivery_parameters(call->pool, filter))
+		   : operation_answer(call, result);
 }
 
 static int
 run_redelivery(struct redelivery_command *r, const uint64_t *ids, size_t count, const struct delivery_filter *filter)
 {
-	struct admin_call *call = r->call;
+	struct operation_call *call = r->call;
 	const uint64_t *queued = &r->redelivery.counts.queued;
 	struct delivery_walk walk = { .deadline_ms = CLOCK_NEVER };
 	const enum result result =
@@ -398,41 +395,65 @@ run_redelivery(struct redelivery_command *r, const uint64_t *ids, size_t count, 
 		output_record(call->output);
 		output_u64(call->output, "queued", *queued);
 	}
-	return admin_answer(call, result);
+	return operation_answer(call, result);
 }
 
 /* Deliveries that were queued before an error stay queued, and are reported. */
-int
-admin_delivery_redeliver(struct admin_call *call)
+static int
+run_delivery_redeliver(struct operation_call *call)
 {
+	const struct redeliver *arguments = ARGUMENTS(call, struct redeliver);
 	struct redelivery_command r = { .call = call,
 		.redelivery = { .store = call->store, .under_way = under_way, .report = report, .context = &r },
-		.named = call->operand_count > 0,
+		.named = arguments->ids.count > 0,
 		.logged_ms = clock_monotonic_ms() };
-	const bool queues = call->options[OPTION_QUEUE] != NULL;
-	struct delivery_filter filter;
-	uint64_t *ids = POOL_ARRAY(call->pool, call->operand_count + 1, uint64_t);
-	size_t count;
 	if (r.named == has_filter(call) || (call->is_remote && !r.named))
-		return admin_fail(call, PROBLEM_USAGE,
+		return operation_fail(call, PROBLEM_USAGE,
 		    call->is_remote ? "expected the ids of deliveries" : "expected ids of deliveries, or filters");
-	if (r.named && queues)
-		return admin_fail_option(call, PROBLEM_USAGE, OPTION_QUEUE, "only with a filter");
-	if (!read_ids(call, ids, &count) || !read_filter(call, SIZE_MAX, &filter))
-		return EX_DATAERR;
-	const int status = check_campaign(call, &filter);
+	if (r.named && arguments->queue)
+		return operation_fail_value(call, PROBLEM_USAGE, "queue", "only with a filter");
+	const int status = check_filter(call, &arguments->filter);
 	if (status != EX_OK)
 		return status;
-	return queues ? queue_redelivery(call, &filter) : run_redelivery(&r, ids, count, &filter);
+	return arguments->queue ? queue_redelivery(call, &arguments->filter)
+				: run_redelivery(&r, arguments->ids.items, arguments->ids.count, &arguments->filter);
 }
 
 /* As `delivery redeliver --campaign ID --queue`. */
-int
-admin_campaign_redeliver(struct admin_call *call)
+static int
+run_campaign_redeliver(struct operation_call *call)
 {
-	struct delivery_filter filter;
-	if (!read_filter(call, SIZE_MAX, &filter))
-		return EX_DATAERR;
+	struct delivery_filter filter = *ARGUMENTS(call, struct delivery_filter);
+	const int status = check_filter(call, &filter);
 	filter.campaign_id = call->id;
-	return queue_redelivery(call, &filter);
+	return status == EX_OK ? queue_redelivery(call, &filter) : status;
 }
+
+/* clang-format off */
+const struct operation operation_delivery_list = {
+	"delivery list", "[FILTER...] [--after PLACE]", "list deliveries, latest day first", run_delivery_list,
+	PARAMETERS(list_parameters, struct delivery_filter), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/deliveries", RIGHT_HOOKS)
+};
+const struct operation operation_delivery_show = {
+	"delivery show", "DELIVERY", "show a delivery, its payload and its attempts", run_delivery_show,
+	.subject = &subject_delivery,
+	HTTP(GET, "deliveries/{delivery}", RIGHT_HOOKS)
+};
+const struct operation operation_delivery_count = {
+	"delivery count", "[FILTER...]", "count deliveries", run_delivery_count,
+	PARAMETERS(count_parameters, struct delivery_filter), .defaults = &count_defaults,
+	HTTP(GET, "campaigns/{campaign}/deliveries/count", RIGHT_HOOKS)
+};
+const struct operation operation_delivery_redeliver = {
+	"delivery redeliver", "DELIVERY...|FILTER... [--queue]", "send deliveries again", run_delivery_redeliver,
+	PARAMETERS(redeliver_parameters, struct redeliver), .defaults = &redeliver_defaults,
+	HTTP(POST, "deliveries/redeliver", RIGHT_HOOKS), .effect = CHANGES
+};
+const struct operation operation_campaign_redeliver = {
+	"campaign redeliver", "CAMPAIGN [FILTER...]", "let the dispatcher send deliveries of a campaign again",
+	run_campaign_redeliver,
+	.subject = &subject_campaign, PARAMETERS(campaign_parameters, struct delivery_filter), .defaults = &all_defaults,
+	HTTP(POST, "campaigns/{campaign}/redeliver", RIGHT_HOOKS), .effect = QUEUES
+};
+/* clang-format on */

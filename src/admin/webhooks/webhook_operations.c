@@ -1,66 +1,143 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks of a campaign and their settings (docs/deliveries.md 1 to 4). */
+#include "admin/webhooks/webhook_operations.h"
+
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "admin/operations.h"
 #include "engine/events.h"
+#include "operation/settings.h"
 #include "operation/value_types.h"
-#include "os/random.h"
 #include "operation/wiring.h"
+#include "os/random.h"
 #include "store/operator/admin.h"
 #include "store/webhook_health.h"
+#include "webhook/retry.h"
 #include "webhook/signature.h"
 #include "webhook/webhook_url.h"
 
-#define PLACE(member) offsetof(struct webhook_settings, member)
-static const char file[] = "an absolute path of at most 1024 bytes, or nothing";
+enum { SCHEDULE_BYTES_MAX = 255 /* size of the column */, RATE_MAX = 10000 };
 
-static const struct value_setting setting_table[] = {
-	{ "url", value_destination, PLACE(url), "an http or https URL of at most 2048 bytes" },
-	{ "events", value_events, PLACE(events), "names of events, separated by commas" },
-	{ "source", value_source, PLACE(source), "a text, or nothing" },
-	{ "format", value_format, PLACE(form), "json or form" },
-	{ "schedule", value_schedule, PLACE(schedule), "at most 32 durations from 1s to 7d, at most 255 bytes, or nothing" },
-	{ "accepts", value_accepts, PLACE(accepts), "302, 303, or both, or nothing" },
-	{ "rate", value_rate, PLACE(rate), "deliveries a second, 0 to 10000; 0: no limit" },
-	{ "ca_file", value_file, PLACE(ca_file), file },
-	{ "client_certificate", value_file, PLACE(client_certificate), file },
-	{ "client_key", value_file, PLACE(client_key), file },
-};
-const struct value_settings admin_webhook_settings = { setting_table, ARRAY_SIZE(setting_table), "a webhook", 3 };
+/* ---- settings ---- */
 
-/* Reads the operands from the third on. Reports an unknown event and returns false. */
 static bool
-read_events(struct admin_call *call, uint32_t *events)
+parse_url(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
-	*events = 0;
-	for (size_t i = 2; i < call->operand_count; i++) {
+	*(struct slice *)place = text;
+	return text.size > 0 && text.size <= WEBHOOK_URL_MAX;
+}
+
+static bool
+parse_events(struct value_reading *reading, struct slice text, void *place)
+{
+	uint32_t events = 0;
+	while (slice_next_item(&text, &reading->invalid)) {
 		enum event_type event;
-		if (!event_parse(slice_of(call->operands[i]), &event)) {
-			admin_fail_operand(call, "events", "Invalid event type: %s", call->operands[i]);
+		if (!event_parse(reading->invalid, &event))
 			return false;
-		}
-		*events |= EVENT_BIT(event);
+		events |= EVENT_BIT(event);
 	}
+	*(uint32_t *)place = events;
+	return events != 0;
+}
+
+static bool
+parse_format(struct value_reading *reading UNUSED, struct slice text, void *place)
+{
+	const bool form = slice_equal(text, SLICE("form"));
+	*(bool *)place = form;
+	return form || slice_equal(text, SLICE("json"));
+}
+
+static bool
+parse_schedule(struct value_reading *reading, struct slice text, void *place)
+{
+	const struct slice trimmed = slice_trim(text);
+	struct retry_schedule schedule;
+	*(struct slice *)place = trimmed.size > 0 ? trimmed : SLICE_NONE;
+	if (trimmed.size == 0)
+		return true;
+	/* a list of separators only is an error: without delays there would be a single attempt */
+	return trimmed.size <= SCHEDULE_BYTES_MAX && retry_schedule_parse(trimmed, &schedule, &reading->invalid) &&
+	       schedule.count > 0;
+}
+
+/* Only redirects that form handlers and scripts answer with after their work. Other statuses say that it was not done. */
+static bool
+parse_accepts(struct value_reading *reading, struct slice text, void *place)
+{
+	static const struct slice lists[] = { SLICE_NONE, SLICE("302"), SLICE("303"), SLICE("302,303") };
+	unsigned given = 0;
+	while (slice_next_item(&text, &reading->invalid)) {
+		const struct slice item = reading->invalid;
+		const unsigned bit = slice_equal(item, lists[1]) ? 1 : slice_equal(item, lists[2]) ? 2 : 0;
+		if (bit == 0)
+			return false;
+		given |= bit;
+	}
+	*(struct slice *)place = lists[given];
 	return true;
 }
 
+static bool
+parse_rate(struct value_reading *reading UNUSED, struct slice text, void *place)
+{
+	return value_to_u32(text, RATE_MAX, place);
+}
+
+static const struct value_type value_destination = {
+	.parse = parse_url, .size = sizeof(struct slice), .expected = "an http or https URL of at most 2048 bytes"
+};
+static const struct value_type value_events = {
+	.parse = parse_events, .size = sizeof(uint32_t), .form = VALUE_LIST, .expected = "names of events, separated by commas"
+};
+static const struct value_type value_format = { .parse = parse_format, .size = sizeof(bool), .expected = "json or form" };
+static const struct value_type value_schedule = { .parse = parse_schedule,
+	.size = sizeof(struct slice),
+	.form = VALUE_LIST,
+	.expected = "at most 32 durations from 1s to 7d, at most 255 bytes, or nothing" };
+static const struct value_type value_accepts = {
+	.parse = parse_accepts, .size = sizeof(struct slice), .form = VALUE_LIST, .expected = "302, 303, or both, or nothing"
+};
+static const struct value_type value_rate = {
+	.parse = parse_rate, .size = sizeof(uint32_t), .expected = "deliveries a second, 0 to 10000; 0: no limit"
+};
+
+#define PLACE(member) offsetof(struct webhook_settings, member)
+static const struct parameter setting_rows[] = {
+	{ "url", &value_destination, PLACE(url), 0, "" },
+	SETTING("events", value_events, PLACE(events)),
+	SETTING("source", value_source, PLACE(source)),
+	SETTING("format", value_format, PLACE(form)),
+	SETTING("schedule", value_schedule, PLACE(schedule)),
+	SETTING("accepts", value_accepts, PLACE(accepts)),
+	SETTING("rate", value_rate, PLACE(rate)),
+	OPTION_WITH("ca_file", value_host_file, PLACE(ca_file), PARAMETER_OPERATOR),
+	OPTION_WITH("client_certificate", value_host_file, PLACE(client_certificate), PARAMETER_OPERATOR),
+	OPTION_WITH("client_key", value_host_file, PLACE(client_key), PARAMETER_OPERATOR),
+};
+#undef PLACE
+static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct webhook_settings, "a webhook");
+static const struct value_type settings_type = SETTINGS_TYPE(settings_table);
+
 /* The rules are those of the API's registration. Reports a URL that is not allowed and returns false. */
 static bool
-check_url(struct admin_call *call, struct slice url)
+check_url(struct operation_call *call, struct slice url)
 {
 	switch (webhook_url_judge(call->pool, url, call->wiring->webhook_addresses)) {
 	case WEBHOOK_URL_OK:
 		return true;
 	case WEBHOOK_URL_INVALID:
-		admin_fail_operand(call, "url", "the URL is not valid; it must start with http:// or https:// and have at most 2048 bytes");
+		operation_fail_value(call, PROBLEM_INVALID, "url",
+		    "the URL is not valid; it must start with http:// or https:// and have at most 2048 bytes");
 		return false;
 	case WEBHOOK_URL_FORBIDDEN:
-		admin_fail_operand(call, "url",
-		    "webhooks may not be sent to this address or port; the administrator can permit it (dispatch.allow_networks, deny_ports)");
+		operation_fail_value(call, PROBLEM_INVALID, "url",
+		    "webhooks may not be sent to this address or port; the administrator can permit it "
+		    "(dispatch.allow_networks, deny_ports)");
 		return false;
 	}
 	return false;
@@ -78,39 +155,69 @@ new_secret(struct pool *pool)
 
 /* Why a webhook that exists gets nothing, or gets it again and again. */
 static void
-warn_of_state(struct admin_call *call, uint64_t id)
+warn_of_state(struct operation_call *call, uint64_t id)
 {
 	struct webhook_details webhook;
 	if (store_find_webhook(call->store, call->pool, id, &webhook) != RESULT_OK)
 		return;
 	const int status = webhook.row.status;
 	if (webhook.row.state == WEBHOOK_DISABLED)
-		admin_warn(call, "warning: webhook %" PRIu64 " is disabled, its deliveries wait: leadhook webhook enable %" PRIu64, id, id);
+		operation_warn(call,
+		    "warning: webhook %" PRIu64 " is disabled, its deliveries wait: leadhook webhook enable %" PRIu64, id, id);
 	else if (webhook.row.failing_since_ms >= 0 && status >= 300 && status < 400)
-		admin_warn(call, "warning: webhook %" PRIu64 " answers with a redirect (%d), and gets each delivery again: leadhook webhook test %" PRIu64
-			   " says what to do", id, status, id);
+		operation_warn(call,
+		    "warning: webhook %" PRIu64
+		    " answers with a redirect (%d), and gets each delivery again: leadhook webhook test %" PRIu64
+		    " says what to do",
+		    id, status, id);
 }
 
-int
-admin_webhook_add(struct admin_call *call)
+static bool
+parse_event(struct value_reading *reading, struct slice text, void *place)
 {
+	enum event_type event = EVENT_TYPES;
+	reading->message = pool_printf(reading->pool, "Invalid event type: %.*s", SLICE_ARGS(text));
+	const bool found = event_parse(text, &event);
+	*(uint32_t *)place |= found ? EVENT_BIT(event) : 0;
+	return found;
+}
+static const struct value_type value_each_event = { .parse = parse_event, .form = VALUE_EACH };
+
+struct webhook_add {
+	struct slice url, source;
+	uint32_t events;
+	bool form;
+};
+#define PLACE(member) offsetof(struct webhook_add, member)
+static const struct parameter add_parameters[] = {
+	OPERAND("url", value_text, PLACE(url)),
+	OPERAND("events", value_each_event, PLACE(events)),
+	OPTION("format", value_format, PLACE(form)),
+	OPTION("source", value_text, PLACE(source)),
+};
+#undef PLACE
+
+static int
+run_webhook_add(struct operation_call *call)
+{
+	const struct webhook_add *arguments = ARGUMENTS(call, struct webhook_add);
 	struct webhook_put put = { .campaign_id = call->id,
-		.url = slice_of(call->operands[1]),
-		.source = slice_of(call->options[OPTION_SOURCE]),
+		.url = arguments->url,
+		.source = arguments->source,
+		.events = arguments->events,
 		.maximum = call->conf->limits.webhooks_per_campaign };
 	uint64_t id;
-	bool form = false, created;
-	static const struct value_option format = { OPTION_FORMAT, value_format, 0, "json or form" };
-	if (!check_url(call, put.url) || !read_events(call, &put.events) || !values_take(call, &format, 1, &form))
+	bool created;
+	if (!check_url(call, put.url))
 		return EX_DATAERR;
-	if (call->options[OPTION_FORMAT] != NULL)
-		put.format = form ? FORMAT_FORM : FORMAT_JSON;
+	if (parameter_is_given(call, "format"))
+		put.format = arguments->form ? FORMAT_FORM : FORMAT_JSON;
 	put.secret = new_secret(call->pool);
 	enum result result = store_put_webhook(call->store, &put, &id, &created);
 	if (result == RESULT_TOO_MANY)
-		return admin_fail(call, PROBLEM_CONFLICT,
+		return operation_fail(call, PROBLEM_CONFLICT,
 		    "the campaign has %zu webhooks already (limits.webhooks_per_campaign)", put.maximum);
-	int status = admin_answer_id(call, result, id);
+	int status = operation_answer_id(call, result, id);
 	if (status != EX_OK)
 		return status;
 	output_secret(call->output, "secret", created ? put.secret : SLICE_NONE);
@@ -120,25 +227,25 @@ admin_webhook_add(struct admin_call *call)
 }
 
 static void
-add_events(struct admin_call *call, uint32_t events)
+add_events(struct output *output, uint32_t events)
 {
-	struct slice *names = POOL_ARRAY(call->pool, EVENT_TYPES, struct slice);
+	struct slice names[EVENT_TYPES];
 	size_t count = 0;
 	for (unsigned i = 0; i < EVENT_TYPES; i++)
 		if ((events & EVENT_BIT(i)) != 0)
 			names[count++] = event_name((enum event_type)i);
-	output_texts(call->output, "events", names, count);
+	output_texts(output, "events", names, count);
 }
 
 /* The fields of GET outbound-webhook. */
 static void
-add_webhook(struct admin_call *call, const struct webhook_row *webhook)
+add_webhook(struct operation_call *call, const struct webhook_row *webhook)
 {
 	output_record(call->output);
 	output_u64(call->output, "referenceId", webhook->id);
 	output_text(call->output, "url", webhook->url);
 	output_keep_private(call->output); /* it may have a token */
-	add_events(call, webhook->events);
+	add_events(call->output, webhook->events);
 	output_text(call->output, "source", webhook->source);
 	output_text(call->output, "format", webhook->form ? SLICE("form") : SLICE("json"));
 	output_text(call->output, "state", slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
@@ -149,7 +256,7 @@ add_webhook(struct admin_call *call, const struct webhook_row *webhook)
 
 /* What a list of many shows in addition; the exact numbers of one are those of `webhook show`. */
 static void
-add_health(struct admin_call *call, const struct webhook_row *webhook, const struct webhook_health *health)
+add_health(struct operation_call *call, const struct webhook_row *webhook, const struct webhook_health *health)
 {
 	struct output *recent = output_new(call->pool, OUTPUT_OBJECT);
 	output_record(recent);
@@ -161,8 +268,8 @@ add_health(struct admin_call *call, const struct webhook_row *webhook, const str
 	output_nested(call->output, "last_24_hours", recent);
 }
 
-int
-admin_webhook_list(struct admin_call *call)
+static int
+run_webhook_list(struct operation_call *call)
 {
 	struct webhook_row *webhooks;
 	struct campaign campaign;
@@ -172,7 +279,7 @@ admin_webhook_list(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = store_list_webhooks(call->store, call->pool, call->id, &webhooks, &count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	struct webhook_health *healths = POOL_ARRAY(call->pool, count, struct webhook_health);
 	for (size_t i = 0; i < count; i++)
 		healths[i] = (struct webhook_health){ .id = webhooks[i].id, .oldest_due_ms = -1 };
@@ -180,7 +287,7 @@ admin_webhook_list(struct admin_call *call)
 	if (result == RESULT_OK)
 		result = store_add_recent_attempts(call->store, call->pool, now_ms, healths, count);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	for (size_t i = 0; i < count; i++) {
 		add_webhook(call, &webhooks[i]);
 		add_health(call, &webhooks[i], &healths[i]);
@@ -188,13 +295,13 @@ admin_webhook_list(struct admin_call *call)
 	return EX_OK;
 }
 
-int
-admin_webhook_show(struct admin_call *call)
+static int
+run_webhook_show(struct operation_call *call)
 {
 	struct webhook_details webhook;
 	enum result result = store_find_webhook(call->store, call->pool, call->id, &webhook);
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	const bool open = webhook.row.state == WEBHOOK_ACTIVE && webhook.failures >= call->conf->dispatch.breaker_failures;
 	add_webhook(call, &webhook.row);
 	output_u64(call->output, "campaign", webhook.row.campaign_id);
@@ -216,17 +323,17 @@ admin_webhook_show(struct admin_call *call)
 }
 
 struct edit {
-	struct admin_call *call;
+	struct operation_call *call;
 	struct webhook_settings *settings; /* the settings after the change */
 };
 
 /* A client certificate is the operator's, for the receiver that the operator has chosen. */
 static bool
-may_move(struct admin_call *call, const struct webhook_settings *settings)
+may_move(struct operation_call *call, const struct webhook_settings *settings)
 {
 	if (!slice_present(settings->client_certificate) || caller_is_operator(call->caller))
 		return true;
-	admin_fail(call, PROBLEM_FORBIDDEN, "only an operator may set url: the webhook has a client_certificate");
+	operation_fail(call, PROBLEM_FORBIDDEN, "only an operator may set url: the webhook has a client_certificate");
 	return false;
 }
 
@@ -234,12 +341,11 @@ static bool
 apply_settings(void *context, struct webhook_settings *settings)
 {
 	const struct edit *edit = context;
-	if (!values_apply(edit->call, 1, settings))
-		return false;
+	settings_assign(ARGUMENTS(edit->call, struct settings), settings);
 	if (slice_present(settings->url) && !(may_move(edit->call, settings) && check_url(edit->call, settings->url)))
 		return false;
 	if (slice_present(settings->client_key) && !slice_present(settings->client_certificate)) {
-		admin_fail(edit->call, PROBLEM_INVALID, "a client_key needs a client_certificate");
+		operation_fail(edit->call, PROBLEM_INVALID, "a client_key needs a client_certificate");
 		return false;
 	}
 	*edit->settings = *settings;
@@ -248,42 +354,45 @@ apply_settings(void *context, struct webhook_settings *settings)
 
 /* Only a warning, because the dispatcher may run on another host or as another user. */
 static void
-warn_unreadable(struct admin_call *call, const char *setting, struct slice path)
+warn_unreadable(struct operation_call *call, const char *setting, struct slice path)
 {
-	if (values_have(call, 1, setting) && slice_present(path) && access(pool_string(call->pool, path), R_OK) != 0)
-		admin_warn(call, "warning: %s cannot be read here: %.*s", setting, SLICE_ARGS(path));
+	if (settings_have(ARGUMENTS(call, struct settings), setting) && slice_present(path) &&
+	    access(pool_string(call->pool, path), R_OK) != 0)
+		operation_warn(call, "warning: %s cannot be read here: %.*s", setting, SLICE_ARGS(path));
 }
 
-int
-admin_webhook_set(struct admin_call *call)
+static const struct parameter set_parameters[] = { SETTINGS(settings_type, 0) };
+
+static int
+run_webhook_set(struct operation_call *call)
 {
 	struct webhook_settings settings;
 	bool url_taken;
 	enum result result =
 	    store_edit_webhook(call->store, call->id, apply_settings, &(struct edit){ call, &settings }, &url_taken);
 	if (url_taken)
-		return admin_fail_operand(call, "url", "another webhook of the campaign has this URL");
+		return operation_fail_value(call, PROBLEM_INVALID, "url", "another webhook of the campaign has this URL");
 	if (result == RESULT_INVALID)
 		return EX_DATAERR; /* already reported */
 	if (result != RESULT_OK)
-		return admin_answer(call, result);
+		return operation_answer(call, result);
 	warn_unreadable(call, "ca_file", settings.ca_file);
 	warn_unreadable(call, "client_certificate", settings.client_certificate);
 	warn_unreadable(call, "client_key", settings.client_key);
-	return admin_webhook_show(call);
+	return run_webhook_show(call);
 }
 
 /* The variant: whether to enable it, else it is disabled. */
-int
-admin_webhook_enable(struct admin_call *call)
+static int
+run_webhook_enable(struct operation_call *call)
 {
-	enum result result =
-	    call->command->variant ? store_enable_webhook(call->store, call->id) : store_disable_webhook(call->store, call->id);
-	return result == RESULT_OK ? admin_webhook_show(call) : admin_answer(call, result);
+	enum result result = call->operation->variant ? store_enable_webhook(call->store, call->id)
+						      : store_disable_webhook(call->store, call->id);
+	return result == RESULT_OK ? run_webhook_show(call) : operation_answer(call, result);
 }
 
-int
-admin_webhook_rotate(struct admin_call *call)
+static int
+run_webhook_rotate(struct operation_call *call)
 {
 	const struct slice secret = new_secret(call->pool);
 	enum result result = store_rotate_secret(call->store, call->id, secret, call->conf->dispatch.rotation_overlap);
@@ -293,15 +402,65 @@ admin_webhook_rotate(struct admin_call *call)
 		output_secret(call->output, "secret", secret);
 	}
 	if (result == RESULT_UNKNOWN)
-		return admin_fail(call, PROBLEM_UNCERTAIN,
+		return operation_fail(call, PROBLEM_UNCERTAIN,
 		    "the connection was lost: the webhook may have the new secret; give it to the receiver, beside the old "
 		    "one, before "
 		    "you rotate again");
-	return admin_answer(call, result);
+	return operation_answer(call, result);
 }
 
-int
-admin_webhook_remove(struct admin_call *call)
+static int
+run_webhook_remove(struct operation_call *call)
 {
-	return admin_answer_id(call, store_remove_webhook_id(call->store, call->id), call->id);
+	return operation_answer_id(call, store_remove_webhook_id(call->store, call->id), call->id);
 }
+
+/* clang-format off */
+const struct operation operation_webhook_add = {
+	"webhook add", "CAMPAIGN URL EVENT...", "add a webhook; its secret is shown once", run_webhook_add,
+	.subject = &subject_campaign, PARAMETERS(add_parameters, struct webhook_add),
+	HTTP(POST, "campaigns/{campaign}/webhooks", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CREATES,
+	.confirmed = true, .versioned = true
+};
+const struct operation operation_webhook_list = {
+	"webhook list", "CAMPAIGN", "list the webhooks of a campaign", run_webhook_list,
+	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
+	HTTP(GET, "campaigns/{campaign}/webhooks", RIGHT_HOOKS), .versioned = true
+};
+const struct operation operation_webhook_show = {
+	"webhook show", "WEBHOOK", "show a webhook and its state", run_webhook_show,
+	.subject = &subject_webhook,
+	HTTP(GET, "webhooks/{webhook}", RIGHT_HOOKS), .versioned = true
+};
+const struct operation operation_webhook_set = {
+	"webhook set", "WEBHOOK SETTING=VALUE...", "change settings of a webhook", run_webhook_set,
+	.subject = &subject_webhook, PARAMETERS(set_parameters, struct settings),
+	HTTP(PATCH, "webhooks/{webhook}", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CHANGES,
+	.versioned = true,
+	.shown_by = &operation_webhook_show, .shows_result = true
+};
+const struct operation operation_webhook_enable = {
+	"webhook enable", "WEBHOOK", "send to a disabled webhook again", run_webhook_enable,
+	.variant = true, .subject = &subject_webhook,
+	HTTP(POST, "webhooks/{webhook}/enable", RIGHT_HOOKS), .effect = CHANGES, .versioned = true,
+	.shown_by = &operation_webhook_show, .shows_result = true
+};
+const struct operation operation_webhook_disable = {
+	"webhook disable", "WEBHOOK", "stop sending to a webhook; its deliveries wait", run_webhook_enable,
+	.variant = false, .subject = &subject_webhook,
+	HTTP(POST, "webhooks/{webhook}/disable", RIGHT_HOOKS), .effect = CHANGES, .versioned = true,
+	.shown_by = &operation_webhook_show, .shows_result = true
+};
+const struct operation operation_webhook_rotate = {
+	"webhook rotate", "WEBHOOK", "give a webhook a new secret, shown once", run_webhook_rotate,
+	.subject = &subject_webhook,
+	HTTP(POST, "webhooks/{webhook}/rotate", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CHANGES,
+	.confirmed = true, .versioned = true, .shown_by = &operation_webhook_show
+};
+const struct operation operation_webhook_remove = {
+	"webhook remove", "WEBHOOK", "remove a webhook", run_webhook_remove,
+	.subject = &subject_webhook,
+	HTTP(DELETE, "webhooks/{webhook}", RIGHT_HOOKS), .effect = CHANGES, .confirmed = true, .versioned = true,
+	.shown_by = &operation_webhook_show
+};
+/* clang-format on */

@@ -25,7 +25,7 @@ DB_STATEMENT(sql_insert_audit,
     " VALUES (?, " NOW ", ?, ?, ?, ?, ?, ?, ?, 'begun', ?, ?, ?)");
 DB_STATEMENT(sql_select_key_name, "SELECT name FROM {prefix}api_keys WHERE id = ?");
 DB_STATEMENT(sql_end_audit,
-    "UPDATE {prefix}audit SET state = ?, after_json = ?, target_id = COALESCE(?, target_id) WHERE id = ? AND state = 'begun'");
+    "UPDATE {prefix}audit SET state = ?, before_json = COALESCE(?, before_json), after_json = ?, target_id = COALESCE(?, target_id) WHERE id = ? AND state = 'begun'");
 #define TODAY NOW " DIV 86400000"
 #define BYTES_OF_TODAY "IF(audit_day = " TODAY ", audit_bytes, 0)"
 DB_STATEMENT(sql_take_audit_bytes,
@@ -143,16 +143,17 @@ store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t
 }
 
 enum result
-store_end_audit(struct store *store, const struct audit_entry *entry, uint64_t id, enum audit_state state, uint64_t target_id,
-    struct slice after)
+store_end_audit(struct store *store, const struct audit_entry *entry, uint64_t id, const struct audit_end *end)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		struct slice json = after;
-		txn.result = judge_json(store, entry, &json);
+		struct slice before = end->before, after = end->after;
+		txn.result = judge_json(store, entry, &before);
 		if (txn.result == RESULT_OK)
-			txn.result = store_change_one(store, &sql_end_audit, db_bytes(states[state]), db_bytes(json),
-			    store_id_or_null(target_id), DB_U64(id));
+			txn.result = judge_json(store, entry, &after);
+		if (txn.result == RESULT_OK)
+			txn.result = store_change_one(store, &sql_end_audit, db_bytes(states[end->state]), db_bytes(before), db_bytes(after),
+			    store_id_or_null(end->target_id), DB_U64(id));
 	}
 	return txn.result;
 }

@@ -38,9 +38,15 @@ enum { AUDIT_JSON_MAX = 8 * 1024 };
 
 /* Ids are in the order of time. */
 MUST_CHECK enum result store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id);
-/* `entry` as it began. `after`: JSON, or absent. `target_id`: of what was made; 0: as at the beginning. */
-MUST_CHECK enum result store_end_audit(struct store *store, const struct audit_entry *entry, uint64_t id,
-    enum audit_state state, uint64_t target_id, struct slice after);
+/* How it ended. JSON that is absent, and a target of 0, leave what there was at the beginning. */
+struct audit_end {
+	enum audit_state state;
+	struct slice before, after; /* JSON */
+	uint64_t target_id;         /* of what was made */
+};
+/* `entry` as it began. */
+MUST_CHECK enum result store_end_audit(
+    struct store *store, const struct audit_entry *entry, uint64_t id, const struct audit_end *end);
 
 struct audit_row {
 	uint64_t id;

@@ -78,15 +78,19 @@ a_change_is_written_ahead(void **state UNUSED)
 	assert_slice(rows[0].entry.request_id, "r1");
 	assert_false(slice_present(rows[0].after));
 	assert_true(rows[0].created_ms > 0);
-	assert_int_equal(store_end_audit(world->store, &ending, id, AUDIT_DONE, 7, SLICE("{\"name\":\"b\"}")), RESULT_OK);
+	assert_int_equal(store_end_audit(world->store, &ending, id,
+			     &(struct audit_end){ .state = AUDIT_DONE, .target_id = 7, .after = SLICE("{\"name\":\"b\"}") }),
+	    RESULT_OK);
 	list((struct audit_filter){ NO_TIMES });
 	assert_int_equal(rows[0].state, AUDIT_DONE);
 	assert_int_equal(rows[0].entry.target_id, 7);
 	assert_slice(rows[0].after, "{\"name\":\"b\"}");
 	/* it is written once */
-	assert_int_equal(store_end_audit(world->store, &ending, id, AUDIT_FAILED, 0, SLICE_NONE), RESULT_NOT_FOUND);
+	assert_int_equal(
+	    store_end_audit(world->store, &ending, id, &(struct audit_end){ .state = AUDIT_FAILED }), RESULT_NOT_FOUND);
 	const uint64_t failed = note(1, 2, 3);
-	assert_int_equal(store_end_audit(world->store, &ending, failed, AUDIT_FAILED, 0, SLICE_NONE), RESULT_OK);
+	assert_int_equal(
+	    store_end_audit(world->store, &ending, failed, &(struct audit_end){ .state = AUDIT_FAILED }), RESULT_OK);
 	list((struct audit_filter){ NO_TIMES });
 	assert_int_equal(rows[0].state, AUDIT_FAILED);
 	assert_int_equal(rows[0].entry.target_id, 2);
@@ -120,8 +124,9 @@ large_values_are_omitted(void **state UNUSED)
 	const struct audit_entry entry = { .actor = AUDIT_SHELL, .operation = SLICE("page set"), .before = large };
 	uint64_t id;
 	assert_int_equal(store_begin_audit(world->store, &entry, &id), RESULT_OK);
-	assert_int_equal(
-	    store_end_audit(world->store, &ending, id, AUDIT_DONE, 0, (struct slice){ large.data, AUDIT_JSON_MAX }), RESULT_OK);
+	assert_int_equal(store_end_audit(world->store, &ending, id,
+			     &(struct audit_end){ .state = AUDIT_DONE, .after = (struct slice){ large.data, AUDIT_JSON_MAX } }),
+	    RESULT_OK);
 	list((struct audit_filter){ NO_TIMES });
 	assert_slice(rows[0].entry.before, "{\"omitted\":\"too large\"}");
 	assert_int_equal(rows[0].after.size, AUDIT_JSON_MAX);
@@ -141,9 +146,13 @@ an_account_has_so_many_bytes_a_day(void **state UNUSED)
 	for (unsigned day = 0; day < 2; day++) {
 		uint64_t id;
 		assert_int_equal(store_begin_audit(world->store, &entry, &id), RESULT_OK);
-		assert_int_equal(store_end_audit(world->store, &entry, id, AUDIT_DONE, 0, half), RESULT_OK);
+		assert_int_equal(
+		    store_end_audit(world->store, &entry, id, &(struct audit_end){ .state = AUDIT_DONE, .after = half }),
+		    RESULT_OK);
 		assert_int_equal(store_begin_audit(world->store, &entry, &id), RESULT_OK);
-		assert_int_equal(store_end_audit(world->store, &entry, id, AUDIT_DONE, 0, SLICE("{}")), RESULT_OK);
+		assert_int_equal(
+		    store_end_audit(world->store, &entry, id, &(struct audit_end){ .state = AUDIT_DONE, .after = SLICE("{}") }),
+		    RESULT_OK);
 		list((struct audit_filter){ NO_TIMES });
 		assert_slice(rows[0].entry.before, "{\"omitted\":\"daily limit\"}");
 		assert_slice(rows[0].after, "{}");

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """docs/dashboard.md: src/dashboard/web/words.js has a text for each code of the API, and for no other. The codes are those of the tables of
 src and of docs/openapi.yaml."""
+import json
 import re
+import subprocess
 
 import pytest
 from openapi import load
-from tree import SOURCE
+from tree import BUILD, SOURCE
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|//[^\n]*|/\*.*?\*/|[\w$.]+|[^\s\w]', re.S)
 
@@ -73,9 +75,8 @@ def reasons_of_mails():
 def audited():
     """The operations of the audit log: commands that change something, and calls about the user's own login."""
     operations = found("src/manage/sessions.c", r'\.operation = "([a-z ]+)"')
-    for row in re.split(r"\n\t\{ (?=\")", source("src/admin/operations.c"))[1:]:
-        if (re.search(r"HTTP\((POST|PATCH|DELETE)|\.changes = true", row)) and ".only_shows = true" not in row:
-            operations.add(re.match(r'"([a-z ]+)"', row)[1])
+    table = json.loads(subprocess.run([BUILD / "tests/admin/print_operations"], capture_output=True, check=True).stdout)
+    operations |= {row["words"] for row in table if row["effect"] not in ("reads", "prepares")}
     return operations
 
 
@@ -88,7 +89,7 @@ def audited():
     ("MAIL_REASONS = ", reasons_of_mails),
     ("EVENTS = ", lambda: schema("EventName")),
     ("ERRORS = ", errors_of_attempts),
-    (r"\treturn (?=\{)", lambda: named("src/admin/webhooks/delivery_operations.c", "admin_waiting_for")),
+    (r"\treturn (?=\{)", lambda: named("src/admin/webhooks/delivery_waits.c", "delivery_waits_for")),
     ("ROLES = ", lambda: schema("Role")),
     ("RIGHTS = ", lambda: schema("Right")),
 ], ids=["sources", "flags", "scores", "changes of leads", "mails", "reasons of mails", "events", "errors", "waits", "roles", "rights"])

@@ -1,81 +1,56 @@
 # SPDX-License-Identifier: MIT
-"""docs/openapi.yaml has the calls below /manage/v1 that the table of commands has, and those of sessions: their members, rights,
+"""docs/openapi.yaml has the calls below /manage/v1 that the table of operations has, and those of sessions: their members, rights,
 statuses and problems, and nothing else. tests/system/helpers/openapi.py checks the answers."""
+import json
 import re
+import subprocess
 
 import pytest
 from openapi import METHODS, Documented
-from tree import SOURCE
+from tree import BUILD, SOURCE
 
 MANAGE = "/manage/v1/"
 DOCUMENT = Documented().document
 OPERATIONS = {(method, path.removeprefix(MANAGE)): (item.get("parameters", []), operation)
               for path, item in DOCUMENT["paths"].items() if path.startswith(MANAGE)
               for method, operation in item.items() if method in METHODS}
-RIGHTS = dict(re.findall(r'X\((\w+), "(\w+)"', (SOURCE / "src/identity/rights.h").read_text(encoding="utf-8")))
-
-
 def source(name):
     return (SOURCE / "src" / name).read_text(encoding="utf-8")
 
 
-def lists():
-    """Macros of src/admin/operations.c that stand for several options."""
-    found = re.findall(r"#define (\w+) ((?:.*\\\n)*.*)", source("admin/operations.c"))
-    words = {name: re.findall(r"\w+", options) for name, options in found}
-
-    def options(name):
-        return [option for word in words[name]
-                for option in ([word.removeprefix("OPTION_")] if word.startswith("OPTION_") else options(word) if word in words else [])]
-    return {name: options(name) for name in words}
+def with_sorted_rights(text):
+    """ "Right `hooks` and `leads`." with the rights by name """
+    def ordered(match):
+        joint = " and " if " and " in match[1] else " or "
+        return f"Right {joint.join(sorted(match[1].split(joint)))}."
+    return re.sub(r"Right ([^.]*)\.", ordered, text)
 
 
-def settings(command):
-    """The names of the table that struct value_settings of the command refers to, in the file that defines it."""
-    for file in sorted((SOURCE / "src/admin").rglob("*.c")):
-        text = file.read_text(encoding="utf-8")
-        found = re.search(rf"const struct value_settings admin_{command}_settings = {{\s*(?:\.\w+ = )?(\w+)", text)
-        if found:
-            table = text.split(f"static const struct value_setting {found[1]}[] = {{")[1].split("\n};")[0]
-            return re.findall(r'\{ "(\w+)"', table)
-    raise AssertionError(command)
-
-
-class Command:
+class Operation:
     """A row of the table that has a call."""
-    OPTIONS = {name: (option.replace("-", "_"), value) for name, option, value in
-               re.findall(r'X\((\w+), "([a-z0-9-]+)", (NULL|"[^"]*"), ', source("operation/operation.h"))}
-    LISTS = lists()
-
-    def __init__(self, words, row):
-        self.words, self.row = words, row
-        self.method, self.path, self.rights = re.search(r'HTTP\((\w+), "([^"]+)", ([^)]+)\)', row).groups()
-        self.fields = "".join(re.findall(r'\.fields = "([^"]*)"', row)).replace("...", "").split()
+    def __init__(self, row):
+        self.row, self.words, self.method, self.path = row, row["words"], row["method"], row["path"]
         self.in_path = re.findall(r"\{(\w+)\}", self.path)
-
-    def has(self, mark):
-        return f".{mark} = true" in self.row
+        self.takes_any = any(parameter["form"] == "fields" for parameter in row["parameters"])
 
     def members(self):
-        words = re.findall(r"\w+", "".join(re.findall(r"\.options = OPTIONS\(([^)]*)\)", self.row)))
-        options = [option for word in words for option in self.LISTS.get(word, [word.removeprefix("OPTION_")])]
-        named = [self.OPTIONS[option][0] for option in options if self.OPTIONS[option][1] != '"FILE"']
-        own = [name for command in re.findall(r"\.settings = &admin_(\w+)_settings", self.row) for name in settings(command)]
-        only_in_shell = {"queue"}  # what can be queued is
-        return {*self.fields, *named, *own} - {"*"} - only_in_shell - set(self.in_path)
+        named = {parameter["name"] for parameter in self.row["parameters"]
+                 if not parameter["of_shell"] and parameter["form"] not in ("fields", "settings")}
+        own = {name for parameter in self.row["parameters"] for name in parameter["settings"]}
+        return (named | own | {self.row["subject"]} - {None}) - set(self.in_path)
 
     def description(self):
-        rights = (" and " if self.has("all_rights") else " or ").join(f"`{RIGHTS[name]}`" for name in re.findall(r"RIGHT_(\w+)", self.rights))
-        right = "Only operators." if self.has("operator_only") else f"Right {rights}." if rights else "Any right."
-        lasting = " Not with a key that expires." if self.has("admits") else ""
-        confirmed = " A user must have entered the password within the last ten minutes." if self.has("confirmed") else ""
-        word = re.search(r'\.confirmed_word = "(\w+)"', self.row)
-        with_word = f" With `{word[1]}` a user must have entered the password within the last ten minutes." if word else ""
+        rights = (" and " if self.row["all_rights"] else " or ").join(f"`{name}`" for name in self.row["rights"])
+        right = "Only operators." if self.row["for_operators"] else f"Right {rights}." if len(self.row["rights"]) < ALL_RIGHTS else "Any right."
+        lasting = " Not with a key that expires." if self.row["grants_access"] else ""
+        confirmed = " A user must have entered the password within the last ten minutes." if self.row["confirmed"] else ""
+        with_word = "".join(f" With `{word}` a user must have entered the password within the last ten minutes." for word in self.row["confirmed_words"])
         return f"`leadhook {self.words}`. {right}{lasting}{confirmed}{with_word}"
 
 
-ROWS = re.findall(r'\n\t\{ "([a-z ]+)",(.*?)\.help = "', source("admin/operations.c").split("admin_command commands[]")[1], re.DOTALL)
-COMMANDS = [Command(words, row) for words, row in ROWS if "HTTP(" in row]
+ALL_RIGHTS = len(re.findall(r"\tX\(\w+, \"\w+\", ", (SOURCE / "src/identity/rights.h").read_text(encoding="utf-8")))
+TABLE = json.loads(subprocess.run([BUILD / "tests/admin/print_operations"], capture_output=True, check=True).stdout)
+OWN_OPERATIONS = [Operation(row) for row in TABLE if row["path"] is not None]
 
 
 def properties(schema):
@@ -89,17 +64,17 @@ def session_calls():
 
 
 def test_it_has_each_call():
-    assert len(COMMANDS) > 60
-    calls = {(command.method.lower(), command.path) for command in COMMANDS}
+    assert len(OWN_OPERATIONS) > 60
+    calls = {(command.method.lower(), command.path) for command in OWN_OPERATIONS}
     assert calls | session_calls() == set(OPERATIONS)
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.words.replace(" ", "-"))
+@pytest.mark.parametrize("command", OWN_OPERATIONS, ids=lambda command: command.words.replace(" ", "-"))
 def test_it_has_each_member(command):
     path, operation = OPERATIONS[command.method.lower(), command.path]
     first, *rest = command.words.split()
     assert operation["operationId"] == first + "".join(word.capitalize() for word in rest)
-    assert operation["description"] == command.description()
+    assert with_sorted_rights(operation["description"]) == with_sorted_rights(command.description())
     assert [parameter["name"] for parameter in path] == command.in_path
     by_place = {place: {parameter["name"] for parameter in operation.get("parameters", ()) if parameter["in"] == place}
                 for place in ("query", "header")}
@@ -108,14 +83,14 @@ def test_it_has_each_member(command):
     else:
         schemas = [media["schema"] for media in operation["requestBody"]["content"].values()]
         assert not by_place["query"] and all(properties(schema) == command.members() for schema in schemas)
-        assert all(("additionalProperties" in schema) == (command.fields[-1:] == ["*"]) for schema in schemas)
-    changes = command.has("versioned") and command.method != "GET"
-    headers = {"If-None-Match": command.method == "GET", "If-Match": changes, "Idempotency-Key": any(map(command.has, ("creates", "queues", "accumulates")))}
+        assert all(("additionalProperties" in schema) == command.takes_any for schema in schemas)
+    changes = command.row["versioned"] and command.method != "GET"
+    headers = {"If-None-Match": command.method == "GET", "If-Match": changes, "Idempotency-Key": command.row["effect"] in ("creates", "queues", "adds")}
     assert by_place["header"] == {name for name, takes in headers.items() if takes}
     statuses = operation["responses"]
-    expected = {"201": command.has("creates"), "202": command.has("queues"), "304": command.method == "GET", "412": changes}
+    expected = {"201": command.row["effect"] == "creates", "202": command.row["effect"] == "queues", "304": command.method == "GET", "412": changes}
     assert {status: status in statuses for status in expected} == expected
-    goes_on = "after" in command.members() and (command.method == "GET" or command.has("searches"))
+    goes_on = "after" in command.members() and (command.method == "GET" or command.row["searches"])
     assert ("Link" in next(iter(statuses.values())).get("headers", ())) == goes_on
 
 

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: MIT
- * `leadhook completion bash`: the tables of commands, options and settings as a script for bash. */
-#include <string.h>
-#include <sysexits.h>
+/* SPDX-License-Identifier: MIT */
+#include "shell/completion.h"
 
-#include "admin/operations.h"
-#include "operation/value_types.h"
+#include <string.h>
+
+#include "operation/settings.h"
+#include "shell/options.h"
 
 /* In the lists that the script's functions print. */
 #define ANY_FILE "@file"
@@ -58,12 +58,14 @@ print_choices(const char *text, FILE *out)
 static void
 print_values(FILE *out)
 {
+	size_t count;
+	const struct shell_option *options = shell_options(&count);
 	fputs("_leadhook_values()\n{\n\tcase ${1-} in\n", out);
-	for (unsigned i = 0; i < ADMIN_OPTIONS; i++) {
-		const char *value = admin_option_value((enum admin_option)i);
+	for (size_t i = 0; i < count; i++) {
+		const char *value = options[i].value;
 		if (value == NULL)
 			continue;
-		fprintf(out, "\t--%s) echo '", admin_option_name((enum admin_option)i));
+		fprintf(out, "\t--%s) echo '", options[i].name);
 		if (strcmp(value, "FILE") == 0)
 			fputs(ANY_FILE, out);
 		else if (strchr(value, '|') != NULL)
@@ -73,36 +75,31 @@ print_values(FILE *out)
 	fputs("\t*) return 1 ;;\n\tesac\n}\n\n", out);
 }
 
+/* Those from `from` up to `until` that the operation takes; of NULL, that every command does. */
 static void
-print_options(const enum admin_option *list, FILE *out)
+print_options(const struct operation *operation, size_t from, size_t until, FILE *out)
 {
-	for (unsigned i = 0; i < ADMIN_OPTIONS; i++)
-		if (admin_option_in(list, (enum admin_option)i))
-			fprintf(out, " --%s", admin_option_name((enum admin_option)i));
-}
-
-static void
-print_general_options(const struct admin_command *command, FILE *out)
-{
-	for (unsigned i = 0; i < ADMIN_OPTIONS; i++)
-		if (admin_is_general_option(command, (enum admin_option)i))
-			fprintf(out, " --%s", admin_option_name((enum admin_option)i));
+	size_t count;
+	const struct shell_option *options = shell_options(&count);
+	for (size_t i = from; i < until && i < count; i++)
+		if (shell_option_fits(operation, i))
+			fprintf(out, " --%s", options[i].name);
 }
 
 /* The options of every command that this one takes. */
 static void
-print_general(const struct admin_command *commands, size_t count, FILE *out)
+print_general(const struct operation *const *operations, FILE *out)
 {
 	fputs("_leadhook_general()\n{\n\tcase ${1-} in\n", out);
-	for (size_t i = 0; i < count; i++) {
-		if (!commands[i].without_json)
+	for (; *operations != NULL; operations++) {
+		if ((*operations)->shape != OUTPUT_NONE)
 			continue;
-		fprintf(out, "\t'%s') echo '", commands[i].words);
-		print_general_options(&commands[i], out);
+		fprintf(out, "\t'%s') echo '", (*operations)->words);
+		print_options(*operations, 0, GENERAL_OPTIONS, out);
 		fputs("' ;;\n", out);
 	}
 	fputs("\t*) echo '", out);
-	print_general_options(NULL, out);
+	print_options(NULL, 0, GENERAL_OPTIONS, out);
 	fputs("' ;;\n\tesac\n}\n\n", out);
 }
 
@@ -114,77 +111,74 @@ first_word(const char *words)
 }
 
 static bool
-same_group(const struct admin_command *a, const struct admin_command *b)
+same_group(const struct operation *a, const struct operation *b)
 {
 	const size_t size = first_word(a->words);
 	return size == first_word(b->words) && memcmp(a->words, b->words, size) == 0;
 }
 
 static bool
-is_new_group(const struct admin_command *commands, size_t at)
+is_new_group(const struct operation *const *operations, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (same_group(&commands[i], &commands[at]))
+		if (same_group(operations[i], operations[at]))
 			return false;
 	return true;
 }
 
 static void
-print_groups(const struct admin_command *commands, size_t count, FILE *out)
+print_groups(const struct operation *const *operations, FILE *out)
 {
 	fputs("\t'') echo 'help", out);
-	for (size_t i = 0; i < count; i++)
-		if (is_new_group(commands, i))
-			fprintf(out, " %.*s", (int)first_word(commands[i].words), commands[i].words);
+	for (size_t i = 0; operations[i] != NULL; i++)
+		if (is_new_group(operations, i))
+			fprintf(out, " %.*s", (int)first_word(operations[i]->words), operations[i]->words);
 	fputs("' ;;\n", out);
 }
 
-/* Of commands of two words: the second ones. */
+/* Of operations of two words: the second ones. */
 static void
-print_group(const struct admin_command *commands, size_t count, size_t at, FILE *out)
+print_group(const struct operation *const *operations, size_t at, FILE *out)
 {
-	const size_t size = first_word(commands[at].words);
-	if (commands[at].words[size] == '\0' || !is_new_group(commands, at))
+	const size_t size = first_word(operations[at]->words);
+	if (operations[at]->words[size] == '\0' || !is_new_group(operations, at))
 		return;
-	fprintf(out, "\t'%.*s') echo '", (int)size, commands[at].words);
-	for (size_t i = at; i < count; i++)
-		if (same_group(&commands[i], &commands[at]))
-			fprintf(out, "%s%s", i == at ? "" : " ", commands[i].words + size + 1);
+	fprintf(out, "\t'%.*s') echo '", (int)size, operations[at]->words);
+	for (size_t i = at; operations[i] != NULL; i++)
+		if (same_group(operations[i], operations[at]))
+			fprintf(out, "%s%s", i == at ? "" : " ", operations[i]->words + size + 1);
 	fputs("' ;;\n", out);
 }
 
 /* Its options, settings and files. */
 static void
-print_command(const struct admin_command *command, FILE *out)
+print_operation(const struct operation *operation, FILE *out)
 {
-	fprintf(out, "\t'%s') echo '", command->words);
-	print_options(command->options, out);
-	for (size_t i = 0; command->settings != NULL && i < command->settings->count; i++)
-		fprintf(out, " %s=", command->settings->rows[i].name);
-	if (strstr(command->operands, "FILE|-") != NULL)
+	fprintf(out, "\t'%s') echo '", operation->words);
+	print_options(operation, GENERAL_OPTIONS, SIZE_MAX, out);
+	for (size_t i = 0; i < operation->parameter_count; i++) {
+		const struct settings_table *settings = operation->parameters[i].type->settings;
+		for (size_t k = 0; settings != NULL && k < settings->count; k++)
+			fprintf(out, " %s=", settings->rows[k].name);
+	}
+	if (strstr(operation->usage, "FILE|-") != NULL)
 		fputs(" " ANY_FILE, out);
 	fputs("' ;;\n", out);
 }
 
-int
-admin_completion(struct admin_call *call)
+bool
+completion_print(const struct operation *const *operations, FILE *out)
 {
-	size_t count;
-	FILE *out = call->out;
-	const struct admin_command *commands = admin_commands(&count);
-	call->writes_out = true;
 	fprintf(out, "# bash completion for leadhook(1) %s, from `leadhook completion bash`\n\n", LEADHOOK_VERSION);
 	print_values(out);
-	print_general(commands, count, out);
+	print_general(operations, out);
 	fputs("_leadhook_words()\n{\n\tcase ${1-} in\n", out);
-	print_groups(commands, count, out);
-	for (size_t i = 0; i < count; i++) {
-		print_group(commands, count, i, out);
-		print_command(&commands[i], out);
+	print_groups(operations, out);
+	for (size_t i = 0; operations[i] != NULL; i++) {
+		print_group(operations, i, out);
+		print_operation(operations[i], out);
 	}
 	fputs("\t*) return 1 ;;\n\tesac\n}\n\n", out);
 	fputs(walk, out);
-	if (fflush(out) == 0 && !ferror(out))
-		return EX_OK;
-	return admin_fail(call, PROBLEM_IO, "the script could not be written");
+	return fflush(out) == 0 && !ferror(out);
 }

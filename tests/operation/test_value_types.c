@@ -7,18 +7,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admin/operations.h"
+#include "admin/campaigns/campaign_operations.h"
+#include "admin/webhooks/webhook_operations.h"
 #include "engine/events.h"
+#include "operation/settings.h"
 #include "operation/value_types.h"
 #include "store/operator/admin.h"
 
 static struct pool *pool;
 
+static struct slice invalid; /* of the last value */
+
 static bool
-reads(value_reader *read, const char *text, void *place)
+reads_text(const struct value_type *type, struct slice text, void *place)
 {
-	struct slice bad = SLICE_NONE;
-	return read(pool, slice_of(text), place, &bad);
+	struct value_reading reading = { .pool = pool, .invalid = SLICE_NONE, .type = type };
+	const bool valid = type->parse(&reading, text, place);
+	invalid = reading.invalid;
+	return valid;
+}
+
+static bool
+reads_as(const struct value_type *type, const char *text, void *place)
+{
+	return reads_text(type, slice_of(text), place);
+}
+#define reads(type, text, place) reads_as(&(type), text, place)
+
+/* The type of a setting that an operation changes. */
+static const struct value_type *
+setting_of(const struct operation *operation, const char *name)
+{
+	for (size_t i = 0; i < operation->parameter_count; i++)
+		if (operation->parameters[i].type->form == VALUE_SETTINGS)
+			return settings_find(operation->parameters[i].type->settings, slice_of(name))->type;
+	fail();
+	return NULL;
 }
 
 static void
@@ -44,9 +68,9 @@ numbers_have_limits(void **state)
 	assert_false(reads(value_delta, "100000", &number) || reads(value_delta, "-100000", &number));
 	assert_true(reads(value_limit, "10000", &limit) && limit == 10000);
 	assert_false(reads(value_limit, "0", &limit) || reads(value_limit, "10001", &limit));
-	assert_true(reads(value_id, "9223372036854775807", &id) && id == INT64_MAX);
-	assert_false(reads(value_id, "0", &id) || reads(value_id, "", &id) || reads(value_id_or_none, "0", &id));
-	assert_true(reads(value_id_or_none, "", &id) && id == 0);
+	assert_true(reads(value_tag, "9223372036854775807", &id) && id == INT64_MAX);
+	assert_false(reads(value_tag, "0", &id) || reads(value_tag, "", &id) || reads(value_tag_or_none, "0", &id));
+	assert_true(reads(value_tag_or_none, "", &id) && id == 0);
 }
 
 /* docs/api.md 1, Booleans, as settings and as filters */
@@ -58,12 +82,12 @@ words_for_on_and_off(void **state)
 	bool on;
 	int filter;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		assert_true(reads(value_switch, words[i], &on) && on == (i % 2 == 1));
+		assert_true(reads(value_boolean, words[i], &on) && on == (i % 2 == 1));
 		assert_true(reads(value_filter, words[i], &filter) && filter == (int)(i % 2));
 	}
-	assert_false(reads(value_switch, "", &on) || reads(value_switch, "none", &on) || reads(value_filter, "2", &filter));
+	assert_false(reads(value_boolean, "", &on) || reads(value_boolean, "none", &on) || reads(value_filter, "2", &filter));
 	on = false;
-	assert_true(reads(value_given, "", &on) && on);
+	assert_true(reads(value_on, "", &on) && on);
 }
 
 static void
@@ -72,9 +96,10 @@ states_and_times(void **state)
 	(void)state;
 	enum campaign_request request = CAMPAIGN_STAYS;
 	int64_t ms = 7;
-	assert_true(reads(value_state, "ended", &request) && request == CAMPAIGN_ENDS);
-	assert_true(reads(value_state, "active", &request) && request == CAMPAIGN_OPENS);
-	assert_false(reads(value_state, "", &request) || reads(value_state, "open", &request));
+	assert_true(reads(*setting_of(&operation_campaign_set, "state"), "ended", &request) && request == CAMPAIGN_ENDS);
+	assert_true(reads(*setting_of(&operation_campaign_set, "state"), "active", &request) && request == CAMPAIGN_OPENS);
+	assert_false(reads(*setting_of(&operation_campaign_set, "state"), "", &request) ||
+		     reads(*setting_of(&operation_campaign_set, "state"), "open", &request));
 	assert_true(reads(value_end, "", &ms) && ms == -1);
 	assert_true(reads(value_end, "1970-01-02", &ms) && ms == 86400000);
 	assert_true(reads(value_time, "1970-01-01T00:00:01Z", &ms) && ms == 1000);
@@ -87,14 +112,14 @@ lists_are_checked(void **state)
 {
 	(void)state;
 	static const struct {
-		value_reader *read;
+		const struct value_type *type;
 		const char *text, *bad;
 	} wrong[] = {
-		{ value_hosts, "good.example, not a_host!", "a_host!" },
-		{ value_hosts, "a..b", "a..b" },
-		{ value_networks, "10.0.0.0/8 10.0.0.1/8", "10.0.0.1/8" },
-		{ value_networks, "10.0.0.0/33", "10.0.0.0/33" },
-		{ value_networks, "example.org", "example.org" },
+		{ &value_hosts, "good.example, not a_host!", "a_host!" },
+		{ &value_hosts, "a..b", "a..b" },
+		{ &value_networks, "10.0.0.0/8 10.0.0.1/8", "10.0.0.1/8" },
+		{ &value_networks, "10.0.0.0/33", "10.0.0.0/33" },
+		{ &value_networks, "example.org", "example.org" },
 	};
 	struct slice text;
 	assert_true(reads(value_hosts, " a.example, *.B.example\xc3\xbc.org ", &text));
@@ -104,9 +129,8 @@ lists_are_checked(void **state)
 	assert_true(reads(value_hosts, " ", &text) && !slice_present(text));
 	assert_true(reads(value_networks, "", &text) && !slice_present(text));
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-		struct slice bad = SLICE_NONE;
-		assert_false(wrong[i].read(pool, slice_of(wrong[i].text), &text, &bad));
-		assert_slice(bad, wrong[i].bad);
+		assert_false(reads_as(wrong[i].type, wrong[i].text, &text));
+		assert_slice(invalid, wrong[i].bad);
 	}
 }
 
@@ -126,9 +150,9 @@ texts_of_lookups_are_trimmed(void **state)
 {
 	(void)state;
 	struct slice text;
-	assert_true(reads(value_trimmed, "  two words ", &text));
+	assert_true(reads(value_title, "  two words ", &text));
 	assert_slice(text, "two words");
-	assert_false(reads(value_trimmed, "  ", &text) || reads(value_name, "", &text));
+	assert_false(reads(value_title, "  ", &text) || reads(value_name, "", &text));
 	assert_true(reads(value_name, " name ", &text));
 	assert_slice(text, " name ");
 	assert_true(reads(value_description, "", &text) && !slice_present(text));
@@ -145,54 +169,57 @@ lists_have_limits(void **state)
 	(void)state;
 	enum { ITEMS_MAX = 5000 };
 	struct buffer hosts, networks;
-	struct slice text, bad = SLICE_NONE;
+	struct slice text;
 	buffer_init(&hosts, 1 << 20);
 	buffer_init(&networks, 1 << 20);
 	for (int i = 0; i < ITEMS_MAX; i++) {
 		buffer_printf(&hosts, "h%d.x ", i);
 		buffer_printf(&networks, "10.%d.%d.1 ", i / 256, i % 256);
 	}
-	assert_true(value_hosts(pool, buffer_slice(&hosts), &text, &bad));
-	assert_true(value_networks(pool, buffer_slice(&networks), &text, &bad));
+	assert_true(reads_text(&value_hosts, buffer_slice(&hosts), &text));
+	assert_true(reads_text(&value_networks, buffer_slice(&networks), &text));
 	buffer_printf(&hosts, "h.x");
 	buffer_printf(&networks, "11.0.0.0/8");
-	assert_false(value_hosts(pool, buffer_slice(&hosts), &text, &bad));
-	assert_slice(bad, "5001 host names");
-	assert_false(value_networks(pool, buffer_slice(&networks), &text, &bad));
-	assert_slice(bad, "5001 networks");
+	assert_false(reads_text(&value_hosts, buffer_slice(&hosts), &text));
+	assert_slice(invalid, "5001 host names");
+	assert_false(reads_text(&value_networks, buffer_slice(&networks), &text));
+	assert_slice(invalid, "5001 networks");
 	/* names that take more bytes as they are stored */
 	buffer_clear(&hosts);
 	for (int i = 0; i < ITEMS_MAX; i++)
 		buffer_printf(&hosts, "\xc3\xbc%d.x ", i);
 	assert_true(buffer_slice(&hosts).size < 1 << 16);
-	assert_false(value_hosts(pool, buffer_slice(&hosts), &text, &bad));
-	assert_true(slice_ends_with(bad, SLICE(" bytes")));
+	assert_false(reads_text(&value_hosts, buffer_slice(&hosts), &text));
+	assert_true(slice_ends_with(invalid, SLICE(" bytes")));
 	buffer_free(&hosts);
 	buffer_free(&networks);
 }
 
-static const struct value_setting rows[] = {
-	{ "points", value_points, offsetof(struct campaign_settings, points_direct), "a number" },
-	{ "waitlist", value_switch, offsetof(struct campaign_settings, waitlist), "yes or no" },
-	{ "hosts", value_hosts, offsetof(struct campaign_settings, blocked_referrers), "host names" },
+static const struct value_type test_points = { value_parse_count, .size = sizeof(uint32_t), .expected = "a number" };
+static const struct parameter rows[] = {
+	SETTING("points", test_points, offsetof(struct campaign_settings, points_direct)),
+	SETTING("waitlist", value_boolean, offsetof(struct campaign_settings, waitlist)),
+	SETTING("hosts", value_hosts, offsetof(struct campaign_settings, blocked_referrers)),
 };
-static const struct value_settings settings = { rows, ARRAY_SIZE(rows), "a test", 0 };
+static const struct settings_table table = SETTINGS_OF(rows, struct campaign_settings, "a test");
+static const struct value_type settings_type = SETTINGS_TYPE(table);
+static const struct parameter parameters[] = { SETTINGS(settings_type, 0) };
 
 /* Applies the operands "first|second". Returns what was written to errors, in the pool. */
 static const char *
 errors_of(const char *operands, bool *applied, struct campaign_settings *target)
 {
-	const char *list[4];
 	char *text = NULL;
 	size_t size = 0;
 	struct slice rest = slice_of(operands), operand;
-	const struct admin_command command = { .settings = &settings };
-	struct admin_call call = {
-		.command = &command, .operands = list, .pool = pool, .errors = open_memstream(&text, &size)
-	};
-	while (slice_next(&rest, '|', &operand))
-		list[call.operand_count++] = pool_string(pool, operand);
-	*applied = values_apply(&call, 0, target);
+	const struct operation operation = { PARAMETERS(parameters, struct settings) };
+	struct operation_call call = { .operation = &operation, .pool = pool, .errors = open_memstream(&text, &size) };
+	parameters_begin(&call);
+	*applied = true;
+	while (*applied && slice_next(&rest, '|', &operand))
+		*applied = parameter_take(&call, &parameters[0], operand);
+	if (*applied)
+		settings_assign(ARGUMENTS(&call, struct settings), target);
 	fclose(call.errors);
 	const char *errors = pool_string(pool, slice_of(text));
 	free(text);
@@ -210,7 +237,8 @@ settings_are_stored_by_the_table(void **state)
 	static const char *const wrong[][2] = {
 		{ "points", "leadhook: points=: expected a number\n" },
 		{ "points=x", "leadhook: points=: expected a number, not x\n" },
-		{ "hosts=a.example b_c", "leadhook: hosts=: expected host names, not b_c\n" },
+		{ "hosts=a.example b_c", "leadhook: hosts=: expected at most 5000 host names without scheme and path, "
+					 "separated by commas or spaces, or nothing, not b_c\n" },
 		{ "point=5", "leadhook: a test has no setting \"point\"; did you mean points?\n" },
 		{ "WAITLST=5", "leadhook: a test has no setting \"WAITLST\"; did you mean waitlist?\n" },
 		{ "=5", "leadhook: a test has no setting \"\"; there are: points, waitlist, hosts\n" },
@@ -219,30 +247,6 @@ settings_are_stored_by_the_table(void **state)
 		assert_string_equal(errors_of(wrong[i][0], &applied, &target), wrong[i][1]);
 		assert_false(applied);
 	}
-}
-
-static void
-options_are_stored_by_the_table(void **state)
-{
-	(void)state;
-	static const struct value_option options[] = {
-		{ OPTION_TAG, value_id, offsetof(struct lead_filter, tag_id), "the id of a tag" },
-		{ OPTION_OPTED_OUT, value_filter, offsetof(struct lead_filter, opted_out), "yes or no" },
-	};
-	struct lead_filter filter = { .opted_out = -1, .limit = 50 };
-	char *text = NULL;
-	size_t size = 0;
-	struct admin_call call = { .pool = pool, .errors = open_memstream(&text, &size) };
-	assert_true(values_take(&call, options, ARRAY_SIZE(options), &filter));
-	assert_true(filter.tag_id == 0 && filter.opted_out == -1 && filter.limit == 50);
-	call.options[OPTION_TAG] = "12";
-	assert_true(values_take(&call, options, ARRAY_SIZE(options), &filter));
-	assert_true(filter.tag_id == 12 && filter.opted_out == -1);
-	call.options[OPTION_OPTED_OUT] = "maybe";
-	assert_false(values_take(&call, options, ARRAY_SIZE(options), &filter));
-	fclose(call.errors);
-	assert_string_equal(text, "leadhook: --opted-out: expected yes or no\n");
-	free(text);
 }
 
 static int
@@ -268,23 +272,27 @@ settings_of_a_webhook(void **state)
 	struct slice text;
 	uint32_t number = 7;
 	bool form = false;
-	assert_true(reads(value_format, "form", &form) && form);
-	assert_true(reads(value_format, "json", &form) && !form);
-	assert_false(reads(value_format, "", &form) || reads(value_format, "xml", &form));
-	assert_true(reads(value_events, "new_signup,verified", &number));
+	assert_true(reads(*setting_of(&operation_webhook_set, "format"), "form", &form) && form);
+	assert_true(reads(*setting_of(&operation_webhook_set, "format"), "json", &form) && !form);
+	assert_false(reads(*setting_of(&operation_webhook_set, "format"), "", &form) ||
+		     reads(*setting_of(&operation_webhook_set, "format"), "xml", &form));
+	assert_true(reads(*setting_of(&operation_webhook_set, "events"), "new_signup,verified", &number));
 	assert_int_equal(number, EVENT_BIT(EVENT_NEW_SIGNUP) | EVENT_BIT(EVENT_VERIFIED));
-	assert_true(reads(value_events, "fraudulent marked_as_fraudulent", &number));
+	assert_true(reads(*setting_of(&operation_webhook_set, "events"), "fraudulent marked_as_fraudulent", &number));
 	assert_int_equal(number, EVENT_BIT(EVENT_MARKED_AS_FRAUDULENT));
-	assert_false(reads(value_events, "", &number) || reads(value_events, ",", &number) ||
-		     reads(value_events, "verified,bogus", &number));
-	assert_true(reads(value_rate, "0", &number) && number == 0);
-	assert_true(reads(value_rate, "10000", &number) && number == 10000);
-	assert_false(
-	    reads(value_rate, "10001", &number) || reads(value_rate, "", &number) || reads(value_rate, "1.5", &number));
-	assert_true(reads(value_schedule, " 5s, 1m 2h ", &text) && slice_equal(text, SLICE("5s, 1m 2h")));
-	assert_true(reads(value_schedule, " ", &text) && !slice_present(text));
+	assert_false(reads(*setting_of(&operation_webhook_set, "events"), "", &number) ||
+		     reads(*setting_of(&operation_webhook_set, "events"), ",", &number) ||
+		     reads(*setting_of(&operation_webhook_set, "events"), "verified,bogus", &number));
+	assert_true(reads(*setting_of(&operation_webhook_set, "rate"), "0", &number) && number == 0);
+	assert_true(reads(*setting_of(&operation_webhook_set, "rate"), "10000", &number) && number == 10000);
+	assert_false(reads(*setting_of(&operation_webhook_set, "rate"), "10001", &number) ||
+		     reads(*setting_of(&operation_webhook_set, "rate"), "", &number) ||
+		     reads(*setting_of(&operation_webhook_set, "rate"), "1.5", &number));
+	assert_true(reads(*setting_of(&operation_webhook_set, "schedule"), " 5s, 1m 2h ", &text) &&
+		    slice_equal(text, SLICE("5s, 1m 2h")));
+	assert_true(reads(*setting_of(&operation_webhook_set, "schedule"), " ", &text) && !slice_present(text));
 	for (size_t i = 0; i < ARRAY_SIZE(no_schedules); i++)
-		assert_false(reads(value_schedule, no_schedules[i], &text));
+		assert_false(reads(*setting_of(&operation_webhook_set, "schedule"), no_schedules[i], &text));
 	assert_true(reads(value_source, "crm", &text) && slice_equal(text, SLICE("crm")));
 	assert_true(reads(value_source, "", &text) && !slice_present(text));
 }
@@ -294,14 +302,15 @@ static void
 long_settings_of_a_webhook(void **state)
 {
 	(void)state;
-	static const struct {
-		value_reader *read;
+	const struct {
+		const struct value_type *type;
 		const char *beginning, *filling;
 		size_t maximum;
 	} cases[] = {
-		{ value_file, "/", "x", 1024 },
-		{ value_schedule, "7d", "                                                                1s", 255 },
-		{ value_source, "", "x", 65535 },
+		{ &value_host_file, "/", "x", 1024 },
+		{ setting_of(&operation_webhook_set, "schedule"), "7d",
+		    "                                                                1s", 255 },
+		{ &value_source, "", "x", 65535 },
 	};
 	struct slice text;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -311,14 +320,14 @@ long_settings_of_a_webhook(void **state)
 		while (buffer.size + strlen(cases[i].filling) <= cases[i].maximum)
 			buffer_add_text(&buffer, cases[i].filling);
 		struct slice longest = pool_copy(pool, buffer_slice(&buffer));
-		assert_true(reads(cases[i].read, longest.data, &text) && slice_equal(text, longest));
+		assert_true(reads_as(cases[i].type, longest.data, &text) && slice_equal(text, longest));
 		while (buffer.size <= cases[i].maximum)
 			buffer_add_text(&buffer, cases[i].filling);
-		assert_false(reads(cases[i].read, buffer.data, &text));
+		assert_false(reads_as(cases[i].type, buffer.data, &text));
 		buffer_free(&buffer);
 	}
-	assert_true(reads(value_file, "", &text) && !slice_present(text));
-	assert_false(reads(value_file, "ca.pem", &text) || reads(value_file, "./ca.pem", &text));
+	assert_true(reads(value_host_file, "", &text) && !slice_present(text));
+	assert_false(reads(value_host_file, "ca.pem", &text) || reads(value_host_file, "./ca.pem", &text));
 }
 
 int
@@ -333,7 +342,6 @@ main(void)
 		cmocka_unit_test(descriptions_are_short_texts),
 		cmocka_unit_test(texts_of_lookups_are_trimmed),
 		cmocka_unit_test(settings_are_stored_by_the_table),
-		cmocka_unit_test(options_are_stored_by_the_table),
 		cmocka_unit_test(settings_of_a_webhook),
 		cmocka_unit_test(long_settings_of_a_webhook),
 	};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * Campaigns and their settings. */
+#ifndef LEADHOOK_ADMIN_CAMPAIGNS_CAMPAIGN_OPERATIONS_H
+#define LEADHOOK_ADMIN_CAMPAIGNS_CAMPAIGN_OPERATIONS_H
+
+#include "operation/operation.h"
+
+extern const struct operation operation_campaign_add, operation_campaign_list, operation_campaign_show, operation_campaign_set,
+    operation_campaign_end, operation_campaign_reopen;
+
+/* A part of the campaigns of the account that is the subject, or of all accounts, that the caller may see. In the call's pool.
+ */
+MUST_CHECK enum result campaigns_of_caller(
+    struct operation_call *call, struct list_part part, struct campaign **campaigns, size_t *count, int64_t *now_ms);
+
+#endif

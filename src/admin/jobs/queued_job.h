@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * Jobs of the dispatcher: what operations leave to it (docs/operating.md 4.1), and what is shown of one. */
+#ifndef LEADHOOK_ADMIN_JOBS_QUEUED_JOB_H
+#define LEADHOOK_ADMIN_JOBS_QUEUED_JOB_H
+
+#include "jobs/fields.h"
+#include "jobs/jobs.h"
+#include "operation/operation.h"
+#include "store/queue/operator_jobs.h"
+
+/* Queues a job of the campaign and its account (0: of the installation) and outputs it. Returns a status, after reporting an
+ * error. */
+int queued_job_add(struct operation_call *call, uint64_t campaign_id, enum job_kind kind, struct slice parameters);
+/* The caller, as jobs have it. */
+struct slice queued_job_made_by(struct operation_call *call);
+/* Outputs the job after RESULT_OK of the function that queued it, else reports why it did not. Returns a status. */
+int queued_job_answer(struct operation_call *call, enum result result, uint64_t id);
+
+/* Outputs all of a job that the caller may see. Returns a status. */
+int queued_job_show(struct operation_call *call, uint64_t id);
+/* Outputs what lists show. */
+void queued_job_output(struct output *output, const struct operator_job *job);
+/* Whether the caller may queue jobs of this kind. */
+MUST_CHECK bool queued_job_is_of_caller(const struct operation_call *call, const struct operator_job *job);
+/* Outputs the members of a result, in the current record. */
+void output_job_fields(struct output *output, const struct job_field *fields, size_t count, const void *values);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * Parameters of operations. Both front ends, src/shell and src/manage, parse what they are given straight into the arguments of
+ * an operation: a struct of its own, in which each parameter has its place. */
+#ifndef LEADHOOK_OPERATION_PARAMETER_H
+#define LEADHOOK_OPERATION_PARAMETER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/slice.h"
+#include "operation/problem.h"
+#include "store/operator/owners.h"
+
+/* How a parameter is written. */
+enum value_form {
+	VALUE_TEXT,    /* one text */
+	VALUE_LIST,    /* items with commas between them; in JSON an array, too */
+	VALUE_SWITCH,  /* an option without a value; in JSON true or false */
+	VALUE_EACH,    /* several operands; in JSON an array: each item is parsed into the same place */
+	VALUE_PAIRS,   /* NAME=VALUE, repeatable; in JSON an object of texts: struct value_pairs */
+	VALUE_FIELDS,  /* NAME=VALUE operands of any name; in JSON the members that are nothing else: struct value_pairs */
+	VALUE_SETTINGS /* NAME=VALUE operands of a table; in JSON the members that are nothing else: struct settings */
+};
+
+/* One value while it is parsed. */
+struct value_type;
+
+struct value_reading {
+	struct pool *pool;
+	bool is_remote;       /* a call by HTTP, whose lists are shorter */
+	struct slice invalid; /* set by the parser: the item of a list that is wrong; or absent */
+	const struct value_type *type;
+	const char *expected; /* that of the type; a parser may replace it */
+	struct slice message; /* set by the parser: what is said of an operand, instead of "NAME: expected …"; or absent */
+	enum operation_problem problem;
+};
+
+/* Parses the text into `place`, whose type is said where the parser is declared. What it makes lives as long as the text and
+ * the pool. Returns false if the text is not valid. */
+typedef bool value_parser(struct value_reading *reading, struct slice text, void *place);
+
+struct settings_table;
+
+struct value_type {
+	value_parser *parse;
+	size_t size;          /* of the place */
+	const char *expected; /* "a number from 1 to 10000" */
+	enum value_form form;
+	const struct slice *words; /* of value_parse_word */
+	size_t word_count;
+	bool is_file;                          /* the path of a file of the host: only a shell gives it */
+	bool has_lines;                        /* its texts may have several lines */
+	bool takes_files;                      /* VALUE_FIELDS: in a shell, NAME=@FILE is the text of that file */
+	const char *noun;                      /* of an id: what it is the id of, "campaign"; NULL: it is none */
+	enum owned_kind kind;                  /* of an id */
+	const char *empty_array;               /* what is expected in place of an empty array; NULL: it is an empty list */
+	const struct settings_table *settings; /* VALUE_SETTINGS */
+};
+
+enum parameter_flag {
+	PARAMETER_OPERAND = 1, /* given by its place in the command line; else an option */
+	PARAMETER_REQUIRED = 1 << 1,
+	PARAMETER_SHELL = 1 << 2,      /* only a shell gives it … */
+	PARAMETER_ON_BY_HTTP = 1 << 3, /* … and each call by HTTP has it */
+	PARAMETER_OPERATOR = 1 << 4,   /* only an operator gives it */
+	PARAMETER_PREVIEW = 1 << 5,    /* the call only shows what it would do */
+	PARAMETER_SLOW = 1 << 6        /* the call takes about a second (SLOW in operation.h) */
+};
+
+struct parameter {
+	const char *name; /* of the member, "last_number"; the option is --last-number */
+	const struct value_type *type;
+	size_t place; /* in the arguments. Parameters with one place are alternatives: one in a path excludes the others */
+	unsigned flags;
+	const char *confirmed; /* a user must have entered the password lately to give this value; "": any value; NULL: none */
+};
+
+#define OPERAND(name, type, place)                                                 \
+	{                                                                          \
+		name, &(type), place, PARAMETER_OPERAND | PARAMETER_REQUIRED, NULL \
+	}
+#define OPTIONAL_OPERAND(name, type, place)                   \
+	{                                                     \
+		name, &(type), place, PARAMETER_OPERAND, NULL \
+	}
+#define OPTION(name, type, place)             \
+	{                                     \
+		name, &(type), place, 0, NULL \
+	}
+#define OPTION_WITH(name, type, place, flags)     \
+	{                                         \
+		name, &(type), place, flags, NULL \
+	}
+
+struct operation_call;
+
+/* Parses a value of the parameter into the arguments of the call. Reports an invalid one, under the name that the caller used,
+ * and returns false. */
+MUST_CHECK bool parameter_take(struct operation_call *call, const struct parameter *parameter, struct slice text);
+/* As parameter_take, of an item of VALUE_PAIRS or VALUE_FIELDS that came as name and value. */
+MUST_CHECK bool parameter_take_pair(
+    struct operation_call *call, const struct parameter *parameter, struct slice name, struct slice value);
+/* Makes the arguments of a call of call->operation, with its defaults. */
+void parameters_begin(struct operation_call *call);
+/* The parameter of that name; NULL: the operation has none. */
+const struct parameter *parameter_find(const struct operation_call *call, struct slice name);
+/* Whether the caller has given the parameter, which the operation has. */
+MUST_CHECK bool parameter_is_given(const struct operation_call *call, const char *name);
+/* The value of a parameter whose place is a struct slice; absent: it is not given, or the operation has none. */
+struct slice parameter_text(const struct operation_call *call, const char *name);
+/* How the caller writes it: "--last-number", or "last_number" as a member. In the pool. */
+const char *parameter_shown(const struct operation_call *call, const char *name);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * The file of the running program. */
+#ifndef LEADHOOK_OS_EXECUTABLE_H
+#define LEADHOOK_OS_EXECUTABLE_H
+
+#include "base/pool.h"
+
+/* Its path, in the pool; NULL, with errno set: it cannot be read. */
+const char *executable_path(struct pool *pool);
+
+#endif

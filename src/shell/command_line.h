@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * The arguments of the command `leadhook` (leadhook(1)): words of an operation, operands, and options anywhere among them. */
+#ifndef LEADHOOK_SHELL_COMMAND_LINE_H
+#define LEADHOOK_SHELL_COMMAND_LINE_H
+
+#include "shell/options.h"
+
+struct given_option {
+	size_t option;     /* of shell_options */
+	const char *value; /* NULL: it takes none */
+};
+
+struct command_line {
+	const struct operation *operation; /* NULL: none was given, because of an option that needs none */
+	const char *group;                 /* the word after which help was requested, of several operations; or NULL */
+	const char **operands;             /* texts are valid UTF-8 without control characters */
+	size_t operand_count;
+	struct given_option *options;
+	size_t option_count, option_capacity;
+};
+
+/* Reads the arguments (argv[0] is skipped), as far as they are about words and names. `operations` ends with NULL. Returns
+ * false with a message in `problem` when they are wrong: EX_USAGE. */
+MUST_CHECK bool command_line_read(const struct operation *const *operations, int argc, char *const argv[], struct pool *pool,
+    struct command_line *line, struct buffer *problem);
+/* The value of an option, "" if it takes none; NULL: it is not given. */
+const char *command_line_option(const struct command_line *line, size_t option);
+/* Parses the values into the arguments of the call. Reports what is wrong and returns its status, else 0. */
+MUST_CHECK int command_line_parse(const struct command_line *line, struct operation_call *call);
+
+#endif

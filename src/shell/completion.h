@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * `leadhook completion bash`: operations, options and settings as a script for bash. */
+#ifndef LEADHOOK_SHELL_COMPLETION_H
+#define LEADHOOK_SHELL_COMPLETION_H
+
+#include <stdio.h>
+
+#include "operation/operation.h"
+
+/* `operations` ends with NULL. False: it could not be written. */
+MUST_CHECK bool completion_print(const struct operation *const *operations, FILE *out);
+
+#endif

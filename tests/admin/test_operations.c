@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * The table of operations and the options of the shell (leadhook(1)) fit together. Joins admin and shell. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "admin/operations.h"
+#include "shell/options.h"
+
+typedef void checker(const struct operation *operation);
+
+static void
+for_each(checker *check_one)
+{
+	size_t count;
+	const struct operation *const *operations = admin_operations(&count);
+	assert_true(count > 80);
+	for (size_t i = 0; i < count; i++)
+		check_one(operations[i]);
+}
+
+/* The option of a parameter takes a value if its type is none of a switch. */
+static void
+check_options(const struct operation *operation)
+{
+	for (size_t i = 0; i < operation->parameter_count; i++) {
+		const struct parameter *parameter = &operation->parameters[i];
+		size_t count, option = GENERAL_OPTIONS;
+		const struct shell_option *options = shell_options(&count);
+		if ((parameter->flags & PARAMETER_OPERAND) != 0)
+			continue;
+		while (option < count && shell_option_parameter(operation, option) != parameter)
+			option++;
+		if (option == count)
+			fail_msg("%s: there is no option for %s", operation->words, parameter->name);
+		if ((options[option].value == NULL) != (parameter->type->form == VALUE_SWITCH) ||
+		    parameter->type->is_file != (options[option].value != NULL && strcmp(options[option].value, "FILE") == 0))
+			fail_msg("%s: the value of --%s is not that of its type", operation->words, options[option].name);
+	}
+}
+
+static void
+each_option_is_one_of_the_shell(void **state UNUSED)
+{
+	for_each(check_options);
+}
+
+/* A parameter of the path, and the value of each type. */
+static void
+check_parameters(const struct operation *operation)
+{
+	struct operation_call call = { .operation = operation };
+	struct slice rest = slice_of(operation->path), part;
+	while (slice_next(&rest, '/', &part)) {
+		const struct slice name = slice_sub(part, 1, part.size - 1);
+		if (part.data[0] == '{' && parameter_find(&call, name) == NULL &&
+		    (operation->subject == NULL || !slice_equal(name, slice_of(operation->subject->name))))
+			fail_msg("%s: the path has %.*s", operation->words, SLICE_ARGS(name));
+	}
+	for (size_t i = 0; i < operation->parameter_count; i++)
+		if (operation->parameters[i].place >= operation->arguments_size)
+			fail_msg("%s: %s is not in the arguments", operation->words, operation->parameters[i].name);
+	assert_true(operation->run != NULL && operation->help != NULL &&
+		    (operation->method == METHOD_NONE) == (operation->path == NULL));
+}
+
+static void
+each_parameter_has_a_place(void **state UNUSED)
+{
+	for_each(check_parameters);
+}
+
+/* Two operations with one path differ in the method, and no two have the same words. */
+static void
+operations_are_distinct(void **state UNUSED)
+{
+	size_t count;
+	const struct operation *const *operations = admin_operations(&count);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i; k++) {
+			const struct operation *a = operations[i], *b = operations[k];
+			assert_string_not_equal(a->words, b->words);
+			assert_false(a->method != METHOD_NONE && a->method == b->method && strcmp(a->path, b->path) == 0);
+		}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_option_is_one_of_the_shell),
+		cmocka_unit_test(each_parameter_has_a_place),
+		cmocka_unit_test(operations_are_distinct),
+	};
+	return cmocka_run_group_tests_name("operations", tests, NULL, NULL);
+}

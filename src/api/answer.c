@@ -13,7 +13,7 @@ enum { CALLBACK_MAX_BYTES = 64 };
 enum failure
 call_failure(enum result result)
 {
-	const bool internal = result == RESULT_FAILED || result == RESULT_INVALID || result == RESULT_TOO_MANY;
+	const bool internal = result == RESULT_FAILED || result == RESULT_WRONG_SCHEMA || result == RESULT_TOO_MANY;
 	return internal ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE;
 }
 

@@ -58,14 +58,13 @@ call_page_url(const struct call *call, struct slice rest)
 enum result
 call_read_looks(struct call *call, struct page *page)
 {
-	struct campaign_text *texts;
-	size_t count;
+	struct campaign_texts texts;
 	const enum result result =
-	    store_read_texts(call->api->store, page->pool, call->campaign.id, SLICE(LOOK_PREFIX), &texts, &count);
+	    store_read_texts(call->api->store, page->pool, call->campaign.id, SLICE(LOOK_PREFIX), &texts);
 	if (result != RESULT_OK)
 		return result;
-	for (size_t i = 0; i < count; i++)
-		look_add(&page->looks, page->language, texts[i].name, texts[i].language, texts[i].value);
+	for (size_t i = 0; i < texts.count; i++)
+		look_add(&page->looks, page->language, texts.list[i].name, texts.list[i].language, texts.list[i].value);
 	return RESULT_OK;
 }
 

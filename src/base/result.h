@@ -5,9 +5,12 @@
 
 enum result {
 	RESULT_OK = 0,
-	RESULT_NOT_FOUND, /* not found; nothing was changed */
-	RESULT_INVALID,   /* invalid input: a retry will not help */
-	RESULT_TOO_MANY,  /* a maximum is reached; nothing was changed */
+	RESULT_NOT_FOUND,    /* not found; nothing was changed */
+	RESULT_WRONG_SCHEMA, /* the database has the tables of another version than this program */
+	RESULT_REFUSED,      /* by a rule, for the reason that the call gives; nothing was changed */
+	RESULT_TOO_MANY,     /* a maximum is reached; nothing was changed */
+	RESULT_OUTDATED,     /* the settings have been changed since the caller read them; nothing was changed */
+	RESULT_REPEATED,     /* an earlier call with the same request key did this; nothing was changed */
 	RESULT_CONFLICT, /* conflict with another transaction (deadlock, duplicate key): the whole transaction can be retried */
 	RESULT_UNAVAILABLE, /* unreachable or out of resources; nothing was changed; retry later */
 	RESULT_UNKNOWN,     /* the connection broke during COMMIT: the transaction may be committed or not */

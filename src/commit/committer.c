@@ -315,24 +315,44 @@ learn(struct committer *committer, const struct command *const *commands, const 
 	}
 }
 
+/* Called in store_execute. */
+static void
+note_unknown(void *context, bool unknown)
+{
+	struct committer *committer = context;
+	if (!unknown)
+		refuser_stop(&committer->refuser);
+	for (size_t i = 0; i < committer->batch->count; i++)
+		peer_set_uncertain(&committer->receiver.peers, committer->batch->peers[i], unknown);
+	if (unknown)
+		refuser_start(&committer->refuser, &committer->receiver);
+}
+
 static void
 execute(struct committer *committer, struct pool *pool, const struct request_batch *batch)
 {
 	const struct command *commands[COMMITTER_BATCH_MAX];
 	struct outcome outcomes[COMMITTER_BATCH_MAX];
 	bool locked[COMMITTER_BATCH_MAX];
+	struct execution execution = { .commands = commands,
+		.count = batch->count,
+		.deadline_ms = batch->deadline_ms,
+		.outcomes = outcomes,
+		.locked = locked,
+		.unknown_changed = note_unknown,
+		.context = committer };
 	for (size_t i = 0; i < batch->count; i++)
 		commands[i] = &batch->requests[i]->as.command;
 	begin_work(committer, batch->requests, batch->count);
 	committer->batch = batch;
 	metrics_observe(METRIC_BATCH, (int64_t)batch->count);
-	store_execute(committer->store, pool, commands, batch->count, batch->deadline_ms, outcomes, locked);
+	store_execute(committer->store, pool, &execution);
 	end_work(committer);
 	learn(committer, commands, outcomes, batch->count);
 	answer_batch(committer, batch, outcomes, locked);
-	if (store_made_deliveries(committer->store)) /* after the answers, which then need not compete for a processor */
+	if (execution.made_deliveries) /* after the answers, which then need not compete for a processor */
 		wake_send(committer->options->dispatcher);
-	if (store_made_messages(committer->store))
+	if (execution.made_messages)
 		wake_send(committer->options->mailer);
 }
 
@@ -449,19 +469,6 @@ run_cycle(struct committer *committer)
 	release_memory(committer);
 }
 
-/* Called in store_execute. */
-static void
-note_unknown(void *context, bool unknown)
-{
-	struct committer *committer = context;
-	if (!unknown)
-		refuser_stop(&committer->refuser);
-	for (size_t i = 0; i < committer->batch->count; i++)
-		peer_set_uncertain(&committer->receiver.peers, committer->batch->peers[i], unknown);
-	if (unknown)
-		refuser_start(&committer->refuser, &committer->receiver);
-}
-
 int
 committer_run(const struct committer_options *options)
 {
@@ -470,12 +477,10 @@ committer_run(const struct committer_options *options)
 	if (receiver_open(receiver, options->endpoint)) {
 		committer.directory = directory_new(options->store);
 		committer.turns = turns_new();
-		store_watch_unknown(options->store, note_unknown, &committer);
 		options->ready(options->context);
 		log_debug("committer_started", LOG_INT("idle_ms", options->idle_ms));
 		while (!receiver->ending || receiver->peers.count > 0)
 			run_cycle(&committer);
-		store_watch_unknown(options->store, NULL, NULL);
 	}
 	receiver_close(receiver);
 	directory_free(&committer.directory);

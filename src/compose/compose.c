@@ -66,7 +66,7 @@ mail_compose_request(const struct mail_senders *senders, struct store *store, st
 	*mail = (struct composed_mail){ .drop = result == RESULT_NOT_FOUND ? SLICE("lead_deleted") : subject.drop };
 	if (slice_present(mail->drop))
 		return RESULT_OK;
-	if (result == RESULT_INVALID)
+	if (result == RESULT_REFUSED)
 		return fail(request, SLICE("the payload cannot be read"));
 	if (result != RESULT_OK)
 		return result == RESULT_FAILED ? RESULT_UNAVAILABLE : result;

@@ -44,38 +44,39 @@ own_template_name(struct pool *pool, enum message_kind kind, enum template_place
 
 /* The text for the language, else the one for every language; NULL: there is none. */
 static const struct campaign_text *
-find_text(const struct campaign_text *texts, size_t count, enum text_language language, struct slice name)
+find_text(const struct campaign_texts *texts, enum text_language language, struct slice name)
 {
 	const struct campaign_text *found = NULL;
-	for (size_t i = 0; i < count; i++) {
-		const bool own = slice_equal(texts[i].language, text_language_code(language));
-		if (slice_equal(texts[i].name, name) && (own || (texts[i].language.size == 0 && found == NULL)))
-			found = &texts[i];
+	for (size_t i = 0; i < texts->count; i++) {
+		const struct campaign_text *text = &texts->list[i];
+		const bool own = slice_equal(text->language, text_language_code(language));
+		if (slice_equal(text->name, name) && (own || (text->language.size == 0 && found == NULL)))
+			found = text;
 	}
 	return found;
 }
 
 enum result
 own_templates_read(struct store *store, struct pool *pool, uint64_t campaign_id, enum message_kind kind,
-    enum text_language language, const struct text_drafts *drafts, struct own_templates *templates, struct mail_values *values)
+    enum text_language language, const struct campaign_texts *drafts, struct own_templates *templates,
+    struct mail_values *values)
 {
-	struct campaign_text *texts;
-	size_t count;
+	struct campaign_texts texts;
 	const struct campaign_text *found;
-	enum result result = store_read_texts(store, pool, campaign_id, SLICE("page."), &texts, &count);
+	enum result result = store_read_texts(store, pool, campaign_id, SLICE("page."), &texts);
 	*templates = (struct own_templates){ .sources = { SLICE_NONE } };
-	if (result == RESULT_OK && (found = find_text(texts, count, language, SLICE("page.accent"))) != NULL)
+	if (result == RESULT_OK && (found = find_text(&texts, language, SLICE("page.accent"))) != NULL)
 		templates->accent = found->value;
-	if (result == RESULT_OK && (found = find_text(texts, count, language, SLICE("page.dark_accent"))) != NULL)
+	if (result == RESULT_OK && (found = find_text(&texts, language, SLICE("page.dark_accent"))) != NULL)
 		templates->dark_accent = found->value;
 	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(page_texts); i++)
-		if ((found = find_text(texts, count, language, page_texts[i].text)) != NULL)
+		if ((found = find_text(&texts, language, page_texts[i].text)) != NULL)
 			values->of[page_texts[i].name] = found->value;
 	if (result == RESULT_OK)
-		result = store_read_draft_texts(store, pool, campaign_id, SLICE(OWN_TEMPLATE_PREFIX), drafts, &texts, &count);
+		result = store_read_draft_texts(store, pool, campaign_id, SLICE(OWN_TEMPLATE_PREFIX), drafts, &texts);
 	for (size_t i = 0; result == RESULT_OK && i < TEMPLATE_PLACES; i++) {
 		const struct slice name = own_template_name(pool, kind, (enum template_place)i);
-		if ((found = find_text(texts, count, language, name)) == NULL)
+		if ((found = find_text(&texts, language, name)) == NULL)
 			continue;
 		templates->sources[i] = found->value;
 		templates->languages[i] = found->language;

@@ -27,11 +27,12 @@ struct own_templates {
 /* Makes the values that are paths of this host's pages, such as "/privacy", URLs, as mails need them. */
 void own_templates_complete(struct pool *pool, struct slice base_url, struct mail_values *values);
 
-struct text_drafts;
+struct campaign_texts;
 /* Those for mails of a kind in a language: the one for the language comes before the one for every language. `drafts`: as in
  * store_read_draft_texts. Adds the texts of the campaign's pages that mails show to *values. All in the pool; a campaign that
  * does not exist has none. Results are those of db/db.h. */
 MUST_CHECK enum result own_templates_read(struct store *store, struct pool *pool, uint64_t campaign_id, enum message_kind kind,
-    enum text_language language, const struct text_drafts *drafts, struct own_templates *templates, struct mail_values *values);
+    enum text_language language, const struct campaign_texts *drafts, struct own_templates *templates,
+    struct mail_values *values);
 
 #endif

@@ -72,14 +72,14 @@ show(const struct mail_subject *s, const struct mail_senders *senders, struct pr
 	preview->drop = s->drop;
 	preview->to = s->email;
 	if (!mail_render(s->pool, &content, &parts, &preview->problem))
-		return RESULT_INVALID;
+		return RESULT_REFUSED;
 	preview->subject = parts.subject;
 	preview->text = parts.text;
 	preview->html = parts.html;
 	if (!slice_present(senders->from.address.text) || !slice_present(s->email))
 		return RESULT_OK;
 	if (!mail_compose(s->pool, &content, &message, &preview->problem))
-		return RESULT_INVALID;
+		return RESULT_REFUSED;
 	preview->message = message.bytes;
 	return RESULT_OK;
 }

@@ -9,11 +9,11 @@
 
 struct preview_request {
 	uint64_t campaign_id;
-	enum message_kind kind;             /* a mail */
-	const struct lead_reference *lead;  /* NULL: sample values */
-	const enum text_language *language; /* NULL: as mail_subject_language */
-	const struct text_drafts *drafts;   /* in place of stored templates (store/texts/campaign_texts.h); NULL: none */
-	struct slice to;                    /* the address of the lead with sample values; absent: a sample */
+	enum message_kind kind;              /* a mail */
+	const struct lead_reference *lead;   /* NULL: sample values */
+	const enum text_language *language;  /* NULL: as mail_subject_language */
+	const struct campaign_texts *drafts; /* in place of stored templates (store/texts/campaign_texts.h); NULL: none */
+	struct slice to;                     /* the address of the lead with sample values; absent: a sample */
 };
 
 /* All texts in the pool of the call. */
@@ -28,7 +28,7 @@ struct preview {
 };
 
 /* Values that neither lead nor campaign has, such as the reward, are samples. Nothing is stored. Links of a lead are valid.
- * RESULT_NOT_FOUND: there is no such campaign or lead. RESULT_INVALID: *problem. Else as db/db.h. */
+ * RESULT_NOT_FOUND: there is no such campaign or lead. RESULT_REFUSED: *problem. Else as db/db.h. */
 MUST_CHECK enum result mail_preview(const struct mail_senders *senders, struct store *store, struct pool *pool,
     const struct preview_request *request, struct preview *preview);
 

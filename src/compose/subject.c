@@ -298,7 +298,7 @@ mail_subject_find(struct mail_subject *s, const struct lead_reference *lead)
 	search.found = found;
 	search.lead = found->lead;
 	if (!add_common(&search))
-		return RESULT_INVALID;
+		return RESULT_REFUSED;
 	result =
 	    own_templates_read(s->store, s->pool, s->campaign_id, s->kind, s->language, s->drafts, &s->templates, &s->values);
 	own_templates_complete(s->pool, search.settings->base_url, &s->values);

@@ -16,7 +16,7 @@ struct mail_subject {
 	bool is_preview; /* there is no `ref`: values of what it is about are absent */
 	int64_t now_ms;
 	const enum text_language *fixed_language; /* NULL: as mail_subject_language */
-	const struct text_drafts *drafts;         /* in place of stored templates; NULL: none */
+	const struct campaign_texts *drafts;      /* in place of stored templates; NULL: none */
 	/* found */
 	enum text_language language;
 	struct slice drop;  /* why it is not to be sent, a word of at most 32 ASCII characters; absent: it is */
@@ -27,7 +27,7 @@ struct mail_subject {
 };
 
 /* Finds it for a lead. Results are those of db/db.h, of store_payload_settings and store_look_up: RESULT_NOT_FOUND: there is no
- * such lead. RESULT_INVALID: its payload cannot be read. */
+ * such lead. RESULT_REFUSED: its payload cannot be read. */
 MUST_CHECK enum result mail_subject_find(struct mail_subject *s, const struct lead_reference *lead);
 
 /* The language of a mail: the campaign's, or where the setting is `auto` the lead's, absent without one; else the default. */

@@ -120,7 +120,9 @@ bulk_run_chunk(struct store *store, struct pool *pool, const struct crashes *cra
 		log_work(LOG_UINT("job", job.id));
 	else
 		log_work(LOG_BYTES("job_item", pool_printf(pool, "%" PRIu64 "/%" PRIu32, job.id, job.position)));
-	store_execute(store, pool, commands, count, clock_monotonic_ms() + CHUNK_MS, outcomes, NULL);
+	store_execute(store, pool,
+	    &(struct execution){
+		.commands = commands, .count = count, .deadline_ms = clock_monotonic_ms() + CHUNK_MS, .outcomes = outcomes });
 	log_work_done();
 	return delay_if_failed(store, commands, count, outcomes, job.failures);
 }

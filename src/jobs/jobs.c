@@ -164,7 +164,7 @@ test_webhook(struct job_turn *turn)
 	const enum result result = job_test_webhook(turn->tools, turn->store, turn->pool, values.webhook_id, &test);
 	if (result == RESULT_NOT_FOUND)
 		return fail(turn, "there is no such webhook");
-	if (result == RESULT_INVALID)
+	if (result == RESULT_REFUSED)
 		return fail(turn, "nothing can be sent from the dispatcher's host; see its log");
 	if (result == RESULT_OK && test.sealed)
 		return fail(
@@ -194,7 +194,7 @@ finish_mail(struct job_turn *turn, enum result result, const struct mail_test *t
 	const struct job_field *fields = job_mail_test_fields(&count);
 	if (result == RESULT_OK && !test->accepted && atomic_load(turn->stop)) /* the next dispatcher sends it */
 		return RESULT_OK;
-	if (result == RESULT_INVALID)
+	if (result == RESULT_REFUSED)
 		return fail(turn, "mail is off: mail.host and mail.from are not set on the dispatcher's host");
 	return result == RESULT_OK ? finish(turn, job_fields_write(turn->pool, fields, count, test, true)) : result;
 }
@@ -300,7 +300,7 @@ job_take_turn(struct job_turn *turn)
 {
 	struct operator_job *job = turn->job;
 	enum result result = kinds[job->kind](turn);
-	if (result == RESULT_FAILED || result == RESULT_INVALID || result == RESULT_TOO_MANY)
+	if (result == RESULT_FAILED || result == RESULT_REFUSED || result == RESULT_TOO_MANY)
 		result = fail(turn, "it cannot be carried out; see the dispatcher's log");
 	if (result == RESULT_OK)
 		result = job->state == JOB_RUNNING ? store_note_job(turn->store, turn->owner, job) : end(turn);

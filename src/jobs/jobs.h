@@ -51,7 +51,7 @@ struct job_tools {
 	 * be NULL) is true, it is abandoned. The result lives in the pool. */
 	void (*send_mail)(void *context, struct pool *pool, struct slice address, struct slice content, const atomic_bool *stop,
 	    struct mail_test *mail);
-	/* Composes a sample, in the pool. RESULT_NOT_FOUND: there is no such campaign. RESULT_INVALID: *problem, for people. */
+	/* Composes a sample, in the pool. RESULT_NOT_FOUND: there is no such campaign. RESULT_REFUSED: *problem, for people. */
 	enum result (*compose_sample)(void *context, struct store *store, struct pool *pool, const struct sample_mail *sample,
 	    struct slice *content, struct slice *problem);
 	struct slice form_urls; /* dispatch.form_urls */
@@ -67,16 +67,16 @@ struct webhook_test {
 	uint64_t status, duration_ms;
 	struct slice error, location, answer; /* as in job_attempt */
 };
-/* Sends a test delivery of an invented lead. RESULT_NOT_FOUND: no such webhook. RESULT_INVALID: this machine cannot send. */
+/* Sends a test delivery of an invented lead. RESULT_NOT_FOUND: no such webhook. RESULT_REFUSED: this machine cannot send. */
 MUST_CHECK enum result job_test_webhook(
     const struct job_tools *tools, struct store *store, struct pool *pool, uint64_t webhook_id, struct webhook_test *test);
 /* Sends a test mail, as send_mail above. A mail that was accepted ends a hold: what the operator has corrected need not wait
- * for the next probe. RESULT_INVALID: there is no mail server. */
+ * for the next probe. RESULT_REFUSED: there is no mail server. */
 MUST_CHECK enum result job_test_mail(const struct job_tools *tools, struct store *store, struct pool *pool,
     struct slice address, const atomic_bool *stop, struct mail_test *test);
 
 /* Sends a sample. `reason` of one that cannot be composed is not_composed. RESULT_NOT_FOUND: there is no such campaign.
- * RESULT_INVALID: there is no mail server. */
+ * RESULT_REFUSED: there is no mail server. */
 MUST_CHECK enum result job_send_sample(const struct job_tools *tools, struct store *store, struct pool *pool,
     const struct sample_mail *sample, const atomic_bool *stop, struct mail_test *test);
 

@@ -11,7 +11,7 @@ job_test_mail(const struct job_tools *tools, struct store *store, struct pool *p
     const atomic_bool *stop, struct mail_test *test)
 {
 	if (!tools->has_mail)
-		return RESULT_INVALID;
+		return RESULT_REFUSED;
 	tools->send_mail(tools->context, pool, address, SLICE_NONE, stop, test);
 	return test->accepted ? store_resume_mail(store, MAIL_CHANNEL) : RESULT_OK;
 }
@@ -22,13 +22,13 @@ job_send_sample(const struct job_tools *tools, struct store *store, struct pool 
 {
 	struct slice content, problem;
 	if (!tools->has_mail)
-		return RESULT_INVALID;
+		return RESULT_REFUSED;
 	const enum result result = tools->compose_sample(tools->context, store, pool, sample, &content, &problem);
-	if (result == RESULT_INVALID)
+	if (result == RESULT_REFUSED)
 		*test = (struct mail_test){ .reason = SLICE("not_composed"), .error = problem };
 	else if (result == RESULT_OK)
 		tools->send_mail(tools->context, pool, sample->address, content, stop, test);
-	return result == RESULT_INVALID ? RESULT_OK : result;
+	return result == RESULT_REFUSED ? RESULT_OK : result;
 }
 
 #define PLACE(member) offsetof(struct mail_test, member)

@@ -77,7 +77,7 @@ job_test_webhook(
 	if (test->sealed)
 		return RESULT_OK;
 	if (!tools->deliver(tools->context, pool, &delivery, now_ms, &attempt))
-		return RESULT_INVALID;
+		return RESULT_REFUSED;
 	const bool respelled = webhook_url_is_respelled(delivery.destination->url, attempt.location);
 	*test = (struct webhook_test){
 		.ok = !slice_present(attempt.error) &&

@@ -19,7 +19,7 @@ login_begin_factor(const struct login_context *context, struct pool *pool, const
 	factor->secret = totp_secret_make(pool);
 	factor->url = totp_url(pool, context->service_name, session->email, factor->secret);
 	const enum result result = store_begin_totp(context->store, session->user_id, factor->secret);
-	if (result != RESULT_INVALID)
+	if (result != RESULT_REFUSED)
 		return result;
 	outcome->verdict = LOGIN_HAS_FACTOR;
 	return RESULT_OK;

@@ -133,14 +133,14 @@ run(struct manage_request *request)
 	struct operation_call *call = &request->call;
 	call->output = output_new(call->pool, call->operation->shape);
 	struct request_key key;
-	store_expect_request(call->store, request_key(request, &key) ? &key : NULL);
-	/* first, because another check may fail for what the key has made; again when it is made */
-	const bool repeated = store_find_request(call->store) == RESULT_OK;
+	if (request_key(request, &key))
+		call->precondition.key = &key;
 	int status = EX_OK;
-	if ((repeated || (keeps_limits(request) && run_in_turn(request, &status))) && !request_is_repeated(request))
-		request_answer(request, status);
-	store_expect_settings(call->store, NULL);
-	store_expect_request(call->store, NULL);
+	/* first, because another check may fail for what the key has made; then, because it may have been made meanwhile */
+	if (request_is_repeated(request) || !keeps_limits(request) || !run_in_turn(request, &status) ||
+	    (status != EX_OK && request_is_repeated(request)))
+		return;
+	request_answer(request, status);
 }
 
 void

@@ -30,12 +30,12 @@ request_key(const struct manage_request *request, struct request_key *key)
 bool
 request_is_repeated(struct manage_request *request)
 {
-	uint64_t id;
-	bool same;
+	const struct request_key *key = request->call.precondition.key;
+	struct repeated_request earlier;
 	struct json_writer writer;
-	if (!store_found_request(request->manage->store, &id, &same))
+	if (key == NULL || store_find_request(request->manage->store, key, &earlier) != RESULT_OK)
 		return false;
-	if (!same) {
+	if (!earlier.same_parameters) {
 		(void)request_fail_status(
 		    request, 422, "key_used", SLICE("a call with other parameters had this Idempotency-Key"));
 		return true;
@@ -43,7 +43,7 @@ request_is_repeated(struct manage_request *request)
 	request->response->status = 200;
 	json_writer_init(&writer, &request->response->body);
 	json_begin_object(&writer);
-	json_put_u64(&writer, SLICE("id"), id);
+	json_put_u64(&writer, SLICE("id"), earlier.object_id);
 	json_put_boolean(&writer, SLICE("repeated"), true);
 	json_end_object(&writer);
 	buffer_add_byte(&request->response->body, '\n');

@@ -6,7 +6,7 @@
 #include "manage/manage.h"
 #include "operation/operation.h"
 #include "store/operator/owners.h"
-#include "store/request_keys.h"
+#include "store/precondition.h"
 
 struct manage {
 	struct manage_options options;
@@ -35,6 +35,7 @@ struct manage_request {
 	bool may_be_suspended; /* set by the caller of request_identify: users of suspended accounts may do it */
 	bool has_version;      /* the answer depends on the version of its settings … */
 	uint64_t version;      /* … which was this before the answer was read */
+	uint64_t expected_version; /* of If-Match */
 	struct operation_call call;
 };
 

@@ -34,14 +34,15 @@ request_expect_version(struct manage_request *request)
 {
 	const struct slice tag = request->http->if_match;
 	const bool expects = request->operation->method != METHOD_GET && slice_present(tag) && !slice_equal(tag, SLICE("*"));
-	uint64_t version;
+	uint64_t *version = &request->expected_version;
 	if (expects && !request->operation->versioned)
 		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "If-Match is for changes of settings only");
-	if (expects && !parse_version(tag, &version))
+	if (expects && !parse_version(tag, version))
 		return request_fail(request, PROBLEM_CHANGED, SLICE_NONE, "If-Match: expected the ETag of an earlier answer");
 	if (request->operation->versioned && request->operation->method == METHOD_GET)
 		read_version(request);
-	store_expect_settings(request->manage->store, expects ? &version : NULL);
+	if (expects)
+		request->call.precondition.settings_version = version;
 	return true;
 }
 

@@ -116,7 +116,6 @@ operation_run_audited(struct operation_call *call)
 	if (begun != RESULT_OK)
 		return operation_answer(call, begun);
 	const int status = run(call);
-	store_expect_settings(call->store, NULL);
 	end(call, &entry, row, status);
 	return status;
 }

@@ -57,9 +57,10 @@ operation_answer(struct operation_call *call, enum result result)
 			return operation_fail(call, PROBLEM_UNAVAILABLE, "the database is out of reach; try again later");
 		return operation_fail(
 		    call, PROBLEM_UNAVAILABLE, "the database is out of reach: %s", store_error_text(call->store));
+	case RESULT_OUTDATED:
+		return operation_fail(call, PROBLEM_CHANGED, "the campaign was changed since; read it again");
+	case RESULT_REPEATED: /* the caller shows what it made */
 	case RESULT_CONFLICT:
-		if (store_found_other_settings(call->store))
-			return operation_fail(call, PROBLEM_CHANGED, "the campaign was changed since; read it again");
 		return operation_fail(call, PROBLEM_BUSY, "another change was made at the same time; try again");
 	case RESULT_UNKNOWN:
 		return operation_fail(
@@ -68,7 +69,8 @@ operation_answer(struct operation_call *call, enum result result)
 		if (subject != NULL)
 			return operation_fail(call, PROBLEM_NOT_FOUND, "there is no such %s", subject->noun);
 		break;
-	case RESULT_INVALID:
+	case RESULT_WRONG_SCHEMA:
+	case RESULT_REFUSED:
 	case RESULT_TOO_MANY:
 	case RESULT_FAILED:
 		break;

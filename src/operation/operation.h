@@ -124,6 +124,7 @@ struct operation_call {
 	struct slice problems;   /* NEEDS_ANY_CONFIGURATION: lines about errors of the configuration; or absent */
 	const char *config_file; /* that a shell has named; or NULL */
 	struct store *store;
+	struct precondition precondition; /* of a remote call: what its change requires */
 	struct output *output;
 	const struct caller *caller; /* NULL: a shell */
 	FILE *out, *errors;          /* a call by HTTP has neither */

@@ -7,10 +7,13 @@ static void
 execute_here(const struct backend *backend, struct pool *pool, const struct commit_request *request, struct outcome *outcome)
 {
 	const struct command *command = &request->as.command;
-	store_execute(backend->store, pool, &command, 1, request->deadline_ms, outcome, NULL);
-	if (store_made_deliveries(backend->store))
+	struct execution execution = {
+		.commands = &command, .count = 1, .deadline_ms = request->deadline_ms, .outcomes = outcome
+	};
+	store_execute(backend->store, pool, &execution);
+	if (execution.made_deliveries)
 		wake_send(backend->dispatcher);
-	if (store_made_messages(backend->store))
+	if (execution.made_messages)
 		wake_send(backend->mailer);
 }
 

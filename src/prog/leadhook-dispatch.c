@@ -107,7 +107,8 @@ status_of(const struct store *store, enum result result)
 {
 	if (result == RESULT_OK)
 		return EX_OK;
-	return result == RESULT_INVALID || store_denial(store) != DENIAL_NONE ? EX_CONFIG : EX_UNAVAILABLE;
+	return result == RESULT_FAILED || result == RESULT_WRONG_SCHEMA || store_denial(store) != DENIAL_NONE ? EX_CONFIG
+													      : EX_UNAVAILABLE;
 }
 
 /* --dry-run */
@@ -123,7 +124,7 @@ show_due(struct store *store)
 	if (result == RESULT_OK)
 		print_due(&webhooks);
 	pool_free(&pool);
-	if (result != RESULT_OK && result != RESULT_INVALID) /* already logged, with a hint */
+	if (result != RESULT_OK && result != RESULT_WRONG_SCHEMA) /* already logged, with a hint */
 		fprintf(stderr, "%s: the database: %s\n", program, result_text(result));
 	return status_of(store, result);
 }

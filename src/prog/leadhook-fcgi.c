@@ -508,7 +508,7 @@ main(int argc, char *argv[])
 	struct pool *pool = pool_new();
 	if (given[OPTION_CHECK_CONFIG] != NULL)
 		status = EX_OK;
-	else if (try_database(&service, &service.setup.wiring) == RESULT_INVALID)
+	else if (try_database(&service, &service.setup.wiring) == RESULT_FAILED)
 		status = EX_CONFIG;
 	else /* an unreachable database may recover, and the store checks then */
 		status = serve(&service, given, workers, pool);

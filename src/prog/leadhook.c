@@ -89,7 +89,8 @@ send_request(struct pool *pool, const struct admin_request *request, struct admi
 static void
 execute(void *context, struct pool *pool, const struct command *command, int64_t deadline_ms, struct outcome *outcome)
 {
-	store_execute(context, pool, &command, 1, deadline_ms, outcome, NULL);
+	store_execute(context, pool,
+	    &(struct execution){ .commands = &command, .count = 1, .deadline_ms = deadline_ms, .outcomes = outcome });
 }
 
 static enum result

@@ -356,12 +356,12 @@ wiring_try_database(struct store *store)
 	const struct payload_settings *settings;
 	const enum result result = store_demand_schema(store);
 	if (result != RESULT_OK)
-		return result == RESULT_INVALID ? RESULT_INVALID : RESULT_UNAVAILABLE;
+		return result == RESULT_WRONG_SCHEMA ? RESULT_FAILED : RESULT_UNAVAILABLE;
 	switch (store_payload_settings(store, &settings)) {
 	case RESULT_OK:
 		return RESULT_OK;
 	case RESULT_FAILED:
-		return RESULT_INVALID;
+		return RESULT_FAILED;
 	default:
 		return RESULT_UNAVAILABLE;
 	}

@@ -51,7 +51,7 @@ struct store *wiring_store(const struct conf *conf, const struct host_list *disp
 /* The same for reads at the nodes of database.read_host; NULL without such nodes. */
 struct store *wiring_reader(const struct conf *conf, int64_t answer_ms);
 
-/* What a program needs of the database at its start: an answer, a schema that fits, secrets that it can open. RESULT_INVALID:
+/* What a program needs of the database at its start: an answer, a schema that fits, secrets that it can open. RESULT_FAILED:
  * it does not work with this database; RESULT_UNAVAILABLE: the database does not answer, or refuses the login (store_denial).
  * Both are logged, with a hint. Changes nothing. */
 MUST_CHECK enum result wiring_try_database(struct store *store);

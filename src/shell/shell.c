@@ -28,7 +28,7 @@ check_schema(struct operation_call *call)
 {
 	uint32_t found = 0;
 	enum result result = store_ready(call->store, &found);
-	return result == RESULT_INVALID ? operation_fail_schema(call, found) : operation_answer(call, result);
+	return result == RESULT_WRONG_SCHEMA ? operation_fail_schema(call, found) : operation_answer(call, result);
 }
 
 /* A command that fails may have output as well, for example check. */

@@ -25,11 +25,28 @@ enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20, HISTORY_EXPECTED = EVENTS_
 /* The same; store_insert_messages takes more itself. */
 enum { MESSAGES_EXPECTED = 2 };
 
-/* How long a batch is tried. */
-struct limits {
-	int64_t deadline_ms; /* nothing is begun after it */
-	int64_t give_up_ms;  /* a conflict is final after it; no later than the deadline */
+/* Commands of a call that are run as one batch: all of them, or some. */
+struct part {
+	struct store *store;
+	struct pool *pool; /* of the outcomes */
+	struct execution *call;
+	const struct command *const *commands;
+	size_t count;
+	struct outcome *outcomes;
+	bool *locked;       /* as in struct execution */
+	int64_t give_up_ms; /* after it a conflict is final; no later than the deadline of the call */
 };
+
+static struct part
+part_from(const struct part *whole, size_t first, size_t count)
+{
+	struct part part = *whole;
+	part.commands += first;
+	part.count = count;
+	part.outcomes += first;
+	part.locked = whole->locked == NULL ? NULL : whole->locked + first;
+	return part;
+}
 
 /* What a batch has made, for metrics. */
 struct made {
@@ -37,19 +54,16 @@ struct made {
 };
 
 struct batch {
-	struct store *store;
-	const struct command *const *commands;
-	size_t count;
+	const struct part *part;
 	bool unknown;            /* a run may have been committed; its outcomes are stored, and valid if it was */
 	struct commit_mark mark; /* what that run wrote, if it was committed */
 	struct made made;        /* the same */
 	bool done_before;        /* this run has found the mark */
 	uint64_t history;        /* number of ids for events and deliveries */
-	bool *locked;            /* as in store_load */
-	struct limits limits;
-	unsigned taken;    /* number of runs that met a key which is taken */
-	bool short_of_ids; /* the last run needed more of them */
-	bool too_large;    /* the last run was too much work for one transaction */
+	int64_t give_up_ms;      /* as in struct part */
+	unsigned taken;          /* number of runs that met a key which is taken */
+	bool short_of_ids;       /* the last run needed more of them */
+	bool too_large;          /* the last run was too much work for one transaction */
 };
 
 /* The data of one run of a batch; in the run's pool. */
@@ -58,6 +72,7 @@ struct run {
 	struct working_set set;
 	struct decision decision;
 	struct outcome *outcomes;
+	bool made_messages;
 };
 
 /* Ids are taken from blocks, before the transaction. */
@@ -68,14 +83,14 @@ reserve(const struct batch *batch)
 		enum id_kind kind;
 		uint64_t count;
 	} wanted[] = {
-		{ ID_LEAD, batch->count },
-		{ ID_POINTS_CALL, batch->count },
+		{ ID_LEAD, batch->part->count },
+		{ ID_POINTS_CALL, batch->part->count },
 		{ ID_HISTORY, batch->history },
-		{ ID_MESSAGE, MESSAGES_EXPECTED * batch->count },
+		{ ID_MESSAGE, MESSAGES_EXPECTED * batch->part->count },
 	};
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(wanted) && result == RESULT_OK; i++)
-		result = store_reserve_ids(batch->store, wanted[i].kind, wanted[i].count);
+		result = store_reserve_ids(batch->part->store, wanted[i].kind, wanted[i].count);
 	return result;
 }
 
@@ -83,11 +98,11 @@ reserve(const struct batch *batch)
 static struct id_supply
 id_supply(const struct batch *batch, struct pool *pool)
 {
-	struct store *store = batch->store;
-	struct slice *social_ids = POOL_ARRAY(pool, batch->count, struct slice);
-	uint64_t *seeds = POOL_ARRAY(pool, batch->count, uint64_t);
-	random_bytes(seeds, batch->count * sizeof(*seeds));
-	for (size_t i = 0; i < batch->count; i++)
+	struct store *store = batch->part->store;
+	struct slice *social_ids = POOL_ARRAY(pool, batch->part->count, struct slice);
+	uint64_t *seeds = POOL_ARRAY(pool, batch->part->count, uint64_t);
+	random_bytes(seeds, batch->part->count * sizeof(*seeds));
+	for (size_t i = 0; i < batch->part->count; i++)
 		social_ids[i] = social_id_make(pool, seeds[i]);
 	return (struct id_supply){
 		.lead_ids = &store->ids[ID_LEAD],
@@ -108,10 +123,10 @@ render(const struct batch *batch, struct run *run)
 	size_t count = decide_rank_nodes(run->pool, &run->decision, &numbers);
 	const struct db_list list = store_id_list(run->pool, numbers, count);
 	struct rank_node *nodes;
-	enum result result = store_locked_nodes(batch->store, run->pool, list, &nodes);
+	enum result result = store_locked_nodes(batch->part->store, run->pool, list, &nodes);
 	if (result == RESULT_OK)
-		decide_render(run->pool, &(struct batch_commands){ batch->commands, run->outcomes, batch->count },
-		    &batch->store->payload, nodes, list.count, &run->decision);
+		decide_render(run->pool, &(struct batch_commands){ batch->part->commands, run->outcomes, batch->part->count },
+		    &batch->part->store->payload, nodes, list.count, &run->decision);
 	return result;
 }
 
@@ -121,15 +136,15 @@ leave_mark(const struct batch *batch, const struct run *run)
 {
 	if (run->decision.event_count > 0 || !run->decision.changes)
 		return RESULT_OK;
-	return store_insert_token(batch->store, &batch->mark.token, NULL);
+	return store_insert_token(batch->part->store, &batch->mark.token, NULL);
 }
 
 /* Whether the batch can be done in several transactions: not while it may have been done in one. */
 static bool
 is_divisible(const struct batch *batch)
 {
-	const size_t leads = command_lead_count(batch->commands[0]);
-	return !batch->unknown && (batch->count > 1 || (leads > 1 && leads <= BULK_LEADS_MAX));
+	const size_t leads = command_lead_count(batch->part->commands[0]);
+	return !batch->unknown && (batch->part->count > 1 || (leads > 1 && leads <= BULK_LEADS_MAX));
 }
 
 static bool
@@ -142,8 +157,9 @@ is_too_large(const struct batch *batch, struct work work)
 static enum result
 load_decide_write(struct batch *batch, struct run *run)
 {
-	struct store *store = batch->store;
-	enum result result = store_load(store, run->pool, batch->commands, batch->count, batch->locked, &run->set);
+	struct store *store = batch->part->store;
+	enum result result =
+	    store_load(store, run->pool, batch->part->commands, batch->part->count, batch->part->locked, &run->set);
 	/* the campaigns' locks are held, so the earlier run has ended */
 	if (result == RESULT_OK && batch->unknown)
 		result = store_find_mark(store, run->pool, &batch->mark, &batch->done_before);
@@ -152,8 +168,8 @@ load_decide_write(struct batch *batch, struct run *run)
 	if (result != RESULT_OK)
 		return result;
 	const struct id_supply supply = id_supply(batch, run->pool);
-	decide(run->pool, &(struct batch_commands){ batch->commands, run->outcomes, batch->count }, &run->set, &supply,
-	    &run->decision);
+	decide(run->pool, &(struct batch_commands){ batch->part->commands, run->outcomes, batch->part->count }, &run->set,
+	    &supply, &run->decision);
 	if (is_too_large(batch, run->decision.work)) {
 		batch->too_large = true;
 		return RESULT_CONFLICT;
@@ -163,14 +179,14 @@ load_decide_write(struct batch *batch, struct run *run)
 		batch->history = run->decision.history_wanted;
 		return RESULT_CONFLICT;
 	}
-	if (batch->commands[0]->trial) {
+	if (batch->part->commands[0]->trial) {
 		run->decision.changes = false;
 		return RESULT_OK;
 	}
 	decide_rank_changes(run->pool, &run->decision);
 	result = render(batch, run);
 	if (result == RESULT_OK)
-		result = store_write(store, run->pool, &run->set, &run->decision);
+		result = store_write(store, run->pool, &run->set, &run->decision, &run->made_messages);
 	return result == RESULT_OK ? leave_mark(batch, run) : result;
 }
 
@@ -181,22 +197,23 @@ touch_campaigns(const struct batch *batch, const struct run *run)
 {
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < run->set.campaign_count && result == RESULT_OK; i++)
-		result = store_lock_settings(batch->store, run->set.campaigns[i].campaign.id);
+		result = store_lock_settings(batch->part->store, run->set.campaigns[i].campaign.id, NULL);
 	return result;
 }
 
 static void
-notify_unknown(const struct store *store, bool unknown)
+notify_unknown(const struct execution *call, bool unknown)
 {
-	if (store->unknown_changed != NULL)
-		store->unknown_changed(store->unknown_context, unknown);
+	if (call->unknown_changed != NULL)
+		call->unknown_changed(call->context, unknown);
 }
 
 /* One attempt at the batch; fills run->outcomes. */
 static enum result
 try_batch(struct batch *batch, struct run *run)
 {
-	struct store *store = batch->store;
+	struct store *store = batch->part->store;
+	struct execution *call = batch->part->call;
 	batch->short_of_ids = batch->too_large = batch->done_before = false;
 	enum result result = store_read_installation(store);
 	if (result == RESULT_OK)
@@ -215,13 +232,15 @@ try_batch(struct batch *batch, struct run *run)
 		return RESULT_OK;
 	}
 	if (result == RESULT_OK)
-		result = request_keys_note(store, run->pool, batch->commands[0]->campaign_id);
+		result = store_use_request_key(store, run->pool, call->precondition, batch->part->commands[0]->campaign_id);
 	result = store_finish(store, result);
-	if ((result == RESULT_OK || result == RESULT_UNKNOWN) && run->decision.delivery_count > 0)
-		store->made_deliveries = true;
+	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
+		call->made_deliveries = call->made_deliveries || run->decision.delivery_count > 0;
+		call->made_messages = call->made_messages || run->made_messages;
+	}
 	if (result == RESULT_UNKNOWN) {
 		if (!batch->unknown)
-			notify_unknown(store, true);
+			notify_unknown(call, true);
 		batch->unknown = true;
 		batch->mark.event_id = run->decision.event_count > 0 ? run->decision.events[0].id : 0;
 	}
@@ -236,9 +255,9 @@ static void
 note_made(struct batch *batch, const struct run *run)
 {
 	batch->made = (struct made){ .leads = 0 };
-	if (batch->commands[0]->trial)
+	if (batch->part->commands[0]->trial)
 		return;
-	for (size_t i = 0; i < batch->count; i++)
+	for (size_t i = 0; i < batch->part->count; i++)
 		batch->made.leads += run->outcomes[i].failure == FAILURE_NONE && run->outcomes[i].created;
 	for (size_t i = 0; i < run->decision.event_count; i++)
 		batch->made.events[run->decision.events[i].type]++;
@@ -280,22 +299,23 @@ goes_on(struct batch *batch, enum result result)
 	/* while the outcome of a COMMIT is unknown, no other result is valid */
 	if (batch->unknown)
 		return true;
-	if (result != RESULT_CONFLICT || batch->store->request.found)
+	if (result != RESULT_CONFLICT)
 		return false;
-	batch->taken += db_duplicate_key(batch->store->db);
-	return batch->taken < STORE_ATTEMPTS && clock_monotonic_ms() < batch->limits.give_up_ms;
+	batch->taken += db_duplicate_key(batch->part->store->db);
+	return batch->taken < STORE_ATTEMPTS && clock_monotonic_ms() < batch->give_up_ms;
 }
 
 /* Runs a batch until it is committed, has failed, or its time is over. */
 static enum result
-repeat_batch(struct batch *batch, struct pool *pool, struct outcome *outcomes)
+repeat_batch(struct batch *batch)
 {
-	for (unsigned attempt = 1; clock_monotonic_ms() < batch->limits.deadline_ms; attempt++) {
+	const struct part *part = batch->part;
+	for (unsigned attempt = 1; clock_monotonic_ms() < part->call->deadline_ms; attempt++) {
 		struct run run = { .pool = pool_new() };
-		run.outcomes = POOL_ARRAY(run.pool, batch->count, struct outcome);
+		run.outcomes = POOL_ARRAY(run.pool, batch->part->count, struct outcome);
 		enum result result = try_batch(batch, &run);
 		if (!batch->done_before && (result == RESULT_OK || result == RESULT_UNKNOWN)) {
-			copy_outcomes(pool, run.outcomes, outcomes, batch->count);
+			copy_outcomes(part->pool, run.outcomes, part->outcomes, part->count);
 			note_made(batch, &run);
 		}
 		pool_free(&run.pool);
@@ -305,7 +325,7 @@ repeat_batch(struct batch *batch, struct pool *pool, struct outcome *outcomes)
 		}
 		if (batch->too_large)
 			return RESULT_TOO_MANY;
-		if (!batch->unknown && any(batch->locked, batch->count))
+		if (!batch->unknown && any(batch->part->locked, batch->part->count))
 			return RESULT_CONFLICT;
 		if (batch->short_of_ids)
 			continue;
@@ -316,74 +336,65 @@ repeat_batch(struct batch *batch, struct pool *pool, struct outcome *outcomes)
 	return batch->unknown ? RESULT_UNKNOWN : RESULT_UNAVAILABLE;
 }
 
-/* RESULT_OK: the outcomes are filled. RESULT_CONFLICT at once when a campaign is `locked`. RESULT_TOO_MANY: it is too much work
+/* RESULT_OK: the outcomes are set. RESULT_CONFLICT at once when a campaign is `locked`. RESULT_TOO_MANY: it is too much work
  * for one transaction. RESULT_UNKNOWN: the batch may be committed. */
 static enum result
-run_batch(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct limits limits,
-    struct outcome *outcomes, bool *locked)
+run_batch(const struct part *part)
 {
 	const int64_t now_ms = clock_monotonic_ms();
 	struct batch batch = {
-		.store = store,
-		.commands = commands,
-		.count = count,
-		.locked = locked,
+		.part = part,
 		.mark.token = store_new_token(),
-		.history = HISTORY_EXPECTED * count,
-		.limits = limits,
+		.history = HISTORY_EXPECTED * part->count,
+		.give_up_ms = part->give_up_ms,
 	};
-	if (count > 1) /* each may then be run alone: half of the time is for that */
-		batch.limits.give_up_ms = now_ms + (limits.give_up_ms - now_ms) / 2;
-	const enum result result = repeat_batch(&batch, pool, outcomes);
+	if (part->count > 1) /* each may then be run alone: half of the time is for that */
+		batch.give_up_ms = now_ms + (part->give_up_ms - now_ms) / 2;
+	const enum result result = repeat_batch(&batch);
 	if (batch.unknown)
-		notify_unknown(store, false);
+		notify_unknown(part->call, false);
 	return result;
 }
 
-/* The flags of the commands from `first` on. */
-static bool *
-locked_from(bool *locked, size_t first)
-{
-	return locked == NULL ? NULL : locked + first;
-}
-
-static void execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
-    struct limits limits, struct outcome *outcomes, bool *locked);
+static void execute(const struct part *part);
 
 /* Runs the commands whose campaign is not locked: at least one fewer in each round. */
 static void
-execute_rest(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct limits limits,
-    struct outcome *outcomes, bool *locked)
+execute_rest(const struct part *part)
 {
-	const struct command **rest = POOL_ARRAY(pool, count, const struct command *);
-	size_t *places = POOL_ARRAY(pool, count, size_t), rest_count = 0;
-	struct outcome *rest_outcomes = POOL_ARRAY(pool, count, struct outcome);
-	bool *rest_locked = POOL_ARRAY(pool, count, bool);
-	for (size_t i = 0; i < count; i++) {
-		outcomes[i] = (struct outcome){ .failure = FAILURE_UNAVAILABLE };
-		if (locked[i])
+	const struct command **commands = POOL_ARRAY(part->pool, part->count, const struct command *);
+	size_t *places = POOL_ARRAY(part->pool, part->count, size_t);
+	struct part rest = *part;
+	rest.count = 0;
+	rest.commands = commands;
+	rest.outcomes = POOL_ARRAY(part->pool, part->count, struct outcome);
+	rest.locked = POOL_ARRAY(part->pool, part->count, bool);
+	for (size_t i = 0; i < part->count; i++) {
+		part->outcomes[i] = (struct outcome){ .failure = FAILURE_UNAVAILABLE };
+		if (part->locked[i])
 			continue;
-		places[rest_count] = i;
-		rest[rest_count++] = commands[i];
+		places[rest.count] = i;
+		commands[rest.count++] = part->commands[i];
 	}
-	if (rest_count > 0)
-		execute(store, pool, rest, rest_count, limits, rest_outcomes, rest_locked);
-	for (size_t i = 0; i < rest_count; i++) {
-		outcomes[places[i]] = rest_outcomes[i];
-		locked[places[i]] = rest_locked[i];
+	if (rest.count > 0)
+		execute(&rest);
+	for (size_t i = 0; i < rest.count; i++) {
+		part->outcomes[places[i]] = rest.outcomes[i];
+		part->locked[places[i]] = rest.locked[i];
 	}
 }
 
 /* Finding a lead and storing its id costs as much as so many rows of a batch. */
 enum { QUEUED_ROWS = 2 };
 
-/* Makes a job of a command for points that is too much work for one transaction (docs/architecture.md 4.4). */
+/* Makes a job of the first command, for points, which is too much work for one transaction (docs/architecture.md 4.4). */
 static void
-queue_points(struct store *store, const struct command *command, struct outcome *outcome)
+queue_points(const struct part *part)
 {
+	const struct command *command = part->commands[0];
+	struct outcome *outcome = &part->outcomes[0];
 	const struct points_call *points = &command->as.points;
-	size_t matched = 0;
-	uint64_t job_id;
+	struct bulk_queued queued;
 	const struct bulk_request request = {
 		.account_id = command->account_id,
 		.campaign_id = command->campaign_id,
@@ -394,9 +405,10 @@ queue_points(struct store *store, const struct command *command, struct outcome 
 		.leads = points->leads,
 		.lead_count = points->lead_count,
 	};
-	const enum result result = store_queue_bulk(store, &request, &matched, &job_id);
-	*outcome =
-	    (struct outcome){ .queued = (uint32_t)matched, .work = { .rows = QUEUED_ROWS * (uint32_t)points->lead_count } };
+	const enum result result = store_queue_bulk(part->store, part->call->precondition, &request, &queued);
+	part->call->repeated = result == RESULT_REPEATED;
+	*outcome = (struct outcome){ .queued = (uint32_t)queued.leads,
+		.work = { .rows = QUEUED_ROWS * (uint32_t)points->lead_count } };
 	if (result == RESULT_TOO_MANY)
 		outcome->failure = FAILURE_TOO_MANY_JOBS;
 	else if (result == RESULT_NOT_FOUND)
@@ -417,99 +429,83 @@ log_failure(struct store *store, enum result result, size_t count)
 /* One command may cause the failure: each is run alone, so that only that one fails. Batches that may have been committed are
  * excluded: their commands would be run twice. */
 static void
-handle_failure(struct store *store, struct pool *pool, enum result result, const struct command *const *commands, size_t count,
-    struct limits limits, struct outcome *outcomes, bool *locked)
+handle_failure(const struct part *part, enum result result)
 {
-	if (count > 1 && (result == RESULT_CONFLICT || result == RESULT_FAILED)) {
-		for (size_t i = 0; i < count; i++) {
+	if (part->count > 1 && (result == RESULT_CONFLICT || result == RESULT_FAILED)) {
+		for (size_t i = 0; i < part->count; i++) {
 			const int64_t now_ms = clock_monotonic_ms();
-			const struct limits own = { limits.deadline_ms,
-				now_ms + (limits.give_up_ms - now_ms) / (int64_t)(count - i) };
-			execute(store, pool, &commands[i], 1, own, &outcomes[i], locked_from(locked, i));
+			struct part one = part_from(part, i, 1);
+			one.give_up_ms = now_ms + (part->give_up_ms - now_ms) / (int64_t)(part->count - i);
+			execute(&one);
 		}
 		return;
 	}
-	log_failure(store, result, count);
-	for (size_t i = 0; i < count; i++)
-		outcomes[i] = (struct outcome){ .failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE };
+	part->call->repeated = result == RESULT_REPEATED;
+	if (!part->call->repeated)
+		log_failure(part->store, result, part->count);
+	for (size_t i = 0; i < part->count; i++)
+		part->outcomes[i] =
+		    (struct outcome){ .failure = result == RESULT_FAILED ? FAILURE_INTERNAL : FAILURE_UNAVAILABLE };
 }
 
 /* Runs two halves, one after the other. A single command becomes a job. */
 static void
-divide(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct limits limits,
-    struct outcome *outcomes, bool *locked)
+divide(const struct part *part)
 {
-	const size_t half = count / 2;
-	if (count == 1) {
-		store_note_large_points(store, commands[0]);
-		queue_points(store, commands[0], outcomes);
+	const size_t half = part->count / 2;
+	if (half == 0) {
+		store_note_large_points(part->store, part->commands[0]);
+		queue_points(part);
 		return;
 	}
-	execute(store, pool, commands, half, limits, outcomes, locked);
-	execute(store, pool, commands + half, count - half, limits, outcomes + half, locked_from(locked, half));
+	const struct part first = part_from(part, 0, half), second = part_from(part, half, part->count - half);
+	execute(&first);
+	execute(&second);
 }
 
 static void
-execute_together(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
-    struct limits limits, struct outcome *outcomes, bool *locked)
+execute_together(const struct part *part)
 {
-	enum result result = run_batch(store, pool, commands, count, limits, outcomes, locked);
-	if (result == RESULT_CONFLICT && any(locked, count)) {
-		execute_rest(store, pool, commands, count, limits, outcomes, locked);
+	const enum result result = run_batch(part);
+	if (result == RESULT_CONFLICT && any(part->locked, part->count)) {
+		execute_rest(part);
 		return;
 	}
 	/* the batch may have been run: what an earlier attempt found locked is no longer reported as not begun */
-	for (size_t i = 0; locked != NULL && i < count; i++)
-		locked[i] = false;
+	for (size_t i = 0; part->locked != NULL && i < part->count; i++)
+		part->locked[i] = false;
 	if (result == RESULT_TOO_MANY)
-		divide(store, pool, commands, count, limits, outcomes, locked);
+		divide(part);
 	else if (result != RESULT_OK)
-		handle_failure(store, pool, result, commands, count, limits, outcomes, locked);
+		handle_failure(part, result);
 }
 
 /* Commands that are expected to become jobs do so at once, without loading their leads; those between them run together. */
 static void
-execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct limits limits,
-    struct outcome *outcomes, bool *locked)
+execute(const struct part *part)
 {
-	for (size_t begin = 0, end; begin < count; begin = end) {
-		for (end = begin; end < count && !store_expects_large_points(store, commands[end]);)
+	for (size_t begin = 0, end; begin < part->count; begin = end) {
+		for (end = begin; end < part->count && !store_expects_large_points(part->store, part->commands[end]);)
 			end++;
-		if (end > begin)
-			execute_together(
-			    store, pool, commands + begin, end - begin, limits, outcomes + begin, locked_from(locked, begin));
+		const bool is_large = end == begin;
+		end += is_large;
+		const struct part some = part_from(part, begin, end - begin);
+		if (is_large)
+			queue_points(&some);
 		else
-			queue_points(store, commands[end++], &outcomes[begin]);
+			execute_together(&some);
 	}
 }
 
 void
-store_execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, int64_t deadline_ms,
-    struct outcome *outcomes, bool *locked)
+store_execute(struct store *store, struct pool *pool, struct execution *execution)
 {
-	int64_t before_ms = db_set_deadline(store->db, deadline_ms); /* for the statements */
-	store->made_deliveries = store->made_messages = false;
-	if (locked != NULL)
-		memset(locked, 0, count * sizeof(*locked));
-	execute(store, pool, commands, count, (struct limits){ deadline_ms, deadline_ms }, outcomes, locked);
+	const int64_t before_ms = db_set_deadline(store->db, execution->deadline_ms); /* for the statements */
+	const struct part all = { store, pool, execution, execution->commands, execution->count, execution->outcomes,
+		execution->locked, execution->deadline_ms };
+	execution->made_deliveries = execution->made_messages = execution->repeated = false;
+	if (execution->locked != NULL)
+		memset(execution->locked, 0, execution->count * sizeof(*execution->locked));
+	execute(&all);
 	db_set_deadline(store->db, before_ms);
-}
-
-void
-store_watch_unknown(struct store *store, void (*changed)(void *context, bool unknown), void *context)
-{
-	store->unknown_changed = changed;
-	store->unknown_context = context;
-}
-
-bool
-store_made_deliveries(const struct store *store)
-{
-	return store->made_deliveries;
-}
-
-bool
-store_made_messages(const struct store *store)
-{
-	return store->made_messages;
 }

@@ -18,9 +18,9 @@
  * returns RESULT_CONFLICT. NULL: waits. */
 MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     bool *locked, struct working_set *set);
-/* Inside the batch's transaction: writes every row that a decision changes or makes. Returns RESULT_CONFLICT also when another
- * process has moved a job. */
-MUST_CHECK enum result store_write(
-    struct store *store, struct pool *pool, const struct working_set *set, const struct decision *decision);
+/* Inside the batch's transaction: writes every row that a decision changes or makes. *made_messages: there is mail or a text to
+ * send now. Returns RESULT_CONFLICT also when another process has moved a job. */
+MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct working_set *set,
+    const struct decision *decision, bool *made_messages);
 
 #endif

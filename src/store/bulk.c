@@ -125,39 +125,38 @@ store_insert_jobs(struct store *store, struct pool *pool, const struct bulk_requ
 	return result;
 }
 
-/* RESULT_NOT_FOUND: no leads. RESULT_TOO_MANY: the account has its maximum of jobs. */
 static enum result
-queue_bulk(struct store *store, struct pool *pool, const struct bulk_request *request, const struct commit_token *token,
-    size_t *matched, uint64_t *job_id)
+queue_bulk(struct store *store, struct pool *pool, const struct precondition *precondition, const struct bulk_request *request,
+    const struct commit_token *token, struct bulk_queued *queued)
 {
 	struct slice lead_ids;
 	bool done_before;
 	/* the jobs' own rows do not show whether an earlier run was committed: the jobs may have ended already */
 	enum result result = store_insert_token(store, token, &done_before);
-	if (done_before) /* *matched and *job_id are still the earlier run's */
+	if (done_before) /* *queued is still the earlier run's */
 		return store_insert_fence(store);
 	if (result == RESULT_OK)
-		result = find_leads(store, pool, request, &lead_ids, matched);
-	if (result == RESULT_OK && *matched == 0)
+		result = find_leads(store, pool, request, &lead_ids, &queued->leads);
+	if (result == RESULT_OK && queued->leads == 0)
 		result = RESULT_NOT_FOUND;
 	if (result == RESULT_OK && request->referrers)
-		result = find_referrers(store, pool, request, &lead_ids, matched);
-	if (result != RESULT_OK || *matched == 0)
+		result = find_referrers(store, pool, request, &lead_ids, &queued->leads);
+	if (result != RESULT_OK || queued->leads == 0)
 		return result;
-	result = store_insert_jobs(store, pool, request, lead_ids, *matched, job_id);
-	return result == RESULT_OK ? request_keys_note(store, pool, *job_id) : result;
+	result = store_insert_jobs(store, pool, request, lead_ids, queued->leads, &queued->job_id);
+	return result == RESULT_OK ? store_use_request_key(store, pool, precondition, queued->job_id) : result;
 }
 
 enum result
-store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched, uint64_t *job_id)
+store_queue_bulk(struct store *store, const struct precondition *precondition, const struct bulk_request *request,
+    struct bulk_queued *queued)
 {
 	require(request->lead_count <= BULK_LEADS_MAX);
 	const struct commit_token token = store_new_token();
-	*matched = 0;
-	*job_id = 0;
+	*queued = (struct bulk_queued){ 0 };
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = queue_bulk(store, txn.pool, request, &token, matched, job_id);
+		txn.result = queue_bulk(store, txn.pool, precondition, request, &token, queued);
 	return txn.result;
 }
 

@@ -8,7 +8,8 @@
 
 struct working_set;
 
-/* Stores the hash of an address, email key or number, in a campaign, or, with 0, in all. Runs inside the caller's transaction. */
+/* Stores the hash of an address, email key or number, in a campaign, or, with 0, in all. Runs inside the caller's transaction.
+ */
 MUST_CHECK enum result store_insert_erased(
     struct store *store, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address);
 MUST_CHECK enum result store_delete_erased(

@@ -51,9 +51,11 @@ struct inbound_put {
 };
 /* Adds the webhook, or changes the one of the campaign with this id or name. *fresh: the token is that of the hash now.
  * RESULT_TOO_MANY: the campaign has `maximum`; RESULT_NOT_FOUND: no such campaign, or id. */
-MUST_CHECK enum result store_put_inbound(struct store *store, const struct inbound_put *put, uint64_t *id, bool *fresh);
-/* Gives it a new token. `overlap`: the one before works for INBOUND_OVERLAP_HOURS. */
-MUST_CHECK enum result store_rotate_inbound(struct store *store, uint64_t id, const unsigned char hash[32], bool overlap);
+MUST_CHECK enum result store_put_inbound(
+    struct store *store, const struct precondition *precondition, const struct inbound_put *put, uint64_t *id, bool *fresh);
+/* Gives it a new token. The old one works for `overlap_hours`. */
+MUST_CHECK enum result store_rotate_inbound(struct store *store, const struct precondition *precondition, uint64_t id,
+    const unsigned char hash[32], unsigned overlap_hours);
 /* Which webhook of a campaign is meant: id (0: any), name and hash of a token, either may be absent. RESULT_NOT_FOUND: none. */
 struct inbound_reference {
 	uint64_t id;
@@ -63,7 +65,7 @@ struct inbound_reference {
 MUST_CHECK enum result store_identify_inbound(
     struct store *store, uint64_t campaign_id, const struct inbound_reference *reference, uint64_t *id);
 /* With its calls. */
-MUST_CHECK enum result store_remove_inbound(struct store *store, uint64_t id);
+MUST_CHECK enum result store_remove_inbound(struct store *store, const struct precondition *precondition, uint64_t id);
 
 enum inbound_state { INBOUND_CREATED, INBOUND_UPDATED, INBOUND_REFUSED, INBOUND_STATES };
 struct slice inbound_state_name(enum inbound_state state);

@@ -10,10 +10,10 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/load.c \
 	%D%/mark.c %D%/mark.h \
 	%D%/pages.c \
+	%D%/precondition.c %D%/precondition.h \
 	%D%/query.c %D%/query.h \
 	%D%/rank_cache.c %D%/rank_cache.h \
 	%D%/read.c %D%/read.h \
-	%D%/request_keys.c %D%/request_keys.h \
 	%D%/rows.c %D%/rows.h \
 	%D%/schema.c %D%/schema.h \
 	%D%/secrets.c %D%/secrets.h \

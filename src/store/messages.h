@@ -9,12 +9,12 @@
 
 /* Requests the messages, inside the batch's transaction: they are due at `now_ms`, the transaction's time, unless they say
  * when. Ids come from the store's block, or from the table of blocks, whose row is then locked until the end, where the block
- * has too few. From now on store_made_messages is true. */
+ * has too few. */
 MUST_CHECK enum result store_insert_messages(
     struct store *store, struct pool *pool, const struct made_message *messages, size_t count, int64_t now_ms);
-/* Mails that wait for the confirmation of their address are due now, in the same transaction. */
+/* Mails that wait for the confirmation of their address are due now, in the same transaction. *released: their number. */
 MUST_CHECK enum result store_release_unconfirmed(
-    struct store *store, struct pool *pool, const uint64_t *lead_ids, size_t count);
+    struct store *store, struct pool *pool, const uint64_t *lead_ids, size_t count, uint64_t *released);
 /* Requests them in a transaction of its own, for what is not part of a batch. */
 MUST_CHECK enum result store_request_messages(struct store *store, const struct made_message *messages, size_t count);
 

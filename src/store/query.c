@@ -35,7 +35,7 @@ store_has_row(struct store *store, const struct db_statement *statement, const s
 }
 
 enum result
-store_has_room(struct store *store, struct pool *pool, const struct db_statement *count, uint64_t id, uint64_t maximum)
+store_check_room(struct store *store, struct pool *pool, const struct db_statement *count, uint64_t id, uint64_t maximum)
 {
 	struct db_rows rows;
 	const enum result result = store_query_one(store, pool, &rows, count, DB_U64(id));

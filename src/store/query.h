@@ -27,8 +27,8 @@ MUST_CHECK enum result store_query_row(struct store *store, struct pool *pool, c
 #define store_exists(store, statement, ...) store_has_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_has_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
-/* RESULT_TOO_MANY unless the number that the statement answers for the id is below the maximum. */
-MUST_CHECK enum result store_has_room(
+/* Runs a statement that counts rows of an id. RESULT_TOO_MANY: there are `maximum` or more. */
+MUST_CHECK enum result store_check_room(
     struct store *store, struct pool *pool, const struct db_statement *count, uint64_t id, uint64_t maximum);
 
 /* The ids as a sorted list without duplicates; sorts `ids` in place. */

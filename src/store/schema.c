@@ -69,8 +69,8 @@ store_ready(struct store *store, uint32_t *found)
 	if (result == RESULT_OK && *found > store_schema_wanted())
 		result = find_oldest_programs(store, *found);
 	else if (result == RESULT_OK && *found < store_schema_wanted())
-		result = RESULT_INVALID;
-	return result == RESULT_NOT_FOUND ? RESULT_INVALID : result;
+		result = RESULT_WRONG_SCHEMA;
+	return result == RESULT_NOT_FOUND ? RESULT_WRONG_SCHEMA : result;
 }
 
 enum result
@@ -78,7 +78,7 @@ store_demand_schema(struct store *store)
 {
 	uint32_t found;
 	enum result result = store_ready(store, &found);
-	if (result == RESULT_INVALID && !store->schema_logged) {
+	if (result == RESULT_WRONG_SCHEMA && !store->schema_logged) {
 		log_error("wrong_schema", LOG_UINT("found", found), LOG_UINT("wanted", store_schema_wanted()),
 		    LOG_STR("hint", store_schema_hint(found)));
 		store->schema_logged = true;

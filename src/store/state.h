@@ -12,7 +12,7 @@
 #include "engine/payload.h"
 #include "os/log.h"
 #include "store/campaign_cache.h"
-#include "store/request_keys.h"
+#include "store/precondition.h"
 #include "store/store.h"
 
 /* Kinds of ids that are taken from blocks, in the order of id_names. */
@@ -37,13 +37,6 @@ enum id_kind {
 	ID_KINDS
 };
 
-/* As store_expect_request. */
-struct expected_request {
-	const struct request_key *key; /* NULL: none */
-	bool found, same;              /* the key was used; with the same parameters */
-	uint64_t object_id;
-};
-
 struct store {
 	struct store_options options;
 	struct db_options db_options;
@@ -61,15 +54,6 @@ struct store {
 	struct cached_node *cached_nodes; /* rank_cache.c; NULL: not allocated yet */
 	uint64_t node_generations;        /* that were given */
 	struct log_throttle batch_log, installation_log, secrets_log;
-	bool made_deliveries; /* as store_made_deliveries */
-	bool made_messages;   /* as store_made_messages */
-	/* as store_expect_settings; store_found_other_settings */
-	bool expects_settings, other_settings;
-	uint64_t expected_settings;
-	struct expected_request request;
-	/* as store_watch_unknown */
-	void (*unknown_changed)(void *context, bool unknown);
-	void *unknown_context;
 };
 
 /* For commands that read all rows or change tables, with no client waiting. */
@@ -88,10 +72,12 @@ uint64_t store_id_range_size(enum id_kind kind);
 MUST_CHECK enum result store_lock_id_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *next);
 /* Sets the next id. The block must be locked. */
 MUST_CHECK enum result store_set_next_id(struct store *store, enum id_kind kind, uint64_t next);
-/* Takes ids inside a transaction, where a block is not worth it: `count` from *first on, or one. */
+/* Takes `count` ids from *first on inside a transaction, where a block is not worth it. */
 MUST_CHECK enum result store_next_ids(
     struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first);
-MUST_CHECK enum result store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id);
+/* Takes the id of a new object in the same way, and uses the request key. */
+MUST_CHECK enum result store_take_id(
+    struct store *store, struct pool *pool, const struct precondition *precondition, enum id_kind kind, uint64_t *id);
 
 /* A value of the installation record. RESULT_NOT_FOUND: there is none of that name. */
 MUST_CHECK enum result store_read_installation_value(

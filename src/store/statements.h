@@ -68,13 +68,13 @@ typedef const struct db_statement *const store_statement_list[];
 	X(sql_of_pages) \
 	X(sql_of_partitions) \
 	X(sql_of_people) \
+	X(sql_of_precondition) \
 	X(sql_of_rank_cache) \
 	X(sql_of_read) \
 	X(sql_of_redeliver) \
 	X(sql_of_removed_campaigns) \
 	X(sql_of_removed_rows) \
 	X(sql_of_report) \
-	X(sql_of_request_keys) \
 	X(sql_of_schema) \
 	X(sql_of_search) \
 	X(sql_of_secrets) \

@@ -131,7 +131,7 @@ sum_leads(const struct db_rows *rows, const struct stats_period *period, struct 
 /* The columns of the statement that reads a subject. */
 enum { SUBJECT_NOW_MS, SUBJECT_STATE };
 
-/* Reads the state of the subject, and resolves the period. RESULT_INVALID: the period is not valid, as *problem says. */
+/* Reads the state of the subject, and resolves the period. RESULT_REFUSED: the period is not valid, as *problem says. */
 static enum result
 find_subject(struct store *store, struct pool *pool, const struct db_statement *sql_subject, uint64_t id,
     const struct stats_request *request, struct db_rows *subject, struct stats_period *period, const char **problem)
@@ -140,7 +140,7 @@ find_subject(struct store *store, struct pool *pool, const struct db_statement *
 	if (result != RESULT_OK)
 		return result;
 	*problem = stats_period(request, db_get_i64(subject, 0, SUBJECT_NOW_MS), period);
-	return *problem == NULL ? RESULT_OK : RESULT_INVALID;
+	return *problem == NULL ? RESULT_OK : RESULT_REFUSED;
 }
 
 static enum result
@@ -181,7 +181,7 @@ check_sources(struct store *store, struct pool *pool, uint64_t campaign_id, cons
 	if (result != RESULT_OK || db_get_i64(&rows, 0, 0) <= STATS_SOURCES_MAX)
 		return result;
 	*problem = "the days of this period have more than 100000 values: choose a shorter one, or one kind";
-	return RESULT_INVALID;
+	return RESULT_REFUSED;
 }
 
 enum result

@@ -41,7 +41,7 @@ struct campaign_stats {
 	struct lead_counts before;  /* of the period of the same length that ends when this one begins */
 	struct lead_counts *points; /* stats_points of them */
 };
-/* RESULT_NOT_FOUND: no such campaign. RESULT_INVALID: see `problem`. */
+/* RESULT_NOT_FOUND: no such campaign. RESULT_REFUSED: see `problem`. */
 MUST_CHECK enum result store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_id,
     const struct stats_request *request, struct campaign_stats *stats);
 
@@ -60,7 +60,7 @@ struct campaign_sources {
 	struct source_count *items; /* by kind, then the highest count first, then all others */
 	size_t count;
 };
-/* RESULT_NOT_FOUND: no such campaign. RESULT_INVALID: see `problem`. */
+/* RESULT_NOT_FOUND: no such campaign. RESULT_REFUSED: see `problem`. */
 MUST_CHECK enum result store_campaign_sources(struct store *store, struct pool *pool, uint64_t campaign_id,
     const struct sources_request *request, struct campaign_sources *sources);
 
@@ -94,7 +94,7 @@ struct webhook_stats {
 	struct attempt_counts total, before;
 	struct attempt_counts *points;
 };
-/* RESULT_NOT_FOUND: no such webhook. RESULT_INVALID: see `problem`. */
+/* RESULT_NOT_FOUND: no such webhook. RESULT_REFUSED: see `problem`. */
 MUST_CHECK enum result store_webhook_stats(struct store *store, struct pool *pool, uint64_t webhook_id,
     const struct stats_request *request, struct webhook_stats *stats);
 

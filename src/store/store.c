@@ -206,11 +206,10 @@ store_next_ids(struct store *store, struct pool *pool, enum id_kind kind, uint64
 }
 
 enum result
-store_next_id(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *id)
+store_take_id(struct store *store, struct pool *pool, const struct precondition *precondition, enum id_kind kind, uint64_t *id)
 {
 	const enum result result = store_next_ids(store, pool, kind, 1, id);
-	/* the row of the audit log is not what the call makes */
-	return result == RESULT_OK && kind != ID_AUDIT ? request_keys_note(store, pool, *id) : result;
+	return result == RESULT_OK ? store_use_request_key(store, pool, precondition, *id) : result;
 }
 
 enum result
@@ -268,7 +267,7 @@ store_read_installation(struct store *store)
 	if (store->has_installation)
 		return RESULT_OK;
 	enum result result = store_demand_schema(store);
-	if (result == RESULT_INVALID)
+	if (result == RESULT_WRONG_SCHEMA)
 		return RESULT_FAILED;
 	pool_reset(store->installation); /* of attempts that failed */
 	if (result == RESULT_OK)

@@ -18,6 +18,7 @@
 #include "engine/payload.h"
 #include "identity/host_list.h"
 #include "identity/rights.h"
+#include "store/precondition.h"
 
 struct store;
 
@@ -63,7 +64,7 @@ MUST_CHECK uint32_t store_schema_wanted(void);
 /* The operator's hint about another version, `found`. */
 const char *store_schema_hint(uint32_t found);
 /* Returns RESULT_OK when the database answers and this program can use its schema: its own, or a newer one that says so.
- * RESULT_INVALID: it has another one (*found; 0: none). For /health/ready and for every start. */
+ * RESULT_WRONG_SCHEMA: it has another one (*found; 0: none). For /health/ready and for every start. */
 MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
 /* The same, and logs another schema once, with a hint. The functions that change something call this first and return
  * RESULT_FAILED: a program may have been started while the database was down. */
@@ -75,22 +76,27 @@ MUST_CHECK enum denial store_denial(const struct store *store);
  * missing, or sealed with a key that this program does not have. */
 MUST_CHECK enum result store_payload_settings(struct store *store, const struct payload_settings **settings);
 
-/* Runs commands as one batch: load, decide, write (docs/architecture.md 4). Always fills every outcome; bodies are in the pool.
- * After `deadline_ms` (clock_monotonic_ms) outcomes are FAILURE_UNAVAILABLE. With `locked`, one per command, it does not wait
- * for campaigns that others have locked: their commands are not begun, and `locked` is true for them; the others are run. NULL:
- * waits.
- *
- * FAILURE_UNAVAILABLE: the command was not run, or its COMMIT is unknown and it may have been. FAILURE_INTERNAL: a defect,
- * logged. */
-void store_execute(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
-    int64_t deadline_ms, struct outcome *outcomes, bool *locked);
-/* Calls `changed` in store_execute, with true when the outcome of a COMMIT is unknown, so that the call can last until its
- * deadline; with false when the outcome is known, or the deadline has passed. NULL: none. */
-void store_watch_unknown(struct store *store, void (*changed)(void *context, bool unknown), void *context);
-/* Whether the last store_execute made deliveries. With an unknown COMMIT: whether it may have. */
-MUST_CHECK bool store_made_deliveries(const struct store *store);
-/* The same for messages. */
-MUST_CHECK bool store_made_messages(const struct store *store);
+/* Commands that are run as one batch, and what comes of them. */
+struct execution {
+	const struct command *const *commands;
+	size_t count;
+	int64_t deadline_ms;      /* of clock_monotonic_ms: later outcomes are FAILURE_UNAVAILABLE */
+	struct outcome *outcomes; /* one per command; all are set */
+	/* One per command; NULL: waits for campaigns that other transactions have locked. Else `locked` becomes true for the
+	 * commands of those, which are not begun, and the others are run. */
+	bool *locked;
+	const struct precondition *precondition; /* for a single command: its key; NULL: none */
+	/* Called with true when the outcome of a COMMIT is unknown, so that the call can last until its deadline; with false
+	 * when the outcome is known, or the deadline has passed. NULL: not called. */
+	void (*unknown_changed)(void *context, bool unknown);
+	void *context;
+	/* set; after an unknown COMMIT true when it may have been made */
+	bool made_deliveries, made_messages;
+	bool repeated; /* the key of the precondition was used before: the command was not run */
+};
+/* Loads, decides, writes (docs/architecture.md 4). The bodies of the outcomes are in the pool. FAILURE_UNAVAILABLE: the command
+ * was not run, or its COMMIT is unknown and it may have been. FAILURE_INTERNAL: a defect, logged. */
+void store_execute(struct store *store, struct pool *pool, struct execution *execution);
 /* Whether the installation sends mail, as in its options. */
 MUST_CHECK bool store_sends_mail(const struct store *store);
 /* Adds to the sign-ups of a campaign that a limit has refused today, and to their addresses (docs/statistics.md 2.1). Nothing
@@ -145,11 +151,6 @@ MUST_CHECK enum result store_list_campaigns(struct store *store, struct pool *po
 
 /* The version that every change of the campaign's settings, webhooks and definitions raises. */
 MUST_CHECK enum result store_read_settings_version(struct store *store, uint64_t campaign_id, uint64_t *version);
-/* From now on changes of settings are made only where the version is this one, and else fail with RESULT_CONFLICT, and
- * store_found_other_settings is true. NULL: whatever the version is. */
-void store_expect_settings(struct store *store, const uint64_t *version);
-MUST_CHECK bool store_found_other_settings(const struct store *store);
-
 /* Cached data of a campaign is read again after that long, even if its version is the same: a row that was corrected by hand
  * may have an unchanged version. */
 enum { STORE_FRESH_MS = 10000 };
@@ -274,11 +275,14 @@ struct bulk_request {
 	bool referrers;       /* the change is for the referrers of the leads, as they are at the time of this call */
 };
 enum { BULK_LEADS_MAX = 250 };
-/* Queues the jobs for the leads that exist, or for their referrers that exist, each once, in one transaction. *matched: their
- * number; if it is 0, because no lead has a referrer, nothing is queued. *job_id: the first job, whose ids follow each other.
- * RESULT_NOT_FOUND: no such leads. RESULT_TOO_MANY: the account would have more than its maximum of jobs; nothing is queued. */
-MUST_CHECK enum result store_queue_bulk(
-    struct store *store, const struct bulk_request *request, size_t *matched, uint64_t *job_id);
+struct bulk_queued {
+	size_t leads;    /* that exist, or referrers of them, each once; 0: no lead has a referrer, and nothing is queued */
+	uint64_t job_id; /* the first job, whose ids follow each other */
+};
+/* Queues the jobs for the leads, or for their referrers, in one transaction. RESULT_NOT_FOUND: there are no such leads.
+ * RESULT_TOO_MANY: the account would have more than its maximum of jobs. In both cases nothing is queued. */
+MUST_CHECK enum result store_queue_bulk(struct store *store, const struct precondition *precondition,
+    const struct bulk_request *request, struct bulk_queued *queued);
 
 /* A webhook as its operator sees it. */
 struct webhook_row {
@@ -310,11 +314,12 @@ struct webhook_put {
 /* Adds a webhook, or replaces the events (source, format) of the one with the same URL, byte for byte. *created: it was added,
  * with the given secret. A webhook whose receiver answered 410 becomes active again; a disabled one stays disabled.
  * RESULT_TOO_MANY: the campaign has `maximum` webhooks; RESULT_NOT_FOUND: no such campaign. */
-MUST_CHECK enum result store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created);
+MUST_CHECK enum result store_put_webhook(
+    struct store *store, const struct precondition *precondition, const struct webhook_put *put, uint64_t *id, bool *created);
 /* The dispatcher ends its pending deliveries. */
 MUST_CHECK enum result store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url);
 /* The same by id. */
-MUST_CHECK enum result store_remove_webhook_id(struct store *store, uint64_t id);
+MUST_CHECK enum result store_remove_webhook_id(struct store *store, const struct precondition *precondition, uint64_t id);
 MUST_CHECK enum result store_list_webhooks(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct webhook_row **webhooks, size_t *count);
 

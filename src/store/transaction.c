@@ -37,7 +37,8 @@ store_back_off(unsigned attempt)
 static bool
 may_hide_success(enum result result)
 {
-	return result == RESULT_UNAVAILABLE || result == RESULT_CONFLICT || result == RESULT_FAILED;
+	return result == RESULT_UNAVAILABLE || result == RESULT_CONFLICT || result == RESULT_FAILED ||
+	       result == RESULT_OUTDATED || result == RESULT_REPEATED;
 }
 
 struct transaction
@@ -50,9 +51,8 @@ store_transaction(struct store *store, enum repeat repeat)
 static bool
 may_run_again(const struct transaction *txn)
 {
-	return !txn->store->other_settings && !txn->store->request.found && txn->attempt < STORE_ATTEMPTS &&
-	       ((txn->result == RESULT_CONFLICT && txn->repeat != REPEAT_NOTHING) ||
-		   (txn->result == RESULT_UNKNOWN && txn->repeat == REPEAT_UNKNOWN));
+	return txn->attempt < STORE_ATTEMPTS && ((txn->result == RESULT_CONFLICT && txn->repeat != REPEAT_NOTHING) ||
+						    (txn->result == RESULT_UNKNOWN && txn->repeat == REPEAT_UNKNOWN));
 }
 
 static bool
@@ -92,32 +92,6 @@ store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id
 	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
 }
 
-/* The version is one more than it was before the lock. */
-static enum result
-check_settings(struct store *store, uint64_t campaign_id)
-{
-	struct pool *pool = pool_new();
-	struct db_rows rows;
-	const enum result result = store_query_one(store, pool, &rows, &sql_select_settings_version, DB_U64(campaign_id));
-	store->other_settings = result == RESULT_OK && db_get_u64(&rows, 0, 0) != store->expected_settings + 1;
-	pool_free(&pool);
-	return store->other_settings ? RESULT_CONFLICT : result;
-}
-
-void
-store_expect_settings(struct store *store, const uint64_t *version)
-{
-	store->expects_settings = version != NULL;
-	store->expected_settings = version == NULL ? 0 : *version;
-	store->other_settings = false;
-}
-
-bool
-store_found_other_settings(const struct store *store)
-{
-	return store->other_settings;
-}
-
 enum result
 store_read_settings_version(struct store *store, uint64_t campaign_id, uint64_t *version)
 {
@@ -131,9 +105,14 @@ store_read_settings_version(struct store *store, uint64_t campaign_id, uint64_t 
 }
 
 enum result
-store_lock_settings(struct store *store, uint64_t campaign_id)
+store_lock_settings(struct store *store, uint64_t campaign_id, const struct precondition *precondition)
 {
+	uint64_t version;
 	require(db_in_transaction(store->db));
-	const enum result result = store_change_one(store, &sql_lock_settings, DB_U64(campaign_id));
-	return result == RESULT_OK && store->expects_settings ? check_settings(store, campaign_id) : result;
+	enum result result = store_change_one(store, &sql_lock_settings, DB_U64(campaign_id));
+	if (result != RESULT_OK || precondition == NULL || precondition->settings_version == NULL)
+		return result;
+	result = store_read_settings_version(store, campaign_id, &version);
+	/* the lock has just raised it */
+	return result == RESULT_OK && version != *precondition->settings_version + 1 ? RESULT_OUTDATED : result;
 }

@@ -100,7 +100,8 @@ enum { STORE_ATTEMPTS = 5 };
 MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);
 
 /* Locks the campaign's counters for a change of what its sign-ups depend on: settings, webhooks, definitions. Processes cache
- * those while their version stays the same (campaign_cache.c), so every change of them begins with this. */
-MUST_CHECK enum result store_lock_settings(struct store *store, uint64_t campaign_id);
+ * those while their version stays the same (campaign_cache.c), so every change of them begins with this. RESULT_OUTDATED: the
+ * precondition does not hold. */
+MUST_CHECK enum result store_lock_settings(struct store *store, uint64_t campaign_id, const struct precondition *precondition);
 
 #endif

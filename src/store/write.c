@@ -99,6 +99,7 @@ struct write {
 	struct pool *pool;
 	const struct working_set *set;
 	const struct decision *decision;
+	bool *made_messages;
 };
 
 /* sql_update_lead and sql_insert_lead take the same row. */
@@ -330,21 +331,25 @@ static enum result
 write_messages(const struct write *write)
 {
 	const struct decision *d = write->decision;
-	const enum result result =
+	uint64_t released = 0;
+	enum result result =
 	    store_insert_messages(write->store, write->pool, d->messages, d->message_count, write->set->now_ms);
-	return result == RESULT_OK
-		   ? store_release_unconfirmed(write->store, write->pool, d->confirmed_leads, d->confirmed_count)
-		   : result;
+	if (result == RESULT_OK)
+		result =
+		    store_release_unconfirmed(write->store, write->pool, d->confirmed_leads, d->confirmed_count, &released);
+	*write->made_messages = d->message_count > 0 || released > 0;
+	return result;
 }
 
 enum result
-store_write(struct store *store, struct pool *pool, const struct working_set *set, const struct decision *decision)
+store_write(
+    struct store *store, struct pool *pool, const struct working_set *set, const struct decision *decision, bool *made_messages)
 {
 	require(db_in_transaction(store->db));
 	static enum result (*const steps[])(const struct write *write) = { write_leads, write_counters, write_hours,
 		write_scores, write_jobs, write_events, write_unverified, write_confirmations, write_proofs, write_sources,
 		write_messages };
-	const struct write write = { store, pool, set, decision };
+	const struct write write = { store, pool, set, decision, made_messages };
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(steps) && result == RESULT_OK; i++)
 		result = steps[i](&write);

@@ -29,7 +29,8 @@ store_list_inbound(
 }
 
 enum result
-store_put_inbound(struct store *store, const struct inbound_put *put, uint64_t *id, bool *fresh)
+store_put_inbound(struct store *store, const struct precondition *precondition UNUSED, const struct inbound_put *put,
+    uint64_t *id, bool *fresh)
 {
 	fake_note_change(store, put->campaign_id);
 	*id = put->campaign_id;
@@ -47,7 +48,7 @@ store_identify_inbound(
 }
 
 enum result
-store_remove_inbound(struct store *store, uint64_t id)
+store_remove_inbound(struct store *store, const struct precondition *precondition UNUSED, uint64_t id)
 {
 	fake_note_change(store, id);
 	return RESULT_OK;

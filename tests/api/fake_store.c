@@ -478,23 +478,23 @@ store_find_definitions(struct store *store, struct pool *pool UNUSED, uint64_t c
 
 /* Queued jobs are not run: no test needs it. */
 enum result
-store_queue_bulk(struct store *store, const struct bulk_request *request, size_t *matched, uint64_t *job_id)
+store_queue_bulk(struct store *store, const struct precondition *precondition UNUSED, const struct bulk_request *request,
+    struct bulk_queued *queued)
 {
 	const struct lead *found[BULK_LEADS_MAX];
 	fake_note_read(store, request->campaign_id);
-	*matched = 0;
-	*job_id = 1;
+	*queued = (struct bulk_queued){ .job_id = 1 };
 	for (size_t i = 0; i < request->lead_count; i++) {
 		const struct lead *lead = find_lead(store, request->campaign_id, &request->leads[i]);
 		bool known = lead == NULL;
-		for (size_t k = 0; k < *matched && !known; k++)
+		for (size_t k = 0; k < queued->leads && !known; k++)
 			known = found[k] == lead;
 		if (!known)
-			found[(*matched)++] = lead;
+			found[queued->leads++] = lead;
 	}
-	if (*matched > 0)
+	if (queued->leads > 0)
 		fake_note_change(store, request->campaign_id);
-	return *matched > 0 ? RESULT_OK : RESULT_NOT_FOUND;
+	return queued->leads > 0 ? RESULT_OK : RESULT_NOT_FOUND;
 }
 
 /* A lead that scores, and one that it has referred. */

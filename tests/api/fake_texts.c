@@ -7,13 +7,12 @@
 #include "store/texts/campaign_texts.h"
 
 enum result
-store_read_texts(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix UNUSED,
-    struct campaign_text **texts, size_t *count)
+store_read_texts(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix UNUSED, struct campaign_texts *texts)
 {
 	fake_note_read(store, campaign_id);
-	*texts = POOL_NEW(pool, struct campaign_text);
-	**texts = (struct campaign_text){ SLICE("page.css"), SLICE(""), SLICE("h1 { margin: 0 }") };
-	*count = 1;
+	*texts = (struct campaign_texts){ POOL_NEW(pool, struct campaign_text), 1 };
+	texts->list[0] = (struct campaign_text){ SLICE("page.css"), SLICE(""), SLICE("h1 { margin: 0 }") };
 	return RESULT_OK;
 }
 

@@ -39,7 +39,8 @@ count_webhooks(const struct fake_webhooks *all, uint64_t campaign_id)
 }
 
 enum result
-store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created)
+store_put_webhook(struct store *store, const struct precondition *precondition UNUSED, const struct webhook_put *put,
+    uint64_t *id, bool *created)
 {
 	struct fake_webhooks *all = fake_webhooks_of(store);
 	struct webhook_row *webhook = find_webhook(all, put->campaign_id, put->url);
@@ -99,6 +100,6 @@ fake_webhooks_add(struct store *store, uint64_t campaign_id)
 	};
 	uint64_t id;
 	bool created;
-	if (store_put_webhook(store, &put, &id, &created) != RESULT_OK)
+	if (store_put_webhook(store, NULL, &put, &id, &created) != RESULT_OK)
 		memory_exhausted();
 }

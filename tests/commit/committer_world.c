@@ -43,50 +43,30 @@ crash_if_poisoned(struct slice email)
 		_exit(EX_SOFTWARE);
 }
 
-static void (*unknown_changed)(void *context, bool unknown);
-static void *unknown_context;
-
 void
-store_watch_unknown(struct store *store UNUSED, void (*changed)(void *context, bool unknown), void *context)
+store_execute(struct store *store UNUSED, struct pool *own, struct execution *execution)
 {
-	unknown_changed = changed;
-	unknown_context = context;
-}
-
-void
-store_execute(struct store *store UNUSED, struct pool *own, const struct command *const *commands, size_t count,
-    int64_t deadline_ms UNUSED, struct outcome *outcomes, bool *locked)
-{
-	note("E", count);
+	note("E", execution->count);
 	atomic_fetch_add(&shared->batches, 1);
 	const bool unknown = atomic_exchange(&shared->unknown, false);
 	if (unknown)
-		unknown_changed(unknown_context, true);
+		execution->unknown_changed(execution->context, true);
 	while (atomic_load(&shared->hold)) {
 		atomic_store(&shared->held, true);
 		poll(NULL, 0, 1);
 	}
 	if (unknown)
-		unknown_changed(unknown_context, false);
+		execution->unknown_changed(execution->context, false);
 	if (atomic_exchange(&shared->hold_next, false))
 		atomic_store(&shared->hold, true);
-	for (size_t i = 0; i < count; i++) {
-		crash_if_poisoned(commands[i]->as.signup.email);
-		outcomes[i] = (struct outcome){ .body = pool_copy(own, commands[i]->as.signup.email), .work = { .rows = 1 } };
-		locked[i] = commands[i]->campaign_id == LOCKED && atomic_load(&shared->locked);
+	for (size_t i = 0; i < execution->count; i++) {
+		const struct command *command = execution->commands[i];
+		crash_if_poisoned(command->as.signup.email);
+		execution->outcomes[i] =
+		    (struct outcome){ .body = pool_copy(own, command->as.signup.email), .work = { .rows = 1 } };
+		execution->locked[i] = command->campaign_id == LOCKED && atomic_load(&shared->locked);
 	}
-}
-
-bool
-store_made_messages(const struct store *store UNUSED)
-{
-	return false;
-}
-
-bool
-store_made_deliveries(const struct store *store UNUSED)
-{
-	return atomic_load(&shared->made_deliveries);
+	execution->made_deliveries = atomic_load(&shared->made_deliveries);
 }
 
 static int64_t until_ms; /* deadline of the store; 0: none was set */

@@ -423,8 +423,8 @@ test_readiness(void **state UNUSED)
 {
 	FAKE(ANSWER);
 	assert_int_equal(ready(TIMEOUT_MS), RESULT_OK);
-	fake.result = RESULT_INVALID;
-	assert_int_equal(ready(TIMEOUT_MS), RESULT_INVALID);
+	fake.result = RESULT_WRONG_SCHEMA;
+	assert_int_equal(ready(TIMEOUT_MS), RESULT_WRONG_SCHEMA);
 	stop_fake();
 	assert_int_equal(fake.requests_read, 2);
 }

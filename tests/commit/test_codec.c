@@ -536,7 +536,7 @@ static void
 test_altered_answers(void **state UNUSED)
 {
 	struct commit_answer answers[] = { { .kind = ANSWER_REFUSED }, { .kind = ANSWER_OUTCOME }, { .kind = ANSWER_KEY },
-		{ .kind = ANSWER_CAMPAIGN }, { .kind = ANSWER_READINESS, .result = RESULT_INVALID } };
+		{ .kind = ANSWER_CAMPAIGN }, { .kind = ANSWER_READINESS, .result = RESULT_WRONG_SCHEMA } };
 	answers[1].as.outcome = (struct outcome){ .body = SLICE("{}") };
 	answers[3].as.found.campaign = next_campaign(true);
 	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {

@@ -113,9 +113,11 @@ other_dispatcher_works(struct world_job *job, uint64_t lead_id)
 }
 
 void
-store_execute(struct store *store UNUSED, struct pool *pool UNUSED, const struct command *const *commands, size_t count,
-    int64_t deadline_ms UNUSED, struct outcome *outcomes, bool *locked UNUSED)
+store_execute(struct store *store UNUSED, struct pool *pool UNUSED, struct execution *execution)
 {
+	const struct command *const *commands = execution->commands;
+	struct outcome *outcomes = execution->outcomes;
+	const size_t count = execution->count;
 	bool too_large = world.bulk.most > 0 && count > world.bulk.most;
 	bool reachable = world_reachable() && world.now_ms >= world.bulk.busy_until_ms && !too_large;
 	if (world.bulk.chunks++ == 0)

@@ -81,7 +81,7 @@ add(struct world *w, enum job_kind kind, struct slice parameters)
 {
 	const struct job_request request = { w->account, w->campaign, kind, parameters, SLICE("a test") };
 	uint64_t id;
-	assert_int_equal(store_add_job(w->store, &request, &id), RESULT_OK);
+	assert_int_equal(store_add_job(w->store, NULL, &request, &id), RESULT_OK);
 	return id;
 }
 
@@ -307,7 +307,7 @@ samples_are_sent(void **state)
 	assert_string_equal(net.content, "2 de to ada@example.org");
 	assert_true(slice_starts_with(job.result, SLICE("{\"ok\":true,")));
 	assert_int_not_equal(root_number("SELECT held_until_ms FROM t_message_channels WHERE channel = 'mail'"), 0);
-	net.composed = RESULT_INVALID;
+	net.composed = RESULT_REFUSED;
 	add(w, JOB_SAMPLE_MAIL, job_sample_parameters(w->pool, &any));
 	job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_DONE);

@@ -119,15 +119,12 @@ make_link(enum invitation_purpose purpose, struct new_invitation *made)
 uint64_t
 add_user(const char *email, enum role role, struct slice *link)
 {
-	const struct user_settings settings = { .name = SLICE("Ada"), .role = role };
-	struct new_invitation invitation;
-	enum user_refusal refusal;
-	uint64_t id;
-	*link = make_link(INVITATION_WELCOME, &invitation);
-	assert_int_equal(store_add_user(world->store, &user_manager_shell, role == ROLE_OPERATOR ? 0 : world->account,
-			     slice_of(email), &settings, &invitation, &id, &refusal),
-	    RESULT_OK);
-	return id;
+	struct new_user user = { .account_id = role == ROLE_OPERATOR ? 0 : world->account,
+		.email = slice_of(email),
+		.settings = { .name = SLICE("Ada"), .role = role } };
+	*link = make_link(INVITATION_WELCOME, &user.invitation);
+	assert_int_equal(store_add_user(world->store, NULL, &user_manager_shell, &user), RESULT_OK);
+	return user.id;
 }
 
 struct slice

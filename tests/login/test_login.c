@@ -66,7 +66,7 @@ an_unknown_user_looks_like_a_wrong_password(void **state UNUSED)
 	assert_int_equal(hashes, 3);
 	assert_int_equal(log_in_from("192.0.2.1", "new@example.org", SLICE_NONE, SLICE_NONE), LOGIN_WRONG);
 	assert_int_equal(hashes, 4);
-	assert_int_equal(store_disable_user(world->store, &user_manager_shell, ada, true, &refusal), RESULT_OK);
+	assert_int_equal(store_disable_user(world->store, &user_manager_shell, ada, &refusal), RESULT_OK);
 	assert_int_equal(log_in_from("192.0.2.1", "ada@example.org", password, SLICE_NONE), LOGIN_WRONG);
 	assert_int_equal(hashes, 5);
 	/* its failures count, too */
@@ -443,13 +443,15 @@ a_second_factor_is_removed(void **state UNUSED)
 	/* a new password alone does not remove it */
 	const struct slice secret = add_factor();
 	const struct slice link = make_link(INVITATION_RESET, &invitation);
-	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
+	assert_int_equal(
+	    store_reset_user(world->store, &user_manager_shell, id, RESET_PASSWORD, &invitation, &refusal), RESULT_OK);
 	assert_int_equal(use_link(link, password), LOGIN_DONE);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_CODE_NEEDED);
 	allow_code_again();
 	assert_int_equal(log_in(password, code_now(secret)), LOGIN_DONE);
 	const struct slice next = make_link(INVITATION_RESET, &invitation);
-	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, true, &refusal), RESULT_OK);
+	assert_int_equal(
+	    store_reset_user(world->store, &user_manager_shell, id, RESET_PASSWORD_AND_TOTP, &invitation, &refusal), RESULT_OK);
 	assert_int_equal(use_link(next, password), LOGIN_DONE);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 }

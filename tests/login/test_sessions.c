@@ -96,6 +96,13 @@ rename_user(void *ignored UNUSED, struct user_settings *settings)
 	return true;
 }
 
+static enum result
+edit_user(uint64_t id, bool (*edit)(void *context, struct user_settings *settings))
+{
+	struct user_change change = { .edit = edit };
+	return store_edit_user(world->store, world->pool, &user_manager_shell, id, &change);
+}
+
 /* docs/users.md 4 */
 static void
 changes_of_a_user_end_its_sessions(void **state UNUSED)
@@ -105,22 +112,23 @@ changes_of_a_user_end_its_sessions(void **state UNUSED)
 	struct new_invitation invitation;
 	const uint64_t id = add_ada();
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
-	assert_int_equal(store_edit_user(world->store, &user_manager_shell, id, rename_user, NULL, &refusal), RESULT_OK);
+	assert_int_equal(edit_user(id, rename_user), RESULT_OK);
 	assert_true(session_lasts(token));
-	assert_int_equal(store_edit_user(world->store, &user_manager_shell, id, make_viewer, NULL, &refusal), RESULT_OK);
+	assert_int_equal(edit_user(id, make_viewer), RESULT_OK);
 	assert_false(session_lasts(token));
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 	assert_int_equal(store_log_out_user(world->store, &user_manager_shell, id, &count, &refusal), RESULT_OK);
 	assert_int_equal(count, 1);
 	assert_false(session_lasts(token));
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
-	assert_int_equal(store_disable_user(world->store, &user_manager_shell, id, true, &refusal), RESULT_OK);
+	assert_int_equal(store_disable_user(world->store, &user_manager_shell, id, &refusal), RESULT_OK);
 	assert_false(session_lasts(token));
-	assert_int_equal(store_disable_user(world->store, &user_manager_shell, id, false, &refusal), RESULT_OK);
+	assert_int_equal(store_enable_user(world->store, &user_manager_shell, id, &refusal), RESULT_OK);
 	assert_false(session_lasts(token));
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 	const struct slice link = make_link(INVITATION_RESET, &invitation);
-	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
+	assert_int_equal(
+	    store_reset_user(world->store, &user_manager_shell, id, RESET_PASSWORD, &invitation, &refusal), RESULT_OK);
 	assert_false(session_lasts(token));
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_WRONG);
 	assert_int_equal(use_link(link, password), LOGIN_DONE);
@@ -232,16 +240,19 @@ a_link_expires_and_is_replaced(void **state UNUSED)
 	root_run("UPDATE t_invitations SET expires_ms = expires_ms - %d", HOUR_MS);
 	assert_int_equal(use_link(link, password), LOGIN_WRONG);
 	const struct slice second = make_link(INVITATION_RESET, &invitation);
-	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
+	assert_int_equal(
+	    store_reset_user(world->store, &user_manager_shell, id, RESET_PASSWORD, &invitation, &refusal), RESULT_OK);
 	const struct slice third = make_link(INVITATION_RESET, &invitation);
-	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
+	assert_int_equal(
+	    store_reset_user(world->store, &user_manager_shell, id, RESET_PASSWORD, &invitation, &refusal), RESULT_OK);
 	assert_int_equal(use_link(second, password), LOGIN_WRONG);
-	assert_int_equal(store_disable_user(world->store, &user_manager_shell, id, true, &refusal), RESULT_OK);
+	assert_int_equal(store_disable_user(world->store, &user_manager_shell, id, &refusal), RESULT_OK);
 	assert_int_equal(use_link(third, password), LOGIN_WRONG);
-	assert_int_equal(store_disable_user(world->store, &user_manager_shell, id, false, &refusal), RESULT_OK);
+	assert_int_equal(store_enable_user(world->store, &user_manager_shell, id, &refusal), RESULT_OK);
 	assert_int_equal(use_link(third, password), LOGIN_WRONG);
 	const struct slice fourth = make_link(INVITATION_RESET, &invitation);
-	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
+	assert_int_equal(
+	    store_reset_user(world->store, &user_manager_shell, id, RESET_PASSWORD, &invitation, &refusal), RESULT_OK);
 	assert_int_equal(login_find_link(&context, pool, token_of_link(fourth), &user), RESULT_OK);
 	assert_int_equal(user.purpose, INVITATION_RESET);
 	assert_int_equal(use_link(fourth, password), LOGIN_DONE);
@@ -256,7 +267,8 @@ a_link_ends_the_wait(void **state UNUSED)
 	enum user_refusal refusal;
 	const uint64_t id = add_ada();
 	const struct slice link = make_link(INVITATION_RESET, &invitation);
-	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
+	assert_int_equal(
+	    store_reset_user(world->store, &user_manager_shell, id, RESET_PASSWORD, &invitation, &refusal), RESULT_OK);
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_WRONG);
 	hold_wait(1000);
@@ -285,7 +297,8 @@ a_link_is_used_once_by_many(void **state UNUSED)
 	enum user_refusal refusal;
 	memset(invitation.hash, 7, sizeof(invitation.hash));
 	const uint64_t id = add_user("ada@example.org", ROLE_EDITOR, &link);
-	assert_int_equal(store_reset_user(world->store, &user_manager_shell, id, &invitation, false, &refusal), RESULT_OK);
+	assert_int_equal(
+	    store_reset_user(world->store, &user_manager_shell, id, RESET_PASSWORD, &invitation, &refusal), RESULT_OK);
 	processes_start(world, 8, use_it);
 	assert_true(processes_end());
 	assert_int_equal(*shared, 1);

@@ -13,11 +13,11 @@
 
 #include "base/buffer.h"
 #include "engine/command.h"
-#include "json/writer.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "store/store.h"
 #include "tree.h"
+#include "json/writer.h"
 
 enum { TIME_MS = 20 * 1000, ANSWER_MAX = 256 * 1024 * 1024, PAGE = 250 };
 
@@ -202,7 +202,9 @@ run_batch(struct store *store, struct pool *pool, const struct tree *list, struc
 	size_t count = 0;
 	for (const struct tree *item = list->first; item != NULL; item = item->next)
 		commands[count++] = parse_command(pool, item);
-	store_execute(store, pool, commands, count, clock_monotonic_ms() + TIME_MS, outcomes, NULL);
+	store_execute(store, pool,
+	    &(struct execution){
+		.commands = commands, .count = count, .deadline_ms = clock_monotonic_ms() + TIME_MS, .outcomes = outcomes });
 	json_key(out, SLICE("outcomes"));
 	json_begin_array(out);
 	for (size_t i = 0; i < count; i++)
@@ -213,8 +215,7 @@ run_batch(struct store *store, struct pool *pool, const struct tree *list, struc
 static void
 queue(struct store *store, struct pool *pool, const struct tree *item, struct json_writer *out)
 {
-	size_t matched;
-	uint64_t job_id;
+	struct bulk_queued queued;
 	const uint64_t tag_id = tree_id(item, "tag_id");
 	struct bulk_request request = {
 		.campaign_id = tree_id(item, "campaign"),
@@ -225,11 +226,11 @@ queue(struct store *store, struct pool *pool, const struct tree *item, struct js
 		.argument = tree_text(item, "argument"),
 	};
 	request.leads = parse_references(pool, tree_find(item, "leads"), &request.lead_count);
-	const enum result result = store_queue_bulk(store, &request, &matched, &job_id);
+	const enum result result = store_queue_bulk(store, NULL, &request, &queued);
 	if (result != RESULT_OK && result != RESULT_NOT_FOUND)
 		fail("cannot queue");
 	json_key(out, SLICE("matched"));
-	json_u64(out, matched);
+	json_u64(out, queued.leads);
 }
 
 static void

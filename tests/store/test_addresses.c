@@ -205,7 +205,6 @@ a_lost_answer_counts_nothing_twice(void **state)
 	}
 }
 
-/* A campaign_edit. */
 static bool
 replace_maximum(void *context, struct campaign_settings *settings)
 {
@@ -213,12 +212,20 @@ replace_maximum(void *context, struct campaign_settings *settings)
 	return true;
 }
 
+static enum result
+try_to_set(struct world *w, uint32_t max_per_ip, uint64_t *job)
+{
+	struct campaign_change change = { .edit = replace_maximum, .context = &max_per_ip, .count_by = SLICE("x") };
+	const enum result result = store_edit_campaign(w->store, w->pool, NULL, w->campaign, &change);
+	*job = change.job_id;
+	return result;
+}
+
 static uint64_t
 set_and_queue(struct world *w, uint32_t max_per_ip)
 {
 	uint64_t job;
-	assert_int_equal(
-	    store_edit_campaign_and_queue(w->store, w->campaign, replace_maximum, &max_per_ip, SLICE("x"), &job), RESULT_OK);
+	assert_int_equal(try_to_set(w, max_per_ip, &job), RESULT_OK);
 	assert_int_equal(find_campaign(w, w->campaign).max_per_ip, max_per_ip);
 	return job;
 }
@@ -256,13 +263,11 @@ static void
 a_change_without_room_for_its_count_is_undone(void **state)
 {
 	struct world *w = *state;
-	uint32_t maximum = 9;
 	uint64_t job;
 	root_run("INSERT INTO t_operator_jobs (id, account_id, kind, parameters, made_by, created_ms)"
 		 " SELECT 1000000 + seq, %" PRIu64 ", 'redelivery', '{}', 'x', 0 FROM seq_1_to_%d",
 	    w->account, OPERATOR_JOBS_MAX);
-	assert_int_equal(
-	    store_edit_campaign_and_queue(w->store, w->campaign, replace_maximum, &maximum, SLICE("x"), &job), RESULT_TOO_MANY);
+	assert_int_equal(try_to_set(w, 9, &job), RESULT_TOO_MANY);
 	assert_int_equal(find_campaign(w, w->campaign).max_per_ip, 0);
 	root_run("DELETE FROM t_operator_jobs");
 }

@@ -140,7 +140,7 @@ each_command_has_its_own_outcome(void **state)
 	struct world *w = *state;
 	uint64_t other = add_campaign(w), ended = add_campaign(w), ends = add_campaign(w);
 	set_end(w, ends, 1);
-	assert_int_equal(store_end_campaign(w->store, ended, true), RESULT_OK);
+	assert_int_equal(store_end_campaign(w->store, NULL, ended), RESULT_OK);
 	struct command commands[] = { signup(w, w->campaign, "x@example.org"), signup(w, ended, "x@example.org"),
 		signup(w, UINT64_MAX, "x@example.org"), signup(w, other, "x@example.org"), signup(w, ends, "x@example.org") };
 	static const enum failure expected[] = { FAILURE_NONE, FAILURE_CAMPAIGN_ENDED, FAILURE_CAMPAIGN_NOT_FOUND, FAILURE_NONE,
@@ -167,7 +167,10 @@ a_passed_deadline_is_unavailable(void **state)
 	struct command command = signup(w, w->campaign, "late@example.org");
 	const struct command *pointer = &command;
 	struct outcome outcome;
-	store_execute(w->store, w->pool, &pointer, 1, clock_monotonic_ms(), &outcome, NULL);
+	struct execution execution = {
+		.commands = &pointer, .count = 1, .deadline_ms = clock_monotonic_ms(), .outcomes = &outcome
+	};
+	store_execute(w->store, w->pool, &execution);
 	assert_outcomes(&outcome, 1, FAILURE_UNAVAILABLE);
 	assert_consistent(w->campaign, 0, 0);
 }
@@ -386,7 +389,12 @@ a_locked_campaign_delays_no_other(void **state)
 	while (__atomic_load_n(&shared[2], __ATOMIC_SEQ_CST) == 0)
 		poll(NULL, 0, 1);
 	int64_t start_ms = clock_monotonic_ms();
-	store_execute(w->store, w->pool, commands, ARRAY_SIZE(all), start_ms + TIME_MS, outcomes, locked);
+	struct execution execution = { .commands = commands,
+		.count = ARRAY_SIZE(all),
+		.deadline_ms = start_ms + TIME_MS,
+		.outcomes = outcomes,
+		.locked = locked };
+	store_execute(w->store, w->pool, &execution);
 	assert_in_range(clock_monotonic_ms() - start_ms, 0, 4000); /* the lock wait timeout is 5 s */
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		assert_int_equal(locked[i], all[i].campaign_id == w->campaign);
@@ -397,7 +405,8 @@ a_locked_campaign_delays_no_other(void **state)
 	assert_int_equal(find_campaign(w, w->campaign).last_subscription_number, 0);
 	__atomic_store_n(&shared[1], 1, __ATOMIC_SEQ_CST);
 	assert_true(processes_end());
-	store_execute(w->store, w->pool, commands, ARRAY_SIZE(all), clock_monotonic_ms() + TIME_MS, outcomes, locked);
+	execution.deadline_ms = clock_monotonic_ms() + TIME_MS;
+	store_execute(w->store, w->pool, &execution);
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		assert_false(locked[i]);
 	assert_int_equal(find_campaign(w, w->campaign).last_subscription_number, 2);

@@ -16,6 +16,13 @@
 
 enum { TIME_MS = 10 * 1000 };
 
+/* Of the last batch. */
+static bool made_deliveries;
+
+/* Told of changes of an unknown outcome, with the context; or NULL. */
+static void (*unknown_changed)(void *context, bool unknown);
+static void *unknown_context;
+
 /* Three sign-ups, two of them for one email. */
 static void
 execute_broken(struct world *w, struct breaks planned, int64_t time_ms, struct outcome outcomes[3])
@@ -26,7 +33,14 @@ execute_broken(struct world *w, struct breaks planned, int64_t time_ms, struct o
 	execute(w->store, w->pool, &other, 1, outcomes); /* takes the blocks of ids, so that the next COMMIT is the batch's */
 	breaks = planned;
 	const struct command *pointers[] = { &commands[0], &commands[1], &commands[2] };
-	store_execute(w->store, w->pool, pointers, 3, clock_monotonic_ms() + time_ms, outcomes, NULL);
+	struct execution execution = { .commands = pointers,
+		.count = 3,
+		.deadline_ms = clock_monotonic_ms() + time_ms,
+		.outcomes = outcomes,
+		.unknown_changed = unknown_changed,
+		.context = unknown_context };
+	store_execute(w->store, w->pool, &execution);
+	made_deliveries = execution.made_deliveries;
 	assert_int_equal(breaks.commits, 0);
 	breaks = (struct breaks){ 0 };
 }
@@ -55,7 +69,7 @@ static void
 assert_done_once(struct world *w, bool with_events, const struct outcome outcomes[3])
 {
 	assert_outcomes(outcomes, 3, FAILURE_NONE);
-	assert_int_equal(store_made_deliveries(w->store), with_events);
+	assert_int_equal(made_deliveries, with_events);
 	assert_non_null(strstr(outcomes[0].body.data, "\"counter\":1"));
 	assert_non_null(strstr(outcomes[2].body.data, "\"counter\":2"));
 	assert_consistent(w->campaign, 2, with_events ? 1 : 0);
@@ -140,7 +154,8 @@ an_unknown_outcome_is_reported(void **state)
 	} cases[] = {
 		{ { .commits = 3 }, "unknown known ", TIME_MS },
 		{ { .commits = 1, .after = true, .begins = 3, .why = RESULT_UNAVAILABLE }, "unknown known ", TIME_MS },
-		{ { .commits = 1, .begins = UINT_MAX, .why = RESULT_UNAVAILABLE }, "unknown known ", 2000 }, /* takes all of it */
+		{ { .commits = 1, .begins = UINT_MAX, .why = RESULT_UNAVAILABLE }, "unknown known ",
+		    2000 }, /* takes all of it */
 		{ { .commits = 1, .conflict = true }, "", TIME_MS },
 		{ { .begins = 1, .why = RESULT_UNAVAILABLE }, "", TIME_MS },
 	};
@@ -149,9 +164,10 @@ an_unknown_outcome_is_reported(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char changes[64] = "";
 		renew_campaign(w, true);
-		store_watch_unknown(w->store, note_change, changes);
+		unknown_changed = note_change;
+		unknown_context = changes;
 		execute_broken(w, cases[i].breaks, cases[i].time_ms, outcomes);
-		store_watch_unknown(w->store, NULL, NULL);
+		unknown_changed = NULL;
 		assert_string_equal(changes, cases[i].changes);
 	}
 }
@@ -197,7 +213,12 @@ a_batch_of_unknown_outcome_is_not_reported_as_locked(void **state)
 	execute(w->store, w->pool, &other, 1, &outcome); /* takes the blocks of ids, so that the next COMMIT is the batch's */
 	campaign_to_lock = w->campaign;
 	breaks = (struct breaks){ .commits = 1, .meanwhile = lock_it };
-	store_execute(w->store, w->pool, &pointer, 1, clock_monotonic_ms() + 300, &outcome, &locked);
+	struct execution execution = { .commands = &pointer,
+		.count = 1,
+		.deadline_ms = clock_monotonic_ms() + 300,
+		.outcomes = &outcome,
+		.locked = &locked };
+	store_execute(w->store, w->pool, &execution);
 	root_run("ROLLBACK");
 	assert_int_equal(breaks.commits, 0);
 	breaks = (struct breaks){ 0 };

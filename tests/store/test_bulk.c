@@ -18,19 +18,17 @@
 static void
 expect_queued(struct world *w, const struct bulk_request *request, size_t expected)
 {
-	size_t matched = UNKNOWN_ID;
-	uint64_t job_id;
-	assert_int_equal(store_queue_bulk(w->store, request, &matched, &job_id), RESULT_OK);
-	assert_int_equal(matched, expected);
+	struct bulk_queued queued;
+	assert_int_equal(store_queue_bulk(w->store, NULL, request, &queued), RESULT_OK);
+	assert_int_equal(queued.leads, expected);
 }
 
 static void
 expect_none(struct world *w, const struct bulk_request *request)
 {
-	size_t matched = UNKNOWN_ID;
-	uint64_t job_id;
-	assert_int_equal(store_queue_bulk(w->store, request, &matched, &job_id), RESULT_NOT_FOUND);
-	assert_int_equal(matched, 0);
+	struct bulk_queued queued;
+	assert_int_equal(store_queue_bulk(w->store, NULL, request, &queued), RESULT_NOT_FOUND);
+	assert_int_equal(queued.leads, 0);
 }
 
 static struct lead_reference
@@ -118,15 +116,14 @@ the_oldest_job_is_the_next(void **state)
 	struct bulk_request request = { .campaign_id = w->campaign, .lead_count = 1 };
 	struct lead_reference named = by_email("lead0@example.org");
 	struct bulk_job job;
-	size_t matched;
-	uint64_t job_id;
+	struct bulk_queued queued;
 	request.leads = &named;
 	sign_up_many(w, "lead", 1);
 	root_run("DELETE FROM t_bulk_jobs");
 	assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_NOT_FOUND);
 	for (int action = LEAD_OPTOUT; action < LEAD_ACTIONS; action++) {
 		request.action = (enum lead_action)action;
-		assert_int_equal(store_queue_bulk(action % 2 ? other : w->store, &request, &matched, &job_id), RESULT_OK);
+		assert_int_equal(store_queue_bulk(action % 2 ? other : w->store, NULL, &request, &queued), RESULT_OK);
 	}
 	for (int action = LEAD_OPTOUT; action < LEAD_ACTIONS; action++) {
 		assert_int_equal(store_next_job(w->store, w->pool, &job), RESULT_OK);
@@ -275,8 +272,7 @@ each_tag_is_a_job(void **state)
 	struct lead_reference named = by_email("lead0@example.org");
 	struct bulk_request request = { 77, w->campaign, JOBS, .action = LEAD_TAG, .leads = &named, .lead_count = 1 };
 	struct bulk_job job;
-	size_t matched;
-	uint64_t job_id;
+	struct bulk_queued queued;
 	request.tag_ids = tags;
 	request.tag_count = JOBS;
 	sign_up_many(w, "lead", 1);
@@ -290,7 +286,7 @@ each_tag_is_a_job(void **state)
 	request.tag_count = 1;
 	expect_queued(w, &request, 1);
 	request.tag_count = JOBS;
-	assert_int_equal(store_queue_bulk(w->store, &request, &matched, &job_id), RESULT_TOO_MANY);
+	assert_int_equal(store_queue_bulk(w->store, NULL, &request, &queued), RESULT_TOO_MANY);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs"), 1);
 	request.tag_count = JOBS - 1;
 	expect_queued(w, &request, 1);
@@ -346,13 +342,12 @@ an_account_has_a_number_of_jobs(void **state)
 	const uint64_t account = 77, other = 78;
 	struct lead_reference named = by_email("lead0@example.org");
 	struct bulk_request request = { account, w->campaign, JOBS, .action = LEAD_BLOCK, .leads = &named, .lead_count = 1 };
-	size_t matched;
-	uint64_t job_id;
+	struct bulk_queued queued;
 	sign_up_many(w, "lead", 1);
 	root_run("DELETE FROM t_bulk_jobs");
 	for (int i = 0; i < JOBS; i++)
 		expect_queued(w, &request, 1);
-	assert_int_equal(store_queue_bulk(w->store, &request, &matched, &job_id), RESULT_TOO_MANY);
+	assert_int_equal(store_queue_bulk(w->store, NULL, &request, &queued), RESULT_TOO_MANY);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_bulk_jobs WHERE account_id = %" PRIu64, account), JOBS);
 	request.account_id = other;
 	expect_queued(w, &request, 1);
@@ -378,9 +373,8 @@ queue_as_rival(void *context)
 	struct rival *rival = context;
 	struct store *store = store_new(&world_options);
 	for (int i = 0; i < CALLS_OF_RIVAL; i++) {
-		size_t matched;
-		uint64_t job_id;
-		enum result result = store_queue_bulk(store, rival->request, &matched, &job_id);
+		struct bulk_queued queued;
+		enum result result = store_queue_bulk(store, NULL, rival->request, &queued);
 		rival->queued += result == RESULT_OK ? 1 : 0;
 		rival->refused += result == RESULT_TOO_MANY ? 1 : 0;
 	}

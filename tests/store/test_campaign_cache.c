@@ -63,8 +63,8 @@ every_change_is_seen_by_the_next_batch(void **state)
 		.events = 1,
 		.secret = SLICE("whsec_x"),
 		.maximum = 2 };
-	enum definition_refusal refusal;
-	uint64_t tag_id, webhook_id;
+	struct new_definition new = { .definition = &tag };
+	uint64_t webhook_id;
 	bool created;
 	struct world elsewhere = *w;
 	elsewhere.store = other;
@@ -74,29 +74,31 @@ every_change_is_seen_by_the_next_batch(void **state)
 	assert_int_equal(set_campaign(&elsewhere, w->campaign, settings), RESULT_OK);
 	assert_int_equal(seen(w)->campaign.points_signup, 5);
 
-	assert_int_equal(store_add_definition(other, w->campaign, &tag, &tag_id, &refusal), RESULT_OK);
+	assert_int_equal(store_add_definition(other, NULL, w->campaign, &new), RESULT_OK);
+	const struct definition_reference reference = { DEFINITION_TAG, new.id };
+	struct definition_change change = { .edit = double_points };
 	assert_int_equal(seen(w)->definitions->tags[0].points, 7);
-	assert_int_equal(store_edit_definition(other, DEFINITION_TAG, tag_id, double_points, NULL, &refusal), RESULT_OK);
+	assert_int_equal(store_edit_definition(other, w->pool, NULL, &reference, &change), RESULT_OK);
 	assert_int_equal(seen(w)->definitions->tags[0].points, 14);
-	assert_int_equal(store_remove_definition(other, DEFINITION_TAG, tag_id), RESULT_OK);
+	assert_int_equal(store_remove_definition(other, w->pool, NULL, &reference, &change.before), RESULT_OK);
 	assert_int_equal(seen(w)->definitions->tag_count, 0);
 
-	assert_int_equal(store_put_webhook(other, &put, &webhook_id, &created), RESULT_OK);
+	assert_int_equal(store_put_webhook(other, NULL, &put, &webhook_id, &created), RESULT_OK);
 	assert_int_equal(seen(w)->webhooks[0].events, 1);
 	put.events = 6;
-	assert_int_equal(store_put_webhook(other, &put, &webhook_id, &created), RESULT_OK);
+	assert_int_equal(store_put_webhook(other, NULL, &put, &webhook_id, &created), RESULT_OK);
 	assert_int_equal(seen(w)->webhooks[0].events, 6);
 	assert_int_equal(store_remove_webhook(other, w->campaign, put.url), RESULT_OK);
 	assert_int_equal(seen(w)->webhook_count, 0);
 
-	assert_int_equal(store_end_campaign(other, w->campaign, true), RESULT_OK);
+	assert_int_equal(store_end_campaign(other, NULL, w->campaign), RESULT_OK);
 	assert_true(seen(w)->campaign.ended_ms > 0);
-	assert_int_equal(store_end_campaign(other, w->campaign, false), RESULT_OK);
+	assert_int_equal(store_reopen_campaign(other, NULL, w->campaign), RESULT_OK);
 	assert_int_equal(seen(w)->campaign.ended_ms, -1);
 
-	assert_int_equal(store_suspend_account(other, w->account, true), RESULT_OK);
+	assert_int_equal(store_suspend_account(other, w->account), RESULT_OK);
 	assert_true(seen(w)->campaign.account_suspended);
-	assert_int_equal(store_suspend_account(other, w->account, false), RESULT_OK);
+	assert_int_equal(store_resume_account(other, w->account), RESULT_OK);
 	assert_false(seen(w)->campaign.account_suspended);
 	store_free(&other);
 }

@@ -43,7 +43,7 @@ lock_row(enum row row, bool shared_lock)
 static bool
 suspend(struct store *store, const struct world *world, unsigned index UNUSED)
 {
-	return store_suspend_account(store, world->account, false) == RESULT_OK;
+	return store_resume_account(store, world->account) == RESULT_OK;
 }
 
 static bool
@@ -56,17 +56,17 @@ set_jump_start(void *context UNUSED, struct campaign_settings *settings)
 static bool
 edit_campaign(struct store *store, const struct world *world, unsigned index UNUSED)
 {
-	return store_edit_campaign(store, world->campaign, set_jump_start, NULL) == RESULT_OK;
+	return change_campaign(store, world->campaign, set_jump_start, NULL) == RESULT_OK;
 }
 
 static bool
 end_campaign(struct store *store, const struct world *world, unsigned index UNUSED)
 {
-	return store_end_campaign(store, world->campaign, true) == RESULT_OK;
+	return store_end_campaign(store, NULL, world->campaign) == RESULT_OK;
 }
 
 static bool
-accept_texts(void *context UNUSED, struct pool *pool UNUSED, const struct campaign_text *texts UNUSED, size_t count UNUSED)
+accept_texts(void *context UNUSED, struct pool *pool UNUSED, const struct campaign_texts *texts UNUSED)
 {
 	return true;
 }
@@ -74,8 +74,10 @@ accept_texts(void *context UNUSED, struct pool *pool UNUSED, const struct campai
 static bool
 change_texts(struct store *store, const struct world *world, unsigned index UNUSED)
 {
-	const struct campaign_text text = { SLICE("page.title"), SLICE(""), SLICE("Title") };
-	return store_change_texts(store, world->campaign, SLICE("page."), &text, 1, accept_texts, NULL) == RESULT_OK;
+	struct campaign_text text = { SLICE("page.title"), SLICE(""), SLICE("Title") };
+	const struct campaign_texts texts = { &text, 1 };
+	struct text_change change = { .texts = &texts, .prefix = SLICE("page."), .judge = accept_texts };
+	return store_change_texts(store, world->pool, NULL, world->campaign, &change) == RESULT_OK;
 }
 
 static bool
@@ -88,19 +90,19 @@ put_webhook(struct store *store, const struct world *world, unsigned index UNUSE
 		.maximum = 2 };
 	uint64_t id;
 	bool created;
-	return store_put_webhook(store, &put, &id, &created) == RESULT_OK && !created;
+	return store_put_webhook(store, NULL, &put, &id, &created) == RESULT_OK && !created;
 }
 
 static bool
 enable_webhook(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
 {
-	return store_enable_webhook(store, keys[WEBHOOK]) == RESULT_OK;
+	return store_enable_webhook(store, NULL, keys[WEBHOOK]) == RESULT_OK;
 }
 
 static bool
 remove_webhook(struct store *store, const struct world *world UNUSED, unsigned index UNUSED)
 {
-	return store_remove_webhook_id(store, keys[WEBHOOK]) == RESULT_OK;
+	return store_remove_webhook_id(store, NULL, keys[WEBHOOK]) == RESULT_OK;
 }
 
 static bool
@@ -225,7 +227,7 @@ suspending_an_account_locks_no_campaign(void **state)
 	set_scene(w);
 	root_run("START TRANSACTION");
 	lock_row(CAMPAIGN, false);
-	assert_int_equal(store_suspend_account(w->store, w->account, true), RESULT_OK);
+	assert_int_equal(store_suspend_account(w->store, w->account), RESULT_OK);
 	root_run("ROLLBACK");
 }
 

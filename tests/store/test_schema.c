@@ -102,7 +102,7 @@ installing_twice_is_safe(void **state UNUSED)
 	struct store *store = store_with_prefix("fresh_");
 	uint32_t from, to, found;
 	const char *failed;
-	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	assert_int_equal(found, 0);
 	assert_string_equal(store_schema_hint(found), "run leadhook install");
 	assert_int_equal(store_upgrade(store, false, &from, &to), RESULT_OK);
@@ -129,7 +129,7 @@ an_upgrade_keeps_what_is_there(void **state)
 	run_statements("old", schema_steps, UINT_MAX);
 	struct store *store = fill_version_1(w->pool, "old");
 	uint32_t from, to, found;
-	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	assert_string_equal(store_schema_hint(found), "run leadhook upgrade");
 	assert_int_equal(store_upgrade(store, false, &from, &to), RESULT_OK);
 	assert_int_equal(from, 1);
@@ -179,7 +179,7 @@ a_conflict_repeats_a_step(void **state UNUSED)
 	conflicts = 5;
 	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_CONFLICT);
 	assert_int_equal(conflicts, 0);
-	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	store_free(&store);
 }
 
@@ -192,17 +192,17 @@ a_newer_database_names_the_programs_it_serves(void **state UNUSED)
 	uint32_t from, to, found;
 	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
 	root_run("INSERT INTO serves_schema_version VALUES (%u, 0)", wanted + 1);
-	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	for (uint32_t oldest = wanted - 1; oldest <= wanted + 1; oldest++) {
 		root_run("REPLACE INTO serves_installation VALUES ('oldest_programs_%u', '%u')", wanted + 1, oldest);
-		assert_int_equal(store_ready(store, &found), oldest <= wanted ? RESULT_OK : RESULT_INVALID);
+		assert_int_equal(store_ready(store, &found), oldest <= wanted ? RESULT_OK : RESULT_WRONG_SCHEMA);
 		assert_int_equal(found, wanted + 1);
 	}
 	root_run("UPDATE serves_installation SET value = '%u' WHERE name = 'oldest_programs_%u'", wanted, wanted + 1);
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_INVALID);
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_WRONG_SCHEMA);
 	/* what one step says does not hold for the next one */
 	root_run("INSERT INTO serves_schema_version VALUES (%u, 0)", wanted + 2);
-	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	store_free(&store);
 }
 
@@ -213,9 +213,9 @@ a_newer_database_is_refused(void **state UNUSED)
 	uint32_t from, to, found;
 	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
 	root_run("INSERT INTO newer_schema_version VALUES (%u, 0)", store_schema_wanted() + 1);
-	assert_int_equal(store_ready(store, &found), RESULT_INVALID);
+	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	assert_int_equal(found, store_schema_wanted() + 1);
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_INVALID);
+	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_WRONG_SCHEMA);
 	assert_int_equal(store_upgrade(store, false, &from, &to), RESULT_OK);
 	assert_int_equal(from, store_schema_wanted() + 1);
 	store_free(&store);

@@ -160,7 +160,6 @@ a_look_up_is_never_older_than_its_request(void **state)
 	struct world *w = *state;
 	struct store *other = store_new(&world_options);
 	struct campaign_settings settings = plain_campaign();
-	uint64_t definition;
 	const char *email = "lead1@example.org";
 	plant_scores(w);
 	assert_int_equal(look_up(w, other, w->campaign, email)->score_rank, 6);
@@ -175,9 +174,9 @@ a_look_up_is_never_older_than_its_request(void **state)
 	assert_int_equal(set_campaign(w, w->campaign, settings), RESULT_OK);
 	assert_int_equal(look_up(w, other, w->campaign, email)->campaign->jump_start, 70);
 	struct definition tag = { .kind = DEFINITION_TAG, .as.tag = { .name = SLICE("new") } };
-	enum definition_refusal refusal;
-	assert_int_equal(store_add_definition(w->store, w->campaign, &tag, &definition, &refusal), RESULT_OK);
-	assert_slice(definitions_tag(look_up(w, other, w->campaign, email)->definitions, definition)->name, "new");
+	struct new_definition new = { .definition = &tag };
+	assert_int_equal(store_add_definition(w->store, NULL, w->campaign, &new), RESULT_OK);
+	assert_slice(definitions_tag(look_up(w, other, w->campaign, email)->definitions, new.id)->name, "new");
 	store_free(&other);
 }
 

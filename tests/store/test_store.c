@@ -39,7 +39,7 @@ nothing_is_changed_on_another_schema(void **state)
 	execute(store, w->pool, &command, 1, &outcome);
 	assert_int_equal(outcome.failure, FAILURE_INTERNAL);
 	assert_int_equal(store_payload_settings(store, &settings), RESULT_FAILED);
-	assert_int_equal(store_put_webhook(store, &put, &id, &created), RESULT_FAILED);
+	assert_int_equal(store_put_webhook(store, NULL, &put, &id, &created), RESULT_FAILED);
 	assert_int_equal(store_shards_lease(store, owner, 1000, &held), RESULT_FAILED);
 	assert_int_equal(store_recover(store, owner, NULL, 0), RESULT_FAILED);
 	const char *log = captured_log();
@@ -51,7 +51,7 @@ nothing_is_changed_on_another_schema(void **state)
 	assert_int_equal(root_number("SELECT COUNT(owner) FROM foreign_dispatch_shards"), 0);
 	root_run("DELETE FROM foreign_schema_version WHERE version > %u", store_schema_wanted());
 	assert_int_equal(store_payload_settings(store, &settings), RESULT_OK);
-	assert_int_equal(store_put_webhook(store, &put, &id, &created), RESULT_OK);
+	assert_int_equal(store_put_webhook(store, NULL, &put, &id, &created), RESULT_OK);
 	assert_int_equal(store_shards_lease(store, owner, 1000, &held), RESULT_OK);
 	store_free(&store);
 }
@@ -71,7 +71,7 @@ no_database_is_unavailable(void **state)
 	uint64_t id;
 	assert_int_equal(store_ready(store, &found), RESULT_UNAVAILABLE);
 	assert_int_equal(store_find_campaign(store, w->pool, 1, &campaign, &now_ms), RESULT_UNAVAILABLE);
-	assert_int_equal(store_add_account(store, SLICE("A"), &id), RESULT_UNAVAILABLE);
+	assert_int_equal(store_add_account(store, NULL, SLICE("A"), &id), RESULT_UNAVAILABLE);
 	execute(store, w->pool, &command, 1, &outcome);
 	assert_int_equal(outcome.failure, FAILURE_UNAVAILABLE);
 	store_free(&store);
@@ -90,9 +90,9 @@ a_key_is_found_until_it_is_revoked(void **state)
 	memcpy(hash + 8, &w->account, sizeof(w->account));
 	struct new_key added = { UNKNOWN_ID, SLICE("Key"), { 0 }, RIGHTS_FULL_KEY, -1, NULL, 0 };
 	memcpy(added.hash, hash, sizeof(hash));
-	assert_int_equal(store_add_key(w->store, &added, INT64_MAX, &id), RESULT_NOT_FOUND);
+	assert_int_equal(store_add_key(w->store, NULL, &added, INT64_MAX, &id), RESULT_NOT_FOUND);
 	added.account_id = w->account;
-	assert_int_equal(store_add_key(w->store, &added, INT64_MAX, &id), RESULT_OK);
+	assert_int_equal(store_add_key(w->store, NULL, &added, INT64_MAX, &id), RESULT_OK);
 	assert_int_equal(store_find_key(w->store, other, &key), RESULT_NOT_FOUND);
 	assert_int_equal(store_find_key(w->store, hash, &key), RESULT_OK);
 	assert_int_equal(key.id, id);
@@ -140,9 +140,9 @@ a_key_may_be_limited(void **state)
 	size_t count;
 	uint64_t id;
 	memcpy(added.hash + 8, &w->account, sizeof(w->account));
-	assert_int_equal(store_add_key(w->store, &added, INT64_MAX, &id), RESULT_INVALID);
+	assert_int_equal(store_add_key(w->store, NULL, &added, INT64_MAX, &id), RESULT_REFUSED);
 	added.campaigns = &own;
-	assert_int_equal(store_add_key(w->store, &added, INT64_MAX, &id), RESULT_OK);
+	assert_int_equal(store_add_key(w->store, NULL, &added, INT64_MAX, &id), RESULT_OK);
 	assert_int_equal(store_find_key(w->store, added.hash, &key), RESULT_OK);
 	assert_int_equal(key.rights, RIGHT_STATS | RIGHT_LEADS);
 	assert_true(api_key_covers(&key, own));
@@ -222,14 +222,14 @@ a_webhook_is_put_by_its_url(void **state)
 		.maximum = 1 };
 	uint64_t id, again;
 	bool created;
-	assert_int_equal(store_put_webhook(w->store, &put, &id, &created), RESULT_OK);
+	assert_int_equal(store_put_webhook(w->store, NULL, &put, &id, &created), RESULT_OK);
 	assert_true(created);
 	put = (struct webhook_put){ .campaign_id = w->campaign,
 		.url = SLICE("https://a.example/"),
 		.events = 6,
 		.secret = SLICE("whsec_two"),
 		.maximum = 1 };
-	assert_int_equal(store_put_webhook(w->store, &put, &again, &created), RESULT_OK);
+	assert_int_equal(store_put_webhook(w->store, NULL, &put, &again, &created), RESULT_OK);
 	assert_false(created);
 	assert_true(again == id);
 	struct webhook_row row = only_webhook(w);
@@ -238,17 +238,17 @@ a_webhook_is_put_by_its_url(void **state)
 	assert_int_equal(root_number("SELECT secret = 'whsec_one' FROM t_webhooks WHERE id = %" PRIu64, id), 1);
 	assert_true(row.state == WEBHOOK_ACTIVE && row.failing_since_ms == -1 && row.last_delivery_ms == -1 && row.status == 0);
 	put.url = SLICE("https://A.example/");
-	assert_int_equal(store_put_webhook(w->store, &put, &again, &created), RESULT_TOO_MANY);
+	assert_int_equal(store_put_webhook(w->store, NULL, &put, &again, &created), RESULT_TOO_MANY);
 	put.maximum = 2;
-	assert_int_equal(store_put_webhook(w->store, &put, &again, &created), RESULT_OK);
+	assert_int_equal(store_put_webhook(w->store, NULL, &put, &again, &created), RESULT_OK);
 	assert_true(created && again != id);
 	put.campaign_id = UNKNOWN_ID;
-	assert_int_equal(store_put_webhook(w->store, &put, &again, &created), RESULT_NOT_FOUND);
+	assert_int_equal(store_put_webhook(w->store, NULL, &put, &again, &created), RESULT_NOT_FOUND);
 	assert_int_equal(store_remove_webhook(w->store, w->campaign, SLICE("https://A.example/")), RESULT_OK);
 	assert_int_equal(store_remove_webhook(w->store, w->campaign, SLICE("https://A.example/")), RESULT_NOT_FOUND);
 	assert_int_equal(only_webhook(w).id, id);
-	assert_int_equal(store_remove_webhook_id(w->store, id), RESULT_OK);
-	assert_int_equal(store_remove_webhook_id(w->store, id), RESULT_NOT_FOUND);
+	assert_int_equal(store_remove_webhook_id(w->store, NULL, id), RESULT_OK);
+	assert_int_equal(store_remove_webhook_id(w->store, NULL, id), RESULT_NOT_FOUND);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_webhook_status WHERE webhook_id = %" PRIu64, id), 0);
 }
 
@@ -271,7 +271,7 @@ a_gone_webhook_is_activated_by_its_url(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		root_run("UPDATE t_webhooks SET state = '%s' WHERE id = %" PRIu64, cases[i].from, id);
 		root_run("UPDATE t_webhook_status SET failures = 6, failing_since_ms = 5 WHERE webhook_id = %" PRIu64, id);
-		assert_int_equal(store_put_webhook(w->store, &put, &again, &created), RESULT_OK);
+		assert_int_equal(store_put_webhook(w->store, NULL, &put, &again, &created), RESULT_OK);
 		assert_false(created);
 		assert_true(again == id);
 		struct webhook_row row = only_webhook(w);
@@ -292,7 +292,7 @@ put_one_url(struct store *store, const struct world *world, unsigned index)
 		.secret = slice_of(secret),
 		.maximum = 1 };
 	bool created = false;
-	if (store_put_webhook(store, &put, &shared[index], &created) != RESULT_OK)
+	if (store_put_webhook(store, NULL, &put, &shared[index], &created) != RESULT_OK)
 		return false;
 	shared[PROCESSES_MAX + index] = created;
 	return true;
@@ -307,7 +307,7 @@ put_own_url(struct store *store, const struct world *world, unsigned index)
 		.campaign_id = world->campaign, .url = slice_of(url), .events = 1, .secret = SLICE("whsec_one"), .maximum = 3
 	};
 	bool created;
-	enum result result = store_put_webhook(store, &put, &shared[index], &created);
+	enum result result = store_put_webhook(store, NULL, &put, &shared[index], &created);
 	return result == RESULT_OK || result == RESULT_TOO_MANY;
 }
 

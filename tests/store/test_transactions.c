@@ -62,7 +62,7 @@ static enum result
 add_account(struct world *w)
 {
 	uint64_t id;
-	return store_add_account(w->store, SLICE("Another"), &id);
+	return store_add_account(w->store, NULL, SLICE("Another"), &id);
 }
 
 static enum result
@@ -71,7 +71,7 @@ add_key(struct world *w)
 	struct new_key key = { w->account, SLICE("Key"), "key", RIGHTS_FULL_KEY, -1, NULL, 0 };
 	uint64_t id;
 	memcpy(key.hash + 8, &w->campaign, sizeof(w->campaign)); /* another one in each case */
-	return store_add_key(w->store, &key, INT64_MAX, &id);
+	return store_add_key(w->store, NULL, &key, INT64_MAX, &id);
 }
 
 static enum result
@@ -79,7 +79,7 @@ add_another_campaign(struct world *w)
 {
 	struct campaign_settings settings = plain_campaign();
 	uint64_t id;
-	return store_add_campaign(w->store, w->account, &settings, INT64_MAX, &id);
+	return store_add_campaign(w->store, NULL, w->account, &settings, INT64_MAX, &id);
 }
 
 static bool
@@ -92,13 +92,13 @@ set_jump_start(void *context UNUSED, struct campaign_settings *settings)
 static enum result
 edit_campaign(struct world *w)
 {
-	return store_edit_campaign(w->store, w->campaign, set_jump_start, NULL);
+	return change_campaign(w->store, w->campaign, set_jump_start, NULL);
 }
 
 static enum result
 end_campaign(struct world *w)
 {
-	return store_end_campaign(w->store, w->campaign, true);
+	return store_end_campaign(w->store, NULL, w->campaign);
 }
 
 static enum result
@@ -111,7 +111,7 @@ put_webhook(struct world *w)
 		.maximum = 2 };
 	uint64_t id;
 	bool created;
-	enum result result = store_put_webhook(w->store, &put, &id, &created);
+	enum result result = store_put_webhook(w->store, NULL, &put, &id, &created);
 	assert_true(created);
 	return result;
 }
@@ -119,7 +119,7 @@ put_webhook(struct world *w)
 static enum result
 remove_webhook(struct world *w)
 {
-	return store_remove_webhook_id(w->store, scene.webhook);
+	return store_remove_webhook_id(w->store, NULL, scene.webhook);
 }
 
 static enum result
@@ -150,13 +150,14 @@ fail_pending(struct world *w)
 static enum result
 disable_webhook(struct world *w)
 {
-	return store_disable_webhook(w->store, scene.webhook);
+	return store_disable_webhook(w->store, NULL, scene.webhook);
 }
 
 static enum result
 rotate_secret(struct world *w)
 {
-	return store_rotate_secret(w->store, scene.webhook, pool_printf(w->pool, "whsec_%" PRIu64, scene.webhook), LEASE_MS);
+	return store_rotate_secret(
+	    w->store, NULL, scene.webhook, pool_printf(w->pool, "whsec_%" PRIu64, scene.webhook), LEASE_MS);
 }
 
 static bool
@@ -169,8 +170,8 @@ set_rate(void *context UNUSED, struct webhook_settings *settings)
 static enum result
 edit_webhook(struct world *w)
 {
-	bool url_taken;
-	return store_edit_webhook(w->store, scene.webhook, set_rate, NULL, &url_taken);
+	struct webhook_change change = { .edit = set_rate };
+	return store_edit_webhook(w->store, w->pool, NULL, scene.webhook, &change);
 }
 
 static enum result

@@ -18,9 +18,10 @@ static void
 write_loaded(struct world *w, const struct working_set *loaded, const struct decision *decision, enum result expected)
 {
 	struct decision complete = *decision;
+	bool made_messages;
 	decide_rank_changes(w->pool, &complete);
 	assert_int_equal(db_begin(w->store->db), RESULT_OK);
-	assert_int_equal(store_write(w->store, w->pool, loaded, &complete), expected);
+	assert_int_equal(store_write(w->store, w->pool, loaded, &complete, &made_messages), expected);
 	assert_int_equal(store_finish(w->store, expected), expected);
 }
 

@@ -79,7 +79,7 @@ world_open(void **state)
 	w->store = store_new(&world_options);
 	w->pool = pool_new();
 	*state = w;
-	if (store_add_account(w->store, SLICE("Account"), &w->account) != RESULT_OK)
+	if (store_add_account(w->store, NULL, SLICE("Account"), &w->account) != RESULT_OK)
 		return -1;
 	w->campaign = add_campaign(w);
 	return 0;
@@ -107,7 +107,7 @@ add_campaign(struct world *w)
 {
 	struct campaign_settings settings = plain_campaign();
 	uint64_t id;
-	assert_int_equal(store_add_campaign(w->store, w->account, &settings, INT64_MAX, &id), RESULT_OK);
+	assert_int_equal(store_add_campaign(w->store, NULL, w->account, &settings, INT64_MAX, &id), RESULT_OK);
 	return id;
 }
 
@@ -121,6 +121,17 @@ find_campaign(struct world *w, uint64_t id)
 	return campaign;
 }
 
+enum result
+change_campaign(
+    struct store *store, uint64_t id, bool (*edit)(void *context, struct campaign_settings *settings), void *context)
+{
+	struct campaign_change change = { .edit = edit, .context = context };
+	struct pool *pool = pool_new();
+	const enum result result = store_edit_campaign(store, pool, NULL, id, &change);
+	pool_free(&pool);
+	return result;
+}
+
 static bool
 replace(void *context, struct campaign_settings *settings)
 {
@@ -131,7 +142,7 @@ replace(void *context, struct campaign_settings *settings)
 enum result
 set_campaign(struct world *w, uint64_t id, struct campaign_settings settings)
 {
-	return store_edit_campaign(w->store, id, replace, &settings);
+	return change_campaign(w->store, id, replace, &settings);
 }
 
 unsigned
@@ -153,7 +164,7 @@ replace_end(void *context, struct campaign_settings *settings)
 void
 set_end(struct world *w, uint64_t id, int64_t ends_ms)
 {
-	assert_int_equal(store_edit_campaign(w->store, id, replace_end, &ends_ms), RESULT_OK);
+	assert_int_equal(change_campaign(w->store, id, replace_end, &ends_ms), RESULT_OK);
 }
 
 uint64_t
@@ -164,7 +175,7 @@ add_webhook(struct world *w, uint64_t campaign, const char *url, uint32_t events
 	};
 	uint64_t id;
 	bool created;
-	assert_int_equal(store_put_webhook(w->store, &put, &id, &created), RESULT_OK);
+	assert_int_equal(store_put_webhook(w->store, NULL, &put, &id, &created), RESULT_OK);
 	assert_true(created);
 	return id;
 }
@@ -191,7 +202,9 @@ execute(struct store *store, struct pool *pool, const struct command *commands, 
 	const struct command *pointers[BATCH_MAX];
 	for (size_t i = 0; i < count; i++)
 		pointers[i] = &commands[i];
-	store_execute(store, pool, pointers, count, clock_monotonic_ms() + TIME_MS, outcomes, NULL);
+	store_execute(store, pool,
+	    &(struct execution){
+		.commands = pointers, .count = count, .deadline_ms = clock_monotonic_ms() + TIME_MS, .outcomes = outcomes });
 }
 
 struct lead

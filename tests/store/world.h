@@ -37,6 +37,9 @@ int world_skip(void);
 struct campaign_settings plain_campaign(void);
 uint64_t add_campaign(struct world *w);
 struct campaign find_campaign(struct world *w, uint64_t id);
+/* store_edit_campaign with this edit. */
+MUST_CHECK enum result change_campaign(
+    struct store *store, uint64_t id, bool (*edit)(void *context, struct campaign_settings *settings), void *context);
 /* Gives a campaign all these settings. */
 MUST_CHECK enum result set_campaign(struct world *w, uint64_t id, struct campaign_settings settings);
 /* Applies a change of max_per_ip completely; returns the number of pieces. */

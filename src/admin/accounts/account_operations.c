@@ -24,7 +24,7 @@ run_account_add(struct operation_call *call)
 {
 	const struct account_add *arguments = ARGUMENTS(call, struct account_add);
 	uint64_t id;
-	const enum result result = store_add_account(call->store, arguments->name, &id);
+	const enum result result = store_add_account(call->store, &call->precondition, arguments->name, &id);
 	const int status = operation_answer_id(call, result, id);
 	if (status == EX_OK)
 		output_text(call->output, "name", arguments->name);
@@ -86,7 +86,9 @@ run_account_set(struct operation_call *call)
 static int
 run_account_suspend(struct operation_call *call)
 {
-	return operation_answer_id(call, store_suspend_account(call->store, call->id, call->operation->variant), call->id);
+	const enum result result = call->operation->variant ? store_suspend_account(call->store, call->id)
+							    : store_resume_account(call->store, call->id);
+	return operation_answer_id(call, result, call->id);
 }
 
 struct account_limit {
@@ -201,11 +203,11 @@ run_key_add(struct operation_call *call)
 	const struct slice secret = new_secret(call->pool);
 	const struct digest hash = api_key_hash(secret);
 	memcpy(key.hash, hash.bytes, sizeof(key.hash));
-	const enum result result =
-	    store_add_key(call->store, &key, operation_maximum(call, call->conf->limits.keys_per_account), &id);
+	const enum result result = store_add_key(
+	    call->store, &call->precondition, &key, operation_maximum(call, call->conf->limits.keys_per_account), &id);
 	if (result == RESULT_TOO_MANY)
 		return operation_fail(call, PROBLEM_CONFLICT, TOO_MANY_IN_ACCOUNT("keys"));
-	if (result == RESULT_INVALID)
+	if (result == RESULT_REFUSED)
 		return operation_fail_value(call, PROBLEM_INVALID, "campaigns", "the account has no campaign of these ids");
 	const int status = operation_answer_id(call, result, id);
 	if (status != EX_OK)

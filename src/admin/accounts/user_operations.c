@@ -61,7 +61,7 @@ fail_refused(struct operation_call *call, enum user_refusal refusal)
 static int
 answer_id(struct operation_call *call, enum result result, enum user_refusal refusal)
 {
-	return result == RESULT_INVALID ? fail_refused(call, refusal) : operation_answer_id(call, result, call->id);
+	return result == RESULT_REFUSED ? fail_refused(call, refusal) : operation_answer_id(call, result, call->id);
 }
 
 /* ---- values ---- */
@@ -179,20 +179,18 @@ run_user_add(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
 	const struct user_add *arguments = ARGUMENTS(call, struct user_add);
-	struct user_settings settings = arguments->settings;
-	const uint64_t account_id = account_or_own(call, arguments->account_id);
-	struct new_invitation invitation;
-	enum user_refusal refusal;
+	struct new_user user = { .account_id = account_or_own(call, arguments->account_id), .settings = arguments->settings };
 	struct email email;
 	if (!email_parse(call->pool, arguments->email, &email))
 		return operation_fail(
 		    call, PROBLEM_INVALID, "\"%.*s\" is not a valid email address", SLICE_ARGS(arguments->email));
-	if (!slice_present(settings.name))
-		settings.name = slice_sub(email.key, 0, slice_find(email.key, '@'));
-	const struct slice link = make_link(call, INVITATION_WELCOME, &invitation);
-	const enum result result =
-	    store_add_user(call->store, &manager, account_id, email.key, &settings, &invitation, &call->id, &refusal);
-	const int status = answer_id(call, result, refusal);
+	user.email = email.key;
+	if (!slice_present(user.settings.name))
+		user.settings.name = slice_sub(email.key, 0, slice_find(email.key, '@'));
+	const struct slice link = make_link(call, INVITATION_WELCOME, &user.invitation);
+	const enum result result = store_add_user(call->store, &call->precondition, &manager, &user);
+	call->id = user.id;
+	const int status = answer_id(call, result, user.refusal);
 	if (status != EX_OK)
 		return status;
 	output_text(call->output, "email", email.key);
@@ -244,10 +242,10 @@ static int
 run_user_set(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
-	enum user_refusal refusal;
-	const enum result result = store_edit_user(call->store, &manager, call->id, apply_settings, call, &refusal);
-	if (result == RESULT_INVALID)
-		return fail_refused(call, refusal);
+	struct user_change change = { .edit = apply_settings, .context = call };
+	const enum result result = store_edit_user(call->store, call->pool, &manager, call->id, &change);
+	if (result == RESULT_REFUSED)
+		return fail_refused(call, change.refusal);
 	return result == RESULT_OK ? run_user_show(call) : operation_answer(call, result);
 }
 
@@ -263,8 +261,9 @@ run_user_reset(struct operation_call *call)
 	struct new_invitation invitation;
 	enum user_refusal refusal;
 	const struct slice link = make_link(call, INVITATION_RESET, &invitation);
-	const enum result result =
-	    store_reset_user(call->store, &manager, call->id, &invitation, ARGUMENTS(call, struct user_reset)->totp, &refusal);
+	const enum reset_scope scope =
+	    ARGUMENTS(call, struct user_reset)->totp ? RESET_PASSWORD_AND_TOTP : RESET_PASSWORD;
+	const enum result result = store_reset_user(call->store, &manager, call->id, scope, &invitation, &refusal);
 	const int status = answer_id(call, result, refusal);
 	if (status == EX_OK)
 		output_secret(call->output, "link", link);
@@ -277,7 +276,8 @@ run_user_disable(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
 	enum user_refusal refusal;
-	const enum result result = store_disable_user(call->store, &manager, call->id, call->operation->variant, &refusal);
+	const enum result result = call->operation->variant ? store_disable_user(call->store, &manager, call->id, &refusal)
+							    : store_enable_user(call->store, &manager, call->id, &refusal);
 	return answer_id(call, result, refusal);
 }
 

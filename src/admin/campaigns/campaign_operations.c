@@ -206,7 +206,7 @@ add_with_id(struct operation_call *call, const struct campaign_settings *setting
 {
 	struct id_verdict verdict;
 	enum result result = store_add_campaign_as(call->store, call->id, settings, id, &verdict);
-	if (result != RESULT_INVALID)
+	if (result != RESULT_REFUSED)
 		return answer_added(call, result, id, settings);
 	if (verdict.is_taken)
 		return operation_fail(call, PROBLEM_CONFLICT,
@@ -259,8 +259,8 @@ run_campaign_add(struct operation_call *call)
 	settings_assign(&arguments->settings, &settings);
 	if (id != 0)
 		return add_with_id(call, &settings, id);
-	enum result result = store_add_campaign(
-	    call->store, call->id, &settings, operation_maximum(call, call->conf->limits.campaigns_per_account), &id);
+	enum result result = store_add_campaign(call->store, &call->precondition, call->id, &settings,
+	    operation_maximum(call, call->conf->limits.campaigns_per_account), &id);
 	if (result == RESULT_TOO_MANY)
 		return operation_fail(call, PROBLEM_CONFLICT, TOO_MANY_IN_ACCOUNT("campaigns"));
 	return answer_added(call, result, id, &settings);
@@ -405,13 +405,13 @@ count_addresses(struct operation_call *call)
 static int
 set_and_queue(struct operation_call *call)
 {
-	uint64_t job_id;
-	const enum result result =
-	    store_edit_campaign_and_queue(call->store, call->id, edit_settings, call, queued_job_made_by(call), &job_id);
-	if (result == RESULT_INVALID)
+	struct campaign_change change = { .edit = edit_settings, .context = call, .count_by = queued_job_made_by(call) };
+	const enum result result = store_edit_campaign(call->store, call->pool, &call->precondition, call->id, &change);
+	if (result == RESULT_REFUSED)
 		return EX_DATAERR; /* already reported */
-	return result == RESULT_OK && (job_id == 0 || call->is_remote) ? run_campaign_show(call)
-								       : queued_job_answer(call, result, job_id);
+	return result == RESULT_OK && (change.job_id == 0 || call->is_remote)
+		   ? run_campaign_show(call)
+		   : queued_job_answer(call, result, change.job_id);
 }
 
 static const struct parameter set_parameters[] = {
@@ -428,8 +428,9 @@ run_campaign_set(struct operation_call *call)
 		return operation_fail_value(call, PROBLEM_USAGE, "queue", "only with max_per_ip");
 	if (counts && arguments->queue)
 		return set_and_queue(call);
-	enum result result = store_edit_campaign(call->store, call->id, edit_settings, call);
-	if (result == RESULT_INVALID)
+	struct campaign_change change = { .edit = edit_settings, .context = call };
+	enum result result = store_edit_campaign(call->store, call->pool, &call->precondition, call->id, &change);
+	if (result == RESULT_REFUSED)
 		return EX_DATAERR; /* already reported */
 	if (result == RESULT_OK && counts)
 		result = count_addresses(call);
@@ -440,7 +441,9 @@ run_campaign_set(struct operation_call *call)
 static int
 run_campaign_end(struct operation_call *call)
 {
-	enum result result = store_end_campaign(call->store, call->id, call->operation->variant);
+	const bool ends = call->operation->variant;
+	enum result result = ends ? store_end_campaign(call->store, &call->precondition, call->id)
+				  : store_reopen_campaign(call->store, &call->precondition, call->id);
 	return result == RESULT_OK ? run_campaign_show(call) : operation_answer(call, result);
 }
 

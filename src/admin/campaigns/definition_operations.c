@@ -90,11 +90,10 @@ static int
 run_definition_add(struct operation_call *call)
 {
 	struct definition definition = *ARGUMENTS(call, struct definition);
-	enum definition_refusal refusal;
-	uint64_t id;
+	struct new_definition new = { .definition = &definition };
 	definition.kind = kind_of(call);
-	enum result result = store_add_definition(call->store, call->id, &definition, &id, &refusal);
-	return result == RESULT_INVALID ? fail_refused(call, refusal) : operation_answer_id(call, result, id);
+	enum result result = store_add_definition(call->store, &call->precondition, call->id, &new);
+	return result == RESULT_REFUSED ? fail_refused(call, new.refusal) : operation_answer_id(call, result, new.id);
 }
 
 static bool
@@ -108,15 +107,20 @@ apply_settings(void *context, struct definition *definition)
 static int
 run_definition_set(struct operation_call *call)
 {
-	enum definition_refusal refusal;
-	enum result result = store_edit_definition(call->store, kind_of(call), call->id, apply_settings, call, &refusal);
-	return result == RESULT_INVALID ? fail_refused(call, refusal) : operation_answer_id(call, result, call->id);
+	const struct definition_reference reference = { kind_of(call), call->id };
+	struct definition_change change = { .edit = apply_settings, .context = call };
+	enum result result = store_edit_definition(call->store, call->pool, &call->precondition, &reference, &change);
+	return result == RESULT_REFUSED ? fail_refused(call, change.refusal) : operation_answer_id(call, result, call->id);
 }
 
 static int
 run_definition_remove(struct operation_call *call)
 {
-	return operation_answer_id(call, store_remove_definition(call->store, kind_of(call), call->id), call->id);
+	const struct definition_reference reference = { kind_of(call), call->id };
+	struct definition removed;
+	const enum result result =
+	    store_remove_definition(call->store, call->pool, &call->precondition, &reference, &removed);
+	return operation_answer_id(call, result, call->id);
 }
 
 /* Finds the definitions of the campaign of the first operand. Returns 0, or a status after reporting the error. */

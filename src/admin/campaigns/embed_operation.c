@@ -152,11 +152,10 @@ language_of(const struct campaign *campaign)
 static enum result
 read_looks(struct operation_call *call, struct page *page)
 {
-	struct campaign_text *texts;
-	size_t count;
-	const enum result result = store_read_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &texts, &count);
-	for (size_t i = 0; result == RESULT_OK && i < count; i++)
-		look_add(&page->looks, page->language, texts[i].name, texts[i].language, texts[i].value);
+	struct campaign_texts texts;
+	const enum result result = store_read_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &texts);
+	for (size_t i = 0; i < texts.count; i++)
+		look_add(&page->looks, page->language, texts.list[i].name, texts.list[i].language, texts.list[i].value);
 	return result;
 }
 

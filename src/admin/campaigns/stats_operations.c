@@ -34,7 +34,7 @@ static const struct stats_request period_defaults = { .since_ms = -1, .until_ms 
 static int
 answer(struct operation_call *call, enum result result, const char *problem)
 {
-	return result == RESULT_INVALID ? operation_fail(call, PROBLEM_INVALID, "%s", problem) : operation_answer(call, result);
+	return result == RESULT_REFUSED ? operation_fail(call, PROBLEM_INVALID, "%s", problem) : operation_answer(call, result);
 }
 
 static int64_t

@@ -191,11 +191,12 @@ any_unavailable(const struct outcome *outcomes, size_t count)
 static void
 execute(struct import_run *run, const struct command *const *commands, struct outcome *outcomes)
 {
+	struct execution execution = { .commands = commands, .count = run->row_count, .outcomes = outcomes };
 	unsigned failures = 0;
-	do
-		store_execute(
-		    run->call->store, run->pool, commands, run->row_count, clock_monotonic_ms() + BATCH_MS, outcomes, NULL);
-	while (any_unavailable(outcomes, run->row_count) && !run->call->is_remote && repeat_later(&failures));
+	do {
+		execution.deadline_ms = clock_monotonic_ms() + BATCH_MS;
+		store_execute(run->call->store, run->pool, &execution);
+	} while (any_unavailable(outcomes, run->row_count) && !run->call->is_remote && repeat_later(&failures));
 }
 
 /* Whether a remote call has taken so long, or has so many rows in its answer, and has taken a record: the next call takes the

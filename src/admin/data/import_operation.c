@@ -62,14 +62,13 @@ make_tags(struct import_run *run)
 		    call, PROBLEM_INVALID, "there are more than %d tags that the campaign does not have", SURVEY_TAGS_MAX);
 	for (size_t i = 0; i < tags->count; i++) {
 		const struct definition tag = { .kind = DEFINITION_TAG, .as.tag.name = slice_trim(tags->items[i].text) };
-		enum definition_refusal refusal;
-		uint64_t id;
+		struct new_definition new = { .definition = &tag };
 		if (!value_is_name(tag.as.tag.name))
 			return operation_fail(call, PROBLEM_INVALID, "a name has 1 to 200 characters");
-		const enum result result = store_add_definition(call->store, call->id, &tag, &id, &refusal);
-		if (result == RESULT_INVALID && refusal == DEFINITION_TOO_MANY)
+		const enum result result = store_add_definition(call->store, NULL, call->id, &new);
+		if (result == RESULT_REFUSED && new.refusal == DEFINITION_TOO_MANY)
 			return operation_fail(call, PROBLEM_CONFLICT, "the campaign has as many tags as it can have");
-		if (result != RESULT_OK && result != RESULT_INVALID)
+		if (result != RESULT_OK && result != RESULT_REFUSED)
 			return operation_answer(call, result);
 	}
 	return operation_answer(call, find_definitions(run));

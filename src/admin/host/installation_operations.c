@@ -26,11 +26,11 @@ run_upgrade(struct operation_call *call)
 	uint32_t from = 0, to = 0;
 	uint64_t number;
 	enum result result = store_upgrade(call->store, apply, &from, &to);
-	if (result == RESULT_INVALID)
+	if (result == RESULT_WRONG_SCHEMA)
 		return operation_fail_schema(call, from);
 	if (result == RESULT_OK && apply)
 		result = store_set_cluster_number(call->store, &number);
-	if (result == RESULT_INVALID)
+	if (result == RESULT_REFUSED)
 		return operation_fail(call, PROBLEM_CONFIG,
 		    "cluster.number is %u, but the database has ids of %" PRIu64 ": set it to that", call->conf->cluster.number,
 		    number);

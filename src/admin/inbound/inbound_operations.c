@@ -93,7 +93,7 @@ put(struct operation_call *call, struct inbound_put *put, struct slice token, ui
 		status = check_tag(call, put);
 	if (status != EX_OK)
 		return status;
-	const enum result result = store_put_inbound(call->store, put, id, fresh);
+	const enum result result = store_put_inbound(call->store, &call->precondition, put, id, fresh);
 	if (result == RESULT_TOO_MANY)
 		return operation_fail(call, PROBLEM_CONFLICT,
 		    "the campaign has %zu inbound webhooks already (limits.inbound_per_campaign)", put->maximum);
@@ -194,7 +194,8 @@ run_inbound_rotate(struct operation_call *call)
 	struct inbound_webhook webhook;
 	enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
 	if (result == RESULT_OK)
-		result = store_rotate_inbound(call->store, call->id, hash.bytes, !ARGUMENTS(call, struct inbound_rotate)->now);
+		result = store_rotate_inbound(call->store, &call->precondition, call->id, hash.bytes,
+		    ARGUMENTS(call, struct inbound_rotate)->now ? 0 : INBOUND_OVERLAP_HOURS);
 	/* a URL that may be in use is shown, because no other command shows it */
 	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
@@ -210,7 +211,7 @@ run_inbound_rotate(struct operation_call *call)
 static int
 run_inbound_remove(struct operation_call *call)
 {
-	return operation_answer_id(call, store_remove_inbound(call->store, call->id), call->id);
+	return operation_answer_id(call, store_remove_inbound(call->store, &call->precondition, call->id), call->id);
 }
 
 /* clang-format off */

@@ -55,7 +55,7 @@ run_job_cancel(struct operation_call *call)
 		return operation_fail(call, PROBLEM_FORBIDDEN, "a caller that may not queue such a job does not cancel it");
 	if (result == RESULT_OK)
 		result = store_cancel_job(call->store, call->id);
-	if (result == RESULT_INVALID)
+	if (result == RESULT_REFUSED)
 		return operation_fail(call, PROBLEM_CONFLICT, "the job has ended");
 	return result == RESULT_OK ? queued_job_show(call, call->id) : operation_answer(call, result);
 }

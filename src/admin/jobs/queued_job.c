@@ -115,6 +115,6 @@ queued_job_add(struct operation_call *call, uint64_t campaign_id, enum job_kind 
 		return operation_fail(call, PROBLEM_NOT_FOUND, "there is no such campaign");
 	const struct job_request request = { campaign.account_id, campaign_id, kind, parameters, queued_job_made_by(call) };
 	if (result == RESULT_OK)
-		result = store_add_job(call->store, &request, &id);
+		result = store_add_job(call->store, &call->precondition, &request, &id);
 	return queued_job_answer(call, result, id);
 }

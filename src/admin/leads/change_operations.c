@@ -173,8 +173,7 @@ run_lead_change(struct operation_call *call)
 		.made_by = queued_job_made_by(call) };
 	struct definitions definitions;
 	struct campaign campaign;
-	uint64_t job_id;
-	size_t matched;
+	struct bulk_queued queued;
 	enum result result = operation_find_campaign(call, &campaign);
 	if (result == RESULT_OK)
 		result = store_find_definitions(call->store, call->pool, call->id, &definitions);
@@ -186,12 +185,12 @@ run_lead_change(struct operation_call *call)
 		return status;
 	if (!choose_channel(call, &request))
 		return EX_DATAERR;
-	result = store_queue_bulk(call->store, &request, &matched, &job_id);
+	result = store_queue_bulk(call->store, &call->precondition, &request, &queued);
 	if (result == RESULT_NOT_FOUND)
 		return lead_command_answer(call, &(struct outcome){ .failure = FAILURE_LEADS_NOT_FOUND });
 	if (result == RESULT_TOO_MANY)
 		return lead_command_answer(call, &(struct outcome){ .failure = FAILURE_TOO_MANY_JOBS });
-	return result == RESULT_OK ? show_queued(call, &request, job_id, matched) : operation_answer(call, result);
+	return result == RESULT_OK ? show_queued(call, &request, queued.job_id, queued.leads) : operation_answer(call, result);
 }
 
 struct lead_jobs {

@@ -47,5 +47,10 @@ lead_command_execute(
 	command->rights = caller_rights(call->caller);
 	command->campaign_id = campaign->id;
 	command->account_id = command->owner_id = campaign->account_id;
-	store_execute(call->store, call->pool, &one, 1, clock_monotonic_ms() + COMMAND_MS, outcome, NULL);
+	struct execution execution = { .commands = &one,
+		.count = 1,
+		.deadline_ms = clock_monotonic_ms() + COMMAND_MS,
+		.outcomes = outcome,
+		.precondition = &call->precondition };
+	store_execute(call->store, call->pool, &execution);
 }

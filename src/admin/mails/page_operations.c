@@ -109,13 +109,13 @@ note_consent(struct operation_call *call, const struct campaign_text *change, st
 /* The colours are those of all languages. Returns as own_text_refuse. */
 static int
 check_colors(
-    struct operation_call *call, struct pool *pool, const struct campaign_text *texts, size_t count, struct output *errors)
+    struct operation_call *call, struct pool *pool, const struct campaign_texts *texts, struct output *errors)
 {
 	struct looks looks = { 0 };
 	struct slice problem;
 	enum look look;
-	for (size_t i = 0; i < count; i++)
-		look_add(&looks, TEXT_LANGUAGE_DEFAULT, texts[i].name, texts[i].language, texts[i].value);
+	for (size_t i = 0; i < texts->count; i++)
+		look_add(&looks, TEXT_LANGUAGE_DEFAULT, texts->list[i].name, texts->list[i].language, texts->list[i].value);
 	if (looks_are_readable(pool, &looks, &look, &problem))
 		return EX_OK;
 	return own_text_refuse(call, errors, look_name(look), problem);
@@ -123,8 +123,7 @@ check_colors(
 
 struct page_change {
 	struct operation_call *call;
-	const struct campaign_text *changes;
-	size_t count;
+	const struct campaign_texts *texts;
 };
 
 /* Whether the change removes the text of a consent that leads agree to now. */
@@ -132,25 +131,25 @@ static bool
 removes_consent(const struct page_change *change, struct slice version)
 {
 	const struct slice name = POOL_JOIN(change->call->pool, SLICE(CONSENT_PREFIX), version);
-	for (size_t i = 0; i < change->count; i++)
-		if (slice_equal(change->changes[i].name, name) && !slice_present(change->changes[i].value))
+	for (size_t i = 0; i < change->texts->count; i++)
+		if (slice_equal(change->texts->list[i].name, name) && !slice_present(change->texts->list[i].value))
 			return true;
 	return false;
 }
 
 static bool
-judge_change(void *context, struct pool *pool, const struct campaign_text *texts, size_t count)
+judge_change(void *context, struct pool *pool, const struct campaign_texts *texts)
 {
 	const struct page_change *change = context;
-	for (size_t i = 0; i < count; i++) {
-		const struct looks looks = { .values[LOOK_CONSENT] = texts[i].value };
+	for (size_t i = 0; i < texts->count; i++) {
+		const struct looks looks = { .values[LOOK_CONSENT] = texts->list[i].value };
 		const struct slice version = looks_consent_version(pool, &looks);
-		if (!slice_equal(texts[i].name, SLICE("page.consent")) || !removes_consent(change, version))
+		if (!slice_equal(texts->list[i].name, SLICE("page.consent")) || !removes_consent(change, version))
 			continue;
 		operation_fail(change->call, PROBLEM_CONFLICT, CONSENT_PREFIX "%.*s is in use", SLICE_ARGS(version));
 		return false;
 	}
-	return check_colors(change->call, pool, texts, count, NULL) == EX_OK;
+	return check_colors(change->call, pool, texts, NULL) == EX_OK;
 }
 
 static int run_page_show(struct operation_call *call);
@@ -158,26 +157,26 @@ static int run_page_show(struct operation_call *call);
 static int
 run_page_set(struct operation_call *call)
 {
-	const struct value_pairs *texts = &ARGUMENTS(call, struct page_texts)->texts;
-	struct campaign_text *changes = POOL_ARRAY(call->pool, 2 * texts->count, struct campaign_text);
-	size_t count = 0;
+	const struct value_pairs *given = &ARGUMENTS(call, struct page_texts)->texts;
+	struct campaign_texts texts = { POOL_ARRAY(call->pool, 2 * given->count, struct campaign_text), 0 };
 	int status = EX_OK;
-	for (size_t i = 0; i < texts->count && status == EX_OK; i++) {
-		status = read_change(call, &texts->items[i], NULL, &changes[count]);
-		if (status == EX_OK && note_consent(call, &changes[count], &changes[count + 1]))
-			count++;
-		count++;
+	for (size_t i = 0; i < given->count && status == EX_OK; i++) {
+		struct campaign_text *text = &texts.list[texts.count];
+		status = read_change(call, &given->items[i], NULL, text);
+		texts.count += status == EX_OK && note_consent(call, text, text + 1) ? 2 : 1;
 	}
 	if (status != EX_OK)
 		return status;
-	struct page_change change = { call, changes, count };
-	const enum result result =
-	    store_change_texts(call->store, call->id, SLICE(LOOK_PREFIX), changes, count, judge_change, &change);
+	struct text_change change = { .texts = &texts,
+		.prefix = SLICE(LOOK_PREFIX),
+		.judge = judge_change,
+		.context = &(struct page_change){ call, &texts } };
+	const enum result result = store_change_texts(call->store, call->pool, &call->precondition, call->id, &change);
 	if (result == RESULT_TOO_MANY)
 		return operation_fail(call, PROBLEM_CONFLICT,
 		    "the campaign has had %d texts of consents: remove one that no lead agreed to (" CONSENT_PREFIX "VERSION)",
 		    (int)CONSENTS_MAX);
-	if (result == RESULT_INVALID)
+	if (result == RESULT_REFUSED)
 		return EX_DATAERR; /* already reported */
 	return result == RESULT_OK ? run_page_show(call) : operation_answer(call, result);
 }
@@ -186,14 +185,14 @@ run_page_set(struct operation_call *call)
 static enum result
 show_texts(struct operation_call *call, struct slice prefix, size_t skipped)
 {
-	struct campaign_text *texts;
-	size_t count;
-	const enum result result = store_read_texts(call->store, call->pool, call->id, prefix, &texts, &count);
-	for (size_t i = 0; i < count; i++) {
+	struct campaign_texts texts;
+	const enum result result = store_read_texts(call->store, call->pool, call->id, prefix, &texts);
+	for (size_t i = 0; i < texts.count; i++) {
+		const struct campaign_text *text = &texts.list[i];
 		output_record(call->output);
-		output_text(call->output, "name", slice_sub(texts[i].name, skipped, texts[i].name.size));
-		output_text(call->output, "language", texts[i].language.size > 0 ? texts[i].language : SLICE_NONE);
-		output_text(call->output, "value", texts[i].value);
+		output_text(call->output, "name", slice_sub(text->name, skipped, text->name.size));
+		output_text(call->output, "language", text->language.size > 0 ? text->language : SLICE_NONE);
+		output_text(call->output, "value", text->value);
 	}
 	return result;
 }
@@ -215,12 +214,12 @@ run_page_show(struct operation_call *call)
 
 /* Returns EX_OK, or a status after reporting the error. */
 static int
-read_drafts(struct operation_call *call, struct output *errors, struct text_drafts *drafts)
+read_drafts(struct operation_call *call, struct output *errors, struct campaign_texts *drafts)
 {
 	const struct value_pairs *texts = &ARGUMENTS(call, struct page_texts)->texts;
 	struct campaign_text *list = POOL_ARRAY(call->pool, texts->count, struct campaign_text);
 	int status = EX_OK;
-	*drafts = (struct text_drafts){ list, 0 };
+	*drafts = (struct campaign_texts){ list, 0 };
 	for (size_t i = 0; i < texts->count && status == EX_OK; i++) {
 		status = read_change(call, &texts->items[i], errors, &list[drafts->count]);
 		if (status == EX_OK && slice_present(list[drafts->count].name))
@@ -294,11 +293,10 @@ run_page_preview(struct operation_call *call)
 {
 	const struct page_texts *arguments = ARGUMENTS(call, struct page_texts);
 	struct campaign campaign;
-	struct text_drafts drafts;
+	struct campaign_texts drafts;
 	struct page_status shown;
 	struct output *errors = output_new(call->pool, OUTPUT_ARRAY);
-	struct campaign_text *texts;
-	size_t count;
+	struct campaign_texts texts;
 	int64_t now_ms;
 	const int status = read_drafts(call, errors, &drafts);
 	if (status != EX_OK)
@@ -307,10 +305,10 @@ run_page_preview(struct operation_call *call)
 	if (result == RESULT_OK)
 		result = read_status(call, &campaign, now_ms, &shown);
 	if (result == RESULT_OK)
-		result = store_read_draft_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &drafts, &texts, &count);
+		result = store_read_draft_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &drafts, &texts);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
-	(void)check_colors(call, call->pool, texts, count, errors); /* it does not fail */
+	(void)check_colors(call, call->pool, &texts, errors); /* it does not fail */
 	const struct slice base_url = slice_of(call->conf->server.base_url);
 	struct page page = { .pool = call->pool,
 		.language =
@@ -319,8 +317,8 @@ run_page_preview(struct operation_call *call)
 		.base_url = base_url.size > 0 ? base_url : SLICE_NONE,
 		.campaign_id = campaign.id,
 		.campaign_name = campaign.name };
-	for (size_t i = 0; i < count; i++)
-		look_add(&page.looks, page.language, texts[i].name, texts[i].language, texts[i].value);
+	for (size_t i = 0; i < texts.count; i++)
+		look_add(&page.looks, page.language, texts.list[i].name, texts.list[i].language, texts.list[i].value);
 	return show_preview(call, &page, arguments->view, &shown, errors);
 }
 

@@ -67,25 +67,20 @@ static const struct parameter sample_parameters[] = {
 
 /* ---- show ---- */
 
-struct text_list {
-	struct campaign_text *texts;
-	size_t count;
-};
-
 /* The own text of just this language; `language` "": of every language. Absent: there is none. */
 static struct slice
-find_text(const struct text_list *list, struct slice name, struct slice language)
+find_text(const struct campaign_texts *list, struct slice name, struct slice language)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (slice_equal(list->texts[i].name, name) && slice_equal(list->texts[i].language, language))
-			return list->texts[i].value;
+		if (slice_equal(list->list[i].name, name) && slice_equal(list->list[i].language, language))
+			return list->list[i].value;
 	return SLICE_NONE;
 }
 
 static enum result
-read_texts(struct operation_call *call, struct text_list *list)
+read_texts(struct operation_call *call, struct campaign_texts *list)
 {
-	return store_read_texts(call->store, call->pool, call->id, SLICE(OWN_TEMPLATE_PREFIX), &list->texts, &list->count);
+	return store_read_texts(call->store, call->pool, call->id, SLICE(OWN_TEMPLATE_PREFIX), list);
 }
 
 /* The keys of the output must be literals. */
@@ -126,7 +121,7 @@ show_names(struct output *out, const char *key, mail_names names)
 
 static void
 show(struct operation_call *call, const struct mail_kind_info *kind, enum text_language language,
-    const enum text_language *given, const struct own_templates *templates, const struct text_list *list)
+    const enum text_language *given, const struct own_templates *templates, const struct campaign_texts *list)
 {
 	const struct slice code = given != NULL ? text_language_code(language) : SLICE("");
 	struct output *out = call->output;
@@ -154,7 +149,7 @@ run_mail_template(struct operation_call *call)
 	enum text_language language = arguments->language.language;
 	struct campaign campaign;
 	struct own_templates templates;
-	struct text_list list;
+	struct campaign_texts list;
 	struct mail_values values = { 0 };
 	int64_t now_ms;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
@@ -174,7 +169,7 @@ run_mail_template(struct operation_call *call)
 
 /* Adds a row, if there is an own text for just this language; `language` "": for every language. */
 static void
-list_language(struct operation_call *call, const struct text_list *list, enum message_kind kind, struct slice language)
+list_language(struct operation_call *call, const struct campaign_texts *list, enum message_kind kind, struct slice language)
 {
 	const char *origins[TEMPLATE_PLACES];
 	bool has_own = false;
@@ -198,7 +193,7 @@ static int
 run_mail_templates(struct operation_call *call)
 {
 	struct campaign campaign;
-	struct text_list list;
+	struct campaign_texts list;
 	int64_t now_ms;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result == RESULT_OK)
@@ -247,12 +242,12 @@ read_change(struct operation_call *call, const struct value_pair *pair, struct o
 
 /* Returns EX_OK, or a status after reporting the error. */
 static int
-read_changes(struct operation_call *call, struct output *errors, struct text_drafts *changes)
+read_changes(struct operation_call *call, struct output *errors, struct campaign_texts *changes)
 {
 	const struct value_pairs *texts = &ARGUMENTS(call, struct mail_arguments)->texts;
 	struct campaign_text *list = POOL_ARRAY(call->pool, texts->count, struct campaign_text);
 	int status = EX_OK;
-	*changes = (struct text_drafts){ list, 0 };
+	*changes = (struct campaign_texts){ list, 0 };
 	for (size_t i = 0; i < texts->count && status == EX_OK; i++) {
 		status = read_change(call, &texts->items[i], errors, &list[changes->count]);
 		if (status == EX_OK && slice_present(list[changes->count].name))
@@ -263,7 +258,7 @@ read_changes(struct operation_call *call, struct output *errors, struct text_dra
 
 /* Each template was checked, and none depends on another. */
 static bool
-are_good(void *context UNUSED, struct pool *pool UNUSED, const struct campaign_text *texts UNUSED, size_t count UNUSED)
+are_good(void *context UNUSED, struct pool *pool UNUSED, const struct campaign_texts *texts UNUSED)
 {
 	return true;
 }
@@ -271,12 +266,12 @@ are_good(void *context UNUSED, struct pool *pool UNUSED, const struct campaign_t
 static int
 run_mail_set(struct operation_call *call)
 {
-	struct text_drafts changes;
+	struct campaign_texts changes;
 	const int status = read_changes(call, NULL, &changes);
 	if (status != EX_OK)
 		return status;
-	const enum result result =
-	    store_change_texts(call->store, call->id, SLICE(OWN_TEMPLATE_PREFIX), changes.list, changes.count, are_good, NULL);
+	struct text_change change = { .texts = &changes, .prefix = SLICE(OWN_TEMPLATE_PREFIX), .judge = are_good };
+	const enum result result = store_change_texts(call->store, call->pool, &call->precondition, call->id, &change);
 	return result == RESULT_OK ? run_mail_template(call) : operation_answer(call, result);
 }
 
@@ -318,7 +313,7 @@ run_mail_preview(struct operation_call *call)
 {
 	const struct mail_arguments *arguments = ARGUMENTS(call, struct mail_arguments);
 	const struct named_lead *lead = &arguments->lead;
-	struct text_drafts drafts;
+	struct campaign_texts drafts;
 	struct preview preview;
 	struct output *errors = output_new(call->pool, OUTPUT_ARRAY);
 	if (lead->count > 0 && !caller_has_right(call->caller, RIGHT_LEADS))
@@ -334,7 +329,7 @@ run_mail_preview(struct operation_call *call)
 		.language = chosen_language(&arguments->language),
 		.drafts = &drafts };
 	const enum result result = mail_preview(call->wiring->mail_senders, call->store, call->pool, &request, &preview);
-	if (result == RESULT_INVALID)
+	if (result == RESULT_REFUSED)
 		return operation_fail(call, PROBLEM_INVALID, "the mail cannot be composed: %.*s", SLICE_ARGS(preview.problem));
 	if (result == RESULT_NOT_FOUND && preview.has_campaign)
 		return operation_fail(call, PROBLEM_NOT_FOUND, "there is no such lead");

@@ -71,7 +71,7 @@ run_webhook_test(struct operation_call *call)
 		return queue_test(call);
 	call->wiring->prepare_sending();
 	const enum result result = job_test_webhook(call->wiring->job_tools, call->store, call->pool, call->id, &test);
-	if (result == RESULT_INVALID)
+	if (result == RESULT_REFUSED)
 		return operation_fail(call, PROBLEM_INTERNAL, "nothing can be sent from here");
 	if (result != RESULT_OK)
 		return operation_answer(call, result);

@@ -213,7 +213,7 @@ run_webhook_add(struct operation_call *call)
 	if (parameter_is_given(call, "format"))
 		put.format = arguments->form ? FORMAT_FORM : FORMAT_JSON;
 	put.secret = new_secret(call->pool);
-	enum result result = store_put_webhook(call->store, &put, &id, &created);
+	enum result result = store_put_webhook(call->store, &call->precondition, &put, &id, &created);
 	if (result == RESULT_TOO_MANY)
 		return operation_fail(call, PROBLEM_CONFLICT,
 		    "the campaign has %zu webhooks already (limits.webhooks_per_campaign)", put.maximum);
@@ -322,11 +322,6 @@ run_webhook_show(struct operation_call *call)
 	return EX_OK;
 }
 
-struct edit {
-	struct operation_call *call;
-	struct webhook_settings *settings; /* the settings after the change */
-};
-
 /* A client certificate is the operator's, for the receiver that the operator has chosen. */
 static bool
 may_move(struct operation_call *call, const struct webhook_settings *settings)
@@ -340,15 +335,14 @@ may_move(struct operation_call *call, const struct webhook_settings *settings)
 static bool
 apply_settings(void *context, struct webhook_settings *settings)
 {
-	const struct edit *edit = context;
-	settings_assign(ARGUMENTS(edit->call, struct settings), settings);
-	if (slice_present(settings->url) && !(may_move(edit->call, settings) && check_url(edit->call, settings->url)))
+	struct operation_call *call = context;
+	settings_assign(ARGUMENTS(call, struct settings), settings);
+	if (slice_present(settings->url) && !(may_move(call, settings) && check_url(call, settings->url)))
 		return false;
 	if (slice_present(settings->client_key) && !slice_present(settings->client_certificate)) {
-		operation_fail(edit->call, PROBLEM_INVALID, "a client_key needs a client_certificate");
+		operation_fail(call, PROBLEM_INVALID, "a client_key needs a client_certificate");
 		return false;
 	}
-	*edit->settings = *settings;
 	return true;
 }
 
@@ -366,19 +360,18 @@ static const struct parameter set_parameters[] = { SETTINGS(settings_type, 0) };
 static int
 run_webhook_set(struct operation_call *call)
 {
-	struct webhook_settings settings;
-	bool url_taken;
-	enum result result =
-	    store_edit_webhook(call->store, call->id, apply_settings, &(struct edit){ call, &settings }, &url_taken);
-	if (url_taken)
+	struct webhook_change change = { .edit = apply_settings, .context = call };
+	const struct webhook_settings *after = &change.after;
+	enum result result = store_edit_webhook(call->store, call->pool, &call->precondition, call->id, &change);
+	if (change.url_taken)
 		return operation_fail_value(call, PROBLEM_INVALID, "url", "another webhook of the campaign has this URL");
-	if (result == RESULT_INVALID)
+	if (result == RESULT_REFUSED)
 		return EX_DATAERR; /* already reported */
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
-	warn_unreadable(call, "ca_file", settings.ca_file);
-	warn_unreadable(call, "client_certificate", settings.client_certificate);
-	warn_unreadable(call, "client_key", settings.client_key);
+	warn_unreadable(call, "ca_file", after->ca_file);
+	warn_unreadable(call, "client_certificate", after->client_certificate);
+	warn_unreadable(call, "client_key", after->client_key);
 	return run_webhook_show(call);
 }
 
@@ -386,8 +379,8 @@ run_webhook_set(struct operation_call *call)
 static int
 run_webhook_enable(struct operation_call *call)
 {
-	enum result result = call->operation->variant ? store_enable_webhook(call->store, call->id)
-						      : store_disable_webhook(call->store, call->id);
+	enum result result = call->operation->variant ? store_enable_webhook(call->store, &call->precondition, call->id)
+						      : store_disable_webhook(call->store, &call->precondition, call->id);
 	return result == RESULT_OK ? run_webhook_show(call) : operation_answer(call, result);
 }
 
@@ -395,7 +388,8 @@ static int
 run_webhook_rotate(struct operation_call *call)
 {
 	const struct slice secret = new_secret(call->pool);
-	enum result result = store_rotate_secret(call->store, call->id, secret, call->conf->dispatch.rotation_overlap);
+	enum result result = store_rotate_secret(
+	    call->store, &call->precondition, call->id, secret, call->conf->dispatch.rotation_overlap);
 	/* a secret that may be in use is shown, because no other command shows it */
 	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
@@ -412,7 +406,7 @@ run_webhook_rotate(struct operation_call *call)
 static int
 run_webhook_remove(struct operation_call *call)
 {
-	return operation_answer_id(call, store_remove_webhook_id(call->store, call->id), call->id);
+	return operation_answer_id(call, store_remove_webhook_id(call->store, &call->precondition, call->id), call->id);
 }
 
 /* clang-format off */

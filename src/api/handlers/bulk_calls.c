@@ -86,8 +86,7 @@ argument_of(const struct change *change)
 static void
 queue(struct call *call, const struct change *change)
 {
-	size_t matched = 0;
-	uint64_t job_id;
+	struct bulk_queued queued;
 	if (!call_may_wait(call, WAIT_BULK_JOBS))
 		return;
 	const struct bulk_request request = {
@@ -104,7 +103,7 @@ queue(struct call *call, const struct change *change)
 		.referrers = change->whose == OF_REFERRERS,
 	};
 	enum result result =
-	    request.lead_count == 0 ? RESULT_NOT_FOUND : store_queue_bulk(call->api->store, &request, &matched, &job_id);
+	    request.lead_count == 0 ? RESULT_NOT_FOUND : store_queue_bulk(call->api->store, NULL, &request, &queued);
 	if (result == RESULT_TOO_MANY)
 		refuse(call);
 	else if (result == RESULT_NOT_FOUND)
@@ -112,9 +111,9 @@ queue(struct call *call, const struct change *change)
 	else if (result != RESULT_OK)
 		call_fail(call, call_failure(result));
 	else if (change->action == LEAD_DELETE)
-		answer_queued(call, SLICE("Your leads have been queued for deletion"), SLICE("deleted"), matched);
+		answer_queued(call, SLICE("Your leads have been queued for deletion"), SLICE("deleted"), queued.leads);
 	else
-		answer_queued(call, SLICE("Your leads have been queued for changes"), SLICE("updated"), matched);
+		answer_queued(call, SLICE("Your leads have been queued for changes"), SLICE("updated"), queued.leads);
 }
 
 void

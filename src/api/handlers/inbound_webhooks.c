@@ -152,7 +152,7 @@ handle_put_inbound(struct call *call)
 	put.hash = hash.bytes;
 	enum result result = make_url(call, token, &url); /* before the change, so that none is made without an answer */
 	if (result == RESULT_OK)
-		result = store_put_inbound(call->api->store, &put, &id, &fresh);
+		result = store_put_inbound(call->api->store, NULL, &put, &id, &fresh);
 	if (result == RESULT_OK)
 		answer_put(call, id, fresh ? url : SLICE_NONE);
 	else
@@ -190,7 +190,7 @@ handle_remove_inbound(struct call *call)
 	enum result result =
 	    named ? store_identify_inbound(call->api->store, call->campaign.id, &reference, &id) : RESULT_NOT_FOUND;
 	if (result == RESULT_OK)
-		result = store_remove_inbound(call->api->store, id);
+		result = store_remove_inbound(call->api->store, NULL, id);
 	if (result == RESULT_OK)
 		call_answer(call, SLICE("{\"message\":\"Inbound Webhook Deleted\"}"));
 	else

@@ -114,7 +114,7 @@ handle_put_webhook(struct call *call)
 	random_bytes(random, sizeof(random));
 	put.secret = signature_secret_make(call->request->pool, random);
 	explicit_bzero(random, sizeof(random));
-	enum result result = store_put_webhook(call->api->store, &put, &id, &created);
+	enum result result = store_put_webhook(call->api->store, NULL, &put, &id, &created);
 	if (result == RESULT_OK)
 		answer_created(call, &subscription, id, created ? put.secret : SLICE_NONE); /* shown once */
 	else

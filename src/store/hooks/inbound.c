@@ -156,11 +156,12 @@ source_of(const struct inbound_put *put)
 }
 
 static enum result
-insert_inbound(struct store *store, struct pool *pool, const struct inbound_put *put, uint64_t *id)
+insert_inbound(struct store *store, struct pool *pool, const struct precondition *precondition, const struct inbound_put *put,
+    uint64_t *id)
 {
-	enum result result = store_has_room(store, pool, &sql_count_inbound, put->campaign_id, put->maximum);
+	enum result result = store_check_room(store, pool, &sql_count_inbound, put->campaign_id, put->maximum);
 	if (result == RESULT_OK)
-		result = store_next_id(store, pool, ID_INBOUND, id);
+		result = store_take_id(store, pool, precondition, ID_INBOUND, id);
 	if (result == RESULT_OK)
 		result =
 		    store_change_one(store, &sql_insert_inbound, DB_U64(*id), DB_U64(put->campaign_id), db_bytes(put->name),
@@ -169,9 +170,9 @@ insert_inbound(struct store *store, struct pool *pool, const struct inbound_put 
 }
 
 static enum result
-rotate(struct store *store, uint64_t id, const unsigned char *hash, bool overlap)
+rotate(struct store *store, uint64_t id, const unsigned char *hash, unsigned overlap_hours)
 {
-	const struct db_value time = DB_I64(overlap ? (int64_t)INBOUND_OVERLAP_HOURS * HOUR_MS : 0), token = hash_value(hash);
+	const struct db_value time = DB_I64((int64_t)overlap_hours * HOUR_MS), token = hash_value(hash);
 	enum result result = store_change_one(store, &sql_rotate_inbound, time, time, time, token, DB_U64(id), token);
 	/* if the token, new in every call, is stored already, an earlier run was committed, and its answer was lost */
 	return result == RESULT_NOT_FOUND ? store_exists(store, &sql_select_inbound_token, DB_U64(id), token) : result;
@@ -186,7 +187,7 @@ change_inbound(struct store *store, const struct inbound_put *put, uint64_t id, 
 	if (result != RESULT_OK)
 		return result;
 	if (put->rotate)
-		return rotate(store, id, put->hash, true);
+		return rotate(store, id, put->hash, INBOUND_OVERLAP_HOURS);
 	/* the token is new in every call: an earlier run that added the webhook was committed, and its answer was lost */
 	result = store_exists(store, &sql_select_inbound_token, DB_U64(id), hash_value(put->hash));
 	*fresh = result == RESULT_OK;
@@ -195,7 +196,8 @@ change_inbound(struct store *store, const struct inbound_put *put, uint64_t id, 
 
 /* The settings are locked, so that two calls for the same name run one after the other. */
 static enum result
-put_inbound(struct store *store, struct pool *pool, const struct inbound_put *put, uint64_t *id, bool *fresh)
+put_inbound(struct store *store, struct pool *pool, const struct precondition *precondition, const struct inbound_put *put,
+    uint64_t *id, bool *fresh)
 {
 	struct db_rows found;
 	const enum result result =
@@ -204,7 +206,7 @@ put_inbound(struct store *store, struct pool *pool, const struct inbound_put *pu
 		return result;
 	*fresh = true;
 	if (found.count == 0)
-		return insert_inbound(store, pool, put, id);
+		return insert_inbound(store, pool, precondition, put, id);
 	*id = db_get_u64(&found, 0, 0);
 	return change_inbound(store, put, *id, fresh);
 }
@@ -230,10 +232,11 @@ choose_name(struct store *store, struct pool *pool, const struct inbound_put *pu
 }
 
 static enum result
-put_named(struct store *store, struct pool *pool, const struct inbound_put *put, uint64_t *id, bool *fresh)
+put_named(struct store *store, struct pool *pool, const struct precondition *precondition, const struct inbound_put *put,
+    uint64_t *id, bool *fresh)
 {
 	struct inbound_put named = *put;
-	enum result result = store_lock_settings(store, put->campaign_id);
+	enum result result = store_lock_settings(store, put->campaign_id, precondition);
 	if (result == RESULT_OK && put->id != 0) {
 		*id = put->id;
 		result = store_exists(store, &sql_select_campaign_of_inbound, DB_U64(put->id));
@@ -241,34 +244,36 @@ put_named(struct store *store, struct pool *pool, const struct inbound_put *put,
 	}
 	if (result == RESULT_OK && !slice_present(put->name))
 		result = choose_name(store, pool, put, &named.name);
-	return result == RESULT_OK ? put_inbound(store, pool, &named, id, fresh) : result;
+	return result == RESULT_OK ? put_inbound(store, pool, precondition, &named, id, fresh) : result;
 }
 
 enum result
-store_put_inbound(struct store *store, const struct inbound_put *put, uint64_t *id, bool *fresh)
+store_put_inbound(
+    struct store *store, const struct precondition *precondition, const struct inbound_put *put, uint64_t *id, bool *fresh)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = put_named(store, txn.pool, put, id, fresh);
+		txn.result = put_named(store, txn.pool, precondition, put, id, fresh);
 	return txn.result;
 }
 
 static enum result
-lock_settings_of(struct store *store, struct pool *pool, uint64_t id)
+lock_settings_of(struct store *store, struct pool *pool, uint64_t id, const struct precondition *precondition)
 {
 	struct db_rows rows;
 	enum result result = store_query_one(store, pool, &rows, &sql_select_campaign_of_inbound, DB_U64(id));
-	return result == RESULT_OK ? store_lock_settings(store, db_get_u64(&rows, 0, 0)) : result;
+	return result == RESULT_OK ? store_lock_settings(store, db_get_u64(&rows, 0, 0), precondition) : result;
 }
 
 enum result
-store_rotate_inbound(struct store *store, uint64_t id, const unsigned char hash[32], bool overlap)
+store_rotate_inbound(struct store *store, const struct precondition *precondition, uint64_t id, const unsigned char hash[32],
+    unsigned overlap_hours)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = lock_settings_of(store, txn.pool, id);
+		txn.result = lock_settings_of(store, txn.pool, id, precondition);
 		if (txn.result == RESULT_OK)
-			txn.result = rotate(store, id, hash, overlap);
+			txn.result = rotate(store, id, hash, overlap_hours);
 	}
 	return txn.result;
 }
@@ -300,11 +305,11 @@ store_identify_inbound(struct store *store, uint64_t campaign_id, const struct i
 }
 
 enum result
-store_remove_inbound(struct store *store, uint64_t id)
+store_remove_inbound(struct store *store, const struct precondition *precondition, uint64_t id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		txn.result = lock_settings_of(store, txn.pool, id);
+		txn.result = lock_settings_of(store, txn.pool, id, precondition);
 		if (txn.result == RESULT_OK)
 			txn.result = store_change_one(store, &sql_delete_inbound, DB_U64(id));
 		if (txn.result == RESULT_OK) /* waits for calls that are being written */

@@ -57,11 +57,12 @@ format_value(enum format_change format)
 }
 
 static enum result
-insert_webhook(struct store *store, struct pool *pool, const struct webhook_put *put, struct slice url_hash, uint64_t *id)
+insert_webhook(struct store *store, struct pool *pool, const struct precondition *precondition, const struct webhook_put *put,
+    struct slice url_hash, uint64_t *id)
 {
 	const enum format_change format = put->format == FORMAT_UNCHANGED ? FORMAT_JSON : put->format;
 	struct slice secret, url;
-	enum result result = store_next_id(store, pool, ID_WEBHOOK, id);
+	enum result result = store_take_id(store, pool, precondition, ID_WEBHOOK, id);
 	if (result == RESULT_OK)
 		result = store_seal(store, pool, SECRET_OF_WEBHOOK(*id), put->secret, &secret);
 	if (result == RESULT_OK)
@@ -97,7 +98,7 @@ store_move_webhook(struct store *store, struct pool *pool, const struct webhook_
 		return result;
 	*taken = found.count > 0 && db_get_u64(&found, 0, 0) != webhook->id;
 	if (*taken)
-		return RESULT_INVALID;
+		return RESULT_REFUSED;
 	result = store_seal(store, pool, URL_OF_WEBHOOK(webhook->id), url, &sealed);
 	if (result == RESULT_OK)
 		result = store_change_one(store, &sql_set_webhook_url, db_bytes(sealed), hash, id);
@@ -119,12 +120,13 @@ replace_webhook(struct store *store, struct pool *pool, const struct webhook_put
 
 /* The settings are locked, so that two calls for the same URL run one after the other. */
 static enum result
-put_webhook(struct store *store, struct pool *pool, const struct webhook_put *put, uint64_t *id, bool *created)
+put_webhook(struct store *store, struct pool *pool, const struct precondition *precondition, const struct webhook_put *put,
+    uint64_t *id, bool *created)
 {
 	struct digest digest = digest_sha256(&put->url, 1);
 	const struct db_value campaign = DB_U64(put->campaign_id), hash = db_bytes(digest_slice(&digest));
 	struct db_rows found;
-	enum result result = store_lock_settings(store, put->campaign_id);
+	enum result result = store_lock_settings(store, put->campaign_id, precondition);
 	if (result == RESULT_OK)
 		result = store_query(store, pool, &found, &sql_select_webhook_by_url, campaign, hash);
 	if (result != RESULT_OK)
@@ -136,16 +138,17 @@ put_webhook(struct store *store, struct pool *pool, const struct webhook_put *pu
 		*created = store_is_secret(store, pool, SECRET_OF_WEBHOOK(*id), db_get_bytes(&found, 0, 1), put->secret);
 		return replace_webhook(store, pool, put, *id, store_webhook_state(db_get_bytes(&found, 0, 2)));
 	}
-	result = store_has_room(store, pool, &sql_count_webhooks, put->campaign_id, put->maximum);
-	return result == RESULT_OK ? insert_webhook(store, pool, put, digest_slice(&digest), id) : result;
+	result = store_check_room(store, pool, &sql_count_webhooks, put->campaign_id, put->maximum);
+	return result == RESULT_OK ? insert_webhook(store, pool, precondition, put, digest_slice(&digest), id) : result;
 }
 
 enum result
-store_put_webhook(struct store *store, const struct webhook_put *put, uint64_t *id, bool *created)
+store_put_webhook(
+    struct store *store, const struct precondition *precondition, const struct webhook_put *put, uint64_t *id, bool *created)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = put_webhook(store, txn.pool, put, id, created);
+		txn.result = put_webhook(store, txn.pool, precondition, put, id, created);
 	return txn.result;
 }
 
@@ -158,25 +161,26 @@ store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url
 	enum result result =
 	    store_query(store, pool, &rows, &sql_select_webhook_by_url, DB_U64(campaign_id), db_bytes(digest_slice(&digest)));
 	if (result == RESULT_OK)
-		result = rows.count == 0 ? RESULT_NOT_FOUND : store_remove_webhook_id(store, db_get_u64(&rows, 0, 0));
+		result = rows.count == 0 ? RESULT_NOT_FOUND : store_remove_webhook_id(store, NULL, db_get_u64(&rows, 0, 0));
 	pool_free(&pool);
 	return result;
 }
 
 enum result
-store_lock_webhook_settings(struct store *store, struct pool *pool, uint64_t webhook_id)
+store_lock_webhook_settings(
+    struct store *store, struct pool *pool, uint64_t webhook_id, const struct precondition *precondition)
 {
 	struct db_rows rows;
 	enum result result = store_query_one(store, pool, &rows, &sql_select_campaign_of_webhook, DB_U64(webhook_id));
-	return result == RESULT_OK ? store_lock_settings(store, db_get_u64(&rows, 0, 0)) : result;
+	return result == RESULT_OK ? store_lock_settings(store, db_get_u64(&rows, 0, 0), precondition) : result;
 }
 
 enum result
-store_remove_webhook_id(struct store *store, uint64_t id)
+store_remove_webhook_id(struct store *store, const struct precondition *precondition, uint64_t id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		txn.result = store_lock_webhook_settings(store, txn.pool, id);
+		txn.result = store_lock_webhook_settings(store, txn.pool, id, precondition);
 		if (txn.result == RESULT_OK)
 			txn.result = store_change_one(store, &sql_delete_webhook, DB_U64(id));
 		if (txn.result == RESULT_OK)

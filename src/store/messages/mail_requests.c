@@ -47,32 +47,27 @@ store_insert_messages(struct store *store, struct pool *pool, const struct made_
 	}
 	if (result == RESULT_OK)
 		result = store_run_lists(store, &rows);
-	store->made_messages = store->made_messages || result == RESULT_OK;
 	return result;
 }
 
 enum result
-store_release_unconfirmed(struct store *store, struct pool *pool, const uint64_t *lead_ids, size_t count)
+store_release_unconfirmed(struct store *store, struct pool *pool, const uint64_t *lead_ids, size_t count, uint64_t *released)
 {
 	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
-	uint64_t released = 0;
 	for (size_t i = 0; i < count; i++)
 		ids[i] = DB_U64(lead_ids[i]);
-	const enum result result = store_run_on_ids(store, &sql_release_unconfirmed, ids, count, &released);
-	store->made_messages = store->made_messages || (result == RESULT_OK && released > 0);
-	return result;
+	return store_run_on_ids(store, &sql_release_unconfirmed, ids, count, released);
 }
 
 enum result
 store_request_messages(struct store *store, const struct made_message *messages, size_t count)
 {
 	struct db_rows now;
-	store->made_messages = false;
 	enum result result = store_demand_schema(store);
 	if (result == RESULT_OK)
 		result = store_reserve_ids(store, ID_MESSAGE, count);
 	if (result != RESULT_OK)
-		return result == RESULT_INVALID ? RESULT_FAILED : result;
+		return result == RESULT_WRONG_SCHEMA ? RESULT_FAILED : result;
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
 		txn.result = store_query_one(store, txn.pool, &now, &sql_select_now);

@@ -28,9 +28,9 @@ DB_STATEMENT(sql_count_campaigns, "SELECT COUNT(*) FROM {prefix}campaigns FORCE 
 DB_STATEMENT(sql_lock_settings_of, "UPDATE {prefix}campaign_counters FORCE INDEX (PRIMARY)"
 				   " SET settings_version = settings_version + 1"
 				   " WHERE campaign_id IN ({list})");
-DB_STATEMENT(sql_suspend_account, "UPDATE {prefix}accounts"
-				  " SET suspended_ms = IF(?, COALESCE(suspended_ms, " NOW "), NULL)"
-				  " WHERE id = ?");
+DB_STATEMENT(
+    sql_suspend_account, "UPDATE {prefix}accounts SET suspended_ms = COALESCE(suspended_ms, " NOW ") WHERE id = ?");
+DB_STATEMENT(sql_resume_account, "UPDATE {prefix}accounts SET suspended_ms = NULL WHERE id = ?");
 DB_STATEMENT(sql_limit_account, "UPDATE {prefix}accounts SET per_minute = ? WHERE id = ?");
 DB_STATEMENT(sql_set_time_zone, "UPDATE {prefix}accounts SET time_zone = ? WHERE id = ?");
 #define SETTING_COLUMN(type, member) ", " #member
@@ -65,7 +65,7 @@ DB_STATEMENT(sql_move_counted_addresses, "UPDATE {prefix}campaign_counters"
 
 store_statement_list sql_of_admin = { &sql_lock_campaign, &sql_insert_account, &sql_select_accounts, &sql_select_account,
 	&sql_lock_account, &sql_select_campaigns_with_account, &sql_count_campaigns, &sql_lock_settings_of,
-	&sql_suspend_account, &sql_limit_account, &sql_set_time_zone, &sql_insert_campaign, &sql_insert_counters, &sql_update_campaign,
+	&sql_suspend_account, &sql_resume_account, &sql_limit_account, &sql_set_time_zone, &sql_insert_campaign, &sql_insert_counters, &sql_update_campaign,
 	&sql_end_campaign, &sql_reopen_campaign, &sql_count_addresses, &sql_select_any_address, &sql_delete_addresses,
 	&sql_move_counted_addresses, NULL };
 
@@ -77,11 +77,11 @@ store_error_text(const struct store *store)
 
 /* Like every insert, not repeated when it may have been committed: there would be two rows. */
 enum result
-store_add_account(struct store *store, struct slice name, uint64_t *id)
+store_add_account(struct store *store, const struct precondition *precondition, struct slice name, uint64_t *id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		txn.result = store_next_id(store, txn.pool, ID_ACCOUNT, id);
+		txn.result = store_take_id(store, txn.pool, precondition, ID_ACCOUNT, id);
 		if (txn.result == RESULT_OK)
 			txn.result = store_change_one(store, &sql_insert_account, DB_U64(*id), db_bytes(name));
 	}
@@ -127,16 +127,28 @@ lock_settings_of(struct store *store, struct pool *pool, uint64_t account_id)
 	return result;
 }
 
-enum result
-store_suspend_account(struct store *store, uint64_t id, bool suspend)
+static enum result
+change_account(struct store *store, const struct db_statement *change, uint64_t id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = store_change_one(store, &sql_suspend_account, DB_BOOL(suspend), DB_U64(id));
+		txn.result = store_change_one(store, change, DB_U64(id));
 		if (txn.result == RESULT_OK)
 			txn.result = lock_settings_of(store, txn.pool, id);
 	}
 	return txn.result;
+}
+
+enum result
+store_suspend_account(struct store *store, uint64_t id)
+{
+	return change_account(store, &sql_suspend_account, id);
+}
+
+enum result
+store_resume_account(struct store *store, uint64_t id)
+{
+	return change_account(store, &sql_resume_account, id);
 }
 
 enum result
@@ -183,16 +195,16 @@ insert_campaign(struct store *store, uint64_t account_id, const struct campaign_
 }
 
 enum result
-store_add_campaign(
-    struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t maximum, uint64_t *id)
+store_add_campaign(struct store *store, const struct precondition *precondition, uint64_t account_id,
+    const struct campaign_settings *settings, uint64_t maximum, uint64_t *id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
 		txn.result = store_exists(store, &sql_lock_account, DB_U64(account_id));
 		if (txn.result == RESULT_OK)
-			txn.result = store_has_room(store, txn.pool, &sql_count_campaigns, account_id, maximum);
+			txn.result = store_check_room(store, txn.pool, &sql_count_campaigns, account_id, maximum);
 		if (txn.result == RESULT_OK)
-			txn.result = number_next_campaign(store, txn.pool, id);
+			txn.result = number_next_campaign(store, txn.pool, precondition, id);
 		if (txn.result == RESULT_OK)
 			txn.result = insert_campaign(store, account_id, settings, *id);
 	}
@@ -223,79 +235,69 @@ move_counted(struct store *store, const struct campaign *campaign, uint32_t to)
 	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
 }
 
-/* Of a campaign's addresses, as a job. */
-struct count_request {
-	struct slice made_by;
-	struct commit_token token;
-	uint64_t job_id; /* 0: not queued */
-};
-
-/* `campaign` as it was, and its new maximum. An earlier count that has not ended may already have passed its last lead: another
- * one is queued then, too. */
+/* `campaign` as it was. An earlier count that has not ended may already have passed its last lead: another one is queued then,
+ * too. */
 static enum result
-queue_count(
-    struct store *store, struct pool *pool, const struct campaign *campaign, uint64_t max_per_ip, struct count_request *request)
+queue_count(struct store *store, struct pool *pool, const struct campaign *campaign, const struct campaign_change *change,
+    struct queued_job *queued)
 {
-	const struct job_request job = { campaign->account_id, campaign->id, JOB_ADDRESS_COUNT, SLICE("{}"), request->made_by };
+	const struct job_request job = { campaign->account_id, campaign->id, JOB_ADDRESS_COUNT, SLICE("{}"), change->count_by };
 	enum result result = campaign->ip_counted_to == IP_COUNTED_ALL ? RESULT_NOT_FOUND : RESULT_OK;
-	if (max_per_ip == 0) /* counts are to be removed */
+	if (change->after.max_per_ip == 0) /* counts are to be removed */
 		result = store_exists(store, &sql_select_any_address, DB_U64(campaign->id));
 	if (result == RESULT_OK)
-		return store_insert_job(store, pool, &job, &request->token, &request->job_id);
+		return store_insert_job(store, pool, NULL, &job, queued);
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
-/* `request` (may be NULL): queues the count. */
 static enum result
-edit_campaign(
-    struct store *store, struct pool *pool, uint64_t id, campaign_edit *edit, void *context, struct count_request *request)
+lock_campaign(struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t id,
+    struct campaign *campaign)
 {
-	struct campaign campaign;
 	int64_t now_ms;
+	enum result result = store_lock_settings(store, id, precondition);
 	/* the dispatcher, which records end times, locks only the campaign's row */
-	enum result result = store_lock_settings(store, id);
 	if (result == RESULT_OK)
 		result = store_exists(store, &sql_lock_campaign, DB_U64(id));
-	if (result == RESULT_OK)
-		result = store_find_campaign(store, pool, id, &campaign, &now_ms);
-	if (result != RESULT_OK)
-		return result;
-	struct campaign_settings changed = settings_of(&campaign), *const settings = &changed;
-	if (!edit(context, settings))
-		return RESULT_INVALID;
+	return result == RESULT_OK ? store_find_campaign(store, pool, id, campaign, &now_ms) : result;
+}
+
+static enum result
+edit_campaign(struct store *store, struct pool *pool, const struct campaign *campaign, struct campaign_change *change,
+    struct queued_job *count)
+{
+	struct campaign_settings *const settings = &change->after;
+	change->before = change->after = settings_of(campaign);
+	if (!change->edit(change->context, settings))
+		return RESULT_REFUSED;
 	/* an end time holds whether it was recorded or not (docs/api.md 6) */
-	bool noted = campaign.ended_ms == campaign.ends_ms;
-	const int64_t ended_ms = noted && settings->ends_ms != campaign.ends_ms ? -1 : campaign.ended_ms;
-	result = store_change_one(store, &sql_update_campaign, db_time(ended_ms) CAMPAIGN_SETTINGS(SETTING_VALUE), DB_U64(id));
+	bool noted = campaign->ended_ms == campaign->ends_ms;
+	const int64_t ended_ms = noted && settings->ends_ms != campaign->ends_ms ? -1 : campaign->ended_ms;
+	enum result result = store_change_one(
+	    store, &sql_update_campaign, db_time(ended_ms) CAMPAIGN_SETTINGS(SETTING_VALUE), DB_U64(campaign->id));
 	/* counting stops; store_count_addresses removes the counts, piece by piece */
 	if (result == RESULT_OK && settings->max_per_ip == 0)
-		result = move_counted(store, &campaign, 0);
+		result = move_counted(store, campaign, 0);
 	if (result == RESULT_OK)
-		result = apply_request(store, id, settings->request);
-	return result == RESULT_OK && request != NULL ? queue_count(store, pool, &campaign, settings->max_per_ip, request)
-						      : result;
+		result = apply_request(store, campaign->id, settings->request);
+	return result == RESULT_OK && slice_present(change->count_by) ? queue_count(store, pool, campaign, change, count)
+								       : result;
 }
 
 enum result
-store_edit_campaign(struct store *store, uint64_t id, campaign_edit *edit, void *context)
+store_edit_campaign(struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t id,
+    struct campaign_change *change)
 {
-	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn))
-		txn.result = edit_campaign(store, txn.pool, id, edit, context, NULL);
-	return txn.result;
-}
-
-enum result
-store_edit_campaign_and_queue(
-    struct store *store, uint64_t id, campaign_edit *edit, void *context, struct slice made_by, uint64_t *job_id)
-{
-	struct count_request request = { made_by, store_new_token(), 0 };
+	struct campaign campaign;
+	struct queued_job count = { .token = store_new_token() };
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		request.job_id = txn.unknown ? request.job_id : 0;
-		txn.result = edit_campaign(store, txn.pool, id, edit, context, &request);
+		count.id = txn.unknown ? count.id : 0;
+		txn.result = lock_campaign(store, pool, precondition, id, &campaign);
+		if (txn.result == RESULT_OK)
+			txn.result = edit_campaign(store, txn.pool, &campaign, change, &count);
 	}
-	*job_id = request.job_id;
+	change->job_id = count.id;
 	return txn.result;
 }
 
@@ -353,17 +355,30 @@ store_count_addresses(struct store *store, uint64_t campaign_id, bool *done)
 	return txn.result;
 }
 
-enum result
-store_end_campaign(struct store *store, uint64_t id, bool end)
+static enum result
+request_campaign(
+    struct store *store, const struct precondition *precondition, uint64_t id, enum campaign_request request)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
 		/* afterwards no sign-up is under way with the old state */
-		txn.result = store_lock_settings(store, id);
+		txn.result = store_lock_settings(store, id, precondition);
 		if (txn.result == RESULT_OK)
-			txn.result = apply_request(store, id, end ? CAMPAIGN_ENDS : CAMPAIGN_OPENS);
+			txn.result = apply_request(store, id, request);
 	}
 	return txn.result;
+}
+
+enum result
+store_end_campaign(struct store *store, const struct precondition *precondition, uint64_t id)
+{
+	return request_campaign(store, precondition, id, CAMPAIGN_ENDS);
+}
+
+enum result
+store_reopen_campaign(struct store *store, const struct precondition *precondition, uint64_t id)
+{
+	return request_campaign(store, precondition, id, CAMPAIGN_OPENS);
 }
 
 enum result
@@ -383,5 +398,5 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 		return result;
 	status->server_version = db_get_bytes(&version, 0, 0);
 	result = store_ready(store, &status->schema_version);
-	return result == RESULT_INVALID ? RESULT_OK : result; /* shown as it is */
+	return result == RESULT_WRONG_SCHEMA ? RESULT_OK : result; /* shown as it is */
 }

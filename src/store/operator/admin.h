@@ -11,11 +11,11 @@ const char *store_error_text(const struct store *store);
 
 /* Applies the schema files that the database does not have yet, in order. Each is safe to run twice, so a killed run is simply
  * started again. Also makes the partitions of the coming days. `apply` false: only reports. *from and *to: version before and
- * after. RESULT_INVALID: the database is newer than this program. */
+ * after. RESULT_WRONG_SCHEMA: the database is newer than this program. */
 MUST_CHECK enum result store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to);
 
 /* Records the number of the cluster (store_options), and makes its ids begin in their range. *recorded: the number before.
- * RESULT_INVALID: the database has campaigns or leads with ids of that one, or the new number is 0. */
+ * RESULT_REFUSED: the database has campaigns or leads with ids of that one, or the new number is 0. */
 MUST_CHECK enum result store_set_cluster_number(struct store *store, uint64_t *recorded);
 
 /* A finding of `leadhook check`. */
@@ -65,20 +65,22 @@ struct account_row {
 	uint64_t id;
 	struct slice name;
 	int64_t suspended_ms, created_ms;
-	int64_t per_minute; /* limit of GET and POST calls with a key, 0: any number; -1: the setting's */
+	int64_t per_minute;     /* limit of GET and POST calls with a key, 0: any number; -1: the setting's */
 	struct slice time_zone; /* absent: UTC */
 };
-MUST_CHECK enum result store_add_account(struct store *store, struct slice name, uint64_t *id);
+MUST_CHECK enum result store_add_account(
+    struct store *store, const struct precondition *precondition, struct slice name, uint64_t *id);
 MUST_CHECK enum result store_list_accounts(
     struct store *store, struct pool *pool, struct list_part part, struct account_row **accounts, size_t *count);
 /* Returns RESULT_OK when the account exists, else RESULT_NOT_FOUND. */
 MUST_CHECK enum result store_find_account(struct store *store, uint64_t id);
 
-/* Suspends the account, so that later calls on its campaigns fail, or resumes it. RESULT_NOT_FOUND: no such account. */
-MUST_CHECK enum result store_suspend_account(struct store *store, uint64_t id, bool suspend);
-/* Sets account_row.per_minute. RESULT_NOT_FOUND: no such account. */
+/* Suspends the account, so that later calls on its campaigns fail. RESULT_NOT_FOUND, here and below: no such account. */
+MUST_CHECK enum result store_suspend_account(struct store *store, uint64_t id);
+MUST_CHECK enum result store_resume_account(struct store *store, uint64_t id);
+/* Sets account_row.per_minute. */
 MUST_CHECK enum result store_limit_account(struct store *store, uint64_t id, int64_t per_minute);
-/* Sets account_row.time_zone. RESULT_NOT_FOUND: no such account. */
+/* Sets account_row.time_zone. */
 MUST_CHECK enum result store_set_time_zone(struct store *store, uint64_t id, struct slice time_zone);
 
 struct api_key_row {
@@ -98,10 +100,11 @@ struct new_key {
 	const uint64_t *campaigns; /* of the account */
 	size_t campaign_count;     /* at most KEY_CAMPAIGNS_MAX; 0: all */
 };
-/* RESULT_NOT_FOUND: no such account. RESULT_INVALID: a campaign that is not one of the account. RESULT_TOO_MANY: the account
+/* RESULT_NOT_FOUND: no such account. RESULT_REFUSED: a campaign that is not one of the account. RESULT_TOO_MANY: the account
  * has `maximum` keys that can be used. Keys that were revoked or have expired stay while there is room for `maximum`
  * together: the oldest is deleted for a new one. */
-MUST_CHECK enum result store_add_key(struct store *store, const struct new_key *key, uint64_t maximum, uint64_t *id);
+MUST_CHECK enum result store_add_key(
+    struct store *store, const struct precondition *precondition, const struct new_key *key, uint64_t maximum, uint64_t *id);
 MUST_CHECK enum result store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part,
     struct api_key_row **keys, size_t *count);
 /* Revoking twice is fine. RESULT_NOT_FOUND: no such key. */
@@ -110,38 +113,45 @@ MUST_CHECK enum result store_revoke_key(struct store *store, uint64_t id);
 /* The settings of a campaign that an operator sets; absent slices are NULL in the row. */
 struct campaign_settings {
 	CAMPAIGN_SETTINGS(FIELD_MEMBER) /* an end time of -1: none; max_per_ip: see store_count_addresses */
-	/* As store_end_campaign does it, after everything else. */
+	/* As store_end_campaign or store_reopen_campaign, after everything else. */
 	enum campaign_request { CAMPAIGN_STAYS, CAMPAIGN_OPENS, CAMPAIGN_ENDS } request;
 };
 /* RESULT_NOT_FOUND: no such account. RESULT_TOO_MANY: it has `maximum` campaigns. */
-MUST_CHECK enum result store_add_campaign(
-    struct store *store, uint64_t account_id, const struct campaign_settings *settings, uint64_t maximum, uint64_t *id);
+MUST_CHECK enum result store_add_campaign(struct store *store, const struct precondition *precondition, uint64_t account_id,
+    const struct campaign_settings *settings, uint64_t maximum, uint64_t *id);
 /* Why an id is refused: it is taken, or not one of this cluster, whose campaigns have the ids from `first` to `last`. */
 struct id_verdict {
 	bool is_taken;
 	uint64_t first, last;
 };
-/* The same with this id, for an operator: without a maximum. The other function does not give the id then. RESULT_INVALID:
+/* The same with this id, for an operator: without a maximum. The other function does not give the id then. RESULT_REFUSED:
  * *verdict says why. */
 MUST_CHECK enum result store_add_campaign_as(struct store *store, uint64_t account_id, const struct campaign_settings *settings,
     uint64_t id, struct id_verdict *verdict);
-/* Sets some of them and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
-typedef bool campaign_edit(void *context, struct campaign_settings *settings);
+struct campaign_change {
+	/* Sets some of them and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
+	bool (*edit)(void *context, struct campaign_settings *settings);
+	void *context;
+	/* Present: queues the count that a change of max_per_ip needs (store_count_addresses), as a job by this caller. */
+	struct slice count_by;
+	/* set; in the pool */
+	struct campaign_settings before, after;
+	uint64_t job_id; /* 0: there is nothing to count */
+};
 /* Changes settings with the campaign and its counters locked, so that concurrent changes of different settings are both stored.
  * `edit` may be called several times. A new end time replaces the old one, also after that has passed; a campaign that was
- * ended by command stays ended. RESULT_INVALID: `edit` returned false, nothing was changed. RESULT_NOT_FOUND: no such
- * campaign. */
-MUST_CHECK enum result store_edit_campaign(struct store *store, uint64_t id, campaign_edit *edit, void *context);
-/* The same, and queues the count that a change of max_per_ip needs (store_count_addresses) in the same transaction, as a job by
- * `made_by`. *job_id is 0 when there is nothing to count. RESULT_TOO_MANY: as store_add_job; nothing was changed. */
-MUST_CHECK enum result store_edit_campaign_and_queue(
-    struct store *store, uint64_t id, campaign_edit *edit, void *context, struct slice made_by, uint64_t *job_id);
+ * ended by command stays ended. RESULT_REFUSED: `edit` returned false. RESULT_TOO_MANY: the count cannot be queued, as in
+ * store_add_job. RESULT_NOT_FOUND: no such campaign. In all these cases nothing was changed. */
+MUST_CHECK enum result store_edit_campaign(struct store *store, struct pool *pool, const struct precondition *precondition,
+    uint64_t id, struct campaign_change *change);
 /* Applies a change of max_per_ip to the existing leads, one piece a call, each in a transaction of its own so that sign-ups go
  * on in between: if it is set, they are counted per address; if it is 0, the counts are removed. Until *done, duplicate_ip is
  * not flagged; any later call goes on where the last one ended. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_count_addresses(struct store *store, uint64_t campaign_id, bool *done);
-/* Ends it now, also when its end time has passed; or opens it again (an end time that has passed is then removed). */
-MUST_CHECK enum result store_end_campaign(struct store *store, uint64_t id, bool end);
+/* Ends it now, also when its end time has passed. */
+MUST_CHECK enum result store_end_campaign(struct store *store, const struct precondition *precondition, uint64_t id);
+/* Opens it again, and removes an end time that has passed. */
+MUST_CHECK enum result store_reopen_campaign(struct store *store, const struct precondition *precondition, uint64_t id);
 
 /* A definition of a campaign. A tag's name has no white space at either end, which the tables would not distinguish. */
 struct definition {
@@ -162,16 +172,33 @@ enum definition_refusal {
 };
 /* How many a campaign can have of the kind. */
 size_t store_definitions_max(enum definition_kind kind);
-/* RESULT_INVALID: *refusal is the reason. RESULT_NOT_FOUND: no such campaign. */
-MUST_CHECK enum result store_add_definition(struct store *store, uint64_t campaign_id, const struct definition *definition,
-    uint64_t *id, enum definition_refusal *refusal);
-/* Sets some of it and leaves the rest unchanged; the values must outlive the call. Returns false to refuse. */
-typedef bool definition_edit(void *context, struct definition *definition);
+struct new_definition {
+	const struct definition *definition;
+	/* set */
+	uint64_t id;
+	enum definition_refusal refusal; /* of RESULT_REFUSED */
+};
+/* RESULT_NOT_FOUND: no such campaign. */
+MUST_CHECK enum result store_add_definition(
+    struct store *store, const struct precondition *precondition, uint64_t campaign_id, struct new_definition *new);
+struct definition_reference {
+	enum definition_kind kind;
+	uint64_t id;
+};
+struct definition_change {
+	/* Sets some of it and leaves the rest unchanged; the values must outlive the call. Returns false to refuse. */
+	bool (*edit)(void *context, struct definition *definition);
+	void *context;
+	/* set; in the pool */
+	struct definition before, after;
+	enum definition_refusal refusal; /* of RESULT_REFUSED */
+};
 /* As store_edit_campaign. RESULT_NOT_FOUND: no definition of that kind and id. */
-MUST_CHECK enum result store_edit_definition(struct store *store, enum definition_kind kind, uint64_t id, definition_edit *edit,
-    void *context, enum definition_refusal *refusal);
-/* Leads keep it if they have it. Actions stay bound to a removed tag. */
-MUST_CHECK enum result store_remove_definition(struct store *store, enum definition_kind kind, uint64_t id);
+MUST_CHECK enum result store_edit_definition(struct store *store, struct pool *pool, const struct precondition *precondition,
+    const struct definition_reference *reference, struct definition_change *change);
+/* Leads keep it if they have it. Actions stay bound to a removed tag. *removed is in the pool. */
+MUST_CHECK enum result store_remove_definition(struct store *store, struct pool *pool, const struct precondition *precondition,
+    const struct definition_reference *reference, struct definition *removed);
 
 /* What an operator sets of a webhook; absent slices are NULL in the row. */
 struct webhook_settings {
@@ -197,16 +224,24 @@ struct webhook_details {
 /* RESULT_NOT_FOUND: no such webhook, here and below. */
 MUST_CHECK enum result store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct webhook_details *webhook);
 /* Makes a disabled or gone webhook active, and ends its hold and its failures; its deliveries are sent when they are due. */
-MUST_CHECK enum result store_enable_webhook(struct store *store, uint64_t id);
+MUST_CHECK enum result store_enable_webhook(struct store *store, const struct precondition *precondition, uint64_t id);
 /* Its deliveries wait from then on. Does nothing to a webhook that is not active: a gone one stays gone. */
-MUST_CHECK enum result store_disable_webhook(struct store *store, uint64_t id);
+MUST_CHECK enum result store_disable_webhook(struct store *store, const struct precondition *precondition, uint64_t id);
 /* Sets another secret, a new one in every call. The previous one signs too for `overlap_ms`; older ones no longer do. */
-MUST_CHECK enum result store_rotate_secret(struct store *store, uint64_t id, struct slice secret, int64_t overlap_ms);
-/* Sets some of them and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
-typedef bool webhook_edit(void *context, struct webhook_settings *settings);
+MUST_CHECK enum result store_rotate_secret(
+    struct store *store, const struct precondition *precondition, uint64_t id, struct slice secret, int64_t overlap_ms);
+struct webhook_change {
+	/* Sets some of them and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
+	bool (*edit)(void *context, struct webhook_settings *settings);
+	void *context;
+	/* set; in the pool */
+	struct webhook_settings before, after; /* with their URLs */
+	bool url_taken;                        /* another webhook of the campaign has the URL */
+};
 /* As store_edit_campaign. Existing deliveries keep their format. With another URL also as store_move_webhook
- * (store/webhooks.h): RESULT_INVALID with *url_taken, if another webhook has it. */
-MUST_CHECK enum result store_edit_webhook(struct store *store, uint64_t id, webhook_edit *edit, void *context, bool *url_taken);
+ * (store/webhooks.h). RESULT_REFUSED: by the edit, or url_taken. */
+MUST_CHECK enum result store_edit_webhook(struct store *store, struct pool *pool, const struct precondition *precondition,
+    uint64_t id, struct webhook_change *change);
 /* A test delivery for a webhook in any state: it is in no table, and has no payload or format yet. */
 struct due_delivery;
 MUST_CHECK enum result store_test_delivery(

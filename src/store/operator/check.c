@@ -213,7 +213,7 @@ check_schema(struct store *store, struct check *check)
 	uint32_t found;
 	const char *failed;
 	enum result result = store_ready(store, &found);
-	if (result == RESULT_INVALID)
+	if (result == RESULT_WRONG_SCHEMA)
 		check_add(check, "schema_version",
 		    pool_printf(check->pool, "the database has version %" PRIu32 ", this program needs %" PRIu32, found,
 			store_schema_wanted()),

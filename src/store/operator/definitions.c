@@ -120,94 +120,95 @@ judge(const struct definitions *all, uint64_t id, const struct definition *defin
 }
 
 static enum result
-insert_definition(struct store *store, struct pool *pool, uint64_t campaign_id, const struct definition *definition,
-    uint64_t *id, enum definition_refusal *refusal)
+insert_definition(struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t campaign_id,
+    struct new_definition *new)
 {
+	const struct definition *definition = new->definition;
 	const enum definition_kind kind = definition->kind;
 	struct definitions all;
 	struct db_value values[VALUES_MAX + 2];
-	enum result result = store_lock_settings(store, campaign_id);
+	enum result result = store_lock_settings(store, campaign_id, precondition);
 	if (result == RESULT_OK)
 		result = store_find_definitions(store, pool, campaign_id, &all);
 	if (result != RESULT_OK)
 		return result;
-	*refusal = judge(&all, 0, definition);
-	if (*refusal != DEFINITION_FITS)
-		return RESULT_INVALID;
-	result = store_next_id(store, pool, kinds[kind].ids, id);
+	new->refusal = judge(&all, 0, definition);
+	if (new->refusal != DEFINITION_FITS)
+		return RESULT_REFUSED;
+	result = store_take_id(store, pool, precondition, kinds[kind].ids, &new->id);
 	size_t count = put_values(values, definition);
-	values[count++] = DB_U64(*id);
+	values[count++] = DB_U64(new->id);
 	values[count++] = DB_U64(campaign_id);
 	return result == RESULT_OK ? store_change_one_row(store, kinds[kind].insert, &DB_ARRAY(values, count)) : result;
 }
 
 enum result
-store_add_definition(struct store *store, uint64_t campaign_id, const struct definition *definition, uint64_t *id,
-    enum definition_refusal *refusal)
+store_add_definition(
+    struct store *store, const struct precondition *precondition, uint64_t campaign_id, struct new_definition *new)
 {
-	*refusal = DEFINITION_FITS;
 	/* not repeated when it may have been committed: there would be two of them */
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn))
-		txn.result = insert_definition(store, txn.pool, campaign_id, definition, id, refusal);
+		txn.result = insert_definition(store, txn.pool, precondition, campaign_id, new);
 	return txn.result;
 }
 
-/* Locks the settings of its campaign. */
+/* Locks the settings of its campaign, and finds it. */
 static enum result
-lock_definition(struct store *store, struct pool *pool, enum definition_kind kind, uint64_t id, uint64_t *campaign_id)
+lock_definition(struct store *store, struct pool *pool, const struct precondition *precondition,
+    const struct definition_reference *reference, struct definitions *all, struct definition *definition)
 {
 	struct db_rows rows;
-	enum result result = store_query_one(store, pool, &rows, kinds[kind].find, DB_U64(id));
+	enum result result = store_query_one(store, pool, &rows, kinds[reference->kind].find, DB_U64(reference->id));
 	if (result != RESULT_OK)
 		return result;
-	*campaign_id = db_get_u64(&rows, 0, 0);
-	return store_lock_settings(store, *campaign_id);
+	const uint64_t campaign_id = db_get_u64(&rows, 0, 0);
+	result = store_lock_settings(store, campaign_id, precondition);
+	if (result == RESULT_OK)
+		result = store_find_definitions(store, pool, campaign_id, all);
+	/* it may have been removed meanwhile */
+	return result == RESULT_OK && !find_by_id(all, reference->kind, reference->id, definition) ? RESULT_NOT_FOUND : result;
 }
 
 static enum result
-edit_definition(struct store *store, struct pool *pool, enum definition_kind kind, uint64_t id, definition_edit *edit,
-    void *context, enum definition_refusal *refusal)
+edit_definition(struct store *store, struct pool *pool, const struct precondition *precondition,
+    const struct definition_reference *reference, struct definition_change *change)
 {
-	uint64_t campaign_id;
 	struct definitions all;
-	struct definition definition;
 	struct db_value values[VALUES_MAX + 1];
-	enum result result = lock_definition(store, pool, kind, id, &campaign_id);
-	if (result == RESULT_OK)
-		result = store_find_definitions(store, pool, campaign_id, &all);
+	const enum result result = lock_definition(store, pool, precondition, reference, &all, &change->before);
 	if (result != RESULT_OK)
 		return result;
-	if (!find_by_id(&all, kind, id, &definition))
-		return RESULT_NOT_FOUND; /* removed meanwhile */
-	*refusal = edit(context, &definition) ? judge(&all, id, &definition) : DEFINITION_REFUSED;
-	if (*refusal != DEFINITION_FITS)
-		return RESULT_INVALID;
-	size_t count = put_values(values, &definition);
-	values[count++] = DB_U64(id);
-	return store_change_one_row(store, kinds[kind].update, &DB_ARRAY(values, count));
+	change->after = change->before;
+	change->refusal =
+	    change->edit(change->context, &change->after) ? judge(&all, reference->id, &change->after) : DEFINITION_REFUSED;
+	if (change->refusal != DEFINITION_FITS)
+		return RESULT_REFUSED;
+	size_t count = put_values(values, &change->after);
+	values[count++] = DB_U64(reference->id);
+	return store_change_one_row(store, kinds[reference->kind].update, &DB_ARRAY(values, count));
 }
 
 enum result
-store_edit_definition(struct store *store, enum definition_kind kind, uint64_t id, definition_edit *edit, void *context,
-    enum definition_refusal *refusal)
+store_edit_definition(struct store *store, struct pool *pool, const struct precondition *precondition,
+    const struct definition_reference *reference, struct definition_change *change)
 {
-	*refusal = DEFINITION_FITS;
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = edit_definition(store, txn.pool, kind, id, edit, context, refusal);
+		txn.result = edit_definition(store, pool, precondition, reference, change);
 	return txn.result;
 }
 
 enum result
-store_remove_definition(struct store *store, enum definition_kind kind, uint64_t id)
+store_remove_definition(struct store *store, struct pool *pool, const struct precondition *precondition,
+    const struct definition_reference *reference, struct definition *removed)
 {
-	uint64_t campaign_id;
+	struct definitions all;
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		txn.result = lock_definition(store, txn.pool, kind, id, &campaign_id);
+		txn.result = lock_definition(store, pool, precondition, reference, &all, removed);
 		if (txn.result == RESULT_OK)
-			txn.result = store_change_one(store, kinds[kind].remove, DB_U64(id));
+			txn.result = store_change_one(store, kinds[reference->kind].remove, DB_U64(reference->id));
 	}
 	return txn.result;
 }

@@ -36,7 +36,7 @@ check_campaigns(struct store *store, struct pool *pool, const struct new_key *ke
 		const enum result result =
 		    store_query_one(store, pool, &rows, &sql_select_account_of_campaign, DB_U64(key->campaigns[i]));
 		if (result == RESULT_NOT_FOUND || (result == RESULT_OK && db_get_u64(&rows, 0, 0) != key->account_id))
-			return RESULT_INVALID;
+			return RESULT_REFUSED;
 		if (result != RESULT_OK)
 			return result;
 	}
@@ -80,7 +80,8 @@ insert_key(struct store *store, struct pool *pool, const struct new_key *key, ui
 
 /* Not repeated when it may have been committed: there would be two rows. */
 enum result
-store_add_key(struct store *store, const struct new_key *key, uint64_t maximum, uint64_t *id)
+store_add_key(
+    struct store *store, const struct precondition *precondition, const struct new_key *key, uint64_t maximum, uint64_t *id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
@@ -90,7 +91,7 @@ store_add_key(struct store *store, const struct new_key *key, uint64_t maximum, 
 		if (txn.result == RESULT_OK)
 			txn.result = make_room(store, txn.pool, key->account_id, maximum);
 		if (txn.result == RESULT_OK)
-			txn.result = store_next_id(store, txn.pool, ID_API_KEY, id);
+			txn.result = store_take_id(store, txn.pool, precondition, ID_API_KEY, id);
 		if (txn.result == RESULT_OK)
 			txn.result = insert_key(store, txn.pool, key, *id);
 	}

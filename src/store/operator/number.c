@@ -86,7 +86,7 @@ store_set_cluster_number(struct store *store, uint64_t *recorded)
 		txn.result = lock_number(store, txn.pool, recorded, &used);
 		if (txn.result == RESULT_OK && *recorded != store->options.cluster_number)
 			txn.result = used || store->options.cluster_number == 0
-					 ? RESULT_INVALID /* a host without the setting must not remove it */
+					 ? RESULT_REFUSED /* a host without the setting must not remove it */
 					 : write_number(store, txn.pool, store->options.cluster_number);
 	}
 	return txn.result;
@@ -94,7 +94,7 @@ store_set_cluster_number(struct store *store, uint64_t *recorded)
 
 /* Ids that an operator has chosen are skipped. */
 enum result
-number_next_campaign(struct store *store, struct pool *pool, uint64_t *id)
+number_next_campaign(struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t *id)
 {
 	enum { IDS_READ = 100 };
 	struct db_rows ids = { .count = IDS_READ };
@@ -108,7 +108,7 @@ number_next_campaign(struct store *store, struct pool *pool, uint64_t *id)
 	}
 	if (result == RESULT_OK && next != first)
 		result = store_set_next_id(store, ID_CAMPAIGN, next);
-	return result == RESULT_OK ? store_next_id(store, pool, ID_CAMPAIGN, id) : result;
+	return result == RESULT_OK ? store_take_id(store, pool, precondition, ID_CAMPAIGN, id) : result;
 }
 
 enum result
@@ -133,7 +133,7 @@ number_judge_campaign(struct store *store, struct pool *pool, uint64_t id, struc
 	if (number != 0)
 		*verdict = (struct id_verdict){ .first = number * size + 1, .last = (number + 1) * size - 1 };
 	verdict->is_taken = ids.count > 0 && db_get_u64(&ids, 0, 0) == id;
-	return verdict->is_taken || id < verdict->first || id > verdict->last ? RESULT_INVALID : RESULT_OK;
+	return verdict->is_taken || id < verdict->first || id > verdict->last ? RESULT_REFUSED : RESULT_OK;
 }
 
 void

@@ -94,7 +94,7 @@ store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to)
 	if (result != RESULT_OK || !apply)
 		return result;
 	if (*from > *to)
-		return RESULT_INVALID;
+		return RESULT_WRONG_SCHEMA;
 	const unsigned ordinary_timeout_s = store_set_answer_timeout(store, STORE_LONG_TIMEOUT_S);
 	for (const struct schema_step *step = schema_steps; step->version != 0 && result == RESULT_OK; step++)
 		if (step->version > *from) {

@@ -80,11 +80,11 @@ store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct w
 }
 
 enum result
-store_enable_webhook(struct store *store, uint64_t id)
+store_enable_webhook(struct store *store, const struct precondition *precondition, uint64_t id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = store_lock_webhook_settings(store, txn.pool, id);
+		txn.result = store_lock_webhook_settings(store, txn.pool, id, precondition);
 		if (txn.result == RESULT_OK)
 			txn.result = store_activate_webhook(store, id);
 	}
@@ -92,11 +92,11 @@ store_enable_webhook(struct store *store, uint64_t id)
 }
 
 enum result
-store_disable_webhook(struct store *store, uint64_t id)
+store_disable_webhook(struct store *store, const struct precondition *precondition, uint64_t id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = store_lock_webhook_settings(store, txn.pool, id);
+		txn.result = store_lock_webhook_settings(store, txn.pool, id, precondition);
 		if (txn.result != RESULT_OK)
 			continue;
 		txn.result = store_change_one(store, &sql_disable_webhook, DB_U64(id));
@@ -123,11 +123,12 @@ rotate_secret(struct store *store, struct pool *pool, uint64_t id, struct slice 
 }
 
 enum result
-store_rotate_secret(struct store *store, uint64_t id, struct slice secret, int64_t overlap_ms)
+store_rotate_secret(
+    struct store *store, const struct precondition *precondition, uint64_t id, struct slice secret, int64_t overlap_ms)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = store_lock_webhook_settings(store, txn.pool, id);
+		txn.result = store_lock_webhook_settings(store, txn.pool, id, precondition);
 		if (txn.result == RESULT_OK)
 			txn.result = rotate_secret(store, txn.pool, id, secret, overlap_ms);
 	}
@@ -135,35 +136,42 @@ store_rotate_secret(struct store *store, uint64_t id, struct slice secret, int64
 }
 
 static enum result
-edit_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, webhook_edit *edit, void *context, bool *url_taken)
+edit_webhook(struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t webhook_id,
+    struct webhook_change *change)
 {
 	const struct db_value id = DB_U64(webhook_id);
+	struct webhook_settings *after = &change->after;
 	struct db_rows rows;
-	enum result result = store_lock_webhook_settings(store, pool, webhook_id);
+	enum result result = store_lock_webhook_settings(store, pool, webhook_id, precondition);
 	if (result == RESULT_OK)
 		result = store_query_one(store, pool, &rows, &sql_select_webhook, id);
 	if (result != RESULT_OK)
 		return result;
 	const struct webhook_details old = details_from_row(store, pool, &rows);
-	struct webhook_settings s = old.settings;
-	if (!edit(context, &s))
-		return RESULT_INVALID;
-	if (slice_present(s.url))
-		result = store_move_webhook(store, pool, &old.row, s.url, url_taken);
+	change->before = *after = old.settings;
+	change->before.url = old.row.url;
+	if (!change->edit(change->context, after))
+		return RESULT_REFUSED;
+	if (slice_present(after->url))
+		result = store_move_webhook(store, pool, &old.row, after->url, &change->url_taken);
+	else
+		after->url = old.row.url;
 	if (result != RESULT_OK)
 		return result;
-	return store_change_one(store, &sql_set_webhook, DB_U64(s.events), db_bytes(s.source),
-	    db_bytes(s.form ? SLICE("form") : SLICE("json")), db_bytes(s.schedule), db_bytes(s.accepts), DB_U64(s.rate),
-	    db_bytes(s.ca_file), db_bytes(s.client_certificate), db_bytes(s.client_key), id);
+	return store_change_one(store, &sql_set_webhook, DB_U64(after->events), db_bytes(after->source),
+	    db_bytes(after->form ? SLICE("form") : SLICE("json")), db_bytes(after->schedule), db_bytes(after->accepts),
+	    DB_U64(after->rate), db_bytes(after->ca_file), db_bytes(after->client_certificate), db_bytes(after->client_key),
+	    id);
 }
 
 enum result
-store_edit_webhook(struct store *store, uint64_t id, webhook_edit *edit, void *context, bool *url_taken)
+store_edit_webhook(
+    struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t id, struct webhook_change *change)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	*url_taken = false;
+	change->url_taken = false;
 	while (store_runs(&txn))
-		txn.result = edit_webhook(store, txn.pool, id, edit, context, url_taken);
+		txn.result = edit_webhook(store, pool, precondition, id, change);
 	return txn.result;
 }
 

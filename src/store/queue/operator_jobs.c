@@ -109,7 +109,7 @@ owner_value(const unsigned char owner[DISPATCH_OWNER_SIZE])
 	return db_bytes((struct slice){ (const char *)owner, DISPATCH_OWNER_SIZE });
 }
 
-/* Exact after store_next_id, whose lock allows one transaction at a time to insert jobs. */
+/* Exact after store_take_id, whose lock allows one transaction at a time to insert jobs. */
 static enum result
 has_room(struct store *store, struct pool *pool, uint64_t account_id)
 {
@@ -119,33 +119,34 @@ has_room(struct store *store, struct pool *pool, uint64_t account_id)
 }
 
 enum result
-store_insert_job(
-    struct store *store, struct pool *pool, const struct job_request *request, const struct commit_token *token, uint64_t *id)
+store_insert_job(struct store *store, struct pool *pool, const struct precondition *precondition,
+    const struct job_request *request, struct queued_job *queued)
 {
 	bool done_before;
 	require(request->kind < JOB_KINDS && request->made_by.size <= JOB_MADE_BY_MAX);
 	/* the job's own row does not show whether an earlier run was committed: its id is another one then */
-	enum result result = store_insert_token(store, token, &done_before);
-	if (done_before) /* *id is still the earlier run's */
+	enum result result = store_insert_token(store, &queued->token, &done_before);
+	if (done_before) /* the id is still the earlier run's */
 		return store_insert_fence(store);
 	if (result == RESULT_OK)
-		result = store_next_id(store, pool, ID_OPERATOR_JOB, id);
+		result = store_take_id(store, pool, precondition, ID_OPERATOR_JOB, &queued->id);
 	if (result == RESULT_OK)
 		result = has_room(store, pool, request->account_id);
-	return result == RESULT_OK ? store_change_one(store, &sql_insert_operator_job, DB_U64(*id), DB_U64(request->account_id),
-					 store_id_or_null(request->campaign_id), db_bytes(kind_names[request->kind]),
-					 db_bytes(request->parameters), db_bytes(request->made_by), DB_U64(request->account_id),
-					 DB_U64(request->account_id))
+	return result == RESULT_OK ? store_change_one(store, &sql_insert_operator_job, DB_U64(queued->id),
+					 DB_U64(request->account_id), store_id_or_null(request->campaign_id),
+					 db_bytes(kind_names[request->kind]), db_bytes(request->parameters),
+					 db_bytes(request->made_by), DB_U64(request->account_id), DB_U64(request->account_id))
 				   : result;
 }
 
 enum result
-store_add_job(struct store *store, const struct job_request *request, uint64_t *id)
+store_add_job(struct store *store, const struct precondition *precondition, const struct job_request *request, uint64_t *id)
 {
-	const struct commit_token token = store_new_token();
+	struct queued_job queued = { .token = store_new_token() };
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = store_insert_job(store, txn.pool, request, &token, id);
+		txn.result = store_insert_job(store, txn.pool, precondition, request, &queued);
+	*id = queued.id;
 	return txn.result;
 }
 
@@ -232,7 +233,7 @@ cancel_job(struct store *store, struct db_value id, bool may_be_done)
 	if (result != RESULT_NOT_FOUND)
 		return result;
 	result = store_exists(store, &sql_select_operator_job, id);
-	return result == RESULT_OK && !may_be_done ? RESULT_INVALID : result;
+	return result == RESULT_OK && !may_be_done ? RESULT_REFUSED : result;
 }
 
 enum result

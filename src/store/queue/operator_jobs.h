@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/slice.h"
 #include "store/queue/dispatch.h"
+#include "store/mark.h"
 
 struct store;
 
@@ -46,11 +47,15 @@ struct job_request {
 	struct slice made_by;    /* the caller, for people: valid UTF-8, at most JOB_MADE_BY_MAX bytes */
 };
 /* Queues the job. RESULT_TOO_MANY: the account has OPERATOR_JOBS_MAX already. */
-MUST_CHECK enum result store_add_job(struct store *store, const struct job_request *request, uint64_t *id);
-/* The same as the last part of the caller's transaction, whose runs have the same token and *id. */
-struct commit_token;
-MUST_CHECK enum result store_insert_job(
-    struct store *store, struct pool *pool, const struct job_request *request, const struct commit_token *token, uint64_t *id);
+MUST_CHECK enum result store_add_job(
+    struct store *store, const struct precondition *precondition, const struct job_request *request, uint64_t *id);
+/* The same as the last part of the caller's transaction, whose runs have the same token. */
+struct queued_job {
+	struct commit_token token; /* a new one */
+	uint64_t id;               /* set */
+};
+MUST_CHECK enum result store_insert_job(struct store *store, struct pool *pool, const struct precondition *precondition,
+    const struct job_request *request, struct queued_job *queued);
 
 struct operator_job {
 	uint64_t id, account_id, campaign_id; /* as in struct job_request */
@@ -77,7 +82,7 @@ MUST_CHECK enum result store_list_jobs(
 /* RESULT_NOT_FOUND: no such job, here and below. */
 MUST_CHECK enum result store_find_job(struct store *store, struct pool *pool, uint64_t id, struct operator_job *job);
 /* Ends a job that has not ended. What it has done stays done; what is under way is completed, but not recorded.
- * RESULT_INVALID: it has ended before. */
+ * RESULT_REFUSED: it has ended before. */
 MUST_CHECK enum result store_cancel_job(struct store *store, uint64_t id);
 
 /* ---- for the dispatcher ---- */

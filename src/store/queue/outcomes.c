@@ -377,7 +377,7 @@ deactivate_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, 
 	if (result == RESULT_OK && locked.count == 0)
 		return RESULT_CONFLICT;
 	if (result == RESULT_OK)
-		result = store_lock_settings(store, campaign_id);
+		result = store_lock_settings(store, campaign_id, NULL);
 	if (result == RESULT_OK)
 		result = store_change_one(
 		    store, &sql_deactivate_webhook, db_bytes(gone ? SLICE("gone") : SLICE("disabled")), id, DB_BOOL(gone));

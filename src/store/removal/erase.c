@@ -172,7 +172,9 @@ delete_lead(struct part *part, const struct lead *lead, struct slice claim, uint
 	};
 	const struct command *const commands[] = { &command };
 	struct outcome outcome;
-	store_execute(part->store, part->pool, commands, 1, clock_monotonic_ms() + LEAD_MS, &outcome, NULL);
+	store_execute(part->store, part->pool,
+	    &(struct execution){
+		.commands = commands, .count = 1, .deadline_ms = clock_monotonic_ms() + LEAD_MS, .outcomes = &outcome });
 	if (outcome.failure == FAILURE_UNAVAILABLE)
 		return RESULT_UNAVAILABLE;
 	if (outcome.failure != FAILURE_NONE && outcome.failure != FAILURE_LEAD_NOT_FOUND &&

@@ -22,22 +22,22 @@ store_statement_list sql_of_campaign_texts = { &sql_select_texts, &sql_count_con
 enum { NAME, LANGUAGE, VALUE };
 
 enum result
-store_read_texts(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix,
-    struct campaign_text **texts, size_t *count)
+store_read_texts(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix, struct campaign_texts *texts)
 {
 	struct db_rows rows;
 	const struct slice pattern = POOL_JOIN(pool, prefix, SLICE("%"));
 	const enum result result = store_query(store, pool, &rows, &sql_select_texts, DB_U64(campaign_id), db_bytes(pattern));
-	*count = result == RESULT_OK ? rows.count : 0;
-	*texts = POOL_ARRAY(pool, *count, struct campaign_text);
-	for (size_t i = 0; i < *count; i++)
-		(*texts)[i] = (struct campaign_text){ db_get_bytes(&rows, i, NAME), db_get_bytes(&rows, i, LANGUAGE),
+	texts->count = result == RESULT_OK ? rows.count : 0;
+	texts->list = POOL_ARRAY(pool, texts->count, struct campaign_text);
+	for (size_t i = 0; i < texts->count; i++)
+		texts->list[i] = (struct campaign_text){ db_get_bytes(&rows, i, NAME), db_get_bytes(&rows, i, LANGUAGE),
 			db_get_bytes(&rows, i, VALUE) };
 	return result;
 }
 
 static bool
-is_replaced(const struct campaign_text *text, const struct text_drafts *drafts)
+is_replaced(const struct campaign_text *text, const struct campaign_texts *drafts)
 {
 	for (size_t i = 0; i < drafts->count; i++) {
 		const struct campaign_text *draft = &drafts->list[i];
@@ -50,33 +50,29 @@ is_replaced(const struct campaign_text *text, const struct text_drafts *drafts)
 
 enum result
 store_read_draft_texts(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix,
-    const struct text_drafts *drafts, struct campaign_text **texts, size_t *count)
+    const struct campaign_texts *drafts, struct campaign_texts *texts)
 {
-	struct campaign_text *stored;
-	size_t stored_count, used = 0;
-	const enum result result = store_read_texts(store, pool, campaign_id, prefix, &stored, &stored_count);
-	*texts = stored;
-	*count = stored_count;
-	if (result != RESULT_OK || drafts == NULL)
-		return result;
-	*texts = POOL_ARRAY(pool, stored_count + drafts->count, struct campaign_text);
-	for (size_t i = 0; i < stored_count; i++)
-		if (!is_replaced(&stored[i], drafts))
-			(*texts)[used++] = stored[i];
+	struct campaign_texts stored;
+	if (drafts == NULL)
+		return store_read_texts(store, pool, campaign_id, prefix, texts);
+	const enum result result = store_read_texts(store, pool, campaign_id, prefix, &stored);
+	*texts = (struct campaign_texts){ POOL_ARRAY(pool, stored.count + drafts->count, struct campaign_text), 0 };
+	for (size_t i = 0; i < stored.count; i++)
+		if (!is_replaced(&stored.list[i], drafts))
+			texts->list[texts->count++] = stored.list[i];
 	for (size_t i = 0; i < drafts->count; i++) {
-		const struct text_drafts later = { drafts->list + i + 1, drafts->count - i - 1 };
+		const struct campaign_texts later = { drafts->list + i + 1, drafts->count - i - 1 };
 		if (slice_present(drafts->list[i].value) && !is_replaced(&drafts->list[i], &later))
-			(*texts)[used++] = drafts->list[i];
+			texts->list[texts->count++] = drafts->list[i];
 	}
-	*count = used;
-	return RESULT_OK;
+	return result;
 }
 
 static bool
-adds_consent(const struct campaign_text *changes, size_t count)
+adds_consent(const struct campaign_texts *texts)
 {
-	for (size_t i = 0; i < count; i++)
-		if (slice_starts_with(changes[i].name, SLICE(CONSENT_PREFIX)) && slice_present(changes[i].value))
+	for (size_t i = 0; i < texts->count; i++)
+		if (slice_starts_with(texts->list[i].name, SLICE(CONSENT_PREFIX)) && slice_present(texts->list[i].value))
 			return true;
 	return false;
 }
@@ -90,22 +86,23 @@ change_text(struct store *store, uint64_t campaign_id, const struct campaign_tex
 }
 
 enum result
-store_change_texts(struct store *store, uint64_t campaign_id, struct slice prefix, const struct campaign_text *changes,
-    size_t count, campaign_texts_judge *judge, void *context)
+store_change_texts(struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t campaign_id,
+    struct text_change *change)
 {
-	struct campaign_text *texts;
-	size_t text_count;
+	const struct campaign_texts *texts = change->texts;
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = store_lock_settings(store, campaign_id);
-		for (size_t i = 0; i < count && txn.result == RESULT_OK; i++)
-			txn.result = change_text(store, campaign_id, &changes[i]);
-		if (txn.result == RESULT_OK && adds_consent(changes, count))
-			txn.result = store_has_room(store, txn.pool, &sql_count_consents, campaign_id, CONSENTS_MAX + 1);
+		txn.result = store_lock_settings(store, campaign_id, precondition);
 		if (txn.result == RESULT_OK)
-			txn.result = store_read_texts(store, txn.pool, campaign_id, prefix, &texts, &text_count);
-		if (txn.result == RESULT_OK && !judge(context, txn.pool, texts, text_count))
-			txn.result = RESULT_INVALID;
+			txn.result = store_read_texts(store, pool, campaign_id, change->prefix, &change->before);
+		for (size_t i = 0; i < texts->count && txn.result == RESULT_OK; i++)
+			txn.result = change_text(store, campaign_id, &texts->list[i]);
+		if (txn.result == RESULT_OK && adds_consent(texts))
+			txn.result = store_check_room(store, txn.pool, &sql_count_consents, campaign_id, CONSENTS_MAX + 1);
+		if (txn.result == RESULT_OK)
+			txn.result = store_read_texts(store, pool, campaign_id, change->prefix, &change->after);
+		if (txn.result == RESULT_OK && !change->judge(change->context, txn.pool, &change->after))
+			txn.result = RESULT_REFUSED;
 	}
 	return txn.result;
 }

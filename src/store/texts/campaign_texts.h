@@ -13,32 +13,38 @@ struct campaign_text {
 	struct slice value;
 };
 
-/* All texts of the campaign whose names begin with `prefix`, which has no `%` or `_`, by name and language: one statement. In
- * the pool. No campaign has no texts. */
-MUST_CHECK enum result store_read_texts(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix,
-    struct campaign_text **texts, size_t *count);
-
-/* Texts that are not stored, for previews: each replaces the stored one; an absent value removes it. One for every language
- * also replaces those of single languages, so that a preview in any language shows it. */
-struct text_drafts {
-	const struct campaign_text *list;
+struct campaign_texts {
+	struct campaign_text *list;
 	size_t count;
 };
-/* As store_read_texts, with the drafts (NULL: none), in no order. */
+
+/* All texts of the campaign whose names begin with `prefix`, which has no `%` or `_`, by name and language: one statement. In
+ * the pool. No campaign has no texts. */
+MUST_CHECK enum result store_read_texts(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix, struct campaign_texts *texts);
+
+/* The same with drafts (NULL: none), in no order, for previews: each draft replaces the stored text; one with an absent value
+ * removes it. A draft for every language also replaces texts of single languages, so that a preview in any language shows it.
+ */
 MUST_CHECK enum result store_read_draft_texts(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix,
-    const struct text_drafts *drafts, struct campaign_text **texts, size_t *count);
+    const struct campaign_texts *drafts, struct campaign_texts *texts);
 
 /* Each text of a consent that was ever set, by its version, so that `consent_version` of a lead shows what it agreed to. */
 #define CONSENT_PREFIX "consent."
 enum { CONSENTS_MAX = 100 }; /* of a campaign: beyond, none is added */
 
-/* Judges the texts as they would be after a change. Returns false to refuse it. */
-typedef bool campaign_texts_judge(void *context, struct pool *pool, const struct campaign_text *texts, size_t count);
-
-/* Replaces texts; one with an absent value is removed. `judge` gets those with the prefix, which all changes but those of
- * consents have. RESULT_NOT_FOUND: no such campaign. RESULT_INVALID: the judge has refused. RESULT_TOO_MANY: a consent would be
- * one too many. In both cases nothing is changed. */
-MUST_CHECK enum result store_change_texts(struct store *store, uint64_t campaign_id, struct slice prefix,
-    const struct campaign_text *changes, size_t count, campaign_texts_judge *judge, void *context);
+struct text_change {
+	const struct campaign_texts *texts; /* replace those with their names and languages; an absent value removes one */
+	struct slice prefix;                /* of all names but those of consents */
+	/* Judges all texts with the prefix as they would be after the change. Returns false to refuse it. */
+	bool (*judge)(void *context, struct pool *pool, const struct campaign_texts *texts);
+	void *context;
+	/* set; in the pool: all texts with the prefix */
+	struct campaign_texts before, after;
+};
+/* RESULT_NOT_FOUND: no such campaign. RESULT_REFUSED: by the judge. RESULT_TOO_MANY: there would be more than CONSENTS_MAX. In
+ * all these cases nothing is changed. */
+MUST_CHECK enum result store_change_texts(struct store *store, struct pool *pool, const struct precondition *precondition,
+    uint64_t campaign_id, struct text_change *change);
 
 #endif

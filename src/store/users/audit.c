@@ -131,7 +131,7 @@ store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t
 		if (txn.result == RESULT_OK)
 			txn.result = judge_json(store, entry, &before);
 		if (txn.result == RESULT_OK)
-			txn.result = store_next_id(store, txn.pool, ID_AUDIT, id);
+			txn.result = store_next_ids(store, txn.pool, ID_AUDIT, 1, id);
 		if (txn.result == RESULT_OK)
 			txn.result = store_run(store, &sql_insert_audit, DB_U64(*id), db_bytes(actors[entry->actor]),
 			    DB_U64(entry->actor_id), cut(name, AUDIT_NAME_MAX), store_id_or_null(entry->account_id),

@@ -97,7 +97,7 @@ MUST_CHECK enum result store_end_session(struct store *store, uint64_t user_id, 
 
 /* Whether the configuration has a key that secrets are sealed with. Without one there is no second factor. */
 MUST_CHECK bool store_seals_totp(const struct store *store);
-/* Stores a secret that does not count yet. There must be a key. RESULT_INVALID: the user has a second factor already. */
+/* Stores a secret that does not count yet. There must be a key. RESULT_REFUSED: the user has a second factor already. */
 MUST_CHECK enum result store_begin_totp(struct store *store, uint64_t user_id, struct slice secret);
 /* The secret of store_begin_totp, which is not confirmed. RESULT_NOT_FOUND: none. */
 MUST_CHECK enum result store_find_new_totp(

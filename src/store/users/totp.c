@@ -48,7 +48,7 @@ store_begin_totp(struct store *store, uint64_t user_id, struct slice secret)
 	while (store_runs(&txn)) {
 		txn.result = lock_totp(store, txn.pool, user_id, &enabled, &begun);
 		if (txn.result == RESULT_OK && enabled)
-			txn.result = RESULT_INVALID;
+			txn.result = RESULT_REFUSED;
 		if (txn.result == RESULT_OK)
 			txn.result = store_change_one(
 			    store, &sql_set_totp, db_bytes(users_seal(store, txn.pool, user_id, secret)), DB_U64(user_id));

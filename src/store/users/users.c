@@ -30,9 +30,8 @@ DB_STATEMENT(sql_lock_operators, "SELECT id, disabled_ms FROM {prefix}users FORC
 				 " FOR UPDATE");
 DB_STATEMENT(sql_select_accounts_of_campaigns, "SELECT account_id FROM {prefix}campaigns WHERE id IN ({list})");
 DB_STATEMENT(sql_update_user, "UPDATE {prefix}users SET name = ?, role = ?, campaigns = ? WHERE id = ?");
-DB_STATEMENT(sql_disable_user, "UPDATE {prefix}users"
-			       " SET disabled_ms = IF(?, COALESCE(disabled_ms, " NOW "), NULL)"
-			       " WHERE id = ?");
+DB_STATEMENT(sql_disable_user, "UPDATE {prefix}users SET disabled_ms = COALESCE(disabled_ms, " NOW ") WHERE id = ?");
+DB_STATEMENT(sql_enable_user, "UPDATE {prefix}users SET disabled_ms = NULL WHERE id = ?");
 DB_STATEMENT(sql_delete_user, "DELETE FROM {prefix}users WHERE id = ?");
 DB_STATEMENT(sql_reset_user, "UPDATE {prefix}users SET password = NULL, password_ms = NULL WHERE id = ?");
 DB_STATEMENT(sql_insert_invitation, "INSERT INTO {prefix}invitations (hash, user_id, purpose, created_ms, expires_ms)"
@@ -41,7 +40,7 @@ DB_STATEMENT(sql_delete_invitations_of_user, "DELETE FROM {prefix}invitations WH
 
 store_statement_list sql_of_users = { &sql_count_users, &sql_select_user_of_email, &sql_insert_user, &sql_select_users,
 	&sql_select_users_of_account, &sql_select_user, &sql_lock_user, &sql_lock_operators, &sql_select_accounts_of_campaigns,
-	&sql_update_user, &sql_disable_user, &sql_delete_user, &sql_reset_user, &sql_insert_invitation,
+	&sql_update_user, &sql_disable_user, &sql_enable_user, &sql_delete_user, &sql_reset_user, &sql_insert_invitation,
 	&sql_delete_invitations_of_user, NULL };
 
 const struct user_manager user_manager_shell = { .shell = true, .rights = RIGHTS_ALL, .users_max = INT64_MAX };
@@ -121,7 +120,7 @@ static enum result
 refuse(enum user_refusal *refusal, enum user_refusal why)
 {
 	*refusal = why;
-	return RESULT_INVALID;
+	return RESULT_REFUSED;
 }
 
 /* Whether all campaigns of the list are of the account. */
@@ -145,21 +144,15 @@ check_campaigns(struct store *store, struct pool *pool, uint64_t account_id, str
 	return result == RESULT_OK && !own ? refuse(refusal, USER_NO_CAMPAIGN) : result;
 }
 
-/* Whether a user of the account may have these settings, and the manager may give them. Of the campaigns that the user has
- * already, some may have been removed. */
-static enum result
-check_settings(struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t account_id,
-    const struct user_settings *settings, struct slice has_campaigns, enum user_refusal *refusal)
+/* Whether a user of the account may have these settings, and the manager may give them. */
+static enum user_refusal
+judge_settings(const struct user_manager *manager, uint64_t account_id, const struct user_settings *settings)
 {
 	if ((settings->role == ROLE_OPERATOR) != (account_id == 0))
-		return refuse(refusal, USER_WRONG_ROLE);
+		return USER_WRONG_ROLE;
 	if (slice_present(settings->campaigns) && !role_takes_campaigns(settings->role))
-		return refuse(refusal, USER_NO_CAMPAIGNS);
-	if (!may_manage(manager, settings))
-		return refuse(refusal, USER_BEYOND_RIGHTS);
-	return !slice_present(settings->campaigns) || slice_equal(settings->campaigns, has_campaigns)
-		   ? RESULT_OK
-		   : check_campaigns(store, pool, account_id, settings->campaigns, refusal);
+		return USER_NO_CAMPAIGNS;
+	return may_manage(manager, settings) ? USER_FITS : USER_BEYOND_RIGHTS;
 }
 
 /* Locks a user that the manager may manage. */
@@ -242,42 +235,44 @@ put_invitation(struct store *store, uint64_t user_id, const struct new_invitatio
 }
 
 static enum result
-add_user(struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t account_id, struct slice email,
-    const struct user_settings *settings, uint64_t *id, enum user_refusal *refusal)
+check_new_user(struct store *store, struct pool *pool, const struct user_manager *manager, struct new_user *user)
 {
+	const uint64_t account_id = user->account_id;
 	struct db_rows rows;
-	*refusal = USER_FITS;
 	enum result result = account_id == 0 ? RESULT_OK : store_exists(store, &sql_lock_account, DB_U64(account_id));
 	if (result == RESULT_NOT_FOUND || !is_of_manager(manager, account_id))
-		return refuse(refusal, USER_NO_ACCOUNT);
-	if (result == RESULT_OK)
-		result = check_settings(store, pool, manager, account_id, settings, SLICE_NONE, refusal);
+		return refuse(&user->refusal, USER_NO_ACCOUNT);
+	user->refusal = judge_settings(manager, account_id, &user->settings);
+	if (result == RESULT_OK && user->refusal != USER_FITS)
+		return RESULT_REFUSED;
+	if (result == RESULT_OK && slice_present(user->settings.campaigns))
+		result = check_campaigns(store, pool, account_id, user->settings.campaigns, &user->refusal);
 	if (result == RESULT_OK && account_id != 0)
-		result = store_has_room(store, pool, &sql_count_users, account_id, manager->users_max);
+		result = store_check_room(store, pool, &sql_count_users, account_id, manager->users_max);
 	if (result == RESULT_TOO_MANY)
-		return refuse(refusal, USER_TOO_MANY);
+		return refuse(&user->refusal, USER_TOO_MANY);
 	if (result == RESULT_OK)
-		result = store_query(store, pool, &rows, &sql_select_user_of_email, db_bytes(email));
-	if (result == RESULT_OK && rows.count > 0)
-		return refuse(refusal, USER_EMAIL_TAKEN);
-	if (result == RESULT_OK)
-		result = store_next_id(store, pool, ID_USER, id);
-	/* of two at the same time one has a conflict, and finds the address in its next attempt */
-	return result == RESULT_OK
-		   ? store_run(store, &sql_insert_user, DB_U64(*id), store_id_or_null(account_id), db_bytes(email),
-			 db_bytes(settings->name), DB_U64(settings->role), db_bytes(settings->campaigns))
-		   : result;
+		result = store_query(store, pool, &rows, &sql_select_user_of_email, db_bytes(user->email));
+	return result == RESULT_OK && rows.count > 0 ? refuse(&user->refusal, USER_EMAIL_TAKEN) : result;
 }
 
 enum result
-store_add_user(struct store *store, const struct user_manager *manager, uint64_t account_id, struct slice email,
-    const struct user_settings *settings, const struct new_invitation *invitation, uint64_t *id, enum user_refusal *refusal)
+store_add_user(
+    struct store *store, const struct precondition *precondition, const struct user_manager *manager, struct new_user *user)
 {
+	const struct user_settings *settings = &user->settings;
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		txn.result = add_user(store, txn.pool, manager, account_id, email, settings, id, refusal);
+		txn.result = check_new_user(store, txn.pool, manager, user);
 		if (txn.result == RESULT_OK)
-			txn.result = put_invitation(store, *id, invitation);
+			txn.result = store_take_id(store, txn.pool, precondition, ID_USER, &user->id);
+		/* of two at the same time one has a conflict, and finds the address in its next attempt */
+		if (txn.result == RESULT_OK)
+			txn.result = store_run(store, &sql_insert_user, DB_U64(user->id), store_id_or_null(user->account_id),
+			    db_bytes(user->email), db_bytes(settings->name), DB_U64(settings->role),
+			    db_bytes(settings->campaigns));
+		if (txn.result == RESULT_OK)
+			txn.result = put_invitation(store, user->id, &user->invitation);
 	}
 	return txn.result;
 }
@@ -290,49 +285,65 @@ same_scope(const struct user_settings *a, const struct user_settings *b)
 }
 
 static enum result
-edit_user(struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, user_edit *edit,
-    void *context, enum user_refusal *refusal)
+edit_user(struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, struct user_change *change)
 {
+	const struct user_settings *before = &change->before, *after = &change->after;
 	struct user_row user;
-	enum result result = lock_user(store, pool, manager, id, &user, refusal);
+	enum result result = lock_user(store, pool, manager, id, &user, &change->refusal);
 	if (result != RESULT_OK)
 		return result;
-	struct user_settings settings = user.settings;
-	if (!edit(context, &settings))
-		return refuse(refusal, USER_REFUSED);
-	result = check_settings(store, pool, manager, user.account_id, &settings, user.settings.campaigns, refusal);
+	change->before = change->after = user.settings;
+	change->refusal =
+	    change->edit(change->context, &change->after) ? judge_settings(manager, user.account_id, after) : USER_REFUSED;
+	if (change->refusal != USER_FITS)
+		return RESULT_REFUSED;
+	/* some of the campaigns that the user has already may have been removed */
+	if (slice_present(after->campaigns) && !slice_equal(after->campaigns, before->campaigns))
+		result = check_campaigns(store, pool, user.account_id, after->campaigns, &change->refusal);
 	if (result == RESULT_OK)
-		result = store_change_one(store, &sql_update_user, db_bytes(settings.name), DB_U64(settings.role),
-		    db_bytes(settings.campaigns), DB_U64(id));
-	return result == RESULT_OK && !same_scope(&settings, &user.settings) ? users_end_sessions(store, id, NULL) : result;
+		result = store_change_one(store, &sql_update_user, db_bytes(after->name), DB_U64(after->role),
+		    db_bytes(after->campaigns), DB_U64(id));
+	return result == RESULT_OK && !same_scope(after, before) ? users_end_sessions(store, id, NULL) : result;
 }
 
 enum result
-store_edit_user(struct store *store, const struct user_manager *manager, uint64_t id, user_edit *edit, void *context,
-    enum user_refusal *refusal)
+store_edit_user(
+    struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, struct user_change *change)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = edit_user(store, txn.pool, manager, id, edit, context, refusal);
+		txn.result = edit_user(store, pool, manager, id, change);
 	return txn.result;
 }
 
 enum result
-store_disable_user(
-    struct store *store, const struct user_manager *manager, uint64_t id, bool disable, enum user_refusal *refusal)
+store_disable_user(struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal)
 {
 	struct user_row user;
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = disable ? check_last_operator(store, txn.pool, manager, id, refusal) : RESULT_OK;
+		txn.result = check_last_operator(store, txn.pool, manager, id, refusal);
 		if (txn.result == RESULT_OK)
 			txn.result = lock_user(store, txn.pool, manager, id, &user, refusal);
 		if (txn.result == RESULT_OK)
-			txn.result = store_change_one(store, &sql_disable_user, DB_BOOL(disable), DB_U64(id));
-		if (txn.result == RESULT_OK && disable)
+			txn.result = store_change_one(store, &sql_disable_user, DB_U64(id));
+		if (txn.result == RESULT_OK)
 			txn.result = users_end_sessions(store, id, NULL);
-		if (txn.result == RESULT_OK && disable)
+		if (txn.result == RESULT_OK)
 			txn.result = store_run(store, &sql_delete_invitations_of_user, DB_U64(id));
+	}
+	return txn.result;
+}
+
+enum result
+store_enable_user(struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal)
+{
+	struct user_row user;
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn)) {
+		txn.result = lock_user(store, txn.pool, manager, id, &user, refusal);
+		if (txn.result == RESULT_OK)
+			txn.result = store_change_one(store, &sql_enable_user, DB_U64(id));
 	}
 	return txn.result;
 }
@@ -364,26 +375,26 @@ store_remove_user(struct store *store, const struct user_manager *manager, uint6
 }
 
 static enum result
-reset_user(struct store *store, const struct user_row *user, const struct new_invitation *invitation, bool totp)
+reset_user(struct store *store, uint64_t id, const struct new_invitation *invitation, enum reset_scope scope)
 {
-	enum result result = store_change_one(store, &sql_reset_user, DB_U64(user->id));
+	enum result result = store_change_one(store, &sql_reset_user, DB_U64(id));
 	if (result == RESULT_OK)
-		result = users_end_sessions(store, user->id, NULL);
+		result = users_end_sessions(store, id, NULL);
 	if (result == RESULT_OK)
-		result = put_invitation(store, user->id, invitation);
-	return result == RESULT_OK && totp ? users_remove_totp(store, user->id) : result;
+		result = put_invitation(store, id, invitation);
+	return result == RESULT_OK && scope == RESET_PASSWORD_AND_TOTP ? users_remove_totp(store, id) : result;
 }
 
 enum result
-store_reset_user(struct store *store, const struct user_manager *manager, uint64_t id, const struct new_invitation *invitation,
-    bool totp, enum user_refusal *refusal)
+store_reset_user(struct store *store, const struct user_manager *manager, uint64_t id, enum reset_scope scope,
+    const struct new_invitation *invitation, enum user_refusal *refusal)
 {
 	struct user_row user;
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
 		txn.result = lock_user(store, txn.pool, manager, id, &user, refusal);
 		if (txn.result == RESULT_OK)
-			txn.result = reset_user(store, &user, invitation, totp);
+			txn.result = reset_user(store, id, invitation, scope);
 	}
 	return txn.result;
 }

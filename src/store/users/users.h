@@ -37,7 +37,7 @@ struct user_row {
 	int64_t created_ms, last_login_ms, disabled_ms; /* -1: never, not */
 };
 
-/* Why a change is refused (RESULT_INVALID). */
+/* Why a change is refused (RESULT_REFUSED). */
 enum user_refusal {
 	USER_FITS,
 	USER_EMAIL_TAKEN,   /* by another user, of any account */
@@ -59,10 +59,17 @@ struct new_invitation {
 	int64_t valid_ms;
 };
 
-/* The user has no password until the invitation is used. `account_id` 0: an operator. */
-MUST_CHECK enum result store_add_user(struct store *store, const struct user_manager *manager, uint64_t account_id,
-    struct slice email, const struct user_settings *settings, const struct new_invitation *invitation, uint64_t *id,
-    enum user_refusal *refusal);
+struct new_user {
+	uint64_t account_id; /* 0: an operator */
+	struct slice email;  /* the key of the address */
+	struct user_settings settings;
+	struct new_invitation invitation; /* until it is used, the user has no password */
+	/* set */
+	uint64_t id;
+	enum user_refusal refusal;
+};
+MUST_CHECK enum result store_add_user(
+    struct store *store, const struct precondition *precondition, const struct user_manager *manager, struct new_user *user);
 /* By id. `account_id` 0: of all accounts, and the operators. */
 MUST_CHECK enum result store_list_users(
     struct store *store, struct pool *pool, uint64_t account_id, struct list_part part, struct user_row **users, size_t *count);
@@ -70,21 +77,29 @@ MUST_CHECK enum result store_list_users(
 /* RESULT_NOT_FOUND, here and below: no such user, or one of another account than the manager's. */
 MUST_CHECK enum result store_find_user(
     struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, struct user_row *user);
-/* Sets some of it and leaves the rest unchanged; the values must outlive the call. Returns false to refuse. */
-typedef bool user_edit(void *context, struct user_settings *settings);
+struct user_change {
+	/* Sets some of it and leaves the rest unchanged; the values must outlive the call. Returns false to refuse. */
+	bool (*edit)(void *context, struct user_settings *settings);
+	void *context;
+	/* set; in the pool */
+	struct user_settings before, after;
+	enum user_refusal refusal;
+};
 /* Ends the user's sessions when role or campaigns change. */
-MUST_CHECK enum result store_edit_user(struct store *store, const struct user_manager *manager, uint64_t id, user_edit *edit,
-    void *context, enum user_refusal *refusal);
+MUST_CHECK enum result store_edit_user(
+    struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, struct user_change *change);
 /* Ends the user's sessions; a disabled user cannot log in. */
 MUST_CHECK enum result store_disable_user(
-    struct store *store, const struct user_manager *manager, uint64_t id, bool disable, enum user_refusal *refusal);
+    struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);
+MUST_CHECK enum result store_enable_user(
+    struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);
 /* With sessions, invitations and recovery codes. */
 MUST_CHECK enum result store_remove_user(
     struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);
-/* Ends the user's sessions and its password, also the waits after failed logins, and makes a link. `totp`: removes the second
- * factor, too. */
+/* Ends the user's sessions and password, also the waits after failed logins, and makes a link. */
+enum reset_scope { RESET_PASSWORD, RESET_PASSWORD_AND_TOTP };
 MUST_CHECK enum result store_reset_user(struct store *store, const struct user_manager *manager, uint64_t id,
-    const struct new_invitation *invitation, bool totp, enum user_refusal *refusal);
+    enum reset_scope scope, const struct new_invitation *invitation, enum user_refusal *refusal);
 /* Ends all sessions of a user; *count: their number. */
 MUST_CHECK enum result store_log_out_user(
     struct store *store, const struct user_manager *manager, uint64_t id, uint64_t *count, enum user_refusal *refusal);

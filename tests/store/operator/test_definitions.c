@@ -31,20 +31,18 @@ reward(uint32_t required_points)
 static uint64_t
 add(struct world *w, struct definition definition)
 {
-	enum definition_refusal refusal;
-	uint64_t id;
-	assert_int_equal(store_add_definition(w->store, w->campaign, &definition, &id, &refusal), RESULT_OK);
-	assert_int_equal(refusal, DEFINITION_FITS);
-	return id;
+	struct new_definition new = { .definition = &definition };
+	assert_int_equal(store_add_definition(w->store, NULL, w->campaign, &new), RESULT_OK);
+	assert_int_equal(new.refusal, DEFINITION_FITS);
+	return new.id;
 }
 
 static enum definition_refusal
 refused(struct world *w, struct definition definition)
 {
-	enum definition_refusal refusal;
-	uint64_t id;
-	assert_int_equal(store_add_definition(w->store, w->campaign, &definition, &id, &refusal), RESULT_INVALID);
-	return refusal;
+	struct new_definition new = { .definition = &definition };
+	assert_int_equal(store_add_definition(w->store, NULL, w->campaign, &new), RESULT_REFUSED);
+	return new.refusal;
 }
 
 /* An edit that replaces everything. */
@@ -60,7 +58,18 @@ replace(void *context, struct definition *definition)
 static enum result
 set(struct world *w, uint64_t id, struct definition definition, enum definition_refusal *refusal)
 {
-	return store_edit_definition(w->store, definition.kind, id, replace, &definition, refusal);
+	struct definition_change change = { .edit = replace, .context = &definition };
+	const struct definition_reference reference = { definition.kind, id };
+	const enum result result = store_edit_definition(w->store, w->pool, NULL, &reference, &change);
+	*refusal = change.refusal;
+	return result;
+}
+
+static enum result
+remove_one(struct world *w, enum definition_kind kind, uint64_t id)
+{
+	struct definition removed;
+	return store_remove_definition(w->store, w->pool, NULL, &(struct definition_reference){ kind, id }, &removed);
 }
 
 static struct definitions
@@ -96,9 +105,9 @@ definitions_are_added_changed_and_removed(void **state)
 	assert_slice(all.tags[0].description, "Very important");
 	assert_true(all.tags[0].points == 99999 && all.actions[0].tag_id == 0 && all.rewards[0].required_points == 1);
 
-	assert_int_equal(store_remove_definition(w->store, DEFINITION_TAG, first), RESULT_OK);
-	assert_int_equal(store_remove_definition(w->store, DEFINITION_ACTION, bound), RESULT_OK);
-	assert_int_equal(store_remove_definition(w->store, DEFINITION_REWARD, level), RESULT_OK);
+	assert_int_equal(remove_one(w, DEFINITION_TAG, first), RESULT_OK);
+	assert_int_equal(remove_one(w, DEFINITION_ACTION, bound), RESULT_OK);
+	assert_int_equal(remove_one(w, DEFINITION_REWARD, level), RESULT_OK);
 	all = find_all(w, w->campaign);
 	assert_true(all.tag_count == 1 && all.action_count == 0 && all.reward_count == 0);
 	assert_int_equal(all.tags[0].id, second);
@@ -110,11 +119,12 @@ missing_definitions_are_reported(void **state)
 	struct world *w = *state;
 	enum definition_refusal refusal;
 	struct definition definition = tag("vip");
-	uint64_t id = add(w, definition);
+	(void)add(w, definition);
 	w->campaign = UNKNOWN_ID;
-	assert_int_equal(store_add_definition(w->store, w->campaign, &definition, &id, &refusal), RESULT_NOT_FOUND);
+	struct new_definition new = { .definition = &definition };
+	assert_int_equal(store_add_definition(w->store, NULL, w->campaign, &new), RESULT_NOT_FOUND);
 	for (int kind = DEFINITION_TAG; kind <= DEFINITION_REWARD; kind++)
-		assert_int_equal(store_remove_definition(w->store, (enum definition_kind)kind, UNKNOWN_ID), RESULT_NOT_FOUND);
+		assert_int_equal(remove_one(w, (enum definition_kind)kind, UNKNOWN_ID), RESULT_NOT_FOUND);
 	assert_int_equal(set(w, UNKNOWN_ID, tag("vip"), &refusal), RESULT_NOT_FOUND);
 	assert_int_equal(set(w, UNKNOWN_ID, action(0), &refusal), RESULT_NOT_FOUND);
 	assert_int_equal(set(w, UNKNOWN_ID, reward(1), &refusal), RESULT_NOT_FOUND);
@@ -131,7 +141,7 @@ names_of_tags_are_unique_in_a_campaign(void **state)
 	assert_int_equal(refused(w, tag("vip")), DEFINITION_NAME_TAKEN);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		add(w, tag(others[i]));
-	assert_int_equal(set(w, id, tag("VIP"), &refusal), RESULT_INVALID);
+	assert_int_equal(set(w, id, tag("VIP"), &refusal), RESULT_REFUSED);
 	assert_int_equal(refusal, DEFINITION_NAME_TAKEN);
 	assert_int_equal(set(w, id, tag("vip"), &refusal), RESULT_OK); /* its own name */
 	w->campaign = add_campaign(w);
@@ -148,7 +158,7 @@ an_action_has_a_tag_of_its_campaign(void **state)
 	uint64_t own = add(w, tag("vip")), id = add(w, action(own));
 	assert_int_equal(refused(w, action(foreign)), DEFINITION_NO_TAG);
 	assert_int_equal(refused(w, action(UNKNOWN_ID)), DEFINITION_NO_TAG);
-	assert_int_equal(set(w, id, action(foreign), &refusal), RESULT_INVALID);
+	assert_int_equal(set(w, id, action(foreign), &refusal), RESULT_REFUSED);
 	assert_int_equal(refusal, DEFINITION_NO_TAG);
 	assert_int_equal(find_all(w, w->campaign).actions[0].tag_id, own);
 	assert_int_equal(find_all(w, other_campaign).action_count, 0);
@@ -165,10 +175,10 @@ static void
 a_refused_edit_changes_nothing(void **state)
 {
 	struct world *w = *state;
-	enum definition_refusal refusal;
-	uint64_t id = add(w, tag("vip"));
-	assert_int_equal(store_edit_definition(w->store, DEFINITION_TAG, id, refuse, NULL, &refusal), RESULT_INVALID);
-	assert_int_equal(refusal, DEFINITION_REFUSED);
+	const struct definition_reference reference = { DEFINITION_TAG, add(w, tag("vip")) };
+	struct definition_change change = { .edit = refuse };
+	assert_int_equal(store_edit_definition(w->store, w->pool, NULL, &reference, &change), RESULT_REFUSED);
+	assert_int_equal(change.refusal, DEFINITION_REFUSED);
 	assert_int_equal(find_all(w, w->campaign).tags[0].points, -3);
 }
 
@@ -176,15 +186,14 @@ a_refused_edit_changes_nothing(void **state)
 static bool
 add_many(struct store *store, const struct world *world, unsigned index UNUSED)
 {
-	enum definition_refusal refusal = DEFINITION_FITS;
-	for (unsigned i = 0; i <= REWARD_LEVELS_MAX && refusal == DEFINITION_FITS; i++) {
-		uint64_t id;
-		struct definition definition = reward(0);
-		enum result result = store_add_definition(store, world->campaign, &definition, &id, &refusal);
-		if (result != (refusal == DEFINITION_FITS ? RESULT_OK : RESULT_INVALID))
+	const struct definition definition = reward(0);
+	struct new_definition new = { .definition = &definition, .refusal = DEFINITION_FITS };
+	for (unsigned i = 0; i <= REWARD_LEVELS_MAX && new.refusal == DEFINITION_FITS; i++) {
+		enum result result = store_add_definition(store, NULL, world->campaign, &new);
+		if (result != (new.refusal == DEFINITION_FITS ? RESULT_OK : RESULT_REFUSED))
 			return false;
 	}
-	return refusal == DEFINITION_TOO_MANY;
+	return new.refusal == DEFINITION_TOO_MANY;
 }
 
 /* docs/manage.md 1.1: "20 rewards", also with concurrent calls. */
@@ -199,7 +208,7 @@ a_campaign_has_so_many_reward_levels(void **state)
 	uint64_t id = find_all(w, w->campaign).rewards[0].id;
 	add(w, tag("of another kind"));
 	assert_int_equal(set(w, id, reward(7), &refusal), RESULT_OK);
-	assert_int_equal(store_remove_definition(w->store, DEFINITION_REWARD, id), RESULT_OK);
+	assert_int_equal(remove_one(w, DEFINITION_REWARD, id), RESULT_OK);
 	add(w, reward(0));
 }
 

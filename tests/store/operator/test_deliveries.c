@@ -172,7 +172,7 @@ a_removed_webhook_gets_no_status(void **state)
 	struct fetched fetched = fetch(w, webhook, 2);
 	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&fetched.items[1], DELIVERY_PENDING, 500) };
-	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+	assert_int_equal(store_remove_webhook_id(w->store, NULL, webhook), RESULT_OK);
 	assert_int_equal(record_outcomes(w, outcomes, 2), 0);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_webhook_status WHERE webhook_id = %" PRIu64, webhook), 0);
 	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered'", webhook), 1);

@@ -23,20 +23,20 @@ the_jobs_of_a_campaign_are_listed(void **state)
 		.leads = named,
 		.lead_count = 2 };
 	struct lead_job *jobs;
-	size_t matched, count;
-	uint64_t first, job_id;
+	struct bulk_queued first, last;
+	size_t count;
 	sign_up_many(w, "lead", 2);
-	assert_int_equal(store_queue_bulk(w->store, &request, &matched, &first), RESULT_OK);
+	assert_int_equal(store_queue_bulk(w->store, NULL, &request, &first), RESULT_OK);
 	request.action = LEAD_BLOCK;
 	request.tag_count = 0;
 	request.argument = SLICE("spam");
-	assert_int_equal(store_queue_bulk(w->store, &request, &matched, &job_id), RESULT_OK);
-	assert_int_equal(job_id, first + 2);
-	root_run("UPDATE t_bulk_jobs SET position = 1, failures = 3, delayed_until_ms = 77 WHERE id = %" PRIu64, job_id);
+	assert_int_equal(store_queue_bulk(w->store, NULL, &request, &last), RESULT_OK);
+	assert_int_equal(last.job_id, first.job_id + 2);
+	root_run("UPDATE t_bulk_jobs SET position = 1, failures = 3, delayed_until_ms = 77 WHERE id = %" PRIu64, last.job_id);
 	assert_int_equal(store_list_lead_jobs(w->store, w->pool, w->campaign, 100, &jobs, &count), RESULT_OK);
 	assert_int_equal(count, 3);
-	assert_true(jobs[0].id == first && jobs[0].action == LEAD_TAG && jobs[0].tag_id == 7 && jobs[0].leads == 2);
-	assert_true(jobs[1].id == first + 1 && jobs[1].tag_id == 8 && jobs[1].done == 0 && jobs[1].created_ms > 0);
+	assert_true(jobs[0].id == first.job_id && jobs[0].action == LEAD_TAG && jobs[0].tag_id == 7 && jobs[0].leads == 2);
+	assert_true(jobs[1].id == first.job_id + 1 && jobs[1].tag_id == 8 && jobs[1].done == 0 && jobs[1].created_ms > 0);
 	assert_true(
 	    jobs[2].action == LEAD_BLOCK && jobs[2].done == 1 && jobs[2].failures == 3 && jobs[2].delayed_until_ms == 77);
 	assert_true(slice_equal(jobs[2].argument, SLICE("spam")));

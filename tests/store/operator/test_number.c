@@ -35,8 +35,8 @@ add(unsigned number, uint64_t *id)
 	struct store *store = store_of(number);
 	const struct campaign_settings settings = plain_campaign();
 	uint64_t account;
-	assert_int_equal(store_add_account(store, SLICE("a"), &account), RESULT_OK);
-	enum result result = store_add_campaign(store, account, &settings, INT64_MAX, id);
+	assert_int_equal(store_add_account(store, NULL, SLICE("a"), &account), RESULT_OK);
+	enum result result = store_add_campaign(store, NULL, account, &settings, INT64_MAX, id);
 	store_free(&store);
 	return result;
 }
@@ -67,13 +67,13 @@ the_number_is_set_before_the_first_campaign(void **state)
 	assert_int_equal(install(2, &recorded), RESULT_OK);
 	assert_int_equal(recorded, 3);
 	assert_int_equal(install(3, &recorded), RESULT_OK);
-	assert_int_equal(install(0, &recorded), RESULT_INVALID); /* the setting is missing on one host */
+	assert_int_equal(install(0, &recorded), RESULT_REFUSED); /* the setting is missing on one host */
 	assert_false(has_finding(w, 3));
 	assert_int_equal(add(3, &id), RESULT_OK);
 	assert_int_equal(id, 3000001);
 	assert_int_equal(install(3, &recorded), RESULT_OK);
 	for (unsigned other = 0; other <= 4; other += 2) {
-		assert_int_equal(install(other, &recorded), RESULT_INVALID);
+		assert_int_equal(install(other, &recorded), RESULT_REFUSED);
 		assert_int_equal(recorded, 3);
 		assert_true(has_finding(w, other));
 	}
@@ -146,15 +146,15 @@ chosen_ids_are_those_of_the_cluster(void **state UNUSED)
 	remove_campaigns();
 	for (unsigned setting = 0; setting <= 3; setting += 3) {
 		struct store *store = store_of(setting);
-		assert_int_equal(store_add_account(store, SLICE("a"), &account), RESULT_OK);
+		assert_int_equal(store_add_account(store, NULL, SLICE("a"), &account), RESULT_OK);
 		const uint64_t others[] = { 1, 2999999, 3000000, 4000000, (UINT64_C(1) << 53) - 1 };
 		for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
-			assert_int_equal(add_as(store, account, others[i], &verdict), RESULT_INVALID);
+			assert_int_equal(add_as(store, account, others[i], &verdict), RESULT_REFUSED);
 			assert_true(!verdict.is_taken && verdict.first == 3000001 && verdict.last == 3999999);
 		}
 		const uint64_t chosen = setting == 0 ? 3999999 : 3000002;
 		assert_int_equal(add_as(store, account, chosen, &verdict), RESULT_OK);
-		assert_int_equal(add_as(store, account, chosen, &verdict), RESULT_INVALID);
+		assert_int_equal(add_as(store, account, chosen, &verdict), RESULT_REFUSED);
 		assert_true(verdict.is_taken);
 		store_free(&store);
 	}
@@ -165,7 +165,7 @@ chosen_ids_are_those_of_the_cluster(void **state UNUSED)
 	assert_int_equal(id, 3000001);
 	assert_int_equal(add(3, &id), RESULT_OK);
 	assert_int_equal(id, 3000003);
-	assert_int_equal(install(2, &recorded), RESULT_INVALID);
+	assert_int_equal(install(2, &recorded), RESULT_REFUSED);
 }
 
 /* A campaign with a chosen id counts as one, although no block was used. */
@@ -179,9 +179,9 @@ a_chosen_id_settles_the_number(void **state UNUSED)
 	root_run("UPDATE " PREFIX "id_blocks SET next = 3000000000001 WHERE name = 'lead'");
 	assert_int_equal(install(2, &recorded), RESULT_OK);
 	assert_int_equal(install(3, &recorded), RESULT_OK);
-	assert_int_equal(store_add_account(store, SLICE("a"), &account), RESULT_OK);
+	assert_int_equal(store_add_account(store, NULL, SLICE("a"), &account), RESULT_OK);
 	assert_int_equal(add_as(store, account, 3000500, &verdict), RESULT_OK);
-	assert_int_equal(install(2, &recorded), RESULT_INVALID);
+	assert_int_equal(install(2, &recorded), RESULT_REFUSED);
 	assert_int_equal(add_as(store, UNKNOWN_ID, 3000501, &verdict), RESULT_NOT_FOUND);
 	store_free(&store);
 }
@@ -194,7 +194,7 @@ a_row_of_chosen_ids_is_skipped(void **state UNUSED)
 	struct id_verdict verdict;
 	struct store *store = store_of(3);
 	remove_campaigns();
-	assert_int_equal(store_add_account(store, SLICE("a"), &account), RESULT_OK);
+	assert_int_equal(store_add_account(store, NULL, SLICE("a"), &account), RESULT_OK);
 	for (uint64_t chosen = 3000001; chosen <= 3000250; chosen++)
 		assert_int_equal(add_as(store, account, chosen, &verdict), RESULT_OK);
 	for (uint64_t next = 3000251; next <= 3000252; next++) {

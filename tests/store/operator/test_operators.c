@@ -112,7 +112,7 @@ accounts_are_listed_in_order(void **state)
 	struct account_row *rows;
 	size_t count;
 	uint64_t id;
-	assert_int_equal(store_add_account(w->store, SLICE("Zo\xc3\xab \xf0\x9f\x8e\x89"), &id), RESULT_OK);
+	assert_int_equal(store_add_account(w->store, NULL, SLICE("Zo\xc3\xab \xf0\x9f\x8e\x89"), &id), RESULT_OK);
 	assert_true(id > w->account);
 	assert_int_equal(store_list_accounts(w->store, w->pool, LIST_ALL, &rows, &count), RESULT_OK);
 	assert_int_equal(rows[count - 1].id, id);
@@ -141,16 +141,16 @@ static void
 accounts_are_suspended_and_limited(void **state)
 {
 	const struct world *w = *state;
-	assert_int_equal(store_suspend_account(w->store, UNKNOWN_ID, true), RESULT_NOT_FOUND);
+	assert_int_equal(store_suspend_account(w->store, UNKNOWN_ID), RESULT_NOT_FOUND);
 	assert_int_equal(store_limit_account(w->store, UNKNOWN_ID, 1), RESULT_NOT_FOUND);
 	assert_int_equal(find_account(w).per_minute, -1);
-	assert_int_equal(store_suspend_account(w->store, w->account, true), RESULT_OK);
+	assert_int_equal(store_suspend_account(w->store, w->account), RESULT_OK);
 	assert_int_equal(store_limit_account(w->store, w->account, 0), RESULT_OK);
 	const struct account_row suspended = find_account(w);
 	assert_true(suspended.suspended_ms > 0 && suspended.per_minute == 0);
-	assert_int_equal(store_suspend_account(w->store, w->account, true), RESULT_OK); /* twice is fine */
+	assert_int_equal(store_suspend_account(w->store, w->account), RESULT_OK); /* twice is fine */
 	assert_int_equal(find_account(w).suspended_ms, suspended.suspended_ms);
-	assert_int_equal(store_suspend_account(w->store, w->account, false), RESULT_OK);
+	assert_int_equal(store_resume_account(w->store, w->account), RESULT_OK);
 	assert_int_equal(store_limit_account(w->store, w->account, -1), RESULT_OK);
 	assert_true(find_account(w).suspended_ms == -1 && find_account(w).per_minute == -1);
 }
@@ -181,8 +181,8 @@ a_campaign_keeps_its_settings(void **state)
 	uint64_t id;
 	struct campaign found;
 	int64_t now_ms;
-	assert_int_equal(store_add_campaign(w->store, UNKNOWN_ID, &settings, INT64_MAX, &id), RESULT_NOT_FOUND);
-	assert_int_equal(store_add_campaign(w->store, w->account, &settings, INT64_MAX, &id), RESULT_OK);
+	assert_int_equal(store_add_campaign(w->store, NULL, UNKNOWN_ID, &settings, INT64_MAX, &id), RESULT_NOT_FOUND);
+	assert_int_equal(store_add_campaign(w->store, NULL, w->account, &settings, INT64_MAX, &id), RESULT_OK);
 	found = find_campaign(w, id);
 	assert_int_equal(found.account_id, w->account);
 	assert_slices_equal(found.name, settings.name);
@@ -234,19 +234,19 @@ static void
 a_campaign_ends_and_opens_again(void **state)
 {
 	struct world *w = *state;
-	assert_int_equal(store_end_campaign(w->store, UNKNOWN_ID, true), RESULT_NOT_FOUND);
-	assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
+	assert_int_equal(store_end_campaign(w->store, NULL, UNKNOWN_ID), RESULT_NOT_FOUND);
+	assert_int_equal(store_end_campaign(w->store, NULL, w->campaign), RESULT_OK);
 	int64_t ended_ms = find_campaign(w, w->campaign).ended_ms;
 	assert_true(ended_ms > 0);
-	assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
+	assert_int_equal(store_end_campaign(w->store, NULL, w->campaign), RESULT_OK);
 	assert_true(find_campaign(w, w->campaign).ended_ms == ended_ms);
-	assert_int_equal(store_end_campaign(w->store, w->campaign, false), RESULT_OK);
+	assert_int_equal(store_reopen_campaign(w->store, NULL, w->campaign), RESULT_OK);
 	assert_int_equal(find_campaign(w, w->campaign).ended_ms, -1);
 	set_end(w, w->campaign, 5);
-	assert_int_equal(store_end_campaign(w->store, w->campaign, false), RESULT_OK);
+	assert_int_equal(store_reopen_campaign(w->store, NULL, w->campaign), RESULT_OK);
 	assert_int_equal(find_campaign(w, w->campaign).ends_ms, -1);
 	set_end(w, w->campaign, far_ms);
-	assert_int_equal(store_end_campaign(w->store, w->campaign, false), RESULT_OK);
+	assert_int_equal(store_reopen_campaign(w->store, NULL, w->campaign), RESULT_OK);
 	assert_true(find_campaign(w, w->campaign).ends_ms == far_ms);
 }
 
@@ -258,7 +258,7 @@ the_state_is_set_with_the_other_settings(void **state)
 	struct campaign_settings settings = plain_campaign();
 	uint64_t id;
 	settings.request = CAMPAIGN_ENDS;
-	assert_int_equal(store_add_campaign(w->store, w->account, &settings, INT64_MAX, &id), RESULT_OK);
+	assert_int_equal(store_add_campaign(w->store, NULL, w->account, &settings, INT64_MAX, &id), RESULT_OK);
 	assert_true(find_campaign(w, id).ended_ms > 0);
 	settings.request = CAMPAIGN_STAYS;
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
@@ -322,12 +322,12 @@ a_campaign_ended_by_command_stays_ended(void **state)
 	struct world *w = *state;
 	for (int noted = 0; noted < 2; noted++) {
 		add_over(w, noted);
-		assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
+		assert_int_equal(store_end_campaign(w->store, NULL, w->campaign), RESULT_OK);
 		set_end(w, w->campaign, far_ms);
 		assert_true(has_ended(w));
 	}
 	w->campaign = add_campaign(w);
-	assert_int_equal(store_end_campaign(w->store, w->campaign, true), RESULT_OK);
+	assert_int_equal(store_end_campaign(w->store, NULL, w->campaign), RESULT_OK);
 	set_end(w, w->campaign, far_ms);
 	assert_true(has_ended(w));
 	set_end(w, w->campaign, -1);
@@ -353,7 +353,7 @@ edit_often(struct store *store, const struct world *world, unsigned index UNUSED
 {
 	bool all = true;
 	for (unsigned i = 0; i < EDITS; i++)
-		all = store_edit_campaign(store, world->campaign, add_one, NULL) == RESULT_OK && all;
+		all = change_campaign(store, world->campaign, add_one, NULL) == RESULT_OK && all;
 	return all;
 }
 
@@ -365,9 +365,9 @@ concurrent_edits_are_all_stored(void **state)
 	processes_start(w, PROCESSES_MAX, edit_often);
 	assert_true(processes_end());
 	assert_int_equal(find_campaign(w, w->campaign).jump_start, PROCESSES_MAX * EDITS);
-	assert_int_equal(store_edit_campaign(w->store, w->campaign, refuse, NULL), RESULT_INVALID);
+	assert_int_equal(change_campaign(w->store, w->campaign, refuse, NULL), RESULT_REFUSED);
 	assert_int_equal(find_campaign(w, w->campaign).jump_start, PROCESSES_MAX * EDITS);
-	assert_int_equal(store_edit_campaign(w->store, UNKNOWN_ID, refuse, NULL), RESULT_NOT_FOUND);
+	assert_int_equal(change_campaign(w->store, UNKNOWN_ID, refuse, NULL), RESULT_NOT_FOUND);
 }
 
 /* The result of the next store_ready; RESULT_OK: the real one. */

@@ -72,8 +72,8 @@ add_campaign_of(struct store *store)
 {
 	const struct campaign_settings settings = plain_campaign();
 	uint64_t account, campaign;
-	assert_int_equal(store_add_account(store, SLICE("a"), &account), RESULT_OK);
-	assert_int_equal(store_add_campaign(store, account, &settings, INT64_MAX, &campaign), RESULT_OK);
+	assert_int_equal(store_add_account(store, NULL, SLICE("a"), &account), RESULT_OK);
+	assert_int_equal(store_add_campaign(store, NULL, account, &settings, INT64_MAX, &campaign), RESULT_OK);
 	return campaign;
 }
 
@@ -87,7 +87,7 @@ put(struct store *store, struct pool *pool, uint64_t campaign, size_t number, ui
 		.events = 1,
 		.secret = pool_printf(pool, "whsec_%zu", number),
 		.maximum = SIZE_MAX };
-	const enum result result = store_put_webhook(store, &put, id, &created);
+	const enum result result = store_put_webhook(store, NULL, &put, id, &created);
 	assert_true(result != RESULT_OK || created);
 	return result;
 }
@@ -103,7 +103,7 @@ put_again(struct store *store, struct pool *pool, uint64_t campaign, size_t numb
 		.events = 1,
 		.secret = SLICE("whsec_unused"),
 		.maximum = SIZE_MAX };
-	assert_int_equal(store_put_webhook(store, &put, &id, &created), RESULT_OK);
+	assert_int_equal(store_put_webhook(store, NULL, &put, &id, &created), RESULT_OK);
 	assert_false(created);
 	return id;
 }
@@ -153,7 +153,7 @@ all_are_sealed(void **state)
 	const uint64_t campaign = add_campaign_of(plain);
 	for (size_t i = 0; i < WEBHOOKS; i++)
 		assert_int_equal(put(plain, w->pool, campaign, i, &ids[i]), RESULT_OK);
-	assert_int_equal(store_rotate_secret(plain, ids[7], SLICE("whsec_new"), 1000000), RESULT_OK);
+	assert_int_equal(store_rotate_secret(plain, NULL, ids[7], SLICE("whsec_new"), 1000000), RESULT_OK);
 	assert_int_equal(store_payload_settings(plain, &settings), RESULT_OK);
 	const struct slice secret = pool_copy(w->pool, settings->server_secret);
 	store_free(&plain);
@@ -213,12 +213,12 @@ later_secrets_are_sealed(void **state)
 	assert_int_equal(store_payload_settings(without, &settings), RESULT_OK);
 	assert_int_equal(seal_all(store), 1);
 	assert_int_equal(put(early, w->pool, campaign, 1, &id), RESULT_OK);
-	assert_int_equal(store_rotate_secret(early, id, SLICE("whsec_2"), 1000000), RESULT_OK);
+	assert_int_equal(store_rotate_secret(early, NULL, id, SLICE("whsec_2"), 1000000), RESULT_OK);
 	assert_int_equal(root_number(PLAIN), 0);
 	assert_slice(destination_of(store, w->pool, id).secret, "whsec_2");
 	assert_slice(destination_of(store, w->pool, id).previous_secret, "whsec_1");
 	/* nothing is stored by a process that cannot seal it */
-	assert_int_equal(store_rotate_secret(without, id, SLICE("whsec_3"), 1000000), RESULT_FAILED);
+	assert_int_equal(store_rotate_secret(without, NULL, id, SLICE("whsec_3"), 1000000), RESULT_FAILED);
 	assert_int_equal(put(without, w->pool, campaign, 3, &id), RESULT_FAILED);
 	assert_int_equal(root_number(PLAIN), 0);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_webhooks"), 1);
@@ -240,7 +240,7 @@ a_repeated_call_finds_its_secret(void **state)
 	assert_int_equal(put(store, w->pool, campaign, 1, &again), RESULT_OK); /* created */
 	assert_int_equal(again, id);
 	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(store_rotate_secret(store, id, SLICE("whsec_2"), 1000000), RESULT_OK);
+		assert_int_equal(store_rotate_secret(store, NULL, id, SLICE("whsec_2"), 1000000), RESULT_OK);
 	assert_slice(destination_of(store, w->pool, id).previous_secret, "whsec_1");
 	store_free(&store);
 }
@@ -315,8 +315,8 @@ another_key_is_an_error(void **state)
 	const struct secret_counts counts = count(store, w->pool);
 	assert_int_equal(counts.unreadable, 1);
 	assert_non_null(memmem(counts.first_unreadable.data, counts.first_unreadable.size, "webhooks.secret", 15));
-	assert_int_equal(seal_all(store), 0);                                                /* it is left */
-	assert_int_equal(store_rotate_secret(store, first, SLICE("whsec_3"), 0), RESULT_OK); /* the remedy */
+	assert_int_equal(seal_all(store), 0);                                                      /* it is left */
+	assert_int_equal(store_rotate_secret(store, NULL, first, SLICE("whsec_3"), 0), RESULT_OK); /* the remedy */
 	root_run("UPDATE t_webhooks SET url = CONCAT('sealed:1:00000000:', SUBSTR(url, 19)) WHERE id = %" PRIu64, first);
 	assert_true(has_finding(store, w->pool));
 	assert_int_equal(put_again(store, w->pool, campaign, 1), first); /* the remedy */
@@ -344,7 +344,8 @@ seal_or_rotate(struct store *unused UNUSED, const struct world *w UNUSED, unsign
 	for (size_t i = 0; i < TIMES && good; i++)
 		good = index < 2
 			   ? store_seal_secrets(store, &changed) == RESULT_OK
-			   : store_rotate_secret(store, shared[0], pool_printf(pool, "whsec_%zu", i), 1000000) == RESULT_OK &&
+			   : store_rotate_secret(store, NULL, shared[0], pool_printf(pool, "whsec_%zu", i), 1000000) ==
+				     RESULT_OK &&
 				 slice_equal(destination_of(store, pool, shared[0]).secret, pool_printf(pool, "whsec_%zu", i));
 	pool_free(&pool);
 	store_free(&store);

@@ -73,7 +73,7 @@ webhooks_are_enabled_and_disabled(void **state)
 {
 	static const struct {
 		const char *from;
-		enum result (*change)(struct store *store, uint64_t id);
+		enum result (*change)(struct store *store, const struct precondition *precondition, uint64_t id);
 		enum webhook_state to;
 		bool cleared;
 	} cases[] = {
@@ -92,7 +92,7 @@ webhooks_are_enabled_and_disabled(void **state)
 		root_run("UPDATE t_webhooks SET state = '%s'", cases[i].from);
 		root_run("UPDATE t_webhook_status SET failures = 6, probes = 2, failing_since_ms = 5, hold_until_ms = 1 << 42");
 		int64_t version = settings_version(w);
-		assert_int_equal(cases[i].change(w->store, id), RESULT_OK);
+		assert_int_equal(cases[i].change(w->store, NULL, id), RESULT_OK);
 		assert_int_equal(settings_version(w), version + 1);
 		assert_int_equal(find(w, id).row.state, cases[i].to);
 		assert_int_equal(
@@ -104,8 +104,8 @@ webhooks_are_enabled_and_disabled(void **state)
 		assert_int_equal(
 		    root_number("SELECT state = '%s' FROM t_webhooks WHERE id = %" PRIu64, cases[i].from, other), 1);
 	}
-	assert_int_equal(store_enable_webhook(w->store, UNKNOWN_ID), RESULT_NOT_FOUND);
-	assert_int_equal(store_disable_webhook(w->store, UNKNOWN_ID), RESULT_NOT_FOUND);
+	assert_int_equal(store_enable_webhook(w->store, NULL, UNKNOWN_ID), RESULT_NOT_FOUND);
+	assert_int_equal(store_disable_webhook(w->store, NULL, UNKNOWN_ID), RESULT_NOT_FOUND);
 }
 
 /* docs/deliveries.md 3, disabling: not by an attempt that was under way when its operator enabled it. */
@@ -127,7 +127,7 @@ an_attempt_under_way_does_not_undo_enabling(void **state)
 	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
 	assert_int_equal(store_deactivate_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_DISABLED);
-	assert_int_equal(store_enable_webhook(w->store, id), RESULT_OK);
+	assert_int_equal(store_enable_webhook(w->store, NULL, id), RESULT_OK);
 	assert_int_equal(store_deactivate_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
 	assert_int_equal(store_deactivate_webhook(w->store, UNKNOWN_ID, WEBHOOK_GONE, true), RESULT_OK);
@@ -175,12 +175,12 @@ waiting_deliveries_are_due_after_enabling(void **state)
 	struct world *w = *state;
 	uint64_t id = make_due(w, 2);
 	struct due_webhooks due;
-	assert_int_equal(store_disable_webhook(w->store, id), RESULT_OK);
+	assert_int_equal(store_disable_webhook(w->store, NULL, id), RESULT_OK);
 	root_run("UPDATE t_webhook_status SET failures = 9, hold_until_ms = 1 << 42");
 	assert_int_equal(
 	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .shards = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
 	assert_int_equal(due.due_count, 0);
-	assert_int_equal(store_enable_webhook(w->store, id), RESULT_OK);
+	assert_int_equal(store_enable_webhook(w->store, NULL, id), RESULT_OK);
 	assert_int_equal(
 	    store_due_webhooks(w->store, w->pool, &(struct due_query){ .shards = UINT64_MAX, .limit = 10 }, &due), RESULT_OK);
 	assert_int_equal(due.due_count, 1);
@@ -202,17 +202,17 @@ a_secret_is_rotated(void **state)
 	struct world *w = *state;
 	uint64_t id = add_webhook(w, w->campaign, "https://a.example/", 1);
 	struct slice first = destination(w, id).secret;
-	assert_int_equal(store_rotate_secret(w->store, id, SLICE("whsec_second"), LONG_MS), RESULT_OK);
+	assert_int_equal(store_rotate_secret(w->store, NULL, id, SLICE("whsec_second"), LONG_MS), RESULT_OK);
 	assert_slice(destination(w, id).secret, "whsec_second");
 	assert_slices_equal(destination(w, id).previous_secret, first);
 	assert_true(find(w, id).previous_until_ms > 0);
-	assert_int_equal(store_rotate_secret(w->store, id, SLICE("whsec_third"), LONG_MS), RESULT_OK);
+	assert_int_equal(store_rotate_secret(w->store, NULL, id, SLICE("whsec_third"), LONG_MS), RESULT_OK);
 	assert_slice(destination(w, id).previous_secret, "whsec_second");
-	assert_int_equal(store_rotate_secret(w->store, id, SLICE("whsec_fourth"), 0), RESULT_OK);
+	assert_int_equal(store_rotate_secret(w->store, NULL, id, SLICE("whsec_fourth"), 0), RESULT_OK);
 	assert_slice(destination(w, id).secret, "whsec_fourth");
 	assert_false(slice_present(destination(w, id).previous_secret));
 	assert_int_equal(root_number("SELECT COUNT(previous_secret) + COUNT(previous_until_ms) FROM t_webhooks"), 0);
-	assert_int_equal(store_rotate_secret(w->store, UNKNOWN_ID, SLICE("whsec_x"), 0), RESULT_NOT_FOUND);
+	assert_int_equal(store_rotate_secret(w->store, NULL, UNKNOWN_ID, SLICE("whsec_x"), 0), RESULT_NOT_FOUND);
 }
 
 static bool
@@ -230,11 +230,11 @@ refuse(void *context UNUSED, struct webhook_settings *settings)
 }
 
 static enum result
-edit(struct world *w, uint64_t id, webhook_edit *change, void *context)
+edit(struct world *w, uint64_t id, bool (*made)(void *context, struct webhook_settings *settings), void *context)
 {
-	bool taken;
-	const enum result result = store_edit_webhook(w->store, id, change, context, &taken);
-	assert_false(taken);
+	struct webhook_change change = { .edit = made, .context = context };
+	const enum result result = store_edit_webhook(w->store, w->pool, NULL, id, &change);
+	assert_false(change.url_taken);
 	return result;
 }
 
@@ -259,7 +259,7 @@ settings_are_set(void **state)
 	assert_slices_equal(there.ca_file, wanted.ca_file);
 	assert_slices_equal(there.client_certificate, wanted.client_certificate);
 	assert_slices_equal(there.client_key, wanted.client_key);
-	assert_int_equal(edit(w, id, refuse, NULL), RESULT_INVALID);
+	assert_int_equal(edit(w, id, refuse, NULL), RESULT_REFUSED);
 	assert_int_equal(find(w, id).settings.rate, 10000);
 	assert_int_equal(settings_version(w), version + 1);
 	wanted = (struct webhook_settings){ .events = 1 };
@@ -287,10 +287,10 @@ another_url(void **state)
 	const uint64_t id = add_webhook(w, w->campaign, "https://a.example/", 1);
 	const uint64_t other = add_webhook(w, w->campaign, "https://b.example/", 1);
 	struct slice url = SLICE("https://c.example/");
-	bool taken = false;
+	struct webhook_change change = { .edit = set_url, .context = &url };
 	root_run("UPDATE t_webhook_status SET failures = 6, probes = 2, failing_since_ms = 5, hold_until_ms = 1 << 42,"
 		 " last_status = 500, last_error = 'timeout', last_delivery_ms = 4");
-	assert_int_equal(store_disable_webhook(w->store, id), RESULT_OK);
+	assert_int_equal(store_disable_webhook(w->store, NULL, id), RESULT_OK);
 	assert_int_equal(edit(w, id, set_url, &url), RESULT_OK);
 	struct webhook_details found = find(w, id);
 	assert_slices_equal(found.row.url, url);
@@ -303,8 +303,8 @@ another_url(void **state)
 	assert_int_equal(edit(w, id, set_url, &url), RESULT_OK);
 	assert_int_equal(find(w, id).failures, 3);
 	url = SLICE("https://b.example/");
-	assert_int_equal(store_edit_webhook(w->store, id, set_url, &url, &taken), RESULT_INVALID);
-	assert_true(taken);
+	assert_int_equal(store_edit_webhook(w->store, w->pool, NULL, id, &change), RESULT_REFUSED);
+	assert_true(change.url_taken);
 	assert_slice(find(w, id).row.url, "https://c.example/");
 	assert_int_equal(store_remove_webhook(w->store, w->campaign, SLICE("https://a.example/")), RESULT_NOT_FOUND);
 	assert_int_equal(store_remove_webhook(w->store, w->campaign, SLICE("https://c.example/")), RESULT_OK);
@@ -324,9 +324,11 @@ edit_often(struct store *store, const struct world *world UNUSED, unsigned index
 {
 	for (size_t i = 0; i < EDITS; i++) {
 		enum result result = RESULT_CONFLICT;
-		bool taken;
+		struct webhook_change change = { .edit = count_up };
+		struct pool *pool = pool_new();
 		for (size_t tries = 0; result == RESULT_CONFLICT && tries < 100; tries++)
-			result = store_edit_webhook(store, shared[1], count_up, NULL, &taken);
+			result = store_edit_webhook(store, pool, NULL, shared[1], &change);
+		pool_free(&pool);
 		if (result != RESULT_OK)
 			return false;
 	}
@@ -351,7 +353,7 @@ a_test_is_no_delivery(void **state)
 	struct world *w = *state;
 	uint64_t id = add_webhook(w, w->campaign, "https://a.example/", 1);
 	struct due_delivery one, other;
-	assert_int_equal(store_disable_webhook(w->store, id), RESULT_OK);
+	assert_int_equal(store_disable_webhook(w->store, NULL, id), RESULT_OK);
 	assert_int_equal(store_test_delivery(w->store, w->pool, id, &one), RESULT_OK);
 	assert_int_equal(store_test_delivery(w->store, w->pool, id, &other), RESULT_OK);
 	struct slice beginning = pool_printf(w->pool, "msg_%.*s_test_", SLICE_ARGS(w->store->installation_id));

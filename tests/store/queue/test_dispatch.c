@@ -290,7 +290,7 @@ a_webhook_that_is_gone_keeps_its_deliveries(void **state)
 	assert_int_equal(root_number(DUE, webhook), 4);
 	struct due_webhooks found = find_due(w, ALL_SHARDS, 10);
 	assert_true(found.due_count == 0 && found.ended_count == 0);
-	assert_int_equal(store_enable_webhook(w->store, webhook), RESULT_OK);
+	assert_int_equal(store_enable_webhook(w->store, NULL, webhook), RESULT_OK);
 	found = find_due(w, ALL_SHARDS, 10);
 	assert_int_equal(found.due_count, 1);
 	assert_int_equal(found.due[0].webhook_id, webhook);
@@ -385,7 +385,7 @@ webhooks_that_ended_are_found_at_once(void **state)
 	size_t none;
 	assert_int_equal(store_fail_pending(w->store, webhook, &no_ids, 10, &none), RESULT_OK);
 	assert_int_equal(none, 0);
-	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+	assert_int_equal(store_remove_webhook_id(w->store, NULL, webhook), RESULT_OK);
 	struct due_webhooks l = find_due(w, ALL_SHARDS, 10);
 	assert_int_equal(l.due_count, 0);
 	assert_int_equal(l.ended_count, 1);

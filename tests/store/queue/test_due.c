@@ -87,7 +87,7 @@ new_rows_are_found_after_removed_ones(void **state)
 	    "INSERT INTO t_due (id, event_id, shard, webhook_id, format, due_ms) SELECT id + seq, event_id, shard, webhook_id, "
 	    "format, due_ms FROM t_due, seq_1_to_%d",
 	    REMOVED);
-	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+	assert_int_equal(store_remove_webhook_id(w->store, NULL, webhook), RESULT_OK);
 	/* new ids are far above them */
 	root_run("UPDATE t_id_blocks SET next = next + 2000000 WHERE name = 'history'");
 	store_free(&w->store);
@@ -152,7 +152,7 @@ the_newest_have_the_same_columns(void **state)
 	assert_int_equal(find_due(w, true).due_count, 0);
 	root_run("UPDATE t_webhooks SET state = 'active' WHERE id = %" PRIu64, webhook);
 	assert_int_equal(find_due(w, true).due_count, 1);
-	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+	assert_int_equal(store_remove_webhook_id(w->store, NULL, webhook), RESULT_OK);
 	assert_int_equal(find_due(w, true).due_count, 0);
 }
 
@@ -225,7 +225,7 @@ deliveries_under_way_are_skipped(void **state)
 	assert_true(request.more);
 	/* a row that has ended meanwhile is absent, a webhook that was removed has no destination */
 	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ids[0]);
-	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+	assert_int_equal(store_remove_webhook_id(w->store, NULL, webhook), RESULT_OK);
 	fetched = fetch(w, webhook, ROWS);
 	assert_int_equal(fetched.count, ROWS - 1);
 	assert_int_equal(fetched.items->destination->state, WEBHOOK_MISSING);
@@ -297,7 +297,7 @@ several_accounts_are_noticed(void **state)
 	root_run("CREATE TABLE t_copy AS SELECT * FROM t_accounts WHERE id <> %" PRIu64, w->account);
 	root_run("DELETE FROM t_accounts WHERE id <> %" PRIu64, w->account);
 	assert_false(find_due(w, false).several_accounts);
-	assert_int_equal(store_add_account(w->store, SLICE("Other"), &account), RESULT_OK);
+	assert_int_equal(store_add_account(w->store, NULL, SLICE("Other"), &account), RESULT_OK);
 	assert_true(find_due(w, false).several_accounts);
 	root_run("INSERT INTO t_accounts SELECT * FROM t_copy");
 	root_run("DROP TABLE t_copy");

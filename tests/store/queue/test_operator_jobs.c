@@ -22,7 +22,7 @@ add_of(struct world *w, uint64_t account_id, enum job_kind kind)
 {
 	const struct job_request request = { account_id, w->campaign, kind, SLICE("{\"webhook\":7}"), SLICE("a test") };
 	uint64_t id = 0;
-	assert_int_equal(store_add_job(w->store, &request, &id), RESULT_OK);
+	assert_int_equal(store_add_job(w->store, NULL, &request, &id), RESULT_OK);
 	return id;
 }
 
@@ -205,7 +205,7 @@ a_cancelled_job_is_not_worked_on(void **state)
 	assert_int_equal(store_end_job(w->store, owners[0], &job), RESULT_NOT_FOUND);
 	assert_int_equal(find(w, running).state, JOB_CANCELLED);
 	assert_true(lease_next(w, owners[0]) == 0);
-	assert_int_equal(store_cancel_job(w->store, running), RESULT_INVALID);
+	assert_int_equal(store_cancel_job(w->store, running), RESULT_REFUSED);
 	assert_int_equal(store_cancel_job(w->store, UNKNOWN_ID), RESULT_NOT_FOUND);
 }
 
@@ -244,15 +244,15 @@ an_account_has_a_maximum_of_jobs(void **state)
 	const struct job_request request = { w->account, w->campaign, JOB_REDELIVERY, SLICE("{}"), SLICE("x") };
 	uint64_t id = 0;
 	for (unsigned i = 0; i < OPERATOR_JOBS_MAX; i++)
-		assert_int_equal(store_add_job(w->store, &request, &id), RESULT_OK);
+		assert_int_equal(store_add_job(w->store, NULL, &request, &id), RESULT_OK);
 	uint64_t refused;
-	assert_int_equal(store_add_job(w->store, &request, &refused), RESULT_TOO_MANY);
+	assert_int_equal(store_add_job(w->store, NULL, &request, &refused), RESULT_TOO_MANY);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_operator_jobs"), OPERATOR_JOBS_MAX);
 	struct job_request other = request;
 	other.account_id = 0;
-	assert_int_equal(store_add_job(w->store, &other, &refused), RESULT_OK);
+	assert_int_equal(store_add_job(w->store, NULL, &other, &refused), RESULT_OK);
 	assert_int_equal(store_cancel_job(w->store, id), RESULT_OK);
-	assert_int_equal(store_add_job(w->store, &request, &id), RESULT_OK);
+	assert_int_equal(store_add_job(w->store, NULL, &request, &id), RESULT_OK);
 }
 
 static void
@@ -309,7 +309,7 @@ add_many(struct store *store, const struct world *w, unsigned index UNUSED)
 	const struct job_request request = { w->account, w->campaign, JOB_REDELIVERY, SLICE("{}"), SLICE("x") };
 	for (unsigned i = 0; i < OPERATOR_JOBS_MAX; i++) {
 		uint64_t id;
-		const enum result result = store_add_job(store, &request, &id);
+		const enum result result = store_add_job(store, NULL, &request, &id);
 		if (result == RESULT_OK)
 			(void)__atomic_add_fetch(&shared[0], 1, __ATOMIC_SEQ_CST);
 		else if (result != RESULT_TOO_MANY && result != RESULT_CONFLICT)

@@ -477,7 +477,7 @@ a_delivery_is_found_with_its_log(void **state)
 		assert_slices_equal(found.attempts[i].error, i == 0 ? SLICE("timeout") : SLICE_NONE);
 		assert_slices_equal(found.attempts[i].answer, i == 0 ? SLICE("answer") : outcome.answer);
 	}
-	assert_int_equal(store_remove_webhook_id(w->store, webhook), RESULT_OK);
+	assert_int_equal(store_remove_webhook_id(w->store, NULL, webhook), RESULT_OK);
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_false(slice_present(found.url));
 	assert_int_equal(found.row.webhook_state, WEBHOOK_MISSING);

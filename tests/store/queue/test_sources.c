@@ -241,7 +241,7 @@ statistics_are_sums_of_days(void **state)
 	assert_int_equal(store_campaign_sources(w->store, w->pool, UNKNOWN_ID, &request, &sources), RESULT_NOT_FOUND);
 	request.period.since_ms = request.period.until_ms;
 	request.period.until_ms = 0;
-	assert_int_equal(store_campaign_sources(w->store, w->pool, w->campaign, &request, &sources), RESULT_INVALID);
+	assert_int_equal(store_campaign_sources(w->store, w->pool, w->campaign, &request, &sources), RESULT_REFUSED);
 	assert_non_null(sources.problem);
 }
 

@@ -13,25 +13,36 @@ struct judgement {
 };
 
 static bool
-judge(void *context, struct pool *pool UNUSED, const struct campaign_text *texts UNUSED, size_t count)
+judge(void *context, struct pool *pool UNUSED, const struct campaign_texts *texts)
 {
 	struct judgement *judgement = context;
-	judgement->count = count;
+	judgement->count = texts->count;
 	return judgement->accepts;
+}
+
+static enum result
+change_in(struct world *w, uint64_t campaign, const struct campaign_text *changes, size_t count, struct judgement *judgement)
+{
+	const struct campaign_texts texts = { POOL_ARRAY(w->pool, count, struct campaign_text), count };
+	struct text_change change = { .texts = &texts, .prefix = PREFIX, .judge = judge, .context = judgement };
+	for (size_t i = 0; i < count; i++)
+		texts.list[i] = changes[i];
+	return store_change_texts(w->store, w->pool, NULL, campaign, &change);
 }
 
 static enum result
 change(struct world *w, const struct campaign_text *changes, size_t count, struct judgement *judgement)
 {
-	return store_change_texts(w->store, w->campaign, PREFIX, changes, count, judge, judgement);
+	return change_in(w, w->campaign, changes, count, judgement);
 }
 
 static size_t
 read_texts(struct world *w, uint64_t campaign, struct campaign_text **texts)
 {
-	size_t count;
-	assert_int_equal(store_read_texts(w->store, w->pool, campaign, PREFIX, texts, &count), RESULT_OK);
-	return count;
+	struct campaign_texts read;
+	assert_int_equal(store_read_texts(w->store, w->pool, campaign, PREFIX, &read), RESULT_OK);
+	*texts = read.list;
+	return read.count;
 }
 
 static void
@@ -84,16 +95,19 @@ consents_are_apart_and_limited(void **state)
 
 /* "NAME LANGUAGE VALUE;" of each, in the order of what is stored, then of the drafts. */
 static const char *
-read_drafts(struct world *w, const struct campaign_text *list, size_t list_count)
+read_drafts(struct world *w, const struct campaign_text *list, size_t count)
 {
-	const struct text_drafts drafts = { list, list_count };
-	struct campaign_text *texts;
-	size_t count;
+	const struct campaign_texts drafts = { POOL_ARRAY(w->pool, count, struct campaign_text), count };
+	struct campaign_texts texts;
 	struct slice shown = SLICE("");
-	assert_int_equal(store_read_draft_texts(w->store, w->pool, w->campaign, PREFIX, &drafts, &texts, &count), RESULT_OK);
 	for (size_t i = 0; i < count; i++)
-		shown = POOL_JOIN(w->pool, shown, slice_sub(texts[i].name, PREFIX.size, texts[i].name.size), SLICE(" "),
-		    texts[i].language, SLICE(" "), texts[i].value, SLICE(";"));
+		drafts.list[i] = list[i];
+	assert_int_equal(store_read_draft_texts(w->store, w->pool, w->campaign, PREFIX, &drafts, &texts), RESULT_OK);
+	for (size_t i = 0; i < texts.count; i++) {
+		const struct campaign_text *text = &texts.list[i];
+		shown = POOL_JOIN(w->pool, shown, slice_sub(text->name, PREFIX.size, text->name.size), SLICE(" "),
+		    text->language, SLICE(" "), text->value, SLICE(";"));
+	}
 	return pool_string(w->pool, shown);
 }
 
@@ -142,14 +156,14 @@ a_refused_change_changes_nothing(void **state)
 	const struct campaign_text text = { SLICE("page.title"), SLICE(""), SLICE("One") };
 	struct campaign_versions before, after;
 	assert_int_equal(store_find_versions(w->store, w->pool, w->campaign, &before), RESULT_OK);
-	assert_int_equal(change(w, &text, 1, &refuses), RESULT_INVALID);
+	assert_int_equal(change(w, &text, 1, &refuses), RESULT_REFUSED);
 	assert_int_equal(refuses.count, 1);
 	assert_int_equal(read_texts(w, w->campaign, &texts), 0);
 	refuses.accepts = true;
 	assert_int_equal(change(w, &text, 1, &refuses), RESULT_OK);
 	assert_int_equal(store_find_versions(w->store, w->pool, w->campaign, &after), RESULT_OK);
 	assert_int_equal(after.settings, before.settings + 1);
-	assert_int_equal(store_change_texts(w->store, UNKNOWN_ID, PREFIX, &text, 1, judge, &refuses), RESULT_NOT_FOUND);
+	assert_int_equal(change_in(w, UNKNOWN_ID, &text, 1, &refuses), RESULT_NOT_FOUND);
 }
 
 int

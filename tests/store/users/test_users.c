@@ -40,13 +40,24 @@ new_link(void)
 static uint64_t
 add(const struct user_manager *manager, uint64_t account, const char *email, enum role role, const char *campaigns)
 {
-	const struct user_settings settings = { .name = SLICE("User"), .role = role, .campaigns = slice_of(campaigns) };
-	const struct new_invitation link = new_link();
-	uint64_t id = 0;
-	const enum result result =
-	    store_add_user(world->store, manager, account, slice_of(email), &settings, &link, &id, &refusal);
-	assert_int_equal(result, refusal == USER_FITS ? RESULT_OK : RESULT_INVALID);
-	return refusal == USER_FITS ? id : 0;
+	struct new_user user = { .account_id = account,
+		.email = slice_of(email),
+		.settings = { .name = SLICE("User"), .role = role, .campaigns = slice_of(campaigns) },
+		.invitation = new_link() };
+	const enum result result = store_add_user(world->store, NULL, manager, &user);
+	refusal = user.refusal;
+	assert_int_equal(result, refusal == USER_FITS ? RESULT_OK : RESULT_REFUSED);
+	return refusal == USER_FITS ? user.id : 0;
+}
+
+static enum result
+edit(const struct user_manager *manager, uint64_t id, bool (*change)(void *context, struct user_settings *settings),
+    void *context)
+{
+	struct user_change changed = { .edit = change, .context = context };
+	const enum result result = store_edit_user(world->store, world->pool, manager, id, &changed);
+	refusal = changed.refusal;
+	return result;
 }
 
 static uint64_t
@@ -103,7 +114,7 @@ static void
 what_does_not_fit_is_refused(void **state UNUSED)
 {
 	uint64_t account;
-	assert_int_equal(store_add_account(world->store, SLICE("Other"), &account), RESULT_OK);
+	assert_int_equal(store_add_account(world->store, NULL, SLICE("Other"), &account), RESULT_OK);
 	add_by_shell(account, "eve@example.org", ROLE_OWNER);
 	add(&user_manager_shell, world->account, "eve@example.org", ROLE_OWNER, NULL);
 	assert_int_equal(refusal, USER_EMAIL_TAKEN);
@@ -129,7 +140,7 @@ an_owner_sees_its_own_account(void **state UNUSED)
 	uint64_t account;
 	uint64_t count;
 	struct user_row user;
-	assert_int_equal(store_add_account(world->store, SLICE("Other"), &account), RESULT_OK);
+	assert_int_equal(store_add_account(world->store, NULL, SLICE("Other"), &account), RESULT_OK);
 	const struct user_manager owner = owner_of(world->account);
 	const uint64_t foreign = add_by_shell(account, "eve@example.org", ROLE_VIEWER),
 		       root = add_by_shell(0, "root@example.org", ROLE_OPERATOR);
@@ -137,10 +148,11 @@ an_owner_sees_its_own_account(void **state UNUSED)
 	const struct new_invitation link = new_link();
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		assert_int_equal(store_find_user(world->store, world->pool, &owner, ids[i], &user), RESULT_NOT_FOUND);
-		assert_int_equal(store_disable_user(world->store, &owner, ids[i], true, &refusal), RESULT_NOT_FOUND);
+		assert_int_equal(store_disable_user(world->store, &owner, ids[i], &refusal), RESULT_NOT_FOUND);
 		assert_int_equal(store_remove_user(world->store, &owner, ids[i], &refusal), RESULT_NOT_FOUND);
 		assert_int_equal(store_log_out_user(world->store, &owner, ids[i], &count, &refusal), RESULT_NOT_FOUND);
-		assert_int_equal(store_reset_user(world->store, &owner, ids[i], &link, true, &refusal), RESULT_NOT_FOUND);
+		assert_int_equal(
+		    store_reset_user(world->store, &owner, ids[i], RESET_PASSWORD_AND_TOTP, &link, &refusal), RESULT_NOT_FOUND);
 	}
 	add(&owner, account, "bob@example.org", ROLE_VIEWER, NULL);
 	assert_int_equal(refusal, USER_NO_ACCOUNT);
@@ -178,16 +190,16 @@ no_manager_gives_what_it_lacks(void **state UNUSED)
 	add(&key, world->account, "bob@example.org", ROLE_EDITOR, NULL);
 	assert_int_equal(refusal, USER_BEYOND_RIGHTS);
 	const uint64_t viewer = add(&key, world->account, "bob@example.org", ROLE_VIEWER, NULL);
-	assert_int_equal(store_edit_user(world->store, &key, viewer, set_role, &role, &refusal), RESULT_INVALID);
+	assert_int_equal(edit(&key, viewer, set_role, &role), RESULT_REFUSED);
 	assert_int_equal(refusal, USER_BEYOND_RIGHTS);
 	/* nor does it manage a user with more */
 	const uint64_t owner = add_by_shell(world->account, "eve@example.org", ROLE_OWNER);
 	const struct new_invitation link = new_link();
 	role = ROLE_VIEWER;
-	assert_int_equal(store_edit_user(world->store, &key, owner, set_role, &role, &refusal), RESULT_INVALID);
-	assert_int_equal(store_reset_user(world->store, &key, owner, &link, false, &refusal), RESULT_INVALID);
-	assert_int_equal(store_remove_user(world->store, &key, owner, &refusal), RESULT_INVALID);
-	assert_int_equal(store_log_out_user(world->store, &key, owner, &count, &refusal), RESULT_INVALID);
+	assert_int_equal(edit(&key, owner, set_role, &role), RESULT_REFUSED);
+	assert_int_equal(store_reset_user(world->store, &key, owner, RESET_PASSWORD, &link, &refusal), RESULT_REFUSED);
+	assert_int_equal(store_remove_user(world->store, &key, owner, &refusal), RESULT_REFUSED);
+	assert_int_equal(store_log_out_user(world->store, &key, owner, &count, &refusal), RESULT_REFUSED);
 	assert_int_equal(refusal, USER_BEYOND_RIGHTS);
 	assert_int_equal(find(owner).settings.role, ROLE_OWNER);
 }
@@ -204,14 +216,11 @@ no_manager_gives_other_campaigns(void **state UNUSED)
 	assert_int_equal(refusal, USER_BEYOND_RIGHTS);
 	const uint64_t id = add(&key, world->account, "bob@example.org", ROLE_VIEWER, own);
 	assert_int_not_equal(id, 0);
-	assert_int_equal(store_edit_user(world->store, &key, id, set_campaigns, NULL, &refusal), RESULT_INVALID);
-	assert_int_equal(
-	    store_edit_user(world->store, &key, id, set_campaigns, (void *)(uintptr_t)other, &refusal), RESULT_INVALID);
-	assert_int_equal(
-	    store_edit_user(world->store, &user_manager_shell, id, set_campaigns, (void *)(uintptr_t)other, &refusal),
-	    RESULT_OK);
+	assert_int_equal(edit(&key, id, set_campaigns, NULL), RESULT_REFUSED);
+	assert_int_equal(edit(&key, id, set_campaigns, (void *)(uintptr_t)other), RESULT_REFUSED);
+	assert_int_equal(edit(&user_manager_shell, id, set_campaigns, (void *)(uintptr_t)other), RESULT_OK);
 	assert_slice(find(id).settings.campaigns, other);
-	assert_int_equal(store_remove_user(world->store, &key, id, &refusal), RESULT_INVALID);
+	assert_int_equal(store_remove_user(world->store, &key, id, &refusal), RESULT_REFUSED);
 }
 
 /* docs/users.md 2: not over HTTP. */
@@ -220,12 +229,12 @@ the_last_operator_stays(void **state UNUSED)
 {
 	const uint64_t one = add_by_shell(0, "one@example.org", ROLE_OPERATOR),
 		       two = add_by_shell(0, "two@example.org", ROLE_OPERATOR);
-	assert_int_equal(store_disable_user(world->store, &operator, one, true, &refusal), RESULT_OK);
-	assert_int_equal(store_disable_user(world->store, &operator, two, true, &refusal), RESULT_INVALID);
+	assert_int_equal(store_disable_user(world->store, &operator, one, &refusal), RESULT_OK);
+	assert_int_equal(store_disable_user(world->store, &operator, two, &refusal), RESULT_REFUSED);
 	assert_int_equal(refusal, USER_LAST_OPERATOR);
-	assert_int_equal(store_remove_user(world->store, &operator, two, &refusal), RESULT_INVALID);
+	assert_int_equal(store_remove_user(world->store, &operator, two, &refusal), RESULT_REFUSED);
 	assert_int_equal(refusal, USER_LAST_OPERATOR);
-	assert_int_equal(store_disable_user(world->store, &operator, one, false, &refusal), RESULT_OK);
+	assert_int_equal(store_enable_user(world->store, &operator, one, &refusal), RESULT_OK);
 	assert_int_equal(store_remove_user(world->store, &operator, two, &refusal), RESULT_OK);
 	assert_int_equal(store_remove_user(world->store, &user_manager_shell, one, &refusal), RESULT_OK);
 }
@@ -237,7 +246,7 @@ remove_the_other(struct store *store, const struct world *w UNUSED, unsigned ind
 {
 	enum user_refusal why;
 	const enum result result = store_remove_user(store, &operator, both[index], &why);
-	return result == RESULT_OK || (result == RESULT_INVALID && why == USER_LAST_OPERATOR);
+	return result == RESULT_OK || (result == RESULT_REFUSED && why == USER_LAST_OPERATOR);
 }
 
 static void
@@ -261,9 +270,9 @@ an_edit_may_refuse(void **state UNUSED)
 {
 	enum role role = ROLE_OPERATOR;
 	const uint64_t id = add_by_shell(world->account, "eve@example.org", ROLE_VIEWER);
-	assert_int_equal(store_edit_user(world->store, &user_manager_shell, id, refuse_all, NULL, &refusal), RESULT_INVALID);
+	assert_int_equal(edit(&user_manager_shell, id, refuse_all, NULL), RESULT_REFUSED);
 	assert_int_equal(refusal, USER_REFUSED);
-	assert_int_equal(store_edit_user(world->store, &user_manager_shell, id, set_role, &role, &refusal), RESULT_INVALID);
+	assert_int_equal(edit(&user_manager_shell, id, set_role, &role), RESULT_REFUSED);
 	assert_int_equal(refusal, USER_WRONG_ROLE);
 }
 
@@ -331,7 +340,7 @@ a_session_of_a_user_without_an_account(void **state UNUSED)
 	memset(hash, 3, sizeof(hash));
 	open_session_of(id, 3);
 	assert_int_equal(store_find_session(world->store, world->pool, hash, &limits, &session), RESULT_OK);
-	assert_int_equal(store_suspend_account(world->store, world->account, true), RESULT_OK);
+	assert_int_equal(store_suspend_account(world->store, world->account), RESULT_OK);
 	assert_int_equal(store_find_session(world->store, world->pool, hash, &limits, &session), RESULT_OK);
 	assert_true(session.account_suspended);
 	root_run("UPDATE t_users SET account_id = NULL");

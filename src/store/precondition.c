@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/precondition.h"
+
+#include "store/query.h"
+#include "store/state.h"
+#include "store/statements.h"
+
+DB_STATEMENT(sql_lock_request_key, "SELECT object_id, parameters FROM {prefix}request_keys WHERE hash = ? FOR UPDATE");
+DB_STATEMENT(sql_insert_request_key, "INSERT INTO {prefix}request_keys (hash, parameters, object_id, created_ms)"
+				     " VALUES (?, ?, ?, " NOW ")");
+DB_STATEMENT(sql_delete_request_keys, "DELETE FROM {prefix}request_keys WHERE created_ms < " NOW " - ? LIMIT ?");
+
+store_statement_list sql_of_precondition = { &sql_lock_request_key, &sql_insert_request_key, &sql_delete_request_keys, NULL };
+
+static struct db_value
+hash_value(const unsigned char hash[32])
+{
+	return db_bytes((struct slice){ (const char *)hash, 32 });
+}
+
+enum result
+store_find_request(struct store *store, const struct request_key *key, struct repeated_request *request)
+{
+	enum { OBJECT_ID, PARAMETERS };
+	struct pool *pool = pool_new();
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, &sql_lock_request_key, hash_value(key->hash));
+	if (result == RESULT_OK)
+		*request = (struct repeated_request){ db_get_u64(&rows, 0, OBJECT_ID),
+			slice_equal(db_get_bytes(&rows, 0, PARAMETERS), (struct slice){ (const char *)key->parameters, 32 }) };
+	pool_free(&pool);
+	return result;
+}
+
+enum result
+store_use_request_key(struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t object_id)
+{
+	const struct request_key *key = precondition == NULL ? NULL : precondition->key;
+	if (key == NULL)
+		return RESULT_OK;
+	struct db_rows rows;
+	enum result result = store_query(store, pool, &rows, &sql_lock_request_key, hash_value(key->hash));
+	if (result == RESULT_OK && rows.count > 0)
+		return RESULT_REPEATED;
+	return result == RESULT_OK ? store_change_one(store, &sql_insert_request_key, hash_value(key->hash),
+					 hash_value(key->parameters), DB_U64(object_id))
+				   : result;
+}
+
+enum { DAY_MS = 24 * 3600 * 1000, PIECE_ROWS = 200, PIECES = 20 };
+
+enum result
+store_clean_up_request_keys(struct store *store)
+{
+	uint64_t deleted = PIECE_ROWS;
+	enum result result = RESULT_OK;
+	for (unsigned i = 0; i < PIECES && result == RESULT_OK && deleted == PIECE_ROWS; i++)
+		result = db_execute(store->db, &sql_delete_request_keys,
+		    &DB_VALUES(DB_I64((int64_t)REQUEST_KEY_DAYS * DAY_MS), DB_U64(PIECE_ROWS)), &deleted);
+	return result;
+}

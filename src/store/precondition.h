@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * What a caller requires for its change: that the settings are still those it has read (If-Match), and that no earlier call
+ * with the same key made the change (Idempotency-Key; docs/manage.md 1.3, 1.5).
+ *
+ * Functions that take a precondition check it inside their transaction, and change nothing when it does not hold. NULL: none.
+ */
+#ifndef LEADHOOK_STORE_PRECONDITION_H
+#define LEADHOOK_STORE_PRECONDITION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "base/result.h"
+
+struct store;
+
+/* Hashes of the caller with its key, and of the call's parameters. */
+struct request_key {
+	unsigned char hash[32], parameters[32];
+};
+
+struct precondition {
+	const uint64_t *settings_version; /* of the campaign; NULL: any. RESULT_OUTDATED: it has another one */
+	const struct request_key *key;    /* NULL: none. RESULT_REPEATED: it has been used */
+};
+
+/* What an earlier call with a key made. */
+struct repeated_request {
+	uint64_t object_id;   /* the new object; of a command for leads, its campaign */
+	bool same_parameters; /* as those of the key that is looked for */
+};
+/* RESULT_NOT_FOUND: the key has not been used. */
+MUST_CHECK enum result store_find_request(struct store *store, const struct request_key *key, struct repeated_request *request);
+
+/* Inside the transaction that makes an object: records its id for the key of the precondition, if that has one. */
+MUST_CHECK enum result store_use_request_key(
+    struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t object_id);
+
+/* Deletes keys that are older than REQUEST_KEY_DAYS, a few thousand at most. */
+enum { REQUEST_KEY_DAYS = 7 };
+MUST_CHECK enum result store_clean_up_request_keys(struct store *store);
+
+#endif

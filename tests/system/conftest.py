@@ -25,7 +25,7 @@ from mail_server import MailServer  # noqa: E402
 from marks import MAKEFILE, first  # noqa: E402
 from openapi import documented  # noqa: E402
 from service import Service  # noqa: E402
-from sql import run_database  # noqa: E402
+from sql import Database, run_database  # noqa: E402
 from stack.front import FRONTS  # noqa: E402
 from stack.installation import Installation  # noqa: E402
 from stack.process import StackError, run  # noqa: E402
@@ -81,6 +81,11 @@ def shared_folder(tmp_path):
     folder.mkdir()
     folder.chmod(0o1777)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def template_of_databases(make_folder):
+    Database.template = make_folder()
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from client import multipart
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
-from openapi import METHODS, Documented, documented
+from openapi import METHODS, documented
 from settings import TEST_SETTINGS
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ RUNS = settings(max_examples=int(EXAMPLES or 8), derandomize=EXAMPLES is None, d
 # So that calls get beyond the limits; and calls that are off by default.
 SETTINGS = [("limits", "deletes_per_account", "1000000/60s"), ("compat", "authenticate", "on"), ("metrics", "loopback", "on")]
 OPERATIONS = {operation["operationId"]: (method.upper(), path, item.get("parameters", []), operation)
-              for path, item in Documented().document["paths"].items() for method, operation in item.items() if method in METHODS}
+              for path, item in documented.document["paths"].items() for method, operation in item.items() if method in METHODS}
 NEEDED = ("campaign_id", "email", "kid", "points", "tag_ids", "tag_id", "aid", "url", "event", "password", "name", "text", "subject",
           "required_points", "events", "role", "leads", "change")
 WRONG_KEY = "lh_" + "0" * 43

@@ -242,6 +242,7 @@ EXTRA_DIST += \
 	%D%/operating/test_heartbeats.py \
 	%D%/operating/test_log_hygiene.py \
 	%D%/operating/test_logs.py \
+	%D%/operating/test_make_check.py \
 	%D%/operating/test_metrics.py \
 	%D%/operating/test_notify.py \
 	%D%/operating/test_program.py \

@@ -2,40 +2,41 @@
  * Routes requests to their handlers, with the checks in the order of docs/api.md 1. */
 #include "api/api.h"
 
-#include <stdlib.h>
-
-#include "api/board.h"
-#include "api/fetch.h"
-#include "api/parameter_values.h"
+#include "api/call/authentication.h"
+#include "api/call/call_answers.h"
+#include "api/call/campaign_access.h"
+#include "api/call/content_encoding.h"
+#include "api/call/fetch.h"
+#include "api/call/forms.h"
+#include "api/call/key_probe.h"
+#include "api/call/limits.h"
+#include "api/call/param_names.h"
+#include "api/call/route_list.h"
+#include "api/handlers/actions.h"
+#include "api/handlers/bulk_calls.h"
+#include "api/handlers/campaign_calls.h"
+#include "api/handlers/code_page.h"
+#include "api/handlers/confirm_page.h"
+#include "api/handlers/echo.h"
+#include "api/handlers/erase_page.h"
+#include "api/handlers/inbound_webhooks.h"
+#include "api/handlers/lead_calls.h"
+#include "api/handlers/lead_list.h"
+#include "api/handlers/leaderboard.h"
+#include "api/handlers/metrics_call.h"
+#include "api/handlers/older.h"
+#include "api/handlers/opt_out_page.h"
+#include "api/handlers/payload_calls.h"
+#include "api/handlers/sent_page.h"
+#include "api/handlers/signup_page.h"
+#include "api/handlers/static_files.h"
+#include "api/handlers/status_page.h"
+#include "api/handlers/verify.h"
+#include "api/handlers/webhook_calls.h"
 #include "identity/client_address.h"
+#include "manage/manage.h"
 #include "os/clock.h"
 #include "os/metrics.h"
-
-struct api *
-api_new(const struct api_options *options, struct store *store, struct store *reader, const struct api_backend *backend)
-{
-	struct api *api = memory_alloc(sizeof(*api));
-	api->options = options;
-	api->store = store;
-	api->reader = reader;
-	api->boards = boards_new();
-	api->backend = backend;
-	return api;
-}
-
-void
-api_extend(struct api *api, const struct api_extension *extension)
-{
-	api->extension = extension;
-}
-
-void
-api_free(struct api **api)
-{
-	cache_free(&(*api)->boards);
-	free(*api);
-	*api = NULL;
-}
 
 void
 api_afterwards(struct api *api)
@@ -48,14 +49,20 @@ api_afterwards(struct api *api)
 	api->used_key.id = 0;
 }
 
+static bool
+is_management(const struct api *api, const struct http_request *request)
+{
+	return api->manage != NULL && route_is_management(request);
+}
+
 size_t
 api_body_limit(const struct api *api, const struct http_request *request)
 {
 	const struct route *route;
 	struct slice allow;
-	if (api_is_extension(api, request))
-		return api->extension->body_bytes;
-	if (api_route(request, &route, &allow) != FAILURE_NONE)
+	if (is_management(api, request))
+		return MANAGE_BODY_MAX_BYTES;
+	if (route_find(request, &route, &allow) != FAILURE_NONE)
 		return api->options->body_bytes;
 	if (route->key == KEY_PASSWORD || route->key == KEY_PAGE) /* the body is read without a key */
 		return api->options->public_body_bytes;
@@ -68,14 +75,14 @@ static bool
 reads_body(const struct call *call)
 {
 	const enum route_key key = call->route->key;
-	return key != KEY_NONE && key != KEY_PROBE && key != KEY_INBOUND && key != KEY_METRICS && key != KEY_EXTENSION &&
+	return key != KEY_NONE && key != KEY_PROBE && key != KEY_INBOUND && key != KEY_METRICS && key != KEY_MANAGE &&
 	       (key != KEY_PAGE || call->request->method == HTTP_POST) && (call->route->flags & ROUTE_PAGE) == 0;
 }
 
 static void
 parse_query(struct call *call)
 {
-	const struct http_names names = parameter_names(call);
+	const struct http_names names = param_names(call);
 	call->params = http_params_parse_query(call->request, &call->api->options->caps, &names);
 }
 
@@ -103,35 +110,6 @@ parse_body(struct call *call)
 	else
 		call_fail_with(call, failures[problem.kind], problem.message);
 	return false;
-}
-
-bool
-call_campaign_id(struct call *call, uint64_t *id)
-{
-	struct slice text = SLICE_NONE;
-	*id = 0;
-	if (call->route->campaign == CAMPAIGN_IN_PATH)
-		text = call->request->segments[1];
-	else if (!param_read_text(call, PARAMETER_CAMPAIGN, &text))
-		return false;
-	if (!slice_to_u64(text, INT64_MAX, id))
-		*id = 0;
-	return true;
-}
-
-/* docs/pages.md 1; docs/api.md 3, require_key; 4.1.11, hosts_only; 6. */
-enum failure
-call_refusal(const struct call *call)
-{
-	const struct campaign *campaign = &call->campaign;
-	if ((call->route->flags & ROUTE_HOSTED) != 0 && !campaign->pages)
-		return FAILURE_CAMPAIGN_NOT_FOUND;
-	if (campaign->require_key && call->account_id == 0 && call->route->key == KEY_OPTIONAL)
-		return FAILURE_MISSING_API_KEY;
-	if (campaign->hosts_only && call_is_from_foreign_page(call))
-		return FAILURE_FORBIDDEN_ORIGIN;
-	bool ended = (call->route->flags & ROUTE_UNTIL_END) != 0 && campaign_has_ended(campaign, call->now_ms);
-	return ended ? FAILURE_CAMPAIGN_ENDED : FAILURE_NONE;
 }
 
 static bool
@@ -199,9 +177,10 @@ identify_and_read(struct call *call)
 {
 	if (!reads_body(call))
 		return identify(call);
+	call_look_for_key(call);
 	if (call_body_may_identify(call))
 		return call_may_read_body(call) && parse_body(call) && identify(call);
-	return identify(call) && parse_body(call) && (call_has_same_key(call) || identify(call));
+	return identify(call) && parse_body(call) && (call_confirm_key(call) || identify(call));
 }
 
 /* leadhook.conf(5): a trusted proxy sends one X-Forwarded-For, so another value is the client's own. */
@@ -238,11 +217,8 @@ check_hidden(struct call *call)
 static enum failure
 find_route(struct call *call, struct slice *allow)
 {
-	if (!api_is_extension(call->api, call->request))
-		return api_route(call->request, &call->route, allow);
-	*allow = SLICE("GET, HEAD, POST, PATCH, DELETE, OPTIONS");
-	call->route = api_extension_route(call->api, call->request);
-	return call->route == NULL ? FAILURE_METHOD_NOT_ALLOWED : FAILURE_NONE;
+	return is_management(call->api, call->request) ? route_find_management(call->request, &call->route, allow)
+						       : route_find(call->request, &call->route, allow);
 }
 
 /* Checks path, method and the size of the body before anything is read. */
@@ -281,6 +257,18 @@ check_size(struct call *call)
 	call_finish(call);
 }
 
+#define HANDLER(method, path, key, campaign, rights, flags, handler) handler,
+
+static void
+handle(struct call *call)
+{
+	static call_handler *const handlers[] = { ROUTE_LIST(HANDLER) };
+	if (call->route->key != KEY_MANAGE)
+		handlers[call->route - route_table](call);
+	else if (call_may_wait(call, WAIT_READ))
+		manage_handle(call->api->manage, call);
+}
+
 /* docs/api.md 1.5. */
 static void
 run(struct call *call)
@@ -290,7 +278,7 @@ run(struct call *call)
 		parse_query(call);
 	call_read_callback(call);
 	if (!fails(call, failure) && check_address(call) && identify_and_read(call) && call_check_callback(call))
-		call->route->handle(call);
+		handle(call);
 	call_note_unproven(call);
 	call_note_wait(call);
 	call_finish(call);
@@ -305,14 +293,14 @@ metric_of(const struct call *call)
 	const enum http_method method = call->request->method;
 	if (method == HTTP_OPTIONS)
 		return METRIC_ROUTE_PREFLIGHT;
-	if (call->route != NULL && call->route->key == KEY_EXTENSION)
+	if (call->route != NULL && call->route->key == KEY_MANAGE)
 		return METRIC_ROUTE_EXTENSION;
 	const bool found = call->route != NULL && call->route->method == (method == HTTP_HEAD ? HTTP_GET : method);
-	return api_route_metric(found ? call->route : NULL);
+	return route_metric(found ? call->route : NULL);
 }
 
 void
-api_handle(struct api *api, struct http_request *request, bool path_is_valid, struct http_response *response)
+api_handle(struct api *api, struct http_request *request, struct http_response *response)
 {
 	struct call call = {
 		.api = api,
@@ -328,14 +316,12 @@ api_handle(struct api *api, struct http_request *request, bool path_is_valid, st
 	if (api->reader != NULL) /* it must leave time for `store` */
 		store_set_deadline(api->reader, call.begun_ms + api->options->backend_timeout_ms / 2);
 	response->head = request->method == HTTP_HEAD;
-	response->same_origin = api_is_extension(api, request);
+	response->same_origin = is_management(api, request);
 	if (request->method == HTTP_OPTIONS && response->same_origin)
 		response->status = 204; /* allows nothing to scripts of other origins */
 	else if (request->method == HTTP_OPTIONS)
 		http_response_preflight(response, request->requested_headers);
-	else if (path_is_valid)
-		run(&call);
 	else
-		call_fail(&call, FAILURE_NOT_FOUND);
+		run(&call);
 	metrics_count_request(metric_of(&call), response->status);
 }

@@ -2,6 +2,7 @@
  * The caller of a request (docs/users.md 4): a key, or a user whose session a cookie names. */
 #include <string.h>
 
+#include "api/call/limits.h"
 #include "manage/request.h"
 
 /* The browser sends a cookie of this name only to the host that has set it, over https (or to itself), and from no subdomain.
@@ -87,9 +88,9 @@ read_campaigns(struct manage_request *request)
 static bool
 fail_session(struct manage_request *request)
 {
-	if (!request->from->may_guess(request->from->context))
+	if (!call_may_fail_key(request->from))
 		return false;
-	request->from->note_guess(request->from->context);
+	call_note_failed_key(request->from);
 	request_set_cookie(request, SLICE_NONE);
 	return request_fail_status(request, 401, "session_ended", SLICE("the session has ended: log in again"));
 }
@@ -98,9 +99,8 @@ static bool
 identify_user(struct manage_request *request)
 {
 	struct session *session = &request->session;
-	const struct manage_caller *from = request->from;
-	const enum result result =
-	    login_find_session(&request->manage->options.login, request->http->pool, request->token, from->address, session);
+	const enum result result = login_find_session(&request->manage->options.login, request->http->pool, request->token,
+	    call_client(request->from), session);
 	if (result == RESULT_NOT_FOUND)
 		return fail_session(request);
 	if (result != RESULT_OK)
@@ -113,7 +113,7 @@ identify_user(struct manage_request *request)
 		.rights = session->rights };
 	read_campaigns(request);
 	/* operators have no account, and no limit: two tabs of the dashboard would exceed that of an address */
-	return session->account_id == 0 || from->pass_account(from->context, session->account_id, session->account_per_minute);
+	return session->account_id == 0 || call_pass_user(request->from, session->account_id, session->account_per_minute);
 }
 
 static bool
@@ -128,7 +128,7 @@ check_user(struct manage_request *request)
 static bool
 fail_unknown(struct manage_request *request)
 {
-	if (!request->from->pass_address(request->from->context))
+	if (!call_pass_address(request->from))
 		return false;
 	request_add_header(request, "WWW-Authenticate", SLICE("Bearer"));
 	return request_fail_status(request, 401, "missing_api_key", SLICE("an API key or a session is required"));
@@ -137,9 +137,9 @@ fail_unknown(struct manage_request *request)
 bool
 request_identify(struct manage_request *request)
 {
-	const struct manage_caller *from = request->from;
-	if (from->key != NULL) {
-		identify_key(request, from->key);
+	const struct api_key *key = &request->from->key;
+	if (key->id != 0) {
+		identify_key(request, key);
 	} else {
 		request->token = request_token(request);
 		if (!slice_present(request->token))
@@ -147,7 +147,7 @@ request_identify(struct manage_request *request)
 		if (!identify_user(request) || !check_user(request))
 			return false;
 	}
-	request->caller.address = ip_address_format(request->http->pool, from->address);
+	request->caller.address = ip_address_format(request->http->pool, call_client(request->from));
 	request->caller.request_id = request->http->request_id;
 	return true;
 }

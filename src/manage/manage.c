@@ -144,10 +144,10 @@ run(struct manage_request *request)
 }
 
 void
-manage_handle(
-    struct manage *manage, const struct manage_caller *caller, const struct http_request *http, struct http_response *response)
+manage_handle(struct manage *manage, struct call *call)
 {
-	struct manage_request request = { .manage = manage, .http = http, .response = response, .from = caller };
+	const struct http_request *http = call->request;
+	struct manage_request request = { .manage = manage, .http = http, .response = call->response, .from = call };
 	if (request_answer_session(&request) || !request_identify(&request) || !request_find_operation(&request) ||
 	    !request_may_run(&request))
 		return;

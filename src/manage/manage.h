@@ -4,14 +4,10 @@
 #ifndef LEADHOOK_MANAGE_MANAGE_H
 #define LEADHOOK_MANAGE_MANAGE_H
 
-#include "http/request.h"
-#include "http/response.h"
+#include "api/call/api_call.h"
 #include "login/login.h"
 #include "operation/wiring.h"
 #include "store/store.h"
-
-#define MANAGE_SEGMENT SLICE("manage")
-enum { MANAGE_BODY_MAX_BYTES = 1024 * 1024 };
 
 struct manage;
 
@@ -26,20 +22,7 @@ struct manage_options {
 struct manage *manage_new(const struct manage_options *options);
 void manage_free(struct manage **manage);
 
-/* A caller that has authenticated itself, or has sent nothing to do so. */
-struct manage_caller {
-	const struct api_key *key;        /* NULL: none was sent */
-	const struct ip_address *address; /* of the client; NULL: unknown */
-	/* The limits of a caller without a key, as api/api.h has them. Those that return false have answered. */
-	const void *context;
-	bool (*pass_address)(const void *context);
-	bool (*pass_account)(const void *context, uint64_t account_id, int64_t per_minute);
-	bool (*may_guess)(const void *context);
-	void (*note_guess)(const void *context);
-};
-
-/* Answers a request below the segment. */
-void manage_handle(struct manage *manage, const struct manage_caller *caller, const struct http_request *request,
-    struct http_response *response);
+/* Answers a call below the segment. A key that was sent has been checked; without one, limits are up to this. */
+void manage_handle(struct manage *manage, struct call *call);
 
 #endif

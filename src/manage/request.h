@@ -27,7 +27,7 @@ struct manage_request {
 	const struct operation *operation;
 	struct path_parameter path[PATH_PARAMETERS_MAX];
 	size_t path_count;
-	const struct manage_caller *from;
+	struct call *from;
 	struct caller caller;
 	/* of a user; absent token: the caller is a key */
 	struct slice token;

@@ -3,6 +3,7 @@
  * are no operations: a shell has no session. */
 #include <string.h>
 
+#include "api/call/limits.h"
 #include "base/encode.h"
 #include "base/utf8.h"
 #include "identity/user_token.h"
@@ -192,7 +193,7 @@ answer_new_session(struct session_call *call, struct slice token)
 {
 	struct manage_request *request = call->request;
 	const enum result result =
-	    login_find_session(call->login, request->http->pool, token, request->from->address, &request->session);
+	    login_find_session(call->login, request->http->pool, token, call_client(request->from), &request->session);
 	if (!succeeded(call, result))
 		return;
 	request_set_cookie(request, token);
@@ -394,13 +395,13 @@ static void
 handle_link(struct session_call *call)
 {
 	const struct slice token = required_text(call, SLICE("token"));
-	const struct manage_caller *from = call->request->from;
+	struct call *from = call->request->from;
 	struct invited_user user;
-	if (!fields_fit(call) || !from->may_guess(from->context))
+	if (!fields_fit(call) || !call_may_fail_key(from))
 		return;
 	const enum result result = login_find_link(call->login, call->request->http->pool, token, &user);
 	if (result == RESULT_NOT_FOUND) {
-		from->note_guess(from->context);
+		call_note_failed_key(from);
 		(void)fail_link(call);
 		return;
 	}
@@ -480,8 +481,7 @@ path_is(const struct http_request *http, const char *path)
 static bool
 may_begin(struct manage_request *request)
 {
-	const struct manage_caller *from = request->from;
-	return from->pass_address(from->context) && request_is_own_page(request);
+	return call_pass_address(request->from) && request_is_own_page(request);
 }
 
 static bool
@@ -498,11 +498,10 @@ run(struct manage_request *request, size_t number)
 	struct session_call call = {
 		.request = request, .login = &request->manage->options.login, .operation = calls[number].operation
 	};
-	const struct manage_caller *from = request->from;
 	request->may_be_suspended = calls[number].of_suspended;
 	if (!(calls[number].has_session ? has_session(request) : may_begin(request)))
 		return;
-	call.origin.address = from->address;
+	call.origin.address = call_client(request->from);
 	call.origin.user_agent = request->http->user_agent;
 	if (call.operation != NULL) {
 		call.origin.may_change = begin_change;

@@ -4,10 +4,7 @@
 #define LEADHOOK_OPERATION_WIRING_H
 
 #include "conf/conf.h"
-#include "engine/inbound_result.h"
 #include "jobs/jobs.h"
-#include "os/metrics_page.h"
-#include "store/inbound.h"
 #include "store/operator/admin.h"
 #include "store/queue/dispatch.h"
 #include "store/store.h"
@@ -30,6 +27,8 @@ struct admin_answer {
 	struct slice local_address; /* of the connection */
 };
 
+struct api;
+
 /* Functions of the wiring that all programs share. */
 struct operation_wiring {
 	/* As conf_load, and checks the configuration against the rules of all layers. `lists`: also the files that it names. */
@@ -48,15 +47,8 @@ struct operation_wiring {
 	struct slice (*ca_file)(struct pool *pool);
 	/* What this lock file shows of this host's dispatcher. The result lives in the pool. */
 	struct dispatcher_seen (*see_dispatcher)(struct pool *pool, const char *lock_file);
-	/* Makes a payload of an inbound webhook a lead, as a call of its URL does, but without limits and log. `only_try`:
-	 * nothing is changed. The result lives in the pool. */
-	void (*run_inbound)(void *context, struct store *store, struct pool *pool, const struct inbound_webhook *webhook,
-	    const struct inbound_call *call, bool only_try, struct inbound_results *results);
-	void *inbound_context;
-	/* The routes that the metrics are about. In the pool. */
-	const struct metric_route *(*metric_routes)(struct pool *pool, size_t *count);
-	/* Whether this name, in lower case, is one that sign-ups read as something else than a custom field. */
-	bool (*is_reserved)(struct slice lower_name);
+	/* Carries out payloads of inbound webhooks; set by `open_store`. */
+	struct api *api;
 	/* Which addresses webhooks may have; set by `load`. */
 	const struct address_rules *webhook_addresses;
 	/* The senders of mails, without addresses where they are not set; set by `load`. */

@@ -3,7 +3,7 @@
 #ifndef LEADHOOK_PROG_API_OPTIONS_H
 #define LEADHOOK_PROG_API_OPTIONS_H
 
-#include "api/api.h"
+#include "api/call/service.h"
 #include "prog/wiring.h"
 
 /* Valid as long as the wiring. `limiter`: NULL where no call is counted. */

@@ -3,7 +3,7 @@
 #ifndef LEADHOOK_PROG_BACKEND_H
 #define LEADHOOK_PROG_BACKEND_H
 
-#include "api/api.h"
+#include "api/call/service.h"
 #include "commit/client.h"
 #include "commit/directory.h"
 #include "os/wake.h"

@@ -68,7 +68,6 @@ struct worker {
 	struct pool *pool; /* of the request */
 	struct buffer answer;
 	struct http_request request; /* read before its body */
-	bool path_is_valid;
 };
 
 static void
@@ -315,8 +314,9 @@ static size_t
 body_limit(void *state, const struct fcgi_exchange *exchange)
 {
 	struct worker *worker = state;
-	worker->path_is_valid = http_request_init(&worker->request, worker->pool, environment, (void *)exchange,
-				    slice_of(worker->service->setup.wiring.conf->server.base_path)) == RESULT_OK;
+	/* without the path of a request that has a bad one */
+	(void)!http_request_init(&worker->request, worker->pool, environment, (void *)exchange,
+	    slice_of(worker->service->setup.wiring.conf->server.base_path));
 	join_forwarded_for(worker, exchange);
 	worker->request.sender_is_ambiguous = fcgi_exchange_param_is_ambiguous(exchange, "HTTP_FORWARDED") ||
 					      fcgi_exchange_param_is_ambiguous(exchange, "HTTP_VIA") ||
@@ -350,7 +350,7 @@ handle(void *state, struct fcgi_exchange *exchange)
 	request->body = fcgi_exchange_body(exchange);
 	http_response_init(&response, worker->pool, ANSWER_MAX_BYTES);
 	request->body_state = body_state(exchange);
-	api_handle(worker->api, request, worker->path_is_valid, &response);
+	api_handle(worker->api, request, &response);
 	buffer_clear(&worker->answer);
 	if (!http_response_render(&response, request->request_id, &worker->answer))
 		log_error("headers_too_large", LOG_UINT("bytes", response.body.size)); /* closing without a response is a 500 */

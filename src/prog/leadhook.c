@@ -5,8 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/inbound.h"
-#include "api/parameters.h"
 #include "deliver/dispatcher.h"
 #include "deliver/lock.h"
 #include "deliver/send/web_client.h"
@@ -33,12 +31,6 @@ load(const char *path, bool lists, struct conf **conf, struct buffer *problems)
 	if (good)
 		job_tools = job_tools_of(&wiring);
 	return good;
-}
-
-static struct store *
-open_store(const struct conf *conf)
-{
-	return wiring_store(conf, &wiring.disposable_domains, WIRING_ANSWER_MS);
 }
 
 /* From server.workers: check has neither --workers nor --no-committer. Each process has at most one connection. */
@@ -100,40 +92,46 @@ find_campaign(
 	return store_find_campaign(context, pool, id, campaign, now_ms);
 }
 
-static void
-run_inbound(void *context UNUSED, struct store *store, struct pool *pool, const struct inbound_webhook *webhook,
-    const struct inbound_call *call, bool only_try, struct inbound_results *results)
+static struct api_options api_options;
+static struct api_backend backend = { .execute = execute, .find_campaign = find_campaign };
+
+/* ---- The parts of the command ---- */
+
+static struct store *open_store(const struct conf *conf);
+
+static struct operation_wiring parts = {
+	.load = load,
+	.open_store = open_store,
+	.connection_needs = connection_needs,
+	.job_tools = &job_tools,
+	.prepare_sending = wiring_prepare_sending,
+	.send_request = send_request,
+	.ca_file = web_client_ca_file,
+	.see_dispatcher = lock_read,
+	.webhook_addresses = &wiring.webhook_addresses,
+	.mail_senders = &wiring.mail_senders,
+	.sending_limits = wiring.sending_limits,
+};
+
+static struct store *
+open_store(const struct conf *conf)
 {
-	const struct api_options options = api_options_of(&wiring, NULL, WIRING_ANSWER_MS);
-	const struct api_backend backend = { .context = store, .execute = execute, .find_campaign = find_campaign };
-	struct api *api = api_new(&options, store, NULL, &backend);
-	api_run_inbound(api, pool, webhook, call->content_type, call->body, only_try, results);
-	api_free(&api);
+	struct store *store = wiring_store(conf, &wiring.disposable_domains, WIRING_ANSWER_MS);
+	api_options = api_options_of(&wiring, NULL, WIRING_ANSWER_MS);
+	backend.context = store;
+	api_free(&parts.api);
+	parts.api = api_new(&api_options, store, NULL, &backend);
+	return store;
 }
 
 int
 main(int argc, char *argv[])
 {
-	static const struct operation_wiring parts = {
-		.load = load,
-		.open_store = open_store,
-		.connection_needs = connection_needs,
-		.job_tools = &job_tools,
-		.prepare_sending = wiring_prepare_sending,
-		.send_request = send_request,
-		.ca_file = web_client_ca_file,
-		.see_dispatcher = lock_read,
-		.run_inbound = run_inbound,
-		.metric_routes = api_metric_routes,
-		.is_reserved = parameter_is_reserved,
-		.webhook_addresses = &wiring.webhook_addresses,
-		.mail_senders = &wiring.mail_senders,
-		.sending_limits = wiring.sending_limits,
-	};
 	sandbox_begin();
 	sandbox_hide(true);
 	descriptors_fill();
 	int status = shell_main(argc, argv, &parts, stdout, stderr);
+	api_free(&parts.api);
 	pool_free(&wiring.pool);
 	return status;
 }

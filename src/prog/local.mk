@@ -2,12 +2,12 @@
 %C%_libs = src/limit/liblimit.a src/store/libstore.a src/db/libdb.a src/conf/libconf.a $(mail_libs) $(MARIADB_LIBS) $(INIH_LIBS)
 
 # what answers requests, with management
-management_libs = src/manage/libmanage.a src/admin/libadmin.a src/operation/liboperation.a src/jobs/libjobs.a src/login/liblogin.a $(api_libs) \
+management_libs = $(api_libs) src/manage/libmanage.a src/admin/libadmin.a src/operation/liboperation.a src/jobs/libjobs.a src/login/liblogin.a $(call_libs) \
 	src/transfer/libtransfer.a src/commit/libcommit.a src/http/libhttp.a $(ZLIB_LIBS) src/deliver/libdeliver.a src/compose/libcompose.a \
 	src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS)
 
 # all operations, and the shell
-operations_libs = src/shell/libshell.a src/admin/libadmin.a src/operation/liboperation.a $(api_libs) src/transfer/libtransfer.a src/http/libhttp.a \
+operations_libs = src/shell/libshell.a src/admin/libadmin.a src/operation/liboperation.a $(call_libs) src/transfer/libtransfer.a src/http/libhttp.a \
 	$(ZLIB_LIBS) src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
 
 noinst_LIBRARIES += %D%/libwiring.a

@@ -3,13 +3,13 @@
 #ifndef LEADHOOK_PROG_MANAGEMENT_H
 #define LEADHOOK_PROG_MANAGEMENT_H
 
-#include "api/api.h"
+#include "api/call/service.h"
 #include "login/login.h"
 #include "prog/wiring.h"
 
 struct management;
 
-/* Extends the api, which must be freed after it, as must the wiring and what the login needs. */
+/* Becomes what answers below /manage. The api must be freed after it, as must the wiring and what the login needs. */
 struct management *management_new(
     const struct wiring *wiring, const struct login_context *login, struct work_slots *long_calls, struct api *api);
 void management_free(struct management **management);

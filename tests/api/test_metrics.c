@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/call.h"
+#include "api/call/api_call.h"
 #include "api/fake_service.h"
 #include "api/fake_store.h"
 #include "os/metrics_table.h"
@@ -130,11 +130,10 @@ static void
 requests_count_by_route(void **state UNUSED)
 {
 	static const char *const key[][2] = { { "HTTP_AUTHORIZATION", "Bearer " FAKE_KEY }, { "REMOTE_ADDR", "127.0.0.1" } };
-	size_t count;
-	const struct route *routes = api_routes(&count), *stats = routes;
+	const struct route *stats = route_table;
 	while (strcmp(stats->path, "v2/{campaign}/stats") != 0)
 		stats++;
-	const size_t first = api_route_metric(stats) * METRIC_CLASS_COUNT, unknown = METRIC_ROUTE_UNKNOWN * METRIC_CLASS_COUNT,
+	const size_t first = route_metric(stats) * METRIC_CLASS_COUNT, unknown = METRIC_ROUTE_UNKNOWN * METRIC_CLASS_COUNT,
 		     preflight = METRIC_ROUTE_PREFLIGHT * METRIC_CLASS_COUNT;
 	const uint64_t good = count_of(METRIC_REQUESTS, first + METRIC_CLASS_2XX),
 		       bad = count_of(METRIC_REQUESTS, first + METRIC_CLASS_4XX),

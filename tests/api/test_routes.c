@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/call.h"
+#include "api/call/api_call.h"
+#include "api/call/param_names.h"
 #include "api/fake_service.h"
 #include "api/fake_store.h"
-#include "api/parameters.h"
 #include "page/fields.h"
 #include "webhook/mapping.h"
 
@@ -126,8 +126,8 @@ require_untouched(const struct route *route, uint64_t campaign_id)
 static void
 a_campaign_of_another_account_looks_like_a_missing_one(void **state UNUSED)
 {
-	size_t count;
-	const struct route *routes = api_routes(&count);
+	const size_t count = route_count;
+	const struct route *routes = route_table;
 	for (size_t i = 0; i < count; i++) {
 		if (routes[i].key == KEY_PAGE || routes[i].key == KEY_TOKEN) /* for everyone, with any key */
 			continue;
@@ -146,8 +146,8 @@ a_campaign_of_another_account_looks_like_a_missing_one(void **state UNUSED)
 static void
 requests_of_the_owner_succeed(void **state UNUSED)
 {
-	size_t count;
-	const struct route *routes = api_routes(&count);
+	const size_t count = route_count;
+	const struct route *routes = route_table;
 	for (size_t i = 0; i < count; i++) {
 		if (routes[i].campaign == NO_CAMPAIGN || routes[i].key == KEY_TOKEN || routes[i].key == KEY_INBOUND ||
 		    strstr(routes[i].path, "{token}") != NULL)
@@ -162,8 +162,8 @@ requests_of_the_owner_succeed(void **state UNUSED)
 static void
 a_path_with_a_campaign_says_so(void **state UNUSED)
 {
-	size_t count;
-	const struct route *routes = api_routes(&count);
+	const size_t count = route_count;
+	const struct route *routes = route_table;
 	assert_true(count > 0);
 	for (size_t i = 0; i < count; i++) {
 		struct slice rest = slice_of(routes[i].path), first, second = SLICE_NONE, part;
@@ -182,8 +182,8 @@ a_path_with_a_campaign_says_so(void **state UNUSED)
 static void
 campaigns_of_others_are_not_listed(void **state UNUSED)
 {
-	size_t count;
-	const struct route *routes = api_routes(&count);
+	const size_t count = route_count;
+	const struct route *routes = route_table;
 	for (size_t i = 0; i < count; i++)
 		if (routes[i].campaign == NO_CAMPAIGN)
 			send_call(&routes[i], FAKE_CAMPAIGN, SLICE(FAKE_OTHER_KEY));
@@ -198,13 +198,13 @@ static void
 maps_name_the_parameters_of_signups(void **state UNUSED)
 {
 	const unsigned never = GROUP_KEY | GROUP_CAMPAIGN | GROUP_CALLBACK | GROUP_IGNORED;
-	for (size_t i = 0; i < PARAMETERS; i++)
-		for (size_t k = 0; parameter_has_name(&parameter_table[i], k); k++) {
-			const struct slice name = parameter_table[i].names[k];
+	for (size_t i = 0; i < PARAMS; i++)
+		for (size_t k = 0; param_has_name(&param_table[i], k); k++) {
+			const struct slice name = param_table[i].names[k];
 			const bool refused = mapping_check(name, SLICE("a")) != NULL;
-			if ((parameter_table[i].groups & never) != 0 && !refused)
+			if ((param_table[i].groups & never) != 0 && !refused)
 				fail_msg("%.*s can be mapped", SLICE_ARGS(name));
-			if ((parameter_table[i].groups & GROUP_SIGNUP) != 0 && (parameter_table[i].groups & never) == 0 &&
+			if ((param_table[i].groups & GROUP_SIGNUP) != 0 && (param_table[i].groups & never) == 0 &&
 			    refused)
 				fail_msg("%.*s cannot be mapped", SLICE_ARGS(name));
 		}
@@ -215,13 +215,13 @@ static void
 fields_of_pages_are_custom_fields(void **state UNUSED)
 {
 	struct pool *pool = pool_new();
-	for (size_t i = 0; i < PARAMETERS; i++)
-		for (size_t k = 0; parameter_has_name(&parameter_table[i], k); k++) {
-			const struct slice name = parameter_table[i].names[k];
+	for (size_t i = 0; i < PARAMS; i++)
+		for (size_t k = 0; param_has_name(&param_table[i], k); k++) {
+			const struct slice name = param_table[i].names[k];
 			struct page_fields fields;
 			struct slice problem;
 			const bool identifies = slice_equal(name, SLICE("email")) || slice_equal(name, SLICE("phone_number"));
-			if (identifies || (parameter_table[i].groups & GROUPS_RESERVED) == 0)
+			if (identifies || (param_table[i].groups & GROUPS_RESERVED) == 0)
 				continue;
 			if (page_fields_parse(pool, POOL_JOIN(pool, SLICE("email;"), name, SLICE(": A")), &fields, &problem))
 				fail_msg("a field can have the name %.*s", SLICE_ARGS(name));

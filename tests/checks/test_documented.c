@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/parameters.h"
+#include "api/call/param_names.h"
 #include "base/duration.h"
 #include "conf/file.h"
 #include "webhook/address_rules.h"
@@ -346,9 +346,9 @@ has_code_word(struct slice text, struct slice wanted)
 static bool
 is_parameter_of(struct slice name, unsigned groups)
 {
-	for (size_t i = 0; i < PARAMETERS; i++)
-		for (size_t k = 0; (parameter_table[i].groups & groups) != 0 && parameter_has_name(&parameter_table[i], k); k++)
-			if (slice_equal(parameter_table[i].names[k], name))
+	for (size_t i = 0; i < PARAMS; i++)
+		for (size_t k = 0; (param_table[i].groups & groups) != 0 && param_has_name(&param_table[i], k); k++)
+			if (slice_equal(param_table[i].names[k], name))
 				return true;
 	return false;
 }
@@ -357,11 +357,11 @@ is_parameter_of(struct slice name, unsigned groups)
 static void
 check_names(struct slice section, unsigned groups, const char *heading, struct buffer *problems)
 {
-	for (size_t i = 0; i < PARAMETERS; i++)
-		for (size_t k = 0; (parameter_table[i].groups & groups) != 0 && parameter_has_name(&parameter_table[i], k); k++)
-			if (!has_code_word(section, parameter_table[i].names[k]))
-				buffer_printf(problems, "%.*s is missing in section %s\n",
-				    SLICE_ARGS(parameter_table[i].names[k]), heading);
+	for (size_t i = 0; i < PARAMS; i++)
+		for (size_t k = 0; (param_table[i].groups & groups) != 0 && param_has_name(&param_table[i], k); k++)
+			if (!has_code_word(section, param_table[i].names[k]))
+				buffer_printf(
+				    problems, "%.*s is missing in section %s\n", SLICE_ARGS(param_table[i].names[k]), heading);
 }
 
 /* The first column of a table of parameters has no other names; "utm_…" stands for many. */
@@ -395,10 +395,10 @@ the_api_document_has_every_parameter(void **state)
 		check_names(section, sections[i].groups, sections[i].heading, &problems);
 		check_table(section, sections[i].groups, &problems);
 	}
-	for (size_t i = 0; i < PARAMETERS; i++)
-		if ((parameter_table[i].groups & ~specified) != 0)
+	for (size_t i = 0; i < PARAMS; i++)
+		if ((param_table[i].groups & ~specified) != 0)
 			buffer_printf(
-			    &problems, "%.*s has a group that no section specifies\n", SLICE_ARGS(parameter_table[i].names[0]));
+			    &problems, "%.*s has a group that no section specifies\n", SLICE_ARGS(param_table[i].names[0]));
 	if (problems.size > 0)
 		fail_msg("docs/api.md:\n%s", problems.data);
 	buffer_free(&problems);
@@ -421,12 +421,11 @@ the_api_document_lists_the_reserved_names(void **state)
 	struct slice list = { begin, (size_t)(section.data + section.size - begin) }, rest = list, word;
 	bool inside = false;
 	while (next_code_word(&rest, &inside, &word))
-		if (!parameter_is_reserved(word))
+		if (!param_is_reserved(word))
 			fail_msg("%.*s can be a custom field", SLICE_ARGS(word));
-	for (size_t i = 0; i < PARAMETERS; i++)
-		for (size_t k = 0;
-		     (parameter_table[i].groups & GROUPS_RESERVED) != 0 && parameter_has_name(&parameter_table[i], k); k++) {
-			struct slice name = pool_copy_lower(pool, parameter_table[i].names[k]);
+	for (size_t i = 0; i < PARAMS; i++)
+		for (size_t k = 0; (param_table[i].groups & GROUPS_RESERVED) != 0 && param_has_name(&param_table[i], k); k++) {
+			struct slice name = pool_copy_lower(pool, param_table[i].names[k]);
 			if (!slice_starts_with(name, SLICE("_")) && !has_code_word(list, name))
 				fail_msg("%.*s is not listed", SLICE_ARGS(name));
 		}

@@ -2,7 +2,7 @@
  * A whole request to the API: CGI variables as lines NAME=value, an empty line, the body. Every request gets an answer, a
  * refused one changes nothing, and a key gives access to its own account's campaigns only (docs/api.md 1, 2). */
 #include "answer_rules.h"
-#include "api/call.h"
+#include "api/call/api_call.h"
 #include "api/fake_service.h"
 #include "api/fake_store.h"
 

@@ -13,6 +13,7 @@
 #include "admin/data/import_arguments.h"
 #include "admin/data/import_file.h"
 #include "admin/data/import_heading.h"
+#include "api/call/param_names.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "store/operator/admin.h"
@@ -215,7 +216,7 @@ run_lead_import(struct operation_call *call)
 		.limits = { .name_bytes = limits->name_bytes,
 		    .value_bytes = limits->value_bytes,
 		    .depth = limits->json_depth,
-		    .is_reserved = call->wiring->is_reserved,
+		    .is_reserved = param_is_reserved,
 		    .utm_bytes = limits->custom_fields_bytes,
 		    .dates = arguments->dates,
 		    .strict = arguments->strict,

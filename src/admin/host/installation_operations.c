@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sysexits.h>
 
+#include "api/call/routes.h"
 #include "engine/message.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
@@ -243,7 +244,7 @@ run_metrics(struct operation_call *call)
 	const struct conf *conf = call->conf;
 	size_t count;
 	struct buffer out;
-	const struct metric_route *routes = call->wiring->metric_routes(call->pool, &count);
+	const struct metric_route *routes = route_names(call->pool, &count);
 	struct metrics_page *page = metrics_page_new(call->pool, routes, count);
 	if (!metrics_page_read_counts(page, conf->server.state_dir))
 		operation_warn(call,

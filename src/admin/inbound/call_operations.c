@@ -8,6 +8,7 @@
 #include <sysexits.h>
 
 #include "admin/leads/named_lead.h"
+#include "api/inbound/inbound_run.h"
 #include "base/utf8.h"
 #include "identity/api_key.h"
 #include "operation/value_types.h"
@@ -152,7 +153,7 @@ run_inbound_test(struct operation_call *call)
 	if (status != EX_OK)
 		return status;
 	payload.content_type = type_of(payload.body);
-	call->wiring->run_inbound(call->wiring->inbound_context, call->store, call->pool, &webhook, &payload, true, &outcomes);
+	inbound_run(call->wiring->api, call->pool, &webhook, &payload, INBOUND_TRY, &outcomes);
 	output_record(call->output);
 	add_results(call, &outcomes);
 	report_missing(call, &webhook, main_result(&outcomes));
@@ -323,7 +324,7 @@ run_inbound_replay(struct operation_call *call)
 		return operation_answer(call, result);
 	if (entry.body.size < entry.size)
 		return operation_fail(call, PROBLEM_CONFLICT, "only the beginning of the payload is stored");
-	call->wiring->run_inbound(call->wiring->inbound_context, call->store, call->pool, &webhook, &entry, false, &outcomes);
+	inbound_run(call->wiring->api, call->pool, &webhook, &entry, INBOUND_EXECUTE, &outcomes);
 	const enum failure failure = main_result(&outcomes)->failure;
 	const bool unavailable = is_unavailable(&outcomes);
 	if (outcomes.count == 1)

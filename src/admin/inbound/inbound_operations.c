@@ -9,6 +9,7 @@
 #include "identity/api_key.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
+#include "store/inbound.h"
 #include "webhook/mapping.h"
 
 static struct slice

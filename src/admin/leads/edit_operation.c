@@ -7,6 +7,7 @@
 
 #include "admin/leads/lead_command.h"
 #include "admin/leads/named_lead.h"
+#include "api/call/param_names.h"
 #include "base/language_tag.h"
 #include "engine/command.h"
 #include "identity/email.h"
@@ -185,7 +186,7 @@ run_lead_set(struct operation_call *call)
 		.limits = { .name_bytes = limits->name_bytes,
 		    .value_bytes = limits->value_bytes,
 		    .depth = limits->json_depth,
-		    .is_reserved = call->wiring->is_reserved },
+		    .is_reserved = param_is_reserved },
 		.fields = POOL_ARRAY(call->pool, arguments->fields.count, struct custom_field) };
 	struct command command = { .kind = COMMAND_SIGNUP, .view = { .full = true } };
 	struct campaign campaign;

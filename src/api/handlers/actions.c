@@ -1,9 +1,12 @@
-/* SPDX-License-Identifier: MIT
- * Actions that pages complete without a key (docs/api.md 4.1.3). */
-#include "api/document.h"
-#include "api/lead_argument.h"
-#include "api/parameter_values.h"
+/* SPDX-License-Identifier: MIT */
+#include "api/handlers/actions.h"
 
+#include "api/call/call_answers.h"
+#include "api/call/call_rights.h"
+#include "api/call/lead_argument.h"
+#include "api/call/param_names.h"
+#include "api/call/param_tree.h"
+#include "api/call/param_values.h"
 #include "engine/strangers.h"
 #include "http/text.h"
 
@@ -32,7 +35,7 @@ write_leaves(struct pool *pool, const struct http_params *params, struct slice b
 	for (size_t i = 0; i < http_params_count(params); i++) {
 		const struct http_param *param = http_params_at(params, i);
 		if (is_member(base, param->name))
-			document_add_param(pool, root, param);
+			param_tree_add(pool, root, param);
 	}
 	const struct document_node *object = document_child(root, base);
 	if (object == NULL)
@@ -70,7 +73,7 @@ static bool
 read_completion(struct call *call, struct completion *completion)
 {
 	struct slice id;
-	if (!lead_read_social_id(call, &completion->lead) || !param_read_text(call, PARAMETER_ACTION_ID, &id))
+	if (!lead_read_social_id(call, &completion->lead) || !param_read_text(call, PARAM_ACTION_ID, &id))
 		return false;
 	if (slice_present(id) && (!slice_to_u64(id, INT64_MAX, &completion->action_id) || completion->action_id == 0))
 		return call_fail(call, FAILURE_ACTION_NOT_FOUND);

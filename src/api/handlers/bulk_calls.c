@@ -1,12 +1,13 @@
-/* SPDX-License-Identifier: MIT
- * Calls about many leads, which the dispatcher carries out later (docs/api.md 4.1.4), and points, which are booked at once for
- * few leads. */
-#include "api/bulk_arguments.h"
+/* SPDX-License-Identifier: MIT */
+#include "api/handlers/bulk_calls.h"
 
 #include <inttypes.h>
 
-#include "api/campaign_definitions.h"
-#include "api/parameter_values.h"
+#include "api/call/bulk_arguments.h"
+#include "api/call/call_answers.h"
+#include "api/call/campaign_definitions.h"
+#include "api/call/param_names.h"
+#include "api/call/param_values.h"
 
 static void
 answer_queued(struct call *call, struct slice message, struct slice name, size_t matched)
@@ -23,8 +24,7 @@ answer_queued(struct call *call, struct slice message, struct slice name, size_t
 static void
 refuse(struct call *call)
 {
-	if (!http_response_header(call->response, "Retry-After", SLICE("60")))
-		log_error("header_refused", LOG_STR("name", "Retry-After"));
+	call_add_header(call, "Retry-After", SLICE("60"));
 	call_fail(call, FAILURE_TOO_MANY_JOBS);
 }
 
@@ -42,7 +42,7 @@ read_points(struct call *call, struct points_call *points)
 		return false;
 	points->leads = leads.items;
 	points->lead_count = leads.count;
-	return param_read_text(call, PARAMETER_MESSAGE, &points->message);
+	return param_read_text(call, PARAM_MESSAGE, &points->message);
 }
 
 void

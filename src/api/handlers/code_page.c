@@ -1,10 +1,12 @@
-/* SPDX-License-Identifier: MIT
- * The page on which a lead types the code that was sent to its email address or its phone (docs/api.md 4.1.14). Its answers do
- * not show which addresses are those of leads. */
-#include "api/handlers/codes.h"
-#include "api/mail_link.h"
-#include "api/pages.h"
+/* SPDX-License-Identifier: MIT */
+#include "api/handlers/code_page.h"
 
+#include "api/call/call_answers.h"
+#include "api/call/forms.h"
+#include "api/call/limits.h"
+#include "api/call/page_answers.h"
+#include "api/handlers/mail_link.h"
+#include "api/handlers/verify.h"
 #include "identity/email.h"
 #include "identity/typed.h"
 

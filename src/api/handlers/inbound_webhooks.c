@@ -1,10 +1,12 @@
-/* SPDX-License-Identifier: MIT
- * Inbound webhooks of a campaign: made, changed, listed, removed (docs/api.md 4.1.7). */
-#include "api/campaign_definitions.h"
-#include "api/parameter_values.h"
+/* SPDX-License-Identifier: MIT */
+#include "api/handlers/inbound_webhooks.h"
 
 #include <string.h>
 
+#include "api/call/call_answers.h"
+#include "api/call/campaign_definitions.h"
+#include "api/call/param_names.h"
+#include "api/call/param_values.h"
 #include "base/utf8.h"
 #include "identity/api_key.h"
 #include "webhook/mapping.h"
@@ -16,7 +18,7 @@ static bool
 read_tag(struct call *call, struct inbound_put *put)
 {
 	struct slice text;
-	if (!param_read_text(call, PARAMETER_TAG_ID, &text))
+	if (!param_read_text(call, PARAM_TAG_ID, &text))
 		return false;
 	put->set_tag = slice_present(text);
 	return !put->set_tag || slice_equal(text, SLICE("0")) || definitions_read_tag(call, text, TAG_BY_ID, &put->tag_id);
@@ -27,7 +29,7 @@ static bool
 read_source(struct call *call, struct slice *source)
 {
 	const struct http_param *given;
-	if (!param_read_given(call, PARAMETER_SOURCE, &given, source))
+	if (!param_read_given(call, PARAM_SOURCE, &given, source))
 		return false;
 	if (given != NULL && given->value.type == HTTP_STRING && !slice_present(*source))
 		*source = SLICE("");
@@ -100,7 +102,7 @@ is_short_name(struct slice text)
 static bool
 read_name(struct call *call, struct slice *name)
 {
-	return param_read_checked(call, PARAMETER_NAME, is_short_name, "is longer than 200 characters", name);
+	return param_read_checked(call, PARAM_NAME, is_short_name, "is longer than 200 characters", name);
 }
 
 /* False: the call has failed. */
@@ -108,7 +110,7 @@ static bool
 read_settings(struct call *call, struct inbound_put *put)
 {
 	return read_source(call, &put->source) && read_name(call, &put->name) && read_tag(call, put) && read_map(call, put) &&
-	       param_read_boolean(call, PARAMETER_ROTATE, &put->rotate);
+	       param_read_boolean(call, PARAM_ROTATE, &put->rotate);
 }
 
 static enum result
@@ -167,7 +169,7 @@ read_reference(struct call *call, struct inbound_reference *reference, struct di
 {
 	const struct http_param *given;
 	struct slice url, id;
-	if (!param_read_text(call, PARAMETER_URL, &url) || !param_read_given(call, PARAMETER_ID, &given, &id))
+	if (!param_read_text(call, PARAM_URL, &url) || !param_read_given(call, PARAM_ID, &given, &id))
 		return false;
 	if (slice_present(id) && (!slice_to_u64(id, INT64_MAX, &reference->id) || reference->id == 0))
 		return call_fail_parameter(call, given->name, "must be a number from 1");
@@ -194,7 +196,7 @@ handle_remove_inbound(struct call *call)
 	if (result == RESULT_OK)
 		call_answer(call, SLICE("{\"message\":\"Inbound Webhook Deleted\"}"));
 	else
-		call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_WEBHOOK_NOT_FOUND : call_failure(result));
+		call_fail_result(call, result, FAILURE_WEBHOOK_NOT_FOUND);
 }
 
 static void

@@ -1,8 +1,11 @@
-/* SPDX-License-Identifier: MIT
- * Leads page by page (docs/api.md 4.1.2). */
-#include "api/campaign_definitions.h"
-#include "api/fetch.h"
-#include "api/parameter_values.h"
+/* SPDX-License-Identifier: MIT */
+#include "api/handlers/lead_list.h"
+
+#include "api/call/call_answers.h"
+#include "api/call/campaign_definitions.h"
+#include "api/call/fetch.h"
+#include "api/call/param_names.h"
+#include "api/call/param_values.h"
 #include "os/clock.h"
 
 enum { PAGE_LEADS = 50 };
@@ -55,7 +58,7 @@ read_cursor(struct call *call, uint32_t *after)
 	const struct http_param *given;
 	struct slice text;
 	uint64_t number = 0;
-	if (!param_read_given(call, PARAMETER_CURSOR, &given, &text))
+	if (!param_read_given(call, PARAM_CURSOR, &given, &text))
 		return false;
 	if (slice_present(text) && (!slice_to_u64(text, UINT32_MAX, &number) || number == 0))
 		return call_fail_parameter(call, given->name, "must be what the page before gave as next");
@@ -68,7 +71,7 @@ read_since(struct call *call, int64_t *since_ms)
 {
 	const struct http_param *given;
 	struct slice text;
-	return param_read_given(call, PARAMETER_SINCE, &given, &text) &&
+	return param_read_given(call, PARAM_SINCE, &given, &text) &&
 	       (!slice_present(text) || clock_parse_rfc3339(text, since_ms) ||
 		   call_fail_parameter(call, given->name, "must be a time (2026-11-21T03:38:13Z) or a date"));
 }
@@ -77,7 +80,7 @@ static bool
 read_tag(struct call *call, uint64_t *tag_id)
 {
 	struct slice text;
-	return param_read_text(call, PARAMETER_TAG, &text) &&
+	return param_read_text(call, PARAM_TAG, &text) &&
 	       (!slice_present(text) || definitions_read_tag(call, text, TAG_BY_ID | TAG_BY_NAME, tag_id));
 }
 
@@ -86,10 +89,10 @@ static bool
 read_filter(struct call *call, struct lead_filter *filter)
 {
 	return param_read_limit(call, &filter->limit) && read_cursor(call, &filter->after) &&
-	       param_read_choice(call, PARAMETER_VERIFIED, &filter->verified) &&
-	       param_read_choice(call, PARAMETER_WAITLISTED, &filter->waitlisted) &&
-	       param_read_choice(call, PARAMETER_FRAUDULENT, &filter->fraudulent) &&
-	       param_read_choice(call, PARAMETER_OPTED_OUT, &filter->opted_out) && read_since(call, &filter->since_ms) &&
+	       param_read_choice(call, PARAM_VERIFIED, &filter->verified) &&
+	       param_read_choice(call, PARAM_WAITLISTED, &filter->waitlisted) &&
+	       param_read_choice(call, PARAM_FRAUDULENT, &filter->fraudulent) &&
+	       param_read_choice(call, PARAM_OPTED_OUT, &filter->opted_out) && read_since(call, &filter->since_ms) &&
 	       read_tag(call, &filter->tag_id);
 }
 

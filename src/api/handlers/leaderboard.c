@@ -1,12 +1,15 @@
-/* SPDX-License-Identifier: MIT
- * The leaderboard (docs/api.md 4.1.2). */
-#include "api/board.h"
-#include "api/fetch.h"
-#include "api/lead_argument.h"
-#include "api/parameter_values.h"
+/* SPDX-License-Identifier: MIT */
+#include "api/handlers/leaderboard.h"
 
 #include <string.h>
 
+#include "api/call/board.h"
+#include "api/call/call_answers.h"
+#include "api/call/call_rights.h"
+#include "api/call/fetch.h"
+#include "api/call/lead_argument.h"
+#include "api/call/param_names.h"
+#include "api/call/param_values.h"
 #include "engine/custom_fields.h"
 #include "engine/strangers.h"
 #include "identity/social_id.h"
@@ -189,7 +192,7 @@ static bool
 read_avatar_default(struct call *call, struct slice *avatar)
 {
 	const struct http_param *given;
-	if (!param_read_given(call, PARAMETER_AVATAR_DEFAULT, &given, avatar))
+	if (!param_read_given(call, PARAM_AVATAR_DEFAULT, &given, avatar))
 		return false;
 	if (slice_equal(*avatar, SLICE("icon")))
 		*avatar = SLICE("mp");
@@ -209,7 +212,7 @@ read_description(struct call *call, struct slice *name)
 	const struct http_param *given;
 	const size_t cap = call->api->options->caps.name_bytes;
 	struct slice typed;
-	if (!param_read_given(call, PARAMETER_LEAD_DESCRIPTION, &given, &typed))
+	if (!param_read_given(call, PARAM_LEAD_DESCRIPTION, &given, &typed))
 		return false;
 	*name = slice_present(typed) ? custom_field_name(call->request->pool, typed) : SLICE_NONE;
 	return (typed.size <= cap && name->size <= cap) ||
@@ -222,7 +225,7 @@ read_arguments(struct call *call, struct arguments *arguments)
 	*arguments = (struct arguments){ .limit = LEADERS };
 	arguments->style.personal = call_has_right(call, RIGHT_LEADS) || !call->campaign.privacy;
 	return lead_read_owner(call, &arguments->own) && param_read_limit(call, &arguments->limit) &&
-	       param_read_text(call, PARAMETER_LEADER_ID, &arguments->social_id) &&
+	       param_read_text(call, PARAM_LEADER_ID, &arguments->social_id) &&
 	       read_description(call, &arguments->style.description) &&
 	       read_avatar_default(call, &arguments->style.avatar_default);
 }
@@ -238,9 +241,8 @@ handle_leaderboard(struct call *call)
 	struct leaderboard board = {
 		.call = call, .limit = arguments.limit < LEADERS_MAX ? arguments.limit : LEADERS_MAX, .style = arguments.style
 	};
-	const bool owns = arguments.own.own;
-	const struct slice typed = owns ? arguments.own.value : arguments.social_id;
-	if (slice_present(typed) && !call_may_see(call, LEAD_BY_SOCIAL_ID, owns))
+	const struct slice typed = arguments.own.own ? arguments.own.value : arguments.social_id;
+	if (slice_present(typed) && !call_may_see(call, &arguments.own))
 		return;
 	/* an invalid social id matches no lead */
 	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))

@@ -1,9 +1,12 @@
-/* SPDX-License-Identifier: MIT
- * Calls of older clients that the /v2 calls have no form of (docs/api.md 4.1.6). */
-#include "api/fetch.h"
-#include "api/lead_argument.h"
-#include "api/parameter_values.h"
+/* SPDX-License-Identifier: MIT */
+#include "api/handlers/older.h"
 
+#include "api/call/call_answers.h"
+#include "api/call/call_rights.h"
+#include "api/call/lead_argument.h"
+#include "api/call/param_values.h"
+#include "api/handlers/campaign_calls.h"
+#include "api/handlers/lead_calls.h"
 #include "identity/social_id.h"
 
 /* The path names the lead: identifiers among the parameters are ignored. */
@@ -18,7 +21,7 @@ handle_lead_of_path(struct call *call)
 	view.own = !view.full && known && own.own && slice_equal(own.value, lead.value);
 	if (view.own)
 		lead = own;
-	if (!call_may_see(call, lead.identity, view.own))
+	if (!call_may_see(call, &lead))
 		return;
 	if (known)
 		call_show_lead(call, lead, view);

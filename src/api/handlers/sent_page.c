@@ -1,72 +1,16 @@
-/* SPDX-License-Identifier: MIT
- * The pages after a form without a page to lead to (docs/pages.md 2). Nothing of them depends on whether the address is known.
- */
-#include "api/mail_link.h"
-#include "api/pages.h"
+/* SPDX-License-Identifier: MIT */
+#include "api/handlers/sent_page.h"
 
-#include <inttypes.h>
-
-#include "base/encode.h"
-#include "crypto/digest.h"
-#include "crypto/seal.h"
+#include "api/call/call_answers.h"
+#include "api/call/forms.h"
+#include "api/call/limits.h"
+#include "api/call/page_answers.h"
+#include "api/call/sent_address.h"
+#include "api/handlers/mail_link.h"
 #include "engine/strangers.h"
-#include "identity/email.h"
 
-/* In the query: the address that was written to, which the visitor has typed, so that no one else can read it; that the button
- * was pressed. */
-#define ADDRESS SLICE("to")
+/* In the query: that the button was pressed. */
 #define RESENT SLICE("resent")
-#define PLACE(call) ((struct seal_place){ "pages.sent", (call)->campaign.id })
-enum { VALID_MS = 3600 * 1000 };
-
-/* NULL: the database is unavailable. */
-static struct seal_keys *
-keys_of(struct call *call)
-{
-	const struct payload_settings *settings;
-	const struct slice purpose = SLICE("pages.sent");
-	if (store_payload_settings(call->api->store, &settings) != RESULT_OK)
-		return NULL;
-	const struct digest key = digest_hmac_sha256(settings->server_secret, &purpose, 1);
-	return seal_keys_new(encode_hex(call->request->pool, digest_slice(&key)));
-}
-
-struct slice
-call_sent_path(struct call *call, struct slice email)
-{
-	struct pool *pool = call->request->pool;
-	struct email parsed;
-	struct buffer out;
-	struct seal_keys *keys = email_parse(pool, email, &parsed) ? keys_of(call) : NULL;
-	if (keys == NULL)
-		return SLICE("/sent");
-	const struct slice text = pool_printf(pool, "%" PRId64 " %.*s", call->now_ms + VALID_MS, SLICE_ARGS(parsed.key));
-	const struct slice sealed = seal(keys, pool, PLACE(call), text);
-	seal_keys_free(&keys);
-	buffer_init(&out, 3 * sealed.size + sizeof("/sent?to="));
-	buffer_add_text(&out, "/sent?to=");
-	encode_percent(&out, sealed);
-	const struct slice path = pool_copy(pool, buffer_slice(&out));
-	buffer_free(&out);
-	return path;
-}
-
-/* The address as a key; absent: there is none, or it was sealed too long ago. */
-static struct slice
-read_address(struct call *call)
-{
-	struct slice sealed, text, digits;
-	uint64_t until_ms;
-	if (!http_value_string(http_params_value(call->params, ADDRESS), &sealed))
-		return SLICE_NONE;
-	struct seal_keys *keys = keys_of(call);
-	const bool is_open = keys != NULL && seal_open(keys, call->request->pool, PLACE(call), sealed, &text) == SEAL_OPENED;
-	seal_keys_free(&keys);
-	if (!is_open || !slice_next(&text, ' ', &digits) || !slice_to_u64(digits, INT64_MAX, &until_ms) ||
-	    (int64_t)until_ms < call->now_ms)
-		return SLICE_NONE;
-	return text;
-}
 
 static void
 link_to_code(struct call *call, const struct page *page, struct page_message *message)
@@ -93,7 +37,7 @@ handle_sent_page(struct call *call)
 		return;
 	}
 	struct page page = call_begin_page(call);
-	const struct slice address = read_address(call);
+	const struct slice address = sent_address_read(call);
 	const bool is_known = slice_present(address), has_resent = http_params_value(call->params, RESENT) != NULL;
 	struct page_message message = { .title = page_text(&page, TEXT_CHECK_MAIL_TITLE),
 		.text =
@@ -128,7 +72,7 @@ void
 handle_sent_button(struct call *call)
 {
 	struct pool *pool = call->request->pool;
-	const struct slice address = read_address(call);
+	const struct slice address = sent_address_read(call);
 	const struct lead_reference reference = { .identity = LEAD_BY_EMAIL, .value = address };
 	struct lead lead = { .id = 0 };
 	if (!slice_present(address) || !store_sends_mail(call->api->store)) {
@@ -147,7 +91,7 @@ handle_sent_button(struct call *call)
 	if (result != RESULT_OK)
 		call_fail(call, call_failure(result));
 	else
-		call_redirect_to_page(call, POOL_JOIN(pool, call_sent_path(call, address), SLICE("&"), RESENT, SLICE("=1")));
+		call_redirect_to_page(call, POOL_JOIN(pool, sent_address_path(call, address), SLICE("&"), RESENT, SLICE("=1")));
 }
 
 /* Where the campaign has ended, no one comes here by a sign-up. */

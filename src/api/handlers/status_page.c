@@ -1,8 +1,13 @@
-/* SPDX-License-Identifier: MIT
- * The page of a lead (docs/pages.md 3), and its buttons. */
-#include "api/mail_link.h"
-#include "api/pages.h"
+/* SPDX-License-Identifier: MIT */
+#include "api/handlers/status_page.h"
 
+#include "api/call/call_answers.h"
+#include "api/call/call_rights.h"
+#include "api/call/forms.h"
+#include "api/call/limits.h"
+#include "api/call/page_answers.h"
+#include "api/handlers/leaderboard.h"
+#include "api/handlers/mail_link.h"
 #include "engine/id_list.h"
 #include "engine/payload.h"
 #include "engine/strangers.h"
@@ -71,7 +76,7 @@ read_lead(struct call *call, const struct lead_reference *named, struct page_lea
 		return true;
 	const enum result result = store_look_up(call->api->store, pool, call->campaign.id, named, &subject);
 	if (result != RESULT_OK)
-		return call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(result));
+		return call_fail_result(call, result, FAILURE_LEAD_NOT_FOUND);
 	if (!read_payload(call, subject, named->own, lead))
 		return false;
 	status->lead = lead;
@@ -182,7 +187,7 @@ resend(struct call *call, const struct lead_reference *named)
 	enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, named, &lead);
 	if (result == RESULT_OK && awaits_email(call, lead.email, lead.verified_email))
 		result = call_request_message(call, lead.id, MESSAGE_VERIFY, SLICE_NONE);
-	return result == RESULT_OK || call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_NOT_FOUND : call_failure(result));
+	return result == RESULT_OK || call_fail_result(call, result, FAILURE_NOT_FOUND);
 }
 
 /* Completes an action as a page does (docs/api.md 4.1.3). One that is gone, or done, changes nothing. False: the call has

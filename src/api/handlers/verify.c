@@ -1,11 +1,13 @@
-/* SPDX-License-Identifier: MIT
- * The code that was sent to a lead's phone number (docs/api.md 4.1.9, 4.1.14). Strangers do not see which numbers are those of
- * leads. */
-#include "api/handlers/codes.h"
-#include "api/lead_argument.h"
-#include "api/mail_link.h"
-#include "api/pages.h"
-#include "api/parameter_values.h"
+/* SPDX-License-Identifier: MIT */
+#include "api/handlers/verify.h"
+
+#include "api/call/call_answers.h"
+#include "api/call/call_rights.h"
+#include "api/call/lead_argument.h"
+#include "api/call/limits.h"
+#include "api/call/param_names.h"
+#include "api/call/param_values.h"
+#include "api/handlers/mail_link.h"
 #include "identity/typed.h"
 
 static bool
@@ -24,7 +26,7 @@ find_lead(struct call *call, const struct lead_reference *reference, struct lead
 		return false;
 	const enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, reference, lead);
 	if (result != RESULT_OK && (result != RESULT_NOT_FOUND || !is_stranger(call)))
-		return call_fail(call, result == RESULT_NOT_FOUND ? FAILURE_LEAD_NOT_FOUND : call_failure(result));
+		return call_fail_result(call, result, FAILURE_LEAD_NOT_FOUND);
 	if (is_stranger(call)) {
 		lead->phone = slice_present(lead->phone) ? lead->phone : SLICE("");
 		return true;
@@ -73,7 +75,7 @@ call_verify_by_code(struct call *call, const struct lead_code *code, struct slic
 static bool
 read_code(struct call *call, struct slice *typed)
 {
-	return param_read_text(call, PARAMETER_CODE, typed) && (slice_present(*typed) || call_fail(call, FAILURE_MISSING_CODE));
+	return param_read_text(call, PARAM_CODE, typed) && (slice_present(*typed) || call_fail(call, FAILURE_MISSING_CODE));
 }
 
 void

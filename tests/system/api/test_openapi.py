@@ -22,7 +22,7 @@ ALL = {operation["operationId"]: (method, path, operation) for path, item in DOC
        for method, operation in item.items() if method in METHODS}
 OPERATIONS = {name: found for name, found in ALL.items() if not found[1].startswith(MANAGE)}
 
-# The groups of src/api/parameters.h that the handler of the operation reads.
+# The groups of src/api/call/param_names.h that the handler of the operation reads.
 ONE_LEAD = "LEAD VIEW"
 SIGN_UP = "SIGNUP OWNER BOTS VIEW SIGNUP_POINTS ANSWER"
 GROUPS = {
@@ -99,8 +99,8 @@ def names(schema):
 
 
 def parameters_of_groups(groups):
-    """The names in rows of `parameter_table` that have one of the groups."""
-    table = source("api/parameters.c").split("const struct parameter parameter_table[PARAMETERS]")[1]
+    """The names in rows of `param_table` that have one of the groups."""
+    table = source("api/call/param_names.c").split("const struct parameter param_table[PARAMS]")[1]
     rows = re.findall(r"\{ \{ (NAME\(.*?\)) \}, (GROUP_[A-Z_ |]+),", table)
     assert len(rows) > 60
     wanted = {"GROUP_" + group for group in groups.split()}
@@ -135,14 +135,14 @@ def test_it_has_each_parameter(name):
 
 def test_each_group_is_in_an_operation():
     """Besides those of every call (KEY), and of none (IGNORED, docs/api.md 1.6)."""
-    groups = set(re.findall(r"\bGROUP_(\w+) = ", source("api/parameters.h"))) - {"KEY", "IGNORED"}
+    groups = set(re.findall(r"\bGROUP_(\w+) = ", source("api/call/param_names.h"))) - {"KEY", "IGNORED"}
     assert groups == {group for words in GROUPS.values() for group in words.split()}
 
 
 def test_keys_may_lack_rights():
     """docs/api.md 3: a route that needs some of the rights answers 403"""
-    table = source("api/routes.c")
-    limited = re.findall(r'\{ HTTP_(\w+), "([^"]+)", KEY_\w+, \w+,\s+(?!RIGHTS_(?:NONE|ALL)\b)\w+', table)
+    table = source("api/call/route_list.h")
+    limited = re.findall(r'\bX\((\w+), "([^"]+)", KEY_\w+, \w+,[\s\\]+(?!RIGHTS_(?:NONE|ALL)\b)\w+', table)
     bulk = [("POST", "v2/{campaign}/" + word) for word in bulk_words()]
     assert len(limited) > 20
     for method, path in limited + bulk:

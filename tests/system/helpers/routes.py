@@ -4,17 +4,17 @@ import re
 from tree import SOURCE
 
 
-TEXT = (SOURCE / "src/api/routes.c").read_text(encoding="utf-8")
+TEXT = (SOURCE / "src/api/call/route_list.h").read_text(encoding="utf-8")
 
 
 def routes():
     """(method, path) of all routes except bulk changes; {…} stands for any value."""
-    return re.findall(r"\{ HTTP_(\w+), \"([^\"]+)\", KEY_", TEXT)
+    return re.findall(r"\bX\((\w+), \"([^\"]+)\", KEY_", TEXT)
 
 
 def bulk_words():
     """The last path segments of bulk changes."""
-    return re.findall(r"BULK\(\"(\w+)\"", TEXT)
+    return re.findall(r"ROUTE_BULK_WORD\(X, \"(\w+)\"", TEXT)
 
 
 def all_routes():

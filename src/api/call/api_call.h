@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ * One call of the API: what is known of it, and how it uses the database. */
+#ifndef LEADHOOK_API_CALL_API_CALL_H
+#define LEADHOOK_API_CALL_API_CALL_H
+
+#include "api/call/routes.h"
+#include "api/call/service.h"
+#include "crypto/digest.h"
+#include "engine/failure.h"
+#include "engine/model.h"
+#include "http/response.h"
+#include "os/log.h"
+#include "store/inbound.h"
+
+/* What a search of the unparsed body for a key found. */
+enum body_key { BODY_HAS_NO_KEY, BODY_MAY_HAVE_KEY, BODY_HAS_KNOWN_KEY };
+
+struct call {
+	struct api *api;
+	const struct route *route; /* NULL: the path is unknown */
+	struct http_request *request;
+	struct http_response *response;
+	struct http_params *params;
+	struct ip_address client; /* by docs/api.md 5; zeros when unknown */
+	bool has_client;
+	struct slice key_text; /* as submitted; absent: none */
+	struct api_key key;    /* of the request; id 0: none */
+	uint64_t account_id;   /* of the key; 0: none */
+	bool key_is_known;     /* this host has verified it before */
+	enum body_key body_key;
+	struct digest known_key;        /* BODY_HAS_KNOWN_KEY: the hash of that key */
+	bool counted;                   /* by a limit */
+	bool checking_limits;           /* the limits are checked without counting */
+	struct slice social_id;         /* KEY_TOKEN: the lead that the token is for */
+	struct slice lead_email;        /* KEY_TOKEN: its email address (a key) while the token is valid; absent: none */
+	struct slice reader_language;   /* of the lead that has proven to be the caller, for its page; absent: unknown */
+	struct inbound_webhook inbound; /* KEY_INBOUND: the webhook whose URL was called */
+	struct slice sender;            /* KEY_INBOUND: the address of the call, which is not the lead's; absent: unknown */
+	struct campaign campaign;       /* on routes that have one */
+	int64_t now_ms;                 /* the database's time, with the campaign */
+	int64_t begun_ms;
+	int64_t deadline_ms;  /* of the backend's work for this call */
+	enum call_wait wait;  /* the last wait */
+	enum failure failure; /* the last one, and its message */
+	struct slice failure_message;
+	bool unavailable;      /* has failed with 503 */
+	bool hides_failure;    /* the database failed, and the answer must not show it */
+	struct slice callback; /* JSONP: the function that is called with the answer; absent: no JSONP */
+	bool callback_is_bad;  /* a callback was given, and is invalid */
+	bool has_page_headers; /* call_page_headers was called */
+	unsigned wait_s;       /* of the refusal by a limit */
+};
+
+typedef void call_handler(struct call *call);
+
+/* Keeps workers from waiting for the database one after another. Call it before each kind of wait. False: the call has failed.
+ */
+MUST_CHECK bool call_may_wait(struct call *call, enum call_wait wait);
+/* The same question, without a failure: true when call_may_wait would fail. */
+MUST_CHECK bool call_would_wait(struct call *call, enum call_wait wait);
+/* Called at the end of the call. */
+void call_note_wait(struct call *call);
+
+/* The address of the client; NULL: unknown. */
+const struct ip_address *call_client(const struct call *call);
+
+/* The part of a header that is valid text; absent: there is none. */
+struct slice call_header_text(struct call *call, struct slice header);
+
+/* Runs a command of the caller on the campaign of the call. The call fails with the failure of the outcome; with
+ * FAILURE_UNAVAILABLE the command may have been run. */
+struct outcome call_execute(struct call *call, const struct command *command);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/call/authentication.h"
+
+#include <string.h>
+
+#include "api/call/call_answers.h"
+#include "api/call/fetch.h"
+#include "api/call/key_inbound.h"
+#include "api/call/key_metrics.h"
+#include "api/call/key_token.h"
+#include "api/call/limits.h"
+#include "api/call/param_names.h"
+#include "api/call/param_values.h"
+#include "engine/strangers.h"
+#include "identity/api_key.h"
+#include "identity/lead_token.h"
+#include "identity/typed.h"
+
+/* Whether the body is too large for a call without a key. */
+static bool
+body_is_large(const struct call *call)
+{
+	return call->request->body.size > call->api->options->public_body_bytes;
+}
+
+/* A large body with the text of a key counts as a wrong key, unless it has a valid one. */
+static bool
+must_prove_key(const struct call *call)
+{
+	return call->body_key != BODY_HAS_NO_KEY && body_is_large(call);
+}
+
+/* What clients send in place of a key that they do not have: a variable without a value, or the scheme alone. */
+static bool
+is_placeholder(struct slice text)
+{
+	return slice_equal(text, SLICE("undefined")) || slice_equal(text, SLICE("null")) ||
+	       slice_equal_nocase(text, SLICE("Bearer"));
+}
+
+/* Reads `api_key` of query or body, else the last token of either header. An unreadable key counts as none. */
+static bool
+read_key_text(struct call *call, struct slice *key)
+{
+	const bool password = call->route->key == KEY_PASSWORD;
+	if (!param_read_text(call, password ? PARAM_PASSWORD : PARAM_KEY, key)) {
+		call->checking_limits = false;
+		if (!must_prove_key(call))
+			(void)!call_pass_address(call);
+		return false;
+	}
+	if (password)
+		return true;
+	*key = typed_clean(call->request->pool, *key);
+	const struct slice headers[] = { call->request->authorization, call->request->authentication };
+	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
+		if (!slice_present(*key) || is_placeholder(*key))
+			*key = api_key_from_header(call->request->pool, headers[i]);
+	if (is_placeholder(*key))
+		*key = SLICE_NONE;
+	return true;
+}
+
+/* A malformed key is not looked up. */
+static enum result
+find_key(struct call *call, struct slice text, const struct digest *hash)
+{
+	return api_key_well_formed(text) ? fetch_key(call, hash->bytes, &call->key) : RESULT_NOT_FOUND;
+}
+
+static bool
+check_key(struct call *call, struct slice text)
+{
+	const struct digest hash = api_key_hash(text);
+	if (!call_may_try_key(call, digest_slice(&hash)) || !call_may_wait(call, WAIT_READ))
+		return false;
+	const enum result result = find_key(call, text, &hash);
+	switch (result) {
+	case RESULT_OK:
+		call_key_is_good(call, digest_slice(&hash));
+		break;
+	case RESULT_NOT_FOUND:
+		call_key_is_bad(call, digest_slice(&hash));
+		return false;
+	default:
+		return call_fail(call, call_failure(result));
+	}
+	call->account_id = call->key.account_id;
+	call->api->used_key = call->key;
+	if (call->key.account_suspended && call->route->campaign == NO_CAMPAIGN)
+		return call_fail(call, FAILURE_ACCOUNT_SUSPENDED);
+	return true;
+}
+
+static bool
+authenticate_by_key(struct call *call)
+{
+	call->key = (struct api_key){ .id = 0 };
+	call->account_id = 0;
+	if (!read_key_text(call, &call->key_text))
+		return false;
+	if (slice_present(call->key_text))
+		return check_key(call, call->key_text);
+	if (call->route->key == KEY_OPTIONAL && body_is_large(call))
+		return call_fail_with(call, FAILURE_BODY_TOO_LARGE, SLICE("Request body is too large without an API key"));
+	if (!call_pass_address(call))
+		return false;
+	return call->route->key == KEY_OPTIONAL || call_fail(call, FAILURE_MISSING_API_KEY);
+}
+
+/* A key in a query is in logs, and one in a body needs a body. */
+static bool
+authenticate_by_header(struct call *call)
+{
+	call->key_text = api_key_from_header(call->request->pool, call->request->authorization);
+	if (slice_present(call->key_text) && !is_placeholder(call->key_text))
+		return check_key(call, call->key_text);
+	call->key_text = SLICE_NONE;
+	return true; /* src/manage may know the caller by other means, and applies the limits */
+}
+
+bool
+call_authenticate(struct call *call)
+{
+	switch (call->route->key) {
+	case KEY_NONE:
+		return (call->route->flags & ROUTE_READINESS) == 0 || call_pass_address(call);
+	case KEY_PAGE:
+		return call_pass_address(call);
+	case KEY_TOKEN:
+		return call_pass_address(call) && call_may_wait(call, WAIT_READ) && call_check_token(call);
+	case KEY_PROBE: /* call_check_probe */
+		return true;
+	case KEY_INBOUND:
+		return call_check_inbound(call);
+	case KEY_METRICS:
+		return call_check_metrics(call);
+	case KEY_MANAGE:
+		return authenticate_by_header(call);
+	case KEY_OPTIONAL:
+	case KEY_REQUIRED:
+	case KEY_PASSWORD:
+		return authenticate_by_key(call);
+	}
+	return true;
+}
+
+/* ---- keys in bodies ---- */
+
+enum { KEYS_TRIED = 4, KEYS_EXAMINED = 1000 };
+
+static bool
+contains(struct slice text, const char *word)
+{
+	return memmem(text.data, text.size, word, strlen(word)) != NULL;
+}
+
+/* Checks a text that looks like a key. Keys need no escapes. */
+static enum body_key
+find_known_key(struct call *call, struct slice text)
+{
+	enum body_key found = BODY_HAS_NO_KEY;
+	size_t tried = 0;
+	for (size_t looks = 0; tried < KEYS_TRIED; looks++) {
+		const char *at = memmem(text.data, text.size, "lh_", 3);
+		if (at == NULL)
+			return found;
+		text = slice_sub(text, (size_t)(at - text.data), text.size);
+		const struct slice key = slice_sub(text, 0, API_KEY_SIZE);
+		text = slice_sub(text, 1, text.size);
+		if (looks == KEYS_EXAMINED)
+			break;
+		if (!api_key_well_formed(key))
+			continue;
+		const struct digest hash = api_key_hash(key);
+		if (call_key_is_known(call, digest_slice(&hash))) {
+			call->known_key = hash;
+			return BODY_HAS_KNOWN_KEY;
+		}
+		found = BODY_MAY_HAVE_KEY;
+		tried++;
+	}
+	return BODY_MAY_HAVE_KEY;
+}
+
+/* Searches the body for a key without parsing it. Some clients escape more than necessary. A key that is missed here is found
+ * after parsing, so only a call that needs one has to look for every escape, and for one that is malformed. */
+static enum body_key
+look_for_key(struct call *call)
+{
+	const struct slice body = call->request->body;
+	if (body.size == 0)
+		return BODY_HAS_NO_KEY;
+	const enum body_key found = find_known_key(call, body);
+	const bool may = call->route->key != KEY_OPTIONAL
+			     ? contains(body, "api_key") || contains(body, "%") || contains(body, "\\u")
+			     : contains(body, "lh%5") || contains(body, "lh\\u005");
+	return found == BODY_HAS_NO_KEY && may ? BODY_MAY_HAVE_KEY : found;
+}
+
+void
+call_look_for_key(struct call *call)
+{
+	call->body_key = look_for_key(call);
+}
+
+bool
+call_body_may_identify(const struct call *call)
+{
+	return call->body_key != BODY_HAS_NO_KEY ||
+	       ((call->route->campaign == CAMPAIGN_IN_PARAMETERS || call->route->key == KEY_PASSWORD) &&
+		   call->request->body.size > 0);
+}
+
+/* Checks the limits of a call that is counted later, and counts a key that is certainly wrong. */
+bool
+call_may_read_body(struct call *call)
+{
+	if (call->body_key == BODY_HAS_KNOWN_KEY)
+		return true;
+	if (call->body_key == BODY_MAY_HAVE_KEY)
+		return !body_is_large(call) || call_may_fail_key(call);
+	if (call->route->key == KEY_PASSWORD) /* a password that cannot be a key counts as a wrong one */
+		return call_may_fail_key(call);
+	call->checking_limits = true;
+	const bool may = call_authenticate(call) && call_pass_account(call);
+	call->checking_limits = false;
+	return may;
+}
+
+bool
+call_confirm_key(struct call *call)
+{
+	struct slice text;
+	if (!read_key_text(call, &text))
+		return false;
+	const bool same = slice_equal(text, call->key_text);
+	call->counted = call->counted && same; /* the account of the other key counts it, too */
+	return same;
+}
+
+bool
+call_count_unread(struct call *call)
+{
+	if (call->counted)
+		return true;
+	if (!read_key_text(call, &call->key_text))
+		return false;
+	if (slice_present(call->key_text))
+		return check_key(call, call->key_text) && call_pass_account(call);
+	return body_is_large(call) || call_pass_address(call);
+}
+
+void
+call_note_unproven(struct call *call)
+{
+	if (!must_prove_key(call) || call->account_id != 0 || call->unavailable)
+		return;
+	if (call->body_key == BODY_HAS_KNOWN_KEY) /* it may be revoked: its text must not have every body read */
+		call_drop_key(call, digest_slice(&call->known_key));
+	if (!call->counted)
+		call_note_failed_key(call);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * Authentication (docs/api.md 3): the key of a request, or the token of a link. Functions that return false have failed the
+ * call. */
+#ifndef LEADHOOK_API_CALL_AUTHENTICATION_H
+#define LEADHOOK_API_CALL_AUTHENTICATION_H
+
+#include "api/call/api_call.h"
+
+/* Checks the authentication that the route needs, and the limits before it. */
+MUST_CHECK bool call_authenticate(struct call *call);
+/* Looks for a key in the body without parsing it. */
+void call_look_for_key(struct call *call);
+/* Whether the key or the campaign may be in the body, after such a look. */
+MUST_CHECK bool call_body_may_identify(const struct call *call);
+/* If so, checks the other limits before the body is parsed. */
+MUST_CHECK bool call_may_read_body(struct call *call);
+/* Reads the key again, with the parameters of the body. Returns false when it is another one, or cannot be read: the call must
+ * be authenticated again. */
+MUST_CHECK bool call_confirm_key(struct call *call);
+/* Counts a call whose parameters cannot be read, if it has not counted yet. */
+MUST_CHECK bool call_count_unread(struct call *call);
+/* Called at the end: when a large body was parsed for its key, and there was no valid one, counts a wrong key, and drops the
+ * one that was known. */
+void call_note_unproven(struct call *call);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * The rules against bots for sign-ups without a key (docs/api.md 8). */
+#ifndef LEADHOOK_API_CALL_BOTS_H
+#define LEADHOOK_API_CALL_BOTS_H
+
+#include "api/call/signup_arguments.h"
+
+enum bots_verdict {
+	BOTS_PASS,
+	BOTS_FAIL,   /* the call has failed */
+	BOTS_PRETEND /* a bot: to be answered like any other, without signing up */
+};
+
+/* Sets what the sign-up has of proof of work. */
+enum bots_verdict call_check_bots(struct call *call, const struct signup_arguments *arguments, struct signup *signup);
+/* Called after a sign-up: the rate of those with proof decides how difficult the next challenges are. */
+void call_count_proof(struct call *call, const struct signup *signup);
+/* The body for a lead that a bot has not made, in the same view. */
+struct slice call_pretend_lead(struct call *call, const struct signup *signup, struct payload_view view);
+
+/* A new challenge for the campaign; absent: the call has failed. */
+struct slice call_make_challenge(struct call *call);
+
+#endif

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/call/forms.h"
+
+#include "api/call/limits.h"
+#include "api/call/page_answers.h"
+#include "api/call/page_forms.h"
+#include "api/call/sent_address.h"
+#include "base/encode.h"
+#include "engine/strangers.h"
+#include "identity/link.h"
+#include "identity/phone.h"
+#include "webhook/document.h"
+#include "webhook/webhook_url.h"
+
+enum { PAYLOAD_DEPTH = 16, LOCATION_MAX_BYTES = 8192 };
+
+static bool
+is_form_body(struct slice content_type)
+{
+	return slice_starts_with_nocase(content_type, SLICE("application/x-www-form-urlencoded")) ||
+	       slice_starts_with_nocase(content_type, SLICE("multipart/form-data"));
+}
+
+static bool
+accepts_pages(struct slice accept)
+{
+	struct slice range;
+	while (slice_present(accept) && slice_next(&accept, ',', &range))
+		if (slice_starts_with_nocase(slice_trim(range), SLICE("text/html")))
+			return true;
+	return false;
+}
+
+/* `__answer`; another value is as none. */
+static enum form_answer
+wanted_answer(const struct call *call)
+{
+	struct slice text;
+	if (call->params == NULL || !http_value_string(http_params_value(call->params, SLICE("__answer")), &text))
+		return FORM_ANSWER_AUTO;
+	return slice_equal(text, form_answer_names[FORM_ANSWER_JSON])       ? FORM_ANSWER_JSON
+	       : slice_equal(text, form_answer_names[FORM_ANSWER_REDIRECT]) ? FORM_ANSWER_REDIRECT
+									    : FORM_ANSWER_AUTO;
+}
+
+/* A header decides if there is one: a script that sends the fields of a form cannot use a redirection. */
+bool
+call_is_form(const struct call *call)
+{
+	const struct http_request *request = call->request;
+	const bool is_signup = call->route != NULL && call->route->key == KEY_OPTIONAL &&
+			       (call->route->flags & ROUTE_FIELDS) != 0 && request->method == HTTP_POST;
+	if (is_signup && (call->route->flags & ROUTE_HOSTED) != 0)
+		return true;
+	if (!is_signup || slice_present(call->key_text) || !is_form_body(request->content_type))
+		return false;
+	if (slice_present(request->fetch_mode) && !slice_equal(request->fetch_mode, SLICE("navigate")))
+		return false;
+	const enum form_answer wanted = wanted_answer(call);
+	if (wanted != FORM_ANSWER_AUTO)
+		return wanted == FORM_ANSWER_REDIRECT;
+	if (call->campaign.form_answer == FORM_ANSWER_JSON)
+		return false;
+	return slice_present(request->fetch_mode) || call->campaign.form_answer == FORM_ANSWER_REDIRECT ||
+	       accepts_pages(request->accept);
+}
+
+/* ---- addresses ---- */
+
+/* An absolute http or https URL as it is sent in a header, from its checked parts; absent: it is none. */
+static struct slice
+location_of(struct pool *pool, struct slice url)
+{
+	struct slice location;
+	const struct slice fragment = slice_sub(url, slice_find(url, '#') + 1, url.size);
+	struct buffer out;
+	if (!slice_present(url) || !webhook_url_dial(pool, url, &location))
+		return SLICE_NONE;
+	if (fragment.size == 0)
+		return location;
+	buffer_init(&out, LOCATION_MAX_BYTES);
+	buffer_add(&out, location);
+	buffer_add_byte(&out, '#');
+	encode_percent(&out, fragment);
+	location = buffer_ok(&out) ? pool_copy(pool, buffer_slice(&out)) : location;
+	buffer_free(&out);
+	return location;
+}
+
+/* The same, if its host is one of the campaign's. */
+static struct slice
+own_location(const struct call *call, struct slice url)
+{
+	struct pool *pool = call->request->pool;
+	const struct slice location = location_of(pool, url);
+	const bool listed = slice_present(location) && campaign_lists_host(pool, &call->campaign, link_host(pool, location));
+	return listed ? location : SLICE_NONE;
+}
+
+/* Browsers send the origin of the page with the POST requests of its forms and scripts. With the GET requests of `<script>` and
+ * `<img>`, by which older scripts sign up, they send a referrer, which a page can suppress, but not that a browser sends it. */
+static struct slice
+origin_of(const struct http_request *request)
+{
+	if (request->method == HTTP_POST || slice_present(request->origin))
+		return request->origin;
+	if (slice_present(request->referer))
+		return request->referer;
+	return slice_present(request->fetch_mode) ? SLICE("null") : SLICE_NONE;
+}
+
+/* Of the page that the request is from; absent: it is none, or "null". */
+static struct slice
+host_of_origin(const struct call *call)
+{
+	struct pool *pool = call->request->pool;
+	return link_host(pool, location_of(pool, origin_of(call->request)));
+}
+
+static bool
+is_own_host(const struct call *call, struct slice host)
+{
+	const struct payload_settings *settings;
+	return slice_present(host) && store_payload_settings(call->api->store, &settings) == RESULT_OK &&
+	       slice_equal(link_host(call->request->pool, settings->base_url), host);
+}
+
+bool
+call_is_from_hosted_page(const struct call *call)
+{
+	return is_own_host(call, host_of_origin(call));
+}
+
+bool
+call_is_from_foreign_page(const struct call *call)
+{
+	const bool is_post = call->request->method == HTTP_POST;
+	const bool applies = call->route->key == KEY_OPTIONAL ? is_post || (call->route->flags & ROUTE_SUBSCRIBE) != 0
+							      : is_post && (call->route->flags & ROUTE_REQUESTS) != 0;
+	if (call->account_id != 0 || !applies || !slice_present(origin_of(call->request)))
+		return false;
+	const struct slice host = host_of_origin(call);
+	return !campaign_lists_host(call->request->pool, &call->campaign, host) && !is_own_host(call, host);
+}
+
+/* ---- answers ---- */
+
+void
+call_redirect_to(struct call *call, struct slice location)
+{
+	struct http_response *response = call->response;
+	buffer_clear(&response->body);
+	response->status = 303;
+	response->content = HTTP_HTML;
+	if (!http_response_header(response, "Location", location)) {
+		log_error("header_refused", LOG_STR("name", "Location"));
+		response->status = 500;
+	}
+}
+
+bool
+call_redirect(struct call *call, struct slice url)
+{
+	const struct slice location = location_of(call->request->pool, url);
+	if (slice_present(location))
+		call_redirect_to(call, location);
+	return slice_present(location);
+}
+
+void
+call_redirect_to_page(struct call *call, struct slice rest)
+{
+	call_redirect_to(call, call_page_url(call, rest));
+}
+
+static struct slice
+member_of(const struct document_node *payload, struct slice name)
+{
+	const struct document_node *node = document_child(payload, name);
+	return node != NULL && node->type == DOCUMENT_STRING ? node->text : SLICE_NONE;
+}
+
+struct slice
+call_payload_text(struct pool *pool, struct slice payload, struct slice name)
+{
+	struct document_node *root;
+	struct slice problem;
+	return document_read_json(pool, payload, PAYLOAD_DEPTH, &root, &problem) ? member_of(root, name) : SLICE_NONE;
+}
+
+struct slice
+call_typed_number(const struct call *call)
+{
+	struct slice typed, country_code, number;
+	if (!http_value_string(http_params_value(call->params, SLICE("phone_number")), &typed))
+		return SLICE_NONE;
+	if (!http_value_string(http_params_value(call->params, SLICE("country_code")), &country_code))
+		country_code = SLICE_NONE;
+	return phone_parse(call->request->pool, typed, country_code, &number) ? number : SLICE_NONE;
+}
+
+/* Empty: none. */
+static struct slice
+typed_email(const struct call *call)
+{
+	struct slice email;
+	return http_value_string(http_params_value(call->params, SLICE("email")), &email) ? email : SLICE("");
+}
+
+static bool
+has_typed_email(const struct call *call)
+{
+	return typed_email(call).size > 0;
+}
+
+/* Where the lead types the code that was sent to its number, if it is named by that alone; absent: nowhere. A lead that is
+ * withheld is led there in any case. */
+static struct slice
+code_page(const struct call *call, const struct document_node *payload)
+{
+	struct pool *pool = call->request->pool;
+	const struct document_node *verified = document_child(payload, SLICE("verified_phone_number"));
+	const struct slice number = call_typed_number(call);
+	if (!call_sends_codes(call) || !slice_present(number) || (verified != NULL && verified->boolean) ||
+	    has_typed_email(call))
+		return SLICE_NONE;
+	/* in E.164 */
+	return call_page_url(call, POOL_JOIN(pool, SLICE("/code?phone_number=%2B"), slice_sub(number, 1, number.size)));
+}
+
+/* A visitor that signs up again has proven no more than to know an address: the page has what everyone may see, but does not
+ * invite to sign up. */
+static struct slice
+status_page(const struct call *call, const struct document_node *payload)
+{
+	struct pool *pool = call->request->pool;
+	const struct slice url = member_of(payload, SLICE("status_url"));
+	const struct slice path = POOL_JOIN(pool, SLICE("/s/"), member_of(payload, SLICE("social_id")));
+	if (!slice_equal(url, call_page_url(call, path)))
+		return url;
+	return POOL_JOIN(
+	    pool, url, SLICE("?"), PAGE_AGAIN, SLICE("="), has_typed_email(call) ? SLICE("email") : SLICE("phone_number"));
+}
+
+/* The addresses are those of the payload, so that a form leads where a client of the API would go. */
+static void
+succeed(struct call *call)
+{
+	struct pool *pool = call->request->pool;
+	const struct slice json = pool_copy(pool, buffer_slice(&call->response->body));
+	struct document_node *payload;
+	struct slice problem;
+	if (!document_read_json(pool, json, PAYLOAD_DEPTH, &payload, &problem))
+		payload = document_new(pool);
+	const struct slice code_url = code_page(call, payload);
+	if (slice_present(code_url)) {
+		call_redirect_to(call, code_url);
+		return;
+	}
+	const struct slice targets[] = {
+		location_of(pool, member_of(payload, SLICE("thankyou_url"))),
+		own_location(call, member_of(payload, SLICE("redirect_url"))),
+		location_of(pool, status_page(call, payload)),
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
+		if (slice_present(targets[i])) {
+			call_redirect_to(call, targets[i]);
+			return;
+		}
+	/* Pages that are the same for everyone; not the answer itself, because loading that again would sign up again. */
+	const struct document_node *mailed = document_child(payload, SLICE("check_mail"));
+	call_redirect_to_page(
+	    call, mailed != NULL && mailed->boolean ? sent_address_path(call, typed_email(call)) : SLICE("/thanks"));
+}
+
+/* Whether the path is "/", and there is no query. */
+static bool
+is_origin(struct slice location)
+{
+	const struct slice rest = slice_sub(location, slice_find(location, ':') + sizeof("://") - 1, location.size);
+	return slice_present(location) && slice_find(rest, '/') + 1 == rest.size;
+}
+
+/* The page that the form is on: `__url`, else the referrer, which is often cut to its origin; then the landing page, if it is
+ * there. */
+static struct slice
+form_page(const struct call *call)
+{
+	struct pool *pool = call->request->pool;
+	struct slice url;
+	if (!http_value_string(http_params_value(call->params, SLICE("__url")), &url) || url.size == 0)
+		url = call->request->referer;
+	const struct slice page = own_location(call, url), landing = own_location(call, call->campaign.landing_url);
+	return is_origin(page) && slice_equal(link_host(pool, page), link_host(pool, landing)) ? landing : page;
+}
+
+#define ERROR_PARAMETER SLICE("lead_error=")
+
+/* The URL with the parameter, instead of one that an earlier error left. */
+static struct slice
+with_error(struct pool *pool, struct slice url, struct slice code)
+{
+	const size_t end = slice_find(url, '#'), question = slice_find(slice_sub(url, 0, end), '?');
+	struct slice query = slice_sub(url, question + 1, end), part, front = slice_sub(url, 0, question);
+	const char *join = "?";
+	while (query.size > 0 && slice_next(&query, '&', &part)) {
+		if (part.size == 0 || slice_starts_with(part, ERROR_PARAMETER))
+			continue;
+		front = POOL_JOIN(pool, front, slice_of(join), part);
+		join = "&";
+	}
+	return POOL_JOIN(pool, front, slice_of(join), ERROR_PARAMETER, code, slice_sub(url, end, url.size));
+}
+
+/* The page of the failed form has the script that does the work. A form that needs it may be on a page without one. */
+static bool
+lacks_proof(enum failure failure)
+{
+	return failure == FAILURE_PROOF_REQUIRED || failure == FAILURE_PROOF_INVALID;
+}
+
+static void
+fail(struct call *call)
+{
+	const bool stays = (call->route->flags & ROUTE_HOSTED) != 0 || lacks_proof(call->failure);
+	const struct slice page = stays ? SLICE_NONE : form_page(call);
+	if (slice_present(page)) {
+		call_redirect_to(call, with_error(call->request->pool, page, slice_of(failure_text(call->failure)->code)));
+		return;
+	}
+	call_answer_failed_form(call);
+}
+
+void
+call_finish_form(struct call *call)
+{
+	if (!call_is_form(call))
+		return;
+	if (call->failure == FAILURE_NONE)
+		succeed(call);
+	else
+		fail(call);
+}

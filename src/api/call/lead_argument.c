@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/call/lead_argument.h"
+
+#include "api/call/call_answers.h"
+#include "api/call/call_rights.h"
+#include "api/call/param_names.h"
+#include "api/call/param_values.h"
+#include "identity/email.h"
+#include "identity/phone.h"
+#include "identity/social_id.h"
+
+/* `social_id/token`, as in the address of a lead's page. A wrong one proves nothing. */
+bool
+lead_read_owner(struct call *call, struct lead_reference *own)
+{
+	struct slice text, id;
+	*own = (struct lead_reference){ .identity = LEAD_BY_SOCIAL_ID, .value = SLICE_NONE };
+	if (!param_read_text(call, PARAM_TOKEN, &text))
+		return false;
+	const size_t slash = slice_find(text, '/');
+	if (!slice_present(text) || !social_id_parse(call->request->pool, slice_sub(text, 0, slash), &id))
+		return true;
+	return call_find_owner(call, id, slice_sub(text, slash + 1, text.size), own);
+}
+
+/* Both are read, so that a malformed social id is an error beside a token, too. */
+static bool
+read_token_and_id(struct call *call, struct lead_reference *lead)
+{
+	struct slice typed, id;
+	if (!lead_read_owner(call, lead) || !param_read_text(call, PARAM_SOCIAL_ID, &typed))
+		return false;
+	if (!slice_present(typed))
+		return true;
+	if (!social_id_parse(call->request->pool, typed, &id))
+		return call_fail(call, FAILURE_LEAD_NOT_FOUND);
+	if (!lead->own)
+		lead->value = id;
+	return true;
+}
+
+static bool
+read_email(struct call *call, struct lead_reference *lead)
+{
+	struct slice typed;
+	struct email email;
+	if (!param_read_text(call, PARAM_EMAIL, &typed))
+		return false;
+	if (!slice_present(typed))
+		return true;
+	if (!email_parse(call->request->pool, typed, &email))
+		return call_fail_with(call, FAILURE_INVALID_EMAIL, email_fault(typed));
+	*lead = (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = email.key };
+	return true;
+}
+
+static bool
+read_phone_number(struct call *call, struct lead_reference *lead)
+{
+	struct pool *pool = call->request->pool;
+	struct slice typed, country_code, number;
+	if (!param_read_text(call, PARAM_PHONE_NUMBER, &typed) || !param_read_text(call, PARAM_COUNTRY_CODE, &country_code))
+		return false;
+	if (!slice_present(typed))
+		return true;
+	const enum phone_fault fault = phone_read(pool, typed, country_code, &number);
+	if (fault == PHONE_GOOD)
+		*lead = (struct lead_reference){ .identity = LEAD_BY_PHONE, .value = number };
+	else if (!phone_is_blank(pool, typed, country_code))
+		return call_fail_with(call, FAILURE_INVALID_PHONE_NUMBER, phone_fault_text(fault));
+	return true;
+}
+
+bool
+lead_read(struct call *call, struct lead_reference *lead)
+{
+	if (!read_token_and_id(call, lead) || (!slice_present(lead->value) && !read_email(call, lead)) ||
+	    (!slice_present(lead->value) && !read_phone_number(call, lead)))
+		return false;
+	return slice_present(lead->value) || call_fail(call, FAILURE_MISSING_LEAD_IDENTIFIER);
+}
+
+bool
+lead_read_social_id(struct call *call, struct lead_reference *lead)
+{
+	return read_token_and_id(call, lead) &&
+	       (slice_present(lead->value) || call_fail(call, FAILURE_MISSING_LEAD_IDENTIFIER));
+}

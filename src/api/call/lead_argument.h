@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * The lead that a call is about (docs/api.md 4.1.1). Functions that return false have failed the call. */
+#ifndef LEADHOOK_API_CALL_LEAD_ARGUMENT_H
+#define LEADHOOK_API_CALL_LEAD_ARGUMENT_H
+
+#include "api/call/api_call.h"
+
+/* The lead whose token the caller has sent, which makes it the lead's owner (docs/api.md 4.1.11). Without a valid token the
+ * value is absent. */
+MUST_CHECK bool lead_read_owner(struct call *call, struct lead_reference *own);
+/* The lead of a token, else of a social id, else of an email address, else of a phone number. Exactly that of a token has
+ * `own`. */
+MUST_CHECK bool lead_read(struct call *call, struct lead_reference *lead);
+/* The same without addresses. */
+MUST_CHECK bool lead_read_social_id(struct call *call, struct lead_reference *lead);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * Rate limits of calls (docs/api.md 5). Functions that return false have failed the call. */
+#ifndef LEADHOOK_API_CALL_LIMITS_H
+#define LEADHOOK_API_CALL_LIMITS_H
+
+#include "api/call/api_call.h"
+
+/* Applies the limits of the address to a request without a key. */
+MUST_CHECK bool call_pass_address(struct call *call);
+/* Counts a call that is answered with a form once more as a look-up, because the page costs more than the refusal. False: its
+ * address has made enough of them; the call is unchanged. */
+MUST_CHECK bool call_pass_form(struct call *call);
+/* Applies the limits of the account to a request with a key. */
+MUST_CHECK bool call_pass_account(struct call *call);
+/* The same for a user of the account, who has no key. `per_minute`: as account_per_minute of struct api_key. */
+MUST_CHECK bool call_pass_user(struct call *call, uint64_t account_id, int64_t per_minute);
+/* Applies the limit of an inbound webhook's URL. */
+MUST_CHECK bool call_pass_inbound(struct call *call);
+/* Stores what was refused, a few times a minute at most. */
+void api_store_refused(struct api *api);
+/* Without a key: whether the campaign may have one more new lead now. False: *verdict says when. */
+MUST_CHECK bool call_may_add_lead(struct call *call, struct limit_verdict *verdict);
+void call_count_new_lead(struct call *call);
+void call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict);
+/* Whether the address may send one more wrong key or token, or call one more unknown URL of an inbound webhook. */
+MUST_CHECK bool call_may_fail_key(struct call *call);
+/* Whether this host has verified the key before. */
+MUST_CHECK bool call_key_is_known(struct call *call, struct slice hash);
+/* Whether a key may be looked up: always if this host has verified it before. */
+MUST_CHECK bool call_may_try_key(struct call *call, struct slice hash);
+/* The result of the look-up. A bad key is counted, and the call has failed. */
+void call_key_is_good(struct call *call, struct slice hash);
+void call_key_is_bad(struct call *call, struct slice hash);
+/* Removes the key from those that this host has seen to be valid. */
+void call_drop_key(struct call *call, struct slice hash);
+/* Counts a failed key without refusing the call. */
+void call_note_failed_key(struct call *call);
+
+/* Whether leads of the campaign verify their phone number by a code. */
+MUST_CHECK bool call_sends_codes(const struct call *call);
+/* Whether leads of the campaign confirm their email address, by the link or the code of a mail. */
+MUST_CHECK bool call_mails_codes(const struct call *call);
+/* Counts a call without a key that requests a code by text. False: its address has requested enough. */
+MUST_CHECK bool call_pass_code(struct call *call);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/call/page_answers.h"
+
+#include <string.h>
+
+#include "api/call/call_answers.h"
+#include "identity/host_list.h"
+#include "identity/link.h"
+#include "page/failures.h"
+#include "store/texts/campaign_texts.h"
+
+enum { SOURCES_MAX_BYTES = 2000 };
+
+struct slice
+call_root(const struct call *call)
+{
+	return page_root(call->api->options->base_url, call->api->options->base_path);
+}
+
+/* With a key of another account a campaign looks like a missing one (docs/api.md 2). */
+static bool
+has_campaign(const struct call *call)
+{
+	return call->campaign.id != 0 && call->failure != FAILURE_CAMPAIGN_NOT_FOUND;
+}
+
+static enum text_language
+language_of(const struct call *call)
+{
+	const struct slice own = has_campaign(call) ? call->campaign.language : SLICE_NONE;
+	return TEXT_LANGUAGE_FIRST(own, call->reader_language, text_language_accept(call->request->accept_language));
+}
+
+struct page
+call_begin_page(struct call *call)
+{
+	const struct api_options *options = call->api->options;
+	buffer_clear(&call->response->body);
+	return (struct page){
+		.pool = call->request->pool,
+		.out = &call->response->body,
+		.language = language_of(call),
+		.root = call_root(call),
+		.base_url = options->base_url.size > 0 ? options->base_url : SLICE_NONE,
+		.campaign_id = has_campaign(call) ? call->campaign.id : 0,
+		.campaign_name = has_campaign(call) ? call->campaign.name : SLICE_NONE,
+		.wait_s = call->wait_s,
+	};
+}
+
+struct slice
+call_page_url(const struct call *call, struct slice rest)
+{
+	const struct api_options *options = call->api->options;
+	const struct slice root = options->base_url.size > 0 ? options->base_url : options->base_path;
+	return link_to_page(call->request->pool, root, call->campaign.id, rest);
+}
+
+enum result
+call_read_looks(struct call *call, struct page *page)
+{
+	struct campaign_texts texts;
+	const enum result result =
+	    store_read_texts(call->api->store, page->pool, call->campaign.id, SLICE(LOOK_PREFIX), &texts);
+	if (result != RESULT_OK)
+		return result;
+	for (size_t i = 0; i < texts.count; i++)
+		look_add(&page->looks, page->language, texts.list[i].name, texts.list[i].language, texts.list[i].value);
+	return RESULT_OK;
+}
+
+void
+call_try_looks(struct call *call, struct page *page)
+{
+	const bool may_read = has_campaign(call) && !call->unavailable && call->failure != FAILURE_INTERNAL;
+	if (may_read && call_read_looks(call, page) != RESULT_OK)
+		page->looks = (struct looks){ 0 };
+}
+
+bool
+call_begin_looks(struct call *call, struct page *page)
+{
+	*page = call_begin_page(call);
+	if (!call_may_wait(call, WAIT_READ))
+		return false;
+	const enum result result = call_read_looks(call, page);
+	return result == RESULT_OK || call_fail(call, call_failure(result));
+}
+
+/* ---- headers ---- */
+
+/* A host with its subdomains, with any port. */
+static struct slice
+add_host(struct pool *pool, struct slice sources, struct slice host)
+{
+	return POOL_JOIN(pool, sources, SLICE(" "), host, SLICE(":* *."), host, SLICE(":*"));
+}
+
+/* The origin of a URL, and its host with and without "www.", because a server may redirect further. */
+static struct slice
+add_url(struct pool *pool, struct slice sources, struct slice url)
+{
+	struct slice host = link_host(pool, url);
+	sources = POOL_JOIN(pool, sources, SLICE(" "), page_source(pool, url));
+	if (slice_starts_with(host, SLICE("www.")))
+		host = slice_sub(host, sizeof("www.") - 1, host.size);
+	return slice_present(host) ? add_host(pool, sources, host) : sources;
+}
+
+/* The campaign's hosts. A header has no room for very many: browsers then refuse the others. */
+static struct slice
+add_own_hosts(const struct call *call, struct slice sources)
+{
+	struct pool *pool = call->request->pool;
+	const struct campaign *campaign = &call->campaign;
+	struct slice rest = campaign->hosts, host;
+	while (sources.size < SOURCES_MAX_BYTES && slice_next_item(&rest, &host))
+		sources = add_host(pool, sources, host);
+	return sources;
+}
+
+/* Where the forms of a page may lead to, as CSP writes it: browsers apply it to each redirection after a form. The service has
+ * more than one name if the page was not opened by that of the base URL. */
+static struct slice
+form_sources(const struct call *call)
+{
+	const struct campaign *campaign = &call->campaign;
+	const struct slice urls[] = { campaign->thankyou_url, campaign->landing_url, campaign->status_url };
+	struct pool *pool = call->request->pool;
+	struct slice sources = add_url(pool, SLICE(""), call->api->options->base_url);
+	if (!has_campaign(call))
+		return sources;
+	for (size_t i = 0; i < ARRAY_SIZE(urls); i++)
+		sources = add_url(pool, sources, urls[i]);
+	return add_own_hosts(call, sources);
+}
+
+/* A page in a frame has a form of the campaign: other pages that may have one may have the frame (docs/api.md 4.1.11,
+ * hosts_only). Absent: none. */
+static struct slice
+frame_sources(const struct call *call)
+{
+	if (call->route == NULL || (call->route->flags & ROUTE_FRAMED) == 0 || !has_campaign(call))
+		return SLICE_NONE;
+	return call->campaign.hosts_only
+		   ? add_own_hosts(call, add_url(call->request->pool, SLICE("'self'"), call->campaign.landing_url))
+		   : SLICE("*");
+}
+
+void
+call_page_headers(struct call *call, const struct page *page, enum page_secrecy secrecy)
+{
+	const struct http_header headers[] = {
+		{ "Content-Security-Policy", page_policy(page, form_sources(call), frame_sources(call)) },
+		{ "Referrer-Policy", secrecy == PAGE_SECRET ? SLICE("no-referrer") : SLICE("same-origin") },
+		{ "Vary", SLICE("Accept-Language") },
+		{ "X-Robots-Tag", SLICE("noindex") },
+	};
+	call->response->content = HTTP_HTML;
+	if (call->has_page_headers)
+		return;
+	call->has_page_headers = true;
+	for (size_t i = 0; i < ARRAY_SIZE(headers) - (secrecy == PAGE_PUBLIC ? 1 : 0); i++)
+		call_add_header(call, headers[i].name, headers[i].value);
+}
+
+/* ---- messages ---- */
+
+void
+call_answer_message(struct call *call, enum text_key title, enum text_key text)
+{
+	struct page page = call_begin_page(call);
+	call_try_looks(call, &page);
+	call_page_headers(call, &page, PAGE_SECRET);
+	page_write_message(&page, &(struct page_message){ .title = page_text(&page, title), .text = page_text(&page, text) });
+}
+
+/* What to do about a link that does not work depends on the mail that it is from. */
+static enum text_key
+failure_advice(const struct call *call)
+{
+	if (failure_text(call->failure)->status == 404 && call->route != NULL) {
+		if (call->route->key == KEY_TOKEN)
+			return TEXT_ERROR_OPT_OUT_LINK;
+		if ((call->route->flags & ROUTE_EXPIRES) != 0)
+			return TEXT_ERROR_EXPIRED_LINK;
+	}
+	return page_failure_text(call->failure);
+}
+
+void
+call_fail_page(struct call *call)
+{
+	struct page page = call_begin_page(call);
+	struct slice text = page_text(&page, failure_advice(call));
+	call_try_looks(call, &page);
+	if (failure_text(call->failure)->status >= 500) /* what the operator finds in the log */
+		text = POOL_JOIN(page.pool, text, SLICE(" ("), call->request->request_id, SLICE(")"));
+	call_page_headers(call, &page, PAGE_SECRET);
+	const struct page_message message = { .title = page_text(&page, page_failure_title(call->failure)), .text = text },
+				  ended = page_ended_message(&page);
+	page_write_message(&page, call->failure == FAILURE_CAMPAIGN_ENDED ? &ended : &message);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * Forms as pages: what was typed, and the same form again with its errors. */
+#ifndef LEADHOOK_API_CALL_PAGE_FORMS_H
+#define LEADHOOK_API_CALL_PAGE_FORMS_H
+
+#include "api/call/api_call.h"
+#include "page/signup.h"
+
+/* Reads the form of the campaign's page from the body; of another method it is empty. `page` has the looks. False: the call has
+ * failed, because the setting of the fields is invalid. */
+MUST_CHECK bool call_read_page_form(
+    struct call *call, const struct page *page, struct page_fields *fields, struct page_form *form);
+/* Answers a form that failed with the same form: the campaign's page, or one with the fields of a form on another page. The
+ * status stays. */
+void call_answer_failed_form(struct call *call);
+
+#endif

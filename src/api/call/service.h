@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ * What all calls of a process share: the settings, the stores, the backend, and what is remembered from call to call. */
+#ifndef LEADHOOK_API_CALL_SERVICE_H
+#define LEADHOOK_API_CALL_SERVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cache.h"
+#include "http/params.h"
+#include "limit/limiter.h"
+#include "os/log.h"
+#include "store/store.h"
+#include "webhook/address_rules.h"
+
+/* GET /metrics; off, and an unknown path, without `loopback` and `token`. */
+struct api_metrics {
+	bool loopback;      /* answers calls from this host */
+	struct slice token; /* answers calls with this bearer token; empty: none */
+	const char *state_dir, *log_file;
+};
+
+/* All pointers must stay valid as long as the api. */
+struct api_options {
+	struct http_caps caps;
+	size_t body_bytes, bulk_body_bytes; /* maximum of a body; and that of bulk calls */
+	size_t public_body_bytes;           /* maximum of a body without a key */
+	bool authenticates;                 /* POST /v1/authenticate works */
+	struct api_metrics metrics;
+	size_t bulk_items;                /* maximum of leads; at most BULK_LEADS_MAX */
+	size_t utm_bytes;                 /* of a lead's utm parameters together, as JSON */
+	size_t public_utm_bytes;          /* the same of a call without a key */
+	struct slice base_url, base_path; /* of the API for browsers; empty: unknown, or none */
+	size_t webhooks_per_campaign, inbound_per_campaign;
+	unsigned account_bulk_jobs;                 /* maximum of queued jobs; 0: unlimited */
+	struct limiter *limiter;                    /* shared by all processes of this host */
+	unsigned account_per_minute;                /* GET and POST calls; 0: unlimited. Accounts may have their own limit */
+	unsigned limit_hosts;                       /* hosts that share the limits of accounts; the limiter has its share */
+	const struct network_list *trusted_proxies; /* whose X-Forwarded-For is used */
+	const struct address_rules *webhook_addresses;
+	int64_t backend_timeout_ms; /* half of server.request_timeout: from the start of a request to the backend's deadline */
+};
+
+/* Runs commands and looks up keys, campaigns and leads: the store itself, or the committer. All other reads use the store. */
+struct api_backend {
+	void *context;
+	/* As in store/store.h, for one command or look-up; each fails after `deadline_ms` (clock_monotonic_ms). After
+	 * FAILURE_UNAVAILABLE a command may have been run. Keys and campaigns may be a second old; texts are in the pool. */
+	void (*execute)(
+	    void *context, struct pool *pool, const struct command *command, int64_t deadline_ms, struct outcome *outcome);
+	void (*look_up)(
+	    void *context, struct pool *pool, const struct look_up *look_up, int64_t deadline_ms, struct outcome *outcome);
+	enum result (*find_key)(
+	    void *context, struct pool *pool, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key);
+	enum result (*find_campaign)(
+	    void *context, struct pool *pool, uint64_t id, int64_t deadline_ms, struct campaign *campaign, int64_t *now_ms);
+	/* As store_ready; the answer may be a second old. */
+	enum result (*ready)(void *context, struct pool *pool, int64_t deadline_ms);
+	/* NULL: the look-up of keys records their use. */
+	enum result (*touch_key)(void *context, const struct api_key *key);
+	/* The store has requested messages outside of a command. NULL: what sends them finds them. */
+	void (*wake_mailer)(void *context);
+};
+
+/* What a call may wait for: reads, the lock of the campaign, the table of bulk jobs. */
+enum call_wait { WAIT_READ, WAIT_CAMPAIGN, WAIT_BULK_JOBS, CALL_WAITS };
+
+/* The campaign of the last timeout, and until when calls on it, or on all campaigns, are refused. */
+struct refusal {
+	uint64_t campaign_id; /* WAIT_READ: 0 */
+	int64_t until_ms, all_until_ms;
+};
+
+/* Sign-ups of a campaign that a limit has refused, and their addresses, which are not stored yet. */
+struct refused {
+	uint64_t campaign_id;
+	uint32_t signups, addresses;
+	int64_t stored_ms; /* when the last ones were */
+};
+enum { REFUSED_CAMPAIGNS_MAX = 16 };
+
+struct api {
+	const struct api_options *options;
+	struct store *store, *reader; /* as in api_new */
+	int64_t reader_away_until_ms;
+	struct cache *boards;
+	struct manage *manage; /* answers below /manage; NULL: none does */
+	const struct api_backend *backend;
+	struct api_key used_key; /* of the last request; id 0: none */
+	struct refusal refusals[CALL_WAITS];
+	struct refused refused[REFUSED_CAMPAIGNS_MAX];
+	struct log_throttle refusal_log[LIMIT_KINDS];
+	uint64_t last_lead_id; /* that a sign-up has made; 0: none yet */
+};
+
+/* The caller owns stores and backend. `reader`: a store for lists and statistics, with current data; NULL: `store`. When it
+ * fails, `store` is used for the call, and for ten seconds. */
+struct api *api_new(
+    const struct api_options *options, struct store *store, struct store *reader, const struct api_backend *backend);
+void api_free(struct api **api);
+
+#endif

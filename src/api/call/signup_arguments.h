@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * The parameters of a sign-up (docs/api.md 4.4). */
+#ifndef LEADHOOK_API_CALL_SIGNUP_ARGUMENTS_H
+#define LEADHOOK_API_CALL_SIGNUP_ARGUMENTS_H
+
+#include "api/call/api_call.h"
+#include "identity/phone.h"
+
+/* Which call signs up: all have the fields of a lead, and some have more. */
+enum signup_way {
+	SIGNUP_BY_FORM,    /* also a token, proof of work, and points */
+	SIGNUP_BY_PAYLOAD, /* of an inbound webhook: also points */
+	SIGNUP_BY_TAGGING
+};
+
+/* Absent slices were not given. */
+struct signup_arguments {
+	struct signup signup;
+	struct slice typed_number; /* the phone number as it was typed */
+	enum phone_fault fault;    /* why the number is left out; PHONE_GOOD: it is not */
+	struct slice proof, stamp; /* docs/api.md 8, as typed */
+	bool trapped;              /* the honeypot of the form is filled */
+};
+
+/* False: the call has failed. */
+MUST_CHECK bool signup_read(struct call *call, enum signup_way way, struct signup_arguments *arguments);
+/* The lead as JSON, with a member `ignored` if something of the sign-up was left out (docs/api.md 4.4). */
+struct slice signup_note_ignored(struct call *call, const struct signup_arguments *arguments, struct slice lead);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/handlers/static_files.h"
+
+#include "api/call/call_answers.h"
+#include "api/call/page_answers.h"
+#include "api/handlers/openapi_text.h"
+#include "base/encode.h"
+#include "crypto/digest.h"
+#include "dashboard/dashboard.h"
+#include "page/assets.h"
+#include "page/icons.h"
+
+enum { VERSION_BYTES = 8 };
+
+/* Any tag of the list may be weak, or have a suffix: that of compressed answers, ours and those of web servers. */
+static bool
+has_version(struct slice tags, struct slice version)
+{
+	return slice_present(tags) && memmem(tags.data, tags.size, version.data, version.size) != NULL;
+}
+
+/* `coding` is absent for a text as it is. */
+static void
+answer_text(struct call *call, enum http_content content, struct slice version, struct slice coding, struct slice text)
+{
+	struct http_response *response = call->response;
+	const char *dash = slice_present(coding) ? "-" : "";
+	buffer_clear(&response->body);
+	response->content = content;
+	response->is_public = true;
+	call_add_header(
+	    call, "ETag", pool_printf(call->request->pool, "\"%.*s%s%.*s\"", SLICE_ARGS(version), dash, SLICE_ARGS(coding)));
+	if (has_version(call->request->if_none_match, version)) {
+		response->status = 304;
+		return;
+	}
+	if (slice_present(coding))
+		call_add_header(call, "Content-Encoding", coding);
+	buffer_add(&response->body, text);
+}
+
+static void
+answer_asset(struct call *call, enum http_content content, const struct asset *asset)
+{
+	const bool compressed = http_accepts_gzip(call->request);
+	call_add_header(call, "Vary", SLICE("Accept-Encoding"));
+	answer_text(
+	    call, content, asset->version, compressed ? SLICE("gzip") : SLICE_NONE, compressed ? asset->gzip : asset->plain);
+}
+
+/* With its version in the URL, the answer to that URL is the same for as long as it is this version. */
+static void
+answer_page_asset(struct call *call, enum http_content content, const struct asset *asset)
+{
+	answer_asset(call, content, asset);
+	call->response->is_immutable =
+	    slice_equal(call->request->query, POOL_JOIN(call->request->pool, SLICE("v="), asset->version));
+}
+
+void
+handle_embed_script(struct call *call)
+{
+	answer_page_asset(call, HTTP_JAVASCRIPT, &embed_script);
+}
+
+/* Older pages load a library and the settings of their form, each as a script. */
+void
+handle_older_script(struct call *call)
+{
+	const struct http_request *request = call->request;
+	if (!slice_ends_with(request->segments[request->segment_count - 1], SLICE(".js")))
+		call_fail(call, FAILURE_NOT_FOUND);
+	else
+		handle_embed_script(call);
+}
+
+void
+handle_page_script(struct call *call)
+{
+	answer_page_asset(call, HTTP_JAVASCRIPT, &page_script);
+}
+
+void
+handle_page_style(struct call *call)
+{
+	answer_page_asset(call, HTTP_CSS, &page_style);
+}
+
+void
+handle_openapi(struct call *call)
+{
+	answer_asset(call, HTTP_JSON, &openapi_document);
+}
+
+/* A text that is made for the answer. */
+static void
+answer_made(struct call *call, enum http_content content, struct slice text)
+{
+	const struct digest digest = digest_sha256(&text, 1);
+	const struct slice version = encode_hex(call->request->pool, slice_sub(digest_slice(&digest), 0, VERSION_BYTES));
+	answer_text(call, content, version, SLICE_NONE, text);
+}
+
+/* The pages of the campaign name its version in the URL, so that a cached one is never an old one. A campaign without a style
+ * of its own looks like a missing one, with any key. */
+void
+handle_campaign_style(struct call *call)
+{
+	struct page page = call_begin_page(call);
+	if (!call_may_wait(call, WAIT_READ))
+		return;
+	const enum result result = call_read_looks(call, &page);
+	if (result != RESULT_OK) {
+		call_fail(call, call_failure(result));
+		return;
+	}
+	looks_write_style(page.out, &page.looks);
+	const struct slice style = pool_copy(page.pool, buffer_slice(page.out));
+	if (style.size == 0)
+		call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
+	else
+		answer_made(call, HTTP_CSS, style);
+}
+
+void
+handle_icon(struct call *call)
+{
+	const struct slice icon = page_icon(call->request->pool, call->request->segments[4]);
+	if (slice_present(icon))
+		answer_made(call, HTTP_SVG, icon);
+	else
+		call_fail(call, FAILURE_NOT_FOUND);
+}
+
+/* ---- the dashboard ---- */
+
+void
+handle_dashboard(struct call *call)
+{
+	/* Links of invitations have their secret in the fragment, which the page removes. */
+	static const struct http_header headers[] = {
+		{ "Content-Security-Policy", SLICE("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+						   "connect-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; "
+						   "frame-ancestors 'none'") },
+		{ "Referrer-Policy", SLICE("no-referrer") },
+		{ "Cross-Origin-Opener-Policy", SLICE("same-origin") },
+		{ "Cross-Origin-Resource-Policy", SLICE("same-origin") },
+		{ "X-Robots-Tag", SLICE("noindex") },
+	};
+	if (dashboard_file_count == 0) {
+		call_fail(call, FAILURE_NOT_FOUND);
+		return;
+	}
+	buffer_clear(&call->response->body);
+	call->response->content = HTTP_HTML;
+	call->response->same_origin = true;
+	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
+		call_add_header(call, headers[i].name, headers[i].value);
+	dashboard_write_page(&call->response->body, call_root(call));
+}
+
+/* The document of previews: it shows what templates of campaigns show, with pictures of other hosts, and runs no script. */
+static const struct slice preview_policy = SLICE(
+    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' https: http: data:; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'self'; sandbox allow-same-origin");
+
+/* The files that this program has, also where another version is requested: during an upgrade, hosts differ. No cache may store
+ * them as that version. */
+void
+handle_dashboard_file(struct call *call)
+{
+	const struct slice *segments = call->request->segments;
+	const struct dashboard_file *file = dashboard_find(segments[2]);
+	if (file == NULL || call->request->trailing_slash) {
+		call_fail(call, FAILURE_NOT_FOUND);
+		return;
+	}
+	answer_asset(call, file->content, &file->asset);
+	call->response->is_immutable = slice_equal(segments[1], slice_of(dashboard_version));
+	call->response->is_public = call->response->is_immutable;
+	call->response->same_origin = true;
+	call_add_header(call, "Cross-Origin-Resource-Policy", SLICE("same-origin"));
+	if (file->content == HTTP_HTML) {
+		call_add_header(call, "Content-Security-Policy", preview_policy);
+		call_add_header(call, "Referrer-Policy", SLICE("no-referrer"));
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * Carries out payloads: the entries of a call, and whole payloads for the operator (docs/inbound.md 2 to 4). */
+#ifndef LEADHOOK_API_INBOUND_INBOUND_RUN_H
+#define LEADHOOK_API_INBOUND_INBOUND_RUN_H
+
+#include "api/inbound/inbound_payload.h"
+#include "engine/inbound_result.h"
+
+/* Makes an entry a lead, or says in the result why not. An earlier failure of the call is forgotten. */
+void inbound_run_entry(struct call *call, const struct inbound_payload *payload, size_t number, struct inbound_result *result);
+/* The payload with this entry alone of the list; or with this one and all after it. In the pool. */
+struct slice inbound_entry_body(struct call *call, const struct inbound_payload *payload, size_t number);
+struct slice inbound_rest_body(struct call *call, const struct inbound_payload *payload, size_t number);
+
+/* The most entries that a call makes leads. */
+enum { INBOUND_ENTRIES_MAX = 100 };
+/* The result of the entries from `number` on, which are stored together because the call has no time or memory for them. */
+struct inbound_result inbound_postponed(struct call *call, size_t number, size_t count);
+/* The result of a call that has failed before its entries were read. */
+struct inbound_result inbound_failed(const struct call *call);
+/* Makes the call one that has not failed. */
+void inbound_forget_failure(struct call *call);
+
+enum inbound_way {
+	INBOUND_EXECUTE, /* makes leads; counts for no limit, and is not written to the log of calls */
+	INBOUND_TRY      /* changes nothing: the results are what would probably come of it */
+};
+/* Carries out a payload as a call of the webhook's URL with this content type and body would. The results are in the pool. */
+void inbound_run(struct api *api, struct pool *pool, const struct inbound_webhook *webhook, const struct inbound_call *payload,
+    enum inbound_way way, struct inbound_results *results);
+
+#endif

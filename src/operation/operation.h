@@ -101,7 +101,7 @@ struct operation {
 	/* Shows what this one changes: the audit log has its output before and after. NULL: it has the output of CREATES, or
 	 * nothing. */
 	const struct operation *shown_by;
-	bool shows_result; /* its output is that of shown_by */
+	bool shows_result; /* its output is what the log has after it */
 	bool logs_output;  /* the audit log has its own output, which says nothing about a person */
 };
 #define PARAMETERS(rows, type) .parameters = rows, .parameter_count = ARRAY_SIZE(rows), .arguments_size = sizeof(type)

@@ -239,19 +239,19 @@ add_events(struct output *output, uint32_t events)
 
 /* The fields of GET outbound-webhook. */
 static void
-add_webhook(struct operation_call *call, const struct webhook_row *webhook)
+add_webhook(struct output *output, const struct webhook_row *webhook)
 {
-	output_record(call->output);
-	output_u64(call->output, "referenceId", webhook->id);
-	output_text(call->output, "url", webhook->url);
-	output_keep_private(call->output); /* it may have a token */
-	add_events(call->output, webhook->events);
-	output_text(call->output, "source", webhook->source);
-	output_text(call->output, "format", webhook->form ? SLICE("form") : SLICE("json"));
-	output_text(call->output, "state", slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
-	output_time(call->output, "failing_since", webhook->failing_since_ms);
-	output_u64_or_null(call->output, "last_status", (uint64_t)webhook->status);
-	output_time(call->output, "last_delivery_at", webhook->last_delivery_ms);
+	output_record(output);
+	output_u64(output, "referenceId", webhook->id);
+	output_text(output, "url", webhook->url);
+	output_keep_private(output); /* it may have a token */
+	add_events(output, webhook->events);
+	output_text(output, "source", webhook->source);
+	output_text(output, "format", webhook->form ? SLICE("form") : SLICE("json"));
+	output_text(output, "state", slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
+	output_time(output, "failing_since", webhook->failing_since_ms);
+	output_u64_or_null(output, "last_status", (uint64_t)webhook->status);
+	output_time(output, "last_delivery_at", webhook->last_delivery_ms);
 }
 
 /* What a list of many shows in addition; the exact numbers of one are those of `webhook show`. */
@@ -289,37 +289,43 @@ run_webhook_list(struct operation_call *call)
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
 	for (size_t i = 0; i < count; i++) {
-		add_webhook(call, &webhooks[i]);
+		add_webhook(call->output, &webhooks[i]);
 		add_health(call, &webhooks[i], &healths[i]);
 	}
 	return EX_OK;
+}
+
+/* All of a webhook that is shown. */
+static void
+add_details(const struct operation_call *call, struct output *output, const struct webhook_details *webhook)
+{
+	const bool open = webhook->row.state == WEBHOOK_ACTIVE && webhook->failures >= call->conf->dispatch.breaker_failures;
+	add_webhook(output, &webhook->row);
+	output_u64(output, "campaign", webhook->row.campaign_id);
+	output_boolean(output, "gone", webhook->row.state == WEBHOOK_GONE); /* its receiver disabled it */
+	output_text(output, "last_error", webhook->last_error);
+	output_u64(output, "failures", webhook->failures);
+	output_text(output, "breaker", open ? SLICE("open") : SLICE("closed"));
+	output_time(output, "held_until", webhook->held_until_ms);
+	output_text(output, "schedule", webhook->settings.schedule);
+	output_id_list(output, "accepts", slice_present(webhook->settings.accepts) ? webhook->settings.accepts : SLICE(""));
+	output_u64_or_null(output, "rate", webhook->settings.rate);
+	output_text(output, "ca_file", webhook->settings.ca_file);
+	output_text(output, "client_certificate", webhook->settings.client_certificate);
+	output_text(output, "client_key", webhook->settings.client_key);
+	output_time(output, "previous_secret_until", webhook->previous_until_ms);
+	output_u64(output, "pending", webhook->pending);
+	output_time(output, "oldest_due", webhook->oldest_due_ms);
 }
 
 static int
 run_webhook_show(struct operation_call *call)
 {
 	struct webhook_details webhook;
-	enum result result = store_find_webhook(call->store, call->pool, call->id, &webhook);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	const bool open = webhook.row.state == WEBHOOK_ACTIVE && webhook.failures >= call->conf->dispatch.breaker_failures;
-	add_webhook(call, &webhook.row);
-	output_u64(call->output, "campaign", webhook.row.campaign_id);
-	output_boolean(call->output, "gone", webhook.row.state == WEBHOOK_GONE); /* its receiver disabled it */
-	output_text(call->output, "last_error", webhook.last_error);
-	output_u64(call->output, "failures", webhook.failures);
-	output_text(call->output, "breaker", open ? SLICE("open") : SLICE("closed"));
-	output_time(call->output, "held_until", webhook.held_until_ms);
-	output_text(call->output, "schedule", webhook.settings.schedule);
-	output_id_list(call->output, "accepts", slice_present(webhook.settings.accepts) ? webhook.settings.accepts : SLICE(""));
-	output_u64_or_null(call->output, "rate", webhook.settings.rate);
-	output_text(call->output, "ca_file", webhook.settings.ca_file);
-	output_text(call->output, "client_certificate", webhook.settings.client_certificate);
-	output_text(call->output, "client_key", webhook.settings.client_key);
-	output_time(call->output, "previous_secret_until", webhook.previous_until_ms);
-	output_u64(call->output, "pending", webhook.pending);
-	output_time(call->output, "oldest_due", webhook.oldest_due_ms);
-	return EX_OK;
+	const enum result result = store_find_webhook(call->store, call->pool, call->id, &webhook);
+	if (result == RESULT_OK)
+		add_details(call, call->output, &webhook);
+	return operation_answer(call, result);
 }
 
 /* A client certificate is the operator's, for the receiver that the operator has chosen. */
@@ -361,7 +367,7 @@ static int
 run_webhook_set(struct operation_call *call)
 {
 	struct webhook_change change = { .edit = apply_settings, .context = call };
-	const struct webhook_settings *after = &change.after;
+	const struct webhook_settings *after = &change.after.settings;
 	enum result result = store_edit_webhook(call->store, call->pool, &call->precondition, call->id, &change);
 	if (change.url_taken)
 		return operation_fail_value(call, PROBLEM_INVALID, "url", "another webhook of the campaign has this URL");
@@ -372,7 +378,11 @@ run_webhook_set(struct operation_call *call)
 	warn_unreadable(call, "ca_file", after->ca_file);
 	warn_unreadable(call, "client_certificate", after->client_certificate);
 	warn_unreadable(call, "client_key", after->client_key);
-	return run_webhook_show(call);
+	struct output *before = output_new(call->pool, OUTPUT_OBJECT);
+	add_details(call, before, &change.before);
+	call->before = output_public_json(call->pool, before);
+	add_details(call, call->output, &change.after);
+	return EX_OK;
 }
 
 /* The variant: whether to enable it, else it is disabled. */
@@ -388,8 +398,8 @@ static int
 run_webhook_rotate(struct operation_call *call)
 {
 	const struct slice secret = new_secret(call->pool);
-	enum result result = store_rotate_secret(
-	    call->store, &call->precondition, call->id, secret, call->conf->dispatch.rotation_overlap);
+	enum result result =
+	    store_rotate_secret(call->store, &call->precondition, call->id, secret, call->conf->dispatch.rotation_overlap);
 	/* a secret that may be in use is shown, because no other command shows it */
 	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
@@ -430,8 +440,7 @@ const struct operation operation_webhook_set = {
 	"webhook set", "WEBHOOK SETTING=VALUE...", "change settings of a webhook", run_webhook_set,
 	.subject = &subject_webhook, PARAMETERS(set_parameters, struct settings),
 	HTTP(PATCH, "webhooks/{webhook}", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CHANGES,
-	.versioned = true,
-	.shown_by = &operation_webhook_show, .shows_result = true
+	.versioned = true, .shows_result = true
 };
 const struct operation operation_webhook_enable = {
 	"webhook enable", "WEBHOOK", "send to a disabled webhook again", run_webhook_enable,

@@ -235,8 +235,8 @@ struct webhook_change {
 	bool (*edit)(void *context, struct webhook_settings *settings);
 	void *context;
 	/* set; in the pool */
-	struct webhook_settings before, after; /* with their URLs */
-	bool url_taken;                        /* another webhook of the campaign has the URL */
+	struct webhook_details before, after; /* read in the transaction */
+	bool url_taken;                       /* another webhook of the campaign has the URL */
 };
 /* As store_edit_campaign. Existing deliveries keep their format. With another URL also as store_move_webhook
  * (store/webhooks.h). RESULT_REFUSED: by the edit, or url_taken. */

@@ -139,29 +139,23 @@ static enum result
 edit_webhook(struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t webhook_id,
     struct webhook_change *change)
 {
-	const struct db_value id = DB_U64(webhook_id);
-	struct webhook_settings *after = &change->after;
-	struct db_rows rows;
+	struct webhook_settings settings;
 	enum result result = store_lock_webhook_settings(store, pool, webhook_id, precondition);
 	if (result == RESULT_OK)
-		result = store_query_one(store, pool, &rows, &sql_select_webhook, id);
+		result = store_find_webhook(store, pool, webhook_id, &change->before);
 	if (result != RESULT_OK)
 		return result;
-	const struct webhook_details old = details_from_row(store, pool, &rows);
-	change->before = *after = old.settings;
-	change->before.url = old.row.url;
-	if (!change->edit(change->context, after))
+	settings = change->before.settings;
+	if (!change->edit(change->context, &settings))
 		return RESULT_REFUSED;
-	if (slice_present(after->url))
-		result = store_move_webhook(store, pool, &old.row, after->url, &change->url_taken);
-	else
-		after->url = old.row.url;
-	if (result != RESULT_OK)
-		return result;
-	return store_change_one(store, &sql_set_webhook, DB_U64(after->events), db_bytes(after->source),
-	    db_bytes(after->form ? SLICE("form") : SLICE("json")), db_bytes(after->schedule), db_bytes(after->accepts),
-	    DB_U64(after->rate), db_bytes(after->ca_file), db_bytes(after->client_certificate), db_bytes(after->client_key),
-	    id);
+	if (slice_present(settings.url))
+		result = store_move_webhook(store, pool, &change->before.row, settings.url, &change->url_taken);
+	if (result == RESULT_OK)
+		result = store_change_one(store, &sql_set_webhook, DB_U64(settings.events), db_bytes(settings.source),
+		    db_bytes(settings.form ? SLICE("form") : SLICE("json")), db_bytes(settings.schedule),
+		    db_bytes(settings.accepts), DB_U64(settings.rate), db_bytes(settings.ca_file),
+		    db_bytes(settings.client_certificate), db_bytes(settings.client_key), DB_U64(webhook_id));
+	return result == RESULT_OK ? store_find_webhook(store, pool, webhook_id, &change->after) : result;
 }
 
 enum result

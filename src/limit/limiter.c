@@ -350,10 +350,12 @@ lock(struct limiter *limiter, const struct location *locations, size_t count)
 	return true;
 }
 
-/* Without the lock, which a stopped process may hold for ever, requests pass and are not counted. */
+enum effect { COUNTS, COUNTS_NOTHING };
+
+/* Without the lock, which a stopped process may hold forever, requests pass and are not counted. */
 static bool
 decide(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims, size_t count,
-    bool counts, struct limit_verdict *verdict)
+    enum effect effect, struct limit_verdict *verdict)
 {
 	const struct digest digest = digest_of(limiter, network->name);
 	struct location locations[LIMITER_CLAIMS_MAX];
@@ -378,7 +380,7 @@ decide(struct limiter *limiter, const struct limit_network *network, const struc
 		locations[i].entry = find_or_choose(&locations[i], now_ms);
 		check_windows(&locations[i], now_ms, verdict);
 	}
-	for (size_t i = 0; i < used && counts && verdict->wait_ms == 0; i++)
+	for (size_t i = 0; i < used && effect == COUNTS && verdict->wait_ms == 0; i++)
 		add(&locations[i]);
 	unlock(limiter, locations, used);
 	return verdict->wait_ms == 0;
@@ -388,14 +390,14 @@ bool
 limiter_pass(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims, size_t count,
     struct limit_verdict *verdict)
 {
-	return decide(limiter, network, claims, count, true, verdict);
+	return decide(limiter, network, claims, count, COUNTS, verdict);
 }
 
 bool
 limiter_would_pass(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claims, size_t count,
     struct limit_verdict *verdict)
 {
-	return decide(limiter, network, claims, count, false, verdict);
+	return decide(limiter, network, claims, count, COUNTS_NOTHING, verdict);
 }
 
 /* Whether a window that has not passed counts anything. Reads without a lock, and changes nothing. */

@@ -1,6 +1,6 @@
 noinst_LIBRARIES += %D%/liblimit.a
 %C%_liblimit_a_SOURCES = \
-	%D%/address.c %D%/address.h \
+	%D%/limit_address.c %D%/limit_address.h \
 	%D%/work_slots.c %D%/work_slots.h \
 	%D%/limiter.c %D%/limiter.h \
 	%D%/rule.c %D%/rule.h \

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "api/call/limits.h"
+#include "login/login.h"
 #include "manage/request.h"
+#include "store/users/users.h"
 
 /* The browser sends a cookie of this name only to the host that has set it, over https (or to itself), and from no subdomain.
  */

@@ -5,7 +5,7 @@
 #define LEADHOOK_MANAGE_MANAGE_H
 
 #include "api/call/api_call.h"
-#include "login/login.h"
+#include "login/login_call.h"
 #include "operation/wiring.h"
 #include "store/store.h"
 

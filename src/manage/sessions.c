@@ -7,6 +7,9 @@
 #include "base/encode.h"
 #include "base/utf8.h"
 #include "identity/user_token.h"
+#include "login/login.h"
+#include "login/login_factor.h"
+#include "login/login_password.h"
 #include "manage/members.h"
 #include "operation/audited_run.h"
 #include "os/log.h"
@@ -18,10 +21,8 @@ struct session_call {
 	const char *operation; /* in the audit log; NULL: it is not written */
 	struct audit_entry audited;
 	uint64_t audit_row; /* 0: none */
-	const struct login_context *login;
+	struct login_call login;
 	struct members members;
-	struct login_origin origin;
-	struct login_outcome outcome;
 	bool failed; /* it has been answered with a problem */
 };
 
@@ -85,7 +86,7 @@ static bool
 succeeded(struct session_call *call, enum result result)
 {
 	struct manage_request *request = call->request;
-	const struct login_outcome *outcome = &call->outcome;
+	const struct login_outcome *outcome = &call->login.outcome;
 	if (result == RESULT_NOT_FOUND) /* it has ended meanwhile */
 		return request_fail_status(request, 401, "session_ended", SLICE("the session has ended: log in again"));
 	if (result != RESULT_OK)
@@ -133,7 +134,7 @@ begin_change(void *context)
 	if (!request_may_change(call->request))
 		return false;
 	call->audited = entry;
-	const enum result result = store_begin_audit(call->login->store, &entry, &call->audit_row);
+	const enum result result = store_begin_audit(call->login.context->store, &entry, &call->audit_row);
 	return result == RESULT_OK || succeeded(call, result);
 }
 
@@ -144,8 +145,8 @@ note_end(const struct session_call *call)
 	const unsigned status = call->request->response->status;
 	const enum audit_state state = status < 300 ? AUDIT_DONE : AUDIT_FAILED;
 	if (call->audit_row != 0 && status < 500 &&
-	    store_end_audit(call->login->store, &call->audited, call->audit_row, &(struct audit_end){ .state = state }) !=
-		RESULT_OK)
+	    store_end_audit(call->login.context->store, &call->audited, call->audit_row,
+		&(struct audit_end){ .state = state }) != RESULT_OK)
 		log_warning("audit_incomplete", LOG_UINT("row", call->audit_row));
 }
 
@@ -193,7 +194,7 @@ answer_new_session(struct session_call *call, struct slice token)
 {
 	struct manage_request *request = call->request;
 	const enum result result =
-	    login_find_session(call->login, request->http->pool, token, call_client(request->from), &request->session);
+	    login_find_session(call->login.context, request->http->pool, token, call_client(request->from), &request->session);
 	if (!succeeded(call, result))
 		return;
 	request_set_cookie(request, token);
@@ -209,8 +210,7 @@ handle_login(struct session_call *call)
 	struct slice token;
 	if (!fields_fit(call))
 		return;
-	const enum result result =
-	    login_open(call->login, call->request->http->pool, &login, &call->origin, &token, &call->outcome);
+	const enum result result = login_open(&call->login, &login, &token);
 	if (succeeded(call, result))
 		answer_new_session(call, token);
 }
@@ -218,7 +218,7 @@ handle_login(struct session_call *call)
 static void
 handle_logout(struct session_call *call)
 {
-	const enum result result = login_close(call->login, call->request->token, &call->request->session);
+	const enum result result = login_close(call->login.context, call->request->token, &call->request->session);
 	if (result != RESULT_OK && result != RESULT_NOT_FOUND && !succeeded(call, result))
 		return;
 	request_set_cookie(call->request, SLICE_NONE);
@@ -228,12 +228,10 @@ handle_logout(struct session_call *call)
 static void
 handle_confirm(struct session_call *call)
 {
-	struct manage_request *request = call->request;
 	const struct slice password = required_text(call, SLICE("password")), code = text_of(call, SLICE("code"));
 	if (!fields_fit(call))
 		return;
-	const enum result result = login_confirm(
-	    call->login, request->http->pool, request->token, &request->session, password, code, &call->origin, &call->outcome);
+	const enum result result = login_confirm(&call->login, password, code);
 	if (succeeded(call, result))
 		answer_done(call);
 }
@@ -241,16 +239,13 @@ handle_confirm(struct session_call *call)
 static void
 handle_password(struct session_call *call)
 {
-	struct manage_request *request = call->request;
-	const struct login_request current = { .email = request->session.email,
-		.password = required_text(call, SLICE("password")),
-		.code = text_of(call, SLICE("code")) };
-	const struct slice password = required_text(call, SLICE("new_password"));
+	const struct login_new_password typed = { .current = required_text(call, SLICE("password")),
+		.code = text_of(call, SLICE("code")),
+		.password = required_text(call, SLICE("new_password")) };
 	struct slice token;
 	if (!fields_fit(call))
 		return;
-	const enum result result = login_change_password(
-	    call->login, request->http->pool, &request->session, &current, password, &call->origin, &token, &call->outcome);
+	const enum result result = login_change_password(&call->login, &typed, &token);
 	if (succeeded(call, result))
 		answer_new_session(call, token);
 }
@@ -266,10 +261,8 @@ is_confirmed(struct session_call *call)
 static void
 handle_begin_factor(struct session_call *call)
 {
-	struct manage_request *request = call->request;
 	struct login_factor factor;
-	if (!is_confirmed(call) ||
-	    !succeeded(call, login_begin_factor(call->login, request->http->pool, &request->session, &factor, &call->outcome)))
+	if (!is_confirmed(call) || !succeeded(call, login_begin_factor(&call->login, &factor)))
 		return;
 	struct json_writer writer = begin(call);
 	json_put_text(&writer, SLICE("secret"), factor.secret);
@@ -297,9 +290,8 @@ handle_enable_factor(struct session_call *call)
 	struct slice codes[RECOVERY_CODES];
 	if (!is_confirmed(call))
 		return;
-	const enum result result = login_enable_factor(
-	    call->login, request->http->pool, request->token, &request->session, code, &call->origin, codes, &call->outcome);
-	if (result == RESULT_OK && call->outcome.verdict == LOGIN_WRONG)
+	const enum result result = login_enable_factor(&call->login, code, codes);
+	if (result == RESULT_OK && call->login.outcome.verdict == LOGIN_WRONG)
 		(void)request_fail(request, PROBLEM_INVALID, SLICE("/code"), "the code is not one of the new secret");
 	else if (succeeded(call, result))
 		answer_codes(call, codes);
@@ -312,9 +304,8 @@ handle_renew_codes(struct session_call *call)
 	struct slice codes[RECOVERY_CODES];
 	if (!is_confirmed(call))
 		return;
-	const enum result result =
-	    login_renew_codes(call->login, request->http->pool, &request->session, &call->origin, codes, &call->outcome);
-	if (result == RESULT_OK && call->outcome.verdict == LOGIN_WRONG)
+	const enum result result = login_renew_codes(&call->login, codes);
+	if (result == RESULT_OK && call->login.outcome.verdict == LOGIN_WRONG)
 		(void)request_fail(request, PROBLEM_CONFLICT, SLICE_NONE, "the user has no second factor");
 	else if (succeeded(call, result))
 		answer_codes(call, codes);
@@ -323,9 +314,7 @@ handle_renew_codes(struct session_call *call)
 static void
 handle_remove_factor(struct session_call *call)
 {
-	struct manage_request *request = call->request;
-	if (is_confirmed(call) &&
-	    succeeded(call, login_remove_factor(call->login, request->token, &request->session, &call->origin, &call->outcome)))
+	if (is_confirmed(call) && succeeded(call, login_remove_factor(&call->login)))
 		answer_done(call);
 }
 
@@ -341,14 +330,14 @@ handle_session(struct session_call *call)
 static void
 handle_list(struct session_call *call)
 {
-	const struct session_limits *limits = &call->login->limits;
+	const struct session_limits *limits = &call->login.context->limits;
 	struct pool *pool = call->request->http->pool;
 	const struct digest own = user_token_hash(call->request->token);
 	struct session_row *rows;
 	struct json_writer writer;
 	size_t count;
-	if (!fields_fit(call) || !succeeded(call, store_list_sessions(call->login->store, pool, call->request->session.user_id,
-						      limits, &rows, &count)))
+	if (!fields_fit(call) || !succeeded(call, store_list_sessions(call->login.context->store, pool,
+						      call->request->session.user_id, limits, &rows, &count)))
 		return;
 	json_writer_init(&writer, &call->request->response->body);
 	json_begin_array(&writer);
@@ -375,7 +364,8 @@ handle_end(struct session_call *call)
 		return;
 	enum result result = RESULT_NOT_FOUND;
 	if (decode_hex(request->http->pool, id, &hash) && hash.size == DIGEST_SIZE)
-		result = store_end_session(call->login->store, request->session.user_id, (const unsigned char *)hash.data);
+		result =
+		    store_end_session(call->login.context->store, request->session.user_id, (const unsigned char *)hash.data);
 	if (result == RESULT_NOT_FOUND)
 		(void)request_fail(request, PROBLEM_NOT_FOUND, SLICE_NONE, "there is no such session");
 	else if (succeeded(call, result))
@@ -399,7 +389,7 @@ handle_link(struct session_call *call)
 	struct invited_user user;
 	if (!fields_fit(call) || !call_may_fail_key(from))
 		return;
-	const enum result result = login_find_link(call->login, call->request->http->pool, token, &user);
+	const enum result result = login_find_link(call->login.context, call->request->http->pool, token, &user);
 	if (result == RESULT_NOT_FOUND) {
 		call_note_failed_key(from);
 		(void)fail_link(call);
@@ -422,16 +412,16 @@ handle_use_link(struct session_call *call)
 	struct invited_user user = { 0 };
 	if (!fields_fit(call))
 		return;
-	enum result result = login_find_link(call->login, call->request->http->pool, token, &user);
+	enum result result = login_find_link(call->login.context, call->request->http->pool, token, &user);
 	call->request->caller = (struct caller){ .kind = CALLER_USER,
 		.id = user.id,
 		.name = user.email,
 		.account_id = user.account_id,
-		.address = ip_address_format(call->request->http->pool, call->origin.address),
+		.address = ip_address_format(call->request->http->pool, call->login.origin.address),
 		.request_id = call->request->http->request_id };
 	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* uses of links that are not valid count, too */
-		result = login_use_link(call->login, call->request->http->pool, token, password, &call->origin, &call->outcome);
-	if (result == RESULT_OK && call->outcome.verdict == LOGIN_WRONG)
+		result = login_use_link(&call->login, token, password);
+	if (result == RESULT_OK && call->login.outcome.verdict == LOGIN_WRONG)
 		(void)fail_link(call);
 	else if (succeeded(call, result))
 		answer_done(call);
@@ -495,17 +485,19 @@ has_session(struct manage_request *request)
 static void
 run(struct manage_request *request, size_t number)
 {
-	struct session_call call = {
-		.request = request, .login = &request->manage->options.login, .operation = calls[number].operation
-	};
+	struct session_call call = { .request = request,
+		.operation = calls[number].operation,
+		.login = {
+		    .context = &request->manage->options.login, .pool = request->http->pool, .session = &request->session } };
 	request->may_be_suspended = calls[number].of_suspended;
 	if (!(calls[number].has_session ? has_session(request) : may_begin(request)))
 		return;
-	call.origin.address = call_client(request->from);
-	call.origin.user_agent = request->http->user_agent;
+	call.login.token = request->token;
+	call.login.origin.address = call_client(request->from);
+	call.login.origin.user_agent = request->http->user_agent;
 	if (call.operation != NULL) {
-		call.origin.may_change = begin_change;
-		call.origin.caller = &call;
+		call.login.origin.may_change = begin_change;
+		call.login.origin.caller = &call;
 	}
 	const bool in_query = calls[number].method != HTTP_POST;
 	if (!(in_query ? request_read_query(request, &call.members) : request_read_body(request, &call.members)))

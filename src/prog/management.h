@@ -4,7 +4,7 @@
 #define LEADHOOK_PROG_MANAGEMENT_H
 
 #include "api/call/service.h"
-#include "login/login.h"
+#include "login/login_call.h"
 #include "prog/wiring.h"
 
 struct management;

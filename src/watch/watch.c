@@ -124,20 +124,34 @@ read_figures(struct store *store, struct pool *pool, struct metrics_figures *fig
 	return true;
 }
 
+static void
+add_figures(struct metrics_page *page, const struct metrics_figures *figures)
+{
+	for (size_t i = 0; i < FIGURES; i++)
+		if (figures->values[i] != NOT_FOUND)
+			metrics_page_set(page, gauges[i].metric, gauges[i].index, (double)figures->values[i] * gauges[i].unit);
+}
+
 void
-watch_add_database(struct metrics_page *page, struct pool *pool, struct store *store, bool shared)
+watch_add_database(struct metrics_page *page, struct pool *pool, struct store *store)
+{
+	struct metrics_figures figures = { { 0 } };
+	(void)read_figures(store, pool, &figures);
+	add_figures(page, &figures);
+}
+
+void
+watch_add_shared_database(struct metrics_page *page, struct pool *pool, struct store *store)
 {
 	struct metrics_figures figures = { { 0 } };
 	const int64_t begun_ms = clock_monotonic_ms();
-	if (!shared || !metrics_find_figures(begun_ms, &figures)) {
+	if (!metrics_find_figures(begun_ms, &figures)) {
 		const bool complete = read_figures(store, pool, &figures);
 		const int64_t ended_ms = clock_monotonic_ms();
-		if (shared) /* after a failure, a database that is there again is noticed soon */
-			metrics_store_figures(ended_ms, complete ? ended_ms - begun_ms : 0, &figures);
+		/* after a failure, a database that is there again is noticed soon */
+		metrics_store_figures(ended_ms, complete ? ended_ms - begun_ms : 0, &figures);
 	}
-	for (size_t i = 0; i < FIGURES; i++)
-		if (figures.values[i] != NOT_FOUND)
-			metrics_page_set(page, gauges[i].metric, gauges[i].index, (double)figures.values[i] * gauges[i].unit);
+	add_figures(page, &figures);
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Gauges of the page of metrics (docs/operating.md 12.1): numbers of the database, the limiter and file systems. */
+ * Gauges of the metrics page (docs/operating.md 12.1): of the database, the limiter and file systems. */
 #ifndef LEADHOOK_WATCH_WATCH_H
 #define LEADHOOK_WATCH_WATCH_H
 
@@ -7,21 +7,23 @@
 #include "os/metrics_page.h"
 #include "store/store.h"
 
-/* Reads the database's numbers, and the free space where the database has its data, if that is on this host. A failure is a
- * gauge, too. `shared`: of the numbers that processes of this host have read within some seconds, so that any number of
+/* Reads the database's numbers, and the free space of its data folder if that is on this host. A failure is a gauge, too. */
+void watch_add_database(struct metrics_page *page, struct pool *pool, struct store *store);
+/* Adds the numbers that a process of this host has read within some seconds, and reads them only if none has: any number of
  * requests makes only a few queries. */
-void watch_add_database(struct metrics_page *page, struct pool *pool, struct store *store, bool shared);
+void watch_add_shared_database(struct metrics_page *page, struct pool *pool, struct store *store);
+/* How full the tables of the limiter are. */
 void watch_add_limiter(struct metrics_page *page, struct limiter *limiter);
-/* Either may be "". */
+/* Free space and size of the file systems of both paths; either may be "". */
 void watch_add_filesystems(struct metrics_page *page, const char *state_dir, const char *log_file);
 
 /* A file system of this host. */
 struct watch_disk {
 	const char *what;               /* "database", "state", "log" */
-	int64_t free_bytes, size_bytes; /* free: what an unprivileged program may still write */
+	int64_t free_bytes, size_bytes; /* free_bytes: what an unprivileged program can still write */
 };
-/* Those that hold the state, the log and the database's data; either path may be "". One that cannot be read, or is on another
- * host, is left out. Returns their number. */
+/* Finds the file systems of the state, the log and the database's data, and returns their number. Either path may be "". One
+ * that cannot be read, or is on another host, is left out. */
 size_t watch_find_disks(struct pool *pool, struct store *store, const char *state_dir, const char *log_file,
     struct watch_disk disks[METRIC_FILESYSTEM_COUNT]);
 

@@ -2,7 +2,7 @@
  * What an address is counted as (docs/api.md 5). */
 #include "unit.h"
 
-#include "limit/address.h"
+#include "limit/limit_address.h"
 
 static struct ip_address
 address_of(const char *text)

@@ -52,7 +52,7 @@ __wrap_argon2id_hash_encoded(uint32_t passes, uint32_t memory, uint32_t lanes, c
 struct login_context context;
 struct pool *pool;
 struct world *world;
-struct login_outcome outcome;
+struct login_call call;
 struct slice token;
 struct session session;
 static int64_t limiter_ms;
@@ -106,6 +106,13 @@ origin_of(const char *address)
 	return (struct login_origin){ .address = parsed, .user_agent = SLICE("Browser/1.0") };
 }
 
+struct login_call *
+call_from(const struct login_origin *origin)
+{
+	call = (struct login_call){ .context = &context, .pool = pool, .origin = *origin, .token = token, .session = &session };
+	return &call;
+}
+
 struct slice
 make_link(enum invitation_purpose purpose, struct new_invitation *made)
 {
@@ -139,8 +146,8 @@ use_link(struct slice link, struct slice new_password)
 {
 	const struct login_origin origin = origin_of("192.0.2.99");
 	limiter_ms += MINUTE_MS + MINUTE_MS / 10;
-	assert_int_equal(login_use_link(&context, pool, token_of_link(link), new_password, &origin, &outcome), RESULT_OK);
-	return outcome.verdict;
+	assert_int_equal(login_use_link(call_from(&origin), token_of_link(link), new_password), RESULT_OK);
+	return call.outcome.verdict;
 }
 
 uint64_t
@@ -161,8 +168,8 @@ log_in_from(const char *address, const char *email, struct slice given, struct s
 	const struct login_request request = { slice_of(email), given, code };
 	const struct login_origin origin = origin_of(address);
 	begun_ms = clock_wall_ms();
-	assert_int_equal(login_open(&context, pool, &request, &origin, &token, &outcome), RESULT_OK);
-	return outcome.verdict;
+	assert_int_equal(login_open(call_from(&origin), &request, &token), RESULT_OK);
+	return call.outcome.verdict;
 }
 
 enum login_verdict

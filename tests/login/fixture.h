@@ -4,6 +4,8 @@
 #define LEADHOOK_TESTS_LOGIN_FIXTURE_H
 
 #include "login/login.h"
+#include "login/login_factor.h"
+#include "login/login_password.h"
 #include "world.h"
 
 enum { MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
@@ -15,7 +17,7 @@ extern const struct slice password, other_password, wrong_password;
 extern struct login_context context;
 extern struct pool *pool;
 extern struct world *world;
-extern struct login_outcome outcome;
+extern struct login_call call;
 extern struct slice token;
 extern struct session session;
 extern unsigned hashes, pauses; /* passwords that were hashed, and pauses after wrong ones */
@@ -28,6 +30,8 @@ int close_all(void **state);
 int run_login_tests(const struct CMUnitTest *tests, size_t count);
 
 struct login_origin origin_of(const char *address);
+/* Prepares `call`, with the last token and session. */
+struct login_call *call_from(const struct login_origin *origin);
 /* A user without a password, and its link. */
 uint64_t add_user(const char *email, enum role role, struct slice *link);
 /* A new one. */
@@ -43,7 +47,8 @@ bool session_lasts(struct slice of);
 /* The wait after failures passes. */
 void pass_wait(void);
 enum { HELD_MS = 10 * MINUTE_MS };
-/* Extends the wait that the last login has set by HELD_MS, if it is at least `wait_ms`, so that it does not end in a slow test. */
+/* Extends the wait that the last login has set by HELD_MS, if it is at least `wait_ms`, so that it does not end in a slow test.
+ */
 void hold_wait(int64_t wait_ms);
 /* Makes the sessions as much older as to this column. */
 void move_session(const char *column, int64_t ms);

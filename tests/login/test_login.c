@@ -108,13 +108,13 @@ failures_make_the_next_one_wait(void **state UNUSED)
 	hashes = 0;
 	hold_wait(1000);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_THROTTLED);
-	assert_in_range(outcome.wait_ms, 1, HELD_MS + 1000);
+	assert_in_range(call.outcome.wait_ms, 1, HELD_MS + 1000);
 	assert_int_equal(hashes, 0);
 	pass_wait();
 	assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_WRONG);
 	hold_wait(2000);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_THROTTLED);
-	assert_in_range(outcome.wait_ms, 1, HELD_MS + 2000);
+	assert_in_range(call.outcome.wait_ms, 1, HELD_MS + 2000);
 	/* a success clears them */
 	pass_wait();
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
@@ -132,13 +132,13 @@ guesses_of_one_address_are_limited(void **state UNUSED)
 		limited +=
 		    log_in_from("192.0.2.1", numbered_email(pool, "guess", i), wrong_password, SLICE_NONE) == LOGIN_LIMITED;
 	assert_int_equal(limited, GUESSES - 10);
-	assert_int_equal(outcome.limit.limit, 10);
-	assert_in_range(outcome.wait_ms, 1, MINUTE_MS + MINUTE_MS / 60);
+	assert_int_equal(call.outcome.limit.limit, 10);
+	assert_in_range(call.outcome.wait_ms, 1, MINUTE_MS + MINUTE_MS / 60);
 	assert_int_equal(hashes, 10);
 	/* with IPv6 a /64 is an address */
 	for (unsigned i = 0; i < 12; i++)
 		log_in_from(pool_printf(pool, "2001:db8::%u", i + 1).data, "ada@example.org", wrong_password, SLICE_NONE);
-	assert_int_equal(outcome.verdict, LOGIN_LIMITED);
+	assert_int_equal(call.outcome.verdict, LOGIN_LIMITED);
 }
 
 static void
@@ -154,8 +154,8 @@ guesses_of_many_addresses_wait(void **state UNUSED)
 		log_in_from(
 		    pool_printf(pool, "198.51.100.%u", i % ADDRESSES).data, "ada@example.org", wrong_password, SLICE_NONE);
 	assert_int_equal(hashes, 1);
-	assert_int_equal(outcome.verdict, LOGIN_THROTTLED);
-	assert_in_range(outcome.wait_ms, 14 * MINUTE_MS, 15 * MINUTE_MS);
+	assert_int_equal(call.outcome.verdict, LOGIN_THROTTLED);
+	assert_in_range(call.outcome.wait_ms, 14 * MINUTE_MS, 15 * MINUTE_MS);
 }
 
 enum { GUESSERS = 8, GUESSES_EACH = 10 };
@@ -256,19 +256,17 @@ add_factor(void)
 	context.store = world->store;
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 	assert_true(session_lasts(token));
-	assert_int_equal(login_begin_factor(&context, pool, &session, &factor, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_DONE);
+	assert_int_equal(login_begin_factor(call_from(&origin), &factor), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_DONE);
 	/* it does not count yet */
 	const struct slice own = token;
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 	const struct slice other = token;
 	token = own;
-	assert_int_equal(
-	    login_enable_factor(&context, pool, token, &session, SLICE("000000"), &origin, codes, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_WRONG);
-	assert_int_equal(
-	    login_enable_factor(&context, pool, token, &session, code_now(factor.secret), &origin, codes, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_DONE);
+	assert_int_equal(login_enable_factor(call_from(&origin), SLICE("000000"), codes), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_WRONG);
+	assert_int_equal(login_enable_factor(call_from(&origin), code_now(factor.secret), codes), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_DONE);
 	assert_true(session_lasts(own));
 	assert_true(session.has_totp);
 	assert_false(session_lasts(other));
@@ -311,10 +309,9 @@ a_secret_is_of_one_user(void **state UNUSED)
 	root_run("UPDATE t_users e JOIN t_users a ON a.email = 'ada@example.org'"
 		 " SET e.totp_secret = a.totp_secret, e.totp_enabled_ms = a.totp_enabled_ms WHERE e.id = %llu",
 	    (unsigned long long)id);
-	assert_int_not_equal(
-	    login_open(&context, pool, &(struct login_request){ SLICE("eve@example.org"), other_password, SLICE_NONE },
-		&(struct login_origin){ .address = origin_of("192.0.2.9").address }, &token, &outcome),
-	    RESULT_OK);
+	const struct login_origin origin = origin_of("192.0.2.9");
+	const struct login_request request = { SLICE("eve@example.org"), other_password, SLICE_NONE };
+	assert_int_not_equal(login_open(call_from(&origin), &request, &token), RESULT_OK);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_CODE_NEEDED);
 }
 
@@ -335,7 +332,7 @@ wrong_codes_are_failures(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE("AAAAAA-BBBBBB-CCCCCC-DDDDDD")), LOGIN_WRONG);
 	hold_wait(2000);
 	assert_int_equal(log_in(password, code_now(secret)), LOGIN_THROTTLED);
-	assert_in_range(outcome.wait_ms, 1, HELD_MS + 2000);
+	assert_in_range(call.outcome.wait_ms, 1, HELD_MS + 2000);
 }
 
 /* Two that have been verified at the same time. */
@@ -380,8 +377,8 @@ a_recovery_code_is_used_once(void **state UNUSED)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_recovery_codes"), RECOVERY_CODES - 2);
 	const struct slice old = codes[5];
 	assert_true(session_lasts(token));
-	assert_int_equal(login_renew_codes(&context, pool, &session, &origin, codes, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_DONE);
+	assert_int_equal(login_renew_codes(call_from(&origin), codes), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_DONE);
 	assert_int_equal(log_in(password, old), LOGIN_WRONG);
 	assert_int_equal(log_in(password, codes[5]), LOGIN_DONE);
 }
@@ -399,25 +396,22 @@ a_change_is_refused(void **state UNUSED)
 {
 	unsigned calls = 0;
 	struct login_origin origin = origin_of("192.0.2.202");
-	const struct login_request current = { SLICE_NONE, password, SLICE_NONE };
+	const struct login_new_password unfit = { .current = password, .password = SLICE("short") },
+					fit = { .current = password, .password = SLICE("eight orange bicycles") };
 	struct slice new_token;
 	add_ada();
 	(void)add_factor();
 	origin.may_change = never;
 	origin.caller = &calls;
-	assert_int_equal(login_remove_factor(&context, token, &session, &origin, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_REFUSED);
-	assert_int_equal(login_renew_codes(&context, pool, &session, &origin, codes, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_REFUSED);
-	assert_int_equal(
-	    login_change_password(&context, pool, &session, &current, SLICE("short"), &origin, &new_token, &outcome),
-	    RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_PASSWORD_UNFIT);
+	assert_int_equal(login_remove_factor(call_from(&origin)), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_REFUSED);
+	assert_int_equal(login_renew_codes(call_from(&origin), codes), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_REFUSED);
+	assert_int_equal(login_change_password(call_from(&origin), &unfit, &new_token), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_PASSWORD_UNFIT);
 	assert_int_equal(calls, 2);
-	assert_int_equal(login_change_password(
-			     &context, pool, &session, &current, SLICE("eight orange bicycles"), &origin, &new_token, &outcome),
-	    RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_REFUSED);
+	assert_int_equal(login_change_password(call_from(&origin), &fit, &new_token), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_REFUSED);
 	assert_int_equal(calls, 3);
 	assert_int_equal(log_in(password, codes[0]), LOGIN_DONE);
 }
@@ -431,15 +425,15 @@ a_second_factor_is_removed(void **state UNUSED)
 	struct new_invitation invitation;
 	const uint64_t id = add_ada();
 	(void)add_factor();
-	assert_int_equal(login_begin_factor(&context, pool, &session, &factor, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_HAS_FACTOR);
-	assert_int_equal(login_remove_factor(&context, token, &session, &origin, &outcome), RESULT_OK);
+	assert_int_equal(login_begin_factor(call_from(&origin), &factor), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_HAS_FACTOR);
+	assert_int_equal(login_remove_factor(call_from(&origin)), RESULT_OK);
 	assert_true(session_lasts(token));
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_recovery_codes"), 0);
 	assert_true(session_lasts(token));
-	assert_int_equal(login_renew_codes(&context, pool, &session, &origin, codes, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_WRONG);
+	assert_int_equal(login_renew_codes(call_from(&origin), codes), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_WRONG);
 	/* a new password alone does not remove it */
 	const struct slice secret = add_factor();
 	const struct slice link = make_link(INVITATION_RESET, &invitation);
@@ -467,8 +461,8 @@ without_a_key_there_is_no_second_factor(void **state UNUSED)
 	assert_true(session_lasts(token));
 	options.secrets_key = NULL;
 	context.store = store_new(&options);
-	assert_int_equal(login_begin_factor(&context, pool, &session, &factor, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_NO_KEY);
+	assert_int_equal(login_begin_factor(call_from(&(struct login_origin){ 0 }), &factor), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_NO_KEY);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_users WHERE totp_secret IS NOT NULL"), 0);
 	store_free(&context.store);
 }

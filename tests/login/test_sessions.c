@@ -147,13 +147,12 @@ a_user_confirms_a_session(void **state UNUSED)
 	move_session("confirmed_ms", LOGIN_CONFIRMED_MS + 1);
 	assert_true(session_lasts(token));
 	assert_false(login_is_confirmed(&session));
-	assert_int_equal(
-	    login_confirm(&context, pool, token, &session, wrong_password, SLICE_NONE, &origin, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_WRONG);
+	assert_int_equal(login_confirm(call_from(&origin), wrong_password, SLICE_NONE), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_WRONG);
 	assert_true(session_lasts(token));
 	assert_false(login_is_confirmed(&session));
-	assert_int_equal(login_confirm(&context, pool, token, &session, password, SLICE_NONE, &origin, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_DONE);
+	assert_int_equal(login_confirm(call_from(&origin), password, SLICE_NONE), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_DONE);
 	assert_true(session_lasts(token));
 	assert_true(login_is_confirmed(&session));
 }
@@ -162,25 +161,23 @@ static void
 a_user_changes_the_password(void **state UNUSED)
 {
 	const struct login_origin origin = origin_of("192.0.2.1");
-	const struct login_request wrong = { .password = wrong_password }, right = { .password = password };
+	const struct login_new_password wrong = { .current = wrong_password, .password = other_password },
+					unfit = { .current = password, .password = SLICE("Leadhook2026!") },
+					right = { .current = password, .password = other_password };
 	struct slice new_token;
 	add_ada();
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 	const struct slice first = token;
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 	assert_true(session_lasts(token));
-	assert_int_equal(
-	    login_change_password(&context, pool, &session, &wrong, other_password, &origin, &new_token, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_WRONG);
-	assert_int_equal(
-	    login_change_password(&context, pool, &session, &right, SLICE("Leadhook2026!"), &origin, &new_token, &outcome),
-	    RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_PASSWORD_UNFIT);
-	assert_int_equal(outcome.password, PASSWORD_PERSONAL);
+	assert_int_equal(login_change_password(call_from(&origin), &wrong, &new_token), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_WRONG);
+	assert_int_equal(login_change_password(call_from(&origin), &unfit, &new_token), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_PASSWORD_UNFIT);
+	assert_int_equal(call.outcome.password, PASSWORD_PERSONAL);
 	assert_true(session_lasts(first) && session_lasts(token));
-	assert_int_equal(
-	    login_change_password(&context, pool, &session, &right, other_password, &origin, &new_token, &outcome), RESULT_OK);
-	assert_int_equal(outcome.verdict, LOGIN_DONE);
+	assert_int_equal(login_change_password(call_from(&origin), &right, &new_token), RESULT_OK);
+	assert_int_equal(call.outcome.verdict, LOGIN_DONE);
 	assert_false(session_lasts(first) || session_lasts(token));
 	assert_true(session_lasts(new_token));
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_WRONG);
@@ -205,7 +202,7 @@ a_link_is_used_once(void **state UNUSED)
 	assert_int_equal(user.purpose, INVITATION_WELCOME);
 	/* a password that does not fit does not use it up */
 	assert_int_equal(use_link(link, SLICE("short")), LOGIN_PASSWORD_UNFIT);
-	assert_int_equal(outcome.password, PASSWORD_TOO_SHORT);
+	assert_int_equal(call.outcome.password, PASSWORD_TOO_SHORT);
 	assert_int_equal(use_link(link, SLICE("Password1234")), LOGIN_PASSWORD_UNFIT);
 	assert_int_equal(use_link(link, SLICE("lead.example 1")), LOGIN_PASSWORD_UNFIT);
 	assert_int_equal(use_link(link, password), LOGIN_DONE);
@@ -222,8 +219,8 @@ guesses_of_links_are_limited(void **state UNUSED)
 	const struct login_origin origin = origin_of("192.0.2.1");
 	unsigned limited = 0;
 	for (unsigned i = 0; i < 20; i++) {
-		assert_int_equal(login_use_link(&context, pool, user_token_make(pool), password, &origin, &outcome), RESULT_OK);
-		limited += outcome.verdict == LOGIN_LIMITED;
+		assert_int_equal(login_use_link(call_from(&origin), user_token_make(pool), password), RESULT_OK);
+		limited += call.outcome.verdict == LOGIN_LIMITED;
 	}
 	assert_int_equal(limited, 10);
 	assert_int_equal(hashes, 0);

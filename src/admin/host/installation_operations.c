@@ -251,7 +251,7 @@ run_metrics(struct operation_call *call)
 		    "%s/metrics: no counts: no program of this version has made the file since the start of this host, or this "
 		    "account cannot read it",
 		    conf->server.state_dir);
-	watch_add_database(page, call->pool, call->store, false);
+	watch_add_database(page, call->pool, call->store);
 	watch_add_filesystems(page, conf->server.state_dir, conf->log.file);
 	buffer_init(&out, METRICS_PAGE_MAX_BYTES);
 	metrics_page_write(page, &out);

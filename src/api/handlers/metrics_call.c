@@ -17,7 +17,7 @@ handle_metrics(struct call *call)
 	const struct metric_route *routes = route_names(pool, &count);
 	struct metrics_page *page = metrics_page_new(pool, routes, count);
 	store_set_deadline(call->api->store, call->begun_ms + DATABASE_MS);
-	watch_add_database(page, pool, call->api->store, true);
+	watch_add_shared_database(page, pool, call->api->store);
 	watch_add_limiter(page, options->limiter);
 	watch_add_filesystems(page, options->metrics.state_dir, options->metrics.log_file);
 	metrics_page_add_counts(page); /* with the errors of the above */

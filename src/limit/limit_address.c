@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "limit/address.h"
+#include "limit/limit_address.h"
 
 #include <string.h>
 

@@ -214,12 +214,12 @@ CREATE TABLE IF NOT EXISTS {prefix}campaigns (
 	language VARBINARY(16) NULL, -- of pages and messages; NULL: the visitor's
 	hosts TEXT NULL, -- where its forms are; a list like blocked_referrers
 	hosts_only BOOLEAN NOT NULL DEFAULT FALSE, -- browsers sign up from these hosts only
-	form_answer TINYINT UNSIGNED NOT NULL DEFAULT 0, -- enum form_answer of engine/strangers.h
+	form_answer TINYINT UNSIGNED NOT NULL DEFAULT 0, -- enum form_answer of engine/visitors.h
 	public_lookup TINYINT UNSIGNED NOT NULL DEFAULT 0, -- enum public_lookup
 	public_update TINYINT UNSIGNED NOT NULL DEFAULT 0, -- enum public_update
 	mails SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- bits by enum message_kind of engine/message.h
 	verify_email BOOLEAN NOT NULL DEFAULT FALSE, -- leads verify their addresses themselves, by a mail
-	bots TINYINT UNSIGNED NOT NULL DEFAULT 0, -- enum campaign_bots of engine/strangers.h (docs/api.md 8)
+	bots TINYINT UNSIGNED NOT NULL DEFAULT 0, -- enum campaign_bots of engine/visitors.h (docs/api.md 8)
 	bot_difficulty TINYINT UNSIGNED NOT NULL DEFAULT 2,
 	verify_phone BOOLEAN NOT NULL DEFAULT FALSE, -- leads verify their numbers themselves, by a code
 	leaderboard_names TINYINT UNSIGNED NOT NULL DEFAULT 0, -- enum leaderboard_names (docs/api.md 4.1.2)

@@ -29,7 +29,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/rank.c %D%/rank.h \
 	%D%/short_name.c %D%/short_name.h \
 	%D%/source.c %D%/source.h \
-	%D%/strangers.c %D%/strangers.h
+	%D%/visitors.c %D%/visitors.h
 # What links the rules: these, down to base, and the libraries that they need.
 engine_libs = src/engine/libengine.a src/bots/libbots.a src/webhook/libwebhook.a src/identity/libidentity.a src/crypto/liblhcrypto.a \
 	src/json/libjson.a src/os/libos.a src/base/libbase.a \

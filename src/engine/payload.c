@@ -9,7 +9,7 @@
 #include "engine/custom_fields.h"
 #include "engine/id_list.h"
 #include "engine/person_name.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "identity/lead_token.h"
 #include "identity/link.h"
 #include "os/clock.h"
@@ -35,14 +35,14 @@ payload_standing_with_rank(struct pool *pool, struct slice standing, uint64_t ra
 	return POOL_JOIN(pool, SLICE("{\"rank\":"), encode_decimal(rank, digits), rest);
 }
 
+/* `who` is hashed into the template: of a lead, its email address in the full view, else its social id. */
 static struct slice
-avatar_url(struct pool *pool, struct slice template, const struct lead *lead, bool full)
+avatar_url(struct pool *pool, struct slice template, const struct slice *who)
 {
 	static const struct slice place = { "{hash}", 6 };
 	if (template.size == 0)
 		return SLICE_NONE;
-	bool by_email = full && slice_present(lead->email_key);
-	struct digest hash = digest_sha256(by_email ? &lead->email_key : &lead->social_id, 1);
+	struct digest hash = digest_sha256(who, 1);
 	struct slice hex = encode_hex(pool, digest_slice(&hash));
 	for (size_t at = 0; at + place.size <= template.size; at++)
 		if (slice_starts_with(slice_sub(template, at, template.size), place))
@@ -83,7 +83,8 @@ standing_avatar(struct pool *pool, const struct lead *lead, const struct standin
 	const struct slice value = view->style.avatar_default, template = view->settings->avatar_url;
 	if (template.size == 0) /* a keyword has a meaning for the server of avatars alone */
 		return slice_find(value, ':') < value.size ? value : SLICE_NONE;
-	return avatar_url(pool, with_default(pool, template, value), lead, view->full);
+	const bool by_email = view->full && slice_present(lead->email_key);
+	return avatar_url(pool, with_default(pool, template, value), by_email ? &lead->email_key : &lead->social_id);
 }
 
 /* A string, number or boolean as a text; absent when there is none. */
@@ -142,7 +143,8 @@ payload_write_standing(
 	json_put_text(writer, SLICE("display_name"),
 	    slice_present(text)   ? text
 	    : slice_present(name) ? name
-				  : person_address_name(pool, lead, view->full));
+	    : view->full          ? person_address_name(pool, lead)
+				  : person_masked_name(pool, lead));
 	json_put_u64(writer, SLICE("contest_score"), lead->score);
 	if (slice_present(style->description))
 		json_put_text(writer, SLICE("lead_description"), text);
@@ -200,11 +202,14 @@ payload_known_leads(const struct campaign *campaign, const struct lead *lead)
 	return campaign->counters.verified + (lead_is_verified(lead) ? 0 : 1);
 }
 
+#define HIDDEN UINT64_MAX
+
+/* HIDDEN is null. */
 static void
-put_number_if(struct payload_writer *r, struct slice key, bool shown, uint64_t number)
+put_number(struct payload_writer *r, struct slice key, uint64_t number)
 {
 	json_name(&r->writer, key);
-	if (shown)
+	if (number != HIDDEN)
 		json_u64(&r->writer, number);
 	else
 		json_null(&r->writer);
@@ -213,17 +218,18 @@ put_number_if(struct payload_writer *r, struct slice key, bool shown, uint64_t n
 static void
 put_numbers(struct payload_writer *r)
 {
-	const uint32_t number = r->lead->subscription_number;
-	const bool hides = hides_unverified(r); /* ids and numbers between those of two leads show whether a sign-up made one */
-	put_number_if(r, SLICE("id"), !hides, r->lead->id);
+	/* ids and numbers between those of two leads show whether a sign-up made one */
+	const bool hides = hides_unverified(r);
+	const uint64_t number = hides ? HIDDEN : r->lead->subscription_number;
+	put_number(r, SLICE("id"), hides ? HIDDEN : r->lead->id);
 	json_put_text(&r->writer, SLICE("social_id"), r->lead->social_id);
 	json_put_u64(&r->writer, SLICE("campaign_id"), r->campaign->id);
 	json_put_u64(&r->writer, SLICE("list_id"), r->campaign->id);
-	put_number_if(r, SLICE("rank"), !hides, number);
-	put_number_if(r, SLICE("rank_relative_position"), !hides, number - 1);
-	put_number_if(r, SLICE("subscription_number"), !hides, number);
+	put_number(r, SLICE("rank"), number);
+	put_number(r, SLICE("rank_relative_position"), hides ? HIDDEN : number - 1);
+	put_number(r, SLICE("subscription_number"), number);
 	/* to others than the lead it would show whose address has signed up */
-	put_number_if(r, SLICE("counter"), !hides || r->view.own, r->lead->counter);
+	put_number(r, SLICE("counter"), hides && !r->view.own ? HIDDEN : r->lead->counter);
 	const uint32_t leads = hides ? payload_known_leads(r->campaign, r->lead) : r->campaign->counters.leads;
 	json_put_u64(&r->writer, SLICE("lead_count"), (uint64_t)leads + r->campaign->jump_start);
 	json_put_u64(&r->writer, SLICE("contest_score"), r->lead->score);
@@ -236,14 +242,18 @@ put_display(struct payload_writer *r)
 {
 	const struct person_name names = person_name_of(r->pool, r->lead);
 	const struct slice name = person_whole_name(r->pool, &names);
+	const bool by_email = r->view.full && slice_present(r->lead->email_key);
 	char when[CLOCK_RFC3339_SIZE];
 	clock_rfc3339(r->lead->created_ms, when);
 	json_put_text(&r->writer, SLICE("first_name"), names.given);
 	json_put_text(&r->writer, SLICE("given_name"), names.given);
 	json_put_text(&r->writer, SLICE("family_name"), names.family);
 	json_put_text(&r->writer, SLICE("display_name"),
-	    slice_present(name) ? name : person_address_name(r->pool, r->lead, r->view.full));
-	json_put_text(&r->writer, SLICE("avatar"), avatar_url(r->pool, r->settings->avatar_url, r->lead, r->view.full));
+	    slice_present(name) ? name
+	    : r->view.full      ? person_address_name(r->pool, r->lead)
+				: person_masked_name(r->pool, r->lead));
+	json_put_text(&r->writer, SLICE("avatar"),
+	    avatar_url(r->pool, r->settings->avatar_url, by_email ? &r->lead->email_key : &r->lead->social_id));
 	json_put_text(&r->writer, SLICE("when"), slice_of(when));
 	json_put_boolean(&r->writer, SLICE("verified"), lead_is_verified(r->lead));
 	json_put_boolean(&r->writer, SLICE("verified_email"), r->lead->verified_email);
@@ -367,18 +377,13 @@ put_personal(struct payload_writer *r)
 #undef PUT
 }
 
-/* Nulls unless it is shown. */
 static void
-put_pair(struct payload_writer *r, struct slice key, bool shown, uint32_t direct, uint32_t indirect)
+put_pair(struct payload_writer *r, struct slice key, uint64_t direct, uint64_t indirect)
 {
-	if (!shown) {
-		json_put_raw(&r->writer, key, SLICE("{\"direct\":null,\"indirect\":null}"));
-		return;
-	}
 	json_name(&r->writer, key);
 	json_begin_object(&r->writer);
-	json_put_u64(&r->writer, SLICE("direct"), direct);
-	json_put_u64(&r->writer, SLICE("indirect"), indirect);
+	put_number(r, SLICE("direct"), direct);
+	put_number(r, SLICE("indirect"), indirect);
 	json_end_object(&r->writer);
 }
 
@@ -387,12 +392,13 @@ put_referrals(struct payload_writer *r)
 {
 	const struct lead *lead = r->lead;
 	const bool hides = hides_unverified(r);
+	const bool has_verified = campaign_counts_verified(r->campaign);
 	const uint32_t direct = hides ? 0 : lead->unverified_direct, indirect = hides ? 0 : lead->unverified_indirect;
 	json_put_u64(&r->writer, SLICE("referrals"), lead->referrals);
-	put_pair(r, SLICE("unverified_leads"), !hides, direct, indirect);
-	put_pair(
-	    r, SLICE("verified_leads"), campaign_counts_verified(r->campaign), lead->verified_direct, lead->verified_indirect);
-	put_pair(r, SLICE("influence"), true, direct + lead->verified_direct, indirect + lead->verified_indirect);
+	put_pair(r, SLICE("unverified_leads"), hides ? HIDDEN : direct, hides ? HIDDEN : indirect);
+	put_pair(r, SLICE("verified_leads"), has_verified ? lead->verified_direct : HIDDEN,
+	    has_verified ? lead->verified_indirect : HIDDEN);
+	put_pair(r, SLICE("influence"), direct + lead->verified_direct, indirect + lead->verified_indirect);
 }
 
 /* The page for codes (docs/api.md 4.1.14), where the campaign sends some. */

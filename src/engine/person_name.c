@@ -46,21 +46,27 @@ person_whole_name(struct pool *pool, const struct person_name *names)
 }
 
 struct slice
-person_address_name(struct pool *pool, const struct lead *lead, bool full)
+person_masked_name(struct pool *pool, const struct lead *lead)
 {
-	if (slice_present(lead->email)) {
-		struct slice local = slice_sub(lead->email, 0, slice_find_last(lead->email, '@'));
-		return full ? local : POOL_JOIN(pool, slice_sub(local, 0, first_character(local)), SLICE(NAME_MASK));
-	}
+	if (!slice_present(lead->email))
+		return person_address_name(pool, lead);
+	return POOL_JOIN(pool, slice_sub(lead->email, 0, first_character(lead->email)), SLICE(NAME_MASK));
+}
+
+struct slice
+person_address_name(struct pool *pool, const struct lead *lead)
+{
+	if (slice_present(lead->email))
+		return slice_sub(lead->email, 0, slice_find_last(lead->email, '@'));
 	struct slice phone = lead->phone;
 	size_t tail = phone.size > 2 ? phone.size - 2 : 0;
 	return POOL_JOIN(pool, slice_sub(phone, 0, 3), SLICE(NAME_MASK), slice_sub(phone, tail, phone.size));
 }
 
 struct slice
-person_display_name(struct pool *pool, const struct lead *lead, bool full)
+person_display_name(struct pool *pool, const struct lead *lead)
 {
 	const struct person_name names = person_name_of(pool, lead);
 	const struct slice name = person_whole_name(pool, &names);
-	return slice_present(name) ? name : person_address_name(pool, lead, full);
+	return slice_present(name) ? name : person_address_name(pool, lead);
 }

@@ -16,10 +16,12 @@ struct person_name {
 struct person_name person_name_of(struct pool *pool, const struct lead *lead);
 /* Absent when neither part is known. */
 struct slice person_whole_name(struct pool *pool, const struct person_name *names);
-/* What stands for a lead without a name: the local part of its email address, else its phone number; unless `full`, with most
- * of it hidden. */
-struct slice person_address_name(struct pool *pool, const struct lead *lead, bool full);
-/* The whole name, else the address. Only email, phone and custom_fields of the lead are read. */
-struct slice person_display_name(struct pool *pool, const struct lead *lead, bool full);
+/* What stands for a lead without a name: the local part of its email address, or else its phone number with most digits hidden.
+ */
+struct slice person_address_name(struct pool *pool, const struct lead *lead);
+/* The same with most of the local part hidden, too. */
+struct slice person_masked_name(struct pool *pool, const struct lead *lead);
+/* The whole name, or else the address name. Only email, phone and custom_fields of the lead are read. */
+struct slice person_display_name(struct pool *pool, const struct lead *lead);
 
 #endif

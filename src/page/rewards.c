@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "page/rewards.h"
 
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 struct slice
 page_points(const struct page *page, uint64_t points)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fake_rows.h"
 
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "fake_store.h"
 
 /* Ids of definitions of the first campaign; those of others begin with the campaign's id. */
@@ -36,9 +36,7 @@ static const struct webhook *
 subscribe(struct pool *pool, uint64_t campaign_id)
 {
 	struct webhook *webhook = POOL_NEW(pool, struct webhook);
-	*webhook = (struct webhook){
-		.id = campaign_id, .campaign_id = campaign_id, .events = EVENT_BIT(EVENT_TYPES) - 1
-	};
+	*webhook = (struct webhook){ .id = campaign_id, .campaign_id = campaign_id, .events = EVENT_BIT(EVENT_TYPES) - 1 };
 	return webhook;
 }
 

@@ -5,7 +5,7 @@
 
 #include "decide_leads.h"
 
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 #define EVE SLICE("+4930123456") /* the number that the stranger enters */
 

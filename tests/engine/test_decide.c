@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "engine/custom_fields.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 /* docs/api.md 4.3 rule 5: two requests for the same new email make one lead, one new_signup and one repeat_signup. */
 static void

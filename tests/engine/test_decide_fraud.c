@@ -2,7 +2,7 @@
  * Fraud flags: at sign-up, judged again, set and cleared later (docs/api.md 4.6), decided without a database. */
 #include "decide_leads.h"
 
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "identity/host_list.h"
 
 static void

@@ -2,7 +2,7 @@
  * Which lead a sign-up finds, and which of its addresses it changes (docs/api.md 4.1.11, 4.3). */
 #include "decide_world.h"
 
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 /* docs/api.md 4.3 rule 1: email of one lead with the phone of another. */
 static void

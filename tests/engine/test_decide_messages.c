@@ -3,7 +3,7 @@
  * 4.1.11, 4.1.12), decided without a database. */
 #include "decide_leads.h"
 
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 /* A campaign that is strict, with all mails. */
 static int

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Referrals: the chain, its credit, and the events of both (docs/api.md 4.6, 4.7), decided without a database. */
 #include "decide_leads.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 /* docs/api.md 4.6, Credit and Chain; 4.7: referral is sent for the direct referrer, once per referred lead. */
 static void

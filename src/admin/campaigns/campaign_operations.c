@@ -12,7 +12,7 @@
 #include "bots/difficulty.h"
 #include "engine/message.h"
 #include "engine/rank.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "operation/settings.h"
 #include "operation/value_types.h"
 #include "store/operator/admin.h"
@@ -186,8 +186,8 @@ add_repeated_signup(struct operation_call *call, uint32_t public_lookup, uint32_
 	const struct campaign campaign = { .public_lookup = public_lookup, .mails = mails };
 	const bool is_mailed = store_sends_mail(call->store) && campaign_mails_known_leads(&campaign);
 	const struct slice unseen = is_mailed ? SLICE("mail") : SLICE("nothing");
-	output_text(
-	    call->output, "repeated_signup", stranger_may_see(&campaign, LEAD_BY_EMAIL, false) ? SLICE("lead") : unseen);
+	output_text(call->output, "repeated_signup",
+	    visitor_may_see(&campaign, LEAD_BY_EMAIL, VISITOR_STRANGER) ? SLICE("lead") : unseen);
 }
 
 static int

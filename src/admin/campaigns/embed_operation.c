@@ -7,7 +7,7 @@
 #include <sysexits.h>
 
 #include "bots/honeypot.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "identity/link.h"
 #include "operation/value_types.h"
 #include "page/assets.h"

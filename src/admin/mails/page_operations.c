@@ -7,7 +7,7 @@
 
 #include "admin/mails/own_texts.h"
 #include "compose/subject.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "operation/value_types.h"
 #include "page/looks.h"
 #include "page/preview.h"
@@ -249,7 +249,7 @@ read_status(struct operation_call *call, const struct campaign *campaign, int64_
 				.text = action->text,
 				.link = action->link,
 				.points = action->points,
-				.can_complete = stranger_may_change(campaign, true) };
+				.can_complete = visitor_may_change(campaign, VISITOR_OWNER) };
 	}
 	*status = (struct page_status){ .rewards = rewards,
 		.actions = actions,

@@ -6,7 +6,7 @@
 #include "api/call/limits.h"
 #include "bots/challenge.h"
 #include "bots/stamp.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "identity/social_id.h"
 #include "os/random.h"
 
@@ -195,7 +195,7 @@ pretended_lead(struct call *call, const struct signup *signup)
 static bool
 is_withheld(const struct call *call, const struct signup *signup)
 {
-	if (stranger_may_see(&call->campaign, LEAD_BY_EMAIL, false))
+	if (visitor_may_see(&call->campaign, LEAD_BY_EMAIL, VISITOR_STRANGER))
 		return false;
 	return slice_present(signup->email) ? store_sends_mail(call->api->store) && campaign_proves_by_mail(&call->campaign)
 					    : call_sends_codes(call);

@@ -2,7 +2,7 @@
 #include "api/call/call_rights.h"
 
 #include "api/call/call_answers.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "identity/lead_token.h"
 
 /* The URL of an inbound webhook signs up leads and sees them. It is a stranger to those that exist: visitors of a form service
@@ -52,6 +52,7 @@ call_find_owner(struct call *call, struct slice social_id, struct slice token, s
 bool
 call_may_see(struct call *call, const struct lead_reference *lead)
 {
-	return call_has_right(call, RIGHT_LEADS) || stranger_may_see(&call->campaign, lead->identity, lead->own) ||
+	return call_has_right(call, RIGHT_LEADS) ||
+	       visitor_may_see(&call->campaign, lead->identity, lead->own ? VISITOR_OWNER : VISITOR_STRANGER) ||
 	       call_fail_stranger(call);
 }

@@ -6,7 +6,7 @@
 #include "api/call/page_forms.h"
 #include "api/call/sent_address.h"
 #include "base/encode.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "identity/link.h"
 #include "identity/phone.h"
 #include "webhook/document.h"

@@ -3,7 +3,7 @@
 
 #include "api/call/call_answers.h"
 #include "api/call/campaign_access.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "limit/limit_address.h"
 #include "os/clock.h"
 #include "os/log.h"

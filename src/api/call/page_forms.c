@@ -10,7 +10,7 @@
 #include "api/call/param_names.h"
 #include "bots/honeypot.h"
 #include "bots/stamp.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "http/link_query.h"
 #include "http/text.h"
 #include "identity/social_id.h"

@@ -7,7 +7,7 @@
 #include "api/call/param_names.h"
 #include "api/call/param_tree.h"
 #include "api/call/param_values.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "http/text.h"
 
 enum { DATA_MAX_BYTES = 1024, DATA_JSON_MAX_BYTES = 1024 * 1024 };
@@ -87,7 +87,8 @@ handle_action(struct call *call)
 	struct command command = { .kind = COMMAND_COMPLETION };
 	if (!read_completion(call, &command.as.completion))
 		return;
-	if (!call_has_right(call, RIGHT_CHANGE) && !stranger_may_change(&call->campaign, command.as.completion.lead.own)) {
+	const enum visitor visitor = command.as.completion.lead.own ? VISITOR_OWNER : VISITOR_STRANGER;
+	if (!call_has_right(call, RIGHT_CHANGE) && !visitor_may_change(&call->campaign, visitor)) {
 		call_fail_stranger(call);
 		return;
 	}

@@ -10,7 +10,7 @@
 #include "api/call/limits.h"
 #include "api/call/param_values.h"
 #include "api/call/signup_arguments.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 /* Runs a command that signs up, and answers with the lead. */
 static struct outcome
@@ -90,7 +90,7 @@ handle_signup(struct call *call)
 	if (call_is_form(call)) /* the answer is one of them */
 		command.view.skip_urls = false;
 	const bool must_be_known = !arguments.signup.must_exist && !call_may_add_lead(call, &verdict);
-	const bool shows_known = stranger_may_see(&call->campaign, LEAD_BY_EMAIL, false);
+	const bool shows_known = visitor_may_see(&call->campaign, LEAD_BY_EMAIL, VISITOR_STRANGER);
 	if (must_be_known && !shows_known) {
 		call_refuse_new_lead(call, &verdict);
 		return;

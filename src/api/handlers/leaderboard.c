@@ -11,7 +11,7 @@
 #include "api/call/param_names.h"
 #include "api/call/param_values.h"
 #include "engine/custom_fields.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "identity/social_id.h"
 #include "os/clock.h"
 

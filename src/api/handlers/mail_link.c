@@ -7,7 +7,7 @@
 #include "api/call/page_answers.h"
 #include "base/utf8.h"
 #include "bots/stamp.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "identity/address_hash.h"
 #include "store/messages.h"
 

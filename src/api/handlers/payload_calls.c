@@ -5,7 +5,7 @@
 #include "api/inbound/inbound_payload.h"
 #include "api/inbound/inbound_run.h"
 #include "base/utf8.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "identity/api_key.h"
 #include "os/clock.h"
 

@@ -7,7 +7,7 @@
 #include "api/call/page_answers.h"
 #include "api/call/sent_address.h"
 #include "api/handlers/mail_link.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 /* In the query: that the button was pressed. */
 #define RESENT SLICE("resent")
@@ -58,12 +58,14 @@ handle_sent_page(struct call *call)
 static enum message_kind
 kind_for(const struct call *call, struct lead *lead)
 {
-	enum message_kind kind = call->campaign.verify_email ? MESSAGE_VERIFY : MESSAGE_STATUS_LINK;
+	const enum message_kind usual = call->campaign.verify_email ? MESSAGE_VERIFY : MESSAGE_STATUS_LINK;
 	if (lead->id == 0 || lead_is_unproven(lead))
+		return usual;
+	const enum message_kind kind = lead->fraudulent ? MESSAGE_KINDS : lead_mail_to_owner(&call->campaign, lead, WITHHELD);
+	if (kind != MESSAGE_KINDS)
 		return kind;
-	if (lead->fraudulent || !stranger_mails(&call->campaign, lead, true, &kind))
-		lead->id = 0;
-	return kind;
+	lead->id = 0;
+	return usual;
 }
 
 /* The same for every address, and it takes as long: what is requested for no lead counts for the limits of the address, and is

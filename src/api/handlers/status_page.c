@@ -10,7 +10,7 @@
 #include "api/handlers/mail_link.h"
 #include "engine/id_list.h"
 #include "engine/payload.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "identity/social_id.h"
 #include "page/status.h"
 
@@ -60,7 +60,7 @@ add_actions(struct pool *pool, const struct payload_subject *subject, struct pag
 			.link = pool_copy(pool, action->link),
 			.points = action->points,
 			.done = id_list_has(subject->lead->action_ids, action->id),
-			.can_complete = stranger_may_change(subject->campaign, true) };
+			.can_complete = visitor_may_change(subject->campaign, VISITOR_OWNER) };
 	}
 	status->actions = actions;
 }
@@ -72,7 +72,7 @@ read_lead(struct call *call, const struct lead_reference *named, struct page_lea
 {
 	struct pool *pool = call->request->pool;
 	struct payload_subject *subject;
-	if (!named->own && !stranger_may_see(&call->campaign, LEAD_BY_SOCIAL_ID, false))
+	if (!named->own && !visitor_may_see(&call->campaign, LEAD_BY_SOCIAL_ID, VISITOR_STRANGER))
 		return true;
 	const enum result result = store_look_up(call->api->store, pool, call->campaign.id, named, &subject);
 	if (result != RESULT_OK)
@@ -196,7 +196,8 @@ static bool
 complete(struct call *call, const struct lead_reference *named, struct slice id)
 {
 	struct command command = { .kind = COMMAND_COMPLETION, .as.completion = { .lead = *named } };
-	if (!stranger_may_change(&call->campaign, true) || !slice_to_u64(id, INT64_MAX, &command.as.completion.action_id))
+	if (!visitor_may_change(&call->campaign, VISITOR_OWNER) ||
+	    !slice_to_u64(id, INT64_MAX, &command.as.completion.action_id))
 		return call_fail(call, FAILURE_ACTION_NOT_FOUND);
 	return call_execute(call, &command).failure == FAILURE_NONE;
 }

@@ -6,7 +6,7 @@
 #include "api/call/fetch.h"
 #include "api/inbound/inbound_entry.h"
 #include "base/utf8.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "os/clock.h"
 
 enum { ANSWER_MAX_BYTES = 64 * 1024 };
@@ -187,7 +187,7 @@ try_command(struct call *call, struct command *command, struct inbound_result *r
 			return;
 		}
 		if (found == RESULT_NOT_FOUND ||
-		    (has_email && !stranger_matches_number(&call->campaign, &lead, signup->email_key, false)))
+		    (has_email && !visitor_matches_number(&call->campaign, &lead, signup->email_key, VISITOR_STRANGER)))
 			continue;
 		result->lead_id = lead.id;
 	}

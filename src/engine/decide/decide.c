@@ -36,8 +36,15 @@ advance_job(struct step *step)
 	return false;
 }
 
+static bool
+is_queued(const struct command *command)
+{
+	return command->kind == COMMAND_CHANGE && command->as.change.job_id != 0;
+}
+
+/* Why the command is not carried out; FAILURE_NONE: it is. */
 static enum failure
-refuses(const struct step *step, bool queued)
+refusal(const struct step *step)
 {
 	const struct campaign *campaign = step->campaign == NULL ? NULL : &step->campaign->campaign;
 	enum failure refused = campaign_refuses(campaign, step->command->account_id);
@@ -45,7 +52,7 @@ refuses(const struct step *step, bool queued)
 	const bool erases = command->kind == COMMAND_CHANGE && command->as.change.action == LEAD_DELETE &&
 			    slice_equal(command->as.change.argument, LEAD_DELETE_ERASED);
 	/* items queued before the account was suspended are completed, and people are erased */
-	if (refused == FAILURE_ACCOUNT_SUSPENDED && (queued || erases))
+	if (refused == FAILURE_ACCOUNT_SUSPENDED && (is_queued(command) || erases))
 		refused = FAILURE_NONE;
 	/* docs/api.md 6: changes continue, without points */
 	const bool edits = command->kind == COMMAND_SIGNUP && command->as.signup.edits;
@@ -55,7 +62,7 @@ refuses(const struct step *step, bool queued)
 }
 
 static struct working_lead *
-run(struct step *step)
+run_command(struct step *step)
 {
 	switch (step->command->kind) {
 	case COMMAND_SIGNUP:
@@ -81,30 +88,29 @@ run(struct step *step)
 static struct snapshot *
 decide_one(struct step *step)
 {
-	bool queued = step->command->kind == COMMAND_CHANGE && step->command->as.change.job_id != 0;
 	*step->outcome = (struct outcome){ 0 };
-	if (queued && !advance_job(step)) {
+	if (is_queued(step->command) && !advance_job(step)) {
 		step_fail(step, FAILURE_NOT_FOUND, SLICE_NONE);
 		return NULL;
 	}
 	step->ended = step->campaign != NULL && campaign_has_ended(&step->campaign->campaign, step->set->now_ms);
-	enum failure refused = refuses(step, queued);
+	enum failure refused = refusal(step);
 	if (refused != FAILURE_NONE) {
 		step_fail(step, refused, SLICE_NONE);
 		return NULL;
 	}
 	step->campaign_before = step->campaign->campaign;
 	step->score_moves_before = step->decision->score_move_count;
-	struct working_lead *answer = run(step);
+	struct working_lead *answer = run_command(step);
 	return step->outcome->failure == FAILURE_NONE ? step_settle(step, answer) : NULL;
 }
 
-/* What rows have besides the texts of a lead, about: those of leads, payloads of events, all others. */
+/* About how many bytes rows have besides the texts of a lead: rows of leads, payloads of events, all others. */
 enum { LEAD_BYTES = 256, PAYLOAD_BYTES = 1024, ROW_BYTES = 64 };
 
-/* What the step has added to the decision as it was `before`. */
+/* The work that the step has added to the decision, which was like `before`. */
 static struct work
-measure(const struct step *step, const struct decision *before)
+measure_work(const struct step *step, const struct decision *before)
 {
 	const struct decision *d = step->decision;
 	const size_t deliveries = d->delivery_count - before->delivery_count, entries = d->entry_count - before->entry_count;
@@ -152,13 +158,13 @@ decide(struct pool *pool, const struct batch_commands *commands, struct working_
 		decision->answers[i] = decide_one(&step);
 		if (decision->answers[i] != NULL)
 			outcome->lead_id = decision->answers[i]->lead.id;
-		outcome->work = measure(&step, &before);
+		outcome->work = measure_work(&step, &before);
 		add_work(&decision->work, outcome->work);
 	}
 }
 
-/* Most leads of a batch have the campaign and score of others, and an answer and its events are about the same lead: sorting
- * all of their nodes would take longer than finding some of them again here. */
+/* Leaves out nodes that are among the last ones. Most leads of a batch have the campaign and score of others, and an answer and
+ * its events are about the same lead; sorting all nodes would take longer than these comparisons. */
 static size_t
 add_rank_nodes(const struct lead *lead, uint64_t *nodes, size_t count)
 {
@@ -226,7 +232,7 @@ decide_rank_changes(struct pool *pool, struct decision *decision)
 
 /* The rank at the time of the snapshot: the histogram before the batch, with the batch's moves until then. */
 static void
-rank(const struct decision *decision, const struct rank_node *nodes, size_t node_count, struct snapshot *snapshot)
+set_rank(const struct decision *decision, const struct rank_node *nodes, size_t node_count, struct snapshot *snapshot)
 {
 	const struct lead *lead = &snapshot->lead;
 	int64_t above = (int64_t)rank_leads_above(nodes, node_count, lead->campaign_id, lead->score);
@@ -259,7 +265,7 @@ static struct slice
 render_view(struct renderer *r, struct snapshot *snapshot, struct payload_view view)
 {
 	if (snapshot->subject.score_rank == 0)
-		rank(r->decision, r->nodes, r->node_count, snapshot);
+		set_rank(r->decision, r->nodes, r->node_count, snapshot);
 	buffer_clear(&r->out);
 	payload_write(&r->out, r->settings, &snapshot->subject, view);
 	return rendered(r->pool, &r->out);
@@ -275,7 +281,7 @@ webhook_payload(struct renderer *r, struct snapshot *snapshot)
 }
 
 static struct slice
-answer(struct renderer *r, struct snapshot *snapshot, const struct command *command, enum lead_showing showing)
+render_answer(struct renderer *r, struct snapshot *snapshot, const struct command *command, enum lead_showing showing)
 {
 	struct payload_view view = command->view;
 	if (showing == WITHHELD) {
@@ -299,7 +305,7 @@ decide_render(struct pool *pool, const struct batch_commands *commands, const st
 	for (size_t i = 0; i < commands->count; i++) {
 		struct outcome *outcome = &commands->outcomes[i];
 		if (decision->answers[i] != NULL)
-			outcome->body = answer(&r, decision->answers[i], commands->items[i], outcome->showing);
+			outcome->body = render_answer(&r, decision->answers[i], commands->items[i], outcome->showing);
 	}
 	for (size_t i = 0; i < decision->event_count; i++) {
 		struct made_event *event = &decision->events[i];

@@ -6,7 +6,7 @@
 #include "engine/decide/referral.h"
 #include "engine/decide/requested_messages.h"
 #include "engine/decide/score.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 void
 decide_points(struct step *step)
@@ -22,7 +22,7 @@ decide_points(struct step *step)
 		size_t touched = step->touched_count;
 		step_touch(step, lead);
 		if (step->touched_count > touched) /* otherwise the lead was given twice */
-			step_book(step, lead,
+			step_book_points(step, lead,
 			    &(struct booking){
 				.reason = SCORE_CUSTOM, .ref = id, .points = call->points, .message = call->message });
 	}
@@ -30,9 +30,9 @@ decide_points(struct step *step)
 		step_fail(step, FAILURE_LEADS_NOT_FOUND, SLICE_NONE);
 }
 
-/* To a stranger an action that cannot be completed is answered like one that does not exist. */
+/* Strangers get the same answer for an action that they cannot complete as for one that does not exist. */
 static bool
-may_see(const struct step *step, const struct action *action)
+may_see_action(const struct step *step, const struct action *action)
 {
 	return action != NULL && (step_has_right(step, RIGHT_CHANGE) || (action->public && action->tag_id == 0));
 }
@@ -43,28 +43,29 @@ decide_completion(struct step *step)
 	const struct completion *completion = &step->command->as.completion;
 	const struct action *action = definitions_action(step->campaign->definitions, completion->action_id);
 	struct working_lead *lead = step_find(step, &completion->lead);
-	if (!may_see(step, action))
+	if (!may_see_action(step, action))
 		step_fail(step, FAILURE_ACTION_NOT_FOUND, SLICE_NONE);
 	else if (action->tag_id != 0)
 		step_fail(step, FAILURE_INVALID_ACTION, SLICE_NONE);
 	else if (lead == NULL)
 		step_fail(step, FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
 	else
-		step_complete(step, lead, action, completion->message);
+		step_complete_action(step, lead, action, completion->message);
 }
 
-/* Whether the code leads to a mail with the link to the page, and not there itself. */
+/* Whether a code sent to this address leads to a mail with the link to the page, and not to the page itself. */
 static bool
 is_page_mailed(const struct step *step, const struct working_lead *lead, enum lead_channel channel)
 {
 	return channel == CHANNEL_PHONE && lead_page_is_mailed(&step->campaign->campaign, &lead->lead);
 }
 
-/* The proof of it. A lead that confirms its email address wants mail again. */
+/* Records that the lead has confirmed an address. Confirming its email address ends an opt-out of mail. */
 static void
-note_confirmation(struct step *step, struct working_lead *lead, enum lead_channel channel, bool is_new)
+note_confirmation(struct step *step, struct working_lead *lead, enum lead_channel channel)
 {
 	const struct lead_change *change = &step->command->as.change;
+	const bool was_verified = step_touch(step, lead)->before.verified_email;
 	struct decision *d = step->decision;
 	d->confirmations = pool_grow(
 	    step->pool, d->confirmations, d->confirmation_count, &d->confirmation_capacity, sizeof(*d->confirmations));
@@ -77,15 +78,14 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 	};
 	if (channel == CHANNEL_EMAIL)
 		lead->lead.opted_out = false;
-	if (channel == CHANNEL_EMAIL && is_new)
+	if (channel == CHANNEL_EMAIL && !was_verified)
 		step_mail_welcome(step, lead);
 	if (is_page_mailed(step, lead, channel))
-		step_mail_repetition(step, lead, true);
+		step_mail_repeated_signup(step, lead, WITHHELD);
 }
 
-/* 4.1.11: the lead is that of the person that proves its email address; without one that is proven, of the one that proves its
- * number. The number beside a proven email address, and where the number alone is proven the email address beside it, may be
- * that of the person that has signed it up before, also if that person has proven it. */
+/* 4.1.11: a lead belongs to the person who proves its email address or, if no email address is proven, its number. The other
+ * address may be that of the person who signed it up before, even if that person has proven it. */
 static void
 pass_to_owner(const struct step *step, struct working_lead *working, enum lead_channel channel)
 {
@@ -103,23 +103,22 @@ pass_to_owner(const struct step *step, struct working_lead *working, enum lead_c
 	}
 }
 
-/* By a code or a link that was sent to the address. That of a claim shows nothing of the lead's person. */
+/* The person had a code or a link that was sent to the address. For a claim this proves nothing about the lead's person. */
 static void
-prove(const struct step *step, struct working_lead *lead, enum lead_channel channel)
+prove_address(const struct step *step, struct working_lead *lead, enum lead_channel channel)
 {
 	pass_to_owner(step, lead, channel);
 	if (!lead_claim_stands(&step->campaign->campaign, &lead->lead, channel))
 		lead->lead.proven |= CHANNEL_BIT(channel);
 }
 
-/* To the person that has confirmed the address: the lead's page, unless a mail leads there, or the address is a claim. */
+/* Shows the lead's page to the person who confirmed the address, unless a mail leads there or the address is a claim. */
 static struct working_lead *
 show_confirmed(const struct step *step, struct working_lead *lead, enum lead_channel channel)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
-	enum message_kind kind;
 	if (is_page_mailed(step, lead, channel) && step->id_supply->sends_mail) {
-		if (stranger_mails(campaign, &lead->lead, true, &kind))
+		if (lead_mail_to_owner(campaign, &lead->lead, WITHHELD) != MESSAGE_KINDS)
 			step->outcome->showing = WITHHELD;
 		return NULL;
 	}
@@ -129,10 +128,10 @@ show_confirmed(const struct step *step, struct working_lead *lead, enum lead_cha
 	return lead;
 }
 
-/* Verifies the given channel; without one the email, or the phone when there is no email, or only one that is a claim: the
- * operator means what the lead has proven. Returns the answer, if any. */
+/* Verifies the given channel. Without one: the email address, or the phone number when there is no email address or it is a
+ * claim, because the operator means the address that the lead has proven. Returns the lead if the answer shows it. */
 static struct working_lead *
-verify(struct step *step, struct working_lead *lead, struct slice channel)
+verify_address(struct step *step, struct working_lead *lead, struct slice channel)
 {
 	bool has_email = slice_present(lead->lead.email), has_phone = slice_present(lead->lead.phone);
 	bool by_email = slice_present(channel) ? slice_equal(channel, lead_channel_name(CHANNEL_EMAIL))
@@ -140,26 +139,25 @@ verify(struct step *step, struct working_lead *lead, struct slice channel)
 	const enum lead_channel verifies = by_email ? CHANNEL_EMAIL : CHANNEL_PHONE;
 	bool was_verified = lead_is_verified(&lead->lead);
 	bool *verified = by_email ? &lead->lead.verified_email : &lead->lead.verified_phone;
-	const bool is_new = !*verified;
 	if (by_email ? !has_email : !has_phone)
 		return NULL;
 	step_touch(step, lead);
 	if (slice_present(step->command->as.change.address))
-		prove(step, lead, verifies);
+		prove_address(step, lead, verifies);
 	*verified = true;
 	lead->lead.bounced = lead->lead.bounced && !by_email;
 	if (!was_verified) {
 		step_clear_unproven(step, lead);
-		step_book_signup(step, lead);
+		step_book_signup_points(step, lead);
 		step_update_referral(step, lead, SCORE_REFERRAL);
 	}
 	if (!step->command->as.change.by_lead)
 		return NULL;
-	note_confirmation(step, lead, verifies, is_new);
+	note_confirmation(step, lead, verifies);
 	return show_confirmed(step, lead, verifies);
 }
 
-/* Whether the lead still has the address to which the link or the code was sent that the caller has. */
+/* Whether the lead still has the address to which the caller's link or code was sent. */
 static bool
 has_address(const struct lead *lead, const struct lead_change *change)
 {
@@ -167,10 +165,10 @@ has_address(const struct lead *lead, const struct lead_change *change)
 	       slice_equal(change->address, lead->phone);
 }
 
-/* The given channel is not verified any more; without one both are not, because `verified` is to become false. Referrers lose
- * what they lose by a changed address: their counts, not their credit (docs/api.md 4.6). */
+/* Ends the verification of the given channel, or of both, so that `verified` becomes false. As with a changed address,
+ * referrers lose their counts but keep their credit (docs/api.md 4.6). */
 static void
-unverify(struct step *step, struct working_lead *lead, struct slice channel)
+unverify_addresses(struct step *step, struct working_lead *lead, struct slice channel)
 {
 	bool email = lead->lead.verified_email && !slice_equal(channel, SLICE("phone"));
 	bool phone = lead->lead.verified_phone && !slice_equal(channel, SLICE("email"));
@@ -184,19 +182,20 @@ unverify(struct step *step, struct working_lead *lead, struct slice channel)
 	step_recount_referral(step, lead);
 }
 
-/* Mail clients that follow links repeat opt-outs; repetitions write nothing. */
 static void
-set(struct step *step, struct working_lead *lead, bool *flag, bool value)
+set_sms_opt_out(struct step *step, struct working_lead *lead, enum lead_action action)
 {
-	if (*flag == value)
+	const bool opts_out = action == LEAD_SMS_OPTOUT;
+	if (lead->lead.sms_opted_out == opts_out)
 		return;
 	step_touch(step, lead);
-	*flag = value;
+	lead->lead.sms_opted_out = opts_out;
 }
 
 static void
-set_waitlisted(struct step *step, struct working_lead *lead, bool waitlisted)
+set_waitlisted(struct step *step, struct working_lead *lead, enum lead_action action)
 {
+	const bool waitlisted = action == LEAD_WAITLIST;
 	if (lead->lead.waitlisted == waitlisted)
 		return;
 	step_touch(step, lead);
@@ -205,29 +204,29 @@ set_waitlisted(struct step *step, struct working_lead *lead, bool waitlisted)
 }
 
 static void
-tag(struct step *step, struct working_lead *lead, uint64_t tag_id)
+add_tag(struct step *step, struct working_lead *lead, uint64_t tag_id)
 {
 	const struct tag *found = definitions_tag(step->campaign->definitions, tag_id);
 	/* the tag may have been removed since the item was queued */
 	if (found == NULL)
 		step_fail(step, FAILURE_TAG_NOT_FOUND, SLICE_NONE);
 	else
-		step_tag(step, lead, found);
+		step_add_tag(step, lead, found);
 }
 
-/* Points of a call that was accepted before the campaign's end are booked after it, too (docs/api.md 6). */
+/* A call that was accepted before the end of the campaign books its points even afterwards (docs/api.md 6). */
 static void
 add_points(struct step *step, struct working_lead *lead)
 {
 	const struct lead_change *change = &step->command->as.change;
 	step->ended = false;
 	step_touch(step, lead);
-	step_book(step, lead,
+	step_book_points(step, lead,
 	    &(struct booking){
 		.reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = change->points, .message = change->message });
 }
 
-/* Links in mails to it end. */
+/* The links in mails to this address end. */
 static void
 remove_address(struct step *step, struct working_lead *working, enum lead_channel channel)
 {
@@ -235,7 +234,7 @@ remove_address(struct step *step, struct working_lead *working, enum lead_channe
 	const bool was_verified = lead_is_verified(lead);
 	step_touch(step, working);
 	if (channel == CHANNEL_EMAIL) {
-		/* it may have got the link to the page */
+		/* a mail to it may have had the link to the page */
 		if (!lead_claim_stands(&step->campaign->campaign, lead, CHANNEL_EMAIL))
 			step_end_tokens(working);
 		lead->email = lead->email_key = lead->email_hash = SLICE_NONE;
@@ -249,14 +248,14 @@ remove_address(struct step *step, struct working_lead *working, enum lead_channe
 	if (lead_claims(lead, channel))
 		lead->claimed = CLAIM_NONE;
 	if (was_verified && !lead_is_verified(lead) && campaign_counts_verified(&step->campaign->campaign))
-		step_take_back_referral(step, working, true); /* the address can verify another lead */
+		step_take_back_referral(step, working, PAST_DELETED); /* the address can verify another lead */
 	if (was_verified)
 		step_recount_referral(step, working);
 	if (channel == CHANNEL_EMAIL)
-		step_judge_address(step, working, false);
+		step_judge_address(step, working);
 }
 
-/* The address that a lead only claims; the other one stays. Returns whether it is one. */
+/* Removes an address that the lead only claims. Returns false if the lead does not merely claim it. */
 static bool
 drop_claim(struct step *step, struct working_lead *working, struct slice address)
 {
@@ -271,16 +270,20 @@ drop_claim(struct step *step, struct working_lead *working, struct slice address
 	return true;
 }
 
-/* The owner of an address that it only claims has no part in the lead: a person that did not sign up takes the address away. */
+/* Someone who did not sign up has no part in a lead that only claims the address: the address is removed. Mail clients that
+ * follow links repeat opt-outs; repetitions write nothing. */
 static void
 opt_out(struct step *step, struct working_lead *lead)
 {
 	const struct lead_change *change = &step->command->as.change;
-	if (!change->by_lead || !drop_claim(step, lead, change->address))
-		set(step, lead, &lead->lead.opted_out, true);
+	if ((change->by_lead && drop_claim(step, lead, change->address)) || lead->lead.opted_out)
+		return;
+	step_touch(step, lead);
+	lead->lead.opted_out = true;
 }
 
-/* A lead that deletes itself could sign up again, for new points: its referrers do not keep those that they got for it. */
+/* A lead that deletes itself could sign up again for new points, so its referrers do not keep the points that they got for it.
+ */
 static void
 delete_lead(struct step *step, struct working_lead *lead)
 {
@@ -291,15 +294,15 @@ delete_lead(struct step *step, struct working_lead *lead)
 	if (slice_equal(change->argument, LEAD_DELETE_UNVERIFIED) && lead_is_verified(&lead->lead))
 		return;
 	if (change->by_lead) {
-		step_take_back_referral(step, lead, true);
+		step_take_back_referral(step, lead, PAST_DELETED);
 		step_owe_referral(step, lead);
 	}
 	step_remove_lead(step, lead);
 }
 
-/* All but LEAD_VERIFY. */
+/* Makes any change but LEAD_VERIFY. */
 static void
-apply(struct step *step, struct working_lead *lead)
+apply_change(struct step *step, struct working_lead *lead)
 {
 	const struct lead_change *change = &step->command->as.change;
 	switch (change->action) {
@@ -308,10 +311,10 @@ apply(struct step *step, struct working_lead *lead)
 		return;
 	case LEAD_SMS_OPTOUT:
 	case LEAD_SMS_OPTIN:
-		set(step, lead, &lead->lead.sms_opted_out, change->action == LEAD_SMS_OPTOUT);
+		set_sms_opt_out(step, lead, change->action);
 		return;
 	case LEAD_UNVERIFY:
-		unverify(step, lead, change->argument);
+		unverify_addresses(step, lead, change->argument);
 		return;
 	case LEAD_APPROVE:
 		step_approve(step, lead);
@@ -321,10 +324,10 @@ apply(struct step *step, struct working_lead *lead)
 		return;
 	case LEAD_WAITLIST:
 	case LEAD_UNWAITLIST:
-		set_waitlisted(step, lead, change->action == LEAD_WAITLIST);
+		set_waitlisted(step, lead, change->action);
 		return;
 	case LEAD_TAG:
-		tag(step, lead, change->tag_id);
+		add_tag(step, lead, change->tag_id);
 		return;
 	case LEAD_DELETE:
 		delete_lead(step, lead);
@@ -350,8 +353,8 @@ decide_change(struct step *step)
 	else if (!has_address(&lead->lead, change))
 		step_fail(step, verifies ? FAILURE_INVALID_CODE : FAILURE_LEAD_NOT_FOUND, SLICE_NONE);
 	else if (verifies)
-		return verify(step, lead, change->argument);
+		return verify_address(step, lead, change->argument);
 	else
-		apply(step, lead);
+		apply_change(step, lead);
 	return NULL;
 }

@@ -16,9 +16,9 @@ refuse(struct step *step, struct slice reason)
 	step_fail(step, FAILURE_CONFLICTING_IDENTIFIERS, reason);
 }
 
-/* A social id is one lead's in the installation: it may be in use in another campaign. */
+/* Whether a lead of another campaign has this social id, which is unique in the installation. */
 static bool
-is_elsewhere(const struct step *step, struct slice social_id)
+is_in_other_campaign(const struct step *step, struct slice social_id)
 {
 	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = social_id };
 	for (size_t i = 0; i < step->set->lead_count; i++) {
@@ -37,8 +37,8 @@ differ(struct slice a, struct slice b)
 	return slice_present(a) && slice_present(b) && !slice_equal(a, b);
 }
 
-/* Finds the lead that the row is; *match is NULL for a new one. Returns false when the row is refused: its identities belong to
- * several leads, or to one with others. */
+/* Sets *match to the lead that has the identities of the row; NULL: a new one. Returns false when the row is refused, because
+ * its identities belong to several leads, or to a lead that also has other ones. */
 static bool
 match_lead(struct step *step, const struct signup *row, struct working_lead **match)
 {
@@ -60,7 +60,7 @@ match_lead(struct step *step, const struct signup *row, struct working_lead **ma
 		}
 		*match = found[i];
 	}
-	if (*match != NULL || !is_elsewhere(step, row->subject))
+	if (*match != NULL || !is_in_other_campaign(step, row->subject))
 		return true;
 	refuse(step, SLICE("social_id is that of a lead in another campaign"));
 	return false;
@@ -81,7 +81,7 @@ is_taken(const struct step *step, uint32_t number)
 	return false;
 }
 
-/* Finds the referrer; *referrer is NULL where there is none. Returns false when the row is refused. */
+/* Sets *referrer, NULL for none. Returns false when the row is refused. */
 static bool
 find_referrer(struct step *step, const struct import *import, struct working_lead **referrer)
 {
@@ -94,7 +94,7 @@ find_referrer(struct step *step, const struct import *import, struct working_lea
 	return false;
 }
 
-/* The number that the row has, or the next one. Later sign-ups go on after the largest number of all rows. */
+/* Takes the number of the row, or the next one. Later sign-ups continue after the largest number of all rows. */
 static bool
 take_number(struct step *step, const struct import *import, uint32_t *number)
 {
@@ -165,7 +165,7 @@ new_lead(
 	return lead;
 }
 
-/* Without a score, tags and actions bring the points that they bring to all leads. */
+/* For rows without a score: tags and actions earn the same points as for all leads. */
 static void
 add_definitions(struct step *step, const struct import *import, struct working_lead *lead)
 {
@@ -174,14 +174,14 @@ add_definitions(struct step *step, const struct import *import, struct working_l
 	uint64_t id;
 	while (id_list_next(&rest, &id))
 		if (definitions_tag(definitions, id) != NULL)
-			step_tag(step, lead, definitions_tag(definitions, id));
+			step_add_tag(step, lead, definitions_tag(definitions, id));
 	rest = import->action_ids;
 	while (id_list_next(&rest, &id))
 		if (definitions_action(definitions, id) != NULL)
-			step_complete(step, lead, definitions_action(definitions, id), SLICE_NONE);
+			step_complete_action(step, lead, definitions_action(definitions, id), SLICE_NONE);
 }
 
-/* The score of the row is the whole score: the referrers of the lead have theirs, too. */
+/* A score of the row is the whole score, and the scores of its referrers include what they earned for it. */
 static void
 book(struct step *step, const struct import *import, struct working_lead *lead)
 {
@@ -189,7 +189,7 @@ book(struct step *step, const struct import *import, struct working_lead *lead)
 		.reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = import->score, .message = SLICE("import")
 	};
 	const struct booking signed_up = { .reason = SCORE_SIGNUP, .points = step->campaign->campaign.points_signup };
-	step_book(step, lead, import->has_score ? &scored : &signed_up);
+	step_book_points(step, lead, import->has_score ? &scored : &signed_up);
 	step->books_no_credit = import->has_score;
 	if (!import->has_score)
 		add_definitions(step, import, lead);
@@ -212,11 +212,11 @@ add_lead(struct step *step, const struct import *import, const struct stored_fie
 	book(step, import, lead);
 	if (referrer == NULL)
 		return;
-	step_refer(step, lead, referrer);
+	step_add_referral(step, lead, referrer);
 	step_update_referral(step, lead, SCORE_REFERRAL);
 }
 
-/* As add_definitions; a score that the row has is the whole one. */
+/* Adds the tags that the lead lacks. They earn points only if the row has no score. */
 static void
 add_missing_tags(struct step *step, const struct import *import, struct working_lead *lead)
 {
@@ -229,7 +229,7 @@ add_missing_tags(struct step *step, const struct import *import, struct working_
 			continue;
 		step->outcome->tagged = true;
 		if (!import->has_score) {
-			step_tag(step, lead, tag);
+			step_add_tag(step, lead, tag);
 			continue;
 		}
 		step_touch(step, lead);
@@ -237,8 +237,8 @@ add_missing_tags(struct step *step, const struct import *import, struct working_
 	}
 }
 
-/* A file that has opt-outs may be newer than the lead, or have a person twice. Rather one opt-out too many than one too few; no
- * file ends one. */
+/* A file with opt-outs may be newer than the lead, or list a person twice. One opt-out too many is better than one too few, so
+ * no import ends an opt-out. */
 static void
 add_opt_outs(struct step *step, const struct import *import, struct working_lead *lead)
 {
@@ -275,8 +275,8 @@ decide_import(struct step *step)
 	if (!match_lead(step, row, &match))
 		return;
 	if (match != NULL) {
-		/* the creator of an imported one has no token: an import can be repeated */
-		step_share(step, match, match->lead.source_class == SOURCE_IMPORT);
+		if (match->lead.source_class != SOURCE_IMPORT) /* no one has the token of an imported lead */
+			step_share(step, match);
 		if (import->adds_tags)
 			add_missing_tags(step, import, match);
 		add_opt_outs(step, import, match);

@@ -7,30 +7,31 @@
 #include "engine/decide/requested_messages.h"
 #include "engine/decide/score.h"
 #include "engine/source.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
-/* Whether the caller has proven that it is this lead (4.1.11). */
-static bool
-owns(const struct signup *signup, const struct working_lead *lead)
+/* Whether the caller has the lead's token (4.1.11). */
+static enum visitor
+visitor_to(const struct signup *signup, const struct working_lead *lead)
 {
 	const struct lead_reference own = {
 		.identity = LEAD_BY_SOCIAL_ID, .own = true, .epoch = signup->own_epoch, .value = signup->own_id
 	};
-	return lead_is_named(&lead->lead, &own);
+	return lead_is_named(&lead->lead, &own) ? VISITOR_OWNER : VISITOR_STRANGER;
 }
 
 static bool
 may_change(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
-	const bool is_own = owns(signup, lead);
+	const enum visitor visitor = visitor_to(signup, lead);
 	return step_has_right(step, RIGHT_CHANGE) ||
-	       (stranger_may_change(campaign, is_own) &&
-		   (is_own || stranger_names_person(campaign, &lead->lead, signup->email_key, signup->phone)));
+	       (visitor_may_change(campaign, visitor) &&
+		   (visitor == VISITOR_OWNER ||
+		       stranger_names_person(campaign, &lead->lead, signup->email_key, signup->phone)));
 }
 
-/* A mail or a text to an address of a lead can have the link to its page. A caller that sets addresses of leads that exist may
- * therefore read leads, too; every other one is a stranger to these addresses (docs/manage.md 2). */
+/* A mail or a text to an address of a lead can have the link to its page. So only callers that may also read leads may set
+ * addresses of existing leads (docs/manage.md 2). */
 static bool
 sets_addresses(const struct step *step)
 {
@@ -41,20 +42,21 @@ sets_addresses(const struct step *step)
 static bool
 shows_addresses(const struct step *step)
 {
-	return stranger_may_see(&step->campaign->campaign, LEAD_BY_EMAIL, false);
+	return visitor_may_see(&step->campaign->campaign, LEAD_BY_EMAIL, VISITOR_STRANGER);
 }
 
 static bool
 may_add_address(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
-	const bool is_own = owns(signup, lead);
+	const enum visitor visitor = visitor_to(signup, lead);
 	return sets_addresses(step) ||
-	       (stranger_may_change(campaign, is_own) && (is_own || (shows_addresses(step) && stranger_may_add(campaign))));
+	       (visitor_may_change(campaign, visitor) &&
+		   (visitor == VISITOR_OWNER || (shows_addresses(step) && stranger_may_add_address(campaign))));
 }
 
-/* 4.3: of two addresses that are not of one lead, one decides, to a caller that may not set addresses; the other one is left
- * out, also if its lead has no other: anyone can enter it. */
+/* 4.3: when the two addresses do not belong to one lead, one of them decides for callers that may not set addresses. The other
+ * one is left out, even if its lead has no other address: anyone can enter it. */
 static void
 leave_out_address(const struct step *step, struct signup *signup)
 {
@@ -65,11 +67,11 @@ leave_out_address(const struct step *step, struct signup *signup)
 	const struct working_lead *by_phone = step_find_value(step, LEAD_BY_PHONE, signup->phone);
 	if (by_email == by_phone)
 		return;
-	if (campaign_matches_by_number(campaign) && !(by_email != NULL && owns(signup, by_email))) {
+	if (campaign_matches_by_number(campaign) && !(by_email != NULL && visitor_to(signup, by_email) == VISITOR_OWNER)) {
 		if (by_email != NULL)
 			signup->email = signup->email_key = SLICE_NONE;
-	} else if (by_phone != NULL && (by_email != NULL || !stranger_matches_number(campaign, &by_phone->lead,
-								signup->email_key, owns(signup, by_phone)))) {
+	} else if (by_phone != NULL && (by_email != NULL || !visitor_matches_number(campaign, &by_phone->lead,
+								signup->email_key, visitor_to(signup, by_phone)))) {
 		signup->phone = SLICE_NONE;
 	}
 }
@@ -104,12 +106,12 @@ match_lead(struct step *step, const struct signup *signup, struct working_lead *
 	return true;
 }
 
-/* 4.3.4: missing identities are added. Strangers do not replace existing ones, which are then no longer verified; the lead
- * itself replaces a claim. */
+/* 4.3.4: missing addresses are added. Strangers do not replace existing ones; the owner replaces a claim. A replaced address is
+ * no longer verified. */
 static void
-update_identities(struct step *step, const struct signup *signup, struct lead *lead, bool owned)
+update_addresses(struct step *step, const struct signup *signup, struct lead *lead, enum visitor visitor)
 {
-	const bool may_replace = sets_addresses(step);
+	const bool may_replace = sets_addresses(step), owned = visitor == VISITOR_OWNER;
 	const bool corrects_email = owned && lead_claims(lead, CHANNEL_EMAIL);
 	/* else the second number would show whether the first one is another lead's, and was left out */
 	const bool corrects_phone =
@@ -135,11 +137,12 @@ update_identities(struct step *step, const struct signup *signup, struct lead *l
 	}
 }
 
-/* Whether the lead has an address that may be that of another person than its token (4.1.11). One that is added to a lead that
- * is verified takes nothing from the person that has verified it. */
+/* Whether the lead now has an address that may belong to another person than its token (4.1.11). An address that is added to a
+ * verified lead takes nothing from the person who verified it. */
 static bool
-is_passed_on(const struct step *step, const struct lead *before, const struct lead *after, bool owned)
+may_be_anothers(const struct step *step, const struct lead *before, const struct lead *after, enum visitor visitor)
 {
+	const bool owned = visitor == VISITOR_OWNER;
 	const bool email_is_new = !slice_equal(before->email_key, after->email_key);
 	const bool phone_is_new = !slice_equal(before->phone, after->phone);
 	const bool corrected = owned && !sets_addresses(step);
@@ -148,12 +151,13 @@ is_passed_on(const struct step *step, const struct lead *before, const struct le
 	return replaced || ((email_is_new || phone_is_new) && !owned && !lead_is_verified(before));
 }
 
-/* 4.1.11: an address that a stranger adds is a claim. What a key adds or replaces is none, nor is what the lead itself sends,
- * or an operator that corrects it: also if the lead has it already. A key sends back what it has got from a webhook, too. */
+/* 4.1.11: an address that a stranger adds is a claim. An address that a key adds or replaces is not. One that the owner or an
+ * operator sends is no longer a claim, even if the lead has it already; a key may only send back what it got from a webhook. */
 static enum lead_claim
-claim_after(
-    const struct step *step, const struct signup *signup, const struct lead *before, const struct lead *after, bool owned)
+claim_after(const struct step *step, const struct signup *signup, const struct lead *before, const struct lead *after,
+    enum visitor visitor)
 {
+	const bool owned = visitor == VISITOR_OWNER;
 	const bool email_is_new = !slice_equal(before->email_key, after->email_key);
 	const bool phone_is_new = !slice_equal(before->phone, after->phone);
 	if (!owned && !sets_addresses(step) && (email_is_new || phone_is_new))
@@ -167,9 +171,9 @@ claim_after(
 }
 
 static void
-replace_if(bool given, struct slice *place, struct slice value)
+replace(struct slice *place, struct slice value)
 {
-	if (given && slice_present(value))
+	if (slice_present(value))
 		*place = value;
 }
 
@@ -177,14 +181,18 @@ replace_if(bool given, struct slice *place, struct slice value)
 static void
 update_fields(const struct step *step, const struct signup *signup, struct lead *lead)
 {
-	replace_if(true, &lead->uid, signup->uid);
-	replace_if(true, &lead->redirect_url, signup->redirect_url);
+	replace(&lead->uid, signup->uid);
+	replace(&lead->redirect_url, signup->redirect_url);
 	if (slice_present(signup->redirect_url))
 		lead->redirect_by_key = step_has_right(step, RIGHT_CHANGE);
-	replace_if(signup->replace_ip, &lead->ip, signup->ip);
-	replace_if(signup->replace_language || !slice_present(lead->language), &lead->language, signup->language);
-	replace_if(signup->replace_user_agent, &lead->user_agent, signup->user_agent);
-	replace_if(!slice_present(lead->utm), &lead->utm, signup->utm);
+	if (signup->replace_ip)
+		replace(&lead->ip, signup->ip);
+	if (signup->replace_language || !slice_present(lead->language))
+		replace(&lead->language, signup->language);
+	if (signup->replace_user_agent)
+		replace(&lead->user_agent, signup->user_agent);
+	if (!slice_present(lead->utm))
+		replace(&lead->utm, signup->utm);
 }
 
 static void
@@ -192,22 +200,31 @@ book_points(struct step *step, const struct signup *signup, struct working_lead 
 {
 	if (signup->points == 0 || !(step_has_right(step, RIGHT_CHANGE) || signup->inbound))
 		return;
-	step_book(
+	step_book_points(
 	    step, lead, &(struct booking){ .reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = signup->points });
 }
 
-/* Returns whether the link that the owner of its email address has to its page has ended. */
+static void
+judge_address(struct step *step, struct working_lead *lead)
+{
+	if (sets_addresses(step))
+		step_trust_address(step, lead);
+	else
+		step_judge_address(step, lead);
+}
+
+/* Returns whether the owner of its email address has lost the link to its page. */
 static bool
 update_lead(struct step *step, const struct signup *signup, struct working_lead *match, const struct stored_fields *fields)
 {
 	struct lead *lead = &match->lead;
 	const struct lead before = *lead;
-	const bool owned = owns(signup, match);
+	const enum visitor visitor = visitor_to(signup, match);
 	step_touch(step, match);
 	if (may_add_address(step, signup, match))
-		update_identities(step, signup, lead, owned);
-	lead->claimed = claim_after(step, signup, &before, lead, owned);
-	const bool ends_tokens = is_passed_on(step, &before, lead, owned);
+		update_addresses(step, signup, lead, visitor);
+	lead->claimed = claim_after(step, signup, &before, lead, visitor);
+	const bool ends_tokens = may_be_anothers(step, &before, lead, visitor);
 	if (ends_tokens)
 		step_end_tokens(match);
 	update_fields(step, signup, lead);
@@ -219,7 +236,7 @@ update_lead(struct step *step, const struct signup *signup, struct working_lead 
 	if (lead_is_verified(lead) != lead_is_verified(&before))
 		step_recount_referral(step, match);
 	if (!slice_equal(before.email_key, lead->email_key))
-		step_judge_address(step, match, sets_addresses(step));
+		judge_address(step, match);
 	return ends_tokens && slice_present(before.email_key) && slice_equal(before.email_key, lead->email_key);
 }
 
@@ -263,7 +280,7 @@ new_lead(
 		.created_ms = step->set->now_ms,
 	};
 	lead.source_class = source_of_signup(step->pool, &lead, signup);
-	update_identities(step, signup, &lead, false);
+	update_addresses(step, signup, &lead, VISITOR_STRANGER);
 	lead.fraud_flags = step_fraud_flags(step, signup, &lead, referrer);
 	lead.fraudulent = slice_present(lead.fraud_flags);
 	lead.times_flagged = lead.fraudulent ? 1 : 0;
@@ -284,10 +301,10 @@ add_lead(struct step *step, const struct signup *signup, const struct stored_fie
 	if (lead->lead.announced)
 		step_note(step, EVENT_NEW_SIGNUP_NOT_EXCLUDED, lead, SLICE_NONE);
 	lead->lead.points_due = step->campaign->campaign.points_signup;
-	step_book_signup(step, lead);
+	step_book_signup_points(step, lead);
 	book_points(step, signup, lead);
 	if (referrer != NULL) {
-		step_refer(step, lead, referrer);
+		step_add_referral(step, lead, referrer);
 		step_update_referral(step, lead, SCORE_REFERRAL);
 	}
 	return lead;
@@ -326,7 +343,7 @@ showing(const struct step *step, const struct signup *signup, const struct worki
 		const bool proves = slice_present(signup->email) ? step_proves_by_mail(step) : step_proves_by_text(step);
 		return !is_visible && proves ? WITHHELD : SHOWN_TO_OWNER;
 	}
-	if (owns(signup, lead))
+	if (visitor_to(signup, lead) == VISITOR_OWNER)
 		return SHOWN_TO_OWNER;
 	return is_visible ? SHOWN_BY_VIEW : WITHHELD;
 }
@@ -349,31 +366,33 @@ stays_out(const struct signup *signup, const struct working_lead *lead)
 static void
 share(struct step *step, const struct signup *signup, struct working_lead *lead)
 {
-	if (!signup->edits)
-		step_share(step, lead, owns(signup, lead));
+	if (!signup->edits && visitor_to(signup, lead) == VISITOR_STRANGER)
+		step_share(step, lead);
 }
 
 /* Of a lead that exists. `fields`: those that it has afterwards; NULL: it is not changed. */
 static void
 sign_up_again(struct step *step, const struct signup *signup, struct working_lead *lead, const struct stored_fields *fields)
 {
-	const bool owned = owns(signup, lead), is_stranger = !step_has_right(step, RIGHT_CHANGE);
-	const bool mails = is_stranger && !owned && slice_present(lead->lead.email_key) && !stays_out(signup, lead);
+	const enum visitor visitor = visitor_to(signup, lead);
+	const bool has_key = step_has_right(step, RIGHT_CHANGE);
+	const bool mails =
+	    !has_key && visitor == VISITOR_STRANGER && slice_present(lead->lead.email_key) && !stays_out(signup, lead);
 	const bool counts = !signup->edits && !signup->unproven && /* docs/api.md 8 */
-			    (fields != NULL || stranger_may_count(&step->campaign->campaign, owned));
+			    (fields != NULL || visitor_repetition_counts(&step->campaign->campaign, visitor));
 	bool lost_link = false;
 	share(step, signup, lead);
 	if (!signup->edits)
-		step_judge_again(step, lead, signup);
+		step_judge_repeated_signup(step, lead, signup);
 	if (fields != NULL)
 		lost_link = update_lead(step, signup, lead, fields);
 	/* what was due before the settings changed */
-	step_book_signup(step, lead);
-	step_settle_referral(step, lead);
+	step_book_signup_points(step, lead);
+	step_catch_up_referral(step, lead);
 	book_points(step, signup, lead);
 	if (mails || lost_link)
-		step_mail_repetition(step, lead, awaits_link(step, signup, lead) || lost_link);
-	if (is_stranger)
+		step_mail_repeated_signup(step, lead, lost_link || awaits_link(step, signup, lead) ? WITHHELD : SHOWN_BY_VIEW);
+	if (!has_key)
 		step_text_code(step, signup, lead);
 	if (counts)
 		count_repetition(step, lead);
@@ -385,14 +404,13 @@ static bool
 defers_number(const struct step *step, const struct signup *signup)
 {
 	if (!slice_present(signup->email_key) || sets_addresses(step) ||
-	    !campaign_defers_numbers(&step->campaign->campaign, step->id_supply->sends_mail))
+	    !(step->id_supply->sends_mail && campaign_defers_numbers(&step->campaign->campaign)))
 		return false;
 	const struct working_lead *by_email = step_find_value(step, LEAD_BY_EMAIL, signup->email_key);
-	return by_email == NULL || !owns(signup, by_email);
+	return by_email == NULL || visitor_to(signup, by_email) == VISITOR_STRANGER;
 }
 
-/* The number that waits is a custom field, which is left out where there is no room for it. An absent one removes it. Strangers
- * do not send the field by its name. */
+/* The number that waits is a custom field, which is left out where it has no room. An absent number removes it. */
 static struct custom_field
 waiting_field(const struct step *step, struct slice number)
 {
@@ -403,8 +421,9 @@ waiting_field(const struct step *step, struct slice number)
 	};
 }
 
-static void
-set_waiting_number(const struct step *step, struct signup *signup, bool defers)
+/* Strangers do not set the field by its name. Returns the fields that are left, with room for another one. */
+static struct custom_field *
+remove_waiting_number(const struct step *step, struct signup *signup)
 {
 	const size_t required = signup->custom_field_count - signup->optional_fields;
 	struct custom_field *fields = POOL_ARRAY(step->pool, signup->custom_field_count + 1, struct custom_field);
@@ -415,14 +434,19 @@ set_waiting_number(const struct step *step, struct signup *signup, bool defers)
 		fields[count++] = signup->custom_fields[i];
 		optional += i >= required;
 	}
-	if (defers) {
-		fields[count++] = waiting_field(step, signup->phone);
-		optional++;
-		signup->phone = SLICE_NONE;
-	}
 	signup->custom_fields = fields;
 	signup->custom_field_count = count;
 	signup->optional_fields = (uint32_t)optional;
+	return fields;
+}
+
+static void
+let_number_wait(const struct step *step, struct signup *signup)
+{
+	struct custom_field *fields = remove_waiting_number(step, signup);
+	fields[signup->custom_field_count++] = waiting_field(step, signup->phone);
+	signup->optional_fields++;
+	signup->phone = SLICE_NONE;
 }
 
 static struct stored_fields
@@ -436,8 +460,8 @@ with_waiting_number(const struct step *step, const struct stored_fields *stored,
 	return merged;
 }
 
-/* A sign-up that changes nothing else: until the address is confirmed, the number of the last one waits, because anyone may
- * have entered the others. One that would displace another field is left out. */
+/* For a sign-up that changes nothing else. Until the address is confirmed, the number of the last sign-up waits, because anyone
+ * may have entered the earlier ones. A number that would displace another field is left out. */
 static void
 replace_waiting_number(struct step *step, const struct signup *signup, struct working_lead *lead)
 {
@@ -463,21 +487,30 @@ names_waiting_number(const struct signup *signup)
 	return false;
 }
 
-/* Returns the created or updated lead, or NULL when the sign-up failed. Without `update` an existing lead is not changed. */
+/* Whether a lead that exists is only tagged. */
+static bool
+keeps_lead(const struct command *command)
+{
+	return command->kind == COMMAND_TAGGING && !command->as.tagging.update;
+}
+
+/* Returns the created or updated lead, or NULL when the sign-up failed. */
 static struct working_lead *
-sign_up(struct step *step, const struct signup *request, bool update)
+sign_up(struct step *step, const struct signup *request)
 {
 	struct signup signup = *request;
 	struct working_lead *lead;
 	struct stored_fields fields;
 	const bool defers = defers_number(step, &signup);
-	if (defers || (step->campaign->campaign.verify_email && !sets_addresses(step) && names_waiting_number(&signup)))
-		set_waiting_number(step, &signup, defers);
+	if (defers)
+		let_number_wait(step, &signup);
+	else if (step->campaign->campaign.verify_email && !sets_addresses(step) && names_waiting_number(&signup))
+		remove_waiting_number(step, &signup);
 	leave_out_address(step, &signup);
 	if (!match_lead(step, &signup, &lead))
 		return NULL;
 	step->outcome->showing = showing(step, &signup, lead);
-	if (lead != NULL && !update) {
+	if (lead != NULL && keeps_lead(step->command)) {
 		share(step, &signup, lead);
 		return lead;
 	}
@@ -508,7 +541,7 @@ is_used(const struct step *step, struct slice proof)
 	return false;
 }
 
-/* It is used with the sign-up, also with one that changes nothing. */
+/* A proof is used up by its sign-up, even if that changes nothing. */
 static void
 use_proof(struct step *step, const struct signup *signup)
 {
@@ -528,7 +561,7 @@ decide_signup(struct step *step)
 		step_fail(step, FAILURE_PROOF_INVALID, SLICE("it was used before"));
 		return NULL;
 	}
-	struct working_lead *lead = sign_up(step, signup, true);
+	struct working_lead *lead = sign_up(step, signup);
 	if (lead != NULL)
 		use_proof(step, signup);
 	return lead;
@@ -543,8 +576,8 @@ decide_tagging(struct step *step)
 		step_fail(step, FAILURE_TAG_NOT_FOUND, SLICE_NONE);
 		return NULL;
 	}
-	struct working_lead *lead = sign_up(step, &tagging->signup, tagging->update);
+	struct working_lead *lead = sign_up(step, &tagging->signup);
 	if (lead != NULL)
-		step_tag(step, lead, tag);
+		step_add_tag(step, lead, tag);
 	return lead;
 }

@@ -3,7 +3,7 @@
 
 #include "base/panic.h"
 #include "engine/decide/referral.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 #include "identity/email.h"
 #include "identity/link.h"
 #include "json/reader.h"
@@ -19,8 +19,8 @@ enum { FLAGS_MAX = 16, FLAGS_MAX_BYTES = 16 * 1024 };
 #define OWN_REFERRAL SLICE("own_referral")
 #define BLOCKED_DOMAIN SLICE("blocked_email_domain")
 #define DISPOSABLE SLICE("disposable_email")
-/* Those that end without an operator: two of the first sign-up, not of the lead, one until it is confirmed, three with the
- * email address that they are of. */
+/* Flags that end without an operator: the first two are about the first sign-up and not about the lead, the third ends when the
+ * lead is confirmed, the others when its email address changes. */
 static const struct slice passing_flags[] = { DUPLICATE_IP, BLOCKED_REFERRER, UNPROVEN, BLOCKED_DOMAIN, DISPOSABLE,
 	OWN_REFERRAL };
 static const struct slice address_flags[] = { BLOCKED_DOMAIN, DISPOSABLE, OWN_REFERRAL };
@@ -97,21 +97,20 @@ leads_from(const struct step *step, struct slice address)
 }
 
 static bool
-is_allowed(struct slice ip, const struct network_list *networks)
+is_in_network(struct slice ip, const struct network_list *networks)
 {
 	struct ip_address address;
 	return ip_address_parse(ip, &address) && network_list_contains(networks, &address);
 }
 
-/* Those of a key. The URL of an inbound webhook has some, but visitors type what it passes on: it is a stranger to these rules.
- */
+/* The rights of a key. The URL of an inbound webhook has rights, too, but passes on what visitors type, so here it has none. */
 static rights
 rights_of_key(const struct step *step, const struct signup *signup)
 {
 	return signup->inbound ? RIGHTS_NONE : step->command->rights;
 }
 
-/* Whether a server signs its visitors up: their address may be its own. */
+/* Whether a server signs up its visitors: the network address may be its own. */
 static bool
 is_by_server(const struct step *step, const struct signup *signup)
 {
@@ -123,7 +122,7 @@ is_duplicate_ip(const struct step *step, struct slice ip, int64_t other_leads)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
 	return campaign_judges_addresses(campaign) && slice_present(ip) && other_leads >= (int64_t)campaign->max_per_ip &&
-	       !is_allowed(ip, &step->campaign->lists->allowed_networks);
+	       !is_in_network(ip, &step->campaign->lists->allowed_networks);
 }
 
 static bool
@@ -142,16 +141,17 @@ is_same_person(struct pool *pool, const struct lead *lead, struct slice mailbox,
 	       slice_equal(email_mailbox(pool, lead->email_key), mailbox);
 }
 
-/* Of a lead that is not stored yet by its referrer, which may be NULL. */
+/* The ancestor at a level. `lead` is NULL for a lead that is not stored yet; then it is found by its referrer, which may be
+ * NULL. */
 static const struct working_lead *
 lead_above(const struct step *step, const struct working_lead *lead, const struct working_lead *referrer, unsigned level)
 {
 	if (lead != NULL)
-		return step_ancestor(step, lead, level);
-	return referrer == NULL || level == 1 ? referrer : step_ancestor(step, referrer, level - 1);
+		return step_find_ancestor(step, lead, level);
+	return referrer == NULL || level == 1 ? referrer : step_find_ancestor(step, referrer, level - 1);
 }
 
-/* Whether a lead has the addresses of a person above it: of its referrer, or of one of that. */
+/* Whether these are the addresses of the lead's referrer, or of a lead further up the chain. */
 static bool
 is_own_referral(const struct step *step, const struct working_lead *lead, const struct working_lead *referrer,
     struct slice email_key, struct slice phone)
@@ -177,7 +177,7 @@ add_address_flags(const struct step *step, struct slice email_key, struct flags 
 		add_flag(flags, DISPOSABLE);
 }
 
-/* Also a number that was left out because it is another lead's: that may be the referrer. */
+/* The number as the caller sent it, even if it was left out because it is another lead's: that lead may be the referrer. */
 static struct slice
 typed_number(const struct step *step)
 {
@@ -202,7 +202,7 @@ step_fraud_flags(struct step *step, const struct signup *signup, const struct le
 }
 
 static void
-announce(struct step *step, struct working_lead *lead)
+note_announced(struct step *step, struct working_lead *lead)
 {
 	if (lead->lead.announced)
 		return;
@@ -210,7 +210,8 @@ announce(struct step *step, struct working_lead *lead)
 	step_note(step, EVENT_NEW_SIGNUP_NOT_EXCLUDED, lead, SLICE_NONE);
 }
 
-/* A lead that is flagged now loses the credit of its referral. The caller updates the referral of one that is not any more. */
+/* If the lead becomes fraudulent, its referral and the credit for it are taken back. If it no longer is, the caller updates the
+ * referral. */
 static void
 set_flags(struct step *step, struct working_lead *lead, const struct flags *flags)
 {
@@ -221,9 +222,9 @@ set_flags(struct step *step, struct working_lead *lead, const struct flags *flag
 	lead->lead.marked_ms = step->set->now_ms;
 	lead->lead.marked_by = step->command->kind == COMMAND_CHANGE ? step->command->as.change.made_by : SLICE_NONE;
 	if (lead->lead.fraudulent && !was_fraudulent)
-		step_take_back_referral(step, lead, false);
+		step_take_back_referral(step, lead, UP_TO_DELETED);
 	else if (!lead->lead.fraudulent)
-		announce(step, lead);
+		note_announced(step, lead);
 }
 
 void
@@ -247,13 +248,7 @@ step_approve(struct step *step, struct working_lead *lead)
 	step_update_referral(step, lead, SCORE_APPROVE);
 }
 
-bool
-step_is_unproven(const struct working_lead *lead)
-{
-	return lead_is_unproven(&lead->lead);
-}
-
-/* Those of the lead, without these. Returns whether it has any of these. */
+/* Sets *flags to the lead's flags without the given ones. Returns whether it has any of those. */
 static bool
 flags_without(
     const struct step *step, const struct working_lead *lead, const struct slice *names, size_t count, struct flags *flags)
@@ -266,7 +261,7 @@ flags_without(
 	return flags->count < all.count;
 }
 
-/* Removes these flags. Without others the lead is not fraudulent any more; returns whether there were any. */
+/* Removes these flags; if no others are left, the lead is no longer fraudulent. Returns whether it had any. */
 static bool
 remove_flags(struct step *step, struct working_lead *lead, const struct slice *names, size_t count)
 {
@@ -277,22 +272,34 @@ remove_flags(struct step *step, struct working_lead *lead, const struct slice *n
 	return had;
 }
 
-void
-step_judge_address(struct step *step, struct working_lead *lead, bool is_trusted)
+static void
+change_flags(struct step *step, struct working_lead *lead, const struct flags *flags)
 {
-	struct flags flags;
 	const bool was_fraudulent = lead->lead.fraudulent;
-	const bool had = flags_without(step, lead, address_flags, ARRAY_SIZE(address_flags), &flags);
-	const size_t others = flags.count;
-	if (!is_trusted)
-		add_address_flags(step, lead->lead.email_key, &flags);
-	if (!is_trusted && is_own_referral(step, lead, NULL, lead->lead.email_key, lead->lead.phone))
-		add_flag(&flags, OWN_REFERRAL);
-	if (!had && flags.count == others)
-		return; /* most addresses */
-	set_flags(step, lead, &flags);
+	set_flags(step, lead, flags);
 	if (was_fraudulent && !lead->lead.fraudulent)
 		step_update_referral(step, lead, SCORE_APPROVE);
+}
+
+void
+step_judge_address(struct step *step, struct working_lead *lead)
+{
+	struct flags flags;
+	const bool had = flags_without(step, lead, address_flags, ARRAY_SIZE(address_flags), &flags);
+	const size_t others = flags.count;
+	add_address_flags(step, lead->lead.email_key, &flags);
+	if (is_own_referral(step, lead, NULL, lead->lead.email_key, lead->lead.phone))
+		add_flag(&flags, OWN_REFERRAL);
+	if (had || flags.count > others) /* few addresses */
+		change_flags(step, lead, &flags);
+}
+
+void
+step_trust_address(struct step *step, struct working_lead *lead)
+{
+	struct flags flags;
+	if (flags_without(step, lead, address_flags, ARRAY_SIZE(address_flags), &flags))
+		change_flags(step, lead, &flags);
 }
 
 void
@@ -301,7 +308,8 @@ step_clear_unproven(struct step *step, struct working_lead *lead)
 	(void)!remove_flags(step, lead, &UNPROVEN, 1);
 }
 
-/* Whether the caller could distinguish a new lead from one that exists by what its address has room for afterwards (4.1.11). */
+/* Whether the caller could otherwise tell a new lead from an existing one by how many leads its network address may still sign
+ * up (4.1.11). */
 static bool
 hides_new_leads(const struct step *step, const struct signup *signup)
 {
@@ -310,8 +318,8 @@ hides_new_leads(const struct step *step, const struct signup *signup)
 	       (rights_of_key(step, signup) & RIGHT_LEADS) == 0;
 }
 
-/* Of a lead that has room at its new address. The flags of the sign-up itself, which a new lead would get, take the place of
- * `duplicate_ip`. Returns whether it has that no more: else it would take no room there. */
+/* For a lead that fits in the limit of its new network address. The flags that a new lead would get for this sign-up replace
+ * `duplicate_ip`. Returns false if the lead keeps that flag, and so does not count for the address. */
 static bool
 exchange_duplicate_flag(struct step *step, struct working_lead *lead, const struct signup *signup)
 {
@@ -333,7 +341,7 @@ exchange_duplicate_flag(struct step *step, struct working_lead *lead, const stru
 }
 
 void
-step_judge_again(struct step *step, struct working_lead *lead, const struct signup *signup)
+step_judge_repeated_signup(struct step *step, struct working_lead *lead, const struct signup *signup)
 {
 	if (!slice_present(signup->ip) || !(lead->lead.fraudulent || hides_new_leads(step, signup)))
 		return; /* most sign-ups */

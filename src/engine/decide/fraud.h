@@ -5,23 +5,25 @@
 
 #include "engine/decide/step.h"
 
-/* Returns the flags of a new lead: a JSON array, or absent. `referrer`: NULL: none. */
+/* Returns the flags of a new lead as a JSON array, or absent. `referrer` may be NULL. */
 struct slice step_fraud_flags(
     struct step *step, const struct signup *signup, const struct lead *lead, const struct working_lead *referrer);
-/* Removes the flags that the lead has by what its first sign-up came with, if a visitor signs it up again and would not get
- * them, and updates its referral: another person may have signed it up first. What the call does not say of the visitor removes
- * no flag. The lead is then one of the address of this sign-up, also where the address would otherwise show that no lead is
- * new. */
-void step_judge_again(struct step *step, struct working_lead *lead, const struct signup *signup);
-/* Replaces the flags that the lead has by its former email address by those of the one that it has now, or of none, and updates
- * its referral as step_block and step_approve do. `is_trusted`: set by a caller that sets addresses, it brings no flag. */
-void step_judge_address(struct step *step, struct working_lead *lead, bool is_trusted);
-/* Whether that is its only flag: it waits to be verified. */
-bool step_is_unproven(const struct working_lead *lead);
-/* Removes the flag `unproven` of a lead that is being verified. Without others it is not fraudulent any more; the caller
- * updates its referral. */
+/* Another person may have signed the lead up first. So when a visitor signs it up again, the flags that the lead got for the
+ * circumstances of its first sign-up are removed if they do not hold for this one, and its referral is updated. A circumstance
+ * that the call does not state removes no flag. The lead then counts for the network address of this sign-up, also where the
+ * address would otherwise show that the lead is not new. */
+void step_judge_repeated_signup(struct step *step, struct working_lead *lead, const struct signup *signup);
+/* After a change of the email address: replaces the flags that the former address gave by those of the present one, if any, and
+ * updates the referral as step_block and step_approve do. */
+void step_judge_address(struct step *step, struct working_lead *lead);
+/* The same for an address set by a caller that may set addresses: it gives no flags. */
+void step_trust_address(struct step *step, struct working_lead *lead);
+/* Removes the flag `unproven` of a lead that is being verified. If it was the only one, the lead is no longer fraudulent, and
+ * the caller updates its referral. */
 void step_clear_unproven(struct step *step, struct working_lead *lead);
+/* Flags the lead by hand; without a reason, or with one that would end by itself, also as `manual`. */
 void step_block(struct step *step, struct working_lead *lead, struct slice reason);
+/* Removes all flags, and restores the referral. */
 void step_approve(struct step *step, struct working_lead *lead);
 
 #endif

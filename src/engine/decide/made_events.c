@@ -61,12 +61,12 @@ event_extra_referral(struct pool *pool, const struct lead *referred)
 }
 
 struct slice
-event_extra_tagged(struct pool *pool, const struct tag *tag, bool compat)
+event_extra_tagged(struct pool *pool, const struct tag *tag, const struct campaign *campaign)
 {
 	struct extra extra;
 	char digits[DECIMAL_SIZE];
 	begin(&extra);
-	if (compat)
+	if (campaign->compat)
 		json_put_text(&extra.writer, SLICE("tag_id"), encode_decimal(tag->id, digits));
 	else
 		json_put_u64(&extra.writer, SLICE("tag_id"), tag->id);

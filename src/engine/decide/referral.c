@@ -5,7 +5,7 @@
 #include "engine/decide/made_events.h"
 #include "engine/decide/requested_messages.h"
 #include "engine/decide/score.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 /* Returns the lead's link to its ancestor at a level, or NULL where there is none. *ancestor is NULL if it was deleted. */
 static struct working_link *
@@ -30,14 +30,14 @@ find_link(const struct step *step, uint64_t lead_id, unsigned level, struct work
 }
 
 struct working_lead *
-step_ancestor(const struct step *step, const struct working_lead *lead, unsigned level)
+step_find_ancestor(const struct step *step, const struct working_lead *lead, unsigned level)
 {
 	struct working_lead *ancestor;
 	return find_link(step, lead->lead.id, level, &ancestor) == NULL ? NULL : ancestor;
 }
 
 static void
-change(struct step *step, struct working_link *link)
+mark_changed(struct step *step, struct working_link *link)
 {
 	step->link_rows++;
 	if (link->change == ROW_AS_LOADED)
@@ -59,7 +59,7 @@ add_link(struct step *step, uint64_t lead_id, unsigned level, uint64_t ancestor_
 }
 
 void
-step_refer(struct step *step, struct working_lead *lead, struct working_lead *referrer)
+step_add_referral(struct step *step, struct working_lead *lead, struct working_lead *referrer)
 {
 	struct working_lead *ancestor;
 	if (!referrer->lead.has_referred) {
@@ -76,7 +76,7 @@ step_refer(struct step *step, struct working_lead *lead, struct working_lead *re
 }
 
 static uint32_t *
-place_of(struct lead *ancestor, const struct referral_link *link)
+counter_of(struct lead *ancestor, const struct referral_link *link)
 {
 	if (link->counted == REFERRAL_VERIFIED)
 		return link->level == 1 ? &ancestor->verified_direct : &ancestor->verified_indirect;
@@ -98,32 +98,32 @@ recount(struct step *step, struct working_link *link, struct working_lead *ances
 	if (counted == link->link.counted)
 		return;
 	step_touch(step, ancestor);
-	change(step, link);
+	mark_changed(step, link);
 	if (link->link.counted != REFERRAL_NOT_COUNTED)
-		--*place_of(&ancestor->lead, &link->link);
+		--*counter_of(&ancestor->lead, &link->link);
 	link->link.counted = counted;
 	if (counted != REFERRAL_NOT_COUNTED)
-		++*place_of(&ancestor->lead, &link->link);
+		++*counter_of(&ancestor->lead, &link->link);
 }
 
-/* Sets whether the referral counts, and updates the referrer's `referrals`. */
+/* Changes whether the referral counts, and with it `referrals` of the direct referrer. */
 static void
-set_counts(struct step *step, struct working_link *link, struct working_lead *ancestor, bool counts)
+toggle_counts(struct step *step, struct working_link *link, struct working_lead *ancestor)
 {
-	if (counts == link->link.counts)
-		return;
-	change(step, link);
-	link->link.counts = counts;
+	mark_changed(step, link);
+	link->link.counts = !link->link.counts;
 	if (link->link.level != 1)
 		return;
 	step_touch(step, ancestor);
-	if (counts)
+	if (link->link.counts)
 		ancestor->lead.referrals++;
 	else
 		ancestor->lead.referrals--;
 }
 
-/* What is left of the credit after what the ancestor owes. The link has the rest: its lead can delete itself as well. */
+/* Returns what is left of the credit after what the ancestor owes. The link records the rest, because its lead can delete
+ * itself, too.
+ */
 static int64_t
 set_off(struct step *step, struct working_link *link, struct working_lead *ancestor, int64_t points)
 {
@@ -137,74 +137,74 @@ set_off(struct step *step, struct working_link *link, struct working_lead *ances
 }
 
 static void
-credit(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead,
+book_credit(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead,
     enum score_reason reason, int64_t points)
 {
-	const int64_t delta = step_book(step, ancestor,
+	const int64_t delta = step_book_points(step, ancestor,
 	    &(struct booking){ .reason = reason,
 		.ref = lead->id,
 		.round = lead->times_flagged,
 		.points = set_off(step, link, ancestor, points) });
 	if (points != 0)
-		change(step, link);
+		mark_changed(step, link);
 	link->link.credit = (uint32_t)((int64_t)link->link.credit + delta);
 	if (points > delta) /* the rest was set off, or is lost, because the referrer's score is at its maximum */
 		link->link.earned -= (uint32_t)(points - delta);
 }
 
-/* Records the credit of the referral; there is none after the campaign's end, or where the referrers have it already. */
+/* Records what the referral earns: nothing after the end of the campaign, or where the referrers have the credit already. */
 static uint32_t
-earn(struct step *step, struct working_link *link, uint32_t points)
+earn_credit(struct step *step, struct working_link *link, uint32_t points)
 {
 	uint32_t earned = step->ended || step->books_no_credit ? 0 : points;
-	change(step, link);
+	mark_changed(step, link);
 	link->link.earned += earned;
 	return earned;
 }
 
-/* Called when the referral counts for the first time. */
+/* The first time that the referral counts: its credit is earned, and the event is made. */
 static void
-settle(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead)
+settle_first(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
 	bool direct = link->link.level == 1;
 	if (!link->link.counts || link->link.settled)
 		return;
 	link->link.settled = true;
-	earn(step, link, direct ? campaign->points_direct : campaign->points_indirect);
+	earn_credit(step, link, direct ? campaign->points_direct : campaign->points_indirect);
 	if (direct) {
 		step_note(step, EVENT_REFERRAL, ancestor, event_extra_referral(step->pool, lead));
 		step_mail_referral(step, ancestor, &link->link);
 	}
 }
 
-/* Called when the lead is verified for the first time: "extra to the direct referrer, once". */
+/* The first time that the lead is verified: extra points for the direct referrer. Returns them. */
 static uint32_t
 settle_verified(struct step *step, struct working_link *link, const struct lead *lead)
 {
 	if (!link->link.counts || link->link.level != 1 || !lead_is_verified(lead) || link->link.verified_settled)
 		return 0;
 	link->link.verified_settled = true;
-	return earn(step, link, step->campaign->campaign.points_verified);
+	return earn_credit(step, link, step->campaign->campaign.points_verified);
 }
 
 /* Books the part of the earned credit that was taken back or not given yet. */
 static void
-give(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead,
+give_credit(struct step *step, struct working_link *link, struct working_lead *ancestor, const struct lead *lead,
     enum score_reason reason)
 {
-	settle(step, link, ancestor, lead);
+	settle_first(step, link, ancestor, lead);
 	uint32_t extra = settle_verified(step, link, lead), owed = link->link.earned - link->link.credit;
 	if (!link->link.counts || owed == 0)
 		return;
-	change(step, link);
+	mark_changed(step, link);
 	if (step->ended) {
 		link->link.earned = link->link.credit;
 	} else if (reason == SCORE_APPROVE) {
-		credit(step, link, ancestor, lead, reason, owed);
+		book_credit(step, link, ancestor, lead, reason, owed);
 	} else {
-		credit(step, link, ancestor, lead, reason, owed - extra);
-		credit(step, link, ancestor, lead, SCORE_VERIFIED, extra);
+		book_credit(step, link, ancestor, lead, reason, owed - extra);
+		book_credit(step, link, ancestor, lead, SCORE_VERIFIED, extra);
 	}
 }
 
@@ -215,7 +215,7 @@ referral_counts(const struct step *step, const struct lead *lead)
 }
 
 void
-step_settle_referral(struct step *step, struct working_lead *lead)
+step_catch_up_referral(struct step *step, struct working_lead *lead)
 {
 	if (referral_counts(step, &lead->lead))
 		step_update_referral(step, lead, SCORE_REFERRAL);
@@ -231,25 +231,27 @@ step_update_referral(struct step *step, struct working_lead *lead, enum score_re
 	struct working_link *link;
 	for (unsigned level = 1; (link = find_link(step, l->id, level, &ancestor)) != NULL; level++) {
 		recount(step, link, ancestor, counted_as(l));
-		set_counts(step, link, ancestor, counts);
-		give(step, link, ancestor, l, reason);
+		if (counts != link->link.counts)
+			toggle_counts(step, link, ancestor);
+		give_credit(step, link, ancestor, l, reason);
 	}
 }
 
 void
-step_take_back_referral(struct step *step, struct working_lead *lead, bool past_deleted)
+step_take_back_referral(struct step *step, struct working_lead *lead, enum referral_reach reach)
 {
 	struct working_lead *ancestor;
 	struct working_link *link;
 	lead->lead.times_flagged++;
 	for (unsigned level = 1; (link = find_any_link(step, lead->lead.id, level, &ancestor)) != NULL; level++) {
-		if (ancestor == NULL && past_deleted)
-			continue;
-		if (ancestor == NULL)
+		if (ancestor == NULL && reach == UP_TO_DELETED)
 			return;
+		if (ancestor == NULL)
+			continue;
 		recount(step, link, ancestor, REFERRAL_NOT_COUNTED);
-		set_counts(step, link, ancestor, false);
-		credit(step, link, ancestor, &lead->lead, SCORE_FRAUD, -(int64_t)link->link.credit);
+		if (link->link.counts)
+			toggle_counts(step, link, ancestor);
+		book_credit(step, link, ancestor, &lead->lead, SCORE_FRAUD, -(int64_t)link->link.credit);
 	}
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/decide/requested_messages.h"
 
-#include "engine/decide/fraud.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
-/* By the campaign's settings; a lead that requests its erasure gets its mail anyway, and so does one that has to confirm. */
+/* Whether the campaign's settings ask for it. A lead that requests its erasure gets the mail in any case. */
 static bool
-is_wanted(const struct campaign *campaign, enum message_kind kind)
+campaign_wants(const struct campaign *campaign, enum message_kind kind)
 {
 	if (kind == MESSAGE_VERIFY)
 		return campaign->verify_email;
@@ -16,7 +15,7 @@ is_wanted(const struct campaign *campaign, enum message_kind kind)
 }
 
 static void
-request(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref)
+add_message(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref)
 {
 	struct decision *d = step->decision;
 	d->messages = pool_grow(step->pool, d->messages, d->message_count, &d->message_capacity, sizeof(*d->messages));
@@ -29,7 +28,7 @@ request(struct step *step, const struct working_lead *lead, enum message_kind ki
 }
 
 static bool
-is_reached(const struct step *step, const struct working_lead *lead)
+takes_mail(const struct step *step, const struct working_lead *lead)
 {
 	return step->id_supply->sends_mail && !step->silent && slice_present(lead->lead.email);
 }
@@ -37,12 +36,12 @@ is_reached(const struct step *step, const struct working_lead *lead)
 bool
 step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref)
 {
-	const bool confirms = kind == MESSAGE_VERIFY && step_is_unproven(lead);
-	if (!is_reached(step, lead))
+	const bool confirms = kind == MESSAGE_VERIFY && lead_is_unproven(&lead->lead);
+	if (!takes_mail(step, lead))
 		return false;
-	if (!confirms && (lead->lead.fraudulent || !is_wanted(&step->campaign->campaign, kind)))
+	if (!confirms && (lead->lead.fraudulent || !campaign_wants(&step->campaign->campaign, kind)))
 		return false;
-	request(step, lead, kind, ref);
+	add_message(step, lead, kind, ref);
 	return true;
 }
 
@@ -55,8 +54,8 @@ step_release_mails(struct step *step, const struct working_lead *lead)
 	d->confirmed_leads[d->confirmed_count++] = lead->lead.id;
 }
 
-/* Of the referrals of a lead one is announced by a mail of its own. Those that come within a day after it are announced
- * together when that day ends, and so on: a mail a day, and none without a referral. */
+/* A referral is announced by a mail of its own. Those of the next day are announced together when that day ends, and so on: at
+ * most one mail a day, and none without a referral. */
 void
 step_mail_referral(struct step *step, struct working_lead *referrer, struct referral_link *link)
 {
@@ -78,16 +77,15 @@ step_mail_referral(struct step *step, struct working_lead *referrer, struct refe
 	link->digest_ms = referrer->lead.referral_mail_ms;
 }
 
-/* A lead that signs up again may have lost its mail. One that is only not proven is flagged until it confirms. */
+/* A lead that signs up again may have lost its mail. One that only lacks proof of work is flagged until it confirms. */
 void
-step_mail_repetition(struct step *step, const struct working_lead *lead, bool needs_link)
+step_mail_repeated_signup(struct step *step, const struct working_lead *lead, enum lead_showing showing)
 {
-	enum message_kind kind;
-	if (step_is_unproven(lead))
+	const enum message_kind kind = lead_mail_to_owner(&step->campaign->campaign, &lead->lead, showing);
+	if (lead_is_unproven(&lead->lead))
 		(void)!step_request_mail(step, lead, MESSAGE_VERIFY, 0);
-	else if (!lead->lead.fraudulent && is_reached(step, lead) &&
-		 stranger_mails(&step->campaign->campaign, &lead->lead, needs_link, &kind))
-		request(step, lead, kind, 0);
+	else if (!lead->lead.fraudulent && takes_mail(step, lead) && kind != MESSAGE_KINDS)
+		add_message(step, lead, kind, 0);
 }
 
 void
@@ -114,8 +112,8 @@ void
 step_text_code(struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
 	const bool wanted = !lead->lead.verified_phone || step->outcome->showing == WITHHELD;
-	const bool may_have = !lead->lead.sms_opted_out && (!lead->lead.fraudulent || step_is_unproven(lead));
+	const bool may_have = !lead->lead.sms_opted_out && (!lead->lead.fraudulent || lead_is_unproven(&lead->lead));
 	if (wanted && may_have && step_proves_by_text(step) && !step->silent && !signup->no_code &&
 	    slice_present(signup->phone) && slice_equal(signup->phone, lead->lead.phone))
-		request(step, lead, MESSAGE_CODE, 0);
+		add_message(step, lead, MESSAGE_CODE, 0);
 }

@@ -4,10 +4,10 @@
 #include "engine/decide/made_events.h"
 #include "engine/decide/requested_messages.h"
 #include "engine/id_list.h"
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 int64_t
-step_book(struct step *step, struct working_lead *lead, const struct booking *booking)
+step_book_points(struct step *step, struct working_lead *lead, const struct booking *booking)
 {
 	struct decision *d = step->decision;
 	if (step->ended || booking->points == 0)
@@ -32,44 +32,44 @@ step_book(struct step *step, struct working_lead *lead, const struct booking *bo
 }
 
 void
-step_book_signup(struct step *step, struct working_lead *lead)
+step_book_signup_points(struct step *step, struct working_lead *lead)
 {
 	const uint32_t points = lead->lead.points_due;
 	if (points == 0 || (campaign_hides_unverified(&step->campaign->campaign) && !lead_is_verified(&lead->lead)))
 		return;
 	step_touch(step, lead);
 	lead->lead.points_due = 0;
-	step_book(step, lead, &(struct booking){ .reason = SCORE_SIGNUP, .points = points });
+	step_book_points(step, lead, &(struct booking){ .reason = SCORE_SIGNUP, .points = points });
 }
 
 void
-step_complete(struct step *step, struct working_lead *lead, const struct action *action, struct slice message)
+step_complete_action(struct step *step, struct working_lead *lead, const struct action *action, struct slice message)
 {
 	if (id_list_has(lead->lead.action_ids, action->id))
 		return;
 	step_touch(step, lead);
 	lead->lead.action_ids = id_list_add(step->pool, lead->lead.action_ids, action->id);
-	step_book(step, lead,
+	step_book_points(step, lead,
 	    &(struct booking){ .reason = SCORE_ACTION, .ref = action->id, .points = action->points, .message = message });
 }
 
 void
-step_tag(struct step *step, struct working_lead *lead, const struct tag *tag)
+step_add_tag(struct step *step, struct working_lead *lead, const struct tag *tag)
 {
 	const struct definitions *definitions = step->campaign->definitions;
 	if (id_list_has(lead->lead.tag_ids, tag->id))
 		return;
 	step_touch(step, lead);
 	lead->lead.tag_ids = id_list_add(step->pool, lead->lead.tag_ids, tag->id);
-	step_note(step, EVENT_TAGGED, lead, event_extra_tagged(step->pool, tag, step->campaign->campaign.compat));
-	step_book(step, lead, &(struct booking){ .reason = SCORE_TAG, .ref = tag->id, .points = tag->points });
+	step_note(step, EVENT_TAGGED, lead, event_extra_tagged(step->pool, tag, &step->campaign->campaign));
+	step_book_points(step, lead, &(struct booking){ .reason = SCORE_TAG, .ref = tag->id, .points = tag->points });
 	for (size_t i = 0; i < definitions->action_count; i++)
 		if (definitions->actions[i].tag_id == tag->id)
-			step_complete(step, lead, &definitions->actions[i], SLICE_NONE);
+			step_complete_action(step, lead, &definitions->actions[i], SLICE_NONE);
 }
 
 void
-step_reward(struct step *step, struct working_lead *lead)
+step_add_rewards(struct step *step, struct working_lead *lead)
 {
 	const struct definitions *definitions = step->campaign->definitions;
 	const struct id_set reached = id_list_set(step->pool, lead->lead.reward_ids);

@@ -12,15 +12,16 @@ struct booking {
 	int64_t points;
 	struct slice message;
 };
-/* Books points, unless they are 0 or the campaign has ended. Returns the actual change of the score. */
-int64_t step_book(struct step *step, struct working_lead *lead, const struct booking *booking);
-/* Books what is due to the lead for its sign-up, or leaves it until the lead is verified. */
-void step_book_signup(struct step *step, struct working_lead *lead);
-/* Adds a tag; does nothing when the lead has it. */
-void step_tag(struct step *step, struct working_lead *lead, const struct tag *tag);
-/* Completes an action; does nothing when the lead has done so. `message`: of the booking, or absent. */
-void step_complete(struct step *step, struct working_lead *lead, const struct action *action, struct slice message);
-/* Adds the reward levels that its score has reached for the first time. */
-void step_reward(struct step *step, struct working_lead *lead);
+/* Books points, unless they are 0 or the campaign has ended. Returns by how much the score changed, which is less at its
+ * limits. */
+int64_t step_book_points(struct step *step, struct working_lead *lead, const struct booking *booking);
+/* Books the points that are due for the lead's sign-up, unless they wait until the lead is verified. */
+void step_book_signup_points(struct step *step, struct working_lead *lead);
+/* Adds a tag, with its points and the actions that it completes; does nothing if the lead has it. */
+void step_add_tag(struct step *step, struct working_lead *lead, const struct tag *tag);
+/* Completes an action; does nothing if the lead has completed it. `message` is that of the booking, or absent. */
+void step_complete_action(struct step *step, struct working_lead *lead, const struct action *action, struct slice message);
+/* Adds the reward levels that the score has reached for the first time. */
+void step_add_rewards(struct step *step, struct working_lead *lead);
 
 #endif

@@ -146,7 +146,7 @@ note_difference(struct step *step, const struct touched *touched)
 		step_note(step, EVENT_SCORE_CHANGE, touched->lead,
 		    event_extra_score(step->pool, before->score, after->score, touched->reason));
 	if (after->score != before->score || touched->created)
-		step_reward(step, touched->lead);
+		step_add_rewards(step, touched->lead);
 }
 
 struct snapshot *

@@ -5,7 +5,8 @@
 
 #include "engine/decide/step.h"
 
-/* Ends a command that did not fail: counters, histogram, events. Returns the snapshot of `answer`, or NULL without one. */
+/* For a command that did not fail: updates the counters and the histogram and makes the events. Returns the snapshot of
+ * `answer`; NULL if that is NULL. */
 struct snapshot *step_settle(struct step *step, struct working_lead *answer);
 
 #endif

@@ -29,9 +29,9 @@ struct step {
 	struct decision *decision;
 	const struct command *command;
 	struct working_campaign *campaign;
-	bool silent;          /* makes no events */
-	bool books_no_credit; /* referrals count, and earn nothing: the referrers' scores include what they earned elsewhere */
-	bool ended;           /* the campaign has ended: no points are booked (docs/api.md 6) */
+	bool silent;            /* makes no events */
+	bool books_no_credit;   /* referrals count but earn nothing: the referrers' scores already include it */
+	bool ended;             /* the campaign has ended: no points are booked (docs/api.md 6) */
 	struct slice social_id; /* for a new lead */
 	struct outcome *outcome;
 	struct campaign campaign_before;
@@ -43,6 +43,7 @@ struct step {
 	size_t occurrence_count, occurrence_capacity;
 };
 
+/* Makes the outcome a failure; `detail` completes its message, or is absent. */
 void step_fail(struct step *step, enum failure failure, struct slice detail);
 
 /* Whether the caller has the right. */
@@ -52,29 +53,32 @@ step_has_right(const struct step *step, enum right right)
 	return (step->command->rights & (rights)right) != 0;
 }
 
-/* A lead of the command's campaign; NULL when there is none. */
+/* Find a lead of the command's campaign; NULL: there is none. */
 struct working_lead *step_find(const struct step *step, const struct lead_reference *reference);
 struct working_lead *step_find_value(const struct step *step, enum lead_identity identity, struct slice value);
 
+/* Take ids from the supply. */
 uint64_t step_take_lead_id(struct step *step);
 uint64_t step_take_call_id(struct step *step);
 
-/* Must be called before a lead is changed. */
+/* Call before the lead is changed. Returns its record, with its state before the command; valid until another lead is touched.
+ */
 struct touched *step_touch(struct step *step, struct working_lead *lead);
 /* Adds the lead as a new row of its campaign. */
 struct working_lead *step_add_lead(struct step *step, const struct lead *lead);
-/* Removes the lead; the functions above no longer find it. */
+/* Removes the lead; it is no longer found. */
 void step_remove_lead(struct step *step, struct working_lead *lead);
+/* Notes that an event is to be made at the end of the command. `extra` is the JSON of its extra field, or absent. */
 void step_note(struct step *step, enum event_type type, struct working_lead *lead, struct slice extra);
 
-/* Ends the tokens of the lead's page that were given out: they may be another person's (docs/api.md 4.1.11). */
+/* Ends all tokens of the lead's page: another person may have one (docs/api.md 4.1.11). */
 static inline void
 step_end_tokens(struct working_lead *lead)
 {
 	lead->lead.token_epoch++;
 }
 
-/* Its address of that channel was replaced, removed, or is not to be verified any more. */
+/* The address of that channel was replaced or removed, or is no longer to be verified. */
 static inline void
 step_drop_proof(struct lead *lead, enum lead_channel channel)
 {
@@ -82,11 +86,11 @@ step_drop_proof(struct lead *lead, enum lead_channel channel)
 	lead->proven &= ~CHANNEL_BIT(channel);
 }
 
-/* A call signs up the lead again, also one that changes nothing else. Without its token it may be another person's. */
+/* A call signs up the lead again without its token, even if it changes nothing else: it may come from another person. */
 static inline void
-step_share(struct step *step, struct working_lead *lead, bool owned)
+step_share(struct step *step, struct working_lead *lead)
 {
-	if (owned || lead->lead.shared)
+	if (lead->lead.shared)
 		return;
 	step_touch(step, lead);
 	lead->lead.shared = true;

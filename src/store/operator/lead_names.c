@@ -31,7 +31,7 @@ name_from_row(struct pool *pool, const struct db_rows *rows, size_t row)
 	const struct lead_name name = {
 		.id = lead.id,
 		.social_id = pool_copy(pool, db_get_bytes(rows, row, NAMED_SOCIAL_ID)),
-		.display_name = pool_copy(pool, person_display_name(temporary, &lead, true)),
+		.display_name = pool_copy(pool, person_display_name(temporary, &lead)),
 		.email = pool_copy(pool, lead.email),
 	};
 	pool_free(&temporary);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "engine/strangers.h"
+#include "engine/visitors.h"
 
 #include "engine/custom_fields.h"
 #include "identity/host_list.h"
@@ -30,30 +30,31 @@ const struct slice campaign_bots_names[CAMPAIGN_BOTS] = {
 };
 
 bool
-stranger_may_see(const struct campaign *campaign, enum lead_identity identity, bool owns)
+visitor_may_see(const struct campaign *campaign, enum lead_identity identity, enum visitor visitor)
 {
 	switch (campaign->public_lookup) {
 	case PUBLIC_LOOKUP_ALL:
 		return true;
 	case PUBLIC_LOOKUP_SOCIAL_ID:
-		return owns || identity == LEAD_BY_SOCIAL_ID;
+		return visitor == VISITOR_OWNER || identity == LEAD_BY_SOCIAL_ID;
 	case PUBLIC_LOOKUP_OWN:
-		return owns;
+		return visitor == VISITOR_OWNER;
 	default: /* also a number of a later version */
 		return false;
 	}
 }
 
 bool
-stranger_may_change(const struct campaign *campaign, bool owns)
+visitor_may_change(const struct campaign *campaign, enum visitor visitor)
 {
-	return campaign->public_update == PUBLIC_UPDATE_ALL || (campaign->public_update == PUBLIC_UPDATE_OWN && owns);
+	return campaign->public_update == PUBLIC_UPDATE_ALL ||
+	       (campaign->public_update == PUBLIC_UPDATE_OWN && visitor == VISITOR_OWNER);
 }
 
 bool
-stranger_may_count(const struct campaign *campaign, bool owns)
+visitor_repetition_counts(const struct campaign *campaign, enum visitor visitor)
 {
-	return campaign->public_update == PUBLIC_UPDATE_OWN || stranger_may_change(campaign, owns);
+	return campaign->public_update == PUBLIC_UPDATE_OWN || visitor_may_change(campaign, visitor);
 }
 
 bool
@@ -75,15 +76,15 @@ campaign_verifies(const struct campaign *campaign)
 }
 
 bool
-stranger_may_add(const struct campaign *campaign)
+stranger_may_add_address(const struct campaign *campaign)
 {
 	return !campaign->verify_phone;
 }
 
 bool
-campaign_defers_numbers(const struct campaign *campaign, bool sends_mail)
+campaign_defers_numbers(const struct campaign *campaign)
 {
-	return campaign->verify_email && sends_mail && !stranger_may_see(campaign, LEAD_BY_EMAIL, false);
+	return campaign->verify_email && !visitor_may_see(campaign, LEAD_BY_EMAIL, VISITOR_STRANGER);
 }
 
 bool
@@ -93,12 +94,13 @@ campaign_matches_by_number(const struct campaign *campaign)
 }
 
 bool
-stranger_matches_number(const struct campaign *campaign, const struct lead *owner, struct slice email_key, bool owns)
+visitor_matches_number(const struct campaign *campaign, const struct lead *owner, struct slice email_key, enum visitor visitor)
 {
+	const bool owns = visitor == VISITOR_OWNER;
 	if (slice_present(owner->email_key) && !(owns && lead_claims(owner, CHANNEL_EMAIL)))
 		return slice_equal(owner->email_key, email_key);
-	return stranger_may_change(campaign, owns) && stranger_may_see(campaign, LEAD_BY_PHONE, false) &&
-	       (owns || stranger_may_add(campaign));
+	return visitor_may_change(campaign, visitor) && visitor_may_see(campaign, LEAD_BY_PHONE, VISITOR_STRANGER) &&
+	       (owns || stranger_may_add_address(campaign));
 }
 
 bool
@@ -133,16 +135,17 @@ campaign_mails_new_leads(const struct campaign *campaign)
 	return campaign->verify_email || (campaign->mails & MESSAGE_BIT(MESSAGE_WELCOME)) != 0;
 }
 
-/* A lead that is withheld, and has opted out, is in again when it confirms, not by what any caller could have sent: also in a
- * campaign whose leads need not confirm. */
-bool
-stranger_mails(const struct campaign *campaign, const struct lead *lead, bool withheld, enum message_kind *kind)
+/* A withheld lead that has opted out ends this by confirming, not by what any caller could have sent, even in a campaign whose
+ * leads need not confirm. */
+enum message_kind
+lead_mail_to_owner(const struct campaign *campaign, const struct lead *lead, enum lead_showing showing)
 {
-	const bool is_linked = withheld && campaign_mails_known_leads(campaign);
+	const bool is_linked = showing == WITHHELD && campaign_mails_known_leads(campaign);
 	const bool confirms =
 	    (campaign->verify_email && !lead->verified_email) || ((campaign->verify_email || is_linked) && lead->opted_out);
-	*kind = confirms ? MESSAGE_VERIFY : MESSAGE_STATUS_LINK;
-	return confirms || is_linked;
+	if (confirms)
+		return MESSAGE_VERIFY;
+	return is_linked ? MESSAGE_STATUS_LINK : MESSAGE_KINDS;
 }
 
 bool
@@ -164,14 +167,13 @@ lead_waiting_number(struct pool *pool, const struct campaign *campaign, const st
 {
 	const struct slice name = UNCONFIRMED_NUMBER;
 	struct slice typed, number;
-	if (!campaign_defers_numbers(campaign, true))
+	if (!campaign_defers_numbers(campaign))
 		return SLICE_NONE;
 	custom_fields_texts(pool, lead->custom_fields, &name, 1, &typed);
 	return slice_present(typed) && phone_parse(pool, typed, SLICE_NONE, &number) ? number : SLICE_NONE;
 }
 
-/* The email address decides, except for one that is a claim, which proves nothing; where numbers alone are proven, the number
- * does. The person that has proven it has the token. */
+/* The email address decides, unless it is a claim, which proves nothing; where only numbers are verified, the number does. */
 bool
 lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
 {

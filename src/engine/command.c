@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/command.h"
 
-static const struct slice names[LEAD_ACTIONS] = {
-	[LEAD_OPTOUT] = SLICE("optout"),
-	[LEAD_SMS_OPTOUT] = SLICE("sms_optout"),
-	[LEAD_VERIFY] = SLICE("verify"),
-	[LEAD_APPROVE] = SLICE("approve"),
-	[LEAD_BLOCK] = SLICE("block"),
-	[LEAD_WAITLIST] = SLICE("waitlist"),
-	[LEAD_UNWAITLIST] = SLICE("unwaitlist"),
-	[LEAD_TAG] = SLICE("tag"),
-	[LEAD_DELETE] = SLICE("delete"),
-	[LEAD_POINTS] = SLICE("points"),
-	[LEAD_SMS_OPTIN] = SLICE("sms_optin"),
-	[LEAD_UNVERIFY] = SLICE("unverify"),
-};
+#define WORD(action, word) [LEAD_##action] = SLICE(word),
+static const struct slice names[LEAD_ACTIONS] = { LEAD_ACTION_LIST(WORD) };
+#undef WORD
 
 struct slice
 lead_action_name(enum lead_action action)

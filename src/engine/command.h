@@ -62,23 +62,24 @@ struct completion {
 	struct slice message; /* may be absent */
 };
 
-/* The changes of bulk calls (docs/api.md 4.1), and of calls for points that became jobs, as in the schema's enum. */
-enum lead_action {
-	LEAD_OPTOUT,
-	LEAD_SMS_OPTOUT,
-	LEAD_VERIFY,
-	LEAD_APPROVE,
-	LEAD_BLOCK,
-	LEAD_WAITLIST,
-	LEAD_UNWAITLIST,
-	LEAD_TAG,
-	LEAD_DELETE,
-	LEAD_POINTS,
-	LEAD_SMS_OPTIN,
-	LEAD_UNVERIFY,
-	LEAD_ACTIONS
-};
-/* "optout", …: the words of the paths; "delete" and "points" are among them. */
+/* The changes of bulk calls (docs/api.md 4.1), and points of calls that became jobs: X(action, word of the path). The order is
+ * that of the schema's enum. */
+#define LEAD_ACTION_LIST(X)         \
+	X(OPTOUT, "optout")         \
+	X(SMS_OPTOUT, "sms_optout") \
+	X(VERIFY, "verify")         \
+	X(APPROVE, "approve")       \
+	X(BLOCK, "block")           \
+	X(WAITLIST, "waitlist")     \
+	X(UNWAITLIST, "unwaitlist") \
+	X(TAG, "tag")               \
+	X(DELETE, "delete")         \
+	X(POINTS, "points")         \
+	X(SMS_OPTIN, "sms_optin")   \
+	X(UNVERIFY, "unverify")
+#define LEAD_ACTION(action, word) LEAD_##action,
+enum lead_action { LEAD_ACTION_LIST(LEAD_ACTION) LEAD_ACTIONS };
+#undef LEAD_ACTION
 struct slice lead_action_name(enum lead_action action);
 MUST_CHECK bool lead_action_parse(struct slice name, enum lead_action *action);
 

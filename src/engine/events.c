@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/events.h"
 
-static const struct slice names[EVENT_TYPES] = {
-	[EVENT_NEW_SIGNUP] = SLICE("new_signup"),
-	[EVENT_REPEAT_SIGNUP] = SLICE("repeat_signup"),
-	[EVENT_MARKED_AS_FRAUDULENT] = SLICE("marked_as_fraudulent"),
-	[EVENT_NEW_SIGNUP_NOT_EXCLUDED] = SLICE("new_signup_not_excluded"),
-	[EVENT_OPTED_OUT] = SLICE("opted_out"),
-	[EVENT_PHONE_NUMBER_OPT_OUT] = SLICE("phone_number_opt_out"),
-	[EVENT_VERIFIED] = SLICE("verified"),
-	[EVENT_TAGGED] = SLICE("tagged"),
-	[EVENT_SCORE_CHANGE] = SLICE("score_change"),
-	[EVENT_REWARD_LEVEL] = SLICE("reward_level"),
-	[EVENT_REFERRAL] = SLICE("referral"),
-	[EVENT_DELETED] = SLICE("deleted"),
-};
+#define NAME(type, name) [EVENT_##type] = SLICE(name),
+static const struct slice names[EVENT_TYPES] = { EVENT_LIST(NAME) };
+#undef NAME
 
 struct slice
 event_name(enum event_type type)

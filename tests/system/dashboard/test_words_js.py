@@ -84,7 +84,7 @@ def audited():
     ("SOURCES = ", lambda: table("src/engine/source.c", "source_class_names")),
     ("FRAUD_REASONS = ", lambda: found("src/engine/decide/fraud.c", r'(?:&flags,|define \w+|:) SLICE\("(\w+)"\)')),
     ("SCORE_REASONS = ", lambda: found("src/engine/model.h", r'X\(\w+, "(\w+)"\)')),
-    ("LEAD_CHANGES = ", lambda: table("src/engine/command.c", "names") - {"points"}),
+    ("LEAD_CHANGES = ", lambda: found("src/engine/command.h", r'X\(\w+, "(\w+)"\)') - {"points"}),
     ("MAILS = ", lambda: found("src/engine/message.h", r'X\(\w+, "(\w+)"\)')),
     ("MAIL_REASONS = ", reasons_of_mails),
     ("EVENTS = ", lambda: schema("EventName")),

@@ -14,4 +14,5 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/pool.c %D%/pool.h \
 	%D%/result.c %D%/result.h \
 	%D%/slice.c %D%/slice.h \
+	%D%/stems.c %D%/stems.h \
 	%D%/utf8.c %D%/utf8.h

@@ -7,10 +7,11 @@
 #include <uninorm.h>
 
 #include "base/boolean.h"
+#include "base/stems.h"
 #include "base/utf8.h"
 
-/* The words and stems here are in upper case without accents. A stem matches anywhere in a text; in it "-" stands for any number
- * of spaces, also none, and "_" for the edge of a word. */
+/* The words and stems (base/stems.h) here are in upper case without accents. Texts have spaces around them, so "_" in a stem is
+ * the edge of a word. */
 
 /* Stems of people who leave, in texts and in reports of mail: English, German, Spanish and Portuguese, French, Italian, Dutch,
  * and a form or two of other languages. */
@@ -154,67 +155,6 @@ read_words(struct slice text, struct words *words)
 	return words->count > 0;
 }
 
-/* ---- Stems ---- */
-
-static char
-stem_character(struct slice stem, size_t i)
-{
-	return stem.data[i] == '_' ? ' ' : stem.data[i];
-}
-
-static bool
-begins_with(struct slice text, struct slice stem)
-{
-	size_t at = 0;
-	for (size_t i = 0; i < stem.size; i++) {
-		if (stem.data[i] == '-') {
-			while (at < text.size && text.data[at] == ' ')
-				at++;
-			continue;
-		}
-		if (at == text.size || text.data[at] != stem_character(stem, i))
-			return false;
-		at++;
-	}
-	return true;
-}
-
-/* Where the first of them is, or the size of the text, which has spaces around it. */
-static size_t
-find_stem(struct slice text, const char *stems)
-{
-	size_t first = text.size, at;
-	struct slice list = slice_of(stems), stem;
-	while (slice_next(&list, ' ', &stem)) {
-		struct slice rest = slice_sub(text, 0, first);
-		for (; (at = slice_find(rest, stem_character(stem, 0))) < rest.size;
-		     rest = slice_sub(rest, at + 1, rest.size)) {
-			const size_t place = (size_t)(rest.data - text.data) + at;
-			if (!begins_with(slice_sub(text, place, text.size), stem))
-				continue;
-			first = place;
-			break;
-		}
-	}
-	return first;
-}
-
-static bool
-has_stem(struct slice text, const char *stems)
-{
-	return find_stem(text, stems) < text.size;
-}
-
-static bool
-has_word(struct slice text, const char *list)
-{
-	struct slice word;
-	while (slice_next(&text, ' ', &word))
-		if (slice_is_listed(word, list))
-			return true;
-	return false;
-}
-
 /* ---- Texts ---- */
 
 /* An opt-out whatever comes after the word, or around it. */
@@ -225,7 +165,7 @@ is_sentence(struct slice text, const struct words *words)
 		return false;
 	if (slice_is_listed(words->items[0], stops))
 		return words->count == 1 || !slice_is_listed(words->items[1], visits);
-	return has_stem(text, leaving) && !has_word(text, negations);
+	return stems_occur(text, leaving) && !stems_has_word(text, negations);
 }
 
 /* A plain "no" may be the answer to something else: "no, text me". */
@@ -284,7 +224,7 @@ is_negated(struct slice text, size_t place)
 	bool yes = true;
 	while (slice_next(&rest, ' ', &word))
 		last = word.size > 0 ? word : last;
-	return has_word(slice_sub(text, 0, place), negations) || (boolean_parse(last, &yes) && !yes);
+	return stems_has_word(slice_sub(text, 0, place), negations) || (boolean_parse(last, &yes) && !yes);
 }
 
 static size_t
@@ -296,17 +236,17 @@ first_of(size_t a, size_t b)
 static enum mail_report
 report_in(struct slice text)
 {
-	const size_t wish = first_of(find_stem(text, leaving), find_stem(text, complaints));
-	const size_t end = first_of(wish, find_stem(text, failures));
-	const size_t signup = find_stem(text, signups);
-	if (has_stem(text, channels) && !has_stem(text, "MAIL"))
+	const size_t wish = first_of(stems_find(text, leaving), stems_find(text, complaints));
+	const size_t end = first_of(wish, stems_find(text, failures));
+	const size_t signup = stems_find(text, signups);
+	if (stems_occur(text, channels) && !stems_occur(text, "MAIL"))
 		return MAIL_REPORT_OTHER;
-	if (end < text.size && !has_stem(text, contraries)) {
-		const bool passes = wish == text.size && has_stem(text, passing);
+	if (end < text.size && !stems_occur(text, contraries)) {
+		const bool passes = wish == text.size && stems_occur(text, passing);
 		return passes || is_negated(text, end) ? MAIL_REPORT_OTHER : MAIL_REPORT_END;
 	}
-	return signup == text.size || is_negated(text, signup) || has_stem(text, doubts) ? MAIL_REPORT_OTHER
-											 : MAIL_REPORT_SIGNUP;
+	return signup == text.size || is_negated(text, signup) || stems_occur(text, doubts) ? MAIL_REPORT_OTHER
+											    : MAIL_REPORT_SIGNUP;
 }
 
 enum mail_report

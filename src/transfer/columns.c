@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "transfer/columns.h"
 
+#include <string.h>
+
 #include "base/utf8.h"
 #include "engine/custom_fields.h"
 #include "transfer/column_names.h"
@@ -8,84 +10,44 @@
 
 #define UTM "utm_"
 
-/* The first name of a field is the one in messages. */
+/* The names of fields in the files and payloads of this program, separated by spaces; the first one is used in messages. */
 static const struct {
-	struct slice name;
 	enum lead_field field;
+	const char *names;
 } names[] = {
-	{ SLICE("email"), LEAD_EMAIL },
-	{ SLICE("email_address"), LEAD_EMAIL },
-	{ SLICE("e_mail"), LEAD_EMAIL },
-	{ SLICE("phone_number"), LEAD_PHONE },
-	{ SLICE("phone"), LEAD_PHONE },
-	{ SLICE("country_code"), LEAD_COUNTRY_CODE },
-	{ SLICE("social_id"), LEAD_SOCIAL_ID },
-	{ SLICE("kid"), LEAD_SOCIAL_ID },
-	{ SLICE("referral_code"), LEAD_SOCIAL_ID },
-	{ SLICE("parent_id"), LEAD_REFERRED_BY },
-	{ SLICE("referrer_id"), LEAD_REFERRED_BY },
-	{ SLICE("referred_by"), LEAD_REFERRED_BY },
-	{ SLICE("created"), LEAD_CREATED },
-	{ SLICE("created_at"), LEAD_CREATED },
-	{ SLICE("when"), LEAD_CREATED },
-	{ SLICE("signup_date"), LEAD_CREATED },
-	{ SLICE("subscription_number"), LEAD_NUMBER },
-	{ SLICE("verified"), LEAD_VERIFIED },
-	{ SLICE("verified_email"), LEAD_VERIFIED_EMAIL },
-	{ SLICE("verified_phone_number"), LEAD_VERIFIED_PHONE },
-	{ SLICE("claimed"), LEAD_CLAIMED },
-	{ SLICE("opted_out"), LEAD_OPTED_OUT },
-	{ SLICE("unsubscribed"), LEAD_OPTED_OUT },
-	{ SLICE("sms_opted_out"), LEAD_SMS_OPTED_OUT },
-	{ SLICE("waitlisted"), LEAD_WAITLISTED },
-	{ SLICE("fraudulent"), LEAD_FRAUDULENT },
-	{ SLICE("points"), LEAD_SCORE },
-	{ SLICE("contest_score"), LEAD_SCORE },
-	{ SLICE("score"), LEAD_SCORE },
-	{ SLICE("ip"), LEAD_IP },
-	{ SLICE("ip_address"), LEAD_IP },
-	{ SLICE("source"), LEAD_SOURCE },
-	{ SLICE("user_agent"), LEAD_USER_AGENT },
-	{ SLICE("uid"), LEAD_UID },
-	{ SLICE("referrer_url"), LEAD_PAGE_REFERRER },
-	{ SLICE("signup_url"), LEAD_SIGNUP_URL },
-	{ SLICE("language"), LEAD_LANGUAGE },
-	{ SLICE("__language"), LEAD_LANGUAGE },
-	{ SLICE("__source"), LEAD_SOURCE },
-	{ SLICE("__user_agent"), LEAD_USER_AGENT },
-	{ SLICE("__uid"), LEAD_UID },
-	{ SLICE("__ref"), LEAD_PAGE_REFERRER },
-	{ SLICE("__referrer"), LEAD_PAGE_REFERRER },
-	{ SLICE("__url"), LEAD_SIGNUP_URL },
-	{ SLICE("custom_fields"), LEAD_CUSTOM_OBJECT },
-	{ SLICE("utm"), LEAD_UTM_OBJECT },
-	{ SLICE(OTHER_FIELDS_NAME), LEAD_OTHER_FIELDS },
-	{ SLICE("tags"), LEAD_TAG_NAMES },
-	{ SLICE("completed_actions"), LEAD_ACTION_TEXTS },
-	/* what payloads derive from other fields, or from the campaign */
-	{ SLICE("id"), LEAD_IGNORED },
-	{ SLICE("campaign_id"), LEAD_IGNORED },
-	{ SLICE("list_id"), LEAD_IGNORED },
-	{ SLICE("rank"), LEAD_IGNORED },
-	{ SLICE("rank_relative_position"), LEAD_IGNORED },
-	{ SLICE("counter"), LEAD_IGNORED },
-	{ SLICE("lead_count"), LEAD_IGNORED },
-	{ SLICE("contest_score_rank"), LEAD_IGNORED },
-	{ SLICE("contest_score_rank_relative_position"), LEAD_IGNORED },
-	{ SLICE("display_name"), LEAD_IGNORED },
-	{ SLICE("avatar"), LEAD_IGNORED },
-	{ SLICE("enhanced"), LEAD_IGNORED },
-	{ SLICE("anonymous"), LEAD_IGNORED },
-	{ SLICE("url"), LEAD_IGNORED },
-	{ SLICE("social_url"), LEAD_IGNORED },
-	{ SLICE("redirect_url"), LEAD_IGNORED },
-	{ SLICE("thankyou_url"), LEAD_IGNORED },
-	{ SLICE("status_url"), LEAD_IGNORED },
-	{ SLICE("unsubscribe_url"), LEAD_IGNORED },
-	{ SLICE("referrals"), LEAD_IGNORED },
-	{ SLICE("unverified_leads"), LEAD_IGNORED },
-	{ SLICE("verified_leads"), LEAD_IGNORED },
-	{ SLICE("influence"), LEAD_IGNORED },
+	{ LEAD_EMAIL, "email email_address e_mail" },
+	{ LEAD_PHONE, "phone_number phone" },
+	{ LEAD_COUNTRY_CODE, "country_code" },
+	{ LEAD_SOCIAL_ID, "social_id kid referral_code" },
+	{ LEAD_REFERRED_BY, "parent_id referrer_id referred_by" },
+	{ LEAD_CREATED, "created created_at when signup_date" },
+	{ LEAD_NUMBER, "subscription_number" },
+	{ LEAD_VERIFIED, "verified" },
+	{ LEAD_VERIFIED_EMAIL, "verified_email" },
+	{ LEAD_VERIFIED_PHONE, "verified_phone_number" },
+	{ LEAD_CLAIMED, "claimed" },
+	{ LEAD_OPTED_OUT, "opted_out unsubscribed" },
+	{ LEAD_SMS_OPTED_OUT, "sms_opted_out" },
+	{ LEAD_WAITLISTED, "waitlisted" },
+	{ LEAD_FRAUDULENT, "fraudulent" },
+	{ LEAD_SCORE, "points contest_score score" },
+	{ LEAD_IP, "ip ip_address" },
+	{ LEAD_SOURCE, "source __source" },
+	{ LEAD_USER_AGENT, "user_agent __user_agent" },
+	{ LEAD_UID, "uid __uid" },
+	{ LEAD_PAGE_REFERRER, "referrer_url __ref __referrer" },
+	{ LEAD_SIGNUP_URL, "signup_url __url" },
+	{ LEAD_LANGUAGE, "language __language" },
+	{ LEAD_CUSTOM_OBJECT, "custom_fields" },
+	{ LEAD_UTM_OBJECT, "utm" },
+	{ LEAD_OTHER_FIELDS, "__fields" },
+	{ LEAD_TAG_NAMES, "tags" },
+	{ LEAD_ACTION_TEXTS, "completed_actions" },
+	/* derived from other fields, or from the campaign */
+	{ LEAD_IGNORED, "id campaign_id list_id rank rank_relative_position counter lead_count contest_score_rank "
+			"contest_score_rank_relative_position display_name avatar enhanced anonymous url social_url "
+			"redirect_url thankyou_url status_url unsubscribe_url referrals unverified_leads verified_leads "
+			"influence" },
 };
 
 /* Custom fields that payloads show a second time, and that headings write in several ways. */
@@ -124,14 +86,29 @@ is_named(struct slice name, struct slice plain)
 	return name.size == plain.size && begins_with(name, plain);
 }
 
-enum lead_field
-lead_field_of(struct slice name, bool json)
+/* Whether the list has a name. */
+static bool
+has_name(const char *list, struct slice name)
 {
+	struct slice rest = slice_of(list), plain;
+	while (slice_next(&rest, ' ', &plain))
+		if (is_named(name, plain))
+			return true;
+	return false;
+}
+
+/* Where a name is from. */
+enum name_place { IN_HEADING, IN_JSON };
+
+static enum lead_field
+field_of(struct slice name, enum name_place place)
+{
+	const bool json = place == IN_JSON;
 	name = slice_trim(name);
 	if (is_named(name, SLICE("referrer")))
 		return json ? LEAD_PAGE_REFERRER : LEAD_REFERRED_BY;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (is_named(name, names[i].name)) {
+		if (has_name(names[i].names, name)) {
 			const enum lead_field field = names[i].field;
 			if (json && field == LEAD_OTHER_FIELDS)
 				return LEAD_IGNORED;
@@ -148,26 +125,44 @@ lead_field_informs(enum lead_field field)
 	return field == LEAD_USER_AGENT || field == LEAD_PAGE_REFERRER || field == LEAD_SIGNUP_URL;
 }
 
-struct column
-column_of(struct pool *pool, struct slice name, bool json)
+enum lead_field
+lead_field_of_member(struct slice name)
+{
+	return field_of(name, IN_JSON);
+}
+
+static struct column
+find_column(struct pool *pool, struct slice name, enum name_place place)
 {
 	struct slice member, base;
 	name = slice_trim(utf8_sanitized(pool, name));
 	if (custom_field_member(pool, name, &member, &base))
 		return (struct column){ .field = LEAD_CUSTOM, .name = member };
-	struct column column = { .field = lead_field_of(name, json) };
+	struct column column = { .field = field_of(name, place) };
 	const struct slice plain = plain_name(pool, name);
 	if (column.field == LEAD_UTM)
 		column.name = slice_sub(plain, sizeof(UTM) - 1, plain.size);
 	if (column.field != LEAD_CUSTOM)
 		return column;
 	const bool is_person = slice_is_one_of(plain, person, ARRAY_SIZE(person));
-	column.field = json && is_person ? LEAD_DERIVED_NAME : LEAD_CUSTOM;
+	column.field = place == IN_JSON && is_person ? LEAD_DERIVED_NAME : LEAD_CUSTOM;
 	column.name = is_person ? plain : custom_field_name(pool, name);
 	return column;
 }
 
-/* What can be seen of a heading, with plain blanks. */
+struct column
+column_of(struct pool *pool, struct slice name)
+{
+	return find_column(pool, name, IN_HEADING);
+}
+
+struct column
+column_of_member(struct pool *pool, struct slice name)
+{
+	return find_column(pool, name, IN_JSON);
+}
+
+/* The visible part of a heading, with plain blanks. */
 static struct slice
 visible(struct pool *pool, struct slice heading)
 {
@@ -202,7 +197,7 @@ find_by_words(struct pool *pool, struct slice plain, struct column *column)
 {
 	if (column_name_find(plain, column))
 		return true;
-	*column = column_of(pool, plain, false);
+	*column = column_of(pool, plain);
 	return column->field != LEAD_CUSTOM;
 }
 
@@ -217,22 +212,22 @@ column_of_heading(struct pool *pool, struct slice heading)
 	const bool is_known =
 	    !is_own &&
 	    (find_by_words(pool, plain, &column) ||
-		(!status_needs_meaning(plain) && find_by_words(pool, plain_words(pool, without_note(heading)), &column)));
+		(!consent_needs_meaning(plain) && find_by_words(pool, plain_words(pool, without_note(heading)), &column)));
 	if (!is_known)
-		column = column_of(pool, heading, false);
+		column = column_of(pool, heading);
 	if (slice_equal(plain, SLICE("referrer")))
 		column.name = plain;
 	column.is_guess = column.field == LEAD_CUSTOM && !is_own && !is_known;
-	column.needs_meaning = column.is_guess && status_needs_meaning(plain);
-	column.may_be_any = column.is_guess && status_may_be_any(plain);
-	column.may_be_switch = column.is_guess && status_may_be_switch(plain);
+	column.needs_meaning = column.is_guess && consent_needs_meaning(plain);
+	column.may_be_any = column.is_guess && consent_may_be_any(plain);
+	column.may_be_switch = column.is_guess && consent_may_be_switch(plain);
 	return column;
 }
 
 struct column
 column_mapped(struct pool *pool, struct slice word)
 {
-	return slice_equal(word, SLICE("-")) ? (struct column){ .field = LEAD_IGNORED } : column_of(pool, word, false);
+	return slice_equal(word, SLICE("-")) ? (struct column){ .field = LEAD_IGNORED } : column_of(pool, word);
 }
 
 enum value_meaning
@@ -253,15 +248,15 @@ column_meaning(struct pool *pool, const struct column *column, struct slice valu
 		return meaning;
 	const enum value_meaning other = column_rule(column, SLICE(VALUE_OTHER));
 	/* someone who said yes to the others has not seen it */
-	const bool is_open = (other == MEANS_ACTIVE || other == MEANS_VERIFIED) && status_says_no(plain, true);
+	const bool is_open = (other == MEANS_ACTIVE || other == MEANS_VERIFIED) && consent_state_refuses(plain);
 	return is_open ? MEANS_UNKNOWN : other;
 }
 
 enum value_meaning
-column_suggested(struct slice value, struct slice plain, bool negative)
+column_suggested(struct slice value, struct slice plain, enum consent_column kind)
 {
-	const enum value_meaning meaning = status_suggested(time_is_none(value) ? SLICE("") : plain, negative);
-	return meaning == MEANS_UNKNOWN && negative ? MEANS_OPTED_OUT : meaning;
+	const enum value_meaning meaning = consent_suggested(time_is_none(value) ? SLICE("") : plain, kind);
+	return meaning == MEANS_UNKNOWN && kind == COLUMN_OF_REFUSALS ? MEANS_OPTED_OUT : meaning;
 }
 
 struct slice
@@ -269,6 +264,6 @@ lead_field_name(enum lead_field field)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i].field == field)
-			return names[i].name;
+			return slice_sub(slice_of(names[i].names), 0, strcspn(names[i].names, " "));
 	return SLICE("utm");
 }

@@ -65,25 +65,27 @@ struct column {
 	bool needs_meaning; /* the same, and by its name or its values it is about consent: what is that to mean */
 };
 
-/* What a name means, as below: LEAD_CUSTOM for any that has no meaning. Allocates nothing. */
-enum lead_field lead_field_of(struct slice name, bool json);
+/* What the name of a member of NDJSON means, as column_of_member says; LEAD_CUSTOM for a name without a meaning. Allocates
+ * nothing. */
+enum lead_field lead_field_of_member(struct slice name);
 /* Fields that only inform are cut and cleaned rather than refused (docs/api.md 1.6). */
 bool lead_field_informs(enum lead_field field);
-/* By the name in a heading, or of a member; case, spaces and hyphens do not matter for fields of leads. `json`: as payloads
- * name them, where `referrer` is a URL. The result is in the pool. */
-struct column column_of(struct pool *pool, struct slice name, bool json);
-/* By a heading of CSV, also by those of the usual exports (transfer/column_names.h). */
+/* The column of a name in a heading. Case, spaces and hyphens do not matter for fields of leads. The result is in the pool. */
+struct column column_of(struct pool *pool, struct slice name);
+/* The same for a member of NDJSON, named as in payloads, where `referrer` is a URL. */
+struct column column_of_member(struct pool *pool, struct slice name);
+/* The column of a heading of CSV, also as the usual exports call it (transfer/column_names.h). */
 struct column column_of_heading(struct pool *pool, struct slice heading);
-/* By the operator's word: a name as above, or `-` for LEAD_IGNORED. */
+/* The column that an operator names: a name as above, or `-` for LEAD_IGNORED. */
 struct column column_mapped(struct pool *pool, struct slice word);
 /* The meaning in the rule for a value, as plain words or VALUE_OTHER; MEANS_UNKNOWN: there is none. */
 enum value_meaning column_rule(const struct column *column, struct slice value);
 /* What a value means by all rules of its column; MEANS_UNKNOWN: they do not say. VALUE_OTHER never makes an active lead of a
  * word such as "unsubscribed". */
 enum value_meaning column_meaning(struct pool *pool, const struct column *column, struct slice value);
-/* What a value, as it is and as plain words, of a column about consent suggests. `negative`: of people who unsubscribed, where
- * all but a no is a yes, such as the time or the reason. */
-enum value_meaning column_suggested(struct slice value, struct slice plain, bool negative);
+/* What a value of a column about consent suggests; `plain` is the value as plain words. In a column of refusals everything but
+ * a no is a yes, such as the time or the reason. */
+enum value_meaning column_suggested(struct slice value, struct slice plain, enum consent_column kind);
 /* "email", …: for messages. */
 struct slice lead_field_name(enum lead_field field);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/boolean.h"
+#include "base/stems.h"
 #include "base/utf8.h"
 #include "engine/custom_fields.h"
 
@@ -67,135 +68,99 @@ plain_words(struct pool *pool, struct slice text)
 	return (struct slice){ out, size };
 }
 
-static bool
-has_any(struct slice text, const struct slice *parts, size_t count)
-{
-	for (size_t at = 0; at < text.size; at++)
-		for (size_t i = 0; i < count; i++)
-			if (parts[i].data[0] == text.data[at] && slice_starts_with(slice_sub(text, at, text.size), parts[i]))
-				return true;
-	return false;
-}
+/* The words here are plain words; stems are as base/stems.h says. */
 
-static bool
-has_word(struct slice text, const struct slice *words, size_t count)
-{
-	struct slice word;
-	while (slice_next(&text, '_', &word))
-		if (slice_is_one_of(word, words, count))
-			return true;
-	return false;
-}
-
-/* Parts of names and of short values: someone must not get mail. */
-static const struct slice refused[] = { SLICE("unsub"), SLICE("opt_out"), SLICE("optout"), SLICE("opted_out"),
-	SLICE("optedout"), SLICE("abgemeldet"), SLICE("abmeld"), SLICE("ausgetragen"), SLICE("austrag"), SLICE("désabonn"),
-	SLICE("desabonn"), SLICE("désinscri"), SLICE("desinscri"), SLICE("desuscri"), SLICE("dado_de_baja"),
-	SLICE("dados_de_baja"), SLICE("descadastr"), SLICE("disiscri"), SLICE("cancellato_dalla_lista"), SLICE("afgemeld"),
-	SLICE("afmeld"), SLICE("uitgeschreven"), SLICE("opgezegd"), SLICE("wypisan"), SLICE("odhláš"), SLICE("avregistr"),
-	SLICE("avmeld"), SLICE("avanmäl"), SLICE("frameld"), SLICE("leiratkoz"), SLICE("отпис"), SLICE("bounce"),
-	SLICE("nonsub"), SLICE("non_sub"), SLICE("not_sub"), SLICE("do_not_mail"), SLICE("do_not_email"),
-	SLICE("do_not_contact"), SLICE("donotmail"), SLICE("donotemail"), SLICE("donotcontact"), SLICE("no_contact"),
-	SLICE("kein_newsletter"), SLICE("keine_werbung"), SLICE("keine_mail"), SLICE("keine_e_mail"), SLICE("ne_pas_contact"),
-	SLICE("non_contattare"), SLICE("não_contact"), SLICE("nao_contact"), SLICE("niet_mailen") };
-/* The same, of names alone: in values they may be about something else. */
-static const struct slice negative[] = { SLICE("cleaned"), SLICE("blacklist"), SLICE("blocklist"), SLICE("blocked"),
-	SLICE("bloccat"), SLICE("bloquead"), SLICE("bloqué"), SLICE("liste_noire"), SLICE("lista_nera"), SLICE("lista_negra"),
-	SLICE("sperrliste"), SLICE("sperre"), SLICE("gesperrt"), SLICE("robinson"), SLICE("suppress"), SLICE("complain"),
-	SLICE("spam"), SLICE("widersp"), SLICE("widerruf"), SLICE("opposition"), SLICE("do_not_"), SLICE("donot"),
-	SLICE("ne_pas_"), SLICE("no_email"), SLICE("no_mail"), SLICE("emailstop"), SLICE("stop_status"), SLICE("stop_time"),
-	SLICE("undeliver"), SLICE("unzustell"), SLICE("unmail"), SLICE("email_invalid"), SLICE("removed"), SLICE("deleted"),
-	SLICE("gelöscht"), SLICE("gekündigt"), SLICE("ausgetreten"), SLICE("churned"), SLICE("rebond"), SLICE("rebot"),
-	SLICE("invalid_email"), SLICE("on_hold"), SLICE("suspended"), SLICE("disabled"), SLICE("excluded"), SLICE("deactivat"),
-	SLICE("deaktiv"), SLICE("désactiv"), SLICE("desactiv"), SLICE("disattiv") };
-/* The same, as whole words of names. */
-static const struct slice negative_words[] = { SLICE("baja"), SLICE("bajas"), SLICE("dnc"), SLICE("dnd"), SLICE("dnm") };
-/* Parts of names about consent. */
-static const struct slice consent[] = { SLICE("opt_in"), SLICE("optin"), SLICE("opted_in"), SLICE("optedin"), SLICE("consen"),
-	SLICE("gdpr"), SLICE("dsgvo"), SLICE("rgpd"), SLICE("einwilligung"), SLICE("zustimmung"), SLICE("zugestimmt"),
-	SLICE("toestemming"), SLICE("zgoda"), SLICE("souhlas"), SLICE("samtyck"), SLICE("samtykke"), SLICE("permission"),
-	SLICE("erlaub"), SLICE("allow"), SLICE("agreed"), SLICE("agree_to"), SLICE("accept"), SLICE("acepta"), SLICE("aceita"),
-	SLICE("accetta"), SLICE("accord_"), SLICE("subscri"), SLICE("suscri"), SLICE("abonn"), SLICE("iscritt"),
-	SLICE("inscrit"), SLICE("cadastrad"), SLICE("angemeldet"), SLICE("newsletter"), SLICE("news_letter"),
-	SLICE("nieuwsbrief"), SLICE("infolettre"), SLICE("lettre_d_info"), SLICE("lettres_d_info"), SLICE("boletín"),
-	SLICE("boletin"), SLICE("boletim"), SLICE("nyhetsbrev"), SLICE("nyhedsbrev"), SLICE("uutiskirje"), SLICE("hírlevél"),
-	SLICE("biuletyn"), SLICE("рассылк"), SLICE("infomail"), SLICE("rundmail"), SLICE("rundbrief"), SLICE("werbung"),
-	SLICE("publicidad"), SLICE("marketing"), SLICE("mailing_list"), SLICE("mailinglist"), SLICE("mailings"),
-	SLICE("mail_status"), SLICE("list_status"), SLICE("contact_status"), SLICE("email_valid"), SLICE("valid_email"),
-	SLICE("deliverable"), SLICE("mailable"), SLICE("can_email"), SLICE("can_contact"), SLICE("digest"), SLICE("mail_pref"),
-	SLICE("contact_pref"), SLICE("communication_pref"), SLICE("send_me"), SLICE("send_you"), SLICE("keep_me"),
-	SLICE("keep_you"), SLICE("to_receive"), SLICE("receive_"), SLICE("recevoir"), SLICE("recibir"), SLICE("ricevere"),
-	SLICE("receber"), SLICE("ontvangen"), SLICE("erhalten") };
+/* Stems of names and of short values: someone must not get mail. */
+static const char refused[] =
+    "unsub opt-out opted-out abgemeldet abmeld ausgetragen austrag désabonn desabonn désinscri desinscri desuscri "
+    "dado_de_baja dados_de_baja descadastr disiscri cancellato_dalla_lista afgemeld afmeld uitgeschreven opgezegd "
+    "wypisan odhláš avregistr avmeld avanmäl frameld leiratkoz отпис bounce non-sub not_sub do-not-mail "
+    "do-not-email do-not-contact no_contact kein_newsletter keine_werbung keine_mail keine_e_mail ne_pas_contact "
+    "non_contattare não_contact nao_contact niet_mailen";
+/* The same in names only: in values they may be about something else. */
+static const char negative[] =
+    "cleaned blacklist blocklist blocked bloccat bloquead bloqué liste_noire lista_nera lista_negra sperrliste "
+    "sperre gesperrt robinson suppress complain spam widersp widerruf opposition do_not_ donot ne_pas_ no_email "
+    "no_mail emailstop stop_status stop_time undeliver unzustell unmail email_invalid removed deleted gelöscht "
+    "gekündigt ausgetreten churned rebond rebot invalid_email on_hold suspended disabled excluded deactivat "
+    "deaktiv désactiv desactiv disattiv";
+/* The same as whole words of names. */
+static const char negative_words[] = "baja bajas dnc dnd dnm";
+/* Stems of names about consent. */
+static const char consent[] =
+    "opt-in opted-in consen gdpr dsgvo rgpd einwilligung zustimmung zugestimmt toestemming zgoda souhlas samtyck "
+    "samtykke permission erlaub allow agreed agree_to accept acepta aceita accetta accord_ subscri suscri abonn "
+    "iscritt inscrit cadastrad angemeldet news-letter nieuwsbrief infolettre lettre_d_info lettres_d_info boletín "
+    "boletin boletim nyhetsbrev nyhedsbrev uutiskirje hírlevél biuletyn рассылк infomail rundmail rundbrief "
+    "werbung publicidad marketing mailing-list mailings mail_status list_status contact_status email_valid "
+    "valid_email deliverable mailable can_email can_contact digest mail_pref contact_pref communication_pref "
+    "send_me send_you keep_me keep_you to_receive receive_ recevoir recibir ricevere receber ontvangen erhalten";
 /* Words of names about what people subscribed to, or where; about addresses; and about text messages. */
-static const struct slice details[] = { SLICE("ip"), SLICE("source"), SLICE("method"), SLICE("tier"), SLICE("plan"),
-	SLICE("url"), SLICE("id"), SLICE("price"), SLICE("sms"), SLICE("whatsapp"), SLICE("address"), SLICE("street"),
-	SLICE("city"), SLICE("zip"), SLICE("postal"), SLICE("country"), SLICE("channel"), SLICE("campaign"), SLICE("title"),
-	SLICE("department") };
+static const char details[] =
+    "ip source method tier plan url id price sms whatsapp address street city zip postal country channel campaign "
+    "title department";
 /* Whole names of columns that have yes, or a code, for people who may get mail. */
-static const struct slice switches[] = { SLICE("active"), SLICE("is_active"), SLICE("aktiv"), SLICE("actif"), SLICE("activo"),
-	SLICE("attivo"), SLICE("ativo"), SLICE("actief"), SLICE("enabled"), SLICE("doi"), SLICE("doi_bestätigt"),
-	SLICE("mailing"), SLICE("status_id"), SLICE("opt"), SLICE("opted") };
-/* Parts of names of states, which may be that of an order as well. */
-static const struct slice states[] = { SLICE("status"), SLICE("state"), SLICE("statut"), SLICE("estado"), SLICE("stato"),
-	SLICE("situação"), SLICE("situacao"), SLICE("toestand"), SLICE("result"), SLICE("validity"), SLICE("verdict") };
+static const char switches[] =
+    "active is_active aktiv actif activo attivo ativo actief enabled doi doi_bestätigt mailing status_id opt "
+    "opted";
+/* Stems of names of states, which may also be those of orders. */
+static const char states[] = "status state statut estado stato situação situacao toestand result validity verdict";
 
-bool
-status_is_negative(struct slice name)
+static bool
+is_negative(struct slice name)
 {
-	return has_any(name, refused, ARRAY_SIZE(refused)) || has_any(name, negative, ARRAY_SIZE(negative)) ||
-	       has_word(name, negative_words, ARRAY_SIZE(negative_words));
+	return stems_occur(name, refused) || stems_occur(name, negative) || stems_has_word(name, negative_words);
+}
+
+enum consent_column
+consent_column_of(struct slice name)
+{
+	return is_negative(name) ? COLUMN_OF_REFUSALS : COLUMN_OF_CONSENT;
 }
 
 static bool
 has_detail(struct slice name)
 {
-	return has_word(name, details, ARRAY_SIZE(details));
+	return stems_has_word(name, details);
 }
 
 bool
-status_needs_meaning(struct slice name)
+consent_needs_meaning(struct slice name)
 {
-	return status_is_negative(name) || slice_is_one_of(name, switches, ARRAY_SIZE(switches)) ||
-	       (has_any(name, consent, ARRAY_SIZE(consent)) && !has_detail(name));
+	return is_negative(name) || slice_is_listed(name, switches) || (stems_occur(name, consent) && !has_detail(name));
 }
 
 bool
-status_may_be_any(struct slice name)
+consent_may_be_any(struct slice name)
 {
-	return has_any(name, states, ARRAY_SIZE(states)) && !has_detail(name);
+	return stems_occur(name, states) && !has_detail(name);
 }
 
 bool
-status_may_be_switch(struct slice name)
+consent_may_be_switch(struct slice name)
 {
 	return !has_detail(name);
 }
 
 /* Whole values: no consent, and consent. */
-static const struct slice refusals[] = { SLICE("abonnement_résilié"), SLICE("baja"), SLICE("blacklisted"), SLICE("blocked"),
-	SLICE("blocklisted"), SLICE("cancelado"), SLICE("cleaned"), SLICE("complained"), SLICE("complaint"), SLICE("gesperrt"),
-	SLICE("invalid_email"), SLICE("marked_as_spam"), SLICE("no_suscrito"), SLICE("non_marketing_contact"), SLICE("npai"),
-	SLICE("reported_as_spam"), SLICE("spam_complaint"), SLICE("suppressed"), SLICE("undeliverable"), SLICE("widerrufen"),
-	SLICE("withdrawn") };
-static const struct slice consents[] = { SLICE("abonné"), SLICE("abonnée"), SLICE("abonniert"), SLICE("accepted"),
-	SLICE("active"), SLICE("activo"), SLICE("actif"), SLICE("aktiv"), SLICE("alta"), SLICE("angemeldet"),
-	SLICE("confirmed"), SLICE("eingetragen"), SLICE("granted"), SLICE("inscrit"), SLICE("inscrite"), SLICE("iscritto"),
-	SLICE("marketing_contact"), SLICE("opt_in"), SLICE("opted_in"), SLICE("optin"), SLICE("subscribed"),
-	SLICE("subscriber"), SLICE("suscrito"), SLICE("double_opt_in"), SLICE("express"), SLICE("implied"),
-	SLICE("marketingkontakt"), SLICE("bestätigt"), SLICE("confirmé"), SLICE("confirmado") };
-/* Parts of values of a state: the person never agreed, or no longer does. */
-static const struct slice doubts[] = { SLICE("inact"), SLICE("inakt"), SLICE("inatt"), SLICE("inativ"), SLICE("nieakt"),
-	SLICE("unact"), SLICE("unconf"), SLICE("unbest"), SLICE("unver"), SLICE("not_"), SLICE("non_"), SLICE("nicht_"),
-	SLICE("kein"), SLICE("niet_"), SLICE("não_"), SLICE("nao_"), SLICE("no_consent"), SLICE("never_sub"), SLICE("pend"),
-	SLICE("attesa"), SLICE("attente"), SLICE("needs_"), SLICE("cancel"), SLICE("delet"), SLICE("remov"), SLICE("elimin"),
-	SLICE("supprim"), SLICE("verwijder"), SLICE("archiv"), SLICE("invalid"), SLICE("denied"), SLICE("declin"),
-	SLICE("reject"), SLICE("revok"), SLICE("refus"), SLICE("expired"), SLICE("wypis"), SLICE("transactional"),
-	SLICE("risky"), SLICE("deceased"), SLICE("verstorben"), SLICE("décéd"), SLICE("decedut"), SLICE("fallecid") };
+static const char refusals[] =
+    "abonnement_résilié baja blacklisted blocked blocklisted cancelado cleaned complained complaint gesperrt "
+    "invalid_email marked_as_spam no_suscrito non_marketing_contact npai reported_as_spam spam_complaint "
+    "suppressed undeliverable widerrufen withdrawn";
+static const char consents[] =
+    "abonné abonnée abonniert accepted active activo actif aktiv alta angemeldet confirmed eingetragen granted "
+    "inscrit inscrite iscritto marketing_contact opt_in opted_in optin subscribed subscriber suscrito "
+    "double_opt_in express implied marketingkontakt bestätigt confirmé confirmado";
+/* Stems of values of states: the person never agreed, or no longer does. */
+static const char doubts[] =
+    "inact inakt inatt inativ nieakt unact unconf unbest unver not_ non_ nicht_ kein niet_ não_ nao_ no_consent "
+    "never_sub pend attesa attente needs_ cancel delet remov elimin supprim verwijder archiv invalid denied "
+    "declin reject revok refus expired wypis transactional risky deceased verstorben décéd decedut fallecid";
 
 bool
-status_of_file(struct slice name)
+consent_file_refuses(struct slice name)
 {
-	return status_is_negative(name) || has_any(name, doubts, ARRAY_SIZE(doubts));
+	return is_negative(name) || stems_occur(name, doubts);
 }
 
 /* A mail server's code of a permanent failure, such as 5.1.1 (RFC 3463). */
@@ -206,49 +171,51 @@ is_refusing_code(struct slice value)
 }
 
 bool
-status_says_no(struct slice value, bool any)
+consent_value_refuses(struct slice value)
 {
-	if (has_any(value, refused, ARRAY_SIZE(refused)) || slice_is_one_of(value, refusals, ARRAY_SIZE(refusals)))
-		return true;
-	return any && !slice_is_one_of(value, consents, ARRAY_SIZE(consents)) &&
-	       (status_is_negative(value) || has_any(value, doubts, ARRAY_SIZE(doubts)) || is_refusing_code(value));
+	return stems_occur(value, refused) || slice_is_listed(value, refusals);
+}
+
+bool
+consent_state_refuses(struct slice value)
+{
+	return consent_value_refuses(value) ||
+	       (!slice_is_listed(value, consents) &&
+		   (is_negative(value) || stems_occur(value, doubts) || is_refusing_code(value)));
 }
 
 enum value_meaning
-status_suggested(struct slice value, bool is_negative)
+consent_suggested(struct slice value, enum consent_column kind)
 {
 	bool on;
-	if (is_negative && value.size == 0)
+	if (kind == COLUMN_OF_REFUSALS && value.size == 0)
 		return MEANS_ACTIVE;
-	if (value.size == 0 || status_says_no(value, true))
+	if (value.size == 0 || consent_state_refuses(value))
 		return MEANS_OPTED_OUT;
-	if (slice_is_one_of(value, consents, ARRAY_SIZE(consents)))
+	if (slice_is_listed(value, consents))
 		return MEANS_ACTIVE;
 	if (switch_parse(value, &on))
-		return on == is_negative ? MEANS_OPTED_OUT : MEANS_ACTIVE;
+		return on == (kind == COLUMN_OF_REFUSALS) ? MEANS_OPTED_OUT : MEANS_ACTIVE;
 	return MEANS_UNKNOWN;
+}
+
+static bool
+is_listed_nocase(struct slice text, const char *words)
+{
+	struct slice list = slice_of(words), word;
+	while (slice_next(&list, ' ', &word))
+		if (slice_equal_nocase(text, word))
+			return true;
+	return false;
 }
 
 bool
 switch_parse(struct slice text, bool *on)
 {
-	static const struct slice yes[] = { SLICE("ja"), SLICE("oui"), SLICE("sí"), SLICE("si"), SLICE("sì"), SLICE("sim"),
-		SLICE("x"), SLICE("j"), SLICE("✓"), SLICE("✔"), SLICE("checked"), SLICE("tak"), SLICE("ano"), SLICE("áno"),
-		SLICE("igen"), SLICE("kyllä"), SLICE("да"), SLICE("evet"), SLICE("ναι") };
-	static const struct slice no[] = { SLICE("nein"), SLICE("non"), SLICE("nee"), SLICE("não"), SLICE("nao"),
-		SLICE("unchecked"), SLICE("-"), SLICE("nie"), SLICE("ne"), SLICE("nem"), SLICE("nej"), SLICE("nei"),
-		SLICE("ei"), SLICE("нет"), SLICE("hayır"), SLICE("όχι") };
+	static const char yes[] = "ja oui sí si sì sim x j ✓ ✔ checked tak ano áno igen kyllä да evet ναι";
+	static const char no[] = "nein non nee não nao unchecked - nie ne nem nej nei ei нет hayır όχι";
 	if (boolean_parse(text, on))
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
-		if (slice_equal_nocase(text, yes[i])) {
-			*on = true;
-			return true;
-		}
-	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
-		if (slice_equal_nocase(text, no[i])) {
-			*on = false;
-			return true;
-		}
-	return false;
+	*on = is_listed_nocase(text, yes);
+	return *on || is_listed_nocase(text, no);
 }

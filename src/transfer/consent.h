@@ -21,31 +21,34 @@ enum value_meaning {
 
 /* "active", "opted_out", "verified", "left_out". */
 struct slice value_meaning_name(enum value_meaning meaning);
-/* MEANS_UNKNOWN for another text. */
+/* MEANS_UNKNOWN for any other text. */
 enum value_meaning value_meaning_named(struct slice name);
 
-/* As names of columns and values are compared: in lower case in every script, with one underscore for each run of blanks,
- * hyphens, dots, brackets and the like between words, also those of createdAt, and without what cannot be seen. */
+/* The form in which names of columns and values are compared: lower case in every script, one underscore between words (for any
+ * run of blanks, hyphens, dots, brackets and the like, and inside createdAt), nothing invisible. In the pool. */
 struct slice plain_words(struct pool *pool, struct slice text);
 
 /* These take plain words. */
-/* Whether a column with this name is about consent, whatever its values are. */
-bool status_needs_meaning(struct slice name);
-/* Whether a file with this name has people who must not get mail. */
-bool status_of_file(struct slice name);
-/* Whether a column with this name may be about consent, or about something else, as "Status": its values show it. */
-bool status_may_be_any(struct slice name);
-/* Whether a column with this name may be about consent where all its values are yes and no. */
-bool status_may_be_switch(struct slice name);
-/* Whether a short value says that the person must not get mail, whatever the column is called; with `any`, of one that may be
- * about any state, also that no one has agreed. */
-bool status_says_no(struct slice value, bool any);
-/* What a value of such a column suggests. `negative`: of a column that says yes for people who unsubscribed. */
-enum value_meaning status_suggested(struct slice value, bool negative);
-/* Whether it is such a column. */
-bool status_is_negative(struct slice name);
 
-/* Yes and no in the languages of exports. */
+/* What yes means in a column: consent, or that someone unsubscribed. */
+enum consent_column { COLUMN_OF_CONSENT, COLUMN_OF_REFUSALS };
+enum consent_column consent_column_of(struct slice name);
+/* Whether a column with this name is about consent, whatever its values are. */
+bool consent_needs_meaning(struct slice name);
+/* Whether a column with this name, such as "Status", may be about consent or about something else. Its values show it. */
+bool consent_may_be_any(struct slice name);
+/* Whether a column with this name may be about consent if all its values are yes and no. */
+bool consent_may_be_switch(struct slice name);
+/* Whether a file with this name lists people who must not get mail. */
+bool consent_file_refuses(struct slice name);
+/* Whether a short value says that the person must not get mail, whatever the column is called. */
+bool consent_value_refuses(struct slice value);
+/* The same for a value of a state; it may also say that the person never agreed. */
+bool consent_state_refuses(struct slice value);
+/* What a value of a column about consent suggests. */
+enum value_meaning consent_suggested(struct slice value, enum consent_column kind);
+
+/* Reads yes or no in the languages of exports. Returns false for any other text. */
 MUST_CHECK bool switch_parse(struct slice text, bool *on);
 
 #endif

@@ -44,23 +44,23 @@ closing_quote(struct slice text, size_t at)
 }
 
 size_t
-csv_line_size(struct slice text, bool end)
+csv_line_size(struct slice text, enum csv_rest rest)
 {
 	size_t at = 0; /* no search for an LF: where lines end with CR, there may be none */
 	while (at < text.size && !is_line_end(text.data[at]))
 		at++;
 	if (at == text.size)
-		return end ? text.size : 0;
+		return rest == CSV_NO_MORE ? text.size : 0;
 	if (text.data[at] == '\n')
 		return at + 1;
 	if (at + 1 == text.size) /* a line feed may follow */
-		return end ? text.size : 0;
+		return rest == CSV_NO_MORE ? text.size : 0;
 	return at + (text.data[at + 1] == '\n' ? 2 : 1);
 }
 
 /* Moves *at from the beginning of a field to its end: a delimiter, a line end, or the end of the text. */
 static enum csv_end
-scan_field(struct slice text, bool end, char delimiter, size_t *at, bool *spans)
+scan_field(struct slice text, enum csv_rest rest, char delimiter, size_t *at, bool *spans)
 {
 	const size_t from = skip_blanks(text, *at, delimiter);
 	if (from == text.size || text.data[from] != '"') {
@@ -70,7 +70,7 @@ scan_field(struct slice text, bool end, char delimiter, size_t *at, bool *spans)
 	}
 	const size_t close = closing_quote(text, from + 1);
 	if (close == text.size)
-		return end ? CSV_BROKEN : CSV_OPEN;
+		return rest == CSV_NO_MORE ? CSV_BROKEN : CSV_OPEN;
 	const struct slice inside = slice_sub(text, from, close);
 	*spans = *spans || memchr(inside.data, '\n', inside.size) != NULL || memchr(inside.data, '\r', inside.size) != NULL;
 	*at = skip_blanks(text, close + 1, delimiter);
@@ -87,12 +87,12 @@ whole_lines(struct slice text, size_t at)
 }
 
 enum csv_end
-csv_record_size(struct slice text, bool end, char delimiter, size_t fields_max, size_t *size)
+csv_record_size(struct slice text, enum csv_rest rest, char delimiter, size_t fields_max, size_t *size)
 {
 	bool spans = false;
 	size_t at = 0;
 	for (size_t fields = 1;; fields++, at++) {
-		enum csv_end state = scan_field(text, end, delimiter, &at, &spans);
+		enum csv_end state = scan_field(text, rest, delimiter, &at, &spans);
 		if (state == CSV_ENDS && spans && fields >= fields_max && at < text.size && !is_line_end(text.data[at]))
 			state = CSV_BROKEN;
 		if (state != CSV_ENDS) {
@@ -100,9 +100,9 @@ csv_record_size(struct slice text, bool end, char delimiter, size_t fields_max, 
 			return state;
 		}
 		if (at == text.size || is_line_end(text.data[at])) {
-			const size_t rest = csv_line_size(slice_sub(text, at, text.size), end);
-			*size = at + rest;
-			return rest > 0 || (end && text.size > 0) ? CSV_ENDS : CSV_OPEN;
+			const size_t line_end = csv_line_size(slice_sub(text, at, text.size), rest);
+			*size = at + line_end;
+			return line_end > 0 || (rest == CSV_NO_MORE && text.size > 0) ? CSV_ENDS : CSV_OPEN;
 		}
 	}
 }
@@ -131,7 +131,7 @@ csv_has_rows_inside(struct slice record, char delimiter, const struct csv_shape 
 {
 	*lines = 0;
 	while (record.size > 0) {
-		const size_t size = csv_line_size(record, true);
+		const size_t size = csv_line_size(record, CSV_NO_MORE);
 		if (!is_row(slice_sub(record, 0, size), delimiter, shape))
 			return false;
 		record = slice_sub(record, size, record.size);
@@ -270,13 +270,14 @@ skip_one(struct slice *text, const struct slice *texts, size_t count)
 	return false;
 }
 
-/* Whether, after any apostrophes, it begins as a formula does: with a sign, also after blanks, and after quotes, which a reader
- * with another delimiter removes. An apostrophe more or less in front makes no difference, so that csv_cell is the reverse. At
- * the beginning of a cell a control character counts as a sign. */
+/* Whether the text from `at` on begins like a formula, after any apostrophes: with a sign, also after blanks and after quotes,
+ * which a reader with another delimiter removes. Additional apostrophes make no difference, so csv_cell can undo csv_add_cell.
+ * At the beginning of a cell a control character counts as a sign. */
 static bool
-is_formula(struct slice text, bool is_cell)
+is_formula(struct slice cell, size_t at)
 {
 	enum { CONTROLS = 3 };
+	struct slice text = slice_sub(cell, at, cell.size);
 	static const struct slice apostrophe[] = { SLICE("'") };
 	static const struct slice blanks[] = { SLICE(" "), SLICE("\""), SLICE("\xc2\xa0"), SLICE("\xe3\x80\x80"),
 		SLICE("\xef\xbb\xbf") }; /* U+00A0, U+3000, U+FEFF */
@@ -287,7 +288,7 @@ is_formula(struct slice text, bool is_cell)
 		continue;
 	while (skip_one(&text, blanks, ARRAY_SIZE(blanks)))
 		continue;
-	return skip_one(&text, signs, ARRAY_SIZE(signs) - (is_cell ? 0 : CONTROLS));
+	return skip_one(&text, signs, ARRAY_SIZE(signs) - (at == 0 ? 0 : CONTROLS));
 }
 
 /* Whether a formula begins here: of the cell, or of one that a reader with another delimiter makes of a part of it, for which
@@ -295,8 +296,7 @@ is_formula(struct slice text, bool is_cell)
 static bool
 begins_formula(struct slice cell, size_t at)
 {
-	return (at == 0 || memchr(",;\t|\r\n", cell.data[at - 1], 6) != NULL) &&
-	       is_formula(slice_sub(cell, at, cell.size), at == 0);
+	return (at == 0 || memchr(",;\t|\r\n", cell.data[at - 1], 6) != NULL) && is_formula(cell, at);
 }
 
 /* After its own delimiter a part is read as a cell by no one; there an apostrophe is only doubled, for csv_cell. */
@@ -306,10 +306,12 @@ needs_apostrophe(struct slice cell, size_t at, char delimiter)
 	return begins_formula(cell, at) && (at == 0 || cell.data[at - 1] != delimiter || cell.data[at] == '\'');
 }
 
+enum field_use { FOR_PROGRAMS, FOR_SPREADSHEETS };
+
 static void
-add_field(struct buffer *out, struct slice field, char delimiter, bool is_cell)
+add_field(struct buffer *out, struct slice field, char delimiter, enum field_use use)
 {
-	const bool quoted = needs_quotes(field, delimiter) || (is_cell && delimiter == '\'');
+	const bool is_cell = use == FOR_SPREADSHEETS, quoted = needs_quotes(field, delimiter) || (is_cell && delimiter == '\'');
 	if (quoted)
 		buffer_add_byte(out, '"');
 	for (size_t i = 0; i < field.size; i++) {
@@ -326,13 +328,13 @@ add_field(struct buffer *out, struct slice field, char delimiter, bool is_cell)
 void
 csv_add_field(struct buffer *out, struct slice field, char delimiter)
 {
-	add_field(out, field, delimiter, false);
+	add_field(out, field, delimiter, FOR_PROGRAMS);
 }
 
 void
 csv_add_cell(struct buffer *out, struct slice cell, char delimiter)
 {
-	add_field(out, cell, delimiter, true);
+	add_field(out, cell, delimiter, FOR_SPREADSHEETS);
 }
 
 struct slice

@@ -17,8 +17,12 @@ struct csv_fields {
 
 #define CSV_DELIMITERS ",;\t|"
 
-/* The bytes of the first line of `text`, with its line end; 0 while it has no end. At the `end` of a file it needs none. */
-size_t csv_line_size(struct slice text, bool end);
+/* What follows a text: more of the file, or nothing. */
+enum csv_rest { CSV_MORE, CSV_NO_MORE };
+
+/* Returns the bytes of the first line of `text`, with its line end; 0 while its end is not in the text. The last line of a file
+ * needs no line end. */
+size_t csv_line_size(struct slice text, enum csv_rest rest);
 
 enum csv_end {
 	CSV_ENDS,
@@ -26,10 +30,10 @@ enum csv_end {
 	CSV_BROKEN /* a quote has no end: what follows its line are other records */
 };
 
-/* Sets *size to the bytes of the first record of `text`, with its line end; if it does not end, to those of the whole lines
- * that its fields take up, each of which is a record then. `delimiter`: 0 while it is not known. `fields_max`: those of the
- * heading. */
-MUST_CHECK enum csv_end csv_record_size(struct slice text, bool end, char delimiter, size_t fields_max, size_t *size);
+/* Sets *size to the bytes of the first record of `text`, with its line end. If the record does not end, *size is that of the
+ * whole lines that its fields take up, each of which then is a record. `delimiter` is 0 while it is not known; `fields_max` is
+ * the number of fields of the heading. */
+MUST_CHECK enum csv_end csv_record_size(struct slice text, enum csv_rest rest, char delimiter, size_t fields_max, size_t *size);
 
 /* Rows, as the heading says: how many fields they have, and which of them is the email address. */
 struct csv_shape {

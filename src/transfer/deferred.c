@@ -15,9 +15,9 @@ struct deferred {
 };
 
 struct deferred *
-deferred_new(bool in_memory)
+deferred_new(enum deferred_place place)
 {
-	FILE *file = in_memory ? temporary_in_memory() : tmpfile();
+	FILE *file = place == DEFERRED_IN_MEMORY ? temporary_in_memory() : tmpfile();
 	if (file == NULL)
 		return NULL;
 	struct deferred *deferred = memory_alloc(sizeof(*deferred));

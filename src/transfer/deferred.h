@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Records whose turn comes later, because their referrer comes after them: their places in the file, in a temporary file of its
- * own. They are read in either direction: a file that is sorted the wrong way round is done in one more pass. */
+ * The places of records that are imported in a later pass, because their referrer comes after them in the file. They are kept
+ * in a temporary file and can be read in either direction, so a file that is sorted the wrong way round needs only one more
+ * pass. */
 #ifndef LEADHOOK_TRANSFER_DEFERRED_H
 #define LEADHOOK_TRANSFER_DEFERRED_H
 
@@ -17,8 +18,9 @@ struct record_place {
 
 struct deferred;
 
-/* `in_memory`: the file is in memory. Returns NULL when there is no temporary file: errno. */
-struct deferred *deferred_new(bool in_memory);
+enum deferred_place { DEFERRED_IN_FILE, DEFERRED_IN_MEMORY /* where no file may be written */ };
+/* Returns NULL, with errno set, if the temporary file cannot be made. */
+struct deferred *deferred_new(enum deferred_place place);
 void deferred_free(struct deferred **deferred);
 uint64_t deferred_count(const struct deferred *deferred);
 /* Return false when the file cannot be written or read: errno. */

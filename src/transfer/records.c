@@ -40,20 +40,23 @@ is_wide(const struct records *r)
 }
 
 struct records *
-records_new(int fd, enum records_format format, const struct charset *encoding, bool goes_on)
+records_new(int fd, enum records_format format, const struct charset *encoding)
 {
 	struct records *r = memory_alloc(sizeof(*r));
-	*r = (struct records){ .fd = fd,
-		.format = format,
-		.encoding = *encoding,
-		.goes_on = goes_on,
-		.shape = { CSV_FIELDS_MAX, CSV_FIELDS_MAX },
-		.line = 1 };
+	*r = (struct records){
+		.fd = fd, .format = format, .encoding = *encoding, .shape = { CSV_FIELDS_MAX, CSV_FIELDS_MAX }, .line = 1
+	};
 	r->window = memory_alloc(WINDOW_BYTES);
 	r->raw = is_wide(r) ? memory_alloc(WINDOW_BYTES) : NULL;
 	r->text = memory_alloc(TEXT_BYTES);
 	r->single = memory_alloc(TEXT_BYTES);
 	return r;
+}
+
+void
+records_expect_more(struct records *records)
+{
+	records->goes_on = true;
 }
 
 void
@@ -132,11 +135,11 @@ unread(const struct records *r)
 	return (struct slice){ r->window + r->begin, r->size - r->begin };
 }
 
-/* Whether the file ends where the window does. */
-static bool
-is_last(const struct records *r)
+/* What follows the window. */
+static enum csv_rest
+rest_of(const struct records *r)
 {
-	return r->at_end && !r->goes_on;
+	return r->at_end && !r->goes_on ? CSV_NO_MORE : CSV_MORE;
 }
 
 static void
@@ -157,8 +160,8 @@ static bool
 skip_line(struct records *r)
 {
 	for (;;) {
-		const size_t size = csv_line_size(unread(r), is_last(r));
-		if (size > 0 || is_last(r)) {
+		const size_t size = csv_line_size(unread(r), rest_of(r));
+		if (size > 0 || rest_of(r) == CSV_NO_MORE) {
 			skip(r, size);
 			return true;
 		}
@@ -176,8 +179,8 @@ static enum csv_end
 next_size(const struct records *r, size_t *size)
 {
 	if (r->format == RECORDS_CSV && r->single_lines == 0)
-		return csv_record_size(unread(r), is_last(r), r->delimiter, r->shape.fields, size);
-	*size = csv_line_size(unread(r), is_last(r));
+		return csv_record_size(unread(r), rest_of(r), r->delimiter, r->shape.fields, size);
+	*size = csv_line_size(unread(r), rest_of(r));
 	return *size > 0 ? CSV_ENDS : CSV_OPEN;
 }
 
@@ -207,7 +210,7 @@ take(struct records *r, struct record *record, enum csv_end state, size_t size)
 	enum { ROWS_INSIDE = 3 };
 	size_t lines = 0;
 	record->problem = NULL;
-	if (state == CSV_ENDS && r->format == RECORDS_CSV && csv_line_size(slice_sub(unread(r), 0, size), true) < size &&
+	if (state == CSV_ENDS && r->format == RECORDS_CSV && csv_line_size(slice_sub(unread(r), 0, size), CSV_NO_MORE) < size &&
 	    csv_has_rows_inside(slice_sub(unread(r), 0, size), r->delimiter, &r->shape, &lines)) {
 		if (r->shape.fields < ROWS_INSIDE && lines < ROWS_INSIDE)
 			record->problem = "the record has a quoted field with a line that could be a row";
@@ -216,7 +219,7 @@ take(struct records *r, struct record *record, enum csv_end state, size_t size)
 	}
 	if (state != CSV_ENDS || size > RECORD_MAX_BYTES) {
 		r->single_lines = size;
-		size = csv_line_size(unread(r), is_last(r));
+		size = csv_line_size(unread(r), rest_of(r));
 	}
 	const struct slice bytes = slice_sub(unread(r), 0, size > 0 ? size : RECORD_MAX_BYTES);
 	const struct slice text = without_line_end(slice_sub(bytes, 0, RECORD_MAX_BYTES));

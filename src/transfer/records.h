@@ -34,9 +34,10 @@ enum record_state {
 
 struct records;
 
-/* Reads `fd` from its beginning; `fd` stays open. Marks of the encoding are skipped, and so are empty lines. `goes_on`: the
- * file is longer than `fd`: a record without an end is not taken. */
-struct records *records_new(int fd, enum records_format format, const struct charset *encoding, bool goes_on);
+/* Reads `fd` from its beginning; `fd` stays open. Marks of the encoding and empty lines are skipped. */
+struct records *records_new(int fd, enum records_format format, const struct charset *encoding);
+/* The file is longer than `fd`: a record without an end is not taken. Call before the first record is read. */
+void records_expect_more(struct records *records);
 void records_free(struct records **records);
 /* Once the heading has been read. */
 void records_set_shape(struct records *records, char delimiter, const struct csv_shape *shape);

@@ -130,7 +130,7 @@ opt_out_parse(struct pool *pool, struct slice text, bool *on)
 {
 	if (switch_parse(text, on))
 		return true;
-	const enum value_meaning meaning = status_suggested(plain_words(pool, text), true);
+	const enum value_meaning meaning = consent_suggested(plain_words(pool, text), COLUMN_OF_REFUSALS);
 	*on = meaning == MEANS_OPTED_OUT || (meaning == MEANS_UNKNOWN && !time_is_none(text));
 	return meaning != MEANS_UNKNOWN || time_is_none(text) || time_is(text);
 }

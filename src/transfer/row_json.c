@@ -11,7 +11,7 @@ enum { MEMBERS_MAX = 1000, ARRAY_MAX_BYTES = 1024 * 1024 };
 static enum http_name_kind
 kind_of(struct slice name)
 {
-	const enum lead_field field = lead_field_of(name, true);
+	const enum lead_field field = lead_field_of_member(name);
 	if (field == LEAD_IGNORED)
 		return HTTP_NAME_DROPPED;
 	if (field == LEAD_UTM)
@@ -62,7 +62,7 @@ add_member(struct row *row, struct slice name, struct slice base, const struct h
 {
 	row->has_object = true;
 	const struct column column = { .field = LEAD_CUSTOM, .name = name };
-	if (lead_field_of(base, true) == LEAD_UTM || slice_starts_with(name, SLICE("_")) || row->limits->is_reserved(base))
+	if (lead_field_of_member(base) == LEAD_UTM || slice_starts_with(name, SLICE("_")) || row->limits->is_reserved(base))
 		return;
 	if (value->type == HTTP_STRING && value->text.size == 0)
 		row_add_json(row, &column, SLICE("\"\"")); /* as the API stores it */
@@ -113,8 +113,8 @@ add_param(struct row *row, const struct http_param *param)
 		add_member(row, name, base, &param->value);
 		return;
 	}
-	const struct column column = column_of(row->pool, param->name, true);
-	const enum lead_field named = lead_field_of(base, true);
+	const struct column column = column_of_member(row->pool, param->name);
+	const enum lead_field named = lead_field_of_member(base);
 	if (named == LEAD_TAG_NAMES || named == LEAD_ACTION_TEXTS)
 		add_names(row, named, param);
 	else if (slice_equal(base, SLICE("utm")))
@@ -153,9 +153,9 @@ says_no(struct pool *pool, const struct row_value *member)
 	const struct slice name = plain_words(pool, member->name);
 	const struct slice value = slice_present(member->text) ? member->text : member->json;
 	const struct slice plain = plain_words(pool, value);
-	return status_says_no(plain, status_may_be_any(name)) ||
-	       (plain.size > 0 && status_needs_meaning(name) &&
-		   column_suggested(value, plain, status_is_negative(name)) == MEANS_OPTED_OUT);
+	return consent_value_refuses(plain) || (consent_may_be_any(name) && consent_state_refuses(plain)) ||
+	       (plain.size > 0 && consent_needs_meaning(name) &&
+		   column_suggested(value, plain, consent_column_of(name)) == MEANS_OPTED_OUT);
 }
 
 /* A lead that does not say whether it has opted out, in a member of that name, must not say so in another one. */

@@ -8,40 +8,20 @@
 
 enum { MONTHS = 12, CENTURY = 2000, SHORT_YEARS = 100, FIRST_SHORT_YEAR = 70, HALF_DAY = 12 };
 
-/* How names of months begin, in lower case. */
-static const struct {
-	const char *begin;
-	unsigned month;
-} months[] = {
-	{ "jan", 1 },
-	{ "ene", 1 },
-	{ "jän", 1 },
-	{ "feb", 2 },
-	{ "fév", 2 },
-	{ "fev", 2 },
-	{ "mar", 3 },
-	{ "mär", 3 },
-	{ "mrz", 3 },
-	{ "apr", 4 },
-	{ "abr", 4 },
-	{ "avr", 4 },
-	{ "may", 5 },
-	{ "mai", 5 },
-	{ "juin", 6 },
-	{ "jun", 6 },
-	{ "juil", 7 },
-	{ "jul", 7 },
-	{ "aug", 8 },
-	{ "ago", 8 },
-	{ "aoû", 8 },
-	{ "sep", 9 },
-	{ "oct", 10 },
-	{ "okt", 10 },
-	{ "nov", 11 },
-	{ "dec", 12 },
-	{ "dez", 12 },
-	{ "déc", 12 },
-	{ "dic", 12 },
+/* How the names of each month begin, in lower case. */
+static const char *const months[MONTHS] = {
+	"jan ene jän",
+	"feb fév fev",
+	"mar mär mrz",
+	"apr abr avr",
+	"may mai",
+	"juin jun",
+	"juil jul",
+	"aug ago aoû",
+	"sep",
+	"oct okt",
+	"nov",
+	"dec dez déc dic",
 };
 
 static const char *const weekdays[] = { "mon", "tue", "wed", "thu", "fri", "sat", "sun" };
@@ -97,12 +77,14 @@ skip_word(struct reader *r)
 static bool
 take_month(struct reader *r)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(months); i++)
-		if (take(r, slice_of(months[i].begin))) {
-			r->month = months[i].month;
-			skip_word(r);
-			return true;
-		}
+	struct slice names, beginning;
+	for (unsigned i = 0; i < MONTHS; i++)
+		for (names = slice_of(months[i]); slice_next(&names, ' ', &beginning);)
+			if (take(r, beginning)) {
+				r->month = i + 1;
+				skip_word(r);
+				return true;
+			}
 	return false;
 }
 

@@ -52,8 +52,8 @@ static size_t
 record_size(struct slice text, char delimiter)
 {
 	size_t size = 0;
-	if (csv_record_size(text, true, delimiter, FIELDS_MAX, &size) != CSV_ENDS)
-		size = csv_line_size(text, true);
+	if (csv_record_size(text, CSV_NO_MORE, delimiter, FIELDS_MAX, &size) != CSV_ENDS)
+		size = csv_line_size(text, CSV_NO_MORE);
 	REQUIRE(size > 0 && size <= text.size);
 	return size;
 }

@@ -258,15 +258,16 @@ meanings_are_suggested(void **state UNUSED)
 		{ "Non-Marketing Contact", false, MEANS_OPTED_OUT },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_int_equal(
-		    status_suggested(plain_words(pool, slice_of(cases[i].value)), cases[i].negative), cases[i].meaning);
-	assert_true(status_of_file(plain_words(pool, SLICE("unsubscribed_members_export_1a2b.csv"))));
-	assert_true(status_of_file(plain_words(pool, SLICE("Cleaned Members.csv"))));
-	assert_true(status_of_file(plain_words(pool, SLICE("nonsubscribed_email_audience_export_1a2b.csv"))));
-	assert_false(status_of_file(plain_words(pool, SLICE("subscribed_members_export.csv"))));
-	assert_true(status_says_no(SLICE("inactive"), true)); /* of a column such as Status, which may be about orders */
-	assert_false(status_says_no(SLICE("inactive"), false));
-	assert_false(status_says_no(SLICE(""), true));
+		assert_int_equal(consent_suggested(plain_words(pool, slice_of(cases[i].value)),
+				     cases[i].negative ? COLUMN_OF_REFUSALS : COLUMN_OF_CONSENT),
+		    cases[i].meaning);
+	assert_true(consent_file_refuses(plain_words(pool, SLICE("unsubscribed_members_export_1a2b.csv"))));
+	assert_true(consent_file_refuses(plain_words(pool, SLICE("Cleaned Members.csv"))));
+	assert_true(consent_file_refuses(plain_words(pool, SLICE("nonsubscribed_email_audience_export_1a2b.csv"))));
+	assert_false(consent_file_refuses(plain_words(pool, SLICE("subscribed_members_export.csv"))));
+	assert_true(consent_state_refuses(SLICE("inactive"))); /* of a column such as Status, which may be about orders */
+	assert_false(consent_value_refuses(SLICE("inactive")));
+	assert_false(consent_state_refuses(SLICE("")));
 }
 
 int

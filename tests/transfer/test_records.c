@@ -26,7 +26,10 @@ open_part(const char *bytes, size_t size, enum records_format format, const char
 	assert_int_equal(fflush(file), 0);
 	const int fd = dup(fileno(file));
 	fclose(file);
-	return records_new(fd, format, &parsed, goes_on);
+	struct records *records = records_new(fd, format, &parsed);
+	if (goes_on)
+		records_expect_more(records);
+	return records;
 }
 
 static struct records *
@@ -377,7 +380,7 @@ formulas_become_text(void **state UNUSED)
 static void
 deferred_places_are_read_while_others_are_added(void **state UNUSED)
 {
-	struct deferred *deferred = deferred_new(false);
+	struct deferred *deferred = deferred_new(DEFERRED_IN_FILE);
 	struct record_place place = { 0 };
 	for (uint64_t i = 0; i < 1000; i++) {
 		assert_true(deferred_add(deferred, &(struct record_place){ .offset = i * 10, .line = i, .size = 7 }));

@@ -29,7 +29,7 @@ static struct row_notes notes; /* of the last row */
 static const char *
 read_cell(const char *name, const char *value, struct import *import)
 {
-	const struct column columns[] = { column_of(pool, SLICE("email"), false), column_of_heading(pool, slice_of(name)) };
+	const struct column columns[] = { column_of(pool, SLICE("email")), column_of_heading(pool, slice_of(name)) };
 	struct slice cells[] = { SLICE("a@example.org"), slice_of(value) };
 	return row_from_csv(
 	    pool, &limits, &(struct row_columns){ columns, 2 }, &(struct csv_fields){ cells, 2 }, &notes, import);
@@ -126,7 +126,7 @@ meanings_are_given(void **state UNUSED)
 		{ SLICE("unsubscribed"), MEANS_OPTED_OUT }, { SLICE("double_opt_in"), MEANS_VERIFIED },
 		{ SLICE("spam_trap"), MEANS_LEFT_OUT }, { SLICE(""), MEANS_OPTED_OUT } };
 	static const struct value_rule with_others[] = { { SLICE("no"), MEANS_ACTIVE }, { SLICE("*"), MEANS_OPTED_OUT } };
-	const struct column columns[] = { column_of(pool, SLICE("email"), false),
+	const struct column columns[] = { column_of(pool, SLICE("email")),
 		{ .name = SLICE("Status"), .rules = rules, .rule_count = ARRAY_SIZE(rules) } };
 	static const struct {
 		const char *value;
@@ -173,11 +173,11 @@ meanings_are_given(void **state UNUSED)
 static void
 any_column_opts_out(void **state UNUSED)
 {
-	const struct row_constant constants[] = { { column_of(pool, SLICE("opted_out"), false), SLICE("off") },
-		{ column_of(pool, SLICE("country_code"), false), SLICE("DE") } };
-	const struct column columns[] = { column_of(pool, SLICE("email"), false), column_of(pool, SLICE("phone"), false),
+	const struct row_constant constants[] = { { column_of(pool, SLICE("opted_out")), SLICE("off") },
+		{ column_of(pool, SLICE("country_code")), SLICE("DE") } };
+	const struct column columns[] = { column_of(pool, SLICE("email")), column_of(pool, SLICE("phone")),
 		column_of_heading(pool, SLICE("CLEAN_TIME")), column_of_heading(pool, SLICE("UNSUB_TIME")),
-		column_of(pool, SLICE("country_code"), false) };
+		column_of(pool, SLICE("country_code")) };
 	struct slice cells[] = { SLICE("a@example.org"), SLICE("030 123456"), SLICE(""), SLICE("2023-05-02"), SLICE("") };
 	struct import import;
 	limits.constants = constants;
@@ -207,7 +207,7 @@ a_cell_may_have_several_addresses(void **state UNUSED)
 		"a@example.org\nb@example.org", "Ada L <a@example.org>; Bob <b@example.org>",
 		"a@example.org ::: b@example.org" };
 	static const char *const bad[] = { "a@example.org; no", "a@b@c@example.org", "a; b@example.org c@example.org" };
-	const struct column columns[] = { column_of(pool, SLICE("email"), false) };
+	const struct column columns[] = { column_of(pool, SLICE("email")) };
 	struct import import;
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
 		struct slice cells[] = { slice_of(same[i]) };
@@ -248,7 +248,7 @@ a_bad_number_costs_no_lead(void **state UNUSED)
 	limits.strict = true;
 	assert_string_equal(read_cell("phone", "123", &import), "phone_number is not valid");
 	limits.strict = false;
-	const struct column column = column_of(pool, SLICE("phone"), false);
+	const struct column column = column_of(pool, SLICE("phone"));
 	struct slice cell = SLICE("123");
 	assert_string_equal(
 	    row_from_csv(pool, &limits, &(struct row_columns){ &column, 1 }, &(struct csv_fields){ &cell, 1 }, &notes, &import),
@@ -261,8 +261,8 @@ a_bad_number_costs_no_lead(void **state UNUSED)
 static void
 rows_may_be_shorter(void **state UNUSED)
 {
-	const struct column columns[] = { column_of(pool, SLICE("email"), false), column_of(pool, SLICE("a"), false),
-		column_of(pool, SLICE("b"), false) };
+	const struct column columns[] = { column_of(pool, SLICE("email")), column_of(pool, SLICE("a")),
+		column_of(pool, SLICE("b")) };
 	struct slice cells[] = { SLICE("a@example.org"), SLICE("1"), SLICE("2"), SLICE(" "), SLICE("3") };
 	struct import import;
 	for (size_t count = 1; count <= 4; count++) {

@@ -430,7 +430,7 @@ take_deferred(struct import_run *run, deferred_pass *pass)
 	struct deferred *from = run->deferred;
 	if (deferred_count(from) == 0)
 		return EX_OK;
-	run->deferred = deferred_new(run->call->is_remote);
+	run->deferred = deferred_new(run->call->is_remote ? DEFERRED_IN_MEMORY : DEFERRED_IN_FILE);
 	if (run->deferred == NULL) {
 		run->deferred = from;
 		return fail_file(run);
@@ -465,7 +465,7 @@ import_run(struct import_run *run)
 {
 	int status = EX_OK;
 	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
-	run->deferred = deferred_new(run->call->is_remote);
+	run->deferred = deferred_new(run->call->is_remote ? DEFERRED_IN_MEMORY : DEFERRED_IN_FILE);
 	run->seen = run->dry_run ? seen_new() : NULL;
 	run->progress = progress_begin(run->call->errors, "rows", run->file_size);
 	status = run->deferred == NULL ? fail_file(run) : import_all(run);

@@ -103,7 +103,9 @@ import_file(struct import_run *run, int fd, const struct stat *about)
 	if (status != EX_OK)
 		return status;
 	run->format = import_file_format(fd, &run->encoding);
-	run->records = records_new(fd, run->format, &run->encoding, run->goes_on);
+	run->records = records_new(fd, run->format, &run->encoding);
+	if (run->goes_on)
+		records_expect_more(run->records);
 	run->file_size = (uint64_t)about->st_size;
 	run->pool = pool_new();
 	run->begin_line = 1;

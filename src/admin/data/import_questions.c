@@ -54,7 +54,7 @@ static bool
 is_unsure(const struct import_run *run, size_t i)
 {
 	const struct survey_column *found = &run->survey.columns[i];
-	return found->has_switch && !found->has_other && !status_needs_meaning(plain_words(run->call->pool, run->heading[i]));
+	return found->has_switch && !found->has_other && !consent_needs_meaning(plain_words(run->call->pool, run->heading[i]));
 }
 
 static struct slice
@@ -131,7 +131,7 @@ add_values(const struct question_list *list, size_t i)
 	struct pool *pool = run->call->pool;
 	const struct survey_texts *found = &run->survey.columns[i].values;
 	struct output *values = output_new(pool, OUTPUT_ARRAY);
-	const bool negative = status_is_negative(plain_words(pool, run->heading[i]));
+	const enum consent_column kind = consent_column_of(plain_words(pool, run->heading[i]));
 	const struct survey_text others = { SLICE(VALUE_OTHER), SLICE(VALUE_OTHER), found->others };
 	const struct survey_text nothing = { SLICE(""), SLICE(""), 0 };
 	struct slice options = SLICE("");
@@ -140,16 +140,16 @@ add_values(const struct question_list *list, size_t i)
 	bool has_empty = column_rule(column, nothing.plain) != MEANS_UNKNOWN;
 	for (size_t k = 0; k < found->count; k++) {
 		const enum value_meaning meaning =
-		    unsure ? MEANS_UNKNOWN : column_suggested(found->items[k].text, found->items[k].plain, negative);
+		    unsure ? MEANS_UNKNOWN : column_suggested(found->items[k].text, found->items[k].plain, kind);
 		options = add_value(run, i, &found->items[k], meaning, values, options);
 		has_empty = has_empty || found->items[k].plain.size == 0;
 	}
 	const bool asks_others = others.rows > 0 && column_rule(column, others.plain) == MEANS_UNKNOWN;
 	if (asks_others && !has_empty) /* a later row may have none */
-		options = add_value(run, i, &nothing, status_suggested(nothing.plain, negative), values, options);
+		options = add_value(run, i, &nothing, consent_suggested(nothing.plain, kind), values, options);
 	if (asks_others)
 		options = add_value(run, i, &others,
-		    negative                      ? MEANS_OPTED_OUT
+		    kind == COLUMN_OF_REFUSALS    ? MEANS_OPTED_OUT
 		    : found->times == others.rows ? MEANS_ACTIVE
 						  : MEANS_UNKNOWN,
 		    values, options);
@@ -181,7 +181,7 @@ list_questions(struct import_run *run, bool aloud)
 	const struct slice name = file_name(run);
 	const uint64_t *dates = run->survey.dates;
 	add_columns(&list);
-	if (status_of_file(plain_words(pool, name)) && !has_field(run, LEAD_OPTED_OUT))
+	if (consent_file_refuses(plain_words(pool, name)) && !has_field(run, LEAD_OPTED_OUT))
 		add_question(&list, "file", SLICE_NONE, name,
 		    "By its name the file has people who must not get mail. Have all of them unsubscribed?",
 		    SLICE("--set opted_out=on, or if they may get mail: --set opted_out=off"), NULL);

@@ -160,7 +160,7 @@ take(struct edit *edit, const struct value_pair *pair)
 	for (size_t i = 0; i < ARRAY_SIZE(own_fields); i++)
 		if (slice_equal(name, own_fields[i].name))
 			return set_own(edit, i, value);
-	const struct column column = column_of(call->pool, name, false);
+	const struct column column = column_of(call->pool, name);
 	if (column.field == LEAD_CUSTOM && column.name.size > 0 && !edit->limits.is_reserved(column.name))
 		return set_custom(edit, &column, name, value);
 	operation_fail_value(call, PROBLEM_INVALID, pool_string(call->pool, name), "this cannot be changed");

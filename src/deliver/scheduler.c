@@ -315,7 +315,8 @@ scheduler_attempted(struct scheduler *s, uint64_t webhook_id, bool success, int6
 	struct webhook_entry *webhook = table_must_find(s, webhook_id);
 	require(webhook->in_flight > 0);
 	table_count_out(s, webhook);
-	enum health_change change = health_end(s->rules, &webhook->health, success, now_ms);
+	enum health_change change =
+	    success ? health_succeed(s->rules, &webhook->health) : health_fail(s->rules, &webhook->health, now_ms);
 	webhook->succeeded = webhook->succeeded || success;
 	table_count_in(s, webhook);
 	table_requeue(s, webhook, now_ms);

@@ -114,15 +114,16 @@ find_member(const struct document_node *object, struct slice name)
 	return found;
 }
 
-/* Takes the next part of a form's name: brackets divide it, dots do not. */
+/* Takes the next part of a form's name: brackets divide it, dots do not. The last of `parts` is the whole rest. */
 static struct slice
-next_form_part(struct slice *rest, bool last)
+next_form_part(struct slice *rest, size_t parts)
 {
 	const bool bracket = slice_starts_with(*rest, SLICE("["));
 	const struct slice text = slice_sub(*rest, bracket ? 1 : 0, rest->size);
 	const size_t end = slice_find(text, bracket ? ']' : '[');
 	const struct slice part = slice_sub(text, 0, end), after = slice_sub(text, end + (bracket ? 1 : 0), text.size);
-	if (last || (bracket && end == text.size) || (after.size > 0 && after.data[0] != '[')) { /* no such name: as it is */
+	if (parts <= 1 || (bracket && end == text.size) ||
+	    (after.size > 0 && after.data[0] != '[')) { /* no such name: as it is */
 		const struct slice all = *rest;
 		*rest = SLICE("");
 		return all;
@@ -135,9 +136,9 @@ struct document_node *
 document_add_field(struct pool *pool, struct document_node *root, struct slice name)
 {
 	struct document_node *at = root;
-	size_t parts = 1;
-	struct slice part = next_form_part(&name, false);
-	for (; name.size > 0; parts++) {
+	size_t parts = DOCUMENT_PARTS_MAX;
+	struct slice part = next_form_part(&name, parts);
+	while (name.size > 0) {
 		struct document_node *next = find_member(at, part);
 		if (next == NULL) {
 			next = add_child(pool, at, part);
@@ -146,7 +147,7 @@ document_add_field(struct pool *pool, struct document_node *root, struct slice n
 		if (next->type != DOCUMENT_OBJECT)
 			return NULL;
 		at = next;
-		part = next_form_part(&name, parts + 1 >= DOCUMENT_PARTS_MAX);
+		part = next_form_part(&name, --parts);
 	}
 	return add_child(pool, at, part);
 }

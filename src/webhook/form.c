@@ -15,16 +15,17 @@ struct level {
 
 struct form {
 	struct pool *pool;
-	bool brackets;
+	enum form_arrays arrays;
 	struct buffer out;
 	struct level levels[FORM_DEPTH_MAX];
 };
 
-/* The name of the next value in the container. */
+/* The name of the next value in the container, which has this type. */
 static struct slice
-next_name(struct form *form, struct level *level, bool is_container)
+next_name(struct form *form, struct level *level, enum json_type type)
 {
-	if (level->array && form->brackets && !is_container)
+	const bool is_container = type == JSON_OBJECT_BEGIN || type == JSON_ARRAY_BEGIN;
+	if (level->array && form->arrays == FORM_UNNUMBERED && !is_container)
 		return pool_printf(form->pool, "%.*s[]", SLICE_ARGS(level->name));
 	if (level->array)
 		return pool_printf(form->pool, "%.*s[%zu]", SLICE_ARGS(level->name), level->index++);
@@ -38,7 +39,7 @@ add_pair(struct form *form, struct level *level, struct slice value)
 {
 	if (form->out.size > 0)
 		buffer_add_byte(&form->out, '&');
-	encode_percent(&form->out, next_name(form, level, false));
+	encode_percent(&form->out, next_name(form, level, JSON_STRING));
 	buffer_add_byte(&form->out, '=');
 	encode_percent(&form->out, value);
 }
@@ -53,8 +54,9 @@ handle(void *context, const struct json_event *event)
 	switch (event->type) {
 	case JSON_OBJECT_BEGIN:
 	case JSON_ARRAY_BEGIN:
-		form->levels[event->depth] = (struct level){ .name = level == NULL ? SLICE("") : next_name(form, level, true),
-			.array = event->type == JSON_ARRAY_BEGIN };
+		form->levels[event->depth] =
+		    (struct level){ .name = level == NULL ? SLICE("") : next_name(form, level, event->type),
+			    .array = event->type == JSON_ARRAY_BEGIN };
 		break;
 	case JSON_OBJECT_END:
 	case JSON_ARRAY_END:
@@ -77,9 +79,9 @@ handle(void *context, const struct json_event *event)
 }
 
 bool
-form_encode(struct pool *pool, struct slice payload, bool brackets, struct slice *body)
+form_encode(struct pool *pool, struct slice payload, enum form_arrays arrays, struct slice *body)
 {
-	struct form form = { .pool = pool, .brackets = brackets };
+	struct form form = { .pool = pool, .arrays = arrays };
 	struct json_problem problem;
 	buffer_init(&form.out, FORM_SIZE_MAX);
 	bool encoded = json_read(payload, FORM_DEPTH_MAX, handle, &form, &problem) && buffer_ok(&form.out);

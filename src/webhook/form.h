@@ -3,20 +3,21 @@
 #ifndef LEADHOOK_WEBHOOK_FORM_H
 #define LEADHOOK_WEBHOOK_FORM_H
 
-#include <stdbool.h>
-
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "base/slice.h"
 
 enum { FORM_DEPTH_MAX = 24, FORM_SIZE_MAX = 4 * 1024 * 1024 };
 
-/* application/x-www-form-urlencoded, in the order of the payload. All but unreserved characters are percent-encoded, including
- * brackets, as browsers do. Nested values have names in brackets: `custom_fields[plan]=x`, `tags[0][name]=y`. null is empty,
- * booleans are `true` and `false`, numbers are copied, empty arrays and objects are omitted. `brackets`: a value in an array
- * has no number, `colors[]=x`; an array or object in an array has one: without it, readers cannot see which values are its own.
+/* How values in an array are named: `colors[0]=x`, or `colors[]=x`. Arrays and objects in an array always have a number,
+ * because readers could not tell otherwise which values belong to one. */
+enum form_arrays { FORM_NUMBERED, FORM_UNNUMBERED };
+
+/* Sets *body to application/x-www-form-urlencoded, in the order of the payload. All but unreserved characters are
+ * percent-encoded, including brackets, as browsers do. Nested values have names in brackets: `custom_fields[plan]=x`,
+ * `tags[0][name]=y`. null is empty, booleans are `true` and `false`, numbers are copied, empty arrays and objects are omitted.
  * Returns false, with *body unchanged, when the payload is not a single JSON object, is nested too deeply or exceeds the
  * maximum size. */
-MUST_CHECK bool form_encode(struct pool *pool, struct slice payload, bool brackets, struct slice *body);
+MUST_CHECK bool form_encode(struct pool *pool, struct slice payload, enum form_arrays arrays, struct slice *body);
 
 #endif

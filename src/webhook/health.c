@@ -44,10 +44,11 @@ probe_wait_ms(const struct health_rules *rules, unsigned probes)
 	return wait_ms < rules->probe_wait_max_ms ? wait_ms : rules->probe_wait_max_ms;
 }
 
-static enum health_change
-succeed(const struct health_rules *rules, struct health *health)
+enum health_change
+health_succeed(const struct health_rules *rules, struct health *health)
 {
 	const bool was_open = health_is_open(rules, health);
+	health->probing = false;
 	health->failures = health->probes = 0;
 	health->failing_since_ms = -1;
 	health->probe_at_ms = 0;
@@ -58,10 +59,11 @@ succeed(const struct health_rules *rules, struct health *health)
 	return was_open ? HEALTH_CLOSED : HEALTH_UNCHANGED;
 }
 
-static enum health_change
-fail(const struct health_rules *rules, struct health *health, bool probe, int64_t now_ms)
+enum health_change
+health_fail(const struct health_rules *rules, struct health *health, int64_t now_ms)
 {
-	const bool was_open = health_is_open(rules, health);
+	const bool was_open = health_is_open(rules, health), probe = health->probing;
+	health->probing = false;
 	if (health->failures < UINT32_MAX)
 		health->failures++;
 	if (health->failing_since_ms < 0)
@@ -75,12 +77,4 @@ fail(const struct health_rules *rules, struct health *health, bool probe, int64_
 	if (now_ms - health->failing_since_ms >= rules->disable_after_ms)
 		return HEALTH_DISABLED;
 	return opens ? HEALTH_OPENED : HEALTH_UNCHANGED;
-}
-
-enum health_change
-health_end(const struct health_rules *rules, struct health *health, bool success, int64_t now_ms)
-{
-	const bool probe = health->probing;
-	health->probing = false;
-	return success ? succeed(rules, health) : fail(rules, health, probe, now_ms);
 }

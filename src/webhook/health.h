@@ -30,28 +30,29 @@ struct health {
 	bool probing;             /* the attempt under way is a probe */
 };
 
-/* A change of state by an attempt. */
+/* How an attempt changed the state. */
 enum health_change {
 	HEALTH_UNCHANGED,
 	HEALTH_OPENED,  /* the breaker opened after consecutive failures */
 	HEALTH_CLOSED,  /* the breaker closed after a success */
-	HEALTH_DISABLED /* failed for too long: must be disabled */
+	HEALTH_DISABLED /* it has failed for too long and must be disabled */
 };
 
-/* Health with the stored numbers of failures. An open breaker has no wait: the caller stores it with these numbers. */
+/* Restores the health from stored numbers. An open breaker has no wait: the caller stores when the webhook is due. */
 struct health health_begin(const struct health_rules *rules, unsigned failures, unsigned probes, int64_t failing_since_ms);
 
 /* True while only probes are allowed. */
 bool health_is_open(const struct health_rules *rules, const struct health *health);
 
-/* How many more attempts may start now, with `in_flight` under way. */
+/* How many more attempts may start now while `in_flight` are under way. */
 size_t health_allows(const struct health_rules *rules, const struct health *health, size_t in_flight, int64_t now_ms);
 
 /* Records the start of an allowed attempt. */
 void health_start(const struct health_rules *rules, struct health *health);
 
-/* Records the end of an attempt. A success closes the breaker and increases the concurrency by one, from 1 when the breaker was
- * open; a failure halves the concurrency. */
-MUST_CHECK enum health_change health_end(const struct health_rules *rules, struct health *health, bool success, int64_t now_ms);
+/* Record the end of an attempt. A success closes the breaker and increases the concurrency by one, starting from 1 if the
+ * breaker was open. A failure halves the concurrency. */
+MUST_CHECK enum health_change health_succeed(const struct health_rules *rules, struct health *health);
+MUST_CHECK enum health_change health_fail(const struct health_rules *rules, struct health *health, int64_t now_ms);
 
 #endif

@@ -325,12 +325,15 @@ find_contact(struct pool *pool, const struct document_node *entry)
 	return NULL;
 }
 
+/* What is added of the obvious names of a contact. */
+enum obvious_names { IDENTIFIERS, ALL_NAMES };
+
 static void
-add_obvious(struct result_list *list, const struct document_node *contact, bool identifiers, bool names)
+add_obvious(struct result_list *list, const struct document_node *contact, enum obvious_names names)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(obvious) && contact->type == DOCUMENT_OBJECT; i++) {
 		const struct document_node *found = find_obvious(contact, obvious[i].name);
-		if (found != NULL && (obvious[i].identifies ? identifiers : names))
+		if (found != NULL && (obvious[i].identifies || names == ALL_NAMES))
 			add(list, (struct mapped_field){ obvious[i].target, found->name, found, .optional = false });
 	}
 }
@@ -422,9 +425,9 @@ names_list(const struct payload_map *mapping, struct slice *list)
 struct payload_list
 mapping_entries(struct pool *pool, const struct payload_map *mapping, struct document_node *root)
 {
-	struct payload_list payload = { .root = root };
 	struct slice path;
 	const bool named = names_list(mapping, &path);
+	struct payload_list payload = { .root = root, .is_named = named };
 	struct document_node *list = named ? document_find(pool, root, path) : root, *entry = root;
 	if (named && list != NULL)
 		list = entry = document_open(pool, list);
@@ -457,7 +460,7 @@ constant_of(struct pool *pool, struct slice path)
 
 /* Values outside the list are those of every entry. */
 static struct document_node *
-value_of(struct pool *pool, const struct payload_list *payload, struct document_node *entry, struct slice path, bool named)
+value_of(struct pool *pool, const struct payload_list *payload, struct document_node *entry, struct slice path)
 {
 	struct slice list, value;
 	if (is_constant(path))
@@ -466,7 +469,7 @@ value_of(struct pool *pool, const struct payload_list *payload, struct document_
 		return entry;
 	if (split_at_list(path, &list, &value))
 		return document_find(pool, entry, value);
-	return document_find(pool, named ? payload->root : entry, path);
+	return document_find(pool, payload->is_named ? payload->root : entry, path);
 }
 
 size_t
@@ -476,20 +479,18 @@ mapping_apply(struct pool *pool, const struct payload_map *mapping, const struct
 	struct result_list list = { .pool = pool };
 	struct document_node *entry = document_open(pool, payload->entries[number]), *values[MAPPING_RULES_MAX];
 	const struct document_node *contact = maps_identifier(mapping) ? NULL : find_contact(pool, entry);
-	struct slice path;
-	const bool named = names_list(mapping, &path);
 	for (size_t i = 0; i < mapping->count; i++) {
 		const struct mapping_rule *rule = &mapping->rules[i];
-		values[i] = value_of(pool, payload, entry, rule->path, named);
+		values[i] = value_of(pool, payload, entry, rule->path);
 		if (values[i] != NULL && document_is_plain(values[i]) && !slice_equal(rule->target, EVERYTHING))
 			add(&list, (struct mapped_field){ rule->target, rule->path, values[i], .optional = false });
 	}
 	if (contact != NULL)
-		add_obvious(&list, contact, true, mapping->count == 0);
+		add_obvious(&list, contact, mapping->count == 0 ? ALL_NAMES : IDENTIFIERS);
 	for (size_t i = 0; i < mapping->count; i++) {
 		const struct mapping_rule *rule = &mapping->rules[i];
 		if (values[i] != NULL && slice_equal(rule->target, EVERYTHING)) {
-			add_obvious(&list, document_open(pool, values[i]), true, true);
+			add_obvious(&list, document_open(pool, values[i]), ALL_NAMES);
 			add_members(&list, document_open(pool, values[i]));
 		} else if (values[i] != NULL && !document_is_plain(values[i]))
 			add_leaves_of(&list, rule, values[i]);

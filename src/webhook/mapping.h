@@ -42,6 +42,7 @@ struct mapped_field {
 /* What leads are made of: a payload, or of a list in it each entry. */
 struct payload_list {
 	struct document_node *root, *list; /* list: NULL: the payload is one entry */
+	bool is_named;                     /* paths with `[]` name the list */
 	struct document_node **entries;    /* of which a lead each is made */
 	size_t count;                      /* at least 1 */
 };

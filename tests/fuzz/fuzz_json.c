@@ -113,7 +113,7 @@ static void
 require_form(struct pool *pool, struct slice json, bool brackets)
 {
 	struct slice form;
-	if (!form_encode(pool, json, brackets, &form))
+	if (!form_encode(pool, json, brackets ? FORM_UNNUMBERED : FORM_NUMBERED, &form))
 		return;
 	for (size_t i = 0; i < form.size; i++) {
 		char c = form.data[i];

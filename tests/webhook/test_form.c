@@ -29,7 +29,7 @@ payloads_become_forms(void **state UNUSED)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct slice body;
-		if (!form_encode(pool, slice_of(cases[i][0]), false, &body))
+		if (!form_encode(pool, slice_of(cases[i][0]), FORM_NUMBERED, &body))
 			fail_msg("refused: %s", cases[i][0]);
 		if (!slice_equal(body, slice_of(cases[i][1])))
 			fail_msg("%s: %.*s", cases[i][0], SLICE_ARGS(body));
@@ -53,7 +53,7 @@ arrays_may_have_empty_brackets(void **state UNUSED)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct slice body;
-		assert_true(form_encode(pool, slice_of(cases[i][0]), true, &body));
+		assert_true(form_encode(pool, slice_of(cases[i][0]), FORM_UNNUMBERED, &body));
 		if (!slice_equal(body, slice_of(cases[i][1])))
 			fail_msg("%s: %.*s", cases[i][0], SLICE_ARGS(body));
 	}
@@ -66,7 +66,7 @@ other_texts_are_refused(void **state UNUSED)
 		"{a:1}" };
 	struct slice body = SLICE("untouched");
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		if (form_encode(pool, slice_of(wrong[i]), i % 2 == 0, &body))
+		if (form_encode(pool, slice_of(wrong[i]), i % 2 == 0 ? FORM_UNNUMBERED : FORM_NUMBERED, &body))
 			fail_msg("taken: %s", wrong[i]);
 	assert_slice(body, "untouched");
 }
@@ -80,7 +80,7 @@ encode_nested(size_t depth)
 	memset(text + size, '[', depth - 1);
 	memset(text + size + depth - 1, ']', depth - 1);
 	text[size + 2 * (depth - 1)] = '}';
-	return form_encode(pool, slice_of(text), false, &body);
+	return form_encode(pool, slice_of(text), FORM_NUMBERED, &body);
 }
 
 static void

@@ -26,7 +26,7 @@ static enum health_change
 attempt(struct health *health, bool success, int64_t now_ms)
 {
 	health_start(&rules, health);
-	return health_end(&rules, health, success, now_ms);
+	return success ? health_succeed(&rules, health) : health_fail(&rules, health, now_ms);
 }
 
 /* docs/deliveries.md 4: starts at 4, grows by one per success to 32, halves on failure. */
@@ -89,11 +89,11 @@ late_failures_do_not_count_as_probes(void **state UNUSED)
 	for (int i = 0; i < 32; i++)
 		health_start(&rules, &health);
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(health_end(&rules, &health, false, 0), HEALTH_UNCHANGED);
-	assert_int_equal(health_end(&rules, &health, false, 0), HEALTH_OPENED);
+		assert_int_equal(health_fail(&rules, &health, 0), HEALTH_UNCHANGED);
+	assert_int_equal(health_fail(&rules, &health, 0), HEALTH_OPENED);
 	for (size_t left = 27; left > 0; left--) {
 		assert_int_equal(health_allows(&rules, &health, left, 20 * SECOND), 0);
-		assert_int_equal(health_end(&rules, &health, false, 5 * SECOND), HEALTH_UNCHANGED);
+		assert_int_equal(health_fail(&rules, &health, 5 * SECOND), HEALTH_UNCHANGED);
 	}
 	assert_int_equal(health_allows(&rules, &health, 0, 10 * SECOND - 1), 0);
 	assert_int_equal(health_allows(&rules, &health, 0, 10 * SECOND), 1);
@@ -124,8 +124,8 @@ a_late_success_closes_it(void **state UNUSED)
 	for (int i = 0; i < 6; i++)
 		health_start(&rules, &health);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(health_end(&rules, &health, false, 0), i < 4 ? HEALTH_UNCHANGED : HEALTH_OPENED);
-	assert_int_equal(health_end(&rules, &health, true, SECOND), HEALTH_CLOSED);
+		assert_int_equal(health_fail(&rules, &health, 0), i < 4 ? HEALTH_UNCHANGED : HEALTH_OPENED);
+	assert_int_equal(health_succeed(&rules, &health), HEALTH_CLOSED);
 	assert_int_equal(health_allows(&rules, &health, 0, SECOND), 1);
 }
 

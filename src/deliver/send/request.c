@@ -44,7 +44,8 @@ request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now
 	struct slice signatures, url, *headers = POOL_ARRAY(pool, HEADERS, struct slice);
 	*attempt = (struct attempt){ .body = delivery->payload };
 	if (!slice_present(delivery->payload) || !webhook_url_dial(pool, destination->url, &url) ||
-	    (delivery->form && !form_encode(pool, delivery->payload, delivery->form_brackets, &attempt->body)) ||
+	    (delivery->form && !form_encode(pool, delivery->payload, delivery->form_brackets ? FORM_UNNUMBERED : FORM_NUMBERED,
+				   &attempt->body)) ||
 	    !sign(pool, delivery, timestamp, attempt->body, &signatures))
 		return false;
 	headers[0] = content_types[delivery->form];

@@ -72,19 +72,27 @@ cache_find(struct cache *cache, struct slice name, int64_t now_ms)
 	return (struct slice){ entry->value, entry->value_size };
 }
 
-/* The least recently used entry; unused entries come first. */
+/* A free entry, which has never been used, or the least recently used one. */
 static struct entry *
-oldest(struct cache *cache, bool taken)
+find_room(struct cache *cache)
+{
+	struct entry *found = &cache->entries[0];
+	for (size_t i = 1; i < cache->limits.entries; i++)
+		if (cache->entries[i].used < found->used)
+			found = &cache->entries[i];
+	return found;
+}
+
+static void
+drop_oldest(struct cache *cache)
 {
 	struct entry *found = NULL;
 	for (size_t i = 0; i < cache->limits.entries; i++) {
 		struct entry *entry = &cache->entries[i];
-		if (taken && entry->name_size == 0)
-			continue;
-		if (found == NULL || entry->used < found->used)
+		if (entry->name_size > 0 && (found == NULL || entry->used < found->used))
 			found = entry;
 	}
-	return found;
+	drop(cache, found);
 }
 
 void
@@ -97,8 +105,8 @@ cache_put(struct cache *cache, struct slice name, struct slice value, int64_t re
 	if (value.size > cache->limits.value_bytes)
 		return;
 	while (cache->bytes + value.size > cache->limits.bytes)
-		drop(cache, oldest(cache, true));
-	entry = oldest(cache, false);
+		drop_oldest(cache);
+	entry = find_room(cache);
 	drop(cache, entry);
 	memcpy(entry->name, name.data, name.size);
 	entry->name_size = name.size;

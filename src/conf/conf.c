@@ -2,6 +2,7 @@
  * The sources of values, their precedence, and checks that involve several settings. */
 #include "conf/conf.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,23 +56,19 @@ take_defaults(struct loaded_conf *loaded, struct buffer *problems)
 		    pool_printf(loaded->pool, "%s.%s", settings[i].section, settings[i].key).data, loaded, problems);
 }
 
-static const char *
-file_path(const char *option, bool *may_be_missing)
-{
-	const char *named = option != NULL ? option : getenv("LEADHOOK_CONF");
-	*may_be_missing = named == NULL;
-	return named != NULL ? named : LEADHOOK_CONFIG_FILE;
-}
-
 static void
 take_file(const char *option, struct loaded_conf *loaded, struct buffer *problems)
 {
-	bool may_be_missing;
-	const char *path = file_path(option, &may_be_missing);
+	const char *named = option != NULL ? option : getenv("LEADHOOK_CONF");
+	const char *path = named != NULL ? named : LEADHOOK_CONFIG_FILE;
 	struct conf_entries entries = { 0 };
 	loaded->conf.file = pool_string(loaded->pool, slice_of(path));
-	if (!conf_file_read(path, may_be_missing, loaded->pool, &entries, problems))
-		loaded->conf.absent_file = loaded->conf.file;
+	if (!conf_file_read(path, loaded->pool, &entries, problems)) {
+		if (named != NULL)
+			buffer_printf(problems, "%s: %s\n", path, strerror(ENOENT));
+		else
+			loaded->conf.absent_file = loaded->conf.file;
+	}
 	for (size_t i = 0; i < entries.count; i++) {
 		const struct conf_entry *entry = &entries.items[i];
 		struct slice origin =

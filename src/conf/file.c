@@ -191,15 +191,15 @@ check_secrecy(struct reader *reader)
 }
 
 bool
-conf_file_read(const char *path, bool may_be_missing, struct pool *pool, struct conf_entries *entries, struct buffer *problems)
+conf_file_read(const char *path, struct pool *pool, struct conf_entries *entries, struct buffer *problems)
 {
 	struct reader reader = { .path = path, .pool = pool, .entries = entries, .problems = problems };
 	reader.file = fopen(path, "re");
+	if (reader.file == NULL && errno == ENOENT)
+		return false;
 	if (reader.file == NULL) {
-		bool absent = errno == ENOENT && may_be_missing;
-		if (!absent)
-			buffer_printf(problems, "%s: %s\n", path, strerror(errno));
-		return !absent;
+		buffer_printf(problems, "%s: %s\n", path, strerror(errno));
+		return true;
 	}
 	int first_bad = ini_parse_stream(next_line, &reader, take_value, &reader);
 	if (ferror(reader.file))

@@ -20,9 +20,8 @@ struct conf_entries {
 
 /* Appends the settings of the file to *entries, allocated in `pool`. Appends a line to `problems` for each error: the file
  * cannot be read, a line is invalid, a setting is unknown or a duplicate, or its permissions are too open (others or its group
- * can write it, or others can read it and it has a secret). Returns false when it does not exist and `may_be_missing`. */
-bool conf_file_read(
-    const char *path, bool may_be_missing, struct pool *pool, struct conf_entries *entries, struct buffer *problems);
+ * can write it, or others can read it and it has a secret). Returns false, without such a line, when it does not exist. */
+MUST_CHECK bool conf_file_read(const char *path, struct pool *pool, struct conf_entries *entries, struct buffer *problems);
 
 /* The contents of a file with only a secret, without a newline at the end. Absent, with a line in `problems` that starts with
  * `origin`, when it cannot be read, its permissions are too open as above, or it contains a NUL or more than `maximum`

@@ -22,11 +22,8 @@ struct character {
 	uint32_t escaped : 1;
 };
 
-static struct character
-character_of(uint32_t code, bool escaped)
-{
-	return (struct character){ code & 0x7fffffff, escaped };
-}
+#define PLAIN(code) ((struct character){ (code)&0x7fffffff, 0 })
+#define ESCAPED(code) ((struct character){ (code)&0x7fffffff, 1 })
 
 struct decoded {
 	struct character *characters;
@@ -64,7 +61,7 @@ read_text(struct pool *pool, struct slice text)
 			code = byte < 0x80 ? byte : NO_CHARACTER;
 			text = slice_sub(text, 1, text.size);
 		}
-		decoded.characters[decoded.count++] = character_of(code, false);
+		decoded.characters[decoded.count++] = PLAIN(code);
 	}
 	return decoded;
 }
@@ -102,11 +99,11 @@ json_escape(const struct decoded *decoded, size_t at, struct character *characte
 	const int32_t unit = json_unit_at(decoded, at),
 		      low = unit >= 0xd800 && unit < 0xdc00 ? json_unit_at(decoded, at + 6) : -1;
 	if (low >= 0xdc00 && low < 0xe000) {
-		*character = character_of((uint32_t)(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00)), true);
+		*character = ESCAPED((uint32_t)(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00)));
 		return 12;
 	}
 	if (unit >= 0) {
-		*character = character_of((uint32_t)unit, true);
+		*character = ESCAPED((uint32_t)unit);
 		return 6;
 	}
 	if (at + 1 >= decoded->count || decoded->characters[at].code != '\\')
@@ -115,7 +112,7 @@ json_escape(const struct decoded *decoded, size_t at, struct character *characte
 	const char *found = letter > 0 && letter < 0x80 ? strchr(letters, (int)letter) : NULL;
 	if (found == NULL)
 		return 0;
-	*character = character_of((unsigned char)meanings[found - letters], false);
+	*character = PLAIN((unsigned char)meanings[found - letters]);
 	return 2;
 }
 
@@ -134,7 +131,7 @@ percent_escape(const struct decoded *decoded, size_t at, struct character *chara
 	struct slice rest = { bytes, count };
 	uint32_t code;
 	const bool valid = utf8_next(&rest, &code);
-	*character = character_of(valid ? code : NO_CHARACTER, true);
+	*character = ESCAPED(valid ? code : NO_CHARACTER);
 	return valid ? 3 * (count - rest.size) : 3;
 }
 

@@ -148,15 +148,15 @@ announces_extension(struct slice text, size_t from, size_t to)
 		alike++;
 	if (word.size <= 1 || alike == word.size)
 		return word.size == 1 && is_any(word.data[0], ",;#~xXwW");
-	return !ascii_is_digit(text.data[from - 1]) || !is_ascii(word.data[0]) ||
-	       slice_starts_with_nocase(word, SLICE("x")) || slice_starts_with_nocase(word, SLICE("ext"));
+	return !ascii_is_digit(text.data[from - 1]) || !is_ascii(word.data[0]) || slice_starts_with_nocase(word, SLICE("x")) ||
+	       slice_starts_with_nocase(word, SLICE("ext"));
 }
 
-/* Where the digits before `end` begin, and what may be between them and a word. */
+/* Where the run of these characters before `end` begins. */
 static size_t
-back_over(struct slice text, size_t end, const char *others, bool digits)
+back_over(struct slice text, size_t end, const char *characters)
 {
-	while (end > 0 && (is_any(text.data[end - 1], others) || (digits && ascii_is_digit(text.data[end - 1]))))
+	while (end > 0 && is_any(text.data[end - 1], characters))
 		end--;
 	return end;
 }
@@ -166,14 +166,14 @@ back_over(struct slice text, size_t end, const char *others, bool digits)
 static struct slice
 without_extension(struct slice text, bool *found)
 {
-	const size_t end = back_over(text, text.size, " )]\"'", false), digits = back_over(text, end, "", true),
-		     word_end = back_over(text, digits, " .:=-(", false);
+	const size_t end = back_over(text, text.size, " )]\"'"), digits = back_over(text, end, "0123456789"),
+		     word_end = back_over(text, digits, " .:=-(");
 	size_t word = word_end;
 	while (word > 0 && is_letter(text.data[word - 1]))
 		word--;
 	if (word == word_end && word > 0)
 		word--;
-	const size_t before = back_over(text, word, " ,;(", false);
+	const size_t before = back_over(text, word, " ,;(");
 	const bool is_one = end - digits <= EXTENSION_DIGITS_MAX &&
 			    count_digits(slice_sub(text, 0, before)) >= PHONE_DIGITS_MIN &&
 			    announces_extension(text, word, word_end);
@@ -256,7 +256,7 @@ static struct slice
 after_plus(struct slice rest, bool *plus)
 {
 	const size_t first = slice_find(rest, '+'), last = slice_find_last(rest, '+');
-	*plus = first < rest.size && back_over(rest, first, SEPARATORS, false) == 0;
+	*plus = first < rest.size && back_over(rest, first, SEPARATORS) == 0;
 	if (!*plus)
 		return rest;
 	const struct slice filled = slice_trim(slice_sub(rest, first + 1, last)), again = slice_sub(rest, last + 1, rest.size);

@@ -267,15 +267,6 @@ work_beside(const struct log_field *fields, size_t count)
 	return work;
 }
 
-static void
-make_line(const struct log_record *record, bool head, struct buffer *line)
-{
-	if (state.format == LOG_JSON)
-		log_line_json(record, line);
-	else
-		log_line_logfmt(record, head, line);
-}
-
 /* Returns false when the line has to be written. */
 static bool
 send_to_syslog(const struct log_record *record)
@@ -284,7 +275,7 @@ send_to_syslog(const struct log_record *record)
 	struct buffer line = { .data = text, .capacity = sizeof(text), .maximum = LOG_LINE_MAX_BYTES };
 	if (!syslog_is_used())
 		return false;
-	make_line(record, false, &line);
+	(state.format == LOG_JSON ? log_line_json : log_line_message)(record, &line);
 	return syslog_send(record->level, record->program, record->pid, buffer_slice(&line));
 }
 
@@ -293,7 +284,7 @@ write_record(const struct log_record *record)
 {
 	char text[LOG_LINE_MAX_BYTES + 1];
 	struct buffer line = { .data = text, .capacity = sizeof(text), .maximum = LOG_LINE_MAX_BYTES };
-	make_line(record, true, &line);
+	(state.format == LOG_JSON ? log_line_json : log_line_logfmt)(record, &line);
 	text[line.size] = '\n'; /* a line that is too long is truncated */
 	follow_rotation();
 	write_line(&(const struct iovec){ text, line.size + 1 }, 1);

@@ -67,18 +67,28 @@ add_logfmt_field(struct buffer *line, const struct log_field *field)
 	add_value(line, field, add_logfmt_text);
 }
 
-void
-log_line_logfmt(const struct log_record *record, bool head, struct buffer *line)
+static void
+add_logfmt_fields(struct buffer *line, const struct log_record *record)
 {
-	if (head)
-		buffer_printf(line, "%s %s %s[%ld] %s", record->when, level_names[record->level], record->program, record->pid,
-		    record->event);
-	else
-		buffer_printf(line, "%s %s", level_names[record->level], record->event);
 	for (size_t i = 0; i < record->count; i++)
 		add_logfmt_field(line, &record->fields[i]);
 	if (record->work != NULL)
 		add_logfmt_field(line, record->work);
+}
+
+void
+log_line_logfmt(const struct log_record *record, struct buffer *line)
+{
+	buffer_printf(
+	    line, "%s %s %s[%ld] %s", record->when, level_names[record->level], record->program, record->pid, record->event);
+	add_logfmt_fields(line, record);
+}
+
+void
+log_line_message(const struct log_record *record, struct buffer *line)
+{
+	buffer_printf(line, "%s %s", level_names[record->level], record->event);
+	add_logfmt_fields(line, record);
 }
 
 /* ---- JSON ---- */

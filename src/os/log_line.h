@@ -19,10 +19,13 @@ struct log_record {
 
 enum { LOG_LINE_MAX_BYTES = 4096, LOG_VALUE_MAX_BYTES = 512 };
 
-/* Both need a buffer with its capacity, one more than its maximum of LOG_LINE_MAX_BYTES. They add no newline. */
-/* `head`: with time, level and program; else the level alone comes before the event. A line that is too long is truncated. */
-void log_line_logfmt(const struct log_record *record, bool head, struct buffer *line);
-/* One object. Of a line that is too long the last fields are left out, and it has the member "truncated". */
+/* These need a buffer whose capacity is one byte more than its maximum of LOG_LINE_MAX_BYTES. They add no newline. */
+
+/* Time, level, program, event and fields. A line that is too long is truncated. */
+void log_line_logfmt(const struct log_record *record, struct buffer *line);
+/* The same without time and program, which syslog adds. */
+void log_line_message(const struct log_record *record, struct buffer *line);
+/* One object. If the line would be too long, the last fields are left out and it has the member "truncated". */
 void log_line_json(const struct log_record *record, struct buffer *line);
 
 const char *log_level_name(enum log_level level);

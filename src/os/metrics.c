@@ -182,14 +182,14 @@ is_running(uint64_t identity)
 	return found != 0 ? found == started : kill((pid_t)pid_of(identity), 0) == 0;
 }
 
-/* Takes a free place, or that of a process that was killed with its parent. */
+/* Takes a free place, or else the place of a process that was killed with its parent. NULL: all are in use. */
 static struct process *
-take_place(uint64_t identity, bool of_dead)
+take_place(uint64_t identity)
 {
-	for (size_t i = 0; i < METRIC_PROCESSES_MAX; i++) {
-		struct process *process = &memory->processes[i];
+	for (size_t i = 0; i < 2 * (size_t)METRIC_PROCESSES_MAX; i++) {
+		struct process *process = &memory->processes[i % METRIC_PROCESSES_MAX];
 		uint64_t found = atomic_load(&process->identity);
-		const bool usable = found == 0 || (of_dead && !is_running(found));
+		const bool usable = found == 0 || (i >= METRIC_PROCESSES_MAX && !is_running(found));
 		if (usable && atomic_compare_exchange_strong(&process->identity, &found, identity))
 			return process;
 	}
@@ -202,9 +202,7 @@ metrics_process_begin(enum metric_process kind)
 	const int saved = errno;
 	const uint64_t identity = own_identity();
 	metrics_process_died(getpid()); /* an earlier process with our pid, killed with its parent */
-	struct process *process = take_place(identity, false);
-	if (process == NULL)
-		process = take_place(identity, true);
+	struct process *process = take_place(identity);
 	errno = saved;
 	if (process == NULL)
 		return;

@@ -170,7 +170,7 @@ take_attributes(int fd, const struct stat *old, mode_t mode)
 
 /* `old`: the file that has the name; NULL: none. */
 static int
-open_new(struct replacement *replacement, bool is_ours, const struct stat *old, mode_t mode)
+open_new(struct replacement *replacement, const struct stat *old, mode_t mode)
 {
 	replacement->fd = open_unnamed(replacement->folder);
 	replacement->named = replacement->fd < 0;
@@ -178,14 +178,15 @@ open_new(struct replacement *replacement, bool is_ours, const struct stat *old, 
 		replacement->fd = open_named(replacement);
 	if (replacement->fd < 0)
 		return errno;
-	const bool keeps = old != NULL && is_ours; /* elsewhere others can put files of ours in the place of each other */
+	/* in directories of others, they can put one file of ours in the place of another */
+	const bool keeps = old != NULL && directory_is_ours(replacement->folder);
 	return (keeps ? take_attributes(replacement->fd, old, mode) : fchmod(replacement->fd, mode)) == 0 ? 0 : errno;
 }
 
 static int
-open_in_place(struct replacement *replacement, bool is_ours, int flags)
+open_in_place(struct replacement *replacement, int flags)
 {
-	if (!is_ours)
+	if (!directory_is_ours(replacement->folder))
 		return EPERM;
 	replacement->fd = openat(replacement->folder, replacement->name, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC | flags);
 	if (replacement->fd < 0)
@@ -199,15 +200,13 @@ static int
 open_file(struct replacement *replacement, mode_t mode)
 {
 	struct stat old;
-	const bool is_ours = directory_is_ours(replacement->folder);
 	if (is_proc(replacement->folder))
-		return open_in_place(replacement, is_ours, 0);
+		return open_in_place(replacement, 0);
 	if (fstatat(replacement->folder, replacement->name, &old, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT ? open_new(replacement, is_ours, NULL, mode) : errno;
+		return errno == ENOENT ? open_new(replacement, NULL, mode) : errno;
 	if (S_ISDIR(old.st_mode))
 		return EISDIR;
-	return S_ISREG(old.st_mode) ? open_new(replacement, is_ours, &old, mode)
-				    : open_in_place(replacement, is_ours, O_NOFOLLOW);
+	return S_ISREG(old.st_mode) ? open_new(replacement, &old, mode) : open_in_place(replacement, O_NOFOLLOW);
 }
 
 int

@@ -37,10 +37,16 @@ sandbox_begin(void)
 }
 
 void
-sandbox_hide(bool hidden)
+sandbox_hide(void)
 {
-	if (prctl(PR_SET_DUMPABLE, hidden ? 0 : 1, 0, 0, 0) != 0)
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
 		log_info("memory_not_hidden", LOG_ERRNO(errno));
+}
+
+void
+sandbox_unhide(void)
+{
+	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
 #if defined(HAVE_LINUX_LANDLOCK_H) && defined(SYS_landlock_create_ruleset)

@@ -6,7 +6,6 @@
 #ifndef LEADHOOK_OS_SANDBOX_H
 #define LEADHOOK_OS_SANDBOX_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "os/log.h"
@@ -15,9 +14,10 @@
  * and its children. Call first in main(). */
 void sandbox_begin(void);
 
-/* Whether other processes of the same account are denied access to our memory: debuggers, most of /proc/PID, and core dumps
- * that the kernel pipes to a program, for which the size limit has no effect. Root still has access. Children inherit it. */
-void sandbox_hide(bool hidden);
+/* Denies other processes of the same account access to our memory: debuggers, most of /proc/PID, and core dumps that the kernel
+ * pipes to a program, which no size limit prevents. Root still has access. Children inherit it. */
+void sandbox_hide(void);
+void sandbox_unhide(void);
 
 /* What a path may be used for. The rights of a folder apply to everything below it. */
 enum {

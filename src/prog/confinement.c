@@ -26,9 +26,11 @@ static const struct sandbox_place system_places[] = {
 static struct sandbox *
 begin(const struct conf *conf, enum log_level level)
 {
-	sandbox_hide(conf->server.sandbox);
-	if (conf->server.sandbox)
+	if (conf->server.sandbox) {
+		sandbox_hide();
 		return sandbox_new(level);
+	}
+	sandbox_unhide();
 	LOG_AT(level, "sandbox_off", LOG_STR("setting", "server.sandbox"));
 	return NULL;
 }

@@ -132,21 +132,21 @@ show_due(struct store *store)
 /* The exit status, or EX_OK to start. The database may recover, so a daemon waits. An error that the operator must correct ends
  * a run from cron, so that it is reported once. */
 static int
-check_start(struct store *store, bool daemon)
+check_start(struct store *store, const struct arguments *arguments)
 {
 	const int status = status_of(store, wiring_try_database(store));
-	return status == EX_UNAVAILABLE || (daemon && store_denial(store) != DENIAL_NONE) ? EX_OK : status;
+	return status == EX_UNAVAILABLE || (arguments->daemon && store_denial(store) != DENIAL_NONE) ? EX_OK : status;
 }
 
 /* Returns a descriptor that becomes readable with a signal to end; -1, logged, on errors. */
 static int
-end_signals(bool daemon)
+watch_end_signals(const struct arguments *arguments)
 {
 	sigset_t signals;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
-	if (!daemon) /* the terminal was closed; to a daemon it means a new configuration */
+	if (!arguments->daemon) /* the terminal was closed; to a daemon it means a new configuration */
 		sigaddset(&signals, SIGHUP);
 	int fd = sigprocmask(SIG_BLOCK, &signals, NULL) == 0 ? signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
 	if (fd < 0)
@@ -169,7 +169,7 @@ prepare_process(void)
 
 /* ---- mail and texts ---- */
 
-/* What the process of one of them needs. */
+/* What the process that sends mail, or texts, needs. */
 struct companion_context {
 	const struct wiring *wiring;
 	const struct arguments *arguments;
@@ -197,7 +197,7 @@ set_up_outbox(const struct companion_context *start, int stop_fd, struct compani
 	wanted->max_runtime_ms = start->arguments->max_runtime_ms;
 	wanted->stop_fd = stop_fd;
 	wanted->life = life;
-	wanted->signals = end_signals(wanted->stay);
+	wanted->signals = watch_end_signals(start->arguments);
 	wanted->wake_fd = wanted->owner_fd = -1;
 }
 
@@ -276,21 +276,31 @@ dispatcher_options_of(const struct wiring *wiring, const struct arguments *argum
 	};
 }
 
+/* What a dispatcher holds while it runs. */
+struct run {
+	const struct wiring *wiring;
+	const struct arguments *arguments;
+	struct lock *lock;       /* NULL: no lock file */
+	struct crashes *crashes; /* NULL: no lock file */
+	struct notifier *notifier;
+	struct companion processes[DISPATCHER_COMPANIONS];
+};
+
 static int
-deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store, struct lock *lock,
-    struct crashes *crashes, const struct companion *processes, struct notifier *notifier)
+deliver(const struct run *run, struct store *store)
 {
-	struct dispatcher_options wanted = dispatcher_options_of(wiring, arguments);
+	const struct wiring *wiring = run->wiring;
+	struct dispatcher_options wanted = dispatcher_options_of(wiring, run->arguments);
 	const struct job_tools job_tools = job_tools_of(wiring);
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
-		wanted.companion_fds[i] = processes[i].done_fd;
-	wanted.crashes = crashes;
+		wanted.companion_fds[i] = run->processes[i].done_fd;
+	wanted.crashes = run->crashes;
 	wanted.job_tools = &job_tools;
-	wanted.notifier = notifier;
-	wanted.stop_fd = end_signals(arguments->daemon);
+	wanted.notifier = run->notifier;
+	wanted.stop_fd = watch_end_signals(run->arguments);
 	if (wanted.stop_fd < 0)
 		return EX_OSERR;
-	wanted.wake_fd = lock == NULL ? -1 : wake_open(wiring->conf->dispatch.lock_file);
+	wanted.wake_fd = run->lock == NULL ? -1 : wake_open(wiring->conf->dispatch.lock_file);
 	/* after signals are watched, because the connection may take a while */
 	struct dispatcher_stores stores = {
 		.feeder = store,
@@ -298,8 +308,8 @@ deliver(const struct wiring *wiring, const struct arguments *arguments, struct s
 		.maintenance = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
 		.jobs = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS),
 	};
-	int status = check_start(store, arguments->daemon);
-	struct dispatcher *dispatcher = status == EX_OK ? dispatcher_new(&wanted, &stores, lock) : NULL;
+	int status = check_start(store, run->arguments);
+	struct dispatcher *dispatcher = status == EX_OK ? dispatcher_new(&wanted, &stores, run->lock) : NULL;
 	if (dispatcher != NULL)
 		status = dispatcher_run(dispatcher) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 	else if (status == EX_OK)
@@ -324,7 +334,7 @@ static void
 try_reload(void *context)
 {
 	const struct reload *reload = context;
-	if (wiring_try(reload->config_path, false)) {
+	if (wiring_try(reload->config_path, WIRING_OF_DISPATCHER)) {
 		log_info("reloading", LOG_STR("consequence", "this process ends; the service manager starts it again"));
 		kill(getpid(), SIGTERM);
 		return;
@@ -336,10 +346,10 @@ try_reload(void *context)
 static int
 lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments, struct store *store)
 {
-	struct lock *lock = NULL;
+	struct run run = { .wiring = wiring, .arguments = arguments };
 	const char *path = wiring->conf->dispatch.lock_file;
 	enum result locked =
-	    *path == '\0' ? RESULT_OK : lock_take(path, dispatcher_slots(wiring->conf->dispatch.in_flight), &lock);
+	    *path == '\0' ? RESULT_OK : lock_take(path, dispatcher_slots(wiring->conf->dispatch.in_flight), &run.lock);
 	if (locked == RESULT_CONFLICT && arguments->daemon)
 		log_warning("already_running", LOG_STR("lock_file", path),
 		    LOG_STR("hint", "stop the other dispatcher, or set another dispatch.lock_file"));
@@ -350,36 +360,34 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	/* from cron this would be a line per minute */
 	metrics_open(wiring->conf->server.state_dir, arguments->daemon ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG);
 	metrics_add(METRIC_STARTS, METRIC_PROGRAM_DISPATCH, 1);
-	signal_thread_block(arguments->daemon);
-	struct notifier *notifier = notifier_new();        /* before there are processes that inherit the environment */
-	struct companion processes[DISPATCHER_COMPANIONS]; /* before threads start */
-	start_processes(wiring, arguments, processes);
+	static _Atomic(pid_t) keepers[DISPATCHER_COMPANIONS];
+	struct reload reload = { .config_path = arguments->config_path };
+	const struct signal_tasks tasks = { .groups = keepers,
+		.group_count = DISPATCHER_COMPANIONS,
+		.reload = arguments->daemon ? try_reload : NULL,
+		.context = &reload };
+	signal_thread_block(&tasks);
+	reload.notifier = run.notifier = notifier_new();   /* before there are processes that inherit the environment */
+	start_processes(wiring, arguments, run.processes); /* before threads start */
 	metrics_process_begin(METRIC_PROCESS_DISPATCHER);
-	struct crashes *crashes = lock == NULL ? NULL : crashes_open(path); /* before the sandbox */
+	run.crashes = run.lock == NULL ? NULL : crashes_open(path); /* before the sandbox */
 	prepare_process();
 	/* from cron this would be a line per minute */
 	struct sandbox *sandbox = confinement_of_dispatcher(wiring->conf, arguments->daemon ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	sandbox_enter(&sandbox); /* before threads start */
-	static _Atomic(pid_t) keepers[DISPATCHER_COMPANIONS];
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
-		keepers[i] = processes[i].keeper;
-	struct reload reload = { arguments->config_path, notifier };
-	signal_thread_start(&(struct signal_tasks){
-	    .groups = keepers,
-	    .group_count = DISPATCHER_COMPANIONS,
-	    .reload = arguments->daemon ? try_reload : NULL,
-	    .context = &reload,
-	});
-	int status = deliver(wiring, arguments, store, lock, crashes, processes, notifier);
+		keepers[i] = run.processes[i].keeper;
+	signal_thread_start(&tasks);
+	int status = deliver(&run, store);
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++) {
 		keepers[i] = 0;
-		if (processes[i].done_fd >= 0)
-			companion_stop(&processes[i]);
+		if (run.processes[i].done_fd >= 0)
+			companion_stop(&run.processes[i]);
 	}
 	signal_thread_end();
-	notifier_free(&notifier);
-	crashes_free(&crashes);
-	lock_free(&lock);
+	notifier_free(&run.notifier);
+	crashes_free(&run.crashes);
+	lock_free(&run.lock);
 	metrics_process_end();
 	return status;
 }
@@ -401,10 +409,11 @@ main(int argc, char *argv[])
 		return EX_USAGE;
 	}
 	if (given[OPTION_CHECK_START] != NULL)
-		return wiring_check_start(program, given[OPTION_CONFIG], false);
+		return wiring_check_start(program, given[OPTION_CONFIG], WIRING_OF_DISPATCHER);
 	arguments.config_path = given[OPTION_CONFIG];
 	struct wiring wiring;
-	if (!wiring_load(program, given[OPTION_CONFIG], given[OPTION_CHECK_CONFIG] != NULL, &wiring))
+	if (!wiring_load(
+		program, given[OPTION_CONFIG], given[OPTION_CHECK_CONFIG] == NULL ? WIRING_TO_RUN : WIRING_TO_CHECK, &wiring))
 		return EX_CONFIG;
 	if (given[OPTION_QUIET] != NULL)
 		wiring.conf->log.level = LOG_LEVEL_ERROR;

@@ -116,7 +116,7 @@ prepare(void *context)
 {
 	struct service *service = context;
 	struct setup *next = &service->next;
-	if (!wiring_load(NULL, service->config_path, false, &next->wiring))
+	if (!wiring_load(NULL, service->config_path, WIRING_TO_RUN, &next->wiring))
 		return false;
 	const bool works = try_database(service, &next->wiring) == RESULT_OK;
 	if (works && open_limits(next))
@@ -497,11 +497,12 @@ main(int argc, char *argv[])
 	if (status >= 0)
 		return status;
 	if (given[OPTION_CHECK_START] != NULL)
-		return wiring_check_start(program, given[OPTION_CONFIG], true);
+		return wiring_check_start(program, given[OPTION_CONFIG], WIRING_OF_RESPONDER);
 	if (!parse_workers(given[OPTION_WORKERS], &workers))
 		return EX_USAGE;
 	struct service service = { .config_path = given[OPTION_CONFIG], .committer.fd = -1, .own_socket = "" };
-	if (!wiring_load(program, service.config_path, given[OPTION_CHECK_CONFIG] != NULL, &service.setup.wiring))
+	if (!wiring_load(program, service.config_path, given[OPTION_CHECK_CONFIG] == NULL ? WIRING_TO_RUN : WIRING_TO_CHECK,
+		&service.setup.wiring))
 		return EX_CONFIG;
 	wiring_start_log(program, &service.setup.wiring);
 	service.request_timeout_ms = service.setup.wiring.conf->server.request_timeout;

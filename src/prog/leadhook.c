@@ -26,7 +26,7 @@ static struct job_tools job_tools; /* of it */
 static bool
 load(const char *path, bool lists, struct conf **conf, struct buffer *problems)
 {
-	bool good = wiring_read(path, lists, &wiring, problems);
+	bool good = wiring_read(path, lists ? WIRING_WITH_LISTS : WIRING_WITHOUT_LISTS, &wiring, problems);
 	*conf = wiring.conf;
 	if (good)
 		job_tools = job_tools_of(&wiring);
@@ -128,7 +128,7 @@ int
 main(int argc, char *argv[])
 {
 	sandbox_begin();
-	sandbox_hide(true);
+	sandbox_hide();
 	descriptors_fill();
 	int status = shell_main(argc, argv, &parts, stdout, stderr);
 	api_free(&parts.api);

@@ -14,21 +14,21 @@ static struct signal_tasks work;
 static pthread_mutex_t reloading = PTHREAD_MUTEX_INITIALIZER; /* held for ever after the end */
 
 static sigset_t
-signals(bool hup)
+signals_of(const struct signal_tasks *tasks)
 {
 	sigset_t set;
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
-	if (hup)
+	if (tasks->reload != NULL)
 		sigaddset(&set, SIGHUP);
 	return set;
 }
 
 void
-signal_thread_block(bool hup)
+signal_thread_block(const struct signal_tasks *tasks)
 {
-	const sigset_t set = signals(hup);
+	const sigset_t set = signals_of(tasks);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
@@ -46,7 +46,7 @@ reopen_logs(void)
 static void *
 wait_for_signals(void *unused)
 {
-	const sigset_t set = signals(work.reload != NULL);
+	const sigset_t set = signals_of(&work);
 	for (int number = 0; sigwait(&set, &number) == 0;) {
 		if (number != SIGHUP) {
 			reopen_logs();

@@ -211,7 +211,7 @@ take_sending_limits(struct wiring *wiring)
 }
 
 bool
-wiring_read(const char *path, bool lists, struct wiring *wiring, struct buffer *problems)
+wiring_read(const char *path, enum wiring_lists lists, struct wiring *wiring, struct buffer *problems)
 {
 	*wiring = (struct wiring){ .pool = pool_new() };
 	bool good = conf_load(path, &wiring->conf, problems);
@@ -219,7 +219,7 @@ wiring_read(const char *path, bool lists, struct wiring *wiring, struct buffer *
 		take_sending_limits(wiring);
 		good = parse_parts(wiring, problems);
 		good = good && take_gateway_rules(wiring, problems);
-		good = (!lists || read_disposable_domains(wiring, problems)) && good;
+		good = (lists == WIRING_WITHOUT_LISTS || read_disposable_domains(wiring, problems)) && good;
 		good = find_tls_ca(wiring, "database", wiring->conf->database.tls_ca, problems) && good;
 		good = find_tls_ca(wiring, "mail", wiring->conf->mail.tls_ca, problems) && good;
 	}
@@ -236,14 +236,13 @@ wiring_free(struct wiring *wiring)
 	pool_free(&wiring->pool);
 }
 
-/* Like wiring_read, and opens the log file. */
 static bool
-read_and_open(const char *path, bool checks_only, struct wiring *wiring, struct buffer *problems)
+read_and_open(const char *path, enum wiring_purpose purpose, struct wiring *wiring, struct buffer *problems)
 {
-	if (!wiring_read(path, true, wiring, problems))
+	if (!wiring_read(path, WIRING_WITH_LISTS, wiring, problems))
 		return false;
 	const char *log = wiring->conf->log.file;
-	if (*log == '\0' || (checks_only ? log_could_open(log) : (wiring->log = log_open(log)) != NULL))
+	if (*log == '\0' || (purpose == WIRING_TO_CHECK ? log_could_open(log) : (wiring->log = log_open(log)) != NULL))
 		return true;
 	buffer_printf(problems, "%s: %s: %s\n", conf_origin(wiring->conf, "log", "file"), log, strerror(errno));
 	wiring_free(wiring);
@@ -260,11 +259,11 @@ log_problems(struct slice problems)
 }
 
 bool
-wiring_load(const char *program, const char *path, bool checks_only, struct wiring *wiring)
+wiring_load(const char *program, const char *path, enum wiring_purpose purpose, struct wiring *wiring)
 {
 	struct buffer problems;
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
-	const bool good = read_and_open(path, checks_only, wiring, &problems);
+	const bool good = read_and_open(path, purpose, wiring, &problems);
 	if (!good && program == NULL)
 		log_problems(buffer_slice(&problems));
 	else if (!good)
@@ -368,10 +367,11 @@ wiring_try_database(struct store *store)
 }
 
 bool
-wiring_try(const char *path, bool shares)
+wiring_try(const char *path, enum wiring_user user)
 {
+	const bool shares = user == WIRING_OF_RESPONDER;
 	struct wiring wiring;
-	if (!wiring_load(NULL, path, true, &wiring))
+	if (!wiring_load(NULL, path, WIRING_TO_CHECK, &wiring))
 		return false;
 	struct store *store = wiring_store(wiring.conf, &wiring.disposable_domains, WIRING_ANSWER_MS);
 	const char *folder = wiring.conf->server.state_dir;
@@ -384,10 +384,10 @@ wiring_try(const char *path, bool shares)
 }
 
 int
-wiring_check_start(const char *program, const char *path, bool shares)
+wiring_check_start(const char *program, const char *path, enum wiring_user user)
 {
 	log_init(program, LOG_LEVEL_WARNING);
-	return wiring_try(path, shares) ? EX_OK : EX_CONFIG;
+	return wiring_try(path, user) ? EX_OK : EX_CONFIG;
 }
 
 /* Each claim has its own limit. */

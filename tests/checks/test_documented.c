@@ -101,7 +101,7 @@ read_settings(const struct buffer *ini, struct pool *pool, struct conf_entries *
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, ini->data, ini->size), ini->size);
 	close(fd);
-	conf_file_read(path, false, pool, entries, problems);
+	assert_true(conf_file_read(path, pool, entries, problems));
 	unlink(path);
 }
 

@@ -246,7 +246,7 @@ crash(void)
 static void
 crash_hidden(void)
 {
-	sandbox_hide(true);
+	sandbox_hide();
 	crash();
 }
 
@@ -269,10 +269,10 @@ a_crash_leaves_no_core(void **state)
 static void
 hide_in_child(void)
 {
-	sandbox_hide(true);
+	sandbox_hide();
 	MUST(prctl(PR_GET_DUMPABLE) == 0);
 	MUST(opens("/proc/self/maps", O_RDONLY));
-	sandbox_hide(false);
+	sandbox_unhide();
 	MUST(prctl(PR_GET_DUMPABLE) == 1);
 }
 

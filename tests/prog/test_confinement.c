@@ -61,7 +61,7 @@ set_up(void **state)
 	capture_log();
 	struct sandbox *sandbox = confinement_of_responder(&conf, "");
 	sandbox_free(&sandbox);
-	sandbox_hide(false);
+	sandbox_unhide();
 	has_landlock = strstr(captured_log(), " sandbox landlock=") != NULL;
 	return 0;
 }

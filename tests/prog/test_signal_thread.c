@@ -38,9 +38,9 @@ a_removed_group_gets_no_signal(void **state UNUSED)
 	static _Atomic(pid_t) groups[] = { GROUP, 0 };
 	const int64_t begun_ms = clock_monotonic_ms();
 	int64_t ms = 0;
-	signal_thread_block(true);
-	signal_thread_start(
-	    &(struct signal_tasks){ .groups = groups, .group_count = 2, .reload = count_reload, .context = &reloads });
+	const struct signal_tasks tasks = { .groups = groups, .group_count = 2, .reload = count_reload, .context = &reloads };
+	signal_thread_block(&tasks);
+	signal_thread_start(&tasks);
 	for (; ms < RUN_MS || (atomic_load(&passed_on) == 0 && ms < DEADLINE_MS); ms = clock_monotonic_ms() - begun_ms) {
 		__real_kill(getpid(), SIGUSR1);
 		for (unsigned i = 0; i < CHANGES; i++) {

@@ -6,8 +6,8 @@
 #include "base/slice.h"
 
 struct asset {
-	struct slice plain, gzip; /* the same text, as it is and compressed (RFC 1952) */
-	struct slice version;     /* a word that changes with it: the first 16 hexadecimal digits of its SHA-256 */
+	struct slice plain, gzip; /* the text, and the same text compressed (RFC 1952) */
+	struct slice version;     /* changes with the text: the first 16 hexadecimal digits of its SHA-256 */
 };
 
 #endif

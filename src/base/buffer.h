@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A growing sequence of bytes with a maximum size.
  *
- * An append beyond the maximum marks the buffer as failed; later appends are ignored. A writer therefore checks once, at the
- * end, and never gets truncated text. */
+ * An append that would exceed the maximum marks the buffer as failed, and later appends are ignored. So a writer checks once,
+ * at the end, and never gets truncated text. */
 #ifndef LEADHOOK_BASE_BUFFER_H
 #define LEADHOOK_BASE_BUFFER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Cached copies of values read from the database, under names, with a maximum size. Not for decisions of a write. The caller
- * passes the time (clock_monotonic_ms, the same for all processes). A value that is valid for one version of its source alone
+ * A cache of values read from the database, by name, with a maximum size. Never decide a write by a cached value. The caller
+ * passes the time (clock_monotonic_ms, the same for all processes). A value that is valid for only one version of its source
  * has the version in its name. */
 #ifndef LEADHOOK_BASE_CACHE_H
 #define LEADHOOK_BASE_CACHE_H
@@ -23,7 +23,8 @@ struct cache;
 
 struct cache *cache_new(const struct cache_limits *limits);
 void cache_free(struct cache **cache);
-/* The value of that name, if it is valid; else absent. Valid until the next cache_put. Its data are aligned for any type. */
+/* The value with this name; absent if there is none that is still valid. Valid until the next cache_put. Its data are aligned
+ * for any type. */
 struct slice cache_find(struct cache *cache, struct slice name, int64_t now_ms);
 /* Stores a copy, and removes the least recently used entries to make room. `name` has 1 to CACHE_NAME_MAX bytes; `read_ms` is a
  * time before the value was read. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Follows the text of a stylesheet or of an attribute `style`, to find words in it in any case and with blanks between their
- * letters. Words that are written with escapes are not found: escapes of letters and digits are reported. */
+ * Scans a stylesheet or a `style` attribute for words, in any case and with blanks between their letters. Words with escaped
+ * letters are not found; instead, escapes of letters and digits are reported. */
 #ifndef LEADHOOK_BASE_CSS_H
 #define LEADHOOK_BASE_CSS_H
 
@@ -12,17 +12,18 @@
 
 enum { CSS_WORD_MAX_BYTES = 16 };
 
-/* Zeros: nothing was followed yet. */
+/* Initially zeroed. */
 struct css_scan {
-	char last[CSS_WORD_MAX_BYTES]; /* bytes, in lower case, without blanks */
+	char last[CSS_WORD_MAX_BYTES]; /* the last bytes, in lower case, without blanks */
 	bool escaped;                  /* after a backslash */
 };
 
-/* Follows one byte. Returns false for a letter or digit after a backslash. */
+/* Scans one byte. Returns false for a letter or digit after a backslash. */
 MUST_CHECK bool css_scan_byte(struct css_scan *scan, char c);
-/* Whether what was followed ends with one of the words: in lower case, without blanks, at most CSS_WORD_MAX_BYTES. */
+/* Whether the text so far ends with one of the words, which are in lower case, without blanks, and have at most
+ * CSS_WORD_MAX_BYTES. */
 bool css_scan_found(const struct css_scan *scan, const struct slice *words, size_t count);
-/* Whether it ends with what loads something: a picture, a font, another stylesheet. */
+/* Whether the text so far ends with a word that loads a picture, a font or another stylesheet. */
 bool css_scan_loads(const struct css_scan *scan);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* Decimal digits, at the end of `out`. */
+/* Returns the decimal digits, which are at the end of `out`. */
 enum { DECIMAL_SIZE = 20 };
 struct slice encode_decimal(uint64_t number, char out[DECIMAL_SIZE]);
 /* Lower-case hexadecimal. */
@@ -24,7 +24,7 @@ MUST_CHECK bool decode_base32(struct pool *pool, struct slice text, struct slice
 int percent_byte(struct slice text, size_t at);
 /* Appends the bytes with everything but RFC 3986 unreserved characters as %XX. */
 void encode_percent(struct buffer *out, struct slice bytes);
-/* Appends a path, a query or both, with everything as %XX that a request line cannot contain. */
+/* Appends a path, a query or both; characters that a request line cannot contain become %XX. */
 void encode_target(struct buffer *out, struct slice target);
 
 #endif

@@ -7,11 +7,11 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* Of its bytes. */
+/* bytes */
 enum { LANGUAGE_TAG_MAX = 12 };
 
-/* Language, script and region, in the usual case of letters, in the pool: "de_at" is "de-AT". Everything after them is left
- * out, such as "-1996" and ".UTF-8". Returns false, with *tag unchanged, for a text that does not begin with a language. */
+/* Language, script and region, in the usual case of letters, in the pool: "de_at" is "de-AT". Anything after them, such as
+ * "-1996" or ".UTF-8", is left out. Returns false, with *tag unchanged, for a text that does not begin with a language. */
 MUST_CHECK bool language_tag_parse(struct pool *pool, struct slice text, struct slice *tag);
 /* "de" of "de-AT". */
 struct slice language_tag_language(struct slice tag);

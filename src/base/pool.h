@@ -27,23 +27,23 @@ char *pool_bytes(struct pool *pool, size_t size);
 #define POOL_NEW(pool, type) ((type *)pool_alloc((pool), sizeof(type)))
 #define POOL_ARRAY(pool, count, type) ((type *)pool_alloc_array((pool), (count), sizeof(type)))
 
-/* A copy that is terminated too (the terminator is not counted). The absent slice stays absent. */
+/* A copy, terminated (the terminator is not counted). An absent slice stays absent. */
 struct slice pool_copy(struct pool *pool, struct slice s);
 /* The same with ASCII letters in lower case. */
 struct slice pool_copy_lower(struct pool *pool, struct slice s);
 /* The text with a space before each capital ASCII letter after a small one: createdAt becomes "created At". */
 struct slice pool_divide_words(struct pool *pool, struct slice s);
-/* The text with a parenthesis in the place of each bracket, [ or ], without its counterpart. */
+/* The text with each unpaired bracket, [ or ], replaced by a parenthesis. */
 struct slice pool_with_paired_brackets(struct pool *pool, struct slice s);
-/* A copy with LF in the place of each CR LF. */
+/* A copy with each CR LF replaced by LF. */
 struct slice pool_with_line_feeds(struct pool *pool, struct slice s);
-/* A terminated copy; an absent slice gives "". A NUL inside is copied: the caller must have refused it. */
+/* A terminated copy; an absent slice gives "". A NUL inside is copied, so the caller must refuse it before. */
 char *pool_string(struct pool *pool, struct slice s);
-/* Concatenates the pieces; terminated too. */
+/* Concatenates the pieces; the result is terminated. */
 struct slice pool_join(struct pool *pool, const struct slice *pieces, size_t count);
 #define POOL_JOIN(pool, ...) \
 	pool_join((pool), (const struct slice[]){ __VA_ARGS__ }, ARRAY_SIZE(((const struct slice[]){ __VA_ARGS__ })))
-/* The texts, with a separator between each two. */
+/* Concatenates the texts with a separator between them. */
 struct slice pool_join_with(struct pool *pool, struct slice separator, const struct slice *texts, size_t count);
 struct slice pool_printf(struct pool *pool, const char *format, ...) PRINTF_LIKE(2, 3);
 
@@ -58,8 +58,8 @@ void *memory_realloc(void *old, size_t size);
 size_t memory_held(void);
 /* The decrease of the memory held by pools since their peak after the last call. */
 size_t memory_freed(void);
-/* Returns free memory to the system, also from the middle of the heap: free(3) returns only its end. This takes time that
- * grows with the heap, so it is for unusual use, not for each request. */
+/* Returns free memory to the system, even from the middle of the heap; free(3) returns only its end. The time it takes grows
+ * with the heap, so call it rarely, not for each request. */
 void memory_trim(void);
 /* A panic (base/panic.h). */
 NO_RETURN void memory_exhausted(void);

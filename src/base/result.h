@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Result of a call that can fail, for callers that must handle the cases differently; reasons of failed logins. */
+ * The result of a call that can fail in several ways, and the reasons of failed logins at a database. */
 #ifndef LEADHOOK_BASE_RESULT_H
 #define LEADHOOK_BASE_RESULT_H
 

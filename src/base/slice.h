@@ -41,9 +41,9 @@ bool slice_starts_with_nocase(struct slice s, struct slice prefix);
 bool slice_ends_with(struct slice s, struct slice suffix);
 bool slice_contains(struct slice s, struct slice part);
 bool slice_contains_nocase(struct slice s, struct slice part);
-/* Whether it equals one of the items. */
+/* Whether one of the items equals it. */
 bool slice_is_one_of(struct slice s, const struct slice *items, size_t count);
-/* Whether it equals one of the words of a list, which are separated by spaces. */
+/* Whether it is a word of the list, whose words are separated by spaces. */
 bool slice_is_listed(struct slice s, const char *list);
 
 /* Offset of the first byte `c`, or s.size. */
@@ -77,7 +77,7 @@ bool slice_next_item(struct slice *rest, struct slice *item);
  * unchanged, otherwise. */
 MUST_CHECK bool slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value);
 /* Splits "host", "host:port" or "[address]:port"; an IPv6 address without brackets has no port. *port is 0 where there is none.
- * Returns false when the host is empty or the port is none from 1 to 65535. */
+ * Returns false when the host is empty or the port is not from 1 to 65535. */
 MUST_CHECK bool slice_split_port(struct slice text, struct slice *host, uint64_t *port);
 
 static inline bool

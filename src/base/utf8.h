@@ -21,7 +21,7 @@ utf8_valid(struct slice s)
 	return utf8_valid_size(s) == s.size;
 }
 
-/* The beginning of a valid text that has at most `maximum` bytes, without a part of a character. */
+/* The longest beginning of a valid text that has at most `maximum` bytes and ends with a whole character. */
 struct slice utf8_cut(struct slice s, size_t maximum);
 
 /* True when it contains a control character: those of slice_has_control, and C1 (U+0080 to U+009F). */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Proof of work: challenges and their solutions in the format of ALTCHA, version 2 (docs/api.md 8). Any program that solves
- * those solves these.
+ * Proof of work: challenges and their solutions in the format of ALTCHA, version 2 (docs/api.md 8). Any ALTCHA client can solve
+ * them.
  *
- * A challenge is signed, so nothing is stored of it until it is solved. The task: a counter with which the PBKDF2 of nonce and
- * counter begins with zeros. One HMAC makes a challenge; one HMAC and one PBKDF2 check a solution. */
+ * A challenge is signed, so nothing needs to be stored until it is solved. The task is to find a counter such that the PBKDF2
+ * of nonce and counter begins with zeros. One HMAC makes a challenge; one HMAC and one PBKDF2 check a solution. */
 #ifndef LEADHOOK_BOTS_CHALLENGE_H
 #define LEADHOOK_BOTS_CHALLENGE_H
 
@@ -31,16 +31,15 @@ struct slice challenge_write(struct pool *pool, struct slice server_secret, cons
 
 enum solution_verdict {
 	SOLUTION_GOOD,
-	SOLUTION_MALFORMED, /* no solution of one of our challenges */
+	SOLUTION_MALFORMED, /* not the solution of a challenge of ours */
 	SOLUTION_FORGED,    /* the signature is wrong: changed, or made by another server */
 	SOLUTION_EXPIRED,
 	SOLUTION_FOREIGN, /* of another campaign */
 	SOLUTION_WRONG    /* the work is not done */
 };
 
-/* Checks what the parameter `altcha` has: Base64 of the solved challenge and its solution as JSON. SOLUTION_GOOD: the challenge
- * is in *challenge; whether its nonce was used before is up to the caller. The derivation, which is all of the time, is done
- * last. */
+/* Checks the value of the parameter `altcha`: Base64 of JSON with the challenge and its solution. If it is good, *challenge is
+ * set; the caller must check whether the nonce was used before. The expensive key derivation comes last. */
 enum solution_verdict solution_check(struct pool *pool, struct slice text, struct slice server_secret, uint64_t campaign_id,
     int64_t now_s, struct challenge *challenge);
 

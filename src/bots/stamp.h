@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The time at which a form was made, signed and hidden in it (docs/api.md 8): people need seconds to fill it in.
- * It is the milliseconds since 1970, a point, and 16 characters of URL-safe Base64. */
+ * A stamp is the milliseconds since 1970, a point, and 16 characters of URL-safe Base64. */
 #ifndef LEADHOOK_BOTS_STAMP_H
 #define LEADHOOK_BOTS_STAMP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The configuration file as text: the settings and their lines. */
+ * Reads the configuration file: its settings as text, with their lines. */
 #ifndef LEADHOOK_CONF_FILE_H
 #define LEADHOOK_CONF_FILE_H
 
@@ -27,7 +27,7 @@ MUST_CHECK bool conf_file_read(const char *path, struct pool *pool, struct conf_
  * `origin`, when it cannot be read, its permissions are too open as above, or it contains a NUL or more than `maximum`
  * bytes. */
 struct slice conf_secret_read(const char *path, const char *origin, size_t maximum, struct pool *pool, struct buffer *problems);
-/* For a file with a secret that a library reads: such a line when it cannot be opened, or its permissions are too open. */
+/* For a file with a secret that a library reads: adds such a line if it cannot be opened or its permissions are too open. */
 void conf_secret_check(const char *path, const char *origin, struct buffer *problems);
 
 #endif

@@ -22,7 +22,7 @@ struct digest digest_sha256(const struct slice *pieces, size_t count);
 /* The key may have any length, including zero (RFC 2104). */
 struct digest digest_hmac_sha256(struct slice key, const struct slice *pieces, size_t count);
 
-/* The 48 bytes of SHA-384, for what is not hashed often. Does not fail either. */
+/* The 48 bytes of SHA-384. Slower, for rare use. Does not fail either. */
 struct slice digest_sha384(struct pool *pool, struct slice text);
 
 /* Each thread caches its libcrypto contexts. A thread that ends before the process frees them with this. */

@@ -8,7 +8,7 @@
  * column and id of the row. So a sealed text can be opened only where it belongs. The nonce is random: a column may have 2^32
  * texts in the lifetime of a key. Like the digests, sealing does not fail: if libcrypto cannot, the process ends.
  *
- * Layers that have a store use store_seal and store_open (store/secrets.h), which also say whether texts are sealed at all. */
+ * Layers with a store use store_seal and store_open (store/secrets.h), which know whether texts are sealed at all. */
 #ifndef LEADHOOK_CRYPTO_SEAL_H
 #define LEADHOOK_CRYPTO_SEAL_H
 
@@ -33,14 +33,14 @@ struct seal_place {
 /* Size of the sealed form of a text, for the columns. */
 #define SEAL_SIZE(text_size) (sizeof("sealed:1::") - 1 + SEAL_KEY_ID + ((text_size) + 12 + 16 + 2) / 3 * 4)
 
-/* Keys of 64 hexadecimal digits, separated by white space or commas: the first one seals, all open. Without keys, when the list
- * is empty, nothing is sealed. NULL: the list is invalid. The caller frees it. */
+/* Keys of 64 hexadecimal digits, separated by white space or commas: the first one seals, all of them open. With an empty list
+ * nothing is sealed. Returns NULL if the list is invalid. The caller frees the keys. */
 MUST_CHECK struct seal_keys *seal_keys_new(struct slice list);
 void seal_keys_free(struct seal_keys **keys);
 /* Whether there is a key to seal with. */
 MUST_CHECK bool seal_has_key(const struct seal_keys *keys);
 
-/* There must be a key. */
+/* Returns the sealed text, in the pool. There must be a key. */
 struct slice seal(const struct seal_keys *keys, struct pool *pool, struct seal_place place, struct slice text);
 
 enum seal_result {
@@ -49,15 +49,15 @@ enum seal_result {
 	SEAL_UNKNOWN_KEY, /* sealed with another key */
 	SEAL_DAMAGED      /* changed, or sealed for another place */
 };
-/* Sets *text for the first two results, else it is absent. */
+/* Sets *text, which is absent unless the result is one of the first two. */
 MUST_CHECK enum seal_result seal_open(
     const struct seal_keys *keys, struct pool *pool, struct seal_place place, struct slice stored, struct slice *text);
 
-/* Whether a text has the form of a sealed one. */
+/* Whether the text looks like a sealed one. */
 MUST_CHECK bool seal_is_sealed(struct slice stored);
 /* Whether it is sealed with the first key. */
 MUST_CHECK bool seal_is_current(const struct seal_keys *keys, struct slice stored);
-/* The id of the key of a sealed text, a part of it. */
+/* The id of the key that sealed the text; a part of the text. */
 struct slice seal_key_of(struct slice stored);
 
 #endif

@@ -12,16 +12,16 @@
 
 enum { TOTP_SECRET_SIZE = 20, TOTP_DIGITS = 6, TOTP_STEP_MS = 30 * 1000 };
 
-/* A random secret of TOTP_SECRET_SIZE bytes as Base32: the form that is stored and that people type. */
+/* A random secret of TOTP_SECRET_SIZE bytes as Base32, as it is stored and as people type it. */
 struct slice totp_secret_make(struct pool *pool);
 /* The address that an app reads as a QR code. `issuer` is the name of the service, `account` that of the user. */
 struct slice totp_url(struct pool *pool, struct slice issuer, struct slice account, struct slice secret);
 
 /* The code of a step (RFC 6238 4.2). `secret` must be Base32. */
 uint32_t totp_code(struct pool *pool, struct slice secret, uint64_t step);
-/* Whether the text is the code of the step of `now_ms` or of the one before (RFC 6238 5.2), and that step is later than
- * `last_step`, which was the last accepted one: a code is used once. Sets *step to it.
- * A secret that is not Base32 has no codes. */
+/* Whether the text is the code for the step of `now_ms` or the step before (RFC 6238 5.2). Each code is accepted once: its step
+ * must be later than `last_step`, the last one accepted. Sets *step to the step of the code. A secret that is not Base32 has no
+ * codes. */
 MUST_CHECK bool totp_accepts(
     struct pool *pool, struct slice secret, struct slice text, int64_t now_ms, uint64_t last_step, uint64_t *step);
 

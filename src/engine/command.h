@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A command changes leads. It is parsed and validated completely, and holds no connection and no request, so it can be queued,
- * sent to another process and run again. Its result is an outcome. */
+ * A command changes leads. It is completely parsed and validated, and refers to no connection and no request, so it can be
+ * queued, sent to another process and run again. Its result is an outcome. */
 #ifndef LEADHOOK_ENGINE_COMMAND_H
 #define LEADHOOK_ENGINE_COMMAND_H
 
@@ -16,13 +16,13 @@
 
 /* Which parts of a lead are shown (docs/api.md 4.5). */
 struct payload_view {
-	bool full; /* with a key, and in webhooks; else the public view */
+	bool full; /* with a key, and in webhooks; otherwise the public view */
 	bool skip_urls, skip_actions;
-	bool url; /* social_url also as `url` */
-	bool own; /* to the lead itself: status_url has its token; with `full`, to its page */
+	bool url; /* repeats social_url as `url` */
+	bool own; /* for the lead itself: status_url has its token; with `full`: for its page */
 };
 
-/* How entries of a leaderboard are shown (docs/api.md 4.1.2). Absent texts: without that member. */
+/* How entries of a leaderboard are shown (docs/api.md 4.1.2). A member whose text is absent here is left out. */
 struct standing_style {
 	struct slice description;    /* lead_description: STANDING_… or the name of a custom field */
 	struct slice avatar_default; /* a URL, or a keyword */
@@ -35,11 +35,11 @@ struct standing_style {
 /* POST /v2/{cid} and its aliases (docs/api.md 4.3, 4.4). Fields that were not given are absent. */
 struct signup {
 	SIGNUP_FIELDS(FIELD_MEMBER)
-	const struct custom_field *custom_fields; /* changes: absent json removes */
+	const struct custom_field *custom_fields; /* changes; a field without JSON is removed */
 	size_t custom_field_count;
 };
 
-/* POST /v2/{cid}/tags/{tag_id}/lead: signs up a new lead; an existing one is only tagged, unless `update`. */
+/* POST /v2/{cid}/tags/{tag_id}/lead: signs up a new lead. An existing lead is only tagged, unless `update` is set. */
 struct tagging {
 	struct signup signup;
 	uint64_t tag_id;
@@ -51,7 +51,7 @@ struct points_call {
 	const struct lead_reference *leads;
 	size_t lead_count;
 	int32_t points;
-	uint32_t account_jobs; /* if it becomes a job: maximum of jobs queued for the account; 0: any number */
+	uint32_t account_jobs; /* maximum of queued jobs of the account, if it becomes a job; 0: any number */
 	struct slice message;  /* may be absent */
 };
 
@@ -87,24 +87,24 @@ MUST_CHECK bool lead_action_parse(struct slice name, enum lead_action *action);
 enum lead_channel { CHANNEL_EMAIL, CHANNEL_PHONE };
 /* "email", "phone" */
 struct slice lead_channel_name(enum lead_channel channel);
-/* The name of the channel that is verified of leads which are named in this way (docs/api.md 4.1.4): that of the address, else
- * absent. */
+/* The name of the channel that is verified when a call names leads in this way (docs/api.md 4.1.4); absent unless it is an
+ * address. */
 struct slice lead_named_channel(enum lead_identity identity);
 
-/* In the member `proven` of a lead: its person has verified that address by a code or a link (docs/api.md 4.1.11, Another
- * owner). A key that verifies it proves nothing. */
+/* A bit of `proven` in struct lead: the person verified the address of this channel with a code or a link (docs/api.md 4.1.11,
+ * Another owner). Verification by a key proves nothing. */
 #define CHANNEL_BIT(channel) (UINT32_C(1) << (channel))
 
-/* Whether its address of that channel is a claim, verified or not (docs/api.md 4.1.11). */
+/* Whether the lead's address of this channel is a claim, verified or not (docs/api.md 4.1.11). */
 bool lead_claims(const struct lead *lead, enum lead_channel channel);
-/* Whether that address gives neither the lead's data nor its deletion (docs/operating.md 7.4): it is a claim; or
- * no claim is known, and it is not verified, beside one that is. */
+/* Whether the owner of that address can get neither the lead's data nor its deletion (docs/operating.md 7.4): it is a claim, or
+ * no claim is known but only the other address is verified. */
 bool lead_only_claims(const struct lead *lead, enum lead_channel channel);
 
 enum { LEAD_ARGUMENT_MAX_BYTES = 64 };
 /* Deletes a lead only if it is not verified. */
 #define LEAD_DELETE_UNVERIFIED SLICE("unverified")
-/* Deletes a lead without an event, also while its account is suspended. */
+/* Deletes a lead without an event, even while its account is suspended. */
 #define LEAD_DELETE_ERASED SLICE("erased")
 /* One lead of a bulk call, or of an opt-out link. */
 struct lead_change {
@@ -114,15 +114,16 @@ struct lead_change {
 	/* LEAD_DELETE: LEAD_DELETE_UNVERIFIED, LEAD_DELETE_ERASED, or absent; LEAD_BLOCK: the reason, LEAD_VERIFY and
 	 * LEAD_UNVERIFY: "email" or "phone"; absent: the default. At most LEAD_ARGUMENT_MAX_BYTES. */
 	struct slice argument;
-	/* An email key, or a number, of which the caller has proven that it is its own: the change is made only while it is the
-	 * lead's. Absent: whatever the lead has. LEAD_DELETE: if the lead only claims this address, it alone is removed; with
-	 * LEAD_DELETE_ERASED nothing else. */
+	/* An email key or a number that the caller has proven to own; the change is made only while the lead has it. Absent:
+	 * the lead's addresses do not matter. LEAD_DELETE: if the lead only claims this address, only the address is removed;
+	 * with LEAD_DELETE_ERASED never anything else. */
 	struct slice address;
-	/* LEAD_DELETE: the lead itself does so. LEAD_OPTOUT: the person has not signed up; as LEAD_DELETE if the lead only
-	 * claims the address. LEAD_VERIFY: by a code or a link, which is recorded: */
+	/* LEAD_DELETE: the lead deletes itself. LEAD_OPTOUT: the person says not to have signed up; an address that the lead
+	 * only claims is removed. LEAD_VERIFY: by a code or a link, which is recorded with: */
 	bool by_lead;
 	struct slice ip, user_agent; /* may be absent */
-	/* The bulk job and its item; 0: none. Made only while the job is at this item, and moves it to the next. */
+	/* The bulk job and its item; 0: none. The change is made only while the job is at this item, and moves the job to the
+	 * next one. */
 	uint64_t job_id;
 	uint32_t job_position;
 	/* LEAD_POINTS, as in struct points_call */
@@ -131,18 +132,18 @@ struct lead_change {
 	struct slice made_by; /* who queued the bulk job, for the lead's timeline; absent: no one */
 };
 
-/* The largest subscription number that is imported: later sign-ups go on after it. */
+/* The largest subscription number that can be imported; later sign-ups continue after it. */
 #define IMPORT_NUMBER_MAX UINT32_C(4000000000)
-/* A lead of another service or installation (leadhook(1), lead import). Made by the operator's command only; its command has no
- * account. The outcome of one that exists as it is: no failure, not `created`. */
+/* A lead of another service or installation (leadhook(1), lead import). Made only by the operator's command, without an
+ * account. If the lead exists already, the outcome is no failure and not `created`. */
 struct import {
 	struct signup signup;        /* of the new lead; `subject` is the social id that it has, absent: a new one */
 	struct slice referrer_email; /* key of its referrer, instead of signup.referrer_id */
-	bool drop_unknown_referrer;  /* else an unknown one is FAILURE_LEAD_NOT_FOUND */
+	bool drop_unknown_referrer;  /* otherwise an unknown referrer is FAILURE_LEAD_NOT_FOUND */
 	bool verified_email, verified_phone, opted_out, sms_opted_out, fraudulent;
 	enum lead_claim claimed; /* none for a lead with one address */
 	int waitlisted;          /* 1, 0; -1: as the campaign's setting says */
-	bool has_score;          /* `score` is its score, and nothing else is booked; else what a sign-up books */
+	bool has_score;          /* `score` is booked and nothing else; otherwise what a sign-up books */
 	uint32_t score;
 	struct slice tag_ids, action_ids; /* id lists, of definitions of the campaign */
 	size_t name_count;                /* of both */
@@ -150,7 +151,7 @@ struct import {
 	uint32_t number, last_number;     /* subscription number, 0: the next one; the largest one of all rows to be imported */
 	int64_t created_ms;               /* -1: now */
 	bool events;                      /* makes the events of a sign-up */
-	bool adds_tags;                   /* a lead that exists gets the tags that it lacks; nothing else of it is changed */
+	bool adds_tags;                   /* an existing lead gets the tags that it lacks, and is not changed otherwise */
 };
 
 enum command_kind { COMMAND_SIGNUP, COMMAND_TAGGING, COMMAND_POINTS, COMMAND_COMPLETION, COMMAND_CHANGE, COMMAND_IMPORT };
@@ -159,10 +160,11 @@ struct command {
 	enum command_kind kind;
 	rights rights; /* of the caller; without RIGHT_CHANGE it is a stranger to the leads that exist (docs/api.md 4.1.11) */
 	uint64_t campaign_id;
-	uint64_t account_id; /* of the request's key; 0: none. It is no right */
-	uint64_t owner_id;   /* account of the campaign, in whose turn the committer runs it; 0: without a committer */
+	uint64_t account_id; /* of the request's key; 0: none. It gives no rights */
+	uint64_t
+	    owner_id; /* account of the campaign, in whose share of a batch the committer runs it; 0: without a committer */
 	struct payload_view view;
-	bool trial; /* of all commands of a batch, imports: the outcomes are those that there would be, and nothing is stored */
+	bool trial; /* for imports, the same for all commands of a batch: only determines the outcomes, and stores nothing */
 	union {
 		struct signup signup;
 		struct tagging tagging;
@@ -176,36 +178,36 @@ struct command {
 /* How many leads a command names; a sign-up counts as one. */
 size_t command_lead_count(const struct command *command);
 
-/* What the place of a lead on leaderboards depends on. A fraudulent lead has none. */
+/* What a lead's place on leaderboards depends on. A fraudulent lead has no place. */
 struct lead_place {
 	uint32_t score, subscription_number;
 	bool fraudulent;
 };
 
-/* What a command makes its batch write: leads, bookings, links, events and deliveries. A measure of its time in the
+/* How much a command makes its batch write: leads, bookings, links, events and deliveries. A measure of its time in the
  * database. */
 struct work {
 	uint32_t rows, bytes;
 };
 
-/* How the answer to a sign-up shows the lead (docs/api.md 4.1.11): as the command's view says, as to the lead itself, or not at
- * all. LEAD_VERIFY by a lead: SHOWN_TO_OWNER, with a body; WITHHELD, its page is reached by a mail; else the address is
- * confirmed, and leads to no page. */
+/* How the answer shows the lead (docs/api.md 4.1.11): as the command's view says, as to the lead itself, or not at all. For
+ * LEAD_VERIFY by a lead: SHOWN_TO_OWNER has a body; WITHHELD means that a mail leads to the page; otherwise the address is
+ * confirmed but leads to no page. */
 enum lead_showing { SHOWN_BY_VIEW, SHOWN_TO_OWNER, WITHHELD };
 
 struct outcome {
 	enum failure failure;
 	bool created;     /* a sign-up or tagging: the lead is new */
-	bool claim_alone; /* LEAD_DELETE, LEAD_OPTOUT: the address was a claim, and only it was removed */
-	bool tagged;      /* an import, which has no committer: a lead that exists got tags … */
-	bool opted_out;   /* … or has opted out by it, of mail or texts */
+	bool claim_alone; /* LEAD_DELETE, LEAD_OPTOUT: only the address was removed, which was a claim */
+	bool tagged;      /* an import: an existing lead got tags … */
+	bool opted_out;   /* … or was opted out of mail or texts */
 	enum lead_showing showing;
-	uint64_t lead_id;                  /* a sign-up or tagging, or where LEAD_VERIFY shows it: the lead; else 0 */
-	struct slice detail;               /* of a failure: completes its message, or absent */
-	struct slice body;                 /* without a failure: the answer's JSON, or absent */
+	uint64_t lead_id;    /* the lead of a sign-up or tagging, or of a LEAD_VERIFY that shows it; otherwise 0 */
+	struct slice detail; /* of a failure: completes its message, or absent */
+	struct slice body;   /* without a failure: the answer's JSON, or absent */
 	struct campaign_versions versions; /* of look-ups only */
 	struct lead_place place;           /* of look-ups with `standing` only */
-	uint32_t queued;                   /* points: the call became a job for so many leads; 0: it is done */
+	uint32_t queued;                   /* points: the call became a job for this many leads; 0: it is done */
 	struct work work;                  /* of commands */
 };
 

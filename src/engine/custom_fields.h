@@ -17,10 +17,11 @@ struct custom_field {
 	struct slice text; /* the value, if it is a string */
 };
 
-/* A phone number that a stranger has entered beside an email address which is not confirmed (docs/api.md 4.1.11). */
+/* The field for a phone number that a stranger entered beside an unconfirmed email address (docs/api.md 4.1.11). */
 #define UNCONFIRMED_NUMBER SLICE("unconfirmed_phone_number")
 
-/* What was typed beside an email address and is no phone number (docs/api.md 4.4), so many bytes of it. */
+/* The field for what was typed as a phone number beside an email address but is not one (docs/api.md 4.4), and its maximum
+ * size. */
 #define INVALID_NUMBER SLICE("invalid_phone_number")
 enum { INVALID_NUMBER_BYTES = 200 };
 
@@ -29,21 +30,22 @@ struct custom_fields {
 	size_t count;
 };
 
-/* The name under which a parameter is stored: in lower case in every script, with a parenthesis for each bracket without its
- * counterpart, else unchanged (docs/api.md 4.4). It may be half as long again as the submitted one. */
+/* The name under which a parameter is stored (docs/api.md 4.4): in lower case in every script, with unpaired brackets replaced
+ * by parentheses. It may be longer by half than the submitted name. */
 struct slice custom_field_name(struct pool *pool, struct slice typed);
 
-/* The object whose members are custom fields. */
+/* The parameter whose members are custom fields. */
 #define CUSTOM_FIELDS_NAME "custom_fields"
-/* Sets *name to the name of a parameter as it is stored, and *base to its part before a bracket: of `custom_fields[name]` it is
- * `name`, of `custom_fields[name][member]` it is `name[member]`. Returns whether the parameter was such a member. */
+/* Sets *name to the stored name of a parameter: `name` for `custom_fields[name]`, `name[member]` for
+ * `custom_fields[name][member]`. Sets *base to its part before the first bracket. Returns whether the parameter was a member of
+ * `custom_fields`. */
 bool custom_field_member(struct pool *pool, struct slice typed, struct slice *name, struct slice *base);
 
-/* Reads a stored object. An absent one, or JSON that is not an object of scalars and arrays, has no fields. */
+/* Reads a stored object. An absent object, or JSON that is not an object of scalars and arrays, has no fields. */
 struct custom_fields custom_fields_read(struct pool *pool, struct slice json);
 
-/* The string values of some fields of a stored object. A value is absent when the field is missing, empty or not a string.
- * They are in the pool or part of the object. */
+/* Sets `texts` to the string values of the named fields of a stored object, absent where the field is missing, empty or not a
+ * string. They are in the pool or parts of the object. */
 void custom_fields_texts(struct pool *pool, struct slice json, const struct slice *names, size_t count, struct slice *texts);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef LEADHOOK_ENGINE_FAILURE_H
 #define LEADHOOK_ENGINE_FAILURE_H
 
-/* X(name, HTTP status, `error`, `message`). Where a comment follows, it says what completes the message. */
+/* X(name, HTTP status, `error`, `message`). A comment says what completes the message. */
 /* clang-format off */
 #define FAILURE_LIST(X) \
 	X(BAD_REQUEST, 400, "bad_request", "The request body did not arrive completely") \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A small ordered set of ids as stored in a column: decimal, separated by commas. The absent slice is the empty list. */
+ * A small ordered set of ids as it is stored in a column: decimal numbers, separated by commas. The absent slice is the empty
+ * set. */
 #ifndef LEADHOOK_ENGINE_ID_LIST_H
 #define LEADHOOK_ENGINE_ID_LIST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What people answer to texts, and what systems that send mail report of people (docs/inbound.md 3.2, 3.3). */
+ * Recognizes what people answer to texts, and what other mail systems report about people (docs/inbound.md 3.2, 3.3). */
 #ifndef LEADHOOK_ENGINE_KEYWORDS_H
 #define LEADHOOK_ENGINE_KEYWORDS_H
 
@@ -8,13 +8,13 @@
 
 enum keyword { KEYWORD_NONE, KEYWORD_OPT_OUT, KEYWORD_OPT_IN, KEYWORD_HELP };
 
-/* Case, accents, width, punctuation, pictures and courtesies make no difference. A text is a keyword if nothing else is left of
- * it. Some words are an opt-out with up to KEYWORD_OTHER_WORDS words after them, or around them without a negation, and so is a
- * refusal of messages without other words: rather one opt-out too many than one too few. */
+/* Case, accents, width, punctuation, emoji and courtesies are ignored. A text is a keyword if nothing else is left. Some words
+ * opt out even with up to KEYWORD_OTHER_WORDS words after them, or around them without a negation; so does a refusal of
+ * messages without other words. One opt-out too many is better than one too few. */
 enum { KEYWORD_TEXT_MAX = 500, KEYWORD_OTHER_WORDS = 4 };
 enum keyword keyword_of(struct pool *pool, struct slice text);
-/* END: the person has unsubscribed or complained, or the mailbox does not exist. OTHER: neither that nor a sign-up, such as a
- * failure that may be temporary, or the opposite of an end. */
+/* END: the person unsubscribed or complained, or the mailbox does not exist. OTHER: neither that nor a sign-up, such as a
+ * temporary failure, or the opposite of an end. */
 enum mail_report { MAIL_REPORT_OTHER, MAIL_REPORT_SIGNUP, MAIL_REPORT_END };
 enum mail_report keyword_report(struct pool *pool, struct slice event);
 

@@ -23,7 +23,8 @@
 enum message_kind { MESSAGE_KIND_LIST(MESSAGE_KIND) MESSAGE_KINDS };
 #undef MESSAGE_KIND
 
-/* In sets of kinds. Those that a campaign's setting `mails` chooses; the others are sent when they are needed. */
+/* A bit in sets of kinds; and the kinds that a campaign chooses by its setting `mails`. The others are sent when they are
+ * needed. */
 #define MESSAGE_BIT(kind) (UINT32_C(1) << (kind))
 #define MESSAGES_CHOSEN                                                                               \
 	(MESSAGE_BIT(MESSAGE_WELCOME) | MESSAGE_BIT(MESSAGE_REWARD) | MESSAGE_BIT(MESSAGE_REFERRAL) | \
@@ -31,15 +32,15 @@ enum message_kind { MESSAGE_KIND_LIST(MESSAGE_KIND) MESSAGE_KINDS };
 
 /* "verify", …; absent for an unknown number. */
 struct slice message_kind_name(enum message_kind kind);
-/* Returns false when there is none; *kind is then unchanged. */
+/* Returns false, with *kind unchanged, when there is none with this name. */
 MUST_CHECK bool message_kind_parse(struct slice name, enum message_kind *kind);
 
-/* Sent to a lead that has opted out, too: verify and erase_confirm. */
+/* Whether it is sent even to a lead that has opted out: verify and erase_confirm. */
 MUST_CHECK bool message_ignores_opt_out(enum message_kind kind);
-/* A person waits for it: sent before all others, and soon useless. */
+/* Whether a person waits for it: it is sent before all others, and soon becomes useless. */
 MUST_CHECK bool message_is_urgent(enum message_kind kind);
 
-/* What the operator can do about the reason why mails are held, or are refused and tried again; NULL: nothing. */
+/* What the operator can do if mails are not accepted for this reason; NULL: nothing. */
 const char *message_hint(struct slice reason);
 
 /* A message that a batch requests. */
@@ -48,8 +49,8 @@ struct made_message {
 	enum message_kind kind;
 	uint64_t ref;               /* 0: none */
 	int64_t due_ms;             /* 0: at once */
-	struct slice requested_for; /* by an address that a caller typed, whose limits count it also without a lead: its hashes
-				     * (identity/address_hash.h); else absent */
+	struct slice requested_for; /* hashes (identity/address_hash.h) of an address that a caller typed: its limits count the
+				       message even if there is no lead; otherwise absent */
 };
 
 #endif

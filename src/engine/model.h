@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Campaigns, leads and webhooks, as the rules use them: plain values in a pool of the caller.
+ * Campaigns, leads and webhooks as the rules use them: plain values in a pool of the caller.
  *
  * Times are milliseconds since 1970 by the database's clock; -1 is none. An absent slice is a missing value. */
 #ifndef LEADHOOK_ENGINE_MODEL_H
@@ -36,30 +36,30 @@ struct campaign {
 	struct campaign_counters counters;
 };
 
-/* The lists among its settings that sign-ups are compared with, read once for many. */
+/* The lists in a campaign's settings, parsed once for many sign-ups. */
 struct campaign_lists {
 	struct host_list blocked_email_domains, blocked_referrers;
 	struct network_list allowed_networks;
 };
 
-/* The lists are in the pool. Of a setting that cannot be read, which only others than this program store, nothing applies. */
+/* The lists are in the pool. A setting that cannot be parsed, which this program never stores, counts as empty. */
 struct campaign_lists campaign_lists_read(struct pool *pool, const struct campaign *campaign);
 
-/* Future leads are included. */
+/* All leads are counted, and so will later ones be. */
 #define IP_COUNTED_ALL UINT32_MAX
 
-/* Whether max_per_ip (docs/architecture.md 5) applies to sign-ups: it is set, and all leads are counted by address. */
+/* Whether max_per_ip (docs/architecture.md 5) applies to sign-ups: it is set, and all leads have been counted by address. */
 bool campaign_judges_addresses(const struct campaign *campaign);
 
 /* docs/api.md 6. */
 bool campaign_has_ended(const struct campaign *campaign, int64_t now_ms);
-/* The first checks of every call on a campaign, in the order of docs/api.md 1: it exists, it is the account's own (account_id
- * 0: no key), it is not suspended. `campaign` may be NULL. */
+/* The first checks of every call on a campaign, in the order of docs/api.md 1: it exists (`campaign` may be NULL), it belongs
+ * to the account (0: no key), the account is not suspended. Returns the failure, or FAILURE_NONE. */
 enum failure campaign_refuses(const struct campaign *campaign, uint64_t account_id);
 
 enum { LEAD_HASH_SIZE = 16 };
 
-/* Which address of a lead a stranger has added, or may have (docs/api.md 4.1.11, Claim). The numbers are stored. */
+/* Which address of a lead a stranger added, or may have added (docs/api.md 4.1.11, Claim). The numbers are stored. */
 enum lead_claim { CLAIM_NONE, CLAIM_EMAIL, CLAIM_PHONE, LEAD_CLAIMS };
 /* "email", "phone_number"; absent for CLAIM_NONE, and for a number that a later version has stored. */
 struct slice lead_claim_name(uint32_t claim);
@@ -72,12 +72,12 @@ struct lead {
 };
 
 bool lead_is_verified(const struct lead *lead);
-/* Whether it is flagged only because its sign-up lacked proof of work: it waits to be verified. */
+/* Whether it is flagged only because its sign-up lacked proof of work. Verification removes the flag. */
 bool lead_is_unproven(const struct lead *lead);
-/* Whether it is one of its network's `max_per_ip` leads: it has an address, and is not flagged as one too many
+/* Whether it counts for `max_per_ip` of its network: it has an address, and is not flagged as one lead too many
  * (docs/api.md 4.6). */
 bool lead_counts_for_ip(const struct lead *lead);
-/* Of its texts. */
+/* The size of all its texts. */
 size_t lead_text_bytes(const struct lead *lead);
 
 /* How requests and bulk jobs name a lead. */
@@ -86,10 +86,10 @@ struct lead_reference {
 	enum lead_identity identity;
 	struct slice value; /* email key, E.164 number, social id */
 	uint64_t id;        /* LEAD_BY_ID */
-	bool own;           /* by its token: names the lead only while that is of this epoch (identity/lead_token.h) */
+	bool own;           /* named by its token: valid only in this epoch of the lead (identity/lead_token.h) */
 	uint32_t epoch;
 };
-/* Whether the lead has this identity, in whatever campaign. An absent value names none. */
+/* Whether the lead has this identity; its campaign does not matter. An absent value names no lead. */
 bool lead_is_named(const struct lead *lead, const struct lead_reference *reference);
 
 /* A referred lead and one of its referrers (docs/api.md 4.6, Chain), with the referrer's credit for it. */
@@ -99,7 +99,7 @@ struct referral_link {
 	uint64_t ancestor_id;
 	enum referral_counted { REFERRAL_NOT_COUNTED, REFERRAL_UNVERIFIED, REFERRAL_VERIFIED } counted;
 	bool counts;           /* as a referral that earns credit */
-	bool settled;          /* has counted once: what it earns is known, and the event was made */
+	bool settled;          /* it counted once, so what it earns is known and the event was made */
 	bool verified_settled; /* the same for points_verified */
 	uint32_t earned;       /* what it earned when it was settled: nothing after the campaign's end */
 	uint32_t credit;       /* the net of its score entries */
@@ -109,8 +109,7 @@ struct referral_link {
 
 enum { REFERRAL_LEVELS = 16 };
 
-/* How many tags a campaign can have, how many actions, and how many reward levels: one change of a score can reach all of
- * these, and each makes an event with a payload of its own. */
+/* The maximum of each in a campaign. One command can reach all of them, and each makes an event with its own payload. */
 enum { TAGS_MAX = 500, ACTIONS_MAX = 500, REWARD_LEVELS_MAX = 20 };
 
 struct tag {
@@ -145,7 +144,7 @@ struct definitions {
 	size_t reward_count;
 };
 
-/* In logarithmic time. Return NULL if there is none with that id. */
+/* Return NULL if there is none with this id. In logarithmic time. */
 const struct tag *definitions_tag(const struct definitions *definitions, uint64_t id);
 const struct action *definitions_action(const struct definitions *definitions, uint64_t id);
 
@@ -166,14 +165,14 @@ enum score_reason { SCORE_REASON_LIST(SCORE_REASON) SCORE_REASONS };
 struct slice score_reason_name(enum score_reason reason);
 enum { SCORE_POINTS_MAX = 99999 }; /* of one booking by a client or operator, added or taken */
 
-/* Hashes of campaign and value, which the unique keys are made of. The result is in the pool. */
+/* Hashes of campaign and address, for the unique keys of leads. In the pool. */
 struct slice lead_email_hash(struct pool *pool, uint64_t campaign_id, struct slice email_key);
 struct slice lead_phone_hash(struct pool *pool, uint64_t campaign_id, struct slice e164);
 
 struct webhook {
 	uint64_t id, campaign_id;
 	uint32_t events; /* EVENT_BIT of each subscribed one */
-	bool form;       /* as it is sent: the URL may contain a word of dispatch.form_urls */
+	bool form;       /* whether it gets forms, by its own setting or by dispatch.form_urls */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The fields of leads, campaigns and sign-ups, one line each. The preprocessor makes structs, the columns of SQL statements,
- * the readers and writers of rows (store/fields.h) and the committer's codec (commit/codec.c) from these tables.
+ * The fields of leads, campaigns and sign-ups, one line each. From these tables the preprocessor makes structs, columns of SQL
+ * statements, readers and writers of rows (store/fields.h) and the codec of the committer (commit/codec.c).
  *
  * Types: U64, U32, I32, BOOL; TEXT, which may be absent; ID, where 0 is NULL in the database; TIME, which is always set;
  * OPTIONAL_TIME, where -1 is NULL. */
@@ -18,15 +18,12 @@
 
 /* clang-format off */
 
-/* Of a lead, without its id: X(type, column, read for, written, in payload). `column` is the column of `leads` and the member
- * of struct lead.
- *   read for     the statements that read it. PAYLOADS: those for payloads and those of batches; BATCHES: only those of
- *                batches; NEVER
+/* A lead, without its id: X(type, column, read for, written, in payload). `column` is the column of `leads` and the member of struct lead.
+ *   read for     the statements that read it. PAYLOADS: for payloads and for batches; BATCHES: for batches only; NEVER
  *   written      ON_CHANGE: with every change of the lead; AT_SIGNUP: when the lead is inserted, and never again;
- *                OF_REFERRER: never, because it is a column of the referrer's row, which is read together with the lead;
- *                OF_LINKS: never, because the links of the leads that it referred show it
+ *                OF_REFERRER: never: it is a column of the referrer's row, which is read together with the lead; OF_LINKS: never: it follows from the links of the leads that it referred
  *   in payload   PERSONAL: under its name, but in the public view only where the campaign has no `privacy`; FULL_VIEW: under
- *                its name, in the full view only; BY_CODE: as code of its own writes it (engine/payload.c), or not at all
+ *                its name, in the full view only; BY_CODE: written by code (engine/payload.c), or not at all
  * Example: X(TEXT, uid, PAYLOADS, ON_CHANGE, PERSONAL). `uid` is a text. All statements that read leads read it, every change
  * of a lead writes it, and payloads with personal data have it as "uid". */
 #define LEAD_FIELDS(X) \
@@ -133,7 +130,7 @@
 	X(TIME, created_ms) \
 	X(OPTIONAL_TIME, ended_ms) /* by command, or recorded after ends_ms, which applies by itself */
 
-/* Other columns of its row in `campaign_counters` than counts of leads. */
+/* Columns of its row in `campaign_counters` that are not counts of leads. */
 #define CAMPAIGN_PROGRESS(X) \
 	X(U32, last_subscription_number) \
 	X(U32, ip_counted_to) /* leads per address are counted up to this number, or IP_COUNTED_ALL */ \
@@ -153,7 +150,7 @@
 	X(U32, referred_verified, referred_verified) \
 	X(U32, referrers, referrers)
 
-/* Of a sign-up, without its custom fields (docs/api.md 4.3, 4.4): X(type, member of struct signup) */
+/* A sign-up, without its custom fields (docs/api.md 4.3, 4.4): X(type, member of struct signup) */
 #define SIGNUP_FIELDS(X) \
 	X(TEXT, email) /* as typed */ \
 	X(TEXT, email_key) /* identity */ \

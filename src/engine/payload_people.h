@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The people in the payload of an event: its lead, and of a `referral` event the lead that was referred (docs/api.md 4.7). */
+ * Reads which people a payload is about: its lead and, in a `referral` event, the referred lead (docs/api.md 4.7). */
 #ifndef LEADHOOK_ENGINE_PAYLOAD_PEOPLE_H
 #define LEADHOOK_ENGINE_PAYLOAD_PEOPLE_H
 
@@ -10,12 +10,12 @@ struct payload_people {
 	struct payload_person {
 		struct slice social_id, email, phone; /* in the pool; absent: the payload has none */
 		bool verified_email, verified_phone;  /* of `lead`, as the next */
-		struct slice claimed;                 /* "email", "phone_number": which of them is a claim; absent: none */
+		struct slice claimed;                 /* which address is a claim: "email" or "phone_number"; absent: none */
 	} lead, referred;
 };
 
-/* Only what the payload itself says counts: custom fields may have members with the same names. Of a text that is no payload,
- * and of an empty one, all are absent. */
+/* Reads only the payload's own members, not custom fields with the same names. For a text that is not a payload, and for an
+ * empty one, everything is absent. */
 struct payload_people payload_people_read(struct pool *pool, struct slice payload);
 
 #endif

@@ -14,9 +14,9 @@ extern const struct slice leaderboard_names[LEADERBOARD_NAMES];
 /* Stands for what is not shown of a name. */
 #define NAME_MASK "***"
 
-/* The first word of the name, with LEADERBOARD_INITIAL also the initial of the last one: "Nora B.". A single word is shown, but
- * for the first character of one in a script that writes first and last name together. Of a family name alone, the initial.
- * Texts may be absent, as the result is without any. In the pool. */
+/* The first word of the name; with LEADERBOARD_INITIAL followed by the initial of the last word: "Nora B.". A single word is
+ * shown whole, except in scripts that write first and last name together, where only its first character is. Of a family name
+ * alone, the initial is shown. Texts may be absent; without any, so is the result. In the pool. */
 struct slice short_name(struct pool *pool, struct slice given, struct slice family, enum leaderboard_names how);
 
 #endif

@@ -28,7 +28,7 @@ struct fcgi_options {
 	unsigned socket_mode;     /* of a unix socket that is created here; 0 stands for 0660; never one open to all accounts */
 	const char *socket_group; /* its group, name or number; NULL: that of the process */
 	unsigned workers_per_core;  /* for FCGI_WORKERS_AUTO */
-	int workers;                /* 0: serves in the calling process without forking; see also the names above */
+	int workers;                /* 0: serves in the calling process without forking; or one of the constants above */
 	uint64_t max_requests;      /* a worker ends after this number, plus up to a tenth; 0: no limit */
 	int64_t request_timeout_ms; /* a worker that takes longer for a request is killed (not with workers 0) */
 	int64_t receive_timeout_ms; /* to receive all bytes of a request, and again to send those of the response */

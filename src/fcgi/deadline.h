@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A time limit for a peer that keeps a connection busy byte by byte: timeouts of the descriptor only detect silence. */
+ * A time limit for a connection. Timeouts of the descriptor only detect silence, and not a peer that sends byte after byte. */
 #ifndef LEADHOOK_FCGI_DEADLINE_H
 #define LEADHOOK_FCGI_DEADLINE_H
 
@@ -9,7 +9,7 @@
 void deadline_install(void);
 /* After `ms` (> 0) the connection is shut down for reading: pending and later calls return. Replaces the current deadline. */
 void deadline_start(int connection, int64_t ms);
-/* Call before another descriptor can get the connection's number. */
+/* Call before the connection is closed, because another descriptor could get its number. */
 void deadline_stop(void);
 
 #endif

@@ -24,8 +24,8 @@ enum fcgi_body_state {
 /* The value of a parameter of the web server ("REQUEST_URI"); absent when it was not sent, or is ambiguous. Valid until the
  * exchange is answered. */
 struct slice fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name);
-/* All values in the order in which they came, with commas: of a header that may have several lines (RFC 9110, 5.3). A single
- * one is valid as long as a parameter, others are in the pool. */
+/* All values in their order, joined with commas, for a header that may have several lines (RFC 9110, 5.3). A single value is
+ * valid as long as a parameter; joined values are in the pool. */
 struct slice fcgi_exchange_param_lines(const struct fcgi_exchange *exchange, struct pool *pool, const char *name);
 /* True when different values were sent. */
 bool fcgi_exchange_param_is_ambiguous(const struct fcgi_exchange *exchange, const char *name);
@@ -34,7 +34,7 @@ bool fcgi_exchange_param_is_ambiguous(const struct fcgi_exchange *exchange, cons
 struct slice fcgi_exchange_body(const struct fcgi_exchange *exchange);
 enum fcgi_body_state fcgi_exchange_body_state(const struct fcgi_exchange *exchange);
 /* Sends a complete CGI response ("Status: 200 OK\r\n…\r\n\r\n…") and closes the connection; once per exchange. What the web
- * server does not take at once is sent later (slow_answers.h). Returns false when the peer was gone. Either way the exchange's
+ * server does not read at once is sent later (slow_answers.h). Returns false when the peer was gone. Either way the exchange's
  * values become invalid. The handler may do a little more work, for which the client does not wait. */
 MUST_CHECK bool fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response);
 

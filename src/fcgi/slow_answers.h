@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Answers that the web server takes slowly, because it passes them on as the client reads (mod_proxy_fcgi, mod_fcgid): the
- * worker sends their rest between other requests, and does not wait for it. */
+ * Answers that the web server reads slowly, because it passes them on as fast as the client reads (mod_proxy_fcgi, mod_fcgid).
+ * The worker sends the rest between other requests instead of waiting. */
 #ifndef LEADHOOK_FCGI_SLOW_ANSWERS_H
 #define LEADHOOK_FCGI_SLOW_ANSWERS_H
 
@@ -14,18 +14,18 @@ enum { SLOW_ANSWERS_MAX = 8 };
 
 struct slow_answers;
 
-/* `epoll`: reports when a connection takes more, with the descriptor as its data. Each answer has `ms` until its connection is
+/* `epoll` reports when a connection takes more, with the descriptor as its data. Each answer has `ms` until its connection is
  * closed. */
 struct slow_answers *slow_answers_new(int epoll, int64_t ms);
 /* Closes all. */
 void slow_answers_free(struct slow_answers **slow);
 
-/* Sends the answer and closes the connection: at once, or as the connection takes it. Takes both. If there are
+/* Sends the answer and closes the connection, at once or as fast as it takes the answer. Takes ownership of both. If there are
  * SLOW_ANSWERS_MAX already, the oldest is given up. Returns false when the peer is gone. */
 MUST_CHECK bool slow_answers_send(struct slow_answers *slow, int connection, struct buffer *answer);
 /* The connection takes more, or is gone. */
 void slow_answers_continue(struct slow_answers *slow, int connection);
-/* Gives up those whose time is over. Returns when this is to be called next, or CLOCK_NEVER. */
+/* Gives up answers whose time is over. Returns when to call this next, or CLOCK_NEVER. */
 int64_t slow_answers_expire(struct slow_answers *slow);
 
 #endif

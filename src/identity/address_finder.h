@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Finds an address: as the whole of a value, and in texts, such as payloads, bodies in JSON or as forms, and URLs
- * (docs/operating.md 7.4). The time is that of reading the text a few times, whatever is in it: its author may have wanted it
- * to take long. */
+ * Finds an email address or phone number in texts, such as payloads, bodies of requests and URLs (docs/operating.md 7.4). The
+ * time is proportional to the text, whatever it contains: its author may be hostile. */
 #ifndef LEADHOOK_IDENTITY_ADDRESS_FINDER_H
 #define LEADHOOK_IDENTITY_ADDRESS_FINDER_H
 
@@ -15,14 +14,15 @@ struct address_finder;
 
 enum { FINDER_SPELLINGS_MAX = 16 };
 
-/* In the pool. Of any of these spellings of one email address, which are valid, or of a number in E.164. */
+/* Return a finder, in the pool, for one email address in any of these valid spellings, or for a number in E.164. */
 struct address_finder *address_finder_of_email(struct pool *pool, const struct slice *spellings, size_t count);
 struct address_finder *address_finder_of_phone(struct pool *pool, struct slice number);
 
 /* Whether the value is the address: an email address with the same key (identity/email.h); a number with or without its "+". */
 MUST_CHECK bool address_finder_is(const struct address_finder *finder, struct slice value);
-/* Whether a text has it: in cases that have the same key, with characters escaped as in JSON and in URLs, up to three times; a
- * number also with blanks and punctuation. Not as a part of a longer address or number. Any bytes are a text. */
+/* Whether the text contains the address, in any case with the same key, with characters escaped as in JSON and in URLs, up to
+ * three times. A number may have blanks and punctuation. A part of a longer address or number does not count. The text may be
+ * any bytes. */
 MUST_CHECK bool address_finder_finds(const struct address_finder *finder, struct slice text);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Tokens in links that are mailed to an address of a lead (docs/api.md 4.1.12): a caller with one has read a mail to that
- * address. Nothing is stored. A token is valid until it expires, however often it is used, and only while the lead has the
- * address. */
+ * Tokens in links that are mailed to an address of a lead (docs/api.md 4.1.12). A caller with a token has read a mail to that
+ * address. No token is stored. It can be used any number of times until it expires, but only while the lead has the address. */
 #ifndef LEADHOOK_IDENTITY_ADDRESS_TOKEN_H
 #define LEADHOOK_IDENTITY_ADDRESS_TOKEN_H
 
@@ -12,7 +11,7 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* What its link is for. A token of one purpose is of no use for another. */
+/* What the link is for. A token for one purpose is not valid for the other. */
 enum address_purpose { ADDRESS_CONFIRM, ADDRESS_ERASE };
 
 /* Seven days, for both. */
@@ -27,16 +26,16 @@ struct address_claim {
 	int64_t expires_s;        /* since 1970 */
 };
 
-/* A segment of a path: social id, time and signature, with hyphens between them. */
+/* Returns a path segment: social id, time and signature, separated by hyphens. */
 struct slice address_token_make(struct pool *pool, struct slice server_secret, const struct address_claim *claim);
 
-/* A token as it was read: what it says, unproven. */
+/* What a token says, not verified yet. */
 struct address_token {
 	struct slice social_id;
 	int64_t expires_s;
 	struct slice signature;
 };
-/* Returns false when the text has another form. Slices are in the pool or parts of the text. */
+/* Returns false when the text does not have the form of a token. The slices are in the pool or parts of the text. */
 MUST_CHECK bool address_token_read(struct pool *pool, struct slice text, struct address_token *token);
 /* Whether it was made for this purpose, campaign and address, and has not expired. */
 MUST_CHECK bool address_token_valid(const struct address_token *token, struct slice server_secret, enum address_purpose purpose,

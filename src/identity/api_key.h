@@ -27,10 +27,10 @@ struct digest api_key_hash(struct slice key);
 struct slice api_key_from_header(struct pool *pool, struct slice header);
 
 /* A new secret for the URL of an inbound webhook (docs/inbound.md 1): "in_" and 43 characters. It has the size of a key, and is
- * hashed as one is. */
+ * hashed like one. */
 struct slice inbound_token_make(struct pool *pool);
 bool inbound_token_well_formed(struct slice token);
-/* That of a URL or a path: its last segment. */
+/* The token in a URL or a path: its last segment. */
 struct slice inbound_token_of_url(struct slice url);
 /* The URL; without `base_url`, its path. It names the campaign, by which load balancers choose a cluster (docs/cluster.md 7).
  */

@@ -23,17 +23,17 @@ struct email {
 				 A-labels; at most EMAIL_MAX bytes; in the pool */
 };
 
-/* Cleans the text (typed.h) and takes away what surrounds an address: a name, a comment, brackets, quotes, `mailto:` and what
- * follows in such a link, punctuation at the ends, an apostrophe in front. Then the grammar of WHATWG's input type=email, RFC
- * 5321's lengths, UTF-8 on both sides (RFC 6531). Neither dots nor plus tags are folded. Returns false when it is not one valid
- * address; *email is then unchanged. */
+/* Cleans the text (typed.h) and removes what may surround an address: a name, a comment, brackets, quotes, `mailto:` and its
+ * parameters, punctuation at the ends, an apostrophe in front. The rest must follow the grammar of WHATWG's input type=email,
+ * with the lengths of RFC 5321 and UTF-8 on both sides (RFC 6531). Dots and plus tags are kept. Returns false, with *email
+ * unchanged, when it is not exactly one valid address. */
 MUST_CHECK bool email_parse(struct pool *pool, struct slice typed, struct email *email);
 
-/* Why such a text is refused, for the person who typed it. */
+/* Why email_parse refuses a text, for the person who typed it. */
 struct slice email_fault(struct slice typed);
 
-/* What mails to a key are counted by: all addresses that a provider delivers to one mailbox have the same, as far as that is
- * known, without the tag after a plus sign, and at Gmail without dots. */
+/* The mailbox by which mails to an address are counted: the key without the tag after a plus sign and, at Gmail, without dots.
+ * As far as is known, all addresses that a provider delivers to one mailbox have the same one. */
 struct slice email_mailbox(struct pool *pool, struct slice key);
 
 #endif

@@ -15,12 +15,12 @@ struct host_list {
 	size_t count;
 };
 
-/* Hosts separated by commas or white space; `#` starts a comment that ends with the line. A leading "." or "*." is dropped.
- * Returns false, with *bad set, at the first item that is no host name. The list is in the pool and does not refer to
- * `text`. */
+/* Parses hosts separated by commas or white space; `#` starts a comment that ends with the line. A leading "." or "*." is
+ * dropped. Returns false, with *bad set to the first item that is not a host name. The list is in the pool and does not refer
+ * to `text`. */
 MUST_CHECK bool host_list_parse(struct pool *pool, struct slice text, struct host_list *list, struct slice *bad);
 
-/* The hosts in their order, separated by spaces: how a list is stored. */
+/* The hosts in their order, separated by spaces, as a list is stored. */
 struct slice host_list_text(struct pool *pool, const struct host_list *list);
 
 /* Reads a stored list. An absent text is an empty list. The list is in the pool and does not refer to `text`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tokens of leads: a caller with one acts as the lead, for one purpose. No token is stored: it is computed from the
+ * Tokens of leads. A caller with a token acts as the lead, for one purpose. Tokens are not stored but computed from the
  * installation's secret (docs/api.md 4.1.5, 4.1.11). */
 #ifndef LEADHOOK_IDENTITY_LEAD_TOKEN_H
 #define LEADHOOK_IDENTITY_LEAD_TOKEN_H

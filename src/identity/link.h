@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Links: those that clients supply and that a page may send its visitors to, and those to hosted pages. */
+ * Links that clients supply, to which a page may send its visitors, and links to hosted pages. */
 #ifndef LEADHOOK_IDENTITY_LINK_H
 #define LEADHOOK_IDENTITY_LINK_H
 
@@ -10,8 +10,8 @@
 #include "base/slice.h"
 
 /* True for an http or https URL and for a reference without a scheme ("/thanks", "//shop.example/", "?step=2"), parsed as
- * browsers do (WHATWG URL, "basic URL parser"), which skip leading blanks. They skip some control characters, too: with any of
- * these ("java\nscript:alert(1)") it is false. */
+ * browsers do (WHATWG URL, "basic URL parser"), which skip leading blanks. Browsers also skip some control characters; links
+ * with any of these ("java\nscript:alert(1)") are refused. */
 bool link_is_web(struct slice link);
 
 /* Whether it begins with http:// or https://. */
@@ -21,8 +21,8 @@ bool link_is_absolute(struct slice link);
  * "shop.example/a"); absent when there is none. In the pool. */
 struct slice link_host(struct pool *pool, struct slice link);
 
-/* The address of a hosted page (docs/pages.md): of the campaign's sign-up page, or of the one at `rest` below it ("/code").
- * `root`: the URL or the path of the service, without a trailing '/'. In the pool. */
+/* The address, in the pool, of a hosted page (docs/pages.md): the campaign's sign-up page, or the page at `rest` below it
+ * ("/code"). `root` is the URL or the path of the service, without a trailing '/'. */
 struct slice link_to_page(struct pool *pool, struct slice root, uint64_t campaign_id, struct slice rest);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How often the password of one address may be tried (docs/users.md 3): from the fifth failure on there is a wait before the
- * next attempt, of a second at first, that doubles with each failure. The address is never locked for longer. */
+ * How often passwords may be tried for one address (docs/users.md 3). From the fifth failure on, there is a wait before the
+ * next attempt: a second at first, doubled by each failure. An address is never locked out otherwise. */
 #ifndef LEADHOOK_IDENTITY_LOGIN_THROTTLE_H
 #define LEADHOOK_IDENTITY_LOGIN_THROTTLE_H
 
@@ -9,22 +9,21 @@
 enum {
 	LOGIN_FREE_FAILURES = 4, /* without a wait */
 	LOGIN_WAIT_MAX_MS = 15 * 60 * 1000,
-	LOGIN_FAILURES_MS = 24 * 3600 * 1000, /* failures no longer count that long after the last wait has ended */
-	LOGIN_FAILURES_MAX = 1000             /* more are not counted: waits do not grow any more */
+	LOGIN_FAILURES_MS = 24 * 3600 * 1000, /* failures are forgotten this long after the end of the last wait */
+	LOGIN_FAILURES_MAX = 1000             /* further failures are not counted, because waits no longer grow */
 };
 
-/* Zeros: no failures. */
+/* Initially zeroed: no failures. */
 struct login_throttle {
 	uint32_t failures;
-	int64_t until_ms; /* end of the wait; when the last attempt was made, if there is no wait */
+	int64_t until_ms; /* end of the wait; without a wait, the time of the last attempt */
 };
 
-/* The time until an attempt may be made; 0: now. */
+/* How long to wait before the next attempt; 0: it may be made now. */
 int64_t login_throttle_wait_ms(const struct login_throttle *throttle, int64_t now_ms);
-/* Counts an attempt, as a failure until it has succeeded. */
+/* Counts an attempt as a failure. If it succeeds, the caller resets the throttle. */
 void login_throttle_count(struct login_throttle *throttle, int64_t now_ms);
-/* Takes one back that was neither a failure nor a success. Its wait is no longer due; another attempt made since then is
- * counted. */
+/* Takes back an attempt that neither failed nor succeeded, with its wait. Other attempts made since then stay counted. */
 void login_throttle_uncount(struct login_throttle *throttle, int64_t now_ms);
 
 #endif

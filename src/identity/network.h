@@ -31,8 +31,9 @@ MUST_CHECK bool ip_address_from_sockaddr(const struct sockaddr *from, struct ip_
 /* The text of RFC 5952; IPv4 as four decimal parts. NULL: absent. */
 struct slice ip_address_format(struct pool *pool, const struct ip_address *address);
 
-/* The name of the network of one caller, by which leads are counted (docs/api.md 4.6): a client has all addresses of an IPv6
- * /64. "2001:db8::/64"; an IPv4 address, and what is no address, as it is. In the pool, or `text` itself. */
+/* The network of a caller, by which leads are counted (docs/api.md 4.6). For IPv6 it is the /64 ("2001:db8::/64"), because a
+ * client has all of its addresses. An IPv4 address, or a text that is not an address, is returned as it is. In the pool, or
+ * `text` itself. */
 struct slice ip_caller_network(struct pool *pool, struct slice text);
 
 struct network {
@@ -47,7 +48,7 @@ MUST_CHECK bool network_parse(struct slice item, struct network *network);
 bool network_contains(const struct network *network, const struct ip_address *address);
 
 struct network_list {
-	const struct network *networks; /* by their first address; none overlap */
+	const struct network *networks; /* sorted by first address, without overlaps */
 	size_t count;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Which passwords users may choose (docs/users.md 3): long ones that are not easily guessed. There are no rules about kinds of
- * characters. */
+ * Which passwords users may choose (docs/users.md 3): long ones that are hard to guess. Kinds of characters are not prescribed.
+ */
 #ifndef LEADHOOK_IDENTITY_PASSWORD_RULES_H
 #define LEADHOOK_IDENTITY_PASSWORD_RULES_H
 
@@ -15,12 +15,12 @@ enum password_verdict {
 	PASSWORD_FITS,
 	PASSWORD_TOO_SHORT,
 	PASSWORD_TOO_LONG,
-	PASSWORD_MONOTONOUS, /* one text again and again, a sequence, or few different characters */
-	PASSWORD_PERSONAL,   /* little besides words of the user or of the service */
+	PASSWORD_MONOTONOUS, /* one text repeated, a sequence, or few different characters */
+	PASSWORD_PERSONAL,   /* hardly more than words from the user's data or the service's */
 	PASSWORD_COMMON      /* words that many use, with digits and signs */
 };
 
-/* What is easily guessed for this user. Slices may be absent. */
+/* What is easy to guess about the user. Slices may be absent. */
 struct password_context {
 	struct slice email, name; /* of the user */
 	struct slice host;        /* of the service */

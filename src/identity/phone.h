@@ -12,7 +12,7 @@
 
 /* Number of digits, calling code included, '+' not counted (maximum: ITU-T E.164 6.2). */
 enum { PHONE_DIGITS_MIN = 7, PHONE_DIGITS_MAX = 15 };
-/* Of a country code. Some countries of code 1 are known by four digits, as 1242. */
+/* Digits of a country code. Some countries with code 1 are known by four digits, such as 1242. */
 enum { PHONE_COUNTRY_DIGITS_MAX = 4 };
 
 /* Reads the library's metadata (some megabytes) now rather than at the first number: a parent calls it before it forks, so
@@ -35,18 +35,18 @@ enum phone_fault {
  * the calling code, the first not 0) and two letters name no country. *e164 ("+" and digits, in the pool) is untouched unless
  * the number is good. */
 MUST_CHECK enum phone_fault phone_read(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
-/* The same where the reason does not matter. */
+/* The same, for callers that do not need the reason. */
 MUST_CHECK bool phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
-/* Whether a `country_code` names one. */
+/* Whether a `country_code` names a country. */
 MUST_CHECK bool phone_names_country(struct pool *pool, struct slice typed);
 /* A sentence for the person who typed the number, and for the one who sent it. */
 struct slice phone_fault_text(enum phone_fault fault);
 
-/* Of a number in E.164. Without libphonenumber always PHONE_MAY_BE_MOBILE. */
+/* The kind of a number in E.164. Without libphonenumber always PHONE_MAY_BE_MOBILE. */
 enum phone_kind phone_kind_of(struct slice e164);
 
-/* Of a text that phone_parse refuses: whether no number was typed. There are no digits, or only a calling code, which forms
- * fill in. Without '+' that must be the one of `country_code`. */
+/* For a text that phone_parse refuses: whether no number was typed. There are no digits, or only a calling code, which forms
+ * fill in; without '+' it must be that of `country_code`. */
 MUST_CHECK bool phone_is_blank(struct pool *pool, struct slice number, struct slice country_code);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Numbering plans for phone.c: phone_backend_library.cc calls libphonenumber, phone_backend_structure.c is for
- * the build without it. One of the two is linked. Read by C and by C++. */
+ * Numbering plans, for phone.c. There are two implementations, one of which is linked: phone_backend_library.cc calls
+ * libphonenumber, phone_backend_structure.c checks only the structure. Valid C and C++. */
 #ifndef LEADHOOK_IDENTITY_PHONE_BACKEND_H
 #define LEADHOOK_IDENTITY_PHONE_BACKEND_H
 
@@ -44,7 +44,7 @@ enum phone_fit phone_backend_best(void);
  * bytes. */
 enum phone_fit phone_backend_normalise(const char *international, char *e164, size_t size);
 
-/* Of a number as above. */
+/* The kind of a number in E.164. */
 enum phone_kind phone_backend_kind(const char *e164);
 
 #ifdef __cplusplus

@@ -5,15 +5,15 @@
 
 #include "identity/phone.h"
 
-/* With an international prefix of five digits, as Australia's. More digits make no number. Fewer than PHONE_SEVERAL_MIN
- * after a stroke are no second number. */
+/* With an international prefix of five digits, as in Australia; a text with more digits is not a number. Fewer than
+ * PHONE_SEVERAL_MIN digits after a slash are not a second number. */
 enum { PHONE_TYPED_MAX = PHONE_DIGITS_MAX + 5, PHONE_SEVERAL_MIN = 5 };
 
 struct phone_text {
 	char digits[PHONE_TYPED_MAX + 1]; /* without those of an extension; terminated; may be none */
 	bool plus;                        /* "+" is before them */
 	bool extension;                   /* there was one */
-	size_t zero;                      /* the digit, from 1, that is a 0 alone in brackets after others; 0: none */
+	size_t zero;                      /* the number, from 1, of a digit 0 alone in brackets after other digits; 0: none */
 };
 
 /* The text cleaned (typed.h), with digits of any script and signs between digits in ASCII. */

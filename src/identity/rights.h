@@ -37,24 +37,24 @@ enum right { RIGHT_LIST(RIGHT_BIT) };
 enum {
 	RIGHTS_NONE = 0,
 	RIGHTS_ALL = (1 << RIGHTS) - 1,
-	RIGHTS_FULL_KEY = RIGHTS_ALL & ~RIGHT_ACCOUNT, /* of keys from before there were rights */
+	RIGHTS_FULL_KEY = RIGHTS_ALL & ~RIGHT_ACCOUNT, /* everything but the account itself */
 	RIGHTS_VIEWER = RIGHT_STATS | RIGHT_LEADS,
 	RIGHTS_EDITOR = RIGHTS_FULL_KEY,
 	RIGHTS_OWNER = RIGHTS_ALL,
-	/* One of these shows how many leads a campaign has: a number before and after a sign-up says whether the lead is new.
+	/* Each of these shows how many leads a campaign has, and so whether a sign-up made a new lead.
 	 */
 	RIGHTS_TO_COUNT = RIGHT_STATS | RIGHT_LEADS | RIGHT_CHANGE
 };
 
-/* Whether the rights are enough where one of `needed` is needed, or all of them. */
+/* Whether the caller has one of the needed rights, or with `all` each of them. */
 static inline bool
 rights_suffice(rights rights_of_caller, rights needed, bool all)
 {
 	return all ? (needed & ~rights_of_caller) == 0 : (needed & rights_of_caller) != 0;
 }
 
-/* Reads a list of rights with commas or spaces, or the name of one set of them: full, numbers, viewer, all. False with *bad set
- * to the first unknown item, or absent when there is none at all. */
+/* Reads a list of rights with commas or spaces, or the name of one set of them: full, numbers, viewer, all. Returns false with
+ * *bad set to the first unknown item; absent if the list is empty. */
 bool rights_parse(struct slice text, rights *set, struct slice *bad);
 /* The word of the right with that number. */
 struct slice right_word(unsigned number);

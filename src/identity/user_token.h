@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Secrets of users besides their passwords: tokens of sessions and of invitations, and recovery codes (docs/users.md 4, 5).
- * They are random, so a fast hash is right for storing them. */
+ * Secrets of users other than passwords: tokens of sessions and invitations, and recovery codes (docs/users.md 4, 5). They are
+ * random, so a fast hash suffices for storing them. */
 #ifndef LEADHOOK_IDENTITY_USER_TOKEN_H
 #define LEADHOOK_IDENTITY_USER_TOKEN_H
 
@@ -25,7 +25,8 @@ struct slice user_token_link(struct pool *pool, struct slice base_url, struct sl
 
 /* Four groups of six letters and digits, with hyphens. */
 struct slice recovery_code_make(struct pool *pool);
-/* The same for a recovery code, whatever its case, hyphens and blanks. False when the text cannot be one. */
+/* Sets *hash to the stored form of a recovery code; case, hyphens and blanks do not matter. Returns false when the text cannot
+ * be one. */
 MUST_CHECK bool recovery_code_hash(struct slice text, struct digest *hash);
 
 #endif

@@ -51,7 +51,7 @@ struct json_problem {
 MUST_CHECK bool json_read(
     struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem);
 /* The same for a text whose strings and keys may be invalid: bytes that are not UTF-8 are reported as they are, and half of a
- * surrogate pair as U+0000, so that it is removed as one. The handler decides. */
+ * surrogate pair as U+0000, so that it can be removed like one. The handler decides. */
 MUST_CHECK bool json_read_any_text(
     struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Writes JSON into a buffer. Commas are added automatically, there is no white space.
+ * Writes JSON into a buffer. Adds commas, and no white space.
  *
  * The caller pairs begin and end and gives each key one value; this is not checked. buffer_ok reports whether everything
- * fitted. Strings must be valid UTF-8, which is passed through. Escaped are the characters that RFC 8259 section 7 requires,
- * and U+2028 and U+2029, so that the text is valid JavaScript (JSONP). */
+ * fitted. Strings must be valid UTF-8, which is passed through. Escapes the characters that RFC 8259 section 7 requires, and
+ * U+2028 and U+2029, so that the text is valid JavaScript (JSONP). */
 #ifndef LEADHOOK_JSON_WRITER_H
 #define LEADHOOK_JSON_WRITER_H
 

@@ -12,9 +12,10 @@
 int64_t clock_wall_ms(void);
 /* Monotonic; only differences are meaningful. */
 int64_t clock_monotonic_ms(void);
-/* The same, but it also runs while the host is suspended: for what others may take over after a time, such as a lease. */
+/* The same, but also counts while the host is suspended. For leases and the like, which others may take over when they expire.
+ */
 int64_t clock_boot_ms(void);
-/* Sleeps; a signal may end it before. */
+/* Sleeps; a signal may end the pause earlier. */
 void clock_pause(int64_t ms);
 
 /* Later than any time. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What is logged of a process that ends because of a defect. */
+ * Logs why a process ends because of a defect. */
 #ifndef LEADHOOK_OS_CRASH_H
 #define LEADHOOK_OS_CRASH_H
 
-/* Makes signals that indicate a defect (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) log their number, or the panic, and the current
- * work (log_work) before they end the process. The line of a signal starts with the time in seconds, because its handler cannot
- * format it. */
+/* Installs handlers for signals that indicate a defect (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT): they log the signal, or the
+ * panic, and the current work (log_work) before the process ends. The line of a signal starts with the time in seconds, because
+ * its handler cannot format it. */
 void crash_log_signals(void);
 
 /* Also appends the current work of the thread that ends the process to this descriptor, as a line "key=value". -1: off. */

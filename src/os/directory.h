@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Directories: locks on them, for mutual exclusion with other programs, whether others can change them, and files in them. */
+ * Directories: locking them against other programs, finding out whether others can change them, and opening files in them. */
 #ifndef LEADHOOK_OS_DIRECTORY_H
 #define LEADHOOK_OS_DIRECTORY_H
 
@@ -19,8 +19,8 @@ MUST_CHECK int directory_lock(const char *path);
  * write there. Even the account's own group may have other members. */
 MUST_CHECK bool directory_is_ours(int fd);
 
-/* Whether the account may use a file of this owner there: its own, root's, one of the folder's owner, and any in a folder where
- * only the account and root can have put it. */
+/* Whether the account may trust a file in the folder: its own, root's, or one of the folder's owner; and any file in a folder
+ * in which only the account and root can put files. */
 MUST_CHECK bool directory_admits(const struct stat *folder, const struct stat *file, uid_t account);
 
 /* Opens the folder of a path, with O_PATH, and finds the name in it. Returns -1, with errno set, on errors. */
@@ -28,7 +28,7 @@ MUST_CHECK int directory_of(const char *path, const char **name);
 
 /* Opens a file of the programs, made with mode 0640 where `flags` has O_CREAT. O_CLOEXEC and O_NONBLOCK are added, and
  * O_NOFOLLOW where another account can have put a link. Returns -1, with errno set, on errors: EPERM for a file that
- * directory_admits does not. */
+ * directory_admits does not trust. */
 MUST_CHECK int directory_open_file(const char *path, int flags);
 
 #endif

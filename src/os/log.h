@@ -56,9 +56,9 @@ void log_close(struct log_file **file);
 void log_use(struct log_file *file);
 /* The form of all further lines; initially LOG_LOGFMT. */
 void log_set_format(enum log_format format);
-/* Sends all further lines to the syslog daemon at this socket, as datagrams of RFC 3164. Nothing waits for it: what it does not
- * take at once is written as without it, and so is why there is no connection, once until there is one again. The path is
- * copied; facility -1: no more. */
+/* Sends all further lines to the syslog daemon at this socket, as datagrams of RFC 3164; facility -1 ends this. Never waits:
+ * lines that the daemon does not take at once go to the file or standard error, and so does, once, the reason why there is no
+ * connection. The path is copied. */
 void log_use_syslog(int facility, const char *path);
 /* Whether there is a daemon at this socket; if not, errno is set. */
 MUST_CHECK bool log_could_use_syslog(const char *path);
@@ -68,7 +68,7 @@ void log_reopen(void);
 /* For a signal handler. */
 const char *log_program(void);
 bool log_is_json(void);
-/* Writes a complete line of an error, without its newline, where lines go; to the file, it begins with `head`. */
+/* Writes a complete error line, given without its newline, to wherever lines go. In a file it begins with `head`. */
 void log_raw(struct slice head, struct slice line);
 
 /* Whether lines go to this descriptor. */

@@ -7,15 +7,15 @@
 #include "os/log.h"
 
 bool syslog_is_used(void);
-/* -1: none. */
+/* The socket; -1: none. */
 int syslog_descriptor(void);
 /* Connects again after a restart of the daemon. Returns false when it did not take the line. */
 MUST_CHECK bool syslog_send(enum log_level level, const char *program, long pid, struct slice line);
-/* The errno of a failed connection, once until there has been a connection again; else 0. */
+/* The errno of a failed connection, reported once until a connection succeeds again; otherwise 0. */
 int syslog_failure(void);
-/* Logs it; not under the lock. */
+/* Logs this failure. Call without the lock. */
 void syslog_report(int failure);
-/* For a signal handler: an error, over the connection that there is. */
+/* Sends an error over the existing connection. Safe in a signal handler. */
 MUST_CHECK bool syslog_send_raw(struct slice line);
 
 #endif

@@ -129,15 +129,15 @@ const char *metrics_bot_reason_name(enum metric_bot_reason reason);
 
 enum { METRIC_PROCESSES_MAX = 4096 };
 
-/* This process is one of that kind from now on; more than METRIC_PROCESSES_MAX are not counted. Not inherited. It is identified
- * by its pid and its start, which /proc has: another program that gets the pid is not counted. */
+/* Counts this process as one of this kind from now on; at most METRIC_PROCESSES_MAX are counted. Children are not. A process is
+ * identified by its pid and its start time, so another program that gets the pid is not counted. */
 void metrics_process_begin(enum metric_process kind);
-/* What it does now. */
+/* What the process is doing. */
 void metrics_process_busy(void);
 void metrics_process_idle(void);
 void metrics_process_under_way(uint64_t attempts);
 void metrics_process_end(void);
-/* A child has died without that call. */
+/* A child has died without calling metrics_process_end. */
 void metrics_process_died(pid_t pid);
 
 /* ---- reading ---- */
@@ -149,8 +149,8 @@ struct metrics_process_counts {
 /* Copies all cells (metrics_table.h). */
 void metrics_copy(uint64_t *cells);
 void metrics_count_processes(struct metrics_process_counts *counts);
-/* Reads the file of another program. Makes nothing. Returns false when there is none, or it is one of another version: all
- * counts are 0 then. */
+/* Reads the file of another program. Creates nothing. Returns false, with all counts 0, when there is no such file or it is of
+ * another version. */
 MUST_CHECK bool metrics_read(const char *folder, uint64_t *cells, struct metrics_process_counts *counts);
 
 /* ---- numbers of the database, read by one process for all ---- */
@@ -161,10 +161,11 @@ struct metrics_figures {
 	int64_t values[METRIC_FIGURES_MAX];
 };
 
-/* The figures that a process of this host has stored, if they are new enough. Otherwise false, and the caller reads them. While
- * another process is reading them, older ones count as new enough, once there are some. */
+/* Finds the figures that a process of this host has stored. Returns false if they are not recent enough; the caller then reads
+ * them from the database. While another process is reading them, older figures are recent enough. */
 MUST_CHECK bool metrics_find_figures(int64_t now_ms, struct metrics_figures *figures);
-/* Stores them. `took_ms`: reading them takes at most a hundredth of the time. */
+/* Stores them. `took_ms` is how long reading them took: they are valid for so long that at most a hundredth of the time is
+ * spent on reading. */
 void metrics_store_figures(int64_t now_ms, int64_t took_ms, const struct metrics_figures *figures);
 
 #endif

@@ -19,12 +19,12 @@ void notifier_free(struct notifier **notifier);
 
 /* The service works: the start or a reload is complete. `status` is a line for people, as in `systemctl status`. */
 void notify_ready(const struct notifier *notifier, const char *status);
-/* A reload begins; notify_ready ends it, whatever came of it. */
+/* A reload begins; notify_ready ends it, whether it succeeded or not. */
 void notify_reloading(const struct notifier *notifier);
 /* The service ends. */
 void notify_stopping(const struct notifier *notifier);
 
-/* The loop is alive: call it at notify_when at the latest. It sends at half of the watchdog's time. */
+/* The loop is alive. Call it no later than notify_when. A report is sent after half of the watchdog's time. */
 void notify_alive(struct notifier *notifier);
 /* When notify_alive sends next, in clock_monotonic_ms; CLOCK_NEVER without a watchdog. */
 int64_t notify_when(const struct notifier *notifier);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Memory that all processes of this host share, however they were started: a file in the state directory. */
+ * Memory that all processes of this host share, however they were started. It is a file in the state directory. */
 #ifndef LEADHOOK_OS_SHARED_H
 #define LEADHOOK_OS_SHARED_H
 
@@ -31,17 +31,17 @@ MUST_CHECK bool shared_open(const char *folder, const char *name, size_t size, c
     enum log_level level, struct shared *shared);
 /* Whether shared_open can be expected to succeed with the folder and file, if there is room. Changes nothing; logs why not. */
 MUST_CHECK bool shared_try(const char *folder, const char *name, enum log_level level);
-/* Copies the memory of such a file, of any account. Makes nothing. Returns false when there is none that shared_open would use:
- * *memory is then unchanged. */
+/* Copies the memory of such a file, whichever account it belongs to. Creates nothing. Returns false, with *memory unchanged,
+ * when there is no file that shared_open would use. */
 MUST_CHECK bool shared_read(
     const char *folder, const char *name, void *memory, size_t size, const unsigned char layout[SHARED_LAYOUT_SIZE]);
 /* Unmaps the memory. The file stays. */
 void shared_close(struct shared *shared);
 
-/* Acquires a lock, also when its owner has died. Returns false, and logs this, when another process, probably a stopped one,
- * holds it for SHARED_LOCK_WAIT_MS. */
+/* Acquires a lock, even if its owner has died. Returns false, and logs this, when another process, probably a stopped one,
+ * holds it for longer than SHARED_LOCK_WAIT_MS. */
 MUST_CHECK bool shared_lock(pthread_mutex_t *lock);
-/* The same within `wait_ms`, 0: at once. It is no error, and not logged, that another process holds the lock for longer. */
+/* The same, waiting at most `wait_ms`. If another process holds the lock for longer, this is neither an error nor logged. */
 MUST_CHECK bool shared_lock_within(pthread_mutex_t *lock, int64_t wait_ms);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Temporary files of processes that may write nowhere. */
+ * Temporary files for processes that may not write files. */
 #ifndef LEADHOOK_OS_TEMPORARY_H
 #define LEADHOOK_OS_TEMPORARY_H
 
 #include <stdio.h>
 
-/* A file in memory, without a name, for reading and writing; as tmpfile(). Returns NULL on failure: errno. */
+/* Like tmpfile(3), but the file is in memory. Returns NULL, with errno set, on failure. */
 FILE *temporary_in_memory(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Names of time zones. What a clock shows in one, browsers compute. */
+ * Names of time zones. Browsers do the arithmetic. */
 #ifndef LEADHOOK_OS_ZONE_H
 #define LEADHOOK_OS_ZONE_H
 
@@ -11,8 +11,8 @@
 
 enum { ZONE_NAME_MAX = 64 };
 
-/* Whether there is a time zone of this name in the database of the IANA: "Europe/Berlin", "UTC". A host without that database
- * (package tzdata) takes every name that has the form of one. */
+/* Whether the IANA database has a time zone with this name ("Europe/Berlin", "UTC"). On a host without that database (package
+ * tzdata), every name of the right form is accepted. */
 MUST_CHECK bool zone_is_known(struct pool *pool, struct slice name);
 
 #endif

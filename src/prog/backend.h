@@ -9,10 +9,10 @@
 #include "os/wake.h"
 
 struct backend {
-	struct commit_client *committer; /* NULL: not used … */
-	struct store *store;             /* … and these are used instead */
+	struct commit_client *committer; /* NULL: the store below is used instead */
+	struct store *store;             /* of this process */
 	struct directory *directory;
-	struct wake_sender *dispatcher; /* gets a wake after a command that made deliveries */
+	struct wake_sender *dispatcher; /* is woken after a command that made deliveries */
 	struct wake_sender *mailer;     /* the same for messages; or NULL */
 };
 

@@ -6,8 +6,8 @@
 #include "conf/conf.h"
 #include "os/sandbox.h"
 
-/* All hide this process, log at `level`, and return the argument for sandbox_enter. With server.sandbox off this is NULL, and
- * the process is not hidden. */
+/* These hide the process, log at `level`, and return the argument for sandbox_enter. With server.sandbox off they return NULL
+ * and do not hide the process. */
 
 /* For responders and the committer. `socket` is the path of a unix socket that a responder removes itself, "": none. */
 struct sandbox *confinement_of_responder(const struct conf *conf, const char *socket);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The tables that scripts/texts makes; private to this folder. */
+ * The tables that scripts/texts generates. Only for text.c. */
 #ifndef LEADHOOK_TEXT_CATALOGUE_H
 #define LEADHOOK_TEXT_CATALOGUE_H
 

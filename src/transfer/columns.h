@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a column of CSV, or a member of a lead in NDJSON, is by its name (leadhook(1), lead import). */
+ * What a column of CSV, or a member of a lead in NDJSON, means by its name (leadhook(1), lead import). */
 #ifndef LEADHOOK_TRANSFER_COLUMNS_H
 #define LEADHOOK_TRANSFER_COLUMNS_H
 
@@ -32,7 +32,7 @@ enum lead_field {
 	LEAD_PAGE_REFERRER,
 	LEAD_SIGNUP_URL,
 	LEAD_LANGUAGE,         /* a tag; any other text is a custom field */
-	LEAD_TEXTS,            /* how many fields above have a place of their own */
+	LEAD_TEXTS,            /* how many fields there are above */
 	LEAD_UTM = LEAD_TEXTS, /* one of the utm parameters */
 	LEAD_UTM_OBJECT,       /* NDJSON: all of them */
 	LEAD_TAG_NAMES,        /* of tags, and texts of actions, that the lead has: in CSV a record of them */
@@ -41,13 +41,13 @@ enum lead_field {
 	LEAD_CUSTOM_OBJECT, /* NDJSON: all of them */
 	LEAD_OTHER_FIELDS,  /* CSV: utm parameters and custom fields as members of NDJSON */
 	LEAD_DERIVED_NAME,  /* NDJSON: a custom field, unless there is an object of them */
-	LEAD_IGNORED        /* what follows from other fields */
+	LEAD_IGNORED        /* it follows from other fields */
 };
 
 #define OTHER_FIELDS_NAME "__fields"
 
-/* What a value of a column about consent means. */
-#define VALUE_OTHER "*" /* any that is not empty and has no other rule */
+/* What a value means, in a column about consent. */
+#define VALUE_OTHER "*" /* any value that is not empty and has no rule of its own */
 struct value_rule {
 	struct slice value; /* as plain words, or VALUE_OTHER */
 	enum value_meaning meaning;
@@ -55,20 +55,22 @@ struct value_rule {
 
 struct column {
 	enum lead_field field;
-	struct slice name; /* of a utm parameter or custom field; of LEAD_REFERRED_BY present: or a page; else absent */
-	/* Its values have these meanings, and nothing else; NULL: none. A value without one makes a row invalid. */
+	struct slice name; /* of a utm parameter or custom field; for LEAD_REFERRED_BY present if it may also be a page;
+			      otherwise absent */
+	/* The meanings of its values; the values are used for nothing else, and one without a meaning makes a row invalid.
+	 * NULL: none. */
 	const struct value_rule *rules;
 	size_t rule_count;
-	bool is_guess;      /* a custom field, because no one has said what it is */
-	bool may_be_any;    /* the same, and by its name it has a state, of whatever it is */
-	bool may_be_switch; /* the same, and nothing speaks against consent if all its values are yes and no */
-	bool needs_meaning; /* the same, and by its name or its values it is about consent: what is that to mean */
+	bool is_guess;      /* a custom field, only because no one has said what it is */
+	bool may_be_any;    /* the same, and its name is that of a state of something */
+	bool may_be_switch; /* the same, and it may be about consent if all its values are yes and no */
+	bool needs_meaning; /* the same, and it is about consent by its name or values: someone must say what they mean */
 };
 
 /* What the name of a member of NDJSON means, as column_of_member says; LEAD_CUSTOM for a name without a meaning. Allocates
  * nothing. */
 enum lead_field lead_field_of_member(struct slice name);
-/* Fields that only inform are cut and cleaned rather than refused (docs/api.md 1.6). */
+/* Whether a field is only informative: it is cut and cleaned rather than refused (docs/api.md 1.6). */
 bool lead_field_informs(enum lead_field field);
 /* The column of a name in a heading. Case, spaces and hyphens do not matter for fields of leads. The result is in the pool. */
 struct column column_of(struct pool *pool, struct slice name);
@@ -78,10 +80,10 @@ struct column column_of_member(struct pool *pool, struct slice name);
 struct column column_of_heading(struct pool *pool, struct slice heading);
 /* The column that an operator names: a name as above, or `-` for LEAD_IGNORED. */
 struct column column_mapped(struct pool *pool, struct slice word);
-/* The meaning in the rule for a value, as plain words or VALUE_OTHER; MEANS_UNKNOWN: there is none. */
+/* The meaning by the rule for exactly this value, which is plain words or VALUE_OTHER; MEANS_UNKNOWN if there is none. */
 enum value_meaning column_rule(const struct column *column, struct slice value);
-/* What a value means by all rules of its column; MEANS_UNKNOWN: they do not say. VALUE_OTHER never makes an active lead of a
- * word such as "unsubscribed". */
+/* What a value means by all rules of its column; MEANS_UNKNOWN if they do not say. VALUE_OTHER never makes a word such as
+ * "unsubscribed" mean an active lead. */
 enum value_meaning column_meaning(struct pool *pool, const struct column *column, struct slice value);
 /* What a value of a column about consent suggests; `plain` is the value as plain words. In a column of refusals everything but
  * a no is a yes, such as the time or the reason. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What columns and values of exports say about consent: people who unsubscribed, bounced, or never agreed. Such a column has a
- * meaning only when the operator gives it one: no one becomes an active lead by silence. */
+ * Recognizes what columns and values of exports say about consent: people who unsubscribed, bounced, or never agreed. A column
+ * about consent means nothing until the operator says what it means, so no one becomes an active lead by default. */
 #ifndef LEADHOOK_TRANSFER_CONSENT_H
 #define LEADHOOK_TRANSFER_CONSENT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * CSV by RFC 4180: fields in quotes may have delimiters, line ends and doubled quotes. Lines end with CR LF, LF or CR. A quote
- * means something at the beginning of a field alone, where blanks may precede it. */
+ * is special only at the beginning of a field, where blanks may precede it. */
 #ifndef LEADHOOK_TRANSFER_CSV_H
 #define LEADHOOK_TRANSFER_CSV_H
 
@@ -35,21 +35,21 @@ enum csv_end {
  * the number of fields of the heading. */
 MUST_CHECK enum csv_end csv_record_size(struct slice text, enum csv_rest rest, char delimiter, size_t fields_max, size_t *size);
 
-/* Rows, as the heading says: how many fields they have, and which of them is the email address. */
+/* What the heading says about rows: how many fields they have, and which of them is the email address. */
 struct csv_shape {
 	size_t fields, address;
 };
-/* Whether each line of a record with several could be a row: then two stray quotes made one record of them. */
+/* Whether each line of a record could be a row by itself: then two stray quotes joined several rows. */
 MUST_CHECK bool csv_has_rows_inside(struct slice record, char delimiter, const struct csv_shape *shape, size_t *lines);
 
 /* Splits a record without its line end. Returns NULL, or what is wrong with it, in words that follow "the record"; the fields
  * are in the pool. */
 MUST_CHECK const char *csv_split(struct pool *pool, struct slice record, char delimiter, struct csv_fields *fields);
 
-/* The record without its first fields. A record that has not so many, or is malformed, stays as it is. */
+/* The record without its first fields. A record that has fewer, or is malformed, is returned as it is. */
 struct slice csv_without_first(struct pool *pool, struct slice record, char delimiter, size_t fields);
 
-/* Whether it is the line before a heading by which spreadsheets name the delimiter: "sep=;". */
+/* Whether it is the line by which spreadsheets name the delimiter before the heading: "sep=;". */
 bool csv_names_delimiter(struct slice record, char *delimiter);
 /* Whether all fields are empty: spreadsheets write such records for empty rows. */
 bool csv_is_empty(struct pool *pool, struct slice record, char delimiter);
@@ -58,10 +58,10 @@ bool csv_is_empty(struct pool *pool, struct slice record, char delimiter);
 struct buffer;
 void csv_add_field(struct buffer *out, struct slice field, char delimiter);
 
-/* The same for spreadsheets, which run cells that begin with = + - @, also in full width, or with a tab or line end, or with
- * blanks before one of these: they get an apostrophe, and so do cells that already have one there. The same within a cell after
- * , ; | tab and line ends: a spreadsheet that opens the file with another delimiter ends cells at these, whatever the quotes.
- * csv_cell is the reverse, for any delimiter. */
+/* The same for spreadsheets, which execute cells that begin with = + - @, also in full width or after blanks, or with a tab or
+ * line end. They get an apostrophe in front, and so do cells that already have one there. The same within a cell after , ; |
+ * tab and line ends, where a spreadsheet that uses another delimiter would end the cell. csv_cell undoes this, for any
+ * delimiter. */
 void csv_add_cell(struct buffer *out, struct slice cell, char delimiter);
 struct slice csv_cell(struct pool *pool, struct slice field);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The tags or actions of a campaign by their names, and sets of them, in linear time of the text that names them. */
+ * Finds tags or actions of a campaign by their names and collects them in sets, in time linear in the text that names them. */
 #ifndef LEADHOOK_TRANSFER_DEFINITION_NAMES_H
 #define LEADHOOK_TRANSFER_DEFINITION_NAMES_H
 
@@ -15,7 +15,7 @@ struct named {
 	struct slice id_text; /* decimal */
 };
 
-/* In order of their names, once for a file; in the pool. */
+/* Sorted by name, made once for a file; in the pool. */
 struct names {
 	struct named *items;
 	size_t count;
@@ -23,15 +23,15 @@ struct names {
 struct names names_of_tags(struct pool *pool, const struct definitions *definitions);
 struct names names_of_actions(struct pool *pool, const struct definitions *definitions);
 
-/* A set of them, initially zeroed: each once, in the order in which they were added. */
+/* A set, initially zeroed: each item once, in the order in which they were added. */
 struct name_set {
 	bool *has; /* by the place in the names */
 	struct slice *ids;
 	size_t count;
 };
-/* Returns false if there is none with that name, in any case of letters. */
+/* Returns false if there is none with this name; case does not matter. */
 bool name_set_add(struct pool *pool, struct name_set *set, const struct names *names, struct slice name);
-/* As engine/id_list.h; absent for none. */
+/* The ids as in engine/id_list.h; absent if the set is empty. */
 struct slice name_set_list(struct pool *pool, const struct name_set *set);
 
 #endif

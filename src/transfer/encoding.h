@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Encodings of files, and their texts as UTF-8. The encoding is that of the whole file. One exception: in a file in UTF-8 a
- * record that is no UTF-8 is read as the other encoding says, and the others stay right. */
+ * Finds out the encoding of a file, and converts its texts to UTF-8. A file has one encoding, with one exception: in a file in
+ * UTF-8, a record that is not UTF-8 is read in a second encoding. */
 #ifndef LEADHOOK_TRANSFER_ENCODING_H
 #define LEADHOOK_TRANSFER_ENCODING_H
 
@@ -22,12 +22,12 @@ struct charset {
 
 /* "UTF-8", "UTF-8+windows-1252" (the second for records that are no UTF-8), "windows-1250", in any case of letters. */
 MUST_CHECK bool encoding_parse(struct slice name, struct charset *encoding);
-/* The same as a text, in the pool. */
+/* The name of an encoding, in the pool. */
 struct slice encoding_name(struct pool *pool, const struct charset *encoding);
 /* The names of all tables, separated by commas. */
 struct slice encoding_tables(struct pool *pool);
 
-/* Bytes of the mark at the beginning: 0, 2 or 3; of UTF-8 also two marks, one after the other. */
+/* The size of the byte order mark at the beginning: 0, 2 or 3, or in UTF-8 also that of two marks. */
 size_t encoding_mark_size(struct slice bytes, const struct charset *encoding);
 
 /* What a file says about its encoding. Initially zeroed. */
@@ -45,19 +45,20 @@ struct encoding_survey {
 	char sample[64];                         /* a field with such bytes */
 	size_t sample_size;
 };
-/* The next lines of the file: the piece ends with a line end, unless the line is longer or it is the last one. */
+/* Adds the next lines of the file. Pieces end with a line end, except within a longer line or at the end of the file. */
 void encoding_survey_add(struct encoding_survey *survey, struct slice piece);
-/* The encoding that fits; *certain: nothing else does. */
+/* The encoding that fits best. *certain: no other one fits. */
 struct charset encoding_surveyed(const struct encoding_survey *survey, bool *certain);
-/* Whether none fits: the file may be in an encoding with two bytes for a character, such as those of Chinese, Japanese and Korean. */
+/* Whether none fits: the file may have an encoding with two bytes per character, such as those for Chinese, Japanese and
+ * Korean. */
 bool encoding_is_unknown(const struct encoding_survey *survey);
-/* A field of a file that is not UTF-8, read in the encoding, in the pool; empty: there is none. */
+/* A field of the file that is not ASCII, converted from this encoding, in the pool; empty if there is none. */
 struct slice encoding_sample(struct pool *pool, const struct encoding_survey *survey, const struct charset *encoding);
 
-/* Bytes of a text of UTF-8 in the file. */
+/* How many bytes a UTF-8 text has in the file. */
 uint64_t encoding_size(const struct charset *encoding, struct slice text);
-/* Converts bytes of UTF-16, or of a table, into `out`, which has room for three times as many. Sets *used: an incomplete
- * character at the end is left. Returns the size. */
+/* Converts bytes of UTF-16 or of a table into `out`, which has room for three times as many bytes. Sets *used to the bytes
+ * read; an incomplete character at the end is left. Returns the size of the result. */
 size_t encoding_convert(const struct charset *encoding, struct slice bytes, char *out, size_t *used);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/attributes.h"
 #include "base/slice.h"
 
-/* What it is and what to do, in words that follow "the file is"; NULL: it may be CSV or NDJSON. */
+/* Returns what the file is and what to do with it, in words that follow "the file is"; NULL if it may be CSV or NDJSON. */
 MUST_CHECK const char *file_kind(struct slice beginning);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Leads as records of a file, CSV or NDJSON, which an import reads again (leadhook(1), lead export). What follows from other
- * leads, such as ranks, is not written. */
+ * Writes leads as records of CSV or NDJSON, which an import can read (leadhook(1), lead export). Values that depend on other
+ * leads, such as ranks, are not written. */
 #ifndef LEADHOOK_TRANSFER_LEAD_WRITER_H
 #define LEADHOOK_TRANSFER_LEAD_WRITER_H
 
@@ -22,12 +22,13 @@ struct lead_writer *lead_writer_new(
     enum records_format format, char delimiter, const struct definitions *definitions, size_t room);
 void lead_writer_free(struct lead_writer **writer);
 
-/* CSV has a column for each custom field and utm parameter that any lead has: all leads come here first. Only `custom_fields`
- * and `utm` are read. Where there are too many, those that most leads have get columns, and one column has the others. */
+/* CSV has a column for each custom field and utm parameter of any lead, so all leads must be passed to this function first.
+ * Only their `custom_fields` and `utm` are read. If there are too many names, the most frequent ones get columns, and one
+ * column has all others. */
 void lead_writer_add_names(struct lead_writer *writer, struct pool *pool, const struct lead *lead);
 
-/* The names that it has, as a JSON object in the pool; and the reverse, for a writer that goes on for another. Returns false
- * for a text that is no such object, or has too many names. */
+/* The names collected so far, as a JSON object in the pool; and the reverse, for a writer that continues the work of another.
+ * Returns false for any other text, or too many names. */
 struct slice lead_writer_names(const struct lead_writer *writer, struct pool *pool);
 MUST_CHECK bool lead_writer_set_names(struct lead_writer *writer, struct slice json);
 

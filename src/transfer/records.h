@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The records of a file of leads, one after another: those of CSV, or the lines of NDJSON, as UTF-8. A file of any size needs
- * the same memory, and takes time in proportion to its size, whatever its quotes are. */
+ * Reads the records of a file of leads one after another, as UTF-8: records of CSV, or lines of NDJSON. The memory does not
+ * depend on the size of the file, and the time is proportional to it, however quotes are used. */
 #ifndef LEADHOOK_TRANSFER_RECORDS_H
 #define LEADHOOK_TRANSFER_RECORDS_H
 
@@ -11,7 +11,7 @@
 #include "transfer/csv.h"
 #include "transfer/encoding.h"
 
-/* A longer record is a bad one. */
+/* Longer records are bad. */
 enum { RECORD_MAX_BYTES = 256 * 1024 };
 
 enum records_format { RECORDS_CSV, RECORDS_NDJSON };
@@ -21,7 +21,7 @@ struct record {
 	uint64_t offset;     /* of its first byte in the file */
 	uint64_t line;       /* where it begins, from 1 */
 	size_t size;         /* bytes in the file */
-	bool other;          /* it is not in the encoding of the file, and was read in the other one */
+	bool other;          /* it was not UTF-8 and was read in the second encoding */
 	const char *problem; /* RECORD_BAD: what is wrong with it */
 };
 
@@ -39,17 +39,17 @@ struct records *records_new(int fd, enum records_format format, const struct cha
 /* The file is longer than `fd`: a record without an end is not taken. Call before the first record is read. */
 void records_expect_more(struct records *records);
 void records_free(struct records **records);
-/* Once the heading has been read. */
+/* Call when the heading has been read. */
 void records_set_shape(struct records *records, char delimiter, const struct csv_shape *shape);
 MUST_CHECK enum record_state records_next(struct records *records, struct record *record);
 /* Where the next record begins. */
 void records_place(const struct records *records, uint64_t *offset, uint64_t *line);
 
-/* Goes on at a place; 0, 1: begins again. */
+/* Continues at a place; 0, 1: begins again. */
 void records_seek(struct records *records, uint64_t offset, uint64_t line);
 
-/* A record that was read before, from its place in the file. The text is valid until the next call. RECORD_GOOD, or
- * RECORD_FAILED. */
+/* Reads a record again from its place in the file. The text is valid until the next call. Returns RECORD_GOOD or RECORD_FAILED.
+ */
 MUST_CHECK enum record_state records_at(struct records *records, uint64_t offset, size_t size, struct slice *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The file of rejected records: as they were, with line and reason in front, so that the corrected file can be imported. In
- * a file that was such a file itself, they replace those of its records. */
+ * Writes the file of rejected records: each as it was, with line and reason in front, so that the corrected file can be
+ * imported. If the imported file was such a file itself, the new line and reason replace the old ones. */
 #ifndef LEADHOOK_TRANSFER_REJECTS_H
 #define LEADHOOK_TRANSFER_REJECTS_H
 

@@ -11,13 +11,13 @@
 #include "transfer/definition_names.h"
 #include "transfer/times.h"
 
-/* A value that each row has, before those of its columns; a country only where the row has none. */
+/* A value that every row has, before the values of its columns. A constant country is only for rows without one. */
 struct row_constant {
 	struct column column;
 	struct slice value;
 };
 
-/* As the API's parameters (docs/api.md 1.3, 4.4). */
+/* Limits and settings for reading rows; limits as those of the API's parameters (docs/api.md 1.3, 4.4). */
 struct row_limits {
 	size_t name_bytes, value_bytes, depth;
 	bool (*is_reserved)(struct slice lower_name); /* whether this name cannot be a custom field */
@@ -25,19 +25,19 @@ struct row_limits {
 	const struct row_constant *constants;
 	size_t constant_count;
 	enum date_order dates;
-	bool strict;                /* a phone number that is not valid makes a row with an email address invalid */
-	bool drop_bad_referrers;    /* a referrer that no lead can have is absent */
+	bool strict;                /* an invalid phone number makes the row invalid even if it has an email address */
+	bool drop_bad_referrers;    /* a value that cannot name a referrer is ignored */
 	struct names tags, actions; /* of the campaign */
 };
 
-/* What a row says besides its lead. Lists are in the pool. */
+/* What there is to report about a row. Lists are in the pool. */
 struct row_notes {
 	struct slice *unknown_tags;
 	size_t unknown_tag_count, unknown_tag_capacity;
 	enum time_form created;    /* TIME_BAD: it has none */
-	struct slice phone_number; /* not valid, and left out; or absent */
-	struct slice emails;       /* several, of which the first one is taken; or absent */
-	bool is_left_out;          /* by the meaning of a value: it is no lead */
+	struct slice phone_number; /* an invalid number that was left out; or absent */
+	struct slice emails;       /* the whole cell, if it has several addresses, of which the first is used; or absent */
+	bool is_left_out;          /* because of the meaning of a value */
 };
 
 struct row_value {

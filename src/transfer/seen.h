@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which identities a file has had, as hashes: for a check, of rows that come again, and of referrers. */
+ * Remembers the identities in a file, as hashes, to find repeated rows and unknown referrers. */
 #ifndef LEADHOOK_TRANSFER_SEEN_H
 #define LEADHOOK_TRANSFER_SEEN_H
 

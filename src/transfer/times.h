@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Times as exports and people write them: 2024-03-01 09:30, 01.03.2024 09:30, 3/1/2024 9:30 PM, 1 Mar 2024, seconds and
+ * Parses times as exports and people write them: 2024-03-01 09:30, 01.03.2024 09:30, 3/1/2024 9:30 PM, 1 Mar 2024, seconds and
  * milliseconds since 1970. UTC without a zone. */
 #ifndef LEADHOOK_TRANSFER_TIMES_H
 #define LEADHOOK_TRANSFER_TIMES_H
@@ -10,22 +10,22 @@
 #include "base/attributes.h"
 #include "base/slice.h"
 
-/* Whether 3/1/2024 is a day in March or in January. It is that of a whole file. */
+/* Whether 3/1/2024 is in January or in March; the same for a whole file. */
 enum date_order { DATES_UNKNOWN, DATES_DAY_FIRST, DATES_MONTH_FIRST };
 
 enum time_form {
 	TIME_BAD,
 	TIME_CLEAR,
-	TIME_DAY_FIRST, /* it has a form for which the order matters, and can only be this one */
+	TIME_DAY_FIRST, /* the order matters for its form, and it can only be this one */
 	TIME_MONTH_FIRST,
 	TIME_EITHER /* needs the order */
 };
 
-/* *ms: of TIME_EITHER as the order says, of others always. A form that contradicts the order is TIME_BAD. */
+/* Sets *ms unless it is TIME_BAD; for TIME_EITHER by the order. A form that contradicts the order is TIME_BAD. */
 enum time_form time_parse(struct slice text, enum date_order order, int64_t *ms);
 /* Whether it is a time in any order of day and month. */
 bool time_is(struct slice text);
-/* Whether it is what databases write where there is none: 0000-00-00 00:00:00. */
+/* Whether it is what databases write for no time: 0000-00-00 00:00:00. */
 bool time_is_none(struct slice text);
 
 #endif

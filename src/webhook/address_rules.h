@@ -20,8 +20,8 @@ struct nat64_prefixes {
 };
 
 struct address_rules {
-	struct network_list allow;   /* allowed even if in a denied network */
-	bool allow_only;             /* no others */
+	struct network_list allow;   /* allowed even within denied networks */
+	bool allow_only;             /* no other addresses are allowed */
 	struct nat64_prefixes nat64; /* besides 64:ff9b::/96 */
 	const uint16_t *deny_ports;
 	size_t deny_port_count;
@@ -32,8 +32,8 @@ struct address_rules {
 MUST_CHECK bool address_rules_parse(
     struct pool *pool, struct slice allow_networks, struct slice deny_ports, struct address_rules *rules, struct slice *bad);
 
-/* The prefixes of a network that translates IPv6 addresses into the IPv4 addresses in them (RFC 6052 2.2), as
- * network_list_parse reads them: IPv6, of 32, 40, 48, 56, 64 or 96 bits. */
+/* Parses the prefixes of a network that translates IPv6 addresses into the IPv4 addresses embedded in them (RFC 6052 2.2): IPv6
+ * networks, as in network_list_parse, of 32, 40, 48, 56, 64 or 96 bits. Returns false, with *bad set, as above. */
 MUST_CHECK bool address_nat64_parse(struct pool *pool, struct slice text, struct nat64_prefixes *nat64, struct slice *bad);
 
 /* True when a connection to this address and port is allowed. An IPv4 address embedded in a v4-mapped, 6to4, Teredo or NAT64

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Terms that store and deliver share: states, shards, ids. */
+ * States, shards and ids of webhooks and deliveries, for all layers. */
 #ifndef LEADHOOK_WEBHOOK_DELIVERY_H
 #define LEADHOOK_WEBHOOK_DELIVERY_H
 
@@ -8,7 +8,7 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* As in the schema's enums, except those that are never stored. */
+/* The order is that of the schema's enums; some are never stored. */
 enum webhook_state {
 	WEBHOOK_ACTIVE,
 	WEBHOOK_DISABLED, /* its deliveries wait */
@@ -22,7 +22,7 @@ enum delivery_state {
 	DELIVERY_FAILED
 };
 
-/* What the last attempt of a delivery got; never stored. */
+/* The answer to the last attempt of a delivery; never stored. */
 enum answer_class {
 	ANY_ANSWER,
 	ANSWER_1XX, /* a complete answer with a status from 100 to 199, and so on */
@@ -30,7 +30,7 @@ enum answer_class {
 	ANSWER_3XX,
 	ANSWER_4XX,
 	ANSWER_5XX,
-	NO_ANSWER /* none, or no complete one */
+	NO_ANSWER /* no answer, or an incomplete one */
 };
 
 /* "pending", …: as in the schema and in the command's output. */
@@ -49,9 +49,9 @@ enum { DELIVERY_SHARDS = 64 };
 /* The webhook's shard, 0..63; never changes. */
 unsigned webhook_shard(uint64_t webhook_id);
 
-/* Ids of history rows have the UTC day of `now_ms` from bit 36 on, and below it a number from a reserved block: 52 bits in all,
- * so that every JSON parser reads them exactly. The deliveries of an event have the ids after its own. At the end of the number
- * range they overflow into the next day, where they are unique, because that day's numbers are higher. */
+/* The id of a history row has the UTC day of `now_ms` from bit 36 on, and below it a number from a reserved block: 52 bits in
+ * all, so that every JSON parser reads it exactly. The ids of an event's deliveries follow its own. At the end of the range of
+ * numbers they run over into the next day, where they are unique because that day's numbers are higher. */
 uint64_t history_id(int64_t now_ms, uint64_t number);
 /* The lowest id of the day that includes `ms`. */
 uint64_t history_id_floor(int64_t ms);
@@ -59,7 +59,7 @@ uint64_t history_id_floor(int64_t ms);
 uint64_t history_day(uint64_t id);
 int64_t history_day_ms(uint64_t day);
 
-/* For qsort, of ids or of structs that begin with one. */
+/* Compares ids, or structs that begin with one, for qsort. */
 int compare_ids(const void *left, const void *right);
 /* Ids in ascending order. */
 struct id_set {
@@ -72,7 +72,7 @@ MUST_CHECK bool id_set_contains(const struct id_set *set, uint64_t id);
 
 /* The webhook-id header: stable over retries, unique for event and webhook, also among installations that share a receiver. */
 struct slice delivery_message_id(struct pool *pool, struct slice installation_id, uint64_t delivery_id);
-/* The same for a test delivery of `webhook test`, which no table has. `random` makes each test's id unique. */
+/* The same for a test delivery of `webhook test`, which is not stored. `random` makes it unique. */
 struct slice delivery_test_message_id(struct pool *pool, struct slice installation_id, struct slice random);
 
 #endif

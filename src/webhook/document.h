@@ -15,16 +15,17 @@ enum document_type { DOCUMENT_NULL, DOCUMENT_BOOLEAN, DOCUMENT_NUMBER, DOCUMENT_
 
 struct document_node {
 	enum document_type type;
-	struct slice name; /* of a member of an object: any UTF-8, also empty; else absent */
+	struct slice name; /* of a member of an object: any UTF-8, even empty; otherwise absent */
 	struct slice text; /* of a string or number */
 	bool boolean;
 	struct document_node *parent, *first, *last, *next; /* of arrays and objects: their items or members, in order */
 	size_t count;                                       /* of these */
-	struct document_node *inner; /* of a text, after document_open: the root of the JSON in it; itself: it is none */
-	bool on_way;                 /* document_write_entries: the list is in it */
+	struct document_node
+	    *inner;  /* set by document_open: the root of the JSON in a text; the node itself if it is not JSON */
+	bool on_way; /* set by document_write_entries: it contains the list */
 };
 
-/* Nodes of a document; names of forms have that many parts; the depth of JSON in a text. */
+/* The maximum of nodes of a document, of parts of a path, and of the depth of JSON inside a text. */
 enum { DOCUMENT_NODES_MAX = 20000, DOCUMENT_PARTS_MAX = 16, DOCUMENT_INNER_DEPTH = 16 };
 
 /* Reads JSON of any kind. Returns false with a message for people in *problem when it is malformed, deeper than `depth`, or has
@@ -32,19 +33,20 @@ enum { DOCUMENT_NODES_MAX = 20000, DOCUMENT_PARTS_MAX = 16, DOCUMENT_INNER_DEPTH
 MUST_CHECK bool document_read_json(
     struct pool *pool, struct slice text, size_t depth, struct document_node **root, struct slice *problem);
 
-/* A tree that is an empty object, to be filled with the fields of a form. */
+/* Makes an empty object, to be filled with the fields of a form. */
 struct document_node *document_new(struct pool *pool);
-/* Adds a node for a field of a form: `data[customer][email]` is a member of a member. Returns it, of type DOCUMENT_NULL, to be
- * filled; NULL: it is inside a field that is a value. The name must stay valid. */
+/* Adds a node for a field of a form: `data[customer][email]` is a member of a member. Returns the node, of type DOCUMENT_NULL,
+ * for the caller to fill; NULL if it would be inside a value. The name must stay valid. */
 struct document_node *document_add_field(struct pool *pool, struct document_node *root, struct slice name);
 /* Adds an item to an array. */
 struct document_node *document_add_item(struct pool *pool, struct document_node *array);
-/* Reads JSON values, one a line, as the items of an array; a line that is none is a text. False: too many. */
+/* Reads JSON values, one per line, as the items of an array; any other line becomes a text. Returns false if there are too
+ * many. */
 MUST_CHECK bool document_read_lines(struct pool *pool, struct slice text, size_t depth, struct document_node **root);
 
-/* The member of an object with this name, of several the last one, or the item of an array with this index; NULL: none. */
+/* The last member of an object with this name, or the item of an array with this index; NULL: none. */
 struct document_node *document_child(const struct document_node *node, struct slice name);
-/* The root of the JSON that a text has, which is read once; every other node is returned as it is. */
+/* The root of the JSON inside a text, which is parsed once; any other node is returned as it is. */
 struct document_node *document_open(struct pool *pool, struct document_node *node);
 
 /* A part of a path: a name or index; `[name=value]`, the first item whose value at the path `name` is `value`; `[]`, each item.
@@ -59,8 +61,8 @@ struct path_part {
  * `answers.[field="E-mail"].text`. What is in brackets is taken as it is. Returns false at the end, and when the rest is
  * malformed: *rest is then not empty. */
 MUST_CHECK bool document_next_part(struct slice *rest, struct path_part *part);
-/* The node at a path; NULL: none. An empty path is the node itself. A path goes on inside a text that is JSON. Names with dots
- * are found where no path leads through their parts: `1.3` is `{"1.3":…}`, too. */
+/* The node at a path; NULL: none. An empty path is the node itself. Paths lead into texts that are JSON. If no path leads
+ * through its parts, `1.3` also finds a member with that name: `{"1.3":…}`. */
 struct document_node *document_find(struct pool *pool, struct document_node *node, struct slice path);
 
 /* A value that is neither an array nor an object. */
@@ -68,7 +70,7 @@ bool document_is_scalar(const struct document_node *node);
 /* A scalar, or an array of scalars. */
 bool document_is_plain(const struct document_node *node);
 void document_write(const struct document_node *node, struct json_writer *writer);
-/* The same, with some of the items of a list, which is somewhere in the node. */
+/* The same with only some items of a list somewhere in the node. */
 struct document_entries {
 	struct document_node *list;
 	const struct document_node *first, *end; /* end: the one after the last; NULL: there is none */

@@ -7,11 +7,11 @@
 
 enum { MAPPING_RULES_MAX = 50, MAPPING_TARGET_MAX_BYTES = 64, MAPPING_PATH_MAX_BYTES = 255, MAPPING_FIELDS_MAX = 1000 };
 
-/* The text of a message from a phone: no parameter, but what the call does (docs/inbound.md 3.2). */
+/* The text of a message from a phone, which decides what the call does (docs/inbound.md 3.2). Not a parameter. */
 #define MAPPING_TEXT SLICE("__text")
-/* Whether the sign-up ends an opt-out, which it does not without this: no parameter either (docs/inbound.md 2). */
+/* Whether the sign-up ends an opt-out; by default it does not (docs/inbound.md 2). Not a parameter. */
 #define MAPPING_RESET SLICE("__reset_opt_out")
-/* Whether the call is the opt-out of its person, and no sign-up. */
+/* Whether the call opts the person out instead of signing it up. Not a parameter. */
 #define MAPPING_OPT_OUT SLICE("__opt_out")
 
 struct mapping_rule {
@@ -24,11 +24,11 @@ struct payload_map {
 	size_t count;               /* 0: the obvious names */
 };
 
-/* NULL, or why this cannot be a rule, to follow its name in a message: "is not a parameter of a sign-up". */
+/* Returns NULL, or why this cannot be a rule, in words that follow its name: "is not a parameter of a sign-up". */
 MUST_CHECK const char *mapping_check(struct slice target, struct slice path);
-/* Adds a rule that was checked, or replaces the one with this target. NULL, or why it cannot be added, as above. */
+/* Adds a checked rule, or replaces the one with this target. Returns NULL, or why it cannot be added, as above. */
 MUST_CHECK const char *mapping_add(struct pool *pool, struct payload_map *mapping, struct slice target, struct slice path);
-/* As a JSON object; absent without rules. */
+/* Returns the map as a JSON object; absent without rules. */
 struct slice mapping_write(struct pool *pool, const struct payload_map *mapping);
 /* Reads what mapping_write wrote. An absent text has no rules. Returns false when it is damaged. */
 MUST_CHECK bool mapping_parse(struct pool *pool, struct slice text, struct payload_map *mapping);
@@ -36,26 +36,27 @@ MUST_CHECK bool mapping_parse(struct pool *pool, struct slice text, struct paylo
 struct mapped_field {
 	struct slice target, path;
 	const struct document_node *value; /* plain */
-	bool optional;                     /* left out when it is no valid parameter */
+	bool optional;                     /* left out if it is not a valid parameter */
 };
 
-/* What leads are made of: a payload, or of a list in it each entry. */
+/* What leads are made of: the payload itself, or each entry of a list in it. */
 struct payload_list {
 	struct document_node *root, *list; /* list: NULL: the payload is one entry */
 	bool is_named;                     /* paths with `[]` name the list */
-	struct document_node **entries;    /* of which a lead each is made */
+	struct document_node **entries;    /* each becomes a lead */
 	size_t count;                      /* at least 1 */
 };
-/* The entries of a payload: those of the list that the paths with `[]` name, or of one that is the payload itself, unless a
- * path has an index in it. */
+/* Finds the entries of a payload: the items of the list that paths with `[]` name; or of the payload itself if it is a list,
+ * unless a path has an index into it. */
 struct payload_list mapping_entries(struct pool *pool, const struct payload_map *mapping, struct document_node *root);
 
-/* The parameters of an entry, at most MAPPING_FIELDS_MAX, each target once unless it is optional: then the last one counts. An
- * object, and an array with objects, is one field for each leaf: `address[city]`. */
+/* Sets *fields to the parameters of an entry and returns their number, at most MAPPING_FIELDS_MAX. A required target occurs
+ * once; of an optional one the last counts. An object, or an array with objects, becomes a field for each leaf:
+ * `address[city]`. */
 size_t mapping_apply(struct pool *pool, const struct payload_map *mapping, const struct payload_list *payload, size_t entry,
     struct mapped_field **fields);
-/* What people should know of a map that found these fields: rules without a value, a list of which one entry was taken. Absent:
- * nothing. */
+/* Notes for people about a map that found these fields: rules without a value, a list of which only one entry was taken.
+ * Absent: none. */
 struct slice mapping_notes(struct pool *pool, const struct payload_map *mapping, const struct payload_list *payload,
     const struct mapped_field *fields, size_t count);
 

@@ -36,8 +36,8 @@ struct retry_answer {
 /* The delay, up to RETRY_JITTER_PERCENT shorter or longer. `random`: any 64 bits (os/random.h). */
 int64_t retry_jitter_ms(int64_t delay_ms, uint64_t random);
 
-/* Whether a complete answer with this status says that the receiver has the delivery: 2xx, or a status of `accepts`, a list of
- * the webhook that is separated by commas and may be absent. */
+/* Whether a complete answer with this status means that the receiver accepted the delivery: 2xx, or a status in `accepts`, the
+ * webhook's list, which is separated by commas and may be absent. */
 bool retry_is_taken(int status, struct slice accepts);
 
 enum retry_kind {

@@ -20,7 +20,7 @@ enum webhook_url_result {
 };
 
 /* Absolute, http or https in any case, at most WEBHOOK_URL_MAX bytes. No user-info, ASCII white space, control characters
- * (including C1) or backslashes, because parsers disagree about those. A fragment is accepted and never sent. The host is
+ * (including C1) or backslashes, because parsers disagree about them. A fragment is accepted and never sent. The host is
  * decoded and mapped like libcurl and the resolver do (percent-encoding, IDNA, inet_aton(3)'s forms of IPv4, a trailing dot)
  * before the check. A name whose last label is a number, but which is not an address, is invalid. */
 MUST_CHECK enum webhook_url_result webhook_url_judge(struct pool *pool, struct slice text, const struct address_rules *rules);
@@ -30,9 +30,9 @@ MUST_CHECK enum webhook_url_result webhook_url_judge(struct pool *pool, struct s
  * Returns false, with *dialled unchanged, when the URL is invalid. */
 MUST_CHECK bool webhook_url_dial(struct pool *pool, struct slice text, struct slice *dialled);
 
-/* Whether a redirect of the receiver at `url` leads to another spelling of it: by https, with or without "www." or a slash at
- * the end. Web servers do this before any work, also with the status of one that was done (docs/deliveries.md 3.3). Pages that
- * redirect to themselves have done theirs. */
+/* Whether a redirect from `url` only leads to another spelling of it: with https, with or without "www." or a slash at the end.
+ * Web servers redirect like this before they do any work, even with a status that looks like success (docs/deliveries.md 3.3).
+ * Pages that redirect to themselves have done their work. */
 bool webhook_url_is_respelled(struct slice url, struct slice location);
 
 /* True when a registered URL contains an item of the list setting dispatch.form_urls, anywhere, ignoring case

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * GET /metrics (docs/operating.md 12.1): access to it, and what it counts. */
+ * GET /metrics (docs/operating.md 12.1): access to it, and what it counts. Modules: api, os/metrics. */
 #include "unit.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * docs/api.md 2, campaign_not_found: with a key of another account, a campaign looks like a missing one on every route, and
- * nothing of it is read or changed. The same requests succeed with the owner's key. */
+ * nothing of it is read or changed. The same requests succeed with the owner's key.
+ * Modules: api, api/call, api/handlers. */
 #include "unit.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Without --enable-debug, require() does nothing (HACKING, "Building and testing"). */
+ * Without --enable-debug, require() does nothing (HACKING, "Building and testing"). Modules: base/panic. */
 #undef LEADHOOK_DEBUG
 
 #include "unit.h"

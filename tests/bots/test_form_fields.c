@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a form hides against bots: the honeypot and the signed time (docs/api.md 8). */
+ * What a form hides against bots: the honeypot and the signed time (docs/api.md 8). Modules: bots/honeypot, bots/stamp. */
 #include "unit.h"
 #include "with_pool.h"
 

@@ -14,7 +14,7 @@ report()
 	sed 's/^/# /' "$found"
 }
 
-echo "1..8"
+echo "1..9"
 
 # "CREATE TABLE", "DELETE FROM" and so on inside a string literal
 statement='(SELECT|INSERT( IGNORE)? INTO|UPDATE|DELETE FROM|REPLACE INTO|CREATE TABLE|ALTER TABLE|DROP TABLE|TRUNCATE)'
@@ -57,3 +57,15 @@ find tests/system -name '*.py' | while read -r file; do
 	grep -qF "%D%/${file#tests/system/}" tests/system/local.mk || echo "$file"
 done >"$found"
 report 8 "each system test is in tests/system/local.mk"
+
+# "Modules: deliver, os/notify.": files without their extension, or folders, below src.
+find tests -name 'test_*.c' | sort | while read -r file; do
+	mirrored=${file#tests/} mirrored=src/$(dirname "$mirrored")/$(basename "$mirrored" .c | sed 's/^test_//')
+	[ ! -f "$mirrored.c" ] && [ ! -f "$mirrored.h" ] && [ ! -f "$mirrored.cc" ] || continue
+	modules=$(sed -n '1,/\*\//s/.*Modules: \([a-z0-9_/, ]*\)\..*/\1/p' "$file")
+	[ -n "$modules" ] || echo "$file"
+	for module in $(echo "$modules" | tr -d ','); do
+		[ -d "src/$module" ] || [ -f "src/$module.c" ] || [ -f "src/$module.h" ] || echo "$file: src/$module does not exist"
+	done
+done >"$found"
+report 9 "a unit test has the name of a source of its folder, or its banner has the modules that it joins"

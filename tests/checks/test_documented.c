@@ -3,7 +3,8 @@
  * others. Limits stand with their defaults in docs/api.md. Every parameter stands there, in the section of the calls that read
  * it, and the tables of parameters there have no others.
  *
- * The settings' texts are turned into configuration files and go through the reader of the programs. */
+ * The settings' texts are turned into configuration files and go through the reader of the programs.
+ * Modules: conf/settings, api/call/param_names. */
 #include "unit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * server.secrets_key (leadhook.conf(5)): lists that can be used, and no others; never shown. */
+ * server.secrets_key (leadhook.conf(5)): lists that can be used, and no others; never shown. Modules: conf, crypto/seal. */
 #include "unit.h"
 
 #include <stdlib.h>

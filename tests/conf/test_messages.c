@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The settings of mail and texts to phones (leadhook.conf(5)): on or off, and no password in clear text to another host. */
+ * The settings of mail and texts to phones (leadhook.conf(5)): on or off, and no password in clear text to another host.
+ * Modules: conf. */
 #include "unit.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which accounts may read and write the configuration and its files (leadhook.conf(5)). */
+ * Which accounts may read and write the configuration and its files (leadhook.conf(5)). Modules: conf. */
 #include "unit.h"
 
 #include <stdio.h>

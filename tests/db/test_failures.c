@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A server that is slow, unavailable, full or read-only (docs/api.md 2, unavailable): how long a call waits, what continues on
- * the server, and what is logged. */
+ * the server, and what is logged. Modules: db. */
 #include "unit.h"
 
 #include <netinet/in.h>

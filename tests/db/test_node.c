@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Node of a cluster (docs/architecture.md 9.2): a server that says that it is one, without others. */
+ * Node of a cluster (docs/architecture.md 9.2): a server that says that it is one, without others. Modules: db. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@ EXTRA_DIST += %D%/mail/answers.txt %D%/scenarios
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
 	%D%/test_leases %D%/test_recovery %D%/test_tasks %D%/test_wakes %D%/test_watchdog \
-	%D%/test_scenarios %D%/test_bulk %D%/test_jobs %D%/test_crashes %D%/test_request %D%/test_sender %D%/test_sender_time %D%/test_spellings \
+	%D%/test_scenarios %D%/test_bulk %D%/test_jobs %D%/test_crashes %D%/send/test_request %D%/send/test_sender %D%/send/test_sender_time %D%/test_spellings \
 	%D%/test_metrics
 
 check_PROGRAMS += %D%/mail/test_answers %D%/mail/test_judge %D%/outbox/test_send_plan %D%/mail/test_smtp
@@ -90,24 +90,24 @@ check_PROGRAMS += %D%/texts/test_gateway
 %C%_test_crashes_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_crashes_LDADD = $(%C%_test_dispatcher_LDADD)
 
-%C%_test_request_SOURCES = %D%/test_request.c
-%C%_test_request_LDADD = $(%C%_test_dispatcher_LDADD)
+%C%_send_test_request_SOURCES = %D%/send/test_request.c
+%C%_send_test_request_LDADD = $(%C%_test_dispatcher_LDADD)
 
 %C%_sending = %D%/sending.c %D%/sending.h %D%/receiver.c %D%/receiver.h
 
-%C%_test_sender_SOURCES = %D%/test_sender.c %D%/own_names.c %D%/own_names.h $(%C%_sending)
-%C%_test_sender_CFLAGS = $(AM_CFLAGS) -pthread
-%C%_test_sender_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) -lpthread $(CMOCKA_LIBS)
+%C%_send_test_sender_SOURCES = %D%/send/test_sender.c %D%/own_names.c %D%/own_names.h $(%C%_sending)
+%C%_send_test_sender_CFLAGS = $(AM_CFLAGS) -pthread
+%C%_send_test_sender_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) -lpthread $(CMOCKA_LIBS)
 
-%C%_test_sender_time_SOURCES = %D%/test_sender_time.c $(%C%_sending)
-%C%_test_sender_time_CFLAGS = $(%C%_test_sender_CFLAGS)
-%C%_test_sender_time_LDADD = $(%C%_test_sender_LDADD)
+%C%_send_test_sender_time_SOURCES = %D%/send/test_sender_time.c $(%C%_sending)
+%C%_send_test_sender_time_CFLAGS = $(%C%_send_test_sender_CFLAGS)
+%C%_send_test_sender_time_LDADD = $(%C%_send_test_sender_LDADD)
 
 %C%_test_metrics_SOURCES = %D%/test_metrics.c
 %C%_test_metrics_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) -lpthread $(CMOCKA_LIBS)
 
 %C%_test_spellings_SOURCES = %D%/test_spellings.c %D%/receiver.c %D%/receiver.h
-%C%_test_spellings_CFLAGS = $(%C%_test_sender_CFLAGS)
+%C%_test_spellings_CFLAGS = $(%C%_send_test_sender_CFLAGS)
 %C%_test_spellings_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) \
 	  -lpthread $(CMOCKA_LIBS)
 endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Deactivation of webhooks, and deliveries of deleted webhooks (docs/deliveries.md 1 and 6). */
+ * Deactivation of webhooks, and deliveries of deleted webhooks (docs/deliveries.md 1 and 6). Modules: deliver. */
 #include "unit.h"
 
 #include <string.h>

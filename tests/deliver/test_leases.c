@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Leases of shards (docs/deliveries.md 4.1): nothing is sent without one, and only one dispatcher does the maintenance. */
+ * Leases of shards (docs/deliveries.md 4.1): nothing is sent without one, and only one dispatcher does the maintenance.
+ * Modules: deliver. */
 #include "unit.h"
 
 #include "captured_log.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/operating.md 12.1: the metric of attempts names errors as the log of attempts does. */
+ * docs/operating.md 12.1: the metric of attempts names errors as the log of attempts does.
+ * Modules: deliver/send/sender, os/metrics. */
 #include "unit.h"
 
 #include "base/attributes.h"

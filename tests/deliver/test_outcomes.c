@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Recording of outcomes (docs/deliveries.md 3, guarantee: a slot is occupied until its outcome is committed), also while the
- * database is unavailable, slow, or returns errors. */
+ * database is unavailable, slow, or returns errors. Modules: deliver. */
 #include "unit.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Recovery from the kill of a dispatcher (docs/deliveries.md 4.1): what was under way counts one attempt. */
+ * Recovery from the kill of a dispatcher (docs/deliveries.md 4.1): what was under way counts one attempt. Modules: deliver. */
 #include "unit.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Runs the files of tests/deliver/scenarios: a dispatcher in its own fake world (fake_world.h), days in milliseconds. Each
- * names what it shows; scenarios/README.md describes the format. */
+ * names what it shows; scenarios/README.md describes the format. Modules: deliver. */
 #include "unit.h"
 
 #include <glob.h>

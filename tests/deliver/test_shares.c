@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The scheduler's shares (docs/deliveries.md 4, fairness), and what waits in slots. */
+ * The scheduler's shares (docs/deliveries.md 4, fairness), and what waits in slots.
+ * Modules: deliver/scheduler, deliver/slots. */
 #include "scheduler_world.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * Spellings of forbidden addresses (docs/deliveries.md 1, registration; 5, connection): the result of registering each, and of
  * sending to it with libcurl's and the C library's parsing of numbers.
  *
- * No names are resolved. */
+ * No names are resolved. Modules: webhook/webhook_url, webhook/address_rules, deliver/send. */
 #include "unit.h"
 
 #include <dlfcn.h>

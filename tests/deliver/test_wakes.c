@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * docs/deliveries.md 4.2, wakes: a wake brings the next poll forward, and no number of wakes more than the share of the time
  * that polls may take. During a dump: which polls read only the newest rows. In a fake world (fake_world.h), with a real
- * socket. */
+ * socket. Modules: deliver. */
 #include "unit.h"
 
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * leadhook-dispatch(8), SERVICE MANAGER: signs of life come from the loop, and end when a thread hangs that it needs to send.
- * In a fake world (fake_world.h), with a real socket. */
+ * In a fake world (fake_world.h), with a real socket. Modules: deliver, os/notify. */
 #include "unit.h"
 
 #include <stdio.h>

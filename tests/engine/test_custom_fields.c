@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Names of custom fields (docs/api.md 4.4); test_decide.c tests the fields. */
+ * Names of custom fields (docs/api.md 4.4); decide.c tests the fields. */
 #include "unit.h"
 #include "with_pool.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/api.md 1.6: what is left out, cut or made valid instead of refused, and objects of fields. */
+ * docs/api.md 1.6: what is left out, cut or made valid instead of refused, and objects of fields. Modules: http. */
 #include "parsed.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Roles of users and their random secrets (docs/users.md 2, 4, 5). */
+ * Roles of users and their random secrets (docs/users.md 2, 4, 5). Modules: identity/role, identity/user_token. */
 #include "unit.h"
 #include "with_pool.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The JSON layer (docs/architecture.md 11): accepts exactly RFC 8259; its output can be read back. */
+ * The JSON layer (docs/architecture.md 11): accepts exactly RFC 8259; its output can be read back.
+ * Modules: json/reader, json/writer. */
 #include "unit.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sessions, passwords and links of users (docs/users.md 3, 4), on a database. */
+ * Sessions, passwords and links of users (docs/users.md 3, 4), on a database. Modules: login, store/users. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/pages.md: what the pages show. Their markup is tested in browsers. */
+ * docs/pages.md: what the pages show. Their markup is tested in browsers. Modules: page. */
 #include "unit.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The default limits (docs/api.md 5), from the settings to the limiter, with a simulated clock: how many calls pass at once,
- * and how long the windows are. */
+ * and how long the windows are. Modules: conf, prog/wiring, limit. */
 #include "unit.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/operator/test_number %D%/operator/test_operators %D%/operator/test_secrets %D%/operator/test_definitions %D%/operator/test_deep %D%/operator/test_timeline %D%/operator/test_lead_jobs \
-	%D%/test_addresses %D%/test_batch %D%/test_broken_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
+	%D%/queue/test_addresses %D%/test_batch %D%/test_broken_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
 	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/queue/test_hours %D%/operator/test_deliveries %D%/operator/test_delivery_list %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
 	%D%/queue/test_partitions %D%/queue/test_retention %D%/queue/test_sources %D%/test_transactions %D%/test_lock_order %D%/test_heartbeats %D%/test_node %D%/test_plans %D%/test_work %D%/texts/test_campaign_texts %D%/removal/test_removal %D%/removal/test_resume
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
@@ -58,9 +58,9 @@ nodist_%C%_test_schema_SOURCES = $(next_schema)
 %C%_test_batch_SOURCES = %D%/test_batch.c %D%/batches.h $(%C%_world)
 %C%_test_batch_LDADD = $(%C%_libs)
 
-%C%_test_addresses_SOURCES = %D%/test_addresses.c $(%C%_breaks) $(%C%_world)
-%C%_test_addresses_LDFLAGS = $(%C%_breaking)
-%C%_test_addresses_LDADD = $(%C%_libs)
+%C%_queue_test_addresses_SOURCES = %D%/queue/test_addresses.c $(%C%_breaks) $(%C%_world)
+%C%_queue_test_addresses_LDFLAGS = $(%C%_breaking)
+%C%_queue_test_addresses_LDADD = $(%C%_libs)
 
 %C%_removal_test_removal_SOURCES = %D%/removal/test_removal.c $(%C%_breaks) $(%C%_world)
 %C%_removal_test_removal_LDFLAGS = $(%C%_breaking)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Batches whose COMMIT meets conflicts or has an unknown outcome (docs/architecture.md 4). */
+ * Batches whose COMMIT meets conflicts or has an unknown outcome (docs/architecture.md 4).
+ * Modules: store/batch, store/transaction. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lists of leads and the leaderboard: the content of pages, no gaps between them, and their cost. */
+ * Lists of leads and the leaderboard: the content of pages, no gaps between them, and their cost. Modules: store. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Transactions lock rows in the order that src/store/transaction.h states: while a transaction waits for a row, the rows of
- * later tables are free. */
+ * later tables are free. Modules: store, store/queue. */
 #include "unit.h"
 
 #include <inttypes.h>

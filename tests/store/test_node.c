@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Batches at a server that says that it is a node of a cluster, without others (docs/architecture.md 9.2). */
+ * Batches at a server that says that it is a node of a cluster, without others (docs/architecture.md 9.2).
+ * Modules: store, db. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * How the server finds the rows of each statement: the number of rows it reads must not grow with the tables. Each statement is
  * explained with values that match and with lists of several lengths, on tables so large that indexes pay off, and on tables so
- * small that the optimizer prefers to read all rows. */
+ * small that the optimizer prefers to read all rows. Modules: store. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Every change with a transaction of its own: repeated after conflicts; after a COMMIT of unknown outcome only when that is
- * harmless. */
+ * harmless. Modules: store, store/queue, store/operator. */
 #include "unit.h"
 
 #include <inttypes.h>

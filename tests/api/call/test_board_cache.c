@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The cache of leaderboards: entries are valid for one kind of request and version, for a limited time; sizes are limited. */
+ * The cache of leaderboards: entries are valid for one kind of request and version, for a limited time; sizes are limited.
+ * Modules: api/call/board. */
 #include "unit.h"
 
 #include <string.h>

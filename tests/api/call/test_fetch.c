@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/cluster.md 4.1: what calls read at database.read_host, and what happens when it is away. */
+ * docs/cluster.md 4.1: what calls read at database.read_host, and what happens when it is away. Modules: api, api/handlers. */
 #include "unit.h"
 
 #include <string.h>

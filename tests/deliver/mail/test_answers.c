@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * docs/mail.md 5.1: each answer of answers.txt, as it is, in other cases, on other lines, without its codes and with a wrong
- * one. However it is changed, an answer that is not about the person is never held against them. */
+ * one. However it is changed, an answer that is not about the person is never held against them.
+ * Modules: deliver/mail/judge. */
 #include "unit.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The operator's list of pending and ended deliveries, and what one shows (docs/operating.md 4). */
+ * The operator's list of pending and ended deliveries, and what one shows (docs/operating.md 4). Modules: store/operator. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Reads and changes of operators: accounts, campaigns, deliveries, the state of the installation. */
+ * Reads and changes of operators: accounts, campaigns, deliveries, the state of the installation. Modules: store/operator. */
 #include "unit.h"
 
 #include <inttypes.h>

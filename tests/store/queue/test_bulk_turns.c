@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Turns of bulk work (docs/architecture.md 6): of accounts, then of an account's campaigns. */
+ * Turns of bulk work (docs/architecture.md 6): of accounts, then of an account's campaigns. Modules: store/queue. */
 #include "unit.h"
 
 #include <inttypes.h>

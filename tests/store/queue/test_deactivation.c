@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks that are deactivated by their receivers or after five days of failures (docs/deliveries.md 1), while other
- * transactions run in their campaigns. */
+ * transactions run in their campaigns. Modules: store/queue. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * docs/architecture.md 9.1: before a partition is dropped, its pending deliveries end as
- * failed (expired), logged and counted. */
+ * failed (expired), logged and counted. Modules: store/queue. */
 #include "unit.h"
 
 #include <inttypes.h>

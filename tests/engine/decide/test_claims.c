@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which addresses strangers add to leads, which of them are claims, and what a sign-up by one of two addresses changes
- * (docs/api.md 4.1.11), decided without a database. */
+ * (docs/api.md 4.1.11), decided without a database. Modules: engine/decide. */
 #include "decide_tokens.h"
 
 /* docs/api.md 4.1.11, Verified campaigns: of a lead with two addresses, a stranger changes nothing by one that was not proven.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Which lead a sign-up finds, and which of its addresses it changes (docs/api.md 4.1.11, 4.3). */
+ * Which lead a sign-up finds, and which of its addresses it changes (docs/api.md 4.1.11, 4.3). Modules: engine/decide. */
 #include "decide_world.h"
 
 #include "engine/visitors.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Scores, tags, actions, rewards, verification and the events of each (docs/api.md 4.6, 4.7, 6), decided without a
- * database. */
+ * database. Modules: engine/decide. */
 #include "decide_leads.h"
 
 /* docs/api.md 4.6: the score is never below 0, `delta` is what took effect; the order of reasons. */

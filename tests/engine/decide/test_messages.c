@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What callers without a key see and change, the mails that follow from commands, and confirmations by leads (docs/api.md
- * 4.1.11, 4.1.12), decided without a database. */
+ * 4.1.11, 4.1.12), decided without a database. Modules: engine/decide. */
 #include "decide_leads.h"
 
 #include "engine/visitors.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Whose a lead is (docs/api.md 4.1.11, Own): when the token of its page ends, decided without a database. */
+ * Whose a lead is (docs/api.md 4.1.11, Own): when the token of its page ends, decided without a database.
+ * Modules: engine/decide. */
 #include "decide_tokens.h"
 
 /* Eve enters a number that is another person's, which adds an email address by signing up: what Eve has is then a stranger's.

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "breaks.h"
+#include "store/breaks.h"
 #include "store/queue/operator_jobs.h"
-#include "world.h"
+#include "store/world.h"
 
 enum { PIECE = 10000, LEADS = 25000, ADDRESSES = 100, COUNTING = 3 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Where leads come from, and what changes of leads change in the counts by hour (docs/statistics.md 1, 2). */
+ * Where leads come from, and what changes of leads change in the counts by hour (docs/statistics.md 1, 2).
+ * Modules: engine/decide, engine/source. */
 #include "decide_leads.h"
 
 #include "engine/source.h"

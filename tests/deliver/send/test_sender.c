@@ -12,9 +12,9 @@
 
 #include "base/pool.h"
 #include "os/clock.h"
-#include "own_names.h"
-#include "receiver.h"
-#include "sending.h"
+#include "deliver/own_names.h"
+#include "deliver/receiver.h"
+#include "deliver/sending.h"
 
 static void
 statuses_are_returned_unchanged(void **state UNUSED)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Time limits of attempts (docs/deliveries.md 2) while the process is busy or stopped, and of idle connections. */
+ * Time limits of attempts (docs/deliveries.md 2) while the process is busy or stopped, and of idle connections.
+ * Modules: deliver/send. */
 #include "unit.h"
 
 #include <poll.h>
@@ -8,8 +9,8 @@
 #include <unistd.h>
 
 #include "os/clock.h"
-#include "receiver.h"
-#include "sending.h"
+#include "deliver/receiver.h"
+#include "deliver/sending.h"
 
 /* Starts an attempt that gets no answer. Returns when its request, and those before it, have been sent. */
 static void

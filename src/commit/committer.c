@@ -83,9 +83,15 @@ read_request(struct committer *committer, struct pool *pool, struct peer *peer)
 }
 
 static void
-set_busy(const struct committer *committer, bool busy)
+note_busy(const struct committer *committer)
 {
-	committer->options->busy(committer->options->context, busy);
+	committer->options->busy(committer->options->context, true);
+}
+
+static void
+note_idle(const struct committer *committer)
+{
+	committer->options->busy(committer->options->context, false);
 }
 
 /* Refuses requests that crashed a committer twice; marks suspects for separate execution. */
@@ -117,7 +123,7 @@ check_suspects(struct committer *committer, struct pool *pool)
 static void
 begin_work(struct committer *committer, const struct commit_request *const *requests, size_t count)
 {
-	set_busy(committer, true);
+	note_busy(committer);
 	suspects_begin(committer->options->suspects, requests, count);
 	log_work(count == 1 ? LOG_BYTES("request", requests[0]->id) : LOG_UINT("requests", count));
 }
@@ -186,7 +192,7 @@ static void
 note_used_keys(struct committer *committer)
 {
 	enum result result = RESULT_OK;
-	set_busy(committer, true);
+	note_busy(committer);
 	for (size_t i = 0; i < committer->used_count && result == RESULT_OK; i++)
 		result = store_touch_key(committer->store, &committer->used[i]); /* which logs failures */
 	committer->used_count = 0;
@@ -451,12 +457,12 @@ static void
 run_cycle(struct committer *committer)
 {
 	const int idle = idle_ms(committer), timeout = idle < PAUSE_MS && committer->pauses > 0 ? PAUSE_MS : idle;
-	set_busy(committer, false);
+	note_idle(committer);
 	if (!receiver_wait(&committer->receiver, timeout))
 		store_disconnect_idle(committer->store, committer->options->idle_ms);
 	if (idle_ms(committer) == 0) {
 		struct pool *pool = pool_new();
-		set_busy(committer, true);
+		note_busy(committer);
 		check_suspects(committer, pool);
 		answer_directory_requests(committer, pool);
 		run_look_ups(committer, pool);

@@ -204,10 +204,12 @@ find_or_choose(const struct suspects *suspects, const struct subject *subject, i
 	return chosen;
 }
 
-/* A crash with several requests has one cause, so after its first death a request is counted only when it ran alone. */
+/* `together`: the requests that died in the same crash. It has one cause, so after its first death a request is counted only
+ * when it ran alone. */
 static void
-record_death(struct suspects *suspects, const struct subject *subject, bool alone, int64_t now_ms)
+record_death(struct suspects *suspects, const struct subject *subject, size_t together, int64_t now_ms)
 {
+	const bool alone = together == 1;
 	struct entry *entry = find_or_choose(suspects, subject, now_ms);
 	unsigned deaths = entry->deaths == 0 || alone ? entry->deaths + 1 : entry->deaths;
 	*entry = (struct entry){ .subject = *subject, .died_ms = now_ms, .deaths = deaths };
@@ -222,7 +224,7 @@ record_deaths(struct suspects *suspects, const struct record *record, int64_t no
 {
 	const size_t noted = atomic_load(&record->count), count = noted < SUSPECTS_BATCH_MAX ? noted : SUSPECTS_BATCH_MAX;
 	for (size_t i = 0; i < count; i++)
-		record_death(suspects, &record->subjects[i], count == 1, now_ms);
+		record_death(suspects, &record->subjects[i], count, now_ms);
 	if (count > 1)
 		log_error(
 		    "batch_crashed_committer", LOG_UINT("requests", count), LOG_STR("consequence", "retries run one by one"));

@@ -160,13 +160,13 @@ fits(const struct choice *choice, const struct entry *entry)
 		   choice->work + entry->work <= TURNS_BATCH_WORK);
 }
 
-/* Takes commands of the account that its deficit covers, alone any, as long as they fit. */
+/* Takes commands of the account that its deficit covers, as long as they fit. */
 static void
-take(struct choice *choice, struct account *account, bool alone)
+take(struct choice *choice, struct account *account)
 {
 	while (account->first != NONE) {
 		const struct entry *entry = &choice->entries[account->first];
-		if ((!alone && account->deficit < (int64_t)entry->work) || !fits(choice, entry))
+		if (account->deficit < (int64_t)entry->work || !fits(choice, entry))
 			return;
 		choice->chosen[choice->count++] = entry->place;
 		choice->leads += entry->turn->leads;
@@ -203,7 +203,7 @@ run_round(struct turns *turns, struct pool *pool, struct choice *choice)
 	for (size_t i = 0; i < turns->count; i++) {
 		struct account *account = &turns->accounts[i];
 		account->deficit += TURNS_QUANTUM;
-		take(choice, account, false);
+		take(choice, account);
 		const bool more = is_covered(choice, account);
 		if (more)
 			account->deficit -= TURNS_QUANTUM;
@@ -225,7 +225,8 @@ turns_choose(struct turns *turns, struct pool *pool, const struct turn *const *w
 		qsort(choice.entries, count, sizeof(*choice.entries), compare);
 	group(turns, choice.entries, count);
 	if (turns->count == 1) {
-		take(&choice, &turns->accounts[0], true);
+		turns->accounts[0].deficit = INT64_MAX; /* no other account waits */
+		take(&choice, &turns->accounts[0]);
 		turns->accounts[0].deficit = 0;
 	}
 	while (choice.count == 0 && turns->count > 0)

@@ -106,14 +106,16 @@ requested_uri(struct pool *pool, http_environment_get *get, void *context)
 	    SLICE_ARGS(pieces[3]), SLICE_ARGS(pieces[4]));
 }
 
-/* The path, and whether it is still encoded: the server decodes SCRIPT_NAME and PATH_INFO (RFC 3875, 4.1.5). */
+/* The server decodes SCRIPT_NAME and PATH_INFO (RFC 3875, 4.1.5). */
+enum path_form { PATH_DECODED, PATH_ENCODED };
+
 static struct slice
-read_target(struct http_request *request, http_environment_get *get, void *context, bool *encoded)
+read_target(struct http_request *request, http_environment_get *get, void *context, enum path_form *form)
 {
 	struct slice target = pool_copy(request->pool, requested_uri(request->pool, get, context));
 	target = without_origin(request->pool, target);
-	*encoded = target.size > 0;
-	if (*encoded) {
+	*form = target.size > 0 ? PATH_ENCODED : PATH_DECODED;
+	if (*form == PATH_ENCODED) {
 		size_t end = slice_find(target, '?');
 		if (end < target.size)
 			request->query = slice_sub(target, end + 1, target.size);
@@ -126,10 +128,10 @@ read_target(struct http_request *request, http_environment_get *get, void *conte
 }
 
 static bool
-read_segment(struct pool *pool, struct slice text, bool encoded, struct slice *segment)
+read_segment(struct pool *pool, struct slice text, enum path_form form, struct slice *segment)
 {
 	*segment = text;
-	if (encoded && !http_decode_segment(pool, text, segment))
+	if (form == PATH_ENCODED && !http_decode_segment(pool, text, segment))
 		return false;
 	return slice_find(*segment, '/') == segment->size && slice_find(*segment, '\0') == segment->size &&
 	       !slice_equal(*segment, SLICE(".")) && !slice_equal(*segment, SLICE(".."));
@@ -137,7 +139,7 @@ read_segment(struct pool *pool, struct slice text, bool encoded, struct slice *s
 
 /* Splits a path that starts with '/'. Empty segments are skipped: of addresses that were put together. */
 static bool
-read_segments(struct http_request *request, struct slice path, bool encoded)
+read_segments(struct http_request *request, struct slice path, enum path_form form)
 {
 	if (!slice_starts_with(path, SLICE("/")))
 		return false;
@@ -148,7 +150,7 @@ read_segments(struct http_request *request, struct slice path, bool encoded)
 			continue;
 		request->segments =
 		    pool_grow(request->pool, request->segments, request->segment_count, &capacity, sizeof(*request->segments));
-		if (!read_segment(request->pool, text, encoded, &request->segments[request->segment_count++]))
+		if (!read_segment(request->pool, text, form, &request->segments[request->segment_count++]))
 			return false;
 	}
 	return true;
@@ -181,10 +183,10 @@ http_request_init(
 	request->method = find_method(get(context, "REQUEST_METHOD"));
 	read_variables(request, get, context);
 
-	bool encoded;
-	struct slice path = read_target(request, get, context, &encoded);
+	enum path_form form;
+	struct slice path = read_target(request, get, context, &form);
 	request->trailing_slash = slice_ends_with(path, SLICE("/"));
-	if (read_segments(request, path, encoded) && drop_base_path(request, base_path)) {
+	if (read_segments(request, path, form) && drop_base_path(request, base_path)) {
 		http_link_path(pool, request->segments, &request->segment_count, &request->query);
 		return RESULT_OK;
 	}

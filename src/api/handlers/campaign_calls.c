@@ -30,7 +30,7 @@ handle_ready(struct call *call)
 }
 
 static void
-write_campaign(struct json_writer *writer, const struct campaign *campaign, bool shows_count, int64_t now_ms)
+write_campaign(const struct call *call, struct json_writer *writer, const struct campaign *campaign)
 {
 	char created[CLOCK_RFC3339_SIZE];
 	clock_rfc3339(campaign->created_ms, created);
@@ -38,11 +38,11 @@ write_campaign(struct json_writer *writer, const struct campaign *campaign, bool
 	json_put_u64(writer, SLICE("id"), campaign->id);
 	json_put_text(writer, SLICE("name"), campaign->name);
 	json_name(writer, SLICE("lead_count"));
-	if (shows_count)
+	if (rights_suffice(call_rights(call), RIGHTS_TO_COUNT, false))
 		json_u64(writer, (uint64_t)campaign->counters.leads + campaign->jump_start);
 	else
 		json_null(writer);
-	json_put_text(writer, SLICE("state"), campaign_has_ended(campaign, now_ms) ? SLICE("ended") : SLICE("active"));
+	json_put_text(writer, SLICE("state"), campaign_has_ended(campaign, call->now_ms) ? SLICE("ended") : SLICE("active"));
 	json_put_text(writer, SLICE("created_at"), slice_of(created));
 	json_end_object(writer);
 }
@@ -78,11 +78,10 @@ handle_campaigns(struct call *call)
 	size_t count;
 	if (!call_list_campaigns(call, &campaigns, &count))
 		return;
-	const bool shows_count = rights_suffice(call_rights(call), RIGHTS_TO_COUNT, false);
 	struct json_writer writer = call_begin(call);
 	json_begin_array(&writer);
 	for (size_t i = 0; i < count; i++)
-		write_campaign(&writer, &campaigns[i], shows_count, call->now_ms);
+		write_campaign(call, &writer, &campaigns[i]);
 	json_end_array(&writer);
 }
 

@@ -19,14 +19,14 @@
 
 /* The lead as its payload shows it. */
 static bool
-read_payload(struct call *call, const struct payload_subject *subject, bool own, struct page_lead *lead)
+read_payload(struct call *call, const struct payload_subject *subject, struct payload_view view, struct page_lead *lead)
 {
 	const struct payload_settings *settings;
 	struct buffer payload;
 	if (store_payload_settings(call->api->store, &settings) != RESULT_OK)
 		return call_fail(call, FAILURE_UNAVAILABLE);
 	buffer_init(&payload, PAYLOAD_MAX_BYTES);
-	payload_write(&payload, settings, subject, (struct payload_view){ .full = own, .own = own });
+	payload_write(&payload, settings, subject, view);
 	const bool is_read = buffer_ok(&payload) && page_lead_read(call->request->pool, buffer_slice(&payload), lead);
 	buffer_free(&payload);
 	lead->shares_rank = subject->shares_rank;
@@ -77,7 +77,7 @@ read_lead(struct call *call, const struct lead_reference *named, struct page_lea
 	const enum result result = store_look_up(call->api->store, pool, call->campaign.id, named, &subject);
 	if (result != RESULT_OK)
 		return call_fail_result(call, result, FAILURE_LEAD_NOT_FOUND);
-	if (!read_payload(call, subject, named->own, lead))
+	if (!read_payload(call, subject, (struct payload_view){ .full = named->own, .own = named->own }, lead))
 		return false;
 	status->lead = lead;
 	status->credit = page_credit_of(subject->campaign);
@@ -101,9 +101,9 @@ read_leaders(struct call *call, const struct page *page, struct page_status *sta
 }
 
 static bool
-awaits_email(const struct call *call, struct slice email, bool verified)
+verifies_email(const struct call *call, struct slice email)
 {
-	return call->campaign.verify_email && store_sends_mail(call->api->store) && slice_present(email) && !verified;
+	return call->campaign.verify_email && store_sends_mail(call->api->store) && slice_present(email);
 }
 
 /* What the lead's own page shows besides the lead. False: the call has failed. */
@@ -111,7 +111,7 @@ static bool
 read_own(struct call *call, const struct page *page, struct page_status *status, struct page_board *board)
 {
 	status->can_erase = store_sends_mail(call->api->store);
-	status->awaits_email = awaits_email(call, status->lead->email, status->lead->verified_email);
+	status->awaits_email = !status->lead->verified_email && verifies_email(call, status->lead->email);
 	status->can_resend = !status->has_resent;
 	status->awaits_phone =
 	    call_sends_codes(call) && slice_present(status->lead->phone_number) && !status->lead->verified_phone_number;
@@ -128,7 +128,7 @@ read_public(const struct call *call, struct page_status *status)
 	status->again = status->lead != NULL && http_value_string(http_params_value(call->params, PAGE_AGAIN), &named) &&
 			slice_present(named);
 	const bool by_email = status->again && slice_equal(named, SLICE("email"));
-	status->awaits_email = by_email && awaits_email(call, named, status->lead->verified_email);
+	status->awaits_email = by_email && !status->lead->verified_email && verifies_email(call, named);
 	status->has_resent = status->awaits_email;
 }
 
@@ -185,7 +185,7 @@ resend(struct call *call, const struct lead_reference *named)
 	if (!call_may_wait(call, WAIT_READ))
 		return false;
 	enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, named, &lead);
-	if (result == RESULT_OK && awaits_email(call, lead.email, lead.verified_email))
+	if (result == RESULT_OK && !lead.verified_email && verifies_email(call, lead.email))
 		result = call_request_message(call, lead.id, MESSAGE_VERIFY, SLICE_NONE);
 	return result == RESULT_OK || call_fail_result(call, result, FAILURE_NOT_FOUND);
 }

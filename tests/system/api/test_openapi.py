@@ -100,7 +100,7 @@ def names(schema):
 
 def parameters_of_groups(groups):
     """The names in rows of `param_table` that have one of the groups."""
-    table = source("api/call/param_names.c").split("const struct parameter param_table[PARAMS]")[1]
+    table = source("api/call/param_names.c").split("const struct param param_table[PARAMS]")[1]
     rows = re.findall(r"\{ \{ (NAME\(.*?\)) \}, (GROUP_[A-Z_ |]+),", table)
     assert len(rows) > 60
     wanted = {"GROUP_" + group for group in groups.split()}

@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: MIT
- * The form of a campaign for the script that shows it in other pages (docs/embedding.md 2.2). */
-#include "page/signup.h"
+/* SPDX-License-Identifier: MIT */
+#include "page/form_json.h"
 
 #include "page/failures.h"
 #include "json/writer.h"
@@ -35,7 +34,7 @@ write_field(struct json_writer *writer, const struct page_field *field, enum tex
 	json_end_object(writer);
 }
 
-/* A field that stays empty, with its label for those that see it all the same. */
+/* A field that must stay empty; its label is for visitors who see it all the same. */
 static void
 write_trap(struct json_writer *writer, const struct page *page, const struct page_form *form)
 {

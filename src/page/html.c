@@ -42,7 +42,7 @@ html_write(struct buffer *out, const char *markup, const struct slice *values, s
 	buffer_add_text(out, markup);
 }
 
-/* Takes the lines up to the next blank one. Returns false when there are no more. */
+/* Takes the lines up to the next blank one. Returns false at the end of the text. */
 static bool
 next_paragraph(struct slice *rest, struct slice *paragraph)
 {

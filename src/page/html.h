@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Writes HTML into a buffer. What comes from people is escaped, in texts and in attributes between double quotes alike. */
+ * Writes HTML into a buffer. Values are escaped, the same way in texts and in attributes between double quotes. */
 #ifndef LEADHOOK_PAGE_HTML_H
 #define LEADHOOK_PAGE_HTML_H
 
@@ -8,19 +8,19 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* Appends the text with & < > " ' as character references. */
+/* Appends the text, with & < > " ' as character references. */
 void html_text(struct buffer *out, struct slice text);
-/* The same as a copy. */
+/* The same as a copy in the pool. */
 struct slice html_escaped(struct pool *pool, struct slice text);
 
-/* Appends `markup` with each `{}` replaced by the next value, escaped: HTML(out, "<p id=\"{}\">{}</p>", id, text). The number
- * of values must be that of the places. Absent values are empty. */
+/* Appends `markup` with each `{}` replaced by the next value, escaped: HTML(out, "<p id=\"{}\">{}</p>", id, text). There must
+ * be as many values as places. An absent value is empty. */
 void html_write(struct buffer *out, const char *markup, const struct slice *values, size_t count);
 #define HTML(out, markup, ...) \
 	html_write((out), (markup), (const struct slice[]){ __VA_ARGS__ }, ARRAY_SIZE(((const struct slice[]){ __VA_ARGS__ })))
 
-/* Appends a text of several paragraphs, which blank lines separate, as <p>…</p> each; other line ends become <br>. `attributes`
- * of each <p>: "" or " class=\"x\"". */
+/* Appends each paragraph of the text as <p>…</p>. Blank lines separate paragraphs; other line ends become <br>. `attributes` of
+ * each <p>: "" or " class=\"x\"". */
 void html_paragraphs(struct buffer *out, struct slice text, const char *attributes);
 
 #endif

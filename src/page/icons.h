@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Icons for links that share something, at the names by which older pages load theirs. They are our own: the first letters of a
- * network, or what a link does. */
+ * Icons for links that share something, under the names that pages of other services load. They are our own drawings: the first
+ * letters of a network, or what a link does. */
 #ifndef LEADHOOK_PAGE_ICONS_H
 #define LEADHOOK_PAGE_ICONS_H
 
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* The icon as SVG, for a name as "twitter.png" or "email.svg"; absent: there is none. In the pool. */
+/* The icon with a name such as "twitter.png" or "email.svg", as SVG in the pool; absent: there is none. */
 struct slice page_icon(struct pool *pool, struct slice name);
 
 #endif

@@ -42,7 +42,7 @@ static const struct member leader_members[] = {
 	MEMBER(NUMBER, "contest_score", page_leader, score),
 };
 
-/* The key of the value that comes next; a longer one is none of ours. */
+/* The key of the next value; a longer one cannot be in the tables. */
 struct key {
 	char bytes[NAME_MAX_BYTES];
 	size_t size;
@@ -61,7 +61,7 @@ key_is(const struct key *key, const char *name)
 	return slice_equal((struct slice){ key->bytes, key->size }, slice_of(name));
 }
 
-/* Stores a scalar in the member of the object, if it is one of the table and of its type. */
+/* Stores a scalar in the object's member of that key, if the table has it with that type. */
 static void
 store(struct pool *pool, const struct json_event *event, const struct key *key, const struct member *members, size_t count,
     void *object)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What pages show of a lead: read from its payload (docs/api.md 4.5) and from the answer of a leaderboard (docs/api.md 4.1.2),
- * so that pages and webhooks cannot differ. */
+ * What pages show of a lead. It is read from the lead's payload (docs/api.md 4.5) and from the answer of the leaderboard
+ * (docs/api.md 4.1.2), so that pages and webhooks cannot differ. */
 #ifndef LEADHOOK_PAGE_LEAD_H
 #define LEADHOOK_PAGE_LEAD_H
 
@@ -12,15 +12,15 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* Absent: null, or not in that view. Texts are in the pool. */
+/* Texts are in the pool; absent: null, or not in that view. */
 struct page_lead {
 	struct slice social_id, first_name, email, phone_number;
 	struct slice social_url; /* its link to share */
 	uint64_t rank, leads, score, referrals;
 	bool verified, verified_email, verified_phone_number, opted_out;
-	bool shares_rank; /* with other leads; no part of the payload */
+	bool shares_rank; /* with other leads; not in the payload */
 };
-/* Returns false when it is no payload. */
+/* Returns false when the text is not a payload. */
 MUST_CHECK bool page_lead_read(struct pool *pool, struct slice payload, struct page_lead *lead);
 
 struct page_leader {
@@ -29,10 +29,11 @@ struct page_leader {
 };
 enum { PAGE_LEADERS_MAX = 10 };
 struct page_board {
-	struct page_leader leaders[PAGE_LEADERS_MAX + 1]; /* the last one may be the lead itself, from `me` */
+	struct page_leader leaders[PAGE_LEADERS_MAX + 1]; /* the additional one is the lead itself */
 	size_t count;
 };
-/* Reads at most PAGE_LEADERS_MAX leaders, and `me` if it is none of them. Returns false when it is no leaderboard. */
+/* Reads at most PAGE_LEADERS_MAX leaders, and `me` unless it is among them. Returns false when the text is not a leaderboard.
+ */
 MUST_CHECK bool page_board_read(struct pool *pool, struct slice json, struct page_board *board);
 
 #endif

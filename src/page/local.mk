@@ -1,16 +1,16 @@
 noinst_LIBRARIES += %D%/libpage.a
 %C%_libpage_a_SOURCES = \
-	%D%/assets.c %D%/assets.h \
+	%D%/page_assets.c %D%/page_assets.h \
 	%D%/failures.c %D%/failures.h \
-	%D%/fields.c %D%/fields.h \
-	%D%/form_json.c \
-	%D%/frame.c %D%/frame.h \
+	%D%/form_fields.c %D%/form_fields.h \
+	%D%/form_json.c %D%/form_json.h \
+	%D%/page_frame.c %D%/page_frame.h \
 	%D%/html.c %D%/html.h \
 	%D%/icons.c %D%/icons.h \
 	%D%/lead.c %D%/lead.h \
 	%D%/looks.c %D%/looks.h \
-	%D%/message.c %D%/message.h \
-	%D%/preview.c %D%/preview.h \
+	%D%/message_page.c %D%/message_page.h \
+	%D%/page_preview.c %D%/page_preview.h \
 	%D%/rewards.c %D%/rewards.h \
 	%D%/share.c %D%/share.h \
 	%D%/signup.c %D%/signup.h \
@@ -21,9 +21,9 @@ EXTRA_DIST += src/page/style.css src/page/page.js src/page/embed.js src/page/emb
 	src/page/link.js src/page/native.js src/page/solver.js scripts/embed-script
 
 %D%/style_text.c: src/page/style.css scripts/embed-script
-	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/page/style.css page/assets.h page_style) >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/page/style.css page/page_assets.h page_style) >$@.tmp && mv $@.tmp $@
 %D%/script_text.c: src/page/page.js src/page/link.js src/page/native.js src/page/solver.js scripts/embed-script
-	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/page/page.js page/assets.h page_script) >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/page/page.js page/page_assets.h page_script) >$@.tmp && mv $@.tmp $@
 %D%/embed_text.c: src/page/embed.js src/page/embed_forms.js src/page/embed_words.js src/page/link.js src/page/native.js \
 		src/page/solver.js scripts/embed-script
-	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/page/embed.js page/assets.h embed_script) >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) %D% && (cd $(srcdir) && $(SHELL) scripts/embed-script src/page/embed.js page/page_assets.h embed_script) >$@.tmp && mv $@.tmp $@

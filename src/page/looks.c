@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "crypto/digest.h"
 #include "identity/link.h"
-#include "page/fields.h"
+#include "page/form_fields.h"
 
 enum { LINE_MAX_BYTES = 300, TEXT_MAX_BYTES = 4000, LINK_MAX_BYTES = 2048, FIELDS_MAX_BYTES = 16 * 1024, VERSION_BYTES = 8 };
 
@@ -181,18 +181,18 @@ look_add(struct looks *looks, enum text_language language, struct slice name, st
 
 /* ---- colours ---- */
 
-/* One scheme, and what is derived for it. */
+/* The colours of a scheme, with those that are derived from others. */
 struct scheme {
 	struct color accent, background, card, text;
 };
 
-/* As src/page/style.css has them. */
+/* The defaults, as in src/page/style.css. */
 static const struct scheme usual[] = {
 	{ { 0x43, 0x38, 0xca }, { 0xf4, 0xf5, 0xf9 }, { 0xff, 0xff, 0xff }, { 0x1a, 0x1c, 0x2b } },
 	{ { 0xa5, 0xa8, 0xff }, { 0x10, 0x11, 0x1a }, { 0x1b, 0x1d, 0x2a }, { 0xec, 0xed, 0xf6 } },
 };
 
-/* Whether visitors may see this one. */
+/* Whether visitors may get this scheme. */
 static bool
 has_scheme(const struct looks *looks, unsigned dark)
 {
@@ -205,10 +205,10 @@ read_color(const struct looks *looks, unsigned look, struct color *color)
 {
 	const struct slice value = looks->values[look];
 	if (slice_present(value) && !color_parse(value, color))
-		return; /* it was checked when it was set */
+		return; /* checked when it was set */
 }
 
-/* The accent is for both schemes, unless the dark one has its own. */
+/* The dark scheme has the accent of the light one, unless it has its own. */
 static struct scheme
 scheme_of(const struct looks *looks, unsigned dark)
 {
@@ -229,7 +229,7 @@ contrast(const struct scheme *scheme, struct color color)
 	return card < background ? card : background;
 }
 
-/* The text's colour, as faint as that contrast to card and background allows. */
+/* The colour of the text, made as faint as this contrast to card and background allows. */
 static struct color
 faint(const struct scheme *scheme, double least)
 {

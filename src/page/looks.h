@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A campaign's own texts and looks: what an operator sets for its pages (docs/pages.md). */
+ * The texts and the design that an operator sets for the pages of a campaign (docs/pages.md). */
 #ifndef LEADHOOK_PAGE_LOOKS_H
 #define LEADHOOK_PAGE_LOOKS_H
 
@@ -41,37 +41,37 @@ enum look {
 };
 enum { LOOK_COLORS = LOOK_DARK_ACCENT - LOOK_ACCENT, LOOK_CSS_MAX = 16 * 1024 };
 
-/* What each is called in `leadhook page set`, and in the rows of the campaign's texts after LOOK_PREFIX. */
+/* The name in `leadhook page set`. In the table of texts, LOOK_PREFIX precedes it. */
 const char *look_name(enum look look);
 #define LOOK_PREFIX "page."
-/* Returns false when there is none of this name. */
+/* Returns false when there is none with this name. */
 MUST_CHECK bool look_find(struct slice name, enum look *look);
 /* Whether it may differ from language to language. */
 bool look_has_language(enum look look);
-/* Checks a value that an operator sets. Returns false with a sentence in *problem: "must be …". */
+/* Checks a value that an operator sets. Returns false, with the rule in *problem: "must be …", when it is not valid. */
 MUST_CHECK bool look_check(struct pool *pool, enum look look, struct slice value, struct slice *problem);
 
 /* Absent: not set. */
 struct looks {
 	struct slice values[LOOKS];
 };
-/* The looks from rows, which look_add adds in any order: a value for `language` replaces one for all languages, which has no
- * code. Rows of other languages, and names that this version does not have, are ignored. */
+/* Adds a row of the table of texts, in any order. A value for `language` replaces one for all languages, whose code is empty.
+ * Rows for other languages, and names that this version does not know, are ignored. */
 void look_add(struct looks *looks, enum text_language language, struct slice name, struct slice code, struct slice value);
 
-/* Whether the status page has the leaderboard: unless the campaign has switched it off. */
+/* Whether the status page has a leaderboard; it has one unless the campaign has switched it off. */
 bool looks_have_board(const struct looks *looks);
-/* Whether the colours of the schemes that are shown, with the usual ones for those that are not set, can be read:
- * WCAG 2.2, 1.4.3. Returns false with the text's colour that cannot in *look, and a sentence in *problem. */
+/* Whether texts can be read in the colours that visitors get (WCAG 2.2, 1.4.3); colours that are not set are the default ones.
+ * Returns false, with the text colour in *look and a sentence in *problem, when they cannot. */
 MUST_CHECK bool looks_are_readable(struct pool *pool, const struct looks *looks, enum look *look, struct slice *problem);
-/* Writes an object with those colours that a form on another page has, by scheme: "light" and "dark". */
+/* Writes an object with the colours for a form on another site, by scheme: "light" and "dark". */
 void looks_write_colors(struct json_writer *writer, const struct looks *looks);
-/* The campaign's own stylesheet, which follows the common one: its colours as custom properties, then its CSS. Empty when it
- * has none. */
+/* Writes the campaign's stylesheet, which browsers load after the common one: its colours as custom properties, then its CSS.
+ * Writes nothing when it has none. */
 void looks_write_style(struct buffer *out, const struct looks *looks);
-/* A word that changes with that stylesheet; absent: there is none. */
+/* A word that changes with this stylesheet; absent: there is none. */
 struct slice looks_style_version(struct pool *pool, const struct looks *looks);
-/* A word that changes with the consent's text: 16 hexadecimal digits. Absent without one. */
+/* 16 hexadecimal digits that change with the text of the consent; absent: there is no text. */
 struct slice looks_consent_version(struct pool *pool, const struct looks *looks);
 
 #endif

@@ -36,7 +36,7 @@ page_credit_text(const struct page *page, const struct page_credit *credit)
 
 /* ---- rewards ---- */
 
-/* By points. */
+/* Sorts the rewards by points. Returns how many there are. */
 static size_t
 sort(const struct page_status *status, const struct page_reward *sorted[PAGE_REWARDS_MAX])
 {
@@ -68,8 +68,9 @@ write_missing(const struct page *page, const struct page_status *status, const s
 }
 
 static void
-write_reward(const struct page *page, const struct page_reward *reward, bool reached)
+write_reward(const struct page *page, const struct page_status *status, const struct page_reward *reward)
 {
+	const bool reached = is_reached(status, reward);
 	HTML(page->out, reached ? "<li class=\"done-mark\"><span>{}</span>" : "<li><span>{}</span>", reward->name);
 	HTML(page->out, " <small>{}", page_points(page, reward->points));
 	if (reached)
@@ -93,7 +94,7 @@ page_write_rewards(const struct page *page, const struct page_status *status)
 		write_missing(page, status, next);
 	buffer_add_text(page->out, "<ol class=\"steps\">\n");
 	for (size_t i = 0; i < count; i++)
-		write_reward(page, sorted[i], is_reached(status, sorted[i]));
+		write_reward(page, status, sorted[i]);
 	buffer_add_text(page->out, "</ol>\n</section>\n");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a lead has reached, and how it gets on: the rewards and the actions of its status page. */
+ * The rewards and the actions of a status page: what the lead has reached, and how it gets further. */
 #ifndef LEADHOOK_PAGE_REWARDS_H
 #define LEADHOOK_PAGE_REWARDS_H
 
@@ -7,11 +7,14 @@
 
 /* "1 point", "1,204 points". */
 struct slice page_points(const struct page *page, uint64_t points);
-/* What everyone that signs up by the lead's link counts for. */
+/* What a referral brings in this campaign. */
+struct campaign;
+struct page_credit page_credit_of(const struct campaign *campaign);
+/* The same in a sentence. */
 struct slice page_credit_text(const struct page *page, const struct page_credit *credit);
-/* All rewards, and how far the next one is. Nothing without rewards. */
+/* Writes the rewards, and how many points the next one takes; nothing where there are no rewards. */
 void page_write_rewards(const struct page *page, const struct page_status *status);
-/* Nothing without actions. */
+/* Writes the actions; nothing where there are none. */
 void page_write_actions(const struct page *page, const struct page_status *status);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include "base/encode.h"
 
-/* `{url}` and `{text}` are replaced by what is percent-encoded. */
+/* `{url}` and `{text}` stand for the percent-encoded values. */
 static const struct {
-	const char *name; /* NULL: page_text of `mail` */
+	const char *name; /* NULL: the word for mail in the page's language */
 	const char *link;
 } sites[] = {
 	{ "WhatsApp", "https://api.whatsapp.com/send?text={text}%20{url}" },

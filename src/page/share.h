@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Links that share a URL on other sites and in messages. They load nothing from there. */
+ * Links to share a URL on other sites and in messages. Nothing is loaded from those sites. */
 #ifndef LEADHOOK_PAGE_SHARE_H
 #define LEADHOOK_PAGE_SHARE_H
 
-#include "page/frame.h"
+#include "page/page_frame.h"
 
-/* The link itself with a button that copies it, a button of the browser's own dialogue, and a list of sites. */
+/* Writes the link with a button that copies it, a button that opens the browser's own dialog, and a list of sites. */
 void page_write_share(const struct page *page, struct slice link, struct slice hint);
 
 #endif

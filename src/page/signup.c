@@ -18,16 +18,16 @@ page_form_begin(const struct page *page, struct page_fields *fields, struct page
 /* ---- errors ---- */
 
 bool
-page_form_judge(struct pool *pool, struct page_form *form, bool needs_consent)
+page_form_judge(const struct page *page, struct page_form *form)
 {
 	bool accepted = true;
 	for (size_t i = 0; i < form->fields->count; i++) {
 		form->verdicts[i] = form->value_bytes > 0 && form->values[i].size > form->value_bytes
 					? PAGE_VALUE_TOO_LONG
-					: page_field_judge(pool, &form->fields->items[i], form->values[i]);
+					: page_field_judge(page->pool, &form->fields->items[i], form->values[i]);
 		accepted = accepted && form->verdicts[i] == PAGE_VALUE_OK;
 	}
-	form->consent_is_missing = needs_consent && !form->consents;
+	form->consent_is_missing = slice_present(page->looks.values[LOOK_CONSENT]) && !form->consents;
 	return accepted && !form->consent_is_missing;
 }
 
@@ -78,7 +78,7 @@ invalid_text(const struct page *page, const struct page_field *field)
 	return page_text(page, keys[field->type]);
 }
 
-/* The maximum is in bytes; for a text with others than ASCII that is as many of its characters. */
+/* The limit is in bytes. It is told in characters: as many of this text's as fit into it. */
 static struct slice
 too_long_text(const struct page *page, const struct page_form *form, size_t i)
 {
@@ -93,7 +93,7 @@ too_long_text(const struct page *page, const struct page_form *form, size_t i)
 	    { "number", text_number(page->pool, page->language, characters * form->value_bytes / value.size) });
 }
 
-/* What is wrong with a field; absent: nothing. */
+/* What is wrong with a field, in a sentence; absent: nothing. */
 static struct slice
 error_of(const struct page *page, const struct page_form *form, size_t i)
 {
@@ -148,7 +148,7 @@ write_summary(const struct page *page, const struct page_form *form)
 
 /* ---- fields ---- */
 
-/* Addresses are texts with their keyboards: browsers would refuse some that the server accepts, in words of their own. */
+/* Email and web addresses are text inputs: their own types would make browsers refuse some that the server accepts. */
 static const struct {
 	const char *type, *more;
 } inputs[] = {
@@ -162,11 +162,18 @@ static const struct {
 	[PAGE_FIELD_CHECKBOX] = { "checkbox", " value=\"yes\"" },
 };
 
-/* id, name and what else all kinds of inputs have. */
+/* A field as it is shown. */
+struct shown {
+	const struct page_field *field;
+	struct slice value, error; /* error: absent: none */
+	bool takes_focus;          /* it is the first with an error */
+};
+
+/* The attributes that all kinds of inputs have. */
 static void
-write_attributes(const struct page *page, const struct page_field *field, bool has_error, bool *focused)
+write_attributes(struct buffer *out, const struct shown *shown)
 {
-	struct buffer *out = page->out;
+	const struct page_field *field = shown->field;
 	const char *autocomplete = page_field_autocomplete(field);
 	HTML(out, " id=\"f-{}\" name=\"{}\"", field->name, field->name);
 	if (autocomplete != NULL)
@@ -174,11 +181,10 @@ write_attributes(const struct page *page, const struct page_field *field, bool h
 	buffer_add_text(out, inputs[field->type].more);
 	if (field->required)
 		buffer_add_text(out, " required");
-	if (has_error) {
+	if (slice_present(shown->error))
 		HTML(out, " aria-invalid=\"true\" aria-describedby=\"e-{}\"", field->name);
-		buffer_add_text(out, *focused ? "" : " autofocus");
-		*focused = true;
-	}
+	if (shown->takes_focus)
+		buffer_add_text(out, " autofocus");
 }
 
 static void
@@ -189,7 +195,7 @@ write_error(const struct page *page, struct slice name, struct slice error)
 		    text_find(page->language, TEXT_ERROR_PREFIX), error);
 }
 
-/* Without a value browsers would send the text, also one that they have translated for the visitor. */
+/* Always with a value: browsers would else send the label, perhaps as they translated it for the visitor. */
 static void
 write_option(struct buffer *out, const struct page_option *option, const char *selected)
 {
@@ -211,23 +217,24 @@ write_select(const struct page *page, const struct page_field *field, struct sli
 }
 
 static void
-write_input(const struct page *page, const struct page_field *field, struct slice value, bool has_error, bool *focused)
+write_input(const struct page *page, const struct shown *shown)
 {
 	struct buffer *out = page->out;
-	const bool area = field->type == PAGE_FIELD_TEXTAREA, select = field->type == PAGE_FIELD_SELECT;
+	const enum page_field_type type = shown->field->type;
+	const bool area = type == PAGE_FIELD_TEXTAREA, select = type == PAGE_FIELD_SELECT;
 	if (area || select)
 		buffer_add_text(out, area ? "<textarea" : "<select");
 	else
-		buffer_printf(out, "<input type=\"%s\"", inputs[field->type].type);
-	write_attributes(page, field, has_error, focused);
+		buffer_printf(out, "<input type=\"%s\"", inputs[type].type);
+	write_attributes(out, shown);
 	if (area)
-		HTML(out, ">\n{}</textarea>\n", value);
+		HTML(out, ">\n{}</textarea>\n", shown->value);
 	else if (select)
-		write_select(page, field, value);
-	else if (field->type == PAGE_FIELD_CHECKBOX)
-		buffer_add_text(out, value.size > 0 ? " checked>\n" : ">\n");
-	else if (value.size > 0)
-		HTML(out, " value=\"{}\">\n", value);
+		write_select(page, shown->field, shown->value);
+	else if (type == PAGE_FIELD_CHECKBOX)
+		buffer_add_text(out, shown->value.size > 0 ? " checked>\n" : ">\n");
+	else if (shown->value.size > 0)
+		HTML(out, " value=\"{}\">\n", shown->value);
 	else
 		buffer_add_text(out, ">\n");
 }
@@ -244,33 +251,43 @@ optional_text(const struct page_fields *fields, const struct page_field *field)
 	return TEXT_FIELD_EITHER;
 }
 
-/* The name of a box follows it. */
+/* The label of a checkbox follows it. */
 static void
-write_field(const struct page *page, const struct page_form *form, size_t i, bool *focused)
+write_field(const struct page *page, const struct page_fields *fields, const struct shown *shown)
 {
 	struct buffer *out = page->out;
-	const struct page_field *field = &form->fields->items[i];
-	const struct slice error = error_of(page, form, i);
+	const struct page_field *field = shown->field;
 	const bool box = field->type == PAGE_FIELD_CHECKBOX;
 	buffer_add_text(out, box ? "<div class=\"check\">\n" : "<div class=\"field\">\n");
 	if (box)
-		write_input(page, field, form->values[i], slice_present(error), focused);
+		write_input(page, shown);
 	HTML(out, "<label for=\"f-{}\">{}", field->name, page_field_label(field, page->language));
 	if (!field->required && !box)
-		HTML(out, " <span class=\"optional\">{}</span>", text_find(page->language, optional_text(form->fields, field)));
+		HTML(out, " <span class=\"optional\">{}</span>", text_find(page->language, optional_text(fields, field)));
 	buffer_add_text(out, "</label>\n");
-	write_error(page, field->name, error);
+	write_error(page, field->name, shown->error);
 	if (!box)
-		write_input(page, field, form->values[i], slice_present(error), focused);
+		write_input(page, shown);
 	buffer_add_text(out, "</div>\n");
+}
+
+/* The index of the first field with an error; the number of fields: none has one. */
+static size_t
+first_error(const struct page *page, const struct page_form *form)
+{
+	size_t i = 0;
+	while (i < form->fields->count && !slice_present(error_of(page, form, i)))
+		i++;
+	return i;
 }
 
 void
 page_write_fields(const struct page *page, const struct page_form *form)
 {
-	bool focused = false;
+	const size_t first = first_error(page, form);
 	for (size_t i = 0; i < form->fields->count; i++)
-		write_field(page, form, i, &focused);
+		write_field(page, form->fields,
+		    &(struct shown){ &form->fields->items[i], form->values[i], error_of(page, form, i), i == first });
 }
 
 static void
@@ -284,7 +301,7 @@ write_lines(struct buffer *out, struct slice text)
 }
 
 static void
-write_consent(const struct page *page, const struct page_form *form, bool focused)
+write_consent(const struct page *page, const struct page_form *form)
 {
 	struct buffer *out = page->out;
 	const struct slice text = page->looks.values[LOOK_CONSENT];
@@ -295,8 +312,9 @@ write_consent(const struct page *page, const struct page_form *form, bool focuse
 	if (form->is_ticked)
 		buffer_add_text(out, " checked");
 	if (form->consent_is_missing)
-		buffer_add_text(out, focused ? " aria-invalid=\"true\" aria-describedby=\"e-consent\""
-					     : " aria-invalid=\"true\" aria-describedby=\"e-consent\" autofocus");
+		buffer_add_text(out, " aria-invalid=\"true\" aria-describedby=\"e-consent\"");
+	if (form->consent_is_missing && first_error(page, form) == form->fields->count)
+		buffer_add_text(out, " autofocus");
 	buffer_add_text(out, ">\n<label for=\"f-consent\">");
 	write_lines(out, text);
 	buffer_add_text(out, "</label>\n");
@@ -321,7 +339,6 @@ write_hidden(const struct page *page, const struct page_form *form)
 static void
 write_form(const struct page *page, const struct page_form *form, struct slice button)
 {
-	bool focused = false;
 	if (page_form_has_errors(form))
 		write_summary(page, form);
 	HTML(page->out, "<form class=\"card\" method=\"post\" action=\"{}\"", form->action);
@@ -333,9 +350,8 @@ write_form(const struct page *page, const struct page_form *form, struct slice b
 	if (slice_present(form->challenge_url))
 		HTML(page->out, "<noscript><p>{}</p></noscript>\n",
 		    text_find(page->language, form->needs_script ? TEXT_PROOF_NEEDED : TEXT_PROOF_NOSCRIPT));
-	for (size_t i = 0; i < form->fields->count; i++)
-		write_field(page, form, i, &focused);
-	write_consent(page, form, focused);
+	page_write_fields(page, form);
+	write_consent(page, form);
 	write_hidden(page, form);
 	HTML(page->out, "<button type=\"submit\">{}</button>\n", button);
 	if (slice_present(form->honeypot))
@@ -387,7 +403,7 @@ page_write_plain_form(
 
 /* ---- forms on other sites ---- */
 
-/* The options after the first one, which is no choice. */
+/* The options, after one that stands for no choice. */
 static void
 write_options(struct buffer *out, const struct page_field *field, enum text_language language)
 {

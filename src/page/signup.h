@@ -4,61 +4,57 @@
 #define LEADHOOK_PAGE_SIGNUP_H
 
 #include "engine/failure.h"
-#include "page/fields.h"
-#include "page/frame.h"
+#include "page/form_fields.h"
+#include "page/page_frame.h"
 
-/* A field that people do not see. */
+/* A field that visitors do not see. */
 struct page_hidden {
 	struct slice name, value;
 };
 
-/* The state of a form. An empty one is a form that was not sent yet. */
+/* A form and what was typed into it; zeros in all but `fields` and `action`: a form that was not sent yet. */
 struct page_form {
 	struct slice action; /* the URL that it posts to */
 	const struct page_fields *fields;
 	struct slice values[PAGE_FIELDS_MAX]; /* what was typed; absent: nothing */
-	size_t value_bytes;                   /* the maximum of each; 0: none */
+	size_t value_bytes;                   /* maximum of each value; 0: no limit */
 	enum page_value verdicts[PAGE_FIELDS_MAX];
 	bool consents, consent_is_missing;
-	bool is_ticked;       /* the box of the consent is, when the form is shown again */
+	bool is_ticked;       /* the checkbox of the consent, when the form is shown again */
 	enum failure failure; /* of the sign-up; FAILURE_NONE: none */
 	const struct page_hidden *hidden;
 	size_t hidden_count;
 	struct slice honeypot; /* the name of a field that must stay empty; absent: none */
-	struct slice
-	    challenge_url; /* of proof of work, which the script does before it sends the form; absent: none is needed */
-	bool needs_script; /* it is refused without that proof */
+	/* where the script gets a challenge, to do the proof of work before it sends the form; absent: none is needed */
+	struct slice challenge_url;
+	bool needs_script; /* without the proof, the form is refused */
 };
 
-/* A form of the campaign's page that was not sent yet. `fields` are those of the looks, or the usual ones. Returns false with a
- * sentence in *problem when those of the looks are not valid. */
+/* Starts a form of the campaign's page with the fields of its looks, or the default ones. Returns false, with a sentence in
+ * *problem, when those of the looks are not valid. `fields` must live as long as the form. */
 MUST_CHECK bool page_form_begin(
     const struct page *page, struct page_fields *fields, struct page_form *form, struct slice *problem);
 
-/* Judges the values and the consent; `needs_consent`: the page has the checkbox. Returns whether all are accepted. */
-MUST_CHECK bool page_form_judge(struct pool *pool, struct page_form *form, bool needs_consent);
-/* The failure that the answer to the form has: of a missing identifier, or FAILURE_INVALID_PARAMETER. */
+/* Judges the values, and the consent if the page asks for it. Returns whether all are accepted. */
+MUST_CHECK bool page_form_judge(const struct page *page, struct page_form *form);
+/* Why a form that was not accepted fails: because of its identifier, or FAILURE_INVALID_PARAMETER. */
 enum failure page_form_failure(const struct page_form *form);
 
-/* Whether a field has an error, or the form. */
+/* Whether the form or one of its fields has an error. */
 bool page_form_has_errors(const struct page_form *form);
 
-/* The fields of a form alone. */
+/* Writes the fields without a form around them. */
 void page_write_fields(const struct page *page, const struct page_form *form);
-/* The campaign's page, with its title, its text and its form. */
+/* The campaign's page: its title, text and form. */
 void page_write_signup(const struct page *page, const struct page_form *form);
-/* A form of another page, which failed: its fields as they are, without the campaign's texts. */
+/* A form of another site that failed, to correct and send again: without the campaign's texts and consent. */
 void page_write_failed_form(const struct page *page, const struct page_form *form);
-/* A form for something else than a sign-up, without consent. */
+/* A form that is not a sign-up, without consent. */
 void page_write_plain_form(
     const struct page *page, const struct page_form *form, enum text_key title, enum text_key text, enum text_key button);
 
-/* The form as JSON, for the script that shows it on another site: its fields, the consent, the button, what the rules against
- * bots need besides the stamp. */
-void page_write_form_json(const struct page *page, const struct page_form *form);
-
-/* The fields of a form on another site, each in its label, and the box of the consent, if the page has one: without line ends,
- * ids and classes. */
+/* Writes the fields for the markup of another site, each inside its label, and the checkbox of the consent, if the page has
+ * one: without line ends, ids and classes. */
 void page_write_embedded_fields(const struct page *page, const struct page_fields *fields);
 
 #endif

@@ -34,7 +34,7 @@ write_facts(const struct page *page, const struct page_lead *lead)
 	buffer_add_text(page->out, "</dl>\n");
 }
 
-/* The button, or what it did. */
+/* The button that requests the mail again, or that this was done. */
 static void
 write_resend(const struct page *page, const struct page_status *status)
 {
@@ -54,7 +54,7 @@ write_notice(const struct page *page, enum text_key text, struct slice address)
 	    TEXT_FILL(page->pool, text_find(page->language, text), { "address", address }));
 }
 
-/* What the lead has to do. */
+/* What the lead still has to confirm. */
 static void
 write_awaited(const struct page *page, const struct page_status *status)
 {
@@ -94,7 +94,7 @@ write_board(const struct page *page, const struct page_status *status)
 	buffer_add_text(out, "</tbody>\n</table>\n</section>\n");
 }
 
-/* For visitors that came by the lead's link. */
+/* For visitors who followed the lead's link. */
 static void
 write_invitation(const struct page *page, const struct page_status *status)
 {
@@ -119,7 +119,7 @@ title_of(const struct page *page, const struct page_status *status)
 	return TEXT_FILL(page->pool, text_find(page->language, TEXT_STATUS_TITLE_NAME), { "name", status->lead->first_name });
 }
 
-/* Below the title. To a lead that has to confirm an address it shows that alone. */
+/* Below the title. A lead that has to confirm an address is shown only that. */
 static void
 write_text(const struct page *page, const struct page_status *status)
 {
@@ -132,7 +132,7 @@ write_text(const struct page *page, const struct page_status *status)
 		HTML(page->out, "<p class=\"notice\">{}</p>\n", page_text(page, TEXT_OPTED_OUT_TEXT));
 }
 
-/* What is in the footer besides the campaign's links. */
+/* The page with what its footer has besides the links of the campaign. */
 static struct page
 with_footer(const struct page *page, const struct page_status *status)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The status page of a lead, for the lead itself and for everyone. */
+ * The status page of a lead, as the lead itself and as everyone else sees it. */
 #ifndef LEADHOOK_PAGE_STATUS_H
 #define LEADHOOK_PAGE_STATUS_H
 
-#include "page/frame.h"
 #include "page/lead.h"
+#include "page/page_frame.h"
 
 struct page_reward {
 	struct slice name;
@@ -13,43 +13,41 @@ struct page_reward {
 };
 enum { PAGE_REWARDS_MAX = 20 };
 
-/* What a lead does for points. */
+/* What a lead can do for points. */
 struct page_action {
 	uint64_t id;
 	struct slice text, link; /* link: absent: none */
 	int64_t points;
-	bool done, can_complete; /* can_complete: by a button, which posts `complete` with the id to the same URL */
+	bool done;
+	bool can_complete; /* by a button, which posts `complete` with the id to the same URL */
 };
 
-/* What a friend who signs up counts for. */
+/* What a friend who signs up brings the lead. */
 struct page_credit {
-	uint64_t points, more; /* more: when it is verified */
-	bool verified;         /* the points come with the verification, too */
+	uint64_t points, more; /* more: added once the friend is verified */
+	bool verified;         /* the points come only with the verification, too */
 };
-
-struct campaign;
-struct page_credit page_credit_of(const struct campaign *campaign);
 
 struct page_status {
-	const struct page_lead *lead;   /* NULL: nothing of it may be shown, or there is none */
-	bool own;                       /* the page was called with the lead's token */
-	bool again;                     /* else: the visitor signed up again by an address of the lead */
-	struct slice social_id;         /* of the path, valid */
+	const struct page_lead *lead;   /* NULL: there is none, or nothing of it may be shown */
+	bool own;                       /* the page was opened with the lead's token */
+	bool again;                     /* else: the visitor signed up again with an address of the lead */
+	struct slice social_id;         /* from the path, valid */
 	const struct page_board *board; /* NULL: none */
 	const struct page_reward *rewards;
 	size_t reward_count;
 	const struct page_action *actions;
 	size_t action_count;
 	struct page_credit credit;
-	bool awaits_email, awaits_phone; /* what the lead still has to confirm */
-	bool can_resend;                 /* the mail with the link that confirms; a button posts `resend` to the same URL */
-	bool has_resent;                 /* it was pressed */
-	bool has_mail;                   /* a mail has led the lead to its own page */
-	bool can_erase;                  /* it can request the deletion of its data */
-	bool has_ended;                  /* new sign-ups are refused */
+	bool awaits_email, awaits_phone; /* the lead still has to confirm it */
+	bool can_resend;                 /* a button posts `resend` to the same URL, to get the confirmation mail again */
+	bool has_resent;                 /* that button was pressed */
+	bool has_mail;                   /* the lead got the link to its own page by mail */
+	bool can_erase;                  /* the lead can request the deletion of its data */
+	bool has_ended;                  /* the campaign: sign-ups are refused */
 };
 
-/* Without a lead the page is the same for every social id, but for the link to sign up. */
+/* Without a lead, the page is the same for every social id, except for its link to the sign-up. */
 void page_write_status(const struct page *page, const struct page_status *status);
 
 #endif

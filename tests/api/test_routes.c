@@ -11,7 +11,7 @@
 #include "api/call/param_names.h"
 #include "api/fake_service.h"
 #include "api/fake_store.h"
-#include "page/fields.h"
+#include "page/form_fields.h"
 #include "webhook/mapping.h"
 
 static struct fake_service service;
@@ -205,8 +205,7 @@ maps_name_the_parameters_of_signups(void **state UNUSED)
 			const bool refused = mapping_check(name, SLICE("a")) != NULL;
 			if ((param_table[i].groups & never) != 0 && !refused)
 				fail_msg("%.*s can be mapped", SLICE_ARGS(name));
-			if ((param_table[i].groups & GROUP_SIGNUP) != 0 && (param_table[i].groups & never) == 0 &&
-			    refused)
+			if ((param_table[i].groups & GROUP_SIGNUP) != 0 && (param_table[i].groups & never) == 0 && refused)
 				fail_msg("%.*s cannot be mapped", SLICE_ARGS(name));
 		}
 }

@@ -6,8 +6,8 @@
 
 #include "base/attributes.h"
 #include "base/colors.h"
-#include "page/assets.h"
-#include "page/frame.h"
+#include "page/page_assets.h"
+#include "page/page_frame.h"
 #include "with_pool.h"
 
 static void

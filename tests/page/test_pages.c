@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "page/assets.h"
 #include "page/failures.h"
-#include "page/message.h"
-#include "page/preview.h"
+#include "page/message_page.h"
+#include "page/page_assets.h"
+#include "page/page_preview.h"
 #include "page/status.h"
 #include "with_pool.h"
 
@@ -125,7 +125,7 @@ errors_belong_to_fields(void **state UNUSED)
 	form.values[0] = SLICE("ada@<");
 	form.values[1] = SLICE("old");
 	page.looks.values[LOOK_CONSENT] = SLICE("I agree");
-	assert_false(page_form_judge(pool, &form, true));
+	assert_false(page_form_judge(&page, &form));
 	page_write_signup(&page, &form);
 	const char *text = written();
 	static const char *const parts[] = { "<title>Error: Sign up", "role=\"alert\"", "href=\"#f-email\"", "href=\"#f-age\"",

@@ -10,7 +10,8 @@
 #include "engine/visitors.h"
 #include "operation/value_types.h"
 #include "page/looks.h"
-#include "page/preview.h"
+#include "page/page_preview.h"
+#include "page/rewards.h"
 #include "store/operator/admin.h"
 #include "store/texts/campaign_texts.h"
 

@@ -4,8 +4,8 @@
 #define LEADHOOK_API_CALL_PAGE_ANSWERS_H
 
 #include "api/call/api_call.h"
-#include "page/frame.h"
-#include "page/message.h"
+#include "page/message_page.h"
+#include "page/page_frame.h"
 
 /* The path of the API as browsers see it: that of the base URL, else that of the web server. */
 struct slice call_root(const struct call *call);

@@ -151,8 +151,7 @@ answer_hosted(struct call *call, struct page *page, enum failure failure)
 	if (call_read_looks(call, page) != RESULT_OK || !call_read_page_form(call, page, &fields, &form))
 		return false;
 	/* a failure of the sign-up itself comes after this passed */
-	if (page_form_judge(page->pool, &form, slice_present(page->looks.values[LOOK_CONSENT])) ||
-	    !page_failure_is_about_values(failure))
+	if (page_form_judge(page, &form) || !page_failure_is_about_values(failure))
 		form.failure = failure;
 	call_page_headers(call, page, PAGE_FORM);
 	page_write_signup(page, &form);

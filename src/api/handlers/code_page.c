@@ -92,7 +92,8 @@ show_address_form(struct call *call, const struct typed_address *address)
 	call_try_looks(call, &page);
 	call_page_headers(call, &page, PAGE_FORM);
 	if (takes(call, CHANNEL_EMAIL))
-		page_write_code_and_address(&page, &form, takes(call, CHANNEL_PHONE));
+		page_write_code_and_address(
+		    &page, &form, takes(call, CHANNEL_PHONE) ? TEXT_CODE_ADDRESS_OR_NUMBER : TEXT_CODE_ADDRESS);
 	else
 		page_write_plain_form(&page, &form, TEXT_CODE_TITLE, TEXT_CODE_NUMBER, TEXT_CODE_SEND);
 }
@@ -106,8 +107,7 @@ show_code_form(struct call *call, const struct typed_address *address, enum page
 		.by_phone = address->channel == CHANNEL_PHONE,
 		.verdict = verdict,
 		.hidden = &hidden,
-		.hidden_count = 1,
-		.can_resend = true };
+		.hidden_count = 1 };
 	call_try_looks(call, &page);
 	call_page_headers(call, &page, PAGE_FORM);
 	page_write_code(&page, &code);

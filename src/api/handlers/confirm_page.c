@@ -24,7 +24,7 @@ show_question(struct call *call, const struct mail_link *link, struct page_stamp
 		.too_fast = stamp.too_fast };
 	call_try_looks(call, &page);
 	call_page_headers(call, &page, PAGE_SECRET);
-	page_write_confirm(&page, &code, true);
+	page_write_confirm(&page, &code);
 }
 
 void

@@ -7,6 +7,7 @@
 #include "api/call/page_forms.h"
 #include "api/handlers/lead_calls.h"
 #include "base/encode.h"
+#include "page/form_json.h"
 
 /* ---- the sign-up page ---- */
 
@@ -91,7 +92,7 @@ handle_signup_form(struct call *call)
 	struct page_form form;
 	if (!call_begin_looks(call, &page) || !call_read_page_form(call, &page, &fields, &form))
 		return;
-	if (!page_form_judge(page.pool, &form, slice_present(page.looks.values[LOOK_CONSENT]))) {
+	if (!page_form_judge(&page, &form)) {
 		call_fail(call, page_form_failure(&form));
 		return;
 	}

@@ -7,8 +7,8 @@
 #include "base/encode.h"
 #include "crypto/digest.h"
 #include "dashboard/dashboard.h"
-#include "page/assets.h"
 #include "page/icons.h"
+#include "page/page_assets.h"
 
 enum { VERSION_BYTES = 8 };
 

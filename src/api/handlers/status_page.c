@@ -12,7 +12,7 @@
 #include "engine/payload.h"
 #include "engine/visitors.h"
 #include "identity/social_id.h"
-#include "page/status.h"
+#include "page/rewards.h"
 
 /* In the query of the page after its button was pressed. */
 #define RESENT SLICE("resent")

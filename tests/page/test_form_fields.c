@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "page/fields.h"
+#include "page/form_fields.h"
 #include "page/signup.h"
 #include "with_pool.h"
 
@@ -131,19 +131,22 @@ a_form_fails_as_its_identifier_does(void **state UNUSED)
 {
 	const struct page_fields fields = parsed("name required; email");
 	struct page_form form = { .fields = &fields };
-	assert_false(page_form_judge(pool, &form, false));
+	const struct page page = { .pool = pool };
+	struct page asking = page;
+	asking.looks.values[LOOK_CONSENT] = SLICE("I agree");
+	assert_false(page_form_judge(&page, &form));
 	assert_int_equal(page_form_failure(&form), FAILURE_MISSING_EMAIL_AND_PHONE);
 	form.values[1] = SLICE("ada@");
-	assert_false(page_form_judge(pool, &form, false));
+	assert_false(page_form_judge(&page, &form));
 	assert_int_equal(page_form_failure(&form), FAILURE_INVALID_EMAIL);
 	form.values[1] = SLICE("ada@example.org");
-	assert_false(page_form_judge(pool, &form, true));
+	assert_false(page_form_judge(&asking, &form));
 	assert_int_equal(page_form_failure(&form), FAILURE_INVALID_PARAMETER);
 	form.values[0] = SLICE("Ada");
-	assert_true(page_form_judge(pool, &form, false));
-	assert_false(page_form_judge(pool, &form, true));
+	assert_true(page_form_judge(&page, &form));
+	assert_false(page_form_judge(&asking, &form));
 	form.consents = true;
-	assert_true(page_form_judge(pool, &form, true));
+	assert_true(page_form_judge(&asking, &form));
 }
 
 #define FIELD_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The fields of a sign-up page, as a campaign's setting `fields` describes them (docs/pages.md). */
-#ifndef LEADHOOK_PAGE_FIELDS_H
-#define LEADHOOK_PAGE_FIELDS_H
+ * The fields of a sign-up form, as the setting `fields` of a campaign describes them (docs/pages.md). */
+#ifndef LEADHOOK_PAGE_FORM_FIELDS_H
+#define LEADHOOK_PAGE_FORM_FIELDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,16 +24,16 @@ enum page_field_type {
 	PAGE_FIELD_CHECKBOX
 };
 
-/* What is stored, the same in each language, and what is shown. */
+/* `value` is stored, and is the same in each language; `label` is shown. */
 struct page_option {
 	struct slice value, label;
 };
 
 struct page_field {
-	struct slice name; /* of the parameter */
+	struct slice name; /* of the parameter that it becomes */
 	enum page_field_type type;
 	bool required;
-	struct slice label;          /* absent: the usual one for its name, page_field_label */
+	struct slice label;          /* absent: see page_field_label */
 	struct page_option *options; /* of PAGE_FIELD_SELECT: at least one */
 	size_t option_count;
 };
@@ -43,24 +43,24 @@ struct page_fields {
 	size_t count;
 };
 
-/* Fields separated by line ends or ';', each `name [type] [required] [: label [= option | option …]]`, an option being
- * `text` or `value => label`. `email` and `phone_number` identify the lead: at least one of them is a field, and required if it
- * is the only one. Other names need a label, unless it is a usual one. Returns false with a sentence for the operator in
- * *problem. Slices are parts of `text`. */
+/* Reads fields, separated by line ends or ';', each `name [type] [required] [: label [= option | option …]]`. An option is
+ * `text` or `value => label`. At least one field must identify the lead: `email` or `phone_number`; if there is only one, it is
+ * required. Other fields need a label, unless their name has a default one. Returns false, with a sentence for the operator in
+ * *problem, when the text breaks a rule. Slices point into `text`. */
 MUST_CHECK bool page_fields_parse(struct pool *pool, struct slice text, struct page_fields *fields, struct slice *problem);
-/* The fields of a campaign without that setting: `email`. */
+/* The fields of a campaign that has none set: `email`. */
 struct page_fields page_fields_default(void);
 
-/* "email", as the setting has it. */
+/* The type as the setting spells it: "email". */
 struct slice page_field_type_name(enum page_field_type type);
 /* Whether the field identifies the lead. */
 bool page_field_is_identifier(const struct page_field *field);
+/* Its own label, or the default one for its name in the language. */
 struct slice page_field_label(const struct page_field *field, enum text_language language);
-/* The token of the attribute `autocomplete` (WCAG 2.2, 1.3.5); NULL: none. */
+/* The value of the attribute `autocomplete` (WCAG 2.2, 1.3.5); NULL: none. */
 const char *page_field_autocomplete(const struct page_field *field);
 
-/* The error of a submitted value, absent or empty when there is none: why it is refused. PAGE_VALUE_OK also for those whose
- * syntax the sign-up itself checks. */
+/* What is wrong with a submitted value, which may be absent. PAGE_VALUE_OK, too, for values that the sign-up itself checks. */
 enum page_value { PAGE_VALUE_OK, PAGE_VALUE_MISSING, PAGE_VALUE_INVALID, PAGE_VALUE_TOO_LONG };
 enum page_value page_field_judge(struct pool *pool, const struct page_field *field, struct slice value);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/preview.h"
+#include "page/page_preview.h"
 
 #include "identity/link.h"
-#include "page/assets.h"
+#include "page/page_assets.h"
 #include "page/signup.h"
 
 #define SAMPLE_ID "SAMPLE0000"
@@ -27,7 +27,7 @@ static const struct page_board sample_board = {
 	.count = 4,
 };
 
-/* The page of a lead that has nothing to confirm. */
+/* The page of a sample lead that has nothing to confirm. */
 static void
 write_status(const struct page *page, const struct page_status *given)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/fields.h"
+#include "page/form_fields.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const struct slice types[] = {
 	[PAGE_FIELD_CHECKBOX] = SLICE("checkbox"),
 };
 
-/* Fields that many forms have. The first two are identifiers. */
+/* Names with a type, a label and an autocomplete value of their own. The first two are identifiers. */
 enum { EMAIL, PHONE_NUMBER, IDENTIFIERS };
 static const struct usual {
 	struct slice name;
@@ -35,7 +35,7 @@ static const struct usual {
 	{ SLICE("website"), PAGE_FIELD_URL, TEXT_FIELD_WEBSITE, "url" },
 };
 
-/* Parameters of a sign-up that are no custom fields (docs/api.md 4.4), and what the page itself stores. */
+/* Parameters of a sign-up that are not custom fields (docs/api.md 4.4), and the fields that the page itself stores. */
 static const struct slice reserved[] = { SLICE("action"), SLICE("altcha"), SLICE("api_key"), SLICE("campaign_id"),
 	SLICE("campaignid"), SLICE("consent"), SLICE("consent_version"), SLICE("controller"), SLICE("country_code"),
 	SLICE("format"), SLICE("ip"), SLICE("ip_address"), SLICE("jsonp"), SLICE("kid"), SLICE("kolid"),
@@ -108,7 +108,7 @@ parse_options(struct pool *pool, struct slice text, struct page_field *field)
 	return field->option_count > 0;
 }
 
-/* The words before the label. Returns the rule that they break, or NULL. */
+/* Reads the words before the label. Returns the rule that they break, or NULL. */
 static const char *
 parse_words(struct slice words, struct page_field *field)
 {
@@ -128,7 +128,7 @@ parse_words(struct slice words, struct page_field *field)
 	return NULL;
 }
 
-/* One field. Returns the rule that it breaks, or NULL. */
+/* Reads one field. Returns the rule that it breaks, or NULL. */
 static const char *
 parse_field(struct pool *pool, struct slice text, struct page_field *field)
 {
@@ -163,7 +163,7 @@ has_field(const struct page_fields *fields, struct slice name)
 	return false;
 }
 
-/* The only identifier is required. Returns false when there is none. */
+/* Makes a single identifier required. Returns false when there is none. */
 static bool
 require_identifier(struct page_fields *fields)
 {

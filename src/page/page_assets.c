@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/assets.h"
+#include "page/page_assets.h"
 
 #include "crypto/base64.h"
 #include "crypto/digest.h"

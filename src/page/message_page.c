@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/message.h"
+#include "page/message_page.h"
 
 static void
 write_hidden(const struct page *page, const struct page_hidden *hidden, size_t count)
@@ -48,7 +48,7 @@ with_address(const struct page *page, enum text_key key, struct slice address)
 }
 
 void
-page_write_confirm(const struct page *page, const struct page_code *code, bool rejects)
+page_write_confirm(const struct page *page, const struct page_code *code)
 {
 	struct buffer *out = page->out;
 	page_begin(page, &(struct page_head){ .title = page_text(page, TEXT_CONFIRM_TITLE) });
@@ -58,14 +58,13 @@ page_write_confirm(const struct page *page, const struct page_code *code, bool r
 	html_paragraphs(out, with_address(page, TEXT_CONFIRM_TEXT, code->address), "");
 	write_hidden(page, code->hidden, code->hidden_count);
 	HTML(out, "<button type=\"submit\">{}</button>\n", text_find(page->language, TEXT_CONFIRM_BUTTON));
-	if (rejects)
-		HTML(out, "<button type=\"submit\" class=\"quiet\" name=\"reject\" value=\"1\">{}</button>\n",
-		    text_find(page->language, TEXT_CONFIRM_REJECT));
+	HTML(out, "<button type=\"submit\" class=\"quiet\" name=\"reject\" value=\"1\">{}</button>\n",
+	    text_find(page->language, TEXT_CONFIRM_REJECT));
 	buffer_add_text(out, "</form>\n");
 	page_end(page);
 }
 
-/* One field that takes the code from the clipboard or from a text message (WCAG 2.2, 3.3.8). */
+/* A single field, so that the code can be pasted, or filled in from a text message (WCAG 2.2, 3.3.8). */
 static void
 write_code_field(const struct page *page, enum page_value verdict)
 {
@@ -82,13 +81,12 @@ write_code_field(const struct page *page, enum page_value verdict)
 }
 
 static void
-write_code_buttons(const struct page *page, bool can_resend)
+write_code_buttons(const struct page *page)
 {
-	HTML(page->out, "<button type=\"submit\">{}</button>\n", text_find(page->language, TEXT_CONFIRM_BUTTON));
-	if (can_resend)
-		HTML(page->out,
-		    "<button type=\"submit\" class=\"quiet\" name=\"resend\" value=\"1\" formnovalidate>{}</button>\n",
-		    text_find(page->language, TEXT_CODE_RESEND));
+	HTML(page->out,
+	    "<button type=\"submit\">{}</button>\n"
+	    "<button type=\"submit\" class=\"quiet\" name=\"resend\" value=\"1\" formnovalidate>{}</button>\n",
+	    text_find(page->language, TEXT_CONFIRM_BUTTON), text_find(page->language, TEXT_CODE_RESEND));
 }
 
 void
@@ -102,22 +100,22 @@ page_write_code(const struct page *page, const struct page_code *code)
 	    out, with_address(page, code->by_phone ? TEXT_CODE_TEXT_PHONE : TEXT_CODE_TEXT_EMAIL, code->address), "");
 	write_code_field(page, code->verdict);
 	write_hidden(page, code->hidden, code->hidden_count);
-	write_code_buttons(page, code->can_resend);
+	write_code_buttons(page);
 	buffer_add_text(out, "</form>\n");
 	page_end(page);
 }
 
 void
-page_write_code_and_address(const struct page *page, const struct page_form *form, bool by_phone)
+page_write_code_and_address(const struct page *page, const struct page_form *form, enum text_key text)
 {
 	struct buffer *out = page->out;
 	page_begin(
 	    page, &(struct page_head){ .title = page_text(page, TEXT_CODE_TITLE), .has_error = page_form_has_errors(form) });
 	HTML(out, "<form class=\"card\" method=\"post\" action=\"{}\">\n", form->action);
-	html_paragraphs(out, page_text(page, by_phone ? TEXT_CODE_ADDRESS_OR_NUMBER : TEXT_CODE_ADDRESS), "");
+	html_paragraphs(out, page_text(page, text), "");
 	page_write_fields(page, form);
 	write_code_field(page, PAGE_VALUE_OK);
-	write_code_buttons(page, true);
+	write_code_buttons(page);
 	buffer_add_text(out, "</form>\n");
 	page_end(page);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/frame.h"
+#include "page/page_frame.h"
 
 #include <string.h>
 
 #include "base/encode.h"
 #include "identity/link.h"
-#include "page/assets.h"
+#include "page/page_assets.h"
 
 struct slice
 page_root(struct slice base_url, struct slice base_path)
@@ -15,7 +15,7 @@ page_root(struct slice base_url, struct slice base_path)
 	return base_url.size == 0 ? base_path : slice_sub(rest, slice_find(rest, '/'), rest.size);
 }
 
-/* Rounded up, to words that need no singular. */
+/* The time to wait in words, rounded up so that no singular is needed. */
 static struct slice
 waiting_time(const struct page *page)
 {
@@ -159,7 +159,7 @@ page_source(struct pool *pool, struct slice url)
 	return slice_present(host) ? POOL_JOIN(pool, host, SLICE(":*")) : SLICE_NONE;
 }
 
-/* The path of the URL as a policy can have it, which compares paths without their escapes. */
+/* The path of the URL as a policy needs it. Policies compare paths without their escapes. */
 static struct slice
 path_source(struct pool *pool, struct slice url)
 {
@@ -176,7 +176,7 @@ path_source(struct pool *pool, struct slice url)
 	return encoded;
 }
 
-/* Of the logo, its own URL: the query cannot be named, and what a redirection leads to on the same host is allowed. */
+/* The URL of the logo without its query, which a policy cannot name. Redirects within its host are allowed. */
 static struct slice
 logo_source(const struct page *page)
 {

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * Pages with a message: results, errors, and questions that a button or a code answers. */
+#ifndef LEADHOOK_PAGE_MESSAGE_PAGE_H
+#define LEADHOOK_PAGE_MESSAGE_PAGE_H
+
+#include "page/page_frame.h"
+#include "page/signup.h"
+
+/* A message, and what the visitor can do about it. */
+struct page_message {
+	struct slice title, text;
+	struct slice button;              /* of a form that posts to the same URL; absent: none */
+	const struct page_hidden *hidden; /* fields of that form */
+	size_t hidden_count;
+	bool is_quiet;                /* the button is not the main thing to do */
+	struct slice link, link_text; /* absent: none */
+	struct slice notice;          /* what the button did; absent: it was not pressed */
+};
+void page_write_message(const struct page *page, const struct page_message *message);
+/* Says that the campaign has ended, in its own text or the usual one. The looks of the page are set. */
+struct page_message page_ended_message(const struct page *page);
+
+/* A code, or a link, that confirms an address. */
+struct page_code {
+	struct slice address; /* email address or phone number as it is shown, perhaps masked */
+	bool by_phone;
+	enum page_value verdict; /* of the code that was typed */
+	const struct page_hidden *hidden;
+	size_t hidden_count;
+	bool too_fast; /* the button was pressed too fast for a person */
+};
+/* Asks for the confirmation of an address by a button, which posts to the same URL. A second button, `reject`, is for an owner
+ * of the address who did not sign up. */
+void page_write_confirm(const struct page *page, const struct page_code *code);
+/* Asks for the code that was sent to an address. It is posted to the same URL as `code`; a second button posts `resend`. */
+void page_write_code(const struct page *page, const struct page_code *code);
+/* Asks for the code and the address that it was sent to, which is in the fields of the form. */
+void page_write_code_and_address(const struct page *page, const struct page_form *form, enum text_key text);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * Hosted pages as they would look with texts that are being edited. They have no links to stylesheets and script, no tokens,
+ * and not what the rules against bots add to forms. */
+#ifndef LEADHOOK_PAGE_PAGE_PREVIEW_H
+#define LEADHOOK_PAGE_PAGE_PREVIEW_H
+
+#include "page/page_frame.h"
+#include "page/status.h"
+
+enum page_view { PAGE_VIEW_SIGNUP, PAGE_VIEW_STATUS, PAGE_VIEWS };
+/* Reads "signup" or "status". Returns false, with *view unchanged, for any other text. */
+MUST_CHECK bool page_view_parse(struct slice text, enum page_view *view);
+
+/* Writes the page. `status` is for the view of that name; sample values replace what it has of a lead. Returns false, with a
+ * sentence in *problem, when the fields of the looks are not valid. */
+MUST_CHECK bool page_write_preview(
+    const struct page *page, enum page_view view, const struct page_status *status, struct slice *problem);
+/* Writes its stylesheet: that of all pages, then the campaign's own. */
+void page_write_preview_style(const struct page *page, struct buffer *out);
+
+#endif

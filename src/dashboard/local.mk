@@ -1,7 +1,7 @@
 noinst_LIBRARIES += %D%/libdashboard.a
 %C%_libdashboard_a_SOURCES = %D%/dashboard.c %D%/dashboard.h
 nodist_%C%_libdashboard_a_SOURCES = %D%/files.c
-CLEANFILES += %D%/files.c
+CLEANFILES += %D%/files.c %D%/repeatable.js
 
 # What browsers load. The libraries are copies from npm packages; a tarball has them.
 dashboard_libraries = %D%/lib/htm.js %D%/lib/hooks.js %D%/lib/licences.txt %D%/lib/preact.js %D%/lib/qr.js %D%/lib/uplot.css %D%/lib/uplot.js
@@ -56,7 +56,7 @@ dashboard_web = \
 	%D%/web/zone.js
 EXTRA_DIST += $(dashboard_web) $(dashboard_libraries) %D%/package.json %D%/package-lock.json scripts/dashboard-files scripts/dashboard-libraries
 if WITH_DASHBOARD
-dashboard_files = $(dashboard_web) $(dashboard_libraries)
+dashboard_files = $(dashboard_web) %D%/repeatable.js $(dashboard_libraries)
 else
 dashboard_files =
 endif
@@ -64,6 +64,9 @@ endif
 %D%/lib/licences.txt: %D%/package-lock.json scripts/dashboard-libraries
 	$(AM_V_GEN)$(MKDIR_P) %D%/lib && $(SHELL) $(srcdir)/scripts/dashboard-libraries $(srcdir)/src/dashboard %D%/lib
 %D%/lib/htm.js %D%/lib/hooks.js %D%/lib/preact.js %D%/lib/qr.js %D%/lib/uplot.css %D%/lib/uplot.js: %D%/lib/licences.txt
+
+%D%/repeatable.js: src/prog/repeatable_calls$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) %D% && ./src/prog/repeatable_calls >$@.tmp && mv $@.tmp $@
 
 %D%/files.c: $(dashboard_files) scripts/dashboard-files
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(SHELL) $(srcdir)/scripts/dashboard-files $(srcdir) $(dashboard_files) >$@.tmp && mv $@.tmp $@

@@ -14,8 +14,7 @@ request_key(const struct manage_request *request, struct request_key *key)
 	const struct http_request *http = request->http;
 	const struct caller *caller = &request->caller;
 	struct slice path = SLICE("");
-	const enum effect effect = request->operation->effect;
-	if ((effect != CREATES && effect != QUEUES && effect != ADDS) || http->idempotency_key.size == 0)
+	if (!operation_is_repeatable(request->operation) || http->idempotency_key.size == 0)
 		return false;
 	for (size_t i = 0; i < http->segment_count; i++)
 		path = POOL_JOIN(http->pool, path, SLICE("/"), http->segments[i]);

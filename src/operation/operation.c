@@ -39,6 +39,12 @@ operation_end_part(struct operation_call *call, struct list_part part, size_t co
 		operation_next_id(call, last_id);
 }
 
+bool
+operation_is_repeatable(const struct operation *operation)
+{
+	return operation->effect == CREATES || operation->effect == QUEUES || operation->effect == ADDS;
+}
+
 uint64_t
 operation_maximum(const struct operation_call *call, unsigned setting)
 {

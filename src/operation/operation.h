@@ -145,6 +145,8 @@ void operation_next_id(struct operation_call *call, uint64_t id);
 /* The same of a list by id that was read to `last_id`, if it may go on. */
 void operation_end_part(struct operation_call *call, struct list_part part, size_t count, uint64_t last_id);
 
+/* Whether its calls take an Idempotency-Key (docs/manage.md 1.5). */
+bool operation_is_repeatable(const struct operation *operation);
 /* How many objects of a kind an account may have, as the setting says. Operators may add more. */
 uint64_t operation_maximum(const struct operation_call *call, unsigned setting);
 #define TOO_MANY_IN_ACCOUNT(what) "the account has as many " what " as it may have (limits." what "_per_account)"

@@ -25,6 +25,13 @@ sbin_PROGRAMS += %D%/leadhook-dispatch
 %C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c %D%/signal_thread.c %D%/signal_thread.h
 %C%_leadhook_dispatch_LDADD = %D%/libwiring.a src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a $(%C%_libs) $(CURL_LIBS)
 
+# The dashboard has from the same tables which calls it may repeat.
+if WITH_DASHBOARD
+noinst_PROGRAMS += %D%/repeatable_calls
+endif
+%C%_repeatable_calls_SOURCES = %D%/repeatable_calls.c
+%C%_repeatable_calls_LDADD = $(operations_libs)
+
 # The shell completes from the same tables.
 bashcompdir = $(datadir)/bash-completion/completions
 nodist_bashcomp_DATA = %D%/completion/leadhook

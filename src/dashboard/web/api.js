@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Calls of /manage/v1 (docs/manage.md): JSON, versions, the next part of a list, errors with what to do about them.
+import { REPEATABLE_PATHS } from "./repeatable.js";
 
 const BASE = new URL("../../manage/v1/", import.meta.url);
 
@@ -157,11 +158,9 @@ export const remove = (path, query) => call("DELETE", path, { query });
 /** Waits. */
 export const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
-/** Paths of the calls that accept a key (docs/manage.md 1.5); others ignore it, and may do something twice. */
-const REPEATABLE =
-	/^(accounts|users|mails\/test)$|\/(keys|campaigns|tags|actions|rewards|webhooks|points|bulk|test)$|^campaigns\/\d+\/redeliver$/;
+const REPEATABLE = new RegExp(`^(${REPEATABLE_PATHS.join("|").replaceAll(/{\w+}/g, "[^/]+")})$`);
 
-/** A POST. If it accepts a key, it is sent once more when its answer was lost: nothing is done twice. */
+/** A POST. If it accepts an Idempotency-Key, it is sent once more when its answer was lost: nothing is done twice. */
 export async function post(path, body = {}, options = {}) {
 	const key = REPEATABLE.test(path) ? crypto.randomUUID() : undefined;
 	try {

@@ -3,7 +3,7 @@
 
 #include "page/html.h"
 
-/* Loaded when a view needs them. */
+/* Files that are loaded only when a view needs them. */
 static const struct slice later[] = { SLICE("account.js"), SLICE("audit.js"), SLICE("drafts.js"), SLICE("export.js"),
 	SLICE("fields.js"), SLICE("import.js"), SLICE("import_columns.js"), SLICE("import_file.js"), SLICE("mails.js"),
 	SLICE("me.js"), SLICE("operator.js"), SLICE("pages.js"), SLICE("preview.js"), SLICE("qr.js"), SLICE("uplot.js") };
@@ -37,7 +37,8 @@ dashboard_write_page(struct buffer *out, struct slice root)
 	    "<link rel=\"icon\" href=\"{}/dashboard/{}/icon.svg\">\n"
 	    "<link rel=\"stylesheet\" href=\"{}/dashboard/{}/style.css\">\n",
 	    root, version, root, version);
-	for (size_t i = 0; i < dashboard_file_count; i++) /* without it, a browser finds each module in the one before */
+	for (size_t i = 0; i < dashboard_file_count;
+	     i++) /* without these links, a browser finds each module only in the one before */
 		if (dashboard_files[i].content == HTTP_JAVASCRIPT && !is_loaded_later(dashboard_files[i].name))
 			HTML(out, "<link rel=\"modulepreload\" href=\"{}/dashboard/{}/{}\">\n", root, version,
 			    dashboard_files[i].name);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The dashboard as browsers get it: the files of src/dashboard/web and its libraries, as scripts/dashboard-files compiles them
- * in, and the page that loads them (docs/dashboard.md). Without the dashboard (configure --without-dashboard) there are none.
- */
+ * What browsers load of the dashboard (docs/dashboard.md): the page, and the files of src/dashboard/web and its libraries,
+ * which scripts/dashboard-files compiles in. A build with --without-dashboard has no files. */
 #ifndef LEADHOOK_DASHBOARD_DASHBOARD_H
 #define LEADHOOK_DASHBOARD_DASHBOARD_H
 
@@ -19,13 +18,13 @@ struct dashboard_file {
 };
 extern const struct dashboard_file dashboard_files[];
 extern const size_t dashboard_file_count;
-/* Changes with any file: modules import each other by relative paths, so all files have one version in their path. */
+/* Changes when any file does. Modules import each other by relative paths, so that all files share a version in their path. */
 extern const char dashboard_version[];
 
-/* NULL: there is no such file. */
+/* NULL: there is no file with this name. */
 const struct dashboard_file *dashboard_find(struct slice name);
 
-/* Appends the page. `root` is the path of the API as browsers see it. */
+/* Appends the page. `root`: the path of the service as browsers see it. */
 void dashboard_write_page(struct buffer *out, struct slice root);
 
 #endif

@@ -1,7 +1,7 @@
 /* Leadhook, SPDX-License-Identifier: MIT */
-// Sign-up forms, leaderboards and status of campaigns in any page (docs/embedding.md). Needs ES2018. The page may have a strict
-// Content-Security-Policy: there is no style, no markup made from text, no evaluation. scripts/embed-script removes
-// comments that have lines of their own, and indentation.
+// Sign-up forms, leaderboards and the status of leads on any page (docs/embedding.md). Needs ES2018. The page may have a strict
+// Content-Security-Policy: this script adds no style attributes, makes no markup from text, and evaluates nothing.
+// scripts/embed-script removes comments on lines of their own, and indentation.
 (function () {
 	"use strict";
 
@@ -9,15 +9,15 @@
 
 	// include link.js
 
-	// The address of the API is that of this script, before a path of docs/embedding.md 8. Inside another script it has none, and where a
-	// cache serves a copy of it, another one: what elements of the page say of it comes first, findBase().
+	// The address of the API, from that of this script without the path (docs/embedding.md 8). When the script is bundled or served by
+	// a cache, that address is missing or wrong: what elements of the page say has precedence, see findBase().
 	const script = native(document, "currentScript");
 	const paths = /^([^?#]*\/)(?:embed\/v1\/embed|bar\/v1\/signupbar|[^/?#]+\/kol|widgets\/[^/?#]+\/[^/?#]+|w\/[^?#]+)\.js(?:[?#]|$)/;
 	const addressOf = (source, pattern) => (pattern.exec(source || "") || [])[1] || "";
 	const source = script && script.src;
 	let base = "";
 
-	// The campaign in what a page says, also between quotation marks of a word processor; else "".
+	// The campaign in a text of the page, even between the quotation marks of a word processor; else "".
 	const campaignIn = (text) => (/^[^a-z\d]*([1-9]\d{0,18})[^a-z\d]*$/i.exec(text || "") || [])[1] || "";
 	const idPattern = /^[0-9A-Za-z]{4,16}$/;
 	const oldEmbed = "#kickofflabs_embed_form, #kickofflabs_signup_bar";
@@ -25,31 +25,31 @@
 	const timeout = 30000;
 	// include embed_words.js
 
-	// What the page says by an attribute, else the script's own words in the language of the nearest lang.
+	// The text in an attribute of the page, or else that of the script in the language of the nearest `lang`.
 	const textOf = (element, name) => attribute(element, "data-" + name) || texts[name][languageOf(element)] || texts[name].en;
-	// of a body without a key; what only informs is left out of a larger one
+	// maximum of a body without a key; a larger one goes without what is only for information
 	const bodyBytes = 31000;
 	const query = queryOfPage();
-	// forms that wait for an answer, and own social ids by campaign
+	// forms that wait for an answer; the visitor's social ids by campaign
 	const sending = new WeakSet();
-	// the buttons that this script has disabled, by their form
+	// by form: the buttons that this script has disabled
 	const disabled = new WeakMap();
-	// forms without an answer
+	// forms that got no answer
 	const unanswered = new WeakSet();
-	// forms that go on to an action of their own, and elements that have their form
+	// forms that continue to their own action; elements that have their form
 	const passing = new WeakSet();
 	const filled = new WeakMap();
-	// what elements show, and how often a page may take it away again
+	// what elements show; how often a page may remove it again
 	const showing = new WeakMap();
 	const fillings = 5;
-	// solved challenges that a form has not used yet, or promises of them, by their form
+	// by form: solutions of challenges that were not used yet, or promises of them
 	const proofs = new WeakMap();
 	const leads = {};
 	let errors = 0;
 
 	// A social id, or "".
 	const valid = (text) => (idPattern.test(text || "") ? String(text) : "");
-	// Older libraries replace Array.from and Array.prototype.reduce by what does something else.
+	// Old libraries replace Array.from and Array.prototype.reduce with something else.
 	const all = (selector, within) => [...native(within || document, "querySelectorAll", selector)];
 	const fieldsIn = (form) => [...native(form, "elements")];
 
@@ -61,7 +61,7 @@
 		return made;
 	}
 
-	// Replaces the content of an element. Above a form in another one, browsers do not let its submission be heard of.
+	// Replaces the content of an element. It must not be inside a form: browsers would not report when the inner form is submitted.
 	function put(place, ...content) {
 		Reflect.set(Object.getPrototypeOf(place), "textContent", "", place);
 		native(place, "append", ...content);
@@ -80,12 +80,12 @@
 		}
 	}
 
-	// Returns whether the page leaves the rest to this script.
+	// Returns whether the page lets this script continue.
 	function fire(target, name, detail) {
 		return native(target, "dispatchEvent", new CustomEvent("leadhook:" + name, { bubbles: true, cancelable: true, detail }));
 	}
 
-	// A function that the page names in its markup.
+	// Calls a function that the page names in its markup.
 	function callPage(name, ...values) {
 		const named = name && window[name];
 		if (typeof named !== "function")
@@ -94,7 +94,7 @@
 		return true;
 	}
 
-	// The query of the page, and of its fragment; in a frame what is known is that of the page around it, as far as browsers tell it.
+	// The parameters in the query and the fragment of the page; in a frame, those of the surrounding page, as far as browsers reveal them.
 	function queryOfPage() {
 		const own = linkQuery(location.search.slice(1) + "&" + location.hash.slice(1));
 		const around = window.parent !== window ? (/\?([^#]*)/.exec(native(document, "referrer")) || [])[1] : "";
@@ -102,14 +102,14 @@
 		return own;
 	}
 
-	// ---- what is stored: nothing, unless the page says data-remember ----
+	// ---- the storage, which is used only if the page has data-remember ----
 
 	function storeLocal(name, value) {
 		try {
 			if (valid(value) && native(document, "querySelector", "[data-remember]"))
 				localStorage.setItem("leadhook " + base + " " + name, value);
 		} catch (error) {
-			// storage is off
+			// the storage is disabled
 		}
 	}
 
@@ -144,7 +144,7 @@
 
 	// ---- forms ----
 
-	// The campaign that a form signs up to: by its attribute, or because its action is a call of the API; else "".
+	// The campaign that a form signs up to, from its attribute or its action; else "".
 	function campaignOf(form) {
 		let campaign = attribute(form, "data-leadhook");
 		if (campaign === null) {
@@ -180,7 +180,7 @@
 			fields.delete(address.name);
 			add("email", address.value);
 		}
-		fields.set("__strict", "1"); // the visitor sees what is wrong with a number, and can correct it
+		fields.set("__strict", "1"); // the visitor sees an error in a phone number, and can correct it
 		if (!fields.get("social_id"))
 			add("kid", referrerId());
 		const url = location.href.split("#")[0];
@@ -194,20 +194,20 @@
 
 	// include solver.js
 
-	// A new solution; "" when there is none.
+	// A new solution; "" when it cannot be found.
 	async function prove(campaign) {
 		const { status, answer } = await request("c/" + campaign + "/challenge");
 		return status === 200 ? solveChallenge(answer).catch(() => "") : "";
 	}
 
-	// The work begins while the visitor fills in a form that is known to need it.
+	// Starts the work while the visitor fills in a form that needs it.
 	on(document, "focusin", (event) => {
 		const form = event.target.form;
 		if (form instanceof HTMLFormElement && native(form, "hasAttribute", "data-proof") && !proofs.has(form) && isReady())
 			proofs.set(form, prove(campaignOf(form)));
 	});
 
-	// Sends the fields. A form that turns out to need proof is sent once more with it.
+	// Sends the fields, and once more with a proof if the answer requires it.
 	async function send(form, campaign, fields) {
 		const post = () => request("v1/" + campaign + "/subscribe", { method: "POST", body: fields });
 		const ready = await proofs.get(form);
@@ -253,7 +253,7 @@
 			field.removeAttribute("aria-invalid");
 	}
 
-	// The field that an answer is about, if people see it.
+	// The visible field that an answer is about.
 	function fieldOf(form, answer) {
 		const parameter = /^Parameter (\S+)/.exec(answer.message || "") || [];
 		const names = new Map([
@@ -265,7 +265,7 @@
 		return fieldsIn(form).find((one) => names.includes(one.name) && one.type !== "hidden");
 	}
 
-	// The words of the service for errors, in the language of the campaign or of the page; {} where there are none.
+	// The texts of the service for errors, in the language of the campaign or the page; {} if they cannot be loaded.
 	const wordings = new Map();
 	function wordsOf(campaign, language) {
 		const key = campaign + " " + language;
@@ -305,8 +305,8 @@
 		field.focus();
 	}
 
-	// The lead of the answer is null where the API withholds it. `check_mail` says whether its person gets a mail then, `code_url`
-	// where a code is entered; a sign-up by a number alone is sent one by text. `counter` counts the sign-ups of a lead that is shown.
+	// The lead in the answer is null if the API withholds it. Then `check_mail` says whether the person gets a mail, and `code_url` where
+	// to enter a code; a sign-up with only a number gets one by text message. `counter` is the number of sign-ups of a lead.
 	function showThanks(form, campaign, lead) {
 		const own = (name) => attribute(form, "data-" + name);
 		const text = (name) => textOf(form, name);
@@ -325,15 +325,15 @@
 		shown.focus();
 	}
 
-	// Where a form says that its visitors go after a success: by its attribute or a field, or because it is written for a service that
-	// does it; else "".
+	// Where visitors go after a success: as an attribute or a field of the form says, or as the service does that it was written for;
+	// else "".
 	function nextPage(form, place, lead) {
 		const redirects = native(form, "hasAttribute", "data-redirect") || (place && place.hasAttribute("data-redirect")) ||
 			new FormData(form).get("redirect_url") || (!native(form, "hasAttribute", "data-leadhook") && campaignOf(form));
 		return redirects ? webAddress(lead.thankyou_url) || webAddress(lead.redirect_url) : "";
 	}
 
-	// Sends a form of the page to its own action. Returns false when it has none.
+	// Submits a form of the page to its own action. Returns false when it has none.
 	function passOn(form, button) {
 		if (campaignOf(form) || !ownAction(form))
 			return false;
@@ -381,13 +381,13 @@
 			return;
 		const place = native(form, "closest", oldEmbed);
 		const name = place && (attribute(place, "data-error_callback_function") || "KOLErrorSubscribeCallback");
-		// what a visitor typed is corrected; nothing else keeps a form of the page from its own action
+		// only errors that the visitor can correct keep a form from its own action
 		if (!callPage(name, true, fields.get("email"), place && place.dataset) && (isTyped(result) || !passOn(form, button)))
 			await showError(form, campaign, result);
 	}
 
-	// What keeps a script from the service, such as a blocker or the policy of the page, need not keep the browser from it: it sends a form
-	// that had no answer itself, with what this script adds.
+	// A blocker or the policy of the page may stop the script, but not the browser, which submits forms that got no answer by itself, with
+	// what this script adds.
 	function leaves(form, button) {
 		if (!unanswered.delete(form) || navigator.onLine === false || !/^post$/i.test(attribute(form, "method")) || !ownAction(form))
 			return false;
@@ -397,7 +397,7 @@
 		return true;
 	}
 
-	// One listener for all forms, those that are added later too. A form that another script handles is left alone.
+	// One listener for all forms, including those added later. Forms that another script handles are left alone.
 	function submitted(event) {
 		const form = event.target;
 		const passes = passing.delete(form) || event.defaultPrevented || !isReady() || leaves(form, event.submitter);
@@ -420,7 +420,7 @@
 
 	// ---- leaderboards and status ----
 
-	// Calls `show` with each element that has the attribute for the campaign, or for any.
+	// Calls `show` with each element that has the attribute, for the campaign or, without one, for all.
 	function each(name, campaign, show) {
 		for (const place of all("[" + name + "]")) {
 			const own = campaignIn(attribute(place, name));
@@ -429,7 +429,7 @@
 		}
 	}
 
-	// Called before a request; the returned function is true until the next call: answers can arrive in another order.
+	// Call before a request. The returned function tells whether this is still the latest one: answers can arrive in another order.
 	const rounds = new WeakMap();
 	function begins(place) {
 		const round = {};
@@ -464,7 +464,7 @@
 		put(place, list);
 	}
 
-	// The lead is that of an answer to a sign-up, or it is looked up, if this visitor's is known. Returns false when there is none.
+	// The lead comes from the answer to a sign-up, or is looked up if the visitor's is known. Returns false when there is none.
 	async function showStatus(place, campaign, lead) {
 		const isLast = begins(place);
 		if (!lead) {
@@ -494,7 +494,7 @@
 		return true;
 	}
 
-	// What a lead still has to do.
+	// What the lead still has to do.
 	function awaited(place, name, lead) {
 		const line = make("p", textOf(place, name), { "class": "leadhook-confirm" });
 		const address = webAddress(lead.code_url);
@@ -503,7 +503,7 @@
 		return line;
 	}
 
-	// `lead` is that of an answer to a sign-up, which may show no more than that a mail is on its way.
+	// `lead` comes from the answer to a sign-up, which may say no more than that a mail is on its way.
 	function showAll(campaign, lead) {
 		const isShown = valid(lead.social_id);
 		each("data-leadhook-status", campaign, (place, own) => (isShown ? showStatus(place, own, lead) :
@@ -527,7 +527,7 @@
 		return base !== "";
 	}
 
-	// Fills what was added since: by frameworks and tabs, for example.
+	// Fills elements that were added later, for example by frameworks or tabs.
 	function scan() {
 		if (ended)
 			return;
@@ -553,7 +553,7 @@
 		fillAll();
 	}
 
-	// Changes of the page are looked at together, a few times a second at most.
+	// Handles changes of the page together, at most a few times a second.
 	let begun = false;
 	let warned = false;
 	let ended = false;

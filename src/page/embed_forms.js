@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A part of embed.js: forms that it makes, and what it reads of the markup and scripts of older embeds (docs/embedding.md 2.2, 8).
+// A part of embed.js: the forms that it makes, and the markup and scripts of older embeds that it reads (docs/embedding.md 2.2, 8).
 
 // ---- names in older markup ----
 
-// What scripts of older embeds name: the campaign in an attribute, or the campaign and the page in the address.
+// Scripts of older embeds name the campaign in an attribute, or the campaign and the page in their address.
 const olderScripts = () => all("script").concat(script || []).filter((one) => String(one.src).startsWith(base)).map((one) => {
 	const file = one.src.slice(base.length);
 	const [, campaign, page] = /^w\/(\d+)\/(?:(\d+)\.js)?/.exec(file) || [];
@@ -11,7 +11,7 @@ const olderScripts = () => all("script").concat(script || []).filter((one) => St
 });
 const options = () => Object(window.kol_widget_options);
 
-// The field with the email address in a form that is not made for this service.
+// The field for the email address in a form that was not made for this service.
 function emailField(form) {
 	const name = options().email_selector;
 	const fields = fieldsIn(form).filter((one) => one.name && /^(?:email|text)$/.test(one.type));
@@ -19,15 +19,15 @@ function emailField(form) {
 	return fields.find((one) => one.name === name) || emails.find(isVisitors) || emails[0];
 }
 
-// Whether it is for the visitor's own address: a form may have one for a friend's, too.
+// Whether it is for the visitor's own address: a form may have another one for a friend's.
 const isVisitors = (field) => completes(field, "email") || /^(?:your|user|contact|customer|subscriber|lead|billing)?email(?:address)?$/.test(letters(field));
 
-// Whether "autocomplete", a list of words, has one that matches.
+// Whether one of the words in "autocomplete" matches.
 const completes = (field, pattern) =>
 	new RegExp("(?:^|\\s)(?:" + pattern + ")(?:\\s|$)", "i").test(attribute(field, "autocomplete") || "");
 const letters = (field) => field.name.toLowerCase().replace(/[^a-z]/g, "");
 
-// What is taken of such a form: the email address, and names that visitors type.
+// What is sent of such a form: the email address, and names that visitors type.
 const nameFields = {
 	first_name: [/^(?:your|user|contact|customer|subscriber|lead|billing)?(?:first|given)name$|^fname$/, "given-name"],
 	last_name: [/^(?:your|user|contact|customer|subscriber|lead|billing)?(?:last|family|sur)name$|^lname$/, "family-name"],
@@ -45,12 +45,12 @@ function isChosen(form) {
 	try {
 		return native(form, "matches", options().capture_lead_selector || "form");
 	} catch (error) {
-		return true; // it is no selector
+		return true; // it is not a selector
 	}
 }
 
-// The fields for passwords that the page has or had, and their names by form: a button of the page may show a password meanwhile, in
-// this field or in another one in its place, of any name.
+// Fields that are or were for passwords, and their names by form. A button of the page may reveal a password, in this field or in
+// another one in its place, with any name.
 const passwordFields = new WeakSet();
 const passwords = new WeakMap();
 function notePassword(field) {
@@ -62,7 +62,7 @@ const inputsIn = (nodes) => [].concat(...[...nodes].filter((one) => one instance
 	.map((one) => (one instanceof HTMLInputElement ? [one] : all("input", one))));
 const notePasswords = (nodes) => inputsIn(nodes).filter((one) => one.type === "password").forEach(notePassword);
 
-// What has come to a place that a password left, stands for it.
+// A field in the place of a removed password field stands for it.
 function noteChanges(changes) {
 	const left = new Set();
 	for (const one of changes) {
@@ -76,7 +76,7 @@ function noteChanges(changes) {
 		inputsIn(one.addedNodes).filter((field) => field.type === "text").forEach(notePassword);
 }
 
-// Started where the page has a form that signs up.
+// Starts if the page has a form that signs up.
 let watcher = null;
 function watchPasswords() {
 	if (watcher || !(olderScripts().some((one) => one.isAnyForm) || all("form").some(campaignOf)))
@@ -88,7 +88,7 @@ function watchPasswords() {
 watchPasswords();
 on(document, "focusin", watchPasswords);
 
-// Names and ids, in words as in cardNumber or card_number, and without what separates them.
+// Names and ids, both as words, as in cardNumber or card_number, and without separators.
 const secretWord = /^(?:pwd\d?|cv[cnv]2?|csc|iban|otp|pin|tan|ssn|passport|expiry)$/;
 const secretName = new RegExp("passw|pass(?:code|phrase)|kennwort|contrase|motdepasse|^card$|(?:card|cc|account|acct)(?:number|num|nr|no$)|" +
 	"(?:credit|debit)card|(?:card|cc)exp|^exp(?:iration)?(?:date|month|year|$)|(?:sort|onetime|security|verification|sms)code|socialsecurity");
@@ -97,7 +97,7 @@ function isSecretName(text) {
 	return words.some((one) => secretWord.test(one)) || secretName.test(words.join(""));
 }
 
-// Whether a field, also one outside of its form, is for a password, a code, or the number of a card, an account or a paper.
+// Whether a field, which may be outside of its form, is for a password, a code, or the number of a card, an account or a document.
 function isSecret(field) {
 	const former = passwords.get(field.form);
 	return field.type === "password" || passwordFields.has(field) || (former && former.has(field.name)) ||
@@ -111,7 +111,7 @@ function secretsOf(form) {
 	return fieldsIn(form).filter(isSecret);
 }
 
-// The campaign that any form of the page signs up to, where the page has the script for that; else "".
+// The campaign that every form of the page signs up to, if the page has the script for that; else "".
 function campaignOfAny(form) {
 	const scripts = olderScripts();
 	const hasSecret = secretsOf(form).length > 0 || passwords.has(form);
@@ -120,7 +120,7 @@ function campaignOfAny(form) {
 	return scripts.map((one) => campaignIn(one.campaign)).find(Boolean) || "";
 }
 
-// The action of a form, if it is not the page itself.
+// The action of a form, unless it is the page itself.
 function ownAction(form) {
 	const action = webAddress(attribute(form, "action")).split("#")[0];
 	return action !== location.href.split("#")[0] ? action : "";
@@ -135,7 +135,7 @@ function makeField(field, choose) {
 	const label = make("label");
 	const plain = type === "select" || type === "textarea";
 	const input = make(plain ? type : "input", "", { name: String(field.name) });
-	// browsers would refuse addresses that the server accepts, in words of their own
+	// with the types for addresses, browsers would refuse some that the server accepts
 	const isAddress = /^(?:email|url)$/.test(type);
 	if (!plain)
 		input.type = isAddress ? "text" : type;
@@ -158,7 +158,7 @@ function makeField(field, choose) {
 	return label;
 }
 
-// The look of such forms, in the campaign's colours. Every rule of the page comes first.
+// The style of these forms, in the colours of the campaign. Every rule of the page has precedence.
 const sheet = ":where(.leadhook-form:not([hidden])){display:grid;gap:1em;max-width:32em}" +
 	":where(.leadhook-form p){margin:0}" +
 	":where(.leadhook-form label:not([hidden])){display:block}" +
@@ -177,11 +177,11 @@ let dress = () => {
 		made.replaceSync(sheet);
 		document.adoptedStyleSheets = [...document.adoptedStyleSheets, made];
 	} catch (error) {
-		// an older browser: the page's own style
+		// an old browser: the form has the style of the page
 	}
 };
 
-// The dark scheme is for pages that say they have one.
+// The dark scheme is used on pages that declare one.
 const darkness = window.matchMedia ? matchMedia("(prefers-color-scheme: dark)") : { matches: false };
 function paint(form, colors) {
 	const meta = native(document, "querySelector", "meta[name=color-scheme i]");
@@ -242,7 +242,7 @@ async function fill(place, campaign) {
 	}
 }
 
-// The campaign of an element: its own, else the one that the scripts of the page name, best the script of the element's page.
+// The campaign of an element: its own, or the one that a script on the page names, preferably the script for the same form.
 function campaignOfSnippet(place) {
 	const page = attribute(place, "data-kolpageid") || String(native(place, "id")).replace("kol_embed_container_", "");
 	const scripts = olderScripts().filter((one) => one.campaign);
@@ -250,14 +250,14 @@ function campaignOfSnippet(place) {
 	return [attribute(place, "data-campaign-id"), own.campaign, page].map(campaignIn).find(Boolean) || "";
 }
 
-// A snippet shows the visitor who has signed up the status, as the page that it stood for did.
+// After the sign-up, a snippet shows the status, as the page did in whose place it is.
 async function fillSnippet(place) {
 	const campaign = campaignOfSnippet(place);
 	if (campaign && !(leadId(campaign) && (await showStatus(place, campaign))))
 		await fill(place, campaign);
 }
 
-// A script that is a snippet itself stands before its element.
+// The script of a snippet stands before its element.
 function elementOf(place) {
 	if (!(place instanceof HTMLScriptElement))
 		return place;
@@ -279,7 +279,7 @@ function buildForm(place) {
 	const campaign = campaignIn(text("landing_page_id", text("list_id", "")));
 	if (!campaign)
 		return;
-	// a page can have both
+	// a page may have both
 	const more = native(document, "getElementById", "kol-signup-form") ? "-bar" : "";
 	const form = make("form", "", { id: "kol-signup-form" + more, "data-leadhook": campaign });
 	if (text("error_message"))
@@ -314,7 +314,7 @@ function showShare(place, lead) {
 	shown.focus();
 }
 
-// Elements that have nothing of ours yet: new ones, and those of which the page has removed it.
+// Elements without our content: new ones, and those whose content the page has removed.
 function fresh(selector) {
 	return all(selector).filter((place) => {
 		const times = filled.get(place) || 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A part of embed.js: its own words.
+// A part of embed.js: its own texts.
 
-// by the attribute that replaces the text
+// by the attribute that replaces a text
 const texts = {
 	"message": {
 		en: "Thank you. You are signed up.",

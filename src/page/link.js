@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A part of embed.js and page.js: queries of links that people have copied, with the rules of src/http/link_query.h.
+// A part of embed.js and page.js: reads queries of copied links by the rules of src/http/link_query.h.
 
-// The social id in the value of "kid", as it was typed, or "".
+// The social id in a value of "kid"; else "".
 function linkId(value) {
 	const narrow = linkDecode(value).replace(/[\uff01-\uff5e]/g, wide => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
 	const text = narrow.replace(/[^\0-\x7f]|-/g, "").replace(/^.*kid=/is, "");
@@ -13,7 +13,7 @@ function linkDecode(text) {
 	return new URLSearchParams("=" + text).get("");
 }
 
-// The parameters as they were meant: of known ones the last is used, as by the server.
+// The parameters as they were meant. Of several with a known name, the last one counts, as on the server.
 function linkQuery(query) {
 	const known = /^(?:kid|utm_\w+)(?:(?: |[^\0-\x7f])*=|$)/i;
 	const mended = new URLSearchParams();

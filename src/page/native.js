@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A part of embed.js and page.js.
 
-// What a form or the document has by itself. An element of the page can have the name of any of its properties, such as "elements"
-// and "matches", and stands in for it then: what pages fill with elements of their own is read and called by these alone.
+// Reads or calls the original property of a form or the document. An element on the page whose name is that of a property, such as
+// "elements" or "matches", would hide it: whatever may contain elements of the page is used only through these functions.
 function native(node, name, ...values) {
 	const found = Reflect.get(Object.getPrototypeOf(node), name, node);
 	return typeof found === "function" ? found.apply(node, values) : found;

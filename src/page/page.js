@@ -1,6 +1,6 @@
 /* Leadhook, SPDX-License-Identifier: MIT */
-// What the hosted pages do better with a script (docs/pages.md). Without it all of them work. Buttons that need it are hidden until
-// then.
+// What hosted pages do better with a script (docs/pages.md). All of them work without it; buttons that need it are hidden until it
+// runs.
 (function () {
 	"use strict";
 
@@ -16,7 +16,7 @@
 			done.textContent = text;
 	}
 
-	// Where the page was not loaded by https there is no clipboard.
+	// There is no clipboard without https.
 	async function copy(field) {
 		field.focus();
 		field.select();
@@ -43,15 +43,15 @@
 			continue;
 		button.hidden = false;
 		button.addEventListener("click", () => {
-			// the visitor closed the dialogue
+			// the visitor closed the dialog
 			navigator.share({ text: button.dataset.text, url: button.dataset.share }).catch(() => {});
 		});
 	}
 
 	// include solver.js
 
-	// A form is sent once, also after two clicks. The way back in the browser's history shows it as it was, and a visitor who has stopped
-	// a slow answer can send it again.
+	// A double click sends a form once. After going back in the browser's history, or stopping a slow answer, the visitor can send it
+	// again.
 	const clicksMs = 10000;
 
 	for (const form of all("form")) {
@@ -68,7 +68,7 @@
 		});
 	}
 
-	// Proof of work begins when the visitor enters the form. A solution is for one sign-up and ten minutes.
+	// Proof of work starts when the visitor enters the form. A solution is valid for one sign-up, for ten minutes.
 	const freshMs = 8 * 60000;
 
 	async function solve(url) {
@@ -76,7 +76,7 @@
 		return solveChallenge(await response.json());
 	}
 
-	// A form that comes back within two seconds is taken for that of a bot; visitors whose browser fills it in can be that fast.
+	// A form that is sent within two seconds counts as sent by a bot, but visitors can be that fast if their browser fills it in.
 	const slowMs = 2100;
 
 	async function waitForAge() {
@@ -85,7 +85,7 @@
 		await new Promise((done) => setTimeout(done, slowMs - age));
 	}
 
-	// A referrer in the fragment of a copied link, which the server does not see.
+	// A referrer in the fragment of a copied link, which servers do not get.
 	const kid = linkQuery(location.hash.slice(1)).get("kid");
 	for (const form of all("form[action]")) {
 		if (kid && !native(form, "querySelector", "[name=kid]") && native(form, "querySelector", "[name=email], [name=phone_number]"))
@@ -131,10 +131,10 @@
 					native(form, "append", hiddenField("altcha", await solution));
 				}
 			} catch (error) {
-				// the answer says that the proof was needed
+				// the answer will say that a proof is required
 			}
 			say("");
-			// a field can have the name "submit"
+			// a field may have the name "submit"
 			native(form, "submit");
 		});
 	}

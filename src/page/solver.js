@@ -1,5 +1,5 @@
-	// Solves a challenge of the service (docs/api.md 8.2); the value of the parameter `altcha`. Fails in a page without https.
-	// The work is done by the browser's own threads, several tries at once, so the page stays responsive.
+	// Solves a challenge of the service (docs/api.md 8.2): resolves to the value of the parameter `altcha`. Fails on pages without https.
+	// Several hashes at a time are computed by threads of the browser, so that the page stays responsive.
 	async function solveChallenge(challenge) {
 		const { cost, keyPrefix, nonce, salt } = challenge.parameters;
 		const bytes = (hex) => Uint8Array.from(hex.match(/../g), (byte) => parseInt(byte, 16));

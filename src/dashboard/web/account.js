@@ -7,13 +7,13 @@ import { Field, Form, useForm } from "./forms.js";
 import { Card, Page, Skeleton, html, toast } from "./ui.js";
 import { browserZone } from "./zone.js";
 
-/** All that the browser has; UTC is none of a place. */
+/** The zones that the browser knows, and UTC, which its list lacks. */
 function zones(stored) {
 	const names = Intl.supportedValuesOf ? Intl.supportedValuesOf("timeZone") : [browserZone()];
 	return [...new Set(["UTC", ...names, stored || "UTC"])].map(name => [name, name.replaceAll("_", " ")]);
 }
 
-/** What a clock of the zone shows now. */
+/** The present day and time in the zone. */
 function nowIn(name) {
 	try {
 		return new Intl.DateTimeFormat("en-GB", { weekday: "long", hour: "2-digit", minute: "2-digit", timeZone: name }).format(new Date());

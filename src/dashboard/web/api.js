@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Calls of /manage/v1 (docs/manage.md): JSON, versions, the next part of a list, errors with what to do about them.
+// Calls /manage/v1 (docs/manage.md): JSON, versions, lists in parts, failures.
 import { REPEATABLE_PATHS } from "./repeatable.js";
 
 const BASE = new URL("../../manage/v1/", import.meta.url);
 
-const SECONDS_MAX = 30; // of a call; the service answers or gives up earlier
+const TIMEOUT_S = 30; // the service answers or gives up earlier
 
-/** An answer that is no success, or none at all (status 0). */
+/** An error answer, or no answer (status 0). */
 export class Failure extends Error {
 	constructor(status, problem, retryAfter) {
 		super(problem.detail || problem.title);
@@ -24,16 +24,16 @@ export class Failure extends Error {
 
 export const unreachable = () => new Failure(0, { detail: "The service cannot be reached.", error: "unreachable" });
 
-/** The user has closed a dialog that a call needed. */
+/** Thrown when a call was aborted, or the user closed the dialog that it needed. */
 export class Cancelled extends Error {}
 
-/** What a call waits for: session.js sets functions that show the login or request the password. They return promises. */
+/** Set by session.js: functions that show the login or ask for the password. Calls wait for the promises that they return. */
 export const gate = { logIn: null, confirm: null };
 
 const SEEN_MAX = 64;
-const seen = new Map(); // the latest answers of GET: URL → { tag, value, next }
+const seen = new Map(); // the latest answers to GET: URL → { tag, value, next }
 
-/** Discards all answers, when another user logs in. */
+/** Forgets all answers: another user has logged in. */
 export const discardAnswers = () => seen.clear();
 
 function urlOf(path, query) {
@@ -44,7 +44,7 @@ function urlOf(path, query) {
 	return url;
 }
 
-/** Stores an answer in place of the oldest one. */
+/** Stores an answer; the oldest one makes room for it. */
 function keep(url, found) {
 	seen.delete(url.href);
 	seen.set(url.href, found);
@@ -57,7 +57,7 @@ async function send(method, url, { body, version, key, signal }, tag) {
 	if (version) headers["If-Match"] = version;
 	if (key) headers["Idempotency-Key"] = key;
 	if (tag) headers["If-None-Match"] = tag;
-	const limit = AbortSignal.timeout(SECONDS_MAX * 1000);
+	const limit = AbortSignal.timeout(TIMEOUT_S * 1000);
 	try {
 		return await fetch(url, {
 			method,
@@ -82,7 +82,7 @@ async function failureOf(answer) {
 	} catch (error) {
 		problem = {};
 	}
-	// The API before the path is read, and web servers, have `message`.
+	// errors from before the path was read have `message`
 	const texts = {
 		title: problem.title || `The web server answered ${answer.status}.`,
 		detail: problem.detail || problem.message,
@@ -94,7 +94,7 @@ async function failureOf(answer) {
 	);
 }
 
-/** The query of the next part, from the header Link; null at the end. */
+/** The query of the next part, from the header Link; null: this was the last one. */
 function nextOf(answer) {
 	const link = /<\?([^>]*)>; rel="next"/.exec(answer.headers.get("Link") || "");
 	return link ? Object.fromEntries(new URLSearchParams(link[1])) : null;
@@ -114,14 +114,14 @@ async function attempt(method, path, options) {
 		return found;
 	} catch (error) {
 		if (options.signal?.aborted)
-			throw new Cancelled(); // the body may come after the abort
-		throw error instanceof Failure ? error : unreachable(); // the connection may break in the body
+			throw new Cancelled(); // aborted while the body was read
+		throw error instanceof Failure ? error : unreachable(); // the connection broke while the body was read
 	}
 }
 
 /**
- * One call. Options: `query`, `body`, `version` (an ETag for If-Match), `key` (Idempotency-Key), `signal`, `quiet` (no login is
- * shown when the session has ended). Returns { value, tag, next }. Throws Failure or Cancelled.
+ * Makes a call. Options: `query`, `body`, `version` (an ETag for If-Match), `key` (Idempotency-Key), `signal`, and `quiet`, which
+ * shows no login when the session has ended. Returns { value, tag, next }. Throws Failure or Cancelled.
  */
 export async function call(method, path, options = {}) {
 	for (;;) {
@@ -139,9 +139,9 @@ export async function call(method, path, options = {}) {
 
 export const get = (path, query, options) => call("GET", path, { ...options, query });
 
-const PARTS_MAX = 20; // of a list as a whole: 5,000 rows
+const PARTS_MAX = 20; // 5,000 rows
 
-/** A list as a whole, of which each answer is a part: { value, next }; `next` is not null where there is more than can be shown. */
+/** Gets all parts of a list: { value, next }. `next` is not null when there are more than PARTS_MAX. */
 export async function getWhole(path, query, options) {
 	let { value, next } = await get(path, query, options);
 	for (let parts = 1; next && parts < PARTS_MAX; parts++) {
@@ -155,12 +155,11 @@ export async function getWhole(path, query, options) {
 export const patch = (path, body, version) => call("PATCH", path, { body, version });
 export const remove = (path, query) => call("DELETE", path, { query });
 
-/** Waits. */
 export const pause = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
 const REPEATABLE = new RegExp(`^(${REPEATABLE_PATHS.join("|").replaceAll(/{\w+}/g, "[^/]+")})$`);
 
-/** A POST. If it accepts an Idempotency-Key, it is sent once more when its answer was lost: nothing is done twice. */
+/** Posts. When the answer is lost, posts again if the call accepts an Idempotency-Key, so that nothing is done twice. */
 export async function post(path, body = {}, options = {}) {
 	const key = REPEATABLE.test(path) ? crypto.randomUUID() : undefined;
 	try {
@@ -172,7 +171,7 @@ export async function post(path, body = {}, options = {}) {
 	}
 }
 
-/** A POST that waits while the service is busy, or the account has called too often. */
+/** Posts, and waits as long as the service is busy or the rate limit is reached. */
 export async function postPatiently(path, body) {
 	for (;;)
 		try {

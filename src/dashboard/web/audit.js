@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The audit log: changes and their authors, in words.
+// The audit log: who changed what, in words.
 import { labelOf, plural } from "./format.js";
 import { useCampaigns } from "./campaigns.js";
 import { useLive } from "./live.js";
@@ -13,7 +13,7 @@ import { Chip, Empty, Facts, List, Page, Table, Time, html } from "./ui.js";
 
 const ACTORS = { user: "Former user", key: "Former API key" };
 
-/** The author of a change: a user, a key, or the command line, with a user name or number. */
+/** Who made a change: a user, an API key, or the command line with the name or number of its user. */
 const actorOf = row =>
 	row.actor === "shell"
 		? `Command line (${row.actor_name.replace(/^uid (\d+)$/, "user $1")})`
@@ -24,14 +24,14 @@ const actorOf = row =>
 const MAIL_LABELS = { __proto__: null, own_subject: "Subject", own_text: "Text", own_html: "HTML" };
 const OTHER_LABELS = { __proto__: null, per_minute: "Calls per minute", public: "Leads can complete it" };
 
-/* Members that say where something is, or that follow from others. */
+/* Members that are not shown: ids, times, and what follows from other members. */
 const HIDDEN = new Set([
 	"id", "referenceId", "campaign_id", "account_id", "account", "list_id", "created_at", "updated_at", "lead_count",
 	"addresses_counted", "last_delivery_at", "last_24_hours", "oldest_due", "last_login_at", "last_used_at", "has_password",
 	"pending", "due", "failing_since", "last_error", "repeated_signup",
 ]);
 
-/** The table of labels for an operation: "campaign set" changes settings. */
+/** The labels of what an operation changes: "campaign set" changes settings. */
 function labelsOf(operation) {
 	const [noun] = operation.split(" ");
 	return { page: PAGE_LABELS, mail: MAIL_LABELS, campaign: SETTING_LABELS }[noun] || OTHER_LABELS;
@@ -39,13 +39,13 @@ function labelsOf(operation) {
 
 const textLabel = (label, language) => (language ? `${label} (${LANGUAGES[language] || language})` : label);
 
-/** What was, or is, as [label, value] by name. A list of texts has one name for each language of a text. */
+/** A state as [label, value] by name. In a list of texts, each text has a name for each of its languages. */
 function valuesOf(operation, value) {
 	const labels = labelsOf(operation);
 	const found = new Map();
 	if (Array.isArray(value)) {
 		for (const { name, language, value: text } of value)
-			if (!name.startsWith("consent.")) // each text of the consent that there was
+			if (!name.startsWith("consent.")) // former texts of the consent
 				found.set(`${name} ${language || ""}`, [textLabel(labels[name] || labelOf(name), language), text]);
 		return found;
 	}
@@ -55,7 +55,7 @@ function valuesOf(operation, value) {
 	return found;
 }
 
-/** A member of a list: an event, a right, a kind of mail, or what it is. */
+/** A member of a list in words: an event, a right, a kind of mail, or itself. */
 const wordOf = one => (EVENTS[one] || RIGHTS[one] || MAILS[one])?.[0] || String(one);
 
 function plain(value) {
@@ -70,7 +70,7 @@ function plain(value) {
 	return String(value);
 }
 
-/** What differs, as [label, before, after]. */
+/** The differences, as [label, before, after]. */
 function differencesOf({ operation, before, after }) {
 	const [old, now] = [valuesOf(operation, before), valuesOf(operation, after)];
 	const names = [...new Set([...old.keys(), ...now.keys()])];
@@ -79,20 +79,20 @@ function differencesOf({ operation, before, after }) {
 		.filter(([, was, is]) => JSON.stringify(was ?? null) !== JSON.stringify(is ?? null));
 }
 
-/** What was made, or is gone, by what people call it. */
+/** The name of what was added or removed. */
 const nameOf = ({ before, after }) => {
 	const one = after || before;
 	return one.name || one.email || one.text || one.subject || "";
 };
 
-/** Why the log does not have it. */
+/** Why the log lacks a state. */
 const OMITTED = { __proto__: null, "too large": "Too large to be shown", "daily limit": "Not stored: the account's log of this day is full" };
 
 function Differences({ row }) {
 	const { operation, before, after, state } = row;
 	const none = html`<span class="muted">–</span>`;
 	if (state !== "done")
-		return none; // nothing is known to be different
+		return none; // whether anything has changed is not known
 	if (operation === "lead change" && after)
 		return `${plural(after.leads, "lead")} ${LEAD_CHANGES[after.change] || after.change}`;
 	if (operation === "lead import" && after?.imported !== undefined)
@@ -114,7 +114,7 @@ function Differences({ row }) {
 
 /* ---- the view ---- */
 
-/** Whether a change was made, where that is not plain. */
+/** The outcome of a change, unless it was made. */
 function changeState(row) {
 	if (row.state === "done")
 		return "";

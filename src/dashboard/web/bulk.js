@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Changes of several leads, or of all that match the filters of a list.
+// Changes of selected leads, or of all that match the filters of a list.
 import { useLayoutEffect, useRef, useState } from "./hooks.js";
 import { get, post } from "./api.js";
 import { plural } from "./format.js";
@@ -9,12 +9,11 @@ import { Selected } from "./lists.js";
 import { Button, Dialog, Progress, Select, html, openDialog, showFailure, toast } from "./ui.js";
 import { nameOf } from "./words.js";
 
-/** Leads of one call. */
-const CALL_MAX = 250;
-/** The dispatcher makes changes of leads in the background: when to look for their result. */
+const CALL_MAX = 250; // leads of a call
+/** Leads are changed in the background: when views read them again. */
 const SOON_MS = [1500, 5000];
 
-/** Word of the API: [button, done, the word that undoes it, whether a lead is so already, what it does]. */
+/** By the word of the API: [button, done, the opposite word, whether a lead is like that already, what it does]. */
 const CHANGES = {
 	verify: ["Verify", "verified", "unverify", lead => lead.verified, "Marks the address as confirmed"],
 	unverify: ["Unverify", "unverified", "verify", lead => !lead.verified],
@@ -27,19 +26,18 @@ const CHANGES = {
 	tag: ["Tag", "tagged", null],
 };
 
-/** Posts a body with any number of leads, in as many calls as that takes. */
+/** Posts a body with any number of leads, in several calls if needed. */
 async function postLeads(path, leads, body) {
 	for (let from = 0; from < leads.length; from += CALL_MAX)
 		await post(path, { ...body, leads: leads.slice(from, from + CALL_MAX) });
 }
 
-/** Queues a change of any number of leads. */
 export const changeLeads = (campaign, change, ids, extra) => postLeads(`campaigns/${campaign}/bulk`, ids, { change, ...extra });
 
-/** The views follow a change of leads that was queued now. */
+/** Lets views show a change of leads that was just queued. */
 export const refreshSoon = () => SOON_MS.forEach(time => setTimeout(refresh, time));
 
-/** Queues a change, and says so; `undo` queues the opposite. */
+/** Queues a change, and says so with a button that queues the opposite. */
 async function change(campaign, word, ids, what, extra) {
 	const [, done, opposite] = CHANGES[word];
 	const undo = () => changeLeads(campaign, opposite, ids).then(refreshSoon);
@@ -48,13 +46,12 @@ async function change(campaign, word, ids, what, extra) {
 	refreshSoon();
 }
 
-/** A button that changes one lead. */
 export function Change({ campaign, lead, word }) {
 	const [button, , , , why] = CHANGES[word];
 	return html`<${Button} title=${why} onClick=${() => change(campaign, word, [lead.social_id], "The lead")}>${button}<//>`;
 }
 
-/** Changes all leads of the list with these filters, part by part, with progress. Closes with how many. */
+/** The dialog that changes all leads with these filters, part by part. Closes with the number of leads. */
 function Everything({ campaign, filters, word, extra, close }) {
 	const [verb] = CHANGES[word];
 	const title = `${verb}: all matching leads?`;
@@ -76,7 +73,7 @@ function Everything({ campaign, filters, word, extra, close }) {
 	const cancel = () => {
 		stop.current = true;
 		if (!form.busy)
-			close(count || undefined); // some may be queued before a failure
+			close(count || undefined); // some may have been queued before a failure
 	};
 	return html`
 		<${Dialog} title=${title} close=${cancel}>
@@ -93,7 +90,7 @@ const DELETION = html`
 const OTHER_PAGES = html`
 	<p>All leads that match the search and the filters are changed, including those on other pages.</p>`;
 
-/** Changes the chosen leads, a map by social id; resolves to whether there was one to change. */
+/** Changes the selected leads, a map by social id. Resolves to whether there was one to change. */
 async function changeChosen(campaign, chosen, word, extra) {
 	const [, done, , isDone] = CHANGES[word];
 	const ids = [...chosen].filter(([, lead]) => !isDone?.(lead)).map(([id]) => id);
@@ -102,7 +99,7 @@ async function changeChosen(campaign, chosen, word, extra) {
 	return ids.length > 0;
 }
 
-/** Changes all leads that match the filters, after a confirmation; resolves to whether there was one. */
+/** Changes all leads that match the filters, after a confirmation. Resolves to whether it was given. */
 async function changeAll(campaign, filters, word, extra) {
 	const count = await openDialog(Everything, { campaign, filters, word, extra });
 	if (count === undefined)
@@ -119,9 +116,9 @@ function deleteChosen(campaign, chosen) {
 	return confirmAction({ title: `Delete ${name}?`, verb: `Delete ${leads}`, work, text: DELETION });
 }
 
-/** The bar with actions for the chosen leads, a map by social id. `more`: others match, too. */
+/** The bar with actions for the selected leads, a map by social id. `more`: other leads match the filters, too. */
 export function Bulk({ campaign, chosen, clear, tags, filters, more }) {
-	const [everything, setEverything] = useState(false); // all that match the filters are chosen
+	const [everything, setEverything] = useState(false); // all that match the filters are selected
 	useLayoutEffect(() => setEverything(false), [chosen]);
 	const act = async (word, extra) => {
 		const isDone = everything ? changeAll(campaign, filters, word, extra)

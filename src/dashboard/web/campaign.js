@@ -16,7 +16,7 @@ import { rfc3339 } from "./zone.js";
 const HOUR = 3600e3;
 const DAY = 24 * HOUR;
 
-/** The periods back from now. `all`: as far as the API goes, because imported leads may be older than the campaign. */
+/** Periods until now. `all` is the longest that the API allows: imported leads may be older than the campaign. */
 const PERIODS = [
 	["24h", "24 hours", DAY, "hour"],
 	["7d", "7 days", 7 * DAY, "day"],
@@ -32,7 +32,7 @@ const SERIES = [
 	["fraudulent", "Fraudulent", 4],
 ];
 
-/** The query of the statistics; it changes with the hour, so that answers can be 304. */
+/** The query of the statistics. It stays the same for an hour or a day, so that the answer can be 304. */
 function periodQuery(key) {
 	const [, , size, by] = PERIODS.find(([name]) => name === key) || PERIODS[2];
 	const unit = by === "hour" ? HOUR : DAY;
@@ -103,7 +103,7 @@ function problemOf(webhook) {
 	return `${webhook.gone ? "answered 410 Gone" : "is disabled"}: deliveries wait until it is enabled`;
 }
 
-/** Webhooks that do not work: [class, href, text]. */
+/** Webhooks that do not work, as rows of Problems. */
 const problemsOf = (id, webhooks) => (webhooks || []).filter(one => one.state !== "active").map(one => [
 	one.state === "failing" || one.gone ? "" : "wait",
 	link(`campaigns/${id}/webhooks/${one.referenceId}`),
@@ -116,7 +116,7 @@ const Ended = ({ id, campaign }) => html`
 		<${Time} at=${campaign.ended_at || campaign.ends_at} />. Sign-ups are closed.
 	<//>`;
 
-/** The numbers of a period; `previous`: those of the one before; `leads` makes a link to the leads that a number counts. */
+/** The numbers of a period. `previous`: those of the period before; `leads` turns a number into a link to its leads. */
 function Numbers({ totals, previous, leads }) {
 	const verified = percent(totals.verified, totals.leads);
 	const referred = percent(totals.referred, totals.leads);
@@ -135,7 +135,7 @@ function Numbers({ totals, previous, leads }) {
 function Signups({ stats, period }) {
 	const points = useMemo(() => {
 		const first = period === "all" ? stats.points.findIndex(point => point.leads > 0) : 0;
-		return stats.points.slice(first); // without a sign-up, the last one
+		return stats.points.slice(first); // findIndex is -1 without sign-ups: the last point
 	}, [stats, period]);
 	return html`
 		<${Card} title="Sign-ups">

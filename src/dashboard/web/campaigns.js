@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The campaigns that the user sees, for names and the switcher.
+// The campaigns that the user may see, for their names and the switcher.
 import { getWhole } from "./api.js";
 import { store, useStore } from "./store.js";
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Numbers over time: lines by uPlot, which is loaded with the first chart, and the same numbers as a table.
+// Numbers over time: as lines, by uPlot, which is loaded with the first chart, and as a table.
 import { useEffect, useRef } from "./hooks.js";
 import { count, day, full, hour, short, utcDay } from "./format.js";
 import { useTheme } from "./frame.js";
 import { Table, html } from "./ui.js";
 import { zone } from "./zone.js";
 
-/** Between lines of the grid: whole numbers. */
+/** Steps between grid lines: whole numbers. */
 const STEPS = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map(step => step * 10 ** power)).flat();
 
 let loading = null;
@@ -21,7 +21,7 @@ function load() {
 			return module.default;
 		},
 		() => {
-			loading = null; // for the next chart
+			loading = null; // the next chart tries again
 			return null;
 		},
 	);
@@ -30,7 +30,7 @@ function load() {
 
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** Days at the axis; hours, and the day where it begins, when points are hours. */
+/** Labels of the axis: days, or hours with the day where it begins. */
 function labels(times, by) {
 	let before = "";
 	return times.map(seconds => {
@@ -43,7 +43,7 @@ function labels(times, by) {
 	});
 }
 
-/** Whether a point counts an hour or day that has not ended. */
+/** Whether the hour or day of a point has not ended. */
 const inProgress = (time, by) => time + (by === "hour" ? 3600e3 : 24 * 3600e3) > Date.now();
 
 function nameOf(time, by) {
@@ -51,7 +51,7 @@ function nameOf(time, by) {
 	return inProgress(time, by) ? `${name} (so far)` : name;
 }
 
-/** The lines to the point of an hour or day that has not ended are dashed: they would look like a fall. */
+/** Dashes the lines to the point of an hour or day that has not ended: solid ones would look like a drop. */
 function dashLast(plot, by) {
 	const last = plot.data[0].length - 1;
 	if (last < 1 || !inProgress(plot.data[0][last] * 1000, by))
@@ -72,7 +72,7 @@ function dashLast(plot, by) {
 	ctx.restore();
 }
 
-/** The numbers of the chart, the newest first. */
+/** The numbers of a chart, the newest first. */
 function Numbers({ points, series, by, label }) {
 	const columns = [
 		{
@@ -89,7 +89,7 @@ function Numbers({ points, series, by, label }) {
 		</details>`;
 }
 
-/** What uPlot draws, and how: see Chart. */
+/** The options of uPlot for a chart. */
 function optionsOf(Plot, points, series, by) {
 	const axis = {
 		stroke: color("--muted"),
@@ -126,8 +126,8 @@ function optionsOf(Plot, points, series, by) {
 }
 
 /**
- * `points`: rows with `time`; `series`: [member, label, number of the color]; `by`: hour or day.
- * Series without a value, other than the first, are left out.
+ * `points`: rows with `time`; `series`: [member, label, number of the color]; `by`: hour or day. Series of zeros are left out,
+ * except the first one.
  */
 export function Chart({ points, series: all, by, label }) {
 	const box = useRef(null);

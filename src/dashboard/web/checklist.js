@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first steps of a new campaign. It is hidden when all are done, or by the user.
+// The first steps of a new campaign, shown until all are done or the user hides them.
 import { useState } from "./hooks.js";
 import { useList } from "./live.js";
 import { link } from "./route.js";

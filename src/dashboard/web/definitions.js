@@ -8,7 +8,7 @@ import { may } from "./session.js";
 import { Field, FormDialog, confirmAction } from "./forms.js";
 import { Button, Card, List, Loaded, Notice, Table, html, openDialog } from "./ui.js";
 
-/* Each kind: its title, the noun, what it is for, and its fields: name, label, hint, and their kind: text, number, check. */
+/* By kind: title, noun, what it is for, fields: name, label, hint, kind of the field (text, number, check). */
 const DEFINITIONS = {
 	rewards: ["Rewards", "reward", "Leads reach rewards with points, for example a discount with 10 points.", [
 		["subject", "Reward", "Pages and emails show this text, for example “10 % off”."],
@@ -18,8 +18,8 @@ const DEFINITIONS = {
 	actions: ["Actions", "action", "Actions earn points, for example following you.", [
 		["text", "Text"],
 		["points", "Points", null, "number"],
-		["public", "Leads can complete it themselves", "On their status page. It is not checked that they did.", "check"],
-		["link", "Link", "Where they do it, for example your page elsewhere. Leave empty for none."],
+		["public", "Leads can complete it themselves", "On their status page. It is not verified that they did.", "check"],
+		["link", "Link", "Where they do it, for example your profile on another site. Leave empty if there is none."],
 	]],
 	tags: ["Tags", "tag", "Tags group leads, for example “VIP”. A tag can give points.", [
 		["name", "Name"],
@@ -29,7 +29,7 @@ const DEFINITIONS = {
 };
 const KINDS = Object.keys(DEFINITIONS);
 
-/** Why no mail is sent when a reward is reached, with the way to change it; null: it is sent. */
+/** Why leads get no email when they reach a reward, and how to change that; null: they get one. */
 function NotMailed({ id, settings, mails }) {
 	if (!mails)
 		return html`Email is not set up on this installation: leads get <strong>no email</strong> when they reach a reward.`;
@@ -40,7 +40,7 @@ function NotMailed({ id, settings, mails }) {
 	return null;
 }
 
-/** How many friends of a lead the points of a reward take, in sentences. `needed`: what is typed. */
+/** How many friends a lead needs for a reward, in sentences. `needed`: the points that are typed. */
 function FriendsFor({ settings, needed }) {
 	const { points_signup: own, points_direct: direct, points_verified: verified } = settings;
 	const each = direct + verified;
@@ -50,10 +50,10 @@ function FriendsFor({ settings, needed }) {
 	const gets = `${signup} ${plural(each, "point")}`;
 	const rule = `${gets} for each friend who signs up${verified > 0 ? " and is verified" : ""}.`;
 	const friends = Math.ceil((Number(needed) - own) / each);
-	return friends > 0 ? `${rule} These points take ${plural(friends, "friend")}.` : rule;
+	return friends > 0 ? `${rule} These points require ${plural(friends, "friend")}.` : rule;
 }
 
-/** What a new one has where a field is not empty. */
+/** The value of a field in the form of a new definition. */
 const startOf = (name, type, mails) => (type === "check" ? name === "emailed" && mails : "");
 
 function EditDefinition({ campaign, settings, kind, row, tag, mails, note, close }) {
@@ -84,7 +84,7 @@ function cellOf(type, value) {
 	return type === "number" ? count(value) : value || "";
 }
 
-/** What the heading of a column says. */
+/** Headings of columns that are shorter than the label. */
 const SHORT = { __proto__: null, emailed: "Email", public: "By themselves" };
 
 function Definitions({ campaign, settings, kind, mails, note }) {
@@ -93,7 +93,7 @@ function Definitions({ campaign, settings, kind, mails, note }) {
 	const changes = may("manage");
 	const edit = row =>
 		openDialog(EditDefinition, { campaign, settings, kind, row, tag: live.tag, mails, note })
-			.then(done => done && refresh()); // all definitions have one version
+			.then(done => done && refresh()); // all definitions share a version
 	const drop = row =>
 		confirmAction({
 			title: `Remove the ${noun} “${row[fields[0][0]]}”?`,
@@ -126,11 +126,10 @@ function Definitions({ campaign, settings, kind, mails, note }) {
 		<//>`;
 }
 
-/** Lists of all kinds. */
 export function AllDefinitions({ id }) {
 	const campaign = useLive(`campaigns/${id}`, {}, { every: 60 });
 	const installation = useLive("installation", {}, { every: 60 });
-	// a dialog keeps what is known when it is opened
+	// loaded first, because a dialog keeps what it is opened with
 	return html`
 		<${Loaded} live=${installation}>${({ mail }) => html`
 			<${Loaded} live=${campaign}>${settings => KINDS.map(kind => html`

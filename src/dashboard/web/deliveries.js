@@ -10,7 +10,7 @@ import { Dates, Filter, Filters, Pager, Selected, selectColumn, useSelection } f
 import { Button, Card, Chip, Copy, Empty, Facts, Loaded, Moment, Notice, Page, Table, Time, html, toast } from "./ui.js";
 
 const PART = 50;
-const SENT_WAITS = [500, 1000, 2000, 3000]; // until an attempt is shown that was requested
+const SENT_WAITS = [500, 1000, 2000, 3000]; // milliseconds, until the requested attempt is expected
 
 const isRetried = delivery => delivery.state === "pending" && delivery.attempts > 0;
 
@@ -26,14 +26,14 @@ function reasonOf(delivery, say = outcome) {
 
 const isDisabled = webhook => webhook?.state === "disabled";
 
-/** What a redelivery has done: `queued` is the answer of the API, `disabled` the number of those whose webhook is disabled. */
+/** What a redelivery did, in sentences. `disabled`: how many of the queued deliveries have a disabled webhook. */
 function resent(queued, disabled) {
 	const sent = `${plural(queued - disabled, "delivery", "deliveries")} will be sent now`;
 	const waits = `${plural(disabled, "delivery waits", "deliveries wait")} until the webhook is enabled`;
 	return [(queued > disabled || disabled === 0) && sent, disabled > 0 && waits].filter(Boolean).join(". ");
 }
 
-/** Requests an attempt of each delivery; returns whether all of them are sent now. */
+/** Requests an attempt for each delivery. Resolves to whether all are sent now. */
 async function resend(campaign, deliveries) {
 	const webhooks = (await getWhole(`campaigns/${campaign}/webhooks`)).value;
 	const { value } = await post("deliveries/redeliver", { deliveries: deliveries.map(one => one.id) });
@@ -42,10 +42,10 @@ async function resend(campaign, deliveries) {
 	return disabled === 0;
 }
 
-/** Its event, which callers without access to leads do not see. */
+/** Its event, which users without access to leads do not get. */
 const titleOf = delivery => (delivery.event ? eventName(delivery.event) : `Delivery ${delivery.id}`);
 
-/** With `selection`, rows can be selected; without `webhooks`, they are of one webhook. */
+/** `selection`: that of useSelection; `webhooks`: left out when all rows are of the same webhook. */
 export function DeliveryTable({ campaign, rows, webhooks, selection }) {
 	const urlOf = delivery => webhooks.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook";
 	const leadOf = row => row.lead_email || row.lead_name || row.lead;
@@ -123,7 +123,6 @@ function DeliveryFilters({ query, webhooks }) {
 		<//>`;
 }
 
-/** Why no delivery is shown. */
 function NoDeliveries({ id, query, webhooks }) {
 	if (isFiltered(query))
 		return html`<${Empty} title="No matching deliveries"><p>No stored delivery matches the filters.</p><//>`;
@@ -181,7 +180,6 @@ const Attempt = ({ one }) => html`
 		</div>
 	</li>`;
 
-/** The state of a delivery in sentences. */
 function StateSentence({ one }) {
 	if (one.state === "delivered")
 		return html`<${Notice} tone="good" title="Delivered." />`;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the editors of pages and of mails share: a preview of what is typed, the choice of a language.
+// What the editors of pages and mails share: a preview of what is typed, the choice of a language.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled } from "./api.js";
 import { setQuery } from "./route.js";
@@ -7,9 +7,9 @@ import { LANGUAGES } from "./words.js";
 import { Problem, Select, html } from "./ui.js";
 
 export const LANGUAGE_OPTIONS = [["", "All languages"], ...Object.entries(LANGUAGES)];
-const SOON_MS = 600; // between typing and the preview of it
+const SOON_MS = 600; // between typing and its preview
 
-/** What `request` returns for `input`, requested again a moment after it has changed. */
+/** What `request` resolves to for `input`. It is called again a moment after `input` has changed. */
 export function useDraft(input, request) {
 	const [state, set] = useState({ value: null, failure: null });
 	const key = JSON.stringify(input);
@@ -34,16 +34,16 @@ export function useDraft(input, request) {
 	return state;
 }
 
-/** What the preview says besides what it shows: why there is none, or that it goes without a part of the form. */
+/** Why there is no preview, or that it leaves out a part of the form. */
 export function DraftProblem({ draft: { value, failure } }) {
 	if (failure)
 		return html`<${Problem} failure=${failure} />`;
 	if (!value?.errors?.length)
 		return null;
-	return html`<p class="error" role="status">What is incomplete or not valid in the form is shown as it was saved.</p>`;
+	return html`<p class="error" role="status">Incomplete or invalid fields are shown as they were last saved.</p>`;
 }
 
-/** The form with what a draft says is wrong, by field. */
+/** The form with the errors that the draft has found. */
 export const withErrors = (form, draft) => ({
 	...form,
 	fields: { ...form.fields, ...Object.fromEntries((draft.value?.errors || []).map(one => [one.field, one.detail])) },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Export of leads in parts, with progress.
+// The view that exports leads, part by part.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { get } from "./api.js";
 import { plural } from "./format.js";
@@ -19,24 +19,23 @@ const WORDS = {
 	opted_out: { __proto__: null, on: "unsubscribed", off: "not unsubscribed" },
 };
 
-/* The last day is exported, too. */
 const DATES = { __proto__: null, since: value => `from ${dayOf(value)}`, until: value => `to ${lastDayBefore(value)}` };
 
 const VERIFIED = [["", "Verified or not"], ["on", "Verified"], ["off", "Not verified"]];
 
-const BYTE_ORDER_MARK = "\ufeff"; // without it spreadsheets take the text for that of another encoding
+const BYTE_ORDER_MARK = "\ufeff"; // without it, spreadsheets guess another encoding
 const FORMATS = [
 	["csv", "CSV, for spreadsheets"],
 	["ndjson", "NDJSON (one JSON object per line, for programs)"],
 ];
 
-/** A filter in words; `tags`: those of the campaign. */
+/** A filter in words. */
 function wordOf([name, value], tags) {
 	if (name === "tag")
 		return `tag ${tags?.find(one => String(one.id) === value)?.name || value}`;
 	return ORDERS[name] || DATES[name]?.(value) || WORDS[name]?.[value] || `${name} ${value}`;
 }
-/** The first records of CSV, with its heading as one, or of NDJSON. Quoted values of CSV may have line ends. */
+/** The first records of a text. In CSV, the heading counts as one, and quoted values may contain line ends. */
 function firstOf(text, records, format) {
 	let left = records;
 	for (const { 0: piece, index } of text.matchAll(format === "csv" ? /"[^"]*"|\n/g : /\n/g))
@@ -45,12 +44,12 @@ function firstOf(text, records, format) {
 	return text;
 }
 
-/** A part of the name of a file. */
+/** A text as a part of a file name. */
 const forFile = text => text.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase();
 
 /**
- * The leads with these filters as pieces of a file, part by part until there are `most` or `stopping` is true. `report` gets how many
- * there are.
+ * Reads the leads with these filters, at most `most`, until `stopping` is true. `report` gets their number after each part. Returns
+ * the number and the pieces of the file.
  */
 async function readLeads(id, filters, format, most, stopping, report) {
 	const pieces = format === "ndjson" ? [] : [BYTE_ORDER_MARK];
@@ -68,7 +67,7 @@ async function readLeads(id, filters, format, most, stopping, report) {
 	return { leads, pieces };
 }
 
-/** What is exported: the filters of the list, and the same in words. */
+/** The filters of the export, and the same in words. */
 function useFilters(id, query, verified) {
 	const tags = useList(query.tag ? `campaigns/${id}/tags` : null, {}, { every: 0 });
 	const names = [...FILTERS, ...Object.keys(ORDERS)].filter(name => query[name]);
@@ -90,7 +89,7 @@ export function Export({ id, query }) {
 		const { format } = form.values;
 		const most = form.values.most.trim() === "" ? Infinity : Math.floor(Number(form.values.most));
 		if (!(most >= 1))
-			throw wrongField("most", "Enter a number, or nothing to export all.");
+			throw wrongField("most", "Enter a number, or leave the field empty to export all.");
 		stopping.current = false;
 		const { leads, pieces } = await readLeads(id, filters, format, most, stopping, so => set({ leads: so }));
 		if (stopping.current) {
@@ -108,13 +107,13 @@ export function Export({ id, query }) {
 			<${Card}>
 				<p>
 					${words.length > 0
-						? html`Exports the leads as listed: ${words.map(one => html`<${Chip} key=${one}>${one}<//> `)}`
+						? html`Exports the leads of the list: ${words.map(one => html`<${Chip} key=${one}>${one}<//> `)}`
 						: "Exports all leads."}
 				</p>
 				<${Form} form=${form} onSubmit=${run} submit=${form.busy ? null : "Export"}>
 					<${Field} form=${form} name="verified" label="Verification" type="select" options=${VERIFIED} />
 					<${Field} form=${form} name="most" label="Number of leads" inputmode="numeric"
-						hint=${`Leave empty for all. ${query.order ? "With 10, the ten with the most points" : "With 10, the first ten of the list"}.`} />
+						hint=${`Leave empty for all. 10 exports the ${query.order ? "ten with the most points" : "first ten of the list"}.`} />
 					<${Field} form=${form} name="format" label="Format" type="select" options=${FORMATS} />
 				<//>
 				${form.busy && html`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of a sign-up form (docs/pages.md 2): their text, the same as rows, and the editor of both.
+// The fields of a sign-up form (docs/pages.md 2) as a text and as rows, and the editor for both.
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
 import { Field } from "./forms.js";
 import { html, say } from "./ui.js";
@@ -8,7 +8,7 @@ import { html, say } from "./ui.js";
 
 const FIELDS_MAX = 20;
 const OPTIONS_MAX = 50;
-const TEXT_MAX_BYTES = 300; // of a label, of an option
+const TEXT_MAX_BYTES = 300; // of a label or an option
 const DEFAULT = "email";
 const TYPES = [
 	["text", "Short text"],
@@ -21,7 +21,7 @@ const TYPES = [
 	["url", "Web address"],
 ];
 const IDENTIFIERS = ["email", "phone_number"];
-/* Fields that have a label in each language: type, label in English. */
+/* Names with a default label: type, label in English. */
 const USUAL = new Map([
 	["email", ["email", "Email"]],
 	["phone_number", ["tel", "Phone number with country code"]],
@@ -38,7 +38,7 @@ const OFFERED = [
 	["last_name", "Last name"],
 	["company", "Company"],
 ];
-/* Parameters of a sign-up that have another meaning. */
+/* Parameters of a sign-up with another meaning. */
 const RESERVED = [
 	"action", "altcha", "api_key", "campaign_id", "campaignid", "consent", "consent_version", "controller", "country_code",
 	"format", "ip", "ip_address", "jsonp", "kid", "kolid", "landing_page_id", "list_id", "must_exist", "points", "redirect_url",
@@ -51,7 +51,7 @@ const typeOf = name => USUAL.get(name)?.[0] || "text";
 const identifies = row => IDENTIFIERS.includes(row.name);
 const isName = name => /^[a-z][a-z0-9_]{0,39}$/.test(name) && !name.startsWith("utm_");
 const optionsOf = row => row.options.split("\n").map(trim).filter(Boolean);
-/* What is stored of an option, and what is shown; the sign between them. */
+/* Between what is stored of an option and what is shown. */
 const ARROW = "=>";
 const partsOf = option => {
 	const at = option.indexOf(ARROW);
@@ -59,13 +59,13 @@ const partsOf = option => {
 };
 const optionText = ([value, label]) => (value === label ? value : `${value} ${ARROW} ${label}`);
 
-/** The text before the first `mark`, and after it. */
+/** The text before the first `mark` and the text after it. */
 function cut(text, mark) {
 	const at = text.indexOf(mark);
 	return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The rules that a row breaks, by its part: name, label, options. */
+/** The rules that a row breaks, by part: name, label, options. */
 function problemsOf(row, rows) {
 	const found = {};
 	const options = optionsOf(row);
@@ -90,14 +90,14 @@ function problemsOf(row, rows) {
 	return found;
 }
 
-/** The rule that the rows as a whole break; null: none. */
+/** The rule that the rows break together; null: none. */
 function problemOfAll(rows) {
 	if (rows.length > FIELDS_MAX)
 		return `A form has at most ${FIELDS_MAX} fields.`;
 	return rows.some(identifies) ? null : "Add Email or Phone number. A form needs at least one of them.";
 }
 
-/** One field: its row, or the problem. */
+/** Parses one field: { row } or { problem }. */
 function parseField(text) {
 	const [words, rest] = cut(text, ":");
 	const [name = "", ...others] = words.split(/[, \t-\r]+/).filter(Boolean);
@@ -118,8 +118,8 @@ function parseField(text) {
 }
 
 /**
- * The rows of a text: { rows }, or { problem }, a sentence. A row has name, type, required, label ("": that of its name) and
- * options, one a line.
+ * Parses a text: { rows }, or { problem }, a sentence. A row has name, type, required, label ("": the default one) and options, one
+ * per line.
  */
 export function parse(text) {
 	const rows = [];
@@ -150,12 +150,12 @@ function printField(row) {
 	return label ? `${words.join(" ")}: ${label}` : words.join(" ");
 }
 
-/** The text of rows, a line for each. */
+/** The text of rows, one per line. */
 export const print = rows => rows.map(printField).join("\n");
 
 /* ---- the editor ---- */
 
-/** A name for a new field with that label which no other row has. */
+/** A name for a new field, made of its label, that no other row has. */
 function nameFor(label, rows) {
 	const plain = label.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 	const words = plain.replace(/[^a-z0-9]+/g, "_").replace(/^_|_$/g, "");
@@ -167,7 +167,7 @@ function nameFor(label, rows) {
 	return name;
 }
 
-/* What cannot be part of the text: left out while it is typed. */
+/* Removes, while they are typed, characters that the text cannot contain. */
 const TIDY = {
 	name: value => value.toLowerCase().replace(/[^a-z0-9_]+/g, "_"),
 	label: (value, row) => value.replace(row.type === "select" ? /[;=\r\n]/g : /[;\r\n]/g, ""),
@@ -175,14 +175,14 @@ const TIDY = {
 };
 
 let keys = 0;
-/** Rows of the editor have a key, and `own`: whether people choose the name. */
+/** A row of the editor: with a key, and `own`, whether users choose its name. */
 const keyed = row => ({ ...row, key: ++keys, own: !USUAL.has(row.name) });
-/** A row of all languages, whose options are translated in one that has no fields of its own yet: what is stored stays. */
+/** A row of all languages that is about to be translated: what its options store must stay. */
 const translated = row => ({ ...row, options: optionsOf(row).map(one => partsOf(one).join(` ${ARROW} `)).join("\n") });
 
 const titleOf = row => trim(row.label) || USUAL.get(row.name)?.[1] || "New field";
 
-/** What a row's box "Required" says and may do. */
+/** The hint of a row's checkbox "Required", and whether it is disabled. */
 function requirement(row, rows) {
 	const others = rows.filter(other => other !== row && identifies(other));
 	if (!identifies(row))
@@ -195,8 +195,8 @@ function requirement(row, rows) {
 }
 
 function Row({ row, rows, failed, busy, translates, update, move, remove }) {
-	const [seen, setSeen] = useState(!row.fresh); // until then the name follows the label, and no problem is shown
-	const [left, setLeft] = useState({}); // by its part: what was left out of the text
+	const [seen, setSeen] = useState(!row.fresh); // before that, the name follows the label, and no problem is shown
+	const [left, setLeft] = useState({}); // by part: which characters were removed
 	useEffect(() => {
 		if (busy) setSeen(true);
 	}, [busy]);
@@ -216,7 +216,7 @@ function Row({ row, rows, failed, busy, translates, update, move, remove }) {
 		const isLost = sign => part !== "name" && String(value).includes(sign) && !String(next[part]).includes(sign);
 		const refused = [";", "="].filter(isLost);
 		const note = refused.map(one => `${one} cannot be used here.`).join(" ");
-		setLeft(old => ({ [part]: note || old[part] })); // while that part is typed
+		setLeft(old => ({ [part]: note || old[part] })); // shown while that part is typed
 		if (note)
 			say(note);
 		update(row.key, next);
@@ -241,8 +241,8 @@ function Row({ row, rows, failed, busy, translates, update, move, remove }) {
 			${row.type === "select" && !identifies(row) && html`
 				<${Field} form=${form} name="options" label="Options" type="area" rows="3"
 					hint=${left.options || (translates
-						? `Translate what is after ${ARROW}. What is before it is stored.`
-						: `One per line. To store something else than is shown: value ${ARROW} label.`)} />`}
+						? `Translate the text after ${ARROW}. The text before it is stored.`
+						: `One per line. To store a value that differs from the label: value ${ARROW} label.`)} />`}
 			${row.own && html`
 				<${Field} form=${form} name="name" label="Name in your data" hint="In webhooks, exports and the API." maxlength="40"
 					autocomplete="off" autocapitalize="off" spellcheck="false" />`}
@@ -255,7 +255,7 @@ function Row({ row, rows, failed, busy, translates, update, move, remove }) {
 		</fieldset>`;
 }
 
-/** Buttons for the usual fields that a form does not have yet, and for another one. */
+/** Buttons that add the usual fields that the form lacks, or another one. */
 function AddField({ rows, add }) {
 	const offered = OFFERED.filter(([usual]) => !rows.some(row => row.name === usual));
 	if (rows.length >= FIELDS_MAX)
@@ -280,7 +280,7 @@ function rowsHint(isDefault, fallback) {
 
 function Rows({ form, name, label, rows, write, isDefault, fallback }) {
 	const root = useRef(null);
-	const focus = useRef(null); // after the next change: the key of a row and its parts, of which the first gets the focus that can
+	const focus = useRef(null); // after the next change: the key of a row, and its parts, of which the first that is enabled gets the focus
 	useLayoutEffect(() => {
 		if (!focus.current)
 			return;
@@ -329,12 +329,12 @@ function Rows({ form, name, label, rows, write, isDefault, fallback }) {
 }
 
 /**
- * The editor of the text `name` of a form: rows, or the text itself. An empty text stands for `fallback`, else for the default
- * form; it stays empty until something is changed.
+ * Edits the text `name` of a form as rows, or as the text itself. An empty text stands for `fallback` or the default form; it stays
+ * empty until the user changes something.
  */
 export function FieldsEditor({ form, name, label, fallback = "" }) {
 	const [asText, setAsText] = useState(false);
-	const held = useRef(null); // the text of the form, what it stands for, and its rows or what is wrong with it
+	const held = useRef(null); // the text, what it stands for, and its rows or its problem
 	const text = form.values[name];
 	const meant = text || fallback || DEFAULT;
 	if (held.current?.text !== text || held.current.meant !== meant) {
@@ -349,7 +349,7 @@ export function FieldsEditor({ form, name, label, fallback = "" }) {
 		form.set(name, printed);
 	}
 	function type(_, value) {
-		setAsText(true); // the rows are not shown before the text is complete
+		setAsText(true); // no rows are shown before the text is complete
 		form.set(name, value);
 	}
 	return html`

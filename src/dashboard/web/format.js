@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers and times as people read them: in English, times in the time zone of the account.
+// Numbers and times for people: in English, times in the time zone of the account.
 import { dayOf, formatOf } from "./zone.js";
 
 const numbers = new Intl.NumberFormat("en");
@@ -24,7 +24,7 @@ export const short = value => (value < 10000 ? numbers.format(value) : compact.f
 /** "1 lead", "2 leads". */
 export const plural = (value, one, many = `${one}s`) => `${numbers.format(value)} ${value === 1 ? one : many}`;
 
-/** A part of a whole in percent: "42 %"; an en dash when there is no whole. */
+/** A part of a whole in percent: "42 %"; an en dash when the whole is 0. */
 export function percent(part, whole) {
 	if (!whole)
 		return "–";
@@ -32,7 +32,7 @@ export function percent(part, whole) {
 	return `${value > 0 && value < 1 ? "<1" : value > 99 && value < 100 ? ">99" : Math.round(value)} %`;
 }
 
-/** How a value has changed against one before, in percent; null when too little was counted to say. */
+/** The change of a value in percent; null: the value before is too small to compare with. */
 export function change(value, before) {
 	return before < 20 ? null : Math.round((100 * (value - before)) / before);
 }
@@ -56,7 +56,7 @@ export function ago(time, now = Date.now()) {
 	return day(date);
 }
 
-/** Whether `ago` says how long, not which day. */
+/** Whether `ago` tells a duration, not a day. */
 export const isNear = (time, now = Date.now()) => Math.abs(new Date(time).getTime() - now) < 7 * DAY * 1000;
 
 /** How long something has lasted: "3 minutes". */
@@ -69,7 +69,7 @@ export function lasting(time, now = Date.now()) {
 
 const yearOf = time => dayOf(new Date(time).toISOString()).slice(0, 4);
 
-/** "14 Nov", of another year "14 Nov 2025". */
+/** "14 Nov", or in another year "14 Nov 2025". */
 export function day(time) {
 	return formatOf(yearOf(time) === yearOf(Date.now()) ? DAYS : DAYS_OF_YEARS).format(new Date(time));
 }
@@ -78,7 +78,7 @@ export function day(time) {
 export const weekday = text => new Date(`${text}T00:00:00Z`)
 	.toLocaleDateString("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
 
-/** A day of UTC, as the counters have them. */
+/** A day in UTC, as counters have it. */
 export function utcDay(time) {
 	const date = new Date(time);
 	const year = date.getUTCFullYear() === new Date().getUTCFullYear() ? undefined : "numeric";

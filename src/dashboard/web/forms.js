@@ -6,7 +6,7 @@ import { Check, Dialog, Problem, Select, html, messageOf, openDialog } from "./u
 
 const IDLE = { busy: false, failure: null, fields: {} };
 
-/** The values of a form, its errors by field, and what sends it. */
+/** The state of a form: values, errors by field, and `run`, which sends it. */
 export function useForm(initial) {
 	const [values, setValues] = useState(initial);
 	const [state, setState] = useState(IDLE);
@@ -26,10 +26,10 @@ export function useForm(initial) {
 	return { values, set, setValues, ...state, run };
 }
 
-/** What `onSubmit` throws when a field has a wrong value, with a sentence about it. */
+/** An error to throw from `onSubmit` when the value of a field is wrong. */
 export const wrongField = (name, text) => Object.assign(new Error(""), { fields: { [name]: text } });
 
-/** A form whose submit calls `onSubmit`, a function that returns a promise. `note`: what is said beside the button. */
+/** `onSubmit` returns a promise; what it throws is shown in the form. `note`: a text beside the button. */
 export function Form({ form, onSubmit, children, submit, note, danger, cancel, cancelText = "Cancel", ...rest }) {
 	const root = useRef(null);
 	const failed = form.failure || Object.values(form.fields).some(Boolean);
@@ -39,8 +39,8 @@ export function Form({ form, onSubmit, children, submit, note, danger, cancel, c
 		if (!wrong)
 			return;
 		wrong.focus?.();
-		const note = document.getElementById(wrong.getAttribute("aria-describedby")?.split(" ").at(-1)); // its error
-		(note || wrong).scrollIntoView({ block: "center" }); // not below a button that floats
+		const note = document.getElementById(wrong.getAttribute("aria-describedby")?.split(" ").at(-1)); // the error of the field
+		(note || wrong).scrollIntoView({ block: "center" }); // not behind the sticky buttons
 	}, [failed, form.busy]);
 	const named = Object.keys(form.fields).length > 0 && Object.keys(form.fields).every(name => root.current?.elements[name]);
 	const send = event => {
@@ -61,8 +61,8 @@ export function Form({ form, onSubmit, children, submit, note, danger, cancel, c
 }
 
 /**
- * A dialog that is a form, with `text` above it. `values`: those at first; `save`, a function that returns a promise, gets those that
- * were typed, and the form. The dialog closes with what it resolves to, or with true. `children`: a function of the form.
+ * A dialog with a form, and `text` above it. `values`: the initial ones. `save` gets the values and the form, and returns a promise;
+ * the dialog closes with what it resolves to, or with true. `children` is a function of the form.
  */
 export function FormDialog({ title, wide, text, close, values, save, children, ...rest }) {
 	const form = useForm(values);
@@ -74,10 +74,10 @@ export function FormDialog({ title, wide, text, close, values, save, children, .
 		<//>`;
 }
 
-/* Control characters come with pasted texts, and are refused wherever they are. */
+/* Control characters, which come with pasted texts. The service refuses them everywhere. */
 const UNSEEN = /[^\P{Cc}\t\n\r]/gu;
 
-/** One field of a form. `type`: text, email, password, number, date, area, check, select (with `options`: [value, text]). */
+/** A field of a form. `type`: text, email, password, number, date, area, check, or select with `options`: [value, text]. */
 export function Field({ form, name, label, hint, type = "text", options, suffix, ...rest }) {
 	const id = useId();
 	const error = form.fields[name] && messageOf(form.fields[name], label);
@@ -110,7 +110,7 @@ export function Field({ form, name, label, hint, type = "text", options, suffix,
 		</div>`;
 }
 
-/** Checkboxes for the members of a set; `options`: [value, text, explanation]. */
+/** Checkboxes for the members of a set. `options`: [value, text, explanation]. */
 export function Choices({ form, name, label, hint, options }) {
 	const id = useId();
 	const chosen = new Set(form.values[name]);
@@ -132,7 +132,7 @@ export function Choices({ form, name, label, hint, options }) {
 		</fieldset>`;
 }
 
-/** Things to choose one of, each with an explanation; `options`: [value, title, explanation]. */
+/** Radio buttons with explanations. `options`: [value, title, explanation]. */
 export const Cards = ({ form, name, label, hint, options }) => html`
 	<fieldset class="cards">
 		<legend>${label}</legend>
@@ -145,7 +145,7 @@ export const Cards = ({ form, name, label, hint, options }) => html`
 		${hint && html`<p class="hint">${hint}</p>`}
 	</fieldset>`;
 
-/** A password field with a button that shows what is typed. */
+/** A password field with a button that reveals the password. */
 export function Password(properties) {
 	const [shown, set] = useState(false);
 	const reveal = html`
@@ -172,8 +172,8 @@ function Question({ title, text, verb, cancel, type, work, close }) {
 }
 
 /**
- * A confirmation before what cannot be undone. `verb` is the text of the button, `cancel` that of the other one; `type`: a text
- * that has to be typed; `work`: what is done while the dialog is busy, so that a failure is shown in it. Resolves to whether it
- * was done.
+ * Asks for a confirmation. `verb`: the text of the button that confirms; `cancel`: that of the other button; `type`: a text that the
+ * user must type; `work`: a function that is called before the dialog closes, so that the dialog shows its failure. Resolves to
+ * whether the user has confirmed.
  */
 export const confirmAction = question => openDialog(Question, question).then(Boolean);

@@ -145,7 +145,7 @@ function useKeyboard(route) {
 
 /* ---- warnings ---- */
 
-/** What does not work in the background, by the member of the installation. The dispatcher starts the others. */
+/** Processes that may not work, by the member of the installation. The dispatcher comes first: it starts the others. */
 const PROCESSES = [
 	["dispatcher", "The dispatcher", "Webhooks and emails stay queued."],
 	["mailer", "The process that sends emails", "Emails stay queued."],
@@ -157,7 +157,7 @@ const FAULTS = {
 	silent: at => html`hangs, or was killed: its last heartbeat was <${Time} at=${at} />.`,
 };
 
-/** `hint`: for the operator. */
+/** `hint`: what an operator reads; other users are sent to the operator. */
 const Fault = ({ title, hint, children }) => html`
 	<${Notice} tone="bad" title=${title}>${children} ${isOperator() ? hint : "Contact the operator of this installation."}<//>`;
 
@@ -183,11 +183,11 @@ function Warnings() {
 			<${Notice} tone="bad" title="Email is on hold.">The mail server rejects it. Emails stay queued and are retried.<//>`}
 		${installation?.mail_refused_at && !installation.mail_held_since && html`
 			<${Fault} title="Some emails are being rejected" hint=${html`<a href=${link("operator")}>Operator</a> shows why.`}>
-				for reasons that are not the recipients'. They are retried.
+				for reasons unrelated to their recipients. They are retried.
 			<//>`}`;
 }
 
-/** The time zone of what is shown: that of the account. Operators have none: outside of campaigns they see the browser's. */
+/** Sets the time zone: that of the account. Operators, who have no account, get that of the browser outside of campaigns. */
 function useZone(route) {
 	const user = useSession();
 	const list = useCampaigns();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The view that imports a file: look, check, import. A stopped import goes on where it was, also after a reload.
+// The view that imports a file: look, check, import. A stopped import can continue where it was, even after a reload.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { bytes, count, plural } from "./format.js";
 import { Columns, Constants, Questions, Reading, becomes, isAnswered, wordOf } from "./import_columns.js";
@@ -27,23 +27,23 @@ function Choose({ onFile }) {
 			<p><label for="import-file">Choose a CSV file</label> or drop it here.</p>
 			<input type="file" id="import-file" accept=".csv,.txt,.tsv,.ndjson,.jsonl,text/csv" onChange=${choose} />
 			<p class="muted">
-				Exports of Mailchimp, HubSpot, Brevo, ActiveCampaign, Google and Outlook contacts, and CSV files of Excel work, of any size.
-				One line must contain the column names.
+				Exports from Mailchimp, HubSpot, Brevo, ActiveCampaign, Google and Outlook contacts, and CSV files from Excel work,
+				whatever their size. One line must contain the column names.
 			</p>
 		</div>`;
 }
 
 const STARTING = { map: {}, set: {}, value: {} };
 
-/** An object without what is empty; null: it has nothing. */
+/** The object without its empty members; null: all are empty. */
 function filled(object) {
 	const entries = Object.entries(object).filter(([, value]) => value !== undefined && String(value).trim() !== "");
 	return entries.length > 0 ? Object.fromEntries(entries) : null;
 }
 
-/** The choices as members of a call. A column that is mapped has no meanings; one without a name is left out. */
+/** The choices as members of a call. Mapped columns have no meanings; columns without a name are left out. */
 function optionsOf(look, { map, set, value, ...others }, file) {
-	// a column that was found by its cells is named, because a later slice may have other ones
+	// this column may have been found by its cells, and later slices have other cells: it is named
 	const found = Object.fromEntries(look.columns.flatMap(({ field }, at) => (field === "email" ? [[`#${at + 1}`, field]] : [])));
 	const words = Object.entries({ ...found, ...map }).map(([column, word]) => [column, word?.trim() === "" ? "-" : word]);
 	const meanings = Object.entries(value).filter(([key]) => map[key.slice(0, key.indexOf(":"))] === undefined);
@@ -97,7 +97,7 @@ function Skipped({ state, look }) {
 		</details>`;
 }
 
-/** What is imported though not as it is in the file, and tags. */
+/** What is imported otherwise than it is in the file, and tags. */
 function Remarks({ state, isCheck, choices }) {
 	const { phone_numbers_left_out: numbers, rows_in_other_encoding: others, left_out: left, tagged, opted_out: out } = state.counts;
 	const { rows_with_several_emails: several } = state.counts;
@@ -115,11 +115,11 @@ function Remarks({ state, isCheck, choices }) {
 			${others > 0 && html`<li>${plural(others, "row")} not in the encoding of the file. Please check their accents below.</li>`}
 			${state.waiting.length > 0 && isCheck && html`<li>${plural(state.waiting.length, "row")} with a referrer elsewhere in the file.</li>`}
 			${tags && !choices.make_tags && html`<li>The campaign does not have these tags, so leads do not get them: ${tags}.</li>`}
-			${tags && choices.make_tags && isCheck && html`<li>These tags will be made: ${tags}.</li>`}
+			${tags && choices.make_tags && isCheck && html`<li>These tags will be created: ${tags}.</li>`}
 		</ul>
 		${state.remarks.length > 0 && html`
 			<details>
-				<summary>Show values that are not as in the file</summary>
+				<summary>Show values that differ from the file</summary>
 				<${Table} name="Values" id=${row => `${row.line}${row.remark}`} rows=${state.remarks.slice(0, SHOWN_ROWS)} columns=${REMARKS} />
 			</details>`}`;
 }
@@ -163,7 +163,7 @@ function Checked({ look, state, choices, start, back }) {
 	return html`
 		<${Card} title=${`${plural(able, "lead")} can be imported`}>
 			<p>
-				${plural(unchanged, "row")} with leads that exist already or come twice. ${plural(rejected, "row")} will be skipped.
+				${plural(unchanged, "row")} with leads that already exist or appear twice. ${plural(rejected, "row")} will be skipped.
 			</p>
 			<${Remarks} state=${state} isCheck=${true} choices=${choices} />
 			<${Skipped} state=${state} look=${look} />
@@ -204,7 +204,7 @@ const Interrupted = ({ stored, file, resume, start }) => html`
 		${" "}${plural(stored.state.counts.imported, "lead")} imported.
 	<//>`;
 
-/** Sends the file from the place of `state` on, to check it or to import it. `show` changes what the view shows. */
+/** Checks or imports the file from the place of `state` on. `show` updates the view. */
 async function send({ id, file, look, choices, state, isImport, stopping, show }) {
 	const stop = { now: false };
 	stopping.current = stop;

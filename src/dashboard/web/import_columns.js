@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the columns of a file become, the questions about them, and what all rows have.
+// What the columns of a file become, questions about them, and values for all rows.
 import { count, plural } from "./format.js";
 import { Field } from "./forms.js";
 import { Card, Notice, Select, Table, html } from "./ui.js";
@@ -31,15 +31,15 @@ const OWN = "own field";
 const CONSENT = "consent";
 const LEFT_OUT = "-";
 
-/** What a column becomes, in words; as the service takes it. */
+/** What a column becomes, in words. */
 export const becomes = word => (word === LEFT_OUT || word === "ignored" ? "left out" : NAMES.get(word) || `own field “${word}”`);
 
 const questionOf = (look, at, about) => look.questions?.find(one => one.column === `#${at + 1}` && one.about === about);
 
-/** The word of a column: as chosen, else as found. */
+/** What a column becomes, as the API has it: as chosen, or as found. */
 export const wordOf = (look, choices, at) => choices.map[`#${at + 1}`] ?? look.columns[at].field;
 
-/** The name of a column as a field of its own. */
+/** The name of a column when it becomes a field of its own. */
 const ownName = column => (column.is_custom ? column.field : column.column).slice(0, 60);
 
 function FieldChoice({ look, choices, set, at }) {
@@ -117,7 +117,7 @@ const OrAsk = ({ question, name, options, value, choose }) => html`
 		</fieldset>
 	<//>`;
 
-/** The questions besides those of names. They stay when they are answered, so that an answer can be changed. */
+/** All questions but those about names. They stay when they are answered, so that the answer can be changed. */
 export function Questions({ look, choices, set }) {
 	const find = about => (look.questions || []).filter(one => one.about === about);
 	const values = find("values").filter(one => choices.map[one.column] === undefined);
@@ -133,7 +133,6 @@ export function Questions({ look, choices, set }) {
 				choose=${value => set({ dates: value })} />`}`;
 }
 
-/** Whether all questions are answered. */
 export function isAnswered(look, choices) {
 	return (look.questions || []).every(({ about, column, values }) => {
 		if (about === "file")
@@ -186,12 +185,12 @@ const CONSTANTS = [
 ];
 
 const TICKS = [
-	["add_tags", "Add the tags of the file to leads that exist already"],
-	["make_tags", "Make tags that the campaign does not have"],
-	["strict", "Skip rows with a phone number that is not valid"],
+	["add_tags", "Add the tags in the file to existing leads"],
+	["make_tags", "Create tags that the campaign does not have"],
+	["strict", "Skip rows with an invalid phone number"],
 ];
 
-/** What all rows have. */
+/** Values for all rows. */
 export function Constants({ choices, set }) {
 	const constants = {
 		values: Object.fromEntries(CONSTANTS.map(([name]) => [name, choices.set[name] || ""])),
@@ -246,7 +245,7 @@ export function Reading({ look, change }) {
 			<${Field} form=${form} name="encoding" label="Encoding" type="select"
 				options=${withValue(ENCODINGS, look.encoding)} />
 			${look.delimiter && html`
-				<${Field} form=${form} name="delimiter" label="Between the columns" type="select"
+				<${Field} form=${form} name="delimiter" label="Column separator" type="select"
 					options=${withValue(DELIMITERS, look.delimiter)} />
 				<div class="field">
 					<label for="heading-line">Line with the column names</label>

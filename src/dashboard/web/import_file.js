@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A file that is imported: the browser sends slices of its bytes, and the service reads them.
+// Sends a file that is imported: slices of its bytes, which the service reads.
 import { pause, postPatiently } from "./api.js";
 
-const PART_BYTES = 512 * 1024; // twice the longest record, but in UTF-16
+const PART_BYTES = 512 * 1024; // twice the longest record, except in UTF-16
 const SKIPPED_MAX = 5000; // skipped rows that can be saved
 const REMARKS = 100;
-const TRIES = 5; // of a call that fails because the service is away
+const TRIES = 5; // while the service is away
 
 /** The bytes as Base64. */
 const base64 = blob =>
@@ -16,7 +16,7 @@ const base64 = blob =>
 		reader.readAsDataURL(blob);
 	});
 
-/** Sends bytes, when it is their turn, and again where the service was away: what is imported already stays as it is. */
+/** Sends bytes, and again while the service is away: what was imported already stays as it is. */
 async function send(campaign, bytes, options) {
 	const body = { ...options, records: await base64(bytes), base64: true };
 	for (let tries = 1; ; tries++)
@@ -29,13 +29,13 @@ async function send(campaign, bytes, options) {
 		}
 }
 
-/** How the service reads the file, from its beginning. */
+/** How the service reads the beginning of the file. */
 export const lookAt = (campaign, file, options) =>
 	send(campaign, file.slice(0, PART_BYTES), { ...options, look: true, more: file.size > PART_BYTES, file_name: file.name });
 
 const COUNTS = ["rows", "valid", "imported", "unchanged", "rejected", "left_out", "tagged", "opted_out", "phone_numbers_left_out",
 	"rows_in_other_encoding", "rows_with_several_emails"];
-/** What an import has come to: the place in the file, and sums. `waiting`: rows whose referrer was not there yet. */
+/** The state of an import at its start: the place in the file, and sums. `waiting`: rows whose referrer was not imported yet. */
 export const nothingYet = look => ({
 	offset: look.begin,
 	line: look.begin_line,
@@ -56,7 +56,7 @@ const addTags = (tags, more) => {
 
 const isSame = a => b => a.about === b.about && a.column === b.column;
 
-/** Questions of several parts as one list: each has the values that were found in any of them. */
+/** Merges the questions of two parts: each question has the values of both. */
 export const joinQuestions = (questions = [], more = []) => [
 	...questions.map(one => {
 		const values = more.find(isSame(one))?.values || [];
@@ -67,7 +67,7 @@ export const joinQuestions = (questions = [], more = []) => [
 	...more.filter(one => !questions.some(isSame(one))),
 ];
 
-/** The state after an answer. `place`: where its bytes are in the file. */
+/** The state after an answer. `place`: the offset of its part in the file. */
 function add(state, value, place) {
 	const rows = (value.rejected_rows || []).map(row => ({ ...row, offset: place + row.offset }));
 	const waiting = rows.filter(row => row.waits);
@@ -91,13 +91,13 @@ function add(state, value, place) {
 
 const lineEndOf = look => ({ "UTF-16LE": [10, 0], "UTF-16BE": [0, 10] })[look.encoding] || [10];
 
-/** Rows that are not next to each other, as a file of their own, with their line ends. */
+/** The pieces of a file that has the heading and these rows. */
 const piecesOf = (file, look, rows) => [
 	file.slice(0, look.begin),
 	...rows.flatMap(row => [file.slice(row.offset, row.offset + row.size), new Uint8Array(lineEndOf(look))]),
 ];
 
-/** Rows that waited for their referrers, until a round imports none of them. */
+/** Sends rows that wait for their referrers, until a round imports none of them. */
 async function sendWaiting(campaign, file, look, options, state, stop, report) {
 	for (let before = -1; state.waiting.length > 0 && state.waiting.length !== before && !stop.now; ) {
 		before = state.waiting.length;
@@ -135,7 +135,7 @@ async function sendWaiting(campaign, file, look, options, state, stop, report) {
 	};
 }
 
-/** Sends the file from the place of `state` on; `stop.now` ends it after the present part. Calls `report` with each new state. */
+/** Sends the file from the place of `state` on. `report` gets each new state; `stop.now` ends it after the current part. */
 export async function sendFile(campaign, file, look, options, state, stop, report) {
 	const heading = file.slice(0, look.begin);
 	while (state.offset < file.size && !stop.now) {
@@ -156,7 +156,7 @@ export async function sendFile(campaign, file, look, options, state, stop, repor
 	return options.dry_run ? state : sendWaiting(campaign, file, look, options, state, stop, report);
 }
 
-/* ---- the place of an import that has not ended, in this browser; nothing of leads is stored ---- */
+/* ---- where an unfinished import was, in this browser; no data of leads is stored ---- */
 
 const keyOf = campaign => `import-${campaign}`;
 const nameOf = file => `${file.name}/${file.size}/${file.lastModified}`;
@@ -167,11 +167,11 @@ export function keepPlace(campaign, file, look, choices, state) {
 		const place = { file: nameOf(file), look: { ...look, columns: look.columns.map(one => ({ ...one, examples: [] })), questions: [] } };
 		localStorage.setItem(keyOf(campaign), JSON.stringify({ ...place, choices, state: rest }));
 	} catch (failure) {
-		// without room it cannot be continued after a reload
+		// the storage is full: the import cannot be continued after a reload
 	}
 }
 export const forgetPlace = campaign => localStorage.removeItem(keyOf(campaign));
-/** What was stored of this file, or null. */
+/** What was stored about this file, or null. */
 export function storedPlace(campaign, file) {
 	try {
 		const stored = JSON.parse(localStorage.getItem(keyOf(campaign)));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Jobs of the dispatcher (docs/manage.md 1.4), as far as a view waits for them.
+// Jobs of the dispatcher (docs/manage.md 1.4) that a view waits for.
 import { get, pause, post } from "./api.js";
 
 const WAITS_MS = [500, 500, 1000, 1000, 2000, 2000, 5000, 5000, 10000, 10000, 10000];
 
-/** Queues a job by a POST, and follows it until it has ended or the waits are over. `report` gets it each time that it is read. */
+/** Posts, to queue a job, and polls the job until it has ended or `waits`, in ms, are over. `report` gets each state. */
 export async function runJob(path, body, report = () => {}, waits = WAITS_MS) {
 	let { value: job } = await post(path, body);
 	report(job);
@@ -18,7 +18,7 @@ export async function runJob(path, body, report = () => {}, waits = WAITS_MS) {
 	return job;
 }
 
-/** Why a test email was not sent, as far as its job has come, in a sentence; undefined: it was sent. */
+/** Why a test email was not sent, or not yet, in a sentence; undefined: it was sent. */
 export function mailTestProblem({ ended_at, state, error, result }) {
 	if (!ended_at)
 		return "The test is still queued. Check that the dispatcher is running.";

@@ -51,7 +51,7 @@ function Deliveries({ campaign, list, webhooks }) {
 		</details>`;
 }
 
-/** What an entry of the timeline says, by its kind. */
+/** An entry of the timeline in words, by its kind. */
 const SENTENCES = {
 	__proto__: null,
 	signup({ origin }, campaign) {
@@ -91,7 +91,6 @@ const SENTENCES = {
 	},
 };
 
-/** An entry of the timeline in a sentence. */
 const sentence = (entry, campaign) => (SENTENCES[entry.kind] || SENTENCES.event)(entry, campaign);
 
 const KINDS = [
@@ -162,10 +161,10 @@ function Referred({ campaign, lead }) {
 
 /** "German (de-AT)" */
 const languageOf = tag => `${LANGUAGES[tag.split("-")[0]] || "Other"} (${tag})`;
-/** A custom field by the name that no field of leads has. */
+/** The parameter of a custom field that has the name of a field of leads. */
 const customName = name => (name === "language" ? "custom_fields[language]" : name);
 
-/** Fields that can be filled although the lead does not have them. */
+/** Custom fields that the form always offers. */
 const NAMES = { first_name: "", last_name: "" };
 
 function Edit({ campaign, lead, close }) {
@@ -200,7 +199,7 @@ function Edit({ campaign, lead, close }) {
 				<${Field} form=${form} name="phone_number" label="Phone number" type="tel" />
 				<${Field} form=${form} name="lead.language" label="Language" type="select"
 					options=${tags.map(tag => [tag, tag ? languageOf(tag) : "Not known"])}
-					hint="Of its emails and its page, unless the campaign has one language." />
+					hint="For its emails and its page, unless the campaign has a fixed language." />
 				${own.map(([name]) => html`
 					<${Field} key=${name} form=${form} name=${`custom.${name}`} label=${labelOf(name)}
 						hint=${name in lead.custom_fields ? "Leave empty to remove the field." : undefined} />`)}
@@ -213,7 +212,7 @@ function Edit({ campaign, lead, close }) {
 
 const personOf = lead => (lead.email ? { email: lead.email } : { phone: lead.phone_number });
 
-/** All that a campaign has stored about a person, as a file. */
+/** Downloads all that the campaign has stored about a person. */
 function Report({ campaign, lead }) {
 	const report = async () => {
 		const items = [];
@@ -293,11 +292,10 @@ const text = value => (typeof value === "object" && value !== null ? JSON.string
 const Fraud = ({ lead }) => html`
 	<${Notice} tone="bad">
 		<strong>Marked as fraudulent</strong>: ${lead.fraud_reasons.map(fraudReason).join("; ") || "no reason stored"}.
-		${" "}It has no rank and is on no leaderboard; its points, and its referrer's points for it, do not count. If the lead
-		is genuine, select Mark as genuine.
+		${" "}It has no rank and is not on the leaderboard. Its points do not count, and neither do its referrer's points for it. If
+		the lead is genuine, select “Mark as genuine”.
 	<//>`;
 
-/** All that is known of a lead. */
 function factsOf(lead) {
 	const { email, phone_number: phone, origin, social_url, status_url, social_id } = lead;
 	const copy = (value, what, label) => html`<${Copy} text=${value} label=${label} what=${what} />`;
@@ -328,7 +326,7 @@ function factsOf(lead) {
 		origin.source && ["Source", SOURCES[origin.source] || origin.source],
 		origin.signup_url && ["Sign-up page", origin.signup_url],
 		origin.referrer && origin.referrer !== origin.signup_url && [
-			origin.signup_url ? "Referring page" : "Page", // without the page of the form it may be either
+			origin.signup_url ? "Referring page" : "Page", // it may be either
 			origin.referrer,
 		],
 		origin.ip && ["IP address", origin.ip],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The leads of a campaign: search, filters, bulk changes.
+// The leads of a campaign: search, filters, selection.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Bulk } from "./bulk.js";
 import { count, plural } from "./format.js";
@@ -11,11 +11,11 @@ import { Dates, Filter, FilterButton, Filters, Pager, selectColumn, setFilter, u
 import { Chip, Empty, Number_, Page, Problem, Segments, Skeleton, Table, Time, html } from "./ui.js";
 
 const PART = 50;
-const TOGETHER_MS = 2000; // between answers to calls that are made at the same time
+const TOGETHER_MS = 2000; // two answers are as old as each other
 
 /* ---- search ---- */
 
-/** The kind of a search text: an address, a number, a social id, else a name. */
+/** The filter that a search text means: an email address, a phone number, a social id, or a name. */
 function understood(text) {
 	const typed = text.trim();
 	if (!typed)
@@ -98,12 +98,12 @@ export const StateOf = ({ lead }) => html`
 		${lead.opted_out && html`<${Chip}>unsubscribed<//>`}
 	</span>`;
 
-/** Each finds one lead at most, in no order. */
+/** Filters that at most one lead matches: such a search has no order. */
 const EXACT = ["email", "phone", "social_id"];
 const FILTERS = [
 	...EXACT, "name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "referred_by", "source", "since", "until",
 ];
-/** An export has no such filters. */
+/** Filters that an export does not have. */
 const NOT_EXPORTED = [...EXACT, "referred_by"];
 const filtersOf = query => Object.fromEntries(FILTERS.filter(name => query[name]).map(name => [name, query[name]]));
 
@@ -122,14 +122,13 @@ const ORDERS = [
 function Order({ query }) {
 	const order = query.newest === "false" ? "oldest" : "newest";
 	const choose = chosen => {
-		// winners are picked from it, and fraudulent leads do not rank
+		// it is for picking winners, and fraudulent leads have no rank
 		const ranked = chosen === "score" && !query.fraudulent ? { fraudulent: "off" } : {};
 		setFilter({ ...ORDERS.find(([name]) => name === chosen)[2], ...ranked });
 	};
 	return html`<${Segments} label="Order" options=${ORDERS} value=${query.order || order} choose=${choose} kind="small" />`;
 }
 
-/** Why no lead is shown. */
 function NoLeads({ id, filtered }) {
 	if (filtered)
 		return html`
@@ -147,7 +146,7 @@ function NoLeads({ id, filtered }) {
 		<//>`;
 }
 
-/** How far a search has come that examines more rows than one call does. */
+/** The progress of a search that takes several calls. */
 function SearchProgress({ list }) {
 	const found = plural(list.rows.length, "lead");
 	if (list.isLoading)
@@ -159,7 +158,7 @@ function SearchProgress({ list }) {
 		</p>`;
 }
 
-/** The leads as a table; with `selection`, rows can be selected. */
+/** `selection`: that of useSelection, if leads can be selected. */
 function LeadTable({ id, rows, selection }) {
 	const columns = [
 		selection && selectColumn(rows, "leads", addressOf, selection),
@@ -179,7 +178,7 @@ function LeadTable({ id, rows, selection }) {
 	return html`<${Table} name="Leads" columns=${columns} rows=${rows} />`;
 }
 
-/** How many leads the campaign has, and how many of them a list lacks because they are newer; undefined before they are known. */
+/** How many leads the campaign has, undefined at first, and how many of them have come since the list was read. */
 function useTotal(id, list) {
 	const { value, at } = useLive(`campaigns/${id}`, {}, { every: 15 });
 	const total = value && value.lead_count - value.jump_start;
@@ -188,20 +187,20 @@ function useTotal(id, list) {
 	return [total, total - seen.current];
 }
 
-/** `whole`: that the list has all leads that match. */
+/** `whole`: the list has all leads that match the filters. */
 function Total({ total, filtered, list, whole }) {
 	if (total === undefined || (filtered && !whole))
 		return null;
 	return filtered ? `${count(list.rows.length)} of ${plural(total, "lead")}` : plural(total, "lead");
 }
 
-/** The ways to other views; `exported`: the filters and the order of the list. */
+/** Links to import and export. `exported`: the filters and the order of the list. */
 const Ways = ({ id, query, exported, selected }) => html`
 	${may("change") && html`<a class="button" href=${link(`campaigns/${id}/import`)}>Import</a>`}
 	${!NOT_EXPORTED.some(name => query[name]) && html`
 		<a class="button" href=${link(`campaigns/${id}/export`, exported)}>${selected ? "Export all" : "Export"}</a>`}`;
 
-/** The list, or why there is none, and the ways to further leads. */
+/** The list, or why it is empty, and buttons for more leads. */
 function Found({ id, query, list, filtered, selection }) {
 	const { rows, next, isLoading } = list;
 	const isFull = rows.length >= PART;

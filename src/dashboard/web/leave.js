@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
-// A question before a view with something unsaved is left: by a link, by Back and Forward, by closing the tab.
+// Asks before the user leaves unsaved changes: by a link, Back, Forward, or by closing the tab.
 import { useLayoutEffect } from "./hooks.js";
 import { confirmAction } from "./forms.js";
 
 const UNSAVED = ["Discard the unsaved changes?", "Discard"];
 
-const questions = []; // of what is unsaved: title, verb
-let position = history.state?.position || 0; // of the place in the history of the tab
+const questions = []; // [title, verb] of each unsaved form
+let position = history.state?.position || 0; // in the history of the tab
 let isOpen = false; // the dialog
-let passes = false; // the next change of the place was confirmed
+let passes = false; // the user has confirmed the next change of the place
 let timer = 0;
-const RESTORE_MS = 20; // several changes in a row are taken back at once
+const RESTORE_MS = 20; // several changes in a row are reverted together
 
 history.replaceState({ position }, "");
 
-/** Resolves to whether what is unsaved, if anything, may be lost. */
+/** Asks if anything is unsaved. Resolves to whether it may be lost. */
 export function mayLeave() {
 	const [title, verb] = questions.at(-1) || [];
 	return title ? confirmAction({ title, verb, cancel: "Stay" }) : Promise.resolve(true);
 }
 
-// This listener runs before those of views and dialogs. Until the user confirms, the old place is restored.
+// Runs before the listeners of views and dialogs. The old place is restored until the user has confirmed.
 addEventListener("hashchange", event => {
-	const target = history.state?.position ?? position + 1; // a new entry has no state
+	const target = history.state?.position ?? position + 1; // a new entry of the history has no state
 	const by = target - position;
 	history.replaceState({ position: target }, "");
 	if (by === 0) { // restored: the view and the question stay
@@ -47,7 +47,7 @@ addEventListener("hashchange", event => {
 	});
 });
 
-/** While `active`, leaving the view needs a confirmation with this title; `verb` is the text of the button that leaves. */
+/** While `active`, asks with this title before the view is left. `verb`: the text of the button that leaves. */
 export function useLeaveWarning(active, [title, verb] = UNSAVED) {
 	useLayoutEffect(() => {
 		if (!active)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The parts of a view with a long list: filters, which are in the query of its place, selection, the way to further parts.
+// Parts of views with a list: filters, which are in the query of the place, selected rows, buttons to other parts.
 import { useState } from "./hooks.js";
 import { setQuery } from "./route.js";
 import { Notice, Select, html } from "./ui.js";
 import { beginOf, dayOf, endOf, lastDayBefore } from "./zone.js";
 
-/** Changes filters: the list begins anew. */
+/** Changes filters, and goes back to the first part of the list. */
 export const setFilter = changes => setQuery({ ...changes, after: null });
 
-/** A choice of one value of the filter `name`; `options`: [value, text]; `all`: the text of no filter. */
+/** A select for the filter `name`. `options`: [value, text]; `all`: the text for no filter. */
 export const Filter = ({ name, id = `filter-${name}`, label, all, query, options }) => html`
 	<label class="offscreen" for=${id}>${label}</label>
 	<${Select} id=${id} value=${query[name] || ""} options=${[["", all], ...options]} choose=${value => setFilter({ [name]: value })} />`;
@@ -16,7 +16,7 @@ export const Filter = ({ name, id = `filter-${name}`, label, all, query, options
 const DateFilter = ({ label, day, choose }) => html`
 	<label>${label} <input type="date" value=${day} onChange=${event => choose(event.currentTarget.value)} /></label>`;
 
-/** The first and the last day of the entries; the filter `until` is the end of the last one. */
+/** The first and the last day of the entries. The filter `until` is the end of the last day. */
 export const Dates = ({ query }) => html`
 	<${DateFilter} label="From" day=${dayOf(query.since)} choose=${day => setFilter({ since: beginOf(day) })} />
 	<${DateFilter} label="To" day=${lastDayBefore(query.until)} choose=${day => setFilter({ until: endOf(day) })} />`;
@@ -25,7 +25,7 @@ export const Dates = ({ query }) => html`
 export const FilterButton = ({ pressed, change, children }) => html`
 	<button type="button" class="small" aria-pressed=${pressed} onClick=${() => setFilter(change)}>${children}</button>`;
 
-/** Filters in a row; with `clear`, a query, a button removes all that it has. */
+/** A row of filters. `clear`: a query that a button removes. */
 export function Filters({ clear, children }) {
 	const removeAll = () => setQuery(Object.fromEntries(Object.keys(clear).map(name => [name, null])));
 	return html`
@@ -35,14 +35,14 @@ export function Filters({ clear, children }) {
 		</div>`;
 }
 
-/** The rows of a list that the user has selected, by their key. `choose` gets a row and whether it is selected. */
+/** The selected rows of a list, a map by key. `choose` selects a row or not. */
 export function useSelection(keyOf) {
 	const [chosen, set] = useState(new Map());
 	const choose = (row, on) => set(old => new Map(on ? [...old, [keyOf(row), row]] : [...old].filter(([key]) => key !== keyOf(row))));
 	return { chosen, choose, keyOf, clear: () => set(new Map()) };
 }
 
-/** The column of a table that selects rows. `what`: the plural of a row; `nameOf` gets a row; `selection`: that of useSelection. */
+/** The column with the checkboxes. `what`: the plural of a row; the last parameter is that of useSelection. */
 export const selectColumn = (rows, what, nameOf, { chosen, choose, keyOf }) => ({
 	title: "Select",
 	hidden: true,
@@ -56,7 +56,7 @@ export const selectColumn = (rows, what, nameOf, { chosen, choose, keyOf }) => (
 			onChange=${event => choose(row, event.currentTarget.checked)} />`,
 });
 
-/** The bar with what can be done with the selected rows. */
+/** The bar with actions for the selected rows. */
 export const Selected = ({ what, text, clear, children }) => html`
 	<div class="bulk" role="region" aria-label=${`Selected ${what}`}>
 		<strong>${text} selected</strong>
@@ -64,7 +64,7 @@ export const Selected = ({ what, text, clear, children }) => html`
 		<button type="button" class="small quiet" onClick=${clear}>Clear</button>
 	</div>`;
 
-/** Buttons to the first part of a list and to its next one. `after`: where this part begins; `next`: the query of the next one. */
+/** Buttons to the first and the next part of a list. `after`: where this part begins; `next`: the query of the next part. */
 export function Pager({ after, next, first = "Newest", further = "Older" }) {
 	const goOn = () => {
 		setQuery({ after: next.after });
@@ -77,6 +77,6 @@ export function Pager({ after, next, first = "Newest", further = "Older" }) {
 		</nav>`;
 }
 
-/** Says that a list as a whole (useLive) has more rows than are shown. */
+/** Says that not all rows of a list are shown (`whole` of useLive). */
 export const Cut = ({ live, what }) => live.next && html`
 	<${Notice}>There are more ${what} than fit on this page: only the first ${live.value.length} are shown and counted.<//>`;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Answers that stay up to date: while the tab is visible and there is input, a view repeats its call with the ETag of what it
-// shows. Old data stays when a call fails.
+// Keeps what views show up to date: they repeat their calls while the tab is visible and in use. Old data stays when a call
+// fails.
 import { useEffect, useState } from "./hooks.js";
 import { Cancelled, get, getWhole } from "./api.js";
 import { store } from "./store.js";
 
 const FIRST_RETRY_S = 5;
 const LAST_RETRY_S = 60;
-const AWAY_MS = 15 * 60 * 1000; // without input: an open tab must not extend a session
+const AWAY_MS = 15 * 60 * 1000; // without input: an open tab must not keep a session alive
 
-/** Whether updates are paused because there was no input. */
+/** Whether updates are paused, because there was no input. */
 export const paused = store(false);
 let lastInput = Date.now();
 
@@ -20,7 +20,7 @@ export function wake() {
 for (const name of ["keydown", "pointerdown", "pointermove", "wheel", "touchstart"])
 	addEventListener(name, wake, { passive: true, capture: true });
 
-/** Counts up when all views are to read again. */
+/** Counts how often all views were told to read again. */
 const refreshes = store(0);
 export const refresh = () => {
 	wake();
@@ -32,22 +32,22 @@ const mayAsk = () => {
 	return !document.hidden && !paused.get();
 };
 
-/** Seconds until a call is repeated that has failed so many times in a row; null: it is not repeated. */
+/** Seconds until a call is repeated after so many failures in a row; null: it is not repeated. */
 function retryWait(failure, failures) {
 	if (!failure.isAway && failure.status !== 429)
 		return null;
 	return failure.retryAfter || Math.min(FIRST_RETRY_S * 2 ** (failures - 1), LAST_RETRY_S);
 }
 
-/** A call as a text: its path and its query. */
+/** Path and query as a text. */
 function placeOf(path, query) {
 	const pairs = Object.entries(query).filter(([, one]) => one !== undefined && one !== null && one !== "");
 	return `${path}?${new URLSearchParams(pairs.map(([name, one]) => [name, String(one)]))}`;
 }
 
 /**
- * `run` calls `read` with a signal, again after `every` seconds (0: once), and after failures, of which `fail` gets each with the
- * time of the next call. `stop` ends it.
+ * Calls `read` with a signal, every so many seconds (0: once), and again after failures. `fail` gets each failure and the time of
+ * the next call, in ms. Returns { run, stop }: `run` starts it, or reads at once.
  */
 function repeat(read, every, fail) {
 	const control = new AbortController();
@@ -82,9 +82,9 @@ function repeat(read, every, fail) {
 }
 
 /**
- * The answer to GET `path`; null as a path makes no call. `every`: seconds between two calls; 0: once. `whole`: all parts of a
- * list (getWhole). Returns { value, next, tag, failure, at, retryAt, isLoading, reload }: `value` is undefined before the first
- * answer and after a change of path or query.
+ * The answer to GET `path`; without a path (null) there is no call. `every`: seconds between calls; 0: one call. `whole`: all parts
+ * of a list. Returns { value, next, tag, failure, at, retryAt, isLoading, reload }. `value` is undefined before the first answer,
+ * and again after path or query have changed.
  */
 export function useLive(path, query = {}, { every = 30, whole = false } = {}) {
 	const place = path === null ? null : placeOf(path, query);
@@ -115,12 +115,12 @@ export function useLive(path, query = {}, { every = 30, whole = false } = {}) {
 	return { ...own, reload: () => setRound(value => value + 1) };
 }
 
-/** The whole list of a path, if it is short, such as webhooks; undefined until it is there. */
+/** The value of the answer alone. */
 export const useList = (path, query, options) => useLive(path, query, options).value;
 
 /**
- * The beginning of a list whose calls examine a limited number of rows: reads further parts until `target` rows are there or
- * `most` calls were made. Returns { rows, next, failure, isLoading, at, goOn, reload }: `goOn` reads at least one more part.
+ * The beginning of a list, of which a call examines only so many rows: reads parts until there are `target` rows, or `most` calls
+ * were made. Returns { rows, next, failure, isLoading, at, goOn, reload }; `goOn` reads at least one more part.
  */
 export function useSearch(path, query, { target = 50, most = 6 } = {}) {
 	const place = placeOf(path, query);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The mails of a campaign: which there are, their texts with a preview of what is typed, and those that were sent.
+// The emails of a campaign: an overview, the editor of their texts with a preview, and the emails that were sent.
 import { useState } from "./hooks.js";
 import { post } from "./api.js";
 import { DraftProblem, LanguageChoice, useDraft, withErrors } from "./drafts.js";
@@ -18,7 +18,7 @@ const KINDS = Object.keys(MAILS).filter(kind => kind !== "code");
 
 const ownTexts = one => ({ subject: one.own_subject || "", text: one.own_text || "", html: one.own_html || "" });
 
-/** The variables of a kind, what its text must show first. */
+/** The variables of an email, the required ones first. */
 function variablesOf({ variables, required }) {
 	const others = variables.filter(name => !required.includes(name));
 	const shown = [...required.map(name => `{{${name}}} (required)`), ...others.map(name => `{{${name}}}`)];
@@ -52,7 +52,7 @@ function SendTest({ path, inLanguage, unsaved }) {
 	return html`
 		<div class="buttons">
 			<${Button} onClick=${send} disabled=${unsaved}>Send me a test email<//>
-			${unsaved && html`<span class="hint">Save first: the test has the saved text.</span>`}
+			${unsaved && html`<span class="hint">Save first: the test uses the saved text.</span>`}
 		</div>
 		${test && html`<${Notice} tone=${test.tone} role="status">${test.text}<//>`}`;
 }
@@ -103,7 +103,7 @@ function MailForm({ id, kind, language, template, tag, reload }) {
 
 /* ---- which mails there are ---- */
 
-/* What switches a kind on, by a member of the campaign; a deletion is always confirmed. */
+/* Kinds that are not switched on by the setting `mails`. */
 const IS_ON = { __proto__: null, verify: campaign => campaign.verify_email, erase_confirm: () => true };
 const isOn = (kind, campaign) => (IS_ON[kind] || (one => one.mails.includes(kind)))(campaign);
 
@@ -112,7 +112,7 @@ function Overview({ id, templates, isSet }) {
 	const placeOf = kind => link(`campaigns/${id}/pages`, { tab: "mails", kind });
 	const textOf = kind => {
 		const languages = templates?.filter(one => one.kind === kind).map(one => LANGUAGES[one.language] || "all languages");
-		return languages?.length > 0 ? `yours: ${languages.join(", ")}` : languages && "standard text";
+		return languages?.length > 0 ? `custom: ${languages.join(", ")}` : languages && "default text";
 	};
 	const columns = campaign => [
 		{ title: "Email", cell: kind => html`<a href=${placeOf(kind)}>${MAILS[kind][0]}</a>` },
@@ -135,7 +135,7 @@ function Overview({ id, templates, isSet }) {
 		<${Loaded} live=${live}>${campaign => html`
 			<${Table} name="Emails of this campaign" rows=${KINDS} id=${kind => kind} columns=${columns(campaign)} />`}
 		<//>
-		<p class="muted">Leads who unsubscribed get no emails, except to confirm an address or a deletion that they ask for.</p>
+		<p class="muted">Leads who unsubscribed get no emails, except to confirm an address or a deletion that they requested.</p>
 		<p><a class="button" href=${link(`campaigns/${id}/settings`, { open: "verification" })}>Switch emails on or off</a></p>`;
 }
 

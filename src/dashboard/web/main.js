@@ -20,7 +20,7 @@ import { useEvent, useStore } from "./store.js";
 import { Button, Empty, Page, Problem, Skeleton, html } from "./ui.js";
 import { zone } from "./zone.js";
 
-/** A view of a file that is loaded when the view is first shown. */
+/** A view whose file is loaded when it is first shown. */
 function later(load, name) {
 	let view = null;
 	return values => {
@@ -41,7 +41,7 @@ function later(load, name) {
 	};
 }
 
-/** Each row: the parts of the path, a name beginning with ":" stands for any; the view, which gets them. */
+/** [path, view]. A part of the path that begins with ":" stands for any id, which the view gets by that name. */
 const VIEWS = [
 	["", Overview],
 	["campaigns/:id", Campaign],
@@ -63,7 +63,7 @@ const VIEWS = [
 	["me", later(() => import("./me.js"), "Me")],
 ];
 
-/** Ids of the API; nothing else becomes a part of its paths. */
+/** Only ids become parts of paths of the API. */
 const ID = /^[0-9A-Za-z]+$/;
 
 function find(path) {
@@ -91,11 +91,11 @@ const Missing = () => html`
 	<//>`;
 
 function View({ route }) {
-	useCampaigns(); // views show names of campaigns
+	useCampaigns(); // renders again when names of campaigns change
 	const [error, reset] = useErrorBoundary(one => console.error(one));
 	const [view, values] = find(route.path);
 	const place = route.path.join("/");
-	const shownIn = useStore(zone); // fields have days of it
+	const shownIn = useStore(zone); // fields have days of that zone
 	useEffect(() => {
 		if (error) reset();
 	}, [place]);
@@ -110,7 +110,7 @@ const Alone = ({ children }) => html`
 		${children}
 	</main>`;
 
-/** The token of a link; it leaves the address bar at once. */
+/** The token of a link, which is removed from the address bar. */
 function takeToken() {
 	const { path } = parse(location.hash.replace("#welcome", "#/welcome"));
 	if (path[0] !== "welcome" || !path[1])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The user's own page: sessions, password, second factor, theme.
+// The user's own page: password, second factor, theme, sessions.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { post, remove } from "./api.js";
 import { setTheme, useTheme } from "./frame.js";
@@ -133,7 +133,7 @@ const SYSTEMS = [
 	["Linux", /Linux/],
 ];
 
-/** "Firefox on Linux", of the header User-Agent. */
+/** "Firefox on Linux", from the header User-Agent. */
 function browserOf(agent) {
 	if (!agent)
 		return "unknown";

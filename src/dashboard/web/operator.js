@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The installation, for its operator: problems first, then accounts and their limits.
+// The installation, for its operator: problems, numbers, accounts.
 import { post, remove } from "./api.js";
 import { bytes, count, plural } from "./format.js";
 import { campaignName, readCampaigns } from "./campaigns.js";
@@ -13,7 +13,7 @@ import {
 	Button, Card, Chip, Empty, Facts, List, Loaded, Notice, Number_, Page, Table, Tile, Time, html, openDialog, toast,
 } from "./ui.js";
 
-const LOW_SPACE = 0.1; // of a disk
+const LOW_SPACE = 0.1; // of the size of a disk
 const DISKS = { __proto__: null, database: "Disk of the database", state: "Disk of the state directory", log: "Disk of the log" };
 const diskName = disk => DISKS[disk.what] || disk.what;
 
@@ -22,7 +22,7 @@ const hintOf = hint => (hint ? html`<br /><strong>What to do:</strong> ${hint}.`
 const LATE_MS = 5 * 60e3;
 const isLow = disk => disk.free_bytes < disk.size_bytes * LOW_SPACE;
 
-/** [problem, a command that helps], the worst first. */
+/** [problem, a command to look into it], the worst first. */
 const problemsOf = status => [
 	status.mail_held_since && [
 		html`
@@ -114,7 +114,7 @@ function AccountActions({ account, reload }) {
 		</span>`;
 }
 
-/** Columns of the table; `overview`: the rows of all campaigns, undefined before they are there. */
+/** `overview`: the rows of all campaigns, undefined until they are loaded. */
 function accountColumns(overview, reload) {
 	const campaignsOf = account => overview?.filter(row => row.account_id === account.id);
 	const sumOf = (account, member) => campaignsOf(account)?.reduce((sum, one) => sum + one[member], 0);
@@ -172,7 +172,7 @@ function MailTest({ close }) {
 		<//>`;
 }
 
-/** What a tile says about emails: [tone, value, note]. */
+/** The tile about emails: [tone, value, note]. */
 function mailOf(status) {
 	const tone = status.mail_held_since ? "bad" : "";
 	if (!status.mail)

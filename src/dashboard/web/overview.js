@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All campaigns: problems first, then growth.
+// All campaigns: problems, numbers, growth.
 import { useRef } from "./hooks.js";
 import { get, getWhole, post } from "./api.js";
 import { change, count, growth, percent, plural } from "./format.js";
@@ -14,7 +14,7 @@ import {
 } from "./ui.js";
 import { browserZone } from "./zone.js";
 
-/** Purposes of campaigns, with the settings of each. */
+/** Purposes of campaigns: title, explanation, settings. */
 const PRESETS = {
 	referral: [
 		"Referral campaign",
@@ -34,26 +34,25 @@ const PRESETS = {
 	api: ["API only", "Your server sends sign-ups with an API key.", { require_key: true }],
 };
 
-/** The settings of a campaign whose leads are protected. */
 const PROTECTED = { public_lookup: "social_id", public_update: "own" };
 
-/** What the checkbox for that does. */
+/** What the checkbox for these settings says. */
 const protection = installation => `No one can see or change a lead by its address without an API key. Plugins and apps without a key
 	can then no longer look up leads, or update a lead by a second sign-up. A person who signs up again ${installation.mail
 	? "gets the link to their page by email."
 	: "sees nothing of the first sign-up, because email is not set up."}`;
 
-/** Whether leads of a new campaign are to confirm their address. */
+/** Whether leads of a new campaign confirm their address. */
 const confirms = (preset, installation) => Boolean(installation.mail) && preset !== "api";
 
-/** What visitors get for a sign-up. */
+/** How addresses are confirmed, in a sentence. */
 function confirmation(preset, installation) {
 	if (confirms(preset, installation))
-		return "Visitors confirm their email address by a link or a code that is sent to them.";
+		return "Visitors confirm their email address with a link or a code that they receive.";
 	return preset === "api" ? "Addresses are not confirmed." : "Visitors are signed up at once: email is not set up.";
 }
 
-/** The account of a new campaign: the chosen one, or one that is made for it; `made` keeps its id for another attempt. */
+/** The account of a new campaign: the chosen one, or a new one, whose id `made` keeps for another attempt. */
 async function accountFor({ account, account_name: name }, isMissing, made) {
 	if (!isMissing)
 		return account;
@@ -120,7 +119,7 @@ function Growth({ row }) {
 			</span>`}`;
 }
 
-/** What needs attention, with the ways to it: [class, href, text]. */
+/** What needs attention, as rows of Problems. */
 function problemsOf(rows) {
 	const kinds = [
 		["webhooks_failing", "", "failing. Deliveries stay queued and are retried."],
@@ -160,7 +159,7 @@ function Tiles({ rows }) {
 		</div>`;
 }
 
-/** Columns of the table; `accountOf`: the name of a row's account, undefined where there is one account. */
+/** `accountOf`: the name of the account of a row; undefined if there is only one account. */
 const columnsOf = accountOf => [
 	{
 		title: "Campaign",
@@ -189,7 +188,7 @@ const columnsOf = accountOf => [
 	{ title: "Pending since", phone: "off", cell: row => html`<${Waiting} at=${row.oldest_due_at} />` },
 ];
 
-/** Until an owner has chosen a time zone, times are shown in UTC, which is not that of most clocks. */
+/** Until an owner has chosen a time zone, times are shown in UTC, which few users expect. */
 function ZoneQuestion() {
 	const user = useSession();
 	const name = browserZone();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What people see of a campaign: the texts and colors of its pages, with a preview of what is typed.
+// The texts and colors of the pages of a campaign, with a preview of what is typed.
 import { useRef, useState } from "./hooks.js";
 import { post } from "./api.js";
 import { DraftProblem, LANGUAGE_OPTIONS, LanguageChoice, useDraft, withErrors } from "./drafts.js";
@@ -21,7 +21,7 @@ const TABS = [
 	["sent", "Sent emails"],
 ];
 
-/* Each text: its name, label, hint, kind, and what pages show where neither the language nor all languages have one. */
+/* Name, label, hint, kind, and what pages show where neither the language nor all languages have a text. */
 const TEXTS = [
 	["title", "Headline", "The headline of the sign-up page."],
 	["text", "Text", "Separate paragraphs with blank lines.", "area"],
@@ -34,7 +34,7 @@ const TEXTS = [
 	["privacy_url", "Privacy policy URL", "Linked at the bottom of pages.", "url", "no link"],
 	["imprint_url", "Legal notice URL", "Linked at the bottom of pages.", "url", "no link"],
 ];
-/* Those that visitors read: a translation is missed. */
+/* Texts that visitors read: they need a translation. */
 const READ = ["title", "text", "button", "fields", "consent", "status_text", "ended_text", "share_text"];
 const LOOKS = [
 	["logo_url", "Logo", "The address of a picture on the web, shown instead of the name.", "url"],
@@ -57,7 +57,7 @@ const LOOKS = [
 	]],
 	["css", "Custom CSS", "For web designers. Without url() and @import: pages load nothing from elsewhere.", "area"],
 ];
-/** What texts and colors are called, by name. */
+/** The labels of texts and colors, by name. */
 export const PAGE_LABELS = { __proto__: null, ...Object.fromEntries([...TEXTS, ...LOOKS].map(([name, label]) => [name, label])) };
 
 const COLORS = {
@@ -75,7 +75,7 @@ const isColor = value => /^#[0-9a-f]{6}$/i.test(value);
 
 function Color({ form, name, label }) {
 	const { [name]: value, accent } = form.values;
-	const usual = name === "dark_accent" && isColor(accent) ? accent : COLORS[name]; // buttons keep their color in the dark
+	const usual = name === "dark_accent" && isColor(accent) ? accent : COLORS[name]; // buttons have one color by default
 	return html`
 		<div class="color">
 			<${Field} form=${form} name=${name} label=${label} placeholder=${usual} spellcheck="false" />
@@ -84,30 +84,30 @@ function Color({ form, name, label }) {
 		</div>`;
 }
 
-/** The own values of a language (of all languages: ""), by name. */
+/** The values that a language has itself, by name. All languages: "". */
 function valuesOf(looks, names, language) {
 	const valueOf = name => looks.find(one => one.name === name && (one.language || "") === language)?.value || "";
 	return Object.fromEntries(names.map(name => [name, valueOf(name)]));
 }
 
-/** What the sign-up page shows where the campaign has no text of its own, by name. */
+/** The texts of a sign-up page that has none of its own, by name. */
 function defaultsOf(markup) {
 	const page = new DOMParser().parseFromString(markup, "text/html");
 	const texts = { title: "h1", text: "p.lead", button: "button[type=submit]" };
 	return Object.fromEntries(Object.entries(texts).map(([name, selector]) => [name, page.querySelector(selector)?.textContent]));
 }
 
-/** What is shown while the field of a text is empty: [the text itself, in words where it is from]. */
+/** What stands for an empty text: [that text, a sentence about it]. */
 function inheritedBy({ name, missing, language, looks, defaults }) {
 	const common = language && valuesOf(looks, [name], "")[name];
 	if (common)
 		return [common, "Empty: the text of “All languages” is used."];
 	if (defaults[name])
-		return [defaults[name], "Empty: this standard text, in the language of the page."];
+		return [defaults[name], "Empty: this default text, in the language of the page."];
 	return [undefined, missing && `Empty: ${missing}.`];
 }
 
-/** Fields for texts and colors. `shown`: the form, with what the draft says is wrong. */
+/** The fields for texts and colors. `shown`: the form with the errors of the draft. */
 function PageFields({ shown, language, looks, defaults }) {
 	const text = ([name, label, hint, kind = "text", missing]) => {
 		const [placeholder, empty] = inheritedBy({ name, missing, language, looks, defaults });
@@ -130,23 +130,23 @@ function PageFields({ shown, language, looks, defaults }) {
 
 /* ---- what is not translated ---- */
 
-/** Whether visitors read words in the fields that are not those of each language. */
+/** Whether the fields have labels or options other than the default ones. */
 const hasWords = fields => Boolean(fields && parse(fields).rows?.some(row => row.label || row.options));
 
-/** Labels of the texts that the campaign has, but not in the language. */
+/** The labels of texts that the campaign has, but not in this language. */
 const missingIn = (texts, looks, language) => {
 	const own = valuesOf(looks, READ, language);
 	const isRead = name => (name === "fields" ? hasWords(texts.fields) : texts[name]);
 	return READ.filter(name => isRead(name) && !own[name]).map(name => PAGE_LABELS[name]);
 };
 
-/** The texts with those of the form in the place of what is stored. */
+/** The texts, with those of the form in place of the stored ones. */
 function withTyped(looks, language, values) {
 	const own = Object.entries(values).map(([name, value]) => ({ name, language, value }));
 	return [...own, ...looks.filter(one => (one.language || "") !== language)];
 }
 
-/** A warning with lines of a name and a list. */
+/** A warning with a list. `rows`: [name, texts]. */
 const Lines = ({ title, rows, children }) => html`
 	<${Box} tone="wait">
 		<div>
@@ -158,7 +158,7 @@ const Lines = ({ title, rows, children }) => html`
 /* Whether the form asks for more than an address. */
 const hasMore = fields => parse(fields).rows?.some(row => row.name !== "email");
 
-/** Warns of what only visitors with some languages are asked: they must be asked in all of them. */
+/** Warns when only visitors with some languages are asked something: all should be. */
 function AskedOfSome({ campaign, looks, language, values }) {
 	const all = withTyped(looks, language, values);
 	const of = (name, code) => valuesOf(all, [name], code)[name];
@@ -176,7 +176,7 @@ function AskedOfSome({ campaign, looks, language, values }) {
 		<//>`;
 }
 
-/** Warns of texts that some visitors will read in another language than the rest of the page; `values`: those of the form. */
+/** Warns of texts that are in another language than the rest of the page. `values`: those of the form. */
 function Untranslated({ campaign, looks, language, values }) {
 	if (campaign?.language !== "auto")
 		return null;
@@ -198,7 +198,7 @@ const PAGES = [["signup", "Sign-up"], ["status", "Status page"]];
 const WIDTHS = [[undefined, "Computer"], [380, "Phone"]]; // in pixels
 const SCHEMES = [["light", "Light"], ["dark", "Dark"]];
 
-/** What of the page is shown, and how: the view, its language, its width, its colors. */
+/** `look`: which page is shown, and its language, width and colors; `fixed`: those that the form determines. */
 function PagePreview({ draft, look, setLook, fixed }) {
 	const set = name => value => setLook({ ...look, [name]: value });
 	const choice = (name, label, options) => html`
@@ -219,7 +219,7 @@ function PagePreview({ draft, look, setLook, fixed }) {
 		<//>`;
 }
 
-/** What the preview is requested with: the texts that visitors with the language get, and the colors that are looked at. */
+/** The body of the request for a preview: the texts and the colors that visitors with this language get. */
 function previewOf({ values, language, look, looks }) {
 	const shown = language || look.language;
 	const own = shown && !language ? valuesOf(looks, TEXTS.map(([name]) => name), shown) : {};
@@ -233,7 +233,7 @@ function previewOf({ values, language, look, looks }) {
 	};
 }
 
-/** The form with what is wrong: of its fields, in the words of their editor, and not before they are saved. */
+/** The form with its errors. Those of the form fields are in the words of their editor, and shown only after an attempt to save. */
 function shownForm(form, draft) {
 	const { fields, ...others } = withErrors(form, draft).fields;
 	const refused = form.fields.fields && (parse(form.values.fields).problem || fields);
@@ -291,7 +291,7 @@ function Pages({ id, query }) {
 		<div class="row"><${LanguageChoice} language=${language} /></div>
 		<p class="hint">
 			${language
-				? `Only on pages in ${LANGUAGES[language]}. “All languages” has what is empty here, and the design.`
+				? `Only on pages in ${LANGUAGES[language]}. Empty texts, and the design, are those of “All languages”.`
 				: "On pages in every language. Choose a language to translate."}
 		</p>
 		<${Loaded} live=${live} lines=${10}>${(looks, { tag }) => html`

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Markup that the service has rendered, in a frame that runs no script. The frame's document, preview.html, has a policy of its own,
-// which allows styles in the markup, and pictures of other hosts.
+// Shows markup that the service has made, in a frame that runs no scripts. The document of the frame, preview.html, has a policy
+// of its own, which allows styles in the markup and pictures of other hosts.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { html } from "./ui.js";
 
-const LOOK_MS = 250; // between two looks at pictures that are still being loaded
+const LOOK_MS = 250; // between checks of pictures that are being loaded
 const LOOKS = 40;
 
-// Elements of the markup may have the names of members of its document.
+// Elements of the markup may shadow members of their document by their names.
 const find = (page, selector) => [...Document.prototype.querySelectorAll.call(page, selector)];
 
 function write(page, markup, style) {
@@ -20,10 +20,10 @@ function write(page, markup, style) {
 	for (const element of find(page, "a[href], form, button, input, select, textarea")) element.tabIndex = -1;
 }
 
-/** The URL of the first picture that cannot be loaded; null: none. */
+/** The URL of the first picture that failed to load; null: none. */
 const brokenOf = page => find(page, "img").find(one => one.complete && one.naturalWidth === 0)?.getAttribute("src") || null;
 
-/** `style`: a further stylesheet, such as that of a campaign. `width`: in pixels. */
+/** `style`: an additional stylesheet; `width`: in pixels. */
 export function Preview({ markup, style = "", title, width }) {
 	const frame = useRef(null);
 	const [ready, setReady] = useState(false);

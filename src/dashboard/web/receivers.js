@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A receiver of webhooks to copy, in several languages: it checks the signature (docs/deliveries.md 2.3) and answers at once.
+// Sample receivers of webhooks: they check the signature (docs/deliveries.md 2.3), and answer at once.
 
 const node = secret => `// node receiver.js
 const { createHmac, timingSafeEqual } = require("node:crypto");
@@ -70,7 +70,7 @@ $lead = json_decode($body, true);
 error_log($lead["__event"] . " " . $lead["email"]);
 `;
 
-/** [name, a function of the secret]. */
+/** [language, a function of the secret]. */
 export const RECEIVERS = [
 	["Node", node],
 	["Python", python],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The place is in the fragment: #/campaigns/3/leads?verified=on. Its query is that of the call that the view makes, so that what
-// one sees can be linked and bookmarked.
+// The place in the dashboard is the fragment of the URL: #/campaigns/3/leads?verified=on. Its query becomes that of the view's
+// call, so that what is shown can be linked and bookmarked.
 import { useState } from "./hooks.js";
 import { useEvent } from "./store.js";
 
@@ -20,7 +20,7 @@ export function parse(fragment) {
 	};
 }
 
-/** The fragment of a place. Empty values are left out. */
+/** The fragment for a path and a query, whose empty values are left out. */
 export function link(path, query = {}) {
 	const pairs = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
 	const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
@@ -31,7 +31,7 @@ export const go = path => {
 	location.hash = link(path);
 };
 
-/** Changes the query of the present place. */
+/** Changes the query of the current place. */
 export function setQuery(changes) {
 	const { path, query } = parse(location.hash);
 	location.hash = link(path.map(encodeURIComponent).join("/"), { ...query, ...changes });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The user that is logged in, and the forms of logins: login, link of an invitation, the password again.
+// The user who is logged in, and the forms that need a password: login, invitation, confirmation.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled, Failure, call, discardAnswers, gate, patch, post } from "./api.js";
 import { mayLeave } from "./leave.js";
@@ -7,16 +7,16 @@ import { store, useStore } from "./store.js";
 import { Field, Form, Password, useForm, wrongField } from "./forms.js";
 import { Dialog, Notice, Problem, Skeleton, html, openDialog, useNow } from "./ui.js";
 
-/** The answer to GET session; null: no user is logged in; undefined: not known yet. */
+/** The answer to GET session; null: nobody is logged in; undefined: not known yet. */
 export const session = store(undefined);
 export const useSession = () => useStore(session);
-/** The login over the view after the session has ended: { promise, done }; null: there is none. */
+/** While the login is shown over a view, because the session has ended: { promise, done }; else null. */
 const ended = store(null);
 
 export const may = right => Boolean(session.get()?.rights.includes(right));
 export const isOperator = () => session.get()?.role === "operator";
 
-/** Cookies of the session are sent over https, or to this machine, alone. */
+/** The cookie of the session is stored only over https or on this machine. */
 const isSafe = () => isSecureContext;
 
 export async function readSession() {
@@ -29,7 +29,7 @@ export async function readSession() {
 	}
 }
 
-/** Sets the time zone of an account, in which the dashboard then shows times. */
+/** Sets the time zone of an account, and of this page. */
 export async function setTimeZone(account, name) {
 	await patch(`accounts/${account}`, { time_zone: name });
 	await readSession();
@@ -44,11 +44,11 @@ export async function logOut() {
 	});
 	discardAnswers();
 	session.set(null);
-	ended.set(null); // another call may have found the session ended meanwhile
+	ended.set(null); // another call may have noticed the end of the session
 	location.hash = "#/";
 }
 
-/** Shows the login over the view: all calls that wait share it. */
+/** Shows the login over the view. All calls that need it wait for the same one. */
 gate.logIn = () => {
 	if (!ended.get()) {
 		let done;
@@ -75,7 +75,7 @@ gate.confirm = () => {
 
 /* ---- forms ---- */
 
-/** The password, a code where the user has a second factor, how long the next attempt must wait. */
+/** The password, the code if the user has a second factor, and how long to wait before the next attempt. */
 function LoginFields({ form, codeShown, wait }) {
 	const code = useRef(null);
 	useEffect(() => {
@@ -95,7 +95,7 @@ export const NewPassword = ({ form, name, label }) => html`
 	<${Password} form=${form} name=${name} label=${label} autocomplete="new-password"
 		hint="At least 12 characters. A passphrase works well." />`;
 
-/** Counts down after a login that came too early. */
+/** The seconds until the next attempt, after one that came too early. */
 function useWait(failure) {
 	const [until, set] = useState(0);
 	const now = useNow(500);
@@ -105,7 +105,7 @@ function useWait(failure) {
 	return Math.max(0, Math.ceil((until - now) / 1000));
 }
 
-/** `work` gets the values; `hasCode`: whether the user is known to have a second factor; `named`: what else may be wrong. */
+/** `work` gets the values; `hasCode`: the user has a second factor; `named`: what else may be wrong. */
 function useLogin(work, { hasCode = false, named = "The email address or the password" } = {}) {
 	const form = useForm({ email: "", password: "", code: "" });
 	const [codeShown, showCode] = useState(hasCode);
@@ -127,7 +127,7 @@ function useLogin(work, { hasCode = false, named = "The email address or the pas
 	return { form, codeShown, submit, wait };
 }
 
-/** The code of a form's values as a call has it. */
+/** The code among the values of a form, as a member of a body. */
 export const codeOf = values => (values.code ? { code: values.code.trim() } : {});
 
 export function Login({ again, email = "", onDone }) {
@@ -161,7 +161,7 @@ export function Login({ again, email = "", onDone }) {
 		<//>`;
 }
 
-/** Over the view, which stays: the session has ended. */
+/** The login over the view after the session has ended. */
 export function Ended() {
 	const waiting = useStore(ended);
 	if (!waiting)
@@ -212,7 +212,7 @@ export function Welcome({ token, onDone }) {
 		try {
 			session.set((await post("session", { email: state.link.email, password }, { quiet: true })).value);
 		} catch (failure) {
-			// such as that of a user with a second factor
+			// the user may have a second factor
 			session.set(null);
 		}
 		onDone();

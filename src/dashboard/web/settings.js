@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The settings of a campaign in groups, its end.
+// The settings of a campaign, in groups.
 import { useEffect, useRef } from "./hooks.js";
 import { post, remove } from "./api.js";
 import { AllDefinitions } from "./definitions.js";
@@ -43,7 +43,7 @@ const UPDATES = [
 
 const LEAD_MAILS = ["welcome", "reward", "referral", "status_link"].map(kind => [kind, ...MAILS[kind]]);
 
-/* What a person sees after a second sign-up, as the settings are stored. */
+/* What a person sees after signing up again, by a member of the campaign. */
 const REPEATED = {
 	__proto__: null,
 	lead: "A person who signs up again sees their position and points.",
@@ -51,19 +51,19 @@ const REPEATED = {
 	nothing: "A person who signs up again sees nothing of their lead, and gets no email.",
 };
 
-/** When sign-ups close: with the day that is shown, or during it. */
+/** When sign-ups close: at the end of the day that is shown, or during it. */
 function endHint({ ends_at: end }, { ends_at: day }) {
 	const place = zone.get().replaceAll("_", " ");
 	const last = day ? `${weekday(day)} is the last day` : "The last day";
-	const sudden = end && endOf(lastDayBefore(end)) !== end && ` Now it ends during that day: ${full(end)}.`;
+	const sudden = end && endOf(lastDayBefore(end)) !== end && ` Currently it ends during that day: ${full(end)}.`;
 	return html`
 		${last}, until midnight (${place}).${sudden || ""} Leave empty for no end.
 		${may("account") && html` <a href=${link("account")}>Change the time zone</a>`}`;
 }
 
 /*
- * The groups: key, title, what is in it, fields. The first one is always open. Each field: its name, label, hint (a text, or made of
- * the campaign and what is typed), and its kind: text, number, check, date, lines (a list), select with options, set with options.
+ * Groups: key, title, explanation, fields. Fields: name, label, hint (a text, or a function of the campaign and the values), kind:
+ * text, number, check, date, lines (a list), url, select or set with options. The first group is always open.
  */
 const GROUPS = [
 	["basics", "Basics", null, [
@@ -117,7 +117,7 @@ const GROUPS = [
 	]],
 ];
 
-/** What the settings are called, by name. */
+/** The labels of settings, by name. */
 export const SETTING_LABELS = {
 	__proto__: null,
 	...Object.fromEntries(GROUPS.flatMap(([, , , fields]) => fields.map(([name, label]) => [name, label]))),
@@ -127,7 +127,7 @@ const TYPES = { text: "text", number: "text", lines: "area", url: "url", date: "
 const typeOf = kind => TYPES[kind || "text"];
 const wordsOf = text => text.split(/[\s,]+/).filter(Boolean);
 
-/** A value of the API as a field has it, and back. */
+/** Convert between values of the API and values of fields. */
 function toField(kind, value) {
 	if (kind === "lines")
 		return wordsOf(value || "").join("\n");
@@ -140,7 +140,7 @@ function toField(kind, value) {
 const FROM_FIELD = { __proto__: null, lines: value => wordsOf(value).join(","), date: endOf };
 const fromField = (kind, value) => FROM_FIELD[kind]?.(value) ?? value;
 
-/** A group that is opened by its heading; `open`: from the start. */
+/** A group that its heading opens. `open`: at first. */
 function Folded({ title, about, unsaved, open, children }) {
 	const element = useRef(null);
 	useEffect(() => {

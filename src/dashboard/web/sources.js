@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where the leads of a campaign come from, by value: utm parameters and referring sites.
+// Where leads come from: values of UTM parameters, and referring sites.
 import { useState } from "./hooks.js";
-import { utcDay } from "./format.js";
+import { plural, utcDay } from "./format.js";
 import { useLive } from "./live.js";
 import { Bars, Loaded, Segments, html } from "./ui.js";
 
@@ -14,7 +14,7 @@ const KINDS = [
 
 const OTHERS = html`<span class="muted">All others</span>`;
 
-/** Values since the day of a time, one kind at a time; nothing where there are none. */
+/** The values since the day of a time, one kind at a time; nothing if there are none. */
 export function SourceValues({ id, since }) {
 	const live = useLive(`campaigns/${id}/sources`, { since }, { every: 60 });
 	const [chosen, choose] = useState(null);
@@ -24,8 +24,8 @@ export function SourceValues({ id, since }) {
 			const refused = Object.fromEntries(found.filter(row => row.kind === "refused").map(row => [row.value, row.signups]));
 			const notice = refused.signups > 0 && html`
 				<p class="notice">
-					${refused.signups} sign-ups were refused since ${utcDay(since)}, because too many came from one address: from
-					${" "}${refused.addresses} ${refused.addresses === 1 ? "address" : "addresses"} in all. A class or an office can share one.
+					${refused.signups} sign-ups since ${utcDay(since)} were refused because too many came from the same IP address
+					${" "}(${plural(refused.addresses, "address", "addresses")} in total). A school or an office may share one.
 				</p>`;
 			if (kinds.length === 0)
 				return notice || null;
@@ -34,7 +34,7 @@ export function SourceValues({ id, since }) {
 			return html`
 				${notice}
 				<${Segments} label="Kind of source" options=${kinds} value=${shown} choose=${choose} kind="small" />
-				<p class="muted">Sign-ups since ${utcDay(since)} (UTC), also of leads that are deleted.</p>
+				<p class="muted">Sign-ups since ${utcDay(since)} (UTC), including those of deleted leads.</p>
 				<${Bars} label=${name} rows=${rows} top=${rows.reduce((sum, row) => sum + row[2], 0)} />`;
 		}}<//>`;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What components get from outside: values that several of them share, events of the window.
+// State from outside of components: shared values, and events of the window.
 import { useEffect, useState } from "./hooks.js";
 
 export function store(value) {
@@ -26,7 +26,7 @@ export function useStore(shared) {
 	return value;
 }
 
-/** Calls `listen`, which may change with `inputs`, at each event of the window with that name. */
+/** Listens to an event of the window. `inputs`: what `listen` depends on. */
 export function useEvent(name, listen, inputs = []) {
 	useEffect(() => {
 		addEventListener(name, listen);

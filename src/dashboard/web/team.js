@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Users and their roles, API keys.
+// The users of an account, and its API keys.
 import { useState } from "./hooks.js";
 import { patch, post, remove } from "./api.js";
 import { day, hour } from "./format.js";
@@ -14,16 +14,16 @@ import {
 } from "./ui.js";
 import { endOf } from "./zone.js";
 
-/* ---- the account whose team it is ---- */
+/* ---- the account ---- */
 
-/** Operators choose one; other users have one. */
+/** Operators choose an account; other users have one. */
 export function useAccount(query) {
 	const accounts = useList(isOperator() ? "accounts" : null, {}, { every: 60, whole: true });
 	const own = session.get().account_id;
 	return { account: own || Number(query.account) || accounts?.[0]?.id || null, accounts: isOperator() ? accounts || [] : [] };
 }
 
-/** With `all`, the choice of no account as well. */
+/** `all`: no account can be chosen, too. */
 export function AccountChoice({ account, accounts, all }) {
 	if (accounts.length === 0)
 		return null;
@@ -45,7 +45,7 @@ function CampaignChoices({ form, account }) {
 	const campaigns = useCampaigns().filter(one => !account || one.account_id === account);
 	return html`
 		<${Choices} form=${form} name="campaigns" label="Campaigns" options=${campaigns.map(one => [one.id, one.name])}
-			hint="Select none for all campaigns, also future ones." />`;
+			hint="Select none for all campaigns, including future ones." />`;
 }
 
 /* ---- users ---- */
@@ -98,7 +98,7 @@ function EditUser({ user, close }) {
 	async function save({ name, role, campaigns: typed }) {
 		const campaigns = isLimited(role) ? typed : null;
 		const isSame = JSON.stringify(campaigns) === JSON.stringify(user.campaigns);
-		// only what was changed: an empty list, of a user that sees no campaign, must not become all campaigns
+		// only changes: the empty list of a user who may see no campaign must not become all campaigns
 		const changes = {
 			...(name !== user.name ? { name } : {}),
 			...(role !== user.role ? { role } : {}),
@@ -162,7 +162,6 @@ function UserActions({ user, reload }) {
 		</span>`;
 }
 
-/** Columns of the table; `accountName` and `campaigns`: what ids stand for. */
 const userColumns = (accountName, campaigns, reload) => [
 	{
 		title: "User",
@@ -245,13 +244,13 @@ function AddKey({ account, close }) {
 						options=${own.map(([right, [name, why]]) => [right, name, why])} />`}
 				<${CampaignChoices} form=${form} account=${account} />
 				<${Field} form=${form} name="expires" label="Expires on" type="date"
-					hint="The last day on which it works. Leave empty for no end." />`}
+					hint="The last day on which it works. Leave empty if it never expires." />`}
 		<//>`;
 }
 
 const NewKey = ({ text, close }) => html`
 	<${Dialog} title="New API key" close=${close} done="I have stored it">
-		<p><strong>The key is shown only once.</strong> Store it where your program reads it, never in a public page.</p>
+		<p><strong>The key is shown only once.</strong> Store it where your program reads it, never on a public page.</p>
 		<${Code} text=${text} what="the key" />
 	<//>`;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parts that all views are made of. Texts of people are always text nodes: no view writes markup.
+// The parts that views are made of. What users typed is always a text node: no view writes markup.
 import { h } from "./preact.js";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "./hooks.js";
 import htm from "./htm.js";
@@ -14,31 +14,31 @@ export const html = htm.bind(h);
 
 /* ---- words and numbers ---- */
 
-/** A time as "3 minutes ago", with the exact one as its title; `none` where there is none. */
+/** A time as "3 minutes ago", with the exact time as its title. `none`: shown without a time. */
 export function Time({ at, none = "–" }) {
 	return at ? html`<time datetime=${at} title=${full(at)}>${ago(at)}</time>` : html`<span class="muted">${none}</span>`;
 }
 
-/** A time in full, and how long ago that was where it says more. */
+/** A time in full, and if it is near, how long ago it was. */
 export const Moment = ({ at }) => html`${full(at)}${isNear(at) ? html` (<${Time} at=${at} />)` : ""}`;
 
 export const Number_ = ({ value }) => html`<span class="number" title=${count(value)}>${short(value)}</span>`;
 
-/** When the oldest delivery was due, or its next attempt. */
+/** When the oldest delivery was due, or when it is retried. */
 export function Waiting({ at }) {
 	if (!at)
 		return html`<span class="muted">none</span>`;
 	return html`${Date.parse(at) > Date.now() ? "retry " : ""}<${Time} at=${at} />`;
 }
 
-/** A state in a word and a color: good, bad, wait or plain. */
+/** A state as a word with a color. `tone`: good, bad, wait or plain. */
 export const Chip = ({ tone = "plain", children }) => html`<span class=${`chip ${tone}`}>${children}</span>`;
 
-/** A text with a button that copies it. */
+/** A button that copies a text. `what`: names it for screen readers. */
 export function Copy({ text, label = "Copy", what }) {
 	const [outcome, set] = useState("");
 	async function copy() {
-		// without https there is no clipboard
+		// there is no clipboard without https
 		const done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
 		set(done ? "Copied" : "Copy it by hand");
 		setTimeout(() => set(""), 2000);
@@ -50,7 +50,7 @@ export function Copy({ text, label = "Copy", what }) {
 		</button>`;
 }
 
-/** Code to copy: a secret, markup, a line for a shell. */
+/** A text to copy: a secret, markup, a shell command. */
 export const Code = ({ text, what }) => html`
 	<div class="code">
 		<pre tabindex="0">${text}</pre>
@@ -64,14 +64,14 @@ let toastNumber = 0;
 
 const removeToast = id => toasts.set(list => list.filter(one => one.id !== id));
 
-/** A success. `undo`, a function, adds a button. */
+/** Tells of a success. `undo`: a function, for which it has a button. */
 export function toast(text, undo) {
 	const id = ++toastNumber;
 	toasts.set(list => [...list, { id, text, undo, at: Date.now() }]);
 	setTimeout(removeToast, undo ? 20000 : 8000, id);
 }
 
-const STAYS_MS = 1000; // a message of what leads to another view, on that view
+const STAYS_MS = 1000; // a message stays if its action leads to another view at once
 let shownView = "";
 addEventListener("hashchange", () => {
 	if (viewName() === shownView)
@@ -81,7 +81,7 @@ addEventListener("hashchange", () => {
 });
 
 const spoken = store("");
-/** For screen readers alone. */
+/** Tells screen readers alone. */
 export const say = text => {
 	spoken.set("");
 	setTimeout(() => spoken.set(text), 50);
@@ -108,12 +108,12 @@ export function Toasts() {
 		<div class="offscreen" role="status">${text}</div>`;
 }
 
-/** A message of the API as a sentence: "no such lead" becomes "No such lead." */
+/** Makes a sentence of a message: "no such lead" becomes "No such lead." */
 export const sentence = text => text && `${text[0].toUpperCase()}${text.slice(1)}${/[.?!…]$/.test(text) ? "" : "."}`;
 
 /**
- * What the API says is wrong with a value, for the field with the label: "expected a whole number, not x" becomes "Enter a whole
- * number. “x” cannot be used.", and "must be …" begins with the label.
+ * An error of the API for the field with this label: "expected a whole number, not x" becomes "Enter a whole number. “x” cannot be
+ * used.", and "must be …" begins with the label.
  */
 export function messageOf(error, label) {
 	const [, text] = /^(?:[a-z_]+=?: )?([^]*)$/.exec(error);
@@ -123,7 +123,7 @@ export function messageOf(error, label) {
 	return /^(must|has|needs) /.test(text) ? `${label} ${text}.` : sentence(text);
 }
 
-/** What a failure says, where it is not at the field that it is about. */
+/** The text of a failure that is not shown at a field. */
 const textOf = failure => {
 	const [[name, error] = []] = Object.entries(failure.fields || {});
 	return name ? messageOf(error, labelOf(name)).replace(/^Enter /, `${labelOf(name)}: enter `) : sentence(failure.message);
@@ -137,14 +137,14 @@ const ADVICE = {
 	not_configured: "Ask the operator of this installation to set this up.",
 };
 
-/** What to do about a failure, in a sentence. */
+/** A sentence that says what to do about a failure. */
 function adviceOf({ code, retryAfter, isAway }) {
 	if (code === "rate_limited")
 		return `Try again in ${retryAfter || 60} seconds.`;
 	return ADVICE[code] || (isAway && "The service or its database is unavailable. Your input is not lost.");
 }
 
-/** A failure where something was to be shown or done. */
+/** Shows a failure. */
 export function Problem({ failure, onRetry }) {
 	if (!failure)
 		return null;
@@ -159,23 +159,23 @@ export function Problem({ failure, onRetry }) {
 		<//>`;
 }
 
-/** Something to be noticed. */
+/** The frame of a notice. */
 export const Box = ({ tone = "plain", role, children }) => html`<div class=${`notice ${tone}`} role=${role}>${children}</div>`;
 
-/** The same in sentences, which begin with `title`. `role`: status, if it appears later; `beside`: what can be done about it. */
+/** Sentences to notice, which begin with `title`. `role`: of the sentences; `beside`: buttons. */
 export const Notice = ({ tone, title, role, beside, children }) => html`
 	<${Box} tone=${tone}>
 		<p role=${role}>${title && html`<strong>${title}</strong>`}${title && children && " "}${children}</p>
 		${beside}
 	<//>`;
 
-/** What needs attention, each with the way to it: [class, href, text]; nothing where there is none. */
+/** A list of what needs attention: [class, href, text]; nothing without rows. */
 export const Problems = ({ rows }) => rows.length > 0 && html`
 	<ul class="problems" aria-label="Needs attention">
 		${rows.map(([tone, href, text]) => html`<li key=${`${href}${text}`} class=${tone}><a href=${href}>${text}</a></li>`)}
 	</ul>`;
 
-/** An empty list: how to get the first entry. */
+/** Stands for an empty list, and says how to get the first entry. */
 export const Empty = ({ title, children }) => html`
 	<div class="empty">
 		<p class="empty-title">${title}</p>
@@ -184,7 +184,7 @@ export const Empty = ({ title, children }) => html`
 
 /* ---- buttons ---- */
 
-/** A button that is busy while its promise lasts. What it throws is shown in a dialog. */
+/** A button that is busy while the promise of `onClick` is pending. A dialog shows its failure. */
 export function Button({ onClick, kind = "", disabled, children, ...rest }) {
 	const [busy, set] = useState(false);
 	const alive = useRef(true);
@@ -212,7 +212,7 @@ export function Button({ onClick, kind = "", disabled, children, ...rest }) {
 		</button>`;
 }
 
-/** Buttons of which one is pressed; `options`: [value, text]; `choose` gets a value. */
+/** Buttons of which one is pressed. `options`: [value, text]. */
 export const Segments = ({ label, options, value, choose, kind }) => html`
 	<div class="segments" role="group" aria-label=${label}>
 		${options.map(([one, text]) => html`
@@ -221,7 +221,7 @@ export const Segments = ({ label, options, value, choose, kind }) => html`
 			</button>`)}
 	</div>`;
 
-/** A choice of one value; `options`: [value, text]. It shows `value` until the view shows another: unsaved changes may prevent that. */
+/** `options`: [value, text]. Shows `value` until the view passes another one, which unsaved changes may prevent. */
 export function Select({ value, options, choose, ...rest }) {
 	const change = event => {
 		const chosen = event.currentTarget.value;
@@ -235,7 +235,7 @@ export function Select({ value, options, choose, ...rest }) {
 		</select>`;
 }
 
-/** A checkbox; `choose` gets whether it is checked. */
+/** A checkbox with a label. `choose` gets whether it is checked. */
 export const Check = ({ id, label, checked, choose, children, ...rest }) => html`
 	<div class="field check">
 		<input type="checkbox" id=${id} checked=${checked} onChange=${event => choose(event.currentTarget.checked)} ...${rest} />
@@ -243,7 +243,7 @@ export const Check = ({ id, label, checked, choose, children, ...rest }) => html
 		${children}
 	</div>`;
 
-/** How far work has come: a bar, which moves without `value`, and a sentence. */
+/** A progress bar with a sentence. Without `value`, it only shows that work goes on. */
 export const Progress = ({ label, text, value, max, children }) => html`
 	<div class="progress">
 		<progress max=${max} value=${value} aria-label=${label} />
@@ -251,7 +251,7 @@ export const Progress = ({ label, text, value, max, children }) => html`
 		${children}
 	</div>`;
 
-/** Rows of [key, text, number, note] with bars; `top`: the number of a full one. */
+/** Bars. `rows`: [key, text, number, note]; `top`: the number of a full bar. */
 export const Bars = ({ label, rows, top }) => html`
 	<ol class="bars" aria-label=${label}>
 		${rows.map(([key, text, value, note]) => html`
@@ -268,12 +268,12 @@ export const Bars = ({ label, rows, top }) => html`
 const dialogs = store([]);
 let dialogNumber = 0;
 
-// Without the query, which a view can change itself.
+// without the query, which views change themselves
 const viewName = () => location.hash.split("?")[0];
 
 /**
- * Shows a dialog: a component that gets the properties and `close`, which ends it with a value. Resolves to that value; to undefined
- * when the dialog is closed without one or its view is left.
+ * Shows a dialog: a component, which gets the properties and `close`. Resolves to the value that it passes to `close`, or to undefined
+ * when its view is left.
  */
 export function openDialog(component, properties) {
 	return new Promise(done => {
@@ -290,21 +290,21 @@ export function openDialog(component, properties) {
 	});
 }
 
-/** `done`: the text of a button that closes the dialog. */
+/** `done`: the text of a button that closes it. */
 export function Dialog({ title, close, children, wide, done }) {
 	const element = useRef(null);
 	const id = useId();
 	useLayoutEffect(() => {
 		const before = document.activeElement;
 		const dialog = element.current;
-		// the keyboard of a phone covers what is below the visible part of the window
+		// the keyboard of a phone covers a part of the window
 		const view = window.visualViewport;
 		const fit = () => dialog.style.setProperty("--room", `${view.height}px`);
 		dialog.showModal();
 		view?.addEventListener("resize", fit);
 		return () => {
 			view?.removeEventListener("resize", fit);
-			dialog.close(); // what is outside an open dialog cannot have the focus
+			dialog.close(); // while it is open, nothing outside can get the focus
 			if (before?.isConnected) before.focus();
 		};
 	}, []);
@@ -312,7 +312,7 @@ export function Dialog({ title, close, children, wide, done }) {
 		event.preventDefault();
 		close();
 	};
-	// A second Escape cannot be prevented in Chromium: a dialog that is to stay is shown again.
+	// Chromium closes the dialog at a second Escape: it is shown again
 	const stay = () => element.current?.isConnected && element.current.showModal();
 	return html`
 		<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id} onCancel=${cancel} onClose=${stay}>
@@ -332,14 +332,14 @@ export const showFailure = failure => openDialog(FailureDialog, { failure });
 
 /* ---- frame of a view ---- */
 
-/** The way to a view of a campaign: the campaign, and for an entry of a list that list: its path and name. */
+/** Links to the campaign, and to the list whose entry is shown. */
 const Crumbs = ({ id, list: [path, name] }) => html`
 	<p class="crumbs">
 		<a href=${link(`campaigns/${id}`)}>${campaignName(id)}</a>
 		${path && html`${" › "}<a href=${link(`campaigns/${id}/${path}`)}>${name}</a>`}
 	</p>`;
 
-/** "Updated 14:03:20", and the button that reads again. */
+/** "Updated 14:03:20", and a button that refreshes all views. */
 export function Updated({ live }) {
 	const at = live.at && new Date(live.at);
 	return html`
@@ -350,8 +350,8 @@ export function Updated({ live }) {
 }
 
 /**
- * The heading of a view; it gets the focus when the view is shown. `campaign`: the id of that whose part the view is; `list`: path
- * and name of the list whose entry it shows; `live`: what it shows; `actions`: buttons.
+ * A view with its heading, which gets the focus when the view is shown. `campaign`: the id of the campaign that it is about; `list`:
+ * path and name of the list whose entry it shows; `live`: that of useLive; `actions`: buttons.
  */
 export function Page({ title, campaign, list = [], live, actions, children }) {
 	const heading = useRef(null);
@@ -371,7 +371,7 @@ export function Page({ title, campaign, list = [], live, actions, children }) {
 		${children}`;
 }
 
-/** A part of a view; `beside`: what is beside its heading. */
+/** A part of a view. `beside`: shown beside its heading. */
 export const Card = ({ title, kind = "", beside, children, ...rest }) => html`
 	<section class=${`card ${kind}`.trim()} ...${rest}>
 		${beside !== undefined && html`<header><h2>${title}</h2>${beside}</header>`}
@@ -379,13 +379,13 @@ export const Card = ({ title, kind = "", beside, children, ...rest }) => html`
 		${children}
 	</section>`;
 
-/** Stands for content that is still to come. */
+/** Stands for content that is being loaded. */
 export const Skeleton = ({ lines }) => html`
 	<div class="skeleton" role="status" aria-label="Loading">
 		${Array.from({ length: lines }, (_, key) => html`<span key=${key} />`)}
 	</div>`;
 
-/** Content that a call provides: a skeleton before the first answer, old content while it is read again, and why it is not new. */
+/** Content from a call: a skeleton before the first answer, later the last content, and a notice if it could not be updated. */
 export function Loaded({ live, children, lines = 4 }) {
 	const { value, failure, at, retryAt, reload } = live;
 	if (value === undefined && failure)
@@ -397,11 +397,11 @@ export function Loaded({ live, children, lines = 4 }) {
 		${children(value, live)}`;
 }
 
-/** The rows of a list, or `none`, which stands for an empty one. */
+/** The rows of a list, or `none` if it is empty. */
 export const List = ({ live, lines, none, children }) => html`
 	<${Loaded} live=${live} lines=${lines}>${rows => (rows.length === 0 ? none : children(rows))}<//>`;
 
-/** The time, in milliseconds, anew after so many. */
+/** The time, updated every so many milliseconds. */
 export function useNow(every) {
 	const [now, set] = useState(Date.now());
 	useEffect(() => {
@@ -423,7 +423,7 @@ function Stale({ failure, at, retryAt, onRetry }) {
 		<//>`;
 }
 
-/** What the head of a column shows: its own element, a button that sorts, or its title. */
+/** The head of a column: its own element, a button that sorts, or its title. */
 function headOf(column, sortBy) {
 	if (column.head)
 		return column.head;
@@ -433,9 +433,9 @@ function headOf(column, sortBy) {
 }
 
 /**
- * A table; on a phone its rows have two lines, of which the first has the first column. `columns`: { title, cell(row), kind (number,
- * tick, long: a text without blanks, row: the heading of its row), sort(row), head (in place of the title), hidden (the title),
- * phone (plain: needs no title there; off: is left out) }; those that are false are left out. `name`: what the rows are.
+ * A table. On a phone, its rows have two lines, the first of which is the first column. `name`: its label. `columns`, of which false
+ * ones are left out: { title, cell(row), kind (number; tick; long: breaks anywhere; row: the heading of its row), sort(row), head (in
+ * place of the title), hidden (its title), phone (plain: without title there; off: left out there) }.
  */
 export function Table({ name, columns: all, rows, id = row => row.id, sorted }) {
 	const columns = all.filter(Boolean);
@@ -483,7 +483,7 @@ export const Facts = ({ rows }) => html`
 		${rows.filter(Boolean).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}
 	</dl>`;
 
-/** A number with what it means. */
+/** A number with its meaning. */
 export function Tile({ label, value, note, href, tone = "" }) {
 	const inner = html`
 		<span class="tile-label">${label}</span>
@@ -492,7 +492,7 @@ export function Tile({ label, value, note, href, tone = "" }) {
 	return href ? html`<a class=${`tile ${tone}`} href=${href}>${inner}</a>` : html`<div class=${`tile ${tone}`}>${inner}</div>`;
 }
 
-/** The last days as a line; the numbers are in `label`. */
+/** A small line chart. `label`: its numbers in words. */
 export function Spark({ values, label }) {
 	const top = Math.max(1, ...values);
 	const width = 84;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two users who edit the same object: a change goes with the version that was read (docs/manage.md 1.3). Fields that only one of
-// them has changed are merged; for the others the user chooses.
+// Editing what others may edit at the same time: a change names the version that it is based on (docs/manage.md 1.3). Fields that
+// only one user has changed are merged; for the others, the user chooses.
 import { useEffect, useState } from "./hooks.js";
 import { Cancelled, Failure, get, patch } from "./api.js";
 import { useForm } from "./forms.js";
@@ -35,8 +35,8 @@ function Conflict({ fields, mine, theirs, labels, close }) {
 const pick = (values, names) => Object.fromEntries(names.map(name => [name, values[name]]));
 
 /**
- * Saves `changes`, fields of the object at `path` that was read as `base` with the version `tag`. `read` gets that object again in
- * the form of `base`. Resolves to "saved" or "theirs"; throws Cancelled when the user goes on editing.
+ * Saves `changes` to the object at `path`, based on `base`, which was read with the version `tag`. `read` turns the object into the
+ * form of `base`. Resolves to "saved" or "theirs"; throws Cancelled when the user continues editing.
  */
 async function save({ path, query, changes, base, tag, labels, extra, read }) {
 	for (;;) {
@@ -64,9 +64,9 @@ async function save({ path, query, changes, base, tag, labels, extra, read }) {
 }
 
 /**
- * A form for the object `loaded`, which was read at `path` (with `query`) as the version `tag`. `read`: the values of the form, of
- * the object; `send`: what the API takes, of the values; `extra` is sent with them. `saved`: what is said when they are saved;
- * `reload` gets the object again. Returns the form, the values that are stored, the names of the changed ones, and what saves them.
+ * A form for the object `loaded`, read from `path` with `query` as the version `tag`. `read` turns the object into values of the form,
+ * `send` values into a body, to which `extra` is added. `saved`: the message after saving; `reload`: reads the object again. Returns
+ * the form, the stored values, the names of the changed ones, and `submit`, which saves them.
  */
 export function useEditor({ path, query, loaded, tag, read, send = values => values, extra = {}, labels, saved, reload }) {
 	const start = read(loaded);
@@ -75,7 +75,7 @@ export function useEditor({ path, query, loaded, tag, read, send = values => val
 	const changed = Object.keys(start).filter(name => !same(form.values[name], base.values[name]));
 	useLeaveWarning(changed.length > 0);
 	useEffect(() => {
-		// changes of other users are shown while there are none here
+		// changes of other users are shown as long as there are none here
 		if (changed.length > 0 || tag === base.tag)
 			return;
 		setBase({ values: start, tag });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One webhook: state, health, what is to be done.
+// One webhook: state, test, attempts, deliveries.
 import { useState } from "./hooks.js";
 import { post, remove } from "./api.js";
 import { Chart } from "./chart.js";
@@ -21,7 +21,7 @@ const HOUR = 3600e3;
 
 const isOff = webhook => webhook.state === "disabled"; // also when the receiver answered 410
 
-/** State, cause and what happens next, in sentences. */
+/** The state, its cause, and what happens next, in sentences. */
 function StateSentence({ webhook }) {
 	if (webhook.gone)
 		return html`
@@ -88,11 +88,10 @@ const REDELIVERED = [
 	["", "All (the receiver gets delivered ones again)"],
 ];
 
-/** How many of the deliveries are not sent yet. */
+/** How many of the queued deliveries wait, in a sentence. */
 const waitsOf = held =>
 	held > 0 ? ` ${plural(held, "of them waits", "of them wait")} until the webhook accepts deliveries again.` : "";
 
-/** How far a redelivery has come. */
 function RedeliveryState({ job }) {
 	const deliveries = number => plural(number, "delivery", "deliveries");
 	const texts = {
@@ -204,7 +203,7 @@ function Attempts({ id }) {
 
 /* ---- the view ---- */
 
-/** What can be done with a webhook; `reload` reads it again, `reloadAll` its deliveries, too. */
+/** `reload` reads the webhook again; `reloadAll` its deliveries, too. */
 function Actions({ campaign, webhook, reload, reloadAll }) {
 	const { referenceId: id, pending, url } = webhook;
 	const turn = word => post(`webhooks/${id}/${word}`).then(reload);

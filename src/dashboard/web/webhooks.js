@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The webhooks of a campaign: the list, adding and editing one, tests.
+// The webhooks of a campaign: the list, adding, editing and testing them.
 import { useEffect, useState } from "./hooks.js";
 import { get, patch, post } from "./api.js";
 import { count, duration, lasting, plural } from "./format.js";
@@ -16,9 +16,9 @@ import {
 
 /* ---- testing ---- */
 
-const lastTests = store({}); // by id of the webhook: results of this page, the last one each
+const lastTests = store({}); // by id of the webhook: the last result since the page was loaded
 
-/** The result of the last test of a webhook in a sentence; undefined if there was none since the page was loaded. */
+/** The result of the last test of a webhook, in a sentence; undefined: there was none since the page was loaded. */
 export function useLastTest(id) {
 	const result = useStore(lastTests)[id];
 	return result && `The last test ${result.ok ? "succeeded" : "failed"}: ${testOutcome(result)}.`;
@@ -27,7 +27,7 @@ export function useLastTest(id) {
 const testOutcome = ({ status, error, duration_ms }) =>
 	error ? outcome(status, error) : `${isRedirect(status) ? outcome(status) : explained(status)} in ${duration(duration_ms)}`;
 
-/** Where a redirect points, what it means, and the change that helps. `accept` and `move` make the changes. */
+/** Where a redirect points, what it means, and buttons for the change that helps: `accept` or `move`. */
 function Redirect({ result: { ok, status, location, moved }, accept, move }) {
 	if (!isRedirect(status))
 		return null;
@@ -62,7 +62,7 @@ function TestResult({ job, url, accept, move }) {
 
 const hasFailed = job => job?.ended_at && !job.result?.ok;
 
-/** Sends a test. `url`: where it goes; `edited` is called after the user has changed it. */
+/** A button that sends a test to the URL, and the result. `edited` gets the webhook after the user has changed it. */
 export function Test({ id, url, edited }) {
 	const [job, set] = useState(null);
 	async function test() {
@@ -117,7 +117,7 @@ export function Secret({ secret, test, close }) {
 				</div>
 			</details>
 			<p class="hint">
-				You do not need it now? Close this. “Rotate secret” in the webhook shows a new one whenever your receiver needs it.
+				If you do not need it now, close this dialog. “Rotate secret” creates a new one whenever your receiver needs it.
 			</p>
 			<div class="buttons">
 				<button type="button" class="primary" onClick=${() => close()}>I have stored the secret</button>
@@ -128,13 +128,13 @@ export function Secret({ secret, test, close }) {
 
 const URL_HINT =
 	"The address that your CRM, automation tool or server gives you for webhooks. " +
-	"Only new events are sent: export leads that you already have as CSV.";
+	"Only new events are sent. To transfer existing leads, export them as CSV.";
 const NEW_URL_HINT =
 	"Pending deliveries go to a new URL as well, when they are due. The secret stays. " +
 	"A webhook that is disabled stays disabled until you enable it.";
 
 const SCHEME = "[a-z][a-z0-9+.-]*://";
-/** The URL that was meant: with a scheme, and with the last one where a second one was pasted after the first. */
+/** The URL that was probably meant: with a scheme, and without the first one of two. */
 function completeUrl(text) {
 	const url = text.trim().replace(new RegExp(`^(?:${SCHEME})+(?=${SCHEME})`, "i"), "");
 	return url === "" || new RegExp(`^${SCHEME}`, "i").test(url) ? url : `https://${url.replace(/^\/+/, "")}`;
@@ -146,7 +146,7 @@ const UrlField = ({ form, hint }) => html`
 
 const EventsField = ({ form }) => html`<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />`;
 
-/** The values that are sent, completed; throws what is wrong. */
+/** The values with the URL completed. Throws what is wrong. */
 function completed(values, form) {
 	const url = completeUrl(values.url);
 	if (url === "")
@@ -211,7 +211,7 @@ function Edit({ webhook, tag, given, close }) {
 		<//>`;
 }
 
-/** Opens the form of a webhook, with the given values instead of its own. Returns the webhook as it was saved, undefined if it was not. */
+/** Lets the user edit a webhook; `given` replaces its values. Resolves to the saved webhook; undefined: it was not saved. */
 export async function editWebhook(id, given) {
 	const { value, tag } = await get(`webhooks/${id}`);
 	const saved = await openDialog(Edit, { webhook: value, tag, given });
@@ -220,7 +220,7 @@ export async function editWebhook(id, given) {
 	return saved;
 }
 
-/** The secret of a new webhook, with a test that goes to its present URL. */
+/** The secret of a new webhook, and a test. */
 function Added({ made, reload, close }) {
 	const [url, set] = useState(made.url);
 	const edited = saved => {
@@ -252,7 +252,7 @@ function stateChip(webhook) {
 	return webhook.last_delivery_at ? html`<${Chip} tone="good">working<//>` : html`<${Chip}>no deliveries yet<//>`;
 }
 
-/** The failing ones first, then the disabled ones. */
+/** Failing webhooks come first, then disabled ones. */
 const STATES = ["failing", "disabled"];
 const rank = webhook => (STATES.includes(webhook.state) ? STATES.indexOf(webhook.state) : STATES.length);
 

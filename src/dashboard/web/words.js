@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts for codes of the API. Tables for codes that visitors can choose have no prototype.
+// Texts for codes of the API. The tables have no prototype, because visitors can choose some of the codes.
 import { ago, hour } from "./format.js";
 
 /* ---- leads ---- */
@@ -18,7 +18,7 @@ const FRAUD_REASONS = {
 };
 export const fraudReason = code => FRAUD_REASONS[code] || code;
 
-/** What to call a lead. */
+/** The name of a lead, or else an address. */
 export function nameOf(lead) {
 	const isMade = !lead.display_name || lead.display_name === "Anonymous" || lead.display_name === lead.email?.split("@")[0];
 	return isMade ? lead.email || lead.phone_number || lead.social_id : lead.display_name;
@@ -42,24 +42,24 @@ export const MAILS = {
 	reward: ["Reward reached", "to a lead who reaches a reward"],
 	referral: ["A friend joined", "to a lead whose friend signs up"],
 	digest: ["More friends joined", "to the same lead once a day, about the friends after the first"],
-	status_link: ["Status page link", "to a lead who signs up again and is not shown the status page at once"],
+	status_link: ["Status page link", "to a lead who signs up again and does not see the status page right away"],
 	erase_confirm: ["Deletion confirmation", "to a person who asks to be deleted"],
 	code: ["Code by text message", "confirms a phone number"],
 };
-/** What became of a mail or a text. */
+/** States of emails and text messages. */
 export const MAIL_STATES = { __proto__: null, requested: "pending", sent: "sent", failed: "failed", dropped: "not sent" };
 const MAIL_REASONS = {
 	__proto__: null,
 	too_soon: "the same message was sent shortly before", daily: "daily limit reached", enough: "limit reached",
-	minute_limit: "one email a minute to an address",
+	minute_limit: "limit of one email per minute and address",
 	unconfirmed: "waits until the address is confirmed",
-	address_limit: "daily limit of the address reached", opted_out: "unsubscribed", lead_deleted: "lead deleted",
-	bounced: "the address bounced", number_limit: "daily limit of the number reached", late: "expired before it was sent",
+	address_limit: "daily limit for this address reached", opted_out: "unsubscribed", lead_deleted: "lead deleted",
+	bounced: "the address bounced", number_limit: "daily limit for this number reached", late: "expired before it was sent",
 	erase_limit: "daily limit of deletion requests reached", claimed: "anyone may have added the address",
 	verified: "already confirmed", reward_removed: "reward removed", referral_deleted: "referred lead deleted",
 	no_address: "no email address", address_replaced: "the lead has another address", no_number: "no phone number", fraudulent: "marked as fraudulent",
 	suspended: "account suspended", switched_off: "phone verification is off", calling_code: "country not allowed",
-	special_rate: "premium-rate number", not_mobile: "not a mobile number", prefix_limit: "hourly limit of similar numbers reached",
+	special_rate: "premium-rate number", not_mobile: "not a mobile number", prefix_limit: "hourly limit for similar numbers reached",
 	campaign_limit: "hourly limit of the campaign reached", account_limit: "hourly limit of the account reached",
 	installation_limit: "hourly limit of the installation reached", not_composed: "template error", bad_address: "invalid email address",
 	bad_content: "invalid content", gave_up: "all attempts failed", refused: "rejected by the server",
@@ -107,7 +107,7 @@ const ERRORS = {
 	crashed: "the dispatcher crashed", webhook_gone: "webhook removed",
 	expired: "not delivered within the retention period",
 };
-/** Why a mail or a text failed, was dropped or waits: gateways fail as receivers do. */
+/** Why an email or text message failed, was dropped or waits. Gateways fail as receivers do. */
 export const mailReason = code => MAIL_REASONS[code] || ERRORS[code] || code.replaceAll("_", " ");
 /** The outcome of an attempt: "HTTP 502", "response timed out". */
 export function outcome(status, error) {
@@ -122,19 +122,19 @@ const STATUSES = {
 	401: "the receiver requires a key or a login", 403: "the receiver refuses this sender", 404: "the receiver has nothing at this URL",
 	410: "the receiver has nothing at this URL any more", 429: "the receiver gets too many requests",
 };
-/** What a status other than 2xx means; undefined: there is nothing to explain. */
+/** The meaning of a status other than 2xx; undefined: nothing to explain. */
 export const statusHint = status => STATUSES[status] || CLASSES[Math.floor(status / 100) - 3];
-/** The outcome with what it means: "HTTP 502 (server error of the receiver)". */
+/** The outcome with its meaning: "HTTP 502 (server error of the receiver)". */
 export function explained(status, error) {
 	const meaning = !error && statusHint(status);
 	return meaning ? `${outcome(status, error)} (${meaning})` : outcome(status, error);
 }
 
 const MOVED = [301, 307, 308];
-/** Statuses of receivers that have done their work and show a page. */
+/** Statuses of receivers that show a page after their work. */
 export const PAGE_SHOWN = [302, 303];
 export const isRedirect = status => status >= 300 && status < 400;
-/** What a redirect of a receiver means, in sentences. `moved`: as a test says, where there was one. */
+/** The meaning of a redirect, in sentences. `moved`: from the result of a test. */
 export function redirectMeaning(status, moved = MOVED.includes(status)) {
 	if (moved)
 		return "The receiver says that its URL has moved: use the new one.";
@@ -162,7 +162,7 @@ export function waitReason(delivery) {
 
 export const DELIVERY_STATES = { pending: ["pending", "wait"], delivered: ["delivered", "good"], failed: ["failed", "bad"] };
 
-/** The host and the rest of an URL, for lists. */
+/** Host and rest of a URL, for lists. */
 export function urlParts(text) {
 	try {
 		const url = new URL(text);
@@ -195,7 +195,7 @@ export const RIGHTS = {
 
 export const LANGUAGES = { __proto__: null, en: "English", de: "German", es: "Spanish", fr: "French" };
 
-/** What a change has made of leads. */
+/** The effects of bulk changes. */
 export const LEAD_CHANGES = {
 	__proto__: null,
 	optout: "unsubscribed from email", sms_optout: "unsubscribed from texts", sms_optin: "subscribed to texts",
@@ -223,7 +223,7 @@ const VERBS = {
 };
 const NOUNS = { key: "API key", inbound: "Inbound webhook", page: "Page" };
 
-/** What an entry of the audit log says: "campaign set" becomes "Campaign changed". */
+/** An operation in the audit log in words: "campaign set" becomes "Campaign changed". */
 export function operationName(operation) {
 	const [noun, verb] = operation.split(" ");
 	if (OPERATIONS[operation] || !VERBS[verb])

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The time zone in which times are shown and days are taken (docs/dashboard.md 1): that of the account, whatever the browser's is.
-// Intl does the arithmetic. A day is a text such as "2026-11-28".
+// The time zone of times and days (docs/dashboard.md 1): that of the account, not of the browser. Intl does the arithmetic. A day is
+// a text such as "2026-11-28".
 import { store } from "./store.js";
 
 const DAY_MS = 24 * 3600e3;
 
 export const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 
-/** Whether the browser has the zone: a stored one may be newer than the browser. */
+/** Whether the browser knows the zone, which may be newer than the browser. */
 function isKnown(name) {
 	try {
 		return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
@@ -23,7 +23,7 @@ export function setZone(name) {
 }
 
 const formats = new Map();
-/** A format of the zone for times, in English; `options` are those of Intl. */
+/** A format for times in the zone, in English. `options`: those of Intl. */
 export function formatOf(options) {
 	const key = JSON.stringify([zone.get(), options]);
 	if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone.get() }));
@@ -34,7 +34,7 @@ const PARTS = {
 	hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric",
 };
 
-/** What a clock of the zone shows, as milliseconds since 1970 of a clock of UTC that shows the same. */
+/** What a clock in the zone shows, as the time at which a clock in UTC shows the same. */
 function clockOf(time) {
 	const parts = Object.fromEntries(formatOf(PARTS).formatToParts(time).map(({ type, value }) => [type, Number(value)]));
 	return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second);
@@ -43,13 +43,13 @@ const offsetOf = time => clockOf(time) - Math.floor(time / 1000) * 1000;
 
 const isoDay = clock => new Date(clock).toISOString().slice(0, 10);
 
-/** The day of a time; "" is none. */
+/** The day of a time; "" without a time. */
 export function dayOf(time) {
 	const moment = Date.parse(time);
 	return Number.isNaN(moment) ? "" : isoDay(clockOf(moment));
 }
 
-/** The last day before a time, which ends with it or during which it is; "" is none. */
+/** The day that a time ends, or is in; "" without a time. */
 export function lastDayBefore(time) {
 	const moment = Date.parse(time);
 	return Number.isNaN(moment) ? "" : dayOf(new Date(moment - 1).toISOString());
@@ -59,8 +59,8 @@ export function lastDayBefore(time) {
 export const rfc3339 = moment => new Date(moment).toISOString().replace(/\.\d+/, "");
 
 /**
- * When the day begins, in UTC; "" for none. Midnight may be skipped: then it is the moment after. It may come twice: then it is the
- * first one of the day.
+ * The time in UTC when a day begins; "" without a day. If the clock skips midnight, it is the moment after; if midnight comes twice,
+ * it is the first one.
  */
 export function beginOf(day) {
 	const clock = Date.parse(`${day}T00:00:00Z`);
@@ -71,7 +71,7 @@ export function beginOf(day) {
 	return rfc3339(clock - fits);
 }
 
-/** When the day has ended: the next one begins. */
+/** The time when a day ends, and the next one begins. */
 export function endOf(day) {
 	const clock = Date.parse(`${day}T00:00:00Z`);
 	return Number.isNaN(clock) ? "" : beginOf(isoDay(clock + DAY_MS));

@@ -91,10 +91,10 @@ def test_the_last_day_of_a_campaign(in_zone, leadhook, zone, day, end):
     shown = datetime.date.fromisoformat(day)
     last = f"{shown:%A} {shown.day} {shown:%B} is the last day, until midnight ({zone.replace('_', ' ')})."
     dashboard.wait(f"document.body.innerText.replace(/day, (?=\\d)/, 'day ').includes({last!r})", last)  # some browsers set a comma
-    assert "Now it ends during" not in dashboard.text()
+    assert "Currently it ends during" not in dashboard.text()
     leadhook("campaign", "set", str(campaign.id), f"ends_at={end.replace(':00Z', ':01Z')}")
     dashboard.load(f"campaigns/{campaign.id}/settings")
-    dashboard.sees("Now it ends during that day")
+    dashboard.sees("Currently it ends during that day")
     dashboard.fill("Name", "Another name")
     dashboard.click("Save")
     dashboard.sees("Saved")

@@ -161,7 +161,7 @@ def test_broken_rules(dashboard, campaign, leadhook, axe):
     fill(dashboard, 2, "name", "plan")
     clear(dashboard, 2, "label")
     dashboard.sees("Enter a label.")
-    dashboard.wait("document.querySelector('.preview-card .error')?.textContent.includes('is shown as it was saved')")
+    dashboard.wait("document.querySelector('.preview-card .error')?.textContent.includes('are shown as they were last saved')")
     dashboard.click("Save")
     dashboard.wait(f"document.querySelector('.form-fields [role=alert]')?.textContent.includes('Enter a label') && document.activeElement === {part(2, 'label')}")
     no_violations(dashboard, axe)
@@ -201,7 +201,7 @@ def test_text(dashboard, campaign, leadhook, tmp_path):
     dashboard.click("Edit as text")
     dashboard.fill("Form fields", "email; plan")
     dashboard.sees("“plan”: Enter a label.")
-    dashboard.wait("document.querySelector('.preview-card .error')?.textContent.includes('is shown as it was saved') && !button('Edit as fields')")
+    dashboard.wait("document.querySelector('.preview-card .error')?.textContent.includes('are shown as they were last saved') && !button('Edit as fields')")
     dashboard.click("Save")
     dashboard.wait("field('Form fields') === document.activeElement && document.activeElement.getAttribute('aria-invalid') && "
                    "button('Save').getAttribute('aria-busy') === 'false'")

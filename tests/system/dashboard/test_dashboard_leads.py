@@ -280,7 +280,7 @@ def test_lists_of_winners(dashboard, service, leadhook):
     dashboard.wait("button('Export all')", "that the selected lead alone is not exported")
     dashboard.click("Clear")
     dashboard.click("Export")
-    dashboard.sees("Exports the leads as listed:")
+    dashboard.sees("Exports the leads of the list:")
     dashboard.sees("most points first")
     dashboard.sees("not fraudulent")
     dashboard.run("window.pieces = []; const made = URL.createObjectURL;"
@@ -291,7 +291,7 @@ def test_lists_of_winners(dashboard, service, leadhook):
     assert addresses(dashboard.value("window.pieces[0]")) == ["first@example.org", "second@example.org"]
     dashboard.fill("Number of leads", "0")
     dashboard.click("Export")
-    dashboard.sees("Enter a number, or nothing to export all.")
+    dashboard.sees("Enter a number, or leave the field empty to export all.")
     for most, count, number in (("1", "1 lead", 2), ("7", "2 leads", 3)):
         dashboard.fill("Number of leads", most)
         dashboard.click("Export")
@@ -320,7 +320,7 @@ def test_a_fraudulent_lead(dashboard, service, leadhook):
     dashboard.open(f"campaigns/{campaign.id}/leads")
     dashboard.open(f"campaigns/{campaign.id}/leads/{lead['social_id']}")
     dashboard.sees("not ranked: the lead is marked as fraudulent")
-    dashboard.sees("It has no rank and is on no leaderboard")
+    dashboard.sees("It has no rank and is not on the leaderboard")
     assert not dashboard.value("document.body.innerText.includes('rank 1')")
     dashboard.sees("Marked as fraudulent by shell")
     dashboard.click("Mark as genuine")

@@ -76,7 +76,7 @@ def test_a_test_email_of_unsaved_text(dashboard, campaign):
     """docs/dashboard.md 2.3: it says what has to be done first"""
     dashboard.load(f"campaigns/{campaign.id}/pages?tab=mails&kind=welcome")
     dashboard.fill("Subject", "Hello")
-    dashboard.sees("Save first: the test has the saved text.")
+    dashboard.sees("Save first: the test uses the saved text.")
     assert dashboard.value("button('Send me a test email').disabled")
 
 
@@ -110,7 +110,7 @@ def test_the_text_of_a_mail(dashboard, campaign, leadhook):
     default = leadhook("mail", "template", str(campaign.id), "verify")
     dashboard.wait(f"field('Subject').value === {json.dumps(default['subject'])} && field('Text').value === {json.dumps(default['text'])}")
     dashboard.fill("Text", "Hello")
-    dashboard.wait("document.querySelector('.preview-card .error')?.textContent === 'What is incomplete or not valid in the form is shown as it was saved.'")
+    dashboard.wait("document.querySelector('.preview-card .error')?.textContent === 'Incomplete or invalid fields are shown as they were last saved.'")
     dashboard.run("scrollTo(0, 0);")
     dashboard.click("Save")
     error = "document.getElementById(field('Text').getAttribute('aria-describedby')?.split(' ')[1])"
@@ -128,7 +128,7 @@ def test_export(dashboard, campaign):
     """docs/dashboard.md 2.2: it says what it exports, also in the name of the file"""
     campaign.leads(2)
     dashboard.open(f"campaigns/{campaign.id}/export?waitlisted=off&since=2020-01-01", "Export leads")
-    assert dashboard.value("document.querySelector('.card p').innerText") == "Exports the leads as listed: not waitlisted from 2020-01-01"
+    assert dashboard.value("document.querySelector('.card p').innerText") == "Exports the leads of the list: not waitlisted from 2020-01-01"
     dashboard.choose("Verification", "Not verified")
     dashboard.click("Export")
     dashboard.sees("2 leads exported.")
@@ -243,7 +243,7 @@ def test_what_only_some_visitors_are_asked(dashboard, campaign, leadhook):
     label are not"""
     warning = "document.querySelector('main .notice.wait')?.innerText"
     dashboard.load(f"campaigns/{campaign.id}/pages?language=en")
-    dashboard.sees("Only on pages in English. “All languages” has what is empty here, and the design.")
+    dashboard.sees("Only on pages in English. Empty texts, and the design, are those of “All languages”.")
     dashboard.fill("Consent", "I agree")
     dashboard.wait(f"{warning}?.includes('Consent: English')")
     leadhook("page", "set", str(campaign.id), "--language", "en", "fields=email: Your address", "consent=I agree")

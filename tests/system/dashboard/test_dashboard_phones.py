@@ -81,8 +81,8 @@ def test_friends_for_a_reward(dashboard, campaign, leadhook):
     """docs/dashboard.md 2.3: what is typed as points is said in friends, with what leads get for signing up and for each friend"""
     hint = "document.getElementById(field('Points needed')?.getAttribute('aria-describedby'))?.textContent"
     for settings, points, shown in (
-            (("points_signup=1", "points_direct=2"), "6", "A lead gets 1 point for signing up, and 2 points for each friend who signs up. These points take 3 friends."),
-            (("points_signup=0", "points_direct=1", "points_verified=4"), "10", "A lead gets 5 points for each friend who signs up and is verified. These points take 2 friends."),
+            (("points_signup=1", "points_direct=2"), "6", "A lead gets 1 point for signing up, and 2 points for each friend who signs up. These points require 3 friends."),
+            (("points_signup=0", "points_direct=1", "points_verified=4"), "10", "A lead gets 5 points for each friend who signs up and is verified. These points require 2 friends."),
             (("points_direct=0", "points_verified=0"), "10", "In this campaign, leads get no points for friends.")):
         leadhook("campaign", "set", str(campaign.id), *settings)
         dashboard.load(f"campaigns/{campaign.id}/settings?tab=rewards")
@@ -156,6 +156,6 @@ def test_the_mails_of_a_campaign(dashboard, campaign, leadhook):
     rows = dashboard.value("Object.fromEntries([...document.querySelectorAll('tbody tr')].map(row => [row.cells[0].textContent.trim(), [row.cells[2].textContent.trim(), row.cells[3].textContent.trim()]]))")
     assert {name: row[0] for name, row in rows.items() if name in ("Confirmation", "Welcome", "Reward reached", "A friend joined")} == {
         "Confirmation": "on", "Welcome": "off", "Reward reached": "on", "A friend joined": "off"}
-    assert rows["Reward reached"][1] == "yours: German" and rows["Welcome"][1] == "standard text"
+    assert rows["Reward reached"][1] == "custom: German" and rows["Welcome"][1] == "default text"
     dashboard.click("Reward reached")
     dashboard.wait("document.querySelector('iframe')?.contentDocument?.body?.innerText.length > 20")

@@ -61,21 +61,27 @@ list_of(struct manage_request *request, const struct member *member, const struc
 	return check_text(request, member->name, *text, type);
 }
 
-/* Whether the caller may know the object, if the parameter is the id of one. */
+/* Whether the caller may know the objects, if the parameter has their ids. */
 static bool
-sees(struct manage_request *request, const struct parameter *parameter, struct slice name, struct slice text)
+sees_all(struct manage_request *request, const struct parameter *parameter, const struct member *member)
 {
-	struct owner owner = { 0 };
 	const struct value_type *type = parameter->type;
-	return type->noun == NULL || request_sees(request, name, type->kind, text, &owner);
+	struct owner owner = { 0 };
+	if (type->noun == NULL)
+		return true;
+	if (member->type != MEMBER_ARRAY)
+		return request_sees(request, member->name, type->kind, member->text, &owner);
+	for (size_t i = 0; i < member->item_count; i++)
+		if (!request_sees(request, slice_of(type->noun), type->kind, member->items[i], &owner))
+			return false;
+	return true;
 }
 
 static bool
 take_text(struct manage_request *request, const struct parameter *parameter, const struct member *member)
 {
 	struct slice text;
-	return list_of(request, member, parameter->type, &text) && sees(request, parameter, member->name, text) &&
-	       parameter_take(&request->call, parameter, text);
+	return list_of(request, member, parameter->type, &text) && parameter_take(&request->call, parameter, text);
 }
 
 static bool
@@ -97,9 +103,7 @@ take_each(struct manage_request *request, const struct parameter *parameter, con
 	for (size_t i = 0; i < member->item_count; i++) {
 		const struct slice item = member->items[i];
 		if (!check_text(request, member->name, item, parameter->type) ||
-		    !sees(request, parameter, slice_of(parameter->type->noun), item))
-			return false;
-		if (!parameter_take(&request->call, parameter, item))
+		    !parameter_take(&request->call, parameter, item))
 			return false;
 	}
 	return true;
@@ -240,24 +244,31 @@ fail_missing(struct manage_request *request, const char *name)
 	return request_fail(request, PROBLEM_USAGE, pointer_to(request, slice_of(name)), "%s is missing", name);
 }
 
-/* Finds the member of each parameter, if it is there and not null. Returns false after answering that one is missing, or that
- * there are others. */
+/* Finds the member of each parameter, if it is there and not null. Returns false after answering that one names an object that
+ * the caller may not know. */
 static bool
 match(struct manage_request *request, struct members *members, const struct member **matched)
 {
 	const struct operation *operation = request->operation;
-	const struct parameter *rest = rest_of(operation);
-	const char *missing = NULL;
-	bool has_rest = false;
 	for (size_t i = 0; i < operation->parameter_count; i++) {
 		const struct parameter *parameter = &operation->parameters[i];
 		if (!is_member(request, parameter))
 			continue;
 		const struct member *member = members_take(members, slice_of(parameter->name));
 		matched[i] = member != NULL && member->type != MEMBER_NULL ? member : NULL;
-		if (matched[i] == NULL && (parameter->flags & PARAMETER_REQUIRED) != 0 && missing == NULL)
-			missing = parameter->name;
+		if (matched[i] != NULL && !sees_all(request, parameter, member))
+			return false;
 	}
+	return true;
+}
+
+/* Whether there is each required member, and no unknown one. */
+static bool
+is_complete(struct manage_request *request, const struct members *members, const struct member *const *matched)
+{
+	const struct operation *operation = request->operation;
+	const struct parameter *rest = rest_of(operation);
+	bool has_rest = false;
 	for (size_t i = 0; i < members->count; i++) {
 		const struct slice name = members->list[i].name;
 		if (members->list[i].taken)
@@ -267,8 +278,10 @@ match(struct manage_request *request, struct members *members, const struct memb
 			    SLICE_ARGS(name));
 		has_rest = true;
 	}
-	if (missing != NULL)
-		return fail_missing(request, missing);
+	for (size_t i = 0; i < operation->parameter_count; i++)
+		if (matched[i] == NULL && is_member(request, &operation->parameters[i]) &&
+		    (operation->parameters[i].flags & PARAMETER_REQUIRED) != 0)
+			return fail_missing(request, operation->parameters[i].name);
 	return has_rest || rest == NULL || (rest->flags & PARAMETER_REQUIRED) == 0 ||
 	       request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there is no field to change");
 }
@@ -313,7 +326,8 @@ request_read_members(struct manage_request *request)
 	const bool in_query = operation->method == METHOD_GET || operation->method == METHOD_DELETE;
 	const struct member **matched = POOL_ARRAY(request->call.pool, operation->parameter_count + 1, const struct member *);
 	if (!(in_query ? request_read_query(request, &members) : request_read_body(request, &members)) ||
-	    !take_optional_subject(request, &members) || !match(request, &members, matched))
+	    !take_optional_subject(request, &members) || !match(request, &members, matched) ||
+	    !is_complete(request, &members, matched))
 		return false;
 	for (size_t i = 0; i < operation->parameter_count; i++)
 		if (matched[i] != NULL && !take_member(request, &operation->parameters[i], matched[i]))

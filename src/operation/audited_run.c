@@ -19,7 +19,7 @@ static struct slice
 show(const struct operation_call *call)
 {
 	const struct operation *operation = call->operation->shown_by;
-	if (operation == NULL)
+	if (operation == NULL || call->report.failed)
 		return SLICE_NONE;
 	struct operation_call shown = *call;
 	shown.operation = operation;

@@ -16,7 +16,7 @@ report(struct operation_call *call, const struct parameter *parameter, const str
 	const char *name = parameter->name;
 	if (is_operand && type->noun != NULL)
 		operation_fail_id(call, text, type->noun);
-	else if (is_operand && slice_present(reading->message))
+	else if (slice_present(reading->message))
 		operation_fail_value(call, reading->problem, name, "%.*s", SLICE_ARGS(reading->message));
 	else if (is_operand)
 		operation_fail_value(call, reading->problem, name, "%s: expected %s", name, reading->expected);
@@ -41,6 +41,7 @@ parameter_take(struct operation_call *call, const struct parameter *parameter, s
 	struct value_reading reading = { .pool = call->pool,
 		.is_remote = call->is_remote,
 		.type = parameter->type,
+		.is_operand = (parameter->flags & PARAMETER_OPERAND) != 0,
 		.invalid = SLICE_NONE,
 		.message = SLICE_NONE,
 		.expected = parameter->type->expected,

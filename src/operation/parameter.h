@@ -33,7 +33,8 @@ struct value_reading {
 	struct slice invalid; /* set by the parser: the item of a list that is wrong; or absent */
 	const struct value_type *type;
 	const char *expected; /* that of the type; a parser may replace it */
-	struct slice message; /* set by the parser: what is said of an operand, instead of "NAME: expected …"; or absent */
+	bool is_operand;
+	struct slice message; /* set by the parser: what is said instead of "expected …"; or absent */
 	enum operation_problem problem;
 };
 

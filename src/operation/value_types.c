@@ -75,7 +75,8 @@ bool
 value_parse_name(struct value_reading *reading, struct slice text, void *place)
 {
 	*(struct slice *)place = text;
-	reading->message = SLICE("a name has 1 to 200 characters");
+	if (reading->is_operand)
+		reading->message = SLICE("a name has 1 to 200 characters");
 	return value_is_name(text) && slice_trim(text).size > 0;
 }
 TYPE(value_name, value_parse_name, struct slice, "1 to 200 characters");

@@ -31,7 +31,10 @@ parse_tag(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	return slice_to_u64(text, INT64_MAX, place);
 }
-static const struct value_type value_details_tag = { .parse = parse_tag, .expected = "the id of a tag, or 0" },
+static const struct value_type value_details_tag = { .parse = parse_tag,
+	.expected = "the id of a tag, or 0",
+	.noun = "tag",
+	.kind = OWNED_TAG },
 			       value_map = { .parse = value_parse_pair, .form = VALUE_PAIRS };
 #define PLACE(member) offsetof(struct inbound_details, member)
 #define DETAILS                                                                                       \

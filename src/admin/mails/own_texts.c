@@ -12,10 +12,10 @@ static bool
 parse_language(struct value_reading *reading, struct slice text, void *place)
 {
 	struct chosen_language *chosen = place;
-	struct slice codes = SLICE("one of");
+	reading->message = SLICE("must be one of");
 	for (unsigned i = 0; i < TEXT_LANGUAGES; i++)
-		codes = POOL_JOIN(reading->pool, codes, SLICE(" "), text_language_code((enum text_language)i));
-	reading->expected = pool_string(reading->pool, codes);
+		reading->message =
+		    POOL_JOIN(reading->pool, reading->message, SLICE(" "), text_language_code((enum text_language)i));
 	return chosen->is_given = text_language_parse(text, &chosen->language);
 }
 const struct value_type value_chosen_language = { .parse = parse_language };

@@ -109,8 +109,7 @@ note_consent(struct operation_call *call, const struct campaign_text *change, st
 
 /* The colours are those of all languages. Returns as own_text_refuse. */
 static int
-check_colors(
-    struct operation_call *call, struct pool *pool, const struct campaign_texts *texts, struct output *errors)
+check_colors(struct operation_call *call, struct pool *pool, const struct campaign_texts *texts, struct output *errors)
 {
 	struct looks looks = { 0 };
 	struct slice problem;

@@ -57,7 +57,7 @@ static const struct value_type value_kind = { .parse = parse_kind };
 static const struct parameter template_parameters[] = { MAIL };
 static const struct parameter set_parameters[] = { MAIL, TEXTS };
 static const struct parameter preview_parameters[] = { MAIL, PREVIEW };
-static const struct parameter draft_parameters[] = { MAIL, PREVIEW, TEXTS };
+static const struct parameter draft_parameters[] = { MAIL, PREVIEW, OPTIONAL_OPERAND("texts", value_own_texts, PLACE(texts)) };
 static const struct parameter sample_parameters[] = {
 	MAIL,
 	OPTION_WITH("address", value_text, PLACE(address), PARAMETER_OPERATOR),

@@ -100,7 +100,7 @@ static enum result
 edit_user(uint64_t id, bool (*edit)(void *context, struct user_settings *settings))
 {
 	struct user_change change = { .edit = edit };
-	return store_edit_user(world->store, world->pool, &user_manager_shell, id, &change);
+	return store_edit_user(world->store, &user_manager_shell, id, &change);
 }
 
 /* docs/users.md 4 */

@@ -78,9 +78,9 @@ every_change_is_seen_by_the_next_batch(void **state)
 	const struct definition_reference reference = { DEFINITION_TAG, new.id };
 	struct definition_change change = { .edit = double_points };
 	assert_int_equal(seen(w)->definitions->tags[0].points, 7);
-	assert_int_equal(store_edit_definition(other, w->pool, NULL, &reference, &change), RESULT_OK);
+	assert_int_equal(store_edit_definition(other, NULL, &reference, &change), RESULT_OK);
 	assert_int_equal(seen(w)->definitions->tags[0].points, 14);
-	assert_int_equal(store_remove_definition(other, w->pool, NULL, &reference, &change.before), RESULT_OK);
+	assert_int_equal(store_remove_definition(other, NULL, &reference), RESULT_OK);
 	assert_int_equal(seen(w)->definitions->tag_count, 0);
 
 	assert_int_equal(store_put_webhook(other, NULL, &put, &webhook_id, &created), RESULT_OK);

@@ -77,7 +77,7 @@ change_texts(struct store *store, const struct world *world, unsigned index UNUS
 	struct campaign_text text = { SLICE("page.title"), SLICE(""), SLICE("Title") };
 	const struct campaign_texts texts = { &text, 1 };
 	struct text_change change = { .texts = &texts, .prefix = SLICE("page."), .judge = accept_texts };
-	return store_change_texts(store, world->pool, NULL, world->campaign, &change) == RESULT_OK;
+	return store_change_texts(store, NULL, world->campaign, &change) == RESULT_OK;
 }
 
 static bool

@@ -126,10 +126,7 @@ change_campaign(
     struct store *store, uint64_t id, bool (*edit)(void *context, struct campaign_settings *settings), void *context)
 {
 	struct campaign_change change = { .edit = edit, .context = context };
-	struct pool *pool = pool_new();
-	const enum result result = store_edit_campaign(store, pool, NULL, id, &change);
-	pool_free(&pool);
-	return result;
+	return store_edit_campaign(store, NULL, id, &change);
 }
 
 static bool

@@ -243,7 +243,7 @@ run_user_set(struct operation_call *call)
 {
 	const struct user_manager manager = manager_of(call);
 	struct user_change change = { .edit = apply_settings, .context = call };
-	const enum result result = store_edit_user(call->store, call->pool, &manager, call->id, &change);
+	const enum result result = store_edit_user(call->store, &manager, call->id, &change);
 	if (result == RESULT_REFUSED)
 		return fail_refused(call, change.refusal);
 	return result == RESULT_OK ? run_user_show(call) : operation_answer(call, result);
@@ -261,8 +261,7 @@ run_user_reset(struct operation_call *call)
 	struct new_invitation invitation;
 	enum user_refusal refusal;
 	const struct slice link = make_link(call, INVITATION_RESET, &invitation);
-	const enum reset_scope scope =
-	    ARGUMENTS(call, struct user_reset)->totp ? RESET_PASSWORD_AND_TOTP : RESET_PASSWORD;
+	const enum reset_scope scope = ARGUMENTS(call, struct user_reset)->totp ? RESET_PASSWORD_AND_TOTP : RESET_PASSWORD;
 	const enum result result = store_reset_user(call->store, &manager, call->id, scope, &invitation, &refusal);
 	const int status = answer_id(call, result, refusal);
 	if (status == EX_OK)

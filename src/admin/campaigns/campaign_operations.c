@@ -406,12 +406,11 @@ static int
 set_and_queue(struct operation_call *call)
 {
 	struct campaign_change change = { .edit = edit_settings, .context = call, .count_by = queued_job_made_by(call) };
-	const enum result result = store_edit_campaign(call->store, call->pool, &call->precondition, call->id, &change);
+	const enum result result = store_edit_campaign(call->store, &call->precondition, call->id, &change);
 	if (result == RESULT_REFUSED)
 		return EX_DATAERR; /* already reported */
-	return result == RESULT_OK && (change.job_id == 0 || call->is_remote)
-		   ? run_campaign_show(call)
-		   : queued_job_answer(call, result, change.job_id);
+	return result == RESULT_OK && (change.job_id == 0 || call->is_remote) ? run_campaign_show(call)
+									      : queued_job_answer(call, result, change.job_id);
 }
 
 static const struct parameter set_parameters[] = {
@@ -429,7 +428,7 @@ run_campaign_set(struct operation_call *call)
 	if (counts && arguments->queue)
 		return set_and_queue(call);
 	struct campaign_change change = { .edit = edit_settings, .context = call };
-	enum result result = store_edit_campaign(call->store, call->pool, &call->precondition, call->id, &change);
+	enum result result = store_edit_campaign(call->store, &call->precondition, call->id, &change);
 	if (result == RESULT_REFUSED)
 		return EX_DATAERR; /* already reported */
 	if (result == RESULT_OK && counts)

@@ -109,7 +109,7 @@ run_definition_set(struct operation_call *call)
 {
 	const struct definition_reference reference = { kind_of(call), call->id };
 	struct definition_change change = { .edit = apply_settings, .context = call };
-	enum result result = store_edit_definition(call->store, call->pool, &call->precondition, &reference, &change);
+	enum result result = store_edit_definition(call->store, &call->precondition, &reference, &change);
 	return result == RESULT_REFUSED ? fail_refused(call, change.refusal) : operation_answer_id(call, result, call->id);
 }
 
@@ -117,10 +117,7 @@ static int
 run_definition_remove(struct operation_call *call)
 {
 	const struct definition_reference reference = { kind_of(call), call->id };
-	struct definition removed;
-	const enum result result =
-	    store_remove_definition(call->store, call->pool, &call->precondition, &reference, &removed);
-	return operation_answer_id(call, result, call->id);
+	return operation_answer_id(call, store_remove_definition(call->store, &call->precondition, &reference), call->id);
 }
 
 /* Finds the definitions of the campaign of the first operand. Returns 0, or a status after reporting the error. */

@@ -171,7 +171,7 @@ run_page_set(struct operation_call *call)
 		.prefix = SLICE(LOOK_PREFIX),
 		.judge = judge_change,
 		.context = &(struct page_change){ call, &texts } };
-	const enum result result = store_change_texts(call->store, call->pool, &call->precondition, call->id, &change);
+	const enum result result = store_change_texts(call->store, &call->precondition, call->id, &change);
 	if (result == RESULT_TOO_MANY)
 		return operation_fail(call, PROBLEM_CONFLICT,
 		    "the campaign has had %d texts of consents: remove one that no lead agreed to (" CONSENT_PREFIX "VERSION)",

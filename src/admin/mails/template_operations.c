@@ -271,7 +271,7 @@ run_mail_set(struct operation_call *call)
 	if (status != EX_OK)
 		return status;
 	struct text_change change = { .texts = &changes, .prefix = SLICE(OWN_TEMPLATE_PREFIX), .judge = are_good };
-	const enum result result = store_change_texts(call->store, call->pool, &call->precondition, call->id, &change);
+	const enum result result = store_change_texts(call->store, &call->precondition, call->id, &change);
 	return result == RESULT_OK ? run_mail_template(call) : operation_answer(call, result);
 }
 

@@ -28,8 +28,7 @@ DB_STATEMENT(sql_count_campaigns, "SELECT COUNT(*) FROM {prefix}campaigns FORCE 
 DB_STATEMENT(sql_lock_settings_of, "UPDATE {prefix}campaign_counters FORCE INDEX (PRIMARY)"
 				   " SET settings_version = settings_version + 1"
 				   " WHERE campaign_id IN ({list})");
-DB_STATEMENT(
-    sql_suspend_account, "UPDATE {prefix}accounts SET suspended_ms = COALESCE(suspended_ms, " NOW ") WHERE id = ?");
+DB_STATEMENT(sql_suspend_account, "UPDATE {prefix}accounts SET suspended_ms = COALESCE(suspended_ms, " NOW ") WHERE id = ?");
 DB_STATEMENT(sql_resume_account, "UPDATE {prefix}accounts SET suspended_ms = NULL WHERE id = ?");
 DB_STATEMENT(sql_limit_account, "UPDATE {prefix}accounts SET per_minute = ? WHERE id = ?");
 DB_STATEMENT(sql_set_time_zone, "UPDATE {prefix}accounts SET time_zone = ? WHERE id = ?");
@@ -54,8 +53,7 @@ DB_STATEMENT(sql_count_addresses,
     "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads)"
     " SELECT campaign_id, " CALLER_NETWORK " AS network, COUNT(*)"
     " FROM {prefix}leads FORCE INDEX (by_number)"
-    " WHERE campaign_id = ? AND subscription_number > ? AND subscription_number <= ? AND " COUNTS_FOR_IP
-    " GROUP BY network"
+    " WHERE campaign_id = ? AND subscription_number > ? AND subscription_number <= ? AND " COUNTS_FOR_IP " GROUP BY network"
     " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)");
 DB_STATEMENT(sql_select_any_address, "SELECT 1 FROM {prefix}ip_leads WHERE campaign_id = ? LIMIT 1");
 DB_STATEMENT(sql_delete_addresses, "DELETE FROM {prefix}ip_leads WHERE campaign_id = ? LIMIT ?");
@@ -65,9 +63,9 @@ DB_STATEMENT(sql_move_counted_addresses, "UPDATE {prefix}campaign_counters"
 
 store_statement_list sql_of_admin = { &sql_lock_campaign, &sql_insert_account, &sql_select_accounts, &sql_select_account,
 	&sql_lock_account, &sql_select_campaigns_with_account, &sql_count_campaigns, &sql_lock_settings_of,
-	&sql_suspend_account, &sql_resume_account, &sql_limit_account, &sql_set_time_zone, &sql_insert_campaign, &sql_insert_counters, &sql_update_campaign,
-	&sql_end_campaign, &sql_reopen_campaign, &sql_count_addresses, &sql_select_any_address, &sql_delete_addresses,
-	&sql_move_counted_addresses, NULL };
+	&sql_suspend_account, &sql_resume_account, &sql_limit_account, &sql_set_time_zone, &sql_insert_campaign,
+	&sql_insert_counters, &sql_update_campaign, &sql_end_campaign, &sql_reopen_campaign, &sql_count_addresses,
+	&sql_select_any_address, &sql_delete_addresses, &sql_move_counted_addresses, NULL };
 
 const char *
 store_error_text(const struct store *store)
@@ -235,15 +233,15 @@ move_counted(struct store *store, const struct campaign *campaign, uint32_t to)
 	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
 }
 
-/* `campaign` as it was. An earlier count that has not ended may already have passed its last lead: another one is queued then,
- * too. */
+/* `campaign` as it was, and its new maximum. An earlier count that has not ended may already have passed its last lead: another
+ * one is queued then, too. */
 static enum result
-queue_count(struct store *store, struct pool *pool, const struct campaign *campaign, const struct campaign_change *change,
+queue_count(struct store *store, struct pool *pool, const struct campaign *campaign, uint64_t max_per_ip, struct slice made_by,
     struct queued_job *queued)
 {
-	const struct job_request job = { campaign->account_id, campaign->id, JOB_ADDRESS_COUNT, SLICE("{}"), change->count_by };
+	const struct job_request job = { campaign->account_id, campaign->id, JOB_ADDRESS_COUNT, SLICE("{}"), made_by };
 	enum result result = campaign->ip_counted_to == IP_COUNTED_ALL ? RESULT_NOT_FOUND : RESULT_OK;
-	if (change->after.max_per_ip == 0) /* counts are to be removed */
+	if (max_per_ip == 0) /* counts are to be removed */
 		result = store_exists(store, &sql_select_any_address, DB_U64(campaign->id));
 	if (result == RESULT_OK)
 		return store_insert_job(store, pool, NULL, &job, queued);
@@ -251,8 +249,8 @@ queue_count(struct store *store, struct pool *pool, const struct campaign *campa
 }
 
 static enum result
-lock_campaign(struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t id,
-    struct campaign *campaign)
+lock_campaign(
+    struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t id, struct campaign *campaign)
 {
 	int64_t now_ms;
 	enum result result = store_lock_settings(store, id, precondition);
@@ -263,11 +261,10 @@ lock_campaign(struct store *store, struct pool *pool, const struct precondition 
 }
 
 static enum result
-edit_campaign(struct store *store, struct pool *pool, const struct campaign *campaign, struct campaign_change *change,
+edit_campaign(struct store *store, struct pool *pool, const struct campaign *campaign, const struct campaign_change *change,
     struct queued_job *count)
 {
-	struct campaign_settings *const settings = &change->after;
-	change->before = change->after = settings_of(campaign);
+	struct campaign_settings changed = settings_of(campaign), *const settings = &changed;
 	if (!change->edit(change->context, settings))
 		return RESULT_REFUSED;
 	/* an end time holds whether it was recorded or not (docs/api.md 6) */
@@ -280,20 +277,20 @@ edit_campaign(struct store *store, struct pool *pool, const struct campaign *cam
 		result = move_counted(store, campaign, 0);
 	if (result == RESULT_OK)
 		result = apply_request(store, campaign->id, settings->request);
-	return result == RESULT_OK && slice_present(change->count_by) ? queue_count(store, pool, campaign, change, count)
-								       : result;
+	return result == RESULT_OK && slice_present(change->count_by)
+		   ? queue_count(store, pool, campaign, settings->max_per_ip, change->count_by, count)
+		   : result;
 }
 
 enum result
-store_edit_campaign(struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t id,
-    struct campaign_change *change)
+store_edit_campaign(struct store *store, const struct precondition *precondition, uint64_t id, struct campaign_change *change)
 {
 	struct campaign campaign;
 	struct queued_job count = { .token = store_new_token() };
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
 		count.id = txn.unknown ? count.id : 0;
-		txn.result = lock_campaign(store, pool, precondition, id, &campaign);
+		txn.result = lock_campaign(store, txn.pool, precondition, id, &campaign);
 		if (txn.result == RESULT_OK)
 			txn.result = edit_campaign(store, txn.pool, &campaign, change, &count);
 	}
@@ -356,8 +353,7 @@ store_count_addresses(struct store *store, uint64_t campaign_id, bool *done)
 }
 
 static enum result
-request_campaign(
-    struct store *store, const struct precondition *precondition, uint64_t id, enum campaign_request request)
+request_campaign(struct store *store, const struct precondition *precondition, uint64_t id, enum campaign_request request)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {

@@ -134,16 +134,14 @@ struct campaign_change {
 	void *context;
 	/* Present: queues the count that a change of max_per_ip needs (store_count_addresses), as a job by this caller. */
 	struct slice count_by;
-	/* set; in the pool */
-	struct campaign_settings before, after;
-	uint64_t job_id; /* 0: there is nothing to count */
+	uint64_t job_id; /* set; 0: there is nothing to count */
 };
 /* Changes settings with the campaign and its counters locked, so that concurrent changes of different settings are both stored.
  * `edit` may be called several times. A new end time replaces the old one, also after that has passed; a campaign that was
  * ended by command stays ended. RESULT_REFUSED: `edit` returned false. RESULT_TOO_MANY: the count cannot be queued, as in
  * store_add_job. RESULT_NOT_FOUND: no such campaign. In all these cases nothing was changed. */
-MUST_CHECK enum result store_edit_campaign(struct store *store, struct pool *pool, const struct precondition *precondition,
-    uint64_t id, struct campaign_change *change);
+MUST_CHECK enum result store_edit_campaign(
+    struct store *store, const struct precondition *precondition, uint64_t id, struct campaign_change *change);
 /* Applies a change of max_per_ip to the existing leads, one piece a call, each in a transaction of its own so that sign-ups go
  * on in between: if it is set, they are counted per address; if it is 0, the counts are removed. Until *done, duplicate_ip is
  * not flagged; any later call goes on where the last one ended. RESULT_NOT_FOUND: no such campaign. */
@@ -189,16 +187,14 @@ struct definition_change {
 	/* Sets some of it and leaves the rest unchanged; the values must outlive the call. Returns false to refuse. */
 	bool (*edit)(void *context, struct definition *definition);
 	void *context;
-	/* set; in the pool */
-	struct definition before, after;
-	enum definition_refusal refusal; /* of RESULT_REFUSED */
+	enum definition_refusal refusal; /* set; of RESULT_REFUSED */
 };
 /* As store_edit_campaign. RESULT_NOT_FOUND: no definition of that kind and id. */
-MUST_CHECK enum result store_edit_definition(struct store *store, struct pool *pool, const struct precondition *precondition,
+MUST_CHECK enum result store_edit_definition(struct store *store, const struct precondition *precondition,
     const struct definition_reference *reference, struct definition_change *change);
-/* Leads keep it if they have it. Actions stay bound to a removed tag. *removed is in the pool. */
-MUST_CHECK enum result store_remove_definition(struct store *store, struct pool *pool, const struct precondition *precondition,
-    const struct definition_reference *reference, struct definition *removed);
+/* Leads keep it if they have it. Actions stay bound to a removed tag. */
+MUST_CHECK enum result store_remove_definition(
+    struct store *store, const struct precondition *precondition, const struct definition_reference *reference);
 
 /* What an operator sets of a webhook; absent slices are NULL in the row. */
 struct webhook_settings {

@@ -175,38 +175,39 @@ edit_definition(struct store *store, struct pool *pool, const struct preconditio
     const struct definition_reference *reference, struct definition_change *change)
 {
 	struct definitions all;
+	struct definition definition;
 	struct db_value values[VALUES_MAX + 1];
-	const enum result result = lock_definition(store, pool, precondition, reference, &all, &change->before);
+	const enum result result = lock_definition(store, pool, precondition, reference, &all, &definition);
 	if (result != RESULT_OK)
 		return result;
-	change->after = change->before;
 	change->refusal =
-	    change->edit(change->context, &change->after) ? judge(&all, reference->id, &change->after) : DEFINITION_REFUSED;
+	    change->edit(change->context, &definition) ? judge(&all, reference->id, &definition) : DEFINITION_REFUSED;
 	if (change->refusal != DEFINITION_FITS)
 		return RESULT_REFUSED;
-	size_t count = put_values(values, &change->after);
+	size_t count = put_values(values, &definition);
 	values[count++] = DB_U64(reference->id);
 	return store_change_one_row(store, kinds[reference->kind].update, &DB_ARRAY(values, count));
 }
 
 enum result
-store_edit_definition(struct store *store, struct pool *pool, const struct precondition *precondition,
+store_edit_definition(struct store *store, const struct precondition *precondition,
     const struct definition_reference *reference, struct definition_change *change)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = edit_definition(store, pool, precondition, reference, change);
+		txn.result = edit_definition(store, txn.pool, precondition, reference, change);
 	return txn.result;
 }
 
 enum result
-store_remove_definition(struct store *store, struct pool *pool, const struct precondition *precondition,
-    const struct definition_reference *reference, struct definition *removed)
+store_remove_definition(
+    struct store *store, const struct precondition *precondition, const struct definition_reference *reference)
 {
 	struct definitions all;
+	struct definition removed;
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		txn.result = lock_definition(store, pool, precondition, reference, &all, removed);
+		txn.result = lock_definition(store, txn.pool, precondition, reference, &all, &removed);
 		if (txn.result == RESULT_OK)
 			txn.result = store_change_one(store, kinds[reference->kind].remove, DB_U64(reference->id));
 	}

@@ -86,22 +86,21 @@ change_text(struct store *store, uint64_t campaign_id, const struct campaign_tex
 }
 
 enum result
-store_change_texts(struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t campaign_id,
-    struct text_change *change)
+store_change_texts(
+    struct store *store, const struct precondition *precondition, uint64_t campaign_id, const struct text_change *change)
 {
 	const struct campaign_texts *texts = change->texts;
+	struct campaign_texts changed;
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
 		txn.result = store_lock_settings(store, campaign_id, precondition);
-		if (txn.result == RESULT_OK)
-			txn.result = store_read_texts(store, pool, campaign_id, change->prefix, &change->before);
 		for (size_t i = 0; i < texts->count && txn.result == RESULT_OK; i++)
 			txn.result = change_text(store, campaign_id, &texts->list[i]);
 		if (txn.result == RESULT_OK && adds_consent(texts))
 			txn.result = store_check_room(store, txn.pool, &sql_count_consents, campaign_id, CONSENTS_MAX + 1);
 		if (txn.result == RESULT_OK)
-			txn.result = store_read_texts(store, pool, campaign_id, change->prefix, &change->after);
-		if (txn.result == RESULT_OK && !change->judge(change->context, txn.pool, &change->after))
+			txn.result = store_read_texts(store, txn.pool, campaign_id, change->prefix, &changed);
+		if (txn.result == RESULT_OK && !change->judge(change->context, txn.pool, &changed))
 			txn.result = RESULT_REFUSED;
 	}
 	return txn.result;

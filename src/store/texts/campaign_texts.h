@@ -39,12 +39,10 @@ struct text_change {
 	/* Judges all texts with the prefix as they would be after the change. Returns false to refuse it. */
 	bool (*judge)(void *context, struct pool *pool, const struct campaign_texts *texts);
 	void *context;
-	/* set; in the pool: all texts with the prefix */
-	struct campaign_texts before, after;
 };
 /* RESULT_NOT_FOUND: no such campaign. RESULT_REFUSED: by the judge. RESULT_TOO_MANY: there would be more than CONSENTS_MAX. In
  * all these cases nothing is changed. */
-MUST_CHECK enum result store_change_texts(struct store *store, struct pool *pool, const struct precondition *precondition,
-    uint64_t campaign_id, struct text_change *change);
+MUST_CHECK enum result store_change_texts(
+    struct store *store, const struct precondition *precondition, uint64_t campaign_id, const struct text_change *change);
 
 #endif

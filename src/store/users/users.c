@@ -287,32 +287,31 @@ same_scope(const struct user_settings *a, const struct user_settings *b)
 static enum result
 edit_user(struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, struct user_change *change)
 {
-	const struct user_settings *before = &change->before, *after = &change->after;
 	struct user_row user;
 	enum result result = lock_user(store, pool, manager, id, &user, &change->refusal);
 	if (result != RESULT_OK)
 		return result;
-	change->before = change->after = user.settings;
+	const struct user_settings *before = &user.settings;
+	struct user_settings after = *before;
 	change->refusal =
-	    change->edit(change->context, &change->after) ? judge_settings(manager, user.account_id, after) : USER_REFUSED;
+	    change->edit(change->context, &after) ? judge_settings(manager, user.account_id, &after) : USER_REFUSED;
 	if (change->refusal != USER_FITS)
 		return RESULT_REFUSED;
 	/* some of the campaigns that the user has already may have been removed */
-	if (slice_present(after->campaigns) && !slice_equal(after->campaigns, before->campaigns))
-		result = check_campaigns(store, pool, user.account_id, after->campaigns, &change->refusal);
+	if (slice_present(after.campaigns) && !slice_equal(after.campaigns, before->campaigns))
+		result = check_campaigns(store, pool, user.account_id, after.campaigns, &change->refusal);
 	if (result == RESULT_OK)
-		result = store_change_one(store, &sql_update_user, db_bytes(after->name), DB_U64(after->role),
-		    db_bytes(after->campaigns), DB_U64(id));
-	return result == RESULT_OK && !same_scope(after, before) ? users_end_sessions(store, id, NULL) : result;
+		result = store_change_one(
+		    store, &sql_update_user, db_bytes(after.name), DB_U64(after.role), db_bytes(after.campaigns), DB_U64(id));
+	return result == RESULT_OK && !same_scope(&after, before) ? users_end_sessions(store, id, NULL) : result;
 }
 
 enum result
-store_edit_user(
-    struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, struct user_change *change)
+store_edit_user(struct store *store, const struct user_manager *manager, uint64_t id, struct user_change *change)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = edit_user(store, pool, manager, id, change);
+		txn.result = edit_user(store, txn.pool, manager, id, change);
 	return txn.result;
 }
 

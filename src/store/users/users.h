@@ -81,13 +81,11 @@ struct user_change {
 	/* Sets some of it and leaves the rest unchanged; the values must outlive the call. Returns false to refuse. */
 	bool (*edit)(void *context, struct user_settings *settings);
 	void *context;
-	/* set; in the pool */
-	struct user_settings before, after;
-	enum user_refusal refusal;
+	enum user_refusal refusal; /* set */
 };
 /* Ends the user's sessions when role or campaigns change. */
 MUST_CHECK enum result store_edit_user(
-    struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, struct user_change *change);
+    struct store *store, const struct user_manager *manager, uint64_t id, struct user_change *change);
 /* Ends the user's sessions; a disabled user cannot log in. */
 MUST_CHECK enum result store_disable_user(
     struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);

@@ -60,7 +60,7 @@ set(struct world *w, uint64_t id, struct definition definition, enum definition_
 {
 	struct definition_change change = { .edit = replace, .context = &definition };
 	const struct definition_reference reference = { definition.kind, id };
-	const enum result result = store_edit_definition(w->store, w->pool, NULL, &reference, &change);
+	const enum result result = store_edit_definition(w->store, NULL, &reference, &change);
 	*refusal = change.refusal;
 	return result;
 }
@@ -68,8 +68,7 @@ set(struct world *w, uint64_t id, struct definition definition, enum definition_
 static enum result
 remove_one(struct world *w, enum definition_kind kind, uint64_t id)
 {
-	struct definition removed;
-	return store_remove_definition(w->store, w->pool, NULL, &(struct definition_reference){ kind, id }, &removed);
+	return store_remove_definition(w->store, NULL, &(struct definition_reference){ kind, id });
 }
 
 static struct definitions
@@ -177,7 +176,7 @@ a_refused_edit_changes_nothing(void **state)
 	struct world *w = *state;
 	const struct definition_reference reference = { DEFINITION_TAG, add(w, tag("vip")) };
 	struct definition_change change = { .edit = refuse };
-	assert_int_equal(store_edit_definition(w->store, w->pool, NULL, &reference, &change), RESULT_REFUSED);
+	assert_int_equal(store_edit_definition(w->store, NULL, &reference, &change), RESULT_REFUSED);
 	assert_int_equal(change.refusal, DEFINITION_REFUSED);
 	assert_int_equal(find_all(w, w->campaign).tags[0].points, -3);
 }

@@ -216,7 +216,7 @@ static enum result
 try_to_set(struct world *w, uint32_t max_per_ip, uint64_t *job)
 {
 	struct campaign_change change = { .edit = replace_maximum, .context = &max_per_ip, .count_by = SLICE("x") };
-	const enum result result = store_edit_campaign(w->store, w->pool, NULL, w->campaign, &change);
+	const enum result result = store_edit_campaign(w->store, NULL, w->campaign, &change);
 	*job = change.job_id;
 	return result;
 }

@@ -27,7 +27,7 @@ change_in(struct world *w, uint64_t campaign, const struct campaign_text *change
 	struct text_change change = { .texts = &texts, .prefix = PREFIX, .judge = judge, .context = judgement };
 	for (size_t i = 0; i < count; i++)
 		texts.list[i] = changes[i];
-	return store_change_texts(w->store, w->pool, NULL, campaign, &change);
+	return store_change_texts(w->store, NULL, campaign, &change);
 }
 
 static enum result

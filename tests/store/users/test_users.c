@@ -55,7 +55,7 @@ edit(const struct user_manager *manager, uint64_t id, bool (*change)(void *conte
     void *context)
 {
 	struct user_change changed = { .edit = change, .context = context };
-	const enum result result = store_edit_user(world->store, world->pool, manager, id, &changed);
+	const enum result result = store_edit_user(world->store, manager, id, &changed);
 	refusal = changed.refusal;
 	return result;
 }

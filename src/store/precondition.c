@@ -8,9 +8,8 @@
 DB_STATEMENT(sql_lock_request_key, "SELECT object_id, parameters FROM {prefix}request_keys WHERE hash = ? FOR UPDATE");
 DB_STATEMENT(sql_insert_request_key, "INSERT INTO {prefix}request_keys (hash, parameters, object_id, created_ms)"
 				     " VALUES (?, ?, ?, " NOW ")");
-DB_STATEMENT(sql_delete_request_keys, "DELETE FROM {prefix}request_keys WHERE created_ms < " NOW " - ? LIMIT ?");
 
-store_statement_list sql_of_precondition = { &sql_lock_request_key, &sql_insert_request_key, &sql_delete_request_keys, NULL };
+store_statement_list sql_of_precondition = { &sql_lock_request_key, &sql_insert_request_key, NULL };
 
 static struct db_value
 hash_value(const unsigned char hash[32])
@@ -45,17 +44,4 @@ store_use_request_key(struct store *store, struct pool *pool, const struct preco
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_request_key, hash_value(key->hash),
 					 hash_value(key->parameters), DB_U64(object_id))
 				   : result;
-}
-
-enum { DAY_MS = 24 * 3600 * 1000, PIECE_ROWS = 200, PIECES = 20 };
-
-enum result
-store_clean_up_request_keys(struct store *store)
-{
-	uint64_t deleted = PIECE_ROWS;
-	enum result result = RESULT_OK;
-	for (unsigned i = 0; i < PIECES && result == RESULT_OK && deleted == PIECE_ROWS; i++)
-		result = db_execute(store->db, &sql_delete_request_keys,
-		    &DB_VALUES(DB_I64((int64_t)REQUEST_KEY_DAYS * DAY_MS), DB_U64(PIECE_ROWS)), &deleted);
-	return result;
 }

@@ -38,8 +38,4 @@ MUST_CHECK enum result store_find_request(struct store *store, const struct requ
 MUST_CHECK enum result store_use_request_key(
     struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t object_id);
 
-/* Deletes keys that are older than REQUEST_KEY_DAYS, a few thousand at most. */
-enum { REQUEST_KEY_DAYS = 7 };
-MUST_CHECK enum result store_clean_up_request_keys(struct store *store);
-
 #endif

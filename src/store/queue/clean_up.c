@@ -23,6 +23,7 @@ DB_STATEMENT(sql_delete_old_sendings, "DELETE FROM {prefix}sendings WHERE slot <
 DB_STATEMENT(sql_delete_old_sent_codes, "DELETE FROM {prefix}sent_codes WHERE sent_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_delete_expired_calls, "DELETE FROM {prefix}inbound_calls WHERE expires_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_delete_used_proofs, "DELETE FROM {prefix}used_proofs WHERE expires_ms < " NOW " - ? LIMIT ?");
+DB_STATEMENT(sql_delete_request_keys, "DELETE FROM {prefix}request_keys WHERE created_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_select_leads_with_entries_left, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?");
 /* selected first, because a DELETE with a list may lock the entries of all leads */
 DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED), ref, round"
@@ -47,7 +48,7 @@ store_statement_list sql_of_clean_up = { &sql_refresh_statistics, &sql_note_ende
 	&sql_select_leads_with_entries_left, &sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead,
 	&sql_delete_expired_calls, &sql_select_left_calls, &sql_delete_left_call, &sql_select_left_messages,
 	&sql_delete_left_message, &sql_delete_old_codes, &sql_delete_used_proofs, &sql_delete_old_sent_codes,
-	&sql_delete_old_sendings, NULL };
+	&sql_delete_old_sendings, &sql_delete_request_keys, NULL };
 
 enum { HOUR_MS = 3600 * 1000, DAY_MS = 24 * HOUR_MS, CALL_CHUNK = 50 };
 
@@ -63,6 +64,7 @@ static const struct {
 	{ &sql_delete_old_sendings, DAY_MS, 1000 },
 	{ &sql_delete_used_proofs, HOUR_MS, 1000 }, /* a sign-up is committed some time after its proof was checked */
 	{ &sql_delete_expired_calls, 0, CALL_CHUNK },
+	{ &sql_delete_request_keys, 7 * (int64_t)DAY_MS, 1000 }, /* docs/manage.md 1.5 */
 };
 
 /* One chunk per call could not keep up with one token per batch. */
@@ -161,8 +163,6 @@ store_clean_up(struct store *store)
 		result = store_clean_up_users(store);
 	if (result == RESULT_OK)
 		result = store_clean_up_audit(store);
-	if (result == RESULT_OK)
-		result = store_clean_up_request_keys(store);
 	if (result == RESULT_OK)
 		store_maintain_days(store);
 	return result == RESULT_OK ? store_maintain_hours(store) : result;

@@ -259,8 +259,8 @@ read_is_node(struct db *db)
 	return db->options->synced ? refuse_server(db) : RESULT_OK;
 }
 
-/* The server ends statements before our timeout: no abandoned statement continues there, and the connection stays usable. It looks
- * at the time between rows: no statement may have a function that takes long for one (tests/checks/sources.sh). */
+/* The server ends statements before our timeout: no abandoned statement continues there, and the connection stays usable. It
+ * looks at the time between rows: no statement may have a function that takes long for one (tests/checks/sources.sh). */
 static enum result
 begin_session(struct db *db)
 {

@@ -13,8 +13,8 @@
 #include "base/pool.h"
 #include "base/result.h"
 #include "base/slice.h"
-#include "store/queue/dispatch.h"
 #include "store/mark.h"
+#include "store/queue/dispatch.h"
 
 struct store;
 

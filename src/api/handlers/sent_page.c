@@ -61,11 +61,11 @@ kind_for(const struct call *call, struct lead *lead)
 	const enum message_kind usual = call->campaign.verify_email ? MESSAGE_VERIFY : MESSAGE_STATUS_LINK;
 	if (lead->id == 0 || lead_is_unproven(lead))
 		return usual;
-	const enum message_kind kind = lead->fraudulent ? MESSAGE_KINDS : lead_mail_to_owner(&call->campaign, lead, WITHHELD);
-	if (kind != MESSAGE_KINDS)
+	const enum message_kind kind = lead_mail_to_owner(&call->campaign, lead, WITHHELD);
+	if (!lead->fraudulent && kind != MESSAGE_KINDS)
 		return kind;
 	lead->id = 0;
-	return usual;
+	return lead->fraudulent ? usual : MESSAGE_STATUS_LINK;
 }
 
 /* The same for every address, and it takes as long: what is requested for no lead counts for the limits of the address, and is

@@ -11,9 +11,7 @@
 #include "api/call/limits.h"
 #include "api/call/param_names.h"
 #include "api/call/param_values.h"
-#include "engine/visitors.h"
 #include "identity/api_key.h"
-#include "identity/lead_token.h"
 #include "identity/typed.h"
 
 /* Whether the body is too large for a call without a key. */

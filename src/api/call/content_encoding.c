@@ -3,7 +3,6 @@
 
 #include "api/call/call_answers.h"
 #include "http/gzip.h"
-#include "os/log.h"
 
 bool
 call_read_encoding(struct call *call, size_t limit)

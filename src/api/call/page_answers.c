@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "api/call/call_answers.h"
-#include "identity/host_list.h"
 #include "identity/link.h"
 #include "page/failures.h"
 #include "store/texts/campaign_texts.h"

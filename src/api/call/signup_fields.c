@@ -7,7 +7,6 @@
 #include "base/utf8.h"
 #include "bots/honeypot.h"
 #include "engine/custom_fields.h"
-#include "http/text.h"
 
 enum { FIELDS_MAX_BYTES = 1024 * 1024 };
 

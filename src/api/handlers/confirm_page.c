@@ -5,13 +5,7 @@
 #include "api/call/param_names.h"
 #include "api/call/param_values.h"
 #include "api/handlers/mail_link.h"
-#include "base/utf8.h"
-#include "bots/stamp.h"
 #include "engine/visitors.h"
-#include "identity/address_hash.h"
-#include "store/messages.h"
-
-enum { MS_PER_S = 1000 };
 
 static void
 show_question(struct call *call, const struct mail_link *link, struct page_stamp stamp)

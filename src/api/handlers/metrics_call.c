@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "api/handlers/metrics_call.h"
 
-#include "os/clock.h"
 #include "os/metrics_page.h"
 #include "watch/watch.h"
 

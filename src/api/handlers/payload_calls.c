@@ -5,8 +5,6 @@
 #include "api/inbound/inbound_payload.h"
 #include "api/inbound/inbound_run.h"
 #include "base/utf8.h"
-#include "engine/visitors.h"
-#include "identity/api_key.h"
 #include "os/clock.h"
 
 enum { CONTENT_TYPE_MAX = 255 /* the size of its column */, ENTRIES_MAX_BYTES = 64 * 1024 };

@@ -238,12 +238,20 @@ run_all(struct call *call, enum inbound_way way, struct inbound_results *results
 	}
 }
 
+/* That of the webhook's URL. */
+static const struct route *
+inbound_route(void)
+{
+	const struct route *route = route_table;
+	while (route->key != KEY_INBOUND || route->method != HTTP_POST)
+		route++;
+	return route;
+}
+
 void
 inbound_run(struct api *api, struct pool *pool, const struct inbound_webhook *webhook, const struct inbound_call *payload,
     enum inbound_way way, struct inbound_results *results)
 {
-	static const struct route route = { HTTP_POST, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, RIGHTS_NONE,
-		ROUTE_SUBSCRIBE | ROUTE_FIELDS };
 	struct http_request request = {
 		.pool = pool, .method = HTTP_POST, .content_type = payload->content_type, .body = payload->body
 	};
@@ -251,7 +259,7 @@ inbound_run(struct api *api, struct pool *pool, const struct inbound_webhook *we
 	http_response_init(&response, pool, ANSWER_MAX_BYTES);
 	struct call call = {
 		.api = api,
-		.route = &route,
+		.route = inbound_route(),
 		.request = &request,
 		.response = &response,
 		.inbound = *webhook,

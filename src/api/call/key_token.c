@@ -5,8 +5,8 @@
 #include "identity/lead_token.h"
 #include "identity/social_id.h"
 
-/* /opt-out/{campaign}/{social_id}/{token}. All invalid links have the same answer. That of a deleted
- * lead is valid if its email address was never replaced. */
+/* /opt-out/{campaign}/{social_id}/{token}. All invalid links have the same answer. That of a deleted lead is valid if its email
+ * address was never replaced. */
 bool
 call_check_token(struct call *call)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The table of routes (docs/api.md 4.1): struct route in routes.h says what its columns are. Handlers are above this folder, so that
- * only the one file that calls them (api.c) uses their column. */
+ * The table of routes (docs/api.md 4.1): struct route in routes.h says what its columns are. Handlers are above this folder,
+ * so that only the one file that calls them (api.c) uses their column. */
 #ifndef LEADHOOK_API_CALL_ROUTE_LIST_H
 #define LEADHOOK_API_CALL_ROUTE_LIST_H
 

@@ -11,8 +11,7 @@
 /* The authentication that a route needs. KEY_TOKEN: the signature of an opt-out link. KEY_PASSWORD: a key as `password`.
  * KEY_INBOUND: the secret in the URL of an inbound webhook, which stands for its account. KEY_PAGE: none, and the limits of the
  * address. KEY_METRICS: as the settings of metrics say. KEY_PROBE: the token in its path, without which the path is unknown.
- * KEY_MANAGE: a key in Authorization, or what src/manage
- * reads. */
+ * KEY_MANAGE: a key in Authorization, or what src/manage reads. */
 enum route_key {
 	KEY_NONE,
 	KEY_OPTIONAL,

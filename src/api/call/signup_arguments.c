@@ -66,7 +66,7 @@ read_phone_number(struct call *call, struct signup_arguments *arguments)
 	return true;
 }
 
-/* That of the query of `__url`, which names the referrer; absent: none. Anything but one text is none, too. */
+/* That of the query of `__url`, which names the referrer; absent: none. signup_read_page_url has left out arrays. */
 static bool
 read_kid_of_url(struct call *call, struct slice *kid)
 {

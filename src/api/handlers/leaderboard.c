@@ -201,8 +201,7 @@ read_avatar_default(struct call *call, struct slice *avatar)
 	return !slice_present(*avatar) || is_avatar_default(*avatar) ||
 	       call_fail_parameter(call, given->name,
 		   "must be mp, identicon, monsterid, wavatar, retro, robohash, blank, 404, icon, ui, or an http or https URL "
-		   "of "
-		   "at most 2048 characters of RFC 3986");
+		   "of at most 2048 characters of RFC 3986");
 }
 
 /* A custom field, by the name that it is stored with. */

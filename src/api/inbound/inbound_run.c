@@ -152,8 +152,7 @@ inbound_postponed(struct call *call, size_t number, size_t count)
 		.error = slice_of(failure_text(FAILURE_TOO_MANY_ITEMS)->code),
 		.message = pool_printf(call->request->pool,
 		    "Entries %zu to %zu are stored, to be replayed: a call makes leads of %d at most, and as many as it has "
-		    "time and "
-		    "memory for",
+		    "time and memory for",
 		    number + 1, count, INBOUND_ENTRIES_MAX),
 	};
 }

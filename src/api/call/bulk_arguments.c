@@ -108,7 +108,7 @@ bulk_read_tags(struct call *call, struct bulk_tags *tags)
 {
 	const struct http_value *values;
 	struct definitions definitions;
-	const size_t count = param_values(call, param_table[PARAM_TAG_IDS].names[0], &values);
+	const size_t count = param_values(call, param_name(PARAM_TAG_IDS), &values);
 	if (count > BULK_TAGS_MAX)
 		return call_fail(call, FAILURE_TOO_MANY_ITEMS);
 	if (count == 0)

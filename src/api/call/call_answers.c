@@ -2,6 +2,7 @@
 #include "api/call/call_answers.h"
 
 #include "api/call/page_answers.h"
+#include "api/call/param_names.h"
 #include "os/log.h"
 
 /* Retry-After in seconds when the database is unavailable. */
@@ -163,7 +164,7 @@ call_read_callback(struct call *call)
 	if (call->route == NULL || (call->route->flags & ROUTE_JSONP) == 0 ||
 	    (call->request->method != HTTP_GET && call->request->method != HTTP_HEAD))
 		return;
-	call->callback_is_bad = !http_value_string(http_params_value(call->params, SLICE("jsonp")), &name);
+	call->callback_is_bad = !http_value_string(http_params_value(call->params, param_name(PARAM_CALLBACK)), &name);
 	if (call->callback_is_bad || name.size == 0)
 		return;
 	call->callback_is_bad = !is_callback(name);
@@ -176,7 +177,7 @@ call_check_callback(struct call *call)
 {
 	if (call->callback_is_bad)
 		call_fail_parameter(
-		    call, SLICE("jsonp"), "must be the name of a function: at most 64 letters, digits, _ $ and .");
+		    call, param_name(PARAM_CALLBACK), "must be the name of a function: at most 64 letters, digits, _ $ and .");
 	return !call->callback_is_bad;
 }
 

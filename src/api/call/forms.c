@@ -4,6 +4,7 @@
 #include "api/call/limits.h"
 #include "api/call/page_answers.h"
 #include "api/call/page_forms.h"
+#include "api/call/param_names.h"
 #include "api/call/sent_address.h"
 #include "base/encode.h"
 #include "engine/visitors.h"
@@ -36,7 +37,7 @@ static enum form_answer
 wanted_answer(const struct call *call)
 {
 	struct slice text;
-	if (call->params == NULL || !http_value_string(http_params_value(call->params, SLICE("__answer")), &text))
+	if (call->params == NULL || !http_value_string(http_params_value(call->params, param_name(PARAM_ANSWER)), &text))
 		return FORM_ANSWER_AUTO;
 	return slice_equal(text, form_answer_names[FORM_ANSWER_JSON])       ? FORM_ANSWER_JSON
 	       : slice_equal(text, form_answer_names[FORM_ANSWER_REDIRECT]) ? FORM_ANSWER_REDIRECT

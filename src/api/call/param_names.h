@@ -130,6 +130,13 @@ param_has_name(const struct param *parameter, size_t i)
 	return i < PARAM_NAMES_MAX && slice_present(parameter->names[i]);
 }
 
+/* The name of one that has no others, or its first name. */
+static inline struct slice
+param_name(enum param_id id)
+{
+	return param_table[id].names[0];
+}
+
 /* How the parser reads the names of a call's parameters. Repeated values of a PARAM_REPEATABLE become an array; of
  * GROUP_LEADS and GROUP_TAGS only in bulk calls (docs/api.md 1.1). In the pool of the request. */
 struct http_names param_names(const struct call *call);

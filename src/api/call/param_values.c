@@ -4,12 +4,6 @@
 #include "api/call/call_answers.h"
 #include "api/call/call_rights.h"
 
-static struct slice
-name_of(enum param_id id)
-{
-	return param_table[id].names[0];
-}
-
 bool
 param_text_of(struct call *call, const struct http_param *param, struct slice *text)
 {
@@ -56,8 +50,8 @@ param_read_checked(
 bool
 param_read_boolean(struct call *call, enum param_id id, bool *value)
 {
-	return http_value_boolean(http_params_value(call->params, name_of(id)), value) ||
-	       call_fail_parameter(call, name_of(id), "must be true or false");
+	return http_value_boolean(http_params_value(call->params, param_name(id)), value) ||
+	       call_fail_parameter(call, param_name(id), "must be true or false");
 }
 
 bool
@@ -74,13 +68,13 @@ bool
 param_is_on(const struct call *call, enum param_id id)
 {
 	bool on;
-	return !http_value_boolean(http_params_value(call->params, name_of(id)), &on) || on;
+	return !http_value_boolean(http_params_value(call->params, param_name(id)), &on) || on;
 }
 
 bool
 param_is_given(const struct call *call, enum param_id id)
 {
-	const struct http_value *value = http_params_value(call->params, name_of(id));
+	const struct http_value *value = http_params_value(call->params, param_name(id));
 	return value != NULL && value->type != HTTP_NULL;
 }
 

@@ -111,7 +111,7 @@ read_ip(struct call *call, struct signup *signup)
 	const struct http_value *values;
 	struct ip_address address;
 	const bool counted = call->account_id == 0 && call->campaign.max_per_ip > 0;
-	const size_t count = counted ? 0 : param_values(call, SLICE("ip"), &values);
+	const size_t count = counted ? 0 : param_values(call, param_name(PARAM_IP), &values);
 	for (size_t i = 0; i < count && !slice_present(signup->ip); i++)
 		if (client_address_first(http_value_whole(&values[i]), &address))
 			signup->ip = ip_address_format(call->request->pool, &address);

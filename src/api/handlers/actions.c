@@ -48,7 +48,7 @@ write_leaves(struct pool *pool, const struct http_params *params, struct slice b
 static struct slice
 read_data(struct call *call)
 {
-	const struct slice name = SLICE("data");
+	const struct slice name = param_name(PARAM_DATA);
 	const struct http_value *value = http_params_value(call->params, name);
 	struct slice text = SLICE_NONE;
 	struct buffer out;

@@ -72,7 +72,7 @@ static bool
 read_map(struct call *call, struct inbound_put *put)
 {
 	struct payload_map mapping = { .count = 0 };
-	const struct http_param *whole = http_params_find(call->params, SLICE("map"));
+	const struct http_param *whole = http_params_find(call->params, param_name(PARAM_MAP));
 	if (whole != NULL && !is_empty_map(&whole->value))
 		return call_fail_parameter(
 		    call, whole->name, "must be an object, or empty; in a form it is map[email]=data.email");

@@ -49,18 +49,12 @@ api_afterwards(struct api *api)
 	api->used_key.id = 0;
 }
 
-static bool
-is_management(const struct api *api, const struct http_request *request)
-{
-	return api->manage != NULL && route_is_management(request);
-}
-
 size_t
 api_body_limit(const struct api *api, const struct http_request *request)
 {
 	const struct route *route;
 	struct slice allow;
-	if (is_management(api, request))
+	if (api_is_management(api, request))
 		return MANAGE_BODY_MAX_BYTES;
 	if (route_find(request, &route, &allow) != FAILURE_NONE)
 		return api->options->body_bytes;
@@ -217,8 +211,8 @@ check_hidden(struct call *call)
 static enum failure
 find_route(struct call *call, struct slice *allow)
 {
-	return is_management(call->api, call->request) ? route_find_management(call->request, &call->route, allow)
-						       : route_find(call->request, &call->route, allow);
+	return api_is_management(call->api, call->request) ? route_find_management(call->request, &call->route, allow)
+							   : route_find(call->request, &call->route, allow);
 }
 
 /* Checks path, method and the size of the body before anything is read. */
@@ -316,7 +310,7 @@ api_handle(struct api *api, struct http_request *request, struct http_response *
 	if (api->reader != NULL) /* it must leave time for `store` */
 		store_set_deadline(api->reader, call.begun_ms + api->options->backend_timeout_ms / 2);
 	response->head = request->method == HTTP_HEAD;
-	response->same_origin = is_management(api, request);
+	response->same_origin = api_is_management(api, request);
 	if (request->method == HTTP_OPTIONS && response->same_origin)
 		response->status = 204; /* allows nothing to scripts of other origins */
 	else if (request->method == HTTP_OPTIONS)

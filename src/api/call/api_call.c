@@ -71,6 +71,12 @@ call_execute(struct call *call, const struct command *command)
 	return outcome;
 }
 
+bool
+api_is_management(const struct api *api, const struct http_request *request)
+{
+	return api->manage != NULL && route_is_management(request);
+}
+
 const struct ip_address *
 call_client(const struct call *call)
 {

@@ -61,6 +61,9 @@ MUST_CHECK bool call_would_wait(struct call *call, enum call_wait wait);
 /* Called at the end of the call. */
 void call_note_wait(struct call *call);
 
+/* Whether src/manage answers the request: its path is below /manage, and this service has it. */
+MUST_CHECK bool api_is_management(const struct api *api, const struct http_request *request);
+
 /* The address of the client; NULL: unknown. */
 const struct ip_address *call_client(const struct call *call);
 

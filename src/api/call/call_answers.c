@@ -99,7 +99,7 @@ call_fail_with(struct call *call, enum failure failure, struct slice detail)
 	call->failure = failure;
 	call->failure_message = message;
 	buffer_clear(&call->response->body);
-	if (call->api->manage != NULL && route_is_management(call->request))
+	if (api_is_management(call->api, call->request))
 		write_problem(call, text, message);
 	else if (answers_page(call))
 		call_fail_page(call);

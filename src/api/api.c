@@ -8,7 +8,6 @@
 #include "api/call/content_encoding.h"
 #include "api/call/fetch.h"
 #include "api/call/forms.h"
-#include "api/call/key_probe.h"
 #include "api/call/limits.h"
 #include "api/call/param_names.h"
 #include "api/call/route_list.h"
@@ -34,6 +33,7 @@
 #include "api/handlers/verify.h"
 #include "api/handlers/webhook_calls.h"
 #include "identity/client_address.h"
+#include "identity/probe_token.h"
 #include "manage/manage.h"
 #include "os/clock.h"
 #include "os/metrics.h"
@@ -197,6 +197,26 @@ is_off(const struct call *call)
 	       (key == KEY_METRICS && !options->metrics.loopback && options->metrics.token.size == 0);
 }
 
+enum { TOKEN_SEGMENT = 2 };
+
+/* Callers without a genuine token get the same answer whatever fails. No limit of their address applies, because none does to
+ * unknown paths: the secret is read once for each process, and not while the database is slow. */
+static enum failure
+check_probe(struct call *call)
+{
+	const struct slice token = call->request->segments[TOKEN_SEGMENT];
+	const struct payload_settings *settings;
+	if (!probe_token_is_current(token, clock_wall_ms()))
+		return FAILURE_NOT_FOUND;
+	if (call_would_wait(call, WAIT_READ))
+		return FAILURE_NOT_FOUND;
+	if (store_payload_settings(call->api->store, &settings) != RESULT_OK) {
+		call->hides_failure = true;
+		return FAILURE_NOT_FOUND;
+	}
+	return probe_token_is_genuine(token, settings->server_secret) ? FAILURE_NONE : FAILURE_NOT_FOUND;
+}
+
 /* Paths that only some installations, or some callers, have. */
 static enum failure
 check_hidden(struct call *call)
@@ -205,7 +225,7 @@ check_hidden(struct call *call)
 		return FAILURE_NONE;
 	if (is_off(call))
 		return FAILURE_NOT_FOUND;
-	return call->route->key == KEY_PROBE ? call_check_probe(call) : FAILURE_NONE;
+	return call->route->key == KEY_PROBE ? check_probe(call) : FAILURE_NONE;
 }
 
 static enum failure

@@ -42,10 +42,7 @@ noinst_LIBRARIES += %D%/libcall.a
 	%D%/call/content_encoding.c %D%/call/content_encoding.h \
 	%D%/call/fetch.c %D%/call/fetch.h \
 	%D%/call/forms.c %D%/call/forms.h \
-	%D%/call/key_inbound.c %D%/call/key_inbound.h \
 	%D%/call/key_metrics.c %D%/call/key_metrics.h \
-	%D%/call/key_probe.c %D%/call/key_probe.h \
-	%D%/call/key_token.c %D%/call/key_token.h \
 	%D%/call/lead_argument.c %D%/call/lead_argument.h \
 	%D%/call/limits.c %D%/call/limits.h \
 	%D%/call/page_answers.c %D%/call/page_answers.h \

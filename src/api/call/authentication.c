@@ -4,14 +4,15 @@
 #include <string.h>
 
 #include "api/call/call_answers.h"
+#include "api/call/campaign_access.h"
 #include "api/call/fetch.h"
-#include "api/call/key_inbound.h"
 #include "api/call/key_metrics.h"
-#include "api/call/key_token.h"
 #include "api/call/limits.h"
 #include "api/call/param_names.h"
 #include "api/call/param_values.h"
 #include "identity/api_key.h"
+#include "identity/lead_token.h"
+#include "identity/social_id.h"
 #include "identity/typed.h"
 
 /* Whether the body is too large for a call without a key. */
@@ -117,6 +118,69 @@ authenticate_by_header(struct call *call)
 	return true; /* src/manage may know the caller by other means, and applies the limits */
 }
 
+/* ---- secrets in paths ---- */
+
+/* /opt-out/{campaign}/{social_id}/{token}. All invalid links have the same answer. That of a deleted lead is valid if its email
+ * address was never replaced. */
+static bool
+check_token(struct call *call)
+{
+	const struct slice *segments = call->request->segments;
+	const struct payload_settings *settings;
+	struct lead_token_owner owner = { 0 };
+	struct lead lead = { .id = 0 };
+	if (!slice_to_u64(segments[1], INT64_MAX, &owner.campaign_id) ||
+	    !social_id_parse(call->request->pool, segments[2], &owner.social_id))
+		return call_fail(call, FAILURE_NOT_FOUND);
+	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = owner.social_id };
+	enum result result = store_payload_settings(call->api->store, &settings);
+	if (result == RESULT_OK)
+		result = store_find_lead(call->api->store, call->request->pool, owner.campaign_id, &reference, &lead);
+	if (result != RESULT_OK && result != RESULT_NOT_FOUND)
+		return call_fail(call, call_failure(result));
+	owner.epoch = lead.opt_out_epoch;
+	if (!lead_token_valid(segments[3], settings->server_secret, LEAD_TOKEN_OPT_OUT, &owner))
+		return call_fail(call, FAILURE_NOT_FOUND);
+	call->social_id = owner.social_id;
+	call->lead_email = lead.email_key;
+	call->reader_language = lead.language;
+	return true;
+}
+
+static enum result
+find_webhook(struct call *call, struct slice token, const struct digest *hash)
+{
+	uint64_t campaign_id;
+	if (!inbound_token_well_formed(token) || !call_campaign_id(call, &campaign_id))
+		return RESULT_NOT_FOUND;
+	const enum result result =
+	    store_find_inbound_of_token(call->api->store, call->request->pool, hash->bytes, &call->inbound);
+	return result == RESULT_OK && call->inbound.campaign_id != campaign_id ? RESULT_NOT_FOUND : result;
+}
+
+/* An unknown URL looks like any unknown path. */
+static bool
+check_inbound(struct call *call)
+{
+	const struct slice token = call->request->segments[2];
+	const struct digest hash = api_key_hash(token);
+	if (!call_may_try_key(call, digest_slice(&hash)) || !call_may_wait(call, WAIT_READ))
+		return false;
+	const enum result result = find_webhook(call, token, &hash);
+	if (result == RESULT_NOT_FOUND) {
+		call_key_is_bad(call, digest_slice(&hash));
+		return false;
+	}
+	if (result != RESULT_OK)
+		return call_fail(call, call_failure(result));
+	call_key_is_good(call, digest_slice(&hash));
+	call->account_id = call->inbound.account_id;
+	call->key.account_per_minute = call->inbound.account_per_minute;
+	return call_pass_inbound(call);
+}
+
+/* ---- all routes ---- */
+
 bool
 call_authenticate(struct call *call)
 {
@@ -126,11 +190,11 @@ call_authenticate(struct call *call)
 	case KEY_PAGE:
 		return call_pass_address(call);
 	case KEY_TOKEN:
-		return call_pass_address(call) && call_may_wait(call, WAIT_READ) && call_check_token(call);
-	case KEY_PROBE: /* call_check_probe */
+		return call_pass_address(call) && call_may_wait(call, WAIT_READ) && check_token(call);
+	case KEY_PROBE: /* api.c checks it before */
 		return true;
 	case KEY_INBOUND:
-		return call_check_inbound(call);
+		return check_inbound(call);
 	case KEY_METRICS:
 		return call_check_metrics(call);
 	case KEY_MANAGE:

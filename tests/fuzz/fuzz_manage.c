@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A request to the management calls: method and path, the cookies, the body. What is found of it is a call of an operation with
  * what it takes, and no more (docs/manage.md 1). */
-#include "admin/operations.h"
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "manage/request.h"
@@ -74,6 +73,9 @@ require_call(const struct operation_call *call)
 			require_pairs(call, parameter);
 		if (form == VALUE_SETTINGS)
 			continue;
+		if (call->given[i] && parameter->type->parse == value_parse_text)
+			require_text(
+			    parameter->type, *(const struct slice *)(const void *)(call->arguments + parameter->place));
 		REQUIRE(!call->given[i] || (!parameter->type->is_file && (parameter->flags & PARAMETER_SHELL) == 0));
 		REQUIRE(call->given[i] || (parameter->flags & PARAMETER_REQUIRED) == 0);
 	}

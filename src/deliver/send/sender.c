@@ -188,6 +188,27 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 	sender->timer.due_ms = 0;
 }
 
+static void
+free_slot(struct sender *sender, struct transfer *transfer)
+{
+	curl_multi_remove_handle(sender->multi, transfer->easy);
+	transfer_restore(transfer);
+	TAILQ_REMOVE(transfer->in, transfer, list);
+	TAILQ_INSERT_HEAD(&sender->unused, transfer, list);
+	transfer->in = &sender->unused;
+}
+
+void
+sender_cancel(struct sender *sender, const void *cookie)
+{
+	require(!sender->reporting);
+	for (size_t i = 0; i < sender->shared.options.in_flight; i++) {
+		struct transfer *transfer = &sender->slots[i];
+		if (transfer->in != &sender->unused && transfer->cookie == cookie)
+			free_slot(sender, transfer);
+	}
+}
+
 /* Reports the result of a transfer and frees its slot. */
 static void
 finish(struct sender *sender, struct transfer *transfer, CURLcode code)
@@ -209,11 +230,7 @@ finish(struct sender *sender, struct transfer *transfer, CURLcode code)
 	sender->reporting = true;
 	sender->done(sender->context, transfer->cookie, &result);
 	sender->reporting = false;
-	curl_multi_remove_handle(sender->multi, transfer->easy);
-	transfer_restore(transfer);
-	TAILQ_REMOVE(transfer->in, transfer, list);
-	TAILQ_INSERT_HEAD(&sender->unused, transfer, list);
-	transfer->in = &sender->unused;
+	free_slot(sender, transfer);
 	event_loop_return(sender->shared.loop);
 }
 

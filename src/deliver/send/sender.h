@@ -94,5 +94,8 @@ void sender_free(struct sender **sender);
 /* Starts an attempt. More than options.in_flight at a time is a defect and ends the process. An invalid attempt is reported by
  * its result. */
 void sender_start(struct sender *sender, const struct attempt *attempt, void *cookie);
+/* Aborts the attempt with this cookie without calling `done`; what the attempt points to is no longer used. `done` must not
+ * call it. */
+void sender_cancel(struct sender *sender, const void *cookie);
 
 #endif

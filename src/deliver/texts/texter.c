@@ -282,8 +282,10 @@ send_text(void *context, struct outbox_message *message)
 
 /* It is leased again when its lease ends. */
 static void
-abandon(void *context UNUSED, struct outbox_message *message)
+abandon(void *context, struct outbox_message *message)
 {
+	const struct texter *t = context;
+	sender_cancel(t->sender, message->own); /* it uses memory of the message */
 	message->state = OUTBOX_GONE;
 }
 

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/pool.h"
-#include "os/clock.h"
 #include "deliver/own_names.h"
 #include "deliver/receiver.h"
 #include "deliver/sending.h"
+#include "os/clock.h"
 
 static void
 statuses_are_returned_unchanged(void **state UNUSED)
@@ -361,6 +361,22 @@ attempts_under_way_can_be_aborted(void **state UNUSED)
 	assert_false(seen.done);
 }
 
+/* The others go on, and the place is free. */
+static void
+one_attempt_can_be_cancelled(void **state UNUSED)
+{
+	struct seen cancelled, seen[IN_FLIGHT];
+	start_path("127.0.0.1", "/hang", &cancelled);
+	start_path("127.0.0.1", "/status/200", &seen[0]);
+	(void)wait_a_moment(10, -1);
+	sender_cancel(sender, &cancelled);
+	for (size_t i = 1; i < IN_FLIGHT; i++)
+		start_path("127.0.0.1", "/status/200", &seen[i]);
+	await(seen, IN_FLIGHT);
+	(void)wait_a_moment(2 * TIMEOUT_MS, -1);
+	assert_false(cancelled.done);
+}
+
 int
 main(void)
 {
@@ -387,6 +403,7 @@ main(void)
 		TEST(a_descriptor_ends_the_wait),
 		TEST(a_wait_ends_with_an_attempt),
 		TEST(the_end_of_an_idle_connection_is_handled_once),
+		TEST(one_attempt_can_be_cancelled),
 		TEST(attempts_under_way_can_be_aborted),
 	};
 	return cmocka_run_group_tests_name("deliver/sender", tests, set_up, tear_down);

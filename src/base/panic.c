@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/panic.h"
 
-#include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static _Thread_local struct panic_report report;
-
-const struct panic_report *
-panic_current(void)
+static void
+print(const char *file, int line, const char *what)
 {
-	return report.what == NULL ? NULL : &report;
+	fprintf(stderr, "%s:%d: %s\n", file, line, what);
 }
 
-static bool
-is_handled(int number)
+static panic_reporter *report = print;
+
+void
+panic_report_to(panic_reporter *reporter)
 {
-	struct sigaction action;
-	return sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_DFL;
+	report = reporter;
 }
 
 void
 panic_at(const char *file, int line, const char *what)
 {
-	report = (struct panic_report){ file, what, line };
-	if (!is_handled(SIGABRT))
-		fprintf(stderr, "%s:%d: %s\n", file, line, what);
+	report(file, line, what);
 	abort();
 }

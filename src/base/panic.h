@@ -5,7 +5,8 @@
 
 #include "base/attributes.h"
 
-/* Aborts. The handler of os/crash.h logs file, line and what; without it they go to standard error. Allocates no memory. */
+/* Aborts, after file, line and what were reported: to the log after crash_log_signals (os/crash.h), else to standard error.
+ * Allocates no memory. */
 #define panic(what) panic_at(__FILE__, __LINE__, (what))
 NO_RETURN void panic_at(const char *file, int line, const char *what);
 
@@ -17,11 +18,8 @@ NO_RETURN void panic_at(const char *file, int line, const char *what);
 #define require(condition) ((void)sizeof(!(condition)))
 #endif
 
-struct panic_report {
-	const char *file, *what;
-	int line;
-};
-/* The panic that is ending this thread; NULL: none. */
-const struct panic_report *panic_current(void);
+/* Reports panics of all threads from now on. Must return. */
+typedef void panic_reporter(const char *file, int line, const char *what);
+void panic_report_to(panic_reporter *reporter);
 
 #endif

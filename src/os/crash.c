@@ -109,13 +109,18 @@ log_signal(int number)
 static void
 on_signal(int number)
 {
-	const struct panic_report *panic = number == SIGABRT ? panic_current() : NULL;
-	if (panic != NULL)
-		log_error("panic", LOG_STR("file", panic->file), LOG_INT("line", panic->line), LOG_STR("what", panic->what));
-	else
-		log_signal(number);
+	log_signal(number);
 	note_work();
 	raise(number);
+}
+
+/* A panic_reporter. */
+static void
+log_panic(const char *file, int line, const char *what)
+{
+	log_error("panic", LOG_STR("file", file), LOG_INT("line", line), LOG_STR("what", what));
+	note_work();
+	signal(SIGABRT, SIG_DFL); /* already logged */
 }
 
 /* The sanitizers have handlers that report more. */
@@ -125,6 +130,7 @@ crash_log_signals(void)
 	/* a second signal ends the process */
 	const struct sigaction ours = { .sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
 	struct sigaction before;
+	panic_report_to(log_panic);
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
 		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
 			sigaction(signals[i], &ours, NULL);

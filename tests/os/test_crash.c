@@ -103,6 +103,46 @@ the_place_is_named(void **state)
 }
 
 static void
+end_quietly(int number UNUSED)
+{
+	_exit(3);
+}
+
+static void
+panics_beside_a_handler(void)
+{
+	signal(SIGABRT, end_quietly);
+	crash_log_signals();
+	panic("the sky falls");
+}
+
+static void
+panics_unlogged(void)
+{
+	signal(SIGABRT, end_quietly);
+	MUST(dup2(open(note_path, O_WRONLY), STDERR_FILENO) >= 0);
+	panic("the sky falls");
+}
+
+/* Sanitizers and fuzzers have a handler of SIGABRT, which does not know why. */
+static void
+a_panic_is_reported_beside_another_handler(void **state)
+{
+	char noted[200] = "";
+	(void)state;
+	capture_log();
+	(void)own_process(panics_beside_a_handler);
+	assert_non_null(strstr(captured_log(), " what=\"the sky falls\"\n"));
+	const int note = mkstemp(note_path);
+	assert_int_equal(WEXITSTATUS(own_process(panics_unlogged)), 3);
+	assert_true(read(note, noted, sizeof(noted) - 1) > 0);
+	assert_non_null(strstr(noted, ": the sky falls\n"));
+	close(note);
+	unlink(note_path);
+	memcpy(note_path + strlen(note_path) - 6, "XXXXXX", 6);
+}
+
+static void
 breaks_a_precondition(void)
 {
 	size_t count = 3;
@@ -149,6 +189,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_signal_is_logged_and_ends_the_process),
 		cmocka_unit_test(the_place_is_named),
+		cmocka_unit_test(a_panic_is_reported_beside_another_handler),
 		cmocka_unit_test(a_failed_check_ends_the_process),
 		cmocka_unit_test(lines_have_the_current_work),
 	};

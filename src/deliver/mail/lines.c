@@ -140,17 +140,6 @@ find_line(const struct lines *lines, int state)
 	return NULL;
 }
 
-size_t
-lines_free_places(struct lines *lines)
-{
-	size_t places = 0;
-	pthread_mutex_lock(&lines->lock);
-	for (size_t i = 0; i < lines->count; i++)
-		places += lines->line[i].state == LINE_FREE ? 1 : 0;
-	pthread_mutex_unlock(&lines->lock);
-	return places;
-}
-
 void
 lines_give(struct lines *lines, struct line_job *job)
 {

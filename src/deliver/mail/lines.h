@@ -22,9 +22,7 @@ struct line_job {
 struct lines *lines_new(const struct smtp_server *server, size_t count);
 /* Waits for what is under way, which lines_stop shortens. */
 void lines_free(struct lines **lines);
-/* How many can be given now. */
-size_t lines_free_places(struct lines *lines);
-/* Sends it. There must be a free place. */
+/* Sends it. At most `count` may be given and not taken yet. */
 void lines_give(struct lines *lines, struct line_job *job);
 /* A job that is done; NULL: none. */
 struct line_job *lines_take(struct lines *lines);

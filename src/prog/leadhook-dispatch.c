@@ -107,8 +107,7 @@ status_of(const struct store *store, enum result result)
 {
 	if (result == RESULT_OK)
 		return EX_OK;
-	return result == RESULT_FAILED || result == RESULT_WRONG_SCHEMA || store_denial(store) != DENIAL_NONE ? EX_CONFIG
-													      : EX_UNAVAILABLE;
+	return result == RESULT_WRONG_SCHEMA || store_denial(store) != DENIAL_NONE ? EX_CONFIG : EX_UNAVAILABLE;
 }
 
 /* --dry-run */
@@ -134,7 +133,8 @@ show_due(struct store *store)
 static int
 check_start(struct store *store, const struct arguments *arguments)
 {
-	const int status = status_of(store, wiring_try_database(store));
+	const enum result result = wiring_try_database(store);
+	const int status = result == RESULT_FAILED ? EX_CONFIG : status_of(store, result);
 	return status == EX_UNAVAILABLE || (arguments->daemon && store_denial(store) != DENIAL_NONE) ? EX_OK : status;
 }
 

@@ -46,7 +46,8 @@ sandbox_hide(void)
 void
 sandbox_unhide(void)
 {
-	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0)
+		log_info("memory_hidden", LOG_ERRNO(errno));
 }
 
 #if defined(HAVE_LINUX_LANDLOCK_H) && defined(SYS_landlock_create_ruleset)

@@ -201,15 +201,9 @@ reap(struct parent *parent)
 				child_gone(crew_of(parent, i), &parent->children[i], status, clock_monotonic_ms());
 }
 
-/* Which children of a crew. */
-enum which {
-	ANY,
-	RUNNING,
-	CURRENT /* running, of the current generation */,
-	PREVIOUS /* running, of another one */,
-	READY,
-	ENDING
-};
+/* Which children of a crew. Those that are current or ready are running and of the current generation, previous ones are
+ * running and of another. */
+enum which { ANY, RUNNING, CURRENT, PREVIOUS, READY, ENDING };
 
 static bool
 is_among(const struct parent *parent, size_t slot, enum which which)

@@ -33,6 +33,15 @@ id_list_set(struct pool *pool, struct slice list)
 }
 
 struct slice
+id_list_of(struct pool *pool, const uint64_t *ids, size_t count)
+{
+	struct slice *texts = POOL_ARRAY(pool, count, struct slice);
+	for (size_t i = 0; i < count; i++)
+		texts[i] = pool_printf(pool, "%" PRIu64, ids[i]);
+	return count == 0 ? SLICE_NONE : pool_join_with(pool, SLICE(","), texts, count);
+}
+
+struct slice
 id_list_add(struct pool *pool, struct slice list, uint64_t id)
 {
 	if (!slice_present(list))

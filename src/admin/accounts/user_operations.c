@@ -2,20 +2,19 @@
  * Users of the dashboard (docs/users.md 1, 2). */
 #include "admin/accounts/user_operations.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 #include <sysexits.h>
 
 #include "base/encode.h"
 #include "base/utf8.h"
+#include "engine/id_list.h"
 #include "identity/email.h"
 #include "identity/user_token.h"
 #include "operation/settings.h"
 #include "operation/value_types.h"
 #include "store/users/sessions.h"
 #include "store/users/users.h"
-#include "webhook/delivery.h"
 
 enum { SHELL_LINK_MS = 3600 * 1000 };
 
@@ -25,16 +24,12 @@ static struct user_manager
 manager_of(const struct operation_call *call)
 {
 	const struct caller *caller = call->caller;
-	struct user_manager manager = user_manager_shell;
 	if (caller == NULL)
-		return manager;
-	manager = (struct user_manager){ .account_id = caller->account_id,
+		return user_manager_shell;
+	return (struct user_manager){ .account_id = caller->account_id,
 		.rights = caller->rights,
+		.campaigns = id_list_of(call->pool, caller->campaigns, caller->campaign_count),
 		.users_max = operation_maximum(call, call->conf->limits.users_per_account) };
-	for (size_t i = 0; i < caller->campaign_count; i++)
-		manager.campaigns = pool_printf(
-		    call->pool, "%.*s%s%" PRIu64, SLICE_ARGS(manager.campaigns), i == 0 ? "" : ",", caller->campaigns[i]);
-	return manager;
 }
 
 static int
@@ -81,16 +76,15 @@ static bool
 parse_campaigns(struct value_reading *reading, struct slice text, void *place)
 {
 	uint64_t *ids = POOL_ARRAY(reading->pool, USER_CAMPAIGNS_MAX, uint64_t);
-	struct slice list = SLICE_NONE;
-	size_t count = 0;
+	size_t count = 0, different = 0;
 	while (slice_next_item(&text, &reading->invalid))
 		if (count == USER_CAMPAIGNS_MAX || !value_is_id(reading->invalid, &ids[count++]))
 			return false;
-	const struct id_set set = id_set(ids, count);
-	for (size_t i = 0; i < set.count; i++)
-		if (i == 0 || set.ids[i] != set.ids[i - 1])
-			list = pool_printf(reading->pool, "%.*s%s%" PRIu64, SLICE_ARGS(list), i == 0 ? "" : ",", set.ids[i]);
-	*(struct slice *)place = list;
+	(void)id_set(ids, count);
+	for (size_t i = 0; i < count; i++)
+		if (different == 0 || ids[i] != ids[different - 1])
+			ids[different++] = ids[i];
+	*(struct slice *)place = id_list_of(reading->pool, ids, different);
 	return true;
 }
 
@@ -347,8 +341,8 @@ const struct operation operation_user_show = {
 const struct operation operation_user_set = {
 	"user set", "USER SETTING=VALUE...", "change settings of a user", run_user_set,
 	.subject = &subject_user, PARAMETERS(set_parameters, struct settings),
-	HTTP(PATCH, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true, .shown_by = &operation_user_show,
-	.shows_result = true
+	HTTP(PATCH, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true,
+	.shown_by = &operation_user_show, .shows_result = true
 };
 const struct operation operation_user_reset = {
 	"user reset", "USER [--totp]", "end a user's password and sessions, and print a link that sets a new one",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * API keys, as operators and owners manage them. */
-#include <inttypes.h>
-
+#include "engine/id_list.h"
 #include "store/operator/admin.h"
 #include "store/query.h"
 #include "store/state.h"
@@ -43,15 +42,6 @@ check_campaigns(struct store *store, struct pool *pool, const struct new_key *ke
 	return RESULT_OK;
 }
 
-static struct slice
-campaign_list(struct pool *pool, const struct new_key *key)
-{
-	struct slice list = SLICE_NONE;
-	for (size_t i = 0; i < key->campaign_count; i++)
-		list = pool_printf(pool, "%.*s%s%" PRIu64, SLICE_ARGS(list), i == 0 ? "" : ",", key->campaigns[i]);
-	return list;
-}
-
 /* The account is locked: the count holds until the key is inserted. */
 static enum result
 make_room(struct store *store, struct pool *pool, uint64_t account_id, uint64_t maximum)
@@ -75,7 +65,7 @@ insert_key(struct store *store, struct pool *pool, const struct new_key *key, ui
 {
 	const struct db_value hash = db_bytes((struct slice){ (const char *)key->hash, sizeof(key->hash) });
 	return store_change_one(store, &sql_insert_key, DB_U64(id), DB_U64(key->account_id), db_bytes(key->name), hash,
-	    DB_U64(key->rights), db_bytes(campaign_list(pool, key)), db_time(key->expires_ms));
+	    DB_U64(key->rights), db_bytes(id_list_of(pool, key->campaigns, key->campaign_count)), db_time(key->expires_ms));
 }
 
 /* Not repeated when it may have been committed: there would be two rows. */

@@ -19,7 +19,7 @@ static struct slice
 show(const struct operation_call *call)
 {
 	const struct operation *operation = call->operation->shown_by;
-	if (operation == NULL || call->report.failed)
+	if (operation == NULL || (call->report.failed && operation->parameter_count > 0)) /* its own arguments may be wrong */
 		return SLICE_NONE;
 	struct operation_call shown = *call;
 	shown.operation = operation;
@@ -78,7 +78,7 @@ end(struct operation_call *call, const struct audit_entry *entry, uint64_t row, 
 	const bool done = status == EX_OK || !output_is_empty(call->output), creates = operation->effect == CREATES;
 	if (call->report.failed && (problem == PROBLEM_UNCERTAIN || problem == PROBLEM_INCOMPLETE))
 		return; /* the row stays as it began */
-	struct audit_end ended = { .state = done ? AUDIT_DONE : AUDIT_FAILED, .before = call->before, .after = call->after };
+	struct audit_end ended = { .state = done ? AUDIT_DONE : AUDIT_FAILED, .before = call->before };
 	if (done && (creates || operation->logs_output || operation->shows_result))
 		ended.after = output_public_json(call->pool, call->output);
 	else if (done && operation->shown_by != NULL)

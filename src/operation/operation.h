@@ -38,7 +38,7 @@ extern const struct subject subject_account, subject_key, subject_campaign, subj
 enum effect {
 	READS,
 	PREPARES, /* the installation itself, whose tables may be missing */
-	CHANGES,
+	CHANGES,  /* or shows what must be on record, such as the report of a lead */
 	CREATES, /* an object, whose id it outputs: 201 */
 	ADDS,    /* has its effect each time that it is called */
 	QUEUES   /* a job: a call by HTTP leaves the work to the dispatcher, and outputs the job: 202 */
@@ -66,8 +66,7 @@ enum needs {
 	NEEDS_SCHEMA,            /* a database with this program's tables */
 	NEEDS_DATABASE,          /* tables of any version */
 	NEEDS_DATABASE_ALONE,    /* the same; files that the configuration names may be missing or wrong */
-	NEEDS_ANY_CONFIGURATION, /* runs also where the configuration is not usable: `conf` and `store` are NULL */
-	NEEDS_NOTHING
+	NEEDS_ANY_CONFIGURATION  /* runs also where the configuration is not usable: `conf` and `store` are NULL */
 };
 
 enum operation_method { METHOD_NONE, METHOD_GET, METHOD_POST, METHOD_PATCH, METHOD_DELETE };
@@ -131,8 +130,8 @@ struct operation_call {
 	bool is_remote;              /* by HTTP: it must be short, and has no files of the host */
 	bool wants_json;
 	bool writes_out;            /* the operation has written its result to `out` itself */
-	struct slice next;          /* as operation_next; or absent */
-	struct slice before, after; /* for the audit log: JSON of what is changed, if the operation has read it; or absent */
+	struct slice next;   /* as operation_next; or absent */
+	struct slice before; /* for the audit log: JSON of what is changed, if the operation has read it itself; or absent */
 	struct operation_report report;
 };
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "admin/jobs/job_operations.h"
 #include "admin/jobs/queued_job.h"
 #include "bots/difficulty.h"
 #include "engine/message.h"
@@ -467,7 +466,7 @@ const struct operation operation_campaign_set = {
 	"campaign set", "CAMPAIGN SETTING=VALUE... [--queue]", "change settings of a campaign", run_campaign_set,
 	.subject = &subject_campaign, PARAMETERS(set_parameters, struct campaign_set),
 	HTTP(PATCH, "campaigns/{campaign}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
-	.shown_by = &operation_campaign_show, .shows_result = true
+	.shown_by = &operation_campaign_show
 };
 const struct operation operation_campaign_end = {
 	"campaign end", "CAMPAIGN", "accept no more leads", run_campaign_end,

@@ -1,11 +1,9 @@
-/* SPDX-License-Identifier: MIT
- */
+/* SPDX-License-Identifier: MIT */
 #include "admin/jobs/queued_job.h"
 
 #include <stddef.h>
 #include <sysexits.h>
 
-#include "admin/jobs/job_operations.h"
 #include "base/utf8.h"
 #include "operation/value_types.h"
 
@@ -21,15 +19,6 @@ output_job_fields(struct output *output, const struct job_field *fields, size_t 
 		else
 			output_text(output, fields[i].name, value.text);
 	}
-}
-
-static void
-output_object(struct output *output, const char *key, struct slice json)
-{
-	if (slice_present(json))
-		output_json(output, key, json);
-	else
-		output_text(output, key, SLICE_NONE);
 }
 
 /* Of which the details are shown, and which are cancelled, with this right. Of a kind of a later version it is not known. */
@@ -79,9 +68,9 @@ queued_job_show(struct operation_call *call, uint64_t id)
 	queued_job_output(call->output, &job);
 	output_text(call->output, "made_by", job.made_by);
 	/* they may have the address of a person */
-	output_object(call->output, "parameters", job.parameters);
+	output_json(call->output, "parameters", job.parameters);
 	output_keep_private(call->output);
-	output_object(call->output, "result", job.result);
+	output_json(call->output, "result", job.result);
 	output_keep_private(call->output);
 	return EX_OK;
 }

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <sysexits.h>
 
-#include "admin/jobs/job_operations.h"
 #include "admin/jobs/queued_job.h"
 #include "admin/leads/lead_command.h"
 #include "engine/command.h"
@@ -25,27 +24,33 @@ struct named_leads {
 
 /* An email address, a number that begins with +, or a social_id. */
 static bool
-parse_lead(struct value_reading *reading, struct slice text, void *place)
+parse_reference(struct pool *pool, struct slice text, struct lead_reference *lead)
 {
-	struct named_leads *leads = place;
 	struct email email;
-	reading->message = pool_printf(
-	    reading->pool, "%.*s is not an email address, a phone number that begins with +, or a social_id", SLICE_ARGS(text));
-	if (leads->count == BULK_LEADS_MAX) {
-		reading->message = pool_printf(reading->pool, "there are more than %d leads", BULK_LEADS_MAX);
-		return false;
-	}
-	leads->items = pool_grow(reading->pool, leads->items, leads->count, &leads->capacity, sizeof(*leads->items));
-	struct lead_reference *lead = &leads->items[leads->count++];
 	if (slice_find(text, '@') < text.size) {
-		const bool valid = email_parse(reading->pool, text, &email);
+		const bool valid = email_parse(pool, text, &email);
 		*lead = (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = email.key };
 		return valid;
 	}
 	const bool phone = slice_starts_with(text, SLICE("+"));
 	lead->identity = phone ? LEAD_BY_PHONE : LEAD_BY_SOCIAL_ID;
-	return phone ? phone_parse(reading->pool, text, SLICE_NONE, &lead->value)
-		     : social_id_parse(reading->pool, text, &lead->value);
+	return phone ? phone_parse(pool, text, SLICE_NONE, &lead->value) : social_id_parse(pool, text, &lead->value);
+}
+
+static bool
+parse_lead(struct value_reading *reading, struct slice text, void *place)
+{
+	struct named_leads *leads = place;
+	if (leads->count == BULK_LEADS_MAX) {
+		reading->message = pool_printf(reading->pool, "there are more than %d leads", BULK_LEADS_MAX);
+		return false;
+	}
+	leads->items = pool_grow(reading->pool, leads->items, leads->count, &leads->capacity, sizeof(*leads->items));
+	if (parse_reference(reading->pool, text, &leads->items[leads->count++]))
+		return true;
+	reading->message = pool_printf(
+	    reading->pool, "%.*s is not an email address, a phone number that begins with +, or a social_id", SLICE_ARGS(text));
+	return false;
 }
 static const struct value_type value_leads = { .parse = parse_lead, .form = VALUE_EACH };
 

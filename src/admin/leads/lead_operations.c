@@ -9,13 +9,13 @@
 #include "admin/leads/lead_payload.h"
 #include "admin/leads/named_lead.h"
 #include "engine/id_list.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "operation/value_types.h"
 #include "store/codes/lead_codes.h"
 #include "store/operator/admin.h"
 #include "store/operator/lead_names.h"
 #include "store/operator/timeline.h"
-#include "json/reader.h"
-#include "json/writer.h"
 
 enum { SHOWN_DEPTH = 32 };
 

@@ -175,11 +175,13 @@ warn_of_state(struct operation_call *call, uint64_t id)
 static bool
 parse_event(struct value_reading *reading, struct slice text, void *place)
 {
-	enum event_type event = EVENT_TYPES;
-	reading->message = pool_printf(reading->pool, "Invalid event type: %.*s", SLICE_ARGS(text));
-	const bool found = event_parse(text, &event);
-	*(uint32_t *)place |= found ? EVENT_BIT(event) : 0;
-	return found;
+	enum event_type event;
+	if (!event_parse(text, &event)) {
+		reading->message = pool_printf(reading->pool, "Invalid event type: %.*s", SLICE_ARGS(text));
+		return false;
+	}
+	*(uint32_t *)place |= EVENT_BIT(event);
+	return true;
 }
 static const struct value_type value_each_event = { .parse = parse_event, .form = VALUE_EACH };
 
@@ -369,6 +371,11 @@ run_webhook_set(struct operation_call *call)
 	struct webhook_change change = { .edit = apply_settings, .context = call };
 	const struct webhook_settings *after = &change.after.settings;
 	enum result result = store_edit_webhook(call->store, call->pool, &call->precondition, call->id, &change);
+	if (change.before.row.id != 0) { /* it was read, also if the change is refused */
+		struct output *before = output_new(call->pool, OUTPUT_OBJECT);
+		add_details(call, before, &change.before);
+		call->before = output_public_json(call->pool, before);
+	}
 	if (change.url_taken)
 		return operation_fail_value(call, PROBLEM_INVALID, "url", "another webhook of the campaign has this URL");
 	if (result == RESULT_REFUSED)
@@ -378,9 +385,6 @@ run_webhook_set(struct operation_call *call)
 	warn_unreadable(call, "ca_file", after->ca_file);
 	warn_unreadable(call, "client_certificate", after->client_certificate);
 	warn_unreadable(call, "client_key", after->client_key);
-	struct output *before = output_new(call->pool, OUTPUT_OBJECT);
-	add_details(call, before, &change.before);
-	call->before = output_public_json(call->pool, before);
 	add_details(call, call->output, &change.after);
 	return EX_OK;
 }

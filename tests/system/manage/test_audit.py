@@ -136,9 +136,28 @@ def test_what_fails(service, account, owner, audit):
     campaign = service.campaign(account)
     assert owner("PATCH", f"campaigns/{campaign.id}", {"points_direct": -1}).status == 422
     row = audit("--campaign", campaign.id)
-    assert (row["state"], row["after"]) == ("failed", None)
+    assert (row["state"], row["before"]["points_direct"], row["after"]) == ("failed", 1, None)
     assert owner("PATCH", "campaigns/999999", {"points_direct": 1}).status == 404
     assert audit()["id"] == row["id"]
+
+
+def test_a_webhook_whose_new_url_is_refused(service, account, owner, audit):
+    """docs/users.md 6: what there was, although the rule is one of other rows"""
+    campaign = service.campaign(account)
+    first, second = (owner("POST", f"campaigns/{campaign.id}/webhooks", {"url": f"https://hooks.example/{name}", "events": ["new_signup"]}).json
+                     for name in ("first", "second"))
+    assert owner("PATCH", f"webhooks/{second['id']}", {"url": "https://hooks.example/first"}).status == 422
+    row = audit("--campaign", campaign.id)
+    assert (row["operation"], row["target"], row["state"]) == ("webhook set", second["id"], "failed")
+    assert (row["before"]["referenceId"], row["before"]["events"], row["after"]) == (second["id"], ["new_signup"], None)
+
+
+def test_a_change_that_leaves_a_job(service, account, audit):
+    """docs/users.md 6: what the log has is the campaign, also where the command prints the job"""
+    campaign = service.campaign(account)
+    job = service.installation.admin("campaign", "set", str(campaign.id), "max_per_ip=2", "--queue")
+    row = audit("--campaign", campaign.id)
+    assert job["kind"] == "address_count" and (row["operation"], row["after"]["max_per_ip"]) == ("campaign set", 2)
 
 
 def test_reading_is_not_logged(service, owner, audit):

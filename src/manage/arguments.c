@@ -61,15 +61,16 @@ list_of(struct manage_request *request, const struct member *member, const struc
 	return check_text(request, member->name, *text, type);
 }
 
-/* Whether the caller may know the objects, if the parameter has their ids. */
+/* Whether the caller may know the objects, if the parameter has their ids. Of a value that is no id, nothing is said here. */
 static bool
 sees_all(struct manage_request *request, const struct parameter *parameter, const struct member *member)
 {
 	const struct value_type *type = parameter->type;
 	struct owner owner = { 0 };
-	if (type->noun == NULL)
+	const bool is_list = member->type == MEMBER_ARRAY;
+	if (type->noun == NULL || member->type == MEMBER_OBJECT || is_list != (type->form == VALUE_EACH))
 		return true;
-	if (member->type != MEMBER_ARRAY)
+	if (!is_list)
 		return request_sees(request, member->name, type->kind, member->text, &owner);
 	for (size_t i = 0; i < member->item_count; i++)
 		if (!request_sees(request, slice_of(type->noun), type->kind, member->items[i], &owner))

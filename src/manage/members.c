@@ -20,15 +20,6 @@ members_take(struct members *members, struct slice name)
 	return NULL;
 }
 
-size_t
-members_size(const struct members *members)
-{
-	size_t size = members->count;
-	for (size_t i = 0; i < members->count; i++)
-		size += members->list[i].item_count;
-	return size;
-}
-
 static bool
 has(const struct members *members, struct slice name)
 {

@@ -28,7 +28,5 @@ MUST_CHECK bool request_read_query(struct manage_request *request, struct member
 MUST_CHECK bool request_read_body(struct manage_request *request, struct members *members);
 /* The member of this name, which is taken; NULL: there is none. */
 struct member *members_take(struct members *members, struct slice name);
-/* The number of values. */
-size_t members_size(const struct members *members);
 
 #endif

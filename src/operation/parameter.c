@@ -25,14 +25,18 @@ report(struct operation_call *call, const struct parameter *parameter, const str
 }
 
 static void
-note(struct operation_call *call, const struct parameter *parameter, struct slice text)
+note(struct operation_call *call, const struct parameter *parameter)
 {
 	call->given[parameter - call->operation->parameters] = true;
 	call->previews = call->previews || (parameter->flags & PARAMETER_PREVIEW) != 0;
 	call->is_slow = call->is_slow || (parameter->flags & PARAMETER_SLOW) != 0;
-	if (parameter->confirmed != NULL &&
-	    (*parameter->confirmed == '\0' || slice_equal(text, slice_of(parameter->confirmed))))
-		call->needs_password = true;
+}
+
+bool
+parameter_needs_password(const struct parameter *parameter, struct slice text)
+{
+	const char *confirmed = parameter->confirmed;
+	return confirmed != NULL && (*confirmed == '\0' || slice_equal(text, slice_of(confirmed)));
 }
 
 bool
@@ -48,11 +52,12 @@ parameter_take(struct operation_call *call, const struct parameter *parameter, s
 		.problem = PROBLEM_INVALID };
 	if (parameter->type->form == VALUE_SETTINGS)
 		return settings_take(call, (struct settings *)(void *)(call->arguments + parameter->place), text);
+	call->needs_password = call->needs_password || parameter_needs_password(parameter, text);
 	if (!parameter->type->parse(&reading, text, call->arguments + parameter->place)) {
 		report(call, parameter, &reading, text);
 		return false;
 	}
-	note(call, parameter, text);
+	note(call, parameter);
 	return true;
 }
 
@@ -63,7 +68,7 @@ parameter_take_pair(struct operation_call *call, const struct parameter *paramet
 		return settings_set(call, (struct settings *)(void *)(call->arguments + parameter->place), name, value);
 	value_pairs_add(call->pool, (struct value_pairs *)(void *)(call->arguments + parameter->place),
 	    &(struct value_pair){ .name = name, .value = value });
-	note(call, parameter, value);
+	note(call, parameter);
 	return true;
 }
 

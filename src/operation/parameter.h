@@ -24,9 +24,9 @@ enum value_form {
 	VALUE_SETTINGS /* NAME=VALUE operands of a table; in JSON the members that are nothing else: struct settings */
 };
 
-/* One value while it is parsed. */
 struct value_type;
 
+/* One value while it is parsed. */
 struct value_reading {
 	struct pool *pool;
 	bool is_remote;       /* a call by HTTP, whose lists are shorter */
@@ -66,7 +66,7 @@ enum parameter_flag {
 	PARAMETER_SHELL = 1 << 2,      /* only a shell gives it … */
 	PARAMETER_ON_BY_HTTP = 1 << 3, /* … and each call by HTTP has it */
 	PARAMETER_OPERATOR = 1 << 4,   /* only an operator gives it */
-	PARAMETER_PREVIEW = 1 << 5,    /* the call only shows what it would do */
+	PARAMETER_PREVIEW = 1 << 5,    /* the call only shows what it would do: before those that may be invalid */
 	PARAMETER_SLOW = 1 << 6        /* the call takes about a second (SLOW in operation.h) */
 };
 
@@ -103,6 +103,8 @@ MUST_CHECK bool parameter_take(struct operation_call *call, const struct paramet
 /* As parameter_take, of an item of VALUE_PAIRS or VALUE_FIELDS that came as name and value. */
 MUST_CHECK bool parameter_take_pair(
     struct operation_call *call, const struct parameter *parameter, struct slice name, struct slice value);
+/* Whether a user must have entered the password lately to give it this value. */
+MUST_CHECK bool parameter_needs_password(const struct parameter *parameter, struct slice text);
 /* Makes the arguments of a call of call->operation, with its defaults. */
 void parameters_begin(struct operation_call *call);
 /* The parameter of that name; NULL: the operation has none. */

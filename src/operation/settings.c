@@ -100,15 +100,13 @@ settings_set(struct operation_call *call, struct settings *settings, struct slic
 		operation_fail(call, PROBLEM_FORBIDDEN, "only an operator may set %s", row->name);
 		return false;
 	}
+	call->needs_password = call->needs_password || parameter_needs_password(row, value);
 	reading.type = row->type;
 	reading.expected = row->type->expected;
 	if (!row->type->parse(&reading, value, settings->values + row->place))
 		return fail_value(call, row, reading.expected,
 		    slice_present(reading.invalid) ? reading.invalid : slice_sub(value, 0, SHOWN_MAX_BYTES));
-	const size_t i = (size_t)(row - settings->table->rows);
-	settings->count += settings->given[i] ? 0 : 1;
-	settings->given[i] = true;
-	call->needs_password = call->needs_password || row->confirmed != NULL;
+	settings->given[row - settings->table->rows] = true;
 	return true;
 }
 

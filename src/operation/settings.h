@@ -37,7 +37,6 @@ struct settings {
 	const struct settings_table *table;
 	char *values; /* a struct of settings; only the places of given ones are set */
 	bool *given;  /* by row */
-	size_t count; /* given ones */
 };
 
 void settings_begin(struct pool *pool, const struct settings_table *table, struct settings *settings);

@@ -34,14 +34,13 @@ or_none(struct slice text)
 
 /* ---- texts ---- */
 
-bool
-value_parse_text(struct value_reading *reading UNUSED, struct slice text, void *place)
+static bool
+parse_text(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	*(struct slice *)place = text;
 	return true;
 }
-TYPE(value_text, value_parse_text, struct slice, "a text");
-TYPE(value_lines, value_parse_text, struct slice, "a text", .has_lines = true);
+TYPE(value_text, parse_text, struct slice, "a text");
 
 static bool
 parse_path(struct value_reading *reading, struct slice text, void *place)
@@ -71,20 +70,20 @@ value_is_name(struct slice text)
 	return count > 0 && count <= NAME_CHARACTERS_MAX;
 }
 
-bool
-value_parse_name(struct value_reading *reading, struct slice text, void *place)
+static bool
+parse_name(struct value_reading *reading, struct slice text, void *place)
 {
 	*(struct slice *)place = text;
 	if (reading->is_operand)
 		reading->message = SLICE("a name has 1 to 200 characters");
 	return value_is_name(text) && slice_trim(text).size > 0;
 }
-TYPE(value_name, value_parse_name, struct slice, "1 to 200 characters");
+TYPE(value_name, parse_name, struct slice, "1 to 200 characters");
 
 static bool
 parse_title(struct value_reading *reading, struct slice text, void *place)
 {
-	return value_parse_name(reading, slice_trim(text), place);
+	return parse_name(reading, slice_trim(text), place);
 }
 TYPE(value_title, parse_title, struct slice, "1 to 200 characters");
 

@@ -12,7 +12,6 @@
 enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000, VALUE_LIMIT_REMOTE = 250 };
 
 extern const struct value_type value_text;        /* struct slice */
-extern const struct value_type value_lines;       /* struct slice: it may have several lines */
 extern const struct value_type value_path;        /* const char *: a file of the host */
 extern const struct value_type value_content;     /* struct value_content */
 extern const struct value_type value_name;        /* struct slice: 1 to 200 characters */
@@ -64,7 +63,7 @@ struct slice value_pair_text(struct pool *pool, const struct value_pair *pair);
 value_parser value_parse_pair, value_parse_last_pair; /* divided at the first "=", or at the last one */
 
 /* For types of other folders. */
-value_parser value_parse_text, value_parse_id, value_parse_name, value_parse_count;
+value_parser value_parse_id, value_parse_count;
 MUST_CHECK bool value_is_name(struct slice text); /* 1 to 200 characters */
 MUST_CHECK bool value_is_id(struct slice text, uint64_t *id);
 MUST_CHECK bool value_to_u32(struct slice text, uint32_t maximum, uint32_t *number);

@@ -308,7 +308,7 @@ parse_operands(const struct command_line *line, struct operation_call *call, con
 	const size_t end = takes_rest(parameter) ? line->operand_count : *at + 1;
 	for (; *at < end && *at < line->operand_count; ++*at)
 		if (!parameter_take(call, parameter, slice_of(line->operands[*at])))
-			return EX_DATAERR;
+			return operation_problem_info(call->report.problem)->exit;
 	return parameter->type->takes_files ? read_files(call, parameter) : EX_OK;
 }
 

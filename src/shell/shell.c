@@ -19,7 +19,6 @@ static const struct operation completion_bash = {
 	.usage = "",
 	.help = "print the completion script for bash",
 	.shape = OUTPUT_NONE,
-	.needs = NEEDS_NOTHING,
 };
 
 /* A program must not touch tables of another schema version (docs/architecture.md 9). */

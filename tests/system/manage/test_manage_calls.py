@@ -123,6 +123,8 @@ def test_webhooks_and_deliveries(service, operator, calls, place):
     [delivery] = calls.get(f"{place}/deliveries")
     assert calls.get(f"deliveries/{delivery['id']}").items() >= delivery.items()
     assert calls.post("deliveries/redeliver", deliveries=[delivery["id"]]) == {"queued": 1}
+    for wrong in (delivery["id"], {"id": delivery["id"]}):
+        assert operator("POST", "deliveries/redeliver", {"deliveries": wrong}).status == 422, "not an array"
     service.installation.sql(f"UPDATE lh_due SET attempts = 1000 WHERE id = {delivery['id']}")
     again = operator("POST", "deliveries/redeliver", {"deliveries": [delivery["id"]]}, headers=OWN_PAGE)
     assert again.status == 409 and "has 1000 attempts or more" in str(again.json), again.body

@@ -179,10 +179,11 @@ def test_what_outlasts_the_session_needs_the_password(service, account):
     hooks, inbound = f"campaigns/{campaign.id}/webhooks", f"campaigns/{campaign.id}/inbound"
     hook = {"url": "https://hooks.example.org/", "events": ["verified"]}
     made, received = editor("POST", hooks, hook).json["id"], editor("POST", inbound, {"name": "One"}).json["id"]
+    invalid = ("PATCH", f"webhooks/{made}", {"url": ""})
     calls = [("POST", hooks, {**hook, "url": "https://other.example.org/"}), ("PATCH", f"webhooks/{made}", {"url": "https://else.example.org/"}),
              ("POST", f"webhooks/{made}/rotate", {}), ("POST", inbound, {"name": "Two"}), ("POST", f"inbound/{received}/rotate", {})]
     service.installation.sql(f"UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 700000 WHERE user_id = {editor.id}")
-    for call in calls:
+    for call in [*calls, invalid]:
         answer = editor(*call)
         assert (answer.status, answer.json["error"]) == (403, "confirmation_needed"), call
     assert editor("PATCH", f"webhooks/{made}", {"rate": 5, "events": ["new_signup"]}).status == 200

@@ -6,8 +6,8 @@
 
 #include "base/buffer.h"
 #include "base/utf8.h"
-#include "os/clock.h"
 #include "json/writer.h"
+#include "os/clock.h"
 
 enum {
 	PRINT_BYTES_MAX = 256 * 1024 * 1024,
@@ -164,7 +164,10 @@ output_texts(struct output *output, const char *key, const struct slice *values,
 void
 output_json(struct output *output, const char *key, struct slice json)
 {
-	add(output, key, json, json);
+	if (slice_present(json))
+		add(output, key, json, json);
+	else
+		output_text(output, key, SLICE_NONE);
 }
 
 void

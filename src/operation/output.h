@@ -49,7 +49,7 @@ void output_time(struct output *output, const char *key, int64_t ms);
 void output_texts(struct output *output, const char *key, const struct slice *values, size_t count);
 /* Ids as a column has them, decimal and separated by commas, as an array of numbers. Absent: null. */
 void output_id_list(struct output *output, const char *key, struct slice ids);
-/* A value that is already JSON. */
+/* A value that is already JSON. Absent: null. */
 void output_json(struct output *output, const char *key, struct slice json);
 /* Records inside a record. */
 void output_nested(struct output *output, const char *key, const struct output *value);

@@ -38,15 +38,6 @@ static const struct parameter prune_parameters[] = {
 #undef PLACE
 
 static void
-output_json_or_null(struct output *output, const char *key, struct slice json)
-{
-	if (slice_present(json))
-		output_json(output, key, json);
-	else
-		output_text(output, key, SLICE_NONE);
-}
-
-static void
 output_row(struct output *output, const struct audit_row *row)
 {
 	const struct audit_entry *entry = &row->entry;
@@ -61,8 +52,8 @@ output_row(struct output *output, const struct audit_row *row)
 	output_text(output, "operation", entry->operation);
 	output_u64_or_null(output, "target", entry->target_id);
 	output_text(output, "state", audit_state_name(row->state));
-	output_json_or_null(output, "before", entry->before);
-	output_json_or_null(output, "after", row->after);
+	output_json(output, "before", entry->before);
+	output_json(output, "after", row->after);
 	output_text(output, "ip", entry->ip);
 	output_text(output, "request_id", entry->request_id);
 }

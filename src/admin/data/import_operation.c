@@ -164,10 +164,9 @@ parse_encoding(struct value_reading *reading, struct slice text, void *place)
 {
 	struct import_arguments *arguments = place;
 	reading->problem = PROBLEM_USAGE;
-	reading->expected =
+	reading->expected = pool_string(reading->pool,
 	    pool_printf(reading->pool, "UTF-8, UTF-16LE, UTF-16BE, %.*s, or UTF-8+NAME for rows that are no UTF-8",
-		SLICE_ARGS(encoding_tables(reading->pool)))
-		.data;
+		SLICE_ARGS(encoding_tables(reading->pool))));
 	return arguments->has_encoding = encoding_parse(text, &arguments->encoding);
 }
 

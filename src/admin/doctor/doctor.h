@@ -116,7 +116,7 @@ MUST_CHECK bool account_may(const struct doctor *doctor, const char *path, int w
 const char *account_barrier(const struct doctor *doctor, const char *path);
 struct slice account_folder_of(struct pool *pool, const char *path);
 
-/* ---- database.c, connection.c ---- */
+/* ---- database.c, connection_checks.c ---- */
 
 /* A line of the server's option file. */
 void database_option(struct doctor *doctor, struct slice line);
@@ -131,7 +131,7 @@ doctor_check check_files, check_state, check_lock_file, check_log, check_disk;  
 doctor_check check_syslog;                                                              /* files.c */
 doctor_check check_database;                                                            /* database.c */
 doctor_check check_ca_file, check_dispatcher, check_webhooks, check_mail, check_names;  /* programs.c */
-doctor_check check_secrets;                                                             /* secrets.c */
+doctor_check check_secrets;                                                             /* secret_checks.c */
 doctor_check check_web;                                                                 /* web.c */
 doctor_check check_headers, check_bodies, check_slow_body, check_methods, check_errors; /* requests.c */
 doctor_check check_access_log;                                                          /* access_log.c */

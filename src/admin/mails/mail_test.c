@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <sysexits.h>
 
-#include "admin/jobs/job_operations.h"
 #include "admin/jobs/queued_job.h"
 #include "identity/email.h"
 #include "operation/value_types.h"

@@ -12,11 +12,14 @@ static bool
 parse_language(struct value_reading *reading, struct slice text, void *place)
 {
 	struct chosen_language *chosen = place;
+	chosen->is_given = text_language_parse(text, &chosen->language);
+	if (chosen->is_given)
+		return true;
 	reading->message = SLICE("must be one of");
 	for (unsigned i = 0; i < TEXT_LANGUAGES; i++)
 		reading->message =
 		    POOL_JOIN(reading->pool, reading->message, SLICE(" "), text_language_code((enum text_language)i));
-	return chosen->is_given = text_language_parse(text, &chosen->language);
+	return false;
 }
 const struct value_type value_chosen_language = { .parse = parse_language };
 const struct value_type value_own_texts = {

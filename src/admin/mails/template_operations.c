@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <sysexits.h>
 
-#include "admin/jobs/job_operations.h"
 #include "admin/jobs/queued_job.h"
 #include "admin/leads/named_lead.h"
 #include "admin/mails/mail_test.h"
@@ -40,11 +39,13 @@ parse_kind(struct value_reading *reading, struct slice text, void *place)
 	enum message_kind kind = MESSAGE_VERIFY;
 	struct slice names = SLICE("one of");
 	*info = message_kind_parse(text, &kind) ? mail_kind_find(kind) : NULL;
+	if (*info != NULL)
+		return true;
 	for (unsigned i = 0; i < MESSAGE_KINDS; i++)
 		if (mail_kind_find((enum message_kind)i) != NULL)
 			names = POOL_JOIN(reading->pool, names, SLICE(" "), message_kind_name((enum message_kind)i));
 	reading->expected = pool_string(reading->pool, names);
-	return *info != NULL;
+	return false;
 }
 static const struct value_type value_kind = { .parse = parse_kind };
 

@@ -7,7 +7,6 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "admin/jobs/job_operations.h"
 #include "admin/jobs/queued_job.h"
 #include "admin/webhooks/delivery_waits.h"
 #include "base/utf8.h"
@@ -346,13 +345,12 @@ static const struct parameter redeliver_parameters[] = {
 #undef IN_FILTER
 static const struct redeliver redeliver_defaults = { .filter = FILTER_DEFAULTS(SIZE_MAX) };
 
+/* The filters stand between the ids and the switch. */
 static bool
-has_filter(struct operation_call *call)
+has_filter(const struct operation_call *call)
 {
-	static const char *const others[] = { "deliveries", "queue" };
-	for (size_t i = 0; i < ARRAY_SIZE(redeliver_parameters); i++)
-		if (call->given[i] && strcmp(redeliver_parameters[i].name, others[0]) != 0 &&
-		    strcmp(redeliver_parameters[i].name, others[1]) != 0)
+	for (size_t i = 1; i + 1 < ARRAY_SIZE(redeliver_parameters); i++)
+		if (call->given[i])
 			return true;
 	return false;
 }

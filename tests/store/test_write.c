@@ -14,15 +14,17 @@
 
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1 };
 
-static void
+/* Returns whether there are messages to send now. */
+static bool
 write_loaded(struct world *w, const struct working_set *loaded, const struct decision *decision, enum result expected)
 {
 	struct decision complete = *decision;
-	bool made_messages;
+	bool made_messages = false;
 	decide_rank_changes(w->pool, &complete);
 	assert_int_equal(db_begin(w->store->db), RESULT_OK);
 	assert_int_equal(store_write(w->store, w->pool, loaded, &complete, &made_messages), expected);
 	assert_int_equal(store_finish(w->store, expected), expected);
+	return made_messages;
 }
 
 /* Every member has a distinct value, so that exchanged columns are found; all values that commands change depend on `n`. */
@@ -186,6 +188,22 @@ counters_and_links_are_stored(void **state)
 	write_loaded(w, &loaded, &(struct decision){ 0 }, RESULT_OK);
 	assert_int_equal(root_number(row, 1, links[0].link.lead_id), 1810105036);
 	assert_int_equal(root_number(row, 16, links[0].link.lead_id), 169201069840);
+}
+
+/* store/batch.h: new messages, and those that no longer wait for a confirmation; the mailer is woken for them. */
+static void
+messages_to_send_are_reported(void **state)
+{
+	struct world *w = *state;
+	const struct working_set loaded = { .now_ms = 1 };
+	uint64_t lead_id = 3000000000 + w->campaign;
+	struct made_message message = { .campaign_id = w->campaign, .lead_id = lead_id, .kind = MESSAGE_WELCOME };
+	const struct decision confirmed = { .confirmed_leads = &lead_id, .confirmed_count = 1 };
+	assert_false(write_loaded(w, &loaded, &(struct decision){ 0 }, RESULT_OK));
+	assert_true(write_loaded(w, &loaded, &(struct decision){ .messages = &message, .message_count = 1 }, RESULT_OK));
+	assert_false(write_loaded(w, &loaded, &confirmed, RESULT_OK)); /* it does not wait */
+	root_run("UPDATE t_messages SET reason = 'unconfirmed' WHERE lead_id = %" PRIu64, lead_id);
+	assert_true(write_loaded(w, &loaded, &confirmed, RESULT_OK));
 }
 
 /* With a key an address can be replaced (docs/api.md 4.3): in one batch three leads exchange theirs in a circle, and a new one
@@ -526,6 +544,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WORLD_TEST(every_column_of_a_lead_is_stored),
 		WORLD_TEST(counters_and_links_are_stored),
+		WORLD_TEST(messages_to_send_are_reported),
 		WORLD_TEST(addresses_move_between_leads_within_a_batch),
 		WORLD_TEST(a_mixed_batch_leaves_consistent_rows),
 		WORLD_TEST(a_lead_is_made_and_deleted_in_one_batch),

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "crypto/digest.h"
-#include "manage/request.h"
 #include "json/writer.h"
+#include "manage/request.h"
 
 bool
 request_key(const struct manage_request *request, struct request_key *key)

@@ -7,13 +7,13 @@
 #include "base/encode.h"
 #include "base/utf8.h"
 #include "identity/user_token.h"
+#include "json/writer.h"
 #include "login/login.h"
 #include "login/login_factor.h"
 #include "login/login_password.h"
 #include "manage/members.h"
 #include "operation/audited_run.h"
 #include "os/log.h"
-#include "json/writer.h"
 
 /* One call: its fields, and where the request comes from. */
 struct session_call {

@@ -4,8 +4,8 @@
 #define LEADHOOK_PAGE_FAILURES_H
 
 #include "engine/failure.h"
-#include "text/text.h"
 #include "json/writer.h"
+#include "text/text.h"
 
 /* A sentence that says what to do, or why it is impossible. */
 enum text_key page_failure_text(enum failure failure);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "page/form_json.h"
 
-#include "page/failures.h"
 #include "json/writer.h"
+#include "page/failures.h"
 
 static void
 write_options(struct json_writer *writer, const struct page_field *field)

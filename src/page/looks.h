@@ -10,8 +10,8 @@
 #include "base/buffer.h"
 #include "base/pool.h"
 #include "base/slice.h"
-#include "text/text.h"
 #include "json/writer.h"
+#include "text/text.h"
 
 enum look {
 	LOOK_TITLE,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "admin/operations.h"
-#include "operation/settings.h"
 #include "json/writer.h"
+#include "operation/settings.h"
 
 enum { TABLE_MAX_BYTES = 1024 * 1024 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The store's outbound webhooks. */
-#include "fake_webhooks.h"
 #include "fake_store.h"
+#include "fake_webhooks.h"
 #include "store/webhooks.h"
 
 enum { WEBHOOKS_MAX = 64 };

@@ -2,10 +2,10 @@
  * JSON: accepted text is well formed and within the limits, and the same when written and read again; as a body, and as a
  * payload that becomes a form (docs/api.md 1; docs/deliveries.md 2). */
 #include "base/utf8.h"
-#include "params_rules.h"
-#include "webhook/form.h"
 #include "json/reader.h"
 #include "json/writer.h"
+#include "params_rules.h"
+#include "webhook/form.h"
 
 enum { DEPTH = 6, WRITTEN_MAX = 16 * 1024 * 1024 };
 

@@ -13,11 +13,11 @@
 
 #include "base/buffer.h"
 #include "engine/command.h"
+#include "json/writer.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "store/store.h"
 #include "tree.h"
-#include "json/writer.h"
 
 enum { TIME_MS = 20 * 1000, ANSWER_MAX = 256 * 1024 * 1024, PAGE = 250 };
 

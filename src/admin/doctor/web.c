@@ -12,8 +12,8 @@
 #include "admin/doctor/doctor.h"
 #include "identity/network.h"
 #include "identity/probe_token.h"
-#include "os/clock.h"
 #include "json/reader.h"
+#include "os/clock.h"
 
 enum { TIMEOUT_MS = 20000 };
 

@@ -4,7 +4,6 @@
 #include <sysexits.h>
 
 #include "os/clock.h"
-#include "store/batch.h"
 
 enum { COMMAND_MS = 10000 };
 

@@ -9,10 +9,10 @@
 #include "admin/leads/lead_payload.h"
 #include "admin/leads/named_lead.h"
 #include "admin/webhooks/delivery_waits.h"
+#include "json/writer.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "store/operator/timeline.h"
-#include "json/writer.h"
 
 enum { ENTRY_MAX_BYTES = 1024 * 1024, ENTRIES_DEFAULT = 50 };
 

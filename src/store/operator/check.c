@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The findings of `leadhook check`. */
-#include "store/operator/check.h"
 #include "os/clock.h"
+#include "store/operator/check.h"
 #include "store/operator/secrets.h"
 #include "store/query.h"
 #include "store/queue/partitions.h"

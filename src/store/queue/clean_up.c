@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Cleans up the database for the dispatcher: ended campaigns, rows of deleted leads, old tokens, days of the history
  * (partitions.c). */
-#include "store/queue/clean_up.h"
 #include "store/messages/mail_queue.h"
 #include "store/query.h"
+#include "store/queue/clean_up.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/hours.h"
 #include "store/queue/operator_jobs.h"

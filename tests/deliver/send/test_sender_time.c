@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "os/clock.h"
 #include "deliver/receiver.h"
 #include "deliver/sending.h"
+#include "os/clock.h"
 
 /* Starts an attempt that gets no answer. Returns when its request, and those before it, have been sent. */
 static void

@@ -40,11 +40,10 @@ read_hosts(struct db *db)
 }
 
 struct db *
-db_new(const struct db_options *options, const struct db_statement *const *const *lists)
+db_new(const struct db_options *options)
 {
 	struct db *db = memory_alloc(sizeof(*db));
 	db->options = options;
-	db_add_statements(db, lists);
 	read_hosts(db);
 	db->deadline_ms = CLOCK_NEVER;
 	return db;
@@ -54,7 +53,7 @@ void
 db_disconnect(struct db *db)
 {
 	for (size_t i = 0; i < db->statement_count; i++)
-		for (size_t k = 0; k < SIZES_MAX && db->prepared[i].handles != NULL; k++)
+		for (size_t k = 0; k < SIZES_MAX; k++)
 			db_close_handle(&db->prepared[i].handles[k]);
 	if (db->mysql != NULL)
 		mysql_close(db->mysql);

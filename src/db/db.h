@@ -31,8 +31,15 @@ struct db_statement {
 		      table was changed after a run, and scans a whole index instead of skipping between groups */
 };
 
-#define DB_STATEMENT(id, text) static const struct db_statement id = { #id, text, false }
-#define DB_STATEMENT_ANEW(id, text) static const struct db_statement id = { #id, text, true }
+/* Statements are an array, wherever they are defined: the linker puts together what is in one section. The alignment keeps
+ * compilers from leaving gaps in it. */
+#define DB_STATEMENT_ATTRIBUTES __attribute__((section("sql_statements"), aligned(sizeof(void *))))
+#define DB_STATEMENT(id, text) static DB_STATEMENT_ATTRIBUTES const struct db_statement id = { #id, text, false }
+#define DB_STATEMENT_ANEW(id, text) static DB_STATEMENT_ATTRIBUTES const struct db_statement id = { #id, text, true }
+/* One that other files run, too: a header has `extern const struct db_statement id`. */
+#define DB_STATEMENT_SHARED(id, text) DB_STATEMENT_ATTRIBUTES const struct db_statement id = { #id, text, false }
+/* All statements of the program. */
+const struct db_statement *db_statements(size_t *count);
 
 struct db_options {
 	/* NULL or "": as in the option file or Connector/C's default. `host` is a list of hosts, each with its port
@@ -51,9 +58,8 @@ struct db_options {
 	const char *const *session; /* statements run on each new connection, terminated by NULL */
 };
 
-/* Does not connect yet. `lists` has all statements that will be run; each list, and the list of lists, is terminated by NULL.
- * All of it must stay valid. */
-struct db *db_new(const struct db_options *options, const struct db_statement *const *const *lists);
+/* Does not connect yet. The options, and statements that are run, must stay valid. */
+struct db *db_new(const struct db_options *options);
 /* Closes it. */
 void db_free(struct db **db);
 /* Closes the connection; the next use reopens it. */

@@ -39,7 +39,7 @@ enum { SIZES_MAX = 37 /* 1 + the largest size_index: sizes with at most three si
 /* A statement, prepared for lists or items of several sizes. */
 struct prepared {
 	const struct db_statement *statement;
-	MYSQL_STMT **handles; /* NULL until the first use; then SIZES_MAX, by size_index, each NULL until it is prepared */
+	MYSQL_STMT **handles; /* SIZES_MAX, by size_index, each NULL until it is prepared */
 };
 
 struct db_host {
@@ -54,8 +54,8 @@ struct db {
 	struct db_host *hosts;     /* at least one */
 	size_t host_count, host;   /* the host of the connection, or the one that is tried first */
 	MYSQL *mysql;              /* NULL: not connected */
-	struct prepared *prepared; /* all statements, sorted by address */
-	size_t statement_count;
+	struct prepared *prepared; /* statements that were run, sorted by address */
+	size_t statement_count, statement_capacity;
 	bool in_transaction;
 	bool is_node;        /* the server is a node of a cluster */
 	bool unknown;        /* the last COMMIT may have taken effect, perhaps at another node */
@@ -77,8 +77,6 @@ MUST_CHECK enum result db_connection_failed(struct db *db, const char *what);
  * node's, and answer as if nothing had happened. */
 MUST_CHECK enum result db_check_transaction(struct db *db, const char *what);
 
-/* Allocates the entries for the prepared statements. */
-void db_add_statements(struct db *db, const struct db_statement *const *const *lists);
 /* *handle may be NULL; it is set to NULL. */
 void db_close_handle(MYSQL_STMT **handle);
 

@@ -12,36 +12,43 @@
 
 enum { TEXT_MAX = 256 * 1024 };
 
-static int
-compare_prepared(const void *left, const void *right)
+/* Of the linker; NULL where a program has no statements. */
+extern const struct db_statement __start_sql_statements[] __attribute__((weak)), __stop_sql_statements[] __attribute__((weak));
+
+const struct db_statement *
+db_statements(size_t *count)
 {
-	const struct prepared *a = left, *b = right;
-	uintptr_t x = (uintptr_t)a->statement, y = (uintptr_t)b->statement;
-	return (x > y) - (x < y);
+	*count = (size_t)(__stop_sql_statements - __start_sql_statements);
+	return __start_sql_statements;
 }
 
-void
-db_add_statements(struct db *db, const struct db_statement *const *const *lists)
+static struct prepared *
+insert_prepared(struct db *db, const struct db_statement *statement, size_t place)
 {
-	size_t count = 0;
-	for (size_t i = 0; lists[i] != NULL; i++)
-		for (size_t k = 0; lists[i][k] != NULL; k++)
-			count++;
-	db->prepared = memory_alloc(count * sizeof(*db->prepared));
-	for (size_t i = 0; lists[i] != NULL; i++)
-		for (size_t k = 0; lists[i][k] != NULL; k++)
-			db->prepared[db->statement_count++].statement = lists[i][k];
-	qsort(db->prepared, count, sizeof(*db->prepared), compare_prepared);
+	if (db->statement_count == db->statement_capacity) {
+		db->statement_capacity = 2 * db->statement_capacity + 64;
+		db->prepared = memory_realloc(db->prepared, db->statement_capacity * sizeof(*db->prepared));
+	}
+	struct prepared *made = db->prepared + place;
+	memmove(made + 1, made, (db->statement_count++ - place) * sizeof(*made));
+	*made = (struct prepared){ statement, memory_alloc(SIZES_MAX * sizeof(MYSQL_STMT *)) };
+	return made;
 }
 
 static struct prepared *
 find_prepared(struct db *db, const struct db_statement *statement)
 {
-	const struct prepared wanted = { .statement = statement };
-	struct prepared *found = bsearch(&wanted, db->prepared, db->statement_count, sizeof(*db->prepared), compare_prepared);
-	if (found == NULL)
-		panic("a statement that is in no list");
-	return found;
+	size_t from = 0, to = db->statement_count;
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+		if ((uintptr_t)db->prepared[middle].statement < (uintptr_t)statement)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (from < db->statement_count && db->prepared[from].statement == statement)
+		return &db->prepared[from];
+	return insert_prepared(db, statement, from);
 }
 
 /* The largest number up to `count` with at most three significant bits. */
@@ -143,8 +150,6 @@ static enum result
 prepare(struct db *db, const struct db_statement *statement, size_t size, MYSQL_STMT **handle)
 {
 	struct prepared *prepared = find_prepared(db, statement);
-	if (prepared->handles == NULL)
-		prepared->handles = memory_alloc(SIZES_MAX * sizeof(MYSQL_STMT *));
 	MYSQL_STMT **place = &prepared->handles[size_index(size)];
 	if (statement->prepare_each_run)
 		db_close_handle(place);

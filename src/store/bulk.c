@@ -40,9 +40,6 @@ DB_STATEMENT(sql_insert_job,
     " total, created_ms)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " NOW ")");
 
-store_statement_list sql_of_bulk = { &sql_note_job_served, &sql_select_lead_ids, &sql_select_referrer_ids, &sql_count_jobs,
-	&sql_insert_job, NULL };
-
 /* The leads that exist, by id, as a list of engine/id_list.h. */
 static enum result
 find_leads(struct store *store, struct pool *pool, const struct bulk_request *request, struct slice *ids, size_t *count)

@@ -20,8 +20,6 @@ DB_STATEMENT(sql_select_subscriptions, "SELECT id, campaign_id, events, format, 
 				       " FROM {prefix}webhooks FORCE INDEX (by_campaign)"
 				       " WHERE campaign_id IN ({list})");
 
-store_statement_list sql_of_campaign_cache = { &sql_select_campaigns, &sql_select_subscriptions, NULL };
-
 /* More than the busy campaigns of a host. */
 enum { CAMPAIGNS_MAX = 64 };
 

@@ -13,9 +13,6 @@ DB_STATEMENT(sql_delete_erased, "DELETE FROM {prefix}erased_people WHERE hash = 
 DB_STATEMENT(sql_select_any_erased, "SELECT 1 FROM {prefix}erased_people LIMIT 1");
 DB_STATEMENT(sql_select_erased, "SELECT hash FROM {prefix}erased_people WHERE hash IN ({list})");
 
-store_statement_list sql_of_erased = { &sql_insert_erased, &sql_delete_erased, &sql_select_any_erased, &sql_select_erased,
-	NULL };
-
 enum { HASH_SIZE = 16, HASHES = 4 /* of an import: email and number, in its campaign and in all */ };
 
 static struct db_value

@@ -33,8 +33,6 @@ DB_STATEMENT(sql_count_due,
     "   LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r");
 DB_STATEMENT(sql_select_data_directory, "SELECT @@datadir, @@hostname");
 
-store_statement_list sql_of_figures = { &sql_count_rows, &sql_count_due, &sql_select_data_directory, NULL };
-
 enum {
 	COUNT_ACCOUNTS,
 	COUNT_CAMPAIGNS,

@@ -25,9 +25,6 @@ DB_STATEMENT(sql_end_heartbeat,
 DB_STATEMENT(
     sql_select_heartbeats, "SELECT process, host, pid, stays, ended, beat_ms, within_ms, " NOW " FROM {prefix}heartbeats");
 
-store_statement_list sql_of_heartbeats = { &sql_select_heartbeat, &sql_put_heartbeat, &sql_end_heartbeat,
-	&sql_select_heartbeats, NULL };
-
 static const char *const processes[] = {
 	[HEARTBEAT_DISPATCHER] = "dispatcher",
 	[HEARTBEAT_MAILER] = "mailer",

@@ -33,9 +33,6 @@ DB_STATEMENT(sql_select_taken_numbers, "SELECT campaign_id, subscription_number"
 
 DB_STATEMENT(sql_select_used_proofs, "SELECT nonce FROM {prefix}used_proofs WHERE nonce IN ({list})");
 
-store_statement_list sql_of_load = { &sql_lock_free_counters, &sql_select_counters, &sql_lock_jobs, &sql_select_links,
-	&sql_select_ip_leads, &sql_select_taken_numbers, &sql_select_used_proofs, NULL };
-
 /* State of a load. */
 struct load {
 	struct store *store;

@@ -92,6 +92,9 @@ noinst_LIBRARIES += %D%/libstore.a
 nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c
 CLEANFILES += %D%/schema_text.c
 
+# for programs that need every statement, also of functions that they do not call
+all_statements = $(am_%C%_libstore_a_OBJECTS)
+
 %D%/schema_text.c: $(schema_files) scripts/embed-schema
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(SHELL) $(top_srcdir)/scripts/embed-schema \
 		$(addprefix $(top_srcdir)/,$(schema_files)) >$@.tmp && mv $@.tmp $@

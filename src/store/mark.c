@@ -12,8 +12,6 @@ DB_STATEMENT(sql_insert_token, "INSERT INTO {prefix}commit_tokens (token, create
 DB_STATEMENT(sql_select_token, "SELECT token FROM {prefix}commit_tokens WHERE token = ?");
 DB_STATEMENT(sql_select_mark_event, "SELECT id FROM {prefix}events WHERE id = ?");
 
-store_statement_list sql_of_mark = { &sql_insert_token, &sql_select_token, &sql_select_mark_event, NULL };
-
 struct commit_token
 store_new_token(void)
 {

@@ -70,11 +70,6 @@ DB_STATEMENT(sql_select_newest_referred, SELECT_REFERRED("< ?", " DESC"));
 DB_STATEMENT(sql_select_listed, SELECT_LISTED(SHOWN_COLUMNS));
 DB_STATEMENT(sql_select_exported_listed, SELECT_LISTED(LEAD_COLUMNS ", l.signup_url"));
 
-store_statement_list sql_of_pages = { &sql_select_number_after, &sql_select_number_before, &sql_select_page,
-	&sql_select_newest_page, &sql_select_exported, &sql_select_exported_newest, &sql_select_exported_names,
-	&sql_select_ids_by_score, &sql_select_referred, &sql_select_newest_referred, &sql_select_listed,
-	&sql_select_exported_listed, NULL };
-
 enum { NAMES_SUBSCRIPTION_NUMBER, NAMES_CUSTOM_FIELDS, NAMES_UTM };
 
 /* Subscription numbers have 32 bits. */

@@ -9,8 +9,6 @@ DB_STATEMENT(sql_lock_request_key, "SELECT object_id, parameters FROM {prefix}re
 DB_STATEMENT(sql_insert_request_key, "INSERT INTO {prefix}request_keys (hash, parameters, object_id, created_ms)"
 				     " VALUES (?, ?, ?, " NOW ")");
 
-store_statement_list sql_of_precondition = { &sql_lock_request_key, &sql_insert_request_key, NULL };
-
 static struct db_value
 hash_value(const unsigned char hash[32])
 {

@@ -17,8 +17,6 @@ DB_STATEMENT(sql_select_histogram_and_version,
     " FROM (SELECT leads_version FROM {prefix}campaign_counters WHERE campaign_id = ?) n"
     " LEFT JOIN {prefix}score_histogram h ON h.node IN ({list})");
 
-store_statement_list sql_of_rank_cache = { &sql_select_histogram_nodes, &sql_select_histogram_and_version, NULL };
-
 enum { NODE_BITS = 13, NODES_MAX = 1 << NODE_BITS /* a million scores in a row have 4,369 nodes above the last level */ };
 
 struct cached_node {

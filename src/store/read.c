@@ -50,11 +50,6 @@ DB_STATEMENT(sql_select_campaigns_of_account,
 DB_STATEMENT(sql_select_all_campaigns, SELECT_CAMPAIGN_USING("FORCE INDEX (PRIMARY)") " WHERE c.id > ? ORDER BY c.id LIMIT ?");
 DB_STATEMENT(sql_select_definitions_of_campaign, SELECT_DEFINITIONS("description", "= ?"));
 
-store_statement_list sql_of_read = { &sql_select_key, &sql_touch_key, &sql_select_definitions_to_cache,
-	&sql_load_leads_by_email, &sql_load_leads_by_phone, &sql_load_leads_by_social_id, &sql_load_leads_by_id,
-	&sql_select_campaign, &sql_select_campaigns_of_account, &sql_select_all_campaigns, &sql_select_definitions_of_campaign,
-	NULL };
-
 enum {
 	KEY_ID,
 	KEY_ACCOUNT_ID,

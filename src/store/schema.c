@@ -15,9 +15,6 @@ DB_STATEMENT(sql_count_version_table, "SELECT COUNT(*)"
 DB_STATEMENT(sql_select_schema_version, "SELECT MAX(version) FROM {prefix}schema_version");
 DB_STATEMENT(sql_select_oldest_programs, "SELECT 1 FROM {prefix}installation WHERE name = ? AND CAST(value AS UNSIGNED) <= ?");
 
-store_statement_list sql_of_schema = { &sql_count_version_table, &sql_select_schema_version, &sql_select_oldest_programs,
-	NULL };
-
 uint32_t
 store_schema_wanted(void)
 {

@@ -9,8 +9,6 @@
 DB_STATEMENT(
     sql_lock_installation_secret, "SELECT value FROM {prefix}installation WHERE name = 'server_secret' LOCK IN SHARE MODE");
 
-store_statement_list sql_of_secrets = { &sql_lock_installation_secret, NULL };
-
 enum result
 store_seal(struct store *store, struct pool *pool, struct seal_place place, struct slice text, struct slice *stored)
 {

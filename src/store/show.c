@@ -36,9 +36,6 @@ DB_STATEMENT(sql_select_leaders, "SELECT " LEADER_COLUMNS " FROM {prefix}leads l
 				 " ORDER BY l.score_order, l.subscription_number"
 				 " LIMIT ?");
 
-store_statement_list sql_of_show = { &sql_look_up_by_email, &sql_look_up_by_phone, &sql_look_up_by_social_id,
-	&sql_look_up_by_id, &sql_select_state, &sql_select_leaders, NULL };
-
 /* The state of a campaign. */
 struct state {
 	uint64_t campaign_id;

@@ -22,9 +22,6 @@ DB_STATEMENT(sql_add_refusals,
     " CROSS JOIN (SELECT 'addresses' AS value, ? AS signups UNION ALL SELECT 'signups', ?) v WHERE c.id = ?"
     " ON DUPLICATE KEY UPDATE signups = {prefix}lead_sources.signups + VALUES(signups)");
 
-store_statement_list sql_of_sources = { &sql_count_source_values, &sql_select_source_values, &sql_add_lead_sources,
-	&sql_add_refusals, NULL };
-
 enum { DAY_MS = 24 * 3600 * 1000 };
 
 struct source {

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/statements.h"
 
-#define STATEMENT_LIST(name) name,
-const struct db_statement *const *const store_statements[] = { STORE_STATEMENT_LISTS(STATEMENT_LIST) NULL };
-#undef STATEMENT_LIST
-
 /* Answers must not depend on the server's configuration. The lock wait is short because batches are repeated. A transaction
  * whose connection is lost may stay open on the server with its locks: the server ends it after idle_transaction_timeout. Our
  * own transactions pause only while a batch is decided. */

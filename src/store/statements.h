@@ -8,100 +8,14 @@
 #include "engine/source.h"
 #include "store/fields.h"
 
-/* Every list of statements, ended by NULL. `make check` prepares and explains each statement on a fresh schema. */
-extern const struct db_statement *const *const store_statements[];
 /* Run on each new connection. */
 extern const char *const store_session[];
 
-/* Those of one file, ended by NULL. */
-typedef const struct db_statement *const store_statement_list[];
 /* ip_caller_network of the column `ip`. */
 #define CALLER_NETWORK "IF(INSTR(ip, ':'), CONCAT(INET6_NTOA(CONCAT(LEFT(INET6_ATON(ip), 8), REPEAT(X'00', 8))), '/64'), ip)"
 
 /* lead_counts_for_ip */
 #define COUNTS_FOR_IP "ip IS NOT NULL AND INSTR(COALESCE(fraud_flags, ''), '\"duplicate_ip\"') = 0"
-
-/* The lists of statements, one of each file: X(name). */
-/* clang-format off */
-#define STORE_STATEMENT_LISTS(X) \
-	X(sql_of_addresses) \
-	X(sql_of_admin) \
-	X(sql_of_attempt_hours) \
-	X(sql_of_audit) \
-	X(sql_of_bulk) \
-	X(sql_of_campaign_cache) \
-	X(sql_of_campaign_texts) \
-	X(sql_of_check) \
-	X(sql_of_clean_up) \
-	X(sql_of_deep) \
-	X(sql_of_definitions) \
-	X(sql_of_deliveries) \
-	X(sql_of_delivery_ids) \
-	X(sql_of_dispatch) \
-	X(sql_of_due) \
-	X(sql_of_erase) \
-	X(sql_of_erased) \
-	X(sql_of_figures) \
-	X(sql_of_heartbeats) \
-	X(sql_of_hours) \
-	X(sql_of_inbound) \
-	X(sql_of_inbound_calls) \
-	X(sql_of_invitations) \
-	X(sql_of_jobs) \
-	X(sql_of_keys) \
-	X(sql_of_lead_codes) \
-	X(sql_of_lead_jobs) \
-	X(sql_of_lead_names) \
-	X(sql_of_load) \
-	X(sql_of_logins) \
-	X(sql_of_mail_lease) \
-	X(sql_of_mail_list) \
-	X(sql_of_mail_outcomes) \
-	X(sql_of_mail_requests) \
-	X(sql_of_digest) \
-	X(sql_of_mark) \
-	X(sql_of_node) \
-	X(sql_of_number) \
-	X(sql_of_operator_jobs) \
-	X(sql_of_outcomes) \
-	X(sql_of_owners) \
-	X(sql_of_pages) \
-	X(sql_of_partitions) \
-	X(sql_of_people) \
-	X(sql_of_precondition) \
-	X(sql_of_rank_cache) \
-	X(sql_of_read) \
-	X(sql_of_redeliver) \
-	X(sql_of_removed_campaigns) \
-	X(sql_of_removed_rows) \
-	X(sql_of_report) \
-	X(sql_of_schema) \
-	X(sql_of_search) \
-	X(sql_of_secrets) \
-	X(sql_of_secrets_admin) \
-	X(sql_of_sendings) \
-	X(sql_of_sessions) \
-	X(sql_of_show) \
-	X(sql_of_source_counts) \
-	X(sql_of_sources) \
-	X(sql_of_stats) \
-	X(sql_of_store) \
-	X(sql_of_text_queue) \
-	X(sql_of_timeline) \
-	X(sql_of_totp) \
-	X(sql_of_transaction) \
-	X(sql_of_unverified) \
-	X(sql_of_upgrade) \
-	X(sql_of_user_parts) \
-	X(sql_of_users) \
-	X(sql_of_webhook_admin) \
-	X(sql_of_webhook_health) \
-	X(sql_of_webhooks) \
-	X(sql_of_write)
-/* clang-format on */
-#define STATEMENT_LIST(name) extern store_statement_list name;
-STORE_STATEMENT_LISTS(STATEMENT_LIST)
-#undef STATEMENT_LIST
 
 extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select_server_version;
 

@@ -41,10 +41,6 @@ DB_STATEMENT(sql_sum_days_of_campaigns, "SELECT campaign_id, hour DIV 24" SUM("l
 	" GROUP BY 1, 2 ORDER BY NULL");
 /* clang-format on */
 
-store_statement_list sql_of_stats = { &sql_select_hours_complete, &sql_sum_lead_hours, &sql_select_attempts_counted_from,
-	&sql_sum_webhook_hours, &sql_select_referrers_of_campaigns, &sql_count_lead_sources, &sql_sum_lead_sources,
-	&sql_sum_days_of_campaigns, NULL };
-
 size_t
 stats_points(const struct stats_period *period)
 {

@@ -15,8 +15,6 @@
 DB_STATEMENT(sql_lock_id_block, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE");
 DB_STATEMENT(sql_set_next_id, "UPDATE {prefix}id_blocks SET next = ? WHERE name = ?");
 DB_STATEMENT(sql_select_installation_value, "SELECT value FROM {prefix}installation WHERE name = ?");
-store_statement_list sql_of_store = { &sql_lock_id_block, &sql_set_next_id, &sql_select_installation_value, NULL };
-
 static const char *const id_names[ID_KINDS] = {
 	[ID_ACCOUNT] = "account",
 	[ID_API_KEY] = "api_key",
@@ -64,7 +62,7 @@ store_new(const struct store_options *options)
 	store->secrets_keys = seal_keys_new(options->secrets_key == NULL ? SLICE("") : slice_of(options->secrets_key));
 	if (store->secrets_keys == NULL)
 		panic("the keys of the secrets are not valid");
-	store->db = db_new(&store->db_options, store_statements);
+	store->db = db_new(&store->db_options);
 	store->installation = pool_new();
 	return store;
 }

@@ -9,14 +9,12 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-const struct db_statement sql_lock_counters = { "sql_lock_counters", LOCK_COUNTERS, false };
+DB_STATEMENT_SHARED(sql_lock_counters, LOCK_COUNTERS);
 DB_STATEMENT(sql_lock_settings, "UPDATE {prefix}campaign_counters"
 				" SET settings_version = settings_version + 1"
 				" WHERE campaign_id = ?");
 
 DB_STATEMENT(sql_select_settings_version, "SELECT settings_version FROM {prefix}campaign_counters WHERE campaign_id = ?");
-
-store_statement_list sql_of_transaction = { &sql_lock_counters, &sql_lock_settings, &sql_select_settings_version, NULL };
 
 enum result
 store_finish(struct store *store, enum result so_far)

@@ -24,9 +24,6 @@ DB_STATEMENT(sql_sum_recent_attempts,
     " WHERE hour > ? AND webhook_id IN ({list})"
     " GROUP BY webhook_id ORDER BY NULL");
 
-store_statement_list sql_of_webhook_health = { &sql_select_webhook_health, &sql_select_oldest_due, &sql_sum_recent_attempts,
-	NULL };
-
 static int
 compare_health(const void *a, const void *b)
 {

@@ -87,12 +87,6 @@ DB_STATEMENT(sql_insert_due, "INSERT INTO {prefix}due (id, event_id, shard, webh
 			     " VALUES {each}(?, ?, ?, ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_insert_used_proof, "INSERT INTO {prefix}used_proofs (nonce, expires_ms) VALUES {each}(?, ?){between}, {end}");
 
-store_statement_list sql_of_write = { &sql_delete_leads, &sql_insert_deleted_lead, &sql_free_identities, &sql_update_lead,
-	&sql_insert_lead, &sql_update_counters, &sql_change_lead_hours, &sql_change_histogram, &sql_change_ip_leads,
-	&sql_delete_ip_leads, &sql_insert_score_entry, &sql_update_link, &sql_insert_link, &sql_move_job, &sql_delete_job,
-	&sql_insert_event, &sql_insert_unverified, &sql_insert_confirmation, &sql_delete_confirmations, &sql_insert_due,
-	&sql_insert_used_proof, NULL };
-
 /* State of a write. */
 struct write {
 	struct store *store;

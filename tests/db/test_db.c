@@ -34,12 +34,6 @@ DB_STATEMENT(sql_end, "COMMIT");
 DB_STATEMENT(sql_end_with_rows, "ANALYZE TABLE {prefix}rows");
 DB_STATEMENT(sql_count_prepared, "SELECT CAST(VARIABLE_VALUE AS UNSIGNED) FROM information_schema.SESSION_STATUS"
 				 " WHERE VARIABLE_NAME = 'COM_STMT_PREPARE'");
-static const struct db_statement *const list[] = { &sql_insert, &sql_select_all, &sql_select_in, &sql_select_in_either,
-	&sql_insert_each, &sql_select_each, &sql_select_mixed, &sql_update, &sql_delete_all, &sql_select_missing,
-	&sql_select_one, &sql_select_error, &sql_select_error_after_rows, &sql_select_anew, &sql_end, &sql_end_with_rows,
-	&sql_count_prepared, NULL };
-static const struct db_statement *const *const lists[] = { list, NULL };
-
 enum { COLUMNS = 6 };
 
 static const char *const session[] = { "SET SESSION tx_isolation = 'READ-COMMITTED', sql_mode = 'STRICT_ALL_TABLES'", NULL };
@@ -296,10 +290,12 @@ static void
 a_statement_that_does_not_fit_is_found(void **state)
 {
 	struct world *w = *state;
-	for (size_t i = 0; list[i] != NULL; i++)
-		assert_int_equal(
-		    db_check_statement(w->db, list[i]), list[i] == &sql_select_missing ? RESULT_FAILED : RESULT_OK);
+	size_t count;
+	const struct db_statement *statements = db_statements(&count);
 	struct db_rows rows;
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(db_check_statement(w->db, &statements[i]),
+		    &statements[i] == &sql_select_missing ? RESULT_FAILED : RESULT_OK);
 	assert_int_equal(db_query(w->db, w->pool, &sql_select_missing, NULL, &rows), RESULT_FAILED);
 	insert_numbers(w, 2);
 	assert_int_equal(db_query(w->db, w->pool, &sql_select_error, NULL, &rows), RESULT_FAILED);
@@ -419,14 +415,14 @@ no_server_and_a_wrong_password_are_unavailable(void **state UNUSED)
 {
 	struct db_options other = options;
 	other.socket = "/nonexistent/socket";
-	struct db *db = db_new(&other, lists);
+	struct db *db = db_new(&other);
 	assert_int_equal(db_connect(db), RESULT_UNAVAILABLE);
 	assert_int_equal(db_begin(db), RESULT_UNAVAILABLE);
 	assert_int_equal(db_denial(db), DENIAL_NONE);
 	db_free(&db);
 	other = options;
 	other.password = "wrong";
-	db = db_new(&other, lists);
+	db = db_new(&other);
 	assert_int_equal(db_connect(db), RESULT_UNAVAILABLE); /* a password is changed in two places, one after the other */
 	assert_non_null(strstr(db_error_text(db), "denied"));
 	assert_int_equal(db_denial(db), DENIAL_ACCOUNT);
@@ -434,7 +430,7 @@ no_server_and_a_wrong_password_are_unavailable(void **state UNUSED)
 	assert_null(db);
 	other = options;
 	other.database = "nowhere";
-	db = db_new(&other, lists);
+	db = db_new(&other);
 	assert_int_equal(db_connect(db), RESULT_UNAVAILABLE);
 	assert_int_equal(db_denial(db), DENIAL_DATABASE);
 	db_free(&db);
@@ -516,7 +512,7 @@ a_server_alone_is_no_synced_one(void **state)
 	struct world *w = *state;
 	struct db_options synced = options;
 	synced.synced = true;
-	struct db *reader = db_new(&synced, lists);
+	struct db *reader = db_new(&synced);
 	assert_int_equal(db_connect(w->db), RESULT_OK);
 	assert_int_equal(db_connect(reader), RESULT_UNAVAILABLE);
 	assert_string_equal(db_error_text(reader), "the server is not a node of a cluster");

@@ -21,9 +21,6 @@ DB_STATEMENT(sql_count, "SELECT COUNT(*) FROM {prefix}people");
 DB_STATEMENT(sql_sleep, "SELECT SLEEP(60)");
 DB_STATEMENT(sql_limit, "SELECT CAST(@@max_statement_time * 10 AS UNSIGNED)");
 DB_STATEMENT(sql_connection, "SELECT CONNECTION_ID()");
-static const struct db_statement *const list[] = { &sql_insert, &sql_count, &sql_sleep, &sql_limit, &sql_connection, NULL };
-static const struct db_statement *const *const lists[] = { list, NULL };
-
 enum { COLUMNS = 3, ANSWER_S = 3, ANSWER_MS = 1000 * ANSWER_S, RETRY_MS = 2000, AT_ONCE_MS = 500 };
 
 #define OWN_CONNECTIONS "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = '" PRIVATE_SERVER_USER "'"
@@ -122,7 +119,7 @@ calls_fail_at_once_after_a_timeout(void **state UNUSED)
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s.silent", private_server_socket());
 	assert_true(fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 && listen(fd, 16) == 0);
 	other.socket = address.sun_path;
-	struct db *db = db_new(&other, lists);
+	struct db *db = db_new(&other);
 	for (int round = 0; round <= 3; round++) {
 		int64_t before, refused = clock_monotonic_ms();
 		do { /* after the first round it fails at once first, and is tried again a second later */
@@ -157,12 +154,12 @@ hosts_are_tried_in_order(void **state UNUSED)
 		    getsockname(fd, (struct sockaddr *)&address, &size) == 0);
 	snprintf(hosts, sizeof(hosts), "127.0.0.1:%u, localhost", (unsigned)ntohs(address.sin_port));
 	other.host = hosts;
-	struct db *db = db_new(&other, lists);
+	struct db *db = db_new(&other);
 	assert_int_equal(db_connect(db), RESULT_OK); /* the first host refuses */
 	assert_int_equal(db_peer(db), DB_PEER_SOCKET);
 	db_free(&db);
 	assert_int_equal(listen(fd, 16), 0);
-	db = db_new(&other, lists);
+	db = db_new(&other);
 	int64_t before = clock_monotonic_ms();
 	assert_int_equal(db_connect(db), RESULT_OK); /* the first host hangs */
 	assert_in_range(clock_monotonic_ms() - before, ANSWER_MS - AT_ONCE_MS, ANSWER_MS + 4 * AT_ONCE_MS);
@@ -226,7 +223,7 @@ an_account_at_its_limit_is_logged_once(void **state)
 	struct world *w = *state;
 	root_run("ALTER USER " PRIVATE_SERVER_USER "@localhost WITH MAX_USER_CONNECTIONS 1");
 	assert_int_equal(db_connect(w->db), RESULT_OK);
-	struct db *second = db_new(&options, lists);
+	struct db *second = db_new(&options);
 	capture_log();
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(db_connect(second), RESULT_UNAVAILABLE);

@@ -17,10 +17,6 @@ DB_STATEMENT(sql_count_pings, "SELECT CAST(VARIABLE_VALUE AS UNSIGNED) FROM info
 			      " WHERE VARIABLE_NAME = 'COM_ADMIN_COMMANDS'");
 DB_STATEMENT(sql_connection, "SELECT CONNECTION_ID()");
 DB_STATEMENT(sql_sync_wait, "SELECT CAST(@@SESSION.wsrep_sync_wait AS UNSIGNED)");
-static const struct db_statement *const list[] = { &sql_insert, &sql_set_each, &sql_count_pings, &sql_connection,
-	&sql_sync_wait, NULL };
-static const struct db_statement *const *const lists[] = { list, NULL };
-
 enum { COLUMNS = 2 };
 
 #define MAKE_TABLE "CREATE TABLE t_rows (id BIGINT UNSIGNED PRIMARY KEY, big BIGINT UNSIGNED) ENGINE=InnoDB"
@@ -129,7 +125,7 @@ reads_of_a_synced_connection_wait_for_other_nodes(void **state)
 	struct world *w = *state;
 	struct db_options synced = options;
 	synced.synced = true;
-	struct db *reader = db_new(&synced, lists), *both[] = { w->db, reader };
+	struct db *reader = db_new(&synced), *both[] = { w->db, reader };
 	for (uint64_t i = 0; i < ARRAY_SIZE(both); i++) {
 		struct db_rows rows;
 		assert_int_equal(db_connect(both[i]), RESULT_OK);

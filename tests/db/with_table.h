@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A fixture for one test program: a private server with one table, which is emptied before each test, and a connection.
  *
- * Before including it, the program defines `lists` of statements, and the statements that create and empty the table:
+ * Before including it, the program defines the statements that create and empty the table:
  * MAKE_TABLE, EMPTY_TABLE. It may define the statements of each new connection, SESSION, and how long an answer may take,
  * TIMEOUT_S. The prefix is t_. */
 #ifndef LEADHOOK_TESTS_DB_WITH_TABLE_H
@@ -57,7 +57,7 @@ static int
 open_world(void **state)
 {
 	root_run(EMPTY_TABLE);
-	world = (struct world){ db_new(&options, lists), pool_new() };
+	world = (struct world){ db_new(&options), pool_new() };
 	*state = &world;
 	return 0;
 }

@@ -10,7 +10,7 @@ check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/oper
 %C%_test_schema_SOURCES = %D%/test_schema.c $(%C%_world)
 nodist_%C%_test_schema_SOURCES = $(next_schema)
 %C%_test_schema_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=db_run_text
-%C%_test_schema_LDADD = $(%C%_libs)
+%C%_test_schema_LDADD = $(all_statements) $(%C%_libs)
 
 %C%_test_heartbeats_SOURCES = %D%/test_heartbeats.c $(%C%_world)
 %C%_test_heartbeats_LDADD = $(%C%_libs)
@@ -20,7 +20,7 @@ nodist_%C%_test_schema_SOURCES = $(next_schema)
 
 %C%_operator_test_operators_SOURCES = %D%/operator/test_operators.c $(%C%_world)
 %C%_operator_test_operators_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=store_ready
-%C%_operator_test_operators_LDADD = $(%C%_libs)
+%C%_operator_test_operators_LDADD = $(all_statements) $(%C%_libs)
 
 %C%_operator_test_node_SOURCES = %D%/operator/test_node.c $(%C%_world)
 %C%_operator_test_node_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_wall_ms
@@ -77,7 +77,7 @@ nodist_%C%_test_schema_SOURCES = $(next_schema)
 
 %C%_test_plans_SOURCES = %D%/test_plans.c %D%/plan_exceptions.c %D%/plan_exceptions.h %D%/statement_runs.c %D%/statement_values.c %D%/statement_values.h %D%/planted.c %D%/planted.h \
 	$(%C%_world)
-%C%_test_plans_LDADD = $(%C%_libs)
+%C%_test_plans_LDADD = $(all_statements) $(%C%_libs)
 
 %C%_test_node_SOURCES = %D%/test_node.c $(%C%_breaks) $(%C%_world)
 %C%_test_node_LDFLAGS = $(%C%_breaking)

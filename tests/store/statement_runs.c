@@ -9,21 +9,16 @@
 size_t
 statement_count(void)
 {
-	size_t count = 0;
-	for (size_t i = 0; store_statements[i] != NULL; i++)
-		for (size_t k = 0; store_statements[i][k] != NULL; k++)
-			count++;
+	size_t count;
+	(void)db_statements(&count);
 	return count;
 }
 
 const struct db_statement *
 statement_at(size_t number)
 {
-	for (size_t i = 0; store_statements[i] != NULL; i++)
-		for (size_t k = 0; store_statements[i][k] != NULL; k++)
-			if (number-- == 0)
-				return store_statements[i][k];
-	return NULL;
+	size_t count;
+	return db_statements(&count) + number;
 }
 
 static size_t

@@ -103,7 +103,6 @@ without_settings(const char *sql)
  * the server does not always report that an index has all columns. */
 struct explainer {
 	struct db_statement *statements;
-	const struct db_statement *const *lists[2];
 	struct db *db;
 	struct pool *pool;
 	unsigned faults; /* faults to report */
@@ -116,14 +115,11 @@ explainer_open(struct explainer *e, const struct world *w, unsigned faults, bool
 	*e = (struct explainer){ .pool = pool_new(), .faults = faults, .quiet = quiet };
 	const size_t count = statement_count();
 	e->statements = POOL_ARRAY(e->pool, count, struct db_statement);
-	const struct db_statement **list = POOL_ARRAY(e->pool, count + 1, const struct db_statement *);
 	for (size_t i = 0; i < count; i++) {
 		struct slice text = pool_printf(e->pool, "EXPLAIN %s", without_settings(statement_at(i)->sql));
 		e->statements[i] = (struct db_statement){ .name = statement_at(i)->name, .sql = text.data };
-		list[i] = &e->statements[i];
 	}
-	e->lists[0] = list;
-	e->db = db_new(&w->store->db_options, e->lists);
+	e->db = db_new(&w->store->db_options);
 }
 
 static void

@@ -17,8 +17,6 @@ DB_STATEMENT(sql_lock_code, "SELECT address_hash, code_hash, expires_ms, tries"
 DB_STATEMENT(sql_count_try, "UPDATE {prefix}lead_codes SET tries = tries + 1 WHERE lead_id = ? AND channel = ?");
 DB_STATEMENT(sql_delete_code, "DELETE FROM {prefix}lead_codes WHERE lead_id = ? AND channel = ? AND code_hash = ?");
 
-store_statement_list sql_of_lead_codes = { &sql_put_code, &sql_lock_code, &sql_count_try, &sql_delete_code, NULL };
-
 enum { ADDRESS_HASH, CODE_HASH, EXPIRES_MS, TRIES };
 
 /* The first piece of what is hashed separates the hashes from each other, and from opt-out tokens. */

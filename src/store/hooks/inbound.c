@@ -48,11 +48,6 @@ DB_STATEMENT(sql_delete_inbound, "DELETE FROM {prefix}inbound_webhooks WHERE id 
 DB_STATEMENT(sql_delete_inbound_status, "DELETE FROM {prefix}inbound_status WHERE inbound_id = ?");
 DB_STATEMENT(sql_delete_calls_of_inbound, "DELETE FROM {prefix}inbound_calls WHERE inbound_id = ?");
 
-store_statement_list sql_of_inbound = { &sql_select_inbound_of_token, &sql_select_inbound, &sql_select_inbound_of_campaign,
-	&sql_select_inbound_by_name, &sql_select_campaign_of_inbound, &sql_select_inbound_token, &sql_count_inbound,
-	&sql_insert_inbound, &sql_insert_inbound_status, &sql_update_inbound, &sql_rotate_inbound, &sql_delete_inbound,
-	&sql_delete_inbound_status, &sql_delete_calls_of_inbound, NULL };
-
 enum { HASH_SIZE = 32, HOUR_MS = 3600 * 1000 };
 
 /* INBOUND_COLUMNS */

@@ -58,11 +58,6 @@ DB_STATEMENT(sql_replay_inbound_call,
     ", expires_ms = CASE WHEN ? THEN expires_ms ELSE " NOW " + ? END"
     " WHERE id = ?");
 
-store_statement_list sql_of_inbound_calls = { &sql_lock_inbound_status, &sql_count_inbound_call, &sql_sum_refused_calls,
-	&sql_lock_same_inbound_call, &sql_repeat_inbound_call, &sql_select_logged_lead, &sql_insert_inbound_call,
-	&sql_select_old_inbound_calls, &sql_delete_inbound_calls, &sql_select_inbound_call, &sql_select_inbound_of_call,
-	&sql_select_inbound_calls, &sql_select_inbound_calls_of_lead, &sql_replay_inbound_call, NULL };
-
 enum { HASH_SIZE = 16, OLD_CALLS_MAX = 100 };
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
 /* Where the retention has no end. */

@@ -42,11 +42,6 @@ DB_STATEMENT(sql_select_webhooks, "SELECT " WEBHOOK_COLUMNS " FROM {prefix}webho
 				  " WHERE w.campaign_id = ?"
 				  " ORDER BY w.id");
 
-store_statement_list sql_of_webhooks = { &sql_select_campaign_of_webhook, &sql_select_webhook_by_url, &sql_count_webhooks,
-	&sql_insert_webhook, &sql_insert_webhook_status, &sql_update_webhook, &sql_delete_webhook, &sql_delete_webhook_status,
-	&sql_enable_webhook, &sql_clear_webhook_status, &sql_set_webhook_url, &sql_reset_webhook_status, &sql_select_webhooks,
-	NULL };
-
 /* NULL: unchanged. */
 static struct db_value
 format_value(enum format_change format)

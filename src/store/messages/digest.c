@@ -13,8 +13,6 @@ DB_STATEMENT(sql_select_digest, "SELECT k.lead_id FROM"
 				" JOIN {prefix}leads l ON l.id = k.lead_id"
 				" WHERE k.digest_ms = ? AND k.counts = TRUE");
 
-store_statement_list sql_of_digest = { &sql_select_digest, NULL };
-
 static int
 compare(const void *left, const void *right)
 {

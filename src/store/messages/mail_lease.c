@@ -48,10 +48,6 @@ DB_STATEMENT(sql_release_crashed, "UPDATE {prefix}messages FORCE INDEX (by_turn)
 				  " SET crashes = LEAST(crashes + 1, 255), due_ms = " NOW ", lease_owner = NULL"
 				  " WHERE turn IN (0, 1) AND lease_owner = ?");
 
-store_statement_list sql_of_mail_lease = { &sql_select_mail_hold, &sql_select_mail_campaigns, &sql_select_text_campaigns,
-	&sql_select_due_messages, &sql_lease_messages, &sql_select_leased_messages, &sql_renew_messages, &sql_release_messages,
-	&sql_release_crashed, NULL };
-
 static struct db_value
 owner_value(const unsigned char owner[MAIL_OWNER_SIZE])
 {

@@ -50,10 +50,6 @@ DB_STATEMENT(sql_remove_contents,
 DB_STATEMENT(sql_note_contents_removed, "UPDATE {prefix}message_channels SET contents_removed_ms = ? WHERE channel = 'mail'");
 DB_STATEMENT(sql_delete_old_messages, "DELETE FROM {prefix}messages WHERE ended_ms < " NOW " - ? LIMIT ?");
 
-store_statement_list sql_of_mail_list = { &sql_select_mails, &sql_select_mails_of_campaign, &sql_select_mail, &sql_lock_message,
-	&sql_requeue_message, &sql_count_repeats, &sql_repeat_message, &sql_count_messages, &sql_select_contents_removed,
-	&sql_select_old_contents, &sql_remove_contents, &sql_note_contents_removed, &sql_delete_old_messages, NULL };
-
 enum {
 	MAIL_ID,
 	MAIL_CAMPAIGN,

@@ -49,10 +49,6 @@ DB_STATEMENT(sql_resume_mail, "UPDATE {prefix}message_channels"
 			      " SET failures = 0, held_until_ms = 0, held_since_ms = NULL, reason = NULL, answer = NULL"
 			      " WHERE channel = ?");
 
-store_statement_list sql_of_mail_outcomes = { &sql_count_mails_of_recipient, &sql_select_mails_of_lead, &sql_count_mail,
-	&sql_make_message_ready, &sql_uncount_code, &sql_record_mail_outcome, &sql_bring_forward, &sql_mark_bounced,
-	&sql_hold_mail, &sql_note_refusal, &sql_resume_mail, NULL };
-
 static const struct slice state_names[MESSAGE_STATES] = {
 	[MESSAGE_REQUESTED] = SLICE("requested"),
 	[MESSAGE_READY] = SLICE("ready"),

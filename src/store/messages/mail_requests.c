@@ -16,8 +16,6 @@ DB_STATEMENT(sql_release_unconfirmed,
     "UPDATE " ROWS_OF_LEADS("messages") " SET t.due_ms = " NOW
 					" WHERE t.turn IS NOT NULL AND t.lease_owner IS NULL AND t.reason = 'unconfirmed'");
 
-store_statement_list sql_of_mail_requests = { &sql_insert_message, &sql_select_now, &sql_release_unconfirmed, NULL };
-
 /* *first: of `count` ids. */
 static enum result
 take_ids(struct store *store, struct pool *pool, size_t count, uint64_t *first)

@@ -19,8 +19,6 @@ DB_STATEMENT(sql_add_sending, "INSERT INTO {prefix}sendings (channel, scope, sco
 			      " VALUES {each}(?, ?, ?, " SLOT ", 1){between}, {end}"
 			      " ON DUPLICATE KEY UPDATE sent = sent + 1");
 
-store_statement_list sql_of_sendings = { &sql_count_sendings, &sql_select_senders, &sql_add_sending, NULL };
-
 struct slice
 message_channel_name(enum message_channel channel)
 {

@@ -28,9 +28,6 @@ DB_STATEMENT(sql_put_sent_code,
 DB_STATEMENT(sql_make_text_ready, "UPDATE {prefix}messages SET state = 'ready', composed_ms = " NOW
 				  " WHERE id = ? AND state = 'requested' AND lease_owner = ?");
 
-store_statement_list sql_of_text_queue = { &sql_count_sent_code, &sql_count_codes_of_number, &sql_count_codes_of_prefix,
-	&sql_find_sent_code, &sql_put_sent_code, &sql_make_text_ready, NULL };
-
 int64_t
 text_pause_ms(unsigned sent)
 {

@@ -21,8 +21,7 @@ DB_STATEMENT(sql_insert_account, "INSERT INTO {prefix}accounts (id, name, create
 DB_STATEMENT(sql_select_accounts, "SELECT id, name, suspended_ms, per_minute, created_ms, time_zone FROM {prefix}accounts"
 				  " WHERE id > ? ORDER BY id LIMIT ?");
 DB_STATEMENT(sql_select_account, "SELECT id FROM {prefix}accounts WHERE id = ?");
-const struct db_statement sql_lock_account = { "sql_lock_account", "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE",
-	false };
+DB_STATEMENT_SHARED(sql_lock_account, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE");
 DB_STATEMENT(sql_select_campaigns_with_account, "SELECT id FROM {prefix}campaigns WHERE account_id = ? ORDER BY id");
 DB_STATEMENT(sql_count_campaigns, "SELECT COUNT(*) FROM {prefix}campaigns FORCE INDEX (by_account) WHERE account_id = ?");
 DB_STATEMENT(sql_lock_settings_of, "UPDATE {prefix}campaign_counters FORCE INDEX (PRIMARY)"
@@ -60,12 +59,6 @@ DB_STATEMENT(sql_delete_addresses, "DELETE FROM {prefix}ip_leads WHERE campaign_
 DB_STATEMENT(sql_move_counted_addresses, "UPDATE {prefix}campaign_counters"
 					 " SET ip_counted_to = ?"
 					 " WHERE campaign_id = ? AND ip_counted_to = ?");
-
-store_statement_list sql_of_admin = { &sql_lock_campaign, &sql_insert_account, &sql_select_accounts, &sql_select_account,
-	&sql_lock_account, &sql_select_campaigns_with_account, &sql_count_campaigns, &sql_lock_settings_of,
-	&sql_suspend_account, &sql_resume_account, &sql_limit_account, &sql_set_time_zone, &sql_insert_campaign,
-	&sql_insert_counters, &sql_update_campaign, &sql_end_campaign, &sql_reopen_campaign, &sql_count_addresses,
-	&sql_select_any_address, &sql_delete_addresses, &sql_move_counted_addresses, NULL };
 
 const char *
 store_error_text(const struct store *store)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The findings of `leadhook check`. */
-#include "os/clock.h"
 #include "store/operator/check.h"
+#include "os/clock.h"
 #include "store/operator/secrets.h"
 #include "store/query.h"
 #include "store/queue/partitions.h"
@@ -16,11 +16,10 @@
 /* As a statement has it; in the quotes of a shell's word. */
 #define ACCOUNT "CONCAT('\"', " OWN_NAME ", '\"@\"', " OWN_HOST ", '\"')"
 
-const struct db_statement sql_select_server_version = { "sql_select_server_version",
-	"SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet, CAST(@@max_connections AS SIGNED),"
-	" CAST(@@max_user_connections AS SIGNED), CAST(@@log_bin AS SIGNED), CAST(@@sync_binlog AS SIGNED), @@datadir, " NOW
-	", " ACCOUNT ", @@socket",
-	false };
+DB_STATEMENT_SHARED(sql_select_server_version,
+    "SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet, CAST(@@max_connections AS SIGNED),"
+    " CAST(@@max_user_connections AS SIGNED), CAST(@@log_bin AS SIGNED), CAST(@@sync_binlog AS SIGNED), @@datadir, " NOW
+    ", " ACCOUNT ", @@socket");
 /* The rights of the account itself. Those of a role are not listed for every account. */
 DB_STATEMENT(sql_select_rights, "SELECT CURRENT_ROLE(), GROUP_CONCAT(DISTINCT r.PRIVILEGE_TYPE), " ACCOUNT
 				" FROM (SELECT GRANTEE, PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES"
@@ -36,9 +35,6 @@ DB_STATEMENT(sql_select_uncounted_addresses, "SELECT c.id, c.max_per_ip, n.ip_co
 DB_STATEMENT(sql_count_removals, "SELECT COUNT(*), CAST(COALESCE(SUM(created_ms < " NOW " - 3600000), 0) AS UNSIGNED)"
 				 " FROM (SELECT created_ms FROM {prefix}erasures"
 				 " UNION ALL SELECT created_ms FROM {prefix}removed_campaigns) unfinished");
-store_statement_list sql_of_check = { &sql_select_server_version, &sql_select_rights, &sql_select_uncounted_addresses,
-	&sql_count_removals, NULL };
-
 void
 check_add(struct check *check, const char *what, struct slice detail, const char *hint)
 {

@@ -202,10 +202,6 @@ DB_STATEMENT(sql_deep_entries, DEEP_ENTRIES);
 DB_STATEMENT(sql_deep_deleted, DEEP_DELETED);
 DB_STATEMENT(sql_deep_missing_parents, DEEP_MISSING_PARENTS);
 
-store_statement_list sql_of_deep = { &sql_deep_counters, &sql_deep_hours, &sql_deep_referral_sums, &sql_deep_scores,
-	&sql_deep_histogram, &sql_deep_referrals, &sql_deep_credit, &sql_deep_links, &sql_deep_addresses, &sql_deep_due,
-	&sql_deep_deliveries, &sql_deep_events, &sql_deep_entries, &sql_deep_deleted, &sql_deep_missing_parents, NULL };
-
 enum { DETAIL_MAX_BYTES = 4096 };
 
 #define HINT_COUNT "stop the programs and write the counted values into "

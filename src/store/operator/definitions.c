@@ -27,10 +27,6 @@ DB_STATEMENT(sql_select_campaign_of_tag, "SELECT campaign_id FROM {prefix}tags W
 DB_STATEMENT(sql_select_campaign_of_action, "SELECT campaign_id FROM {prefix}actions WHERE id = ?");
 DB_STATEMENT(sql_select_campaign_of_reward, "SELECT campaign_id FROM {prefix}reward_levels WHERE id = ?");
 
-store_statement_list sql_of_definitions = { &sql_insert_tag, &sql_insert_action, &sql_insert_reward, &sql_update_tag,
-	&sql_update_action, &sql_update_reward, &sql_delete_tag, &sql_delete_action, &sql_delete_reward,
-	&sql_select_campaign_of_tag, &sql_select_campaign_of_action, &sql_select_campaign_of_reward, NULL };
-
 enum { VALUES_MAX = 5 };
 
 /* sql_insert_… and sql_update_… begin with the columns of put_values; then come the id and, for a new one, the campaign. */

@@ -49,8 +49,6 @@ DB_STATEMENT(sql_select_attempts, "(SELECT attempt, started_ms, duration_ms, sta
 				  " WHERE id = ? AND started_ms IS NOT NULL"
 				  " ORDER BY attempt");
 
-store_statement_list sql_of_deliveries = { &sql_select_deliveries, &sql_select_delivery, &sql_select_attempts, NULL };
-
 /* State of reading a list. */
 struct page_reader {
 	struct store *store;

@@ -53,9 +53,6 @@ DB_STATEMENT(sql_select_event_ids_of_lead,
     "   AND lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?) AND id >= ? AND id < ?"
     " ORDER BY id DESC"
     " LIMIT ?");
-store_statement_list sql_of_delivery_ids = { &sql_select_delivery_ids, &sql_select_delivery_ids_of_webhook,
-	&sql_select_webhook_ids, &sql_select_due_ids_of_webhook, &sql_select_due_ids, &sql_select_event_ids_of_lead, NULL };
-
 /* Pages grow, because each sorts all pending deliveries of a webhook again. Those of a campaign have as many ids of each
  * webhook, and most of them are used. */
 enum {

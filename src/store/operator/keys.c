@@ -24,9 +24,6 @@ DB_STATEMENT(sql_select_ended_keys, "SELECT id FROM {prefix}api_keys FORCE INDEX
 DB_STATEMENT(sql_delete_keys, "DELETE t FROM " ROWS_WITH_IDS("api_keys"));
 DB_STATEMENT(sql_revoke_key, "UPDATE {prefix}api_keys SET revoked_ms = COALESCE(revoked_ms, " NOW ") WHERE id = ?");
 
-store_statement_list sql_of_keys = { &sql_select_account_of_campaign, &sql_insert_key, &sql_select_keys, &sql_count_keys,
-	&sql_select_ended_keys, &sql_delete_keys, &sql_revoke_key, NULL };
-
 static enum result
 check_campaigns(struct store *store, struct pool *pool, const struct new_key *key)
 {

@@ -13,8 +13,6 @@ DB_STATEMENT(sql_select_lead_jobs,
     " ORDER BY id"
     " LIMIT ?");
 
-store_statement_list sql_of_lead_jobs = { &sql_select_lead_jobs, NULL };
-
 enum {
 	JOB_ID,
 	JOB_ACTION,

@@ -13,8 +13,6 @@ DB_STATEMENT(sql_select_lead_names, "SELECT id, social_id, email, phone, custom_
 				    " WHERE id IN ({list})"
 				    " ORDER BY id");
 
-store_statement_list sql_of_lead_names = { &sql_select_lead_names, NULL };
-
 enum { NAMED_ID, NAMED_SOCIAL_ID, NAMED_EMAIL, NAMED_PHONE, NAMED_CUSTOM_FIELDS };
 
 /* `pool` outlives the rows. */

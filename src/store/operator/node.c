@@ -21,8 +21,6 @@ DB_STATEMENT(sql_select_node_status,
 	"WSREP_FLOW_CONTROL_PAUSED_NS") ", " VARIABLE("GLOBAL_STATUS", "WSREP_FLOW_CONTROL_SENT") ", " VARIABLE("GLOBAL_STATUS",
 	"WSREP_FLOW_CONTROL_RECV"));
 
-store_statement_list sql_of_node = { &sql_select_node, &sql_select_node_status, NULL };
-
 enum { NODE_CLUSTER_SIZE, NODE_STATE, NODE_SYNC_WAIT };
 enum { NODES_WANTED = 3 };
 
@@ -67,7 +65,7 @@ check_hosts(struct store *store, struct check *check)
 	while (slice_next_item(&rest, &item)) {
 		struct db_options options = store->db_options;
 		options.host = pool_copy(check->pool, item).data;
-		struct db *db = db_new(&options, store_statements);
+		struct db *db = db_new(&options);
 		if (db_connect(db) != RESULT_OK)
 			check_add(check, "database_host", pool_printf(check->pool, "%s: %s", options.host, db_error_text(db)),
 			    db_error_hint(db) == NULL ? "check that the server runs and is in database.host"

@@ -21,8 +21,6 @@ DB_STATEMENT(sql_select_campaign_ids, "(SELECT id FROM {prefix}campaigns WHERE i
 				      " ORDER BY campaign_id LIMIT ?)"
 				      " ORDER BY id LIMIT ?");
 
-store_statement_list sql_of_number = { &sql_set_installation_value, &sql_select_campaign_ids, NULL };
-
 #define NUMBER_NAME SLICE("cluster_number")
 static const enum id_kind kinds[] = { ID_CAMPAIGN, ID_LEAD };
 

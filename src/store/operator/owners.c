@@ -53,10 +53,6 @@ static const struct db_statement *const statements[OWNED_KINDS] = {
 	[OWNED_JOB] = &sql_owner_of_job,
 };
 
-store_statement_list sql_of_owners = { &sql_owner_of_account, &sql_owner_of_key, &sql_owner_of_campaign, &sql_owner_of_tag,
-	&sql_owner_of_action, &sql_owner_of_reward, &sql_owner_of_webhook, &sql_owner_of_delivery, &sql_owner_of_inbound,
-	&sql_owner_of_call, &sql_owner_of_mail, &sql_owner_of_user, &sql_owner_of_job, NULL };
-
 enum { ACCOUNT_ID, CAMPAIGN_ID, SUSPENDED };
 
 enum result

@@ -21,10 +21,6 @@ DB_STATEMENT(sql_seal_url, "UPDATE {prefix}webhooks SET url = ? WHERE id = ? AND
 DB_STATEMENT(sql_select_totp_secrets, "SELECT id, totp_secret FROM {prefix}users WHERE id >= ? ORDER BY id LIMIT ?");
 DB_STATEMENT(sql_seal_totp_secret, "UPDATE {prefix}users SET totp_secret = ? WHERE id = ? AND totp_secret = ?");
 
-store_statement_list sql_of_secrets_admin = { &sql_select_installation_secret, &sql_seal_installation_secret,
-	&sql_select_secrets, &sql_seal_secret, &sql_select_previous_secrets, &sql_seal_previous_secret, &sql_select_urls,
-	&sql_seal_url, &sql_select_totp_secrets, &sql_seal_totp_secret, NULL };
-
 /* Columns with secrets. `select`: ids from the first value on, and what is stored; `update`: the sealed text, the id, and what
  * is stored: what was changed meanwhile stays as it is. The secret of the installation is the first, because others are sealed
  * by all programs when it is. */

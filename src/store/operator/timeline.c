@@ -75,8 +75,6 @@ DB_STATEMENT(sql_select_event_extras,
 			       " ORDER BY id");
 DB_STATEMENT(sql_select_origin, "SELECT signup_url, session_id, request_id FROM {prefix}leads WHERE id = ?");
 
-store_statement_list sql_of_timeline = { &sql_select_timeline, &sql_select_event_extras, &sql_select_origin, NULL };
-
 enum { PARTS = 12 /* of sql_select_timeline, with a limit */ };
 enum {
 	ENTRY_KIND,

@@ -17,8 +17,6 @@ DB_STATEMENT(
     sql_insert_installation, "INSERT IGNORE INTO {prefix}installation (name, value) VALUES {each}(?, ?){between}, {end}");
 DB_STATEMENT(sql_insert_schema_version, "INSERT IGNORE INTO {prefix}schema_version (version, applied_ms) VALUES (?, " NOW ")");
 
-store_statement_list sql_of_upgrade = { &sql_insert_installation, &sql_insert_schema_version, NULL };
-
 enum { INSTALLATION_ID_BYTES = 6, SERVER_SECRET_BYTES = 32 };
 
 /* A change of rows is undone in favour of what the programs change meanwhile: it is repeated like a transaction. */
@@ -112,11 +110,12 @@ store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to)
 enum result
 store_check_statements(struct store *store, const char **failed)
 {
+	size_t count;
+	const struct db_statement *statements = db_statements(&count);
 	enum result result = RESULT_OK;
-	for (size_t i = 0; store_statements[i] != NULL; i++)
-		for (size_t k = 0; store_statements[i][k] != NULL && result == RESULT_OK; k++) {
-			*failed = store_statements[i][k]->name;
-			result = db_check_statement(store->db, store_statements[i][k]);
-		}
+	for (size_t i = 0; i < count && result == RESULT_OK; i++) {
+		*failed = statements[i].name;
+		result = db_check_statement(store->db, &statements[i]);
+	}
 	return result;
 }

@@ -39,9 +39,6 @@ DB_STATEMENT(sql_select_stopped_webhooks, "SELECT w.id, w.campaign_id, w.state =
 					  " ORDER BY w.id DESC"
 					  " LIMIT ?");
 
-store_statement_list sql_of_webhook_admin = { &sql_select_webhook, &sql_select_active_urls, &sql_select_stopped_webhooks,
-	&sql_count_due_of_webhook, &sql_set_webhook, &sql_lock_secret, &sql_rotate_secret, &sql_disable_webhook, NULL };
-
 static struct webhook_details
 details_from_row(struct store *store, struct pool *pool, const struct db_rows *rows)
 {

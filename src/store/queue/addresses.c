@@ -33,10 +33,6 @@ DB_STATEMENT(sql_note_dropped_addresses, "INSERT INTO {prefix}installation (name
 					 " VALUES ('addresses_dropped_to', ?)"
 					 " ON DUPLICATE KEY UPDATE value = VALUES(value)");
 
-store_statement_list sql_of_addresses = { &sql_select_leads_with_addresses, &sql_select_addresses_of_leads,
-	&sql_select_counted_to, &sql_uncount_addresses, &sql_drop_addresses, &sql_delete_uncounted_address,
-	&sql_select_address_pass, &sql_end_address_pass, &sql_note_dropped_addresses, NULL };
-
 enum { PIECE = 1000, PIECES = 20 /* in one call */, PASS_MS = 24 * 3600 * 1000, ID = 0, CAMPAIGN_ID, IS_OLD };
 
 static enum result

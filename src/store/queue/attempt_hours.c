@@ -17,8 +17,6 @@ DB_STATEMENT(sql_change_webhook_hours, "INSERT INTO {prefix}webhook_hours (webho
 	" ON DUPLICATE KEY UPDATE webhook_id = webhook_id" ATTEMPT_COUNT_LIST(ADDED));
 /* clang-format on */
 
-store_statement_list sql_of_attempt_hours = { &sql_change_webhook_hours, NULL };
-
 enum { HOUR_MS = 3600 * 1000 };
 
 struct webhook_hour {

@@ -44,12 +44,6 @@ DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE l
  * rows instead of one for each webhook */
 DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}due");
 
-store_statement_list sql_of_clean_up = { &sql_refresh_statistics, &sql_note_ended_campaigns, &sql_delete_old_tokens,
-	&sql_select_leads_with_entries_left, &sql_select_score_entries, &sql_delete_score_entry, &sql_delete_deleted_lead,
-	&sql_delete_expired_calls, &sql_select_left_calls, &sql_delete_left_call, &sql_select_left_messages,
-	&sql_delete_left_message, &sql_delete_old_codes, &sql_delete_used_proofs, &sql_delete_old_sent_codes,
-	&sql_delete_old_sendings, &sql_delete_request_keys, NULL };
-
 enum { HOUR_MS = 3600 * 1000, DAY_MS = 24 * HOUR_MS, CALL_CHUNK = 50 };
 
 /* `chunk`: rows that a short transaction deletes. A logged call has up to a mebibyte. */

@@ -44,9 +44,6 @@ DB_STATEMENT(sql_select_destinations,
     " WHERE id IN ({list})"
     " ORDER BY id");
 
-store_statement_list sql_of_dispatch = { &sql_lease_shards, &sql_select_leased_shards, &sql_release_shards, &sql_count_attempt,
-	&sql_select_due_positions, &sql_select_due_rows, &sql_select_destinations, NULL };
-
 static struct db_value
 bytes_value(const unsigned char *bytes, size_t size)
 {

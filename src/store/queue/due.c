@@ -53,8 +53,6 @@ DB_STATEMENT(sql_select_newest_due,
 	     " STRAIGHT_JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
 	     " WHERE w.state = 'active'"));
 
-store_statement_list sql_of_due = { &sql_select_clock_and_work, &sql_select_due_webhooks, &sql_select_newest_due, NULL };
-
 /* Bit i of `shards`: shard i. */
 static struct db_list
 shard_list(struct pool *pool, uint64_t shards)

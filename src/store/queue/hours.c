@@ -65,12 +65,6 @@ DB_STATEMENT(sql_select_hours_of_no_webhook,
     "SELECT h.webhook_id FROM (SELECT DISTINCT webhook_id FROM {prefix}webhook_hours) h"
     " LEFT JOIN {prefix}webhooks w ON w.id = h.webhook_id WHERE w.id IS NULL LIMIT 1");
 
-store_statement_list sql_of_hours = { &sql_select_hours_state, &sql_discard_hours, &sql_begin_hours, &sql_move_hours,
-	&sql_clear_lead_hours, &sql_select_piece_of_leads, &sql_count_lead_hours, &sql_select_uncounted_campaign,
-	&sql_select_hours_pass, &sql_end_hours_pass, &sql_select_lead_hours_left, &sql_delete_lead_hour,
-	&sql_select_lead_sources_left, &sql_delete_lead_source, &sql_select_webhook_hours_left, &sql_delete_webhook_hour,
-	&sql_select_hours_of_no_campaign, &sql_select_sources_of_no_campaign, &sql_select_hours_of_no_webhook, NULL };
-
 /* Leads or rows in one transaction, as in the statements; transactions in one call; time between two passes. */
 enum { PIECE = 1000, PIECES = 20, PASS_MS = 10 * 60 * 1000 };
 

@@ -40,9 +40,6 @@ DB_STATEMENT(sql_skip_job_item, "UPDATE {prefix}bulk_jobs"
 				" WHERE id = ? AND position = ?");
 DB_STATEMENT(sql_delete_job_at_end, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position >= total");
 
-store_statement_list sql_of_jobs = { &sql_select_next_job, &sql_delay_job, &sql_postpone_job, &sql_skip_job_item,
-	&sql_delete_job_at_end, NULL };
-
 enum {
 	JOB_ID,
 	JOB_CAMPAIGN_ID,

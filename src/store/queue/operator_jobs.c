@@ -59,12 +59,6 @@ DB_STATEMENT(sql_release_operator_jobs, "UPDATE {prefix}operator_jobs FORCE INDE
 DB_STATEMENT(
     sql_delete_old_operator_jobs, "DELETE FROM {prefix}operator_jobs WHERE ended_ms < " NOW " - ? ORDER BY ended_ms LIMIT ?");
 
-store_statement_list sql_of_operator_jobs = { &sql_count_operator_jobs_of_account, &sql_insert_operator_job,
-	&sql_select_operator_jobs, &sql_select_operator_jobs_of_account, &sql_select_operator_jobs_of_campaign,
-	&sql_select_operator_job, &sql_count_other_accounts, &sql_note_turn_of_account, &sql_note_turn_in_newest,
-	&sql_cancel_operator_job, &sql_select_next_operator_job, &sql_lease_operator_job, &sql_note_operator_job,
-	&sql_end_operator_job, &sql_fail_operator_job, &sql_release_operator_jobs, &sql_delete_old_operator_jobs, NULL };
-
 /* Stored. */
 static const struct slice kind_names[JOB_KINDS] = {
 	[JOB_REDELIVERY] = SLICE("redelivery"),

@@ -100,12 +100,6 @@ DB_STATEMENT(sql_fail_due,
     " FROM {prefix}due FORCE INDEX (PRIMARY)"
     " WHERE id IN ({list})" ENDED_AGAIN);
 
-store_statement_list sql_of_outcomes = { &sql_lock_leased_shards, &sql_lock_recorded, &sql_lock_webhook_status,
-	&sql_insert_attempt, &sql_insert_ended_delivery, &sql_delete_due, &sql_delete_untried_due, &sql_reschedule_due,
-	&sql_change_webhook_status, &sql_select_campaign_of_active_webhook, &sql_lock_campaign_if_free, &sql_lock_campaign_soon,
-	&sql_deactivate_webhook, &sql_lock_due_of_webhook, &sql_share_webhook, &sql_select_due_of_old_days, &sql_lock_due,
-	&sql_hold_webhook_of, &sql_fail_due, NULL };
-
 /* The outcomes of one webhook in a batch. */
 struct webhook_change {
 	const struct delivery_outcome *last; /* gives the webhook's status; NULL: it does not change */

@@ -32,9 +32,6 @@ DB_STATEMENT(sql_select_history_days, HISTORY_DAYS_OF("0", "deliveries") " UNION
 					  "1", "attempts") " UNION ALL " HISTORY_DAYS_OF("2", "events"));
 DB_STATEMENT(sql_select_first_event, "SELECT MIN(id) FROM {prefix}events WHERE id >= ?");
 
-store_statement_list sql_of_partitions = { &sql_select_history_pause, &sql_set_history_pause, &sql_select_history_days,
-	&sql_select_first_event, NULL };
-
 /* In the order of sql_select_history_days, in which a day is dropped. A delivery cannot be sent again without its row in
  * `deliveries`; events are last, because due deliveries need them. */
 static const char *const tables[HISTORY_TABLES] = { "deliveries", "attempts", "events" };

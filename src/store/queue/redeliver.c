@@ -49,9 +49,6 @@ DB_STATEMENT(sql_send_again,
     " last_status, last_error)"
     " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?, ?, ?){between}, {end}");
 
-store_statement_list sql_of_redeliver = { &sql_lock_pending, &sql_lock_ended, &sql_reschedule_pending, &sql_copy_only_attempt,
-	&sql_clear_only_attempt, &sql_send_again, NULL };
-
 /* Arguments of store_redeliver. */
 struct redelivery_batch {
 	const uint64_t *ids;

@@ -19,9 +19,6 @@ DB_STATEMENT(sql_select_sources_of_leads,
     " WHERE campaign_id = ? AND subscription_number > ? ORDER BY subscription_number LIMIT 200");
 DB_STATEMENT(sql_move_sources, "UPDATE {prefix}campaign_counters SET sources_counted_to = ? WHERE campaign_id = ?");
 
-store_statement_list sql_of_source_counts = { &sql_select_campaign_to_count, &sql_select_sources_state,
-	&sql_select_sources_of_leads, &sql_move_sources, NULL };
-
 /* Leads in one transaction, as in the statement: some milliseconds in which their campaign's sign-ups wait, longer when all
  * have large `utm` objects. Transactions in one call. */
 enum { PIECE = 200, PIECES = 20 };

@@ -21,8 +21,6 @@ DB_STATEMENT(sql_select_unverified, "SELECT u.lead_id, u.campaign_id, c.account_
 DB_STATEMENT(sql_delete_unverified, "DELETE t FROM ({each}SELECT ? AS id{between} UNION ALL {end}) ids"
 				    " STRAIGHT_JOIN {prefix}unverified_leads t ON t.lead_id = ids.id");
 
-store_statement_list sql_of_unverified = { &sql_select_unverified, &sql_delete_unverified, NULL };
-
 enum { CHUNK = 250, LEAD_ID = 0, CAMPAIGN_ID, ACCOUNT_ID, IS_UNVERIFIED };
 _Static_assert((int)CHUNK <= (int)BULK_LEADS_MAX, "leads of one job");
 

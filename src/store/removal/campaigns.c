@@ -78,18 +78,6 @@ DB_STATEMENT(sql_delete_removed_messages, "DELETE t FROM " ROWS_WITH_IDS("messag
 DB_STATEMENT(sql_select_events_of_campaign,
     "SELECT id, deliveries FROM {prefix}events FORCE INDEX (by_lead) WHERE campaign_id = ? LIMIT 200");
 
-store_statement_list sql_of_removed_campaigns = { &sql_lock_removed_account, &sql_select_campaigns_to_remove,
-	&sql_insert_removed, &sql_delete_campaign, &sql_delete_counters, &sql_delete_status_of_webhooks, &sql_delete_webhooks,
-	&sql_delete_keys_of_account, &sql_delete_sessions_of_account, &sql_delete_invitations_of_account,
-	&sql_delete_recovery_codes_of_account, &sql_delete_users_of_account, &sql_delete_operator_jobs_of_account,
-	&sql_delete_account, &sql_select_removed, &sql_select_idle_removed, &sql_move_removed, &sql_postpone_removed,
-	&sql_delete_removed, &sql_delete_jobs_of_campaign, &sql_delete_operator_jobs_of_campaign, &sql_delete_bulk_schedule,
-	&sql_delete_tags, &sql_delete_actions, &sql_delete_reward_levels, &sql_delete_texts, &sql_delete_inbound_status,
-	&sql_delete_inbound, &sql_select_removed_calls, &sql_delete_removed_calls, &sql_select_removed_leads,
-	&sql_delete_removed_leads, &sql_delete_links_of_leads, &sql_delete_confirmations_of_leads, &sql_delete_unverified_leads,
-	&sql_select_removed_nodes, &sql_delete_removed_nodes, &sql_select_removed_addresses, &sql_delete_removed_address,
-	&sql_select_removed_messages, &sql_delete_removed_messages, &sql_select_events_of_campaign, NULL };
-
 /* Stored: new ones are added at the end. */
 enum remove_step {
 	REMOVE_CALLS,

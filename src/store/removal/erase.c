@@ -41,10 +41,6 @@ DB_STATEMENT(sql_delete_operator_jobs, "DELETE t FROM " ROWS_WITH_IDS("operator_
 DB_STATEMENT(
     sql_delete_confirmation, "DELETE FROM {prefix}confirmations WHERE lead_id = ? AND confirmed_ms = ? AND address = ?");
 
-store_statement_list sql_of_erase = { &sql_insert_erasure, &sql_count_erasures_of_account, &sql_select_erasure,
-	&sql_select_idle_erasure, &sql_move_erasure, &sql_set_erased_leads, &sql_postpone_erasure, &sql_delete_erasure,
-	&sql_delete_calls, &sql_delete_messages, &sql_delete_operator_jobs, &sql_delete_confirmation, NULL };
-
 enum { LEADS_AT_ONCE = 50, LEAD_MS = 30000, SEARCH_MS = 200 };
 
 /* In their order. The numbers are stored. */

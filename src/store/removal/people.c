@@ -10,8 +10,6 @@
 
 DB_STATEMENT(sql_select_campaigns_after, "SELECT id FROM {prefix}campaigns WHERE id > ? ORDER BY id LIMIT 1000");
 
-store_statement_list sql_of_people = { &sql_select_campaigns_after, NULL };
-
 struct collected {
 	struct lead *leads;
 	size_t count, capacity;

@@ -86,10 +86,6 @@ DB_STATEMENT(sql_report_found_confirmations,
 DB_STATEMENT(sql_report_found_jobs, WITH_IDS(JOB, "operator_jobs"));
 /* clang-format on */
 
-store_statement_list sql_of_report = { &sql_report_lead, &sql_report_ledger, &sql_report_referrers, &sql_report_confirmations,
-	&sql_report_messages, &sql_report_calls, &sql_report_events, &sql_report_found_events, &sql_report_found_referrals,
-	&sql_report_found_messages, &sql_report_found_calls, &sql_report_found_confirmations, &sql_report_found_jobs, NULL };
-
 /* clang-format off */
 /* Of each lead, in this order. */
 static const struct {

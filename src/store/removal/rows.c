@@ -24,10 +24,6 @@ DB_STATEMENT(
 DB_STATEMENT(sql_clear_answers_of_attempts,
     "UPDATE {prefix}attempts SET answer = NULL WHERE delivery_id > ? AND delivery_id <= ? AND answer IS NOT NULL");
 
-store_statement_list sql_of_removed_rows = { &sql_delete_messages_of_leads, &sql_delete_calls_of_leads,
-	&sql_delete_codes_of_leads, &sql_delete_due_of_event, &sql_delete_deliveries_of_event, &sql_delete_attempts_of_event,
-	&sql_empty_event, &sql_clear_referral, &sql_clear_answers_of_event, &sql_clear_answers_of_attempts, NULL };
-
 static enum result
 delete_counted(struct store *store, const struct db_statement *statement, struct db_list leads, uint64_t *counter)
 {

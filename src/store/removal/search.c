@@ -53,11 +53,6 @@ DB_STATEMENT(sql_search_confirmations_of_campaign, CONFIRMATIONS_OF("SELECT subs
     " WHERE campaign_id = ? AND " AFTER("subscription_number", "0") " ORDER BY subscription_number LIMIT " PIECE_LEADS));
 /* clang-format on */
 
-store_statement_list sql_of_search = { &sql_search_events, &sql_search_events_of_campaign, &sql_search_messages,
-	&sql_search_messages_of_campaign, &sql_search_calls, &sql_search_calls_of_campaign, &sql_search_operator_jobs,
-	&sql_search_operator_jobs_of_campaign, &sql_search_leads, &sql_search_leads_of_campaign, &sql_search_confirmations,
-	&sql_search_confirmations_of_campaign, NULL };
-
 static const struct {
 	const struct db_statement *all, *of_campaign;
 } searches[SEARCHED_TABLES] = {

@@ -17,8 +17,6 @@ DB_STATEMENT(sql_delete_text, "DELETE FROM {prefix}campaign_texts WHERE campaign
 DB_STATEMENT(sql_count_consents,
     "SELECT COUNT(*) FROM {prefix}campaign_texts WHERE campaign_id = ? AND name LIKE '" CONSENT_PREFIX "%'");
 
-store_statement_list sql_of_campaign_texts = { &sql_select_texts, &sql_count_consents, &sql_put_text, &sql_delete_text, NULL };
-
 enum { NAME, LANGUAGE, VALUE };
 
 enum result

@@ -24,8 +24,8 @@ DB_STATEMENT(sql_insert_audit,
     " state, before_json, ip, request_id)"
     " VALUES (?, " NOW ", ?, ?, ?, ?, ?, ?, ?, 'begun', ?, ?, ?)");
 DB_STATEMENT(sql_select_key_name, "SELECT name FROM {prefix}api_keys WHERE id = ?");
-DB_STATEMENT(sql_end_audit,
-    "UPDATE {prefix}audit SET state = ?, before_json = COALESCE(?, before_json), after_json = ?, target_id = COALESCE(?, target_id) WHERE id = ? AND state = 'begun'");
+DB_STATEMENT(sql_end_audit, "UPDATE {prefix}audit SET state = ?, before_json = COALESCE(?, before_json), after_json = ?, "
+			    "target_id = COALESCE(?, target_id) WHERE id = ? AND state = 'begun'");
 #define TODAY NOW " DIV 86400000"
 #define BYTES_OF_TODAY "IF(audit_day = " TODAY ", audit_bytes, 0)"
 DB_STATEMENT(sql_take_audit_bytes,
@@ -46,11 +46,6 @@ DB_STATEMENT(sql_delete_audit, "DELETE t FROM " ROWS_WITH_IDS("audit"));
 DB_STATEMENT(sql_delete_old_audit, "DELETE FROM {prefix}audit WHERE created_ms < " NOW " - ? LIMIT ?");
 
 DB_STATEMENT(sql_select_audit_id, "SELECT id FROM {prefix}audit WHERE id = ?");
-
-store_statement_list sql_of_audit = { &sql_select_key_name, &sql_select_audit_id, &sql_insert_audit, &sql_end_audit,
-	&sql_select_audit, &sql_select_audit_of_account, &sql_select_audit_of_campaign, &sql_select_audit_of_actor,
-	&sql_select_audit_since, &sql_take_audit_bytes, &sql_count_audit, &sql_select_audit_ids,
-	&sql_select_audit_ids_of_account, &sql_delete_audit, &sql_delete_old_audit, NULL };
 
 static const struct slice actors[AUDIT_ACTORS] = { SLICE("user"), SLICE("key"), SLICE("shell") };
 static const struct slice states[AUDIT_STATES] = { SLICE("begun"), SLICE("done"), SLICE("failed") };
@@ -152,8 +147,8 @@ store_end_audit(struct store *store, const struct audit_entry *entry, uint64_t i
 		if (txn.result == RESULT_OK)
 			txn.result = judge_json(store, entry, &after);
 		if (txn.result == RESULT_OK)
-			txn.result = store_change_one(store, &sql_end_audit, db_bytes(states[end->state]), db_bytes(before), db_bytes(after),
-			    store_id_or_null(end->target_id), DB_U64(id));
+			txn.result = store_change_one(store, &sql_end_audit, db_bytes(states[end->state]), db_bytes(before),
+			    db_bytes(after), store_id_or_null(end->target_id), DB_U64(id));
 	}
 	return txn.result;
 }

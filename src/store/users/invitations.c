@@ -18,8 +18,6 @@ DB_STATEMENT(sql_select_invitation, SELECT_INVITATION);
 DB_STATEMENT(sql_lock_invited_user, "SELECT id FROM {prefix}users WHERE id = ? FOR UPDATE");
 DB_STATEMENT(sql_delete_invitation, "DELETE FROM {prefix}invitations WHERE hash = ?");
 
-store_statement_list sql_of_invitations = { &sql_select_invitation, &sql_lock_invited_user, &sql_delete_invitation, NULL };
-
 enum { INVITED_ID, INVITED_ACCOUNT_ID, INVITED_EMAIL, INVITED_NAME, INVITED_PURPOSE, INVITED_EXPIRES_MS };
 
 enum result

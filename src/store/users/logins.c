@@ -30,9 +30,6 @@ DB_STATEMENT(sql_insert_session,
     " VALUES (?, ?, " NOW ", " NOW ", " NOW ", ?, ?)");
 DB_STATEMENT(sql_confirm_session, "UPDATE {prefix}sessions SET confirmed_ms = " NOW " WHERE hash = ? AND user_id = ?");
 
-store_statement_list sql_of_logins = { &sql_insert_attempts, &sql_lock_attempts, &sql_update_attempts, &sql_select_login_user,
-	&sql_lock_login_user, &sql_note_login, &sql_use_recovery_code, &sql_insert_session, &sql_confirm_session, NULL };
-
 enum { IP_MAX = 45, USER_AGENT_MAX = 255 };
 
 static struct db_value

@@ -19,10 +19,6 @@ DB_STATEMENT(sql_delete_old_sessions, "DELETE FROM {prefix}sessions WHERE create
 DB_STATEMENT(sql_delete_old_invitations, "DELETE FROM {prefix}invitations WHERE expires_ms < " NOW " LIMIT ?");
 DB_STATEMENT(sql_delete_old_attempts, "DELETE FROM {prefix}login_attempts WHERE until_ms < " NOW " - ? LIMIT ?");
 
-store_statement_list sql_of_user_parts = { &sql_delete_sessions_of_user, &sql_delete_other_sessions, &sql_delete_recovery_codes,
-	&sql_set_password, &sql_remove_totp, &sql_delete_attempts, &sql_delete_old_sessions, &sql_delete_old_invitations,
-	&sql_delete_old_attempts, NULL };
-
 enum result
 users_end_sessions(struct store *store, uint64_t user_id, uint64_t *count)
 {

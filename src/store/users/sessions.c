@@ -23,9 +23,6 @@ DB_STATEMENT(sql_select_sessions_of_user,
     " WHERE s.user_id = ? AND " LASTS " ORDER BY s.created_ms DESC LIMIT ?");
 DB_STATEMENT(sql_delete_session, "DELETE FROM {prefix}sessions WHERE hash = ? AND user_id = ?");
 
-store_statement_list sql_of_sessions = { &sql_select_session, &sql_touch_session, &sql_select_sessions_of_user,
-	&sql_delete_session, NULL };
-
 enum { TOUCH_MS = 60 * 1000, IP_MAX = 45 };
 
 enum {

@@ -18,9 +18,6 @@ DB_STATEMENT(sql_enable_totp, "UPDATE {prefix}users SET totp_enabled_ms = " NOW 
 DB_STATEMENT(
     sql_insert_recovery_code, "INSERT INTO {prefix}recovery_codes (user_id, hash) VALUES {each}(?, ?){between}, {end}");
 
-store_statement_list sql_of_totp = { &sql_lock_totp, &sql_set_totp, &sql_select_new_totp, &sql_enable_totp,
-	&sql_insert_recovery_code, NULL };
-
 bool
 store_seals_totp(const struct store *store)
 {

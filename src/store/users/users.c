@@ -38,11 +38,6 @@ DB_STATEMENT(sql_insert_invitation, "INSERT INTO {prefix}invitations (hash, user
 				    " VALUES (?, ?, ?, " NOW ", " NOW " + ?)");
 DB_STATEMENT(sql_delete_invitations_of_user, "DELETE FROM {prefix}invitations WHERE user_id = ?");
 
-store_statement_list sql_of_users = { &sql_count_users, &sql_select_user_of_email, &sql_insert_user, &sql_select_users,
-	&sql_select_users_of_account, &sql_select_user, &sql_lock_user, &sql_lock_operators, &sql_select_accounts_of_campaigns,
-	&sql_update_user, &sql_disable_user, &sql_enable_user, &sql_delete_user, &sql_reset_user, &sql_insert_invitation,
-	&sql_delete_invitations_of_user, NULL };
-
 const struct user_manager user_manager_shell = { .shell = true, .rights = RIGHTS_ALL, .users_max = INT64_MAX };
 
 enum {

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "engine/message.h"
-#include "store/operator/admin.h"
+#include "store/operator/deliveries.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/operator_jobs.h"
 #include "store/store.h"

@@ -3,7 +3,7 @@
 #ifndef LEADHOOK_JOBS_REDELIVERY_H
 #define LEADHOOK_JOBS_REDELIVERY_H
 
-#include "store/operator/admin.h"
+#include "store/operator/deliveries.h"
 #include "store/queue/dispatch.h"
 
 /* Results of a delivery: those of store_redeliver, and: */

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "jobs/fields.h"
 #include "jobs/jobs.h"
+#include "store/operator/webhook_admin.h"
 #include "webhook/retry.h"
 #include "webhook/webhook_url.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <sysexits.h>
 
-#include "store/operator/admin.h"
+#include "store/operator/check_findings.h"
 
 const struct subject subject_account = { "account", "account", OWNED_ACCOUNT };
 const struct subject subject_key = { "key", "key", OWNED_KEY };

@@ -5,7 +5,7 @@
 
 #include "conf/conf.h"
 #include "jobs/jobs.h"
-#include "store/operator/admin.h"
+#include "store/operator/installation_check.h"
 #include "store/queue/dispatch.h"
 #include "store/store.h"
 #include "webhook/address_rules.h"

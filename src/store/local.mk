@@ -9,6 +9,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/inbound.h \
 	%D%/load.c \
 	%D%/mark.c %D%/mark.h \
+	%D%/message_requests.c %D%/message_requests.h \
 	%D%/pages.c \
 	%D%/precondition.c %D%/precondition.h \
 	%D%/query.c %D%/query.h \
@@ -31,14 +32,12 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/hooks/inbound.c \
 	%D%/hooks/inbound_calls.c \
 	%D%/hooks/webhooks.c \
-	%D%/messages.h \
 	%D%/messages/delays.c %D%/messages/delays.h \
 	%D%/messages/digest.c %D%/messages/digest.h \
 	%D%/messages/mail_lease.c \
 	%D%/messages/mail_list.c \
 	%D%/messages/mail_outcomes.c \
 	%D%/messages/mail_queue.h \
-	%D%/messages/mail_requests.c \
 	%D%/messages/sendings.c %D%/messages/sendings.h \
 	%D%/messages/text_queue.c %D%/messages/text_queue.h \
 	%D%/queue/addresses.c \
@@ -72,23 +71,26 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/users/sessions.c %D%/users/sessions.h \
 	%D%/users/totp.c \
 	%D%/users/users.c %D%/users/users.h \
-	%D%/operator/admin.c %D%/operator/admin.h \
-	%D%/operator/check.c %D%/operator/check.h \
-	%D%/operator/deep.c \
-	%D%/operator/definitions.c \
-	%D%/operator/deliveries.c \
-	%D%/operator/keys.c \
+	%D%/operator/accounts.c %D%/operator/accounts.h \
+	%D%/operator/campaign_settings.c %D%/operator/campaign_settings.h \
+	%D%/operator/check_findings.c %D%/operator/check_findings.h \
+	%D%/operator/deep.c %D%/operator/deep.h \
+	%D%/operator/definitions.c %D%/operator/definitions.h \
+	%D%/operator/deliveries.c %D%/operator/deliveries.h \
+	%D%/operator/installation_check.c %D%/operator/installation_check.h \
+	%D%/operator/keys.c %D%/operator/keys.h \
+	%D%/operator/node.c %D%/operator/node.h \
+	%D%/operator/number.c %D%/operator/number.h \
+	%D%/operator/operator_status.c %D%/operator/operator_status.h \
+	%D%/operator/restored.c %D%/operator/restored.h \
+	%D%/operator/upgrade.c %D%/operator/upgrade.h \
+	%D%/operator/webhook_admin.c %D%/operator/webhook_admin.h \
 	%D%/operator/delivery_ids.c %D%/operator/delivery_ids.h \
 	%D%/operator/lead_jobs.c %D%/operator/lead_jobs.h \
 	%D%/operator/lead_names.c %D%/operator/lead_names.h \
-	%D%/operator/node.c \
-	%D%/operator/number.c %D%/operator/number.h \
 	%D%/operator/owners.c %D%/operator/owners.h \
-	%D%/operator/restored.c \
 	%D%/operator/secrets.c %D%/operator/secrets.h \
-	%D%/operator/timeline.c %D%/operator/timeline.h \
-	%D%/operator/upgrade.c \
-	%D%/operator/webhook_admin.c
+	%D%/operator/timeline.c %D%/operator/timeline.h 
 nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c
 CLEANFILES += %D%/schema_text.c
 

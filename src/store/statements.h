@@ -17,7 +17,7 @@ extern const char *const store_session[];
 /* lead_counts_for_ip */
 #define COUNTS_FOR_IP "ip IS NOT NULL AND INSTR(COALESCE(fraud_flags, ''), '\"duplicate_ip\"') = 0"
 
-extern const struct db_statement sql_lock_account, sql_lock_counters, sql_select_server_version;
+extern const struct db_statement sql_lock_account, sql_lock_counters;
 
 /* clang-format off */
 

@@ -307,6 +307,12 @@ store_sends_texts(const struct store *store)
 	return store->options.sends_texts;
 }
 
+const char *
+store_error_text(const struct store *store)
+{
+	return db_error_text(store->db);
+}
+
 enum denial
 store_denial(const struct store *store)
 {

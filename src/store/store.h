@@ -3,7 +3,7 @@
  *
  * RESULT_UNAVAILABLE is a 503 for a client; RESULT_FAILED was logged. Changes are repeated after conflicts, and may finally
  * return RESULT_CONFLICT or RESULT_UNKNOWN: also a 503 for a client. Returned rows live in the caller's pool. The dispatcher's
- * functions are in store/queue/dispatch.h, those for operators in store/operator/admin.h. */
+ * functions are in store/queue/dispatch.h; those for operators in store/operator. */
 #ifndef LEADHOOK_STORE_STORE_H
 #define LEADHOOK_STORE_STORE_H
 
@@ -71,6 +71,9 @@ MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
 MUST_CHECK enum result store_demand_schema(struct store *store);
 /* After a call that returned RESULT_UNAVAILABLE: why the server refused the login, which the operator must correct. */
 MUST_CHECK enum denial store_denial(const struct store *store);
+
+/* The error of the last call that failed, for the operator. */
+const char *store_error_text(const struct store *store);
 
 /* Base URL, avatar template and the installation's secret; read from the database once. RESULT_FAILED, logged: the secret is
  * missing, or sealed with a key that this program does not have. */

@@ -4,7 +4,7 @@
 #include "engine/decide/decision.h"
 #include "store/batch.h"
 #include "store/bulk.h"
-#include "store/messages.h"
+#include "store/message_requests.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/sources.h"

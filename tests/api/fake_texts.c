@@ -3,7 +3,7 @@
 #include "fake_store.h"
 
 #include "fake_rows.h"
-#include "store/messages.h"
+#include "store/message_requests.h"
 #include "store/texts/campaign_texts.h"
 
 enum result

@@ -10,6 +10,8 @@
 #include "jobs/jobs.h"
 #include "os/clock.h"
 #include "store/fetched.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/deliveries.h"
 #include "store/state.h"
 
 /* What the tools have sent, and what came of it. */

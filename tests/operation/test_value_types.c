@@ -12,7 +12,7 @@
 #include "engine/events.h"
 #include "operation/settings.h"
 #include "operation/value_types.h"
-#include "store/operator/admin.h"
+#include "store/operator/campaign_settings.h"
 
 static struct pool *pool;
 

@@ -8,6 +8,9 @@
 
 #include "breaks.h"
 #include "store/batch.h"
+#include "store/operator/accounts.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/definitions.h"
 #include "store/state.h"
 #include "world.h"
 

@@ -6,6 +6,9 @@
 #include <inttypes.h>
 
 #include "store/fetched.h"
+#include "store/operator/accounts.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/webhook_admin.h"
 #include "store/store.h"
 #include "store/texts/campaign_texts.h"
 #include "store/world.h"

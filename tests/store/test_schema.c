@@ -8,7 +8,7 @@
 
 #include "base/pool.h"
 #include "db/db.h"
-#include "store/operator/admin.h"
+#include "store/operator/upgrade.h"
 #include "store/schema.h"
 #include "world.h"
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "os/clock.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/definitions.h"
 #include "store/rank_cache.h"
 #include "store/state.h"
 #include "world.h"

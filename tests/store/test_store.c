@@ -9,6 +9,9 @@
 
 #include "captured_log.h"
 #include "engine/events.h"
+#include "store/operator/accounts.h"
+#include "store/operator/keys.h"
+#include "store/operator/upgrade.h"
 #include "store/queue/dispatch.h"
 #include "world.h"
 

@@ -9,6 +9,10 @@
 
 #include "breaks.h"
 #include "engine/events.h"
+#include "store/operator/accounts.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/keys.h"
+#include "store/operator/webhook_admin.h"
 #include "store/queue/dispatch.h"
 #include "world.h"
 

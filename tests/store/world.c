@@ -14,6 +14,9 @@
 #include <unistd.h>
 
 #include "os/clock.h"
+#include "store/operator/accounts.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/upgrade.h"
 
 enum { TIME_MS = 10 * 1000 };
 

@@ -5,7 +5,7 @@
 
 #include "base/attributes.h"
 #include "private_server.h"
-#include "store/operator/admin.h"
+#include "store/operator/campaign_settings.h"
 #include "store/store.h"
 
 #define TABLE_PREFIX "t_"

@@ -12,7 +12,8 @@
 #include "operation/settings.h"
 #include "operation/value_types.h"
 #include "os/random.h"
-#include "store/operator/admin.h"
+#include "store/operator/accounts.h"
+#include "store/operator/keys.h"
 
 struct account_add {
 	struct slice name;

@@ -14,7 +14,9 @@
 #include "engine/visitors.h"
 #include "operation/settings.h"
 #include "operation/value_types.h"
-#include "store/operator/admin.h"
+#include "store/operator/accounts.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/number.h"
 #include "text/text.h"
 
 struct campaign_add {

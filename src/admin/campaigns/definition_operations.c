@@ -7,7 +7,7 @@
 
 #include "operation/settings.h"
 #include "operation/value_types.h"
-#include "store/operator/admin.h"
+#include "store/operator/definitions.h"
 
 #define PLACE(member) offsetof(struct definition, as.member)
 static const struct parameter tag_rows[] = {

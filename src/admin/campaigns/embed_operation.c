@@ -13,7 +13,7 @@
 #include "page/html.h"
 #include "page/page_assets.h"
 #include "page/signup.h"
-#include "store/operator/admin.h"
+#include "store/store.h"
 #include "store/texts/campaign_texts.h"
 #include "text/text.h"
 

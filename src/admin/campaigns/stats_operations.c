@@ -9,9 +9,9 @@
 #include "admin/campaigns/campaign_operations.h"
 #include "operation/progress.h"
 #include "operation/value_types.h"
-#include "store/operator/admin.h"
 #include "store/queue/hours.h"
 #include "store/stats.h"
+#include "store/store.h"
 
 static bool
 parse_step(struct value_reading *reading UNUSED, struct slice text, void *place)

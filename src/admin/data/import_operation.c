@@ -16,7 +16,7 @@
 #include "api/call/param_names.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
-#include "store/operator/admin.h"
+#include "store/operator/definitions.h"
 
 static int
 open_rejects(struct import_run *run, struct slice heading, const struct stat *file)

@@ -10,7 +10,7 @@
 #include "admin/data/repeat.h"
 #include "operation/value_types.h"
 #include "os/clock.h"
-#include "store/operator/admin.h"
+#include "store/operator/accounts.h"
 
 /* Of a removed campaign, its rows. */
 static enum result

@@ -4,7 +4,8 @@
 
 #include "admin/doctor/doctor.h"
 #include "identity/network.h"
-#include "store/operator/admin.h"
+#include "store/operator/check_findings.h"
+#include "store/operator/installation_check.h"
 #include "store/store.h"
 
 static const struct slice server_socket = SLICE("(the socket of the server)");

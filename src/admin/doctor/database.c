@@ -4,7 +4,8 @@
 
 #include "admin/doctor/doctor.h"
 #include "os/clock.h"
-#include "store/operator/admin.h"
+#include "store/operator/check_findings.h"
+#include "store/operator/installation_check.h"
 
 #define OPTION_FOLDER "/etc/mysql/mariadb.conf.d"
 

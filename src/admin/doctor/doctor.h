@@ -10,7 +10,7 @@
 
 #include "operation/operation.h"
 #include "operation/wiring.h"
-#include "store/operator/admin.h"
+#include "store/operator/check_findings.h"
 
 enum doctor_severity { DOCTOR_ERROR, DOCTOR_WARNING };
 

@@ -12,7 +12,8 @@
 #include "admin/doctor/doctor.h"
 #include "os/directory.h"
 #include "os/log.h"
-#include "store/operator/admin.h"
+#include "store/operator/check_findings.h"
+#include "store/operator/installation_check.h"
 
 /* For messages and commands. */
 static const char *

@@ -15,7 +15,7 @@
 #include "os/executable.h"
 #include "store/heartbeats.h"
 #include "store/messages/mail_queue.h"
-#include "store/operator/admin.h"
+#include "store/operator/webhook_admin.h"
 
 bool
 doctor_has_unit(const struct doctor *doctor, const char *name)

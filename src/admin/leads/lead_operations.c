@@ -13,9 +13,9 @@
 #include "json/writer.h"
 #include "operation/value_types.h"
 #include "store/codes/lead_codes.h"
-#include "store/operator/admin.h"
 #include "store/operator/lead_names.h"
 #include "store/operator/timeline.h"
+#include "store/store.h"
 
 enum { SHOWN_DEPTH = 32 };
 

@@ -12,7 +12,6 @@
 #include "page/looks.h"
 #include "page/page_preview.h"
 #include "page/rewards.h"
-#include "store/operator/admin.h"
 #include "store/texts/campaign_texts.h"
 
 enum { PREVIEW_MAX_BYTES = 1024 * 1024 };

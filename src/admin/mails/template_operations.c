@@ -17,7 +17,7 @@
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "os/replacement.h"
-#include "store/operator/admin.h"
+#include "store/store.h"
 #include "store/texts/campaign_texts.h"
 #include "text/text.h"
 

@@ -15,8 +15,9 @@
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "os/clock.h"
-#include "store/operator/admin.h"
+#include "store/operator/deliveries.h"
 #include "store/operator/lead_names.h"
+#include "store/operator/webhook_admin.h"
 #include "store/queue/dispatch.h"
 
 static bool

@@ -4,7 +4,7 @@
 #define LEADHOOK_ADMIN_WEBHOOKS_DELIVERY_WAITS_H
 
 #include "operation/operation.h"
-#include "store/operator/admin.h"
+#include "store/operator/deliveries.h"
 #include "store/queue/dispatch.h"
 
 /* What this host's dispatcher is seen to do. */

@@ -10,7 +10,8 @@
 #include "identity/link.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
-#include "store/operator/admin.h"
+#include "store/operator/check_findings.h"
+#include "store/operator/webhook_admin.h"
 #include "webhook/webhook_url.h"
 
 static int

@@ -13,7 +13,7 @@
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "os/random.h"
-#include "store/operator/admin.h"
+#include "store/operator/webhook_admin.h"
 #include "store/webhook_health.h"
 #include "webhook/retry.h"
 #include "webhook/signature.h"

@@ -9,7 +9,7 @@
 #include "bots/stamp.h"
 #include "engine/visitors.h"
 #include "identity/address_hash.h"
-#include "store/messages.h"
+#include "store/message_requests.h"
 
 enum { MS_PER_S = 1000 };
 

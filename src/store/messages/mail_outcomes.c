@@ -74,12 +74,6 @@ message_state_parse(struct slice name, enum message_state *state)
 	return false;
 }
 
-unsigned
-message_turn(enum message_kind kind)
-{
-	return kind == MESSAGE_CODE ? TEXT_TURN : message_is_urgent(kind) ? 0 : 1;
-}
-
 static struct db_value
 bytes_value(const unsigned char *bytes, size_t size)
 {

@@ -15,6 +15,7 @@
 #include "base/slice.h"
 #include "engine/message.h"
 #include "store/codes/lead_codes.h"
+#include "store/message_requests.h"
 #include "store/messages/sendings.h"
 
 struct store;
@@ -32,11 +33,6 @@ enum message_state {
 };
 struct slice message_state_name(enum message_state state);
 MUST_CHECK bool message_state_parse(struct slice name, enum message_state *state);
-
-/* Mails of turn 0 are sent before those of turn 1. Texts to phones have a turn of their own
- * (text_queue.h). */
-enum { MAIL_TURNS = 2, TEXT_TURN = MAIL_TURNS, MESSAGE_TURNS };
-unsigned message_turn(enum message_kind kind);
 
 /* ---- leases ---- */
 

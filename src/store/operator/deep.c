@@ -5,7 +5,8 @@
  * whatever the isolation level. So nothing is locked, and no snapshot is open for longer than a statement. */
 #include <inttypes.h>
 
-#include "store/operator/check.h"
+#include "store/operator/check_findings.h"
+#include "store/operator/deep.h"
 #include "store/queue/partitions.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -233,7 +234,7 @@ static const struct {
 };
 
 static enum result
-run_query(struct store *store, struct check *check, size_t query, uint64_t first_event)
+run_query(struct store *store, struct check_findings *check, size_t query, uint64_t first_event)
 {
 	const struct db_value from = DB_U64(first_event);
 	const struct db_arguments arguments = { .values = &from, .count = queries[query].from_event ? 1 : 0 };
@@ -256,7 +257,7 @@ run_query(struct store *store, struct check *check, size_t query, uint64_t first
 /* A day is dropped table by table, possibly during the check: days older than the retention, or dropped from one table already,
  * are excluded. */
 static enum result
-find_first_event(struct store *store, struct check *check, uint64_t *first_event)
+find_first_event(struct store *store, struct check_findings *check, uint64_t *first_event)
 {
 	struct history_days days;
 	enum result result = store_read_days(store, check->pool, &days);
@@ -269,7 +270,7 @@ find_first_event(struct store *store, struct check *check, uint64_t *first_event
 }
 
 void
-check_deep(struct store *store, struct check *check)
+check_deep(struct store *store, struct check_findings *check)
 {
 	const unsigned ordinary_timeout_s = store_set_answer_timeout(store, STORE_LONG_TIMEOUT_S);
 	uint64_t first_event = 0;

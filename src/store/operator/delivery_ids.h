@@ -5,7 +5,7 @@
 #define LEADHOOK_STORE_OPERATOR_DELIVERY_IDS_H
 
 #include "db/db.h"
-#include "store/operator/admin.h"
+#include "store/operator/deliveries.h"
 
 struct delivery_ids {
 	struct store *store;

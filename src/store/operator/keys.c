@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * API keys, as operators and owners manage them. */
+#include "store/operator/keys.h"
+
 #include "engine/id_list.h"
-#include "store/operator/admin.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"

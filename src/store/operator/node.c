@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Hosts of the database and nodes of a cluster (docs/cluster.md): the findings of `leadhook check`, the state of a node. */
-#include "store/operator/check.h"
+#include "store/operator/node.h"
+#include "store/operator/check_findings.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -37,7 +38,7 @@ fault_of_reader(struct store *store, struct store *reader)
 
 /* Each host of database.read_host. */
 static void
-check_readers(struct store *store, struct check *check)
+check_readers(struct store *store, struct check_findings *check)
 {
 	struct slice rest = slice_of(store->options.read_host == NULL ? "" : store->options.read_host), item;
 	if (rest.size == 0 || store_read_installation(store) != RESULT_OK) /* the latter is another finding */
@@ -57,7 +58,7 @@ check_readers(struct store *store, struct check *check)
 
 /* Each host of database.host, with a connection of its own. Returns their number. */
 static size_t
-check_hosts(struct store *store, struct check *check)
+check_hosts(struct store *store, struct check_findings *check)
 {
 	const char *hosts = store->options.host == NULL ? "" : store->options.host;
 	struct slice rest = slice_of(hosts), item;
@@ -77,7 +78,7 @@ check_hosts(struct store *store, struct check *check)
 }
 
 static void
-check_node(struct store *store, struct check *check, size_t hosts)
+check_node(struct store *store, struct check_findings *check, size_t hosts)
 {
 	struct db_rows rows;
 	if (store_query(store, check->pool, &rows, &sql_select_node) != RESULT_OK) {
@@ -98,7 +99,7 @@ check_node(struct store *store, struct check *check, size_t hosts)
 }
 
 void
-check_cluster(struct store *store, struct check *check)
+check_cluster(struct store *store, struct check_findings *check)
 {
 	size_t hosts = check_hosts(store, check);
 	check_readers(store, check);

@@ -5,7 +5,7 @@
 
 #include "base/panic.h"
 #include "os/log.h"
-#include "store/operator/check.h"
+#include "store/operator/check_findings.h"
 #include "store/operator/number.h"
 #include "store/query.h"
 #include "store/state.h"
@@ -135,7 +135,7 @@ number_judge_campaign(struct store *store, struct pool *pool, uint64_t id, struc
 }
 
 void
-check_number(struct store *store, struct check *check)
+check_number(struct store *store, struct check_findings *check)
 {
 	const unsigned number = store->options.cluster_number;
 	uint64_t recorded;

@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * Ids of campaigns, which have the number of their cluster; in a transaction. The blocks of ids are locked first, so that two
- * commands do not give the same id. */
+ * The number of a cluster among several, which is part of the ids of its campaigns and leads (docs/cluster.md 7). Functions
+ * that take a pool run inside a transaction, and lock the blocks of ids first, so that two commands do not give the same id. */
 #ifndef LEADHOOK_STORE_OPERATOR_NUMBER_H
 #define LEADHOOK_STORE_OPERATOR_NUMBER_H
 
-#include "store/operator/admin.h"
+#include "store/operator/check_findings.h"
+#include "store/store.h"
 
+/* Records the number of the cluster (store_options), and makes its ids begin in their range. *recorded: the number before.
+ * RESULT_REFUSED: the database has campaigns or leads with ids of that one, or the new number is 0. */
+MUST_CHECK enum result store_set_cluster_number(struct store *store, uint64_t *recorded);
+/* Why an id is refused: it is taken, or not one of this cluster, whose campaigns have the ids from `first` to `last`. */
+struct id_verdict {
+	bool is_taken;
+	uint64_t first, last;
+};
 /* The next id that no campaign has. */
 MUST_CHECK enum result number_next_campaign(
     struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t *id);
 /* RESULT_REFUSED: a campaign cannot get this id, *verdict says why. */
 MUST_CHECK enum result number_judge_campaign(struct store *store, struct pool *pool, uint64_t id, struct id_verdict *verdict);
+/* Adds a finding when the setting is not the recorded number. */
+void check_number(struct store *store, struct check_findings *check);
 
 #endif

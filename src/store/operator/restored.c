@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * After a restore: ids that were given since the backup are not given again. */
-#include "store/operator/admin.h"
+#include "store/operator/restored.h"
 #include "store/state.h"
 #include "store/transaction.h"
 

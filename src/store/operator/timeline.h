@@ -5,7 +5,7 @@
 #define LEADHOOK_STORE_OPERATOR_TIMELINE_H
 
 #include "engine/message.h"
-#include "store/operator/admin.h"
+#include "store/operator/deliveries.h"
 #include "store/operator/lead_names.h"
 
 /* In the order of entries with the same time, the last one first; as in sql_select_timeline. */

@@ -4,7 +4,7 @@
 
 #include "os/log.h"
 #include "os/random.h"
-#include "store/operator/admin.h"
+#include "store/operator/upgrade.h"
 #include "store/query.h"
 #include "store/queue/partitions.h"
 #include "store/schema.h"

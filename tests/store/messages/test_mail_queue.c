@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "store/messages.h"
+#include "store/message_requests.h"
 #include "store/messages/mail_queue.h"
 #include "store/queue/dispatch.h"
 #include "store/state.h"

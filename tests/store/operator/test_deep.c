@@ -8,6 +8,9 @@
 
 #include "os/clock.h"
 #include "store/fetched.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/installation_check.h"
+#include "store/operator/upgrade.h"
 #include "store/queue/dispatch.h"
 #include "store/removal/removal.h"
 

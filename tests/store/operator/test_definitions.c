@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/operator/definitions.h"
 #include "store/world.h"
 
 static struct definition

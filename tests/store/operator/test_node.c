@@ -7,6 +7,8 @@
 
 #include "base/attributes.h"
 #include "os/clock.h"
+#include "store/operator/installation_check.h"
+#include "store/operator/operator_status.h"
 #include "store/world.h"
 
 static int64_t skew_ms; /* of this host's clock */

@@ -2,6 +2,10 @@
  * docs/cluster.md 7: the number of a cluster in the ids of its campaigns and leads. */
 #include "unit.h"
 
+#include "store/operator/accounts.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/installation_check.h"
+#include "store/operator/upgrade.h"
 #include "store/world.h"
 
 #define PREFIX "n_"

@@ -6,6 +6,11 @@
 #include <string.h>
 
 #include "engine/events.h"
+#include "store/operator/accounts.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/installation_check.h"
+#include "store/operator/operator_status.h"
+#include "store/operator/upgrade.h"
 #include "store/queue/dispatch.h"
 #include "store/world.h"
 

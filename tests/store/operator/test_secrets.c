@@ -6,7 +6,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "store/operator/accounts.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/installation_check.h"
 #include "store/operator/secrets.h"
+#include "store/operator/upgrade.h"
+#include "store/operator/webhook_admin.h"
 #include "store/queue/dispatch.h"
 #include "store/secrets.h"
 #include "store/state.h"

@@ -6,6 +6,8 @@
 
 #include "engine/events.h"
 #include "store/fetched.h"
+#include "store/operator/operator_status.h"
+#include "store/operator/webhook_admin.h"
 #include "store/state.h"
 
 static int

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "store/breaks.h"
+#include "store/operator/campaign_settings.h"
+#include "store/operator/installation_check.h"
 #include "store/queue/operator_jobs.h"
 #include "store/world.h"
 

@@ -11,6 +11,7 @@
 #include "engine/events.h"
 #include "os/clock.h"
 #include "store/fetched.h"
+#include "store/operator/webhook_admin.h"
 #include "store/world.h"
 
 enum { SHORT_MS = 50, DEADLINE_MS = 10 * 1000 };

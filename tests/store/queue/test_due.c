@@ -8,6 +8,7 @@
 
 #include "engine/events.h"
 #include "store/fetched.h"
+#include "store/operator/accounts.h"
 #include "store/world.h"
 
 enum { REMOVED = 60000, FEW_PAGES = 100 };

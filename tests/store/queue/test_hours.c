@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "store/fetched.h"
+#include "store/operator/installation_check.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/hours.h"
 #include "store/stats.h"

@@ -11,6 +11,8 @@
 #include "os/clock.h"
 #include "store/days.h"
 #include "store/fetched.h"
+#include "store/operator/installation_check.h"
+#include "store/operator/upgrade.h"
 #include "store/queue/dispatch.h"
 
 static void

@@ -7,6 +7,8 @@
 #include "engine/events.h"
 #include "os/clock.h"
 #include "store/fetched.h"
+#include "store/operator/deliveries.h"
+#include "store/operator/installation_check.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"

@@ -10,6 +10,8 @@
 #include "os/clock.h"
 #include "store/days.h"
 #include "store/fetched.h"
+#include "store/operator/deliveries.h"
+#include "store/operator/installation_check.h"
 #include "store/queue/dispatch.h"
 
 static const char *const tables[] = { "events", "deliveries", "attempts" };

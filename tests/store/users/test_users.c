@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "store/operator/accounts.h"
 #include "store/removal/removal.h"
 #include "store/users/sessions.h"
 #include "store/users/users.h"

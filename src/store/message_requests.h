@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Requests for messages to leads (docs/mail.md). store/messages/mail_queue.h has what sends them. */
-#ifndef LEADHOOK_STORE_MESSAGES_H
-#define LEADHOOK_STORE_MESSAGES_H
+ * Requests for messages to leads (docs/mail.md). What sends them is in store/messages. */
+#ifndef LEADHOOK_STORE_MESSAGE_REQUESTS_H
+#define LEADHOOK_STORE_MESSAGE_REQUESTS_H
 
 #include "base/pool.h"
 #include "engine/message.h"
 #include "store/store.h"
+
+/* Mails of turn 0 are sent before those of turn 1. Texts to phones have a turn of their own. */
+enum { MAIL_TURNS = 2, TEXT_TURN = MAIL_TURNS, MESSAGE_TURNS };
+unsigned message_turn(enum message_kind kind);
 
 /* Requests the messages, inside the batch's transaction: they are due at `now_ms`, the transaction's time, unless they say
  * when. Ids come from the store's block, or from the table of blocks, whose row is then locked until the end, where the block

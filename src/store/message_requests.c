@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "store/message_requests.h"
 #include "base/panic.h"
-#include "store/messages.h"
-#include "store/messages/mail_queue.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -15,6 +14,12 @@ DB_STATEMENT(sql_select_now, "SELECT " NOW);
 DB_STATEMENT(sql_release_unconfirmed,
     "UPDATE " ROWS_OF_LEADS("messages") " SET t.due_ms = " NOW
 					" WHERE t.turn IS NOT NULL AND t.lease_owner IS NULL AND t.reason = 'unconfirmed'");
+
+unsigned
+message_turn(enum message_kind kind)
+{
+	return kind == MESSAGE_CODE ? TEXT_TURN : message_is_urgent(kind) ? 0 : 1;
+}
 
 /* *first: of `count` ids. */
 static enum result

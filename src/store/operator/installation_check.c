@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * The findings of `leadhook check`. */
-#include "store/operator/check.h"
+#include "store/operator/installation_check.h"
 #include "os/clock.h"
+#include "store/operator/check_findings.h"
+#include "store/operator/deep.h"
+#include "store/operator/node.h"
+#include "store/operator/number.h"
+#include "store/operator/operator_status.h"
 #include "store/operator/secrets.h"
+#include "store/operator/upgrade.h"
 #include "store/query.h"
 #include "store/queue/partitions.h"
 #include "store/state.h"
@@ -16,7 +22,7 @@
 /* As a statement has it; in the quotes of a shell's word. */
 #define ACCOUNT "CONCAT('\"', " OWN_NAME ", '\"@\"', " OWN_HOST ", '\"')"
 
-DB_STATEMENT_SHARED(sql_select_server_version,
+DB_STATEMENT(sql_select_server_version,
     "SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet, CAST(@@max_connections AS SIGNED),"
     " CAST(@@max_user_connections AS SIGNED), CAST(@@log_bin AS SIGNED), CAST(@@sync_binlog AS SIGNED), @@datadir, " NOW
     ", " ACCOUNT ", @@socket");
@@ -32,16 +38,6 @@ DB_STATEMENT(sql_select_uncounted_addresses, "SELECT c.id, c.max_per_ip, n.ip_co
 					     " WHERE c.max_per_ip > 0 AND n.ip_counted_to < 4294967295"
 					     " ORDER BY c.id");
 
-DB_STATEMENT(sql_count_removals, "SELECT COUNT(*), CAST(COALESCE(SUM(created_ms < " NOW " - 3600000), 0) AS UNSIGNED)"
-				 " FROM (SELECT created_ms FROM {prefix}erasures"
-				 " UNION ALL SELECT created_ms FROM {prefix}removed_campaigns) unfinished");
-void
-check_add(struct check *check, const char *what, struct slice detail, const char *hint)
-{
-	check->findings = pool_grow(check->pool, check->findings, check->count, &check->capacity, sizeof(*check->findings));
-	check->findings[check->count++] = (struct finding){ slice_of(what), pool_copy(check->pool, detail), slice_of(hint) };
-}
-
 /* MariaDB 10.6 is the oldest version with the features used. */
 static bool
 version_is_enough(struct slice version)
@@ -55,7 +51,7 @@ version_is_enough(struct slice version)
 /* Over TCP without a verified certificate, another program could pose as the server and receive all leads. On this host,
  * database.tls = off accepts that. */
 static void
-check_peer(struct store *store, struct check *check)
+check_peer(struct store *store, struct check_findings *check)
 {
 	const char *tls = store->options.tls;
 	enum db_peer peer = db_peer(store->db);
@@ -86,7 +82,8 @@ enum { PACKET_MIN = 1024 * 1024 /* twice the maximum of a statement in write.c *
 
 /* What to change: the server's setting, or the number of workers. */
 static const char *
-connections_hint(struct check *check, const struct connection_needs *needs, const char *variable, int64_t allowed, unsigned all)
+connections_hint(
+    struct check_findings *check, const struct connection_needs *needs, const char *variable, int64_t allowed, unsigned all)
 {
 	const int64_t workers = allowed - (all - needs->workers);
 	if (needs->workers == 0 || workers < 1)
@@ -96,7 +93,7 @@ connections_hint(struct check *check, const struct connection_needs *needs, cons
 
 /* max_user_connections is the limit of this account, or the server's for each account; 0: none. */
 static void
-check_connections(struct check *check, const struct db_rows *server, const struct connection_needs *needs)
+check_connections(struct check_findings *check, const struct db_rows *server, const struct connection_needs *needs)
 {
 	const int64_t connections = db_get_i64(server, 0, SERVER_CONNECTIONS);
 	const int64_t of_user = db_get_i64(server, 0, SERVER_USER_CONNECTIONS);
@@ -118,7 +115,7 @@ check_connections(struct check *check, const struct db_rows *server, const struc
 
 /* Leases and due times are those of the server: another clock takes shards early, or late. */
 static void
-check_clock(struct check *check, int64_t server_ms, int64_t before_ms, int64_t after_ms)
+check_clock(struct check_findings *check, int64_t server_ms, int64_t before_ms, int64_t after_ms)
 {
 	int64_t skew_ms = server_ms < before_ms ? server_ms - before_ms : server_ms > after_ms ? server_ms - after_ms : 0;
 	if (skew_ms > SKEW_MAX_MS || skew_ms < -SKEW_MAX_MS)
@@ -130,7 +127,7 @@ check_clock(struct check *check, int64_t server_ms, int64_t before_ms, int64_t a
 
 /* With a binary log, a commit is on disk when that log is: the storage engine relies on it for recovery. */
 static void
-check_durability(struct check *check, const struct db_rows *server)
+check_durability(struct check_findings *check, const struct db_rows *server)
 {
 	if (db_get_i64(server, 0, SERVER_FLUSH) != 1)
 		check_add(check, "durability",
@@ -144,7 +141,7 @@ check_durability(struct check *check, const struct db_rows *server)
 }
 
 static void
-check_server(struct store *store, struct check *check, const struct connection_needs *needs)
+check_server(struct store *store, struct check_findings *check, const struct connection_needs *needs)
 {
 	struct db_rows rows;
 	const int64_t before_ms = clock_wall_ms();
@@ -177,7 +174,7 @@ list_has(struct slice list, struct slice wanted)
 
 /* docs/operating.md 2.1. Returns whether the statements can be checked. */
 static bool
-check_rights(struct store *store, struct check *check)
+check_rights(struct store *store, struct check_findings *check)
 {
 	enum { RIGHTS_ROLE, RIGHTS_LIST, RIGHTS_ACCOUNT };
 	static const struct slice wanted[] = { SLICE("SELECT"), SLICE("INSERT"), SLICE("UPDATE"), SLICE("DELETE"),
@@ -204,7 +201,7 @@ check_rights(struct store *store, struct check *check)
 
 /* Returns whether the other checks can run. */
 static bool
-check_schema(struct store *store, struct check *check)
+check_schema(struct store *store, struct check_findings *check)
 {
 	uint32_t found;
 	const char *failed;
@@ -230,7 +227,7 @@ enum { UNCOUNTED_ID, UNCOUNTED_MAX_PER_IP, UNCOUNTED_TO, UNCOUNTED_LAST_NUMBER }
 
 /* Campaigns where a `campaign set` was killed or is under way. */
 static void
-check_addresses(struct store *store, struct check *check)
+check_addresses(struct store *store, struct check_findings *check)
 {
 	struct db_rows rows;
 	if (store_query(store, check->pool, &rows, &sql_select_uncounted_addresses) != RESULT_OK) {
@@ -253,7 +250,7 @@ check_addresses(struct store *store, struct check *check)
 enum { LATE_DAYS = 2 /* extra days before a finding: deliveries may be under way, or a reader may block the drop */ };
 
 static void
-check_days(struct store *store, struct check *check)
+check_days(struct store *store, struct check_findings *check)
 {
 	static const char hint[] = "run leadhook-dispatch; when it runs, look for history_days_failed in its log";
 	struct history_days days;
@@ -282,7 +279,7 @@ check_days(struct store *store, struct check *check)
 
 /* The dispatcher takes over within minutes what a command has left. */
 static void
-check_removals(struct store *store, struct check *check)
+check_removals(struct store *store, struct check_findings *check)
 {
 	struct unfinished_removals unfinished;
 	if (store_count_removals(store, check->pool, &unfinished) != RESULT_OK) {
@@ -297,7 +294,7 @@ check_removals(struct store *store, struct check *check)
 }
 
 static void
-check_secrets(struct store *store, struct check *check)
+check_secrets(struct store *store, struct check_findings *check)
 {
 	struct secret_counts counts;
 	if (store_count_secrets(store, check->pool, &counts) != RESULT_OK)
@@ -309,22 +306,11 @@ check_secrets(struct store *store, struct check *check)
 		    "add the key that they were sealed with to server.secrets_key");
 }
 
-enum result
-store_count_removals(struct store *store, struct pool *pool, struct unfinished_removals *unfinished)
-{
-	struct db_rows rows;
-	const enum result result = store_query(store, pool, &rows, &sql_count_removals);
-	*unfinished = (struct unfinished_removals){ 0 };
-	if (result == RESULT_OK)
-		*unfinished = (struct unfinished_removals){ db_get_u64(&rows, 0, 0), db_get_u64(&rows, 0, 1) };
-	return result;
-}
-
 void
 store_check(struct store *store, struct pool *pool, const struct connection_needs *needs, bool deep, struct finding **findings,
     size_t *count)
 {
-	struct check check = { .pool = pool };
+	struct check_findings check = { .pool = pool };
 	if (db_connect(store->db) != RESULT_OK) {
 		const char *hint = db_error_hint(store->db);
 		check_add(&check, "connection", slice_of(store_error_text(store)),

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * Tags, actions and reward levels of campaigns. */
+#ifndef LEADHOOK_STORE_OPERATOR_DEFINITIONS_H
+#define LEADHOOK_STORE_OPERATOR_DEFINITIONS_H
+
+#include "store/store.h"
+
+/* A definition of a campaign. A tag's name has no white space at either end, which the tables would not distinguish. */
+struct definition {
+	enum definition_kind { DEFINITION_TAG, DEFINITION_ACTION, DEFINITION_REWARD } kind;
+	union {
+		struct tag tag;
+		struct action action;
+		struct reward_level reward;
+	} as; /* ids are ignored */
+};
+/* Why a definition is refused. */
+enum definition_refusal {
+	DEFINITION_FITS,
+	DEFINITION_TOO_MANY,   /* the campaign has store_definitions_max of the kind already */
+	DEFINITION_NAME_TAKEN, /* by another tag of the campaign */
+	DEFINITION_NO_TAG,     /* the campaign has none with the action's tag_id */
+	DEFINITION_REFUSED     /* by the edit */
+};
+/* How many a campaign can have of the kind. */
+size_t store_definitions_max(enum definition_kind kind);
+struct new_definition {
+	const struct definition *definition;
+	/* set */
+	uint64_t id;
+	enum definition_refusal refusal; /* of RESULT_REFUSED */
+};
+/* RESULT_NOT_FOUND: no such campaign. */
+MUST_CHECK enum result store_add_definition(
+    struct store *store, const struct precondition *precondition, uint64_t campaign_id, struct new_definition *new);
+struct definition_reference {
+	enum definition_kind kind;
+	uint64_t id;
+};
+struct definition_change {
+	/* Sets some of it and leaves the rest unchanged; the values must outlive the call. Returns false to refuse. */
+	bool (*edit)(void *context, struct definition *definition);
+	void *context;
+	enum definition_refusal refusal; /* set; of RESULT_REFUSED */
+};
+/* As store_edit_campaign. RESULT_NOT_FOUND: no definition of that kind and id. */
+MUST_CHECK enum result store_edit_definition(struct store *store, const struct precondition *precondition,
+    const struct definition_reference *reference, struct definition_change *change);
+/* Leads keep it if they have it. Actions stay bound to a removed tag. */
+MUST_CHECK enum result store_remove_definition(
+    struct store *store, const struct precondition *precondition, const struct definition_reference *reference);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * Checks the database server and the tables, for `leadhook check` and `leadhook doctor`. */
+#ifndef LEADHOOK_STORE_OPERATOR_INSTALLATION_CHECK_H
+#define LEADHOOK_STORE_OPERATOR_INSTALLATION_CHECK_H
+
+#include "store/operator/check_findings.h"
+#include "store/store.h"
+
+/* The most connections that the programs of a host hold at once, by process: the table of docs/operating.md 2.2. */
+struct connection_needs {
+	unsigned workers; /* 0: there is one responder, without a committer */
+	unsigned committer, dispatcher, mailer, texter, command;
+};
+/* Checks server version, rights, schema, session settings, and whether the server allows so many connections (NULL: not
+ * checked). `deep`, if the rest passed: recounts all redundant data, which may take minutes while sign-ups go on. A failed
+ * query is a finding, not an error. */
+void store_check(struct store *store, struct pool *pool, const struct connection_needs *needs, bool deep,
+    struct finding **findings, size_t *count);
+/* What `leadhook doctor` needs besides these findings. */
+struct server_facts {
+	struct slice data_folder; /* of a server on this host; else absent */
+	struct slice socket;      /* of a server that is connected to by TCP on this host; else absent */
+	struct slice account;     /* "name"@"host", as a statement has it */
+	int64_t now_ms;           /* the database's time */
+};
+MUST_CHECK enum result store_read_server(struct store *store, struct pool *pool, struct server_facts *facts);
+
+#endif

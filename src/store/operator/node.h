@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * Hosts of the database and nodes of a cluster (docs/cluster.md). */
+#ifndef LEADHOOK_STORE_OPERATOR_NODE_H
+#define LEADHOOK_STORE_OPERATOR_NODE_H
+
+#include "store/operator/check_findings.h"
+#include "store/store.h"
+
+/* A node of a cluster; counts are since its start. */
+struct node_status {
+	struct slice name, state; /* "Synced" and so on */
+	uint64_t cluster_size;    /* connected nodes */
+	uint64_t receive_queue;   /* changes of other nodes that it has not applied yet */
+	bool flow_control;        /* commits at all nodes wait now, for one with a long queue */
+	uint64_t paused_ms;       /* how long they did */
+	uint64_t sent, received;  /* demands for that: of this node, and of all */
+};
+/* *node is NULL when the server is not one. */
+MUST_CHECK enum result store_read_node(struct store *store, struct pool *pool, struct node_status **node);
+/* Adds findings about the hosts of the database, and the cluster that its node belongs to. */
+void check_cluster(struct store *store, struct check_findings *check);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * What `leadhook status` shows. */
+#ifndef LEADHOOK_STORE_OPERATOR_OPERATOR_STATUS_H
+#define LEADHOOK_STORE_OPERATOR_OPERATOR_STATUS_H
+
+#include "store/figures.h"
+#include "store/operator/node.h"
+#include "store/store.h"
+
+/* Erasures of people and removals of campaigns that are not finished; of them, those that began more than an hour ago. */
+struct unfinished_removals {
+	uint64_t all, late;
+};
+MUST_CHECK enum result store_count_removals(struct store *store, struct pool *pool, struct unfinished_removals *unfinished);
+
+struct store_status {
+	struct store_figures figures;
+	struct unfinished_removals removals;
+	uint32_t schema_version;
+	struct slice server_version;
+	struct node_status *node; /* NULL: the server is not a node of a cluster */
+};
+MUST_CHECK enum result store_get_status(struct store *store, struct pool *pool, struct store_status *status);
+
+#endif

@@ -9,7 +9,7 @@
 
 #include "base/pool.h"
 #include "deliver/feeder.h"
-#include "deliver/jobs.h"
+#include "deliver/job_worker.h"
 #include "deliver/judge.h"
 #include "deliver/maintenance.h"
 #include "deliver/recorder.h"
@@ -42,7 +42,7 @@ struct dispatcher {
 	struct feeder *feeder;
 	struct recorder *recorder;
 	struct maintenance *maintenance;
-	struct jobs *jobs;
+	struct job_worker *jobs;
 	struct tasks *threads[DISPATCHER_CONNECTIONS]; /* of the last four */
 	unsigned char owner[DISPATCH_OWNER_SIZE];      /* of the leases */
 	int64_t end_ms;                                /* no new attempts from then on … */
@@ -161,7 +161,7 @@ static void
 note_progress(struct dispatcher *d)
 {
 	const bool maintained = maintenance_take_progress(d->maintenance);
-	if (jobs_take_progress(d->jobs) || maintained)
+	if (job_worker_take_progress(d->jobs) || maintained)
 		feeder_note_progress(d->feeder);
 }
 
@@ -170,7 +170,7 @@ nothing_due(const struct dispatcher *d)
 {
 	/* webhooks go on while a process beside this one works */
 	return d->companions == 0 && feeder_found_nothing(d->feeder) && !maintenance_has_work(d->maintenance) &&
-	       !jobs_have_work(d->jobs) && slots_used(d->slots) == slots_in(d->slots, SLOT_OUTCOME_REJECTED) &&
+	       !job_worker_has_work(d->jobs) && slots_used(d->slots) == slots_in(d->slots, SLOT_OUTCOME_REJECTED) &&
 	       !scheduler_waiting(d->scheduler);
 }
 
@@ -186,7 +186,7 @@ begin_end(struct dispatcher *d)
 	feeder_end(d->feeder);
 	recorder_end(d->recorder);
 	maintenance_end(d->maintenance);
-	jobs_end(d->jobs);
+	job_worker_end(d->jobs);
 }
 
 /* An event_handler. */
@@ -223,10 +223,10 @@ is_finished(struct dispatcher *d)
 {
 	if (!d->ending)
 		return false;
-	if (slots_in(d->slots, SLOT_SENDING) > 0 || tasks_are_busy(jobs_tasks(d->jobs)))
+	if (slots_in(d->slots, SLOT_SENDING) > 0 || tasks_are_busy(job_worker_tasks(d->jobs)))
 		d->give_up_ms = clock_monotonic_ms() + GIVE_UP_MS;
 	if (slots_used(d->slots) == 0 && feeder_has_ended(d->feeder) && !tasks_are_busy(maintenance_tasks(d->maintenance)) &&
-	    jobs_have_ended(d->jobs))
+	    job_worker_has_ended(d->jobs))
 		return true;
 	return clock_monotonic_ms() >= d->give_up_ms && !tasks_are_busy(recorder_tasks(d->recorder));
 }
@@ -341,8 +341,9 @@ dispatcher_new(const struct dispatcher_options *options, const struct dispatcher
 	d->sender = sender_new(d->loop, &d->options.sender, attempt_done, d);
 	d->maintenance = maintenance_new(d->loop, stores->maintenance, options->crashes, d->slots, FEEDER_WEBHOOKS_MAX);
 	d->recorder = recorder_new(d->loop, stores->recorder, d->slots, d->owner, slot_recorded, d);
-	const struct jobs_parts jobs = { d->loop, options->job_tools, d->slots, d->owner, options->lease_ms + JOB_MORE_MS };
-	d->jobs = jobs_new(stores->jobs, &jobs);
+	const struct job_worker_parts jobs = { d->loop, options->job_settings, d->slots, d->owner,
+		options->lease_ms + JOB_MORE_MS };
+	d->jobs = job_worker_new(stores->jobs, &jobs);
 	const struct feeder_parts feeder = { d->loop, &d->options, d->scheduler, d->slots, d->maintenance, d->jobs, lock,
 		d->owner };
 	d->feeder = feeder_new(stores->feeder, &feeder);
@@ -353,7 +354,7 @@ dispatcher_new(const struct dispatcher_options *options, const struct dispatcher
 	d->threads[0] = recorder_tasks(d->recorder);
 	d->threads[1] = feeder_tasks(d->feeder);
 	d->threads[2] = maintenance_tasks(d->maintenance);
-	d->threads[3] = jobs_tasks(d->jobs);
+	d->threads[3] = job_worker_tasks(d->jobs);
 	event_loop_watch_input(d->loop, d->options.stop_fd, stop_requested, d);
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++) {
 		event_loop_watch_input(d->loop, d->options.companion_fds[i], companion_ended, d);
@@ -370,7 +371,7 @@ dispatcher_free(struct dispatcher **dispatcher)
 		return;
 	feeder_free(&d->feeder);
 	maintenance_free(&d->maintenance);
-	jobs_free(&d->jobs);
+	job_worker_free(&d->jobs);
 	recorder_free(&d->recorder);
 	sender_free(&d->sender);
 	scheduler_free(&d->scheduler);

@@ -2,9 +2,9 @@
  * Sends due deliveries and records their outcomes (docs/deliveries.md 2 to 4 and 6). Also runs queued bulk jobs, and
  * jobs of operators.
  *
- * The loop sends; threads fetch due deliveries (feeder.h), record outcomes (recorder.h), work on jobs (jobs.h) and do the rest
- * (maintenance.h). A delivery is under way from the start of its attempt until its outcome is committed. So at most `in_flight`
- * deliveries are sent twice when the process is killed, and none is lost.
+ * The loop sends; threads fetch due deliveries (feeder.h), record outcomes (recorder.h), work on jobs (job_worker.h) and do the
+ * rest (maintenance.h). A delivery is under way from the start of its attempt until its outcome is committed. So at most
+ * `in_flight` deliveries are sent twice when the process is killed, and none is lost.
  *
  * A service manager (os/notify.h) gets signs of life from the loop, unless a thread that it needs to send hangs. */
 #ifndef LEADHOOK_DELIVER_DISPATCHER_H
@@ -21,7 +21,7 @@
 #include "webhook/retry.h"
 
 struct crashes;
-struct job_tools;
+struct job_settings;
 struct notifier;
 struct store;
 
@@ -36,7 +36,7 @@ struct dispatcher_options {
 	int64_t poll_ms;                          /* interval of polls for due work while there is none */
 	int64_t max_runtime_ms;                   /* begins nothing after that; 0: no limit */
 	struct crashes *crashes;                  /* crashes of earlier processes; may be NULL */
-	const struct job_tools *job_tools;        /* for jobs of operators (jobs/jobs.h) */
+	const struct job_settings *job_settings;  /* for jobs of operators (jobs/job_settings.h) */
 	int stop_fd;                              /* becomes readable when the dispatcher must stop (signalfd); or -1 */
 	int wake_fd;                              /* its wake socket (os/wake.h): there are new deliveries; or -1 */
 	struct notifier *notifier;                /* gets reports (os/notify.h); or NULL */
@@ -54,7 +54,7 @@ struct dispatcher_stores {
 	struct store *feeder;      /* for deliver/feeder.h */
 	struct store *recorder;    /* for deliver/recorder.h */
 	struct store *maintenance; /* for deliver/maintenance.h */
-	struct store *jobs;        /* for deliver/jobs.h; connected from the first job on */
+	struct store *jobs;        /* for deliver/job_worker.h; connected from the first job on */
 };
 _Static_assert(sizeof(struct dispatcher_stores) == DISPATCHER_CONNECTIONS * sizeof(struct store *), "one each");
 

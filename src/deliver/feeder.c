@@ -8,7 +8,7 @@
 #include "base/panic.h"
 #include "base/pool.h"
 #include "deliver/crashes.h"
-#include "deliver/jobs.h"
+#include "deliver/job_worker.h"
 #include "os/clock.h"
 #include "os/event_loop.h"
 #include "os/log.h"
@@ -329,7 +329,7 @@ polled(void *context, enum result result)
 		for (size_t i = 0; i < found->due_count; i++)
 			scheduler_offer(f->with.scheduler, &found->due[i], f->work.ends, found->now_ms);
 		maintenance_polled(f->with.maintenance, found, full, f->slow_polls >= SLOW_POLLS);
-		jobs_polled(f->with.jobs, found);
+		job_worker_note_poll(f->with.jobs, found);
 		schedule_next_poll(f, now, found->next_due_ms);
 		f->last_poll_was_full = full;
 		f->polled = true;

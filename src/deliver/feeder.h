@@ -17,7 +17,7 @@
 #include "os/clock.h"
 
 struct feeder;
-struct jobs;
+struct job_worker;
 struct store;
 
 enum {
@@ -32,7 +32,7 @@ struct feeder_parts {
 	struct scheduler *scheduler;
 	struct slots *slots;
 	struct maintenance *maintenance;
-	struct jobs *jobs;
+	struct job_worker *jobs;
 	struct lock *lock;
 	const unsigned char *owner; /* of the leases, and of the signs that the dispatcher works */
 };

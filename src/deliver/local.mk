@@ -28,7 +28,8 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/feeder.c %D%/feeder.h \
 	%D%/scheduler.c %D%/scheduler.h \
 	%D%/scheduler_table.c %D%/scheduler_table.h \
+	%D%/send/single_attempt.c %D%/send/single_attempt.h \
 	%D%/send/transfer.c %D%/send/transfer.h \
 	%D%/send/web_client.c %D%/send/web_client.h \
-	%D%/jobs.c %D%/jobs.h \
+	%D%/job_worker.c %D%/job_worker.h \
 	%D%/judge.c %D%/judge.h

@@ -1,7 +1,8 @@
 noinst_LIBRARIES += %D%/libjobs.a
 %C%_libjobs_a_SOURCES = \
-	%D%/fields.c %D%/fields.h \
-	%D%/jobs.c %D%/jobs.h \
-	%D%/mail_test.c \
+	%D%/job_fields.c %D%/job_fields.h \
+	%D%/job_kinds.c %D%/job_kinds.h \
+	%D%/job_settings.h \
 	%D%/redelivery.c %D%/redelivery.h \
-	%D%/webhook_test.c
+	%D%/test_mails.c %D%/test_mails.h \
+	%D%/webhook_test.c %D%/webhook_test.h

@@ -1,11 +1,14 @@
-/* SPDX-License-Identifier: MIT
- * The test of a webhook: sends one delivery of an invented lead (leadhook(1), webhook test). */
+/* SPDX-License-Identifier: MIT */
+#include "jobs/webhook_test.h"
+
 #include <stddef.h>
 
 #include "base/utf8.h"
-#include "jobs/fields.h"
-#include "jobs/jobs.h"
+#include "deliver/send/single_attempt.h"
+#include "jobs/job_fields.h"
 #include "store/operator/webhook_admin.h"
+#include "store/queue/dispatch.h"
+#include "store/store.h"
 #include "webhook/retry.h"
 #include "webhook/webhook_url.h"
 
@@ -44,7 +47,7 @@ render(
 
 /* Makes the test delivery; RESULT_NOT_FOUND: no such webhook. */
 static enum result
-make_delivery(const struct job_tools *tools, struct store *store, struct pool *pool, uint64_t webhook_id,
+make_delivery(const struct job_settings *with, struct store *store, struct pool *pool, uint64_t webhook_id,
     struct due_delivery *delivery, int64_t *now_ms)
 {
 	const struct payload_settings *settings;
@@ -59,35 +62,35 @@ make_delivery(const struct job_tools *tools, struct store *store, struct pool *p
 		result = store_payload_settings(store, &settings);
 	if (result != RESULT_OK)
 		return result;
-	delivery->form = webhook.row.form || webhook_url_wants_form(webhook.row.url, tools->form_urls);
+	delivery->form = webhook.row.form || webhook_url_wants_form(webhook.row.url, with->form_urls);
 	delivery->form_brackets = campaign.compat;
 	return render(pool, settings, campaign, *now_ms, &delivery->payload) ? RESULT_OK : RESULT_FAILED;
 }
 
 enum result
 job_test_webhook(
-    const struct job_tools *tools, struct store *store, struct pool *pool, uint64_t webhook_id, struct webhook_test *test)
+    const struct job_settings *with, struct store *store, struct pool *pool, uint64_t webhook_id, struct webhook_test *test)
 {
 	struct due_delivery delivery;
-	struct job_attempt attempt;
+	struct attempt_result attempt;
 	int64_t now_ms;
-	const enum result result = make_delivery(tools, store, pool, webhook_id, &delivery, &now_ms);
+	const enum result result = make_delivery(with, store, pool, webhook_id, &delivery, &now_ms);
 	if (result != RESULT_OK)
 		return result;
 	*test = (struct webhook_test){ .sealed = delivery.destination->sealed };
 	if (test->sealed)
 		return RESULT_OK;
-	if (!tools->deliver(tools->context, pool, &delivery, now_ms, &attempt))
+	if (!single_attempt_send(pool, &with->sender, &delivery, now_ms, &attempt))
 		return RESULT_REFUSED;
 	const bool respelled = webhook_url_is_respelled(delivery.destination->url, attempt.location);
 	*test = (struct webhook_test){
-		.ok = !slice_present(attempt.error) &&
+		.ok = attempt.error == SENDER_OK &&
 		      retry_is_taken(attempt.status, respelled ? SLICE_NONE : delivery.destination->accepts),
 		.moved = slice_present(attempt.location) &&
 			 (respelled || attempt.status == 301 || attempt.status == 307 || attempt.status == 308),
 		.status = (uint64_t)attempt.status,
 		.duration_ms = (uint64_t)attempt.duration_ms,
-		.error = attempt.error,
+		.error = sender_error_name(attempt.error),
 		.location = attempt.location,
 		.answer = attempt.status == 0 && attempt.answer.size == 0 ? SLICE_NONE : utf8_sanitized(pool, attempt.answer),
 	};

@@ -25,7 +25,6 @@
 #include "os/sandbox.h"
 #include "os/wake.h"
 #include "prog/confinement.h"
-#include "prog/job_tools.h"
 #include "prog/options.h"
 #include "prog/signal_thread.h"
 #include "prog/wiring.h"
@@ -164,7 +163,7 @@ prepare_process(void)
 		if (setrlimit(RLIMIT_NOFILE, &files) != 0)
 			log_warning("cannot_raise_limit", LOG_ERRNO(errno));
 	}
-	wiring_prepare_sending();
+	sender_prepare_process();
 }
 
 /* ---- mail and texts ---- */
@@ -183,7 +182,7 @@ store_of_process(const struct companion_context *start)
 	const struct wiring *wiring = start->wiring;
 	struct store *store = wiring_store(wiring->conf, &wiring->disposable_domains, WIRING_ANSWER_MS);
 	struct sandbox *sandbox = confinement_of_mail(wiring->conf, LOG_LEVEL_DEBUG);
-	wiring_prepare_sending();
+	sender_prepare_process();
 	sandbox_enter(&sandbox);
 	signal_thread_start(&(struct signal_tasks){ .reload = NULL });
 	return store;
@@ -291,11 +290,11 @@ deliver(const struct run *run, struct store *store)
 {
 	const struct wiring *wiring = run->wiring;
 	struct dispatcher_options wanted = dispatcher_options_of(wiring, run->arguments);
-	const struct job_tools job_tools = job_tools_of(wiring);
+	const struct job_settings job_settings = wiring_job_settings(wiring);
 	for (size_t i = 0; i < DISPATCHER_COMPANIONS; i++)
 		wanted.companion_fds[i] = run->processes[i].done_fd;
 	wanted.crashes = run->crashes;
-	wanted.job_tools = &job_tools;
+	wanted.job_settings = &job_settings;
 	wanted.notifier = run->notifier;
 	wanted.stop_fd = watch_end_signals(run->arguments);
 	if (wanted.stop_fd < 0)

@@ -6,8 +6,6 @@
 #include <time.h>
 
 #include "deliver/dispatcher.h"
-#include "deliver/lock.h"
-#include "deliver/send/web_client.h"
 #include "fcgi/application.h"
 #include "fcgi/worker_count.h"
 #include "os/clock.h"
@@ -15,13 +13,12 @@
 #include "os/random.h"
 #include "os/sandbox.h"
 #include "prog/api_options.h"
-#include "prog/job_tools.h"
 #include "prog/wiring.h"
 #include "shell/shell.h"
 
 /* The configuration; empty until it is loaded. For most commands it only has to be valid: they parse what they need. */
 static struct wiring wiring;
-static struct job_tools job_tools; /* of it */
+static struct job_settings job_settings; /* of it */
 
 static bool
 load(const char *path, bool lists, struct conf **conf, struct buffer *problems)
@@ -29,7 +26,7 @@ load(const char *path, bool lists, struct conf **conf, struct buffer *problems)
 	bool good = wiring_read(path, lists ? WIRING_WITH_LISTS : WIRING_WITHOUT_LISTS, &wiring, problems);
 	*conf = wiring.conf;
 	if (good)
-		job_tools = job_tools_of(&wiring);
+		job_settings = wiring_job_settings(&wiring);
 	return good;
 }
 
@@ -46,34 +43,6 @@ connection_needs(const struct conf *conf)
 		.texter = wiring_has_texts(conf) ? 1 : 0,
 		.command = 1,
 	};
-}
-
-/* ---- Requests to the own web server ---- */
-
-static void
-send_request(struct pool *pool, const struct admin_request *request, struct admin_answer *answer)
-{
-	const struct web_request sent = { .method = request->method,
-		.url = request->url,
-		.ca_file = request->ca_file,
-		.user_agent = request->user_agent,
-		.headers = request->headers,
-		.header_count = request->header_count,
-		.body = request->body,
-		.parts = request->parts,
-		.pause_ms = request->pause_ms,
-		.timeout_ms = request->timeout_ms };
-	struct web_answer got = { .error = SENDER_INTERNAL, .error_text = SLICE("libcurl lacks an option") };
-	const bool sends = web_client_send(pool, &sent, &got);
-	*answer = (struct admin_answer){ .failure = !sends || (got.error != SENDER_OK && got.error != SENDER_CERTIFICATE)
-							? ADMIN_NOT_ANSWERED
-						    : got.error == SENDER_OK ? ADMIN_ANSWERED
-									     : ADMIN_BAD_CERTIFICATE,
-		.error = got.error_text,
-		.status = got.status,
-		.headers = got.headers,
-		.body = got.body,
-		.local_address = got.local_address };
 }
 
 /* ---- Payloads of inbound webhooks, which the command runs as a responder would ---- */
@@ -103,11 +72,7 @@ static struct operation_wiring parts = {
 	.load = load,
 	.open_store = open_store,
 	.connection_needs = connection_needs,
-	.job_tools = &job_tools,
-	.prepare_sending = wiring_prepare_sending,
-	.send_request = send_request,
-	.ca_file = web_client_ca_file,
-	.see_dispatcher = lock_read,
+	.job_settings = &job_settings,
 	.webhook_addresses = &wiring.webhook_addresses,
 	.mail_senders = &wiring.mail_senders,
 	.sending_limits = wiring.sending_limits,

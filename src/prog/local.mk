@@ -1,17 +1,20 @@
 # the three programs
 %C%_libs = src/limit/liblimit.a src/store/libstore.a src/db/libdb.a src/conf/libconf.a $(mail_libs) $(MARIADB_LIBS) $(INIH_LIBS)
 
+# the dispatcher takes turns with jobs, and these send as the dispatcher does
+sending_libs = src/deliver/libdeliver.a src/jobs/libjobs.a src/deliver/libdeliver.a src/compose/libcompose.a
+
 # what answers requests, with management
-management_libs = $(api_libs) src/manage/libmanage.a src/admin/libadmin.a src/operation/liboperation.a src/jobs/libjobs.a src/login/liblogin.a $(call_libs) \
-	src/transfer/libtransfer.a src/commit/libcommit.a src/http/libhttp.a $(ZLIB_LIBS) src/deliver/libdeliver.a src/compose/libcompose.a \
-	src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS)
+management_libs = $(api_libs) src/manage/libmanage.a src/admin/libadmin.a src/operation/liboperation.a src/login/liblogin.a $(call_libs) \
+	src/transfer/libtransfer.a src/commit/libcommit.a src/http/libhttp.a $(ZLIB_LIBS) $(sending_libs) \
+	src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS) $(CURL_LIBS)
 
 # all operations, and the shell
 operations_libs = src/shell/libshell.a src/admin/libadmin.a src/operation/liboperation.a $(call_libs) src/transfer/libtransfer.a src/http/libhttp.a \
-	$(ZLIB_LIBS) src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
+	$(ZLIB_LIBS) $(sending_libs) src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
 
 noinst_LIBRARIES += %D%/libwiring.a
-%C%_libwiring_a_SOURCES = %D%/api_options.c %D%/api_options.h %D%/confinement.c %D%/confinement.h %D%/job_tools.c %D%/job_tools.h %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
+%C%_libwiring_a_SOURCES = %D%/api_options.c %D%/api_options.h %D%/confinement.c %D%/confinement.h %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
 
 sbin_PROGRAMS += %D%/leadhook-fcgi
 %C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h %D%/management.c %D%/management.h
@@ -24,7 +27,7 @@ bin_PROGRAMS += %D%/leadhook
 
 sbin_PROGRAMS += %D%/leadhook-dispatch
 %C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c %D%/signal_thread.c %D%/signal_thread.h
-%C%_leadhook_dispatch_LDADD = %D%/libwiring.a src/deliver/libdeliver.a src/jobs/libjobs.a src/compose/libcompose.a $(%C%_libs) $(CURL_LIBS)
+%C%_leadhook_dispatch_LDADD = %D%/libwiring.a $(sending_libs) $(%C%_libs) $(CURL_LIBS)
 
 # The dashboard has from the same tables which calls it may repeat.
 if WITH_DASHBOARD

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "deliver/lock.h"
 #include "manage/manage.h"
 
 struct management {
@@ -16,7 +15,6 @@ management_new(const struct wiring *wiring, const struct login_context *login, s
 {
 	struct management *management = memory_alloc(sizeof(*management));
 	management->wiring = (struct operation_wiring){
-		.see_dispatcher = lock_read,
 		.api = api,
 		.webhook_addresses = &wiring->webhook_addresses,
 		.mail_senders = &wiring->mail_senders,

@@ -479,6 +479,16 @@ mail_server(const struct wiring *wiring)
 	return server;
 }
 
+struct job_settings
+wiring_job_settings(const struct wiring *wiring)
+{
+	return (struct job_settings){ .sender = wiring_sender(wiring),
+		.has_mail = wiring_has_mail(wiring->conf),
+		.mail_server = wiring_has_mail(wiring->conf) ? mail_server(wiring) : (struct smtp_server){ .port = 0 },
+		.mail_senders = wiring->mail_senders,
+		.form_urls = slice_of(wiring->conf->dispatch.form_urls) };
+}
+
 struct mailer_options
 wiring_mailer(const struct wiring *wiring)
 {
@@ -543,12 +553,4 @@ const char *
 wiring_texts_file(struct pool *pool, const struct conf *conf)
 {
 	return file_beside_lock(pool, conf, "texts");
-}
-
-void
-wiring_prepare_sending(void)
-{
-	signal(SIGPIPE, SIG_IGN); /* the TLS library writes without MSG_NOSIGNAL */
-	if (setenv("RES_OPTIONS", "timeout:2 attempts:2", 0) != 0)
-		memory_exhausted();
 }

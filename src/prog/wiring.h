@@ -10,6 +10,7 @@
 #include "deliver/texts/texter.h"
 #include "identity/host_list.h"
 #include "identity/network.h"
+#include "jobs/job_settings.h"
 #include "limit/limiter.h"
 #include "limit/work_slots.h"
 #include "os/log.h"
@@ -83,8 +84,7 @@ struct texter_options wiring_texter(const struct wiring *wiring);
 const char *wiring_mail_file(struct pool *pool, const struct conf *conf);
 /* The same for the process that sends texts. */
 const char *wiring_texts_file(struct pool *pool, const struct conf *conf);
-/* Prepares the process for sending: a receiver that disconnects must not end it, and a name server that does not answer must
- * not block a thread for long. */
-void wiring_prepare_sending(void);
+/* What jobs of operators send with. Valid as long as the wiring. */
+struct job_settings wiring_job_settings(const struct wiring *wiring);
 
 #endif

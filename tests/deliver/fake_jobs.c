@@ -7,7 +7,7 @@
 
 #include "base/attributes.h"
 #include "base/panic.h"
-#include "jobs/jobs.h"
+#include "jobs/job_kinds.h"
 
 struct world_operator_job *
 world_add_job(unsigned turns)

@@ -3,7 +3,7 @@ EXTRA_DIST += %D%/mail/answers.txt %D%/scenarios
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
 	%D%/test_leases %D%/test_recovery %D%/test_tasks %D%/test_wakes %D%/test_watchdog \
-	%D%/test_scenarios %D%/test_bulk %D%/test_jobs %D%/test_crashes %D%/send/test_request %D%/send/test_sender %D%/send/test_sender_time %D%/test_spellings \
+	%D%/test_scenarios %D%/test_bulk %D%/test_job_worker %D%/test_crashes %D%/send/test_request %D%/send/test_sender %D%/send/test_sender_time %D%/test_spellings \
 	%D%/test_metrics
 
 check_PROGRAMS += %D%/mail/test_answers %D%/mail/test_judge %D%/outbox/test_send_plan %D%/mail/test_smtp
@@ -82,9 +82,9 @@ check_PROGRAMS += %D%/texts/test_gateway
 %C%_test_bulk_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_bulk_LDADD = $(%C%_test_dispatcher_LDADD)
 
-%C%_test_jobs_SOURCES = %D%/test_jobs.c $(%C%_fake)
-%C%_test_jobs_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
-%C%_test_jobs_LDADD = $(%C%_test_dispatcher_LDADD)
+%C%_test_job_worker_SOURCES = %D%/test_job_worker.c $(%C%_fake)
+%C%_test_job_worker_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_job_worker_LDADD = $(%C%_test_dispatcher_LDADD)
 
 %C%_test_crashes_SOURCES = %D%/test_crashes.c $(%C%_fake)
 %C%_test_crashes_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)

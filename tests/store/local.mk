@@ -118,9 +118,9 @@ check_PROGRAMS += %D%/queue/test_bulk_turns
 %C%_queue_test_bulk_turns_LDADD = $(%C%_libs)
 
 # Turns of jobs: src/jobs on the store.
-check_PROGRAMS += tests/jobs/test_jobs
-tests_jobs_test_jobs_SOURCES = tests/jobs/test_jobs.c $(%C%_fetched) $(%C%_world)
-tests_jobs_test_jobs_LDADD = src/jobs/libjobs.a src/json/libjson.a $(%C%_libs)
+check_PROGRAMS += tests/jobs/test_job_kinds
+tests_jobs_test_job_kinds_SOURCES = tests/jobs/test_job_kinds.c $(%C%_fetched) $(%C%_world)
+tests_jobs_test_job_kinds_LDADD = src/jobs/libjobs.a src/json/libjson.a src/mail/libmail.a src/text/libtext.a $(%C%_libs)
 
 check_PROGRAMS += %D%/messages/test_text_queue
 %C%_messages_test_text_queue_SOURCES = %D%/messages/test_text_queue.c $(%C%_world)

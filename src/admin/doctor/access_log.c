@@ -94,8 +94,8 @@ send_and_read(struct doctor *doctor, const struct logs *logs)
 {
 	const struct slice path = random_word(doctor->pool), key = random_word(doctor->pool);
 	char *place = pool_bytes(doctor->pool, READ_MAX);
-	struct admin_answer answer;
-	struct admin_request request = { .method = "GET",
+	struct web_answer answer;
+	struct web_request request = { .method = "GET",
 		.url = pool_printf(doctor->pool, "%.*s/health/%.*s?api_key=%.*s", SLICE_ARGS(doctor->web.url), SLICE_ARGS(path),
 		    SLICE_ARGS(key))
 			   .data };

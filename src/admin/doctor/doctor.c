@@ -250,7 +250,7 @@ run_doctor(struct operation_call *call)
 	const char *named = call->config_file != NULL ? call->config_file : getenv("LEADHOOK_CONF");
 	doctor.file = slice_of(call->conf != NULL ? call->conf->file : named != NULL ? named : LEADHOOK_CONFIG_FILE);
 	account_find(&doctor);
-	call->wiring->prepare_sending();
+	sender_prepare_process();
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		outcomes[i] = run_check(&doctor, i);
 	call->writes_out = !call->wants_json;

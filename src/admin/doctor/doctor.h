@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "deliver/send/web_client.h"
 #include "operation/operation.h"
 #include "operation/wiring.h"
 #include "store/operator/check_findings.h"
@@ -146,16 +147,16 @@ int disk_fullness(uint64_t total, uint64_t available, uint64_t total_inodes, uin
 
 /* The address of a path below the service. */
 struct slice web_address(const struct doctor *doctor, const char *path);
-void web_send(struct doctor *doctor, struct admin_request *request, struct admin_answer *answer);
+void web_send(struct doctor *doctor, struct web_request *request, struct web_answer *answer);
 /* The value of a header of the answer; absent: there is none. */
-struct slice web_header(const struct admin_answer *answer, struct slice name);
+struct slice web_header(const struct web_answer *answer, struct slice name);
 /* Whether the program has answered, not the web server by itself. */
-bool web_is_of_program(const struct admin_answer *answer);
+bool web_is_of_program(const struct web_answer *answer);
 /* Whether the program accepts probes, as far as is known. */
 MUST_CHECK bool web_can_probe(const struct doctor *doctor);
 /* Sends a probe and reads what arrived of it. False: it was not answered so; *answer says how. */
-MUST_CHECK bool web_probe(struct doctor *doctor, struct admin_request *request, struct admin_answer *answer, struct echo *echo);
-struct slice web_describe(struct pool *pool, const struct admin_answer *answer);
+MUST_CHECK bool web_probe(struct doctor *doctor, struct web_request *request, struct web_answer *answer, struct echo *echo);
+struct slice web_describe(struct pool *pool, const struct web_answer *answer);
 
 /* ---- web_server.c ---- */
 

@@ -214,7 +214,7 @@ void
 check_ca_file(struct doctor *doctor)
 {
 	const char *own = doctor->conf->dispatch.ca_file;
-	const struct slice found = *own != '\0' ? slice_of(own) : doctor->call->wiring->ca_file(doctor->pool);
+	const struct slice found = *own != '\0' ? slice_of(own) : web_client_ca_file(doctor->pool);
 	if (!slice_present(found))
 		return; /* it uses something else, such as a folder */
 	const int count = count_certificates(found.data);

@@ -41,8 +41,8 @@ static void
 check_forwarded(struct doctor *doctor, const struct echo *plain)
 {
 	const struct slice header = SLICE("X-Forwarded-For: " STRANGER ", " STRANGERS_PROXY);
-	struct admin_request request = { .method = "GET", .headers = &header, .header_count = 1 };
-	struct admin_answer answer;
+	struct web_request request = { .method = "GET", .headers = &header, .header_count = 1 };
+	struct web_answer answer;
 	struct echo echo;
 	if (!web_probe(doctor, &request, &answer, &echo))
 		return;
@@ -61,7 +61,7 @@ check_forwarded(struct doctor *doctor, const struct echo *plain)
 
 /* What was not sent and arrives comes from a proxy. A web server may have replaced the address by that of the client itself. */
 static void
-check_proxy(struct doctor *doctor, const struct echo *echo, const struct admin_answer *answer)
+check_proxy(struct doctor *doctor, const struct echo *echo, const struct web_answer *answer)
 {
 	const char *trusted = doctor->conf == NULL ? "" : doctor->conf->server.trusted_proxies;
 	const bool is_own = slice_equal(echo->peer, answer->local_address) && !is_loopback(echo->peer);
@@ -96,8 +96,8 @@ check_headers(struct doctor *doctor)
 {
 	const struct slice value = pool_printf(doctor->pool, "Bearer %.*s", SLICE_ARGS(random_text(doctor->pool)));
 	const struct slice header = pool_printf(doctor->pool, "Authorization: %.*s", SLICE_ARGS(value));
-	struct admin_request request = { .method = "GET", .headers = &header, .header_count = 1 };
-	struct admin_answer answer;
+	struct web_request request = { .method = "GET", .headers = &header, .header_count = 1 };
+	struct web_answer answer;
 	struct echo echo;
 	if (!web_probe(doctor, &request, &answer, &echo)) {
 		DOCTOR_FIND(doctor, "probe_refused", "%.*s", SLICE_ARGS(web_describe(doctor->pool, &answer)));
@@ -125,7 +125,7 @@ make_body(struct pool *pool, size_t size)
 /* Whether the program has answered a request with this body. Only a probe shows whether all of the body has arrived; otherwise
  * *echo is empty. */
 static bool
-body_passes(struct doctor *doctor, struct admin_request *request, struct admin_answer *answer, struct echo *echo)
+body_passes(struct doctor *doctor, struct web_request *request, struct web_answer *answer, struct echo *echo)
 {
 	if (web_can_probe(doctor))
 		return web_probe(doctor, request, answer, echo) && echo->body_bytes == request->body.size &&
@@ -142,10 +142,10 @@ check_large_body(struct doctor *doctor)
 	const size_t most = doctor->conf == NULL ? BODY_BYTES : doctor->conf->limits.body_bytes;
 	const struct slice body = make_body(doctor->pool, most < BODY_BYTES ? most : BODY_BYTES);
 	const struct slice headers[] = { SLICE("Content-Type: text/plain"), SLICE("Expect:") };
-	struct admin_request request = {
+	struct web_request request = {
 		.method = "POST", .headers = headers, .header_count = ARRAY_SIZE(headers), .body = body
 	};
-	struct admin_answer answer;
+	struct web_answer answer;
 	struct echo echo;
 	if (body_passes(doctor, &request, &answer, &echo))
 		return;
@@ -162,8 +162,8 @@ static void
 check_get_body(struct doctor *doctor)
 {
 	const struct slice header = SLICE("Content-Type: application/json");
-	struct admin_request request = { .method = "GET", .headers = &header, .header_count = 1, .body = SLICE("{}") };
-	struct admin_answer answer;
+	struct web_request request = { .method = "GET", .headers = &header, .header_count = 1, .body = SLICE("{}") };
+	struct web_answer answer;
 	struct echo echo;
 	if (body_passes(doctor, &request, &answer, &echo))
 		return;
@@ -189,13 +189,13 @@ check_slow_body(struct doctor *doctor)
 	const struct slice body = make_body(doctor->pool, SLOW_BYTES);
 	const struct slice headers[] = { SLICE("Content-Type: text/plain"), SLICE("Expect:") };
 	const uint64_t whole_ms = (uint64_t)PAUSE_MS * (SLOW_PARTS - 1);
-	struct admin_request request = { .method = "POST",
+	struct web_request request = { .method = "POST",
 		.headers = headers,
 		.header_count = ARRAY_SIZE(headers),
 		.body = body,
 		.parts = SLOW_PARTS,
 		.pause_ms = PAUSE_MS };
-	struct admin_answer answer;
+	struct web_answer answer;
 	struct echo echo;
 	if (!web_probe(doctor, &request, &answer, &echo)) {
 		DOCTOR_SKIP(doctor, "a slow body: %.*s", SLICE_ARGS(web_describe(doctor->pool, &answer)));
@@ -215,11 +215,11 @@ check_options(struct doctor *doctor)
 {
 	const struct slice headers[] = { SLICE("Origin: https://example.org"), SLICE("Access-Control-Request-Method: POST"),
 		SLICE("Access-Control-Request-Headers: authorization") };
-	struct admin_request request = { .method = "OPTIONS",
+	struct web_request request = { .method = "OPTIONS",
 		.url = web_address(doctor, "/v2/1").data,
 		.headers = headers,
 		.header_count = ARRAY_SIZE(headers) };
-	struct admin_answer answer;
+	struct web_answer answer;
 	web_send(doctor, &request, &answer);
 	if (web_is_of_program(&answer) && slice_present(web_header(&answer, SLICE("Access-Control-Allow-Methods"))))
 		return;
@@ -230,8 +230,8 @@ check_options(struct doctor *doctor)
 void
 check_methods(struct doctor *doctor)
 {
-	struct admin_request request = { .method = "HEAD", .url = web_address(doctor, "/health").data };
-	struct admin_answer answer;
+	struct web_request request = { .method = "HEAD", .url = web_address(doctor, "/health").data };
+	struct web_answer answer;
 	check_options(doctor);
 	web_send(doctor, &request, &answer);
 	if (web_is_of_program(&answer) && answer.status == 200)
@@ -246,11 +246,11 @@ enum { LARGE_BYTES = 3 * 1024 * 1024, LONG_BYTES = 9000 };
 
 /* Answers of the web server itself need the header that lets scripts of other sites read them. */
 static bool
-judge_error(struct doctor *doctor, const char *of, struct admin_request *request)
+judge_error(struct doctor *doctor, const char *of, struct web_request *request)
 {
-	struct admin_answer answer;
+	struct web_answer answer;
 	web_send(doctor, request, &answer);
-	if (answer.failure != ADMIN_ANSWERED || answer.status < 400 ||
+	if (answer.error != SENDER_OK || answer.status < 400 ||
 	    slice_present(web_header(&answer, SLICE("Access-Control-Allow-Origin"))))
 		return true;
 	DOCTOR_FIND(doctor, "error_cors", "%s: %.*s without Access-Control-Allow-Origin", of,
@@ -265,16 +265,16 @@ check_errors(struct doctor *doctor)
 {
 	const struct slice type = SLICE("Content-Type: text/plain");
 	const struct slice addresses = pool_printf(doctor->pool, "X-Forwarded-For: %0*d", LONG_BYTES, 0);
-	struct admin_request large = { .method = "POST",
+	struct web_request large = { .method = "POST",
 		.url = web_address(doctor, "/health").data,
 		.headers = &type,
 		.header_count = 1,
 		.body = make_body(doctor->pool, LARGE_BYTES) };
-	struct admin_request many = {
+	struct web_request many = {
 		.method = "GET", .url = web_address(doctor, "/health").data, .headers = &addresses, .header_count = 1
 	};
 	/* Apache on Debian never serves it */
-	struct admin_request hidden = { .method = "GET", .url = web_address(doctor, "/.htaccess").data };
+	struct web_request hidden = { .method = "GET", .url = web_address(doctor, "/.htaccess").data };
 	if (judge_error(doctor, "a large body", &large) && judge_error(doctor, "a long X-Forwarded-For", &many))
 		(void)judge_error(doctor, "a forbidden file", &hidden);
 }

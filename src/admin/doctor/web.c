@@ -24,18 +24,18 @@ web_address(const struct doctor *doctor, const char *path)
 }
 
 void
-web_send(struct doctor *doctor, struct admin_request *request, struct admin_answer *answer)
+web_send(struct doctor *doctor, struct web_request *request, struct web_answer *answer)
 {
 	const struct conf *conf = doctor->conf;
 	request->timeout_ms = TIMEOUT_MS;
 	request->user_agent = conf == NULL ? "Leadhook" : conf->server.service_name;
 	request->ca_file = conf == NULL || *conf->dispatch.ca_file == '\0' ? NULL : conf->dispatch.ca_file;
 	request->parts = request->parts == 0 ? 1 : request->parts;
-	doctor->call->wiring->send_request(doctor->pool, request, answer);
+	web_client_send(doctor->pool, request, answer);
 }
 
 struct slice
-web_header(const struct admin_answer *answer, struct slice name)
+web_header(const struct web_answer *answer, struct slice name)
 {
 	struct slice rest = answer->headers, line;
 	while (slice_next(&rest, '\n', &line)) {
@@ -48,16 +48,16 @@ web_header(const struct admin_answer *answer, struct slice name)
 
 /* docs/api.md 2.2: answers of web servers have no X-Request-Id. */
 bool
-web_is_of_program(const struct admin_answer *answer)
+web_is_of_program(const struct web_answer *answer)
 {
-	return answer->failure == ADMIN_ANSWERED && slice_present(web_header(answer, SLICE("X-Request-Id")));
+	return answer->error == SENDER_OK && slice_present(web_header(answer, SLICE("X-Request-Id")));
 }
 
 struct slice
-web_describe(struct pool *pool, const struct admin_answer *answer)
+web_describe(struct pool *pool, const struct web_answer *answer)
 {
-	if (answer->failure != ADMIN_ANSWERED)
-		return answer->error;
+	if (answer->error != SENDER_OK)
+		return answer->error_text;
 	return pool_printf(
 	    pool, "status %d of %s", answer->status, web_is_of_program(answer) ? "the program" : "the web server");
 }
@@ -121,7 +121,7 @@ web_can_probe(const struct doctor *doctor)
 }
 
 bool
-web_probe(struct doctor *doctor, struct admin_request *request, struct admin_answer *answer, struct echo *echo)
+web_probe(struct doctor *doctor, struct web_request *request, struct web_answer *answer, struct echo *echo)
 {
 	struct json_problem problem;
 	struct echo_reader reader = { doctor->pool, echo, SLICE_NONE };
@@ -205,7 +205,7 @@ socket_is_served(struct pool *pool, const char *listen)
 }
 
 static void
-add_not_running(struct doctor *doctor, const struct admin_answer *answer)
+add_not_running(struct doctor *doctor, const struct web_answer *answer)
 {
 	const char *listen =
 	    doctor->conf == NULL || doctor->web.starter == STARTER_WEB_SERVER ? "" : doctor->conf->server.listen;
@@ -230,11 +230,11 @@ add_not_running(struct doctor *doctor, const struct admin_answer *answer)
 }
 
 static void
-add_unreachable(struct doctor *doctor, const struct admin_answer *answer)
+add_unreachable(struct doctor *doctor, const struct web_answer *answer)
 {
-	const bool certificate = answer->failure == ADMIN_BAD_CERTIFICATE;
+	const bool certificate = answer->error == SENDER_CERTIFICATE;
 	DOCTOR_FIND(doctor, certificate ? "web_certificate" : "web_unreachable", "%.*s: %.*s", SLICE_ARGS(doctor->web.url),
-	    SLICE_ARGS(answer->error));
+	    SLICE_ARGS(answer->error_text));
 	if (certificate)
 		web_server_lines(doctor, "web_certificate", SLICE_NONE);
 	else
@@ -242,7 +242,7 @@ add_unreachable(struct doctor *doctor, const struct admin_answer *answer)
 }
 
 static void
-add_redirect(struct doctor *doctor, const struct admin_answer *answer)
+add_redirect(struct doctor *doctor, const struct web_answer *answer)
 {
 	static const struct slice path = SLICE("/health");
 	struct slice to = web_header(answer, SLICE("Location"));
@@ -254,7 +254,7 @@ add_redirect(struct doctor *doctor, const struct admin_answer *answer)
 }
 
 static void
-add_wrong_path(struct doctor *doctor, const struct admin_answer *answer)
+add_wrong_path(struct doctor *doctor, const struct web_answer *answer)
 {
 	const bool of_program = web_is_of_program(answer);
 	DOCTOR_FIND(doctor, of_program ? "base_path" : "web_path", "%.*s/health: %.*s", SLICE_ARGS(doctor->web.url),
@@ -279,11 +279,11 @@ url_of(struct doctor *doctor)
 }
 
 static void
-judge(struct doctor *doctor, const struct admin_answer *answer)
+judge(struct doctor *doctor, const struct web_answer *answer)
 {
 	enum { STARTS_NOT = 500, GATEWAY_FIRST = 502, GATEWAY_LAST = 504 };
 	const int status = answer->status;
-	if (answer->failure != ADMIN_ANSWERED)
+	if (answer->error != SENDER_OK)
 		add_unreachable(doctor, answer);
 	else if (status >= 300 && status < 400)
 		add_redirect(doctor, answer);
@@ -298,7 +298,7 @@ judge(struct doctor *doctor, const struct admin_answer *answer)
 void
 check_web(struct doctor *doctor)
 {
-	struct admin_answer answer;
+	struct web_answer answer;
 	doctor->web.url = url_of(doctor);
 	if (doctor->web.url.size == 0) {
 		if (doctor->conf == NULL) {
@@ -311,7 +311,7 @@ check_web(struct doctor *doctor)
 		return;
 	}
 	doctor->web.mount = mount_of(doctor->pool, doctor->web.url);
-	struct admin_request request = { .method = "GET", .url = web_address(doctor, "/health").data };
+	struct web_request request = { .method = "GET", .url = web_address(doctor, "/health").data };
 	web_send(doctor, &request, &answer);
 	web_server_find(doctor, web_header(&answer, SLICE("Server")));
 	judge(doctor, &answer);

@@ -3,8 +3,8 @@
 #ifndef LEADHOOK_ADMIN_JOBS_QUEUED_JOB_H
 #define LEADHOOK_ADMIN_JOBS_QUEUED_JOB_H
 
-#include "jobs/fields.h"
-#include "jobs/jobs.h"
+#include "jobs/job_fields.h"
+#include "jobs/job_kinds.h"
 #include "operation/operation.h"
 #include "store/queue/operator_jobs.h"
 

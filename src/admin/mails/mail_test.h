@@ -3,7 +3,7 @@
 #ifndef LEADHOOK_ADMIN_MAILS_MAIL_TEST_H
 #define LEADHOOK_ADMIN_MAILS_MAIL_TEST_H
 
-#include "jobs/jobs.h"
+#include "jobs/job_kinds.h"
 #include "operation/operation.h"
 
 /* The address that a test is to be sent to. Returns EX_OK, or a status after reporting that it is not valid, or that mail is

@@ -365,8 +365,8 @@ run_mail_sample(struct operation_call *call)
 		sample.language = chosen_language_code(&arguments->language);
 	if (arguments->queue)
 		return queued_job_add(call, call->id, JOB_SAMPLE_MAIL, job_sample_parameters(call->pool, &sample));
-	call->wiring->prepare_sending();
-	const enum result result = job_send_sample(call->wiring->job_tools, call->store, call->pool, &sample, NULL, &test);
+	sender_prepare_process();
+	const enum result result = job_send_sample(call->wiring->job_settings, call->store, call->pool, &sample, NULL, &test);
 	return mail_test_answer(call, result, &test);
 }
 

@@ -10,6 +10,7 @@
 #include "admin/jobs/queued_job.h"
 #include "admin/webhooks/delivery_waits.h"
 #include "base/utf8.h"
+#include "deliver/lock.h"
 #include "engine/events.h"
 #include "jobs/redelivery.h"
 #include "operation/value_types.h"
@@ -270,7 +271,7 @@ static struct id_set
 under_way(void *context, struct pool *pool)
 {
 	const struct redelivery_command *r = context;
-	return r->call->wiring->see_dispatcher(pool, r->call->conf->dispatch.lock_file).under_way;
+	return lock_read(pool, r->call->conf->dispatch.lock_file).under_way;
 }
 
 static void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "admin/webhooks/delivery_waits.h"
 
+#include "deliver/lock.h"
 #include "operation/wiring.h"
 
 struct slice
@@ -31,5 +32,5 @@ delivery_waits_for(const struct operation_call *call, const struct delivery_row 
 struct dispatcher_seen
 dispatcher_of_host(struct operation_call *call)
 {
-	return call->wiring->see_dispatcher(call->pool, call->conf->dispatch.lock_file);
+	return lock_read(call->pool, call->conf->dispatch.lock_file);
 }

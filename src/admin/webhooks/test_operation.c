@@ -69,8 +69,8 @@ run_webhook_test(struct operation_call *call)
 	struct webhook_test test;
 	if (ARGUMENTS(call, struct webhook_test_arguments)->queue)
 		return queue_test(call);
-	call->wiring->prepare_sending();
-	const enum result result = job_test_webhook(call->wiring->job_tools, call->store, call->pool, call->id, &test);
+	sender_prepare_process();
+	const enum result result = job_test_webhook(call->wiring->job_settings, call->store, call->pool, call->id, &test);
 	if (result == RESULT_REFUSED)
 		return operation_fail(call, PROBLEM_INTERNAL, "nothing can be sent from here");
 	if (result != RESULT_OK)

@@ -4,6 +4,7 @@
 #include "deliver/send/sender.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 
@@ -83,6 +84,14 @@ set_timer(CURLM *multi UNUSED, long timeout_ms, void *context)
 }
 
 /* ---- begin and end ---- */
+
+void
+sender_prepare_process(void)
+{
+	signal(SIGPIPE, SIG_IGN); /* the TLS library writes without MSG_NOSIGNAL */
+	if (setenv("RES_OPTIONS", "timeout:2 attempts:2", 0) != 0)
+		memory_exhausted();
+}
 
 /* All handles share TLS sessions; the multi already shares connections. */
 static bool

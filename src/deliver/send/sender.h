@@ -85,6 +85,10 @@ struct attempt_result {
  * start attempts. */
 typedef void sender_done(void *context, void *cookie, const struct attempt_result *result);
 
+/* Prepares the process for sending: a receiver that disconnects must not end it, and a name server that does not answer must
+ * not block a thread for long. */
+void sender_prepare_process(void);
+
 /* One sender for each loop: it takes the loop's report of delays. The end of an attempt ends the loop's wait. Returns NULL,
  * logged, when libcurl does not support an option. The loop and what `options` points to must stay valid. */
 struct sender *sender_new(struct event_loop *loop, const struct sender_options *options, sender_done *done, void *context);

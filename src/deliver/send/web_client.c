@@ -143,7 +143,7 @@ perform(CURL *curl, struct client *client, struct pool *pool, struct web_answer 
 		    pool_copy(pool, slice_of(client->error_text[0] == '\0' ? curl_easy_strerror(code) : client->error_text));
 }
 
-bool
+void
 web_client_send(struct pool *pool, const struct web_request *request, struct web_answer *answer)
 {
 	struct client client = { .request = request };
@@ -156,13 +156,13 @@ web_client_send(struct pool *pool, const struct web_request *request, struct web
 		memory_exhausted();
 	buffer_init(&client.headers, HEADERS_MAX);
 	buffer_init(&client.body, BODY_MAX);
-	const bool good = set_request(curl, &client, request->header_count == 0 ? NULL : lines);
-	if (good)
+	if (set_request(curl, &client, request->header_count == 0 ? NULL : lines))
 		perform(curl, &client, pool, answer);
+	else
+		*answer = (struct web_answer){ .error = SENDER_INTERNAL, .error_text = SLICE("libcurl lacks an option") };
 	buffer_free(&client.headers);
 	buffer_free(&client.body);
 	curl_easy_cleanup(curl);
-	return good;
 }
 
 struct slice

@@ -32,8 +32,8 @@ struct web_answer {
 	int64_t duration_ms;
 };
 
-/* The answer lives in the pool. Returns false when libcurl does not support an option. */
-MUST_CHECK bool web_client_send(struct pool *pool, const struct web_request *request, struct web_answer *answer);
+/* The answer lives in the pool. */
+void web_client_send(struct pool *pool, const struct web_request *request, struct web_answer *answer);
 
 /* The file of certificates that libcurl uses by itself, in the pool; absent: it has none. */
 struct slice web_client_ca_file(struct pool *pool);

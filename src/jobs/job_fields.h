@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Parameters and results of jobs: members of a struct, as a JSON object and back, by a table. */
-#ifndef LEADHOOK_JOBS_FIELDS_H
-#define LEADHOOK_JOBS_FIELDS_H
+#ifndef LEADHOOK_JOBS_JOB_FIELDS_H
+#define LEADHOOK_JOBS_JOB_FIELDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,19 +5,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "compose/preview.h"
+#include "deliver/mail/judge.h"
+#include "deliver/send/single_attempt.h"
 #include "engine/events.h"
-#include "jobs/fields.h"
-#include "jobs/jobs.h"
+#include "jobs/job_fields.h"
+#include "jobs/job_kinds.h"
 #include "os/clock.h"
 #include "store/fetched.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/deliveries.h"
 #include "store/state.h"
 
-/* What the tools have sent, and what came of it. */
+/* What was sent, and what came of it. */
 static struct {
 	uint64_t webhook;
-	char address[64], content[64];
+	char address[64], content[1024];
 	enum result composed;
 	int status;
 	bool cannot_send, accepted;
@@ -25,39 +28,67 @@ static struct {
 } net;
 static atomic_bool stopping;
 
-static bool
-deliver(void *context UNUSED, struct pool *pool UNUSED, const struct due_delivery *delivery, int64_t now_ms UNUSED,
-    struct job_attempt *attempt)
+static struct job_settings host = { .has_mail = true,
+	.mail_server = { .host = "mail.example.org" },
+	.mail_senders = { .from = { .address = { .text = SLICE("a@example.org"), .domain = SLICE("example.org") } } },
+	.form_urls = SLICE("") };
+
+/* ---- in place of what sends ---- */
+
+struct slice
+sender_error_name(enum sender_error error UNUSED)
+{
+	return SLICE_NONE;
+}
+
+bool
+single_attempt_send(struct pool *pool UNUSED, const struct sender_options *options UNUSED, const struct due_delivery *delivery,
+    int64_t now_ms UNUSED, struct attempt_result *result)
 {
 	net.webhook = delivery->destination->webhook_id;
 	net.sent++;
-	*attempt = (struct job_attempt){ .status = net.status, .answer = SLICE("\xff\"no\""), .duration_ms = 12 };
+	*result = (struct attempt_result){ .status = net.status, .answer = SLICE("\xff\"no\""), .duration_ms = 12 };
 	return !net.cannot_send;
 }
 
-static void
-send_mail(void *context UNUSED, struct pool *pool UNUSED, struct slice address, struct slice content,
-    const atomic_bool *stop UNUSED, struct mail_test *mail)
+struct smtp_connection *
+smtp_new(const struct smtp_server *server, const atomic_bool *stop)
 {
-	snprintf(net.address, sizeof(net.address), "%.*s", SLICE_ARGS(address));
-	snprintf(net.content, sizeof(net.content), "%.*s", SLICE_ARGS(content));
-	net.sent++;
-	*mail = (struct mail_test){ .accepted = net.accepted, .status = 550, .answer = SLICE("550 no"), .duration_ms = 3 };
+	assert_string_equal(server->host, "mail.example.org");
+	assert_ptr_equal(stop, &stopping);
+	return NULL;
 }
 
-static enum result
-compose_sample(void *context UNUSED, struct store *store UNUSED, struct pool *pool, const struct sample_mail *sample,
-    struct slice *content, struct slice *problem)
+void
+smtp_send(struct smtp_connection *connection UNUSED, const struct smtp_mail *mail, struct smtp_result *result)
 {
-	*content =
-	    pool_printf(pool, "%d %.*s to %.*s", (int)sample->kind, SLICE_ARGS(sample->language), SLICE_ARGS(sample->address));
-	*problem = SLICE("line 1");
+	snprintf(net.address, sizeof(net.address), "%s", mail->recipient);
+	snprintf(net.content, sizeof(net.content), "%.*s", SLICE_ARGS(mail->content));
+	net.sent++;
+	*result = (struct smtp_result){ .end = net.accepted ? SMTP_ACCEPTED : SMTP_REFUSED, .status = 550, .answer = "550 no" };
+}
+
+void
+smtp_free(struct smtp_connection **connection UNUSED)
+{
+}
+
+struct mail_judgement
+mail_judge(const struct smtp_result *result)
+{
+	return (struct mail_judgement){ .verdict = result->end == SMTP_ACCEPTED ? MAIL_SENT : MAIL_FAIL };
+}
+
+enum result
+mail_preview(const struct mail_senders *senders, struct store *store UNUSED, struct pool *pool,
+    const struct preview_request *request, struct preview *preview)
+{
+	assert_ptr_equal(senders, &host.mail_senders);
+	*preview = (struct preview){ .problem = SLICE("line 1") };
+	preview->message = pool_printf(pool, "%d %s to %.*s", (int)request->kind,
+	    request->language == NULL ? "" : text_language_code(*request->language).data, SLICE_ARGS(request->to));
 	return net.composed;
 }
-
-static struct job_tools tools = {
-	.deliver = deliver, .send_mail = send_mail, .compose_sample = compose_sample, .form_urls = SLICE(""), .has_mail = true
-};
 
 static int
 open_empty(void **state)
@@ -71,7 +102,7 @@ open_empty(void **state)
 	net.sent = 0;
 	net.status = 200;
 	net.composed = RESULT_OK;
-	tools.has_mail = true;
+	host.has_mail = true;
 	atomic_store(&stopping, false);
 	return world_open(state);
 }
@@ -101,7 +132,7 @@ turn(struct world *w, int64_t turn_ms, struct id_set under_way)
 {
 	struct operator_job job;
 	assert_int_equal(store_lease_job(w->store, w->pool, owners[0], LONG_MS, &job), RESULT_OK);
-	struct job_turn taken = { .tools = &tools,
+	struct job_turn taken = { .settings = &host,
 		.store = w->store,
 		.pool = w->pool,
 		.owner = owners[0],
@@ -171,7 +202,7 @@ a_cancelled_redelivery_queues_no_more(void **state)
 	struct operator_job job;
 	assert_int_equal(store_lease_job(w->store, w->pool, owners[0], LONG_MS, &job), RESULT_OK);
 	assert_int_equal(store_cancel_job(w->store, job.id), RESULT_OK);
-	struct job_turn taken = { .tools = &tools,
+	struct job_turn taken = { .settings = &host,
 		.store = w->store,
 		.pool = w->pool,
 		.owner = owners[0],
@@ -275,8 +306,8 @@ mail_is_tested(void **state)
 	struct operator_job job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_DONE);
 	assert_string_equal(net.address, "ada@example.org");
-	assert_slice(job.result, "{\"ok\":false,\"status\":550,\"answer\":\"550 "
-				 "no\",\"reason\":null,\"error\":null,\"hint\":null,\"duration_ms\":3}");
+	assert_true(slice_starts_with(
+	    job.result, SLICE("{\"ok\":false,\"status\":550,\"answer\":\"550 no\",\"reason\":null,\"error\":null,")));
 	/* a dispatcher that ends abandons it: the next one sends it */
 	atomic_store(&stopping, true);
 	add(w, JOB_MAIL_TEST, job_mail_parameters(w->pool, SLICE("ada@example.org")));
@@ -287,7 +318,7 @@ mail_is_tested(void **state)
 	root_run("UPDATE t_message_channels SET held_until_ms = 9000000000000000 WHERE channel = 'mail'");
 	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_DONE);
 	assert_int_equal(root_number("SELECT held_until_ms FROM t_message_channels WHERE channel = 'mail'"), 0);
-	tools.has_mail = false;
+	host.has_mail = false;
 	add(w, JOB_MAIL_TEST, job_mail_parameters(w->pool, SLICE("ada@example.org")));
 	job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_FAILED);
@@ -319,7 +350,7 @@ samples_are_sent(void **state)
 	net.composed = RESULT_NOT_FOUND;
 	add(w, JOB_SAMPLE_MAIL, job_sample_parameters(w->pool, &any));
 	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_FAILED);
-	tools.has_mail = false;
+	host.has_mail = false;
 	add(w, JOB_SAMPLE_MAIL, job_sample_parameters(w->pool, &any));
 	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_FAILED);
 	assert_int_equal(net.sent, 1);

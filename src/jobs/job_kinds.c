@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The kinds of jobs. */
-#include "jobs/jobs.h"
+#include "jobs/job_kinds.h"
 
 #include <stddef.h>
 
-#include "jobs/fields.h"
+#include "jobs/job_fields.h"
 #include "jobs/redelivery.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -162,7 +162,7 @@ test_webhook(struct job_turn *turn)
 	const struct job_field *fields = job_webhook_test_fields(&count);
 	if (!job_fields_read(turn->pool, webhook_fields, ARRAY_SIZE(webhook_fields), turn->job->parameters, &values))
 		return fail(turn, unreadable);
-	const enum result result = job_test_webhook(turn->tools, turn->store, turn->pool, values.webhook_id, &test);
+	const enum result result = job_test_webhook(turn->settings, turn->store, turn->pool, values.webhook_id, &test);
 	if (result == RESULT_NOT_FOUND)
 		return fail(turn, "there is no such webhook");
 	if (result == RESULT_REFUSED)
@@ -209,7 +209,7 @@ test_mail(struct job_turn *turn)
 	if (!job_fields_read(turn->pool, mail_fields, ARRAY_SIZE(mail_fields), turn->job->parameters, &values) ||
 	    !slice_present(values.address))
 		return fail(turn, unreadable);
-	const enum result result = job_test_mail(turn->tools, turn->store, turn->pool, values.address, turn->stop, &test);
+	const enum result result = job_test_mail(turn->settings, turn->store, turn->pool, values.address, turn->stop, &test);
 	return finish_mail(turn, result, &test);
 }
 
@@ -243,7 +243,7 @@ send_sample(struct job_turn *turn)
 		return fail(turn, unreadable);
 	sample.address = values.address;
 	sample.language = values.language;
-	const enum result result = job_send_sample(turn->tools, turn->store, turn->pool, &sample, turn->stop, &test);
+	const enum result result = job_send_sample(turn->settings, turn->store, turn->pool, &sample, turn->stop, &test);
 	return result == RESULT_NOT_FOUND ? fail(turn, "there is no such campaign") : finish_mail(turn, result, &test);
 }
 

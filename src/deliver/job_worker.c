@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/jobs.h"
+#include "deliver/job_worker.h"
 
 #include <stdlib.h>
 
 #include "base/panic.h"
-#include "jobs/jobs.h"
+#include "jobs/job_kinds.h"
 #include "os/log.h"
 #include "store/queue/dispatch.h"
 #include "store/queue/operator_jobs.h"
@@ -12,12 +12,12 @@
 /* For work that can be interrupted: other jobs wait meanwhile, and the end of the dispatcher. */
 enum { TURN_MS = 2 * 1000 };
 
-struct jobs {
-	struct jobs_parts with;
+struct job_worker {
+	struct job_worker_parts with;
 	struct tasks *tasks;
 	bool found;    /* there may be a job to lease */
 	bool leased;   /* jobs may be leased */
-	bool progress; /* for jobs_take_progress */
+	bool progress; /* for job_worker_take_progress */
 	bool ending;
 	atomic_bool stop; /* the same, for the thread */
 
@@ -34,14 +34,14 @@ struct jobs {
 static int64_t
 when_turn(const void *context)
 {
-	const struct jobs *j = context;
+	const struct job_worker *j = context;
 	return j->ending || !j->found ? CLOCK_NEVER : 0;
 }
 
 static void
 begin_turn(void *context)
 {
-	struct jobs *j = context;
+	struct job_worker *j = context;
 	j->leased = true; /* also when the response is lost */
 	j->work.pool = pool_new();
 	j->work.under_way = slots_ids(j->with.slots, j->work.pool);
@@ -50,9 +50,9 @@ begin_turn(void *context)
 static enum result
 take_turn(struct store *store, void *context)
 {
-	struct jobs *j = context;
+	struct job_worker *j = context;
 	struct operator_job job;
-	struct job_turn turn = { .tools = j->with.tools,
+	struct job_turn turn = { .settings = j->with.settings,
 		.store = store,
 		.pool = j->work.pool,
 		.owner = j->with.owner,
@@ -75,7 +75,7 @@ take_turn(struct store *store, void *context)
 static void
 took_turn(void *context, enum result result)
 {
-	struct jobs *j = context;
+	struct job_worker *j = context;
 	pool_free(&j->work.pool);
 	if (result != RESULT_OK)
 		return;
@@ -88,21 +88,21 @@ took_turn(void *context, enum result result)
 static int64_t
 when_release(const void *context)
 {
-	const struct jobs *j = context;
+	const struct job_worker *j = context;
 	return j->ending && j->leased ? 0 : CLOCK_NEVER;
 }
 
 static enum result
 release(struct store *store, void *context)
 {
-	const struct jobs *j = context;
+	const struct job_worker *j = context;
 	return store_release_jobs(store, j->with.owner);
 }
 
 static void
 released(void *context, enum result result)
 {
-	struct jobs *j = context;
+	struct job_worker *j = context;
 	if (result == RESULT_OK)
 		j->leased = false;
 }
@@ -114,19 +114,19 @@ static const struct task table[] = {
 	{ "release_jobs", when_release, NULL, release, released },
 };
 
-struct jobs *
-jobs_new(struct store *store, const struct jobs_parts *with)
+struct job_worker *
+job_worker_new(struct store *store, const struct job_worker_parts *with)
 {
-	struct jobs *j = memory_alloc(sizeof(*j));
+	struct job_worker *j = memory_alloc(sizeof(*j));
 	j->with = *with;
 	j->tasks = tasks_new(with->loop, store, table, ARRAY_SIZE(table), j);
 	if (j->tasks == NULL)
-		jobs_free(&j);
+		job_worker_free(&j);
 	return j;
 }
 
 void
-jobs_free(struct jobs **jobs)
+job_worker_free(struct job_worker **jobs)
 {
 	if (*jobs == NULL)
 		return;
@@ -138,32 +138,32 @@ jobs_free(struct jobs **jobs)
 
 /* A job that this dispatcher leases is not found: the flag is cleared by a turn alone. */
 void
-jobs_polled(struct jobs *j, const struct due_webhooks *found)
+job_worker_note_poll(struct job_worker *j, const struct due_webhooks *found)
 {
 	j->found = j->found || found->free_jobs;
 }
 
 void
-jobs_end(struct jobs *j)
+job_worker_end(struct job_worker *j)
 {
 	j->ending = true;
 	atomic_store(&j->stop, true);
 }
 
 bool
-jobs_have_ended(const struct jobs *j)
+job_worker_has_ended(const struct job_worker *j)
 {
 	return j->ending && !j->leased && !tasks_are_busy(j->tasks);
 }
 
 struct tasks *
-jobs_tasks(const struct jobs *j)
+job_worker_tasks(const struct job_worker *j)
 {
 	return j->tasks;
 }
 
 bool
-jobs_take_progress(struct jobs *j)
+job_worker_take_progress(struct job_worker *j)
 {
 	const bool progress = j->progress;
 	j->progress = false;
@@ -171,7 +171,7 @@ jobs_take_progress(struct jobs *j)
 }
 
 bool
-jobs_have_work(const struct jobs *j)
+job_worker_has_work(const struct job_worker *j)
 {
 	return j->found || tasks_are_busy(j->tasks);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "jobs/fields.h"
+#include "jobs/job_fields.h"
 
 #include "base/buffer.h"
 #include "engine/events.h"

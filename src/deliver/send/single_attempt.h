@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * Sends one delivery once, as the dispatcher sends it, and records nothing. Blocks until it is answered. */
+#ifndef LEADHOOK_DELIVER_SEND_SINGLE_ATTEMPT_H
+#define LEADHOOK_DELIVER_SEND_SINGLE_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attributes.h"
+#include "base/pool.h"
+#include "deliver/send/sender.h"
+#include "store/queue/dispatch.h"
+
+/* The result lives in the pool; without retry_after. `now_ms` is the database's time. Returns false when this machine cannot
+ * send at all. */
+MUST_CHECK bool single_attempt_send(struct pool *pool, const struct sender_options *options,
+    const struct due_delivery *delivery, int64_t now_ms, struct attempt_result *result);
+
+#endif

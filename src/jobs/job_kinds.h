@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * What jobs of operators do (store/queue/operator_jobs.h): operations that `leadhook` carries out at once, and the dispatcher
+ * as jobs. Each kind is a row of a table in job_kinds.c. */
+#ifndef LEADHOOK_JOBS_JOB_KINDS_H
+#define LEADHOOK_JOBS_JOB_KINDS_H
+
+#include "jobs/test_mails.h"
+#include "jobs/webhook_test.h"
+#include "store/operator/deliveries.h"
+#include "store/queue/dispatch.h"
+#include "store/queue/operator_jobs.h"
+#include "store/store.h"
+
+/* Parameters of jobs, in the pool. */
+struct slice job_redelivery_parameters(struct pool *pool, const struct delivery_filter *filter);
+struct slice job_webhook_parameters(struct pool *pool, uint64_t webhook_id);
+/* `address` as it is to be sent to: valid. */
+struct slice job_mail_parameters(struct pool *pool, struct slice address);
+/* The campaign is the job's. */
+struct slice job_sample_parameters(struct pool *pool, const struct sample_mail *sample);
+/* The parameters of any job without the lead that it is about; absent: they cannot be read. */
+struct slice job_parameters_without_lead(struct pool *pool, const struct operator_job *job);
+
+/* The turn of a job that a dispatcher leases. */
+struct job_turn {
+	const struct job_settings *settings;
+	struct store *store;
+	struct pool *pool;
+	const unsigned char *owner;
+	struct id_set under_way; /* deliveries that this dispatcher is sending */
+	int64_t deadline_ms;     /* for work that can be interrupted; in clock_monotonic_ms */
+	const atomic_bool *stop; /* true once the dispatcher ends */
+	struct operator_job *job;
+};
+/* Works on the job and records how far it came, or how it has ended. Results other than RESULT_OK are of the database, and
+ * pass: the job then goes on in a later turn. */
+MUST_CHECK enum result job_take_turn(struct job_turn *turn);
+
+#endif

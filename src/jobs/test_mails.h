@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * Tests of mail: a fixed mail, or a mail of a campaign with sample values (leadhook(1), mail test, mail sample). */
+#ifndef LEADHOOK_JOBS_TEST_MAILS_H
+#define LEADHOOK_JOBS_TEST_MAILS_H
+
+#include <stdatomic.h>
+
+#include "base/attributes.h"
+#include "base/result.h"
+#include "engine/message.h"
+#include "jobs/job_settings.h"
+
+struct job_field;
+
+/* What became of a mail. Texts are in the pool and may be absent. */
+struct mail_test {
+	bool accepted;
+	uint64_t status;                          /* of the mail server's last answer; 0: none */
+	struct slice answer, reason, error, hint; /* the answer; why it was not accepted; what the library reports */
+	uint64_t duration_ms;
+};
+/* The fields of struct mail_test, in the order in which they are shown. */
+const struct job_field *job_mail_test_fields(size_t *count);
+
+/* Sends a test mail through the configured server. When it is accepted, a hold ends: what the operator has corrected need not
+ * wait for the next probe. `address`: as it is to be sent to, valid. Once *stop (may be NULL) is true, the mail is abandoned.
+ * RESULT_REFUSED: there is no mail server. */
+MUST_CHECK enum result job_test_mail(const struct job_settings *settings, struct store *store, struct pool *pool,
+    struct slice address, const atomic_bool *stop, struct mail_test *test);
+
+/* A mail of a campaign with its templates and sample values. */
+struct sample_mail {
+	uint64_t campaign_id;
+	enum message_kind kind; /* a mail */
+	struct slice language;  /* its code; absent: that of the campaign */
+	struct slice address;   /* as above */
+};
+/* Sends a sample. `reason` of one that cannot be composed is not_composed. RESULT_NOT_FOUND: there is no such campaign.
+ * Otherwise as above. */
+MUST_CHECK enum result job_send_sample(const struct job_settings *settings, struct store *store, struct pool *pool,
+    const struct sample_mail *sample, const atomic_bool *stop, struct mail_test *test);
+
+#endif

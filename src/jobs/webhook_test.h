@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * The test of a webhook: sends one delivery of an invented lead (leadhook(1), webhook test). */
+#ifndef LEADHOOK_JOBS_WEBHOOK_TEST_H
+#define LEADHOOK_JOBS_WEBHOOK_TEST_H
+
+#include "base/attributes.h"
+#include "base/result.h"
+#include "jobs/job_settings.h"
+
+struct job_field;
+
+struct webhook_test {
+	bool sealed; /* its URL or secret cannot be opened with the keys of the configuration: nothing was sent */
+	bool ok;     /* a complete answer that the webhook takes as success */
+	bool moved;  /* nothing was done: the receiver says that it is at `location` */
+	uint64_t status, duration_ms;         /* status: 0 without an answer */
+	struct slice error, location, answer; /* why there is no complete answer; of a redirect; its beginning; or absent */
+};
+/* The fields of struct webhook_test, in the order in which they are shown. */
+const struct job_field *job_webhook_test_fields(size_t *count);
+
+/* Sends a test delivery. RESULT_NOT_FOUND: no such webhook. RESULT_REFUSED: this machine cannot send. */
+MUST_CHECK enum result job_test_webhook(const struct job_settings *settings, struct store *store, struct pool *pool,
+    uint64_t webhook_id, struct webhook_test *test);
+
+#endif

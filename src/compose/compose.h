@@ -7,7 +7,7 @@
 #include "base/pool.h"
 #include "base/result.h"
 #include "base/slice.h"
-#include "mail/address.h"
+#include "mail/mailbox.h"
 #include "store/messages/mail_queue.h"
 
 struct store;

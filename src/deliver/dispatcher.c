@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "deliver/attempt_judge.h"
 #include "deliver/feeder.h"
 #include "deliver/job_worker.h"
-#include "deliver/judge.h"
 #include "deliver/maintenance.h"
 #include "deliver/recorder.h"
 #include "deliver/scheduler.h"
-#include "deliver/send/request.h"
+#include "deliver/send/delivery_request.h"
 #include "deliver/slots.h"
 #include "os/clock.h"
 #include "os/event_loop.h"

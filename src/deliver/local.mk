@@ -1,12 +1,12 @@
 noinst_LIBRARIES += %D%/libdeliver.a
 %C%_libdeliver_a_SOURCES = \
-	%D%/bulk.c %D%/bulk.h \
+	%D%/bulk_chunk.c %D%/bulk_chunk.h \
 	%D%/maintenance.c %D%/maintenance.h \
 	%D%/crashes.c %D%/crashes.h \
 	%D%/dispatcher.c %D%/dispatcher.h \
 	%D%/lock.c %D%/lock.h \
-	%D%/mail/answer.c %D%/mail/answer.h \
-	%D%/mail/judge.c %D%/mail/judge.h \
+	%D%/mail/smtp_answer.c %D%/mail/smtp_answer.h \
+	%D%/mail/mail_judge.c %D%/mail/mail_judge.h \
 	%D%/mail/lines.c %D%/mail/lines.h \
 	%D%/mail/mail_preparation.c %D%/mail/mail_preparation.h \
 	%D%/mail/mailer.c %D%/mail/mailer.h \
@@ -20,7 +20,7 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/texts/texter.c %D%/texts/texter.h \
 	%D%/process/companion.c %D%/process/companion.h \
 	%D%/recorder.c %D%/recorder.h \
-	%D%/send/request.c %D%/send/request.h \
+	%D%/send/delivery_request.c %D%/send/delivery_request.h \
 	%D%/runner.c %D%/runner.h \
 	%D%/send/sender.c %D%/send/sender.h \
 	%D%/slots.c %D%/slots.h \
@@ -32,4 +32,4 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/send/transfer.c %D%/send/transfer.h \
 	%D%/send/web_client.c %D%/send/web_client.h \
 	%D%/job_worker.c %D%/job_worker.h \
-	%D%/judge.c %D%/judge.h
+	%D%/attempt_judge.c %D%/attempt_judge.h

@@ -6,7 +6,7 @@
 
 #include "base/panic.h"
 #include "base/pool.h"
-#include "deliver/bulk.h"
+#include "deliver/bulk_chunk.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/metrics.h"

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "compose/preview.h"
-#include "deliver/mail/judge.h"
+#include "compose/mail_preview.h"
+#include "deliver/mail/mail_judge.h"
 #include "jobs/job_fields.h"
-#include "mail/message.h"
+#include "mail/mime_message.h"
 #include "os/clock.h"
 #include "os/random.h"
 #include "store/messages/mail_queue.h"

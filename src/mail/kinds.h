@@ -4,7 +4,7 @@
 #define LEADHOOK_MAIL_KINDS_H
 
 #include "engine/message.h"
-#include "mail/message.h"
+#include "mail/mime_message.h"
 #include "mail/template.h"
 #include "text/text.h"
 

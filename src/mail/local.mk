@@ -1,11 +1,11 @@
 noinst_LIBRARIES += %D%/libmail.a
 %C%_libmail_a_SOURCES = \
-	%D%/address.c %D%/address.h \
+	%D%/mailbox.c %D%/mailbox.h \
 	%D%/html_place.c %D%/html_place.h \
 	%D%/html_style.c %D%/html_style.h \
 	%D%/kinds.c %D%/kinds.h \
 	%D%/layout.c %D%/layout.h \
-	%D%/message.c %D%/message.h \
+	%D%/mime_message.c %D%/mime_message.h \
 	%D%/mime.c %D%/mime.h \
 	%D%/names.c %D%/names.h \
 	%D%/template.c %D%/template.h

@@ -3,17 +3,17 @@ EXTRA_DIST += %D%/mail/answers.txt %D%/scenarios
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
 	%D%/test_leases %D%/test_recovery %D%/test_tasks %D%/test_wakes %D%/test_watchdog \
-	%D%/test_scenarios %D%/test_bulk %D%/test_job_worker %D%/test_crashes %D%/send/test_request %D%/send/test_sender %D%/send/test_sender_time %D%/test_spellings \
+	%D%/test_scenarios %D%/test_bulk_chunk %D%/test_job_worker %D%/test_crashes %D%/send/test_delivery_request %D%/send/test_sender %D%/send/test_sender_time %D%/test_spellings \
 	%D%/test_metrics
 
-check_PROGRAMS += %D%/mail/test_answers %D%/mail/test_judge %D%/outbox/test_send_plan %D%/mail/test_smtp
+check_PROGRAMS += %D%/mail/test_smtp_answer %D%/mail/test_mail_judge %D%/outbox/test_send_plan %D%/mail/test_smtp
 %C%_mail_test_smtp_SOURCES = %D%/mail/test_smtp.c
 %C%_mail_test_smtp_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CURL_LIBS) $(CMOCKA_LIBS)
 
-%C%_mail_test_answers_SOURCES = %D%/mail/test_answers.c
-%C%_mail_test_answers_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
-%C%_mail_test_judge_SOURCES = %D%/mail/test_judge.c
-%C%_mail_test_judge_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
+%C%_mail_test_smtp_answer_SOURCES = %D%/mail/test_smtp_answer.c
+%C%_mail_test_smtp_answer_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
+%C%_mail_test_mail_judge_SOURCES = %D%/mail/test_mail_judge.c
+%C%_mail_test_mail_judge_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/process/test_companion
 %C%_process_test_companion_SOURCES = %D%/process/test_companion.c
@@ -78,9 +78,9 @@ check_PROGRAMS += %D%/texts/test_gateway
 %C%_test_scenarios_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_scenarios_LDADD = $(%C%_test_dispatcher_LDADD)
 
-%C%_test_bulk_SOURCES = %D%/test_bulk.c $(%C%_fake)
-%C%_test_bulk_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
-%C%_test_bulk_LDADD = $(%C%_test_dispatcher_LDADD)
+%C%_test_bulk_chunk_SOURCES = %D%/test_bulk_chunk.c $(%C%_fake)
+%C%_test_bulk_chunk_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
+%C%_test_bulk_chunk_LDADD = $(%C%_test_dispatcher_LDADD)
 
 %C%_test_job_worker_SOURCES = %D%/test_job_worker.c $(%C%_fake)
 %C%_test_job_worker_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
@@ -90,8 +90,8 @@ check_PROGRAMS += %D%/texts/test_gateway
 %C%_test_crashes_LDFLAGS = $(%C%_test_dispatcher_LDFLAGS)
 %C%_test_crashes_LDADD = $(%C%_test_dispatcher_LDADD)
 
-%C%_send_test_request_SOURCES = %D%/send/test_request.c
-%C%_send_test_request_LDADD = $(%C%_test_dispatcher_LDADD)
+%C%_send_test_delivery_request_SOURCES = %D%/send/test_delivery_request.c
+%C%_send_test_delivery_request_LDADD = $(%C%_test_dispatcher_LDADD)
 
 %C%_sending = %D%/sending.c %D%/sending.h %D%/receiver.c %D%/receiver.h
 

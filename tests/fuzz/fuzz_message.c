@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "mail/message.h"
 #include "mail/mime.h"
+#include "mail/mime_message.h"
 
 enum { LINE_MAX_BYTES = 998 };
 

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "compose/preview.h"
-#include "deliver/mail/judge.h"
+#include "compose/mail_preview.h"
+#include "deliver/mail/mail_judge.h"
 #include "deliver/send/single_attempt.h"
 #include "engine/events.h"
 #include "jobs/job_fields.h"

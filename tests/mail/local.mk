@@ -8,9 +8,9 @@ check_PROGRAMS += %D%/test_kinds
 %C%_test_kinds_SOURCES = %D%/test_kinds.c
 %C%_test_kinds_LDADD = $(mail_libs) $(CMOCKA_LIBS)
 
-check_PROGRAMS += %D%/test_message
-%C%_test_message_SOURCES = %D%/test_message.c
-%C%_test_message_LDADD = $(mail_libs) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_mime_message
+%C%_test_mime_message_SOURCES = %D%/test_mime_message.c
+%C%_test_mime_message_LDADD = $(mail_libs) $(CMOCKA_LIBS)
 
 check_PROGRAMS += %D%/test_names
 %C%_test_names_SOURCES = %D%/test_names.c

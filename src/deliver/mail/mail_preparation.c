@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/mail/mail_preparation.h"
 
-#include "deliver/mail/judge.h"
+#include "deliver/mail/mail_judge.h"
 #include "identity/address_hash.h"
 #include "identity/email.h"
 #include "os/metrics.h"

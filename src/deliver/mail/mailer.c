@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "deliver/mail/judge.h"
+#include "deliver/mail/mail_judge.h"
 #include "deliver/mail/mail_preparation.h"
 #include "deliver/outbox/send_plan.h"
 #include "os/event_loop.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/send/single_attempt.h"
 
-#include "deliver/send/request.h"
+#include "deliver/send/delivery_request.h"
 #include "os/clock.h"
 #include "os/event_loop.h"
 

@@ -288,7 +288,7 @@ a_hanging_name_server_delays_no_attempt(void **state UNUSED)
 	assert_true(longest < OWN_NAMES_HANG_MS / 2);
 }
 
-/* Not the receiver's fault: judge.c relies on this error. */
+/* Not the receiver's fault: attempt_judge.c relies on this error. */
 static void
 a_lack_of_descriptors_is_an_internal_error(void **state UNUSED)
 {

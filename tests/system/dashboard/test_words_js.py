@@ -67,7 +67,7 @@ def reasons_of_mails():
     for path in ("deliver/mail/mail_preparation.c", "deliver/texts/texter.c", "compose/subject.c"):
         reasons |= named(f"src/{path}", "reason_to_drop")
     reasons |= found("src/os/metrics_labels.h", r'DROPPED_\w+, "(\w+)"')
-    reasons |= found("src/deliver/mail/judge.c", r'judgement\(MAIL_\w+, [^")]*"(\w+)"(?: : "(\w+)")?\)|\{ "(\w+)", MAIL_\w+ \}')
+    reasons |= found("src/deliver/mail/mail_judge.c", r'judgement\(MAIL_\w+, [^")]*"(\w+)"(?: : "(\w+)")?\)|\{ "(\w+)", MAIL_\w+ \}')
     reasons |= named("src/deliver/texts/gateway.c", "gateway_refusal") | table("src/deliver/texts/texter.c", "limit_names")
     return reasons | found("src/compose/subject.c", r'\*drop = SLICE\("(\w+)"\)')
 

@@ -4,8 +4,8 @@
  *
  * No state is held between chunks: the position of a job is written in the transaction that changes its items. A kill therefore
  * neither loses nor repeats an item, and several dispatchers can work on the same job. */
-#ifndef LEADHOOK_DELIVER_BULK_H
-#define LEADHOOK_DELIVER_BULK_H
+#ifndef LEADHOOK_DELIVER_BULK_CHUNK_H
+#define LEADHOOK_DELIVER_BULK_CHUNK_H
 
 #include <stdbool.h>
 

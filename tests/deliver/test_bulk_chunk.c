@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "captured_log.h"
-#include "deliver/bulk.h"
+#include "deliver/bulk_chunk.h"
 #include "run_dispatcher.h"
 
 /* Every lead except `left` was changed once. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mail/address.h"
+#include "mail/mailbox.h"
 
 #include "base/utf8.h"
 #include "identity/email.h"

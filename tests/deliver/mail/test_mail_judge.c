@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * docs/mail.md 5: what failures mean that are no answers (those are in test_answers.c), times, and content. */
+ * docs/mail.md 5: what failures mean that are no answers (those are in test_smtp_answer.c), times, and content. */
 #include "unit.h"
 
 #include <string.h>
 
-#include "deliver/mail/judge.h"
+#include "deliver/mail/mail_judge.h"
 
 static const struct {
 	enum smtp_end end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A mail as the operator sees it before it is sent: composed by the code that composes those that are sent. */
-#ifndef LEADHOOK_COMPOSE_PREVIEW_H
-#define LEADHOOK_COMPOSE_PREVIEW_H
+#ifndef LEADHOOK_COMPOSE_MAIL_PREVIEW_H
+#define LEADHOOK_COMPOSE_MAIL_PREVIEW_H
 
 #include "compose/compose.h"
 #include "store/store.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/judge.h"
+#include "deliver/attempt_judge.h"
 
 #include <string.h>
 

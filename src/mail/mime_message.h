@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * A mail as it is sent (docs/mail.md 2): built once, then stored and sent without a change. The result depends on the arguments
  * alone. */
-#ifndef LEADHOOK_MAIL_MESSAGE_H
-#define LEADHOOK_MAIL_MESSAGE_H
+#ifndef LEADHOOK_MAIL_MIME_MESSAGE_H
+#define LEADHOOK_MAIL_MIME_MESSAGE_H
 
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "mail/address.h"
+#include "mail/mailbox.h"
 
 struct message_parts {
 	struct mailbox from;

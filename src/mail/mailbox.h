@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Addresses as the envelope and the header of a mail have them. */
-#ifndef LEADHOOK_MAIL_ADDRESS_H
-#define LEADHOOK_MAIL_ADDRESS_H
+#ifndef LEADHOOK_MAIL_MAILBOX_H
+#define LEADHOOK_MAIL_MAILBOX_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/bulk.h"
+#include "deliver/bulk_chunk.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Builds the HTTP request of a delivery: URL, body and headers (docs/deliveries.md 2). No I/O. */
-#ifndef LEADHOOK_DELIVER_REQUEST_H
-#define LEADHOOK_DELIVER_REQUEST_H
+#ifndef LEADHOOK_DELIVER_SEND_DELIVERY_REQUEST_H
+#define LEADHOOK_DELIVER_SEND_DELIVERY_REQUEST_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Words come before codes, because servers send 5.1.1 and 5.7.1 with all kinds of text. An answer is about the person only when
  * each word of it is known to be. */
-#include "deliver/mail/answer.h"
+#include "deliver/mail/smtp_answer.h"
 
 #include <stdio.h>
 #include <string.h>

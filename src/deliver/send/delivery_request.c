@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/send/request.h"
+#include "deliver/send/delivery_request.h"
 
 #include <inttypes.h>
 

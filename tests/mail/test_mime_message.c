@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/encode.h"
-#include "mail/message.h"
 #include "mail/mime.h"
+#include "mail/mime_message.h"
 #include "with_pool.h"
 
 static struct message_parts

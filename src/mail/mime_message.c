@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "mail/message.h"
+#include "mail/mime_message.h"
 
 #include <time.h>
 

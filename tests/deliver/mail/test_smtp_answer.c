@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "deliver/mail/judge.h"
+#include "deliver/mail/mail_judge.h"
 #include "engine/message.h"
 #include "os/log.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What becomes of a mail, by what the server answered (docs/mail.md 5). Pure. */
-#ifndef LEADHOOK_DELIVER_MAIL_JUDGE_H
-#define LEADHOOK_DELIVER_MAIL_JUDGE_H
+#ifndef LEADHOOK_DELIVER_MAIL_MAIL_JUDGE_H
+#define LEADHOOK_DELIVER_MAIL_MAIL_JUDGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "deliver/send/request.h"
+#include "deliver/send/delivery_request.h"
 
 #define SECRET "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/mail/judge.h"
+#include "deliver/mail/mail_judge.h"
 
 #include <string.h>
 
 #include "base/slice.h"
-#include "deliver/mail/answer.h"
+#include "deliver/mail/smtp_answer.h"
 #include "engine/message.h"
 
 /* What follows from what an answer to RCPT, DATA or the mail is about. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "compose/preview.h"
+#include "compose/mail_preview.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a refusal of the mail server is about (docs/mail.md 5.1). Pure. */
-#ifndef LEADHOOK_DELIVER_MAIL_ANSWER_H
-#define LEADHOOK_DELIVER_MAIL_ANSWER_H
+#ifndef LEADHOOK_DELIVER_MAIL_SMTP_ANSWER_H
+#define LEADHOOK_DELIVER_MAIL_SMTP_ANSWER_H
 
 #include "deliver/mail/smtp.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Decides the result of an attempt for its delivery and for its webhook (docs/deliveries.md 3), and logs it. */
-#ifndef LEADHOOK_DELIVER_JUDGE_H
-#define LEADHOOK_DELIVER_JUDGE_H
+#ifndef LEADHOOK_DELIVER_ATTEMPT_JUDGE_H
+#define LEADHOOK_DELIVER_ATTEMPT_JUDGE_H
 
 #include <stdint.h>
 

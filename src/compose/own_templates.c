@@ -57,26 +57,26 @@ find_text(const struct campaign_texts *texts, enum text_language language, struc
 }
 
 enum result
-own_templates_read(struct store *store, struct pool *pool, uint64_t campaign_id, enum message_kind kind,
-    enum text_language language, const struct campaign_texts *drafts, struct own_templates *templates,
+own_templates_read(struct store *store, struct pool *pool, const struct template_query *query, struct own_templates *templates,
     struct mail_values *values)
 {
 	struct campaign_texts texts;
 	const struct campaign_text *found;
-	enum result result = store_read_texts(store, pool, campaign_id, SLICE("page."), &texts);
+	enum result result = store_read_texts(store, pool, query->campaign_id, SLICE("page."), &texts);
 	*templates = (struct own_templates){ .sources = { SLICE_NONE } };
-	if (result == RESULT_OK && (found = find_text(&texts, language, SLICE("page.accent"))) != NULL)
+	if (result == RESULT_OK && (found = find_text(&texts, query->language, SLICE("page.accent"))) != NULL)
 		templates->accent = found->value;
-	if (result == RESULT_OK && (found = find_text(&texts, language, SLICE("page.dark_accent"))) != NULL)
+	if (result == RESULT_OK && (found = find_text(&texts, query->language, SLICE("page.dark_accent"))) != NULL)
 		templates->dark_accent = found->value;
 	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(page_texts); i++)
-		if ((found = find_text(&texts, language, page_texts[i].text)) != NULL)
+		if ((found = find_text(&texts, query->language, page_texts[i].text)) != NULL)
 			values->of[page_texts[i].name] = found->value;
 	if (result == RESULT_OK)
-		result = store_read_draft_texts(store, pool, campaign_id, SLICE(OWN_TEMPLATE_PREFIX), drafts, &texts);
+		result =
+		    store_read_draft_texts(store, pool, query->campaign_id, SLICE(OWN_TEMPLATE_PREFIX), query->drafts, &texts);
 	for (size_t i = 0; result == RESULT_OK && i < TEMPLATE_PLACES; i++) {
-		const struct slice name = own_template_name(pool, kind, (enum template_place)i);
-		if ((found = find_text(&texts, language, name)) == NULL)
+		const struct slice name = own_template_name(pool, query->kind, (enum template_place)i);
+		if ((found = find_text(&texts, query->language, name)) == NULL)
 			continue;
 		templates->sources[i] = found->value;
 		templates->languages[i] = found->language;

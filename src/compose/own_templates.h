@@ -28,11 +28,16 @@ struct own_templates {
 void own_templates_complete(struct pool *pool, struct slice base_url, struct mail_values *values);
 
 struct campaign_texts;
-/* Those for mails of a kind in a language: the one for the language comes before the one for every language. `drafts`: as in
- * store_read_draft_texts. Adds the texts of the campaign's pages that mails show to *values. All in the pool; a campaign that
- * does not exist has none. Results are those of db/db.h. */
-MUST_CHECK enum result own_templates_read(struct store *store, struct pool *pool, uint64_t campaign_id, enum message_kind kind,
-    enum text_language language, const struct campaign_texts *drafts, struct own_templates *templates,
-    struct mail_values *values);
+struct template_query {
+	uint64_t campaign_id;
+	enum message_kind kind;
+	enum text_language language;
+	const struct campaign_texts *drafts; /* as in store_read_draft_texts */
+};
+/* Reads the templates for mails of this kind: one for the language comes before one for every language. Adds the texts of the
+ * campaign's pages that mails show to *values. All in the pool; a campaign that does not exist has none. Results are those of
+ * db/db.h. */
+MUST_CHECK enum result own_templates_read(struct store *store, struct pool *pool, const struct template_query *query,
+    struct own_templates *templates, struct mail_values *values);
 
 #endif

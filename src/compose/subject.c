@@ -67,14 +67,17 @@ take_value(void *context, const struct json_event *event)
 	return true;
 }
 
+static const struct payload_view full_view = { .full = true }, public_view = { .full = false };
+
 static bool
-read_payload(const struct search *c, const struct payload_subject *subject, bool full, struct mail_values *values)
+read_payload(
+    const struct search *c, const struct payload_subject *subject, struct payload_view view, struct mail_values *values)
 {
 	struct payload_reader reading = { .pool = c->pool, .values = values };
 	struct json_problem problem;
 	struct buffer payload;
 	buffer_init(&payload, PAYLOAD_MAX_BYTES);
-	payload_write(&payload, c->settings, subject, (struct payload_view){ .full = full });
+	payload_write(&payload, c->settings, subject, view);
 	const bool good = buffer_ok(&payload) && json_read(buffer_slice(&payload), SHOWN_DEPTH, take_value, &reading, &problem);
 	buffer_free(&payload);
 	return good;
@@ -146,7 +149,7 @@ add_referred(struct search *c, struct slice *drop)
 	const enum result result = store_look_up(c->s->store, c->pool, c->s->campaign_id, &reference, &subject);
 	if (result == RESULT_NOT_FOUND)
 		*drop = SLICE("referral_deleted");
-	else if (result == RESULT_OK && read_payload(c, subject, false, &values))
+	else if (result == RESULT_OK && read_payload(c, subject, public_view, &values))
 		c->s->values.of[MAIL_REFERRED_NAME] = values.of[MAIL_DISPLAY_NAME];
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
@@ -156,7 +159,7 @@ static bool
 read_name(const struct search *c, const struct payload_subject *subject, struct slice *name)
 {
 	struct mail_values values = { 0 }, clean;
-	if (!read_payload(c, subject, false, &values))
+	if (!read_payload(c, subject, public_view, &values))
 		return false;
 	const struct mail_values shown_name = { .of = { [MAIL_REFERRED_NAME] = values.of[MAIL_DISPLAY_NAME] } };
 	mail_values_clean(c->pool, &shown_name, &clean);
@@ -271,7 +274,7 @@ add_common(struct search *c)
 	    s->fixed_language != NULL ? *s->fixed_language : mail_subject_language(found->campaign, found->lead->language);
 	s->drop = reason_to_drop(found, s->kind);
 	s->email = pool_copy(s->pool, found->lead->email);
-	if (!read_payload(c, found, true, &s->values))
+	if (!read_payload(c, found, full_view, &s->values))
 		return false;
 	s->values.of[MAIL_CAMPAIGN_NAME] = pool_copy(s->pool, found->campaign->name);
 	/* without points it is no rank to speak of */
@@ -299,8 +302,8 @@ mail_subject_find(struct mail_subject *s, const struct lead_reference *lead)
 	search.lead = found->lead;
 	if (!add_common(&search))
 		return RESULT_REFUSED;
-	result =
-	    own_templates_read(s->store, s->pool, s->campaign_id, s->kind, s->language, s->drafts, &s->templates, &s->values);
+	result = own_templates_read(s->store, s->pool,
+	    &(struct template_query){ s->campaign_id, s->kind, s->language, s->drafts }, &s->templates, &s->values);
 	own_templates_complete(s->pool, search.settings->base_url, &s->values);
 	if (result == RESULT_OK && adders[s->kind].add != NULL && !(s->is_preview && adders[s->kind].needs_ref))
 		result = adders[s->kind].add(&search, &gone);

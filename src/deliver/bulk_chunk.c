@@ -40,10 +40,10 @@ make_command(struct pool *pool, const struct bulk_job *job, uint32_t position, u
 /* Starts at the job's position and returns the number of commands. After a failure only one item is run, so that it has the
  * full time limit and fails alone. */
 static size_t
-make_commands(struct pool *pool, const struct bulk_job *job, bool suspect, const struct command *commands[BULK_CHUNK])
+make_commands(struct pool *pool, const struct bulk_job *job, size_t most, const struct command *commands[BULK_CHUNK])
 {
 	struct slice rest = job->lead_ids;
-	size_t count = 0, most = job->failures == 0 && !suspect ? BULK_CHUNK : 1;
+	size_t count = 0;
 	uint64_t lead_id;
 	for (uint32_t at = 0; at < job->total && count < most && id_list_next(&rest, &lead_id); at++)
 		if (at >= job->position)
@@ -113,7 +113,8 @@ bulk_run_chunk(struct store *store, struct pool *pool, const struct crashes *cra
 		return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 	if (job.action == LEAD_ACTIONS)
 		return postpone_job(store, &job);
-	size_t count = make_commands(pool, &job, crashes_suspect_job(crashes, job.id), commands);
+	const size_t most = job.failures == 0 && !crashes_suspect_job(crashes, job.id) ? BULK_CHUNK : 1;
+	size_t count = make_commands(pool, &job, most, commands);
 	if (count == 0) /* the list has fewer leads than `total`: the job would never end */
 		return skip_item(store, job.id, job.position, 0);
 	if (count > 1)

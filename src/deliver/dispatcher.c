@@ -277,7 +277,7 @@ dispatcher_run(struct dispatcher *d)
 		start_fetched(d);
 		if (!d->options.stay && nothing_due(d))
 			begin_end(d);
-		feeder_allow_beat(d->feeder, tasks_busy_ms(recorder_tasks(d->recorder)) <= HEARTBEAT_WITHIN_MS);
+		feeder_note_recorder(d->feeder, tasks_busy_ms(recorder_tasks(d->recorder)));
 		for (size_t i = 0; i < DISPATCHER_CONNECTIONS; i++)
 			tasks_begin(d->threads[i]);
 		metrics_process_under_way(slots_in(d->slots, SLOT_SENDING));

@@ -35,9 +35,6 @@ enum {
 	INTERRUPTED_DOUBLINGS = 10 /* … up to that number of attempts */
 };
 
-/* Of `leased_shards`: the dispatcher with the first shard also does the maintenance. */
-#define FIRST_SHARD UINT64_C(1)
-
 struct feeder {
 	struct feeder_parts with;
 	struct tasks *tasks;
@@ -189,7 +186,7 @@ leased(void *context, enum result result)
 	    f->work.began_ms + (f->with.options->lease_ms - f->with.options->sender.timeout_ms - SEND_MARGIN_MS) / 2;
 	if (f->leased_shards != UINT64_MAX && f->next_lease_ms > f->work.began_ms + STANDBY_MS)
 		f->next_lease_ms = f->work.began_ms + STANDBY_MS;
-	maintenance_set_holder(f->with.maintenance, (f->leased_shards & FIRST_SHARD) != 0);
+	maintenance_set_shards(f->with.maintenance, f->leased_shards);
 	if (lost != 0)
 		log_warning("shards_lost", LOG_INT("shards", __builtin_popcountll(lost)));
 	if (lost == 0 && !lapsed)
@@ -328,7 +325,11 @@ polled(void *context, enum result result)
 		scheduler_set_several_accounts(f->with.scheduler, found->several_accounts);
 		for (size_t i = 0; i < found->due_count; i++)
 			scheduler_offer(f->with.scheduler, &found->due[i], f->work.ends, found->now_ms);
-		maintenance_polled(f->with.maintenance, found, full, f->slow_polls >= SLOW_POLLS);
+		maintenance_note_poll(f->with.maintenance, found);
+		if (full)
+			maintenance_note_full_poll(f->with.maintenance, found);
+		if (f->slow_polls >= SLOW_POLLS)
+			maintenance_note_slow_polls(f->with.maintenance);
 		job_worker_note_poll(f->with.jobs, found);
 		schedule_next_poll(f, now, found->next_due_ms);
 		f->last_poll_was_full = full;
@@ -395,7 +396,7 @@ fetched(void *context, enum result result)
 			scheduler_add(f->with.scheduler, slots_take(f->with.slots, delivery, now), database_ms);
 	}
 	for (size_t i = 0; i < f->work.request_count; i++)
-		scheduler_answer(f->with.scheduler, &f->work.requests[i], result != RESULT_OK, database_ms);
+		scheduler_answer(f->with.scheduler, &f->work.requests[i], result, database_ms);
 	pool_free(&f->work.pool);
 }
 
@@ -437,9 +438,9 @@ beaten(void *context, enum result result)
 }
 
 void
-feeder_allow_beat(struct feeder *f, bool allowed)
+feeder_note_recorder(struct feeder *f, int64_t busy_ms)
 {
-	f->may_beat = allowed;
+	f->may_beat = busy_ms <= HEARTBEAT_WITHIN_MS;
 }
 
 /* ---- task: release the shards ---- */

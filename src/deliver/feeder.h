@@ -67,9 +67,9 @@ void feeder_note_progress(struct feeder *feeder);
 /* True when the last poll has found nothing, and nothing has changed since. */
 bool feeder_found_nothing(const struct feeder *feeder);
 
-/* Whether the threads that this one has no part in do work. While they do not, nor the loop, nor this thread, the dispatcher
- * gives no sign (store/heartbeats.h). */
-void feeder_allow_beat(struct feeder *feeder, bool allowed);
+/* Each time the loop turns: for how long the recorder has been busy with one task. The dispatcher gives no sign that it works
+ * (store/heartbeats.h) while that is too long, or while the loop or the feeder's own thread hangs. */
+void feeder_note_recorder(struct feeder *feeder, int64_t busy_ms);
 
 /* Nothing more is fetched. The shards are released when no slot is used. */
 void feeder_end(struct feeder *feeder);

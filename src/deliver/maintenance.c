@@ -21,6 +21,9 @@ enum {
 	STATISTICS_MS = 5 * 60 * 1000
 };
 
+/* The dispatcher that leases this shard does what must be done once. */
+#define FIRST_SHARD UINT64_C(1)
+
 struct deactivation {
 	uint64_t webhook_id;
 	enum webhook_state state;
@@ -59,14 +62,22 @@ struct maintenance {
 };
 
 void
-maintenance_polled(struct maintenance *m, const struct due_webhooks *found, bool full, bool slow)
+maintenance_note_poll(struct maintenance *m, const struct due_webhooks *found)
 {
 	m->bulk_queued = found->bulk_work;
-	m->polls_are_slow = m->polls_are_slow || slow;
-	if (!full)
-		return;
+}
+
+void
+maintenance_note_full_poll(struct maintenance *m, const struct due_webhooks *found)
+{
 	m->webhook_count = found->ended_count < m->webhooks_max ? found->ended_count : m->webhooks_max;
 	memcpy(m->webhooks, found->ended, m->webhook_count * sizeof(*m->webhooks));
+}
+
+void
+maintenance_note_slow_polls(struct maintenance *m)
+{
+	m->polls_are_slow = true;
 }
 
 /* Returns NULL when the webhook is not listed. */
@@ -101,9 +112,9 @@ maintenance_deactivate_webhook(struct maintenance *m, uint64_t webhook_id, enum 
 }
 
 void
-maintenance_set_holder(struct maintenance *m, bool holder)
+maintenance_set_shards(struct maintenance *m, uint64_t shards)
 {
-	m->holder = holder;
+	m->holder = (shards & FIRST_SHARD) != 0;
 }
 
 void

@@ -24,15 +24,17 @@ struct maintenance *maintenance_new(struct event_loop *loop, struct store *store
 /* Waits for the current task. */
 void maintenance_free(struct maintenance **maintenance);
 
-/* What a poll has found: a `full` one, webhooks with deliveries to end, of which those beyond `webhooks_max` are reported again
- * by the next; a bulk job. After `slow` polls, the statistics of the table of due deliveries are refreshed, once in five
- * minutes at most. */
-void maintenance_polled(struct maintenance *maintenance, const struct due_webhooks *found, bool full, bool slow);
+/* A poll has found a queued bulk job, or none. */
+void maintenance_note_poll(struct maintenance *maintenance, const struct due_webhooks *found);
+/* A full poll has found webhooks with deliveries to end; those beyond `webhooks_max` are reported again by the next one. */
+void maintenance_note_full_poll(struct maintenance *maintenance, const struct due_webhooks *found);
+/* Polls are slow: the statistics of the table of due deliveries are refreshed, once in five minutes at most. */
+void maintenance_note_slow_polls(struct maintenance *maintenance);
 /* Queues the webhook to be deactivated (store_deactivate_webhook). Repeated calls deactivate it once. When the queue is full,
  * the next attempt reports it again. */
 void maintenance_deactivate_webhook(struct maintenance *maintenance, uint64_t webhook_id, enum webhook_state state);
-/* `holder`: this dispatcher leases the first shard. Only the one that does runs bulk jobs and cleans up. */
-void maintenance_set_holder(struct maintenance *maintenance, bool holder);
+/* The shards that this dispatcher leases (bit i: shard i). Only the one with the first shard runs bulk jobs and cleans up. */
+void maintenance_set_shards(struct maintenance *maintenance, uint64_t shards);
 /* Begins no more tasks. */
 void maintenance_end(struct maintenance *maintenance);
 

@@ -195,11 +195,11 @@ scheduler_request(struct scheduler *s, size_t rows, size_t most, int64_t now_ms,
 }
 
 void
-scheduler_answer(struct scheduler *s, const struct due_request *request, bool failed, int64_t now_ms)
+scheduler_answer(struct scheduler *s, const struct due_request *request, enum result result, int64_t now_ms)
 {
 	struct webhook_entry *webhook = table_must_find(s, request->webhook_id);
 	set_requested(s, webhook, 0);
-	if (!failed) {
+	if (result == RESULT_OK) {
 		webhook->read = request->last;
 		webhook->more = webhook->more && request->more;
 	}

@@ -46,8 +46,8 @@ bool scheduler_wants(struct scheduler *scheduler, int64_t now_ms);
 /* Requests up to `rows` deliveries in all, one request per webhook, at most `most`. Returns the number of requests. Each is
  * answered with scheduler_answer. */
 size_t scheduler_request(struct scheduler *scheduler, size_t rows, size_t most, int64_t now_ms, struct due_request *requests);
-/* The end of a request: what was fetched has been added; if `failed`, nothing was fetched. */
-void scheduler_answer(struct scheduler *scheduler, const struct due_request *request, bool failed, int64_t now_ms);
+/* The end of a request. RESULT_OK: what was fetched has been added; else nothing was fetched. */
+void scheduler_answer(struct scheduler *scheduler, const struct due_request *request, enum result result, int64_t now_ms);
 /* A fetched delivery. It is ready to be sent. */
 void scheduler_add(struct scheduler *scheduler, struct slot *slot, int64_t now_ms);
 /* Discards the fetched deliveries of a webhook, which are due again. Returns the first one, or NULL (slot_next). */

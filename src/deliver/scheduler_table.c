@@ -139,12 +139,21 @@ enter_queue(struct scheduler *s, struct webhook_entry *webhook, enum queue queue
 }
 
 static void
-set_queued(struct scheduler *s, struct webhook_entry *webhook, enum queue queue, bool queued)
+leave_if_queued(struct scheduler *s, struct webhook_entry *webhook, enum queue queue)
 {
-	if (queued && !webhook->queued[queue])
-		enter_queue(s, webhook, queue);
-	else if (!queued && webhook->queued[queue])
+	if (webhook->queued[queue])
 		leave_queue(s, webhook, queue);
+}
+
+/* Enters the queues of this set (bits), and leaves the others. */
+static void
+set_queues(struct scheduler *s, struct webhook_entry *webhook, unsigned queues)
+{
+	for (unsigned i = 0; i < QUEUES; i++)
+		if ((queues & 1U << i) == 0)
+			leave_if_queued(s, webhook, (enum queue)i);
+		else if (!webhook->queued[i])
+			enter_queue(s, webhook, (enum queue)i);
 }
 
 void
@@ -190,7 +199,7 @@ static void
 remove_webhook(struct scheduler *s, struct webhook_entry *webhook)
 {
 	for (size_t i = 0; i < QUEUES; i++)
-		set_queued(s, webhook, (enum queue)i, false);
+		leave_if_queued(s, webhook, (enum queue)i);
 	TAILQ_REMOVE(&s->lists[webhook->state], webhook, list);
 	SLIST_REMOVE(&s->buckets[webhook->id % TABLE_BUCKETS], webhook, webhook_entry, chain);
 	leave_account(s, webhook->account);
@@ -296,10 +305,11 @@ table_requeue(struct scheduler *s, struct webhook_entry *webhook, int64_t now_ms
 	if (state == STATE_RATE_LIMITED && rate_next_ms(&webhook->rate) < s->limited_until_ms)
 		s->limited_until_ms = rate_next_ms(&webhook->rate);
 	const bool wants = wants_more(s, webhook, now_ms), probation = table_is_on_probation(webhook);
-	set_queued(s, webhook, QUEUE_SEND_HEALTHY, state == STATE_HEALTHY);
-	set_queued(s, webhook, QUEUE_SEND_ON_PROBATION, state == STATE_ON_PROBATION);
-	set_queued(s, webhook, QUEUE_FETCH_HEALTHY, wants && !probation);
-	set_queued(s, webhook, QUEUE_FETCH_ON_PROBATION, wants && probation);
+	const unsigned sends = state == STATE_HEALTHY        ? 1U << QUEUE_SEND_HEALTHY
+			       : state == STATE_ON_PROBATION ? 1U << QUEUE_SEND_ON_PROBATION
+							     : 0;
+	const unsigned fetches = 1U << (probation ? QUEUE_FETCH_ON_PROBATION : QUEUE_FETCH_HEALTHY);
+	set_queues(s, webhook, sends | (wants ? fetches : 0));
 }
 
 void

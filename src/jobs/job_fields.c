@@ -11,10 +11,11 @@ enum { OBJECT_MAX_BYTES = 256 * 1024 };
 
 /* ---- writing ---- */
 
+/* A number, unless it is the one that stands for none. */
 static struct job_value
-number_or_absent(uint64_t number, bool present)
+number_unless(uint64_t absent, uint64_t number)
 {
-	return (struct job_value){ .kind = present ? JOB_VALUE_NUMBER : JOB_VALUE_ABSENT, .number = number };
+	return (struct job_value){ .kind = number == absent ? JOB_VALUE_ABSENT : JOB_VALUE_NUMBER, .number = number };
 }
 
 static struct job_value
@@ -29,13 +30,13 @@ job_field_value(const struct job_field *field, const void *values)
 	const void *place = (const char *)values + field->place;
 	switch (field->type) {
 	case JOB_FIELD_NUMBER:
-		return number_or_absent(*(const uint64_t *)place, true);
+		return (struct job_value){ .kind = JOB_VALUE_NUMBER, .number = *(const uint64_t *)place };
 	case JOB_FIELD_ID:
-		return number_or_absent(*(const uint64_t *)place, *(const uint64_t *)place != 0);
+		return number_unless(0, *(const uint64_t *)place);
 	case JOB_FIELD_LIMIT:
-		return number_or_absent(*(const size_t *)place, *(const size_t *)place != SIZE_MAX);
+		return number_unless(SIZE_MAX, *(const size_t *)place);
 	case JOB_FIELD_TIME_MS:
-		return number_or_absent((uint64_t) * (const int64_t *)place, *(const int64_t *)place >= 0);
+		return number_unless((uint64_t)-1, (uint64_t) * (const int64_t *)place);
 	case JOB_FIELD_BOOLEAN:
 		return (struct job_value){ .kind = JOB_VALUE_BOOLEAN, .number = *(const bool *)place };
 	case JOB_FIELD_TEXT:
@@ -65,7 +66,8 @@ write_value(struct json_writer *json, const struct job_value *value)
 }
 
 struct slice
-job_fields_write(struct pool *pool, const struct job_field *fields, size_t count, const void *values, bool nulls)
+job_fields_write(
+    struct pool *pool, const struct job_field *fields, size_t count, const void *values, enum job_absences absences)
 {
 	struct buffer out;
 	struct json_writer json;
@@ -74,7 +76,7 @@ job_fields_write(struct pool *pool, const struct job_field *fields, size_t count
 	json_begin_object(&json);
 	for (size_t i = 0; i < count; i++) {
 		const struct job_value value = job_field_value(&fields[i], values);
-		if (value.kind == JOB_VALUE_ABSENT && !nulls)
+		if (value.kind == JOB_VALUE_ABSENT && absences == JOB_ABSENCES_OMITTED)
 			continue;
 		json_name(&json, slice_of(fields[i].name));
 		write_value(&json, &value);

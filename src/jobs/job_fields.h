@@ -37,9 +37,10 @@ struct job_value {
 };
 struct job_value job_field_value(const struct job_field *field, const void *values);
 
-/* The object, in the pool. Absent values are left out, or null with `nulls`. */
+/* The object, in the pool. */
+enum job_absences { JOB_ABSENCES_OMITTED, JOB_ABSENCES_NULL };
 MUST_CHECK struct slice job_fields_write(
-    struct pool *pool, const struct job_field *fields, size_t count, const void *values, bool nulls);
+    struct pool *pool, const struct job_field *fields, size_t count, const void *values, enum job_absences absences);
 /* Sets the members that the object has and leaves the others as they are; texts are in the pool. Returns false when the text is
  * not such an object: a field that is not known could be a filter of a later version. */
 MUST_CHECK bool job_fields_read(

@@ -64,7 +64,7 @@ static const struct job_field count_fields[] = {
 struct slice
 job_redelivery_parameters(struct pool *pool, const struct delivery_filter *filter)
 {
-	return job_fields_write(pool, filter_fields, ARRAY_SIZE(filter_fields), filter, false);
+	return job_fields_write(pool, filter_fields, ARRAY_SIZE(filter_fields), filter, JOB_ABSENCES_OMITTED);
 }
 
 static const struct delivery_filter no_filter = { .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = SIZE_MAX };
@@ -101,7 +101,7 @@ set_progress(struct redelivery_turn *r, uint64_t position)
 	job->position = position;
 	job->done = counts->queued + counts->under_way + counts->without_webhook + counts->without_event + counts->at_limit +
 		    counts->missing;
-	job->result = job_fields_write(r->turn->pool, count_fields, ARRAY_SIZE(count_fields), counts, false);
+	job->result = job_fields_write(r->turn->pool, count_fields, ARRAY_SIZE(count_fields), counts, JOB_ABSENCES_OMITTED);
 }
 
 /* In the transaction of a piece: no crash repeats or loses one. */
@@ -149,7 +149,7 @@ struct slice
 job_webhook_parameters(struct pool *pool, uint64_t webhook_id)
 {
 	const struct webhook_parameters values = { webhook_id };
-	return job_fields_write(pool, webhook_fields, ARRAY_SIZE(webhook_fields), &values, false);
+	return job_fields_write(pool, webhook_fields, ARRAY_SIZE(webhook_fields), &values, JOB_ABSENCES_OMITTED);
 }
 
 /* Sent again after a crash. */
@@ -170,7 +170,8 @@ test_webhook(struct job_turn *turn)
 	if (result == RESULT_OK && test.sealed)
 		return fail(
 		    turn, "URL or secret of the webhook cannot be opened on the dispatcher's host: see server.secrets_key");
-	return result == RESULT_OK ? finish(turn, job_fields_write(turn->pool, fields, count, &test, true)) : result;
+	return result == RESULT_OK ? finish(turn, job_fields_write(turn->pool, fields, count, &test, JOB_ABSENCES_NULL))
+				   : result;
 }
 
 struct mail_parameters {
@@ -184,7 +185,7 @@ struct slice
 job_mail_parameters(struct pool *pool, struct slice address)
 {
 	const struct mail_parameters values = { address };
-	return job_fields_write(pool, mail_fields, ARRAY_SIZE(mail_fields), &values, false);
+	return job_fields_write(pool, mail_fields, ARRAY_SIZE(mail_fields), &values, JOB_ABSENCES_OMITTED);
 }
 
 /* Of a test or a sample. */
@@ -197,7 +198,8 @@ finish_mail(struct job_turn *turn, enum result result, const struct mail_test *t
 		return RESULT_OK;
 	if (result == RESULT_REFUSED)
 		return fail(turn, "mail is off: mail.host and mail.from are not set on the dispatcher's host");
-	return result == RESULT_OK ? finish(turn, job_fields_write(turn->pool, fields, count, test, true)) : result;
+	return result == RESULT_OK ? finish(turn, job_fields_write(turn->pool, fields, count, test, JOB_ABSENCES_NULL))
+				   : result;
 }
 
 /* Sent again after a crash. */
@@ -228,7 +230,7 @@ struct slice
 job_sample_parameters(struct pool *pool, const struct sample_mail *sample)
 {
 	const struct sample_parameters values = { sample->address, message_kind_name(sample->kind), sample->language };
-	return job_fields_write(pool, sample_fields, ARRAY_SIZE(sample_fields), &values, false);
+	return job_fields_write(pool, sample_fields, ARRAY_SIZE(sample_fields), &values, JOB_ABSENCES_OMITTED);
 }
 
 /* Sent again after a crash. */

@@ -141,10 +141,10 @@ check_value(struct html_scan *scan)
 /* ---- the states ---- */
 
 static const char *
-begin_tag(struct html_scan *scan, char c, bool closing)
+begin_tag(struct html_scan *scan, char c)
 {
+	scan->closing = scan->state == END_TAG_OPEN;
 	scan->state = TAG_NAME;
-	scan->closing = closing;
 	scan->link = false;
 	scan->tag_size = scan->attribute_size = 0;
 	extend(scan->tag, &scan->tag_size, c);
@@ -177,7 +177,7 @@ static const char *
 in_tag_open(struct html_scan *scan, char c)
 {
 	if (ascii_is_alpha(c))
-		return begin_tag(scan, c, false);
+		return begin_tag(scan, c);
 	if (c != '/' && c != '!' && c != '?')
 		return "a < that begins no tag is written &lt;";
 	scan->state = c == '/' ? END_TAG_OPEN : c == '!' ? MARKUP : DECLARATION;
@@ -187,7 +187,7 @@ in_tag_open(struct html_scan *scan, char c)
 static const char *
 in_end_tag_open(struct html_scan *scan, char c)
 {
-	return ascii_is_alpha(c) ? begin_tag(scan, c, true) : "a < that begins no tag is written &lt;";
+	return ascii_is_alpha(c) ? begin_tag(scan, c) : "a < that begins no tag is written &lt;";
 }
 
 static const char *

@@ -81,17 +81,14 @@ mail_kind_find(enum message_kind kind)
 
 /* ---- Templates ---- */
 
-static bool
-compile(struct pool *pool, const struct mail_kind_info *kind, enum template_place place, struct slice source, size_t source_max,
-    const struct template **made, struct template_error *error)
+static struct template_rules
+rules_of(const struct mail_kind_info *kind, enum template_place place)
 {
-	const struct template_rules rules = {
+	return (struct template_rules){
 		.place = place,
 		.allowed = kind->allowed,
 		.required = place == TEMPLATE_SUBJECT ? 0 : kind->required,
-		.source_max = source_max,
 	};
-	return template_compile(pool, source, &rules, made, error);
 }
 
 bool
@@ -99,7 +96,8 @@ mail_template_check(struct pool *pool, const struct mail_kind_info *kind, enum t
     struct template_error *error)
 {
 	const struct template *made;
-	return compile(pool, kind, place, source, 0, &made, error);
+	const struct template_rules rules = rules_of(kind, place);
+	return template_compile(pool, source, &rules, &made, error);
 }
 
 static struct slice
@@ -161,8 +159,10 @@ render(const struct composer *c, enum template_place place, struct slice source,
 {
 	const struct template *made;
 	struct template_error error;
-	const size_t source_max = place == TEMPLATE_HTML && !is_own(c, place) ? LAYOUT_MAX_BYTES : 0;
-	if (!compile(c->pool, c->kind, place, source, source_max, &made, &error)) {
+	struct template_rules rules = rules_of(c->kind, place);
+	if (place == TEMPLATE_HTML && !is_own(c, place))
+		rules.source_max = LAYOUT_MAX_BYTES;
+	if (!template_compile(c->pool, source, &rules, &made, &error)) {
 		*c->problem = pool_printf(c->pool, "%s template, line %zu, column %zu: %.*s", place_names[place], error.line,
 		    error.column, SLICE_ARGS(error.message));
 		return false;

@@ -112,7 +112,7 @@ answer(struct due_request *request, int64_t now_ms)
 	}
 	request->last = (struct due_position){ now_ms + 1, next_id };
 	request->more = due[request->webhook_id] > 0;
-	scheduler_answer(scheduler, request, false, now_ms);
+	scheduler_answer(scheduler, request, RESULT_OK, now_ms);
 }
 
 size_t

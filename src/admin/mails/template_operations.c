@@ -159,7 +159,8 @@ run_mail_template(struct operation_call *call)
 	if (result == RESULT_OK)
 		result = read_texts(call, &list);
 	if (result == RESULT_OK)
-		result = own_templates_read(call->store, call->pool, call->id, kind->kind, language, NULL, &templates, &values);
+		result = own_templates_read(call->store, call->pool,
+		    &(struct template_query){ call->id, kind->kind, language, NULL }, &templates, &values);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
 	show(call, kind, language, given, &templates, &list);

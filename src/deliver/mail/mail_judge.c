@@ -104,7 +104,7 @@ mail_retry_ms(const struct retry_schedule *schedule, unsigned attempts, uint64_t
 /* ---- content ---- */
 
 bool
-mail_content_is_clean(struct slice content, bool utf8)
+mail_content_is_clean(struct slice content)
 {
 	enum { LINE_MAX_BYTES = 998 };
 	size_t line = 0;
@@ -115,7 +115,7 @@ mail_content_is_clean(struct slice content, bool utf8)
 			i++;
 			continue;
 		}
-		if (c == '\r' || c == '\n' || c == '\0' || (!utf8 && !is_ascii(c)) || ++line > LINE_MAX_BYTES)
+		if (c == '\r' || c == '\n' || c == '\0' || ++line > LINE_MAX_BYTES)
 			return false;
 	}
 	return content.size > 0 && line == 0;

@@ -30,8 +30,8 @@ struct mail_judgement mail_judge(const struct smtp_result *result);
  * the jitter. */
 int64_t mail_retry_ms(const struct retry_schedule *schedule, unsigned attempts, uint64_t random);
 
-/* Whether the bytes can be sent: CRLF at the end of every line, and no CR or LF elsewhere; lines of at most 998 bytes (RFC
- * 5321); 7 bits, unless `utf8`. */
-MUST_CHECK bool mail_content_is_clean(struct slice content, bool utf8);
+/* Whether the bytes can be sent: CRLF at the end of every line, and no CR, LF or NUL elsewhere; lines of at most 998 bytes (RFC
+ * 5321). Bytes above 127 need SMTPUTF8. */
+MUST_CHECK bool mail_content_is_clean(struct slice content);
 
 #endif

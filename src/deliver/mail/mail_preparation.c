@@ -181,7 +181,7 @@ check(struct leased_mail *mail, const char *sender, struct slice recipient, stru
 		return false;
 	}
 	const bool utf8 = !slice_is_ascii(email.display) || !slice_is_ascii(slice_of(sender));
-	if (!mail_content_is_clean(content, utf8) || content.size > MAIL_SIZE_MAX) {
+	if (!mail_content_is_clean(content) || (!utf8 && !slice_is_ascii(content)) || content.size > MAIL_SIZE_MAX) {
 		log_error("mail_broken", LOG_UINT("message", mail->message->queued.id),
 		    LOG_UINT("campaign", mail->message->queued.campaign_id));
 		outbox_end(mail->message, MESSAGE_FAILED, 0, SLICE("bad_content"));

@@ -80,7 +80,7 @@ static const struct wording wordings[] = {
 };
 
 /* Enhanced codes (RFC 3463), without their class. */
-static const struct {
+static const struct answer_code {
 	unsigned subject, detail, last_detail; /* from `detail` to `last_detail` */
 	enum answer_subject about;
 	bool is_exact; /* whatever the words are */
@@ -267,10 +267,19 @@ trimmed(struct slice word)
 	return word;
 }
 
-/* `is_of_server`: the word stands in brackets after the name of a host, as servers write where they have sent a mail. */
-static void
-take_word(struct answer *answer, struct slice word, bool is_of_server, const struct smtp_result *result)
+/* Whether the word at `begin` stands in brackets after the name of a host, as servers write where they have sent a mail. */
+static bool
+is_of_server(struct slice all, size_t begin)
 {
+	return begin > 1 && all.data[begin - 1] == '[' && is_part_of_word(all.data[begin - 2]);
+}
+
+/* The word of the answer from `begin` to `word_end`. */
+static void
+take_word(struct answer *answer, size_t begin, size_t word_end, const struct smtp_result *result)
+{
+	const struct slice all = slice_of(result->answer);
+	struct slice word = slice_sub(all, begin, word_end);
 	word = trimmed(without_status(word, result->status));
 	if (word.size == 0 || take_code(answer, word) || (is_place(word) && slice_equal_nocase(word, answer->local_part)))
 		return;
@@ -279,7 +288,7 @@ take_word(struct answer *answer, struct slice word, bool is_of_server, const str
 		return;
 	}
 	answer->has_text = true;
-	if (is_ip_address(word) && !is_of_server)
+	if (is_ip_address(word) && !is_of_server(all, begin))
 		answer->names_client = true;
 	for (size_t end; word.size > 0 && word.data[0] != '/' && (end = first_of_two(word)) < word.size;
 	     word = slice_sub(word, end + 1, word.size))
@@ -302,8 +311,7 @@ read_answer(struct answer *answer, const struct smtp_result *result)
 		if (i < all.size && is_part_of_word(all.data[i]))
 			continue;
 		if (i > begin)
-			take_word(answer, slice_sub(all, begin, i),
-			    begin > 1 && all.data[begin - 1] == '[' && is_part_of_word(all.data[begin - 2]), result);
+			take_word(answer, begin, i, result);
 		begin = i + 1;
 	}
 }
@@ -343,29 +351,28 @@ leave_out(struct answer *answer, const char *phrases)
 	return found;
 }
 
-/* Returns whether it is in the table. */
-static bool
-look_up_code(const unsigned *code, enum answer_subject *about, bool *is_exact)
+/* NULL: it is not in the table. */
+static const struct answer_code *
+find_code(const unsigned *code)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
-		if (code[1] == codes[i].subject && code[2] >= codes[i].detail && code[2] <= codes[i].last_detail) {
-			*about = codes[i].about;
-			*is_exact = codes[i].is_exact;
-			return true;
-		}
-	return false;
+		if (code[1] == codes[i].subject && code[2] >= codes[i].detail && code[2] <= codes[i].last_detail)
+			return &codes[i];
+	return NULL;
 }
 
-/* `exact`: by a code that counts whatever the words are. */
+/* Exact codes count whatever the words are; the others if the words say nothing. */
+enum code_weight { CODE_COUNTS_ALWAYS, CODE_COUNTS_LAST };
+
 static enum answer_subject
-of_codes(const struct answer *answer, bool exact)
+subject_of_codes(const struct answer *answer, enum code_weight weight)
 {
-	enum answer_subject about;
-	bool is_exact;
-	for (size_t i = 0; i < answer->code_count; i++)
-		if (look_up_code(answer->codes[i], &about, &is_exact) && about != ABOUT_PERSON && about != ABOUT_NOTHING &&
-		    (is_exact || !exact))
-			return about;
+	for (size_t i = 0; i < answer->code_count; i++) {
+		const struct answer_code *code = find_code(answer->codes[i]);
+		if (code != NULL && code->about != ABOUT_PERSON && code->about != ABOUT_NOTHING &&
+		    (code->is_exact || weight == CODE_COUNTS_LAST))
+			return code->about;
+	}
 	return ABOUT_NOTHING;
 }
 
@@ -448,14 +455,13 @@ says_no_person(struct answer *answer, int status)
 	if (denied)
 		return status == 550;
 	for (size_t i = 0; i < answer->code_count; i++) {
-		enum answer_subject about;
-		bool is_exact;
+		const struct answer_code *code = find_code(answer->codes[i]);
 		if (by_words && memcmp(answer->codes[i], any_reason_code, sizeof(any_reason_code)) == 0)
 			continue;
-		if (!look_up_code(answer->codes[i], &about, &is_exact) || (about != ABOUT_PERSON && about != ABOUT_NOTHING) ||
+		if (code == NULL || (code->about != ABOUT_PERSON && code->about != ABOUT_NOTHING) ||
 		    answer->codes[i][0] != PERMANENT)
 			return false;
-		by_code = by_code || about == ABOUT_PERSON;
+		by_code = by_code || code->about == ABOUT_PERSON;
 	}
 	return by_words || said.is_unavailable || (by_code && (!answer->has_text || said.names || said.misses));
 }
@@ -488,7 +494,7 @@ answer_subject(const struct smtp_result *result)
 	struct answer answer;
 	read_answer(&answer, result);
 	const bool no_person = says_no_person(&answer, result->status);
-	enum answer_subject about = of_codes(&answer, true);
+	enum answer_subject about = subject_of_codes(&answer, CODE_COUNTS_ALWAYS);
 	bool speaks_of_other = about != ABOUT_NOTHING;
 	for (size_t i = 0; i < ARRAY_SIZE(wordings) && !speaks_of_other; i++)
 		if (has_any(&answer, wordings[i].phrases)) {
@@ -498,7 +504,7 @@ answer_subject(const struct smtp_result *result)
 	if (no_person && !speaks_of_other && is_about_recipient(&answer, result->stage))
 		return ABOUT_PERSON;
 	if (about == ABOUT_NOTHING)
-		about = of_codes(&answer, false);
+		about = subject_of_codes(&answer, CODE_COUNTS_LAST);
 	if (about == ABOUT_POLICY && !speaks_of_other && result->stage == SMTP_SENDER)
 		return ABOUT_SENDER;
 	return about == ABOUT_NOTHING ? of_status(&answer, result) : about;

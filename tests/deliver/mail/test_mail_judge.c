@@ -40,17 +40,17 @@ pauses_grow(void **state UNUSED)
 
 static const struct {
 	const char *content;
-	bool clean, with_utf8;
+	bool clean;
 } contents[] = {
-	{ "A: b\r\n\r\nc\r\n", true, true },
-	{ "\r\n", true, true },
-	{ "", false, false },
-	{ "A: b", false, false },
-	{ "A: b\n", false, false },
-	{ "A: b\r\rc\r\n", false, false },
-	{ "A: b\nB: c\r\n", false, false },
-	{ "A: b\r\n\r", false, false },
-	{ "A: \xc3\xbc\r\n", false, true },
+	{ "A: b\r\n\r\nc\r\n", true },
+	{ "\r\n", true },
+	{ "", false },
+	{ "A: b", false },
+	{ "A: b\n", false },
+	{ "A: b\r\rc\r\n", false },
+	{ "A: b\nB: c\r\n", false },
+	{ "A: b\r\n\r", false },
+	{ "A: \xc3\xbc\r\n", true },
 };
 
 static void
@@ -58,15 +58,14 @@ only_clean_bytes_are_sent(void **state UNUSED)
 {
 	char line[1002];
 	for (size_t i = 0; i < ARRAY_SIZE(contents); i++) {
-		assert_int_equal(mail_content_is_clean(slice_of(contents[i].content), false), contents[i].clean);
-		assert_int_equal(mail_content_is_clean(slice_of(contents[i].content), true), contents[i].with_utf8);
+		assert_int_equal(mail_content_is_clean(slice_of(contents[i].content)), contents[i].clean);
 	}
 	memset(line, 'a', sizeof(line));
 	memcpy(line + 998, "\r\n", 2);
-	assert_true(mail_content_is_clean((struct slice){ line, 1000 }, false));
+	assert_true(mail_content_is_clean((struct slice){ line, 1000 }));
 	memcpy(line + 998, "a\r\n", 3);
-	assert_false(mail_content_is_clean((struct slice){ line, 1001 }, false));
-	assert_false(mail_content_is_clean((struct slice){ "a\0b\r\n", 5 }, true));
+	assert_false(mail_content_is_clean((struct slice){ line, 1001 }));
+	assert_false(mail_content_is_clean((struct slice){ "a\0b\r\n", 5 }));
 }
 
 int

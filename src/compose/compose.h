@@ -18,7 +18,7 @@ struct composed_mail {
 	struct slice recipient;  /* the lead's address, without a name */
 	struct slice message_id; /* with its angle brackets, as in the header */
 	struct slice content;    /* complete, with CRLF; at most MAIL_SIZE_MAX bytes */
-	struct slice code;       /* that it shows, made for it; absent: none. It is valid when it is stored. */
+	struct slice code;       /* shown by the mail and made for it; valid once it is stored; absent: none */
 };
 enum { MAIL_SIZE_MAX = 1024 * 1024 };
 

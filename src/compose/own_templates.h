@@ -21,10 +21,10 @@ struct slice own_template_name(struct pool *pool, enum message_kind kind, enum t
 struct own_templates {
 	struct slice sources[TEMPLATE_PLACES];   /* as in struct mail_content */
 	struct slice accent, dark_accent;        /* of the campaign's pages; may be absent */
-	struct slice languages[TEMPLATE_PLACES]; /* of those: a code, or "" for every language; absent: there is no own one */
+	struct slice languages[TEMPLATE_PLACES]; /* of the sources: a code, or "" for every language; absent: no source */
 };
 
-/* Makes the values that are paths of this host's pages, such as "/privacy", URLs, as mails need them. */
+/* Completes values that are paths on this host, such as "/privacy", to URLs: mails need those. */
 void own_templates_complete(struct pool *pool, struct slice base_url, struct mail_values *values);
 
 struct campaign_texts;

@@ -21,7 +21,7 @@ struct mail_subject {
 	enum text_language language;
 	struct slice drop;  /* why it is not to be sent, a word of at most 32 ASCII characters; absent: it is */
 	struct slice email; /* of the lead, as it is shown; may be absent */
-	struct slice code;  /* a new one, which is not stored; absent: it shows none */
+	struct slice code;  /* a new code, not stored yet; absent: the mail shows none */
 	struct mail_values values;
 	struct own_templates templates;
 };

@@ -98,7 +98,7 @@ judge_webhook(struct scheduler *scheduler, const struct attempt_result *result, 
 	outcome->webhook_failures = health.failures;
 	outcome->webhook_probes = health.probes;
 	outcome->webhook_hold_ms = held_until_ms == CLOCK_NEVER ? DEACTIVATION_HOLD_MS : held_until_ms - now_ms;
-	outcome->routine = !scheduler_note_result(scheduler, webhook_id, healthy && held_until_ms <= now_ms, now_ms);
+	outcome->routine = !scheduler_claim_result(scheduler, webhook_id, healthy && held_until_ms <= now_ms, now_ms);
 }
 
 static void

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Record of crashes (leadhook-dispatch(8)): a file next to the lock file, to which a process that ends because of a defect
- * appends its current work (base/panic.h). The next process fails a delivery or a job of an operator that caused two crashes,
- * skips such an item of a bulk job, and leaves such an erasure or removal for a day. A process that is killed writes nothing. */
+ * appends its current work (base/panic.h). What has caused two crashes is isolated by the next process: a delivery or
+ * an operator's job fails, an item of a bulk job is skipped, an erasure or a removal is left alone for a day. A process that is
+ * killed writes nothing. */
 #ifndef LEADHOOK_DELIVER_CRASHES_H
 #define LEADHOOK_DELIVER_CRASHES_H
 

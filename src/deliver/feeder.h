@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Leases shards, finds webhooks with due deliveries and fetches these, in a thread of its own, so that the dispatcher keeps
- * sending. What it fetches waits in slots, in the scheduler's order. */
+ * sending. Fetched deliveries wait in slots; the scheduler decides their order. */
 #ifndef LEADHOOK_DELIVER_FEEDER_H
 #define LEADHOOK_DELIVER_FEEDER_H
 
@@ -53,16 +53,16 @@ void feeder_watch_wakes(struct feeder *feeder);
 int64_t feeder_database_ms(const struct feeder *feeder);
 /* The same minus clock_monotonic_ms. */
 int64_t feeder_database_ahead_ms(const struct feeder *feeder);
-/* True while the shards are leased for longer than an attempt that starts now may take. */
+/* True while the leases of the shards outlast any attempt that starts now. */
 bool feeder_may_send(const struct feeder *feeder);
-/* An outcome was refused, perhaps because a shard is another's: nothing is sent before the lease is renewed. Otherwise the
- * delivery, which stays due, would be sent again and again. */
+/* The database refused an outcome, perhaps because another dispatcher has the shard: nothing is sent until the lease is
+ * renewed. Otherwise the delivery, which stays due, would be sent again and again. */
 void feeder_doubt_lease(struct feeder *feeder);
 /* Releases deliveries that have waited too long to be sent: their webhook may have been changed. */
 void feeder_drop_old(struct feeder *feeder);
 /* When feeder_drop_old has something to do. */
 int64_t feeder_drop_ms(const struct feeder *feeder);
-/* Work has ended or was done elsewhere: the next poll may find more. */
+/* Other threads have made progress: the next poll may find more. */
 void feeder_note_progress(struct feeder *feeder);
 /* True when the last poll has found nothing, and nothing has changed since. */
 bool feeder_found_nothing(const struct feeder *feeder);
@@ -71,7 +71,7 @@ bool feeder_found_nothing(const struct feeder *feeder);
  * (store/heartbeats.h) while that is too long, or while the loop or the feeder's own thread hangs. */
 void feeder_note_recorder(struct feeder *feeder, int64_t busy_ms);
 
-/* Nothing more is fetched. The shards are released when no slot is used. */
+/* Stops fetching. The shards are released once no slot is used. */
 void feeder_end(struct feeder *feeder);
 bool feeder_has_ended(const struct feeder *feeder);
 /* True after the first poll. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The lock file: prevents a second dispatcher with the same configuration, and shows what the one that runs is doing.
+ * The lock file: prevents a second dispatcher with the same configuration, and shows what the running one does.
  *
- * The file is mapped. It has the owner id, as long as shards may be leased under it, and the deliveries under way. A kill of
- * the process does not change it. If a process gets the lock and finds an id, that dispatcher is dead: the process may free its
+ * The file is mapped. It has the owner id while shards may be leased under it, and the deliveries under way, and keeps both
+ * when the process is killed. A process that takes the lock and finds an id knows that its dispatcher is dead: it may free the
  * shards, and counts the attempts that were under way (docs/deliveries.md 4.1). */
 #ifndef LEADHOOK_DELIVER_LOCK_H
 #define LEADHOOK_DELIVER_LOCK_H
@@ -33,7 +33,7 @@ struct lock_previous {
 };
 /* NULL: the last dispatcher ended by itself. Valid until lock_set_owner. */
 const struct lock_previous *lock_previous(const struct lock *lock);
-/* Replaces what was left by our id. */
+/* Replaces what a dead dispatcher left by our id. */
 void lock_set_owner(struct lock *lock, const unsigned char owner[DISPATCH_OWNER_SIZE]);
 /* Removes our id when nothing is leased. */
 void lock_clear_owner(struct lock *lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Background work of a dispatcher, in its own thread and in chunks: deactivates webhooks, ends deliveries of deleted
- * webhooks, runs retention and bulk jobs (docs/deliveries.md 4 and 6), counts the sources of leads. Tasks have equal shares of
- * the time. One that fails is delayed; the others continue. */
+ * Background work of a dispatcher, in chunks and in a thread of its own: deactivates webhooks, ends the deliveries of deleted
+ * ones, cleans up, runs bulk jobs (docs/deliveries.md 4 and 6), and counts the sources of leads. A task that fails is delayed;
+ * the others continue. */
 #ifndef LEADHOOK_DELIVER_MAINTENANCE_H
 #define LEADHOOK_DELIVER_MAINTENANCE_H
 
@@ -17,8 +17,8 @@
 struct crashes;
 struct maintenance;
 
-/* Returns NULL, logged, when no thread can be created. `crashes` may be NULL. At most `webhooks_max` webhooks can be queued to
- * be deactivated, and as many to be ended. Deliveries in `slots` are not ended. */
+/* Returns NULL, logged, when no thread can be created. `crashes` may be NULL. At most `webhooks_max` webhooks wait to be
+ * deactivated, and as many for the end of their deliveries. Deliveries in `slots` are under way and not ended. */
 struct maintenance *maintenance_new(struct event_loop *loop, struct store *store, const struct crashes *crashes,
     const struct slots *slots, size_t webhooks_max);
 /* Waits for the current task. */
@@ -42,8 +42,8 @@ void maintenance_end(struct maintenance *maintenance);
 struct tasks *maintenance_tasks(const struct maintenance *maintenance);
 /* Returns true once after a task when there may be new deliveries, or deliveries to end. */
 bool maintenance_take_progress(struct maintenance *maintenance);
-/* True while webhooks are to be deactivated or ended, bulk jobs are queued, sources are to be counted, or a task is under way.
- */
+/* True while webhooks wait to be deactivated or for the end of their deliveries, bulk jobs are queued, sources are to be
+ * counted, or a task is under way. */
 bool maintenance_has_work(const struct maintenance *maintenance);
 
 #endif

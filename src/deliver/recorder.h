@@ -9,8 +9,8 @@
 
 struct recorder;
 
-/* Called for each outcome that was recorded, just before its slot is released; also for one that the database rejects, a minute
- * later: its delivery is still due. */
+/* Called for each recorded outcome, just before its slot is released; for one that the database rejects, a minute later: its
+ * delivery is still due. */
 typedef void recorder_released(void *context, const struct slot *slot, const struct delivery_outcome *outcome);
 
 /* Records what has ended in `slots`, as `owner` of the shards, which must stay valid. Returns NULL, logged, when no thread can
@@ -22,7 +22,7 @@ void recorder_free(struct recorder **recorder);
 
 /* The tasks of its thread. */
 struct tasks *recorder_tasks(const struct recorder *recorder);
-/* No more attempts begin: when the last one has ended, an incomplete batch need not wait. */
+/* No more attempts begin: a batch no longer waits for others once the last attempt has ended. */
 void recorder_end(struct recorder *recorder);
 
 #endif

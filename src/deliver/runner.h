@@ -23,7 +23,7 @@ void runner_free(struct runner **runner);
 /* Starts work(store, context). What `context` points to belongs to the thread until runner_take returns true. Starting a second
  * task is a defect and ends the process. */
 void runner_start(struct runner *runner, runner_work *work, void *context);
-/* Returns true, and the result, once after the work has finished. */
+/* Returns true once after the work has finished, with its result. */
 MUST_CHECK bool runner_take(struct runner *runner, enum result *result);
 /* Readable from when a result is available until it is taken. */
 int runner_fd(const struct runner *runner);

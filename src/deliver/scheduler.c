@@ -333,7 +333,7 @@ scheduler_health(const struct scheduler *s, uint64_t webhook_id)
 }
 
 bool
-scheduler_note_result(struct scheduler *s, uint64_t webhook_id, bool routine, int64_t now_ms)
+scheduler_claim_result(struct scheduler *s, uint64_t webhook_id, bool routine, int64_t now_ms)
 {
 	struct webhook_entry *webhook = table_must_find(s, webhook_id);
 	if (routine && now_ms >= webhook->noted_ms && now_ms < webhook->noted_ms + NOTE_MS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Decides which webhook sends next, and of which webhooks deliveries are fetched (docs/deliveries.md 3 and 4). Accounts are
- * served in rotation, and so are the webhooks of an account, each within its concurrency, its rate limit and what its breaker
- * allows (webhook/health.h).
+ * Decides which webhook sends next, and for which webhooks deliveries are fetched (docs/deliveries.md 3 and 4). Accounts are
+ * served in rotation, and so are the webhooks of an account, each within its concurrency, its rate limit and its breaker
+ * (webhook/health.h).
  * No I/O and no clock: times are those of the database. */
 #ifndef LEADHOOK_DELIVER_SCHEDULER_H
 #define LEADHOOK_DELIVER_SCHEDULER_H
@@ -20,7 +20,7 @@ struct scheduler;
 struct scheduler_limits {
 	size_t webhooks;  /* maximum number of entries */
 	size_t in_flight; /* deliveries under way at a time */
-	size_t turn;      /* deliveries that are fetched of a webhook at a time; more if few webhooks have any */
+	size_t turn;      /* deliveries that a webhook may have fetched at a time; more when few webhooks have any */
 };
 
 /* `rules` must stay valid. */
@@ -31,8 +31,9 @@ void scheduler_free(struct scheduler **scheduler);
 
 /* How many deliveries have ended so far. */
 uint64_t scheduler_ends(const struct scheduler *scheduler);
-/* Reports that this webhook has due deliveries. Its values replace ours while nothing of it is under way, unless something was
- * since they were read: `ends` is scheduler_ends of before. Ignored when the table is full: the next poll offers it again. */
+/* Reports that this webhook has due deliveries. Its values replace ours unless deliveries of it are under way, or have ended
+ * since the values were read: `ends` is what scheduler_ends returned before. Ignored when the table is full: the next poll
+ * offers it again. */
 void scheduler_offer(struct scheduler *scheduler, const struct due_webhook *webhook, uint64_t ends, int64_t now_ms);
 void scheduler_set_several_accounts(struct scheduler *scheduler, bool several);
 /* Retains only webhooks of these shards (bit i: shard i, webhook/delivery.h). Others get nothing until they are offered again;
@@ -71,9 +72,9 @@ enum health_change scheduler_attempted(
     struct scheduler *scheduler, uint64_t webhook_id, bool success, int64_t now_ms, struct health *health);
 /* The webhook must have something under way. */
 struct health scheduler_health(const struct scheduler *scheduler, uint64_t webhook_id);
-/* Whether the result of an attempt is to be stored with the webhook. Not of a `routine` success less than a second after
- * another one: under load there would be as many writes as deliveries. */
-bool scheduler_note_result(struct scheduler *scheduler, uint64_t webhook_id, bool routine, int64_t now_ms);
+/* Returns whether the result of an attempt is stored with the webhook, and then counts it as stored. A `routine` success within
+ * a second of the last stored one is not: under load there would be as many writes as deliveries. */
+bool scheduler_claim_result(struct scheduler *scheduler, uint64_t webhook_id, bool routine, int64_t now_ms);
 /* Sends nothing to the webhook until *until_ms, and sets it to the end of its hold or of its breaker's wait, if that is later.
  * Returns false when it was already held as long. The hold is in memory only while something of the webhook is under way;
  * afterwards the database has it. */

@@ -32,9 +32,9 @@ enum slot_state {
 };
 /* The number of slots in the state. */
 size_t slots_in(const struct slots *slots, enum slot_state state);
-/* The slot that has been in the state longest, or NULL. */
+/* The slot that has been in the state for the longest time, or NULL. */
 struct slot *slots_first(const struct slots *slots, enum slot_state state);
-/* The number of all but the unused ones; and of those under way. */
+/* The number of slots with a delivery, and with one that is under way. */
 size_t slots_used(const struct slots *slots);
 size_t slots_under_way(const struct slots *slots);
 /* The deliveries in slots. */
@@ -51,7 +51,7 @@ void slot_start(struct slot *slot, const struct retry_schedule *schedule, int64_
 void slot_end(struct slot *slot, const struct delivery_outcome *outcome, int64_t now_ms);
 /* The outcome is committed or discarded, or the delivery was not sent. */
 void slot_release(struct slot *slot);
-/* Another transaction blocks the outcome: moves it after all postponed ones. */
+/* Another transaction blocks the outcome: it is recorded after all outcomes that are postponed already. */
 void slot_postpone_outcome(struct slot *slot);
 /* The outcome cannot be recorded. The delivery is not sent again until the slot is released. */
 void slot_reject_outcome(struct slot *slot, int64_t now_ms);
@@ -59,11 +59,11 @@ void slot_reject_outcome(struct slot *slot, int64_t now_ms);
 void slots_postpone_followers(struct slots *slots);
 /* The outcome is recorded: marks postponed outcomes of the same webhook that ended earlier as late. */
 void slots_mark_earlier_late(const struct slot *slot);
-/* The outcomes of this slot and the next ones of its list, `count` in all, may have been recorded already. */
+/* The outcomes of `count` slots, from this one on in its state, may have been recorded already. */
 void slots_mark_unknown(struct slot *first, size_t count);
 bool slot_is_unknown(const struct slot *slot);
 
-/* From 0 to below the number of slots. */
+/* The slot's index, below the number of slots. */
 size_t slot_place(const struct slot *slot);
 /* Freed by slot_release; holds the request. */
 struct pool *slot_pool(struct slot *slot);
@@ -74,7 +74,7 @@ unsigned slot_attempts_made(const struct slot *slot);
 const struct retry_schedule *slot_schedule(const struct slot *slot);
 /* When it was fetched, started, ended or rejected, whichever is latest. */
 int64_t slot_since_ms(const struct slot *slot);
-/* For a list of slots: the next one, which the caller sets. NULL after slots_take. */
+/* Links slots to a list of the caller's. NULL after slots_take. */
 struct slot *slot_next(const struct slot *slot);
 void slot_set_next(struct slot *slot, struct slot *next);
 

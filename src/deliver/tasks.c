@@ -22,7 +22,7 @@ struct tasks {
 	size_t last;                  /* of tasks that have had as much time, the next one in the rotation begins */
 	int64_t least_ms;             /* what the last task to begin had had; a task that was not due has not saved up time */
 	int64_t had_ms[TASKS_MAX];    /* the time that a task has had */
-	struct back_off pauses[TASKS_MAX];
+	struct back_off back_offs[TASKS_MAX];
 };
 
 /* Adds jitter so that several dispatchers do not retry at the same moment. */
@@ -42,7 +42,7 @@ static int64_t
 task_when(const struct tasks *tasks, size_t i)
 {
 	const int64_t when = tasks->table[i].when(tasks->context);
-	return when > tasks->pauses[i].until_ms ? when : tasks->pauses[i].until_ms;
+	return when > tasks->back_offs[i].until_ms ? when : tasks->back_offs[i].until_ms;
 }
 
 int64_t
@@ -106,9 +106,9 @@ collect(void *context, int fd UNUSED, uint32_t ready UNUSED)
 	tasks->had_ms[task - tasks->table] += took_ms > 0 ? took_ms : 1;
 	tasks->under_way = NULL;
 	if (result == RESULT_OK)
-		tasks->pauses[task - tasks->table] = (struct back_off){ 0 };
+		tasks->back_offs[task - tasks->table] = (struct back_off){ 0 };
 	else
-		back_off(&tasks->pauses[task - tasks->table], task->name, result);
+		back_off(&tasks->back_offs[task - tasks->table], task->name, result);
 	task->done(tasks->context, result);
 	event_loop_return(tasks->loop);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A runner (runner.h) with a table of tasks: those that are due have equal shares of its time, in turns, however long a turn of
- * each takes, and each has a back-off of its own. */
+ * A runner (runner.h) with a table of tasks. Tasks that are due get equal shares of the thread's time, however long each takes.
+ * After an error, a task waits for its own back-off. */
 #ifndef LEADHOOK_DELIVER_TASKS_H
 #define LEADHOOK_DELIVER_TASKS_H
 
@@ -15,9 +15,10 @@
 /* `context` is the argument of tasks_new. Between `begin` and `done` its work's data belongs to the thread. */
 struct task {
 	const char *name;
-	int64_t (*when)(const void *context); /* when it is due, in clock_monotonic_ms; CLOCK_NEVER: not until an event */
-	void (*begin)(void *context);         /* prepares the work; or NULL */
-	runner_work *work;                    /* in the thread; with the same context */
+	int64_t (*when)(
+	    const void *context);     /* when it is due (clock_monotonic_ms); CLOCK_NEVER: not until something changes */
+	void (*begin)(void *context); /* prepares the work; or NULL */
+	runner_work *work;            /* in the thread; with the same context */
 	void (*done)(void *context, enum result result); /* in the loop; another result than RESULT_OK starts its back-off */
 };
 
@@ -39,13 +40,13 @@ struct tasks *tasks_new(struct event_loop *loop, struct store *store, const stru
 /* Waits for the task under way. */
 void tasks_free(struct tasks **tasks);
 
-/* When tasks_begin has something to start. CLOCK_NEVER: not until an event, or before the task under way is done. */
+/* When tasks_begin has something to start. CLOCK_NEVER: not until something changes, such as the end of the task under way. */
 int64_t tasks_when(const struct tasks *tasks);
 /* Starts the due task that has had the least time, if there is one and none is under way. */
 void tasks_begin(struct tasks *tasks);
 /* True while a task is under way. */
 bool tasks_are_busy(const struct tasks *tasks);
-/* For how long a task has been under way; 0: none is. */
+/* How long the task under way has taken so far; 0: there is none. */
 int64_t tasks_busy_ms(const struct tasks *tasks);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Parameters and results of jobs: members of a struct, as a JSON object and back, by a table. */
+ * Reads and writes parameters and results of jobs: a table maps the members of a struct to those of a JSON object. */
 #ifndef LEADHOOK_JOBS_JOB_FIELDS_H
 #define LEADHOOK_JOBS_JOB_FIELDS_H
 
@@ -29,7 +29,7 @@ struct job_field {
 	size_t place; /* offset in the struct */
 };
 
-/* A value of one of them as JSON has it. */
+/* A member's value, as JSON has it. */
 struct job_value {
 	enum { JOB_VALUE_ABSENT, JOB_VALUE_NUMBER, JOB_VALUE_BOOLEAN, JOB_VALUE_TEXT } kind;
 	uint64_t number; /* or whether it is true */
@@ -41,8 +41,8 @@ struct job_value job_field_value(const struct job_field *field, const void *valu
 enum job_absences { JOB_ABSENCES_OMITTED, JOB_ABSENCES_NULL };
 MUST_CHECK struct slice job_fields_write(
     struct pool *pool, const struct job_field *fields, size_t count, const void *values, enum job_absences absences);
-/* Sets the members that the object has and leaves the others as they are; texts are in the pool. Returns false when the text is
- * not such an object: a field that is not known could be a filter of a later version. */
+/* Sets the members that the object has and leaves the others as they are; texts are in the pool. Returns false for any other
+ * text, also for an object with an unknown field, which could be a filter of a later version. */
 MUST_CHECK bool job_fields_read(
     struct pool *pool, const struct job_field *fields, size_t count, struct slice object, void *values);
 

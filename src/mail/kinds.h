@@ -24,18 +24,18 @@ const struct mail_kind_info *mail_kind_find(enum message_kind kind);
 MUST_CHECK bool mail_template_check(struct pool *pool, const struct mail_kind_info *kind, enum template_place place,
     struct slice source, struct template_error *error);
 
-/* What the campaign decides about its default texts, and about HTML that is made of texts. */
+/* The campaign's choices for default texts, and for HTML that is made from texts. */
 struct mail_design {
 	enum text_language language;
 	struct slice accent, dark_accent; /* as in struct layout_options */
 };
 
-/* The default template of a kind. HTML is made of the default text (layout.h). In the pool or static. */
+/* The default template of a kind. HTML is made from the default text (layout.h). In the pool or static. */
 struct slice mail_default_template(
     struct pool *pool, const struct mail_kind_info *kind, enum template_place place, const struct mail_design *design);
 
-/* The template of a mail with these own ones (struct mail_content): its own, HTML that is made of its own text, or the default
- * one. */
+/* The template for a part of a mail: the campaign's own (as mail_content.templates), HTML made from its own text, or the
+ * default. */
 struct slice mail_template_for(struct pool *pool, const struct mail_kind_info *kind, const struct slice own[TEMPLATE_PLACES],
     enum template_place place, const struct mail_design *design);
 
@@ -56,8 +56,8 @@ struct mail_content {
 MUST_CHECK bool mail_render(
     struct pool *pool, const struct mail_content *content, struct message_parts *parts, struct slice *problem);
 /* Makes the mail, in the pool. Returns false, with what is wrong in *problem, for people and without personal data, when a
- * template is not valid, a required value is missing, or the mail is too large. Another try with the same content fails in the
- * same way. */
+ * template is not valid, a required value is missing, or the mail is too large. The same content always fails in the same way.
+ */
 MUST_CHECK bool mail_compose(
     struct pool *pool, const struct mail_content *content, struct mail_message *message, struct slice *problem);
 

@@ -45,7 +45,7 @@ typedef uint32_t mail_names;
 /* Characters that are shown of a value, of a person's name, and bytes of a URL. */
 enum { MAIL_VALUE_MAX_CHARACTERS = 200, MAIL_PERSON_MAX_CHARACTERS = 64, MAIL_URL_MAX_BYTES = 2048 };
 
-/* One value for each name, as it comes from a lead or from the settings; absent or empty: there is none. */
+/* A value for each name, as it comes from a lead or from the settings; absent or empty: none. */
 struct mail_values {
 	struct slice of[MAIL_NAMES];
 };
@@ -56,8 +56,8 @@ struct slice mail_name_text(enum mail_name name);
 MUST_CHECK bool mail_name_find(struct slice text, enum mail_name *name);
 /* True for a URL that Leadhook builds, or that the operator has set. */
 bool mail_name_is_url(enum mail_name name);
-/* True for what lets any caller that has it act as the lead: it is for the reader alone, and no part of
- * another link. */
+/* True for links that let anyone who has them act as the lead: they are for the reader alone, and never part of another link.
+ */
 bool mail_name_is_secret(enum mail_name name);
 
 /* The values as they are shown, in *clean; in the pool where they had to be changed. All are valid UTF-8 without control

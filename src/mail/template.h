@@ -22,13 +22,13 @@ enum {
 	TEMPLATE_TEXT_OUTPUT_MAX = 64 * 1024,
 	TEMPLATE_HTML_OUTPUT_MAX = 256 * 1024
 };
-/* Sections within sections. */
+/* How deep sections may be nested. */
 enum { TEMPLATE_DEPTH_MAX = 4 };
 
 struct template_rules {
 	enum template_place place;
 	mail_names allowed;  /* values that it may show */
-	mail_names required; /* values that it must show, whichever others there are */
+	mail_names required; /* values that it must show, whichever other values are absent */
 	size_t source_max;   /* bytes, of a template that was made of another; 0: those above */
 };
 
@@ -40,13 +40,13 @@ struct template_error {
 struct template;
 
 /* Checks a template and makes it ready. Line ends may be LF or CR LF. It refuses what is not UTF-8, control characters besides
- * line ends and tabs, and sections in HTML that begin or end within a tag. The section tags that are alone on a line take the
- * line with them. The result is in the pool and refers to the source. Returns false with *error otherwise. */
+ * line ends and tabs, and sections in HTML that begin or end within a tag. A line with nothing but section tags is removed with
+ * them. The result is in the pool and refers to the source. Returns false with *error otherwise. */
 MUST_CHECK bool template_compile(struct pool *pool, struct slice source, const struct template_rules *rules,
     const struct template **made, struct template_error *error);
 
-/* What it shows with these values, which it cleans (mail_values_clean) and escapes. Values are never read as templates. Lines
- * end with LF. Returns false when that has more bytes than its place may have. */
+/* Renders the template with these values, which it cleans (mail_values_clean) and escapes. Values are never read as templates.
+ * Lines end with LF. Returns false when the result is larger than its place allows. */
 MUST_CHECK bool template_render(
     struct pool *pool, const struct template *made, const struct mail_values *values, struct slice *out);
 

@@ -280,14 +280,14 @@ routine_results_are_stored_once_a_second(void **state UNUSED)
 {
 	offer(1, 5000);
 	offer(2, 5000);
-	assert_true(scheduler_note_result(scheduler, 1, true, 5000));
-	assert_false(scheduler_note_result(scheduler, 1, true, 5000));
-	assert_false(scheduler_note_result(scheduler, 1, true, 5999));
-	assert_true(scheduler_note_result(scheduler, 2, true, 5999));
-	assert_true(scheduler_note_result(scheduler, 1, true, 6000));
-	assert_true(scheduler_note_result(scheduler, 1, false, 6001));
-	assert_false(scheduler_note_result(scheduler, 1, true, 7000));
-	assert_true(scheduler_note_result(scheduler, 1, true, 3000)); /* the clock was set back */
+	assert_true(scheduler_claim_result(scheduler, 1, true, 5000));
+	assert_false(scheduler_claim_result(scheduler, 1, true, 5000));
+	assert_false(scheduler_claim_result(scheduler, 1, true, 5999));
+	assert_true(scheduler_claim_result(scheduler, 2, true, 5999));
+	assert_true(scheduler_claim_result(scheduler, 1, true, 6000));
+	assert_true(scheduler_claim_result(scheduler, 1, false, 6001));
+	assert_false(scheduler_claim_result(scheduler, 1, true, 7000));
+	assert_true(scheduler_claim_result(scheduler, 1, true, 3000)); /* the clock was set back */
 }
 
 /* ---- anything, in any order ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Threads that send mails, each on a connection of its own (smtp.h), which is closed a second after its last mail. One thread
- * uses this module. */
+ * Threads that send mails, each on its own connection (smtp.h), which is closed when it has been idle for a second. All
+ * functions are for one thread. */
 #ifndef LEADHOOK_DELIVER_MAIL_LINES_H
 #define LEADHOOK_DELIVER_MAIL_LINES_H
 

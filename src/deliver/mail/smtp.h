@@ -32,7 +32,7 @@ struct smtp_mail {
 	struct slice content;
 };
 
-/* How far it came: what was sent last. SMTP_END: libcurl has all of the content, and the server may have it. */
+/* How far a transfer came: what was sent last. SMTP_END: libcurl has read all of the content, and the server may have it. */
 enum smtp_stage { SMTP_CONNECTING, SMTP_SENDER, SMTP_RECIPIENT, SMTP_DATA, SMTP_END, SMTP_STAGES };
 
 enum smtp_end {
@@ -62,8 +62,8 @@ struct smtp_connection;
 
 /* Does not connect yet. `stop`: once true, what is under way is abandoned within a second or two; may be NULL. */
 struct smtp_connection *smtp_new(const struct smtp_server *server, const atomic_bool *stop);
-/* Sends one mail, on the open connection or a new one. A connection is closed after each failure, and is not used for more than
- * a number of mails and a time. Takes at most SMTP_TIME_MAX_MS. */
+/* Sends one mail, on the open connection or a new one. Takes at most SMTP_TIME_MAX_MS. A connection is closed after a failure,
+ * and after a number of mails or a minute. */
 void smtp_send(struct smtp_connection *connection, const struct smtp_mail *mail, struct smtp_result *result);
 bool smtp_is_open(const struct smtp_connection *connection);
 /* Closes the open connection, if there is one: sends QUIT, and does not wait for the answer. */

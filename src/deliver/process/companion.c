@@ -48,9 +48,9 @@ share_life(void)
 	return NULL;
 }
 
-/* Waits for `ms`, or until the caller's process ends (true) or a child has changed. */
+/* Waits for `ms`, or until a child has changed. Returns true when the caller's process has ended. */
 static bool
-has_to_stop(int stop_fd, int children_fd, int64_t ms)
+wait_for_stop(int stop_fd, int children_fd, int64_t ms)
 {
 	struct pollfd fds[] = { { stop_fd, POLLIN, 0 }, { children_fd, POLLIN, 0 } };
 	struct signalfd_siginfo info;
@@ -74,7 +74,7 @@ take_lock(int fd, int stop_fd, int children_fd)
 		if (!is_held && !logged)
 			log_error("cannot_lock", LOG_ERRNO(error), LOG_STR("consequence", "nothing is sent"));
 		logged = logged || !is_held;
-		if (has_to_stop(stop_fd, children_fd, LOCK_MS))
+		if (wait_for_stop(stop_fd, children_fd, LOCK_MS))
 			return false;
 	}
 	return true;
@@ -109,13 +109,13 @@ watch_child(
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		const int64_t now = clock_monotonic_ms();
 		if (kill_ms != CLOCK_NEVER) { /* the end of the caller's process stays readable */
-			(void)!has_to_stop(-1, children_fd, 100);
+			(void)!wait_for_stop(-1, children_fd, 100);
 		} else if ((left_ms = silence_left_ms(options, life)) <= 0) {
 			log_error("companion_stuck", LOG_INT("pid", child), LOG_INT("ms", options->silence_ms - left_ms));
 			kill(child, SIGKILL);
 			waitpid(child, &status, 0);
 			break;
-		} else if (has_to_stop(stop_fd, children_fd, left_ms)) {
+		} else if (wait_for_stop(stop_fd, children_fd, left_ms)) {
 			kill_ms = now + CHILD_MS; /* it has seen the same descriptor */
 		}
 		if (now >= kill_ms)
@@ -159,7 +159,7 @@ keep(const struct companion_options *options, int stop_fd, int children_fd)
 		}
 		const int64_t until_ms = clock_monotonic_ms() + pause_ms;
 		for (int64_t now = clock_monotonic_ms(); now < until_ms; now = clock_monotonic_ms())
-			if (has_to_stop(stop_fd, children_fd, until_ms - now))
+			if (wait_for_stop(stop_fd, children_fd, until_ms - now))
 				return;
 		pause_ms = 2 * pause_ms < PAUSE_MAX_MS ? 2 * pause_ms : PAUSE_MAX_MS;
 	}

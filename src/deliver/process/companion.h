@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A process beside the dispatcher, which sends mail or texts. Its parent is the keeper, which starts it again after a crash, or
- * when it hangs, with growing pauses: the dispatcher has threads then, and cannot. Both end with the dispatcher, however that
- * ends. */
+ * A process beside the dispatcher that sends mail or texts. Its parent, the keeper, starts it again after a crash or when it
+ * hangs, after longer and longer pauses; the dispatcher, which has threads by then, could not. Both end when the dispatcher
+ * ends, for whatever reason. */
 #ifndef LEADHOOK_DELIVER_PROCESS_COMPANION_H
 #define LEADHOOK_DELIVER_PROCESS_COMPANION_H
 
@@ -12,11 +12,11 @@
 #include "base/attributes.h"
 #include "os/metrics.h"
 
-/* After a stop it waits that long for what is under way, then abandons it, which takes a second or two. */
+/* A process that must end waits for its transfers for COMPANION_STOP_MS, then has COMPANION_ABANDON_MS to give them up. */
 enum { COMPANION_STOP_MS = 10 * 1000, COMPANION_ABANDON_MS = 5 * 1000 };
 
-/* The process reports with each turn of its loop that it is alive. One that has not for COMPANION_SILENCE_MS hangs, because
- * each of its waits is shorter: it is killed, and started again. `life` may be NULL. */
+/* Reports that the process is alive, each time its loop turns. Each of its waits is shorter than COMPANION_SILENCE_MS, so a
+ * process that is silent for longer hangs: it is killed and started again. `life` may be NULL. */
 struct companion_life;
 enum { COMPANION_SILENCE_MS = 5 * 60 * 1000 };
 void companion_alive(struct companion_life *life);

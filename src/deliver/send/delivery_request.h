@@ -11,7 +11,7 @@
 #include "deliver/send/sender.h"
 #include "store/queue/dispatch.h"
 
-/* Fills in the attempt, in the pool; its body may be the delivery's payload, which must live as long. `now_ms` is the
+/* Fills in the attempt, in the pool. Its body may be the delivery's payload, which must stay valid as long. `now_ms` is the
  * database's time. Returns false when the URL, the secret or the payload is invalid. */
 MUST_CHECK bool request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct attempt *attempt);
 

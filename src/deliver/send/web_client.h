@@ -18,7 +18,7 @@ struct web_request {
 	const struct slice *headers; /* "Name: value", terminated */
 	size_t header_count;
 	struct slice body; /* absent: none */
-	unsigned parts;    /* of the body, at least 1; before each part but the first, `pause_ms` without sending */
+	unsigned parts;    /* into which the body is divided, at least 1, with pauses of `pause_ms` between them */
 	int64_t pause_ms, timeout_ms;
 };
 

@@ -9,14 +9,14 @@
 #include "base/slice.h"
 #include "text/text.h"
 
-/* What one message has room for, in septets of GSM 03.38. */
+/* The size of one text message, in septets of GSM 03.38. */
 enum { CODE_TEXT_MAX = 160 };
 
-/* The septets that the text takes; more than CODE_TEXT_MAX also for one that GSM 03.38 has no characters for. */
+/* How many septets the text takes. More than CODE_TEXT_MAX when GSM 03.38 lacks one of its characters. */
 size_t gsm_septets(struct slice text);
 
-/* The text, of at most CODE_TEXT_MAX septets. `host`: that of the page on which the code is typed; absent: none. The name of
- * the campaign is left out where it does not fit, or has other characters. */
+/* The text, of at most CODE_TEXT_MAX septets. `host`: of the page on which the code is entered; absent: none. The name of
+ * the campaign is left out when it does not fit or has other characters. */
 struct slice code_text(
     struct pool *pool, enum text_language language, struct slice campaign_name, struct slice host, struct slice code);
 

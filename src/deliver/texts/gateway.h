@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The gateway that takes texts to phones, as the operator describes it: its requests, what its answers mean (docs/mail.md 8).
- * Pure. */
+ * The gateway that sends texts to phones, as the operator describes it: its requests, and what its answers mean (docs/mail.md
+ * 8). Pure. */
 #ifndef LEADHOOK_DELIVER_TEXTS_GATEWAY_H
 #define LEADHOOK_DELIVER_TEXTS_GATEWAY_H
 
@@ -28,7 +28,7 @@ struct text_gateway {
 	bool any_number;                        /* not only those that may be of mobile phones */
 };
 
-/* Why no text may go to this number, E.164; absent: it may. */
+/* Why no text may be sent to this number (E.164); absent: it may. */
 struct slice gateway_refusal(const struct text_gateway *gateway, struct slice number);
 
 /* The request that sends the text, in the pool. */
@@ -37,14 +37,14 @@ void gateway_request(
 
 enum gateway_verdict {
 	GATEWAY_SENT,
-	GATEWAY_RETRY,   /* not sent; tried again */
-	GATEWAY_REFUSED, /* not sent, and not tried again */
-	GATEWAY_HOLD,    /* there was no request: the fault is not the text's */
-	GATEWAY_UNKNOWN  /* it may have been sent: not tried again, because it costs */
+	GATEWAY_RETRY,   /* not sent, retried later */
+	GATEWAY_REFUSED, /* not sent, never retried */
+	GATEWAY_HOLD,    /* the request was not made: the fault is not the text's */
+	GATEWAY_UNKNOWN  /* it may have been sent; never retried: each text costs money */
 };
 enum gateway_verdict gateway_judge(const struct text_gateway *gateway, const struct attempt_result *result);
 
-/* The answer without the code, which gateways repeat, in the pool. */
+/* The answer, in the pool, with the code masked: gateways repeat the text. */
 struct slice gateway_answer(struct pool *pool, struct slice answer, struct slice code);
 
 /* The wait before the next attempt of a text, when `attempts` were made. */

@@ -341,6 +341,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_select_schema_version", "", "" },
 	{ "sql_select_oldest_programs", "f>", "" },
 	{ "sql_select_server_version", "", "" },
+	{ "sql_select_version", "", "" },
 	{ "sql_select_rights", "", "" },
 	{ "sql_select_active_urls", "#", "" },
 	{ "sql_select_stopped_webhooks", "#", "" },

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "os/clock.h"
+#include "store/schema.h"
 
 struct directory {
 	struct store *store;

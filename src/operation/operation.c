@@ -5,6 +5,7 @@
 #include <sysexits.h>
 
 #include "store/operator/check_findings.h"
+#include "store/schema.h"
 
 const struct subject subject_account = { "account", "account", OWNED_ACCOUNT };
 const struct subject subject_key = { "key", "key", OWNED_KEY };

@@ -29,6 +29,7 @@
 #include "prog/signal_thread.h"
 #include "prog/wiring.h"
 #include "store/queue/dispatch.h"
+#include "store/schema.h"
 
 static const char program[] = "leadhook-dispatch";
 

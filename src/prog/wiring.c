@@ -14,6 +14,7 @@
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/shared.h"
+#include "store/schema.h"
 #include "webhook/webhook_url.h"
 
 enum { MS_PER_S = 1000, HOSTS_MAX_BYTES = 16 * 1024 * 1024 };

@@ -10,6 +10,7 @@
 #include "shell/command_line.h"
 #include "shell/completion.h"
 #include "shell/help.h"
+#include "store/schema.h"
 
 enum { USAGE_MAX_BYTES = 4096 };
 

@@ -16,7 +16,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/rank_cache.c %D%/rank_cache.h \
 	%D%/read.c %D%/read.h \
 	%D%/rows.c %D%/rows.h \
-	%D%/schema.c %D%/schema.h \
+	%D%/schema.c %D%/schema.h %D%/schema_steps.h \
 	%D%/secrets.c %D%/secrets.h \
 	%D%/show.c \
 	%D%/sources.c %D%/sources.h \

@@ -2,6 +2,7 @@
 #include "store/message_requests.h"
 #include "base/panic.h"
 #include "store/query.h"
+#include "store/schema.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"

@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: MIT
- * Compares the database's schema version with the one that this program needs. */
+/* SPDX-License-Identifier: MIT */
 #include "store/schema.h"
 
 #include <inttypes.h>
 
 #include "os/log.h"
 #include "store/query.h"
+#include "store/schema_steps.h"
 #include "store/state.h"
 #include "store/statements.h"
 
@@ -48,7 +48,7 @@ store_read_version(struct store *store, uint32_t *version)
 	return result;
 }
 
-/* Whether the step that made a newer version says that it serves this program: RESULT_NOT_FOUND if not. */
+/* RESULT_OK: the last step of a newer version supports this program. RESULT_NOT_FOUND: it does not. */
 static enum result
 find_oldest_programs(struct store *store, uint32_t version)
 {

@@ -82,8 +82,6 @@ MUST_CHECK enum result store_take_id(
 /* A value of the installation record. RESULT_NOT_FOUND: there is none of that name. */
 MUST_CHECK enum result store_read_installation_value(
     struct store *store, struct pool *pool, struct slice name, struct slice *value);
-/* *version is 0 when there is no schema. */
-MUST_CHECK enum result store_read_version(struct store *store, uint32_t *version);
 /* Checks the schema and reads installation id and secret, once. Returns RESULT_FAILED, logged, when they are missing or
  * wrong, or the secret cannot be opened. */
 MUST_CHECK enum result store_read_installation(struct store *store);

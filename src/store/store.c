@@ -7,6 +7,7 @@
 #include "base/panic.h"
 #include "os/log.h"
 #include "store/query.h"
+#include "store/schema.h"
 #include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"

@@ -59,16 +59,6 @@ void store_set_deadline(struct store *store, int64_t deadline_ms);
  * slow. */
 MUST_CHECK bool store_was_late(const struct store *store);
 
-/* The schema version that this program needs. */
-MUST_CHECK uint32_t store_schema_wanted(void);
-/* The operator's hint about another version, `found`. */
-const char *store_schema_hint(uint32_t found);
-/* Returns RESULT_OK when the database answers and this program can use its schema: its own, or a newer one that says so.
- * RESULT_WRONG_SCHEMA: it has another one (*found; 0: none). For /health/ready and for every start. */
-MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
-/* The same, and logs another schema once, with a hint. The functions that change something call this first and return
- * RESULT_FAILED: a program may have been started while the database was down. */
-MUST_CHECK enum result store_demand_schema(struct store *store);
 /* After a call that returned RESULT_UNAVAILABLE: why the server refused the login, which the operator must correct. */
 MUST_CHECK enum denial store_denial(const struct store *store);
 

@@ -5,6 +5,7 @@
 
 #include "os/clock.h"
 #include "store/figures.h"
+#include "store/schema.h"
 
 enum { MS_PER_S = 1000, NOT_FOUND = -1 };
 

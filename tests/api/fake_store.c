@@ -11,6 +11,7 @@
 #include "identity/api_key.h"
 #include "identity/lead_token.h"
 #include "identity/social_id.h"
+#include "store/schema.h"
 
 enum { NOW_S = 1795232293 };
 

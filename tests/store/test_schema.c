@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Installing and upgrading (docs/operating.md 4, 11), with the step of the next version (tests/next): steps may be run twice
  * and killed after any statement, and the rows of the tables stay. */
+#include "store/schema_steps.h"
 #include "unit.h"
 
 #include <limits.h>
@@ -100,24 +101,23 @@ static void
 installing_twice_is_safe(void **state UNUSED)
 {
 	struct store *store = store_with_prefix("fresh_");
-	uint32_t from, to, found;
+	uint32_t from, found;
 	const char *failed;
 	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	assert_int_equal(found, 0);
 	assert_string_equal(store_schema_hint(found), "run leadhook install");
-	assert_int_equal(store_upgrade(store, false, &from, &to), RESULT_OK);
+	assert_int_equal(store_read_version(store, &from), RESULT_OK);
 	assert_int_equal(root_number(TABLES, "fresh\\_"), 0);
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	assert_int_equal(store_upgrade(store, &from), RESULT_OK);
 	assert_int_equal(from, 0);
-	assert_int_equal(to, store_schema_wanted());
 	assert_int_equal(store_ready(store, &found), RESULT_OK);
 	assert_int_equal(found, store_schema_wanted());
 	assert_int_equal(root_number("SELECT MAX(version) FROM fresh_schema_version"), store_schema_wanted());
 	assert_int_equal(root_number("SELECT COUNT(*) FROM fresh_dispatch_shards WHERE owner IS NULL"), 64);
 	assert_int_equal(store_check_statements(store, &failed), RESULT_OK);
 	root_run("CREATE TABLE fresh_before AS SELECT * FROM fresh_installation");
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
-	assert_int_equal(from, to);
+	assert_int_equal(store_upgrade(store, &from), RESULT_OK);
+	assert_int_equal(from, store_schema_wanted());
 	assert_int_equal(root_number("SELECT COUNT(*) FROM fresh_installation NATURAL JOIN fresh_before WHERE " OWN_ROWS), 2);
 	store_free(&store);
 }
@@ -128,14 +128,14 @@ an_upgrade_keeps_what_is_there(void **state)
 	struct world *w = *state;
 	run_statements("old", schema_steps, UINT_MAX);
 	struct store *store = fill_version_1(w->pool, "old");
-	uint32_t from, to, found;
+	uint32_t from, found;
 	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	assert_string_equal(store_schema_hint(found), "run leadhook upgrade");
-	assert_int_equal(store_upgrade(store, false, &from, &to), RESULT_OK);
+	assert_int_equal(store_read_version(store, &from), RESULT_OK);
 	assert_int_equal(from, 1);
 	assert_int_equal(root_number(TABLES, "old\\_next"), 0);
 	for (unsigned run = 0; run < 2; run++) {
-		assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+		assert_int_equal(store_upgrade(store, &from), RESULT_OK);
 		is_upgraded(store, "old");
 	}
 	store_free(&store);
@@ -157,9 +157,9 @@ a_run_that_was_killed_is_started_again(void **state)
 	struct world *w = *state;
 	run_killed("killed", schema_steps);
 	struct store *store = fill_version_1(w->pool, "killed");
-	uint32_t from, to;
+	uint32_t from;
 	run_killed("killed", schema_steps + 1);
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	assert_int_equal(store_upgrade(store, &from), RESULT_OK);
 	assert_int_equal(from, 1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM killed_dispatch_shards"), 64);
 	is_upgraded(store, "killed");
@@ -171,13 +171,13 @@ static void
 a_conflict_repeats_a_step(void **state UNUSED)
 {
 	struct store *store = store_with_prefix("conflict_");
-	uint32_t from, to, found;
+	uint32_t from, found;
 	conflicts = 4;
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	assert_int_equal(store_upgrade(store, &from), RESULT_OK);
 	assert_int_equal(store_ready(store, &found), RESULT_OK);
-	root_run("DELETE FROM conflict_schema_version WHERE version = %u", to);
+	root_run("DELETE FROM conflict_schema_version WHERE version = %u", store_schema_wanted());
 	conflicts = 5;
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_CONFLICT);
+	assert_int_equal(store_upgrade(store, &from), RESULT_CONFLICT);
 	assert_int_equal(conflicts, 0);
 	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	store_free(&store);
@@ -189,8 +189,8 @@ a_newer_database_names_the_programs_it_serves(void **state UNUSED)
 {
 	struct store *store = store_with_prefix("serves_");
 	const uint32_t wanted = store_schema_wanted();
-	uint32_t from, to, found;
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	uint32_t from, found;
+	assert_int_equal(store_upgrade(store, &from), RESULT_OK);
 	root_run("INSERT INTO serves_schema_version VALUES (%u, 0)", wanted + 1);
 	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	for (uint32_t oldest = wanted - 1; oldest <= wanted + 1; oldest++) {
@@ -199,7 +199,7 @@ a_newer_database_names_the_programs_it_serves(void **state UNUSED)
 		assert_int_equal(found, wanted + 1);
 	}
 	root_run("UPDATE serves_installation SET value = '%u' WHERE name = 'oldest_programs_%u'", wanted, wanted + 1);
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_WRONG_SCHEMA);
+	assert_int_equal(store_upgrade(store, &from), RESULT_WRONG_SCHEMA);
 	/* what one step says does not hold for the next one */
 	root_run("INSERT INTO serves_schema_version VALUES (%u, 0)", wanted + 2);
 	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
@@ -210,13 +210,13 @@ static void
 a_newer_database_is_refused(void **state UNUSED)
 {
 	struct store *store = store_with_prefix("newer_");
-	uint32_t from, to, found;
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	uint32_t from, found;
+	assert_int_equal(store_upgrade(store, &from), RESULT_OK);
 	root_run("INSERT INTO newer_schema_version VALUES (%u, 0)", store_schema_wanted() + 1);
 	assert_int_equal(store_ready(store, &found), RESULT_WRONG_SCHEMA);
 	assert_int_equal(found, store_schema_wanted() + 1);
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_WRONG_SCHEMA);
-	assert_int_equal(store_upgrade(store, false, &from, &to), RESULT_OK);
+	assert_int_equal(store_upgrade(store, &from), RESULT_WRONG_SCHEMA);
+	assert_int_equal(store_read_version(store, &from), RESULT_OK);
 	assert_int_equal(from, store_schema_wanted() + 1);
 	store_free(&store);
 }

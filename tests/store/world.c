@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "store/schema.h"
 #include "world.h"
 
 #include "unit.h"
@@ -49,13 +50,13 @@ store_with_prefix(const char *prefix)
 int
 world_start(void **state UNUSED)
 {
-	uint32_t from, to;
+	uint32_t from;
 	shared = mmap(NULL, SHARED_MAX * sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED || !private_server_start())
 		return -1;
 	world_options.socket = private_server_socket();
 	struct store *store = store_new(&world_options);
-	enum result result = store_upgrade(store, true, &from, &to);
+	enum result result = store_upgrade(store, &from);
 	store_free(&store);
 	return result == RESULT_OK ? 0 : -1;
 }

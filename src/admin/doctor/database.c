@@ -6,6 +6,7 @@
 #include "os/clock.h"
 #include "store/operator/check_findings.h"
 #include "store/operator/installation_check.h"
+#include "store/schema.h"
 
 #define OPTION_FOLDER "/etc/mysql/mariadb.conf.d"
 

@@ -18,6 +18,7 @@
 #include "store/operator/operator_status.h"
 #include "store/operator/restored.h"
 #include "store/operator/upgrade.h"
+#include "store/schema.h"
 #include "store/users/sessions.h"
 #include "watch/watch.h"
 
@@ -30,9 +31,10 @@ static int
 run_upgrade(struct operation_call *call)
 {
 	const bool apply = !ARGUMENTS(call, struct upgrade)->dry_run;
-	uint32_t from = 0, to = 0;
+	const uint32_t to = store_schema_wanted();
+	uint32_t from = 0;
 	uint64_t number;
-	enum result result = store_upgrade(call->store, apply, &from, &to);
+	enum result result = apply ? store_upgrade(call->store, &from) : store_read_version(call->store, &from);
 	if (result == RESULT_WRONG_SCHEMA)
 		return operation_fail_schema(call, from);
 	if (result == RESULT_OK && apply)

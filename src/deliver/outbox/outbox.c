@@ -15,6 +15,7 @@
 #include "os/random.h"
 #include "os/wake.h"
 #include "store/heartbeats.h"
+#include "store/schema.h"
 #include "store/store.h"
 
 enum {

@@ -11,6 +11,7 @@
 #include "store/operator/upgrade.h"
 #include "store/query.h"
 #include "store/queue/partitions.h"
+#include "store/schema.h"
 #include "store/state.h"
 #include "store/statements.h"
 

@@ -2,6 +2,7 @@
 #include "store/operator/operator_status.h"
 
 #include "store/query.h"
+#include "store/schema.h"
 #include "store/state.h"
 #include "store/statements.h"
 

@@ -8,6 +8,7 @@
 #include "store/query.h"
 #include "store/queue/partitions.h"
 #include "store/schema.h"
+#include "store/schema_steps.h"
 #include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -71,7 +72,7 @@ make_installation(struct store *store)
 	return result;
 }
 
-/* Rows from before the partitions existed, or from days without maintenance, move into them. */
+/* Rows of days without maintenance move into their partitions. */
 static enum result
 make_days(struct store *store)
 {
@@ -85,14 +86,13 @@ make_days(struct store *store)
 }
 
 enum result
-store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to)
+store_upgrade(struct store *store, uint32_t *from)
 {
 	enum result result = store_read_version(store, from);
-	*to = store_schema_wanted();
-	if (result != RESULT_OK || !apply)
+	if (result == RESULT_OK && *from > store_schema_wanted())
+		result = RESULT_WRONG_SCHEMA;
+	if (result != RESULT_OK)
 		return result;
-	if (*from > *to)
-		return RESULT_WRONG_SCHEMA;
 	const unsigned ordinary_timeout_s = store_set_answer_timeout(store, STORE_LONG_TIMEOUT_S);
 	for (const struct schema_step *step = schema_steps; step->version != 0 && result == RESULT_OK; step++)
 		if (step->version > *from) {

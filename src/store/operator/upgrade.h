@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Makes the tables, and brings them to the version of this program. */
+ * Makes and upgrades the tables (docs/operating.md 11). */
 #ifndef LEADHOOK_STORE_OPERATOR_UPGRADE_H
 #define LEADHOOK_STORE_OPERATOR_UPGRADE_H
 
 #include "store/store.h"
 
-/* Applies the schema files that the database does not have yet, in order. Each is safe to run twice, so a killed run is simply
- * started again. Also makes the partitions of the coming days. `apply` false: only reports. *from and *to: version before and
- * after. RESULT_WRONG_SCHEMA: the database is newer than this program. */
-MUST_CHECK enum result store_upgrade(struct store *store, bool apply, uint32_t *from, uint32_t *to);
-/* Prepares every statement of the program on the current schema. `failed` is the name of the first that does not fit. */
+/* Applies the schema steps that the database does not have, and makes the partitions of the coming days. A step may be run
+ * twice: a run that was killed is simply started again. *from: the version before; afterwards it is store_schema_wanted().
+ * RESULT_WRONG_SCHEMA: the database is newer than this program. */
+MUST_CHECK enum result store_upgrade(struct store *store, uint32_t *from);
+/* Prepares every statement of the program. *failed: the name of the first that does not fit the tables. */
 MUST_CHECK enum result store_check_statements(struct store *store, const char **failed);
 
 #endif

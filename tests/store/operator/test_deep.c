@@ -370,11 +370,11 @@ static void
 a_broken_table_is_a_finding(void **state)
 {
 	struct world *w = *state;
-	uint32_t from, to;
+	uint32_t from;
 	size_t count;
 	struct finding *findings;
 	struct store *other = store_with_prefix("broken_");
-	assert_int_equal(store_upgrade(other, true, &from, &to), RESULT_OK);
+	assert_int_equal(store_upgrade(other, &from), RESULT_OK);
 	root_run("ALTER TABLE broken_score_entries DROP COLUMN requested");
 	store_check(other, w->pool, NULL, true, &findings, &count);
 	assert_true(is_reported(findings, count, "statements", "requested"));

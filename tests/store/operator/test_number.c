@@ -26,8 +26,8 @@ static enum result
 install(unsigned number, uint64_t *recorded)
 {
 	struct store *store = store_of(number);
-	uint32_t from, to;
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	uint32_t from;
+	assert_int_equal(store_upgrade(store, &from), RESULT_OK);
 	enum result result = store_set_cluster_number(store, recorded);
 	store_free(&store);
 	return result;

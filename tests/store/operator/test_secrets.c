@@ -254,11 +254,11 @@ static void
 a_new_installation_is_sealed(void **state UNUSED)
 {
 	struct store_options options = world_options;
-	uint32_t from, to;
+	uint32_t from;
 	options.prefix = "new_";
 	options.secrets_key = OLD;
 	struct store *store = store_new(&options);
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	assert_int_equal(store_upgrade(store, &from), RESULT_OK);
 	assert_int_equal(root_number("SELECT value LIKE 'sealed:1:%%' FROM new_installation WHERE name = 'server_secret'"), 1);
 	store_free(&store);
 }

@@ -18,8 +18,8 @@
 static void
 upgrade(struct store *store)
 {
-	uint32_t from, to;
-	assert_int_equal(store_upgrade(store, true, &from, &to), RESULT_OK);
+	uint32_t from;
+	assert_int_equal(store_upgrade(store, &from), RESULT_OK);
 }
 
 static void
@@ -216,11 +216,11 @@ static void
 an_upgrade_that_finds_a_table_in_use_fails(void **state)
 {
 	struct world *w = *state;
-	uint32_t from, to;
+	uint32_t from;
 	remake_days(1, 0);
 	root_run("BEGIN");
 	root_number("SELECT COUNT(*) FROM t_deliveries");
-	assert_int_equal(store_upgrade(w->store, true, &from, &to), RESULT_CONFLICT);
+	assert_int_equal(store_upgrade(w->store, &from), RESULT_CONFLICT);
 	root_run("ROLLBACK");
 	upgrade(w->store);
 	assert_days_from(w, today());
@@ -255,10 +255,10 @@ enum { SIGN_UPS = 40 };
 static bool
 one_of_many(struct store *store, const struct world *world, unsigned index)
 {
-	uint32_t from, to;
+	uint32_t from;
 	bool good = true;
 	if (index < 2)
-		return store_upgrade(store, true, &from, &to) == RESULT_OK;
+		return store_upgrade(store, &from) == RESULT_OK;
 	if (index < 4)
 		return store_clean_up(store) == RESULT_OK;
 	for (size_t i = 0; good && i < SIGN_UPS; i++) {

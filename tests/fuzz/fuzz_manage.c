@@ -73,7 +73,7 @@ require_call(const struct operation_call *call)
 			require_pairs(call, parameter);
 		if (form == VALUE_SETTINGS)
 			continue;
-		if (call->given[i] && parameter->type->parse == value_parse_text)
+		if (call->given[i] && parameter->type->parse == value_text.parse)
 			require_text(
 			    parameter->type, *(const struct slice *)(const void *)(call->arguments + parameter->place));
 		REQUIRE(!call->given[i] || (!parameter->type->is_file && (parameter->flags & PARAMETER_SHELL) == 0));

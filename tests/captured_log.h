@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the code under test logs, for tests that read it. */
-#ifndef LEADHOOK_TESTS_CAPTURED_LOG_H
-#define LEADHOOK_TESTS_CAPTURED_LOG_H
+#pragma once
 
 #include "unit.h"
 
@@ -54,5 +53,3 @@ count_in(const char *text, const char *part)
 		count++;
 	return count;
 }
-
-#endif

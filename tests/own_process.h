@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * For tests of what has no way back: in a process of their own. */
-#ifndef LEADHOOK_TESTS_OWN_PROCESS_H
-#define LEADHOOK_TESTS_OWN_PROCESS_H
+#pragma once
 
 #include "unit.h"
 
@@ -76,5 +75,3 @@ remove_folder(const char *folder)
 	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
 	return system(command);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What every unit test includes first: cmocka after the headers it wants, and what it lacks for slices. */
-#ifndef LEADHOOK_TESTS_UNIT_H
-#define LEADHOOK_TESTS_UNIT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,5 +20,3 @@
 
 /* `expected` is a C string. */
 #define assert_slice(actual, expected) assert_slices_equal(actual, slice_of(expected))
-
-#endif

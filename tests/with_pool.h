@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A fixture for one test program: a new pool for every test that has these two as its setup and teardown. */
-#ifndef LEADHOOK_TESTS_WITH_POOL_H
-#define LEADHOOK_TESTS_WITH_POOL_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -21,5 +20,3 @@ end(void **state UNUSED)
 	pool_free(&pool);
 	return 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The HTTP interface: from a request to its response (docs/api.md). It does not depend on FastCGI. */
-#ifndef LEADHOOK_API_API_H
-#define LEADHOOK_API_API_H
+#pragma once
 
 #include "api/call/service.h"
 #include "http/request.h"
@@ -13,5 +12,3 @@ size_t api_body_limit(const struct api *api, const struct http_request *request)
 void api_handle(struct api *api, struct http_request *request, struct http_response *response);
 /* Work after the answer is sent: records the use of a key. */
 void api_afterwards(struct api *api);
-
-#endif

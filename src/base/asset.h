@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A file that is compiled in, by scripts/embed-script or scripts/dashboard-files. */
-#ifndef LEADHOOK_BASE_ASSET_H
-#define LEADHOOK_BASE_ASSET_H
+#pragma once
 
 #include "base/slice.h"
 
@@ -9,5 +8,3 @@ struct asset {
 	struct slice plain, gzip; /* the text, and the same text compressed (RFC 1952) */
 	struct slice version;     /* changes with the text: the first 16 hexadecimal digits of its SHA-256 */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Compiler attributes. */
-#ifndef LEADHOOK_BASE_ATTRIBUTES_H
-#define LEADHOOK_BASE_ATTRIBUTES_H
+#pragma once
 
 /* Ignoring the return value, which reports success, is a compile error. */
 #define MUST_CHECK __attribute__((warn_unused_result))
@@ -10,5 +9,3 @@
 #define UNUSED __attribute__((unused))
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Booleans as text. */
-#ifndef LEADHOOK_BASE_BOOLEAN_H
-#define LEADHOOK_BASE_BOOLEAN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@
 /* Reads yes, true, on, 1, y, t and their opposites, and the words that spreadsheets write in other languages. Case does not
  * matter. Returns false, with *value unchanged, for any other text, including an empty one. */
 MUST_CHECK bool boolean_parse(struct slice text, bool *value);
-
-#endif

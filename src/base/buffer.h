@@ -3,8 +3,7 @@
  *
  * An append that would exceed the maximum marks the buffer as failed, and later appends are ignored. So a writer checks once,
  * at the end, and never gets truncated text. */
-#ifndef LEADHOOK_BASE_BUFFER_H
-#define LEADHOOK_BASE_BUFFER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ buffer_ok(const struct buffer *buffer)
 
 /* The contents; valid until the next append. Present even when empty. */
 struct slice buffer_slice(const struct buffer *buffer);
-
-#endif

@@ -2,8 +2,7 @@
  * A cache of values read from the database, by name, with a maximum size. Never decide a write by a cached value. The caller
  * passes the time (clock_monotonic_ms, the same for all processes). A value that is valid for only one version of its source
  * has the version in its name. */
-#ifndef LEADHOOK_BASE_CACHE_H
-#define LEADHOOK_BASE_CACHE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ struct slice cache_find(struct cache *cache, struct slice name, int64_t now_ms);
 /* Stores a copy, and removes the least recently used entries to make room. `name` has 1 to CACHE_NAME_MAX bytes; `read_ms` is a
  * time before the value was read. */
 void cache_put(struct cache *cache, struct slice name, struct slice value, int64_t read_ms);
-
-#endif

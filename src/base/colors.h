@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Colours of pages and mails: `#rrggbb` in sRGB. */
-#ifndef LEADHOOK_BASE_COLORS_H
-#define LEADHOOK_BASE_COLORS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ double color_contrast(struct color a, struct color b);
 struct color color_on(struct color color);
 /* `percent` of the first one, the rest of the second one. */
 struct color color_mix(struct color a, struct color b, unsigned percent);
-
-#endif

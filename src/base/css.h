@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Scans a stylesheet or a `style` attribute for words, in any case and with blanks between their letters. Words with escaped
  * letters are not found; instead, escapes of letters and digits are reported. */
-#ifndef LEADHOOK_BASE_CSS_H
-#define LEADHOOK_BASE_CSS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ MUST_CHECK bool css_scan_byte(struct css_scan *scan, char c);
 bool css_scan_found(const struct css_scan *scan, const struct slice *words, size_t count);
 /* Whether the text so far ends with a word that loads a picture, a font or another stylesheet. */
 bool css_scan_loads(const struct css_scan *scan);
-
-#endif

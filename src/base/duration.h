@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Durations as text: "200ms", "15s", "5m", "24h", "30d". */
-#ifndef LEADHOOK_BASE_DURATION_H
-#define LEADHOOK_BASE_DURATION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@
 MUST_CHECK bool duration_parse(struct slice text, int64_t *ms);
 /* Appends it with the largest unit that divides it. `ms` must not be negative. */
 void duration_add(struct buffer *out, int64_t ms);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Bytes as text. */
-#ifndef LEADHOOK_BASE_ENCODE_H
-#define LEADHOOK_BASE_ENCODE_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/pool.h"
@@ -26,5 +25,3 @@ int percent_byte(struct slice text, size_t at);
 void encode_percent(struct buffer *out, struct slice bytes);
 /* Appends a path, a query or both; characters that a request line cannot contain become %XX. */
 void encode_target(struct buffer *out, struct slice target);
-
-#endif

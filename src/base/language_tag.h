@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tags of languages (RFC 5646): "de", "de-AT", "zh-Hant-TW". */
-#ifndef LEADHOOK_BASE_LANGUAGE_TAG_H
-#define LEADHOOK_BASE_LANGUAGE_TAG_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -15,5 +14,3 @@ enum { LANGUAGE_TAG_MAX = 12 };
 MUST_CHECK bool language_tag_parse(struct pool *pool, struct slice text, struct slice *tag);
 /* "de" of "de-AT". */
 struct slice language_tag_language(struct slice tag);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Ends the process after a defect or an impossible state. */
-#ifndef LEADHOOK_BASE_PANIC_H
-#define LEADHOOK_BASE_PANIC_H
+#pragma once
 
 #include "base/attributes.h"
 
@@ -21,5 +20,3 @@ NO_RETURN void panic_at(const char *file, int line, const char *what);
 /* Reports panics of all threads from now on. Must return. */
 typedef void panic_reporter(const char *file, int line, const char *what);
 void panic_report_to(panic_reporter *reporter);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Memory for the lifetime of a request, a batch or a delivery: allocated in pieces, freed all at once. Freed memory is
  * overwritten. */
-#ifndef LEADHOOK_BASE_POOL_H
-#define LEADHOOK_BASE_POOL_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ size_t memory_freed(void);
 void memory_trim(void);
 /* A panic (base/panic.h). */
 NO_RETURN void memory_exhausted(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The result of a call that can fail in several ways, and the reasons of failed logins at a database. */
-#ifndef LEADHOOK_BASE_RESULT_H
-#define LEADHOOK_BASE_RESULT_H
+#pragma once
 
 enum result {
 	RESULT_OK = 0,
@@ -29,5 +28,3 @@ enum denial {
 
 /* "ok", "not found", … for logs. */
 const char *result_text(enum result result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A reference to bytes that are owned elsewhere: not terminated, may contain any byte. */
-#ifndef LEADHOOK_BASE_SLICE_H
-#define LEADHOOK_BASE_SLICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -119,5 +118,3 @@ ascii_upper(char c)
 
 /* 0..15, or -1. */
 int ascii_hex_digit(char c);
-
-#endif

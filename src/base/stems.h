@@ -3,8 +3,7 @@
  *
  * Words in a text are separated by spaces or underscores. A table is a list with spaces between its items. A stem matches
  * anywhere in a text; in a stem "_" stands for one separator and "-" for any number of separators, also none. */
-#ifndef LEADHOOK_BASE_STEMS_H
-#define LEADHOOK_BASE_STEMS_H
+#pragma once
 
 #include "base/slice.h"
 
@@ -14,5 +13,3 @@ size_t stems_find(struct slice text, const char *stems);
 bool stems_occur(struct slice text, const char *stems);
 /* Whether any word of the text is in the table, as a whole. */
 bool stems_has_word(struct slice text, const char *words);
-
-#endif

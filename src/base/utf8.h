@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * UTF-8 by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
-#ifndef LEADHOOK_BASE_UTF8_H
-#define LEADHOOK_BASE_UTF8_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ bool utf8_has_control(struct slice s);
 
 /* Replaces each byte that belongs to no character by U+FFFD; a copy in the pool, unless all of it is valid. */
 struct slice utf8_sanitized(struct pool *pool, struct slice s);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * A challenge is signed, so nothing needs to be stored until it is solved. The task is to find a counter such that the PBKDF2
  * of nonce and counter begins with zeros. One HMAC makes a challenge; one HMAC and one PBKDF2 check a solution. */
-#ifndef LEADHOOK_BOTS_CHALLENGE_H
-#define LEADHOOK_BOTS_CHALLENGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -42,5 +41,3 @@ enum solution_verdict {
  * set; the caller must check whether the nonce was used before. The expensive key derivation comes last. */
 enum solution_verdict solution_check(struct pool *pool, struct slice text, struct slice server_secret, uint64_t campaign_id,
     int64_t now_s, struct challenge *challenge);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How much work a challenge takes (docs/api.md 8). Each level doubles the work. */
-#ifndef LEADHOOK_BOTS_DIFFICULTY_H
-#define LEADHOOK_BOTS_DIFFICULTY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ struct challenge_work challenge_work(unsigned level);
 
 /* The level of the next challenge of a campaign with this setting and this many sign-ups without a key per minute. */
 unsigned difficulty_level(unsigned level, uint32_t per_minute);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Its name is five pairs of a letter and a digit. Browsers recognise fields to fill in by parts of words, and so do not
  * recognise this one. No parameter of the API has such a name. */
-#ifndef LEADHOOK_BOTS_HONEYPOT_H
-#define LEADHOOK_BOTS_HONEYPOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ struct slice honeypot_name(char out[HONEYPOT_NAME_SIZE], struct slice server_sec
 
 /* Whether the name has the form of a honeypot's name. Saves an HMAC for most names. */
 bool honeypot_well_formed(struct slice name);
-
-#endif

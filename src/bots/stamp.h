@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The time at which a form was made, signed and hidden in it (docs/api.md 8): people need seconds to fill it in.
  * A stamp is the milliseconds since 1970, a point, and 16 characters of URL-safe Base64. */
-#ifndef LEADHOOK_BOTS_STAMP_H
-#define LEADHOOK_BOTS_STAMP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -23,5 +22,3 @@ enum stamp_verdict {
 struct slice stamp_make(struct pool *pool, struct slice server_secret, uint64_t campaign_id, int64_t now_ms);
 enum stamp_verdict stamp_check(
     struct pool *pool, struct slice stamp, struct slice server_secret, uint64_t campaign_id, int64_t now_ms);
-
-#endif

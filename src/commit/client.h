@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The responder's client of the committer: one request at a time, each with a deadline (clock_monotonic_ms). */
-#ifndef LEADHOOK_COMMIT_CLIENT_H
-#define LEADHOOK_COMMIT_CLIENT_H
+#pragma once
 
 #include "commit/codec.h"
 #include "commit/endpoint.h"
@@ -17,5 +16,3 @@ void commit_client_free(struct commit_client **client);
  * Texts are in the pool. */
 void commit_client_request(
     struct commit_client *client, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Encodes and decodes the requests of responders and the answers of the committer. Both are forks of one process, so numbers
  * have the machine's representation. Decoding still checks lengths, counts and enums. */
-#ifndef LEADHOOK_COMMIT_CODEC_H
-#define LEADHOOK_COMMIT_CODEC_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/cache.h"
@@ -66,5 +65,3 @@ MUST_CHECK bool commit_decode_answer(struct pool *pool, struct slice bytes, stru
 /* Limits of each of the two caches, of keys and of campaigns, in the committer and in each responder. */
 enum { COMMIT_CACHE_AGE_MS = 1000, COMMIT_CACHE_ENTRIES = 64, COMMIT_CACHE_BYTES = 512 * 1024 };
 extern const struct cache_limits commit_cache_limits;
-
-#endif

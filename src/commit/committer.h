@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The process that runs the commands of all responders. Commands that arrive during a batch form the next one, so that a burst
  * needs one commit for many requests. It also looks up leads, keys and campaigns. */
-#ifndef LEADHOOK_COMMIT_COMMITTER_H
-#define LEADHOOK_COMMIT_COMMITTER_H
+#pragma once
 
 #include "base/attributes.h"
 #include "commit/endpoint.h"
@@ -33,5 +32,3 @@ struct committer_options {
 /* Runs until SIGTERM; it and SIGUSR2 must be blocked. Then accepts no more connections, runs and answers all complete requests,
  * and returns a status of sysexits.h. */
 MUST_CHECK int committer_run(const struct committer_options *options);
-
-#endif

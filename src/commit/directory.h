@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reads API keys, campaigns and the readiness of the database. Existing keys and campaigns are cached for a second
  * (base/cache.h), unknown ones are not. Readiness is cached for a second, whatever it is. */
-#ifndef LEADHOOK_COMMIT_DIRECTORY_H
-#define LEADHOOK_COMMIT_DIRECTORY_H
+#pragma once
 
 #include "commit/codec.h"
 
@@ -23,5 +22,3 @@ void directory_read(
 /* From the cache, else from the database. */
 void directory_find(
     struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);
-
-#endif

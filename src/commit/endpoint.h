@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The socket of the committer. The parent opens it, so that it exists while responders and committers are replaced. */
-#ifndef LEADHOOK_COMMIT_ENDPOINT_H
-#define LEADHOOK_COMMIT_ENDPOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/socket.h>
@@ -23,5 +22,3 @@ void endpoint_close(struct endpoint *endpoint);
  * verify their peer: EACCES when it runs as another user. ECONNREFUSED: no process has the socket open. */
 MUST_CHECK int endpoint_connect(const struct endpoint *endpoint);
 MUST_CHECK bool endpoint_peer_is_ours(int fd);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Frames on a stream: a length, then that many bytes. */
-#ifndef LEADHOOK_COMMIT_FRAME_H
-#define LEADHOOK_COMMIT_FRAME_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/buffer.h"
@@ -47,5 +46,3 @@ enum { FRAME_BUFFER_MAX = FRAME_MAX_BYTES + 4 };
 MUST_CHECK enum frame_state frame_send(int fd, const struct buffer *out, size_t *sent);
 /* Empties the buffer for the next frame. Frees large memory. */
 void frame_clear(struct buffer *out);
-
-#endif

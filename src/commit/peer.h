@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A responder's connection to the committer. The responder sends a request, reads the answer, and may send the next. */
-#ifndef LEADHOOK_COMMIT_PEER_H
-#define LEADHOOK_COMMIT_PEER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -59,5 +58,3 @@ void peer_answer(struct peers *peers, struct peer *peer, const struct commit_ans
 void peers_end(struct peers *peers);
 /* Closes all peers and frees the memory. */
 void peers_free(struct peers *peers);
-
-#endif

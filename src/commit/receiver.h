@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The committer's connections: accepts them, reads requests, writes answers, and begins the end at SIGTERM. */
-#ifndef LEADHOOK_COMMIT_RECEIVER_H
-#define LEADHOOK_COMMIT_RECEIVER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ MUST_CHECK bool receiver_open(struct receiver *receiver, const struct endpoint *
 void receiver_close(struct receiver *receiver);
 /* Waits for events and handles them. Returns false when there were none within the time. */
 bool receiver_wait(struct receiver *receiver, int timeout_ms);
-
-#endif

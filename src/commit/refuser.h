@@ -3,8 +3,7 @@
  *
  * Between refuser_start and refuser_stop the receiver and its peers belong to the thread alone. Requests of uncertain peers
  * keep waiting. */
-#ifndef LEADHOOK_COMMIT_REFUSER_H
-#define LEADHOOK_COMMIT_REFUSER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,5 +27,3 @@ void refuser_start(struct refuser *refuser, struct receiver *receiver);
 /* Waits for the end of the thread. Logs how many requests refuse_all refused, if any; requests for which the queue had no room
  * are not counted. */
 void refuser_stop(struct refuser *refuser);
-
-#endif

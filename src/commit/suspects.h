@@ -5,8 +5,7 @@
  *
  * A request is identified by its kind, campaign and lead, not by its other content. So retries of the client match, and
  * other requests for the same damaged row. When several requests of a campaign are refused, all its requests are. */
-#ifndef LEADHOOK_COMMIT_SUSPECTS_H
-#define LEADHOOK_COMMIT_SUSPECTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void suspects_clear(struct suspects *suspects, const struct commit_request *requ
 /* Called before and after a batch runs. */
 void suspects_begin(struct suspects *suspects, const struct commit_request *const *requests, size_t count);
 void suspects_end(struct suspects *suspects);
-
-#endif

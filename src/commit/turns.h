@@ -3,8 +3,7 @@
  * is the work that commands are expected to make, as learned from earlier ones of the same kind and campaign.
  *
  * Without I/O or peers; nothing can fail. */
-#ifndef LEADHOOK_COMMIT_TURNS_H
-#define LEADHOOK_COMMIT_TURNS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ struct turns_limits {
  * their order. Returns their number: at least one, if any is waiting. */
 size_t turns_choose(struct turns *turns, struct pool *pool, const struct turn *const *waiting, size_t count,
     struct turns_limits limits, size_t *chosen);
-
-#endif

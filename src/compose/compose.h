@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Makes a mail of a request: recipient, Message-ID and bytes, which then stay as they are. */
-#ifndef LEADHOOK_COMPOSE_COMPOSE_H
-#define LEADHOOK_COMPOSE_COMPOSE_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -30,5 +29,3 @@ struct mail_senders {
  * it cannot be composed, and fails; logged. Any other is of the database: it is tried again. */
 MUST_CHECK enum result mail_compose_request(const struct mail_senders *senders, struct store *store, struct pool *pool,
     const struct queued_mail *request, struct composed_mail *mail);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A mail as the operator sees it before it is sent: composed by the code that composes those that are sent. */
-#ifndef LEADHOOK_COMPOSE_MAIL_PREVIEW_H
-#define LEADHOOK_COMPOSE_MAIL_PREVIEW_H
+#pragma once
 
 #include "compose/compose.h"
 #include "store/store.h"
@@ -31,5 +30,3 @@ struct preview {
  * RESULT_NOT_FOUND: there is no such campaign or lead. RESULT_REFUSED: *problem. Else as db/db.h. */
 MUST_CHECK enum result mail_preview(const struct mail_senders *senders, struct store *store, struct pool *pool,
     const struct preview_request *request, struct preview *preview);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A campaign's own templates of mails: rows of `campaign_texts` with the names `mail.KIND.PART` (docs/mail.md 3). */
-#ifndef LEADHOOK_COMPOSE_OWN_TEMPLATES_H
-#define LEADHOOK_COMPOSE_OWN_TEMPLATES_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/result.h"
@@ -39,5 +38,3 @@ struct template_query {
  * db/db.h. */
 MUST_CHECK enum result own_templates_read(struct store *store, struct pool *pool, const struct template_query *query,
     struct own_templates *templates, struct mail_values *values);
-
-#endif

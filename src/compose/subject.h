@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a mail shows: of a lead, its campaign, and the campaign's templates, as they are now. */
-#ifndef LEADHOOK_COMPOSE_SUBJECT_H
-#define LEADHOOK_COMPOSE_SUBJECT_H
+#pragma once
 
 #include "compose/own_templates.h"
 #include "store/store.h"
@@ -36,5 +35,3 @@ enum text_language mail_subject_language(const struct campaign *campaign, struct
 struct mail_senders;
 /* The content of a mail about it, with an id of its own. */
 struct mail_content mail_subject_content(const struct mail_subject *s, const struct mail_senders *senders);
-
-#endif

@@ -4,8 +4,7 @@
  * A value comes from the environment (LEADHOOK_<SECTION>_<KEY>; a secret also from the file named by
  * LEADHOOK_<SECTION>_<KEY>_FILE), else from the file, else from the table in conf/settings.c. Values that the table cannot
  * check (networks, retry times) stay text, and the layer that uses them parses them. */
-#ifndef LEADHOOK_CONF_CONF_H
-#define LEADHOOK_CONF_CONF_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -186,5 +185,3 @@ MUST_CHECK bool conf_load(const char *path, struct conf **conf, struct buffer *p
 const char *conf_origin(const struct conf *conf, const char *section, const char *key);
 /* Frees it and sets *conf to NULL; *conf may be NULL. */
 void conf_free(struct conf **conf);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads the configuration file: its settings as text, with their lines. */
-#ifndef LEADHOOK_CONF_FILE_H
-#define LEADHOOK_CONF_FILE_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/pool.h"
@@ -29,5 +28,3 @@ MUST_CHECK bool conf_file_read(const char *path, struct pool *pool, struct conf_
 struct slice conf_secret_read(const char *path, const char *origin, size_t maximum, struct pool *pool, struct buffer *problems);
 /* For a file with a secret that a library reads: adds such a line if it cannot be opened or its permissions are too open. */
 void conf_secret_check(const char *path, const char *origin, struct buffer *problems);
-
-#endif

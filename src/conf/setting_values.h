@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Parses the text of a setting by its type, limits and rule. */
-#ifndef LEADHOOK_CONF_SETTING_VALUES_H
-#define LEADHOOK_CONF_SETTING_VALUES_H
+#pragma once
 
 #include "conf/settings.h"
 
@@ -9,5 +8,3 @@
  * appends the expected form to `expected`. */
 MUST_CHECK bool conf_setting_store(
     const struct conf_setting *setting, struct slice text, struct pool *pool, struct conf *conf, struct buffer *expected);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The table of settings: the only place with their names, types, defaults, limits and help. */
-#ifndef LEADHOOK_CONF_SETTINGS_H
-#define LEADHOOK_CONF_SETTINGS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ const struct conf_setting *conf_settings(size_t *count);
 
 /* NULL when there is no such setting. */
 const struct conf_setting *conf_setting_find(const char *section, const char *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Base64 (RFC 4648) on libcrypto. */
-#ifndef LEADHOOK_CRYPTO_BASE64_H
-#define LEADHOOK_CRYPTO_BASE64_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -19,5 +18,3 @@ MUST_CHECK bool base64_decode(struct pool *pool, struct slice text, struct slice
 struct slice base64url_encode(struct pool *pool, struct slice bytes);
 /* Its characters besides letters and digits. */
 #define BASE64URL_MARKS "-_"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * SHA-256, HMAC-SHA256 and SHA-384 on libcrypto. Input in several pieces is hashed as if they were concatenated. */
-#ifndef LEADHOOK_CRYPTO_DIGEST_H
-#define LEADHOOK_CRYPTO_DIGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ struct slice digest_slice(const struct digest *digest);
 
 /* Compares secrets in constant time: the time depends on the sizes only. */
 MUST_CHECK bool digest_equal(struct slice a, struct slice b);
-
-#endif

@@ -2,8 +2,7 @@
  * Hashes of passwords: argon2id (RFC 9106) on libargon2, with the first parameters that OWASP recommends: 19 MiB, two passes,
  * one lane. A hash takes some tens of milliseconds and that memory: callers hold a hash slot (limit/work_slots.h).
  * Hashes are computed in a thread with the lowest priority, so they do not slow down other requests (docs/users.md 3). */
-#ifndef LEADHOOK_CRYPTO_PASSWORD_H
-#define LEADHOOK_CRYPTO_PASSWORD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ MUST_CHECK bool password_is_outdated(struct slice hash);
 /* A hash that matches no password, with the present parameters. A login without a user is verified against it, so that the
  * answer takes as long. */
 struct slice password_dummy(void);
-
-#endif

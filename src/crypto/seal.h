@@ -9,8 +9,7 @@
  * texts in the lifetime of a key. Like the digests, sealing does not fail: if libcrypto cannot, the process ends.
  *
  * Layers with a store use store_seal and store_open (store/secrets.h), which know whether texts are sealed at all. */
-#ifndef LEADHOOK_CRYPTO_SEAL_H
-#define LEADHOOK_CRYPTO_SEAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ MUST_CHECK bool seal_is_sealed(struct slice stored);
 MUST_CHECK bool seal_is_current(const struct seal_keys *keys, struct slice stored);
 /* The id of the key that sealed the text; a part of the text. */
 struct slice seal_key_of(struct slice stored);
-
-#endif

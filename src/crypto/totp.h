@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One-time codes of an authenticator app: TOTP (RFC 6238) with HMAC-SHA1, six digits and steps of 30 seconds, which every app
  * has. */
-#ifndef LEADHOOK_CRYPTO_TOTP_H
-#define LEADHOOK_CRYPTO_TOTP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ uint32_t totp_code(struct pool *pool, struct slice secret, uint64_t step);
  * codes. */
 MUST_CHECK bool totp_accepts(
     struct pool *pool, struct slice secret, struct slice text, int64_t now_ms, uint64_t last_step, uint64_t *step);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What browsers load of the dashboard (docs/dashboard.md): the page, and the files of src/dashboard/web and its libraries,
  * which scripts/dashboard-files compiles in. A build with --without-dashboard has no files. */
-#ifndef LEADHOOK_DASHBOARD_DASHBOARD_H
-#define LEADHOOK_DASHBOARD_DASHBOARD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ const struct dashboard_file *dashboard_find(struct slice name);
 
 /* Appends the page. `root`: the path of the service as browsers see it. */
 void dashboard_write_page(struct buffer *out, struct slice root);
-
-#endif

@@ -11,8 +11,7 @@
  * ?){between} UNION ALL {end}` searches for several items at once. Lists and parts are padded to powers of two, so that
  * a few prepared statements serve all lengths. Values are always bound, never put into the text. Each statement is
  * prepared at its first use on a connection. */
-#ifndef LEADHOOK_DB_DB_H
-#define LEADHOOK_DB_DB_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -204,5 +203,3 @@ int64_t db_get_time(const struct db_rows *rows, size_t row, size_t column);
 /* NULL is absent. */
 struct slice db_get_bytes(const struct db_rows *rows, size_t row, size_t column);
 bool db_is_null(const struct db_rows *rows, size_t row, size_t column);
-
-#endif

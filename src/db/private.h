@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Shared by connection.c, error.c and statement.c. */
-#ifndef LEADHOOK_DB_PRIVATE_H
-#define LEADHOOK_DB_PRIVATE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -83,5 +82,3 @@ void db_close_handle(MYSQL_STMT **handle);
 /* trust.c: reads the option file, and sets the requirements for the server before the password is sent. Call before setting
  * other options. */
 void trust_set_options(struct db *db);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Decides the result of an attempt for its delivery and for its webhook (docs/deliveries.md 3), and logs it. */
-#ifndef LEADHOOK_DELIVER_ATTEMPT_JUDGE_H
-#define LEADHOOK_DELIVER_ATTEMPT_JUDGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@
  * the slots; the database's clock is `ahead_ms` ahead. */
 void judge_attempt(
     struct scheduler *scheduler, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * No state is held between chunks: the position of a job is written in the transaction that changes its items. A kill therefore
  * neither loses nor repeats an item, and several dispatchers can work on the same job. */
-#ifndef LEADHOOK_DELIVER_BULK_CHUNK_H
-#define LEADHOOK_DELIVER_BULK_CHUNK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ enum { BULK_CHUNK = 25 }; /* leads; deliveries are sent between chunks */
  * delayed; an item that fails for hours is skipped and logged. Items of a job during which a process crashed (crashes.h; may be
  * NULL) run one at a time. RESULT_UNAVAILABLE: the job has not changed; call again later. */
 MUST_CHECK enum result bulk_run_chunk(struct store *store, struct pool *pool, const struct crashes *crashes, bool *more);
-
-#endif

@@ -3,8 +3,7 @@
  * appends its current work (base/panic.h). What has caused two crashes is isolated by the next process: a delivery or
  * an operator's job fails, an item of a bulk job is skipped, an erasure or a removal is left alone for a day. A process that is
  * killed writes nothing. */
-#ifndef LEADHOOK_DELIVER_CRASHES_H
-#define LEADHOOK_DELIVER_CRASHES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ MUST_CHECK enum result crashes_isolate(struct crashes *crashes, struct store *st
 /* Returns true if the items of this bulk job must run one at a time. `crashes` may be NULL. Thread-safe after crashes_isolate.
  */
 MUST_CHECK bool crashes_suspect_job(const struct crashes *crashes, uint64_t job_id);
-
-#endif

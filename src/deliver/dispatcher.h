@@ -7,8 +7,7 @@
  * `in_flight` deliveries are sent twice when the process is killed, and none is lost.
  *
  * A service manager (os/notify.h) gets signs of life from the loop, unless a thread that it needs to send hangs. */
-#ifndef LEADHOOK_DELIVER_DISPATCHER_H
-#define LEADHOOK_DELIVER_DISPATCHER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ void dispatcher_free(struct dispatcher **dispatcher);
  * database did not recover: outcomes were discarded, so their deliveries are sent again, or no work was possible, or a process
  * of `companion_fds` has ended, unless a stop was requested. */
 MUST_CHECK enum result dispatcher_run(struct dispatcher *dispatcher);
-
-#endif

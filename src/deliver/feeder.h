@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Leases shards, finds webhooks with due deliveries and fetches these, in a thread of its own, so that the dispatcher keeps
  * sending. Fetched deliveries wait in slots; the scheduler decides their order. */
-#ifndef LEADHOOK_DELIVER_FEEDER_H
-#define LEADHOOK_DELIVER_FEEDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ void feeder_end(struct feeder *feeder);
 bool feeder_has_ended(const struct feeder *feeder);
 /* True after the first poll. */
 bool feeder_has_polled(const struct feeder *feeder);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Works on jobs of operators (jobs/job_kinds.h), in a thread of its own: a turn may wait for a receiver or a mail server, and
  * delays neither deliveries nor maintenance. A job that ends the process by a defect twice fails (crashes.h). */
-#ifndef LEADHOOK_DELIVER_JOB_WORKER_H
-#define LEADHOOK_DELIVER_JOB_WORKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ struct tasks *job_worker_tasks(const struct job_worker *jobs);
 bool job_worker_take_progress(struct job_worker *jobs);
 /* True while there are jobs, or a turn is under way. */
 bool job_worker_has_work(const struct job_worker *jobs);
-
-#endif

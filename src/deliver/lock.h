@@ -4,8 +4,7 @@
  * The file is mapped. It has the owner id while shards may be leased under it, and the deliveries under way, and keeps both
  * when the process is killed. A process that takes the lock and finds an id knows that its dispatcher is dead: it may free the
  * shards, and counts the attempts that were under way (docs/deliveries.md 4.1). */
-#ifndef LEADHOOK_DELIVER_LOCK_H
-#define LEADHOOK_DELIVER_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ void lock_note_recorded(struct lock *lock, size_t place);
 
 /* What the file shows to other processes; in the pool. */
 struct dispatcher_seen lock_read(struct pool *pool, const char *path);
-
-#endif

@@ -2,8 +2,7 @@
  * Background work of a dispatcher, in chunks and in a thread of its own: deactivates webhooks, ends the deliveries of deleted
  * ones, cleans up, runs bulk jobs (docs/deliveries.md 4 and 6), and counts the sources of leads. A task that fails is delayed;
  * the others continue. */
-#ifndef LEADHOOK_DELIVER_MAINTENANCE_H
-#define LEADHOOK_DELIVER_MAINTENANCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ bool maintenance_take_progress(struct maintenance *maintenance);
 /* True while webhooks wait to be deactivated or for the end of their deliveries, bulk jobs are queued, sources are to be
  * counted, or a task is under way. */
 bool maintenance_has_work(const struct maintenance *maintenance);
-
-#endif

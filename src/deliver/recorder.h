@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Records the outcomes of attempts in its own thread, so that the dispatcher keeps sending. Records one batch at a
  * time, in the order in which attempts ended. A slot is released when its outcome is committed. */
-#ifndef LEADHOOK_DELIVER_RECORDER_H
-#define LEADHOOK_DELIVER_RECORDER_H
+#pragma once
 
 #include "deliver/slots.h"
 #include "deliver/tasks.h"
@@ -24,5 +23,3 @@ void recorder_free(struct recorder **recorder);
 struct tasks *recorder_tasks(const struct recorder *recorder);
 /* No more attempts begin: a batch no longer waits for others once the last attempt has ended. */
 void recorder_end(struct recorder *recorder);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A thread with its own connection that runs one task at a time, so that the dispatcher keeps sending. */
-#ifndef LEADHOOK_DELIVER_RUNNER_H
-#define LEADHOOK_DELIVER_RUNNER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void runner_start(struct runner *runner, runner_work *work, void *context);
 MUST_CHECK bool runner_take(struct runner *runner, enum result *result);
 /* Readable from when a result is available until it is taken. */
 int runner_fd(const struct runner *runner);
-
-#endif

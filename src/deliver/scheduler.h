@@ -3,8 +3,7 @@
  * served in rotation, and so are the webhooks of an account, each within its concurrency, its rate limit and its breaker
  * (webhook/health.h).
  * No I/O and no clock: times are those of the database. */
-#ifndef LEADHOOK_DELIVER_SCHEDULER_H
-#define LEADHOOK_DELIVER_SCHEDULER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ bool scheduler_claim_result(struct scheduler *scheduler, uint64_t webhook_id, bo
 bool scheduler_hold(struct scheduler *scheduler, uint64_t webhook_id, int64_t *until_ms, int64_t now_ms);
 /* A delivery released its slot. */
 void scheduler_ended(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_ms);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The scheduler's webhooks and accounts, and the queues that they are in. Private to scheduler.c and
  * scheduler_table.c. */
-#ifndef LEADHOOK_DELIVER_SCHEDULER_TABLE_H
-#define LEADHOOK_DELIVER_SCHEDULER_TABLE_H
+#pragma once
 
 #include "deliver/scheduler.h"
 
@@ -115,5 +114,3 @@ void table_requeue(struct scheduler *s, struct webhook_entry *webhook, int64_t n
 void table_requeue_rate_limited(struct scheduler *s, int64_t now_ms);
 /* After its turn: the other accounts, and the other webhooks of this one, are next. */
 void table_pass_turn(struct scheduler *s, struct webhook_entry *webhook, enum queue queue);
-
-#endif

@@ -2,8 +2,7 @@
  * The slots of a dispatcher. A delivery occupies one from the moment it is fetched until its outcome is committed: unused →
  * fetched → sending → ended (→ postponed, rejected) → unused. It is under way in all but the first two; their number limits
  * what a kill at the worst moment can cause to be sent twice. No I/O and no clock. */
-#ifndef LEADHOOK_DELIVER_SLOTS_H
-#define LEADHOOK_DELIVER_SLOTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ void slot_set_next(struct slot *slot, struct slot *next);
  * `capacity`. Times are relative to now, which may be long after the attempt when the database was unavailable. Strings live
  * until slot_release. */
 size_t slots_outcomes(const struct slot *first, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A runner (runner.h) with a table of tasks. Tasks that are due get equal shares of the thread's time, however long each takes.
  * After an error, a task waits for its own back-off. */
-#ifndef LEADHOOK_DELIVER_TASKS_H
-#define LEADHOOK_DELIVER_TASKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ void tasks_begin(struct tasks *tasks);
 bool tasks_are_busy(const struct tasks *tasks);
 /* How long the task under way has taken so far; 0: there is none. */
 int64_t tasks_busy_ms(const struct tasks *tasks);
-
-#endif

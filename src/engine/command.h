@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A command changes leads. It is completely parsed and validated, and refers to no connection and no request, so it can be
  * queued, sent to another process and run again. Its result is an outcome. */
-#ifndef LEADHOOK_ENGINE_COMMAND_H
-#define LEADHOOK_ENGINE_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -210,5 +209,3 @@ struct outcome {
 	uint32_t queued;                   /* points: the call became a job for this many leads; 0: it is done */
 	struct work work;                  /* of commands */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Custom fields and utm: small JSON objects of scalars and arrays of scalars (docs/api.md 4.4). */
-#ifndef LEADHOOK_ENGINE_CUSTOM_FIELDS_H
-#define LEADHOOK_ENGINE_CUSTOM_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ struct custom_fields custom_fields_read(struct pool *pool, struct slice json);
 /* Sets `texts` to the string values of the named fields of a stored object, absent where the field is missing, empty or not a
  * string. They are in the pool or parts of the object. */
 void custom_fields_texts(struct pool *pool, struct slice json, const struct slice *names, size_t count, struct slice *texts);
-
-#endif

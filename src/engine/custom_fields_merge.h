@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How the custom fields of a call and those that a lead has become one object (docs/api.md 1.3). */
-#ifndef LEADHOOK_ENGINE_CUSTOM_FIELDS_MERGE_H
-#define LEADHOOK_ENGINE_CUSTOM_FIELDS_MERGE_H
+#pragma once
 
 #include "engine/custom_fields.h"
 
@@ -33,5 +32,3 @@ struct custom_field_limits {
 MUST_CHECK bool custom_fields_merge(struct pool *pool, const struct stored_fields *stored,
     const struct custom_field_changes *changes, const struct custom_field_limits *limits, struct stored_fields *merged,
     struct slice *problem);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The closed table of campaign events (docs/requirements.md "Event names"). */
-#ifndef LEADHOOK_ENGINE_EVENTS_H
-#define LEADHOOK_ENGINE_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ struct slice event_name(enum event_type type);
 /* Finds the event with this name. `fraudulent` is the older name of marked_as_fraudulent (docs/requirements.md "Versioning").
  * Returns false, with *type unchanged, when there is none. */
 MUST_CHECK bool event_parse(struct slice name, enum event_type *type);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * All failures of the API: status, stable code and exact message (docs/api.md 2). */
-#ifndef LEADHOOK_ENGINE_FAILURE_H
-#define LEADHOOK_ENGINE_FAILURE_H
+#pragma once
 
 /* X(name, HTTP status, `error`, `message`). A comment says what completes the message. */
 /* clang-format off */
@@ -70,5 +69,3 @@ struct failure_text {
 
 /* For any failure except FAILURE_NONE. */
 const struct failure_text *failure_text(enum failure failure);
-
-#endif

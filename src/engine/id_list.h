@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A small ordered set of ids as it is stored in a column: decimal numbers, separated by commas. The absent slice is the empty
  * set. */
-#ifndef LEADHOOK_ENGINE_ID_LIST_H
-#define LEADHOOK_ENGINE_ID_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ struct id_set id_list_set(struct pool *pool, struct slice list);
 struct slice id_list_of(struct pool *pool, const uint64_t *ids, size_t count);
 /* Returns the list with the id appended, in the pool. */
 struct slice id_list_add(struct pool *pool, struct slice list, uint64_t id);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The result of processing a payload of another system (docs/inbound.md 2, 3), for the answer of the API and for the operator's
  * command. Types only. */
-#ifndef LEADHOOK_ENGINE_INBOUND_RESULT_H
-#define LEADHOOK_ENGINE_INBOUND_RESULT_H
+#pragma once
 
 #include "base/slice.h"
 #include "engine/failure.h"
@@ -31,5 +30,3 @@ struct inbound_results {
 	struct inbound_result *items;
 	size_t count;
 };
-
-#endif

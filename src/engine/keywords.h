@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Recognizes what people answer to texts, and what other mail systems report about people (docs/inbound.md 3.2, 3.3). */
-#ifndef LEADHOOK_ENGINE_KEYWORDS_H
-#define LEADHOOK_ENGINE_KEYWORDS_H
+#pragma once
 
 #include "base/pool.h"
 #include "base/slice.h"
@@ -17,5 +16,3 @@ enum keyword keyword_of(struct pool *pool, struct slice text);
  * temporary failure, or the opposite of an end. */
 enum mail_report { MAIL_REPORT_OTHER, MAIL_REPORT_SIGNUP, MAIL_REPORT_END };
 enum mail_report keyword_report(struct pool *pool, struct slice event);
-
-#endif

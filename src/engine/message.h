@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Messages to leads: their kinds, and what a batch requests (docs/api.md 4.1.12). */
-#ifndef LEADHOOK_ENGINE_MESSAGE_H
-#define LEADHOOK_ENGINE_MESSAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ struct made_message {
 	struct slice requested_for; /* hashes (identity/address_hash.h) of an address that a caller typed: its limits count the
 				       message even if there is no lead; otherwise absent */
 };
-
-#endif

@@ -2,8 +2,7 @@
  * Campaigns, leads and webhooks as the rules use them: plain values in a pool of the caller.
  *
  * Times are milliseconds since 1970 by the database's clock; -1 is none. An absent slice is a missing value. */
-#ifndef LEADHOOK_ENGINE_MODEL_H
-#define LEADHOOK_ENGINE_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -174,5 +173,3 @@ struct webhook {
 	uint32_t events; /* EVENT_BIT of each subscribed one */
 	bool form;       /* whether it gets forms, by its own setting or by dispatch.form_urls */
 };
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Types: U64, U32, I32, BOOL; TEXT, which may be absent; ID, where 0 is NULL in the database; TIME, which is always set;
  * OPTIONAL_TIME, where -1 is NULL. */
-#ifndef LEADHOOK_ENGINE_MODEL_FIELDS_H
-#define LEADHOOK_ENGINE_MODEL_FIELDS_H
+#pragma once
 
 #define FIELD_TYPE_U64 uint64_t
 #define FIELD_TYPE_U32 uint32_t
@@ -191,5 +190,3 @@
 
 /* The member of a struct. */
 #define FIELD_MEMBER(type, member) FIELD_TYPE_##type member;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The only renderer of leads: for answers, webhooks and exports (docs/api.md 4.5). */
-#ifndef LEADHOOK_ENGINE_PAYLOAD_H
-#define LEADHOOK_ENGINE_PAYLOAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -69,5 +68,3 @@ void payload_write_standing(
     struct json_writer *writer, struct pool *pool, const struct lead *lead, uint64_t rank, const struct standing_view *view);
 /* Returns the same entry with another rank. */
 struct slice payload_standing_with_rank(struct pool *pool, struct slice standing, uint64_t rank);
-
-#endif

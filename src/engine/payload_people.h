@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads which people a payload is about: its lead and, in a `referral` event, the referred lead (docs/api.md 4.7). */
-#ifndef LEADHOOK_ENGINE_PAYLOAD_PEOPLE_H
-#define LEADHOOK_ENGINE_PAYLOAD_PEOPLE_H
+#pragma once
 
 #include "base/pool.h"
 #include "base/slice.h"
@@ -17,5 +16,3 @@ struct payload_people {
 /* Reads only the payload's own members, not custom fields with the same names. For a text that is not a payload, and for an
  * empty one, everything is absent. */
 struct payload_people payload_people_read(struct pool *pool, struct slice payload);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The name of a lead, from the custom fields that clients use for it (docs/api.md 4.5). All results are in the pool. */
-#ifndef LEADHOOK_ENGINE_PERSON_NAME_H
-#define LEADHOOK_ENGINE_PERSON_NAME_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ struct slice person_address_name(struct pool *pool, const struct lead *lead);
 struct slice person_masked_name(struct pool *pool, const struct lead *lead);
 /* The whole name, or else the address name. Only email, phone and custom_fields of the lead are read. */
 struct slice person_display_name(struct pool *pool, const struct lead *lead);
-
-#endif

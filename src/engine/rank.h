@@ -3,8 +3,7 @@
  * levels for four bits of the score each, 16 buckets per node. Reading a rank takes one node per level, for any number of leads
  * and scores. Leads with a score of 0 are not counted, because no lead ranks below them; so most sign-ups change nothing here.
  */
-#ifndef LEADHOOK_ENGINE_RANK_H
-#define LEADHOOK_ENGINE_RANK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ struct rank_node *rank_find(const struct rank_node *nodes, size_t count, uint64_
 uint64_t rank_leads_above(const struct rank_node *nodes, size_t count, uint64_t campaign_id, uint32_t score);
 /* Returns the number of leads with this score, which must not be 0. */
 uint64_t rank_leads_at(const struct rank_node *nodes, size_t count, uint64_t campaign_id, uint32_t score);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What strangers see of a person's name on a leaderboard (docs/api.md 4.1.2, Names). */
-#ifndef LEADHOOK_ENGINE_SHORT_NAME_H
-#define LEADHOOK_ENGINE_SHORT_NAME_H
+#pragma once
 
 #include "base/pool.h"
 #include "base/slice.h"
@@ -18,5 +17,3 @@ extern const struct slice leaderboard_names[LEADERBOARD_NAMES];
  * shown whole, except in scripts that write first and last name together, where only its first character is. Of a family name
  * alone, the initial is shown. Texts may be absent; without any, so is the result. In the pool. */
 struct slice short_name(struct pool *pool, struct slice given, struct slice family, enum leaderboard_names how);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Where leads come from, in classes and by value, for statistics (docs/statistics.md 2). */
-#ifndef LEADHOOK_ENGINE_SOURCE_H
-#define LEADHOOK_ENGINE_SOURCE_H
+#pragma once
 
 #include "engine/command.h"
 
@@ -35,5 +34,3 @@ extern const struct slice source_kind_names[SOURCE_KINDS];
  * itself because it may be a person's address. In the pool, or part of the lead. Reads `utm`, `referrer`, `signup_url` and
  * `source_class`. */
 void source_values(struct pool *pool, const struct lead *lead, struct slice values[SOURCE_KINDS]);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What callers without a key may see and change (docs/api.md 4.1.11), and how forms are answered (4.1.10). The numbers of these
  * settings are stored. */
-#ifndef LEADHOOK_ENGINE_VISITORS_H
-#define LEADHOOK_ENGINE_VISITORS_H
+#pragma once
 
 #include "engine/command.h"
 #include "engine/message.h"
@@ -93,5 +92,3 @@ bool lead_is_passed_on(const struct campaign *campaign, const struct lead *lead,
 /* Whether pages on this host (lower-case A-labels; absent: no host) belong to the campaign: one of its `hosts`, a subdomain of
  * them, or the host of its `landing_url`. */
 bool campaign_lists_host(struct pool *pool, const struct campaign *campaign, struct slice host);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a FastCGI responder is told: its options, and the application that answers the requests. Types only. */
-#ifndef LEADHOOK_FCGI_APPLICATION_H
-#define LEADHOOK_FCGI_APPLICATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ struct fcgi_application {
 	 * that it is ready, busy or idle. Required with companion_prepare. */
 	int (*companion_run)(void *context, struct scoreboard_slot *slot);
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A time limit for a connection. Timeouts of the descriptor only detect silence, and not a peer that sends byte after byte. */
-#ifndef LEADHOOK_FCGI_DEADLINE_H
-#define LEADHOOK_FCGI_DEADLINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ void deadline_install(void);
 void deadline_start(int connection, int64_t ms);
 /* Call before the connection is closed, because another descriptor could get its number. */
 void deadline_stop(void);
-
-#endif

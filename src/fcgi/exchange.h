@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One connection and its one request, read by libfcgi; only exchange.c uses the library. The application calls the functions
  * fcgi_exchange_…, the worker calls the others. */
-#ifndef LEADHOOK_FCGI_EXCHANGE_H
-#define LEADHOOK_FCGI_EXCHANGE_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -51,5 +50,3 @@ MUST_CHECK bool exchange_open(struct fcgi_exchange *exchange, int connection);
 void exchange_read_body(struct fcgi_exchange *exchange, size_t limit);
 /* Closes the connection if the handler has not. Returns true when the handler had answered. */
 bool exchange_close(struct fcgi_exchange *exchange);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Descriptors inherited from the process that started the program. */
-#ifndef LEADHOOK_FCGI_INHERITED_H
-#define LEADHOOK_FCGI_INHERITED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ bool fcgi_socket_is_inherited(void);
  * (sd_listen_fds(3); the variables are removed), else descriptor 0 when it listens. Returns -1 when there is none, or when the
  * announced one is not a listening socket. */
 int inherited_socket(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The listening socket: created here or inherited. */
-#ifndef LEADHOOK_FCGI_LISTENER_H
-#define LEADHOOK_FCGI_LISTENER_H
+#pragma once
 
 #include "base/attributes.h"
 #include "fcgi/application.h"
@@ -22,5 +21,3 @@ const char *listener_name(const struct listener *listener);
 /* Removes the path, so that no new connections are possible. Returns true on success: only the queued connections are left.
  * Returns false for sockets that other processes share and for addresses, on which connections would continue. */
 bool listener_retract(struct listener *listener);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The process that forks, replaces and ends the workers; it handles only signals. */
-#ifndef LEADHOOK_FCGI_PARENT_H
-#define LEADHOOK_FCGI_PARENT_H
+#pragma once
 
 #include "base/attributes.h"
 #include "fcgi/application.h"
@@ -13,5 +12,3 @@
  * status. */
 MUST_CHECK int parent_run(const struct fcgi_options *options, const struct fcgi_application *application,
     struct listener *listener, size_t workers, struct notifier *notifier);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What workers and the companion tell their parent about themselves, in memory that fork(2) shares. */
-#ifndef LEADHOOK_FCGI_SCOREBOARD_H
-#define LEADHOOK_FCGI_SCOREBOARD_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ int64_t scoreboard_busy(struct scoreboard_slot *slot);
 int64_t scoreboard_idle(struct scoreboard_slot *slot);
 /* It has started: it is idle, and can take requests from now on. */
 void scoreboard_ready(struct scoreboard_slot *slot);
-
-#endif

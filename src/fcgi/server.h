@@ -13,8 +13,7 @@
  *
  * A service manager (os/notify.h) gets reports from the process that started: when it serves, reloads and ends, and that it
  * is alive. */
-#ifndef LEADHOOK_FCGI_SERVER_H
-#define LEADHOOK_FCGI_SERVER_H
+#pragma once
 
 #include "base/attributes.h"
 #include "fcgi/application.h"
@@ -22,5 +21,3 @@
 /* Serves until it is stopped. Returns an exit status of sysexits.h, EX_OK after an orderly stop. Errors are logged. Uses
  * SIGTERM SIGINT SIGUSR1 SIGUSR2 SIGHUP SIGCHLD SIGALRM and ignores SIGPIPE: the application must not use them. */
 MUST_CHECK int fcgi_serve(const struct fcgi_options *options, const struct fcgi_application *application);
-
-#endif

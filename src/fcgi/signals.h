@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The signals that control the processes. They stay blocked and are read where a process waits (sigtimedwait, signalfd), so
  * that none interrupts a request and none is lost. */
-#ifndef LEADHOOK_FCGI_SIGNALS_H
-#define LEADHOOK_FCGI_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -14,5 +13,3 @@ void signals_block(void);
 void signals_fill(sigset_t *set);
 /* True for TERM, INT, USR1. */
 bool signal_means_stop(int number);
-
-#endif

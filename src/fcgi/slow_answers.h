@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Answers that the web server reads slowly, because it passes them on as fast as the client reads (mod_proxy_fcgi, mod_fcgid).
  * The worker sends the rest between other requests instead of waiting. */
-#ifndef LEADHOOK_FCGI_SLOW_ANSWERS_H
-#define LEADHOOK_FCGI_SLOW_ANSWERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ MUST_CHECK bool slow_answers_send(struct slow_answers *slow, int connection, str
 void slow_answers_continue(struct slow_answers *slow, int connection);
 /* Gives up answers whose time is over. Returns when to call this next, or CLOCK_NEVER. */
 int64_t slow_answers_expire(struct slow_answers *slow);
-
-#endif

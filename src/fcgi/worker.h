@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The process that accepts connections and serves them, one at a time. */
-#ifndef LEADHOOK_FCGI_WORKER_H
-#define LEADHOOK_FCGI_WORKER_H
+#pragma once
 
 #include "base/attributes.h"
 #include "fcgi/application.h"
@@ -22,5 +21,3 @@ struct worker_setup {
 /* Serves until it is stopped or has reached its number of requests. Returns an exit status. Signals are blocked
  * (fcgi/signals.h). */
 MUST_CHECK int worker_run(const struct worker_setup *setup);
-
-#endif

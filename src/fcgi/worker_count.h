@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * How many workers FCGI_WORKERS_AUTO stands for. */
-#ifndef LEADHOOK_FCGI_WORKER_COUNT_H
-#define LEADHOOK_FCGI_WORKER_COUNT_H
+#pragma once
 
 #include <stddef.h>
 
 /* So many per core of this host, for at most four cores. */
 size_t fcgi_workers_auto(size_t per_core);
-
-#endif

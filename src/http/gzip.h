@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Bodies that a client has compressed (RFC 9110, 8.4). */
-#ifndef LEADHOOK_HTTP_GZIP_H
-#define LEADHOOK_HTTP_GZIP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ enum gzip_result { GZIP_OK, GZIP_BROKEN, GZIP_TOO_LARGE };
 MUST_CHECK bool gzip_begins(struct slice body);
 /* *text: in the pool, at most `maximum` bytes; no more is read than they need. */
 MUST_CHECK enum gzip_result gzip_inflate(struct pool *pool, struct slice body, size_t maximum, struct slice *text);
-
-#endif

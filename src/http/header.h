@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Header values of the form `value; name=value; name="value"` (RFC 9110, 5.6.6; RFC 7578, 4.2). */
-#ifndef LEADHOOK_HTTP_HEADER_H
-#define LEADHOOK_HTTP_HEADER_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -11,5 +10,3 @@
 struct slice http_header_value(struct slice *rest);
 /* Takes the next parameter: its value without quotes, "" when it has none. Returns false at the end. */
 MUST_CHECK bool http_header_parameter(struct pool *pool, struct slice *rest, struct slice *name, struct slice *value);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Links that people have copied, from a mail, a chat or a print-out: what the copying has damaged of the path, of `kid` and of
  * `utm_…` is mended. src/page/link.js has the same rules for scripts of pages, and tests/http/links.txt the examples of both. */
-#ifndef LEADHOOK_HTTP_LINK_QUERY_H
-#define LEADHOOK_HTTP_LINK_QUERY_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -19,5 +18,3 @@ void http_link_path(struct pool *pool, struct slice *segments, size_t *count, st
 /* The social id in the value of `kid`, as it was typed: without what surrounds it, and without hyphens and characters that are
  * not ASCII. Returns false when there is none. */
 MUST_CHECK bool http_link_id(struct pool *pool, struct slice value, struct slice *id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The parameters of a request: one flat table of those in the query and then the body (docs/api.md 1). */
-#ifndef LEADHOOK_HTTP_PARAMS_H
-#define LEADHOOK_HTTP_PARAMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -134,5 +133,3 @@ MUST_CHECK bool http_value_string(const struct http_value *value, struct slice *
 struct slice http_value_whole(const struct http_value *value);
 /* As JSON of its type; numbers are copied. */
 void http_value_write(const struct http_value *value, struct json_writer *writer);
-
-#endif

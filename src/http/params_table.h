@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Private to src/http: the parsers of queries and bodies fill the table of parameters with these functions. */
-#ifndef LEADHOOK_HTTP_PARAMS_TABLE_H
-#define LEADHOOK_HTTP_PARAMS_TABLE_H
+#pragma once
 
 #include "base/pool.h"
 #include "http/params.h"
@@ -69,5 +68,3 @@ MUST_CHECK bool params_read_lines(struct params_source *source, struct slice tex
 bool params_read_query(struct params_source *source, struct slice text);
 MUST_CHECK bool params_read_json(struct params_source *source, struct slice text);
 MUST_CHECK bool params_read_multipart(struct params_source *source, struct slice text, struct slice boundary);
-
-#endif

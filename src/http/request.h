@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A client's request, from the CGI variables of RFC 3875 (docs/api.md 1). Independent of their source. */
-#ifndef LEADHOOK_HTTP_REQUEST_H
-#define LEADHOOK_HTTP_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ MUST_CHECK enum result http_request_init(
 
 /* Whether the client reads bodies with the content coding gzip (RFC 9110, 12.5.3). */
 MUST_CHECK bool http_accepts_gzip(const struct http_request *request);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A response, and its bytes as a CGI responder writes them (RFC 3875, 6; docs/api.md 7). */
-#ifndef LEADHOOK_HTTP_RESPONSE_H
-#define LEADHOOK_HTTP_RESPONSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ const char *http_status_text(unsigned status);
 
 /* Appends the whole response. Returns false when the response or its body did not fit: nothing of it may be sent then. */
 MUST_CHECK bool http_response_render(const struct http_response *response, struct slice request_id, struct buffer *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Converts untrusted bytes to text that can be stored. */
-#ifndef LEADHOOK_HTTP_TEXT_H
-#define LEADHOOK_HTTP_TEXT_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -23,5 +22,3 @@ struct slice http_text_clean(struct pool *pool, struct slice text);
 struct slice http_name_clean(struct pool *pool, struct slice name);
 /* The part of a clean text that has at most `bytes`, in whole characters, again without white space at its end. */
 struct slice http_text_cut(struct slice text, size_t bytes);
-
-#endif

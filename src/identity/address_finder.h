@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Finds an email address or phone number in texts, such as payloads, bodies of requests and URLs (docs/operating.md 7.4). The
  * time is proportional to the text, whatever it contains: its author may be hostile. */
-#ifndef LEADHOOK_IDENTITY_ADDRESS_FINDER_H
-#define LEADHOOK_IDENTITY_ADDRESS_FINDER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ MUST_CHECK bool address_finder_is(const struct address_finder *finder, struct sl
  * three times. A number may have blanks and punctuation. A part of a longer address or number does not count. The text may be
  * any bytes. */
 MUST_CHECK bool address_finder_finds(const struct address_finder *finder, struct slice text);
-
-#endif

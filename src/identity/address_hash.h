@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Hashes by which limits count the addresses that mails and texts go to. They are HMACs with the installation's secret, so the
  * stored hashes reveal no address. */
-#ifndef LEADHOOK_IDENTITY_ADDRESS_HASH_H
-#define LEADHOOK_IDENTITY_ADDRESS_HASH_H
+#pragma once
 
 #include "base/pool.h"
 #include "base/slice.h"
@@ -17,5 +16,3 @@ struct address_hash address_hash_mailbox(struct pool *pool, struct slice server_
 /* The hash of a phone number in E.164, and that of the 10,000 numbers that differ from it only in the last four digits. */
 struct address_hash address_hash_number(struct slice server_secret, struct slice number);
 struct address_hash address_hash_prefix(struct slice server_secret, struct slice number);
-
-#endif

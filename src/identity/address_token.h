@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Tokens in links that are mailed to an address of a lead (docs/api.md 4.1.12). A caller with a token has read a mail to that
  * address. No token is stored. It can be used any number of times until it expires, but only while the lead has the address. */
-#ifndef LEADHOOK_IDENTITY_ADDRESS_TOKEN_H
-#define LEADHOOK_IDENTITY_ADDRESS_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ MUST_CHECK bool address_token_read(struct pool *pool, struct slice text, struct 
 /* Whether it was made for this purpose, campaign and address, and has not expired. */
 MUST_CHECK bool address_token_valid(const struct address_token *token, struct slice server_secret, enum address_purpose purpose,
     uint64_t campaign_id, struct slice address_key, int64_t now_s);
-
-#endif

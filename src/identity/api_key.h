@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * API keys (docs/api.md 3): shown once, stored as a hash. A fast hash is right for 256 random bits. */
-#ifndef LEADHOOK_IDENTITY_API_KEY_H
-#define LEADHOOK_IDENTITY_API_KEY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ struct slice inbound_token_of_url(struct slice url);
 /* The URL; without `base_url`, its path. It names the campaign, by which load balancers choose a cluster (docs/cluster.md 7).
  */
 struct slice inbound_url(struct pool *pool, struct slice base_url, uint64_t campaign_id, struct slice token);
-
-#endif

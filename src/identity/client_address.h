@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The address of the client, even when the request came through trusted proxies (leadhook.conf(5)). */
-#ifndef LEADHOOK_IDENTITY_CLIENT_ADDRESS_H
-#define LEADHOOK_IDENTITY_CLIENT_ADDRESS_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/slice.h"
@@ -16,5 +15,3 @@ MUST_CHECK bool client_address(
 /* The first address of a list like X-Forwarded-For, with or without a port, brackets and a zone. Other items are skipped.
  * Returns false when there is none. */
 MUST_CHECK bool client_address_first(struct slice list, struct ip_address *address);
-
-#endif

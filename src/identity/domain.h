@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Domain names, normalized to the form that is compared: lower-case A-labels. */
-#ifndef LEADHOOK_IDENTITY_DOMAIN_H
-#define LEADHOOK_IDENTITY_DOMAIN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ enum { DOMAIN_LABEL_MAX = 63, DOMAIN_MAX = 253 };
  * with a hyphen, at most 253 octets in all, no trailing dot. An A-label in the input must itself be valid.
  * Returns false otherwise. */
 MUST_CHECK bool domain_to_ascii(struct pool *pool, struct slice typed, struct slice *ascii);
-
-#endif

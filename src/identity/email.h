@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Email addresses (docs/api.md 4.2): the accepted syntax, and the key that identifies a person across spellings. */
-#ifndef LEADHOOK_IDENTITY_EMAIL_H
-#define LEADHOOK_IDENTITY_EMAIL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ struct slice email_fault(struct slice typed);
 /* The mailbox by which mails to an address are counted: the key without the tag after a plus sign and, at Gmail, without dots.
  * As far as is known, all addresses that a provider delivers to one mailbox have the same one. */
 struct slice email_mailbox(struct pool *pool, struct slice key);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A list of host names, each of which includes its subdomains (docs/api.md 4.6, blocked_email_domains and
  * blocked_referrers). */
-#ifndef LEADHOOK_IDENTITY_HOST_LIST_H
-#define LEADHOOK_IDENTITY_HOST_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ void host_list_read(struct pool *pool, struct slice text, struct host_list *list
 bool host_list_contains(const struct host_list *list, struct slice host);
 /* The same for the text of a stored list that is needed only once. An absent list is empty, an absent host is in no list. */
 bool host_list_text_contains(struct slice text, struct slice host);
-
-#endif

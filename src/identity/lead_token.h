@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Tokens of leads. A caller with a token acts as the lead, for one purpose. Tokens are not stored but computed from the
  * installation's secret (docs/api.md 4.1.5, 4.1.11). */
-#ifndef LEADHOOK_IDENTITY_LEAD_TOKEN_H
-#define LEADHOOK_IDENTITY_LEAD_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ struct slice lead_token(
 /* True when `token` is valid. Takes the same time for every wrong token of the right length. */
 MUST_CHECK bool lead_token_valid(
     struct slice token, struct slice server_secret, enum lead_token_purpose purpose, const struct lead_token_owner *owner);
-
-#endif

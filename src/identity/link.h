@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Links that clients supply, to which a page may send its visitors, and links to hosted pages. */
-#ifndef LEADHOOK_IDENTITY_LINK_H
-#define LEADHOOK_IDENTITY_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct slice link_host(struct pool *pool, struct slice link);
 /* The address, in the pool, of a hosted page (docs/pages.md): the campaign's sign-up page, or the page at `rest` below it
  * ("/code"). `root` is the URL or the path of the service, without a trailing '/'. */
 struct slice link_to_page(struct pool *pool, struct slice root, uint64_t campaign_id, struct slice rest);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * How often passwords may be tried for one address (docs/users.md 3). From the fifth failure on, there is a wait before the
  * next attempt: a second at first, doubled by each failure. An address is never locked out otherwise. */
-#ifndef LEADHOOK_IDENTITY_LOGIN_THROTTLE_H
-#define LEADHOOK_IDENTITY_LOGIN_THROTTLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ int64_t login_throttle_wait_ms(const struct login_throttle *throttle, int64_t no
 void login_throttle_count(struct login_throttle *throttle, int64_t now_ms);
 /* Takes back an attempt that neither failed nor succeeded, with its wait. Other attempts made since then stay counted. */
 void login_throttle_uncount(struct login_throttle *throttle, int64_t now_ms);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * IP addresses and networks in settings and headers. No host names, no DNS. */
-#ifndef LEADHOOK_IDENTITY_NETWORK_H
-#define LEADHOOK_IDENTITY_NETWORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ MUST_CHECK bool network_list_parse(struct pool *pool, struct slice text, struct 
 
 /* In logarithmic time. */
 bool network_list_contains(const struct network_list *list, const struct ip_address *address);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Which passwords users may choose (docs/users.md 3): long ones that are hard to guess. Kinds of characters are not prescribed.
  */
-#ifndef LEADHOOK_IDENTITY_PASSWORD_RULES_H
-#define LEADHOOK_IDENTITY_PASSWORD_RULES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ enum password_verdict password_judge(struct pool *pool, struct slice password, c
 struct slice password_verdict_name(enum password_verdict verdict);
 /* A sentence for people. */
 struct slice password_verdict_text(enum password_verdict verdict);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Phone numbers (docs/api.md 4.2): normalized to E.164. */
-#ifndef LEADHOOK_IDENTITY_PHONE_H
-#define LEADHOOK_IDENTITY_PHONE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ enum phone_kind phone_kind_of(struct slice e164);
 /* For a text that phone_parse refuses: whether no number was typed. There are no digits, or only a calling code, which forms
  * fill in; without '+' it must be that of `country_code`. */
 MUST_CHECK bool phone_is_blank(struct pool *pool, struct slice number, struct slice country_code);
-
-#endif

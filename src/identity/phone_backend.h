@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Numbering plans, for phone.c. There are two implementations, one of which is linked: phone_backend_library.cc calls
  * libphonenumber, phone_backend_structure.c checks only the structure. Valid C and C++. */
-#ifndef LEADHOOK_IDENTITY_PHONE_BACKEND_H
-#define LEADHOOK_IDENTITY_PHONE_BACKEND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,6 +48,4 @@ enum phone_kind phone_backend_kind(const char *e164);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

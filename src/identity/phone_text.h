@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * How people and programs write phone numbers, whatever the numbering plan (docs/api.md 4.2). */
-#ifndef LEADHOOK_IDENTITY_PHONE_TEXT_H
-#define LEADHOOK_IDENTITY_PHONE_TEXT_H
+#pragma once
 
 #include "identity/phone.h"
 
@@ -20,5 +19,3 @@ struct phone_text {
 struct slice phone_text_clean(struct pool *pool, struct slice typed);
 /* Reads such a text: PHONE_GOOD, also without digits, PHONE_MALFORMED or PHONE_ROUNDED. */
 enum phone_fault phone_text_read(struct slice clean, struct phone_text *text);
-
-#endif

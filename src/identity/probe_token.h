@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Tokens of probes. `leadhook doctor` makes them from the installation's secret, and responders of the same installation accept
  * them for a minute (docs/api.md 4.1, GET /health/echo). They are not stored. */
-#ifndef LEADHOOK_IDENTITY_PROBE_TOKEN_H
-#define LEADHOOK_IDENTITY_PROBE_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct slice probe_token(struct pool *pool, struct slice server_secret, int64_t 
 MUST_CHECK bool probe_token_is_current(struct slice token, int64_t now_ms);
 /* Whether it was made with this secret. */
 MUST_CHECK bool probe_token_is_genuine(struct slice token, struct slice server_secret);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What an API key or a user may do (docs/manage.md 2). The numbers of the bits are stored. */
-#ifndef LEADHOOK_IDENTITY_RIGHTS_H
-#define LEADHOOK_IDENTITY_RIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ bool rights_parse(struct slice text, rights *set, struct slice *bad);
 struct slice right_word(unsigned number);
 /* The words of a set, in the order of the list, in the pool. *count of them. */
 struct slice *rights_words(struct pool *pool, rights set, size_t *count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The roles of users: names of sets of rights (docs/users.md 2). The numbers are stored. */
-#ifndef LEADHOOK_IDENTITY_ROLE_H
-#define LEADHOOK_IDENTITY_ROLE_H
+#pragma once
 
 #include "identity/rights.h"
 
@@ -14,5 +13,3 @@ MUST_CHECK bool role_parse(struct slice text, enum role *role);
 rights role_rights(enum role role);
 /* Whether users of this role may be restricted to some campaigns of their account. */
 bool role_takes_campaigns(enum role role);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The public id of a lead, part of its referral link (docs/api.md 4.5): characters of Crockford's Base32. Our own ids have 10;
  * ids of leads that were imported from another service have 4 to 16. */
-#ifndef LEADHOOK_IDENTITY_SOCIAL_ID_H
-#define LEADHOOK_IDENTITY_SOCIAL_ID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ struct slice social_id_make(struct pool *pool, uint64_t random);
  * specifies: case does not matter, I and L are 1, O is 0. No id contains those letters, so two ids never become equal.
  * Crockford's hyphens and check symbols are not accepted. Returns false when it cannot be an id; *id is then unchanged. */
 MUST_CHECK bool social_id_parse(struct pool *pool, struct slice typed, struct slice *id);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Cleans identifiers that people type or paste: addresses, numbers, ids, keys, codes (docs/api.md 4.2). Invisible characters
  * and other spellings of the same text make no difference. */
-#ifndef LEADHOOK_IDENTITY_TYPED_H
-#define LEADHOOK_IDENTITY_TYPED_H
+#pragma once
 
 #include "base/pool.h"
 #include "base/slice.h"
@@ -15,5 +14,3 @@ struct slice typed_clean(struct pool *pool, struct slice typed);
 
 /* The same without the spaces and hyphens that group the characters of a code, with digits of any script in ASCII. */
 struct slice typed_code(struct pool *pool, struct slice typed);
-
-#endif

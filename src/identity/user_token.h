@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Secrets of users other than passwords: tokens of sessions and invitations, and recovery codes (docs/users.md 4, 5). They are
  * random, so a fast hash suffices for storing them. */
-#ifndef LEADHOOK_IDENTITY_USER_TOKEN_H
-#define LEADHOOK_IDENTITY_USER_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ struct slice recovery_code_make(struct pool *pool);
 /* Sets *hash to the stored form of a recovery code; case, hyphens and blanks do not matter. Returns false when the text cannot
  * be one. */
 MUST_CHECK bool recovery_code_hash(struct slice text, struct digest *hash);
-
-#endif

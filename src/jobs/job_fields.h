@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads and writes parameters and results of jobs: a table maps the members of a struct to those of a JSON object. */
-#ifndef LEADHOOK_JOBS_JOB_FIELDS_H
-#define LEADHOOK_JOBS_JOB_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ MUST_CHECK struct slice job_fields_write(
  * text, also for an object with an unknown field, which could be a filter of a later version. */
 MUST_CHECK bool job_fields_read(
     struct pool *pool, const struct job_field *fields, size_t count, struct slice object, void *values);
-
-#endif

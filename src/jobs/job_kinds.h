@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What jobs of operators do (store/queue/operator_jobs.h): operations that `leadhook` carries out at once, and the dispatcher
  * as jobs. Each kind is a row of a table in job_kinds.c. */
-#ifndef LEADHOOK_JOBS_JOB_KINDS_H
-#define LEADHOOK_JOBS_JOB_KINDS_H
+#pragma once
 
 #include "jobs/test_mails.h"
 #include "jobs/webhook_test.h"
@@ -35,5 +34,3 @@ struct job_turn {
 /* Works on the job and records how far it came, or how it has ended. Results other than RESULT_OK are of the database, and
  * pass: the job then goes on in a later turn. */
 MUST_CHECK enum result job_take_turn(struct job_turn *turn);
-
-#endif

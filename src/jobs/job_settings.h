@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What tests are sent with, of the configuration. */
-#ifndef LEADHOOK_JOBS_JOB_SETTINGS_H
-#define LEADHOOK_JOBS_JOB_SETTINGS_H
+#pragma once
 
 #include "compose/compose.h"
 #include "deliver/mail/smtp.h"
@@ -15,5 +14,3 @@ struct job_settings {
 	struct mail_senders mail_senders;
 	struct slice form_urls; /* dispatch.form_urls */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Sends many deliveries again, in short transactions (docs/deliveries.md 3.2). */
-#ifndef LEADHOOK_JOBS_REDELIVERY_H
-#define LEADHOOK_JOBS_REDELIVERY_H
+#pragma once
 
 #include "store/operator/deliveries.h"
 #include "store/queue/dispatch.h"
@@ -35,5 +34,3 @@ MUST_CHECK enum result redelivery_of_ids(struct redelivery_run *run, const uint6
 /* Those that the filter finds, as store_visit_deliveries. */
 MUST_CHECK enum result redelivery_of_filter(
     struct redelivery_run *run, const struct delivery_filter *filter, struct delivery_walk *walk);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tests of mail: a fixed mail, or a mail of a campaign with sample values (leadhook(1), mail test, mail sample). */
-#ifndef LEADHOOK_JOBS_TEST_MAILS_H
-#define LEADHOOK_JOBS_TEST_MAILS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -39,5 +38,3 @@ struct sample_mail {
  * Otherwise as above. */
 MUST_CHECK enum result job_send_sample(const struct job_settings *settings, struct store *store, struct pool *pool,
     const struct sample_mail *sample, const atomic_bool *stop, struct mail_test *test);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The test of a webhook: sends one delivery of an invented lead (leadhook(1), webhook test). */
-#ifndef LEADHOOK_JOBS_WEBHOOK_TEST_H
-#define LEADHOOK_JOBS_WEBHOOK_TEST_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/result.h"
@@ -22,5 +21,3 @@ const struct job_field *job_webhook_test_fields(size_t *count);
 /* Sends a test delivery. RESULT_NOT_FOUND: no such webhook. RESULT_REFUSED: this machine cannot send. */
 MUST_CHECK enum result job_test_webhook(const struct job_settings *settings, struct store *store, struct pool *pool,
     uint64_t webhook_id, struct webhook_test *test);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * JSON (RFC 8259) as a stream of events, with limits. Nothing is stored: the handler copies what it needs. */
-#ifndef LEADHOOK_JSON_READER_H
-#define LEADHOOK_JSON_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ MUST_CHECK bool json_read(
  * surrogate pair as U+0000, so that it can be removed like one. The handler decides. */
 MUST_CHECK bool json_read_any_text(
     struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem);
-
-#endif

@@ -4,8 +4,7 @@
  * The caller pairs begin and end and gives each key one value; this is not checked. buffer_ok reports whether everything
  * fitted. Strings must be valid UTF-8, which is passed through. Escapes the characters that RFC 8259 section 7 requires, and
  * U+2028 and U+2029, so that the text is valid JavaScript (JSONP). */
-#ifndef LEADHOOK_JSON_WRITER_H
-#define LEADHOOK_JSON_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ json_put_raw(struct json_writer *writer, struct slice name, struct slice value)
 	json_name(writer, name);
 	json_raw(writer, value);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What an IP address counts as: a caller and, for IPv6, also a part of two networks. */
-#ifndef LEADHOOK_LIMIT_LIMIT_ADDRESS_H
-#define LEADHOOK_LIMIT_LIMIT_ADDRESS_H
+#pragma once
 
 #include "identity/network.h"
 #include "limit/limiter.h"
@@ -17,5 +16,3 @@ size_t limit_claim_address(const struct ip_address *address, enum limit_kind kin
     struct limit_claim *claims, struct limit_name *names);
 /* The network of these callers. It points into `address`. */
 struct limit_network limit_network_of(const struct ip_address *address);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * A process may be killed at any instruction: the others continue. At worst its call counts, or the entry that it was replacing
  * starts again. */
-#ifndef LEADHOOK_LIMIT_LIMITER_H
-#define LEADHOOK_LIMIT_LIMITER_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/slice.h"
@@ -112,5 +111,3 @@ uint32_t limiter_count(struct limiter *limiter, const struct limit_network *netw
 void limiter_note(struct limiter *limiter, struct slice name);
 MUST_CHECK bool limiter_is_noted(struct limiter *limiter, struct slice name);
 void limiter_remove(struct limiter *limiter, struct slice name);
-
-#endif

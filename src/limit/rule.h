@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A limit: a maximum of requests in each of its windows of time (docs/api.md 5). */
-#ifndef LEADHOOK_LIMIT_RULE_H
-#define LEADHOOK_LIMIT_RULE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ MUST_CHECK bool limit_rule_parse(struct slice text, struct limit_rule *rule, str
 uint32_t limit_share(uint32_t limit, uint32_t hosts);
 /* Replaces the limits of all windows by their shares. */
 void limit_rule_share(struct limit_rule *rule, uint32_t hosts);
-
-#endif

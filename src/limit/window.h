@@ -6,8 +6,7 @@
  *
  * A ring of zeros is an empty window. A process that is killed within a function leaves a ring that others can use: at worst
  * its call counts. */
-#ifndef LEADHOOK_LIMIT_WINDOW_H
-#define LEADHOOK_LIMIT_WINDOW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ uint32_t ring_count(const struct ring *ring, int64_t now_ms);
 int64_t ring_wait_ms(const struct ring *ring, uint32_t limit, int64_t now_ms);
 /* Counts one more now. Must directly follow one of the functions above. */
 void ring_add(const struct ring *ring);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A slot is a robust lock in memory that all processes of the host share (os/shared.h): a process that dies frees its own. A
  * slot belongs to the thread that took it. */
-#ifndef LEADHOOK_LIMIT_WORK_SLOTS_H
-#define LEADHOOK_LIMIT_WORK_SLOTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ const char *work_slots_file(enum work_kind kind);
  * WORK_SLOTS_WAIT_MS. */
 MUST_CHECK int work_slots_take(struct work_slots *slots);
 void work_slots_give_back(struct work_slots *slots, int slot);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Functions of this folder return RESULT_OK with a verdict in call->outcome, or a failure of the store (store/store.h) without
  * one. Passwords, tokens and codes are neither stored nor logged. */
-#ifndef LEADHOOK_LOGIN_LOGIN_H
-#define LEADHOOK_LOGIN_LOGIN_H
+#pragma once
 
 #include "login/login_call.h"
 
@@ -23,5 +22,3 @@ enum { LOGIN_CONFIRMED_MS = 10 * 60 * 1000 };
 MUST_CHECK bool login_is_confirmed(const struct session *session);
 /* Confirms the session by the password, and by a code if the user has a second factor; throttled and limited like a login. */
 MUST_CHECK enum result login_confirm(struct login_call *call, struct slice password, struct slice code);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * An attempt is counted, and the count committed, before a password is hashed; a refused attempt is not hashed. The answer
  * takes equally long for an address that is no user's, a user without a password, and a disabled user. */
-#ifndef LEADHOOK_LOGIN_LOGIN_ATTEMPT_H
-#define LEADHOOK_LOGIN_LOGIN_ATTEMPT_H
+#pragma once
 
 #include "login/login_call.h"
 #include "store/users/users.h"
@@ -30,5 +29,3 @@ MUST_CHECK enum result attempt_login(struct login_call *call, const struct login
 MUST_CHECK enum result attempt_changed(struct login_call *call, enum result result);
 /* A new session for the call's origin, and its token. */
 struct new_session attempt_new_session(const struct login_call *call, struct slice *token);
-
-#endif

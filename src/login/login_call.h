@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What all functions of this folder take: a call, with where it comes from, the session that it has, and its outcome. */
-#ifndef LEADHOOK_LOGIN_LOGIN_CALL_H
-#define LEADHOOK_LOGIN_LOGIN_CALL_H
+#pragma once
 
 #include "identity/network.h"
 #include "identity/password_rules.h"
@@ -63,5 +62,3 @@ struct login_call {
 	const struct session *session;
 	struct login_outcome outcome; /* set by functions that return RESULT_OK */
 };
-
-#endif

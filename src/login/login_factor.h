@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The second factor, as users add and remove it (docs/users.md 5). The functions need the caller's session, and limit the
  * address like a login (LOGIN_LIMITED). */
-#ifndef LEADHOOK_LOGIN_LOGIN_FACTOR_H
-#define LEADHOOK_LOGIN_LOGIN_FACTOR_H
+#pragma once
 
 #include "login/login_call.h"
 #include "store/users/users.h"
@@ -20,5 +19,3 @@ MUST_CHECK enum result login_enable_factor(struct login_call *call, struct slice
 MUST_CHECK enum result login_renew_codes(struct login_call *call, struct slice codes[RECOVERY_CODES]);
 /* Removes the factor, and ends the user's other sessions. */
 MUST_CHECK enum result login_remove_factor(struct login_call *call);
-
-#endif

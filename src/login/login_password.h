@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * New passwords: of a user who has one, and by a link (docs/users.md 3). */
-#ifndef LEADHOOK_LOGIN_LOGIN_PASSWORD_H
-#define LEADHOOK_LOGIN_LOGIN_PASSWORD_H
+#pragma once
 
 #include "login/login_call.h"
 #include "store/users/users.h"
@@ -21,5 +20,3 @@ MUST_CHECK enum result login_find_link(
     const struct login_context *context, struct pool *pool, struct slice token, struct invited_user *user);
 /* Uses the link up and sets the password; the user then logs in with it. Counts as a login from the address. */
 MUST_CHECK enum result login_use_link(struct login_call *call, struct slice token, struct slice password);
-
-#endif

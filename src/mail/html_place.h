@@ -2,8 +2,7 @@
  * Follows the HTML of a template, to find what is allowed at a place in it. It refuses what browsers read in ways that are hard
  * to follow; what it accepts, browsers read as it does (WHATWG HTML, 13.2.5 "Tokenization"). It also refuses what runs scripts,
  * leads away, loads documents or sends forms (docs/mail.md 1.3). Conditional comments are comments. */
-#ifndef LEADHOOK_MAIL_HTML_PLACE_H
-#define LEADHOOK_MAIL_HTML_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ MUST_CHECK const char *html_scan_place(const struct html_scan *scan, enum html_p
 void html_scan_value(struct html_scan *scan);
 /* True between tags, where a section may begin or end, and the document may end. */
 bool html_scan_outside(const struct html_scan *scan);
-
-#endif

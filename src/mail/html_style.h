@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Follows the style of a template: an element or an attribute. What it accepts loads nothing and runs
  * nothing: a picture in a rule for some values of attributes would send its host a part of a secret. */
-#ifndef LEADHOOK_MAIL_HTML_STYLE_H
-#define LEADHOOK_MAIL_HTML_STYLE_H
+#pragma once
 
 #include "base/css.h"
 
@@ -22,5 +21,3 @@ MUST_CHECK const char *html_style_byte(struct html_style *style, char c);
 MUST_CHECK const char *html_style_attribute_byte(struct html_style *style, char c);
 /* At the end of both. */
 MUST_CHECK const char *html_style_end(struct html_style *style);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The kinds of mails (docs/mail.md 3), what their templates may show, and how a mail is made of them. */
-#ifndef LEADHOOK_MAIL_KINDS_H
-#define LEADHOOK_MAIL_KINDS_H
+#pragma once
 
 #include "engine/message.h"
 #include "mail/mime_message.h"
@@ -60,5 +59,3 @@ MUST_CHECK bool mail_render(
  */
 MUST_CHECK bool mail_compose(
     struct pool *pool, const struct mail_content *content, struct mail_message *message, struct slice *problem);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The HTML of mails that have none of their own, made of their text (docs/mail.md 1.5). */
-#ifndef LEADHOOK_MAIL_LAYOUT_H
-#define LEADHOOK_MAIL_LAYOUT_H
+#pragma once
 
 #include "mail/names.h"
 
@@ -22,5 +21,3 @@ struct layout_options {
  * It needs no images, and has colours for dark backgrounds. It compiles whenever the text does, with
  * LAYOUT_MAX_BYTES as source_max. */
 struct slice layout_html(struct pool *pool, struct slice text, const struct layout_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Addresses as the envelope and the header of a mail have them. */
-#ifndef LEADHOOK_MAIL_MAILBOX_H
-#define LEADHOOK_MAIL_MAILBOX_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ MUST_CHECK bool mailbox_parse(struct pool *pool, struct slice typed, struct mail
 
 /* Whether a name is allowed before an address: it is encoded, so that this is about control characters and length only. */
 MUST_CHECK bool mailbox_name_valid(struct slice name);
-
-#endif

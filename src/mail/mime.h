@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Text in 7 bit: encoded-words of headers (RFC 2047) and quoted-printable bodies (RFC 2045, 6.7). Input is valid UTF-8. */
-#ifndef LEADHOOK_MAIL_MIME_H
-#define LEADHOOK_MAIL_MIME_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/slice.h"
@@ -22,5 +21,3 @@ size_t mime_add_phrase(struct buffer *out, size_t column, struct slice name);
  * and
  * "=_" occurs nowhere, so that a boundary which contains it cannot occur either. */
 void mime_add_quoted_printable(struct buffer *out, struct slice text);
-
-#endif

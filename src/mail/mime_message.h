@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A mail as it is sent (docs/mail.md 2): built once, then stored and sent without a change. The result depends on the arguments
  * alone. */
-#ifndef LEADHOOK_MAIL_MIME_MESSAGE_H
-#define LEADHOOK_MAIL_MIME_MESSAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ struct mail_message {
  * part is not valid or the message is too large. */
 MUST_CHECK bool message_build(
     struct pool *pool, const struct message_parts *parts, struct mail_message *message, struct slice *problem);
-
-#endif

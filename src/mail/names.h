@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The values that templates of mails may show (docs/mail.md 1.2): their names, and what is done to a value before it is shown.
  */
-#ifndef LEADHOOK_MAIL_NAMES_H
-#define LEADHOOK_MAIL_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ bool mail_name_is_secret(enum mail_name name);
  * names that contain what mail programs make a link of are left out, because anyone can sign up any address with any name. URLs
  * are left out unless they begin with http:// or https://; spaces, quotes and angle brackets in them are percent-encoded. */
 void mail_values_clean(struct pool *pool, const struct mail_values *values, struct mail_values *clean);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Templates of mails (docs/mail.md 1): `{{name}}` is a value, `{{#name}}…{{/name}}` is left out when there is none. There is
  * nothing else: no expression, no loop, no unescaped value. A literal `{{` cannot be written. */
-#ifndef LEADHOOK_MAIL_TEMPLATE_H
-#define LEADHOOK_MAIL_TEMPLATE_H
+#pragma once
 
 #include "mail/names.h"
 
@@ -49,5 +48,3 @@ MUST_CHECK bool template_compile(struct pool *pool, struct slice source, const s
  * Lines end with LF. Returns false when the result is larger than its place allows. */
 MUST_CHECK bool template_render(
     struct pool *pool, const struct template *made, const struct mail_values *values, struct slice *out);
-
-#endif

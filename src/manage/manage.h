@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Management over HTTP: operations as calls below /manage/v1 (docs/manage.md). The table of operations (src/admin/operations.c)
  * says which, and the rights that they need. */
-#ifndef LEADHOOK_MANAGE_MANAGE_H
-#define LEADHOOK_MANAGE_MANAGE_H
+#pragma once
 
 #include "api/call/api_call.h"
 #include "login/login_call.h"
@@ -24,5 +23,3 @@ void manage_free(struct manage **manage);
 
 /* Answers a call below the segment. A key that was sent has been checked; without one, limits are up to this. */
 void manage_handle(struct manage *manage, struct call *call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The members of a JSON object or of a query; private to this folder. */
-#ifndef LEADHOOK_MANAGE_MEMBERS_H
-#define LEADHOOK_MANAGE_MEMBERS_H
+#pragma once
 
 #include "manage/request.h"
 
@@ -28,5 +27,3 @@ MUST_CHECK bool request_read_query(struct manage_request *request, struct member
 MUST_CHECK bool request_read_body(struct manage_request *request, struct members *members);
 /* The member of this name, which is taken; NULL: there is none. */
 struct member *members_take(struct members *members, struct slice name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * One request; private to this folder. Functions that return false have answered it with a problem. */
-#ifndef LEADHOOK_MANAGE_REQUEST_H
-#define LEADHOOK_MANAGE_REQUEST_H
+#pragma once
 
 #include "manage/manage.h"
 #include "operation/operation.h"
@@ -93,5 +92,3 @@ bool request_fail_wait(struct manage_request *request, int64_t wait_ms, const ch
 /* With what the operation has reported. */
 void request_answer(struct manage_request *request, int status);
 void request_add_header(struct manage_request *request, const char *name, struct slice value);
-
-#endif

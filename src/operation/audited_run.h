@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Runs operations, with the audit log (docs/users.md 6). */
-#ifndef LEADHOOK_OPERATION_AUDITED_RUN_H
-#define LEADHOOK_OPERATION_AUDITED_RUN_H
+#pragma once
 
 #include "operation/operation.h"
 #include "store/users/audit.h"
@@ -14,5 +13,3 @@ int operation_run_audited(struct operation_call *call);
 bool operation_changes(const struct operation_call *call);
 /* Sets the actor of an entry, and its address and request. NULL: a shell. */
 void operation_set_actor(struct audit_entry *entry, struct pool *pool, const struct caller *caller);
-
-#endif

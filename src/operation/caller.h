@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The caller of a command: a shell on the host, an API key, or a user (docs/manage.md 2). */
-#ifndef LEADHOOK_OPERATION_CALLER_H
-#define LEADHOOK_OPERATION_CALLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ MUST_CHECK bool caller_sees(const struct caller *caller, uint64_t account_id, ui
 struct slice caller_name(struct pool *pool, const struct caller *caller);
 /* Kind and name, for people: "user ada@example.org", "key Shop", "key 7" without a name, "shell root". */
 struct slice caller_shown(struct pool *pool, const struct caller *caller);
-
-#endif

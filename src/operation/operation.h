@@ -2,8 +2,7 @@
  * An operation: what the command `leadhook` and, if it has a path, a call below /manage/v1 does (docs/manage.md); and one call
  * of it. The row of an operation stands beside its function, in a folder of src/admin; src/admin/operations.c lists all of
  * them. */
-#ifndef LEADHOOK_OPERATION_OPERATION_H
-#define LEADHOOK_OPERATION_OPERATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -158,5 +157,3 @@ int operation_answer_id(struct operation_call *call, enum result result, uint64_
 MUST_CHECK enum result operation_find_campaign(struct operation_call *call, struct campaign *campaign);
 /* Reports that the schema has another version, and what to do. */
 int operation_fail_schema(struct operation_call *call, uint32_t found);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The output of a command: records of named values, written as aligned text or as JSON. */
-#ifndef LEADHOOK_OPERATION_OUTPUT_H
-#define LEADHOOK_OPERATION_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ MUST_CHECK bool output_print_text(const struct output *output, FILE *out);
 
 /* Appends the text without characters that are unsafe on a terminal; returns its number of characters. */
 size_t output_add_shown(struct buffer *out, struct slice text);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Parameters of operations. Both front ends, src/shell and src/manage, parse what they are given straight into the arguments of
  * an operation: a struct of its own, in which each parameter has its place. */
-#ifndef LEADHOOK_OPERATION_PARAMETER_H
-#define LEADHOOK_OPERATION_PARAMETER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +114,3 @@ MUST_CHECK bool parameter_is_given(const struct operation_call *call, const char
 struct slice parameter_text(const struct operation_call *call, const char *name);
 /* How the caller writes it: "--last-number", or "last_number" as a member. In the pool. */
 const char *parameter_shown(const struct operation_call *call, const char *name);
-
-#endif

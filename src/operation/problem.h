@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Errors and warnings of operations: lines for a shell, a problem for callers by HTTP (docs/manage.md 1.2). */
-#ifndef LEADHOOK_OPERATION_PROBLEM_H
-#define LEADHOOK_OPERATION_PROBLEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <sysexits.h>
@@ -67,5 +66,3 @@ int operation_fail_value(struct operation_call *call, enum operation_problem pro
 int operation_fail_id(struct operation_call *call, struct slice text, const char *noun);
 /* A remark that does not make the operation fail. */
 void operation_warn(struct operation_call *call, const char *format, ...) PRINTF_LIKE(2, 3);
-
-#endif

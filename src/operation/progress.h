@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A line that shows how far a long command is, once a second, when errors go to a terminal. */
-#ifndef LEADHOOK_OPERATION_PROGRESS_H
-#define LEADHOOK_OPERATION_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ int64_t progress_took_ms(const struct progress *progress);
 void progress_show(struct progress *progress, uint64_t done, uint64_t position);
 /* Ends the line. */
 void progress_end(struct progress *progress);
-
-#endif

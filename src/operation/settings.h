@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Settings of an object, which an operation sets by name ("setting=value"; in JSON a member each). */
-#ifndef LEADHOOK_OPERATION_SETTINGS_H
-#define LEADHOOK_OPERATION_SETTINGS_H
+#pragma once
 
 #include "operation/parameter.h"
 
@@ -48,5 +47,3 @@ const struct parameter *settings_find(const struct settings_table *table, struct
 MUST_CHECK bool settings_have(const struct settings *settings, const char *name);
 /* Changes the given ones in the object's settings. */
 void settings_assign(const struct settings *settings, void *target);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Types of values that operations of several subjects take. A comment says the type of the place; "or none": an empty text is
  * none. */
-#ifndef LEADHOOK_OPERATION_VALUE_TYPES_H
-#define LEADHOOK_OPERATION_VALUE_TYPES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -92,5 +91,3 @@ struct list_part value_large_part(const struct operation_call *call);
 
 /* What an empty array must not mean: all campaigns. */
 #define CAMPAIGNS_IN_ARRAY "an array that is not empty, or null: all campaigns"
-
-#endif

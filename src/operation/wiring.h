@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What operations get from the program that runs them. */
-#ifndef LEADHOOK_OPERATION_WIRING_H
-#define LEADHOOK_OPERATION_WIRING_H
+#pragma once
 
 #include "conf/conf.h"
 #include "jobs/job_kinds.h"
@@ -30,5 +29,3 @@ struct operation_wiring {
 	/* What may be sent in an hour, by channel; set by `load`. */
 	const struct sendings *sending_limits;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Time in milliseconds. The rules never read a clock: they get the database's time as an argument (docs/deliveries.md 4). */
-#ifndef LEADHOOK_OS_CLOCK_H
-#define LEADHOOK_OS_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ void clock_rfc3339(int64_t ms, char out[CLOCK_RFC3339_SIZE]);
 /* Parses an RFC 3339 time ("2026-11-21T03:38:13Z", fractions and numeric offsets too) or a date ("2026-11-21", its start in
  * UTC). Returns false for anything else and outside the years 1970 to 9999. */
 MUST_CHECK bool clock_parse_rfc3339(struct slice text, int64_t *ms);
-
-#endif

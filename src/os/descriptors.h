@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The three standard descriptors. */
-#ifndef LEADHOOK_OS_DESCRIPTORS_H
-#define LEADHOOK_OS_DESCRIPTORS_H
+#pragma once
 
 /* Opens the descriptors from 0 to 2 that are closed, so that results and log lines cannot go to another file that got such a
  * number. Call first in main(), before any file is opened. A write to a descriptor that was closed then fails. */
 void descriptors_fill(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Directories: locking them against other programs, finding out whether others can change them, and opening files in them. */
-#ifndef LEADHOOK_OS_DIRECTORY_H
-#define LEADHOOK_OS_DIRECTORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -30,5 +29,3 @@ MUST_CHECK int directory_of(const char *path, const char **name);
  * O_NOFOLLOW where another account can have put a link. Returns -1, with errno set, on errors: EPERM for a file that
  * directory_admits does not trust. */
 MUST_CHECK int directory_open_file(const char *path, int flags);
-
-#endif

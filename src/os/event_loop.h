@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Waits for descriptors and timers with epoll(7), and calls their handlers. One thread uses a loop. */
-#ifndef LEADHOOK_OS_EVENT_LOOP_H
-#define LEADHOOK_OS_EVENT_LOOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ void event_loop_on_delay(struct event_loop *loop, event_delayed *handler, void *
 void event_loop_wait(struct event_loop *loop, int64_t until_ms);
 /* For handlers: ends the wait after all events that have occurred were handled. */
 void event_loop_return(struct event_loop *loop);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The file of the running program. */
-#ifndef LEADHOOK_OS_EXECUTABLE_H
-#define LEADHOOK_OS_EXECUTABLE_H
+#pragma once
 
 #include "base/pool.h"
 
 /* Its path, in the pool; NULL, with errno set: it cannot be read. */
 const char *executable_path(struct pool *pool);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The logger escapes every value (control characters, quotes, non-ASCII bytes), so callers pass untrusted text unchanged. Never
  * pass a key, a secret or a complete email address. */
-#ifndef LEADHOOK_OS_LOG_H
-#define LEADHOOK_OS_LOG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -98,5 +97,3 @@ void log_event(enum log_level level, const char *event, const struct log_field *
 #define log_warning(event, ...) LOG_AT(LOG_LEVEL_WARNING, event, __VA_ARGS__)
 #define log_info(event, ...) LOG_AT(LOG_LEVEL_INFO, event, __VA_ARGS__)
 #define log_debug(event, ...) LOG_AT(LOG_LEVEL_DEBUG, event, __VA_ARGS__)
-
-#endif

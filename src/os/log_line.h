@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The text of a line of the log (leadhook.conf(5), log.format). Allocates no memory, because none may be left. */
-#ifndef LEADHOOK_OS_LOG_LINE_H
-#define LEADHOOK_OS_LOG_LINE_H
+#pragma once
 
 #include "base/buffer.h"
 #include "os/log.h"
@@ -29,5 +28,3 @@ void log_line_message(const struct log_record *record, struct buffer *line);
 void log_line_json(const struct log_record *record, struct buffer *line);
 
 const char *log_level_name(enum log_level level);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Lines for the syslog daemon (RFC 3164), as datagrams to its socket. libc's syslog(3) would wait for a daemon that does not
  * read. Private to os/log.c, which locks. */
-#ifndef LEADHOOK_OS_LOG_SYSLOG_H
-#define LEADHOOK_OS_LOG_SYSLOG_H
+#pragma once
 
 #include "os/log.h"
 
@@ -17,5 +16,3 @@ int syslog_failure(void);
 void syslog_report(int failure);
 /* Sends an error over the existing connection. Safe in a signal handler. */
 MUST_CHECK bool syslog_send_raw(struct slice line);
-
-#endif

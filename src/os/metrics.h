@@ -4,8 +4,7 @@
  *
  * An update is a relaxed atomic addition, and never fails: without the file, or before metrics_open, it counts in memory of
  * the process and its children. */
-#ifndef LEADHOOK_OS_METRICS_H
-#define LEADHOOK_OS_METRICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -167,5 +166,3 @@ MUST_CHECK bool metrics_find_figures(int64_t now_ms, struct metrics_figures *fig
 /* Stores them. `took_ms` is how long reading them took: they are valid for so long that at most a hundredth of the time is
  * spent on reading. */
 void metrics_store_figures(int64_t now_ms, int64_t took_ms, const struct metrics_figures *figures);
-
-#endif

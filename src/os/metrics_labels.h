@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The values of the labels of metrics: closed sets, so that the number of time series is fixed (docs/operating.md 12.1). The
  * order is that of the cells in shared memory, which is cleared when a list changes. */
-#ifndef LEADHOOK_OS_METRICS_LABELS_H
-#define LEADHOOK_OS_METRICS_LABELS_H
+#pragma once
 
 /* clang-format off */
 
@@ -117,5 +116,3 @@ METRIC_LABEL_VALUES(metric_webhook_state, METRIC_WEBHOOK_STATES, METRIC_WEBHOOK_
 enum { METRIC_ROUTE_UNKNOWN, METRIC_ROUTE_PREFLIGHT, METRIC_ROUTE_EXTENSION, METRIC_ROUTE_FIRST, METRIC_ROUTES_MAX = 128 };
 
 /* clang-format on */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The metrics as text: Prometheus' exposition format, version 0.0.4. */
-#ifndef LEADHOOK_OS_METRICS_PAGE_H
-#define LEADHOOK_OS_METRICS_PAGE_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/pool.h"
@@ -26,5 +25,3 @@ MUST_CHECK bool metrics_page_read_counts(struct metrics_page *page, const char *
 void metrics_page_set(struct metrics_page *page, enum metric metric, size_t index, double value);
 /* Writes the page. The buffer's maximum should be METRICS_PAGE_MAX_BYTES. */
 void metrics_page_write(const struct metrics_page *page, struct buffer *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The table of metrics (docs/operating.md 12.1): names, types, labels, and their cells. */
-#ifndef LEADHOOK_OS_METRICS_TABLE_H
-#define LEADHOOK_OS_METRICS_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ enum { METRIC_CELLS_MAX = 2048 };
 size_t metrics_cell_count(void);
 /* Differs between tables with different cells. */
 uint64_t metrics_table_digest(void);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The watchdog: when the manager sets WATCHDOG_USEC, it ends the process if it is not alive for that time. So notify_alive must
  * be called by the loop that does the work, and by nothing else. */
-#ifndef LEADHOOK_OS_NOTIFY_H
-#define LEADHOOK_OS_NOTIFY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ void notify_stopping(const struct notifier *notifier);
 void notify_alive(struct notifier *notifier);
 /* When notify_alive sends next, in clock_monotonic_ms; CLOCK_NEVER without a watchdog. */
 int64_t notify_when(const struct notifier *notifier);
-
-#endif

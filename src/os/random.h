@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Bytes from the kernel's generator (getrandom(2)). */
-#ifndef LEADHOOK_OS_RANDOM_H
-#define LEADHOOK_OS_RANDOM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@
 void random_bytes(void *out, size_t size);
 /* Uniformly distributed, 0 to `bound` - 1; `bound` > 0. */
 uint64_t random_below(uint64_t bound);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Replaces a file atomically: readers, and a machine after a power failure, find the old file or the new one, never a part.
  * Another account that can change directories of the path can neither redirect the bytes nor get to read them. */
-#ifndef LEADHOOK_OS_REPLACEMENT_H
-#define LEADHOOK_OS_REPLACEMENT_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ MUST_CHECK int replace_file(const char *path, struct slice bytes, mode_t mode);
 
 /* Writes all bytes. Returns 0 or an errno value. */
 MUST_CHECK int write_fully(int fd, struct slice bytes);
-
-#endif

@@ -3,8 +3,7 @@
  * and, where the kernel has Landlock, files, execution and TCP ports that it does not need.
  *
  * This is a second line of defence: whatever is not available is logged, and the program continues. */
-#ifndef LEADHOOK_OS_SANDBOX_H
-#define LEADHOOK_OS_SANDBOX_H
+#pragma once
 
 #include <stddef.h>
 
@@ -45,5 +44,3 @@ void sandbox_allow(struct sandbox *sandbox, const struct sandbox_place *places, 
 void sandbox_enter(struct sandbox **sandbox);
 /* Sets *sandbox to NULL. Here and above it may be NULL. */
 void sandbox_free(struct sandbox **sandbox);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Memory that all processes of this host share, however they were started. It is a file in the state directory. */
-#ifndef LEADHOOK_OS_SHARED_H
-#define LEADHOOK_OS_SHARED_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ void shared_close(struct shared *shared);
 MUST_CHECK bool shared_lock(pthread_mutex_t *lock);
 /* The same, waiting at most `wait_ms`. If another process holds the lock for longer, this is neither an error nor logged. */
 MUST_CHECK bool shared_lock_within(pthread_mutex_t *lock, int64_t wait_ms);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A wake is a hint. It can be lost, does not leave the host or its network namespace, and any account of the host can send
  * one. */
-#ifndef LEADHOOK_OS_WAKE_H
-#define LEADHOOK_OS_WAKE_H
+#pragma once
 
 #include "base/attributes.h"
 
@@ -23,5 +22,3 @@ void wake_sender_free(struct wake_sender **sender);
 /* Sends a wake; never waits or fails. While the socket does not exist, it is searched for at most once a second. `sender`
  * may be NULL. */
 void wake_send(struct wake_sender *sender);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Names of time zones. Browsers do the arithmetic. */
-#ifndef LEADHOOK_OS_ZONE_H
-#define LEADHOOK_OS_ZONE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ enum { ZONE_NAME_MAX = 64 };
 /* Whether the IANA database has a time zone with this name ("Europe/Berlin", "UTC"). On a host without that database (package
  * tzdata), every name of the right form is accepted. */
 MUST_CHECK bool zone_is_known(struct pool *pool, struct slice name);
-
-#endif

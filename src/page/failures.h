@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Failures of the API in words for visitors. */
-#ifndef LEADHOOK_PAGE_FAILURES_H
-#define LEADHOOK_PAGE_FAILURES_H
+#pragma once
 
 #include "engine/failure.h"
 #include "json/writer.h"
@@ -15,5 +14,3 @@ void page_write_failures(struct json_writer *writer, enum text_language language
 bool page_failure_is_about_values(enum failure failure);
 /* The heading of the page that shows it. */
 enum text_key page_failure_title(enum failure failure);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The fields of a sign-up form, as the setting `fields` of a campaign describes them (docs/pages.md). */
-#ifndef LEADHOOK_PAGE_FORM_FIELDS_H
-#define LEADHOOK_PAGE_FORM_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ const char *page_field_autocomplete(const struct page_field *field);
 /* What is wrong with a submitted value, which may be absent. PAGE_VALUE_OK, too, for values that the sign-up itself checks. */
 enum page_value { PAGE_VALUE_OK, PAGE_VALUE_MISSING, PAGE_VALUE_INVALID, PAGE_VALUE_TOO_LONG };
 enum page_value page_field_judge(struct pool *pool, const struct page_field *field, struct slice value);
-
-#endif

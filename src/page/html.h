@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Writes HTML into a buffer. Values are escaped, the same way in texts and in attributes between double quotes. */
-#ifndef LEADHOOK_PAGE_HTML_H
-#define LEADHOOK_PAGE_HTML_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/buffer.h"
@@ -22,5 +21,3 @@ void html_write(struct buffer *out, const char *markup, const struct slice *valu
 /* Appends each paragraph of the text as <p>…</p>. Blank lines separate paragraphs; other line ends become <br>. `attributes` of
  * each <p>: "" or " class=\"x\"". */
 void html_paragraphs(struct buffer *out, struct slice text, const char *attributes);
-
-#endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Icons for links that share something, under the names that pages of other services load. They are our own drawings: the first
  * letters of a network, or what a link does. */
-#ifndef LEADHOOK_PAGE_ICONS_H
-#define LEADHOOK_PAGE_ICONS_H
+#pragma once
 
 #include "base/pool.h"
 #include "base/slice.h"
 
 /* The icon with a name such as "twitter.png" or "email.svg", as SVG in the pool; absent: there is none. */
 struct slice page_icon(struct pool *pool, struct slice name);
-
-#endif

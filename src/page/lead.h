@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What pages show of a lead. It is read from the lead's payload (docs/api.md 4.5) and from the answer of the leaderboard
  * (docs/api.md 4.1.2), so that pages and webhooks cannot differ. */
-#ifndef LEADHOOK_PAGE_LEAD_H
-#define LEADHOOK_PAGE_LEAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ struct page_board {
 /* Reads at most PAGE_LEADERS_MAX leaders, and `me` unless it is among them. Returns false when the text is not a leaderboard.
  */
 MUST_CHECK bool page_board_read(struct pool *pool, struct slice json, struct page_board *board);
-
-#endif

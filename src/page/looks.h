@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The texts and the design that an operator sets for the pages of a campaign (docs/pages.md). */
-#ifndef LEADHOOK_PAGE_LOOKS_H
-#define LEADHOOK_PAGE_LOOKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ void looks_write_style(struct buffer *out, const struct looks *looks);
 struct slice looks_style_version(struct pool *pool, const struct looks *looks);
 /* 16 hexadecimal digits that change with the text of the consent; absent: there is no text. */
 struct slice looks_consent_version(struct pool *pool, const struct looks *looks);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Pages with a message: results, errors, and questions that a button or a code answers. */
-#ifndef LEADHOOK_PAGE_MESSAGE_PAGE_H
-#define LEADHOOK_PAGE_MESSAGE_PAGE_H
+#pragma once
 
 #include "page/page_frame.h"
 #include "page/signup.h"
@@ -36,5 +35,3 @@ void page_write_confirm(const struct page *page, const struct page_code *code);
 void page_write_code(const struct page *page, const struct page_code *code);
 /* Asks for the code and the address that it was sent to, which is in the fields of the form. */
 void page_write_code_and_address(const struct page *page, const struct page_form *form, enum text_key text);
-
-#endif

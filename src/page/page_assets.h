@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The stylesheet and the script of the hosted pages, and the script that other sites load: style.css, page.js and embed.js of
  * src/page, compiled in by scripts/embed-script. */
-#ifndef LEADHOOK_PAGE_PAGE_ASSETS_H
-#define LEADHOOK_PAGE_PAGE_ASSETS_H
+#pragma once
 
 #include "base/asset.h"
 #include "base/pool.h"
@@ -11,5 +10,3 @@ extern const struct asset page_style, page_script, embed_script;
 
 /* What the attribute `integrity` of a link to it says. In the pool. */
 struct slice asset_integrity(struct pool *pool, const struct asset *asset);
-
-#endif

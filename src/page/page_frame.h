@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What all hosted pages share: head, header, footer, and the policy in the headers of the answer. */
-#ifndef LEADHOOK_PAGE_PAGE_FRAME_H
-#define LEADHOOK_PAGE_PAGE_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ struct slice page_source(struct pool *pool, struct slice url);
  * because Chromium applies form-action also to redirects after a form; absent: nowhere. `frames`: which pages may show it in a
  * frame; absent: none. */
 struct slice page_policy(const struct page *page, struct slice sources, struct slice frames);
-
-#endif

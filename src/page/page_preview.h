@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Hosted pages as they would look with texts that are being edited. They have no links to stylesheets and script, no tokens,
  * and not what the rules against bots add to forms. */
-#ifndef LEADHOOK_PAGE_PAGE_PREVIEW_H
-#define LEADHOOK_PAGE_PAGE_PREVIEW_H
+#pragma once
 
 #include "page/page_frame.h"
 #include "page/status.h"
@@ -17,5 +16,3 @@ MUST_CHECK bool page_write_preview(
     const struct page *page, enum page_view view, const struct page_status *status, struct slice *problem);
 /* Writes its stylesheet: that of all pages, then the campaign's own. */
 void page_write_preview_style(const struct page *page, struct buffer *out);
-
-#endif

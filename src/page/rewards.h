@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The rewards and the actions of a status page: what the lead has reached, and how it gets further. */
-#ifndef LEADHOOK_PAGE_REWARDS_H
-#define LEADHOOK_PAGE_REWARDS_H
+#pragma once
 
 #include "page/status.h"
 
@@ -16,5 +15,3 @@ struct slice page_credit_text(const struct page *page, const struct page_credit 
 void page_write_rewards(const struct page *page, const struct page_status *status);
 /* Writes the actions; nothing where there are none. */
 void page_write_actions(const struct page *page, const struct page_status *status);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The page with a sign-up form, and the same form again with errors. */
-#ifndef LEADHOOK_PAGE_SIGNUP_H
-#define LEADHOOK_PAGE_SIGNUP_H
+#pragma once
 
 #include "engine/failure.h"
 #include "page/form_fields.h"
@@ -56,5 +55,3 @@ void page_write_plain_form(
 /* Writes the fields for the markup of another site, each inside its label, and the checkbox of the consent, if the page has
  * one: without line ends, ids and classes. */
 void page_write_embedded_fields(const struct page *page, const struct page_fields *fields);
-
-#endif

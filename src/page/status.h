@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The status page of a lead, as the lead itself and as everyone else sees it. */
-#ifndef LEADHOOK_PAGE_STATUS_H
-#define LEADHOOK_PAGE_STATUS_H
+#pragma once
 
 #include "page/lead.h"
 #include "page/page_frame.h"
@@ -49,5 +48,3 @@ struct page_status {
 
 /* Without a lead, the page is the same for every social id, except for its link to the sign-up. */
 void page_write_status(const struct page *page, const struct page_status *status);
-
-#endif

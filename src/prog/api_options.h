@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The options of the API, from the configuration. */
-#ifndef LEADHOOK_PROG_API_OPTIONS_H
-#define LEADHOOK_PROG_API_OPTIONS_H
+#pragma once
 
 #include "api/call/service.h"
 #include "prog/wiring.h"
 
 /* The options are valid as long as the wiring. Without a limiter (NULL) no call is counted. */
 struct api_options api_options_of(const struct wiring *wiring, struct limiter *limiter, int64_t backend_timeout_ms);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The backend that runs commands for the API: a store of the responder's own, or the committer. */
-#ifndef LEADHOOK_PROG_BACKEND_H
-#define LEADHOOK_PROG_BACKEND_H
+#pragma once
 
 #include "api/call/service.h"
 #include "commit/client.h"
@@ -18,5 +17,3 @@ struct backend {
 
 /* `backend` belongs to the caller and must stay valid as long as the result. */
 struct api_backend backend_for_api(struct backend *backend);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The files that each program needs at run time, and the sandbox made from them. */
-#ifndef LEADHOOK_PROG_CONFINEMENT_H
-#define LEADHOOK_PROG_CONFINEMENT_H
+#pragma once
 
 #include "conf/conf.h"
 #include "os/sandbox.h"
@@ -15,5 +14,3 @@ struct sandbox *confinement_of_responder(const struct conf *conf, const char *so
 struct sandbox *confinement_of_dispatcher(const struct conf *conf, enum log_level level);
 /* For the process that sends mail. Its lock file must be open already. */
 struct sandbox *confinement_of_mail(const struct conf *conf, enum log_level level);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Connects the management interface (manage/manage.h) with the API of a responder. */
-#ifndef LEADHOOK_PROG_MANAGEMENT_H
-#define LEADHOOK_PROG_MANAGEMENT_H
+#pragma once
 
 #include "api/call/service.h"
 #include "login/login_call.h"
@@ -13,5 +12,3 @@ struct management;
 struct management *management_new(
     const struct wiring *wiring, const struct login_context *login, struct work_slots *long_calls, struct api *api);
 void management_free(struct management **management);
-
-#endif

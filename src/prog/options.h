@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Command lines that have only options. */
-#ifndef LEADHOOK_PROG_OPTIONS_H
-#define LEADHOOK_PROG_OPTIONS_H
+#pragma once
 
 #include <getopt.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ enum { PROGRAM_HELP = 256, PROGRAM_VERSION };
  * --help or --version was handled, or the usage was shown. */
 int options_read(
     const char *program, const char *usage, const struct option *options, int argc, char *argv[], const char **values);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The thread that handles the signals that do not end a program with several threads. SIGUSR1 and SIGUSR2 reopen the log file;
  * even without a signal, the next line notices that the file was moved (os/log.h). SIGHUP reloads. */
-#ifndef LEADHOOK_PROG_SIGNAL_THREAD_H
-#define LEADHOOK_PROG_SIGNAL_THREAD_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,5 +21,3 @@ void signal_thread_block(const struct signal_tasks *tasks);
 void signal_thread_start(const struct signal_tasks *tasks);
 /* Waits until a reload under way has ended; none begins later. Call before anything is freed that `context` needs. */
 void signal_thread_end(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Converts the configuration to the options of the layers, for all programs. */
-#ifndef LEADHOOK_PROG_WIRING_H
-#define LEADHOOK_PROG_WIRING_H
+#pragma once
 
 #include "base/pool.h"
 #include "conf/conf.h"
@@ -86,5 +85,3 @@ const char *wiring_mail_file(struct pool *pool, const struct conf *conf);
 const char *wiring_texts_file(struct pool *pool, const struct conf *conf);
 /* What jobs of operators send with. Valid as long as the wiring. */
 struct job_settings wiring_job_settings(const struct wiring *wiring);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The arguments of the command `leadhook` (leadhook(1)): words of an operation, operands, and options anywhere among them. */
-#ifndef LEADHOOK_SHELL_COMMAND_LINE_H
-#define LEADHOOK_SHELL_COMMAND_LINE_H
+#pragma once
 
 #include "shell/options.h"
 
@@ -27,5 +26,3 @@ MUST_CHECK bool command_line_read(const struct operation *const *operations, int
 const char *command_line_option(const struct command_line *line, size_t option);
 /* Parses the values into the arguments of the call. Reports what is wrong and returns its status, else 0. */
 MUST_CHECK int command_line_parse(const struct command_line *line, struct operation_call *call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * `leadhook completion bash`: operations, options and settings as a script for bash. */
-#ifndef LEADHOOK_SHELL_COMPLETION_H
-#define LEADHOOK_SHELL_COMPLETION_H
+#pragma once
 
 #include <stdio.h>
 
@@ -9,5 +8,3 @@
 
 /* `operations` ends with NULL. False: it could not be written. */
 MUST_CHECK bool completion_print(const struct operation *const *operations, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The help of the command `leadhook`. */
-#ifndef LEADHOOK_SHELL_HELP_H
-#define LEADHOOK_SHELL_HELP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -11,5 +10,3 @@
  * every command; or on one operation. */
 void help_print_all(const struct operation *const *operations, const char *group, FILE *out);
 void help_print(const struct operation *operation, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The options of the command line. An option has the same meaning for every operation that has a parameter of its name. */
-#ifndef LEADHOOK_SHELL_OPTIONS_H
-#define LEADHOOK_SHELL_OPTIONS_H
+#pragma once
 
 #include "operation/operation.h"
 
@@ -20,5 +19,3 @@ MUST_CHECK bool shell_option_find(struct slice name, size_t *option);
 const struct parameter *shell_option_parameter(const struct operation *operation, size_t option);
 /* Whether the operation takes the option; of NULL, whether every command does. */
 MUST_CHECK bool shell_option_fits(const struct operation *operation, size_t option);
-
-#endif

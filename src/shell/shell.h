@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The command `leadhook` (docs/operating.md 4), except for the wiring. */
-#ifndef LEADHOOK_SHELL_SHELL_H
-#define LEADHOOK_SHELL_SHELL_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@
 /* Runs the operation of the arguments. Results go to `out`, everything else to `errors`. Returns an exit status of sysexits.h.
  */
 int shell_main(int argc, char *const argv[], const struct operation_wiring *wiring, FILE *out, FILE *errors);
-
-#endif

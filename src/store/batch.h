@@ -3,8 +3,7 @@
  *
  * What is loaded is in the pool of the run; cached campaigns are the cache's, and valid until the batch ends. Both parts return
  * the result of the connection, and RESULT_CONFLICT when the batch has to be run again. */
-#ifndef LEADHOOK_STORE_BATCH_H
-#define LEADHOOK_STORE_BATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const 
  * send now. Returns RESULT_CONFLICT also when another process has moved a job. */
 MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct working_set *set,
     const struct decision *decision, bool *made_messages);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the batch and the queue of bulk jobs share. It returns the result of the connection. */
-#ifndef LEADHOOK_STORE_BULK_H
-#define LEADHOOK_STORE_BULK_H
+#pragma once
 
 #include "store/store.h"
 
@@ -12,5 +11,3 @@ MUST_CHECK enum result store_note_job_served(struct store *store, uint64_t job_i
  * ids. *first_id: of the first one. RESULT_TOO_MANY: the account would have more than its maximum of jobs. */
 MUST_CHECK enum result store_insert_jobs(struct store *store, struct pool *pool, const struct bulk_request *request,
     struct slice lead_ids, size_t count, uint64_t *first_id);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The store owns the cache, which lives as long as its connection's state: a cached campaign is valid until the next
  * store_cache_campaigns. Reading from the database can fail as the connection does; nothing else here can. */
-#ifndef LEADHOOK_STORE_CAMPAIGN_CACHE_H
-#define LEADHOOK_STORE_CAMPAIGN_CACHE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ MUST_CHECK bool store_expects_large_points(const struct store *store, const stru
 
 /* Updates the versions after the commit of a batch. */
 void store_note_campaigns(struct store *store, const struct working_set *set);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The people who were erased, as hashes: imports do not bring them back (leadhook(1), lead erase). Internal to src/store. */
-#ifndef LEADHOOK_STORE_ERASED_H
-#define LEADHOOK_STORE_ERASED_H
+#pragma once
 
 #include "engine/command.h"
 #include "store/store.h"
@@ -17,5 +16,3 @@ MUST_CHECK enum result store_delete_erased(
 /* Adds the imports of erased people to the working set. */
 MUST_CHECK enum result store_load_erased(
     struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct working_set *set);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The fields of engine/model_fields.h as SQL columns and row values. */
-#ifndef LEADHOOK_STORE_FIELDS_H
-#define LEADHOOK_STORE_FIELDS_H
+#pragma once
 
 #include "engine/model_fields.h"
 
@@ -47,5 +46,3 @@
 #define FIELD_COLUMN_AT_SIGNUP(column) ", l." #column
 #define FIELD_COLUMN_OF_REFERRER(column) ", p.social_id"
 #define FIELD_COLUMN_OF_LINKS(column) ", " LEAD_HAS_REFERRED
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Numbers of the whole database, for operators: leads, the backlog, webhooks, leases (docs/operating.md 12.1). */
-#ifndef LEADHOOK_STORE_FIGURES_H
-#define LEADHOOK_STORE_FIGURES_H
+#pragma once
 
 #include "store/heartbeats.h"
 #include "store/store.h"
@@ -25,5 +24,3 @@ MUST_CHECK enum result store_read_figures(struct store *store, struct pool *pool
 
 /* The data directory of the server, in the pool; absent: the server is not on this host. */
 MUST_CHECK enum result store_find_data_directory(struct store *store, struct pool *pool, struct slice *path);
-
-#endif

@@ -2,8 +2,7 @@
  * The only place that says whether the processes that work in the background do work (docs/architecture.md 8.2). Each gives a
  * sign every HEARTBEAT_MS, from the thread that does the work; so one that hangs gives none. A run, as from cron, promises the
  * next run at its end. */
-#ifndef LEADHOOK_STORE_HEARTBEATS_H
-#define LEADHOOK_STORE_HEARTBEATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ MUST_CHECK enum result store_see_heartbeats(
 struct slice heartbeat_state_name(enum heartbeat_state state);
 /* "dispatcher", "mailer", "texter". */
 const char *heartbeat_process_name(enum heartbeat_process process);
-
-#endif

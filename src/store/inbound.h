@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Inbound webhooks and the log of their calls (docs/inbound.md). Functions fail as store/store.h says; what they return is in
  * the caller's pool. */
-#ifndef LEADHOOK_STORE_INBOUND_H
-#define LEADHOOK_STORE_INBOUND_H
+#pragma once
 
 #include "store/store.h"
 
@@ -97,5 +96,3 @@ MUST_CHECK enum result store_list_inbound_calls(struct store *store, struct pool
     enum inbound_state state, size_t limit, struct inbound_call **calls, size_t *count);
 MUST_CHECK enum result store_list_inbound_calls_of_lead(
     struct store *store, struct pool *pool, uint64_t lead_id, size_t limit, struct inbound_call **calls, size_t *count);
-
-#endif

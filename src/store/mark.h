@@ -3,8 +3,7 @@
  *
  * Tokens and marks are values that the caller holds for all runs of its transaction. Functions run inside the caller's
  * transaction, and return the result of the connection. */
-#ifndef LEADHOOK_STORE_MARK_H
-#define LEADHOOK_STORE_MARK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ MUST_CHECK enum result store_find_mark(struct store *store, struct pool *pool, c
 /* The server shows what is committed before it is on disk. A process that finds a commit mark therefore commits a row of its
  * own, which reaches the disk after the mark: the reported outcome then survives a crash. */
 MUST_CHECK enum result store_insert_fence(struct store *store);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Requests for messages to leads (docs/mail.md). What sends them is in store/messages. */
-#ifndef LEADHOOK_STORE_MESSAGE_REQUESTS_H
-#define LEADHOOK_STORE_MESSAGE_REQUESTS_H
+#pragma once
 
 #include "base/pool.h"
 #include "engine/message.h"
@@ -21,5 +20,3 @@ MUST_CHECK enum result store_release_unconfirmed(
     struct store *store, struct pool *pool, const uint64_t *lead_ids, size_t count, uint64_t *released);
 /* Requests them in a transaction of its own, for what is not part of a batch. */
 MUST_CHECK enum result store_request_messages(struct store *store, const struct made_message *messages, size_t count);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Functions that take a precondition check it inside their transaction, and change nothing when it does not hold. NULL: none.
  */
-#ifndef LEADHOOK_STORE_PRECONDITION_H
-#define LEADHOOK_STORE_PRECONDITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ MUST_CHECK enum result store_find_request(struct store *store, const struct requ
 /* Inside the transaction that makes an object: records its id for the key of the precondition, if that has one. */
 MUST_CHECK enum result store_use_request_key(
     struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t object_id);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Results and row lists are in the caller's pool. Each function returns the result of the connection (db/db.h), and
  * RESULT_NOT_FOUND where it says so; it neither begins nor ends a transaction. */
-#ifndef LEADHOOK_STORE_QUERY_H
-#define LEADHOOK_STORE_QUERY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ MUST_CHECK enum result store_run_row_lists(struct store *store, const struct row
 /* All rows in one statement, at most DB_LIST_MAX, padded with NULLs: for an INSERT with a SELECT, which array binding does not
  * take. */
 MUST_CHECK enum result store_run_items(struct store *store, const struct row_list *rows);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The store owns the cache; the nodes returned are copies in the caller's pool. Reading from the database can fail as the
  * connection does. */
-#ifndef LEADHOOK_STORE_RANK_CACHE_H
-#define LEADHOOK_STORE_RANK_CACHE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ struct rank {
 };
 MUST_CHECK enum result store_rank(
     struct store *store, struct pool *pool, uint64_t campaign_id, uint64_t leads_version, struct rank *ranks, size_t count);
-
-#endif

@@ -2,8 +2,7 @@
  * Reads that several files of the store share: leads by an identity, definitions.
  *
  * Rows, and what is made of them, are in the caller's pool. The reads return the result of the connection. */
-#ifndef LEADHOOK_STORE_READ_H
-#define LEADHOOK_STORE_READ_H
+#pragma once
 
 #include "db/db.h"
 #include "engine/command.h"
@@ -18,5 +17,3 @@ struct definitions store_definitions_from_rows(struct pool *pool, const struct d
 /* Leads by that identity, with values from store_reference_value. */
 MUST_CHECK enum result store_query_leads(
     struct store *store, struct pool *pool, enum lead_identity identity, struct db_list list, struct db_rows *rows);
-
-#endif

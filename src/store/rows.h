@@ -3,8 +3,7 @@
  *
  * Texts of a struct are those of its row, in the row's pool. Nothing here can fail: an unknown state is WEBHOOK_MISSING, an
  * unknown format is JSON, an unknown count of a referral is REFERRAL_NOT_COUNTED. */
-#ifndef LEADHOOK_STORE_ROWS_H
-#define LEADHOOK_STORE_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ struct db_value store_reference_value(struct pool *pool, uint64_t campaign_id, c
 /* The name in the schema, and the reverse. */
 struct slice store_counted_name(enum referral_counted counted);
 enum referral_counted store_counted(struct slice name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Compares the version of the database's tables with the one that this program needs (docs/architecture.md 9, Schema). */
-#ifndef LEADHOOK_STORE_SCHEMA_H
-#define LEADHOOK_STORE_SCHEMA_H
+#pragma once
 
 #include "store/store.h"
 
@@ -18,5 +17,3 @@ MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
 /* The same, and logs a wrong version with a hint, once. Functions that change something call it first and pass its failure on,
  * because a program may have been started while the database was down. */
 MUST_CHECK enum result store_demand_schema(struct store *store);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The schema steps: the files of schema/, which are compiled into the programs (scripts/embed-schema). */
-#ifndef LEADHOOK_STORE_SCHEMA_STEPS_H
-#define LEADHOOK_STORE_SCHEMA_STEPS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ struct schema_step {
 
 /* In ascending order; the last one has version 0. */
 extern const struct schema_step schema_steps[];
-
-#endif

@@ -4,8 +4,7 @@
  * The function that writes a secret seals it in the same transaction, the one that reads it opens it; others need not know of
  * it. A column that has secrets also has a row of `columns` in store/operator/secrets.c, so that `leadhook secrets seal` finds
  * them. Texts are in the pool. */
-#ifndef LEADHOOK_STORE_SECRETS_H
-#define LEADHOOK_STORE_SECRETS_H
+#pragma once
 
 #include "crypto/seal.h"
 #include "store/state.h"
@@ -29,5 +28,3 @@ struct slice store_open_shown(struct store *store, struct pool *pool, struct sea
 /* Whether the stored secret is this one. One that cannot be opened is another one. */
 MUST_CHECK bool store_is_secret(
     const struct store *store, struct pool *pool, struct seal_place place, struct slice stored, struct slice text);
-
-#endif

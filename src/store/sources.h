@@ -2,8 +2,7 @@
  * Sign-ups of a campaign by day, kind of source and value: `lead_sources` (docs/architecture.md 9.3). Internal to src/store.
  *
  * In a transaction of the caller, which has locked the counters of the campaigns. */
-#ifndef LEADHOOK_STORE_SOURCES_H
-#define LEADHOOK_STORE_SOURCES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ MUST_CHECK enum result store_add_sources(
 
 /* Counts the new leads of a batch that the dispatcher will not count, because it has counted later numbers: imported ones. */
 MUST_CHECK enum result store_add_imported_sources(struct store *store, struct pool *pool, const struct working_set *set);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The caller of store_new owns the store; one thread uses it. What is read once (the installation record) is freed with it.
  * Functions fail as store.h says. */
-#ifndef LEADHOOK_STORE_STATE_H
-#define LEADHOOK_STORE_STATE_H
+#pragma once
 
 #include "crypto/seal.h"
 #include "db/db.h"
@@ -85,5 +84,3 @@ MUST_CHECK enum result store_read_installation_value(
 /* Checks the schema and reads installation id and secret, once. Returns RESULT_FAILED, logged, when they are missing or
  * wrong, or the secret cannot be opened. */
 MUST_CHECK enum result store_read_installation(struct store *store);
-
-#endif

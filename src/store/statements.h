@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * SQL: each file of the store has its statements and their list at its top. Shared parts are here. */
-#ifndef LEADHOOK_STORE_STATEMENTS_H
-#define LEADHOOK_STORE_STATEMENTS_H
+#pragma once
 
 #include "db/db.h"
 #include "engine/rank.h"
@@ -170,5 +169,3 @@ enum webhook_column {
 	WEBHOOK_CLIENT_CERTIFICATE,
 	WEBHOOK_CLIENT_KEY
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Statistics by hour and day (docs/statistics.md), from lead_hours, lead_sources and webhook_hours. Times are hours since 1970,
  * UTC; results are in the caller's pool. */
-#ifndef LEADHOOK_STORE_STATS_H
-#define LEADHOOK_STORE_STATS_H
+#pragma once
 
 #include "engine/source.h"
 #include "store/store.h"
@@ -109,5 +108,3 @@ struct campaign_overview {
 /* Of the campaigns whose ids are set, in ascending order. now_ms is the database's time. */
 MUST_CHECK enum result store_campaign_overviews(
     struct store *store, struct pool *pool, int64_t now_ms, struct campaign_overview *overviews, size_t count);
-
-#endif

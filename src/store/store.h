@@ -4,8 +4,7 @@
  * RESULT_UNAVAILABLE is a 503 for a client; RESULT_FAILED was logged. Changes are repeated after conflicts, and may finally
  * return RESULT_CONFLICT or RESULT_UNKNOWN: also a 503 for a client. Returned rows live in the caller's pool. The dispatcher's
  * functions are in store/queue/dispatch.h; those for operators in store/operator. */
-#ifndef LEADHOOK_STORE_STORE_H
-#define LEADHOOK_STORE_STORE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -315,5 +314,3 @@ MUST_CHECK enum result store_remove_webhook(struct store *store, uint64_t campai
 MUST_CHECK enum result store_remove_webhook_id(struct store *store, const struct precondition *precondition, uint64_t id);
 MUST_CHECK enum result store_list_webhooks(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct webhook_row **webhooks, size_t *count);
-
-#endif

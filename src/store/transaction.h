@@ -4,8 +4,7 @@
  * A transaction owns the pool of each of its runs. It can end with any result of db/db.h: RESULT_CONFLICT after the last
  * attempt, RESULT_UNKNOWN when the answer of a COMMIT was lost, RESULT_FAILED, logged, when the schema is not that of this
  * program. */
-#ifndef LEADHOOK_STORE_TRANSACTION_H
-#define LEADHOOK_STORE_TRANSACTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -103,5 +102,3 @@ MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *poo
  * those while their version stays the same (campaign_cache.c), so every change of them begins with this. RESULT_OUTDATED: the
  * precondition does not hold. */
 MUST_CHECK enum result store_lock_settings(struct store *store, uint64_t campaign_id, const struct precondition *precondition);
-
-#endif

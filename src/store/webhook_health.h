@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The health of webhooks, for lists of many: one probe of an index for each. */
-#ifndef LEADHOOK_STORE_WEBHOOK_HEALTH_H
-#define LEADHOOK_STORE_WEBHOOK_HEALTH_H
+#pragma once
 
 #include "store/store.h"
 
@@ -25,5 +24,3 @@ MUST_CHECK enum result store_add_oldest_due(
 enum { HEALTH_HOURS = 24 };
 MUST_CHECK enum result store_add_recent_attempts(
     struct store *store, struct pool *pool, int64_t now_ms, struct webhook_health *webhooks, size_t count);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Changes of webhooks that callers and operators share. Call them inside a transaction; they return the result of the
  * connection, and RESULT_NOT_FOUND where no webhook matches. */
-#ifndef LEADHOOK_STORE_WEBHOOKS_H
-#define LEADHOOK_STORE_WEBHOOKS_H
+#pragma once
 
 #include "store/store.h"
 
@@ -19,5 +18,3 @@ MUST_CHECK enum result store_activate_webhook(struct store *store, uint64_t webh
  * campaign has the URL; nothing was changed. */
 MUST_CHECK enum result store_move_webhook(
     struct store *store, struct pool *pool, const struct webhook_row *webhook, struct slice url, bool *taken);
-
-#endif

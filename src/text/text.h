@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The texts that people read, in each language: src/text/languages. */
-#ifndef LEADHOOK_TEXT_TEXT_H
-#define LEADHOOK_TEXT_TEXT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -44,5 +43,3 @@ struct slice text_fill(struct pool *pool, struct slice text, const struct text_v
 
 /* A number as it is written in the language: "12,345". */
 struct slice text_number(struct pool *pool, enum text_language language, uint64_t number);
-
-#endif

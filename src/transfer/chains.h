@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Sorts rows that refer to each other so that each comes after its referrer (leadhook(1), lead import). In a circle, the first
  * row in the file comes first. */
-#ifndef LEADHOOK_TRANSFER_CHAINS_H
-#define LEADHOOK_TRANSFER_CHAINS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ void chains_add(struct chains *chains, const struct import *row, uint64_t line);
 void chains_sort(struct chains *chains);
 /* Returns the row at place `i` of the order. */
 size_t chains_at(const struct chains *chains, size_t i);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a column of CSV, or a member of a lead in NDJSON, means by its name (leadhook(1), lead import). */
-#ifndef LEADHOOK_TRANSFER_COLUMNS_H
-#define LEADHOOK_TRANSFER_COLUMNS_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -90,5 +89,3 @@ enum value_meaning column_meaning(struct pool *pool, const struct column *column
 enum value_meaning column_suggested(struct slice value, struct slice plain, enum consent_column kind);
 /* "email", …: for messages. */
 struct slice lead_field_name(enum lead_field field);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Recognizes what columns and values of exports say about consent: people who unsubscribed, bounced, or never agreed. A column
  * about consent means nothing until the operator says what it means, so no one becomes an active lead by default. */
-#ifndef LEADHOOK_TRANSFER_CONSENT_H
-#define LEADHOOK_TRANSFER_CONSENT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ enum value_meaning consent_suggested(struct slice value, enum consent_column kin
 
 /* Reads yes or no in the languages of exports. Returns false for any other text. */
 MUST_CHECK bool switch_parse(struct slice text, bool *on);
-
-#endif

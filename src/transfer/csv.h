@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * CSV by RFC 4180: fields in quotes may have delimiters, line ends and doubled quotes. Lines end with CR LF, LF or CR. A quote
  * is special only at the beginning of a field, where blanks may precede it. */
-#ifndef LEADHOOK_TRANSFER_CSV_H
-#define LEADHOOK_TRANSFER_CSV_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -64,5 +63,3 @@ void csv_add_field(struct buffer *out, struct slice field, char delimiter);
  * delimiter. */
 void csv_add_cell(struct buffer *out, struct slice cell, char delimiter);
 struct slice csv_cell(struct pool *pool, struct slice field);
-
-#endif

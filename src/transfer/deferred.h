@@ -2,8 +2,7 @@
  * The places of records that are imported in a later pass, because their referrer comes after them in the file. They are kept
  * in a temporary file and can be read in either direction, so a file that is sorted the wrong way round needs only one more
  * pass. */
-#ifndef LEADHOOK_TRANSFER_DEFERRED_H
-#define LEADHOOK_TRANSFER_DEFERRED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ uint64_t deferred_count(const struct deferred *deferred);
 MUST_CHECK bool deferred_add(struct deferred *deferred, const struct record_place *place);
 /* Number `at`, from 0. */
 MUST_CHECK bool deferred_get(struct deferred *deferred, uint64_t at, struct record_place *place);
-
-#endif

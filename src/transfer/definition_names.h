@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Finds tags or actions of a campaign by their names and collects them in sets, in time linear in the text that names them. */
-#ifndef LEADHOOK_TRANSFER_DEFINITION_NAMES_H
-#define LEADHOOK_TRANSFER_DEFINITION_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ struct name_set {
 bool name_set_add(struct pool *pool, struct name_set *set, const struct names *names, struct slice name);
 /* The ids as in engine/id_list.h; absent if the set is empty. */
 struct slice name_set_list(struct pool *pool, const struct name_set *set);
-
-#endif

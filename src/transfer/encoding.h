@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Finds out the encoding of a file, and converts its texts to UTF-8. A file has one encoding, with one exception: in a file in
  * UTF-8, a record that is not UTF-8 is read in a second encoding. */
-#ifndef LEADHOOK_TRANSFER_ENCODING_H
-#define LEADHOOK_TRANSFER_ENCODING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ uint64_t encoding_size(const struct charset *encoding, struct slice text);
 /* Converts bytes of UTF-16 or of a table into `out`, which has room for three times as many bytes. Sets *used to the bytes
  * read; an incomplete character at the end is left. Returns the size of the result. */
 size_t encoding_convert(const struct charset *encoding, struct slice bytes, char *out, size_t *used);
-
-#endif

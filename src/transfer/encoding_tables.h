@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Encodings with a byte for each character; the characters of their bytes above ASCII. */
-#ifndef LEADHOOK_TRANSFER_ENCODING_TABLES_H
-#define LEADHOOK_TRANSFER_ENCODING_TABLES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct byte_table {
 /* The first one is the most usual one. */
 extern const struct byte_table byte_tables[];
 extern const size_t byte_table_count;
-
-#endif

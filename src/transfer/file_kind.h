@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Files that are neither CSV nor NDJSON, recognised by their first bytes. */
-#ifndef LEADHOOK_TRANSFER_FILE_KIND_H
-#define LEADHOOK_TRANSFER_FILE_KIND_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/slice.h"
 
 /* Returns what the file is and what to do with it, in words that follow "the file is"; NULL if it may be CSV or NDJSON. */
 MUST_CHECK const char *file_kind(struct slice beginning);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Writes leads as records of CSV or NDJSON, which an import can read (leadhook(1), lead export). Values that depend on other
  * leads, such as ranks, are not written. */
-#ifndef LEADHOOK_TRANSFER_LEAD_WRITER_H
-#define LEADHOOK_TRANSFER_LEAD_WRITER_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/buffer.h"
@@ -35,5 +34,3 @@ MUST_CHECK bool lead_writer_set_names(struct lead_writer *writer, struct slice j
 /* Append the heading of CSV, and a lead. `pool` is for temporary values. */
 void lead_writer_heading(struct lead_writer *writer, struct pool *pool, struct buffer *out);
 void lead_writer_add(struct lead_writer *writer, struct pool *pool, const struct lead *lead, struct buffer *out);
-
-#endif

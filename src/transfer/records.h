@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reads the records of a file of leads one after another, as UTF-8: records of CSV, or lines of NDJSON. The memory does not
  * depend on the size of the file, and the time is proportional to it, however quotes are used. */
-#ifndef LEADHOOK_TRANSFER_RECORDS_H
-#define LEADHOOK_TRANSFER_RECORDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -51,5 +50,3 @@ void records_seek(struct records *records, uint64_t offset, uint64_t line);
 /* Reads a record again from its place in the file. The text is valid until the next call. Returns RECORD_GOOD or RECORD_FAILED.
  */
 MUST_CHECK enum record_state records_at(struct records *records, uint64_t offset, size_t size, struct slice *text);
-
-#endif

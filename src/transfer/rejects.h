@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Writes the file of rejected records: each as it was, with line and reason in front, so that the corrected file can be
  * imported. If the imported file was such a file itself, the new line and reason replace the old ones. */
-#ifndef LEADHOOK_TRANSFER_REJECTS_H
-#define LEADHOOK_TRANSFER_REJECTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ struct rejects *rejects_open(const char *path, enum records_format format, struc
 void rejects_add(struct rejects *rejects, uint64_t line, struct slice record, const char *reason);
 /* Returns 0, or an errno value when something could not be written. `*rejects` may be NULL. */
 MUST_CHECK int rejects_close(struct rejects **rejects);
-
-#endif

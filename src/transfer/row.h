@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * One lead of a file: the values of its record, collected one by one, and the import that they make. */
-#ifndef LEADHOOK_TRANSFER_ROW_H
-#define LEADHOOK_TRANSFER_ROW_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -71,5 +70,3 @@ void row_fail(struct row *row, struct slice name, const char *rule);
 /* Makes the import of the row, in its pool. An empty field is absent, but an empty score is 0. Returns NULL, or what is wrong:
  * "phone_number is not valid". */
 MUST_CHECK const char *row_finish(struct row *row, struct import *import);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads a record of CSV as a lead. */
-#ifndef LEADHOOK_TRANSFER_ROW_CSV_H
-#define LEADHOOK_TRANSFER_ROW_CSV_H
+#pragma once
 
 #include "transfer/csv.h"
 #include "transfer/row.h"
@@ -15,5 +14,3 @@ struct row_columns {
 /* Returns NULL, or what is wrong with the record. Fills *import, unless the record is wrong, and *notes. All in the pool. */
 MUST_CHECK const char *row_from_csv(struct pool *pool, const struct row_limits *limits, const struct row_columns *columns,
     const struct csv_fields *fields, struct row_notes *notes, struct import *import);
-
-#endif

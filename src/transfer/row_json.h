@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reads a JSON object as a lead: the members of a payload (docs/api.md 4.5), and others, which are custom fields. They are read
  * as the API reads the parameters of a body. */
-#ifndef LEADHOOK_TRANSFER_ROW_JSON_H
-#define LEADHOOK_TRANSFER_ROW_JSON_H
+#pragma once
 
 #include "transfer/row.h"
 
@@ -12,5 +11,3 @@ MUST_CHECK const char *row_from_json(
 
 /* Adds the members of an object to a row. Returns NULL, or what is wrong with the object. */
 MUST_CHECK const char *row_add_members(struct row *row, struct slice json);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Remembers the identities in a file, as hashes, to find repeated rows and unknown referrers. */
-#ifndef LEADHOOK_TRANSFER_SEEN_H
-#define LEADHOOK_TRANSFER_SEEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct seen *seen_new(void);
 void seen_free(struct seen **seen);
 void seen_add(struct seen *seen, enum seen_kind kind, struct slice identity);
 MUST_CHECK bool seen_has(const struct seen *seen, enum seen_kind kind, struct slice identity);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Parses times as exports and people write them: 2024-03-01 09:30, 01.03.2024 09:30, 3/1/2024 9:30 PM, 1 Mar 2024, seconds and
  * milliseconds since 1970. UTC without a zone. */
-#ifndef LEADHOOK_TRANSFER_TIMES_H
-#define LEADHOOK_TRANSFER_TIMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ enum time_form time_parse(struct slice text, enum date_order order, int64_t *ms)
 bool time_is(struct slice text);
 /* Whether it is what databases write for no time: 0000-00-00 00:00:00. */
 bool time_is_none(struct slice text);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Gauges of the metrics page (docs/operating.md 12.1): of the database, the limiter and file systems. */
-#ifndef LEADHOOK_WATCH_WATCH_H
-#define LEADHOOK_WATCH_WATCH_H
+#pragma once
 
 #include "limit/limiter.h"
 #include "os/metrics_page.h"
@@ -26,5 +25,3 @@ struct watch_disk {
  * that cannot be read, or is on another host, is left out. */
 size_t watch_find_disks(struct pool *pool, struct store *store, const char *state_dir, const char *log_file,
     struct watch_disk disks[METRIC_FILESYSTEM_COUNT]);
-
-#endif

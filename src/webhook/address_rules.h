@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Addresses and ports that deliveries may be sent to (docs/deliveries.md 5); prevents server-side request forgery. */
-#ifndef LEADHOOK_WEBHOOK_ADDRESS_RULES_H
-#define LEADHOOK_WEBHOOK_ADDRESS_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ MUST_CHECK bool address_allowed(const struct address_rules *rules, const struct 
 /* The two parts of that check. */
 MUST_CHECK bool address_ip_allowed(const struct address_rules *rules, const struct ip_address *address);
 MUST_CHECK bool address_port_allowed(const struct address_rules *rules, uint16_t port);
-
-#endif

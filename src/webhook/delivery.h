@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * States, shards and ids of webhooks and deliveries, for all layers. */
-#ifndef LEADHOOK_WEBHOOK_DELIVERY_H
-#define LEADHOOK_WEBHOOK_DELIVERY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -74,5 +73,3 @@ MUST_CHECK bool id_set_contains(const struct id_set *set, uint64_t id);
 struct slice delivery_message_id(struct pool *pool, struct slice installation_id, uint64_t delivery_id);
 /* The same for a test delivery of `webhook test`, which is not stored. `random` makes it unique. */
 struct slice delivery_test_message_id(struct pool *pool, struct slice installation_id, struct slice random);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A payload of another system as a tree of values (docs/inbound.md 2). */
-#ifndef LEADHOOK_WEBHOOK_DOCUMENT_H
-#define LEADHOOK_WEBHOOK_DOCUMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ struct document_entries {
 };
 void document_write_entries(
     const struct document_node *node, const struct document_entries *entries, struct json_writer *writer);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The form body of a JSON payload (docs/deliveries.md 2, `form`), for receivers that do not read JSON. */
-#ifndef LEADHOOK_WEBHOOK_FORM_H
-#define LEADHOOK_WEBHOOK_FORM_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -19,5 +18,3 @@ enum form_arrays { FORM_NUMBERED, FORM_UNNUMBERED };
  * Returns false, with *body unchanged, when the payload is not a single JSON object, is nested too deeply or exceeds the
  * maximum size. */
 MUST_CHECK bool form_encode(struct pool *pool, struct slice payload, enum form_arrays arrays, struct slice *body);
-
-#endif

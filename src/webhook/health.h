@@ -3,8 +3,7 @@
  * the time is an argument.
  *
  * While the breaker is open, only one probe at a time is sent, each after a wait. docs/deliveries.md has a state diagram. */
-#ifndef LEADHOOK_WEBHOOK_HEALTH_H
-#define LEADHOOK_WEBHOOK_HEALTH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void health_start(const struct health_rules *rules, struct health *health);
  * breaker was open. A failure halves the concurrency. */
 MUST_CHECK enum health_change health_succeed(const struct health_rules *rules, struct health *health);
 MUST_CHECK enum health_change health_fail(const struct health_rules *rules, struct health *health, int64_t now_ms);
-
-#endif

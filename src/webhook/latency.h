@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Durations of attempts in buckets (docs/statistics.md 3): percentiles of any period from the sums of its buckets. */
-#ifndef LEADHOOK_WEBHOOK_LATENCY_H
-#define LEADHOOK_WEBHOOK_LATENCY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ size_t latency_bucket(int64_t duration_ms);
 /* The duration in ms that so many percent (1 to 99) of the attempts did not exceed: a place in its bucket that assumes that the
  * attempts of the bucket are evenly spread. In the last bucket: its lower bound. -1 without attempts. */
 int64_t latency_percentile(const uint64_t buckets[LATENCY_BUCKETS], unsigned percent);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which values of a payload become which parameters of a sign-up (docs/inbound.md 3). */
-#ifndef LEADHOOK_WEBHOOK_MAPPING_H
-#define LEADHOOK_WEBHOOK_MAPPING_H
+#pragma once
 
 #include "webhook/document.h"
 
@@ -59,5 +58,3 @@ size_t mapping_apply(struct pool *pool, const struct payload_map *mapping, const
  * Absent: none. */
 struct slice mapping_notes(struct pool *pool, const struct payload_map *mapping, const struct payload_list *payload,
     const struct mapped_field *fields, size_t count);
-
-#endif

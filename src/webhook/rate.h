@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The rate limit of a webhook (docs/deliveries.md 4): deliveries per second, evenly spaced; above ten per second in bursts of a
  * tenth of a second. Pure: the time is an argument. */
-#ifndef LEADHOOK_WEBHOOK_RATE_H
-#define LEADHOOK_WEBHOOK_RATE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ size_t rate_allows(const struct rate *rate, int64_t now_ms);
 int64_t rate_next_ms(const struct rate *rate);
 /* Records the start of a delivery. */
 void rate_start(struct rate *rate, int64_t now_ms);
-
-#endif

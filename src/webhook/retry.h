@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Retry times of deliveries (docs/deliveries.md 3). Pure: time and randomness are arguments. */
-#ifndef LEADHOOK_WEBHOOK_RETRY_H
-#define LEADHOOK_WEBHOOK_RETRY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ struct retry_decision retry_decide(
 /* Parses a Retry-After header (RFC 9110 10.2.3): seconds, or a date in any of the three forms of RFC 9110 5.6.7. Returns
  * milliseconds from `now_ms`, 0 for a past date, -1 for anything else and for the absent slice. Not capped; saturates. */
 int64_t retry_after_parse(struct slice header, int64_t now_ms);
-
-#endif

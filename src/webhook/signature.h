@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Signatures of deliveries, as in Standard Webhooks (docs/deliveries.md 2). */
-#ifndef LEADHOOK_WEBHOOK_SIGNATURE_H
-#define LEADHOOK_WEBHOOK_SIGNATURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct slice signature_secret_make(struct pool *pool, const unsigned char random
  * the secret is not "whsec_" and Base64 of 24 to 64 bytes. */
 MUST_CHECK bool signature_header(
     struct pool *pool, struct slice secret, struct slice id, int64_t timestamp, struct slice body, struct slice *header);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Destinations of webhooks: at registration (docs/deliveries.md 1) and for connections. The sender checks the addresses that a
  * name resolves to. */
-#ifndef LEADHOOK_WEBHOOK_WEBHOOK_URL_H
-#define LEADHOOK_WEBHOOK_WEBHOOK_URL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -38,5 +37,3 @@ bool webhook_url_is_respelled(struct slice url, struct slice location);
 /* True when a registered URL contains an item of the list setting dispatch.form_urls, anywhere, ignoring case
  * (docs/deliveries.md 2). */
 bool webhook_url_wants_form(struct slice url, struct slice form_urls);
-
-#endif

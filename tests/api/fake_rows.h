@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Private to the fake store: its initial campaigns and their definitions. */
-#ifndef LEADHOOK_TESTS_API_FAKE_ROWS_H
-#define LEADHOOK_TESTS_API_FAKE_ROWS_H
+#pragma once
 
 #include "engine/decide/working_set.h"
 
@@ -9,5 +8,3 @@
 void fake_rows_add(struct pool *pool, struct working_set *set);
 /* Then ends one, suspends one and makes one strict, as fake_store.h says. */
 void fake_rows_settle(struct working_set *set);
-
-#endif

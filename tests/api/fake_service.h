@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The api over the fake store, called as leadhook-fcgi does: CGI variables and a body in, an answer out. */
-#ifndef LEADHOOK_TESTS_API_FAKE_SERVICE_H
-#define LEADHOOK_TESTS_API_FAKE_SERVICE_H
+#pragma once
 
 #include "api/api.h"
 
@@ -41,5 +40,3 @@ void fake_service_call(struct fake_service *service, struct fake_environment *en
 
 /* A test sets it: store_same_installation fails. */
 extern bool fake_other_installation;
-
-#endif

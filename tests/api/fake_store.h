@@ -3,8 +3,7 @@
  * It counts reads and changes of each campaign, so that tests can verify that a campaign was not touched.
  *
  * Functions that the api newly uses are added here, with a line that counts the access. */
-#ifndef LEADHOOK_TESTS_API_FAKE_STORE_H
-#define LEADHOOK_TESTS_API_FAKE_STORE_H
+#pragma once
 
 #include "api/api.h"
 
@@ -43,5 +42,3 @@ size_t fake_reads(const struct store *store, uint64_t campaign_id);
 size_t fake_changes(const struct store *store, uint64_t campaign_id);
 void fake_note_read(struct store *store, uint64_t campaign_id);
 void fake_note_change(struct store *store, uint64_t campaign_id);
-
-#endif

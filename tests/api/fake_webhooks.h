@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Private to the fake store: its outbound webhooks. */
-#ifndef LEADHOOK_TESTS_API_FAKE_WEBHOOKS_H
-#define LEADHOOK_TESTS_API_FAKE_WEBHOOKS_H
+#pragma once
 
 #include "api/api.h"
 
@@ -11,5 +10,3 @@ struct fake_webhooks *fake_webhooks_new(struct pool *pool);
 struct fake_webhooks *fake_webhooks_of(struct store *store);
 /* Adds the initial one of a campaign. */
 void fake_webhooks_add(struct store *store, uint64_t campaign_id);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A challenge and its solution. Signature and solution were made by ALTCHA's own library (altcha-lib 2.8.0, solveChallenge),
  * which also accepts them. */
-#ifndef LEADHOOK_TESTS_BOTS_SOLVED_H
-#define LEADHOOK_TESTS_BOTS_SOLVED_H
+#pragma once
 
 #include "bots/challenge.h"
 
@@ -31,5 +30,3 @@ solved_challenge(void)
 	}
 	return challenge;
 }
-
-#endif

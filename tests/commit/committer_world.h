@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A committer in its own process, with a fake store that records its calls in shared memory and blocks on request. The test
  * acts as the responders. */
-#ifndef LEADHOOK_TESTS_COMMIT_COMMITTER_WORLD_H
-#define LEADHOOK_TESTS_COMMIT_COMMITTER_WORLD_H
+#pragma once
 
 #include "unit.h"
 
@@ -88,5 +87,3 @@ void hold(void);
 void release(void);
 /* Releases the blocked batch and waits until the next one blocks. */
 void hold_next(void);
-
-#endif

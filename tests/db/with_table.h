@@ -4,8 +4,7 @@
  * Before including it, the program defines the statements that create and empty the table:
  * MAKE_TABLE, EMPTY_TABLE. It may define the statements of each new connection, SESSION, and how long an answer may take,
  * TIMEOUT_S. The prefix is t_. */
-#ifndef LEADHOOK_TESTS_DB_WITH_TABLE_H
-#define LEADHOOK_TESTS_DB_WITH_TABLE_H
+#pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -70,5 +69,3 @@ close_world(void **state)
 	pool_free(&w->pool);
 	return 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A database, receivers and a clock in memory, in place of the store, deliver/send/sender.c and clock_monotonic_ms: hours pass
  * in milliseconds. The clock advances only while the dispatcher waits, and by WORLD_CALL_MS with each call of the store. */
-#ifndef LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
-#define LEADHOOK_TESTS_DELIVER_FAKE_WORLD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -234,5 +233,3 @@ void world_kill(void);
 void world_redeliver(uint64_t webhook_id);
 /* Returns how many deliveries of a webhook (0: of all) have that state. */
 size_t world_count(uint64_t webhook_id, enum delivery_state state);
-
-#endif

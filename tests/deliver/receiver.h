@@ -12,8 +12,7 @@
  *   /extension               a chunk's size with endless extensions
  *   /partial                 fewer bytes than Content-Length, then closes
  *   /close, /garbage         closes without a response; responds with what is not HTTP */
-#ifndef LEADHOOK_TESTS_DELIVER_RECEIVER_H
-#define LEADHOOK_TESTS_DELIVER_RECEIVER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ unsigned receiver_requests(void);
 void receiver_reset(void);
 /* Header and body of the last request; valid until the next request. */
 const char *receiver_last_request(void);
-
-#endif

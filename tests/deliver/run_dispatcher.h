@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Runs a dispatcher in its own fake world (fake_world.h). */
-#ifndef LEADHOOK_TESTS_DELIVER_RUN_DISPATCHER_H
-#define LEADHOOK_TESTS_DELIVER_RUN_DISPATCHER_H
+#pragma once
 
 #include "deliver/dispatcher.h"
 #include "fake_world.h"
@@ -20,5 +19,3 @@ MUST_CHECK enum result run(struct lock *lock);
 size_t sent(uint64_t webhook_id);
 /* Runs a daemon that is stopped at `until_ms`. */
 void stay_until(int64_t until_ms);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A scheduler under test: what plays the feeder, the sender and the table of due deliveries. */
-#ifndef LEADHOOK_TESTS_DELIVER_SCHEDULER_WORLD_H
-#define LEADHOOK_TESTS_DELIVER_SCHEDULER_WORLD_H
+#pragma once
 
 #include "unit.h"
 
@@ -62,5 +61,3 @@ bool hold(uint64_t webhook_id, int64_t until_ms);
 int64_t held_until_ms(uint64_t webhook_id);
 /* Its fetched deliveries are due again. */
 void drop(uint64_t webhook_id, int64_t now_ms);
-
-#endif

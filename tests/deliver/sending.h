@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A sender with the receiver (receiver.h), and attempts of it. */
-#ifndef LEADHOOK_TESTS_DELIVER_SENDING_H
-#define LEADHOOK_TESTS_DELIVER_SENDING_H
+#pragma once
 
 #include "deliver/send/sender.h"
 
@@ -39,5 +38,3 @@ int set_up(void **state);
 int tear_down(void **state);
 int open_sender(void **state);
 #define TEST(name) cmocka_unit_test_setup(name, open_sender)
-
-#endif

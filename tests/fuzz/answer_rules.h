@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The rules of every answer, to any request (docs/api.md 2 and 7). */
-#ifndef LEADHOOK_TESTS_FUZZ_ANSWER_RULES_H
-#define LEADHOOK_TESTS_FUZZ_ANSWER_RULES_H
+#pragma once
 
 #include "fuzz.h"
 #include "http/request.h"
 #include "http/response.h"
 
 void require_answer(const struct http_request *request, const struct http_response *response);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Included by every fuzz target. A target is a function that takes any bytes and checks its rules with REQUIRE; libFuzzer
  * calls it with generated input, driver.c with the target's seeds. */
-#ifndef LEADHOOK_TESTS_FUZZ_FUZZ_H
-#define LEADHOOK_TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ fuzz_line(struct slice *rest)
 	struct slice line;
 	return slice_next(rest, '\n', &line) ? line : SLICE("");
 }
-
-#endif

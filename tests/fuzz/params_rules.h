@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The rules of every table of parameters, from any source (docs/api.md 1: Parameters, Values, Caps). */
-#ifndef LEADHOOK_TESTS_FUZZ_PARAMS_RULES_H
-#define LEADHOOK_TESTS_FUZZ_PARAMS_RULES_H
+#pragma once
 
 #include "fuzz.h"
 #include "http/params.h"
@@ -14,5 +13,3 @@ extern const struct http_names some_names;
 /* Parses the request's query and body, and checks the rules. *params is NULL when parsing failed. */
 void require_params(
     struct pool *pool, struct slice query, struct slice content_type, struct slice body, struct http_params **params);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Parses parameters for a test, and compares the table in the short form of render_value(): name=value; with strings quoted. */
-#ifndef LEADHOOK_TESTS_HTTP_PARSED_H
-#define LEADHOOK_TESTS_HTTP_PARSED_H
+#pragma once
 
 #include "unit.h"
 #include "with_pool.h"
@@ -118,5 +117,3 @@ assert_problem(enum http_problem_kind kind, const char *message)
 	if (message != NULL && strstr(pool_string(pool, problem.message), message) == NULL)
 		fail_msg("\"%.*s\" does not say \"%s\"", SLICE_ARGS(problem.message), message);
 }
-
-#endif

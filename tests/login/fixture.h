@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the tests of this folder share: a database, a limiter with a clock of its own, and a user. */
-#ifndef LEADHOOK_TESTS_LOGIN_FIXTURE_H
-#define LEADHOOK_TESTS_LOGIN_FIXTURE_H
+#pragma once
 
 #include "login/login.h"
 #include "login/login_factor.h"
@@ -52,5 +51,3 @@ enum { HELD_MS = 10 * MINUTE_MS };
 void hold_wait(int64_t wait_ms);
 /* Makes the sessions as much older as to this column. */
 void move_session(const char *column, int64_t ms);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A JSON text as a tree, and its values by name. Missing values and null are absent, 0 or false. */
-#ifndef LEADHOOK_TESTS_MODEL_TREE_H
-#define LEADHOOK_TESTS_MODEL_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ bool tree_flag(const struct tree *object, const char *name);
 int64_t tree_number(const struct tree *object, const char *name);
 /* As tree_number, for values that are never negative. */
 uint64_t tree_id(const struct tree *object, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What is true after a batch. */
-#ifndef LEADHOOK_TESTS_STORE_BATCHES_H
-#define LEADHOOK_TESTS_STORE_BATCHES_H
+#pragma once
 
 #include "unit.h"
 
@@ -42,5 +41,3 @@ assert_consistent(uint64_t campaign, int64_t leads, int64_t webhooks)
 		campaign),
 	    events * webhooks);
 }
-
-#endif

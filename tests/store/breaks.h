@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Injects failures into transactions, for programs that are linked with --wrap=db_commit and --wrap=db_begin. */
-#ifndef LEADHOOK_TESTS_STORE_BREAKS_H
-#define LEADHOOK_TESTS_STORE_BREAKS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ extern struct breaks {
 	unsigned begins;         /* then this number of transactions cannot be started … */
 	enum result why;         /* … for this reason */
 } breaks;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Partitions of the history and rows with ids of chosen days. Days are counted from 1970-01-01. */
-#ifndef LEADHOOK_TESTS_STORE_DAYS_H
-#define LEADHOOK_TESTS_STORE_DAYS_H
+#pragma once
 
 #include "world.h"
 
@@ -37,5 +36,3 @@ bool in_day(const char *table, uint64_t id, uint64_t day);
 
 /* The number of ALTER TABLE statements that the server has run. */
 int64_t alters(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Due, fetched and recorded deliveries, for the tests of the dispatcher's rows. */
-#ifndef LEADHOOK_TESTS_STORE_FETCHED_H
-#define LEADHOOK_TESTS_STORE_FETCHED_H
+#pragma once
 
 #include "store/queue/dispatch.h"
 #include "world.h"
@@ -36,5 +35,3 @@ struct fetched fetch_request(struct world *w, struct due_request *request, const
 struct delivery_outcome outcome_of(const struct due_delivery *delivery, enum delivery_state state, int status);
 /* Records them for the first owner. Returns how many of them were stale. */
 size_t record_outcomes(struct world *w, struct delivery_outcome *outcomes, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Statements whose plans have a fault that does no harm. */
-#ifndef LEADHOOK_TESTS_PLAN_EXCEPTIONS_H
-#define LEADHOOK_TESTS_PLAN_EXCEPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ enum { GATHERS = SORT | TEMPORARY, READS_ALL = SCAN | SORT | TEMPORARY | MANY };
 unsigned exceptions_for(const char *statement, struct slice table);
 /* Whether each exception names a statement of the list and has a reason. */
 bool exceptions_are_known(const char *const *statements, size_t count);
-
-#endif

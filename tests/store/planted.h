@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tables full of rows, inserted directly, for tests of what depends on their number. */
-#ifndef LEADHOOK_TESTS_STORE_PLANTED_H
-#define LEADHOOK_TESTS_STORE_PLANTED_H
+#pragma once
 
 #include "base/pool.h"
 #include "db/db.h"
@@ -52,5 +51,3 @@ enum value_kind {
 	VALUE_TWENTY = '#'
 };
 struct db_value planted_value(struct pool *pool, enum value_kind kind, size_t i);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A MariaDB server for the test: a new data folder, a unix socket, no network, and the smallest max_allowed_packet that
  * `leadhook check` accepts. It ends with the test. */
-#ifndef LEADHOOK_TESTS_STORE_PRIVATE_SERVER_H
-#define LEADHOOK_TESTS_STORE_PRIVATE_SERVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ bool root_wait_for(int64_t wanted, const char *format, ...) PRINTF_LIKE(2, 3);
 int64_t root_questions(void);
 /* Rows that the server has read, except for this query. */
 int64_t root_rows_read(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The values that each statement is run with on planted tables. */
-#ifndef LEADHOOK_TESTS_STORE_STATEMENT_VALUES_H
-#define LEADHOOK_TESTS_STORE_STATEMENT_VALUES_H
+#pragma once
 
 #include "db/db.h"
 #include "store/statements.h"
@@ -28,5 +27,3 @@ enum { BATCH_LONGEST = 256 /* campaigns, deliveries, jobs */ };
 /* Runs `run` with the values of a statement, and lists and items of `size` values. */
 MUST_CHECK enum result run_with_values(struct db *db, struct pool *pool, const struct db_statement *run,
     const struct statement_values *used, size_t size, struct db_rows *rows);
-
-#endif

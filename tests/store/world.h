@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The fixture of this folder's tests: an installed database, an open store, an account and a campaign for the test. */
-#ifndef LEADHOOK_TESTS_STORE_WORLD_H
-#define LEADHOOK_TESTS_STORE_WORLD_H
+#pragma once
 
 #include "base/attributes.h"
 #include "private_server.h"
@@ -78,5 +77,3 @@ extern uint64_t *shared;
 typedef bool process_body(struct store *store, const struct world *world, unsigned index);
 void processes_start(const struct world *world, unsigned count, process_body *body);
 MUST_CHECK bool processes_end(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Like with_pool.h, with the default address rules. */
-#ifndef LEADHOOK_TESTS_CORE_WITH_RULES_H
-#define LEADHOOK_TESTS_CORE_WITH_RULES_H
+#pragma once
 
 #include "conf/settings.h"
 #include "webhook/address_rules.h"
@@ -22,5 +21,3 @@ begin_with_rules(void **state)
 	begin(state);
 	return address_rules_parse(pool, SLICE_NONE, default_ports(), &rules, &bad) ? 0 : -1;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns and their settings. */
-#ifndef LEADHOOK_ADMIN_CAMPAIGNS_CAMPAIGN_OPERATIONS_H
-#define LEADHOOK_ADMIN_CAMPAIGNS_CAMPAIGN_OPERATIONS_H
+#pragma once
 
 #include "operation/operation.h"
 
@@ -12,5 +11,3 @@ extern const struct operation operation_campaign_add, operation_campaign_list, o
  */
 MUST_CHECK enum result campaigns_of_caller(
     struct operation_call *call, struct list_part part, struct campaign **campaigns, size_t *count, int64_t *now_ms);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Pages of an export, in the order of its list: by sign-up, the latest first, or by score. Leads that sign up after its
  * beginning are not in it. */
-#ifndef LEADHOOK_ADMIN_DATA_EXPORT_PAGE_H
-#define LEADHOOK_ADMIN_DATA_EXPORT_PAGE_H
+#pragma once
 
 #include "operation/operation.h"
 #include "store/store.h"
@@ -25,5 +24,3 @@ void export_go_on_after(struct export_place *place, const struct lead *lead);
 /* Reads a page of at most filter->limit leads into the pool, and moves the place. *more: there may be leads after it. */
 MUST_CHECK enum result export_read_page(struct operation_call *call, struct pool *pool, const struct lead_filter *filter,
     struct export_place *place, struct lead_page *page, bool *more);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A part of an export, for a remote call: each answer names the place where the next part begins, and the parts together are
  * the file that `lead export` writes (docs/manage.md 1.6). */
-#ifndef LEADHOOK_ADMIN_DATA_EXPORT_PART_H
-#define LEADHOOK_ADMIN_DATA_EXPORT_PART_H
+#pragma once
 
 #include "operation/operation.h"
 #include "transfer/lead_writer.h"
@@ -21,5 +20,3 @@ struct export_part {
 
 /* Outputs the part of the campaign in call->id. Returns 0, or a status after reporting the error. */
 int export_part(struct operation_call *call, const struct export_part *part);
-
-#endif

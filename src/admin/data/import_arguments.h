@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The arguments of an import (leadhook(1), lead import). */
-#ifndef LEADHOOK_ADMIN_DATA_IMPORT_ARGUMENTS_H
-#define LEADHOOK_ADMIN_DATA_IMPORT_ARGUMENTS_H
+#pragma once
 
 #include "operation/value_types.h"
 #include "transfer/encoding.h"
@@ -23,5 +22,3 @@ struct import_arguments {
 };
 
 extern const struct value_type value_delimiter; /* char */
-
-#endif

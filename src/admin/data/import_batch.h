@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * An import of the records of a file (leadhook(1), lead import): its heading, what is to be known before anything is stored,
  * and the records, batch by batch. */
-#ifndef LEADHOOK_ADMIN_DATA_IMPORT_BATCH_H
-#define LEADHOOK_ADMIN_DATA_IMPORT_BATCH_H
+#pragma once
 
 #include "admin/data/import_survey.h"
 #include "operation/operation.h"
@@ -80,5 +79,3 @@ uint64_t import_line(const struct import_run *run, uint64_t line);
 
 /* Runs it from the first record after the heading. Returns 0, or a status after reporting the error. */
 int import_run(struct import_run *run);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The file of an import: one of the host, or a part of one that a remote call has sent. What cannot be read twice is copied to
  * a temporary file. */
-#ifndef LEADHOOK_ADMIN_DATA_IMPORT_FILE_H
-#define LEADHOOK_ADMIN_DATA_IMPORT_FILE_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -20,5 +19,3 @@ MUST_CHECK int import_file_encoding(struct operation_call *call, int fd, struct 
 
 /* A file that begins with { is NDJSON. */
 enum records_format import_file_format(int fd, const struct charset *encoding);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The heading of CSV: where it is, and what each column is, by its name or as the caller says. */
-#ifndef LEADHOOK_ADMIN_DATA_IMPORT_HEADING_H
-#define LEADHOOK_ADMIN_DATA_IMPORT_HEADING_H
+#pragma once
 
 #include "admin/data/import_batch.h"
 
@@ -9,5 +8,3 @@
 MUST_CHECK int import_read_heading(struct import_run *run, struct slice *text);
 /* Reads --set. */
 MUST_CHECK int import_read_constants(struct import_run *run);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What is to be known of a file before anything of it is stored: the largest subscription number, how dates are written, which
  * tags the campaign lacks, what columns say about consent; and the questions that follow from that. */
-#ifndef LEADHOOK_ADMIN_DATA_IMPORT_SURVEY_H
-#define LEADHOOK_ADMIN_DATA_IMPORT_SURVEY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ MUST_CHECK int import_survey(struct import_run *run);
 struct output *import_questions(struct import_run *run);
 /* Fails with the questions, if there are any. */
 MUST_CHECK int import_require_answers(struct import_run *run);
-
-#endif

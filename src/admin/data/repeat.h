@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What commands do while the database is away. */
-#ifndef LEADHOOK_ADMIN_DATA_REPEAT_H
-#define LEADHOOK_ADMIN_DATA_REPEAT_H
+#pragma once
 
 #include "operation/operation.h"
 #include "operation/progress.h"
@@ -20,5 +19,3 @@ struct removal {
 /* Does all of it. A remote call leaves the rest to the dispatcher at its end, and when the database is away; a shell's waits,
  * and fails. Returns 0, or a status after reporting the error. *done: nothing is left. */
 int removal_finish(struct operation_call *call, const struct removal *removal, struct removal_counts *counts, bool *done);
-
-#endif

@@ -2,8 +2,7 @@
  * `leadhook doctor` (leadhook(1)): checks that find faults of an installation. Included only by this folder.
  *
  * A check is a function and a row of the table in doctor.c. What it finds has a row in findings.c. */
-#ifndef LEADHOOK_ADMIN_DOCTOR_DOCTOR_H
-#define LEADHOOK_ADMIN_DOCTOR_DOCTOR_H
+#pragma once
 
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -167,5 +166,3 @@ void web_server_start(struct doctor *doctor);
 void web_server_start_program(struct doctor *doctor, bool again);
 /* Adds the lines that correct the last finding, for each server that may be in use. `value` is what some of them need. */
 void web_server_lines(struct doctor *doctor, const char *what, struct slice value);
-
-#endif

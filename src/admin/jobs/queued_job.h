@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Jobs of the dispatcher: what operations leave to it (docs/operating.md 4.1), and what is shown of one. */
-#ifndef LEADHOOK_ADMIN_JOBS_QUEUED_JOB_H
-#define LEADHOOK_ADMIN_JOBS_QUEUED_JOB_H
+#pragma once
 
 #include "jobs/job_fields.h"
 #include "jobs/job_kinds.h"
@@ -24,5 +23,3 @@ void queued_job_output(struct output *output, const struct operator_job *job);
 MUST_CHECK bool queued_job_is_of_caller(const struct operation_call *call, const struct operator_job *job);
 /* Outputs the members of a result, in the current record. */
 void output_job_fields(struct output *output, const struct job_field *fields, size_t count, const void *values);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Runs commands of the engine, as calls of the API with a key do. */
-#ifndef LEADHOOK_ADMIN_LEADS_LEAD_COMMAND_H
-#define LEADHOOK_ADMIN_LEADS_LEAD_COMMAND_H
+#pragma once
 
 #include "engine/command.h"
 #include "operation/operation.h"
@@ -11,5 +10,3 @@ void lead_command_execute(
     struct operation_call *call, const struct campaign *campaign, struct command *command, struct outcome *outcome);
 /* Returns 0 after success, else reports why it failed and returns the status. */
 int lead_command_answer(struct operation_call *call, const struct outcome *outcome);
-
-#endif

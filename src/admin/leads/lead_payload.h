@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A lead as JSON. */
-#ifndef LEADHOOK_ADMIN_LEADS_LEAD_PAYLOAD_H
-#define LEADHOOK_ADMIN_LEADS_LEAD_PAYLOAD_H
+#pragma once
 
 #include "operation/operation.h"
 
@@ -11,5 +10,3 @@ struct json_writer;
 MUST_CHECK enum result lead_render(struct operation_call *call, const struct payload_subject *subject, struct slice *json);
 /* Writes what its sign-up came with, as an object. */
 void lead_put_origin(struct json_writer *writer, const struct lead *lead);
-
-#endif

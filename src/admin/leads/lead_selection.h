@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The filters of `lead list` and `lead export`, and the order of the leads. */
-#ifndef LEADHOOK_ADMIN_LEADS_LEAD_SELECTION_H
-#define LEADHOOK_ADMIN_LEADS_LEAD_SELECTION_H
+#pragma once
 
 #include "admin/leads/named_lead.h"
 
@@ -44,5 +43,3 @@ MUST_CHECK int lead_selection_check(struct operation_call *call, const struct le
  * none. */
 MUST_CHECK int lead_selection_read_number(
     struct operation_call *call, const struct lead_selection *selection, struct lead_filter *filter);
-
-#endif

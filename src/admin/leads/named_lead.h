@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The lead that an operation is about, named by its email address, phone number or social_id. */
-#ifndef LEADHOOK_ADMIN_LEADS_NAMED_LEAD_H
-#define LEADHOOK_ADMIN_LEADS_NAMED_LEAD_H
+#pragma once
 
 #include "operation/operation.h"
 #include "operation/value_types.h"
@@ -30,5 +29,3 @@ MUST_CHECK int named_lead_find(struct operation_call *call, const struct named_l
 MUST_CHECK int named_lead_find_with_origin(struct operation_call *call, const struct named_lead *named, struct lead *lead);
 /* Returns the status of a search for a lead, as operation_answer does; RESULT_NOT_FOUND: of the lead. */
 MUST_CHECK int named_lead_answer(struct operation_call *call, enum result result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the operations share that send a mail as a test. */
-#ifndef LEADHOOK_ADMIN_MAILS_MAIL_TEST_H
-#define LEADHOOK_ADMIN_MAILS_MAIL_TEST_H
+#pragma once
 
 #include "jobs/job_kinds.h"
 #include "operation/operation.h"
@@ -11,5 +10,3 @@
 int mail_test_address(struct operation_call *call, struct slice text, struct slice *address);
 /* Outputs what became of the mail after RESULT_OK, else reports why it was not sent. Returns a status. */
 int mail_test_answer(struct operation_call *call, enum result result, const struct mail_test *test);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the operations share that change texts of a campaign: NAME=VALUE, and a language. */
-#ifndef LEADHOOK_ADMIN_MAILS_OWN_TEXTS_H
-#define LEADHOOK_ADMIN_MAILS_OWN_TEXTS_H
+#pragma once
 
 #include "operation/operation.h"
 #include "operation/value_types.h"
@@ -27,5 +26,3 @@ int own_text_read(struct operation_call *call, struct slice *value);
 /* A value that a rule refuses. With `errors`, those of a preview, it is added there, and EX_OK returned; else the call fails,
  * with the status that is returned. */
 int own_text_refuse(struct operation_call *call, struct output *errors, const char *name, struct slice problem);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The texts and looks of a campaign's pages (docs/pages.md). */
-#ifndef LEADHOOK_ADMIN_MAILS_PAGE_OPERATIONS_H
-#define LEADHOOK_ADMIN_MAILS_PAGE_OPERATIONS_H
+#pragma once
 
 #include "operation/operation.h"
 
 extern const struct operation operation_page_show, operation_page_set, operation_page_preview;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Why a delivery is still pending. */
-#ifndef LEADHOOK_ADMIN_WEBHOOKS_DELIVERY_WAITS_H
-#define LEADHOOK_ADMIN_WEBHOOKS_DELIVERY_WAITS_H
+#pragma once
 
 #include "operation/operation.h"
 #include "store/operator/deliveries.h"
@@ -12,5 +11,3 @@ struct dispatcher_seen dispatcher_of_host(struct operation_call *call);
 /* The reason that holds longest. Absent when the delivery has ended. */
 struct slice delivery_waits_for(
     const struct operation_call *call, const struct delivery_row *delivery, const struct dispatcher_seen *here);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * One call of the API: what is known of it, and how it uses the database. */
-#ifndef LEADHOOK_API_CALL_API_CALL_H
-#define LEADHOOK_API_CALL_API_CALL_H
+#pragma once
 
 #include "api/call/routes.h"
 #include "api/call/service.h"
@@ -73,5 +72,3 @@ struct slice call_header_text(struct call *call, struct slice header);
 /* Runs a command of the caller on the campaign of the call. The call fails with the failure of the outcome; with
  * FAILURE_UNAVAILABLE the command may have been run. */
 struct outcome call_execute(struct call *call, const struct command *command);
-
-#endif

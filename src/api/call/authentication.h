@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Authentication (docs/api.md 3): the key of a request, or the token of a link. Functions that return false have failed the
  * call. */
-#ifndef LEADHOOK_API_CALL_AUTHENTICATION_H
-#define LEADHOOK_API_CALL_AUTHENTICATION_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -22,5 +21,3 @@ MUST_CHECK bool call_count_unread(struct call *call);
 /* Called at the end: when a large body was parsed for its key, and there was no valid one, counts a wrong key, and drops the
  * one that was known. */
 void call_note_unproven(struct call *call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A leaderboard as JSON (docs/api.md 4.1.2), also with the row of an additional lead, and a cache of boards. */
-#ifndef LEADHOOK_API_CALL_BOARD_H
-#define LEADHOOK_API_CALL_BOARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ struct cache *boards_new(void);
 MUST_CHECK bool boards_find(struct cache *boards, const struct board_key *key, int64_t now_ms, struct board *found);
 /* Stores a copy, unless it is large. */
 void boards_put(struct cache *boards, const struct board_key *key, const struct board *board, int64_t now_ms);
-
-#endif

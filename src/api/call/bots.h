@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The rules against bots for sign-ups without a key (docs/api.md 8). */
-#ifndef LEADHOOK_API_CALL_BOTS_H
-#define LEADHOOK_API_CALL_BOTS_H
+#pragma once
 
 #include "api/call/signup_arguments.h"
 
@@ -20,5 +19,3 @@ struct slice call_pretend_lead(struct call *call, const struct signup *signup, s
 
 /* A new challenge for the campaign; absent: the call has failed. */
 struct slice call_make_challenge(struct call *call);
-
-#endif

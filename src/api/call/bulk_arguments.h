@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Bulk calls (docs/api.md 4.1.4): their leads, and what is to be changed. Functions that return false have failed the call. */
-#ifndef LEADHOOK_API_CALL_BULK_ARGUMENTS_H
-#define LEADHOOK_API_CALL_BULK_ARGUMENTS_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -25,5 +24,3 @@ MUST_CHECK bool bulk_read_tags(struct call *call, struct bulk_tags *tags);
 
 /* Reads what the action needs besides leads and tags: the argument of struct bulk_request, or absent. */
 MUST_CHECK bool bulk_read_argument(struct call *call, enum lead_action action, struct slice *argument);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Answers and failures of calls. A handler calls call_answer, call_begin or a function of page_answers.h once, or fails. A
  * later failure replaces an earlier answer or failure, except headers. */
-#ifndef LEADHOOK_API_CALL_CALL_ANSWERS_H
-#define LEADHOOK_API_CALL_CALL_ANSWERS_H
+#pragma once
 
 #include "api/call/api_call.h"
 #include "json/writer.h"
@@ -31,5 +30,3 @@ void call_read_callback(struct call *call);
 MUST_CHECK bool call_check_callback(struct call *call);
 /* Wraps the answer in the callback, for JSONP. */
 void call_finish(struct call *call);
-
-#endif

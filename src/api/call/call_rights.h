@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the caller may do and see. */
-#ifndef LEADHOOK_API_CALL_CALL_RIGHTS_H
-#define LEADHOOK_API_CALL_CALL_RIGHTS_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -16,5 +15,3 @@ bool call_fail_stranger(struct call *call);
 MUST_CHECK bool call_find_owner(struct call *call, struct slice social_id, struct slice token, struct lead_reference *own);
 /* Whether the caller may see the lead that it names so. False: the call has failed. */
 MUST_CHECK bool call_may_see(struct call *call, const struct lead_reference *lead);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The campaign that a call names, and whether it takes the call. */
-#ifndef LEADHOOK_API_CALL_CAMPAIGN_ACCESS_H
-#define LEADHOOK_API_CALL_CAMPAIGN_ACCESS_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -9,5 +8,3 @@
 MUST_CHECK bool call_campaign_id(struct call *call, uint64_t *id);
 /* Why the campaign's settings or its state refuse the call; FAILURE_NONE: they do not. */
 enum failure call_refusal(const struct call *call);
-
-#endif

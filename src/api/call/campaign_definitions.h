@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The tags and actions of the call's campaign. Functions that return false have failed the call. */
-#ifndef LEADHOOK_API_CALL_CAMPAIGN_DEFINITIONS_H
-#define LEADHOOK_API_CALL_CAMPAIGN_DEFINITIONS_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -12,5 +11,3 @@ enum tag_names { TAG_BY_ID = 1 << 0, TAG_BY_NAME = 1 << 1 };
 const struct tag *definitions_find_tag(const struct definitions *definitions, struct slice text, unsigned by);
 /* Reads the definitions, and finds the id of such a tag. */
 MUST_CHECK bool definitions_read_tag(struct call *call, struct slice text, unsigned by, uint64_t *tag_id);
-
-#endif

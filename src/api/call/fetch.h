@@ -2,8 +2,7 @@
  * Fetches for the handlers what the committer may have; they read everything else from the worker's own store.
  * These functions do not answer the call: the caller makes a failure of the result (call_failure). Results are in the pool of
  * the request, as store/store.h describes. */
-#ifndef LEADHOOK_API_CALL_FETCH_H
-#define LEADHOOK_API_CALL_FETCH_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -28,5 +27,3 @@ MUST_CHECK enum result fetch_campaign(struct call *call, uint64_t id);
 
 /* A lead as JSON. Within a loop of store_reads of that store it is consistent with the other reads. */
 void fetch_lead(struct call *call, struct store *store, const struct look_up *look_up, struct outcome *outcome);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Forms that a browser sends without a script are answered for people: by a redirection or a page instead of JSON (docs/api.md
  * 4.1.10). Also the check of the page that a browser sends a request from (4.1.11). */
-#ifndef LEADHOOK_API_CALL_FORMS_H
-#define LEADHOOK_API_CALL_FORMS_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -26,5 +25,3 @@ MUST_CHECK bool call_redirect(struct call *call, struct slice url);
 MUST_CHECK bool call_is_from_hosted_page(const struct call *call);
 /* Whether a browser sent the request from a page whose host is not one of the campaign's (docs/api.md 4.1.11). */
 MUST_CHECK bool call_is_from_foreign_page(const struct call *call);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The lead that a call is about (docs/api.md 4.1.1). Functions that return false have failed the call. */
-#ifndef LEADHOOK_API_CALL_LEAD_ARGUMENT_H
-#define LEADHOOK_API_CALL_LEAD_ARGUMENT_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -13,5 +12,3 @@ MUST_CHECK bool lead_read_owner(struct call *call, struct lead_reference *own);
 MUST_CHECK bool lead_read(struct call *call, struct lead_reference *lead);
 /* The same without addresses. */
 MUST_CHECK bool lead_read_social_id(struct call *call, struct lead_reference *lead);
-
-#endif

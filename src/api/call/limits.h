@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Rate limits of calls (docs/api.md 5). Functions that return false have failed the call. */
-#ifndef LEADHOOK_API_CALL_LIMITS_H
-#define LEADHOOK_API_CALL_LIMITS_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -42,5 +41,3 @@ MUST_CHECK bool call_sends_codes(const struct call *call);
 MUST_CHECK bool call_mails_codes(const struct call *call);
 /* Counts a call without a key that requests a code by text. False: its address has requested enough. */
 MUST_CHECK bool call_pass_code(struct call *call);
-
-#endif

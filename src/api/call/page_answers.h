@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Answers for people: pages of src/page in the language of the caller, with the looks of the campaign. */
-#ifndef LEADHOOK_API_CALL_PAGE_ANSWERS_H
-#define LEADHOOK_API_CALL_PAGE_ANSWERS_H
+#pragma once
 
 #include "api/call/api_call.h"
 #include "page/message_page.h"
@@ -37,5 +36,3 @@ void call_answer_message(struct call *call, enum text_key title, enum text_key t
 
 /* Answers with a page about the failure of the call. */
 void call_fail_page(struct call *call);
-
-#endif

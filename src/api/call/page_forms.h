@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Forms as pages: what was typed, and the same form again with its errors. */
-#ifndef LEADHOOK_API_CALL_PAGE_FORMS_H
-#define LEADHOOK_API_CALL_PAGE_FORMS_H
+#pragma once
 
 #include "api/call/api_call.h"
 #include "page/signup.h"
@@ -13,5 +12,3 @@ MUST_CHECK bool call_read_page_form(
 /* Answers a form that failed with the same form: the campaign's page, or one with the fields of a form on another page. The
  * status stays. */
 void call_answer_failed_form(struct call *call);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The table of parameters: their names, the calls that read them, and how the parser of requests reads their values
  * (docs/api.md 1.1, 1.6, 4). What a value must be is up to the function that reads it: see param_values.h. */
-#ifndef LEADHOOK_API_CALL_PARAM_NAMES_H
-#define LEADHOOK_API_CALL_PARAM_NAMES_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -144,5 +143,3 @@ struct http_names param_names(const struct call *call);
 bool param_is_reserved(struct slice lower_name);
 /* Whether a name in lower case is one of PARAM_INFORMS. */
 bool param_informs(struct slice lower_name);
-
-#endif

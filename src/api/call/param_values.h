@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Reads single parameters (docs/api.md 1). Functions that return false have failed the call. Texts that are empty or null are
  * absent. */
-#ifndef LEADHOOK_API_CALL_PARAM_VALUES_H
-#define LEADHOOK_API_CALL_PARAM_VALUES_H
+#pragma once
 
 #include "api/call/param_names.h"
 
@@ -35,5 +34,3 @@ size_t param_values(const struct call *call, struct slice name, const struct htt
 
 /* How the call shows a lead: by the caller's rights, the route, and the parameters of GROUP_VIEW. */
 struct payload_view param_view(const struct call *call);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The table of routes (docs/api.md 4.1): struct route in routes.h says what its columns are. Handlers are above this folder,
  * so that only the one file that calls them (api.c) uses their column. */
-#ifndef LEADHOOK_API_CALL_ROUTE_LIST_H
-#define LEADHOOK_API_CALL_ROUTE_LIST_H
+#pragma once
 
 /* A word of a bulk call. They work after the campaign's end as well, without points (docs/api.md 6). */
 #define ROUTE_BULK_WORD(X, word) \
@@ -128,5 +127,3 @@
 	X(POST, "lead/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_ADDS, ROUTE_SIGNUP, handle_signup) \
 	X(GET, "lead/{campaign}/{kid}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_READS, 0, handle_lead_of_path)
 /* clang-format on */
-
-#endif

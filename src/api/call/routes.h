@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Routes: which calls there are, and what each needs (docs/api.md 4.1). */
-#ifndef LEADHOOK_API_CALL_ROUTES_H
-#define LEADHOOK_API_CALL_ROUTES_H
+#pragma once
 
 #include "engine/failure.h"
 #include "http/request.h"
@@ -70,5 +69,3 @@ enum failure route_find_management(const struct http_request *request, const str
 size_t route_metric(const struct route *route);
 /* The names of all routes for the page of metrics, in the pool. */
 const struct metric_route *route_names(struct pool *pool, size_t *count);
-
-#endif

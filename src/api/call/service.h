@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What all calls of a process share: the settings, the stores, the backend, and what is remembered from call to call. */
-#ifndef LEADHOOK_API_CALL_SERVICE_H
-#define LEADHOOK_API_CALL_SERVICE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -98,5 +97,3 @@ struct api {
 struct api *api_new(
     const struct api_options *options, struct store *store, struct store *reader, const struct api_backend *backend);
 void api_free(struct api **api);
-
-#endif

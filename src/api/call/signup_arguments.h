@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The parameters of a sign-up (docs/api.md 4.4). */
-#ifndef LEADHOOK_API_CALL_SIGNUP_ARGUMENTS_H
-#define LEADHOOK_API_CALL_SIGNUP_ARGUMENTS_H
+#pragma once
 
 #include "api/call/api_call.h"
 #include "identity/phone.h"
@@ -26,5 +25,3 @@ struct signup_arguments {
 MUST_CHECK bool signup_read(struct call *call, enum signup_way way, struct signup_arguments *arguments);
 /* The lead as JSON, with a member `ignored` if something of the sign-up was left out (docs/api.md 4.4). */
 struct slice signup_note_ignored(struct call *call, const struct signup_arguments *arguments, struct slice lead);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The fields of a sign-up besides its own parameters: custom fields and utm (docs/api.md 4.4). Functions that return false have
  * failed the call. */
-#ifndef LEADHOOK_API_CALL_SIGNUP_FIELDS_H
-#define LEADHOOK_API_CALL_SIGNUP_FIELDS_H
+#pragma once
 
 #include "api/call/signup_arguments.h"
 
@@ -11,5 +10,3 @@
 MUST_CHECK bool signup_read_page_url(struct call *call, struct slice *url);
 /* Reads custom fields and utm: sets them in arguments->signup, and whether the honeypot is filled. */
 MUST_CHECK bool signup_read_fields(struct call *call, struct signup_arguments *arguments);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns: their counters, tags, actions and challenges; and the health routes. */
-#ifndef LEADHOOK_API_HANDLERS_CAMPAIGN_CALLS_H
-#define LEADHOOK_API_HANDLERS_CAMPAIGN_CALLS_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -10,5 +9,3 @@ call_handler handle_health, handle_ready, handle_campaigns, handle_stats, handle
 
 /* The campaigns of the key's account, by id, and the time. False: the call has failed. */
 MUST_CHECK bool call_list_campaigns(struct call *call, struct campaign **campaigns, size_t *count);
-
-#endif

@@ -2,11 +2,8 @@
  * The links of mails by which leads confirm their address (docs/api.md 4.1.12). Programs of mail servers follow each link, run
  * scripts and press buttons, within a second: GET changes nothing, and a button that is pressed so early shows the page again.
  */
-#ifndef LEADHOOK_API_HANDLERS_CONFIRM_PAGE_H
-#define LEADHOOK_API_HANDLERS_CONFIRM_PAGE_H
+#pragma once
 
 #include "api/call/api_call.h"
 
 call_handler handle_confirm_page, handle_confirm;
-
-#endif

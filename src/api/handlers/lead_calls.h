@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Calls about one lead: sign up, look up, complete an action, tag (docs/api.md 4.1). */
-#ifndef LEADHOOK_API_HANDLERS_LEAD_CALLS_H
-#define LEADHOOK_API_HANDLERS_LEAD_CALLS_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -9,5 +8,3 @@ call_handler handle_signup, handle_lookup, handle_complete_action, handle_tag_le
 
 /* Answers with a lead, or fails. */
 void call_show_lead(struct call *call, struct lead_reference lead, struct payload_view view);
-
-#endif

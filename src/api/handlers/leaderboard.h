@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The leaderboard (docs/api.md 4.1.2). */
-#ifndef LEADHOOK_API_HANDLERS_LEADERBOARD_H
-#define LEADHOOK_API_HANDLERS_LEADERBOARD_H
+#pragma once
 
 #include "api/call/api_call.h"
 
@@ -9,5 +8,3 @@ call_handler handle_leaderboard;
 
 /* The answer of a leaderboard with `me` of this lead, without a key and the lead's token. False: the call has failed. */
 MUST_CHECK bool call_find_leaders(struct call *call, size_t limit, struct slice social_id, struct slice *json);
-
-#endif

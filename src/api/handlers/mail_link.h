@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Links of mails to leads, and the buttons of their pages (docs/api.md 4.1.5, 4.1.12, 4.1.13). */
-#ifndef LEADHOOK_API_HANDLERS_MAIL_LINK_H
-#define LEADHOOK_API_HANDLERS_MAIL_LINK_H
+#pragma once
 
 #include "api/call/api_call.h"
 #include "engine/message.h"
@@ -48,5 +47,3 @@ struct outcome call_execute_proof(struct call *call, const struct lead_change *c
 void call_show_confirmed(struct call *call, const struct outcome *outcome);
 /* "a***@example.org": mails are forwarded. */
 struct slice call_masked_email(struct pool *pool, struct slice email);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Calls of the URLs of inbound webhooks: payloads of other systems that become leads (docs/inbound.md). */
-#ifndef LEADHOOK_API_HANDLERS_PAYLOAD_CALLS_H
-#define LEADHOOK_API_HANDLERS_PAYLOAD_CALLS_H
+#pragma once
 
 #include "api/call/api_call.h"
 
 call_handler handle_inbound, handle_inbound_check;
-
-#endif

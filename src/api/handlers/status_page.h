@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The page of a lead (docs/pages.md 3), and its buttons. */
-#ifndef LEADHOOK_API_HANDLERS_STATUS_PAGE_H
-#define LEADHOOK_API_HANDLERS_STATUS_PAGE_H
+#pragma once
 
 #include "api/call/api_call.h"
 
 call_handler handle_status_page, handle_status_button;
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The code that was sent to a lead's phone number (docs/api.md 4.1.9, 4.1.14). Strangers do not see which numbers are those of
  * leads. */
-#ifndef LEADHOOK_API_HANDLERS_VERIFY_H
-#define LEADHOOK_API_HANDLERS_VERIFY_H
+#pragma once
 
 #include "api/call/api_call.h"
 #include "store/codes/lead_codes.h"
@@ -16,5 +15,3 @@ MUST_CHECK bool call_try_code(
  * call has failed. */
 MUST_CHECK bool call_verify_by_code(
     struct call *call, const struct lead_code *code, struct slice digits, struct outcome *outcome);
-
-#endif

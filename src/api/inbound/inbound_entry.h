@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What an entry of a payload becomes (docs/inbound.md 3): a sign-up, or the opt-out or opt-in of a phone. */
-#ifndef LEADHOOK_API_INBOUND_INBOUND_ENTRY_H
-#define LEADHOOK_API_INBOUND_INBOUND_ENTRY_H
+#pragma once
 
 #include "api/inbound/inbound_payload.h"
 #include "engine/inbound_result.h"
@@ -9,5 +8,3 @@
 /* Makes the command of an entry, and notes in the result what the entry has. False: the call has failed. */
 MUST_CHECK bool inbound_entry_command(struct call *call, const struct inbound_payload *payload, size_t number,
     struct inbound_result *result, struct command *command);
-
-#endif

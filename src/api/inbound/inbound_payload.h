@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the call of an inbound webhook's URL brings (docs/inbound.md 2). */
-#ifndef LEADHOOK_API_INBOUND_INBOUND_PAYLOAD_H
-#define LEADHOOK_API_INBOUND_INBOUND_PAYLOAD_H
+#pragma once
 
 #include "api/call/api_call.h"
 #include "webhook/mapping.h"
@@ -19,5 +18,3 @@ MUST_CHECK bool inbound_payload_read(struct call *call, struct inbound_payload *
 MUST_CHECK bool inbound_payload_has_person(struct call *call, const struct inbound_payload *payload);
 /* The text that a sender wants to see before it uses the URL; absent: it has not asked for one. */
 struct slice inbound_payload_challenge(const struct inbound_payload *payload);
-
-#endif

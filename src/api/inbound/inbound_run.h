@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Carries out payloads: the entries of a call, and whole payloads for the operator (docs/inbound.md 2 to 4). */
-#ifndef LEADHOOK_API_INBOUND_INBOUND_RUN_H
-#define LEADHOOK_API_INBOUND_INBOUND_RUN_H
+#pragma once
 
 #include "api/inbound/inbound_payload.h"
 #include "engine/inbound_result.h"
@@ -28,5 +27,3 @@ enum inbound_way {
 /* Carries out a payload as a call of the webhook's URL with this content type and body would. The results are in the pool. */
 void inbound_run(struct api *api, struct pool *pool, const struct inbound_webhook *webhook, const struct inbound_call *payload,
     enum inbound_way way, struct inbound_results *results);
-
-#endif

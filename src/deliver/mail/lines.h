@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Threads that send mails, each on its own connection (smtp.h), which is closed when it has been idle for a second. All
  * functions are for one thread. */
-#ifndef LEADHOOK_DELIVER_MAIL_LINES_H
-#define LEADHOOK_DELIVER_MAIL_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ struct line_job *lines_take(struct lines *lines);
 int lines_fd(const struct lines *lines);
 /* Abandons what is under way. */
 void lines_stop(struct lines *lines);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What becomes of a mail, by what the server answered (docs/mail.md 5). Pure. */
-#ifndef LEADHOOK_DELIVER_MAIL_MAIL_JUDGE_H
-#define LEADHOOK_DELIVER_MAIL_MAIL_JUDGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ int64_t mail_retry_ms(const struct retry_schedule *schedule, unsigned attempts, 
 /* Whether the bytes can be sent: CRLF at the end of every line, and no CR, LF or NUL elsewhere; lines of at most 998 bytes (RFC
  * 5321). Bytes above 127 need SMTPUTF8. */
 MUST_CHECK bool mail_content_is_clean(struct slice content);
-
-#endif

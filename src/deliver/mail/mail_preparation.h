@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Decides whether a mail may be sent, composes it, and counts it for the limits of its address (docs/mail.md 6). */
-#ifndef LEADHOOK_DELIVER_MAIL_MAIL_PREPARATION_H
-#define LEADHOOK_DELIVER_MAIL_MAIL_PREPARATION_H
+#pragma once
 
 #include "deliver/mail/lines.h"
 #include "deliver/mail/mailer.h"
@@ -20,5 +19,3 @@ struct mail_preparation {
 };
 /* As outbox_sender.prepare. */
 MUST_CHECK enum result mail_prepare(const struct mail_preparation *preparation, struct leased_mail *mail);
-
-#endif

@@ -3,8 +3,7 @@
  * affect the dispatcher.
  *
  * When the process is killed, at most `connections` mails are sent twice, with the same Message-ID, and none is lost. */
-#ifndef LEADHOOK_DELIVER_MAIL_MAILER_H
-#define LEADHOOK_DELIVER_MAIL_MAILER_H
+#pragma once
 
 #include "compose/compose.h"
 #include "deliver/mail/smtp.h"
@@ -23,5 +22,3 @@ struct mailer_options {
 /* RESULT_OK, or RESULT_UNAVAILABLE when threads or connections cannot be made. When a transfer did not end in time, its thread
  * is left running: the process must end now (_exit). */
 MUST_CHECK enum result mailer_run(struct store *store, const struct mailer_options *options);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * What is in none of these tables may be a reason of any kind, and an answer with it is not held against the person: a word
  * that servers also use of senders, hosts, times or rules does not belong here. */
-#ifndef LEADHOOK_DELIVER_MAIL_PERSON_WORDS_H
-#define LEADHOOK_DELIVER_MAIL_PERSON_WORDS_H
+#pragma once
 
 extern const char person_names[];       /* what a person is called */
 extern const char person_absences[];    /* that there is none */
@@ -15,5 +14,3 @@ extern const char person_sayings[];     /* both at once */
 extern const char person_unavailable[]; /* the standard's text of 550, which stands for any reason */
 extern const char person_phrases[];     /* around these; some have words that elsewhere name something else */
 extern const char person_neutral[];     /* words around these */
-
-#endif

@@ -2,8 +2,7 @@
  * One connection to the mail server, by libcurl, which blocks the calling thread. One recipient for each mail.
  *
  * Without TLS nothing is sent where it is required: libcurl is never allowed to go on in clear text. */
-#ifndef LEADHOOK_DELIVER_MAIL_SMTP_H
-#define LEADHOOK_DELIVER_MAIL_SMTP_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -72,5 +71,3 @@ void smtp_free(struct smtp_connection **connection);
 
 /* For one mail: its own time and the wait for the answer to QUIT. */
 enum { SMTP_ANSWER_MS = 30 * 1000, SMTP_MAIL_MS = 120 * 1000, SMTP_TIME_MAX_MS = 2 * (SMTP_MAIL_MS + SMTP_ANSWER_MS) };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What a refusal of the mail server is about (docs/mail.md 5.1). Pure. */
-#ifndef LEADHOOK_DELIVER_MAIL_SMTP_ANSWER_H
-#define LEADHOOK_DELIVER_MAIL_SMTP_ANSWER_H
+#pragma once
 
 #include "deliver/mail/smtp.h"
 
@@ -32,5 +31,3 @@ enum answer_subject {
 
 /* Of an answer of 400 or more. */
 enum answer_subject answer_subject(const struct smtp_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Shows the operator which limits of an hour keep messages waiting: in the log and as a metric. */
-#ifndef LEADHOOK_DELIVER_OUTBOX_DELAY_NOTES_H
-#define LEADHOOK_DELIVER_OUTBOX_DELAY_NOTES_H
+#pragma once
 
 #include "os/log.h"
 #include "store/messages/mail_queue.h"
@@ -9,5 +8,3 @@
 /* `campaigns` have something due. Each limit that is reached counts once. */
 void note_delays(struct log_throttle *throttle, enum message_channel channel, const struct mail_campaign *campaigns,
     size_t count, const struct sendings *limits);
-
-#endif

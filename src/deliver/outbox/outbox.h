@@ -4,8 +4,7 @@
  *
  * One thread uses the outbox and the database. A message is under way from the start of its transfer until its outcome is
  * committed. */
-#ifndef LEADHOOK_DELIVER_OUTBOX_OUTBOX_H
-#define LEADHOOK_DELIVER_OUTBOX_OUTBOX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,4 +108,3 @@ struct outbox_failure {
 void outbox_hold(struct outbox *outbox, const struct outbox_message *message, const struct outbox_failure *failure);
 /* The server works: ends the hold. */
 void outbox_resume(struct outbox *outbox);
-#endif

@@ -2,8 +2,7 @@
  * Which messages are sent next: urgent kinds first, accounts and their campaigns in rotation; and how many: the limits of an
  * hour, and mail.rate.
  * Pure: time is an argument. */
-#ifndef LEADHOOK_DELIVER_OUTBOX_SEND_PLAN_H
-#define LEADHOOK_DELIVER_OUTBOX_SEND_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ int64_t send_rate_wait_ms(const struct send_rate *rate, int64_t now_ms);
 /* How long a channel is held after the `failures`-th failure of its server in a row, from 1. `random`: any 64 bits, for the
  * jitter. */
 int64_t send_hold_ms(unsigned failures, uint64_t random);
-
-#endif

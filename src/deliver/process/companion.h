@@ -2,8 +2,7 @@
  * A process beside the dispatcher that sends mail or texts. Its parent, the keeper, starts it again after a crash or when it
  * hangs, after longer and longer pauses; the dispatcher, which has threads by then, could not. Both end when the dispatcher
  * ends, for whatever reason. */
-#ifndef LEADHOOK_DELIVER_PROCESS_COMPANION_H
-#define LEADHOOK_DELIVER_PROCESS_COMPANION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ struct companion {
 MUST_CHECK bool companion_start(const struct companion_options *options, struct companion *process);
 /* Ends it and waits, at most for a moment longer than it has. */
 void companion_stop(struct companion *process);
-
-#endif

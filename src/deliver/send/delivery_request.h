@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Builds the HTTP request of a delivery: URL, body and headers (docs/deliveries.md 2). No I/O. */
-#ifndef LEADHOOK_DELIVER_SEND_DELIVERY_REQUEST_H
-#define LEADHOOK_DELIVER_SEND_DELIVERY_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@
 /* Fills in the attempt, in the pool. Its body may be the delivery's payload, which must stay valid as long. `now_ms` is the
  * database's time. Returns false when the URL, the secret or the payload is invalid. */
 MUST_CHECK bool request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct attempt *attempt);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Protects against hostile receivers: addresses are checked when the connection is opened (docs/deliveries.md 5); redirects,
  * cookies, proxies and user names are not supported; every wait has a timeout and every response a maximum size. */
-#ifndef LEADHOOK_DELIVER_SENDER_H
-#define LEADHOOK_DELIVER_SENDER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -101,5 +100,3 @@ void sender_start(struct sender *sender, const struct attempt *attempt, void *co
 /* Aborts the attempt with this cookie without calling `done`; what the attempt points to is no longer used. `done` must not
  * call it. */
 void sender_cancel(struct sender *sender, const void *cookie);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Sends one delivery once, as the dispatcher sends it, and records nothing. Blocks until it is answered. */
-#ifndef LEADHOOK_DELIVER_SEND_SINGLE_ATTEMPT_H
-#define LEADHOOK_DELIVER_SEND_SINGLE_ATTEMPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@
  * send at all. */
 MUST_CHECK bool single_attempt_send(struct pool *pool, const struct sender_options *options,
     const struct due_delivery *delivery, int64_t now_ms, struct attempt_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * One attempt of a sender with libcurl: its options, what libcurl calls while it runs, and what its end means. */
-#ifndef LEADHOOK_DELIVER_SEND_TRANSFER_H
-#define LEADHOOK_DELIVER_SEND_TRANSFER_H
+#pragma once
 
 #include <curl/curl.h>
 #include <stdbool.h>
@@ -62,5 +61,3 @@ enum sender_error transfer_error(const struct transfer *transfer, CURLcode code)
 int transfer_status(const struct transfer *transfer);
 /* As attempt_result.location. */
 struct slice transfer_location(struct transfer *transfer);
-
-#endif

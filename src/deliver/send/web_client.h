@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * One HTTP request, for `leadhook doctor`. Blocks until its answer is complete. */
-#ifndef LEADHOOK_DELIVER_WEB_CLIENT_H
-#define LEADHOOK_DELIVER_WEB_CLIENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void web_client_send(struct pool *pool, const struct web_request *request, struc
 
 /* The file of certificates that libcurl uses by itself, in the pool; absent: it has none. */
 struct slice web_client_ca_file(struct pool *pool);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The text with a code (docs/mail.md 8.1). Pure. */
-#ifndef LEADHOOK_DELIVER_TEXTS_CODE_TEXT_H
-#define LEADHOOK_DELIVER_TEXTS_CODE_TEXT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -19,5 +18,3 @@ size_t gsm_septets(struct slice text);
  * the campaign is left out when it does not fit or has other characters. */
 struct slice code_text(
     struct pool *pool, enum text_language language, struct slice campaign_name, struct slice host, struct slice code);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The gateway that sends texts to phones, as the operator describes it: its requests, and what its answers mean (docs/mail.md
  * 8). Pure. */
-#ifndef LEADHOOK_DELIVER_TEXTS_GATEWAY_H
-#define LEADHOOK_DELIVER_TEXTS_GATEWAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ struct slice gateway_answer(struct pool *pool, struct slice answer, struct slice
 
 /* The wait before the next attempt of a text, when `attempts` were made. */
 int64_t gateway_retry_ms(unsigned attempts);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * A code is stored only as a hash. A text that may have been sent is never sent again, not even by the next process when this
  * one is killed. */
-#ifndef LEADHOOK_DELIVER_TEXTS_TEXTER_H
-#define LEADHOOK_DELIVER_TEXTS_TEXTER_H
+#pragma once
 
 #include "deliver/outbox/outbox.h"
 #include "deliver/send/sender.h"
@@ -24,5 +23,3 @@ struct texter_options {
 
 /* RESULT_OK, or RESULT_UNAVAILABLE when libcurl does not start. */
 MUST_CHECK enum result texter_run(struct store *store, const struct texter_options *options);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Pure: no I/O, no clock and no random numbers except those passed in. Each command sees the changes of the commands before it,
  * and its payloads show the lead as this command left it, so clients cannot tell how commands were batched. */
-#ifndef LEADHOOK_ENGINE_DECIDE_DECIDE_H
-#define LEADHOOK_ENGINE_DECIDE_DECIDE_H
+#pragma once
 
 #include "base/pool.h"
 #include "engine/decide/decision.h"
@@ -33,5 +32,3 @@ void decide_rank_changes(struct pool *pool, struct decision *decision);
 /* Renders the answers (`body` of the outcomes) and the payloads of the events. `nodes` are the rows of decide_rank_nodes. */
 void decide_render(struct pool *pool, const struct batch_commands *commands, const struct payload_settings *settings,
     const struct rank_node *nodes, size_t node_count, struct decision *decision);
-
-#endif

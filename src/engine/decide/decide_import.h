@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Imports: a lead of another service becomes a lead of the campaign (leadhook(1), lead import). */
-#ifndef LEADHOOK_ENGINE_DECIDE_DECIDE_IMPORT_H
-#define LEADHOOK_ENGINE_DECIDE_DECIDE_IMPORT_H
+#pragma once
 
 #include "engine/decide/step.h"
 
 /* Adds the lead. One that exists gets only missing tags and opt-outs, so an import can be repeated. Calls step_fail on failure.
  */
 void decide_import(struct step *step);
-
-#endif

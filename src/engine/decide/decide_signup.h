@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Sign-ups, also those that tag the lead. On failure these call step_fail and return NULL. */
-#ifndef LEADHOOK_ENGINE_DECIDE_DECIDE_SIGNUP_H
-#define LEADHOOK_ENGINE_DECIDE_DECIDE_SIGNUP_H
+#pragma once
 
 #include "engine/decide/step.h"
 
@@ -9,5 +8,3 @@
 struct working_lead *decide_signup(struct step *step);
 /* Returns the lead that was tagged. */
 struct working_lead *decide_tagging(struct step *step);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a batch decided: the rows to insert, besides the changed rows of the working set, and the answers of its commands. Types
  * only. Everything is in the pool that was passed to decide. */
-#ifndef LEADHOOK_ENGINE_DECIDE_DECISION_H
-#define LEADHOOK_ENGINE_DECIDE_DECISION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -106,5 +105,3 @@ struct decision {
 	uint64_t history_wanted;
 	bool short_of_ids;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Fraud flags: set at sign-up or by hand, and cleared later (docs/api.md 4.6, Fraud flags). */
-#ifndef LEADHOOK_ENGINE_DECIDE_FRAUD_H
-#define LEADHOOK_ENGINE_DECIDE_FRAUD_H
+#pragma once
 
 #include "engine/decide/step.h"
 
@@ -25,5 +24,3 @@ void step_clear_unproven(struct step *step, struct working_lead *lead);
 void step_block(struct step *step, struct working_lead *lead, struct slice reason);
 /* Removes all flags, and restores the referral. */
 void step_approve(struct step *step, struct working_lead *lead);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The events and deliveries of a command (docs/api.md 4.7). */
-#ifndef LEADHOOK_ENGINE_DECIDE_MADE_EVENTS_H
-#define LEADHOOK_ENGINE_DECIDE_MADE_EVENTS_H
+#pragma once
 
 #include "engine/decide/step.h"
 
@@ -13,5 +12,3 @@ struct slice event_extra_score(struct pool *pool, uint32_t previous, uint32_t cu
 struct slice event_extra_referral(struct pool *pool, const struct lead *referred);
 struct slice event_extra_tagged(struct pool *pool, const struct tag *tag, const struct campaign *campaign);
 struct slice event_extra_reward(struct pool *pool, const struct reward_level *level);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The referrers of a lead, their counts and their credit (docs/api.md 4.6, Chain and Credit). */
-#ifndef LEADHOOK_ENGINE_DECIDE_REFERRAL_H
-#define LEADHOOK_ENGINE_DECIDE_REFERRAL_H
+#pragma once
 
 #include "engine/decide/step.h"
 
@@ -22,5 +21,3 @@ void step_take_back_referral(struct step *step, struct working_lead *lead, enum 
 void step_owe_referral(struct step *step, struct working_lead *lead);
 /* Updates only the counts: credit that was given stays. */
 void step_recount_referral(struct step *step, struct working_lead *lead);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The messages that a command requests (docs/api.md 4.1.12). They are composed and sent later. */
-#ifndef LEADHOOK_ENGINE_DECIDE_REQUESTED_MESSAGES_H
-#define LEADHOOK_ENGINE_DECIDE_REQUESTED_MESSAGES_H
+#pragma once
 
 #include "engine/decide/step.h"
 
@@ -23,5 +22,3 @@ bool step_proves_by_mail(const struct step *step);
 bool step_proves_by_text(const struct step *step);
 /* Requests that text, if the lead needs one and may have it. Call after the outcome says whether the lead is withheld. */
 void step_text_code(struct step *step, const struct signup *signup, const struct working_lead *lead);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Points, tags, actions and reward levels (docs/api.md 4.6). */
-#ifndef LEADHOOK_ENGINE_DECIDE_SCORE_H
-#define LEADHOOK_ENGINE_DECIDE_SCORE_H
+#pragma once
 
 #include "engine/decide/step.h"
 
@@ -23,5 +22,3 @@ void step_add_tag(struct step *step, struct working_lead *lead, const struct tag
 void step_complete_action(struct step *step, struct working_lead *lead, const struct action *action, struct slice message);
 /* Adds the reward levels that the score has reached for the first time. */
 void step_add_rewards(struct step *step, struct working_lead *lead);
-
-#endif

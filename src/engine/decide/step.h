@@ -3,8 +3,7 @@
  *
  * A rule calls step_touch before it changes a lead. In the end step_settle (settle.h) compares each touched lead with its state
  * before: counters, the histogram and most events follow from the difference, so the rules need not update them. */
-#ifndef LEADHOOK_ENGINE_DECIDE_STEP_H
-#define LEADHOOK_ENGINE_DECIDE_STEP_H
+#pragma once
 
 #include "engine/decide/decision.h"
 
@@ -95,5 +94,3 @@ step_share(struct step *step, struct working_lead *lead)
 	step_touch(step, lead);
 	lead->lead.shared = true;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The rows that a batch loads before it decides, and the ids reserved for the rows that it will make. Types only: src/store
  * fills the set, the rules of this folder change its rows, and src/store writes the changed ones. */
-#ifndef LEADHOOK_ENGINE_DECIDE_WORKING_SET_H
-#define LEADHOOK_ENGINE_DECIDE_WORKING_SET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -97,5 +96,3 @@ struct id_supply {
 	const struct host_list *disposable_domains; /* NULL: none are known */
 	bool sends_mail, sends_texts;               /* whether this installation sends mail, and texts to phones */
 };
-
-#endif

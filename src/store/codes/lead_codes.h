@@ -2,8 +2,7 @@
  * Codes by which leads verify their phone numbers and confirm their email addresses (docs/api.md 4.1.9, 4.1.14): six digits,
  * valid for five tries and for some time. A lead has one at a time of each channel, for the address that it had when the code
  * was made. Stored as an HMAC. */
-#ifndef LEADHOOK_STORE_CODES_LEAD_CODES_H
-#define LEADHOOK_STORE_CODES_LEAD_CODES_H
+#pragma once
 
 #include "engine/command.h"
 #include "store/store.h"
@@ -43,5 +42,3 @@ MUST_CHECK enum result lead_code_try(
     struct store *store, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict);
 /* Removes the code, after the address was verified. A newer one stays. */
 MUST_CHECK enum result lead_code_remove(struct store *store, const struct lead_code *code, struct slice digits);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which limits of an hour keep messages waiting now (docs/mail.md 6, 8.3). Nothing of it is stored. */
-#ifndef LEADHOOK_STORE_MESSAGES_DELAYS_H
-#define LEADHOOK_STORE_MESSAGES_DELAYS_H
+#pragma once
 
 #include "store/messages/mail_queue.h"
 
@@ -14,5 +13,3 @@ struct delays delays_of(const struct mail_campaign *campaigns, size_t count, con
 /* Gives each mail that is due, and waits for a limit, the name of that limit as its reason. `limits`: by channel. */
 MUST_CHECK enum result store_explain_delays(
     struct store *store, struct pool *pool, const struct sendings *limits, struct mail_row *mails, size_t count);
-
-#endif

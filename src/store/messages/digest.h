@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The referrals that a digest announces (docs/mail.md 3). */
-#ifndef LEADHOOK_STORE_MESSAGES_DIGEST_H
-#define LEADHOOK_STORE_MESSAGES_DIGEST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ enum { DIGEST_EXAMINED = 20000 };
 /* The leads that it announces, the newest first: those that still count, and were not deleted. *ids are in the pool. */
 MUST_CHECK enum result store_find_digest(
     struct store *store, struct pool *pool, uint64_t referrer_id, uint64_t digest_ms, uint64_t **ids, size_t *count);
-
-#endif

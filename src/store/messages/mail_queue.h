@@ -3,8 +3,7 @@
  *
  * Times are the database's. A lease is a process's exclusive right to a message until the lease ends.
  * Results are those of db/db.h; every function here may be repeated. Strings are in the caller's pool. */
-#ifndef LEADHOOK_STORE_MESSAGES_MAIL_QUEUE_H
-#define LEADHOOK_STORE_MESSAGES_MAIL_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -232,5 +231,3 @@ MUST_CHECK enum result store_count_pending_mails(struct store *store, struct mai
 /* Removes contents, and messages that ended longer ago than `retention_ms` (0: none). Bounded; cheap when there is nothing to
  * do. */
 MUST_CHECK enum result store_clean_up_mails(struct store *store, int64_t retention_ms);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A mail counts when the server has taken it, a text when it is permitted. Both stay counted when their lead or campaign is
  * removed. Counts are of five minutes: those of an hour include up to five minutes more. */
-#ifndef LEADHOOK_STORE_MESSAGES_SENDINGS_H
-#define LEADHOOK_STORE_MESSAGES_SENDINGS_H
+#pragma once
 
 #include <limits.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ MUST_CHECK enum result store_read_senders(
 /* Counts one, in the transaction that records or permits it. */
 MUST_CHECK enum result store_add_sending(
     struct store *store, enum message_channel channel, uint64_t account_id, uint64_t campaign_id);
-
-#endif

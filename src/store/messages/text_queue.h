@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The rows of `messages` that are texts to phones (docs/mail.md 8). Leases and outcomes are those of mail_queue.h. */
-#ifndef LEADHOOK_STORE_MESSAGES_TEXT_QUEUE_H
-#define LEADHOOK_STORE_MESSAGES_TEXT_QUEUE_H
+#pragma once
 
 #include "store/messages/mail_queue.h"
 
@@ -36,5 +35,3 @@ int64_t text_pause_ms(unsigned sent);
  * *wait_ms: TEXT_TOO_SOON and TEXT_EARLY, until another may be sent. RESULT_NOT_FOUND: the lease has ended. */
 MUST_CHECK enum result store_claim_text(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE],
     const struct text_claim *claim, const struct text_limits *limits, enum text_verdict *verdict, int64_t *wait_ms);
-
-#endif

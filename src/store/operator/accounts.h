@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Accounts, as operators manage them. Rows live in the caller's pool. */
-#ifndef LEADHOOK_STORE_OPERATOR_ACCOUNTS_H
-#define LEADHOOK_STORE_OPERATOR_ACCOUNTS_H
+#pragma once
 
 #include "store/store.h"
 
@@ -26,5 +25,3 @@ MUST_CHECK enum result store_resume_account(struct store *store, uint64_t id);
 MUST_CHECK enum result store_limit_account(struct store *store, uint64_t id, int64_t per_minute);
 /* Sets account_row.time_zone. */
 MUST_CHECK enum result store_set_time_zone(struct store *store, uint64_t id, struct slice time_zone);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Campaigns as operators and owners manage them: added, changed, ended, reopened. */
-#ifndef LEADHOOK_STORE_OPERATOR_CAMPAIGN_SETTINGS_H
-#define LEADHOOK_STORE_OPERATOR_CAMPAIGN_SETTINGS_H
+#pragma once
 
 #include "store/operator/campaign_settings.h"
 #include "store/operator/number.h"
@@ -42,5 +41,3 @@ MUST_CHECK enum result store_count_addresses(struct store *store, uint64_t campa
 MUST_CHECK enum result store_end_campaign(struct store *store, const struct precondition *precondition, uint64_t id);
 /* Opens it again, and removes an end time that has passed. */
 MUST_CHECK enum result store_reopen_campaign(struct store *store, const struct precondition *precondition, uint64_t id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What `leadhook check` finds, as its parts collect it. */
-#ifndef LEADHOOK_STORE_OPERATOR_CHECK_FINDINGS_H
-#define LEADHOOK_STORE_OPERATOR_CHECK_FINDINGS_H
+#pragma once
 
 #include "base/pool.h"
 #include "base/slice.h"
@@ -21,5 +20,3 @@ struct check_findings {
 
 /* `what` and `hint` must live as long as the pool; `detail` is copied. */
 void check_add(struct check_findings *check, const char *what, struct slice detail, const char *hint);
-
-#endif

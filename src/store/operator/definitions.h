@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tags, actions and reward levels of campaigns. */
-#ifndef LEADHOOK_STORE_OPERATOR_DEFINITIONS_H
-#define LEADHOOK_STORE_OPERATOR_DEFINITIONS_H
+#pragma once
 
 #include "store/store.h"
 
@@ -49,5 +48,3 @@ MUST_CHECK enum result store_edit_definition(struct store *store, const struct p
 /* Leads keep it if they have it. Actions stay bound to a removed tag. */
 MUST_CHECK enum result store_remove_definition(
     struct store *store, const struct precondition *precondition, const struct definition_reference *reference);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Deliveries and their attempts, as operators and owners see them. Rows live in the caller's pool. */
-#ifndef LEADHOOK_STORE_OPERATOR_DELIVERIES_H
-#define LEADHOOK_STORE_OPERATOR_DELIVERIES_H
+#pragma once
 
 #include "store/store.h"
 
@@ -90,5 +89,3 @@ struct delivery_details {
 /* RESULT_NOT_FOUND: no such delivery, or the retention has dropped its event. */
 MUST_CHECK enum result store_find_delivery(
     struct store *store, struct pool *pool, uint64_t id, struct delivery_details *delivery);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The ids of a list of deliveries, page by page, the highest first, from indexes. They are not filtered by what the indexes do
  * not have. */
-#ifndef LEADHOOK_STORE_OPERATOR_DELIVERY_IDS_H
-#define LEADHOOK_STORE_OPERATOR_DELIVERY_IDS_H
+#pragma once
 
 #include "db/db.h"
 #include "store/operator/deliveries.h"
@@ -23,5 +22,3 @@ MUST_CHECK enum result delivery_ids_begin(
     struct delivery_ids *ids, struct store *store, struct pool *pool, const struct delivery_filter *filter, size_t enough);
 /* The next page, in `pool`; it may be empty. The ids that remain are below it. */
 MUST_CHECK enum result delivery_ids_next(struct delivery_ids *ids, struct pool *pool, struct db_list *page);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Checks the database server and the tables, for `leadhook check` and `leadhook doctor`. */
-#ifndef LEADHOOK_STORE_OPERATOR_INSTALLATION_CHECK_H
-#define LEADHOOK_STORE_OPERATOR_INSTALLATION_CHECK_H
+#pragma once
 
 #include "store/operator/check_findings.h"
 #include "store/store.h"
@@ -24,5 +23,3 @@ struct server_facts {
 	int64_t now_ms;           /* the database's time */
 };
 MUST_CHECK enum result store_read_server(struct store *store, struct pool *pool, struct server_facts *facts);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * API keys of accounts. Rows live in the caller's pool. */
-#ifndef LEADHOOK_STORE_OPERATOR_KEYS_H
-#define LEADHOOK_STORE_OPERATOR_KEYS_H
+#pragma once
 
 #include "store/store.h"
 
@@ -31,5 +30,3 @@ MUST_CHECK enum result store_list_keys(struct store *store, struct pool *pool, u
     struct api_key_row **keys, size_t *count);
 /* Revoking twice is fine. RESULT_NOT_FOUND: no such key. */
 MUST_CHECK enum result store_revoke_key(struct store *store, uint64_t id);
-
-#endif

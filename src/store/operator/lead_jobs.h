@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Bulk jobs of a campaign that are not done (docs/api.md 4.1). Functions fail as store.h says. */
-#ifndef LEADHOOK_STORE_OPERATOR_LEAD_JOBS_H
-#define LEADHOOK_STORE_OPERATOR_LEAD_JOBS_H
+#pragma once
 
 #include "store/store.h"
 
@@ -20,5 +19,3 @@ struct lead_job {
 /* In the order in which they are done, at most `limit`. A job that is done is not stored. */
 MUST_CHECK enum result store_list_lead_jobs(
     struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct lead_job **jobs, size_t *count);
-
-#endif

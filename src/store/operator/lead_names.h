@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What answers show of a lead that they mention. Functions fail as store.h says; what they return is in the caller's pool. */
-#ifndef LEADHOOK_STORE_OPERATOR_LEAD_NAMES_H
-#define LEADHOOK_STORE_OPERATOR_LEAD_NAMES_H
+#pragma once
 
 #include "store/store.h"
 
@@ -19,5 +18,3 @@ MUST_CHECK enum result store_name_leads(
     struct store *store, struct pool *pool, uint64_t *ids, size_t count, struct lead_names *names);
 /* NULL when there is none. */
 const struct lead_name *lead_name_of(const struct lead_names *names, uint64_t id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Hosts of the database and nodes of a cluster (docs/cluster.md). */
-#ifndef LEADHOOK_STORE_OPERATOR_NODE_H
-#define LEADHOOK_STORE_OPERATOR_NODE_H
+#pragma once
 
 #include "store/operator/check_findings.h"
 #include "store/store.h"
@@ -19,5 +18,3 @@ struct node_status {
 MUST_CHECK enum result store_read_node(struct store *store, struct pool *pool, struct node_status **node);
 /* Adds findings about the hosts of the database, and the cluster that its node belongs to. */
 void check_cluster(struct store *store, struct check_findings *check);
-
-#endif

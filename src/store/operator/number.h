@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The number of a cluster among several, which is part of the ids of its campaigns and leads (docs/cluster.md 7). Functions
  * that take a pool run inside a transaction, and lock the blocks of ids first, so that two commands do not give the same id. */
-#ifndef LEADHOOK_STORE_OPERATOR_NUMBER_H
-#define LEADHOOK_STORE_OPERATOR_NUMBER_H
+#pragma once
 
 #include "store/operator/check_findings.h"
 #include "store/store.h"
@@ -22,5 +21,3 @@ MUST_CHECK enum result number_next_campaign(
 MUST_CHECK enum result number_judge_campaign(struct store *store, struct pool *pool, uint64_t id, struct id_verdict *verdict);
 /* Adds a finding when the setting is not the recorded number. */
 void check_number(struct store *store, struct check_findings *check);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What `leadhook status` shows. */
-#ifndef LEADHOOK_STORE_OPERATOR_OPERATOR_STATUS_H
-#define LEADHOOK_STORE_OPERATOR_OPERATOR_STATUS_H
+#pragma once
 
 #include "store/figures.h"
 #include "store/operator/node.h"
@@ -21,5 +20,3 @@ struct store_status {
 	struct node_status *node; /* NULL: the server is not a node of a cluster */
 };
 MUST_CHECK enum result store_get_status(struct store *store, struct pool *pool, struct store_status *status);
-
-#endif

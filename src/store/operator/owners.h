@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Which account and campaign an object belongs to, for the rights of callers (docs/manage.md 2). */
-#ifndef LEADHOOK_STORE_OPERATOR_OWNERS_H
-#define LEADHOOK_STORE_OPERATOR_OWNERS_H
+#pragma once
 
 #include "store/store.h"
 
@@ -30,5 +29,3 @@ struct owner {
 
 /* RESULT_NOT_FOUND: there is no object of this kind and id. */
 MUST_CHECK enum result store_find_owner(struct store *store, enum owned_kind kind, uint64_t id, struct owner *owner);
-
-#endif

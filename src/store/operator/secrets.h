@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Seals the secrets that are in the database (store/secrets.h), for the operator. */
-#ifndef LEADHOOK_STORE_OPERATOR_SECRETS_H
-#define LEADHOOK_STORE_OPERATOR_SECRETS_H
+#pragma once
 
 #include "store/store.h"
 
@@ -22,5 +21,3 @@ MUST_CHECK bool store_has_secrets_key(const struct store *store);
  * seals the secrets that it stores. What cannot be read is left. Safe to repeat, and while the programs run. There must be a
  * key. *changed: how many secrets. */
 MUST_CHECK enum result store_seal_secrets(struct store *store, uint64_t *changed);
-
-#endif

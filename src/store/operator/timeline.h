@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What happened to a lead, the latest first (leadhook(1), lead timeline). Functions fail as store.h says; what they return is
  * in the caller's pool. */
-#ifndef LEADHOOK_STORE_OPERATOR_TIMELINE_H
-#define LEADHOOK_STORE_OPERATOR_TIMELINE_H
+#pragma once
 
 #include "engine/message.h"
 #include "store/operator/deliveries.h"
@@ -63,5 +62,3 @@ MUST_CHECK enum result store_lead_timeline(struct store *store, struct pool *poo
 
 /* Fills signup_url, session_id and request_id, which no other function reads. RESULT_NOT_FOUND: there is no such lead. */
 MUST_CHECK enum result store_find_origin(struct store *store, struct pool *pool, struct lead *lead);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Makes and upgrades the tables (docs/operating.md 11). */
-#ifndef LEADHOOK_STORE_OPERATOR_UPGRADE_H
-#define LEADHOOK_STORE_OPERATOR_UPGRADE_H
+#pragma once
 
 #include "store/store.h"
 
@@ -11,5 +10,3 @@
 MUST_CHECK enum result store_upgrade(struct store *store, uint32_t *from);
 /* Prepares every statement of the program. *failed: the name of the first that does not fit the tables. */
 MUST_CHECK enum result store_check_statements(struct store *store, const char **failed);
-
-#endif

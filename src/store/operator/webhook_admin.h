@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks as operators and owners see and change them (docs/operating.md 4). */
-#ifndef LEADHOOK_STORE_OPERATOR_WEBHOOK_ADMIN_H
-#define LEADHOOK_STORE_OPERATOR_WEBHOOK_ADMIN_H
+#pragma once
 
 #include "store/store.h"
 
@@ -64,5 +63,3 @@ MUST_CHECK enum result store_edit_webhook(struct store *store, struct pool *pool
 struct due_delivery;
 MUST_CHECK enum result store_test_delivery(
     struct store *store, struct pool *pool, uint64_t webhook_id, struct due_delivery *delivery);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Counts of the attempts of webhooks by the hour in which they began, written in the transaction that records their outcomes.
  * In the pool of the caller. Internal to this folder. */
-#ifndef LEADHOOK_STORE_QUEUE_ATTEMPT_HOURS_H
-#define LEADHOOK_STORE_QUEUE_ATTEMPT_HOURS_H
+#pragma once
 
 #include "store/queue/dispatch.h"
 
@@ -14,5 +13,3 @@ struct attempt_hours *store_attempt_hours(struct pool *pool, size_t capacity);
 void store_count_attempt(struct attempt_hours *hours, const struct delivery_outcome *outcome, bool ends, int64_t now_ms);
 /* One statement for all. */
 MUST_CHECK enum result store_write_attempt_hours(struct store *store, struct pool *pool, const struct attempt_hours *hours);
-
-#endif

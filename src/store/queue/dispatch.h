@@ -5,8 +5,7 @@
  *
  * Times are the database's. RESULT_UNAVAILABLE and RESULT_UNKNOWN mean that the connection was lost: call again later; every
  * function here may be repeated. */
-#ifndef LEADHOOK_STORE_QUEUE_DISPATCH_H
-#define LEADHOOK_STORE_QUEUE_DISPATCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -232,5 +231,3 @@ enum { REDELIVER_ATTEMPTS_MAX = 1000 };
 typedef enum result redelivery_note(void *context);
 MUST_CHECK enum result store_redeliver(
     struct store *store, const uint64_t *ids, size_t count, enum redelivery *what, redelivery_note *note, void *context);
-
-#endif

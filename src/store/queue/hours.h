@@ -2,8 +2,7 @@
  * Rebuilds the counts of leads by hour (docs/architecture.md 9.3), a thousand leads at a time under the lock of the campaign's
  * counters, while batches go on. Progress is in the database alone: any process can continue a rebuild, even two at once.
  * Internal to src/store and for the operator's command. */
-#ifndef LEADHOOK_STORE_QUEUE_HOURS_H
-#define LEADHOOK_STORE_QUEUE_HOURS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ MUST_CHECK enum result store_drop_lead_counts(struct store *store, struct pool *
 /* For the dispatcher, at any time; works every ten minutes, or at once if the last call left something. Continues interrupted
  * rebuilds, and deletes the rows of removed webhooks and campaigns. */
 MUST_CHECK enum result store_maintain_hours(struct store *store);
-
-#endif

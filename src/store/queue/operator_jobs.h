@@ -3,8 +3,7 @@
  * carries out (docs/architecture.md 6.1). What each kind does is in src/jobs.
  *
  * Times are the database's. Functions fail as store.h says; all but store_add_job may be repeated. */
-#ifndef LEADHOOK_STORE_QUEUE_OPERATOR_JOBS_H
-#define LEADHOOK_STORE_QUEUE_OPERATOR_JOBS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,5 +107,3 @@ MUST_CHECK enum result store_fail_job(struct store *store, uint64_t id, struct s
 MUST_CHECK enum result store_release_jobs(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE]);
 /* Removes some jobs that ended more than thirty days ago; store_clean_up calls it. */
 MUST_CHECK enum result store_drop_old_jobs(struct store *store);
-
-#endif

@@ -2,8 +2,7 @@
  * The days of the history: partitions of `deliveries`, `attempts` and `events` (docs/architecture.md 9.1).
  *
  * Texts are in the caller's pool. Functions return the result of the connection, except store_maintain_days, which logs it. */
-#ifndef LEADHOOK_STORE_QUEUE_PARTITIONS_H
-#define LEADHOOK_STORE_QUEUE_PARTITIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void store_maintain_days(struct store *store);
 /* outcomes.c: ends up to `chunk` pending deliveries of old days with the error "expired", also those under way. `days`: limits
  * of the deliveries' ids and of their events' ids. */
 MUST_CHECK enum result store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done);
-
-#endif

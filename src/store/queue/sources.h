@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Leads are counted by the values of their sources some time after their sign-up, in the order of their numbers
  * (docs/architecture.md 9.3). */
-#ifndef LEADHOOK_STORE_QUEUE_SOURCES_H
-#define LEADHOOK_STORE_QUEUE_SOURCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ struct source_pass {
 /* Counts the leads of the next campaigns, a piece of each, in at most twenty transactions. *left: call again at once. May be
  * killed, and run by several dispatchers: each lead is counted once. */
 MUST_CHECK enum result store_count_sources(struct store *store, struct source_pass *pass, bool *left);
-
-#endif

@@ -2,8 +2,7 @@
  * Finds what is stored about a person (docs/operating.md 7.4): the leads with an address, and what else has it.
  *
  * Results are in the caller's pool. Functions fail as store.h says. */
-#ifndef LEADHOOK_STORE_REMOVAL_PEOPLE_H
-#define LEADHOOK_STORE_REMOVAL_PEOPLE_H
+#pragma once
 
 #include "store/store.h"
 
@@ -58,5 +57,3 @@ MUST_CHECK bool store_is_report_place(const struct report_place *place);
 /* Reads what is at the place until the deadline (clock_monotonic_ms), and moves it. */
 MUST_CHECK enum result store_report_part(struct store *store, struct pool *pool, const struct person *person,
     int64_t deadline_ms, struct report_place *place, struct report_part *part);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What stored rows are to a person. Internal to src/store/removal. */
-#ifndef LEADHOOK_STORE_REMOVAL_RELATION_H
-#define LEADHOOK_STORE_REMOVAL_RELATION_H
+#pragma once
 
 #include "store/removal/search.h"
 #include "store/removal/wanted.h"
@@ -19,5 +18,3 @@ enum relation {
  * person's it may be absent: not known. */
 MUST_CHECK enum relation store_relation(const struct wanted *wanted, struct pool *pool, enum searched_table table,
     const struct db_rows *rows, size_t row, struct slice *social_id);
-
-#endif

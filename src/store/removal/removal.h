@@ -5,8 +5,7 @@
  * nothing: the dispatcher goes on. Two processes may work on the same one: every step can be repeated.
  *
  * Functions fail as store.h says. */
-#ifndef LEADHOOK_STORE_REMOVAL_REMOVAL_H
-#define LEADHOOK_STORE_REMOVAL_REMOVAL_H
+#pragma once
 
 #include "store/removal/people.h"
 
@@ -69,5 +68,3 @@ struct resumed_removals {
 /* Goes on with what no process has worked on for a minute, a turn of each kind. *more: call again soon. The current work
  * (os/log.h) is `removal` or `erasure`, with its number. */
 MUST_CHECK enum result store_resume_removals(struct store *store, struct resumed_removals *resumed, bool *more);
-
-#endif

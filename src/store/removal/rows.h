@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Deletes the rows of leads, and the contents of events, for erasures and removals. Internal to src/store/removal. */
-#ifndef LEADHOOK_STORE_REMOVAL_ROWS_H
-#define LEADHOOK_STORE_REMOVAL_ROWS_H
+#pragma once
 
 #include "db/db.h"
 #include "store/removal/removal.h"
@@ -21,5 +20,3 @@ MUST_CHECK enum result store_empty_events(
  * inside the caller's transaction. */
 MUST_CHECK enum result store_clear_referrals(
     struct store *store, struct pool *pool, const struct found_event *events, size_t count, struct removal_counts *counts);
-
-#endif

@@ -4,8 +4,7 @@
  * What visitors and receivers have written is compared here, not by the server: a statement ends at its time limit only
  * between rows, so a function of the server that takes long for one text would not end at all. The statements read rows in
  * the order of an index, as many as their limit says. */
-#ifndef LEADHOOK_STORE_REMOVAL_SEARCH_H
-#define LEADHOOK_STORE_REMOVAL_SEARCH_H
+#pragma once
 
 #include "db/db.h"
 #include "store/store.h"
@@ -47,5 +46,3 @@ MUST_CHECK enum result store_search(struct store *store, struct pool *pool, enum
     struct search_place after, struct db_rows *rows);
 /* The place of a row. */
 struct search_place store_searched_place(const struct db_rows *rows, size_t row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A person whose rows are searched: how the address is written, and the person's leads. Internal to src/store/removal. */
-#ifndef LEADHOOK_STORE_REMOVAL_WANTED_H
-#define LEADHOOK_STORE_REMOVAL_WANTED_H
+#pragma once
 
 #include "identity/address_finder.h"
 #include "store/removal/people.h"
@@ -37,5 +36,3 @@ struct slice wanted_ids_text(struct pool *pool, const struct wanted *wanted);
 struct slice wanted_social_ids_text(struct pool *pool, const struct wanted *wanted);
 /* The reverse, of a person without leads. */
 void wanted_read(struct wanted *wanted, struct slice ids, struct slice social_ids);
-
-#endif

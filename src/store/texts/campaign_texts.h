@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A campaign's own texts: of its pages and messages. What they mean is specified where they are used, as in page/looks.h. */
-#ifndef LEADHOOK_STORE_TEXTS_CAMPAIGN_TEXTS_H
-#define LEADHOOK_STORE_TEXTS_CAMPAIGN_TEXTS_H
+#pragma once
 
 #include "store/store.h"
 
@@ -44,5 +43,3 @@ struct text_change {
  * all these cases nothing is changed. */
 MUST_CHECK enum result store_change_texts(
     struct store *store, const struct precondition *precondition, uint64_t campaign_id, const struct text_change *change);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A row is committed before the change, with what there was: a change of which nothing is recorded does not exist. Neither of
  * them has secrets or data of leads; that is the caller's. Functions fail as store.h says. */
-#ifndef LEADHOOK_STORE_USERS_AUDIT_H
-#define LEADHOOK_STORE_USERS_AUDIT_H
+#pragma once
 
 #include "store/store.h"
 
@@ -74,5 +73,3 @@ MUST_CHECK enum result store_clean_up_audit(struct store *store);
 /* The rows of an account (0: all) from before a time: their number, and their removal, in pieces. */
 MUST_CHECK enum result store_count_audit(struct store *store, uint64_t account_id, int64_t before_ms, uint64_t *count);
 MUST_CHECK enum result store_prune_audit(struct store *store, uint64_t account_id, int64_t before_ms, uint64_t *count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What the files of this folder share. Internal to src/store/users. The user's row is locked. */
-#ifndef LEADHOOK_STORE_USERS_PARTS_H
-#define LEADHOOK_STORE_USERS_PARTS_H
+#pragma once
 
 #include "crypto/digest.h"
 #include "store/store.h"
@@ -18,5 +17,3 @@ MUST_CHECK enum result users_remove_recovery_codes(struct store *store, uint64_t
 MUST_CHECK enum result users_clear_attempts(struct store *store, struct slice email);
 /* The row of an address in login_attempts. */
 MUST_CHECK enum result users_attempts_hash(struct store *store, struct slice email, struct digest *hash);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The secret of a user's second factor as it is stored: sealed with a key of the configuration. The only place that seals and
  * opens it. Internal to src/store/users. */
-#ifndef LEADHOOK_STORE_USERS_SECRET_H
-#define LEADHOOK_STORE_USERS_SECRET_H
+#pragma once
 
 #include "store/state.h"
 
@@ -13,5 +12,3 @@ struct slice users_seal(struct store *store, struct pool *pool, uint64_t user_id
 /* RESULT_FAILED, logged: it was sealed with another key, or is damaged. */
 MUST_CHECK enum result users_open(
     struct store *store, struct pool *pool, uint64_t user_id, struct slice stored, struct slice *secret);
-
-#endif

@@ -2,8 +2,7 @@
  * Logins and sessions of users (docs/users.md 3, 4, 5). What is secret comes as a hash.
  *
  * Texts are in the caller's pool. Functions fail as store.h says. */
-#ifndef LEADHOOK_STORE_USERS_SESSIONS_H
-#define LEADHOOK_STORE_USERS_SESSIONS_H
+#pragma once
 
 #include "identity/role.h"
 #include "identity/user_token.h"
@@ -111,5 +110,3 @@ MUST_CHECK enum result store_replace_recovery_codes(
     struct store *store, uint64_t user_id, const struct digest recovery[RECOVERY_CODES]);
 /* Ends the user's other sessions. */
 MUST_CHECK enum result store_remove_totp(struct store *store, uint64_t user_id, const unsigned char session[32]);
-
-#endif

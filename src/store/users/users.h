@@ -4,8 +4,7 @@
  *
  * The rules of managing users are here, because they depend on rows that must not change meanwhile. Texts are in the
  * caller's pool. Functions fail as store.h says; an insert is not repeated when it may have been committed. */
-#ifndef LEADHOOK_STORE_USERS_USERS_H
-#define LEADHOOK_STORE_USERS_USERS_H
+#pragma once
 
 #include "identity/role.h"
 #include "store/store.h"
@@ -117,5 +116,3 @@ MUST_CHECK enum result store_use_invitation(struct store *store, const unsigned 
 
 /* Removes, in pieces, sessions and links that have ended and failures that no longer count. Called by store_clean_up. */
 MUST_CHECK enum result store_clean_up_users(struct store *store);
-
-#endif

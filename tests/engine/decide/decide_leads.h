@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Leads of decide_world.h by their numbers: one change at a time, applied before the next one. */
-#ifndef LEADHOOK_TESTS_ENGINE_DECIDE_LEADS_H
-#define LEADHOOK_TESTS_ENGINE_DECIDE_LEADS_H
+#pragma once
 
 #include "decide_world.h"
 
@@ -68,5 +67,3 @@ extra(const struct world *w, enum event_type type)
 	fail_msg("there is no event %d", (int)type);
 	return NULL;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * For tests of whose a lead is: its token, and what its person does. */
-#ifndef LEADHOOK_TESTS_DECIDE_TOKENS_H
-#define LEADHOOK_TESTS_DECIDE_TOKENS_H
+#pragma once
 
 #include "decide_leads.h"
 
@@ -74,5 +73,3 @@ prove(struct world *w, enum lead_channel channel)
 }
 
 #define PAGES_TEST(f) cmocka_unit_test_setup_teardown(f, open_pages, close_world)
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A database in memory for the tests of decide: two campaigns of one account, all rows loaded, one webhook for all events. */
-#ifndef LEADHOOK_TESTS_CORE_DECIDE_WORLD_H
-#define LEADHOOK_TESTS_CORE_DECIDE_WORLD_H
+#pragma once
 
 #include "unit.h"
 
@@ -208,5 +207,3 @@ assert_events(const struct world *w, size_t count, const enum event_type *types)
 	    (const enum event_type[]){ __VA_ARGS__ })
 
 #define WORLD_TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
-
-#endif

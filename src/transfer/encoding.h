@@ -10,7 +10,7 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-struct byte_table; /* an encoding with a byte for each character; the first half is ASCII */
+struct byte_table; /* an encoding with one byte for each character; the first 128 are ASCII */
 
 enum encoding_form { ENCODING_UTF8, ENCODING_UTF16LE, ENCODING_UTF16BE, ENCODING_BYTES };
 

@@ -6,7 +6,6 @@ noinst_LIBRARIES += %D%/libtransfer.a
 	%D%/csv.c %D%/csv.h \
 	%D%/deferred.c %D%/deferred.h \
 	%D%/encoding.c %D%/encoding.h \
-	%D%/encoding_tables.c %D%/encoding_tables.h \
 	%D%/file_kind.c %D%/file_kind.h \
 	%D%/lead_writer.c %D%/lead_writer.h \
 	%D%/definition_names.c %D%/definition_names.h \

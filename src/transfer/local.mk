@@ -12,8 +12,7 @@ noinst_LIBRARIES += %D%/libtransfer.a
 	%D%/records.c %D%/records.h \
 	%D%/rejects.c %D%/rejects.h \
 	%D%/row.c %D%/row.h \
-	%D%/row_csv.c %D%/row_csv.h \
-	%D%/row_json.c %D%/row_json.h \
+	%D%/row_reader.c %D%/row_reader.h \
 	%D%/seen.c %D%/seen.h \
 	%D%/consent.c %D%/consent.h \
 	%D%/times.c %D%/times.h

@@ -12,8 +12,8 @@
 #include "identity/network.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
-#include "json/writer.h"
 #include "transfer/csv.h"
+#include "json/writer.h"
 
 void
 row_fail(struct row *row, struct slice name, const char *rule)
@@ -37,14 +37,14 @@ cut(struct row *row, struct slice text)
 }
 
 static void
-add_value(struct row *row, struct row_value **items, size_t *count, size_t *capacity, struct row_value value)
+add_value(struct row *row, struct row_values *values, struct row_value value)
 {
 	if (value.name.size == 0 || value.name.size > row->limits->name_bytes || utf8_has_control(value.name)) {
 		row_fail(row, SLICE("the name of a field"), "is empty, too long or has control characters");
 		return;
 	}
-	*items = pool_grow(row->pool, *items, *count, capacity, sizeof(**items));
-	(*items)[(*count)++] = value;
+	values->items = pool_grow(row->pool, values->items, values->count, &values->capacity, sizeof(*values->items));
+	values->items[values->count++] = value;
 }
 
 static struct slice
@@ -118,10 +118,7 @@ add_names(struct row *row, enum lead_field field, struct slice text)
 static void
 add_custom(struct row *row, const struct column *column, struct row_value value)
 {
-	if (column->field == LEAD_DERIVED_NAME)
-		add_value(row, &row->derived, &row->derived_count, &row->derived_capacity, value);
-	else
-		add_value(row, &row->custom, &row->custom_count, &row->custom_capacity, value);
+	add_value(row, column->field == LEAD_DERIVED_NAME ? &row->derived : &row->custom, value);
 }
 
 /* A switch, a word of exports, or the time of it, which means yes. */
@@ -207,9 +204,8 @@ row_add(struct row *row, const struct column *column, struct slice text)
 		set_text(row, column->field, normal);
 	if (own || normal.size == 0)
 		return;
-	const struct row_value value = { column->name, normal, SLICE_NONE };
 	if (column->field == LEAD_UTM)
-		add_value(row, &row->utm, &row->utm_count, &row->utm_capacity, value);
+		add_value(row, &row->utm, (struct row_value){ column->name, normal, SLICE_NONE });
 	else
 		add_custom(row, column, (struct row_value){ column->name, normal, text_as_json(row, normal) });
 }
@@ -398,14 +394,14 @@ read_utm(struct row *row, struct signup *signup)
 {
 	struct buffer out;
 	struct json_writer writer;
-	if (row->utm_count == 0)
+	if (row->utm.count == 0)
 		return;
 	buffer_init(&out, row->limits->utm_bytes);
 	json_writer_init(&writer, &out);
 	json_begin_object(&writer);
-	for (size_t i = 0; i < row->utm_count; i++) {
-		json_key(&writer, row->utm[i].name);
-		json_string(&writer, row->utm[i].text);
+	for (size_t i = 0; i < row->utm.count; i++) {
+		json_key(&writer, row->utm.items[i].name);
+		json_string(&writer, row->utm.items[i].text);
 	}
 	json_end_object(&writer);
 	if (buffer_ok(&out))
@@ -418,14 +414,15 @@ read_utm(struct row *row, struct signup *signup)
 static void
 read_custom(struct row *row, struct signup *signup)
 {
-	const size_t derived = row->has_object ? 0 : row->derived_count;
-	struct custom_field *fields = POOL_ARRAY(row->pool, row->custom_count + derived, struct custom_field);
-	for (size_t i = 0; i < row->custom_count + derived; i++) {
-		const struct row_value *value = i < row->custom_count ? &row->custom[i] : &row->derived[i - row->custom_count];
+	const size_t derived = row->has_object ? 0 : row->derived.count;
+	struct custom_field *fields = POOL_ARRAY(row->pool, row->custom.count + derived, struct custom_field);
+	for (size_t i = 0; i < row->custom.count + derived; i++) {
+		const struct row_value *value =
+		    i < row->custom.count ? &row->custom.items[i] : &row->derived.items[i - row->custom.count];
 		fields[i] = (struct custom_field){ value->name, value->json, value->text };
 	}
 	signup->custom_fields = fields;
-	signup->custom_field_count = row->custom_count + derived;
+	signup->custom_field_count = row->custom.count + derived;
 }
 
 /* A constant country is only for rows that have none. */

@@ -44,12 +44,15 @@ struct row_value {
 	struct slice text; /* normalized; absent for numbers, booleans and arrays in JSON */
 	struct slice json; /* of a custom field */
 };
+struct row_values {
+	struct row_value *items;
+	size_t count, capacity;
+};
 struct row {
 	struct pool *pool;
 	const struct row_limits *limits;
 	struct slice texts[LEAD_TEXTS]; /* by enum lead_field; absent: not given */
-	struct row_value *utm, *custom, *derived;
-	size_t utm_count, utm_capacity, custom_count, custom_capacity, derived_count, derived_capacity;
+	struct row_values utm, custom, derived;
 	bool has_object; /* of custom fields */
 	struct name_set tags, actions;
 	uint32_t unknown_names; /* of tags and actions */

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "transfer/row_csv.h"
-#include "transfer/row_json.h"
+#include "transfer/row_reader.h"
 
 enum { FIELDS_MAX = 50 };
 

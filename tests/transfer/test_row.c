@@ -3,8 +3,7 @@
 #include "unit.h"
 #include "with_pool.h"
 
-#include "transfer/row_csv.h"
-#include "transfer/row_json.h"
+#include "transfer/row_reader.h"
 
 static bool
 is_reserved(struct slice lower_name)

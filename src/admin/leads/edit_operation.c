@@ -136,12 +136,12 @@ set_custom(struct edit *edit, const struct column *column, struct slice name, st
 			operation_fail(edit->call, PROBLEM_INVALID, "%s", row.problem);
 			return false;
 		}
-		if (row.custom_count == 0) {
+		if (row.custom.count == 0) {
 			operation_fail_value(
 			    edit->call, PROBLEM_INVALID, pool_string(edit->call->pool, name), "expected a text");
 			return false;
 		}
-		field = (struct custom_field){ row.custom->name, row.custom->json, row.custom->text };
+		field = (struct custom_field){ row.custom.items->name, row.custom.items->json, row.custom.items->text };
 	}
 	edit->fields[edit->signup.custom_field_count++] = field;
 	return true;

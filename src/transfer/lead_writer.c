@@ -8,11 +8,11 @@
 
 #include "engine/custom_fields.h"
 #include "engine/id_list.h"
-#include "json/reader.h"
-#include "json/writer.h"
 #include "os/clock.h"
 #include "transfer/columns.h"
 #include "transfer/csv.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 /* Names of tags and actions in a cell are a record of CSV themselves, whatever the delimiter of the file is. */
 enum { CELL_MAX_BYTES = 1024 * 1024, NAMES_DELIMITER = ',' };
@@ -321,28 +321,27 @@ custom_heading(struct pool *pool, struct slice name)
 	return plain ? name : POOL_JOIN(pool, SLICE(CUSTOM_FIELDS_NAME "["), name, SLICE("]"));
 }
 
+static void
+add_next_cell(const struct lead_writer *writer, struct slice cell, struct buffer *out)
+{
+	buffer_add_byte(out, writer->delimiter);
+	csv_add_cell(out, cell, writer->delimiter);
+}
+
 void
 lead_writer_heading(struct lead_writer *writer, struct pool *pool, struct buffer *out)
 {
 	if (writer->format != RECORDS_CSV)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		if (i > 0)
-			buffer_add_byte(out, writer->delimiter);
-		csv_add_cell(out, columns[i].csv, writer->delimiter);
-	}
-	for (size_t i = 0; i < writer->utm.count; i++) {
-		buffer_add_byte(out, writer->delimiter);
-		csv_add_cell(out, POOL_JOIN(pool, SLICE("utm_"), writer->utm.items[i].text), writer->delimiter);
-	}
-	for (size_t i = 0; i < writer->custom.count; i++) {
-		buffer_add_byte(out, writer->delimiter);
-		csv_add_cell(out, custom_heading(pool, writer->custom.items[i].text), writer->delimiter);
-	}
-	if (!writer->all_named) {
-		buffer_add_byte(out, writer->delimiter);
-		csv_add_cell(out, SLICE(OTHER_FIELDS_NAME), writer->delimiter);
-	}
+	csv_add_cell(out, columns[0].csv, writer->delimiter);
+	for (size_t i = 1; i < ARRAY_SIZE(columns); i++)
+		add_next_cell(writer, columns[i].csv, out);
+	for (size_t i = 0; i < writer->utm.count; i++)
+		add_next_cell(writer, POOL_JOIN(pool, SLICE("utm_"), writer->utm.items[i].text), out);
+	for (size_t i = 0; i < writer->custom.count; i++)
+		add_next_cell(writer, custom_heading(pool, writer->custom.items[i].text), out);
+	if (!writer->all_named)
+		add_next_cell(writer, SLICE(OTHER_FIELDS_NAME), out);
 	buffer_add_text(out, "\r\n");
 }
 
@@ -355,10 +354,28 @@ name_of(const struct lead_writer *writer, enum kind kind, uint64_t id)
 	return tag != NULL ? tag->name : action != NULL ? action->text : SLICE_NONE;
 }
 
-static const void *
-place_of(const struct lead *lead, size_t column)
+/* The value as text, absent for null; of tags and actions their ids. */
+static struct slice
+value_of(struct pool *pool, const struct lead *lead, size_t column)
 {
-	return (const char *)lead + columns[column].offset;
+	const void *place = (const char *)lead + columns[column].offset;
+	char when[CLOCK_RFC3339_SIZE];
+	switch (columns[column].kind) {
+	case NUMBER:
+		return pool_printf(pool, "%" PRIu32, *(const uint32_t *)place);
+	case SWITCH:
+		return *(const bool *)place ? SLICE("true") : SLICE("false");
+	case CLAIM:
+		return lead_claim_name(*(const uint32_t *)place);
+	case TIME:
+		clock_rfc3339(*(const int64_t *)place, when);
+		return pool_copy(pool, slice_of(when));
+	case TEXT:
+	case TAGS:
+	case ACTIONS:
+		break;
+	}
+	return *(const struct slice *)place;
 }
 
 static struct slice
@@ -385,31 +402,14 @@ names_cell(const struct lead_writer *writer, struct pool *pool, enum kind kind, 
 static void
 add_own_cell(const struct lead_writer *writer, struct pool *pool, const struct lead *lead, size_t column, struct buffer *out)
 {
-	const void *place = place_of(lead, column);
-	char when[CLOCK_RFC3339_SIZE];
-	switch (columns[column].kind) {
-	case TEXT:
-		csv_add_cell(out, *(const struct slice *)place, writer->delimiter);
-		return;
-	case NUMBER:
-		csv_add_field(out, pool_printf(pool, "%" PRIu32, *(const uint32_t *)place), writer->delimiter);
-		return;
-	case SWITCH:
-		csv_add_field(out, *(const bool *)place ? SLICE("true") : SLICE("false"), writer->delimiter);
-		return;
-	case CLAIM:
-		csv_add_field(out, lead_claim_name(*(const uint32_t *)place), writer->delimiter);
-		return;
-	case TIME:
-		clock_rfc3339(*(const int64_t *)place, when);
-		csv_add_field(out, slice_of(when), writer->delimiter);
-		return;
-	case TAGS:
-	case ACTIONS:
-		csv_add_cell(
-		    out, names_cell(writer, pool, columns[column].kind, *(const struct slice *)place), writer->delimiter);
-		return;
-	}
+	const enum kind kind = columns[column].kind;
+	const struct slice value = value_of(pool, lead, column);
+	if (kind == TAGS || kind == ACTIONS)
+		csv_add_cell(out, names_cell(writer, pool, kind, value), writer->delimiter);
+	else if (kind == TEXT)
+		csv_add_cell(out, value, writer->delimiter);
+	else
+		csv_add_field(out, value, writer->delimiter);
 }
 
 static void
@@ -424,10 +424,8 @@ add_cells(
 		if (found)
 			cells[at] = text_of(&fields.items[i]);
 	}
-	for (size_t i = 0; i < names->count; i++) {
-		buffer_add_byte(out, writer->delimiter);
-		csv_add_cell(out, cells[i], writer->delimiter);
-	}
+	for (size_t i = 0; i < names->count; i++)
+		add_next_cell(writer, cells[i], out);
 }
 
 /* The fields without a column. */
@@ -465,58 +463,39 @@ add_others(const struct lead_writer *writer, struct pool *pool, const struct lea
 	put_others(pool, &writer->custom, SLICE(CUSTOM_FIELDS_NAME), lead->custom_fields, &json);
 	json_end_object(&json);
 	const struct slice text = buffer_slice(&cell);
-	buffer_add_byte(out, writer->delimiter);
-	csv_add_cell(out, slice_equal(text, SLICE("{}")) ? SLICE("") : text, writer->delimiter);
+	add_next_cell(writer, slice_equal(text, SLICE("{}")) ? SLICE("") : text, out);
 	buffer_free(&cell);
 }
 
 static void
-add_member(const struct lead_writer *writer, const struct lead *lead, size_t column, struct json_writer *json)
+add_member(
+    const struct lead_writer *writer, struct pool *pool, const struct lead *lead, size_t column, struct json_writer *json)
 {
-	const void *place = place_of(lead, column);
 	const enum kind kind = columns[column].kind;
-	struct slice ids;
+	struct slice value = value_of(pool, lead, column);
 	uint64_t id;
 	json_name(json, columns[column].json);
-	switch (kind) {
-	case TEXT:
-		json_string_or_null(json, *(const struct slice *)place);
-		return;
-	case NUMBER:
-		json_u64(json, *(const uint32_t *)place);
-		return;
-	case SWITCH:
-		json_boolean(json, *(const bool *)place);
-		return;
-	case CLAIM:
-		json_string_or_null(json, lead_claim_name(*(const uint32_t *)place));
-		return;
-	case TIME: {
-		char when[CLOCK_RFC3339_SIZE];
-		clock_rfc3339(*(const int64_t *)place, when);
-		json_string(json, slice_of(when));
-		return;
-	}
-	case TAGS:
-	case ACTIONS:
-		ids = *(const struct slice *)place;
+	if (kind == NUMBER || kind == SWITCH) {
+		json_raw(json, value);
+	} else if (kind != TAGS && kind != ACTIONS) {
+		json_string_or_null(json, value);
+	} else {
 		json_begin_array(json);
-		while (id_list_next(&ids, &id))
+		while (id_list_next(&value, &id))
 			if (slice_present(name_of(writer, kind, id)))
 				json_string(json, name_of(writer, kind, id));
 		json_end_array(json);
-		return;
 	}
 }
 
 static void
-add_json(const struct lead_writer *writer, const struct lead *lead, struct buffer *out)
+add_json(const struct lead_writer *writer, struct pool *pool, const struct lead *lead, struct buffer *out)
 {
 	struct json_writer json;
 	json_writer_init(&json, out);
 	json_begin_object(&json);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		add_member(writer, lead, i, &json);
+		add_member(writer, pool, lead, i, &json);
 	json_put_raw(&json, SLICE("utm"), slice_present(lead->utm) ? lead->utm : SLICE("{}"));
 	json_put_raw(&json, SLICE(CUSTOM_FIELDS_NAME), slice_present(lead->custom_fields) ? lead->custom_fields : SLICE("{}"));
 	json_end_object(&json);
@@ -527,7 +506,7 @@ void
 lead_writer_add(struct lead_writer *writer, struct pool *pool, const struct lead *lead, struct buffer *out)
 {
 	if (writer->format == RECORDS_NDJSON) {
-		add_json(writer, lead, out);
+		add_json(writer, pool, lead, out);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {

@@ -8,15 +8,10 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/campaigns/embed_operation.c %D%/campaigns/embed_operation.h \
 	%D%/campaigns/stats_operations.c %D%/campaigns/stats_operations.h \
 	%D%/data/export_operation.c %D%/data/export_operation.h \
-	%D%/data/export_page.c %D%/data/export_page.h \
-	%D%/data/export_part.c %D%/data/export_part.h \
-	%D%/data/import_answer.c %D%/data/import_answer.h \
-	%D%/data/import_arguments.h \
 	%D%/data/import_batch.c %D%/data/import_batch.h \
 	%D%/data/import_file.c %D%/data/import_file.h \
 	%D%/data/import_heading.c %D%/data/import_heading.h \
 	%D%/data/import_operation.c %D%/data/import_operation.h \
-	%D%/data/import_questions.c \
 	%D%/data/import_survey.c %D%/data/import_survey.h \
 	%D%/data/person_operations.c %D%/data/person_operations.h \
 	%D%/data/removal_operations.c %D%/data/removal_operations.h \

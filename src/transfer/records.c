@@ -79,8 +79,8 @@ records_set_shape(struct records *r, char delimiter, const struct csv_shape *sha
 	r->shape = *shape;
 }
 
-static bool
-read_at(int fd, char *place, size_t wanted, uint64_t offset, size_t *got)
+bool
+records_read_at(int fd, char *place, size_t wanted, uint64_t offset, size_t *got)
 {
 	*got = 0;
 	while (*got < wanted) {
@@ -102,7 +102,7 @@ fill_wide(struct records *r)
 {
 	const size_t wanted = (WINDOW_BYTES - r->size) / UTF8_PER_BYTE;
 	size_t got, used;
-	if (!read_at(r->fd, r->raw, wanted, r->filled, &got))
+	if (!records_read_at(r->fd, r->raw, wanted, r->filled, &got))
 		return false;
 	r->at_end = got < wanted;
 	r->size += encoding_convert(&r->encoding, (struct slice){ r->raw, got }, r->window + r->size, &used);
@@ -121,7 +121,7 @@ fill(struct records *r)
 	if (is_wide(r))
 		return fill_wide(r);
 	const size_t wanted = WINDOW_BYTES - r->size;
-	if (!read_at(r->fd, r->window + r->size, wanted, r->filled, &got))
+	if (!records_read_at(r->fd, r->window + r->size, wanted, r->filled, &got))
 		return false;
 	r->size += got;
 	r->filled += got;
@@ -256,7 +256,7 @@ begin(struct records *r)
 	size_t got;
 	if (r->begun)
 		return true;
-	if (!read_at(r->fd, bytes, sizeof(bytes), 0, &got))
+	if (!records_read_at(r->fd, bytes, sizeof(bytes), 0, &got))
 		return false;
 	r->offset = r->filled = encoding_mark_size((struct slice){ bytes, got }, &r->encoding);
 	r->begun = true;
@@ -301,7 +301,7 @@ records_at(struct records *r, uint64_t offset, size_t size, struct slice *text)
 	bool other;
 	struct slice bytes = { r->text, size };
 	require(size <= RECORD_MAX_BYTES * 2);
-	if (!read_at(r->fd, r->text, size, offset, &got) || got < size)
+	if (!records_read_at(r->fd, r->text, size, offset, &got) || got < size)
 		return RECORD_FAILED;
 	if (is_wide(r))
 		*text = (struct slice){ r->single, encoding_convert(&r->encoding, bytes, r->single, &got) };

@@ -47,6 +47,9 @@ void records_place(const struct records *records, uint64_t *offset, uint64_t *li
 /* Continues at a place; 0, 1: begins again. */
 void records_seek(struct records *records, uint64_t offset, uint64_t line);
 
-/* Reads a record again from its place in the file. The text is valid until the next call. Returns RECORD_GOOD or RECORD_FAILED.
- */
+/* Reads a record again from its place in the file. The text is valid until the next call. Returns RECORD_GOOD or
+ * RECORD_FAILED. */
 MUST_CHECK enum record_state records_at(struct records *records, uint64_t offset, size_t size, struct slice *text);
+
+/* Reads `wanted` bytes of a file, or fewer where it ends. Returns false, with errno set, on failure. */
+MUST_CHECK bool records_read_at(int fd, char *place, size_t wanted, uint64_t offset, size_t *got);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * lead export: writes the leads of a campaign to a file, page by page. */
+ * lead export: writes the leads of a campaign, page by page; to a file, or in parts for a remote call, each of which names the
+ * place where the next one begins (docs/manage.md 1.6). The parts together are the file.
+ *
+ * Leads that sign up after the beginning are left out. The heading of CSV has the custom fields of all leads, so a first pass
+ * collects their names. Nothing is stored between parts: the place of the next one contains the names. */
 #include "admin/data/export_operation.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "admin/data/export_page.h"
-#include "admin/data/export_part.h"
-#include "admin/data/import_arguments.h"
+#include "admin/data/import_operation.h"
 #include "admin/data/repeat.h"
 #include "admin/leads/lead_selection.h"
 #include "operation/progress.h"
@@ -21,62 +24,139 @@
 
 enum {
 	PAGE_LEADS = 1000,
-	PAGE_MAX_BYTES = 256 * 1024 * 1024 /* more than so many of the largest leads */
+	PAGE_MAX_BYTES = 256 * 1024 * 1024, /* more than so many of the largest leads */
+	PART_LEADS = 500,
+	PART_NAMES = 2000,                /* leads whose names are collected */
+	PART_BYTES = 512 * 1024,          /* of records, from which on no other lead is added */
+	PART_MAX_BYTES = 8 * 1024 * 1024, /* those of a part, with its last lead */
+	PLACE_ROOM = 1800                 /* the place of a part is in a header, which web servers limit to 2 KiB or more */
 };
 
 struct export_run {
 	struct operation_call *call;
 	struct lead_filter filter;
+	bool by_score; /* else by sign-up, the latest first if the filter says so */
 	enum records_format format;
-	char delimiter;
 	struct definitions definitions;
-	bool by_score;
-	uint32_t last; /* the largest subscription number at the beginning */
 	struct lead_writer *writer;
-	int fd;
+	uint32_t last;     /* the largest subscription number at the beginning */
 	struct pool *pool; /* of a page */
 	struct buffer bytes;
+	int fd;
 	struct progress progress;
 	uint64_t written;
 };
 
-/* The same command can be given again: nothing was changed. */
-static int
-read_page(struct export_run *run, struct export_place *place, struct lead_page *page, bool *more)
+/* ---- arguments ---- */
+
+struct lead_export {
+	const char *file;
+	enum records_format format; /* has_format */
+	bool has_format;
+	char delimiter;
+	struct lead_selection selection;
+};
+
+static bool
+parse_format(struct value_reading *reading, struct slice text, void *place)
 {
-	unsigned failures = 0;
+	struct lead_export *arguments = place;
+	const bool ndjson = slice_equal(text, SLICE("ndjson"));
+	reading->problem = PROBLEM_USAGE;
+	arguments->format = ndjson ? RECORDS_NDJSON : RECORDS_CSV;
+	return arguments->has_format = ndjson || slice_equal(text, SLICE("csv"));
+}
+static const struct value_type value_format = { .parse = parse_format, .expected = "csv or ndjson" };
+#define PLACE(member) offsetof(struct lead_export, member)
+static const struct parameter parameters[] = {
+	OPTIONAL_OPERAND("file", value_path, PLACE(file)),
+	OPTION("format", value_format, 0),
+	OPTION("delimiter", value_delimiter, PLACE(delimiter)),
+	LEAD_SELECTION_PARAMETERS(struct lead_export, selection),
+};
+#undef PLACE
+static const struct lead_export defaults = { .file = "-", .delimiter = ',', .selection = LEAD_SELECTION_DEFAULTS };
+
+/* CSV, unless --format or the name of the file says otherwise. */
+static enum records_format
+format_of(const struct lead_export *arguments)
+{
+	const struct slice path = slice_of(arguments->file);
+	const bool by_name = slice_ends_with(path, SLICE(".ndjson")) || slice_ends_with(path, SLICE(".jsonl"));
+	return arguments->has_format ? arguments->format : by_name ? RECORDS_NDJSON : RECORDS_CSV;
+}
+
+/* ---- pages ---- */
+
+/* The names of custom fields are collected in the order of sign-ups, before the records are written. */
+enum phase { NAMES, RECORDS };
+
+/* Where an export goes on. */
+struct place {
+	enum phase phase;
+	uint32_t after;          /* subscription number */
+	struct lead_order order; /* RECORDS, by score */
+};
+
+static struct place
+place_of_first(const struct export_run *run, enum phase phase)
+{
+	struct place place = { .phase = phase, .after = run->filter.after };
+	if (run->filter.newest && phase == NAMES)
+		place.after = 0;
+	else if (run->filter.newest && place.after == 0)
+		place.after = run->last + 1;
+	return place;
+}
+
+/* Leaves out what signed up later. */
+static void
+leave_out_later(struct lead_page *page, uint32_t last)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < page->count; i++)
+		if (page->leads[i].subscription_number <= last)
+			page->leads[kept++] = page->leads[i];
+	page->count = kept;
+}
+
+/* Reads a page of at most filter.limit leads, and moves the place. *more: there may be leads after it. After a failure the same
+ * page can be read again. */
+static enum result
+read_page(struct export_run *run, struct place *place, struct lead_page *page, bool *more)
+{
+	struct store *store = run->call->store;
+	const uint64_t campaign_id = run->call->id;
+	struct lead_filter filter = run->filter;
+	struct place next = *place;
 	enum result result;
-	do
-		result = export_read_page(run->call, run->pool, &run->filter, place, page, more);
-	while (result == RESULT_UNAVAILABLE && repeat_later(&failures));
-	return operation_answer(run->call, result);
-}
-
-typedef int on_leads(struct export_run *run, const struct lead *leads, size_t count);
-
-/* Calls `handle` with each page of the leads that there were at the beginning. */
-static int
-for_each_page(struct export_run *run, bool names_only, on_leads *handle)
-{
-	struct export_place place = export_begin(&run->filter, names_only, run->by_score, run->last);
-	int status = EX_OK;
-	for (bool more = true; more && status == EX_OK;) {
-		struct lead_page page;
-		pool_reset(run->pool);
-		status = read_page(run, &place, &page, &more);
-		if (status == EX_OK)
-			status = handle(run, page.leads, page.count);
+	*page = (struct lead_page){ 0 };
+	filter.after = place->after;
+	filter.newest = filter.newest && place->phase == RECORDS;
+	if (run->by_score && place->phase == RECORDS) {
+		next.order.examined = 0;
+		result = store_export_leads_in_order(store, run->pool, campaign_id, &filter, &next.order, page);
+		*more = next.order.more;
+	} else {
+		result = store_export_leads(store, run->pool, campaign_id, &filter, place->phase == NAMES, page);
+		next.after = page->next;
+		*more = page->next != 0 && (filter.newest || page->next < run->last);
 	}
-	return status;
+	if (result != RESULT_OK)
+		return result;
+	*place = next;
+	leave_out_later(page, run->last);
+	return RESULT_OK;
 }
 
-static int
-take_names(struct export_run *run, const struct lead *leads, size_t count)
+static void
+collect_names(struct export_run *run, const struct lead_page *page)
 {
-	for (size_t i = 0; i < count; i++)
-		lead_writer_add_names(run->writer, run->pool, &leads[i]);
-	return EX_OK;
+	for (size_t i = 0; i < page->count; i++)
+		lead_writer_add_names(run->writer, run->pool, &page->leads[i]);
 }
+
+/* ---- a file ---- */
 
 static int
 write_bytes(struct export_run *run)
@@ -91,25 +171,48 @@ write_bytes(struct export_run *run)
 }
 
 static int
-write_leads(struct export_run *run, const struct lead *leads, size_t count)
+write_leads(struct export_run *run, const struct lead_page *page)
 {
-	for (size_t i = 0; i < count; i++)
-		lead_writer_add(run->writer, run->pool, &leads[i], &run->bytes);
-	run->written += count;
+	for (size_t i = 0; i < page->count; i++)
+		lead_writer_add(run->writer, run->pool, &page->leads[i], &run->bytes);
+	run->written += page->count;
 	progress_show(&run->progress, run->written, run->written);
 	return write_bytes(run);
+}
+
+/* Takes each page of the leads that there were at the beginning. */
+static int
+take_pages(struct export_run *run, enum phase phase)
+{
+	struct place place = place_of_first(run, phase);
+	int status = EX_OK;
+	for (bool more = true; more && status == EX_OK;) {
+		struct lead_page page;
+		unsigned failures = 0;
+		enum result result;
+		pool_reset(run->pool);
+		do
+			result = read_page(run, &place, &page, &more);
+		while (result == RESULT_UNAVAILABLE && repeat_later(&failures));
+		status = operation_answer(run->call, result);
+		if (status == EX_OK && phase == NAMES)
+			collect_names(run, &page);
+		else if (status == EX_OK)
+			status = write_leads(run, &page);
+	}
+	return status;
 }
 
 static int
 write_all(struct export_run *run)
 {
-	int status = run->format == RECORDS_CSV ? for_each_page(run, true, take_names) : EX_OK;
+	int status = run->format == RECORDS_CSV ? take_pages(run, NAMES) : EX_OK;
 	if (status != EX_OK)
 		return status;
 	lead_writer_heading(run->writer, run->pool, &run->bytes);
 	status = write_bytes(run);
 	if (status == EX_OK)
-		status = for_each_page(run, false, write_leads);
+		status = take_pages(run, RECORDS);
 	progress_end(&run->progress);
 	return status;
 }
@@ -147,37 +250,10 @@ report(const struct export_run *run, const char *path)
 	return EX_OK;
 }
 
-struct lead_export {
-	const char *file;
-	enum records_format format; /* has_format */
-	bool has_format;
-	char delimiter;
-	struct lead_selection selection;
-};
-
-static bool
-parse_format(struct value_reading *reading, struct slice text, void *place)
-{
-	struct lead_export *arguments = place;
-	const bool ndjson = slice_equal(text, SLICE("ndjson"));
-	reading->problem = PROBLEM_USAGE;
-	arguments->format = ndjson ? RECORDS_NDJSON : RECORDS_CSV;
-	return arguments->has_format = ndjson || slice_equal(text, SLICE("csv"));
-}
-static const struct value_type value_format = { .parse = parse_format, .expected = "csv or ndjson" };
-#define PLACE(member) offsetof(struct lead_export, member)
-static const struct parameter parameters[] = {
-	OPTIONAL_OPERAND("file", value_path, PLACE(file)),
-	OPTION("format", value_format, 0),
-	OPTION("delimiter", value_delimiter, PLACE(delimiter)),
-	LEAD_SELECTION_PARAMETERS(struct lead_export, selection),
-};
-#undef PLACE
-static const struct lead_export defaults = { .file = "-", .delimiter = ',', .selection = LEAD_SELECTION_DEFAULTS };
-
 static int
-write_output(struct export_run *run, struct operation_call *call)
+write_output(struct export_run *run)
 {
+	struct operation_call *call = run->call;
 	const char *path = ARGUMENTS(call, struct lead_export)->file;
 	int status;
 	if (strcmp(path, "-") != 0) {
@@ -192,37 +268,141 @@ write_output(struct export_run *run, struct operation_call *call)
 	return status;
 }
 
-/* CSV, unless --format or the name of the file says otherwise. */
-static enum records_format
-format_of(const struct lead_export *arguments)
-{
-	const struct slice path = slice_of(arguments->file);
-	const bool by_name = slice_ends_with(path, SLICE(".ndjson")) || slice_ends_with(path, SLICE(".jsonl"));
-	return arguments->has_format ? arguments->format : by_name ? RECORDS_NDJSON : RECORDS_CSV;
-}
-
 static int
 export_all(struct export_run *run, uint64_t leads)
 {
 	run->progress = progress_begin(run->call->errors, "leads", leads);
 	run->pool = pool_new();
 	buffer_init(&run->bytes, PAGE_MAX_BYTES);
-	const int status = write_output(run, run->call);
+	const int status = write_output(run);
 	buffer_free(&run->bytes);
 	pool_free(&run->pool);
 	return status;
 }
+
+/* ---- a part ---- */
+
+/* "columns:1000-9000:{…}", "records:1000-9000:{…}"; of NDJSON "1000-9000". */
+static const struct slice prefixes[] = { [NAMES] = SLICE("columns:"), [RECORDS] = SLICE("records:") };
+
+/* "AFTER-LAST"; by score "SCORE.NUMBER-LAST" after the first record. */
+static bool
+read_numbers(struct export_run *run, struct slice text, struct place *place)
+{
+	const size_t dash = slice_find(text, '-'), dot = slice_find(text, '.');
+	uint64_t score = 0, after, last;
+	place->order.has_place = run->by_score && dot < dash;
+	if (dash == text.size || (place->order.has_place && !slice_to_u64(slice_sub(text, 0, dot), UINT32_MAX, &score)) ||
+	    !slice_to_u64(slice_sub(text, place->order.has_place ? dot + 1 : 0, dash), UINT32_MAX, &after) ||
+	    !slice_to_u64(slice_sub(text, dash + 1, text.size), UINT32_MAX, &last))
+		return false;
+	place->after = place->order.number = (uint32_t)after;
+	place->order.score = (uint32_t)score;
+	run->last = (uint32_t)last;
+	return true;
+}
+
+static bool
+read_place(struct export_run *run, struct slice text, struct place *place)
+{
+	if (run->format != RECORDS_CSV)
+		return read_numbers(run, text, place);
+	place->phase = slice_starts_with(text, prefixes[NAMES]) ? NAMES : RECORDS;
+	if (!slice_starts_with(text, prefixes[place->phase]))
+		return false;
+	text = slice_sub(text, prefixes[place->phase].size, text.size);
+	const size_t colon = slice_find(text, ':');
+	return colon < text.size && lead_writer_set_names(run->writer, slice_sub(text, colon + 1, text.size)) &&
+	       read_numbers(run, slice_sub(text, 0, colon), place);
+}
+
+static void
+name_next(const struct export_run *run, const struct place *place)
+{
+	struct pool *pool = run->pool;
+	struct slice next = place->order.has_place
+				? pool_printf(pool, "%" PRIu32 ".%" PRIu32, place->order.score, place->order.number)
+				: pool_printf(pool, "%" PRIu32, place->after);
+	next = pool_printf(pool, "%.*s-%" PRIu32, SLICE_ARGS(next), run->last);
+	if (run->format == RECORDS_CSV)
+		next = POOL_JOIN(pool, prefixes[place->phase], next, SLICE(":"), lead_writer_names(run->writer, pool));
+	operation_next(run->call, next);
+}
+
+/* Writes leads of the page until the part is full. Returns false, with the place after the last one, when some are left. */
+static bool
+write_records(struct export_run *run, const struct lead_page *page, struct place *place)
+{
+	while (run->written < page->count && run->bytes.size < PART_BYTES)
+		lead_writer_add(run->writer, run->pool, &page->leads[run->written++], &run->bytes);
+	if (run->written == page->count)
+		return true;
+	const struct lead *last = &page->leads[run->written - 1];
+	place->after = place->order.number = last->subscription_number;
+	place->order.score = last->score;
+	place->order.has_place = run->by_score;
+	return false;
+}
+
+/* Collects names or writes leads, and moves the place. *more: there is another part. */
+static int
+write_part(struct export_run *run, struct place *place, bool *more)
+{
+	struct lead_page page;
+	run->filter.limit = place->phase == NAMES ? PART_NAMES : PART_LEADS;
+	const enum result result = read_page(run, place, &page, more);
+	if (result != RESULT_OK)
+		return operation_answer(run->call, result);
+	if (place->phase == RECORDS) {
+		*more = !write_records(run, &page, place) || *more;
+		return EX_OK;
+	}
+	collect_names(run, &page);
+	if (!*more) {
+		lead_writer_heading(run->writer, run->pool, &run->bytes);
+		*place = place_of_first(run, RECORDS);
+		*more = true;
+	}
+	return EX_OK;
+}
+
+static int
+export_part(struct export_run *run, struct slice after)
+{
+	struct operation_call *call = run->call;
+	struct place place = place_of_first(run, run->format == RECORDS_CSV ? NAMES : RECORDS);
+	bool more = false;
+	if (slice_present(after) && !read_place(run, after, &place))
+		return operation_fail_value(
+		    call, PROBLEM_INVALID, "after", "expected the place that the part before has named");
+	run->pool = call->pool;
+	buffer_init(&run->bytes, PART_MAX_BYTES);
+	int status = write_part(run, &place, &more);
+	const struct slice text = pool_copy(call->pool, buffer_slice(&run->bytes));
+	const bool fits = buffer_ok(&run->bytes);
+	buffer_free(&run->bytes);
+	if (status == EX_OK && !fits)
+		status = operation_fail(call, PROBLEM_INTERNAL, "the records are too large");
+	if (status != EX_OK)
+		return status;
+	if (more)
+		name_next(run, &place);
+	output_record(call->output);
+	output_u64(call->output, "leads", run->written);
+	output_lines(call->output, "records", text);
+	return EX_OK;
+}
+
+/* ---- the operation ---- */
 
 static int
 run_lead_export(struct operation_call *call)
 {
 	const struct lead_export *arguments = ARGUMENTS(call, struct lead_export);
 	const struct lead_selection *selection = &arguments->selection;
-	struct export_run run = { .call = call,
-		.filter = selection->filter,
-		.format = format_of(arguments),
-		.delimiter = arguments->delimiter,
-		.by_score = selection->by_score };
+	struct export_run run = {
+		.call = call, .filter = selection->filter, .format = format_of(arguments), .by_score = selection->by_score
+	};
 	struct campaign campaign;
 	int status = lead_selection_check(call, selection);
 	if (status == EX_OK && run.by_score && !call->is_remote && slice_present(selection->after))
@@ -239,9 +419,8 @@ run_lead_export(struct operation_call *call)
 		return operation_answer(call, result);
 	run.last = campaign.last_subscription_number;
 	run.writer = lead_writer_new(
-	    run.format, run.delimiter, &run.definitions, call->is_remote ? EXPORT_PART_ROOM : LEAD_WRITER_ANY_ROOM);
-	const struct export_part part = { run.writer, run.format, &run.filter, run.by_score, selection->after, run.last };
-	status = call->is_remote ? export_part(call, &part) : export_all(&run, campaign.counters.leads);
+	    run.format, arguments->delimiter, &run.definitions, call->is_remote ? PLACE_ROOM : LEAD_WRITER_ANY_ROOM);
+	status = call->is_remote ? export_part(&run, selection->after) : export_all(&run, campaign.counters.leads);
 	lead_writer_free(&run.writer);
 	return status;
 }

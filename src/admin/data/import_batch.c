@@ -12,8 +12,7 @@
 #include "os/clock.h"
 #include "store/store.h"
 #include "transfer/chains.h"
-#include "transfer/row_csv.h"
-#include "transfer/row_json.h"
+#include "transfer/row_reader.h"
 
 enum {
 	BATCH_MS = 30000, /* time of a batch, and of the attempts to run it */
@@ -36,7 +35,8 @@ fail_file(const struct import_run *run)
 uint64_t
 import_line(const struct import_run *run, uint64_t line)
 {
-	return run->first_line == 0 || line < run->begin_line ? line : line - run->begin_line + run->first_line;
+	const uint64_t first = run->arguments->first_line;
+	return first == 0 || line < run->begin_line ? line : line - run->begin_line + first;
 }
 
 static void
@@ -50,13 +50,14 @@ add_place(struct import_run *run, struct output *output, const struct record_pla
 }
 
 static void
-show_reason(struct import_run *run, const struct record_place *place, struct slice text, const char *reason, bool waits)
+show_reason(struct import_run *run, const struct record_place *place, struct slice text, const char *reason)
 {
 	struct pool *pool = run->call->pool;
 	add_place(run, run->reasons, place);
 	output_text(run->reasons, "reason", slice_of(pool_string(pool, slice_of(reason))));
 	output_text(run->reasons, "record", pool_copy(pool, utf8_sanitized(pool, text)));
-	output_boolean(run->reasons, "waits", waits);
+	/* its referrer may be in another part of the file */
+	output_boolean(run->reasons, "waits", run->pass == IMPORT_REJECTS);
 }
 
 /* A row that is imported, though not as it is in the file. */
@@ -70,13 +71,12 @@ remark(struct import_run *run, const struct record_place *place, const char *wha
 	output_text(run->remarks, "value", pool_copy(run->call->pool, value));
 }
 
-/* `waits`: its referrer may be in another part of the file. */
 static void
-reject(struct import_run *run, const struct record_place *place, struct slice text, const char *reason, bool waits)
+reject(struct import_run *run, const struct record_place *place, struct slice text, const char *reason)
 {
 	run->counts.rejected++;
 	if (run->reasons != NULL)
-		show_reason(run, place, text, reason, waits);
+		show_reason(run, place, text, reason);
 	else if (run->rejects != NULL)
 		rejects_add(run->rejects, place->line, text, reason);
 	else if (run->counts.rejected <= REASONS_SHOWN)
@@ -84,12 +84,12 @@ reject(struct import_run *run, const struct record_place *place, struct slice te
 }
 
 static int
-reject_at(struct import_run *run, const struct record_place *place, const char *reason, bool waits)
+reject_at(struct import_run *run, const struct record_place *place, const char *reason)
 {
 	struct slice text;
 	if (records_at(run->records, place->offset, place->size, &text) != RECORD_GOOD)
 		return fail_file(run);
-	reject(run, place, text, reason, waits);
+	reject(run, place, text, reason);
 	return EX_OK;
 }
 
@@ -175,7 +175,7 @@ take_outcome(struct import_run *run, const struct import_row *row, const struct 
 		return status;
 	if (slice_present(outcome->detail))
 		reason = pool_string(run->pool, outcome->detail);
-	return reject_at(run, &row->place, reason, false);
+	return reject_at(run, &row->place, reason);
 }
 
 static bool
@@ -219,10 +219,10 @@ flush_batch(struct import_run *run)
 	int status = EX_OK;
 	for (size_t i = 0; i < run->row_count; i++) {
 		run->rows[i].import.last_number = run->last_number;
-		run->rows[i].import.events = run->events;
-		run->rows[i].import.adds_tags = run->adds_tags;
+		run->rows[i].import.events = run->arguments->events;
+		run->rows[i].import.adds_tags = run->arguments->add_tags;
 		commands[i] = (struct command){ .kind = COMMAND_IMPORT,
-			.trial = run->dry_run,
+			.trial = run->arguments->dry_run,
 			.rights = caller_rights(run->call->caller),
 			.campaign_id = run->call->id,
 			.as.import = &run->rows[i].import };
@@ -265,32 +265,25 @@ import_is_empty(const struct import_run *run, struct pool *pool, struct slice te
 	return run->format == RECORDS_CSV && csv_is_empty(pool, text, run->delimiter);
 }
 
-/* Takes a row that is valid: into the batch, unless a dry run has had its lead before. */
-static void
-take_row(struct import_run *run, struct import_row *row, bool again)
-{
-	if (run->seen != NULL && !again && has_seen(run, &row->import.signup))
-		run->counts.unchanged++;
-	else
-		run->row_count++;
-}
-
-/* `drop_unknown`: it is imported without its referrer if that is no lead. `again`: it was taken before. */
+/* In the last pass a row may be imported without its referrer. A dry run takes only one of several rows of a lead. */
 static int
-add_row(struct import_run *run, const struct record_place *place, struct slice text, bool drop_unknown, bool again)
+add_row(struct import_run *run, const struct record_place *place, struct slice text)
 {
+	const bool is_first = run->pass == IMPORT_ALL;
 	struct import_row *row = &run->rows[run->row_count];
 	struct row_notes notes = { 0 };
 	const char *problem = import_read_row(run, run->pool, text, &notes, &row->import);
-	row->import.drop_unknown_referrer = drop_unknown;
+	row->import.drop_unknown_referrer = run->pass == IMPORT_IN_ORDER && run->arguments->drop_unknown_referrers;
 	row->place = *place;
 	if (notes.is_left_out)
 		run->counts.left_out++;
 	else if (problem != NULL)
-		reject(run, place, text, problem, false);
+		reject(run, place, text, problem);
+	else if (is_first && run->seen != NULL && has_seen(run, &row->import.signup))
+		run->counts.unchanged++;
 	else
-		take_row(run, row, again);
-	const bool remarks = problem == NULL && !notes.is_left_out && !again;
+		run->row_count++;
+	const bool remarks = is_first && problem == NULL && !notes.is_left_out;
 	if (remarks && slice_present(notes.phone_number))
 		remark(run, place, "phone_number is not valid and is left out", notes.phone_number, &run->counts.phone_numbers);
 	if (remarks && slice_present(notes.emails))
@@ -314,8 +307,8 @@ take_record(struct import_run *run, const struct record *record)
 	if (record->other)
 		remark(run, &place, "the row is not in the encoding of the file", record->text, &run->counts.other_encoding);
 	if (record->problem == NULL)
-		return add_row(run, &place, record->text, false, false);
-	reject(run, &place, record->text, record->problem, false);
+		return add_row(run, &place, record->text);
+	reject(run, &place, record->text, record->problem);
 	return EX_OK;
 }
 
@@ -353,16 +346,16 @@ read_deferred(struct import_run *run, struct deferred *from, uint64_t at, struct
 	return read ? EX_OK : fail_file(run);
 }
 
-/* Takes a deferred record again, unless it is late. `drop_unknown`: as in add_row. */
+/* Takes a deferred record again, unless it is late. */
 static int
-retry_deferred(struct import_run *run, struct deferred *from, uint64_t at, bool drop_unknown)
+retry_deferred(struct import_run *run, struct deferred *from, uint64_t at)
 {
 	struct record_place place;
 	struct slice text;
 	const int status = read_deferred(run, from, at, &place, &text);
 	if (status == EX_OK && is_late(run, 2 * IMPORT_PART_MS))
 		return deferred_add(run->deferred, &place) ? EX_OK : fail_file(run);
-	return status == EX_OK ? add_row(run, &place, text, drop_unknown, true) : status;
+	return status == EX_OK ? add_row(run, &place, text) : status;
 }
 
 /* The last one first: in a file that begins with the newest lead, referrers come after the leads that they referred. */
@@ -370,8 +363,9 @@ static int
 run_backwards(struct import_run *run, struct deferred *from)
 {
 	int status = EX_OK;
+	run->pass = IMPORT_BACKWARDS;
 	for (uint64_t at = deferred_count(from); at > 0 && status == EX_OK; at--)
-		status = retry_deferred(run, from, at - 1, false);
+		status = retry_deferred(run, from, at - 1);
 	return status == EX_OK ? flush_batch(run) : status;
 }
 
@@ -379,11 +373,12 @@ static int
 reject_deferred(struct import_run *run, struct deferred *from)
 {
 	int status = EX_OK;
+	run->pass = IMPORT_REJECTS;
 	for (uint64_t i = 0; i < deferred_count(from) && status == EX_OK; i++) {
 		struct record_place place;
 		if (!deferred_get(from, i, &place))
 			return fail_file(run);
-		status = reject_at(run, &place, "its referrer is not a lead of the campaign", true);
+		status = reject_at(run, &place, "its referrer is not a lead of the campaign");
 	}
 	return status;
 }
@@ -415,8 +410,9 @@ run_in_order(struct import_run *run, struct deferred *from)
 {
 	struct chains *chains = chains_new();
 	int status = read_chains(run, from, chains);
+	run->pass = IMPORT_IN_ORDER;
 	for (uint64_t i = 0; i < deferred_count(from) && status == EX_OK; i++)
-		status = retry_deferred(run, from, chains_at(chains, i), run->drop_unknown_referrers);
+		status = retry_deferred(run, from, chains_at(chains, i));
 	chains_free(&chains);
 	return status == EX_OK ? flush_batch(run) : status;
 }
@@ -466,8 +462,8 @@ import_run(struct import_run *run)
 	int status = EX_OK;
 	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
 	run->deferred = deferred_new(run->call->is_remote ? DEFERRED_IN_MEMORY : DEFERRED_IN_FILE);
-	run->seen = run->dry_run ? seen_new() : NULL;
-	run->progress = progress_begin(run->call->errors, "rows", run->file_size);
+	run->seen = run->arguments->dry_run ? seen_new() : NULL;
+	run->progress = progress_begin(run->call->errors, "rows", (uint64_t)run->file.st_size);
 	status = run->deferred == NULL ? fail_file(run) : import_all(run);
 	progress_end(&run->progress);
 	if (run->rejects == NULL && run->reasons == NULL && run->counts.rejected > REASONS_SHOWN)

@@ -3,9 +3,12 @@
  * and the records, batch by batch. */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "admin/data/import_survey.h"
 #include "operation/operation.h"
 #include "operation/progress.h"
+#include "operation/value_types.h"
 #include "transfer/columns.h"
 #include "transfer/deferred.h"
 #include "transfer/records.h"
@@ -21,6 +24,21 @@ enum { IMPORT_PART_MS = 1000, IMPORT_PART_SHOWN = 1000 };
 /* Rows in the answer where a value was left out, or that have another encoding. */
 enum { IMPORT_REMARKS = 100 };
 
+struct import_arguments {
+	struct value_content records;
+	struct charset encoding; /* has_encoding */
+	bool has_encoding;
+	char delimiter;                             /* NUL: it is detected */
+	uint64_t heading;                           /* number of its line; 0: it is found */
+	struct value_pairs maps, constants, values; /* COLUMN=FIELD, NAME=VALUE, COLUMN:VALUE=MEANING */
+	enum date_order dates;
+	const char *rejects; /* a file; NULL: none */
+	struct slice file_name;
+	uint64_t first_line; /* 0: the file is no part of another */
+	uint32_t last_number;
+	bool look, dry_run, strict, make_tags, add_tags, drop_unknown_referrers, events, base64, more;
+};
+
 struct import_counts {
 	uint64_t rows, imported, unchanged, rejected;
 	uint64_t left_out;      /* rows, by the meaning of a value */
@@ -31,31 +49,41 @@ struct import_counts {
 	uint64_t unknown_names;     /* of tags and actions of rows; ignored */
 };
 
+/* The passes over the file, after the survey. */
+enum import_pass {
+	IMPORT_ALL,       /* every record; one whose referrer is not there yet is deferred */
+	IMPORT_BACKWARDS, /* deferred records, the last one first */
+	IMPORT_IN_ORDER,  /* deferred records, each after its referrer */
+	IMPORT_REJECTS    /* those that are left are rejected */
+};
+
 /* An import under way; the caller fills the first part. */
 struct import_run {
 	struct operation_call *call;
-	struct records *records;
+	const struct import_arguments *arguments;
+	int fd;
+	struct stat file;
 	enum records_format format;
 	struct charset encoding;
 	struct slice unsure; /* a text of the file if its encoding is a guess; or absent */
+	struct records *records;
+	struct slice heading_text;   /* of CSV; or absent */
+	const struct slice *heading; /* its names */
+	uint64_t heading_line;
 	char delimiter;
-	uint64_t heading_line;       /* of CSV */
-	uint64_t begin, begin_line;  /* of the first record after the heading */
-	uint64_t first_line;         /* in the file of which this is a part; 0: it is none */
-	const struct slice *heading; /* of CSV */
+	uint64_t begin, begin_line; /* of the first record after the heading */
 	struct column *columns;
 	size_t column_count;
 	struct row_limits limits;
 	struct rejects *rejects; /* NULL: none */
 	struct output *reasons;  /* of a remote call; NULL: the first reasons are printed */
 	struct output *remarks;  /* of a remote call */
-	bool events, dry_run, drop_unknown_referrers, adds_tags, makes_tags, goes_on;
-	int64_t began_ms;                /* of the second pass; the first one is short, because a body is */
+
+	enum import_pass pass;
+	int64_t began_ms;                /* of IMPORT_ALL; the survey is short, because a body is */
 	bool is_late;                    /* not all records were taken … */
 	uint64_t next_offset, next_line; /* … and this one was not */
-	uint64_t file_size;
-
-	uint32_t last_number; /* the largest so far; at first that of the whole file, if this is a part, or 0 */
+	uint32_t last_number;            /* the largest so far; at first that of the whole file, if this is a part, or 0 */
 	struct import_survey survey;
 	struct seen *seen; /* of a dry run: the leads that there would be */
 	struct deferred *deferred;

@@ -8,10 +8,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "admin/data/import_arguments.h"
 #include "crypto/base64.h"
 #include "os/temporary.h"
-#include "transfer/csv.h"
 #include "transfer/file_kind.h"
 
 enum { PIECE_BYTES = 64 * 1024, BEGINNING_BYTES = 4096 };
@@ -58,9 +56,10 @@ spool(int from)
 
 /* The records of a remote call. */
 static int
-open_text(struct operation_call *call, struct slice text, bool is_base64)
+open_text(struct operation_call *call, const struct import_arguments *arguments)
 {
-	if (is_base64 && !base64_decode(call->pool, text, &text)) {
+	struct slice text = arguments->records.text;
+	if (arguments->base64 && !base64_decode(call->pool, text, &text)) {
 		operation_fail_value(call, PROBLEM_INVALID, "records", "expected Base64, on one line and with padding");
 		return -1;
 	}
@@ -96,38 +95,26 @@ int
 import_file_open(struct operation_call *call, const struct import_arguments *arguments, struct stat *about)
 {
 	const char *path = arguments->records.path;
-	const int fd =
-	    path != NULL ? open_path(call, path, about) : open_text(call, arguments->records.text, arguments->base64);
+	const int fd = path != NULL ? open_path(call, path, about) : open_text(call, arguments);
 	if (fd < 0 || fstat(fd, about) == 0)
 		return fd;
 	return fail_read(call, path != NULL ? path : "records", errno);
 }
 
-/* The bytes from `offset` on; *got is 0 at the end. */
+/* Lines are whole, unless one is longer than a piece. Where the file goes on, its last line may be cut, and is left out. */
 static bool
-read_piece(int fd, char *piece, size_t size, uint64_t offset, size_t *got)
-{
-	ssize_t more;
-	do
-		more = pread(fd, piece, size, (off_t)offset);
-	while (more < 0 && errno == EINTR);
-	*got = more < 0 ? 0 : (size_t)more;
-	return more >= 0;
-}
-
-/* Lines are whole, unless one is longer than a piece. `goes_on`: the last one may be cut, and is left out. */
-static bool
-survey(int fd, bool goes_on, struct encoding_survey *found)
+survey(const struct import_run *run, struct encoding_survey *found)
 {
 	char piece[PIECE_BYTES];
 	size_t got;
 	for (uint64_t offset = 0;; offset += got) {
-		if (!read_piece(fd, piece, sizeof(piece), offset, &got))
+		if (!records_read_at(run->fd, piece, sizeof(piece), offset, &got))
 			return false;
 		if (got == 0 || found->is_wide)
 			return true;
 		size_t whole = got;
-		while ((goes_on || got == sizeof(piece)) && whole > 0 && piece[whole - 1] != '\n' && piece[whole - 1] != '\r')
+		while ((run->arguments->more || got == sizeof(piece)) && whole > 0 && piece[whole - 1] != '\n' &&
+		       piece[whole - 1] != '\r')
 			whole--;
 		if (whole == 0 && got < sizeof(piece) && offset > 0)
 			return true;
@@ -136,25 +123,14 @@ survey(int fd, bool goes_on, struct encoding_survey *found)
 	}
 }
 
-int
-import_file_encoding(struct operation_call *call, int fd, struct charset *encoding, struct slice *unsure)
+/* Finds the encoding, where --encoding does not say it. */
+static int
+find_encoding(struct import_run *run)
 {
-	const struct import_arguments *arguments = ARGUMENTS(call, struct import_arguments);
+	struct operation_call *call = run->call;
 	struct encoding_survey found = { 0 };
-	char bytes[BEGINNING_BYTES];
-	size_t got;
 	bool certain;
-	*unsure = SLICE_NONE;
-	if (!read_piece(fd, bytes, sizeof(bytes), 0, &got))
-		return operation_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
-	const char *kind = file_kind((struct slice){ bytes, got });
-	if (kind != NULL)
-		return operation_fail(call, PROBLEM_INVALID, "the file is %s", kind);
-	if (arguments->has_encoding) {
-		*encoding = arguments->encoding;
-		return EX_OK;
-	}
-	if (!survey(fd, arguments->more, &found))
+	if (!survey(run, &found))
 		return operation_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
 	if (encoding_is_unknown(&found))
 		return operation_fail(call, PROBLEM_INVALID,
@@ -162,26 +138,44 @@ import_file_encoding(struct operation_call *call, int fd, struct charset *encodi
 		    "UTF-8, "
 		    "for example by iconv -f GBK -t UTF-8, or name it with %s",
 		    parameter_shown(call, "encoding"));
-	*encoding = encoding_surveyed(&found, &certain);
+	run->encoding = encoding_surveyed(&found, &certain);
 	if (!certain)
-		*unsure = encoding_sample(call->pool, &found, encoding);
-	if (slice_present(*unsure) && encoding->form == ENCODING_BYTES && !arguments->look)
+		run->unsure = encoding_sample(call->pool, &found, &run->encoding);
+	if (slice_present(run->unsure) && run->encoding.form == ENCODING_BYTES && !run->arguments->look)
 		operation_warn(call,
 		    "the encoding is a guess: as %.*s the file has \"%.*s\"; if that is wrong, name it with %s",
-		    SLICE_ARGS(encoding_name(call->pool, encoding)), SLICE_ARGS(*unsure), parameter_shown(call, "encoding"));
+		    SLICE_ARGS(encoding_name(call->pool, &run->encoding)), SLICE_ARGS(run->unsure),
+		    parameter_shown(call, "encoding"));
 	return EX_OK;
 }
 
-enum records_format
-import_file_format(int fd, const struct charset *encoding)
+/* A file that begins with { is NDJSON. */
+static enum records_format
+format_of(const struct charset *encoding, struct slice beginning)
 {
-	char bytes[256], text[3 * sizeof(bytes)];
-	size_t got, used;
-	if (!read_piece(fd, bytes, sizeof(bytes), 0, &got))
-		return RECORDS_CSV;
-	const size_t mark = encoding_mark_size((struct slice){ bytes, got }, encoding);
-	struct slice begin = { bytes + mark, got - mark };
+	char text[3 * BEGINNING_BYTES];
+	size_t used;
+	beginning = slice_sub(beginning, encoding_mark_size(beginning, encoding), beginning.size);
 	if (encoding->form == ENCODING_UTF16LE || encoding->form == ENCODING_UTF16BE)
-		begin = (struct slice){ text, encoding_convert(encoding, begin, text, &used) };
-	return slice_starts_with(slice_trim(begin), SLICE("{")) ? RECORDS_NDJSON : RECORDS_CSV;
+		beginning = (struct slice){ text, encoding_convert(encoding, beginning, text, &used) };
+	return slice_starts_with(slice_trim(beginning), SLICE("{")) ? RECORDS_NDJSON : RECORDS_CSV;
+}
+
+int
+import_file_examine(struct import_run *run)
+{
+	char bytes[BEGINNING_BYTES];
+	size_t got;
+	int status = EX_OK;
+	if (!records_read_at(run->fd, bytes, sizeof(bytes), 0, &got))
+		return operation_fail(run->call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
+	const char *kind = file_kind((struct slice){ bytes, got });
+	if (kind != NULL)
+		return operation_fail(run->call, PROBLEM_INVALID, "the file is %s", kind);
+	if (run->arguments->has_encoding)
+		run->encoding = run->arguments->encoding;
+	else
+		status = find_encoding(run);
+	run->format = format_of(&run->encoding, (struct slice){ bytes, got });
+	return status;
 }

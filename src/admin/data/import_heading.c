@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <sysexits.h>
 
-#include "admin/data/import_arguments.h"
 #include "base/utf8.h"
 #include "identity/email.h"
 #include "identity/phone.h"
@@ -97,7 +96,7 @@ give_meaning(struct import_run *run, const struct value_pair *pair)
 static int
 read_columns(struct import_run *run)
 {
-	const struct import_arguments *arguments = ARGUMENTS(run->call, struct import_arguments);
+	const struct import_arguments *arguments = run->arguments;
 	int status = EX_OK;
 	for (size_t i = 0; i < arguments->maps.count && status == EX_OK; i++)
 		status = map_column(run, &arguments->maps.items[i]);
@@ -173,7 +172,7 @@ later_heading(struct import_run *run)
 }
 
 static int
-fail_heading(struct import_run *run, struct slice heading)
+fail_heading(struct import_run *run)
 {
 	struct operation_call *call = run->call;
 	const uint64_t line = later_heading(run);
@@ -181,7 +180,7 @@ fail_heading(struct import_run *run, struct slice heading)
 		return operation_fail(call, PROBLEM_INVALID,
 		    "line %" PRIu64 " looks like the heading: name it with %s %" PRIu64 ", or remove the lines before it", line,
 		    parameter_shown(call, "heading"), line);
-	if (slice_find(heading, '@') < heading.size)
+	if (slice_find(run->heading_text, '@') < run->heading_text.size)
 		return operation_fail(
 		    call, PROBLEM_INVALID, "the first line is a row: put a line with the names of the columns before it");
 	return operation_fail(call, PROBLEM_INVALID,
@@ -191,10 +190,10 @@ fail_heading(struct import_run *run, struct slice heading)
 
 /* Finds the record of the heading, which may come after one that names the delimiter, or after a given number of lines. */
 static int
-find_heading(struct import_run *run, struct slice *text)
+find_heading(struct import_run *run)
 {
 	struct operation_call *call = run->call;
-	const uint64_t line = ARGUMENTS(call, struct import_arguments)->heading;
+	const uint64_t line = run->arguments->heading;
 	struct record record;
 	for (;;) {
 		const enum record_state state = records_next(run->records, &record);
@@ -204,17 +203,17 @@ find_heading(struct import_run *run, struct slice *text)
 			break;
 	}
 	run->heading_line = record.line;
-	*text = pool_copy(call->pool, record.text);
+	run->heading_text = pool_copy(call->pool, record.text);
 	records_place(run->records, &run->begin, &run->begin_line);
 	return EX_OK;
 }
 
 static bool
-split_heading(struct import_run *run, struct slice text)
+split_heading(struct import_run *run)
 {
 	struct pool *pool = run->call->pool;
 	struct csv_fields heading;
-	const char *problem = csv_split(pool, text, run->delimiter, &heading);
+	const char *problem = csv_split(pool, run->heading_text, run->delimiter, &heading);
 	if (problem != NULL) {
 		operation_fail(run->call, PROBLEM_INVALID, "the heading %s", problem);
 		return false;
@@ -296,29 +295,30 @@ set_shape(struct import_run *run)
 }
 
 int
-import_read_heading(struct import_run *run, struct slice *text)
+import_read_heading(struct import_run *run)
 {
 	bool found = false, has_email = false;
-	int status = find_heading(run, text);
+	int status = find_heading(run);
 	if (status != EX_OK)
 		return status;
-	if (ARGUMENTS(run->call, struct import_arguments)->delimiter != '\0')
-		run->delimiter = ARGUMENTS(run->call, struct import_arguments)->delimiter;
+	if (run->arguments->delimiter != '\0')
+		run->delimiter = run->arguments->delimiter;
+	const struct slice text = run->heading_text;
 	const bool is_known = run->delimiter != '\0';
-	run->delimiter = is_known ? run->delimiter : detect_delimiter(run->call->pool, *text);
-	if (!split_heading(run, *text))
+	run->delimiter = is_known ? run->delimiter : detect_delimiter(run->call->pool, text);
+	if (!split_heading(run))
 		return EX_DATAERR;
 	status = read_columns(run);
 	for (size_t i = 0; i < run->column_count; i++) {
 		found = found || identifies(&run->columns[i]);
 		has_email = has_email || run->columns[i].field == LEAD_EMAIL;
 	}
-	if (status == EX_OK && !has_email && slice_find(*text, '@') == text->size && (found || later_heading(run) == 0))
+	if (status == EX_OK && !has_email && slice_find(text, '@') == text.size && (found || later_heading(run) == 0))
 		found = find_addresses(run) || found;
 	if (status == EX_OK && !found) {
 		run->delimiter = is_known ? run->delimiter : '\0';
 		records_seek(run->records, run->begin, run->begin_line);
-		return fail_heading(run, *text);
+		return fail_heading(run);
 	}
 	set_shape(run);
 	return status;
@@ -362,7 +362,7 @@ read_constant(struct import_run *run, const struct value_pair *pair, struct row_
 int
 import_read_constants(struct import_run *run)
 {
-	const struct value_pairs *given = &ARGUMENTS(run->call, struct import_arguments)->constants;
+	const struct value_pairs *given = &run->arguments->constants;
 	struct row_constant *constants = POOL_ARRAY(run->call->pool, given->count, struct row_constant);
 	int status = EX_OK;
 	for (size_t i = 0; i < given->count && status == EX_OK; i++)

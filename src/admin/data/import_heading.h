@@ -4,7 +4,7 @@
 
 #include "admin/data/import_batch.h"
 
-/* Sets the columns of the run, and *text to the record of the heading. Returns 0, or a status after reporting the error. */
-MUST_CHECK int import_read_heading(struct import_run *run, struct slice *text);
+/* Reads the heading of the file and sets the columns of the run. Returns 0, or a status after reporting the error. */
+MUST_CHECK int import_read_heading(struct import_run *run);
 /* Reads --set. */
 MUST_CHECK int import_read_constants(struct import_run *run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * lead import: opens the file, reads its heading, requires answers, and imports the rows. */
+ * lead import: its arguments, its steps, and what it outputs. */
 #include "admin/data/import_operation.h"
 
 #include <errno.h>
@@ -9,25 +9,231 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "admin/data/import_answer.h"
-#include "admin/data/import_arguments.h"
 #include "admin/data/import_file.h"
 #include "admin/data/import_heading.h"
 #include "api/call/param_names.h"
-#include "operation/value_types.h"
+#include "base/utf8.h"
 #include "operation/wiring.h"
 #include "store/operator/definitions.h"
 
-static int
-open_rejects(struct import_run *run, struct slice heading, const struct stat *file)
+/* ---- the answer ---- */
+
+/* "email", "custom field plan", "ignored" */
+static struct slice
+meaning_of(struct pool *pool, const struct column *column)
 {
-	const char *path = ARGUMENTS(run->call, struct import_arguments)->rejects;
+	if (column->rules != NULL)
+		return SLICE("consent, by its values");
+	if (column->field == LEAD_IGNORED)
+		return SLICE("ignored");
+	if (column->field == LEAD_CUSTOM)
+		return POOL_JOIN(pool, SLICE("custom field "), column->name);
+	return column->field == LEAD_UTM ? POOL_JOIN(pool, SLICE("utm "), column->name) : lead_field_name(column->field);
+}
+
+/* The same as a word that --map takes. */
+static struct slice
+word_of(struct pool *pool, const struct column *column)
+{
+	if (column->field == LEAD_IGNORED)
+		return SLICE("-");
+	if (column->field == LEAD_CUSTOM)
+		return column->name;
+	return column->field == LEAD_UTM ? POOL_JOIN(pool, SLICE("utm_"), column->name) : lead_field_name(column->field);
+}
+
+/* What was found in the heading: a name that was misspelled is a custom field. */
+static void
+add_columns(const struct import_run *run)
+{
+	struct pool *pool = run->call->pool;
+	struct output *columns = output_new(pool, OUTPUT_ARRAY);
+	for (size_t i = 0; i < run->column_count; i++) {
+		const struct survey_column *found = &run->survey.columns[i];
+		output_record(columns);
+		output_text(columns, "column", utf8_sanitized(pool, run->heading[i]));
+		output_text(columns, "becomes", meaning_of(pool, &run->columns[i]));
+		if (!run->arguments->look)
+			continue;
+		output_text(columns, "field", word_of(pool, &run->columns[i]));
+		output_boolean(columns, "is_custom", run->columns[i].field == LEAD_CUSTOM);
+		output_texts(columns, "examples", found->examples, found->example_count);
+	}
+	output_nested(run->call->output, "columns", columns);
+}
+
+static bool
+makes_tags(const struct import_run *run)
+{
+	return run->arguments->make_tags && !run->arguments->dry_run;
+}
+
+static void
+add_tags(const struct import_run *run)
+{
+	const struct survey_texts *tags = &run->survey.tags;
+	struct output *records = output_new(run->call->pool, OUTPUT_ARRAY);
+	for (size_t i = 0; i < tags->count; i++) {
+		output_record(records);
+		output_text(records, "name", utf8_sanitized(run->call->pool, tags->items[i].text));
+		output_u64(records, "rows", tags->items[i].rows);
+	}
+	output_nested(run->call->output, makes_tags(run) ? "made_tags" : "unknown_tags", records);
+	output_keep_private(run->call->output);
+}
+
+static void
+add_questions(struct import_run *run)
+{
+	struct output *questions = import_questions(run);
+	if (questions == NULL)
+		return;
+	output_nested(run->call->output, "questions", questions);
+	output_keep_private(run->call->output);
+}
+
+static const char *
+delimiter_word(const struct import_run *run)
+{
+	return run->delimiter == '\t' ? "tab" : pool_string(run->call->pool, (struct slice){ &run->delimiter, 1 });
+}
+
+static void
+add_form(const struct import_run *run)
+{
+	struct output *output = run->call->output;
+	output_text(output, "encoding", encoding_name(run->call->pool, &run->encoding));
+	if (run->format != RECORDS_CSV)
+		return;
+	output_text(output, "delimiter", slice_of(delimiter_word(run)));
+	output_u64(output, "heading", run->heading_line);
+}
+
+/* A lead has room for so many; rows with fewer of them are imported. */
+static void
+warn_of_fields(const struct import_run *run)
+{
+	const size_t maximum = run->call->conf->limits.custom_fields;
+	size_t count = 0;
+	for (size_t i = 0; i < run->column_count; i++)
+		count += run->columns[i].field == LEAD_CUSTOM && run->columns[i].rules == NULL ? 1 : 0;
+	if (count > maximum)
+		operation_warn(run->call,
+		    "%zu columns are custom fields, of which a lead can have %zu: leave some out with --map COLUMN=-, or "
+		    "all with --map '*=-'",
+		    count, maximum);
+}
+
+static int
+answer_look(struct import_run *run)
+{
+	struct output *output = run->call->output;
+	output_record(output);
+	output_text(output, "format", run->format == RECORDS_CSV ? SLICE("csv") : SLICE("ndjson"));
+	add_form(run);
+	output_boolean(output, "encoding_is_certain", !slice_present(run->unsure));
+	if (slice_present(run->unsure))
+		output_text(output, "encoding_example", run->unsure);
+	output_u64(output, "begin", run->begin);
+	output_u64(output, "begin_line", run->begin_line);
+	output_u64(output, "rows", run->survey.rows);
+	output_u64(output, "custom_fields_max", run->call->conf->limits.custom_fields);
+	add_columns(run);
+	output_keep_private(output);
+	add_questions(run);
+	add_tags(run);
+	warn_of_fields(run);
+	return EX_OK;
+}
+
+static void
+add_counts(struct import_run *run)
+{
+	struct output *output = run->call->output;
+	const struct import_counts *counts = &run->counts;
+	const struct {
+		const char *key;
+		uint64_t count;
+	} seldom[] = {
+		{ "left_out", counts->left_out },
+		{ "tagged", counts->tagged },
+		{ "opted_out", counts->opted_out },
+		{ "phone_numbers_left_out", counts->phone_numbers },
+		{ "rows_with_several_emails", counts->emails },
+		{ "rows_in_other_encoding", counts->other_encoding },
+		{ "unknown_tags_and_actions", counts->unknown_names },
+	};
+	output_u64(output, "rows", counts->rows);
+	output_u64(output, run->arguments->dry_run ? "valid" : "imported", counts->imported);
+	output_u64(output, "unchanged", counts->unchanged);
+	output_u64(output, "rejected", counts->rejected);
+	for (size_t i = 0; i < ARRAY_SIZE(seldom); i++)
+		if (seldom[i].count > 0)
+			output_u64(output, seldom[i].key, seldom[i].count);
+}
+
+/* Where a remote call goes on with the file. */
+static void
+add_place(struct import_run *run)
+{
+	struct output *output = run->call->output;
+	const bool goes_on = run->arguments->more || run->is_late;
+	output_u64_or_null(output, "next_line", goes_on ? import_line(run, run->next_line) : 0);
+	output_u64_or_null(output, "next_offset", goes_on ? run->next_offset - run->begin : 0);
+	output_u64_or_null(output, "last_number", run->last_number);
+	output_nested(output, "rejected_rows", run->reasons);
+	output_keep_private(output);
+}
+
+static int
+answer(struct import_run *run, int status)
+{
+	struct output *output = run->call->output;
+	const bool is_trial = run->arguments->dry_run;
+	const int64_t took_ms = progress_took_ms(&run->progress);
+	const int number = rejects_close(&run->rejects);
+	if (number != 0 && status == EX_OK)
+		status = operation_fail(
+		    run->call, PROBLEM_IO, "the file of rejected rows could not be written: %s", strerror(number));
+	/* the rows that are left to the next part are counted there; tags that were made stay those of all rows */
+	if (status == EX_OK && run->is_late && !makes_tags(run) &&
+	    (run->survey.tags.count > 0 || import_questions(run) != NULL))
+		status = import_survey(run);
+	output_record(output);
+	add_counts(run);
+	output_u64(output, "seconds", (uint64_t)took_ms / 1000);
+	if (is_trial)
+		add_form(run);
+	if (is_trial && run->column_count > 0)
+		add_columns(run);
+	if (is_trial)
+		add_questions(run);
+	if (run->survey.tags.count > 0)
+		add_tags(run);
+	if (!output_is_empty(run->remarks)) {
+		output_nested(output, "remarks", run->remarks);
+		output_keep_private(output);
+	}
+	if (run->reasons != NULL)
+		add_place(run);
+	if (is_trial)
+		warn_of_fields(run);
+	/* rows are rejected: what is wrong is in the report, the file of rejected rows or the messages */
+	return status == EX_OK && run->counts.rejected > 0 && run->reasons == NULL ? EX_DATAERR : status;
+}
+
+/* ---- the steps ---- */
+
+static int
+open_rejects(struct import_run *run)
+{
+	const char *path = run->arguments->rejects;
 	struct stat about;
 	if (path == NULL)
 		return EX_OK;
-	if (stat(path, &about) == 0 && about.st_dev == file->st_dev && about.st_ino == file->st_ino)
+	if (stat(path, &about) == 0 && about.st_dev == run->file.st_dev && about.st_ino == run->file.st_ino)
 		return operation_fail(run->call, PROBLEM_USAGE, "--rejects: %s is the file that is imported", path);
-	run->rejects = rejects_open(path, run->format, heading, run->delimiter);
+	run->rejects = rejects_open(path, run->format, run->heading_text, run->delimiter);
 	return run->rejects != NULL ? EX_OK : operation_fail(run->call, PROBLEM_CANNOT_CREATE, "%s: %s", path, strerror(errno));
 }
 
@@ -54,7 +260,7 @@ make_tags(struct import_run *run)
 {
 	struct operation_call *call = run->call;
 	const struct survey_texts *tags = &run->survey.tags;
-	if (!run->makes_tags || run->dry_run || tags->count == 0)
+	if (!makes_tags(run) || tags->count == 0)
 		return EX_OK;
 	if (!caller_has_right(call->caller, RIGHT_MANAGE))
 		return operation_fail(call, PROBLEM_FORBIDDEN, "tags are made with the right manage, too");
@@ -77,50 +283,48 @@ make_tags(struct import_run *run)
 
 /* Nothing is stored before the questions are answered; a look and a dry run show them. */
 static int
-import_records(struct import_run *run, struct slice heading, const struct stat *about)
+import_records(struct import_run *run)
 {
 	int status = import_survey(run);
-	if (status == EX_OK && run->survey.is_look)
-		return import_answer_look(run);
-	if (status == EX_OK && !run->dry_run)
+	if (status == EX_OK && run->arguments->look)
+		return answer_look(run);
+	if (status == EX_OK && !run->arguments->dry_run)
 		status = import_require_answers(run);
 	if (status == EX_OK)
 		status = make_tags(run);
 	if (status == EX_OK)
-		status = open_rejects(run, heading, about);
-	return status == EX_OK ? import_answer(run, import_run(run)) : status;
+		status = open_rejects(run);
+	return status == EX_OK ? answer(run, import_run(run)) : status;
 }
 
 static int
-import_file(struct import_run *run, int fd, const struct stat *about)
+import_file(struct import_run *run)
 {
-	struct slice heading = SLICE_NONE;
-	struct operation_call *call = run->call;
-	const struct import_arguments *arguments = ARGUMENTS(call, struct import_arguments);
-	int status = operation_answer(call, find_definitions(run));
+	const struct import_arguments *arguments = run->arguments;
+	int status = operation_answer(run->call, find_definitions(run));
 	if (status == EX_OK)
-		status = import_file_encoding(call, fd, &run->encoding, &run->unsure);
+		status = import_file_examine(run);
 	if (status != EX_OK)
 		return status;
-	run->format = import_file_format(fd, &run->encoding);
-	run->records = records_new(fd, run->format, &run->encoding);
-	if (run->goes_on)
+	run->records = records_new(run->fd, run->format, &run->encoding);
+	if (arguments->more)
 		records_expect_more(run->records);
-	run->file_size = (uint64_t)about->st_size;
 	run->pool = pool_new();
 	run->begin_line = 1;
 	if (run->format == RECORDS_CSV)
-		status = import_read_heading(run, &heading);
+		status = import_read_heading(run);
 	else if (arguments->maps.count > 0 || arguments->values.count > 0)
-		status = operation_fail_value(call, PROBLEM_USAGE, "map", "only for CSV");
+		status = operation_fail_value(run->call, PROBLEM_USAGE, "map", "only for CSV");
 	if (status == EX_OK)
 		status = import_read_constants(run);
 	if (status == EX_OK)
-		status = import_records(run, heading, about);
+		status = import_records(run);
 	records_free(&run->records);
 	pool_free(&run->pool);
 	return status;
 }
+
+/* ---- arguments ---- */
 
 /* As of a row: sign-ups have further numbers. */
 static bool
@@ -211,9 +415,9 @@ run_lead_import(struct operation_call *call)
 {
 	const struct import_arguments *arguments = ARGUMENTS(call, struct import_arguments);
 	const struct conf_limits *limits = &call->conf->limits;
-	struct stat about;
 	struct import_run run = {
 		.call = call,
+		.arguments = arguments,
 		.limits = { .name_bytes = limits->name_bytes,
 		    .value_bytes = limits->value_bytes,
 		    .depth = limits->json_depth,
@@ -222,23 +426,15 @@ run_lead_import(struct operation_call *call)
 		    .dates = arguments->dates,
 		    .strict = arguments->strict,
 		    .drop_bad_referrers = arguments->drop_unknown_referrers },
-		.survey = { .is_look = arguments->look },
 		.remarks = output_new(call->pool, OUTPUT_ARRAY),
 		.reasons = call->is_remote ? output_new(call->pool, OUTPUT_ARRAY) : NULL,
 		.last_number = arguments->last_number,
-		.first_line = arguments->first_line,
-		.events = arguments->events,
-		.dry_run = arguments->dry_run,
-		.goes_on = arguments->more,
-		.makes_tags = arguments->make_tags,
-		.adds_tags = arguments->add_tags,
-		.drop_unknown_referrers = arguments->drop_unknown_referrers,
 	};
-	const int fd = import_file_open(call, arguments, &about);
-	if (fd < 0)
+	run.fd = import_file_open(call, arguments, &run.file);
+	if (run.fd < 0)
 		return EX_NOINPUT;
-	const int status = import_file(&run, fd, &about);
-	close(fd);
+	const int status = import_file(&run);
+	close(run.fd);
 	return status;
 }
 

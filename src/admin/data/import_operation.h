@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * lead import: opens the file, reads its heading, requires answers, and imports the rows. */
+ * lead import. */
 #pragma once
 
 #include "operation/operation.h"
 
 extern const struct operation operation_lead_import;
+extern const struct value_type value_delimiter; /* char */

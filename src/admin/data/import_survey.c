@@ -8,6 +8,7 @@
 #include "admin/data/import_batch.h"
 #include "base/utf8.h"
 #include "engine/custom_fields.h"
+#include "operation/value_types.h"
 #include "transfer/csv.h"
 
 enum { LOOK_ROWS = 2000 };
@@ -81,16 +82,16 @@ says_opted_out(const struct import_run *run)
 }
 
 static void
-look_at_cell(struct import_run *run, size_t i, struct slice cell, bool guards)
+look_at_cell(struct import_run *run, size_t i, struct slice cell)
 {
 	struct survey_column *found = &run->survey.columns[i];
 	struct column *column = &run->columns[i];
 	struct pool *pool = run->call->pool;
 	cell = slice_trim(cell);
 	found->cells++;
-	if (run->survey.is_look && cell.size > 0 && found->example_count < SURVEY_EXAMPLES)
+	if (run->arguments->look && cell.size > 0 && found->example_count < SURVEY_EXAMPLES)
 		found->examples[found->example_count++] = utf8_sanitized(pool, pool_copy(pool, cell));
-	if (guards && column->is_guess && !column->needs_meaning && is_refusal(run->pool, column, cell))
+	if (run->survey.guards && column->is_guess && !column->needs_meaning && is_refusal(run->pool, column, cell))
 		column->needs_meaning = true;
 	if (column->may_be_switch)
 		look_for_switch(run->pool, found, cell);
@@ -99,15 +100,15 @@ look_at_cell(struct import_run *run, size_t i, struct slice cell, bool guards)
 }
 
 static void
-look_at_cells(struct import_run *run, struct slice text, bool guards)
+look_at_cells(struct import_run *run, struct slice text)
 {
 	struct csv_fields fields;
 	if (run->format != RECORDS_CSV || csv_split(run->pool, text, run->delimiter, &fields) != NULL)
 		return;
 	run->survey.split_rows++;
 	for (size_t i = 0; i < run->column_count && i < fields.count; i++)
-		if (run->columns[i].is_guess || run->columns[i].rules != NULL || run->survey.is_look)
-			look_at_cell(run, i, csv_cell(run->pool, fields.items[i]), guards);
+		if (run->columns[i].is_guess || run->columns[i].rules != NULL || run->arguments->look)
+			look_at_cell(run, i, csv_cell(run->pool, fields.items[i]));
 }
 
 /* A cell that is missing is an empty one. A file may have very many: they are not looked at one by one. */
@@ -123,13 +124,13 @@ count_missing_cells(struct import_run *run)
 
 /* A caller that may not read leads gives none a social id: links that are known to others may have it. */
 static int
-look_at_record(struct import_run *run, struct slice text, bool guards)
+look_at_record(struct import_run *run, struct slice text)
 {
 	struct import_survey *survey = &run->survey;
 	struct row_notes notes = { 0 };
 	struct import import;
 	survey->rows++;
-	look_at_cells(run, text, guards);
+	look_at_cells(run, text);
 	const char *problem = import_read_row(run, run->pool, text, &notes, &import);
 	survey->dates[notes.created]++;
 	for (size_t i = 0; i < notes.unknown_tag_count; i++)
@@ -145,12 +146,12 @@ look_at_record(struct import_run *run, struct slice text, bool guards)
 }
 
 static int
-look_at_records(struct import_run *run, bool guards)
+look_at_records(struct import_run *run)
 {
 	struct record record;
 	int status = EX_OK;
 	records_seek(run->records, run->begin, run->begin_line);
-	while (status == EX_OK && !(run->survey.is_look && run->survey.rows == LOOK_ROWS)) {
+	while (status == EX_OK && !(run->arguments->look && run->survey.rows == LOOK_ROWS)) {
 		const enum record_state state = records_next(run->records, &record);
 		if (state == RECORD_END)
 			return EX_OK;
@@ -159,7 +160,7 @@ look_at_records(struct import_run *run, bool guards)
 		if (run->is_late && record.offset >= run->next_offset)
 			return EX_OK;
 		if (state == RECORD_GOOD && !import_is_empty(run, run->pool, record.text))
-			status = look_at_record(run, record.text, guards);
+			status = look_at_record(run, record.text);
 		pool_reset(run->pool);
 	}
 	return status;
@@ -195,7 +196,7 @@ count_open(const struct import_run *run)
 static void
 begin(struct import_run *run)
 {
-	run->survey = (struct import_survey){ .is_look = run->survey.is_look };
+	run->survey = (struct import_survey){ 0 };
 	run->survey.columns = POOL_ARRAY(run->call->pool, run->column_count, struct survey_column);
 	for (size_t i = 0; i < run->column_count; i++)
 		run->survey.columns[i].problem = problem_of(run, i);
@@ -217,13 +218,13 @@ import_survey(struct import_run *run)
 {
 	const size_t before = count_open(run);
 	begin(run);
-	const bool guards = !says_opted_out(run);
-	int status = look_at_records(run, guards);
-	if (guards && !run->is_late && run->first_line <= run->begin_line)
+	run->survey.guards = !says_opted_out(run);
+	int status = look_at_records(run);
+	if (run->survey.guards && !run->is_late && run->arguments->first_line <= run->begin_line)
 		open_switches(run);
 	if (status == EX_OK && count_open(run) > before) {
 		begin(run);
-		status = look_at_records(run, false);
+		status = look_at_records(run);
 	}
 	count_missing_cells(run);
 	const uint64_t *dates = run->survey.dates;
@@ -231,4 +232,208 @@ import_survey(struct import_run *run)
 	    (dates[TIME_DAY_FIRST] == 0 || dates[TIME_MONTH_FIRST] == 0))
 		run->limits.dates = dates[TIME_DAY_FIRST] > 0 ? DATES_DAY_FIRST : DATES_MONTH_FIRST;
 	return status;
+}
+
+/* ---- questions ---- */
+
+static bool
+has_field(const struct import_run *run, enum lead_field field)
+{
+	for (size_t i = 0; i < run->column_count; i++)
+		if (run->columns[i].field == field && run->columns[i].rules == NULL)
+			return true;
+	for (size_t i = 0; i < run->limits.constant_count; i++)
+		if (run->limits.constants[i].column.field == field)
+			return true;
+	return false;
+}
+
+/* The last part of the path. */
+static struct slice
+file_name(const struct import_run *run)
+{
+	const struct slice given = run->arguments->file_name,
+			   path = slice_present(given) ? given : slice_of(run->arguments->records.path);
+	const size_t slash = slice_find_last(path, '/');
+	return slash == path.size ? path : slice_sub(path, slash + 1, path.size);
+}
+
+static struct slice
+column_word(const struct import_run *run, size_t i)
+{
+	return pool_printf(run->call->pool, "#%zu", i + 1);
+}
+
+/* A line for a shell, as it may be typed: 'Status:unsubscribed=opted_out'. */
+static struct slice
+quoted(struct pool *pool, struct slice text)
+{
+	struct slice all = SLICE("'"), part;
+	bool first = true;
+	while (slice_next(&text, '\'', &part)) {
+		all = POOL_JOIN(pool, all, first ? SLICE("") : SLICE("'\\''"), part);
+		first = false;
+	}
+	return POOL_JOIN(pool, all, SLICE("'"));
+}
+
+/* Whether a column has only yes and no, and its name does not show what about. */
+static bool
+is_unsure(const struct import_run *run, size_t i)
+{
+	const struct survey_column *found = &run->survey.columns[i];
+	return found->has_switch && !found->has_other && !consent_needs_meaning(plain_words(run->call->pool, run->heading[i]));
+}
+
+static struct slice
+add_value(const struct import_run *run, size_t i, const struct survey_text *value, enum value_meaning meaning,
+    struct output *values, struct slice options)
+{
+	struct pool *pool = run->call->pool;
+	const struct slice shown = utf8_sanitized(pool, value->text);
+	output_record(values);
+	output_text(values, "value", shown);
+	output_u64(values, "rows", value->rows);
+	output_text(values, "suggested", value_meaning_name(meaning));
+	const struct slice pair = POOL_JOIN(pool, column_word(run, i), SLICE(":"), shown, SLICE("="),
+	    meaning == MEANS_UNKNOWN ? SLICE("MEANING") : value_meaning_name(meaning));
+	return POOL_JOIN(pool, options, SLICE(" --value "), quoted(pool, pair));
+}
+
+/* The questions: as data, and before an import also to a shell as lines. */
+struct question_list {
+	struct import_run *run;
+	struct output *questions;
+};
+
+static void
+add_question(const struct question_list *list, const char *about, struct slice column, struct slice name, const char *question,
+    struct slice answer, const struct output *values)
+{
+	struct output *questions = list->questions;
+	output_record(questions);
+	output_text(questions, "about", slice_of(about));
+	output_text(questions, "column", column);
+	output_text(questions, "name", name);
+	output_text(questions, "question", slice_of(question));
+	output_text(questions, "answer", answer);
+	if (values != NULL)
+		output_nested(questions, "values", values);
+	else
+		output_json(questions, "values", SLICE("[]"));
+	if (!list->run->arguments->look && !list->run->arguments->dry_run)
+		operation_warn(list->run->call, "%.*s%s%.*s%s%s Answer: %.*s", SLICE_ARGS(column),
+		    slice_present(column) ? " " : "", SLICE_ARGS(name), slice_present(name) ? ": " : "", question,
+		    SLICE_ARGS(answer));
+}
+
+/* A column that is empty says nothing, unless other values of it have a meaning. */
+static bool
+has_values(const struct import_run *run, size_t i)
+{
+	const struct survey_texts *values = &run->survey.columns[i].values;
+	const size_t least = run->columns[i].rules != NULL || (values->count > 0 && values->items[0].plain.size > 0) ? 1 : 2;
+	return values->others > 0 || values->count >= least;
+}
+
+static void
+ask_for_meanings(
+    const struct question_list *list, size_t i, const char *question, struct slice options, const struct output *values)
+{
+	const struct import_run *run = list->run;
+	struct pool *pool = run->call->pool;
+	const struct slice column = column_word(run, i);
+	add_question(list, "values", column, utf8_sanitized(pool, run->heading[i]), question,
+	    POOL_JOIN(pool, slice_sub(options, 1, options.size), SLICE(", or, if it is about something else: --map "),
+		quoted(pool, POOL_JOIN(pool, column, SLICE("=NAME"))), SLICE(", or to leave it out: --map "),
+		quoted(pool, POOL_JOIN(pool, column, SLICE("=-")))),
+	    values);
+}
+
+static void
+add_values(const struct question_list *list, size_t i)
+{
+	const struct import_run *run = list->run;
+	struct pool *pool = run->call->pool;
+	const struct survey_texts *found = &run->survey.columns[i].values;
+	struct output *values = output_new(pool, OUTPUT_ARRAY);
+	const enum consent_column kind = consent_column_of(plain_words(pool, run->heading[i]));
+	const struct survey_text others = { SLICE(VALUE_OTHER), SLICE(VALUE_OTHER), found->others };
+	const struct survey_text nothing = { SLICE(""), SLICE(""), 0 };
+	struct slice options = SLICE("");
+	const struct column *column = &run->columns[i];
+	const bool unsure = is_unsure(run, i);
+	bool has_empty = column_rule(column, nothing.plain) != MEANS_UNKNOWN;
+	for (size_t k = 0; k < found->count; k++) {
+		const enum value_meaning meaning =
+		    unsure ? MEANS_UNKNOWN : column_suggested(found->items[k].text, found->items[k].plain, kind);
+		options = add_value(run, i, &found->items[k], meaning, values, options);
+		has_empty = has_empty || found->items[k].plain.size == 0;
+	}
+	const bool asks_others = others.rows > 0 && column_rule(column, others.plain) == MEANS_UNKNOWN;
+	if (asks_others && !has_empty) /* a later row may have none */
+		options = add_value(run, i, &nothing, consent_suggested(nothing.plain, kind), values, options);
+	if (asks_others)
+		options = add_value(run, i, &others,
+		    kind == COLUMN_OF_REFUSALS    ? MEANS_OPTED_OUT
+		    : found->times == others.rows ? MEANS_ACTIVE
+						  : MEANS_UNKNOWN,
+		    values, options);
+	ask_for_meanings(list, i,
+	    unsure ? "Does this column say whether people may get mail? If so, what do its values mean?"
+		   : "This column says whether people may get mail. What do its values mean?",
+	    options, values);
+}
+
+static void
+add_columns(const struct question_list *list)
+{
+	const struct import_run *run = list->run;
+	struct pool *pool = run->call->pool;
+	for (size_t i = 0; i < run->column_count; i++) {
+		const char *problem = run->survey.columns[i].problem;
+		if (has_values(run, i))
+			add_values(list, i);
+		else if (problem != NULL)
+			add_question(list, "name", column_word(run, i), utf8_sanitized(pool, run->heading[i]),
+			    pool_printf(pool, "This column cannot be a custom field: %s. What is it to be called?", problem)
+				.data,
+			    pool_printf(pool, "--map '#%zu=NAME', or to leave it out: --map '#%zu=-'", i + 1, i + 1), NULL);
+	}
+}
+
+struct output *
+import_questions(struct import_run *run)
+{
+	struct pool *pool = run->call->pool;
+	const struct question_list list = { run, output_new(pool, OUTPUT_ARRAY) };
+	const struct slice name = file_name(run);
+	const uint64_t *dates = run->survey.dates;
+	add_columns(&list);
+	if (consent_file_refuses(plain_words(pool, name)) && !has_field(run, LEAD_OPTED_OUT))
+		add_question(&list, "file", SLICE_NONE, name,
+		    "By its name the file has people who must not get mail. Have all of them unsubscribed?",
+		    SLICE("--set opted_out=on, or if they may get mail: --set opted_out=off"), NULL);
+	if (run->limits.dates == DATES_UNKNOWN && dates[TIME_DAY_FIRST] + dates[TIME_MONTH_FIRST] + dates[TIME_EITHER] > 0)
+		add_question(&list, "dates", SLICE_NONE, SLICE_NONE,
+		    "Times of sign-up are written as 3/1/2024. Is the day or the month first?",
+		    SLICE("--dates day-first, or --dates month-first"), NULL);
+	return output_is_empty(list.questions) ? NULL : list.questions;
+}
+
+int
+import_require_answers(struct import_run *run)
+{
+	enum { JSON_MAX = 256 * 1024 };
+	struct operation_call *call = run->call;
+	struct output *questions = import_questions(run);
+	struct buffer json;
+	if (questions == NULL)
+		return EX_OK;
+	buffer_init(&json, JSON_MAX);
+	output_write_json(questions, &json);
+	if (buffer_ok(&json))
+		call->report.questions = pool_copy(call->pool, slice_trim(buffer_slice(&json)));
+	buffer_free(&json);
+	return operation_fail(call, PROBLEM_QUESTIONS, "nothing was imported: there are questions to answer first");
 }

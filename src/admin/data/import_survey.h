@@ -35,7 +35,7 @@ struct survey_column {
 };
 
 struct import_survey {
-	bool is_look;
+	bool guards;                     /* any value may show that its column is about consent */
 	uint64_t rows, split_rows;       /* all; those that could be split into cells */
 	uint64_t dates[TIME_EITHER + 1]; /* rows by the form of their time */
 	struct survey_texts tags;        /* that the campaign does not have */
@@ -46,7 +46,8 @@ struct import_survey {
  * reporting the error. */
 MUST_CHECK int import_survey(struct import_run *run);
 
-/* The questions that have not been answered, as records of an array; NULL: there are none. */
+/* The questions that have not been answered, as records of an array; NULL: there are none. No one becomes an active lead
+ * because nothing was said. */
 struct output *import_questions(struct import_run *run);
 /* Fails with the questions, if there are any. */
 MUST_CHECK int import_require_answers(struct import_run *run);

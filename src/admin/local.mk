@@ -1,20 +1,20 @@
 noinst_LIBRARIES += %D%/libadmin.a
 %C%_libadmin_a_SOURCES = \
-	%D%/accounts/account_operations.c %D%/accounts/account_operations.h \
-	%D%/accounts/audit_operations.c %D%/accounts/audit_operations.h \
-	%D%/accounts/user_operations.c %D%/accounts/user_operations.h \
+	%D%/accounts/account_operations.c \
+	%D%/accounts/audit_operations.c \
+	%D%/accounts/user_operations.c \
 	%D%/campaigns/campaign_operations.c %D%/campaigns/campaign_operations.h \
-	%D%/campaigns/definition_operations.c %D%/campaigns/definition_operations.h \
-	%D%/campaigns/embed_operation.c %D%/campaigns/embed_operation.h \
-	%D%/campaigns/stats_operations.c %D%/campaigns/stats_operations.h \
-	%D%/data/export_operation.c %D%/data/export_operation.h \
+	%D%/campaigns/definition_operations.c \
+	%D%/campaigns/embed_operation.c \
+	%D%/campaigns/stats_operations.c \
+	%D%/data/export_operation.c \
 	%D%/data/import_batch.c %D%/data/import_batch.h \
 	%D%/data/import_file.c %D%/data/import_file.h \
 	%D%/data/import_heading.c %D%/data/import_heading.h \
 	%D%/data/import_operation.c %D%/data/import_operation.h \
 	%D%/data/import_survey.c %D%/data/import_survey.h \
-	%D%/data/person_operations.c %D%/data/person_operations.h \
-	%D%/data/removal_operations.c %D%/data/removal_operations.h \
+	%D%/data/person_operations.c \
+	%D%/data/removal_operations.c \
 	%D%/data/repeat.c %D%/data/repeat.h \
 	%D%/doctor/access_log.c \
 	%D%/doctor/account.c \
@@ -30,30 +30,30 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/doctor/space.c \
 	%D%/doctor/web.c \
 	%D%/doctor/web_server.c \
-	%D%/host/domains_operation.c %D%/host/domains_operation.h \
-	%D%/host/installation_operations.c %D%/host/installation_operations.h \
-	%D%/host/secrets_operation.c %D%/host/secrets_operation.h \
-	%D%/host/setup_operation.c %D%/host/setup_operation.h \
-	%D%/inbound/call_operations.c %D%/inbound/call_operations.h \
-	%D%/inbound/inbound_operations.c %D%/inbound/inbound_operations.h \
-	%D%/jobs/job_operations.c %D%/jobs/job_operations.h \
+	%D%/host/domains_operation.c \
+	%D%/host/installation_operations.c \
+	%D%/host/secrets_operation.c \
+	%D%/host/setup_operation.c \
+	%D%/inbound/call_operations.c \
+	%D%/inbound/inbound_operations.c \
+	%D%/jobs/job_operations.c \
 	%D%/jobs/queued_job.c %D%/jobs/queued_job.h \
-	%D%/leads/change_operations.c %D%/leads/change_operations.h \
-	%D%/leads/edit_operation.c %D%/leads/edit_operation.h \
+	%D%/leads/change_operations.c \
+	%D%/leads/edit_operation.c \
 	%D%/leads/lead_command.c %D%/leads/lead_command.h \
-	%D%/leads/lead_operations.c %D%/leads/lead_operations.h \
+	%D%/leads/lead_operations.c \
 	%D%/leads/lead_payload.c %D%/leads/lead_payload.h \
 	%D%/leads/lead_selection.c %D%/leads/lead_selection.h \
-	%D%/leads/list_operation.c %D%/leads/list_operation.h \
+	%D%/leads/list_operation.c \
 	%D%/leads/named_lead.c %D%/leads/named_lead.h \
-	%D%/leads/timeline_operation.c %D%/leads/timeline_operation.h \
-	%D%/mails/mail_operations.c %D%/mails/mail_operations.h \
+	%D%/leads/timeline_operation.c \
+	%D%/mails/mail_operations.c \
 	%D%/mails/mail_test.c %D%/mails/mail_test.h \
 	%D%/mails/own_texts.c %D%/mails/own_texts.h \
-	%D%/mails/page_operations.c %D%/mails/page_operations.h \
-	%D%/mails/template_operations.c %D%/mails/template_operations.h \
+	%D%/mails/page_operations.c \
+	%D%/mails/template_operations.c \
 	%D%/operations.c %D%/operations.h \
-	%D%/webhooks/delivery_operations.c %D%/webhooks/delivery_operations.h \
+	%D%/webhooks/delivery_operations.c \
 	%D%/webhooks/delivery_waits.c %D%/webhooks/delivery_waits.h \
-	%D%/webhooks/test_operation.c %D%/webhooks/test_operation.h \
-	%D%/webhooks/webhook_operations.c %D%/webhooks/webhook_operations.h
+	%D%/webhooks/test_operation.c \
+	%D%/webhooks/webhook_operations.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Management over HTTP: operations as calls below /manage/v1 (docs/manage.md). The table of operations (src/admin/operations.c)
+ * Management over HTTP: operations as calls below /manage/v1 (docs/manage.md). The table of operations (src/admin/operations.h)
  * says which, and the rights that they need. */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * An operation: what the command `leadhook` and, if it has a path, a call below /manage/v1 does (docs/manage.md); and one call
- * of it. The row of an operation stands beside its function, in a folder of src/admin; src/admin/operations.c lists all of
+ * of it. The row of an operation stands beside its function, in a folder of src/admin; src/admin/operations.h lists all of
  * them. */
 #pragma once
 

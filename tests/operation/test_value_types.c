@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admin/campaigns/campaign_operations.h"
-#include "admin/webhooks/webhook_operations.h"
+#include "admin/operations.h"
 #include "engine/events.h"
 #include "operation/settings.h"
 #include "operation/value_types.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Accounts and their API keys. */
-#include "admin/accounts/account_operations.h"
-
 #include <stddef.h>
 #include <string.h>
 #include <sysexits.h>
@@ -9,6 +7,7 @@
 #include "identity/api_key.h"
 #include "identity/rights.h"
 #include "limit/rule.h"
+#include "operation/operation.h"
 #include "operation/settings.h"
 #include "operation/value_types.h"
 #include "os/random.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The audit log (docs/users.md 6). */
-#include "admin/accounts/audit_operations.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 
+#include "operation/operation.h"
 #include "operation/value_types.h"
 #include "os/clock.h"
 #include "store/users/audit.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Users of the dashboard (docs/users.md 1, 2). */
-#include "admin/accounts/user_operations.h"
-
 #include <stddef.h>
 #include <string.h>
 #include <sysexits.h>
@@ -11,6 +9,7 @@
 #include "engine/id_list.h"
 #include "identity/email.h"
 #include "identity/user_token.h"
+#include "operation/operation.h"
 #include "operation/settings.h"
 #include "operation/value_types.h"
 #include "store/users/sessions.h"

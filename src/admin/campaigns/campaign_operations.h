@@ -4,8 +4,7 @@
 
 #include "operation/operation.h"
 
-extern const struct operation operation_campaign_add, operation_campaign_list, operation_campaign_show, operation_campaign_set,
-    operation_campaign_end, operation_campaign_reopen;
+extern const struct operation operation_campaign_show;
 
 /* A part of the campaigns of the account that is the subject, or of all accounts, that the caller may see. In the call's pool.
  */

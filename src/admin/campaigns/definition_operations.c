@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Definitions of a campaign: tags, actions, reward levels. */
-#include "admin/campaigns/definition_operations.h"
-
 #include <stddef.h>
 #include <sysexits.h>
 
+#include "operation/operation.h"
 #include "operation/settings.h"
 #include "operation/value_types.h"
 #include "store/operator/definitions.h"

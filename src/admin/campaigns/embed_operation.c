@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * The markup that puts a campaign on pages of other sites (docs/embedding.md). */
-#include "admin/campaigns/embed_operation.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
@@ -9,6 +7,7 @@
 #include "bots/honeypot.h"
 #include "engine/visitors.h"
 #include "identity/link.h"
+#include "operation/operation.h"
 #include "operation/value_types.h"
 #include "page/html.h"
 #include "page/page_assets.h"

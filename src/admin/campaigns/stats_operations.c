@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Statistics of campaigns and webhooks (docs/statistics.md). */
-#include "admin/campaigns/stats_operations.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>

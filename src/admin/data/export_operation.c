@@ -4,8 +4,6 @@
  *
  * Leads that sign up after the beginning are left out. The heading of CSV has the custom fields of all leads, so a first pass
  * collects their names. Nothing is stored between parts: the place of the next one contains the names. */
-#include "admin/data/export_operation.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>

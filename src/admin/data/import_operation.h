@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * lead import. */
+ * A value that import and export both take. */
 #pragma once
 
 #include "operation/operation.h"
 
-extern const struct operation operation_lead_import;
 extern const struct value_type value_delimiter; /* char */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * lead erase, lead report: what is stored about a person. */
-#include "admin/data/person_operations.h"
-
 #include <inttypes.h>
 #include <limits.h>
 #include <stddef.h>

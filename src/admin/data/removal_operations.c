@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * campaign remove, account remove: for callers at once, their rows afterwards. */
-#include "admin/data/removal_operations.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>

@@ -68,8 +68,6 @@ struct web {
 	struct slice config[WEB_KINDS], htaccess;
 };
 
-extern const struct operation operation_doctor;
-
 struct doctor {
 	struct operation_call *call;
 	struct pool *pool;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The list of disposable domains: a new one is checked, then replaces the file of lead.disposable_domains_file at once, so that
  * no program ever reads a part of it. */
-#include "admin/host/domains_operation.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -14,6 +12,7 @@
 #include "base/utf8.h"
 #include "identity/domain.h"
 #include "identity/host_list.h"
+#include "operation/operation.h"
 #include "operation/value_types.h"
 #include "os/replacement.h"
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The installation: its tables, check and status. */
-#include "admin/host/installation_operations.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 
 #include "api/call/routes.h"
 #include "engine/message.h"
+#include "operation/operation.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "store/messages/delays.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The secrets in the database (docs/operating.md 3.2). */
-#include "admin/host/secrets_operation.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 
+#include "operation/operation.h"
 #include "operation/value_types.h"
 #include "store/operator/secrets.h"
 

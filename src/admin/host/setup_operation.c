@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * leadhook setup: a script that changes the host, with the options in its environment. */
-#include "admin/host/setup_operation.h"
-
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "operation/operation.h"
 #include "operation/value_types.h"
 #include "os/executable.h"
 

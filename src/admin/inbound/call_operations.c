@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Calls of inbound webhooks: the log, one call, its replay, and a test of a payload (docs/inbound.md 5). */
-#include "admin/inbound/call_operations.h"
-
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>

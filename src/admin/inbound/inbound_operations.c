@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Inbound webhooks of a campaign (docs/inbound.md 1, 3). */
-#include "admin/inbound/inbound_operations.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
 
 #include "identity/api_key.h"
+#include "operation/operation.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "store/inbound.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Jobs of the dispatcher: list, show, cancel (docs/operating.md 4.1). */
-#include "admin/jobs/job_operations.h"
-
 #include <stddef.h>
 #include <sysexits.h>
 

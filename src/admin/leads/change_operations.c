@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Changes of leads: points, and the bulk changes of docs/api.md 4.1, which the dispatcher makes. */
-#include "admin/leads/change_operations.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>

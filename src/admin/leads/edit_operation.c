@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * lead set: changes fields of a lead, as a call of the API with a key does (docs/api.md 4.3), but not as a sign-up. */
-#include "admin/leads/edit_operation.h"
-
 #include <stddef.h>
 #include <sysexits.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * The JSON is that of the API. */
-#include "admin/leads/lead_operations.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "admin/leads/list_operation.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>

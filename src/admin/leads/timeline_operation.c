@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * What happened to a lead (docs/operating.md 4, leadhook(1)). */
-#include "admin/leads/timeline_operation.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Mails to leads (docs/mail.md): list, show, send again; the test of the mail server. */
-#include "admin/mails/mail_operations.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>

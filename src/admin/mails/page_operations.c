@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * The texts and looks of a campaign's pages (docs/pages.md). */
-#include "admin/mails/page_operations.h"
-
 #include <stddef.h>
 #include <sysexits.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * A campaign's own templates of mails (docs/mail.md 1): show, change, preview. */
-#include "admin/mails/template_operations.h"
-
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>

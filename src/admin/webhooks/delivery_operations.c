@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Deliveries: list, show and redeliver (docs/operating.md 4, leadhook(1)). */
-#include "admin/webhooks/delivery_operations.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>

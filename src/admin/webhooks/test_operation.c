@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * The test of a webhook (leadhook(1), webhook test). */
-#include "admin/webhooks/test_operation.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>

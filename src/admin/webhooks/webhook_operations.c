@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks of a campaign and their settings (docs/deliveries.md 1 to 4). */
-#include "admin/webhooks/webhook_operations.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "engine/events.h"
+#include "operation/operation.h"
 #include "operation/settings.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"

@@ -38,9 +38,9 @@ enum effect {
 	READS,
 	PREPARES, /* the installation itself, whose tables may be missing */
 	CHANGES,  /* or shows what must be on record, such as the report of a lead */
-	CREATES, /* an object, whose id it outputs: 201 */
-	ADDS,    /* has its effect each time that it is called */
-	QUEUES   /* a job: a call by HTTP leaves the work to the dispatcher, and outputs the job: 202 */
+	CREATES,  /* an object, whose id it outputs: 201 */
+	ADDS,     /* has its effect each time that it is called */
+	QUEUES    /* a job: a call by HTTP leaves the work to the dispatcher, and outputs the job: 202 */
 };
 
 enum audience { FOR_CALLERS /* with the rights */, FOR_OPERATORS };
@@ -62,10 +62,10 @@ enum cost {
 
 /* What it needs to run. */
 enum needs {
-	NEEDS_SCHEMA,            /* a database with this program's tables */
-	NEEDS_DATABASE,          /* tables of any version */
-	NEEDS_DATABASE_ALONE,    /* the same; files that the configuration names may be missing or wrong */
-	NEEDS_ANY_CONFIGURATION  /* runs also where the configuration is not usable: `conf` and `store` are NULL */
+	NEEDS_SCHEMA,           /* a database with this program's tables */
+	NEEDS_DATABASE,         /* tables of any version */
+	NEEDS_DATABASE_ALONE,   /* the same; files that the configuration names may be missing or wrong */
+	NEEDS_ANY_CONFIGURATION /* runs also where the configuration is not usable: `conf` and `store` are NULL */
 };
 
 enum operation_method { METHOD_NONE, METHOD_GET, METHOD_POST, METHOD_PATCH, METHOD_DELETE };
@@ -102,6 +102,8 @@ struct operation {
 	bool shows_result; /* its output is what the log has after it */
 	bool logs_output;  /* the audit log has its own output, which says nothing about a person */
 };
+/* The row of an operation: its words, and the members that follow. */
+#define OPERATION(name, ...) const struct operation operation_##name = { __VA_ARGS__ }
 #define PARAMETERS(rows, type) .parameters = rows, .parameter_count = ARRAY_SIZE(rows), .arguments_size = sizeof(type)
 #define HTTP(verb, place, any_of) .method = METHOD_##verb, .path = place, .rights = any_of
 
@@ -128,7 +130,7 @@ struct operation_call {
 	FILE *out, *errors;          /* a call by HTTP has neither */
 	bool is_remote;              /* by HTTP: it must be short, and has no files of the host */
 	bool wants_json;
-	bool writes_out;            /* the operation has written its result to `out` itself */
+	bool writes_out;     /* the operation has written its result to `out` itself */
 	struct slice next;   /* as operation_next; or absent */
 	struct slice before; /* for the audit log: JSON of what is changed, if the operation has read it itself; or absent */
 	struct operation_report report;

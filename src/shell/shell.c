@@ -15,12 +15,7 @@
 enum { USAGE_MAX_BYTES = 4096 };
 
 /* The one that is about the command line itself. */
-static const struct operation completion_bash = {
-	.words = "completion bash",
-	.usage = "",
-	.help = "print the completion script for bash",
-	.shape = OUTPUT_NONE,
-};
+static OPERATION(completion_bash, "completion bash", "", "print the completion script for bash", .shape = OUTPUT_NONE);
 
 /* A program must not touch tables of another schema version (docs/architecture.md 9). */
 static int
@@ -131,7 +126,7 @@ answer(const struct command_line *line, struct operation_call *call, const struc
 		help_print_all(operations, line->group, out);
 	else if (command_line_option(line, OPTION_VERSION) != NULL)
 		fprintf(out, "leadhook %s\n", LEADHOOK_VERSION);
-	else if (line->operation == &completion_bash && !checks_only)
+	else if (line->operation == &operation_completion_bash && !checks_only)
 		return completion_print(operations, out) ? EX_OK
 							 : operation_fail(call, PROBLEM_IO, "the script could not be written");
 	else
@@ -148,7 +143,7 @@ all_operations(struct pool *pool)
 	const struct operation **all = POOL_ARRAY(pool, count + 2, const struct operation *);
 	for (size_t i = 0; i < count; i++)
 		all[i] = listed[i];
-	all[count] = &completion_bash;
+	all[count] = &operation_completion_bash;
 	return all;
 }
 

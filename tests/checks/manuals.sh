@@ -8,7 +8,7 @@ set -u
 commands_of_table()
 {
 	cat "$top_srcdir"/src/admin/*/*.c "$top_srcdir/src/shell/shell.c" |
-		awk -F'"' 'row { print $2 } { row = /^(static )?const struct operation [a-z_]+ = \{$/ }' | sort
+		sed -nE 's/^(static )?OPERATION\([a-z_]+, "([^"]*)".*/\2/p' | sort
 }
 
 commands_of_page()

@@ -250,51 +250,27 @@ run_key_revoke(struct operation_call *call)
 	return operation_answer_id(call, store_revoke_key(call->store, call->id), call->id);
 }
 
-/* clang-format off */
-const struct operation operation_account_add = {
-	"account add", "NAME", "add an account", run_account_add,
-	PARAMETERS(add_parameters, struct account_add),
-	HTTP(POST, "accounts", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CREATES
-};
-const struct operation operation_account_list = {
-	"account list", "[--limit N] [--after N]", "list the accounts", run_account_list,
-	PARAMETERS(part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
-	HTTP(GET, "accounts", RIGHT_STATS | RIGHT_ACCOUNT)
-};
-const struct operation operation_account_set = {
-	"account set", "ACCOUNT SETTING=VALUE...", "change settings of an account", run_account_set,
-	.subject = &subject_account, PARAMETERS(set_parameters, struct settings),
-	HTTP(PATCH, "accounts/{account}", RIGHT_ACCOUNT), .effect = CHANGES
-};
-const struct operation operation_account_suspend = {
-	"account suspend", "ACCOUNT", "refuse all calls on its campaigns", run_account_suspend,
-	.variant = true, .subject = &subject_account,
-	HTTP(POST, "accounts/{account}/suspend", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES
-};
-const struct operation operation_account_resume = {
-	"account resume", "ACCOUNT", "accept calls on its campaigns again", run_account_suspend,
-	.variant = false, .subject = &subject_account,
-	HTTP(POST, "accounts/{account}/resume", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES
-};
-const struct operation operation_account_limit = {
-	"account limit", "ACCOUNT PER_MINUTE|default", "set how many calls its keys may make", run_account_limit,
-	.subject = &subject_account, PARAMETERS(limit_parameters, struct account_limit),
-	HTTP(POST, "accounts/{account}/limit", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES
-};
-const struct operation operation_key_add = {
-	"key add", "ACCOUNT [--name NAME] [--rights LIST] [--campaigns LIST] [--expires TIME]", "add an API key, shown once",
-	run_key_add,
-	.subject = &subject_account, PARAMETERS(key_parameters, struct new_key), .defaults = &key_defaults,
-	HTTP(POST, "accounts/{account}/keys", RIGHT_ACCOUNT), .effect = CREATES, .confirmed = true
-};
-const struct operation operation_key_list = {
-	"key list", "ACCOUNT [--limit N] [--after N]", "list the keys of an account", run_key_list,
-	.subject = &subject_account, PARAMETERS(part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
-	HTTP(GET, "accounts/{account}/keys", RIGHT_ACCOUNT)
-};
-const struct operation operation_key_revoke = {
-	"key revoke", "KEY_ID", "revoke a key", run_key_revoke,
-	.subject = &subject_key,
-	HTTP(DELETE, "keys/{key}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true
-};
-/* clang-format on */
+OPERATION(account_add, "account add", "NAME", "add an account", run_account_add, PARAMETERS(add_parameters, struct account_add),
+    HTTP(POST, "accounts", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CREATES);
+OPERATION(account_list, "account list", "[--limit N] [--after N]", "list the accounts", run_account_list,
+    PARAMETERS(part_parameters, struct list_part), .shape = OUTPUT_ARRAY, HTTP(GET, "accounts", RIGHT_STATS | RIGHT_ACCOUNT));
+OPERATION(account_set, "account set", "ACCOUNT SETTING=VALUE...", "change settings of an account", run_account_set,
+    .subject = &subject_account, PARAMETERS(set_parameters, struct settings), HTTP(PATCH, "accounts/{account}", RIGHT_ACCOUNT),
+    .effect = CHANGES);
+OPERATION(account_suspend, "account suspend", "ACCOUNT", "refuse all calls on its campaigns", run_account_suspend,
+    .variant = true, .subject = &subject_account, HTTP(POST, "accounts/{account}/suspend", RIGHT_ACCOUNT),
+    .audience = FOR_OPERATORS, .effect = CHANGES);
+OPERATION(account_resume, "account resume", "ACCOUNT", "accept calls on its campaigns again", run_account_suspend,
+    .variant = false, .subject = &subject_account, HTTP(POST, "accounts/{account}/resume", RIGHT_ACCOUNT),
+    .audience = FOR_OPERATORS, .effect = CHANGES);
+OPERATION(account_limit, "account limit", "ACCOUNT PER_MINUTE|default", "set how many calls its keys may make",
+    run_account_limit, .subject = &subject_account, PARAMETERS(limit_parameters, struct account_limit),
+    HTTP(POST, "accounts/{account}/limit", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES);
+OPERATION(key_add, "key add", "ACCOUNT [--name NAME] [--rights LIST] [--campaigns LIST] [--expires TIME]",
+    "add an API key, shown once", run_key_add, .subject = &subject_account, PARAMETERS(key_parameters, struct new_key),
+    .defaults = &key_defaults, HTTP(POST, "accounts/{account}/keys", RIGHT_ACCOUNT), .effect = CREATES, .confirmed = true);
+OPERATION(key_list, "key list", "ACCOUNT [--limit N] [--after N]", "list the keys of an account", run_key_list,
+    .subject = &subject_account, PARAMETERS(part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
+    HTTP(GET, "accounts/{account}/keys", RIGHT_ACCOUNT));
+OPERATION(key_revoke, "key revoke", "KEY_ID", "revoke a key", run_key_revoke, .subject = &subject_key,
+    HTTP(DELETE, "keys/{key}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true);

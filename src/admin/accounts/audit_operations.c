@@ -99,16 +99,9 @@ run_audit_prune(struct operation_call *call)
 	return EX_OK;
 }
 
-/* clang-format off */
-const struct operation operation_audit_list = {
-	"audit list", "[--account ID] [--campaign ID] [--user ID] [--since TIME] [--until TIME] [--limit N] [--after N]",
-	"list changes, the newest first", run_audit_list,
-	PARAMETERS(list_parameters, struct audit_filter), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "audit", RIGHT_ACCOUNT)
-};
-const struct operation operation_audit_prune = {
-	"audit prune", "--until TIME [--account ID] --yes", "delete old rows of the audit log", run_audit_prune,
-	PARAMETERS(prune_parameters, struct audit_prune),
-	.effect = CHANGES
-};
-/* clang-format on */
+OPERATION(audit_list, "audit list",
+    "[--account ID] [--campaign ID] [--user ID] [--since TIME] [--until TIME] [--limit N] [--after N]",
+    "list changes, the newest first", run_audit_list, PARAMETERS(list_parameters, struct audit_filter),
+    .defaults = &list_defaults, .shape = OUTPUT_ARRAY, HTTP(GET, "audit", RIGHT_ACCOUNT));
+OPERATION(audit_prune, "audit prune", "--until TIME [--account ID] --yes", "delete old rows of the audit log", run_audit_prune,
+    PARAMETERS(prune_parameters, struct audit_prune), .effect = CHANGES);

@@ -320,63 +320,32 @@ run_user_logout(struct operation_call *call)
 	return status;
 }
 
-/* clang-format off */
-const struct operation operation_user_add = {
-	"user add", "EMAIL --role ROLE [--account ID] [--campaigns LIST] [--name NAME]",
-	"add a user, and print a link that sets a password", run_user_add,
-	PARAMETERS(add_parameters, struct user_add),
-	HTTP(POST, "users", RIGHT_ACCOUNT), .effect = CREATES, .access = GRANTS_ACCESS, .confirmed = true
-};
-const struct operation operation_user_list = {
-	"user list", "[--account ID] [--limit N] [--after N]", "list the users", run_user_list,
-	PARAMETERS(list_parameters, struct user_list), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "users", RIGHT_ACCOUNT)
-};
-const struct operation operation_user_show = {
-	"user show", "USER", "show a user", run_user_show,
-	.subject = &subject_user,
-	HTTP(GET, "users/{user}", RIGHT_ACCOUNT)
-};
-const struct operation operation_user_set = {
-	"user set", "USER SETTING=VALUE...", "change settings of a user", run_user_set,
-	.subject = &subject_user, PARAMETERS(set_parameters, struct settings),
-	HTTP(PATCH, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true,
-	.shown_by = &operation_user_show, .shows_result = true
-};
-const struct operation operation_user_reset = {
-	"user reset", "USER [--totp]", "end a user's password and sessions, and print a link that sets a new one",
-	run_user_reset,
-	.subject = &subject_user, PARAMETERS(reset_parameters, struct user_reset),
-	HTTP(POST, "users/{user}/reset", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true,
-	.shown_by = &operation_user_show
-};
-const struct operation operation_user_disable = {
-	"user disable", "USER", "end a user's sessions and prevent new logins", run_user_disable,
-	.variant = true, .subject = &subject_user,
-	HTTP(POST, "users/{user}/disable", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true,
-	.shown_by = &operation_user_show
-};
-const struct operation operation_user_enable = {
-	"user enable", "USER", "let a disabled user log in again", run_user_disable,
-	.variant = false, .subject = &subject_user,
-	HTTP(POST, "users/{user}/enable", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true,
-	.shown_by = &operation_user_show
-};
-const struct operation operation_user_remove = {
-	"user remove", "USER", "remove a user", run_user_remove,
-	.subject = &subject_user,
-	HTTP(DELETE, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true,
-	.shown_by = &operation_user_show
-};
-const struct operation operation_user_sessions = {
-	"user sessions", "USER", "list the sessions of a user, the newest first", run_user_sessions,
-	.subject = &subject_user, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "users/{user}/sessions", RIGHT_ACCOUNT)
-};
-const struct operation operation_user_logout = {
-	"user logout", "USER", "end all sessions of a user", run_user_logout,
-	.subject = &subject_user,
-	HTTP(POST, "users/{user}/logout", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true,
-	.shown_by = &operation_user_show
-};
-/* clang-format on */
+OPERATION(user_add, "user add", "EMAIL --role ROLE [--account ID] [--campaigns LIST] [--name NAME]",
+    "add a user, and print a link that sets a password", run_user_add, PARAMETERS(add_parameters, struct user_add),
+    HTTP(POST, "users", RIGHT_ACCOUNT), .effect = CREATES, .access = GRANTS_ACCESS, .confirmed = true);
+OPERATION(user_list, "user list", "[--account ID] [--limit N] [--after N]", "list the users", run_user_list,
+    PARAMETERS(list_parameters, struct user_list), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
+    HTTP(GET, "users", RIGHT_ACCOUNT));
+OPERATION(user_show, "user show", "USER", "show a user", run_user_show, .subject = &subject_user,
+    HTTP(GET, "users/{user}", RIGHT_ACCOUNT));
+OPERATION(user_set, "user set", "USER SETTING=VALUE...", "change settings of a user", run_user_set, .subject = &subject_user,
+    PARAMETERS(set_parameters, struct settings), HTTP(PATCH, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES,
+    .access = GRANTS_ACCESS, .confirmed = true, .shown_by = &operation_user_show, .shows_result = true);
+OPERATION(user_reset, "user reset", "USER [--totp]", "end a user's password and sessions, and print a link that sets a new one",
+    run_user_reset, .subject = &subject_user, PARAMETERS(reset_parameters, struct user_reset),
+    HTTP(POST, "users/{user}/reset", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true,
+    .shown_by = &operation_user_show);
+OPERATION(user_disable, "user disable", "USER", "end a user's sessions and prevent new logins", run_user_disable,
+    .variant = true, .subject = &subject_user, HTTP(POST, "users/{user}/disable", RIGHT_ACCOUNT), .effect = CHANGES,
+    .access = ENDS_ACCESS, .confirmed = true, .shown_by = &operation_user_show);
+OPERATION(user_enable, "user enable", "USER", "let a disabled user log in again", run_user_disable, .variant = false,
+    .subject = &subject_user, HTTP(POST, "users/{user}/enable", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS,
+    .confirmed = true, .shown_by = &operation_user_show);
+OPERATION(user_remove, "user remove", "USER", "remove a user", run_user_remove, .subject = &subject_user,
+    HTTP(DELETE, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true,
+    .shown_by = &operation_user_show);
+OPERATION(user_sessions, "user sessions", "USER", "list the sessions of a user, the newest first", run_user_sessions,
+    .subject = &subject_user, .shape = OUTPUT_ARRAY, HTTP(GET, "users/{user}/sessions", RIGHT_ACCOUNT));
+OPERATION(user_logout, "user logout", "USER", "end all sessions of a user", run_user_logout, .subject = &subject_user,
+    HTTP(POST, "users/{user}/logout", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true,
+    .shown_by = &operation_user_show);

@@ -447,39 +447,21 @@ run_campaign_end(struct operation_call *call)
 	return result == RESULT_OK ? run_campaign_show(call) : operation_answer(call, result);
 }
 
-/* clang-format off */
-const struct operation operation_campaign_add = {
-	"campaign add", "ACCOUNT NAME [--id N] [SETTING=VALUE...]", "add a campaign", run_campaign_add,
-	.subject = &subject_account, PARAMETERS(add_parameters, struct campaign_add),
-	HTTP(POST, "accounts/{account}/campaigns", RIGHT_MANAGE), .effect = CREATES
-};
-const struct operation operation_campaign_list = {
-	"campaign list", "[ACCOUNT] [--limit N] [--after N]", "list the campaigns", run_campaign_list,
-	.subject = &subject_account, .subject_is_optional = true, PARAMETERS(part_parameters, struct list_part),
-	.shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns", RIGHTS_ALL)
-};
-const struct operation operation_campaign_show = {
-	"campaign show", "CAMPAIGN", "show a campaign and its settings", run_campaign_show,
-	.subject = &subject_campaign,
-	HTTP(GET, "campaigns/{campaign}", RIGHT_STATS | RIGHT_MANAGE), .versioned = true
-};
-const struct operation operation_campaign_set = {
-	"campaign set", "CAMPAIGN SETTING=VALUE... [--queue]", "change settings of a campaign", run_campaign_set,
-	.subject = &subject_campaign, PARAMETERS(set_parameters, struct campaign_set),
-	HTTP(PATCH, "campaigns/{campaign}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
-	.shown_by = &operation_campaign_show
-};
-const struct operation operation_campaign_end = {
-	"campaign end", "CAMPAIGN", "accept no more leads", run_campaign_end,
-	.variant = true, .subject = &subject_campaign,
-	HTTP(POST, "campaigns/{campaign}/end", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
-	.shown_by = &operation_campaign_show, .shows_result = true
-};
-const struct operation operation_campaign_reopen = {
-	"campaign reopen", "CAMPAIGN", "accept leads again", run_campaign_end,
-	.variant = false, .subject = &subject_campaign,
-	HTTP(POST, "campaigns/{campaign}/reopen", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
-	.shown_by = &operation_campaign_show, .shows_result = true
-};
-/* clang-format on */
+OPERATION(campaign_add, "campaign add", "ACCOUNT NAME [--id N] [SETTING=VALUE...]", "add a campaign", run_campaign_add,
+    .subject = &subject_account, PARAMETERS(add_parameters, struct campaign_add),
+    HTTP(POST, "accounts/{account}/campaigns", RIGHT_MANAGE), .effect = CREATES);
+OPERATION(campaign_list, "campaign list", "[ACCOUNT] [--limit N] [--after N]", "list the campaigns", run_campaign_list,
+    .subject = &subject_account, .subject_is_optional = true, PARAMETERS(part_parameters, struct list_part),
+    .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns", RIGHTS_ALL));
+OPERATION(campaign_show, "campaign show", "CAMPAIGN", "show a campaign and its settings", run_campaign_show,
+    .subject = &subject_campaign, HTTP(GET, "campaigns/{campaign}", RIGHT_STATS | RIGHT_MANAGE), .versioned = true);
+OPERATION(campaign_set, "campaign set", "CAMPAIGN SETTING=VALUE... [--queue]", "change settings of a campaign",
+    run_campaign_set, .subject = &subject_campaign, PARAMETERS(set_parameters, struct campaign_set),
+    HTTP(PATCH, "campaigns/{campaign}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
+    .shown_by = &operation_campaign_show);
+OPERATION(campaign_end, "campaign end", "CAMPAIGN", "accept no more leads", run_campaign_end, .variant = true,
+    .subject = &subject_campaign, HTTP(POST, "campaigns/{campaign}/end", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
+    .shown_by = &operation_campaign_show, .shows_result = true);
+OPERATION(campaign_reopen, "campaign reopen", "CAMPAIGN", "accept leads again", run_campaign_end, .variant = false,
+    .subject = &subject_campaign, HTTP(POST, "campaigns/{campaign}/reopen", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
+    .shown_by = &operation_campaign_show, .shows_result = true);

@@ -178,65 +178,39 @@ run_reward_list(struct operation_call *call)
 	return status;
 }
 
-/* clang-format off */
-const struct operation operation_tag_add = {
-	"tag add", "CAMPAIGN NAME [--points N] [--description TEXT]", "add a tag", run_definition_add,
-	.variant = DEFINITION_TAG, .subject = &subject_campaign, PARAMETERS(tag_parameters, struct definition),
-	HTTP(POST, "campaigns/{campaign}/tags", RIGHT_MANAGE), .effect = CREATES, .versioned = true
-};
-const struct operation operation_tag_list = {
-	"tag list", "CAMPAIGN", "list the tags of a campaign", run_tag_list,
-	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/tags", RIGHTS_ALL), .versioned = true
-};
-const struct operation operation_tag_set = {
-	"tag set", "TAG SETTING=VALUE...", "change a tag", run_definition_set,
-	.variant = DEFINITION_TAG, .subject = &subject_tag, PARAMETERS(tag_set, struct settings),
-	HTTP(PATCH, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true
-};
-const struct operation operation_tag_remove = {
-	"tag remove", "TAG", "remove a tag", run_definition_remove,
-	.variant = DEFINITION_TAG, .subject = &subject_tag,
-	HTTP(DELETE, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true, .versioned = true
-};
-const struct operation operation_action_add = {
-	"action add", "CAMPAIGN TEXT [--points N] [--tag ID] [--public] [--link URL]", "add an action", run_definition_add,
-	.variant = DEFINITION_ACTION, .subject = &subject_campaign, PARAMETERS(action_parameters, struct definition),
-	HTTP(POST, "campaigns/{campaign}/actions", RIGHT_MANAGE), .effect = CREATES, .versioned = true
-};
-const struct operation operation_action_list = {
-	"action list", "CAMPAIGN", "list the actions of a campaign", run_action_list,
-	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/actions", RIGHTS_ALL), .versioned = true
-};
-const struct operation operation_action_set = {
-	"action set", "ACTION SETTING=VALUE...", "change an action", run_definition_set,
-	.variant = DEFINITION_ACTION, .subject = &subject_action, PARAMETERS(action_set, struct settings),
-	HTTP(PATCH, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true
-};
-const struct operation operation_action_remove = {
-	"action remove", "ACTION", "remove an action", run_definition_remove,
-	.variant = DEFINITION_ACTION, .subject = &subject_action,
-	HTTP(DELETE, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true, .versioned = true
-};
-const struct operation operation_reward_add = {
-	"reward add", "CAMPAIGN SUBJECT --required-points N [--emailed]", "add a reward level", run_definition_add,
-	.variant = DEFINITION_REWARD, .subject = &subject_campaign, PARAMETERS(reward_parameters, struct definition),
-	HTTP(POST, "campaigns/{campaign}/rewards", RIGHT_MANAGE), .effect = CREATES, .versioned = true
-};
-const struct operation operation_reward_list = {
-	"reward list", "CAMPAIGN", "list the reward levels of a campaign", run_reward_list,
-	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/rewards", RIGHTS_ALL), .versioned = true
-};
-const struct operation operation_reward_set = {
-	"reward set", "REWARD SETTING=VALUE...", "change a reward level", run_definition_set,
-	.variant = DEFINITION_REWARD, .subject = &subject_reward, PARAMETERS(reward_set, struct settings),
-	HTTP(PATCH, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true
-};
-const struct operation operation_reward_remove = {
-	"reward remove", "REWARD", "remove a reward level", run_definition_remove,
-	.variant = DEFINITION_REWARD, .subject = &subject_reward,
-	HTTP(DELETE, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true, .versioned = true
-};
-/* clang-format on */
+OPERATION(tag_add, "tag add", "CAMPAIGN NAME [--points N] [--description TEXT]", "add a tag", run_definition_add,
+    .variant = DEFINITION_TAG, .subject = &subject_campaign, PARAMETERS(tag_parameters, struct definition),
+    HTTP(POST, "campaigns/{campaign}/tags", RIGHT_MANAGE), .effect = CREATES, .versioned = true);
+OPERATION(tag_list, "tag list", "CAMPAIGN", "list the tags of a campaign", run_tag_list, .subject = &subject_campaign,
+    .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/tags", RIGHTS_ALL), .versioned = true);
+OPERATION(tag_set, "tag set", "TAG SETTING=VALUE...", "change a tag", run_definition_set, .variant = DEFINITION_TAG,
+    .subject = &subject_tag, PARAMETERS(tag_set, struct settings), HTTP(PATCH, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES,
+    .versioned = true);
+OPERATION(tag_remove, "tag remove", "TAG", "remove a tag", run_definition_remove, .variant = DEFINITION_TAG,
+    .subject = &subject_tag, HTTP(DELETE, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true, .versioned = true);
+OPERATION(action_add, "action add", "CAMPAIGN TEXT [--points N] [--tag ID] [--public] [--link URL]", "add an action",
+    run_definition_add, .variant = DEFINITION_ACTION, .subject = &subject_campaign,
+    PARAMETERS(action_parameters, struct definition), HTTP(POST, "campaigns/{campaign}/actions", RIGHT_MANAGE),
+    .effect = CREATES, .versioned = true);
+OPERATION(action_list, "action list", "CAMPAIGN", "list the actions of a campaign", run_action_list,
+    .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/actions", RIGHTS_ALL),
+    .versioned = true);
+OPERATION(action_set, "action set", "ACTION SETTING=VALUE...", "change an action", run_definition_set,
+    .variant = DEFINITION_ACTION, .subject = &subject_action, PARAMETERS(action_set, struct settings),
+    HTTP(PATCH, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true);
+OPERATION(action_remove, "action remove", "ACTION", "remove an action", run_definition_remove, .variant = DEFINITION_ACTION,
+    .subject = &subject_action, HTTP(DELETE, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true,
+    .versioned = true);
+OPERATION(reward_add, "reward add", "CAMPAIGN SUBJECT --required-points N [--emailed]", "add a reward level",
+    run_definition_add, .variant = DEFINITION_REWARD, .subject = &subject_campaign,
+    PARAMETERS(reward_parameters, struct definition), HTTP(POST, "campaigns/{campaign}/rewards", RIGHT_MANAGE),
+    .effect = CREATES, .versioned = true);
+OPERATION(reward_list, "reward list", "CAMPAIGN", "list the reward levels of a campaign", run_reward_list,
+    .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/rewards", RIGHTS_ALL),
+    .versioned = true);
+OPERATION(reward_set, "reward set", "REWARD SETTING=VALUE...", "change a reward level", run_definition_set,
+    .variant = DEFINITION_REWARD, .subject = &subject_reward, PARAMETERS(reward_set, struct settings),
+    HTTP(PATCH, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true);
+OPERATION(reward_remove, "reward remove", "REWARD", "remove a reward level", run_definition_remove,
+    .variant = DEFINITION_REWARD, .subject = &subject_reward, HTTP(DELETE, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES,
+    .confirmed = true, .versioned = true);

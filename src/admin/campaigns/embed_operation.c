@@ -198,10 +198,6 @@ run_campaign_embed(struct operation_call *call)
 	return EX_OK;
 }
 
-/* clang-format off */
-const struct operation operation_campaign_embed = {
-	"campaign embed", "CAMPAIGN [--integrity] [--markup]", "show what a page needs for a campaign", run_campaign_embed,
-	.subject = &subject_campaign, PARAMETERS(parameters, struct campaign_embed),
-	HTTP(GET, "campaigns/{campaign}/embed", RIGHT_STATS | RIGHT_MANAGE)
-};
-/* clang-format on */
+OPERATION(campaign_embed, "campaign embed", "CAMPAIGN [--integrity] [--markup]", "show what a page needs for a campaign",
+    run_campaign_embed, .subject = &subject_campaign, PARAMETERS(parameters, struct campaign_embed),
+    HTTP(GET, "campaigns/{campaign}/embed", RIGHT_STATS | RIGHT_MANAGE));

@@ -335,36 +335,21 @@ run_stats_rebuild(struct operation_call *call)
 	return EX_OK;
 }
 
-/* clang-format off */
-const struct operation operation_campaign_overview = {
-	"campaign overview", "[ACCOUNT] [--limit N] [--after N]", "show the sign-ups of all campaigns in the last days",
-	run_campaign_overview,
-	.subject = &subject_account, .subject_is_optional = true, PARAMETERS(part_parameters, struct list_part),
-	.shape = OUTPUT_ARRAY,
-	HTTP(GET, "overview", RIGHT_STATS)
-};
-const struct operation operation_campaign_stats = {
-	"campaign stats", "CAMPAIGN [--since TIME] [--until TIME] [--by hour|day]",
-	"count the sign-ups of a campaign by hour or day", run_campaign_stats,
-	.subject = &subject_campaign, PARAMETERS(period_parameters, struct stats_request), .defaults = &period_defaults,
-	HTTP(GET, "campaigns/{campaign}/stats", RIGHT_STATS)
-};
-const struct operation operation_campaign_sources = {
-	"campaign sources", "CAMPAIGN [--kind KIND] [--since TIME] [--until TIME] [--limit N]",
-	"count the sign-ups of a campaign by utm parameter and site", run_campaign_sources,
-	.subject = &subject_campaign, PARAMETERS(sources_parameters, struct sources_request), .defaults = &sources_defaults,
-	.shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/sources", RIGHT_STATS)
-};
-const struct operation operation_webhook_stats = {
-	"webhook stats", "WEBHOOK [--since TIME] [--until TIME] [--by hour|day]",
-	"count the attempts of a webhook by hour or day", run_webhook_stats,
-	.subject = &subject_webhook, PARAMETERS(period_parameters, struct stats_request), .defaults = &period_defaults,
-	HTTP(GET, "webhooks/{webhook}/stats", RIGHT_STATS | RIGHT_HOOKS)
-};
-const struct operation operation_stats_rebuild = {
-	"stats rebuild", "[CAMPAIGN]", "count the leads of the statistics again", run_stats_rebuild,
-	.subject = &subject_campaign, .subject_is_optional = true,
-	.effect = CHANGES
-};
-/* clang-format on */
+OPERATION(campaign_overview, "campaign overview", "[ACCOUNT] [--limit N] [--after N]",
+    "show the sign-ups of all campaigns in the last days", run_campaign_overview, .subject = &subject_account,
+    .subject_is_optional = true, PARAMETERS(part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
+    HTTP(GET, "overview", RIGHT_STATS));
+OPERATION(campaign_stats, "campaign stats", "CAMPAIGN [--since TIME] [--until TIME] [--by hour|day]",
+    "count the sign-ups of a campaign by hour or day", run_campaign_stats, .subject = &subject_campaign,
+    PARAMETERS(period_parameters, struct stats_request), .defaults = &period_defaults,
+    HTTP(GET, "campaigns/{campaign}/stats", RIGHT_STATS));
+OPERATION(campaign_sources, "campaign sources", "CAMPAIGN [--kind KIND] [--since TIME] [--until TIME] [--limit N]",
+    "count the sign-ups of a campaign by utm parameter and site", run_campaign_sources, .subject = &subject_campaign,
+    PARAMETERS(sources_parameters, struct sources_request), .defaults = &sources_defaults, .shape = OUTPUT_ARRAY,
+    HTTP(GET, "campaigns/{campaign}/sources", RIGHT_STATS));
+OPERATION(webhook_stats, "webhook stats", "WEBHOOK [--since TIME] [--until TIME] [--by hour|day]",
+    "count the attempts of a webhook by hour or day", run_webhook_stats, .subject = &subject_webhook,
+    PARAMETERS(period_parameters, struct stats_request), .defaults = &period_defaults,
+    HTTP(GET, "webhooks/{webhook}/stats", RIGHT_STATS | RIGHT_HOOKS));
+OPERATION(stats_rebuild, "stats rebuild", "[CAMPAIGN]", "count the leads of the statistics again", run_stats_rebuild,
+    .subject = &subject_campaign, .subject_is_optional = true, .effect = CHANGES);

@@ -423,11 +423,8 @@ run_lead_export(struct operation_call *call)
 	return status;
 }
 
-/* clang-format off */
-const struct operation operation_lead_export = {
-	"lead export", "CAMPAIGN [FILE|-] [--format csv|ndjson] [--delimiter C] [FILTER...] [--newest|--order score]",
-	"write leads to a CSV or NDJSON file", run_lead_export,
-	.subject = &subject_campaign, PARAMETERS(parameters, struct lead_export), .defaults = &defaults,
-	HTTP(GET, "campaigns/{campaign}/export", RIGHT_LEADS), .cost = SLOW
-};
-/* clang-format on */
+OPERATION(lead_export, "lead export",
+    "CAMPAIGN [FILE|-] [--format csv|ndjson] [--delimiter C] [FILTER...] [--newest|--order score]",
+    "write leads to a CSV or NDJSON file", run_lead_export, .subject = &subject_campaign,
+    PARAMETERS(parameters, struct lead_export), .defaults = &defaults, HTTP(GET, "campaigns/{campaign}/export", RIGHT_LEADS),
+    .cost = SLOW);

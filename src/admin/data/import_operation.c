@@ -438,11 +438,7 @@ run_lead_import(struct operation_call *call)
 	return status;
 }
 
-/* clang-format off */
-const struct operation operation_lead_import = {
-	"lead import", "CAMPAIGN FILE|- [--map COLUMN=FIELD...] [--rejects FILE] [OPTION...]",
-	"import leads of another service from CSV or NDJSON", run_lead_import,
-	.subject = &subject_campaign, PARAMETERS(parameters, struct import_arguments),
-	HTTP(POST, "campaigns/{campaign}/import", RIGHT_CHANGE), .effect = CHANGES, .cost = SLOW, .logs_output = true
-};
-/* clang-format on */
+OPERATION(lead_import, "lead import", "CAMPAIGN FILE|- [--map COLUMN=FIELD...] [--rejects FILE] [OPTION...]",
+    "import leads of another service from CSV or NDJSON", run_lead_import, .subject = &subject_campaign,
+    PARAMETERS(parameters, struct import_arguments), HTTP(POST, "campaigns/{campaign}/import", RIGHT_CHANGE), .effect = CHANGES,
+    .cost = SLOW, .logs_output = true);

@@ -261,10 +261,6 @@ run_doctor(struct operation_call *call)
 	return count_errors(&doctor) == 0 ? EX_OK : EX_CONFIG;
 }
 
-/* clang-format off */
-const struct operation operation_doctor = {
-	"doctor", "[--url URL] [--web-config FILE] [--access-log FILE]",
-	"find faults of the installation and its web server", run_doctor,
-	PARAMETERS(parameters, struct doctor_arguments), .needs = NEEDS_ANY_CONFIGURATION
-};
-/* clang-format on */
+OPERATION(doctor, "doctor", "[--url URL] [--web-config FILE] [--access-log FILE]",
+    "find faults of the installation and its web server", run_doctor, PARAMETERS(parameters, struct doctor_arguments),
+    .needs = NEEDS_ANY_CONFIGURATION);

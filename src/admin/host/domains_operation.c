@@ -100,10 +100,5 @@ run_domains_update(struct operation_call *call)
 	return EX_OK;
 }
 
-/* clang-format off */
-const struct operation operation_domains_update = {
-	"domains update", "--file FILE [--dry-run]", "replace the list of disposable domains", run_domains_update,
-	PARAMETERS(parameters, struct domains_update), .needs = NEEDS_DATABASE_ALONE,
-	.effect = PREPARES
-};
-/* clang-format on */
+OPERATION(domains_update, "domains update", "--file FILE [--dry-run]", "replace the list of disposable domains",
+    run_domains_update, PARAMETERS(parameters, struct domains_update), .needs = NEEDS_DATABASE_ALONE, .effect = PREPARES);

@@ -268,31 +268,15 @@ run_metrics(struct operation_call *call)
 	return written ? EX_OK : operation_fail(call, PROBLEM_IO, "the metrics could not be written");
 }
 
-/* clang-format off */
-const struct operation operation_install = {
-	"install", "", "create the tables", run_upgrade, .arguments_size = sizeof(struct upgrade),
-	.needs = NEEDS_DATABASE,
-	.effect = PREPARES
-};
-const struct operation operation_upgrade = {
-	"upgrade", "[--dry-run]", "upgrade the tables to this program's version", run_upgrade,
-	PARAMETERS(upgrade_parameters, struct upgrade), .needs = NEEDS_DATABASE,
-	.effect = PREPARES
-};
-const struct operation operation_check = {
-	"check", "[--deep] [--restored]", "check the installation for problems", run_check,
-	PARAMETERS(check_parameters, struct check), .needs = NEEDS_DATABASE
-};
-const struct operation operation_status = {
-	"status", "", "show counts and the backlog", run_status,
-	HTTP(GET, "status", RIGHT_STATS), .audience = FOR_OPERATORS
-};
-const struct operation operation_installation = {
-	"installation", "", "show what is set up, and whether a dispatcher runs and mail is held", run_installation,
-	HTTP(GET, "installation", RIGHT_STATS | RIGHT_LEADS | RIGHT_HOOKS | RIGHT_MANAGE)
-};
-const struct operation operation_metrics = {
-	"metrics", "", "print the metrics, as GET /metrics does", run_metrics,
-	.shape = OUTPUT_NONE, .needs = NEEDS_DATABASE_ALONE
-};
-/* clang-format on */
+OPERATION(install, "install", "", "create the tables", run_upgrade, .arguments_size = sizeof(struct upgrade),
+    .needs = NEEDS_DATABASE, .effect = PREPARES);
+OPERATION(upgrade, "upgrade", "[--dry-run]", "upgrade the tables to this program's version", run_upgrade,
+    PARAMETERS(upgrade_parameters, struct upgrade), .needs = NEEDS_DATABASE, .effect = PREPARES);
+OPERATION(check, "check", "[--deep] [--restored]", "check the installation for problems", run_check,
+    PARAMETERS(check_parameters, struct check), .needs = NEEDS_DATABASE);
+OPERATION(status, "status", "", "show counts and the backlog", run_status, HTTP(GET, "status", RIGHT_STATS),
+    .audience = FOR_OPERATORS);
+OPERATION(installation, "installation", "", "show what is set up, and whether a dispatcher runs and mail is held",
+    run_installation, HTTP(GET, "installation", RIGHT_STATS | RIGHT_LEADS | RIGHT_HOOKS | RIGHT_MANAGE));
+OPERATION(metrics, "metrics", "", "print the metrics, as GET /metrics does", run_metrics, .shape = OUTPUT_NONE,
+    .needs = NEEDS_DATABASE_ALONE);

@@ -48,11 +48,6 @@ run_secrets_seal(struct operation_call *call)
 	return result == RESULT_OK ? output_counts(call, &counts, changed) : operation_answer(call, result);
 }
 
-/* clang-format off */
-const struct operation operation_secrets_seal = {
-	"secrets seal", "[--dry-run]", "seal the secrets in the database with the first key of server.secrets_key",
-	run_secrets_seal,
-	PARAMETERS(parameters, struct secrets_seal),
-	.effect = CHANGES
-};
-/* clang-format on */
+OPERATION(secrets_seal, "secrets seal", "[--dry-run]",
+    "seal the secrets in the database with the first key of server.secrets_key", run_secrets_seal,
+    PARAMETERS(parameters, struct secrets_seal), .effect = CHANGES);

@@ -76,11 +76,6 @@ run_setup(struct operation_call *call)
 	return operation_fail(call, PROBLEM_SYSTEM, "%s: %s", SCRIPT, strerror(errno));
 }
 
-/* clang-format off */
-const struct operation operation_setup = {
-	"setup", "[--web-server NAME] [--base-url URL] [OPTION...] [--dry-run]",
-	"set up database, web server and programs on this host", run_setup,
-	PARAMETERS(parameters, struct setup), .shape = OUTPUT_NONE, .needs = NEEDS_DATABASE_ALONE,
-	.effect = PREPARES
-};
-/* clang-format on */
+OPERATION(setup, "setup", "[--web-server NAME] [--base-url URL] [OPTION...] [--dry-run]",
+    "set up database, web server and programs on this host", run_setup, PARAMETERS(parameters, struct setup),
+    .shape = OUTPUT_NONE, .needs = NEEDS_DATABASE_ALONE, .effect = PREPARES);

@@ -341,32 +341,17 @@ run_inbound_replay(struct operation_call *call)
 	return failure == FAILURE_NONE ? EX_OK : unavailable ? EX_UNAVAILABLE : EX_DATAERR;
 }
 
-/* clang-format off */
-const struct operation operation_inbound_test = {
-	"inbound test", "INBOUND [FILE|-]", "show what would come of a payload", run_inbound_test,
-	.subject = &subject_inbound, PARAMETERS(test_parameters, struct inbound_test),
-	HTTP(POST, "inbound/{inbound}/test", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CHANGES
-};
-const struct operation operation_inbound_log = {
-	"inbound log", "INBOUND [--state STATE] [--limit N]", "list the last calls, latest first", run_inbound_log,
-	.subject = &subject_inbound, PARAMETERS(log_parameters, struct inbound_log), .defaults = &log_defaults,
-	.shape = OUTPUT_ARRAY,
-	HTTP(GET, "inbound/{inbound}/calls", RIGHT_LEADS)
-};
-const struct operation operation_inbound_lead = {
-	"inbound lead", "CAMPAIGN --email|--phone|--social-id VALUE", "list the calls that made or changed a lead",
-	run_inbound_lead,
-	.subject = &subject_campaign, PARAMETERS(lead_parameters, struct named_lead), .shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/leads/{social_id}/calls", RIGHT_LEADS)
-};
-const struct operation operation_inbound_call = {
-	"inbound call", "CALL", "show a call and its payload", run_inbound_call,
-	.subject = &subject_call,
-	HTTP(GET, "calls/{call}", RIGHT_LEADS)
-};
-const struct operation operation_inbound_replay = {
-	"inbound replay", "CALL", "run a payload again", run_inbound_replay,
-	.subject = &subject_call,
-	HTTP(POST, "calls/{call}/replay", RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES
-};
-/* clang-format on */
+OPERATION(inbound_test, "inbound test", "INBOUND [FILE|-]", "show what would come of a payload", run_inbound_test,
+    .subject = &subject_inbound, PARAMETERS(test_parameters, struct inbound_test),
+    HTTP(POST, "inbound/{inbound}/test", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CHANGES);
+OPERATION(inbound_log, "inbound log", "INBOUND [--state STATE] [--limit N]", "list the last calls, latest first",
+    run_inbound_log, .subject = &subject_inbound, PARAMETERS(log_parameters, struct inbound_log), .defaults = &log_defaults,
+    .shape = OUTPUT_ARRAY, HTTP(GET, "inbound/{inbound}/calls", RIGHT_LEADS));
+OPERATION(inbound_lead, "inbound lead", "CAMPAIGN --email|--phone|--social-id VALUE",
+    "list the calls that made or changed a lead", run_inbound_lead, .subject = &subject_campaign,
+    PARAMETERS(lead_parameters, struct named_lead), .shape = OUTPUT_ARRAY,
+    HTTP(GET, "campaigns/{campaign}/leads/{social_id}/calls", RIGHT_LEADS));
+OPERATION(inbound_call, "inbound call", "CALL", "show a call and its payload", run_inbound_call, .subject = &subject_call,
+    HTTP(GET, "calls/{call}", RIGHT_LEADS));
+OPERATION(inbound_replay, "inbound replay", "CALL", "run a payload again", run_inbound_replay, .subject = &subject_call,
+    HTTP(POST, "calls/{call}/replay", RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES);

@@ -217,42 +217,25 @@ run_inbound_remove(struct operation_call *call)
 	return operation_answer_id(call, store_remove_inbound(call->store, &call->precondition, call->id), call->id);
 }
 
-/* clang-format off */
-const struct operation operation_inbound_add = {
-	"inbound add", "CAMPAIGN NAME [--tag ID] [--source TEXT] [--map PARAMETER=PATH]...",
-	"add an inbound webhook; its URL is shown once", run_inbound_add,
-	.subject = &subject_campaign, PARAMETERS(add_parameters, struct inbound_details),
-	HTTP(POST, "campaigns/{campaign}/inbound", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true,
-	.effect = CREATES, .access = GRANTS_ACCESS, .confirmed = true, .versioned = true
-};
-const struct operation operation_inbound_list = {
-	"inbound list", "CAMPAIGN", "list the inbound webhooks of a campaign", run_inbound_list,
-	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/inbound", RIGHT_HOOKS), .versioned = true
-};
-const struct operation operation_inbound_show = {
-	"inbound show", "INBOUND", "show an inbound webhook", run_inbound_show,
-	.subject = &subject_inbound,
-	HTTP(GET, "inbound/{inbound}", RIGHT_HOOKS), .versioned = true
-};
-const struct operation operation_inbound_set = {
-	"inbound set", "INBOUND [--tag ID] [--source TEXT] [--map PARAMETER=PATH]...", "change an inbound webhook",
-	run_inbound_set,
-	.subject = &subject_inbound, PARAMETERS(set_parameters, struct inbound_details),
-	HTTP(PATCH, "inbound/{inbound}", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES,
-	.access = GRANTS_ACCESS, .versioned = true, .shown_by = &operation_inbound_show, .shows_result = true
-};
-const struct operation operation_inbound_rotate = {
-	"inbound rotate", "INBOUND [--now]", "give an inbound webhook a new URL, shown once", run_inbound_rotate,
-	.subject = &subject_inbound, PARAMETERS(rotate_parameters, struct inbound_rotate),
-	HTTP(POST, "inbound/{inbound}/rotate", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true,
-	.effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true, .versioned = true,
-	.shown_by = &operation_inbound_show
-};
-const struct operation operation_inbound_remove = {
-	"inbound remove", "INBOUND", "remove an inbound webhook and its log", run_inbound_remove,
-	.subject = &subject_inbound,
-	HTTP(DELETE, "inbound/{inbound}", RIGHT_HOOKS), .effect = CHANGES, .confirmed = true, .versioned = true,
-	.shown_by = &operation_inbound_show
-};
-/* clang-format on */
+OPERATION(inbound_add, "inbound add", "CAMPAIGN NAME [--tag ID] [--source TEXT] [--map PARAMETER=PATH]...",
+    "add an inbound webhook; its URL is shown once", run_inbound_add, .subject = &subject_campaign,
+    PARAMETERS(add_parameters, struct inbound_details),
+    HTTP(POST, "campaigns/{campaign}/inbound", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CREATES,
+    .access = GRANTS_ACCESS, .confirmed = true, .versioned = true);
+OPERATION(inbound_list, "inbound list", "CAMPAIGN", "list the inbound webhooks of a campaign", run_inbound_list,
+    .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/inbound", RIGHT_HOOKS),
+    .versioned = true);
+OPERATION(inbound_show, "inbound show", "INBOUND", "show an inbound webhook", run_inbound_show, .subject = &subject_inbound,
+    HTTP(GET, "inbound/{inbound}", RIGHT_HOOKS), .versioned = true);
+OPERATION(inbound_set, "inbound set", "INBOUND [--tag ID] [--source TEXT] [--map PARAMETER=PATH]...",
+    "change an inbound webhook", run_inbound_set, .subject = &subject_inbound,
+    PARAMETERS(set_parameters, struct inbound_details),
+    HTTP(PATCH, "inbound/{inbound}", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES,
+    .access = GRANTS_ACCESS, .versioned = true, .shown_by = &operation_inbound_show, .shows_result = true);
+OPERATION(inbound_rotate, "inbound rotate", "INBOUND [--now]", "give an inbound webhook a new URL, shown once",
+    run_inbound_rotate, .subject = &subject_inbound, PARAMETERS(rotate_parameters, struct inbound_rotate),
+    HTTP(POST, "inbound/{inbound}/rotate", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES,
+    .access = GRANTS_ACCESS, .confirmed = true, .versioned = true, .shown_by = &operation_inbound_show);
+OPERATION(inbound_remove, "inbound remove", "INBOUND", "remove an inbound webhook and its log", run_inbound_remove,
+    .subject = &subject_inbound, HTTP(DELETE, "inbound/{inbound}", RIGHT_HOOKS), .effect = CHANGES, .confirmed = true,
+    .versioned = true, .shown_by = &operation_inbound_show);

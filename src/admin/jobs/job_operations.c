@@ -58,21 +58,11 @@ run_job_cancel(struct operation_call *call)
 	return result == RESULT_OK ? queued_job_show(call, call->id) : operation_answer(call, result);
 }
 
-/* clang-format off */
-const struct operation operation_job_list = {
-	"job list", "[--account ID] [--campaign ID] [--limit N] [--after N]",
-	"list jobs of the dispatcher, the newest first", run_job_list,
-	PARAMETERS(list_parameters, struct job_filter), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/jobs", RIGHT_STATS | RIGHT_HOOKS | RIGHT_MANAGE)
-};
-const struct operation operation_job_show = {
-	"job show", "JOB", "show a job, how far it came and its result", run_job_show,
-	.subject = &subject_job,
-	HTTP(GET, "jobs/{job}", RIGHT_STATS | RIGHT_HOOKS | RIGHT_MANAGE)
-};
-const struct operation operation_job_cancel = {
-	"job cancel", "JOB", "end a job; what it has done stays done", run_job_cancel,
-	.subject = &subject_job,
-	HTTP(POST, "jobs/{job}/cancel", RIGHT_HOOKS | RIGHT_MANAGE), .effect = CHANGES, .shown_by = &operation_job_show
-};
-/* clang-format on */
+OPERATION(job_list, "job list", "[--account ID] [--campaign ID] [--limit N] [--after N]",
+    "list jobs of the dispatcher, the newest first", run_job_list, PARAMETERS(list_parameters, struct job_filter),
+    .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
+    HTTP(GET, "campaigns/{campaign}/jobs", RIGHT_STATS | RIGHT_HOOKS | RIGHT_MANAGE));
+OPERATION(job_show, "job show", "JOB", "show a job, how far it came and its result", run_job_show, .subject = &subject_job,
+    HTTP(GET, "jobs/{job}", RIGHT_STATS | RIGHT_HOOKS | RIGHT_MANAGE));
+OPERATION(job_cancel, "job cancel", "JOB", "end a job; what it has done stays done", run_job_cancel, .subject = &subject_job,
+    HTTP(POST, "jobs/{job}/cancel", RIGHT_HOOKS | RIGHT_MANAGE), .effect = CHANGES, .shown_by = &operation_job_show);

@@ -234,22 +234,13 @@ run_lead_jobs(struct operation_call *call)
 	return EX_OK;
 }
 
-/* clang-format off */
-const struct operation operation_lead_points = {
-	"lead points", "CAMPAIGN POINTS LEAD... [--message TEXT]", "give points to leads, or take them", run_lead_points,
-	.subject = &subject_campaign, PARAMETERS(points_parameters, struct lead_points),
-	HTTP(POST, "campaigns/{campaign}/points", RIGHT_CHANGE), .effect = ADDS
-};
-const struct operation operation_lead_change = {
-	"lead change", "CAMPAIGN WORD LEAD... [--tag ID]", "queue a change of leads: verify, block, delete and so on",
-	run_lead_change,
-	.subject = &subject_campaign, PARAMETERS(change_parameters, struct bulk_change),
-	HTTP(POST, "campaigns/{campaign}/bulk", RIGHT_CHANGE), .effect = ADDS, .logs_output = true
-};
-const struct operation operation_lead_jobs = {
-	"lead jobs", "CAMPAIGN [--limit N]", "list the changes of leads that are not done", run_lead_jobs,
-	.subject = &subject_campaign, PARAMETERS(jobs_parameters, struct lead_jobs), .defaults = &jobs_defaults,
-	.shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/bulk", RIGHT_STATS | RIGHT_CHANGE)
-};
-/* clang-format on */
+OPERATION(lead_points, "lead points", "CAMPAIGN POINTS LEAD... [--message TEXT]", "give points to leads, or take them",
+    run_lead_points, .subject = &subject_campaign, PARAMETERS(points_parameters, struct lead_points),
+    HTTP(POST, "campaigns/{campaign}/points", RIGHT_CHANGE), .effect = ADDS);
+OPERATION(lead_change, "lead change", "CAMPAIGN WORD LEAD... [--tag ID]",
+    "queue a change of leads: verify, block, delete and so on", run_lead_change, .subject = &subject_campaign,
+    PARAMETERS(change_parameters, struct bulk_change), HTTP(POST, "campaigns/{campaign}/bulk", RIGHT_CHANGE), .effect = ADDS,
+    .logs_output = true);
+OPERATION(lead_jobs, "lead jobs", "CAMPAIGN [--limit N]", "list the changes of leads that are not done", run_lead_jobs,
+    .subject = &subject_campaign, PARAMETERS(jobs_parameters, struct lead_jobs), .defaults = &jobs_defaults,
+    .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/bulk", RIGHT_STATS | RIGHT_CHANGE));

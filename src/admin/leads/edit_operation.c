@@ -214,10 +214,6 @@ run_lead_set(struct operation_call *call)
 	return EX_OK;
 }
 
-/* clang-format off */
-const struct operation operation_lead_set = {
-	"lead set", "CAMPAIGN --email|--phone|--social-id VALUE FIELD=VALUE...", "change fields of a lead", run_lead_set,
-	.subject = &subject_campaign, PARAMETERS(parameters, struct lead_set),
-	HTTP(PATCH, "campaigns/{campaign}/leads/{social_id}", RIGHT_CHANGE), .effect = CHANGES
-};
-/* clang-format on */
+OPERATION(lead_set, "lead set", "CAMPAIGN --email|--phone|--social-id VALUE FIELD=VALUE...", "change fields of a lead",
+    run_lead_set, .subject = &subject_campaign, PARAMETERS(parameters, struct lead_set),
+    HTTP(PATCH, "campaigns/{campaign}/leads/{social_id}", RIGHT_CHANGE), .effect = CHANGES);

@@ -7,13 +7,13 @@
 #include "admin/leads/lead_payload.h"
 #include "admin/leads/named_lead.h"
 #include "engine/id_list.h"
-#include "json/reader.h"
-#include "json/writer.h"
 #include "operation/value_types.h"
 #include "store/codes/lead_codes.h"
 #include "store/operator/lead_names.h"
 #include "store/operator/timeline.h"
 #include "store/store.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 enum { SHOWN_DEPTH = 32 };
 
@@ -213,17 +213,11 @@ run_lead_code(struct operation_call *call)
 	return EX_OK;
 }
 
-/* clang-format off */
-const struct operation operation_lead_show = {
-	"lead show", "CAMPAIGN --email|--phone|--social-id VALUE", "show a lead with all its fields", run_lead_show,
-	.subject = &subject_campaign, PARAMETERS(lead_parameters, struct named_lead),
-	HTTP(GET, "campaigns/{campaign}/leads/{social_id}", RIGHT_LEADS)
-};
-const struct operation operation_lead_code = {
-	"lead code", "CAMPAIGN --email|--phone|--social-id VALUE", "make a code that verifies the phone number of a lead",
-	run_lead_code,
-	.subject = &subject_campaign, PARAMETERS(lead_parameters, struct named_lead),
-	HTTP(POST, "campaigns/{campaign}/leads/{social_id}/code", RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true,
-	.effect = CHANGES
-};
-/* clang-format on */
+OPERATION(lead_show, "lead show", "CAMPAIGN --email|--phone|--social-id VALUE", "show a lead with all its fields",
+    run_lead_show, .subject = &subject_campaign, PARAMETERS(lead_parameters, struct named_lead),
+    HTTP(GET, "campaigns/{campaign}/leads/{social_id}", RIGHT_LEADS));
+OPERATION(lead_code, "lead code", "CAMPAIGN --email|--phone|--social-id VALUE",
+    "make a code that verifies the phone number of a lead", run_lead_code, .subject = &subject_campaign,
+    PARAMETERS(lead_parameters, struct named_lead),
+    HTTP(POST, "campaigns/{campaign}/leads/{social_id}/code", RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true,
+    .effect = CHANGES);

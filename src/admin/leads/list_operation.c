@@ -185,12 +185,7 @@ run_lead_list(struct operation_call *call)
 	return operation_answer(call, result);
 }
 
-/* clang-format off */
-const struct operation operation_lead_list = {
-	"lead list", "CAMPAIGN [FILTER...] [--newest|--order score]",
-	"list leads in the order of their sign-ups, or by score", run_lead_list,
-	.subject = &subject_campaign, PARAMETERS(parameters, struct lead_list_arguments), .defaults = &defaults,
-	.shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/leads", RIGHT_LEADS)
-};
-/* clang-format on */
+OPERATION(lead_list, "lead list", "CAMPAIGN [FILTER...] [--newest|--order score]",
+    "list leads in the order of their sign-ups, or by score", run_lead_list, .subject = &subject_campaign,
+    PARAMETERS(parameters, struct lead_list_arguments), .defaults = &defaults, .shape = OUTPUT_ARRAY,
+    HTTP(GET, "campaigns/{campaign}/leads", RIGHT_LEADS));

@@ -7,10 +7,10 @@
 #include "admin/leads/lead_payload.h"
 #include "admin/leads/named_lead.h"
 #include "admin/webhooks/delivery_waits.h"
-#include "json/writer.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "store/operator/timeline.h"
+#include "json/writer.h"
 
 enum { ENTRY_MAX_BYTES = 1024 * 1024, ENTRIES_DEFAULT = 50 };
 
@@ -189,12 +189,7 @@ run_lead_timeline(struct operation_call *call)
 	return operation_answer(call, result);
 }
 
-/* clang-format off */
-const struct operation operation_lead_timeline = {
-	"lead timeline", "CAMPAIGN --email|--phone|--social-id VALUE [--after PLACE] [--limit N]",
-	"list what happened to a lead, the latest first", run_lead_timeline,
-	.subject = &subject_campaign, PARAMETERS(parameters, struct lead_timeline), .defaults = &defaults,
-	.shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/leads/{social_id}/timeline", RIGHT_LEADS)
-};
-/* clang-format on */
+OPERATION(lead_timeline, "lead timeline", "CAMPAIGN --email|--phone|--social-id VALUE [--after PLACE] [--limit N]",
+    "list what happened to a lead, the latest first", run_lead_timeline, .subject = &subject_campaign,
+    PARAMETERS(parameters, struct lead_timeline), .defaults = &defaults, .shape = OUTPUT_ARRAY,
+    HTTP(GET, "campaigns/{campaign}/leads/{social_id}/timeline", RIGHT_LEADS));

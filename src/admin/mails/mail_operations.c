@@ -195,26 +195,13 @@ run_mail_test(struct operation_call *call)
 	return mail_test_answer(call, result, &test);
 }
 
-/* clang-format off */
-const struct operation operation_mail_list = {
-	"mail list", "[--campaign ID] [--state STATE] [--kind KIND] [--limit N] [--after N]", "list mails, the newest first",
-	run_mail_list,
-	PARAMETERS(list_parameters, struct mail_filter), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/mails", RIGHT_LEADS)
-};
-const struct operation operation_mail_show = {
-	"mail show", "MAIL [--content]", "show a mail and what the mail server answered", run_mail_show,
-	.subject = &subject_mail, PARAMETERS(show_parameters, struct mail_show),
-	HTTP(GET, "mails/{mail}", RIGHT_LEADS)
-};
-const struct operation operation_mail_resend = {
-	"mail resend", "MAIL...", "send mails again", run_mail_resend,
-	PARAMETERS(resend_parameters, struct mail_ids),
-	HTTP(POST, "mails/resend", RIGHT_CHANGE), .effect = CHANGES, .cost = SLOW
-};
-const struct operation operation_mail_test = {
-	"mail test", "ADDRESS [--queue]", "send a test mail and show what the mail server answers", run_mail_test,
-	PARAMETERS(test_parameters, struct mail_test_arguments),
-	HTTP(POST, "mails/test", RIGHT_MANAGE), .audience = FOR_OPERATORS, .effect = QUEUES
-};
-/* clang-format on */
+OPERATION(mail_list, "mail list", "[--campaign ID] [--state STATE] [--kind KIND] [--limit N] [--after N]",
+    "list mails, the newest first", run_mail_list, PARAMETERS(list_parameters, struct mail_filter), .defaults = &list_defaults,
+    .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/mails", RIGHT_LEADS));
+OPERATION(mail_show, "mail show", "MAIL [--content]", "show a mail and what the mail server answered", run_mail_show,
+    .subject = &subject_mail, PARAMETERS(show_parameters, struct mail_show), HTTP(GET, "mails/{mail}", RIGHT_LEADS));
+OPERATION(mail_resend, "mail resend", "MAIL...", "send mails again", run_mail_resend,
+    PARAMETERS(resend_parameters, struct mail_ids), HTTP(POST, "mails/resend", RIGHT_CHANGE), .effect = CHANGES, .cost = SLOW);
+OPERATION(mail_test, "mail test", "ADDRESS [--queue]", "send a test mail and show what the mail server answers", run_mail_test,
+    PARAMETERS(test_parameters, struct mail_test_arguments), HTTP(POST, "mails/test", RIGHT_MANAGE), .audience = FOR_OPERATORS,
+    .effect = QUEUES);

@@ -319,23 +319,14 @@ run_page_preview(struct operation_call *call)
 	return show_preview(call, &page, arguments->view, &shown, errors);
 }
 
-/* clang-format off */
-const struct operation operation_page_show = {
-	"page show", "CAMPAIGN", "list the own texts and looks of the pages of a campaign", run_page_show,
-	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/page", RIGHT_STATS | RIGHT_MANAGE), .versioned = true
-};
-const struct operation operation_page_set = {
-	"page set", "CAMPAIGN [--language CODE] NAME=VALUE|NAME=@FILE...",
-	"change texts and looks of the pages of a campaign", run_page_set,
-	.subject = &subject_campaign, PARAMETERS(set_parameters, struct page_texts), .shape = OUTPUT_ARRAY,
-	HTTP(PATCH, "campaigns/{campaign}/page", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
-	.shown_by = &operation_page_show, .shows_result = true
-};
-const struct operation operation_page_preview = {
-	"page preview", "CAMPAIGN signup|status [--language CODE] [NAME=VALUE|NAME=@FILE...]",
-	"show a page of a campaign with texts and looks that are not stored", run_page_preview,
-	.subject = &subject_campaign, PARAMETERS(preview_parameters, struct page_texts),
-	HTTP(POST, "campaigns/{campaign}/page/preview", RIGHT_MANAGE)
-};
-/* clang-format on */
+OPERATION(page_show, "page show", "CAMPAIGN", "list the own texts and looks of the pages of a campaign", run_page_show,
+    .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/page", RIGHT_STATS | RIGHT_MANAGE),
+    .versioned = true);
+OPERATION(page_set, "page set", "CAMPAIGN [--language CODE] NAME=VALUE|NAME=@FILE...",
+    "change texts and looks of the pages of a campaign", run_page_set, .subject = &subject_campaign,
+    PARAMETERS(set_parameters, struct page_texts), .shape = OUTPUT_ARRAY,
+    HTTP(PATCH, "campaigns/{campaign}/page", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
+    .shown_by = &operation_page_show, .shows_result = true);
+OPERATION(page_preview, "page preview", "CAMPAIGN signup|status [--language CODE] [NAME=VALUE|NAME=@FILE...]",
+    "show a page of a campaign with texts and looks that are not stored", run_page_preview, .subject = &subject_campaign,
+    PARAMETERS(preview_parameters, struct page_texts), HTTP(POST, "campaigns/{campaign}/page/preview", RIGHT_MANAGE));

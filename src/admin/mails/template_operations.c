@@ -369,42 +369,27 @@ run_mail_sample(struct operation_call *call)
 	return mail_test_answer(call, result, &test);
 }
 
-/* clang-format off */
-const struct operation operation_mail_templates = {
-	"mail templates", "CAMPAIGN", "list which mails of a campaign have own templates", run_mail_templates,
-	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/mail-templates", RIGHT_STATS | RIGHT_MANAGE), .versioned = true
-};
-const struct operation operation_mail_template = {
-	"mail template", "CAMPAIGN KIND [--language CODE]", "show the templates of a mail, own or default ones",
-	run_mail_template,
-	.subject = &subject_campaign, PARAMETERS(template_parameters, struct mail_arguments),
-	HTTP(GET, "campaigns/{campaign}/mail-templates/{kind}", RIGHT_STATS | RIGHT_MANAGE), .versioned = true
-};
-const struct operation operation_mail_set = {
-	"mail set", "CAMPAIGN KIND [--language CODE] PART=VALUE|PART=@FILE...", "change the own templates of a mail",
-	run_mail_set,
-	.subject = &subject_campaign, PARAMETERS(set_parameters, struct mail_arguments),
-	HTTP(PATCH, "campaigns/{campaign}/mail-templates/{kind}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
-	.shown_by = &operation_mail_template, .shows_result = true
-};
-const struct operation operation_mail_preview = {
-	"mail preview", "CAMPAIGN KIND [--language CODE] [--email|--social-id VALUE] [--html FILE] [--content]",
-	"show a mail with sample values, or with those of a lead", run_mail_preview,
-	.subject = &subject_campaign, PARAMETERS(preview_parameters, struct mail_arguments),
-	HTTP(GET, "campaigns/{campaign}/mail-templates/{kind}/preview", RIGHT_MANAGE)
-};
-const struct operation operation_mail_draft = {
-	"mail draft",
-	"CAMPAIGN KIND [--language CODE] [--email|--social-id VALUE] [--html FILE] [--content] PART=VALUE|PART=@FILE...",
-	"show a mail with templates that are not stored", run_mail_preview,
-	.subject = &subject_campaign, PARAMETERS(draft_parameters, struct mail_arguments),
-	HTTP(POST, "campaigns/{campaign}/mail-templates/{kind}/preview", RIGHT_MANAGE)
-};
-const struct operation operation_mail_sample = {
-	"mail sample", "CAMPAIGN KIND --address ADDRESS [--language CODE] [--queue]",
-	"send a mail of a campaign with sample values", run_mail_sample,
-	.subject = &subject_campaign, PARAMETERS(sample_parameters, struct mail_arguments),
-	HTTP(POST, "campaigns/{campaign}/mail-templates/{kind}/test", RIGHT_MANAGE), .effect = QUEUES, .cost = TEST_MAILS
-};
-/* clang-format on */
+OPERATION(mail_templates, "mail templates", "CAMPAIGN", "list which mails of a campaign have own templates", run_mail_templates,
+    .subject = &subject_campaign, .shape = OUTPUT_ARRAY,
+    HTTP(GET, "campaigns/{campaign}/mail-templates", RIGHT_STATS | RIGHT_MANAGE), .versioned = true);
+OPERATION(mail_template, "mail template", "CAMPAIGN KIND [--language CODE]",
+    "show the templates of a mail, own or default ones", run_mail_template, .subject = &subject_campaign,
+    PARAMETERS(template_parameters, struct mail_arguments),
+    HTTP(GET, "campaigns/{campaign}/mail-templates/{kind}", RIGHT_STATS | RIGHT_MANAGE), .versioned = true);
+OPERATION(mail_set, "mail set", "CAMPAIGN KIND [--language CODE] PART=VALUE|PART=@FILE...",
+    "change the own templates of a mail", run_mail_set, .subject = &subject_campaign,
+    PARAMETERS(set_parameters, struct mail_arguments), HTTP(PATCH, "campaigns/{campaign}/mail-templates/{kind}", RIGHT_MANAGE),
+    .effect = CHANGES, .versioned = true, .shown_by = &operation_mail_template, .shows_result = true);
+OPERATION(mail_preview, "mail preview", "CAMPAIGN KIND [--language CODE] [--email|--social-id VALUE] [--html FILE] [--content]",
+    "show a mail with sample values, or with those of a lead", run_mail_preview, .subject = &subject_campaign,
+    PARAMETERS(preview_parameters, struct mail_arguments),
+    HTTP(GET, "campaigns/{campaign}/mail-templates/{kind}/preview", RIGHT_MANAGE));
+OPERATION(mail_draft, "mail draft",
+    "CAMPAIGN KIND [--language CODE] [--email|--social-id VALUE] [--html FILE] [--content] PART=VALUE|PART=@FILE...",
+    "show a mail with templates that are not stored", run_mail_preview, .subject = &subject_campaign,
+    PARAMETERS(draft_parameters, struct mail_arguments),
+    HTTP(POST, "campaigns/{campaign}/mail-templates/{kind}/preview", RIGHT_MANAGE));
+OPERATION(mail_sample, "mail sample", "CAMPAIGN KIND --address ADDRESS [--language CODE] [--queue]",
+    "send a mail of a campaign with sample values", run_mail_sample, .subject = &subject_campaign,
+    PARAMETERS(sample_parameters, struct mail_arguments),
+    HTTP(POST, "campaigns/{campaign}/mail-templates/{kind}/test", RIGHT_MANAGE), .effect = QUEUES, .cost = TEST_MAILS);

@@ -427,31 +427,18 @@ run_campaign_redeliver(struct operation_call *call)
 	return status == EX_OK ? queue_redelivery(call, &filter) : status;
 }
 
-/* clang-format off */
-const struct operation operation_delivery_list = {
-	"delivery list", "[FILTER...] [--after PLACE]", "list deliveries, latest day first", run_delivery_list,
-	PARAMETERS(list_parameters, struct delivery_filter), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/deliveries", RIGHT_HOOKS)
-};
-const struct operation operation_delivery_show = {
-	"delivery show", "DELIVERY", "show a delivery, its payload and its attempts", run_delivery_show,
-	.subject = &subject_delivery,
-	HTTP(GET, "deliveries/{delivery}", RIGHT_HOOKS)
-};
-const struct operation operation_delivery_count = {
-	"delivery count", "[FILTER...]", "count deliveries", run_delivery_count,
-	PARAMETERS(count_parameters, struct delivery_filter), .defaults = &count_defaults,
-	HTTP(GET, "campaigns/{campaign}/deliveries/count", RIGHT_HOOKS)
-};
-const struct operation operation_delivery_redeliver = {
-	"delivery redeliver", "DELIVERY...|FILTER... [--queue]", "send deliveries again", run_delivery_redeliver,
-	PARAMETERS(redeliver_parameters, struct redeliver), .defaults = &redeliver_defaults,
-	HTTP(POST, "deliveries/redeliver", RIGHT_HOOKS), .effect = CHANGES
-};
-const struct operation operation_campaign_redeliver = {
-	"campaign redeliver", "CAMPAIGN [FILTER...]", "let the dispatcher send deliveries of a campaign again",
-	run_campaign_redeliver,
-	.subject = &subject_campaign, PARAMETERS(campaign_parameters, struct delivery_filter), .defaults = &all_defaults,
-	HTTP(POST, "campaigns/{campaign}/redeliver", RIGHT_HOOKS), .effect = QUEUES
-};
-/* clang-format on */
+OPERATION(delivery_list, "delivery list", "[FILTER...] [--after PLACE]", "list deliveries, latest day first", run_delivery_list,
+    PARAMETERS(list_parameters, struct delivery_filter), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
+    HTTP(GET, "campaigns/{campaign}/deliveries", RIGHT_HOOKS));
+OPERATION(delivery_show, "delivery show", "DELIVERY", "show a delivery, its payload and its attempts", run_delivery_show,
+    .subject = &subject_delivery, HTTP(GET, "deliveries/{delivery}", RIGHT_HOOKS));
+OPERATION(delivery_count, "delivery count", "[FILTER...]", "count deliveries", run_delivery_count,
+    PARAMETERS(count_parameters, struct delivery_filter), .defaults = &count_defaults,
+    HTTP(GET, "campaigns/{campaign}/deliveries/count", RIGHT_HOOKS));
+OPERATION(delivery_redeliver, "delivery redeliver", "DELIVERY...|FILTER... [--queue]", "send deliveries again",
+    run_delivery_redeliver, PARAMETERS(redeliver_parameters, struct redeliver), .defaults = &redeliver_defaults,
+    HTTP(POST, "deliveries/redeliver", RIGHT_HOOKS), .effect = CHANGES);
+OPERATION(campaign_redeliver, "campaign redeliver", "CAMPAIGN [FILTER...]",
+    "let the dispatcher send deliveries of a campaign again", run_campaign_redeliver, .subject = &subject_campaign,
+    PARAMETERS(campaign_parameters, struct delivery_filter), .defaults = &all_defaults,
+    HTTP(POST, "campaigns/{campaign}/redeliver", RIGHT_HOOKS), .effect = QUEUES);

@@ -84,10 +84,6 @@ run_webhook_test(struct operation_call *call)
 	return test.ok ? EX_OK : EX_UNAVAILABLE;
 }
 
-/* clang-format off */
-const struct operation operation_webhook_test = {
-	"webhook test", "WEBHOOK [--queue]", "send a test delivery and show the response", run_webhook_test,
-	.subject = &subject_webhook, PARAMETERS(parameters, struct webhook_test_arguments),
-	HTTP(POST, "webhooks/{webhook}/test", RIGHT_HOOKS), .effect = QUEUES
-};
-/* clang-format on */
+OPERATION(webhook_test, "webhook test", "WEBHOOK [--queue]", "send a test delivery and show the response", run_webhook_test,
+    .subject = &subject_webhook, PARAMETERS(parameters, struct webhook_test_arguments),
+    HTTP(POST, "webhooks/{webhook}/test", RIGHT_HOOKS), .effect = QUEUES);

@@ -422,51 +422,28 @@ run_webhook_remove(struct operation_call *call)
 	return operation_answer_id(call, store_remove_webhook_id(call->store, &call->precondition, call->id), call->id);
 }
 
-/* clang-format off */
-const struct operation operation_webhook_add = {
-	"webhook add", "CAMPAIGN URL EVENT...", "add a webhook; its secret is shown once", run_webhook_add,
-	.subject = &subject_campaign, PARAMETERS(add_parameters, struct webhook_add),
-	HTTP(POST, "campaigns/{campaign}/webhooks", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CREATES,
-	.confirmed = true, .versioned = true
-};
-const struct operation operation_webhook_list = {
-	"webhook list", "CAMPAIGN", "list the webhooks of a campaign", run_webhook_list,
-	.subject = &subject_campaign, .shape = OUTPUT_ARRAY,
-	HTTP(GET, "campaigns/{campaign}/webhooks", RIGHT_HOOKS), .versioned = true
-};
-const struct operation operation_webhook_show = {
-	"webhook show", "WEBHOOK", "show a webhook and its state", run_webhook_show,
-	.subject = &subject_webhook,
-	HTTP(GET, "webhooks/{webhook}", RIGHT_HOOKS), .versioned = true
-};
-const struct operation operation_webhook_set = {
-	"webhook set", "WEBHOOK SETTING=VALUE...", "change settings of a webhook", run_webhook_set,
-	.subject = &subject_webhook, PARAMETERS(set_parameters, struct settings),
-	HTTP(PATCH, "webhooks/{webhook}", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CHANGES,
-	.versioned = true, .shows_result = true
-};
-const struct operation operation_webhook_enable = {
-	"webhook enable", "WEBHOOK", "send to a disabled webhook again", run_webhook_enable,
-	.variant = true, .subject = &subject_webhook,
-	HTTP(POST, "webhooks/{webhook}/enable", RIGHT_HOOKS), .effect = CHANGES, .versioned = true,
-	.shown_by = &operation_webhook_show, .shows_result = true
-};
-const struct operation operation_webhook_disable = {
-	"webhook disable", "WEBHOOK", "stop sending to a webhook; its deliveries wait", run_webhook_enable,
-	.variant = false, .subject = &subject_webhook,
-	HTTP(POST, "webhooks/{webhook}/disable", RIGHT_HOOKS), .effect = CHANGES, .versioned = true,
-	.shown_by = &operation_webhook_show, .shows_result = true
-};
-const struct operation operation_webhook_rotate = {
-	"webhook rotate", "WEBHOOK", "give a webhook a new secret, shown once", run_webhook_rotate,
-	.subject = &subject_webhook,
-	HTTP(POST, "webhooks/{webhook}/rotate", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CHANGES,
-	.confirmed = true, .versioned = true, .shown_by = &operation_webhook_show
-};
-const struct operation operation_webhook_remove = {
-	"webhook remove", "WEBHOOK", "remove a webhook", run_webhook_remove,
-	.subject = &subject_webhook,
-	HTTP(DELETE, "webhooks/{webhook}", RIGHT_HOOKS), .effect = CHANGES, .confirmed = true, .versioned = true,
-	.shown_by = &operation_webhook_show
-};
-/* clang-format on */
+OPERATION(webhook_add, "webhook add", "CAMPAIGN URL EVENT...", "add a webhook; its secret is shown once", run_webhook_add,
+    .subject = &subject_campaign, PARAMETERS(add_parameters, struct webhook_add),
+    HTTP(POST, "campaigns/{campaign}/webhooks", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CREATES,
+    .confirmed = true, .versioned = true);
+OPERATION(webhook_list, "webhook list", "CAMPAIGN", "list the webhooks of a campaign", run_webhook_list,
+    .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/webhooks", RIGHT_HOOKS),
+    .versioned = true);
+OPERATION(webhook_show, "webhook show", "WEBHOOK", "show a webhook and its state", run_webhook_show,
+    .subject = &subject_webhook, HTTP(GET, "webhooks/{webhook}", RIGHT_HOOKS), .versioned = true);
+OPERATION(webhook_set, "webhook set", "WEBHOOK SETTING=VALUE...", "change settings of a webhook", run_webhook_set,
+    .subject = &subject_webhook, PARAMETERS(set_parameters, struct settings),
+    HTTP(PATCH, "webhooks/{webhook}", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CHANGES, .versioned = true,
+    .shows_result = true);
+OPERATION(webhook_enable, "webhook enable", "WEBHOOK", "send to a disabled webhook again", run_webhook_enable, .variant = true,
+    .subject = &subject_webhook, HTTP(POST, "webhooks/{webhook}/enable", RIGHT_HOOKS), .effect = CHANGES, .versioned = true,
+    .shown_by = &operation_webhook_show, .shows_result = true);
+OPERATION(webhook_disable, "webhook disable", "WEBHOOK", "stop sending to a webhook; its deliveries wait", run_webhook_enable,
+    .variant = false, .subject = &subject_webhook, HTTP(POST, "webhooks/{webhook}/disable", RIGHT_HOOKS), .effect = CHANGES,
+    .versioned = true, .shown_by = &operation_webhook_show, .shows_result = true);
+OPERATION(webhook_rotate, "webhook rotate", "WEBHOOK", "give a webhook a new secret, shown once", run_webhook_rotate,
+    .subject = &subject_webhook, HTTP(POST, "webhooks/{webhook}/rotate", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true,
+    .effect = CHANGES, .confirmed = true, .versioned = true, .shown_by = &operation_webhook_show);
+OPERATION(webhook_remove, "webhook remove", "WEBHOOK", "remove a webhook", run_webhook_remove, .subject = &subject_webhook,
+    HTTP(DELETE, "webhooks/{webhook}", RIGHT_HOOKS), .effect = CHANGES, .confirmed = true, .versioned = true,
+    .shown_by = &operation_webhook_show);

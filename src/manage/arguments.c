@@ -4,7 +4,6 @@
 #include "base/utf8.h"
 #include "manage/members.h"
 #include "manage/request.h"
-#include "operation/settings.h"
 #include "operation/value_types.h"
 
 enum { LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
@@ -142,7 +141,6 @@ take_member(struct manage_request *request, const struct parameter *parameter, c
 	case VALUE_TEXT:
 	case VALUE_LIST:
 	case VALUE_FIELDS:
-	case VALUE_SETTINGS:
 		break;
 	}
 	return take_text(request, parameter, member);
@@ -215,28 +213,35 @@ static bool
 is_member(const struct manage_request *request, const struct parameter *parameter)
 {
 	const enum value_form form = parameter->type->form;
-	return form != VALUE_FIELDS && form != VALUE_SETTINGS && !parameter->type->is_file &&
-	       (parameter->flags & PARAMETER_SHELL) == 0 && !is_settled(request, parameter);
+	return form != VALUE_FIELDS && !parameter->type->is_file && (parameter->flags & PARAMETER_SHELL) == 0 &&
+	       !is_settled(request, parameter);
 }
 
-/* Fields or settings: the members that are nothing else. NULL: it takes none. */
+/* The parameter whose fields are the members that are nothing else. NULL: it has none. */
 static const struct parameter *
-rest_of(const struct operation *operation)
+fields_of(const struct operation *operation)
 {
 	for (size_t i = 0; i < operation->parameter_count; i++)
-		if (operation->parameters[i].type->form == VALUE_FIELDS ||
-		    operation->parameters[i].type->form == VALUE_SETTINGS)
+		if (operation->parameters[i].type->form == VALUE_FIELDS)
 			return &operation->parameters[i];
 	return NULL;
 }
 
+/* Whether a member that is no parameter is a setting or a field. */
 static bool
-belongs_to_rest(const struct parameter *rest, struct slice name)
+belongs_to_rest(const struct operation *operation, struct slice name)
 {
-	if (rest == NULL)
-		return false;
-	return rest->type->settings != NULL ? settings_find(rest->type->settings, name) != NULL
-					    : name.size > 0 && slice_find(name, '=') == name.size;
+	if (operation->settings != NULL)
+		return settings_find(operation->settings, name) != NULL;
+	return fields_of(operation) != NULL && name.size > 0 && slice_find(name, '=') == name.size;
+}
+
+static bool
+requires_rest(const struct operation *operation)
+{
+	const struct parameter *fields = fields_of(operation);
+	return operation->settings != NULL ? !operation->settings_are_optional
+					   : fields != NULL && (fields->flags & PARAMETER_REQUIRED) != 0;
 }
 
 static bool
@@ -268,13 +273,12 @@ static bool
 is_complete(struct manage_request *request, const struct members *members, const struct member *const *matched)
 {
 	const struct operation *operation = request->operation;
-	const struct parameter *rest = rest_of(operation);
 	bool has_rest = false;
 	for (size_t i = 0; i < members->count; i++) {
 		const struct slice name = members->list[i].name;
 		if (members->list[i].taken)
 			continue;
-		if (!belongs_to_rest(rest, name))
+		if (!belongs_to_rest(operation, name))
 			return request_fail(request, PROBLEM_UNKNOWN_FIELD, pointer_to(request, name), "there is no field %.*s",
 			    SLICE_ARGS(name));
 		has_rest = true;
@@ -283,24 +287,26 @@ is_complete(struct manage_request *request, const struct members *members, const
 		if (matched[i] == NULL && is_member(request, &operation->parameters[i]) &&
 		    (operation->parameters[i].flags & PARAMETER_REQUIRED) != 0)
 			return fail_missing(request, operation->parameters[i].name);
-	return has_rest || rest == NULL || (rest->flags & PARAMETER_REQUIRED) == 0 ||
+	return has_rest || !requires_rest(operation) ||
 	       request_fail(request, PROBLEM_USAGE, SLICE_NONE, "there is no field to change");
 }
 
 static bool
 take_rest(struct manage_request *request, const struct members *members)
 {
-	const struct parameter *rest = rest_of(request->operation);
+	const struct settings_table *settings = request->operation->settings;
+	const struct parameter *fields = fields_of(request->operation);
+	struct operation_call *call = &request->call;
 	for (size_t i = 0; i < members->count; i++) {
 		const struct member *member = &members->list[i];
 		struct slice text;
 		if (member->taken)
 			continue;
-		const struct value_type *type =
-		    rest->type->settings == NULL ? rest->type : settings_find(rest->type->settings, member->name)->type;
-		if (!list_of(request, member, type, &text))
+		const struct parameter *row = settings != NULL ? settings_find(settings, member->name) : fields;
+		if (!list_of(request, member, row->type, &text))
 			return false;
-		if (!parameter_take_pair(&request->call, rest, member->name, text))
+		if (!(settings != NULL ? settings_set(call, member->name, text)
+				       : parameter_take_pair(call, fields, member->name, text)))
 			return false;
 	}
 	return true;

@@ -15,6 +15,7 @@
 #include "operation/output.h"
 #include "operation/parameter.h"
 #include "operation/problem.h"
+#include "operation/settings.h"
 #include "store/operator/owners.h"
 #include "store/store.h"
 
@@ -80,8 +81,10 @@ struct operation {
 	bool subject_is_optional;
 	const struct parameter *parameters; /* beside the subject */
 	size_t parameter_count;
-	size_t arguments_size; /* of the struct that call->arguments is */
-	const void *defaults;  /* such a struct; NULL: all zero */
+	size_t arguments_size;                 /* of the struct that call->arguments is */
+	const void *defaults;                  /* such a struct; NULL: all zero */
+	const struct settings_table *settings; /* that it sets, after the other operands; NULL: none */
+	bool settings_are_optional;            /* else one must be given */
 	enum output_shape shape;
 	enum needs needs;
 	/* The form in HTTP (docs/manage.md 1): below /manage/v1, "{…}" is the subject or a parameter. METHOD_NONE: only a
@@ -111,6 +114,7 @@ struct operation_call {
 	const struct operation *operation; /* NULL: none was given, because of an option of the shell that needs none */
 	char *arguments;                   /* a struct of the operation; texts are valid UTF-8 without control characters */
 	bool *given;                       /* by parameter */
+	struct settings settings;          /* of operation->settings */
 	uint64_t id;                       /* of the subject; 0: none was given */
 	struct owner owner;                /* has_owner: of the subject, or of the campaign that is named otherwise */
 	bool has_owner;

@@ -5,7 +5,6 @@
 
 #include "base/panic.h"
 #include "operation/operation.h"
-#include "operation/settings.h"
 #include "operation/value_types.h"
 
 static void
@@ -50,8 +49,6 @@ parameter_take(struct operation_call *call, const struct parameter *parameter, s
 		.message = SLICE_NONE,
 		.expected = parameter->type->expected,
 		.problem = PROBLEM_INVALID };
-	if (parameter->type->form == VALUE_SETTINGS)
-		return settings_take(call, (struct settings *)(void *)(call->arguments + parameter->place), text);
 	call->needs_password = call->needs_password || parameter_needs_password(parameter, text);
 	if (!parameter->type->parse(&reading, text, call->arguments + parameter->place)) {
 		report(call, parameter, &reading, text);
@@ -64,8 +61,6 @@ parameter_take(struct operation_call *call, const struct parameter *parameter, s
 bool
 parameter_take_pair(struct operation_call *call, const struct parameter *parameter, struct slice name, struct slice value)
 {
-	if (parameter->type->form == VALUE_SETTINGS)
-		return settings_set(call, (struct settings *)(void *)(call->arguments + parameter->place), name, value);
 	value_pairs_add(call->pool, (struct value_pairs *)(void *)(call->arguments + parameter->place),
 	    &(struct value_pair){ .name = name, .value = value });
 	note(call, parameter);
@@ -81,11 +76,11 @@ parameters_begin(struct operation_call *call)
 	if (operation->defaults != NULL)
 		memcpy(call->arguments, operation->defaults, operation->arguments_size);
 	call->given = POOL_ARRAY(call->pool, operation->parameter_count + 1, bool);
+	if (operation->settings != NULL)
+		call->settings = (struct settings){ .values = pool_alloc(call->pool, operation->settings->size),
+			.given = POOL_ARRAY(call->pool, operation->settings->count, bool) };
 	for (size_t i = 0; i < operation->parameter_count; i++) {
 		const struct parameter *parameter = &operation->parameters[i];
-		if (parameter->type->form == VALUE_SETTINGS)
-			settings_begin(call->pool, parameter->type->settings,
-			    (struct settings *)(void *)(call->arguments + parameter->place));
 		if (call->is_remote && (parameter->flags & PARAMETER_ON_BY_HTTP) != 0)
 			*(bool *)(void *)(call->arguments + parameter->place) = true;
 	}

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/attributes.h"
 #include "base/pool.h"
@@ -14,13 +15,12 @@
 
 /* How a parameter is written. */
 enum value_form {
-	VALUE_TEXT,    /* one text */
-	VALUE_LIST,    /* items with commas between them; in JSON an array, too */
-	VALUE_SWITCH,  /* an option without a value; in JSON true or false */
-	VALUE_EACH,    /* several operands; in JSON an array: each item is parsed into the same place */
-	VALUE_PAIRS,   /* NAME=VALUE, repeatable; in JSON an object of texts: struct value_pairs */
-	VALUE_FIELDS,  /* NAME=VALUE operands of any name; in JSON the members that are nothing else: struct value_pairs */
-	VALUE_SETTINGS /* NAME=VALUE operands of a table; in JSON the members that are nothing else: struct settings */
+	VALUE_TEXT,   /* one text */
+	VALUE_LIST,   /* items with commas between them; in JSON an array, too */
+	VALUE_SWITCH, /* an option without a value; in JSON true or false */
+	VALUE_EACH,   /* several operands; in JSON an array: each item is parsed into the same place */
+	VALUE_PAIRS,  /* NAME=VALUE, repeatable; in JSON an object of texts: struct value_pairs */
+	VALUE_FIELDS  /* NAME=VALUE operands of any name; in JSON the members that are nothing else: struct value_pairs */
 };
 
 struct value_type;
@@ -41,8 +41,6 @@ struct value_reading {
  * the pool. Returns false if the text is not valid. */
 typedef bool value_parser(struct value_reading *reading, struct slice text, void *place);
 
-struct settings_table;
-
 struct value_type {
 	value_parser *parse;
 	size_t size;          /* of the place */
@@ -50,13 +48,13 @@ struct value_type {
 	enum value_form form;
 	const struct slice *words; /* of value_parse_word */
 	size_t word_count;
-	bool is_file;                          /* the path of a file of the host: only a shell gives it */
-	bool has_lines;                        /* its texts may have several lines */
-	bool takes_files;                      /* VALUE_FIELDS: in a shell, NAME=@FILE is the text of that file */
-	const char *noun;                      /* of an id: what it is the id of, "campaign"; NULL: it is none */
-	enum owned_kind kind;                  /* of an id */
-	const char *empty_array;               /* what is expected in place of an empty array; NULL: it is an empty list */
-	const struct settings_table *settings; /* VALUE_SETTINGS */
+	uint64_t least, most;    /* of value_parse_number */
+	bool is_file;            /* the path of a file of the host: only a shell gives it */
+	bool has_lines;          /* its texts may have several lines */
+	bool takes_files;        /* VALUE_FIELDS: in a shell, NAME=@FILE is the text of that file */
+	const char *noun;        /* of an id: what it is the id of, "campaign"; NULL: it is none */
+	enum owned_kind kind;    /* of an id */
+	const char *empty_array; /* what is expected in place of an empty array; NULL: it is an empty list */
 };
 
 enum parameter_flag {
@@ -77,22 +75,14 @@ struct parameter {
 	const char *confirmed; /* a user must have entered the password lately to give this value; "": any value; NULL: none */
 };
 
-#define OPERAND(name, type, place)                                                 \
-	{                                                                          \
-		name, &(type), place, PARAMETER_OPERAND | PARAMETER_REQUIRED, NULL \
-	}
-#define OPTIONAL_OPERAND(name, type, place)                   \
-	{                                                     \
-		name, &(type), place, PARAMETER_OPERAND, NULL \
-	}
-#define OPTION(name, type, place)             \
-	{                                     \
-		name, &(type), place, 0, NULL \
-	}
-#define OPTION_WITH(name, type, place, flags)     \
+#define PARAMETER(name, type, place, flags)       \
 	{                                         \
 		name, &(type), place, flags, NULL \
 	}
+#define OPERAND(name, type, place) PARAMETER(name, type, place, PARAMETER_OPERAND | PARAMETER_REQUIRED)
+#define OPTIONAL_OPERAND(name, type, place) PARAMETER(name, type, place, PARAMETER_OPERAND)
+#define OPTION(name, type, place) PARAMETER(name, type, place, 0)
+#define OPTION_WITH(name, type, place, flags) PARAMETER(name, type, place, flags)
 
 struct operation_call;
 
@@ -104,7 +94,7 @@ MUST_CHECK bool parameter_take_pair(
     struct operation_call *call, const struct parameter *parameter, struct slice name, struct slice value);
 /* Whether a user must have entered the password lately to give it this value. */
 MUST_CHECK bool parameter_needs_password(const struct parameter *parameter, struct slice text);
-/* Makes the arguments of a call of call->operation, with its defaults. */
+/* Makes the arguments of a call of call->operation, with its defaults, and its settings, of which none is given. */
 void parameters_begin(struct operation_call *call);
 /* The parameter of that name; NULL: the operation has none. */
 const struct parameter *parameter_find(const struct operation_call *call, struct slice name);

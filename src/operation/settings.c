@@ -8,14 +8,6 @@
 
 enum { SHOWN_MAX_BYTES = 100, LISTED_MAX_BYTES = 8192, ALIKE_MIN_BYTES = 3 };
 
-void
-settings_begin(struct pool *pool, const struct settings_table *table, struct settings *settings)
-{
-	*settings = (struct settings){
-		.table = table, .values = pool_alloc(pool, table->size), .given = POOL_ARRAY(pool, table->count, bool)
-	};
-}
-
 const struct parameter *
 settings_find(const struct settings_table *table, struct slice name)
 {
@@ -26,19 +18,21 @@ settings_find(const struct settings_table *table, struct slice name)
 }
 
 bool
-settings_have(const struct settings *settings, const char *name)
+settings_have(const struct operation_call *call, const char *name)
 {
-	const struct parameter *row = settings_find(settings->table, slice_of(name));
-	return row != NULL && settings->given[row - settings->table->rows];
+	const struct settings_table *table = call->operation->settings;
+	const struct parameter *row = settings_find(table, slice_of(name));
+	return row != NULL && call->settings.given[row - table->rows];
 }
 
 void
-settings_assign(const struct settings *settings, void *target)
+settings_assign(const struct operation_call *call, void *target)
 {
-	for (size_t i = 0; i < settings->table->count; i++) {
-		const struct parameter *row = &settings->table->rows[i];
-		if (settings->given[i])
-			memcpy((char *)target + row->place, settings->values + row->place, row->type->size);
+	const struct settings_table *table = call->operation->settings;
+	for (size_t i = 0; i < table->count; i++) {
+		const struct parameter *row = &table->rows[i];
+		if (call->settings.given[i])
+			memcpy((char *)target + row->place, call->settings.values + row->place, row->type->size);
 	}
 }
 
@@ -88,12 +82,13 @@ fail_value(struct operation_call *call, const struct parameter *row, const char 
 }
 
 bool
-settings_set(struct operation_call *call, struct settings *settings, struct slice name, struct slice value)
+settings_set(struct operation_call *call, struct slice name, struct slice value)
 {
-	const struct parameter *row = settings_find(settings->table, name);
+	const struct settings_table *table = call->operation->settings;
+	const struct parameter *row = settings_find(table, name);
 	struct value_reading reading = { .pool = call->pool, .is_remote = call->is_remote, .invalid = SLICE_NONE };
 	if (row == NULL) {
-		fail_unknown(call, settings->table, name);
+		fail_unknown(call, table, name);
 		return false;
 	}
 	if ((row->flags & PARAMETER_OPERATOR) != 0 && !caller_is_operator(call->caller)) {
@@ -103,19 +98,19 @@ settings_set(struct operation_call *call, struct settings *settings, struct slic
 	call->needs_password = call->needs_password || parameter_needs_password(row, value);
 	reading.type = row->type;
 	reading.expected = row->type->expected;
-	if (!row->type->parse(&reading, value, settings->values + row->place))
+	if (!row->type->parse(&reading, value, call->settings.values + row->place))
 		return fail_value(call, row, reading.expected,
 		    slice_present(reading.invalid) ? reading.invalid : slice_sub(value, 0, SHOWN_MAX_BYTES));
-	settings->given[row - settings->table->rows] = true;
+	call->settings.given[row - table->rows] = true;
 	return true;
 }
 
 bool
-settings_take(struct operation_call *call, struct settings *settings, struct slice text)
+settings_take(struct operation_call *call, struct slice text)
 {
 	const size_t equals = slice_find(text, '=');
-	const struct parameter *row = settings_find(settings->table, slice_sub(text, 0, equals));
+	const struct parameter *row = settings_find(call->operation->settings, slice_sub(text, 0, equals));
 	if (equals == text.size && row != NULL)
 		return fail_value(call, row, row->type->expected, SLICE(""));
-	return settings_set(call, settings, slice_sub(text, 0, equals), slice_sub(text, equals + 1, text.size));
+	return settings_set(call, slice_sub(text, 0, equals), slice_sub(text, equals + 1, text.size));
 }

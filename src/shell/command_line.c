@@ -180,7 +180,7 @@ static bool
 takes_rest(const struct parameter *parameter)
 {
 	const enum value_form form = parameter->type->form;
-	return form == VALUE_EACH || form == VALUE_FIELDS || form == VALUE_SETTINGS || form == VALUE_PAIRS;
+	return form == VALUE_EACH || form == VALUE_FIELDS || form == VALUE_PAIRS;
 }
 
 static void
@@ -195,6 +195,10 @@ count_operands(const struct operation *operation, size_t *least, size_t *most)
 		*least += (parameter->flags & PARAMETER_REQUIRED) != 0 ? 1 : 0;
 		*most = takes_rest(parameter) ? SIZE_MAX : *most + 1;
 	}
+	if (operation->settings == NULL)
+		return;
+	*least += operation->settings_are_optional ? 0 : 1;
+	*most = SIZE_MAX;
 }
 
 /* Whether all options are given that must be. *none: there is no such option. */
@@ -343,5 +347,8 @@ command_line_parse(const struct command_line *line, struct operation_call *call)
 		status = (parameter->flags & PARAMETER_OPERAND) != 0 ? parse_operands(line, call, parameter, &at)
 								     : parse_option(line, call, parameter);
 	}
+	for (; operation->settings != NULL && status == EX_OK && at < line->operand_count; at++)
+		if (!settings_take(call, slice_of(line->operands[at])))
+			status = operation_problem_info(call->report.problem)->exit;
 	return status;
 }

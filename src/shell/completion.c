@@ -156,11 +156,8 @@ print_operation(const struct operation *operation, FILE *out)
 {
 	fprintf(out, "\t'%s') echo '", operation->words);
 	print_options(operation, GENERAL_OPTIONS, SIZE_MAX, out);
-	for (size_t i = 0; i < operation->parameter_count; i++) {
-		const struct settings_table *settings = operation->parameters[i].type->settings;
-		for (size_t k = 0; settings != NULL && k < settings->count; k++)
-			fprintf(out, " %s=", settings->rows[k].name);
-	}
+	for (size_t i = 0; operation->settings != NULL && i < operation->settings->count; i++)
+		fprintf(out, " %s=", operation->settings->rows[i].name);
 	if (strstr(operation->usage, "FILE|-") != NULL)
 		fputs(" " ANY_FILE, out);
 	fputs("' ;;\n", out);

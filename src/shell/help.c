@@ -41,15 +41,6 @@ help_print_all(const struct operation *const *operations, const char *group, FIL
 		print_option(i, out);
 }
 
-static const struct settings_table *
-settings_of(const struct operation *operation)
-{
-	for (size_t i = 0; i < operation->parameter_count; i++)
-		if (operation->parameters[i].type->form == VALUE_SETTINGS)
-			return operation->parameters[i].type->settings;
-	return NULL;
-}
-
 static void
 print_settings(const struct settings_table *settings, FILE *out)
 {
@@ -88,7 +79,7 @@ print_fields(const struct operation *operation, FILE *out)
 		const struct parameter *parameter = &operation->parameters[i];
 		const enum value_form form = parameter->type->form;
 		if ((parameter->flags & PARAMETER_OPERAND) != 0 && (parameter->flags & PARAMETER_SHELL) == 0 &&
-		    form != VALUE_SETTINGS && !parameter->type->is_file && !is_in_path(operation, parameter->name))
+		    !parameter->type->is_file && !is_in_path(operation, parameter->name))
 			add_field(&fields, form == VALUE_FIELDS ? "*" : parameter->name, form == VALUE_EACH ? "..." : "");
 	}
 	if (fields.size > 0)
@@ -122,11 +113,10 @@ void
 help_print(const struct operation *operation, FILE *out)
 {
 	size_t count;
-	const struct settings_table *settings = settings_of(operation);
 	(void)shell_options(&count);
 	fprintf(out, "usage: leadhook %s %s\n%s\n\n", operation->words, operation->usage, operation->help);
-	if (settings != NULL)
-		print_settings(settings, out);
+	if (operation->settings != NULL)
+		print_settings(operation->settings, out);
 	print_http(operation, out);
 	for (size_t i = 0; i < count; i++)
 		if (shell_option_fits(operation, i))

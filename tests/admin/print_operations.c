@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "admin/operations.h"
-#include "json/writer.h"
 #include "operation/settings.h"
+#include "json/writer.h"
 
 enum { TABLE_MAX_BYTES = 1024 * 1024 };
 
@@ -27,15 +27,28 @@ put_parameter(struct json_writer *writer, const struct parameter *parameter)
 		[VALUE_SWITCH] = SLICE("switch"),
 		[VALUE_EACH] = SLICE("each"),
 		[VALUE_PAIRS] = SLICE("pairs"),
-		[VALUE_FIELDS] = SLICE("fields"),
-		[VALUE_SETTINGS] = SLICE("settings") };
+		[VALUE_FIELDS] = SLICE("fields") };
 	json_begin_object(writer);
 	json_put_text(writer, SLICE("name"), slice_of(parameter->name));
 	json_put_text(writer, SLICE("form"), forms[parameter->type->form]);
 	json_put_boolean(writer, SLICE("operand"), (parameter->flags & PARAMETER_OPERAND) != 0);
 	json_put_boolean(writer, SLICE("of_shell"), (parameter->flags & PARAMETER_SHELL) != 0 || parameter->type->is_file);
 	json_put_text(writer, SLICE("confirmed"), slice_of(parameter->confirmed));
-	put_settings(writer, parameter->type->settings);
+	put_settings(writer, NULL);
+	json_end_object(writer);
+}
+
+/* As a parameter. */
+static void
+put_settings_parameter(struct json_writer *writer, const struct settings_table *settings)
+{
+	json_begin_object(writer);
+	json_put_text(writer, SLICE("name"), SLICE("settings"));
+	json_put_text(writer, SLICE("form"), SLICE("settings"));
+	json_put_boolean(writer, SLICE("operand"), true);
+	json_put_boolean(writer, SLICE("of_shell"), false);
+	json_put_text(writer, SLICE("confirmed"), SLICE_NONE);
+	put_settings(writer, settings);
 	json_end_object(writer);
 }
 
@@ -46,13 +59,12 @@ put_confirmed_settings(struct json_writer *writer, const struct operation *opera
 	json_begin_array(writer);
 	for (size_t i = 0; i < operation->parameter_count; i++) {
 		const struct parameter *parameter = &operation->parameters[i];
-		const struct settings_table *settings = parameter->type->settings;
 		if (parameter->confirmed != NULL)
 			json_string(writer, slice_of(parameter->confirmed));
-		for (size_t k = 0; settings != NULL && k < settings->count; k++)
-			if (settings->rows[k].confirmed != NULL)
-				json_string(writer, slice_of(settings->rows[k].name));
 	}
+	for (size_t i = 0; operation->settings != NULL && i < operation->settings->count; i++)
+		if (operation->settings->rows[i].confirmed != NULL)
+			json_string(writer, slice_of(operation->settings->rows[i].name));
 	json_end_array(writer);
 }
 
@@ -93,6 +105,8 @@ put_operation(struct json_writer *writer, const struct operation *operation)
 	json_begin_array(writer);
 	for (size_t i = 0; i < operation->parameter_count; i++)
 		put_parameter(writer, &operation->parameters[i]);
+	if (operation->settings != NULL)
+		put_settings_parameter(writer, operation->settings);
 	json_end_array(writer);
 	json_end_object(writer);
 }

@@ -3,9 +3,9 @@
  * what it takes, and no more (docs/manage.md 1). */
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "json/reader.h"
 #include "manage/request.h"
 #include "operation/value_types.h"
+#include "json/reader.h"
 
 enum { ANSWER_MAX_BYTES = 1024 * 1024, PROBLEM_DEPTH = 3 };
 
@@ -71,8 +71,6 @@ require_call(const struct operation_call *call)
 		const enum value_form form = parameter->type->form;
 		if (form == VALUE_PAIRS || form == VALUE_FIELDS)
 			require_pairs(call, parameter);
-		if (form == VALUE_SETTINGS)
-			continue;
 		if (call->given[i] && parameter->type->parse == value_text.parse)
 			require_text(
 			    parameter->type, *(const struct slice *)(const void *)(call->arguments + parameter->place));

@@ -37,11 +37,7 @@ reads_as(const struct value_type *type, const char *text, void *place)
 static const struct value_type *
 setting_of(const struct operation *operation, const char *name)
 {
-	for (size_t i = 0; i < operation->parameter_count; i++)
-		if (operation->parameters[i].type->form == VALUE_SETTINGS)
-			return settings_find(operation->parameters[i].type->settings, slice_of(name))->type;
-	fail();
-	return NULL;
+	return settings_find(operation->settings, slice_of(name))->type;
 }
 
 static void
@@ -201,8 +197,6 @@ static const struct parameter rows[] = {
 	SETTING("hosts", value_hosts, offsetof(struct campaign_settings, blocked_referrers)),
 };
 static const struct settings_table table = SETTINGS_OF(rows, struct campaign_settings, "a test");
-static const struct value_type settings_type = SETTINGS_TYPE(table);
-static const struct parameter parameters[] = { SETTINGS(settings_type, 0) };
 
 /* Applies the operands "first|second". Returns what was written to errors, in the pool. */
 static const char *
@@ -211,14 +205,14 @@ errors_of(const char *operands, bool *applied, struct campaign_settings *target)
 	char *text = NULL;
 	size_t size = 0;
 	struct slice rest = slice_of(operands), operand;
-	const struct operation operation = { PARAMETERS(parameters, struct settings) };
+	const struct operation operation = { .settings = &table };
 	struct operation_call call = { .operation = &operation, .pool = pool, .errors = open_memstream(&text, &size) };
 	parameters_begin(&call);
 	*applied = true;
 	while (*applied && slice_next(&rest, '|', &operand))
-		*applied = parameter_take(&call, &parameters[0], operand);
+		*applied = settings_take(&call, operand);
 	if (*applied)
-		settings_assign(ARGUMENTS(&call, struct settings), target);
+		settings_assign(&call, target);
 	fclose(call.errors);
 	const char *errors = pool_string(pool, slice_of(text));
 	free(text);

@@ -71,14 +71,12 @@ static const struct parameter setting_rows[] = {
 	SETTING("time_zone", value_time_zone, offsetof(struct account_settings, time_zone)),
 };
 static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct account_settings, "an account");
-static const struct value_type settings_type = SETTINGS_TYPE(settings_table);
-static const struct parameter set_parameters[] = { SETTINGS(settings_type, 0) };
 
 static int
 run_account_set(struct operation_call *call)
 {
 	struct account_settings settings;
-	settings_assign(ARGUMENTS(call, struct settings), &settings);
+	settings_assign(call, &settings);
 	return operation_answer_id(call, store_set_time_zone(call->store, call->id, settings.time_zone), call->id);
 }
 
@@ -255,7 +253,7 @@ OPERATION(account_add, "account add", "NAME", "add an account", run_account_add,
 OPERATION(account_list, "account list", "[--limit N] [--after N]", "list the accounts", run_account_list,
     PARAMETERS(part_parameters, struct list_part), .shape = OUTPUT_ARRAY, HTTP(GET, "accounts", RIGHT_STATS | RIGHT_ACCOUNT));
 OPERATION(account_set, "account set", "ACCOUNT SETTING=VALUE...", "change settings of an account", run_account_set,
-    .subject = &subject_account, PARAMETERS(set_parameters, struct settings), HTTP(PATCH, "accounts/{account}", RIGHT_ACCOUNT),
+    .subject = &subject_account, .settings = &settings_table, HTTP(PATCH, "accounts/{account}", RIGHT_ACCOUNT),
     .effect = CHANGES);
 OPERATION(account_suspend, "account suspend", "ACCOUNT", "refuse all calls on its campaigns", run_account_suspend,
     .variant = true, .subject = &subject_account, HTTP(POST, "accounts/{account}/suspend", RIGHT_ACCOUNT),

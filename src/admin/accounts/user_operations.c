@@ -101,7 +101,6 @@ static const struct parameter setting_rows[] = {
 };
 #undef PLACE
 static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct user_settings, "a user");
-static const struct value_type settings_type = SETTINGS_TYPE(settings_table);
 
 struct user_add {
 	struct slice email;
@@ -226,10 +225,9 @@ static bool
 apply_settings(void *context, struct user_settings *settings)
 {
 	struct operation_call *call = context;
-	settings_assign(ARGUMENTS(call, struct settings), settings);
+	settings_assign(call, settings);
 	return true;
 }
-static const struct parameter set_parameters[] = { SETTINGS(settings_type, 0) };
 
 static int
 run_user_set(struct operation_call *call)
@@ -329,8 +327,8 @@ OPERATION(user_list, "user list", "[--account ID] [--limit N] [--after N]", "lis
 OPERATION(user_show, "user show", "USER", "show a user", run_user_show, .subject = &subject_user,
     HTTP(GET, "users/{user}", RIGHT_ACCOUNT));
 OPERATION(user_set, "user set", "USER SETTING=VALUE...", "change settings of a user", run_user_set, .subject = &subject_user,
-    PARAMETERS(set_parameters, struct settings), HTTP(PATCH, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES,
-    .access = GRANTS_ACCESS, .confirmed = true, .shown_by = &operation_user_show, .shows_result = true);
+    .settings = &settings_table, HTTP(PATCH, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS,
+    .confirmed = true, .shown_by = &operation_user_show, .shows_result = true);
 OPERATION(user_reset, "user reset", "USER [--totp]", "end a user's password and sessions, and print a link that sets a new one",
     run_user_reset, .subject = &subject_user, PARAMETERS(reset_parameters, struct user_reset),
     HTTP(POST, "users/{user}/reset", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true,

@@ -22,11 +22,6 @@
 struct campaign_add {
 	struct slice name;
 	uint64_t id; /* 0: the next one */
-	struct settings settings;
-};
-struct campaign_set {
-	struct settings settings;
-	bool queue;
 };
 
 /* ---- settings ---- */
@@ -134,7 +129,6 @@ static const struct parameter setting_rows[] = {
 };
 #undef PLACE
 static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct campaign_settings, "a campaign");
-static const struct value_type settings_type = SETTINGS_TYPE(settings_table);
 
 /* What callers without a key see of leads, and change, is decided by callers that may do so themselves. Where leads are
  * protected, mails and codes keep the answer to a sign-up from showing which leads exist. */
@@ -156,13 +150,13 @@ static const struct {
 /* Of the given settings, of a campaign with this `public_lookup`. Reports one that the caller may not change and returns a
  * status, else EX_OK. */
 static int
-check_rights(struct operation_call *call, const struct settings *settings, uint32_t public_lookup)
+check_rights(struct operation_call *call, uint32_t public_lookup)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(guarded); i++) {
 		size_t count;
 		if (guarded[i].where_protected && public_lookup == PUBLIC_LOOKUP_ALL)
 			continue;
-		if (settings_have(settings, guarded[i].setting) && !caller_has_right(call->caller, guarded[i].right))
+		if (settings_have(call, guarded[i].setting) && !caller_has_right(call->caller, guarded[i].right))
 			return operation_fail(call, PROBLEM_FORBIDDEN, "%s needs the right %.*s, too", guarded[i].setting,
 			    SLICE_ARGS(rights_words(call->pool, (rights)guarded[i].right, &count)[0]));
 	}
@@ -173,10 +167,9 @@ static bool
 edit_settings(void *context, struct campaign_settings *settings)
 {
 	struct operation_call *call = context;
-	const struct settings *given = &ARGUMENTS(call, struct campaign_set)->settings;
-	if (check_rights(call, given, settings->public_lookup) != EX_OK)
+	if (check_rights(call, settings->public_lookup) != EX_OK)
 		return false;
-	settings_assign(given, settings);
+	settings_assign(call, settings);
 	return true;
 }
 
@@ -245,7 +238,6 @@ static const struct value_type value_campaign_id = { .parse = parse_campaign_id,
 static const struct parameter add_parameters[] = {
 	OPERAND("name", value_name, offsetof(struct campaign_add, name)),
 	OPTION_WITH("id", value_campaign_id, offsetof(struct campaign_add, id), PARAMETER_OPERATOR),
-	OPTIONAL_SETTINGS(settings_type, offsetof(struct campaign_add, settings)),
 };
 
 static int
@@ -253,11 +245,11 @@ run_campaign_add(struct operation_call *call)
 {
 	const struct campaign_add *arguments = ARGUMENTS(call, struct campaign_add);
 	uint64_t id = arguments->id;
-	const int status = check_rights(call, &arguments->settings, PUBLIC_LOOKUP_ALL);
+	const int status = check_rights(call, PUBLIC_LOOKUP_ALL);
 	if (status != EX_OK)
 		return status;
 	struct campaign_settings settings = new_campaign(arguments->name, id != 0);
-	settings_assign(&arguments->settings, &settings);
+	settings_assign(call, &settings);
 	if (id != 0)
 		return add_with_id(call, &settings, id);
 	enum result result = store_add_campaign(call->store, &call->precondition, call->id, &settings,
@@ -415,18 +407,16 @@ set_and_queue(struct operation_call *call)
 }
 
 static const struct parameter set_parameters[] = {
-	OPTION_WITH("queue", value_on, offsetof(struct campaign_set, queue), PARAMETER_SHELL | PARAMETER_ON_BY_HTTP),
-	SETTINGS(settings_type, offsetof(struct campaign_set, settings)),
+	OPTION_WITH("queue", value_on, 0, PARAMETER_SHELL | PARAMETER_ON_BY_HTTP),
 };
 
 static int
 run_campaign_set(struct operation_call *call)
 {
-	const struct campaign_set *arguments = ARGUMENTS(call, struct campaign_set);
-	const bool counts = settings_have(&arguments->settings, "max_per_ip");
+	const bool counts = settings_have(call, "max_per_ip");
 	if (parameter_is_given(call, "queue") && !counts)
 		return operation_fail_value(call, PROBLEM_USAGE, "queue", "only with max_per_ip");
-	if (counts && arguments->queue)
+	if (counts && *ARGUMENTS(call, bool))
 		return set_and_queue(call);
 	struct campaign_change change = { .edit = edit_settings, .context = call };
 	enum result result = store_edit_campaign(call->store, &call->precondition, call->id, &change);
@@ -448,15 +438,15 @@ run_campaign_end(struct operation_call *call)
 }
 
 OPERATION(campaign_add, "campaign add", "ACCOUNT NAME [--id N] [SETTING=VALUE...]", "add a campaign", run_campaign_add,
-    .subject = &subject_account, PARAMETERS(add_parameters, struct campaign_add),
-    HTTP(POST, "accounts/{account}/campaigns", RIGHT_MANAGE), .effect = CREATES);
+    .subject = &subject_account, PARAMETERS(add_parameters, struct campaign_add), .settings = &settings_table,
+    .settings_are_optional = true, HTTP(POST, "accounts/{account}/campaigns", RIGHT_MANAGE), .effect = CREATES);
 OPERATION(campaign_list, "campaign list", "[ACCOUNT] [--limit N] [--after N]", "list the campaigns", run_campaign_list,
     .subject = &subject_account, .subject_is_optional = true, PARAMETERS(part_parameters, struct list_part),
     .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns", RIGHTS_ALL));
 OPERATION(campaign_show, "campaign show", "CAMPAIGN", "show a campaign and its settings", run_campaign_show,
     .subject = &subject_campaign, HTTP(GET, "campaigns/{campaign}", RIGHT_STATS | RIGHT_MANAGE), .versioned = true);
 OPERATION(campaign_set, "campaign set", "CAMPAIGN SETTING=VALUE... [--queue]", "change settings of a campaign",
-    run_campaign_set, .subject = &subject_campaign, PARAMETERS(set_parameters, struct campaign_set),
+    run_campaign_set, .subject = &subject_campaign, PARAMETERS(set_parameters, bool), .settings = &settings_table,
     HTTP(PATCH, "campaigns/{campaign}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true,
     .shown_by = &operation_campaign_show);
 OPERATION(campaign_end, "campaign end", "CAMPAIGN", "accept no more leads", run_campaign_end, .variant = true,

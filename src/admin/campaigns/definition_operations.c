@@ -50,11 +50,6 @@ static const struct settings_table kinds[] = {
 	[DEFINITION_ACTION] = SETTINGS_OF(action_rows, struct definition, "an action"),
 	[DEFINITION_REWARD] = SETTINGS_OF(reward_rows, struct definition, "a reward level"),
 };
-static const struct value_type tag_type = SETTINGS_TYPE(kinds[DEFINITION_TAG]),
-			       action_type = SETTINGS_TYPE(kinds[DEFINITION_ACTION]),
-			       reward_type = SETTINGS_TYPE(kinds[DEFINITION_REWARD]);
-static const struct parameter tag_set[] = { SETTINGS(tag_type, 0) }, action_set[] = { SETTINGS(action_type, 0) },
-			      reward_set[] = { SETTINGS(reward_type, 0) };
 
 static const char *const several[] = {
 	[DEFINITION_TAG] = "tags", [DEFINITION_ACTION] = "actions", [DEFINITION_REWARD] = "reward levels"
@@ -99,7 +94,7 @@ static bool
 apply_settings(void *context, struct definition *definition)
 {
 	struct operation_call *call = context;
-	settings_assign(ARGUMENTS(call, struct settings), definition);
+	settings_assign(call, definition);
 	return true;
 }
 
@@ -184,7 +179,7 @@ OPERATION(tag_add, "tag add", "CAMPAIGN NAME [--points N] [--description TEXT]",
 OPERATION(tag_list, "tag list", "CAMPAIGN", "list the tags of a campaign", run_tag_list, .subject = &subject_campaign,
     .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/tags", RIGHTS_ALL), .versioned = true);
 OPERATION(tag_set, "tag set", "TAG SETTING=VALUE...", "change a tag", run_definition_set, .variant = DEFINITION_TAG,
-    .subject = &subject_tag, PARAMETERS(tag_set, struct settings), HTTP(PATCH, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES,
+    .subject = &subject_tag, .settings = &kinds[DEFINITION_TAG], HTTP(PATCH, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES,
     .versioned = true);
 OPERATION(tag_remove, "tag remove", "TAG", "remove a tag", run_definition_remove, .variant = DEFINITION_TAG,
     .subject = &subject_tag, HTTP(DELETE, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true, .versioned = true);
@@ -196,7 +191,7 @@ OPERATION(action_list, "action list", "CAMPAIGN", "list the actions of a campaig
     .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/actions", RIGHTS_ALL),
     .versioned = true);
 OPERATION(action_set, "action set", "ACTION SETTING=VALUE...", "change an action", run_definition_set,
-    .variant = DEFINITION_ACTION, .subject = &subject_action, PARAMETERS(action_set, struct settings),
+    .variant = DEFINITION_ACTION, .subject = &subject_action, .settings = &kinds[DEFINITION_ACTION],
     HTTP(PATCH, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true);
 OPERATION(action_remove, "action remove", "ACTION", "remove an action", run_definition_remove, .variant = DEFINITION_ACTION,
     .subject = &subject_action, HTTP(DELETE, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true,
@@ -209,7 +204,7 @@ OPERATION(reward_list, "reward list", "CAMPAIGN", "list the reward levels of a c
     .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/rewards", RIGHTS_ALL),
     .versioned = true);
 OPERATION(reward_set, "reward set", "REWARD SETTING=VALUE...", "change a reward level", run_definition_set,
-    .variant = DEFINITION_REWARD, .subject = &subject_reward, PARAMETERS(reward_set, struct settings),
+    .variant = DEFINITION_REWARD, .subject = &subject_reward, .settings = &kinds[DEFINITION_REWARD],
     HTTP(PATCH, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true);
 OPERATION(reward_remove, "reward remove", "REWARD", "remove a reward level", run_definition_remove,
     .variant = DEFINITION_REWARD, .subject = &subject_reward, HTTP(DELETE, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES,

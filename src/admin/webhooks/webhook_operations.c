@@ -120,7 +120,6 @@ static const struct parameter setting_rows[] = {
 };
 #undef PLACE
 static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct webhook_settings, "a webhook");
-static const struct value_type settings_type = SETTINGS_TYPE(settings_table);
 
 /* The rules are those of the API's registration. Reports a URL that is not allowed and returns false. */
 static bool
@@ -343,7 +342,7 @@ static bool
 apply_settings(void *context, struct webhook_settings *settings)
 {
 	struct operation_call *call = context;
-	settings_assign(ARGUMENTS(call, struct settings), settings);
+	settings_assign(call, settings);
 	if (slice_present(settings->url) && !(may_move(call, settings) && check_url(call, settings->url)))
 		return false;
 	if (slice_present(settings->client_key) && !slice_present(settings->client_certificate)) {
@@ -357,12 +356,9 @@ apply_settings(void *context, struct webhook_settings *settings)
 static void
 warn_unreadable(struct operation_call *call, const char *setting, struct slice path)
 {
-	if (settings_have(ARGUMENTS(call, struct settings), setting) && slice_present(path) &&
-	    access(pool_string(call->pool, path), R_OK) != 0)
+	if (settings_have(call, setting) && slice_present(path) && access(pool_string(call->pool, path), R_OK) != 0)
 		operation_warn(call, "warning: %s cannot be read here: %.*s", setting, SLICE_ARGS(path));
 }
-
-static const struct parameter set_parameters[] = { SETTINGS(settings_type, 0) };
 
 static int
 run_webhook_set(struct operation_call *call)
@@ -432,9 +428,8 @@ OPERATION(webhook_list, "webhook list", "CAMPAIGN", "list the webhooks of a camp
 OPERATION(webhook_show, "webhook show", "WEBHOOK", "show a webhook and its state", run_webhook_show,
     .subject = &subject_webhook, HTTP(GET, "webhooks/{webhook}", RIGHT_HOOKS), .versioned = true);
 OPERATION(webhook_set, "webhook set", "WEBHOOK SETTING=VALUE...", "change settings of a webhook", run_webhook_set,
-    .subject = &subject_webhook, PARAMETERS(set_parameters, struct settings),
-    HTTP(PATCH, "webhooks/{webhook}", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CHANGES, .versioned = true,
-    .shows_result = true);
+    .subject = &subject_webhook, .settings = &settings_table, HTTP(PATCH, "webhooks/{webhook}", RIGHT_HOOKS | RIGHT_LEADS),
+    .all_rights = true, .effect = CHANGES, .versioned = true, .shows_result = true);
 OPERATION(webhook_enable, "webhook enable", "WEBHOOK", "send to a disabled webhook again", run_webhook_enable, .variant = true,
     .subject = &subject_webhook, HTTP(POST, "webhooks/{webhook}/enable", RIGHT_HOOKS), .effect = CHANGES, .versioned = true,
     .shown_by = &operation_webhook_show, .shows_result = true);

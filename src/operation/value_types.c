@@ -25,6 +25,7 @@ enum {
 
 #define TYPE(name, parser, type, text, ...) \
 	const struct value_type name = { .parse = parser, .size = sizeof(type), .expected = text, __VA_ARGS__ }
+#define NUMBER(name, type, from, to, text) const struct value_type name = { NUMBER_TYPE(type, from, to), .expected = text }
 
 static struct slice
 or_none(struct slice text)
@@ -209,19 +210,30 @@ value_to_u32(struct slice text, uint32_t maximum, uint32_t *number)
 	return true;
 }
 
-bool
-value_parse_count(struct value_reading *reading UNUSED, struct slice text, void *place)
+/* Stores a number in the place of the type. */
+static void
+store(const struct value_type *type, void *place, uint64_t number)
 {
-	return value_to_u32(text, UINT32_MAX, place);
+	if (type->size == sizeof(bool))
+		*(bool *)place = number != 0;
+	else if (type->size == sizeof(uint32_t))
+		*(uint32_t *)place = (uint32_t)number;
+	else
+		*(uint64_t *)place = number;
 }
-TYPE(value_count, value_parse_count, uint32_t, "a whole number from 0 to 4 billion");
 
-static bool
-parse_points(struct value_reading *reading UNUSED, struct slice text, void *place)
+bool
+value_parse_number(struct value_reading *reading, struct slice text, void *place)
 {
-	return value_to_u32(text, SCORE_POINTS_MAX, place);
+	uint64_t number;
+	if (!slice_to_u64(text, reading->type->most, &number) || number < reading->type->least)
+		return false;
+	store(reading->type, place, number);
+	return true;
 }
-TYPE(value_points, parse_points, uint32_t, "a whole number from 0 to 99999");
+NUMBER(value_count, uint32_t, 0, UINT32_MAX, "a whole number from 0 to 4 billion");
+NUMBER(value_points, uint32_t, 0, SCORE_POINTS_MAX, "a whole number from 0 to 99999");
+NUMBER(value_job_limit, size_t, 1, VALUE_LIMIT_MAX, "a number from 1 to 10000");
 
 static bool
 parse_delta(struct value_reading *reading UNUSED, struct slice text, void *place)
@@ -235,58 +247,15 @@ parse_delta(struct value_reading *reading UNUSED, struct slice text, void *place
 }
 TYPE(value_delta, parse_delta, int32_t, "a whole number from -99999 to 99999");
 
-bool
-value_to_limit(struct slice text, uint32_t maximum, size_t *limit)
-{
-	uint32_t number = 0;
-	const bool valid = value_to_u32(text, maximum, &number) && number > 0;
-	*limit = number;
-	return valid;
-}
-
 static bool
 parse_limit(struct value_reading *reading, struct slice text, void *place)
 {
-	if (reading->is_remote)
-		reading->expected = "a number from 1 to 250";
-	return value_to_limit(text, reading->is_remote ? VALUE_LIMIT_REMOTE : VALUE_LIMIT_MAX, place);
+	if (!reading->is_remote)
+		return value_parse_number(reading, text, place);
+	reading->expected = "a number from 1 to 250";
+	return value_parse_number(reading, text, place) && *(size_t *)place <= VALUE_LIMIT_REMOTE;
 }
-TYPE(value_limit, parse_limit, size_t, "a number from 1 to 10000");
-
-static bool
-parse_part_limit(struct value_reading *reading, struct slice text, void *place)
-{
-	struct list_part *part = place;
-	size_t limit;
-	const bool valid = parse_limit(reading, text, &limit);
-	part->limit = limit;
-	return valid;
-}
-TYPE(value_part_limit, parse_part_limit, struct list_part, "a number from 1 to 10000");
-
-static bool
-parse_part_after(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	struct list_part *part = place;
-	return text.size == 0 || value_is_id(text, &part->after);
-}
-TYPE(value_part_after, parse_part_after, struct list_part, "the id of the last row before");
-
-static bool
-parse_job_limit(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return value_to_limit(text, VALUE_LIMIT_MAX, place);
-}
-TYPE(value_job_limit, parse_job_limit, size_t, "a number from 1 to 10000");
-
-struct list_part
-value_large_part(const struct operation_call *call)
-{
-	struct list_part part = *ARGUMENTS(call, struct list_part);
-	if (part.limit == 0)
-		part.limit = call->is_remote ? VALUE_LIMIT_REMOTE : VALUE_LIMIT_MAX;
-	return part;
-}
+TYPE(value_limit, parse_limit, size_t, "a number from 1 to 10000", .least = 1, .most = VALUE_LIMIT_MAX);
 
 /* ---- switches and words ---- */
 
@@ -298,28 +267,23 @@ parse_on(struct value_reading *reading UNUSED, struct slice text UNUSED, void *p
 TYPE(value_on, parse_on, bool, "nothing", .form = VALUE_SWITCH);
 
 static bool
-parse_boolean(struct value_reading *reading UNUSED, struct slice text, void *place)
+parse_boolean(struct value_reading *reading, struct slice text, void *place)
 {
-	return boolean_parse(text, place);
+	bool on;
+	if (!boolean_parse(text, &on))
+		return false;
+	store(reading->type, place, on ? 1 : 0);
+	return true;
 }
 TYPE(value_boolean, parse_boolean, bool, "yes or no");
-
-static bool
-parse_filter(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	bool on = false;
-	const bool valid = boolean_parse(text, &on);
-	*(int *)place = on ? 1 : 0;
-	return valid;
-}
-TYPE(value_filter, parse_filter, int, "yes or no");
+TYPE(value_filter, parse_boolean, int, "yes or no");
 
 bool
 value_parse_word(struct value_reading *reading, struct slice text, void *place)
 {
 	for (size_t i = 0; i < reading->type->word_count; i++)
-		if (slice_equal(text, reading->type->words[i])) {
-			*(uint32_t *)place = (uint32_t)i;
+		if (text.size > 0 && slice_equal(text, reading->type->words[i])) {
+			store(reading->type, place, i);
 			return true;
 		}
 	return false;
@@ -333,26 +297,38 @@ value_is_id(struct slice text, uint64_t *id)
 	return slice_to_u64(text, INT64_MAX, id) && *id > 0;
 }
 
-bool
-value_parse_id(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return value_is_id(text, place);
-}
-
 static bool
-parse_id_or_none(struct value_reading *reading, struct slice text, void *place)
+parse_id_or_none(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	*(uint64_t *)place = 0;
-	return text.size == 0 || value_parse_id(reading, text, place);
+	return text.size == 0 || value_is_id(text, place);
 }
 
-#define OBJECT(name, text, what, owned) TYPE(name, value_parse_id, uint64_t, text, .noun = what, .kind = owned)
+#define OBJECT(name, text, what, owned) \
+	const struct value_type name = { ID_TYPE, .expected = text, .noun = what, .kind = owned }
 OBJECT(value_account, "the id of an account", "account", OWNED_ACCOUNT);
 OBJECT(value_campaign, "the id of a campaign", "campaign", OWNED_CAMPAIGN);
 OBJECT(value_tag, "the id of a tag", "tag", OWNED_TAG);
 OBJECT(value_webhook, "the id of a webhook", "webhook", OWNED_WEBHOOK);
 OBJECT(value_user, "the id of a user", "user", OWNED_USER);
 TYPE(value_tag_or_none, parse_id_or_none, uint64_t, "the id of a tag, or nothing");
+TYPE(value_after, parse_id_or_none, uint64_t, "the id of the last row before");
+
+/* ---- parts of lists ---- */
+
+const struct parameter value_large_part_parameters[] = {
+	OPTION("limit", value_limit, offsetof(struct list_part, limit)),
+	OPTION("after", value_after, offsetof(struct list_part, after)),
+};
+
+struct list_part
+value_large_part(const struct operation_call *call)
+{
+	struct list_part part = *ARGUMENTS(call, struct list_part);
+	if (part.limit == 0)
+		part.limit = call->is_remote ? VALUE_LIMIT_REMOTE : VALUE_LIMIT_MAX;
+	return part;
+}
 
 /* ---- pairs ---- */
 

@@ -33,8 +33,7 @@ extern const struct value_type value_on;          /* bool: a switch */
 extern const struct value_type value_boolean;     /* bool: the words of boolean_parse */
 extern const struct value_type value_filter;      /* int: the same as 1 and 0 */
 extern const struct value_type value_limit;       /* size_t: rows of a list */
-extern const struct value_type value_part_limit;  /* struct list_part: its limit */
-extern const struct value_type value_part_after;  /* struct list_part: where it goes on */
+extern const struct value_type value_after;       /* uint64_t: the id after which a list goes on, or none (0) */
 extern const struct value_type value_job_limit;   /* size_t: of what is counted or done, also by HTTP up to VALUE_LIMIT_MAX */
 
 /* uint64_t: ids of objects that the caller must see. */
@@ -62,30 +61,26 @@ struct slice value_pair_text(struct pool *pool, const struct value_pair *pair);
 value_parser value_parse_pair, value_parse_last_pair; /* divided at the first "=", or at the last one */
 
 /* For types of other folders. */
-value_parser value_parse_id, value_parse_count;
 MUST_CHECK bool value_is_name(struct slice text); /* 1 to 200 characters */
 MUST_CHECK bool value_is_id(struct slice text, uint64_t *id);
 MUST_CHECK bool value_to_u32(struct slice text, uint32_t maximum, uint32_t *number);
-value_parser value_parse_word; /* uint32_t: the place of the text among the words of the type */
-#define WORD_TYPE(list, count, expected_text)                                                                  \
-	{                                                                                                      \
-		.parse = value_parse_word, .size = sizeof(uint32_t), .expected = expected_text, .words = list, \
-		.word_count = count                                                                            \
-	}
-/* Number of rows from 1 to `maximum`. */
-MUST_CHECK bool value_to_limit(struct slice text, uint32_t maximum, size_t *limit);
+/* Their place is a bool, or an unsigned integer of 4 or 8 bytes. */
+value_parser value_parse_word;   /* the place of the text among the words of the type */
+value_parser value_parse_number; /* a whole number within the limits of the type */
+#define WORD_TYPE(type, list, count) .parse = value_parse_word, .size = sizeof(type), .words = (list), .word_count = (count)
+#define NUMBER_TYPE(type, from, to) .parse = value_parse_number, .size = sizeof(type), .least = (from), .most = (to)
+#define ID_TYPE NUMBER_TYPE(uint64_t, 1, INT64_MAX)
+/* Defines a type whose texts `read(text, place)` reads. */
+#define READ_TYPE(name, read, type, expected_text)                                                     \
+	static bool parse_##name(struct value_reading *reading UNUSED, struct slice text, void *place) \
+	{                                                                                              \
+		return read(text, place);                                                              \
+	}                                                                                              \
+	static const struct value_type name = { .parse = parse_##name, .size = sizeof(type), .expected = expected_text }
 
-#define ID_TYPE(expected_text)                                                               \
-	{                                                                                    \
-		.parse = value_parse_id, .size = sizeof(uint64_t), .expected = expected_text \
-	}
-
-/* Parameters of a list by id, of which `member` is the struct list_part. */
-#define PART_PARAMETERS(type, member) \
-	OPTION("limit", value_part_limit, offsetof(type, member)), OPTION("after", value_part_after, offsetof(type, member))
-/* Those of a list that most callers want as a whole: without a limit it is the largest one. The struct list_part is all
- * arguments. */
-#define LARGE_PART_PARAMETERS OPTION("limit", value_part_limit, 0), OPTION("after", value_part_after, 0)
+/* Parameters of a list that most callers want as a whole: without a limit it is the largest one. The arguments are a struct
+ * list_part. */
+extern const struct parameter value_large_part_parameters[2];
 struct operation_call;
 struct list_part value_large_part(const struct operation_call *call);
 

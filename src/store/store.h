@@ -134,9 +134,9 @@ MUST_CHECK enum result store_find_campaign(
 /* A part of a list by id: at most `limit` rows, with ids above `after`. */
 struct list_part {
 	uint64_t after;
-	uint64_t limit;
+	size_t limit;
 };
-#define LIST_ALL ((struct list_part){ 0, INT64_MAX })
+#define LIST_ALL ((struct list_part){ 0, PTRDIFF_MAX })
 /* Of an account (0: of all), by id. */
 MUST_CHECK enum result store_list_campaigns(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part,
     struct campaign **campaigns, size_t *count, int64_t *now_ms);

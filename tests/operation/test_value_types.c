@@ -190,7 +190,7 @@ lists_have_limits(void **state)
 	buffer_free(&networks);
 }
 
-static const struct value_type test_points = { value_parse_count, .size = sizeof(uint32_t), .expected = "a number" };
+static const struct value_type test_points = { NUMBER_TYPE(uint32_t, 0, UINT32_MAX), .expected = "a number" };
 static const struct parameter rows[] = {
 	SETTING("points", test_points, offsetof(struct campaign_settings, points_direct)),
 	SETTING("waitlist", value_boolean, offsetof(struct campaign_settings, waitlist)),

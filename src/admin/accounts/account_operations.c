@@ -31,8 +31,6 @@ run_account_add(struct operation_call *call)
 	return status;
 }
 
-static const struct parameter part_parameters[] = { LARGE_PART_PARAMETERS };
-
 static int
 run_account_list(struct operation_call *call)
 {
@@ -251,7 +249,8 @@ run_key_revoke(struct operation_call *call)
 OPERATION(account_add, "account add", "NAME", "add an account", run_account_add, PARAMETERS(add_parameters, struct account_add),
     HTTP(POST, "accounts", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CREATES);
 OPERATION(account_list, "account list", "[--limit N] [--after N]", "list the accounts", run_account_list,
-    PARAMETERS(part_parameters, struct list_part), .shape = OUTPUT_ARRAY, HTTP(GET, "accounts", RIGHT_STATS | RIGHT_ACCOUNT));
+    PARAMETERS(value_large_part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
+    HTTP(GET, "accounts", RIGHT_STATS | RIGHT_ACCOUNT));
 OPERATION(account_set, "account set", "ACCOUNT SETTING=VALUE...", "change settings of an account", run_account_set,
     .subject = &subject_account, .settings = &settings_table, HTTP(PATCH, "accounts/{account}", RIGHT_ACCOUNT),
     .effect = CHANGES);
@@ -268,7 +267,7 @@ OPERATION(key_add, "key add", "ACCOUNT [--name NAME] [--rights LIST] [--campaign
     "add an API key, shown once", run_key_add, .subject = &subject_account, PARAMETERS(key_parameters, struct new_key),
     .defaults = &key_defaults, HTTP(POST, "accounts/{account}/keys", RIGHT_ACCOUNT), .effect = CREATES, .confirmed = true);
 OPERATION(key_list, "key list", "ACCOUNT [--limit N] [--after N]", "list the keys of an account", run_key_list,
-    .subject = &subject_account, PARAMETERS(part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
+    .subject = &subject_account, PARAMETERS(value_large_part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
     HTTP(GET, "accounts/{account}/keys", RIGHT_ACCOUNT));
 OPERATION(key_revoke, "key revoke", "KEY_ID", "revoke a key", run_key_revoke, .subject = &subject_key,
     HTTP(DELETE, "keys/{key}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true);

@@ -10,7 +10,7 @@
 #include "store/users/audit.h"
 
 #define PLACE(member) offsetof(struct audit_filter, member)
-static const struct value_type value_audit_id = ID_TYPE("the id of a row");
+static const struct value_type value_audit_id = { ID_TYPE, .expected = "the id of a row" };
 static const struct parameter list_parameters[] = {
 	OPTION("account", value_account, PLACE(account_id)),
 	OPTION("campaign", value_campaign, PLACE(campaign_id)),

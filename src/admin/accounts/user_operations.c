@@ -60,15 +60,7 @@ answer_id(struct operation_call *call, enum result result, enum user_refusal ref
 
 /* ---- values ---- */
 
-static bool
-parse_role(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return role_parse(text, place);
-}
-
-static const struct value_type value_role = {
-	.parse = parse_role, .size = sizeof(enum role), .expected = "operator, owner, editor or viewer"
-};
+READ_TYPE(value_role, role_parse, enum role, "operator, owner, editor or viewer");
 
 /* As the column has them: in order, each once. */
 static bool
@@ -123,7 +115,8 @@ struct user_list {
 };
 static const struct parameter list_parameters[] = {
 	OPTION("account", value_account, offsetof(struct user_list, account_id)),
-	PART_PARAMETERS(struct user_list, part),
+	OPTION("limit", value_limit, offsetof(struct user_list, part.limit)),
+	OPTION("after", value_after, offsetof(struct user_list, part.after)),
 };
 static const struct user_list list_defaults = { .part.limit = VALUE_LIMIT_DEFAULT };
 

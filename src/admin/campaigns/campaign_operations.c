@@ -27,14 +27,6 @@ struct campaign_add {
 /* ---- settings ---- */
 
 static bool
-parse_request(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	const bool ended = slice_equal(text, SLICE("ended"));
-	*(enum campaign_request *)place = ended ? CAMPAIGN_ENDS : CAMPAIGN_OPENS;
-	return ended || slice_equal(text, SLICE("active"));
-}
-
-static bool
 parse_language(struct value_reading *reading UNUSED, struct slice text, void *place)
 {
 	enum text_language language;
@@ -44,15 +36,6 @@ parse_language(struct value_reading *reading UNUSED, struct slice text, void *pl
 	*(struct slice *)place = automatic ? SLICE_NONE : text_language_code(language);
 	return true;
 }
-
-static const struct value_type value_form_answer = WORD_TYPE(form_answer_names, FORM_ANSWERS, "auto, json or redirect"),
-			       value_public_lookup =
-				   WORD_TYPE(public_lookup_names, PUBLIC_LOOKUPS, "all, social_id, own or none"),
-			       value_public_update = WORD_TYPE(public_update_names, PUBLIC_UPDATES, "all, own or none"),
-			       value_leaderboard_names =
-				   WORD_TYPE(leaderboard_names, LEADERBOARD_NAMES, "initial, first or full"),
-			       value_bots =
-				   WORD_TYPE(campaign_bots_names, CAMPAIGN_BOTS, "off, honeypot, proof or proof_or_confirm");
 
 static bool
 parse_mails(struct value_reading *reading, struct slice text, void *place)
@@ -68,15 +51,15 @@ parse_mails(struct value_reading *reading, struct slice text, void *place)
 	return true;
 }
 
-static bool
-parse_difficulty(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return value_to_u32(text, DIFFICULTY_MAX, place) && *(uint32_t *)place > 0;
-}
-
-static const struct value_type value_request = {
-	.parse = parse_request, .size = sizeof(enum campaign_request), .expected = "active or ended"
-};
+#define WORDS(name, list, count, text) \
+	static const struct value_type name = { WORD_TYPE(uint32_t, list, count), .expected = text }
+static const struct slice request_names[] = { [CAMPAIGN_OPENS] = SLICE("active"), [CAMPAIGN_ENDS] = SLICE("ended") };
+WORDS(value_request, request_names, ARRAY_SIZE(request_names), "active or ended");
+WORDS(value_form_answer, form_answer_names, FORM_ANSWERS, "auto, json or redirect");
+WORDS(value_public_lookup, public_lookup_names, PUBLIC_LOOKUPS, "all, social_id, own or none");
+WORDS(value_public_update, public_update_names, PUBLIC_UPDATES, "all, own or none");
+WORDS(value_leaderboard_names, leaderboard_names, LEADERBOARD_NAMES, "initial, first or full");
+WORDS(value_bots, campaign_bots_names, CAMPAIGN_BOTS, "off, honeypot, proof or proof_or_confirm");
 static const struct value_type value_language = {
 	.parse = parse_language, .size = sizeof(struct slice), .expected = "auto, en, de, es or fr"
 };
@@ -84,12 +67,10 @@ static const struct value_type value_mails = { .parse = parse_mails,
 	.size = sizeof(uint32_t),
 	.form = VALUE_LIST,
 	.expected = "welcome, reward, referral or status_link, several with commas or spaces, or nothing" };
-static const struct value_type value_difficulty = {
-	.parse = parse_difficulty, .size = sizeof(uint32_t), .expected = "a number from 1 to 8"
-};
-static const struct value_type value_visits = {
-	.parse = value_parse_count, .size = sizeof(uint32_t), .expected = "a whole number, 0 for no limit"
-};
+static const struct value_type value_difficulty = { NUMBER_TYPE(uint32_t, 1, DIFFICULTY_MAX),
+	.expected = "a number from 1 to 8" };
+static const struct value_type value_visits = { NUMBER_TYPE(uint32_t, 0, UINT32_MAX),
+	.expected = "a whole number, 0 for no limit" };
 
 #define PLACE(member) offsetof(struct campaign_settings, member)
 static const struct parameter setting_rows[] = {
@@ -229,12 +210,8 @@ new_campaign(struct slice name, bool moves_in)
 	};
 }
 
-static bool
-parse_campaign_id(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return value_is_id(text, place) && *(uint64_t *)place <= CAMPAIGN_ID_MAX;
-}
-static const struct value_type value_campaign_id = { .parse = parse_campaign_id, .expected = "a number from 1 to 34359738367" };
+static const struct value_type value_campaign_id = { NUMBER_TYPE(uint64_t, 1, CAMPAIGN_ID_MAX),
+	.expected = "a number from 1 to 34359738367" };
 static const struct parameter add_parameters[] = {
 	OPERAND("name", value_name, offsetof(struct campaign_add, name)),
 	OPTION_WITH("id", value_campaign_id, offsetof(struct campaign_add, id), PARAMETER_OPERATOR),
@@ -293,8 +270,6 @@ campaigns_of_caller(
 			(*campaigns)[(*count)++] = (*campaigns)[i];
 	return result;
 }
-
-static const struct parameter part_parameters[] = { LARGE_PART_PARAMETERS };
 
 static int
 run_campaign_list(struct operation_call *call)
@@ -441,7 +416,7 @@ OPERATION(campaign_add, "campaign add", "ACCOUNT NAME [--id N] [SETTING=VALUE...
     .subject = &subject_account, PARAMETERS(add_parameters, struct campaign_add), .settings = &settings_table,
     .settings_are_optional = true, HTTP(POST, "accounts/{account}/campaigns", RIGHT_MANAGE), .effect = CREATES);
 OPERATION(campaign_list, "campaign list", "[ACCOUNT] [--limit N] [--after N]", "list the campaigns", run_campaign_list,
-    .subject = &subject_account, .subject_is_optional = true, PARAMETERS(part_parameters, struct list_part),
+    .subject = &subject_account, .subject_is_optional = true, PARAMETERS(value_large_part_parameters, struct list_part),
     .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns", RIGHTS_ALL));
 OPERATION(campaign_show, "campaign show", "CAMPAIGN", "show a campaign and its settings", run_campaign_show,
     .subject = &subject_campaign, HTTP(GET, "campaigns/{campaign}", RIGHT_STATS | RIGHT_MANAGE), .versioned = true);

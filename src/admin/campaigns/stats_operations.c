@@ -123,17 +123,12 @@ parse_kind(struct value_reading *reading, struct slice text, void *place)
 }
 
 enum { VALUES_DEFAULT = 10, VALUES_MAX = 250 };
-
-static bool
-parse_values(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return value_to_limit(text, VALUES_MAX, place);
-}
 static const struct value_type value_kind = { .parse = parse_kind,
 	.expected = "utm_source, utm_medium, utm_campaign, site or refused",
 	.words = source_kind_names,
-	.word_count = SOURCE_KINDS },
-			       value_values = { .parse = parse_values, .expected = "a number from 1 to 250" };
+	.word_count = SOURCE_KINDS,
+	.size = sizeof(uint32_t) };
+static const struct value_type value_values = { NUMBER_TYPE(size_t, 1, VALUES_MAX), .expected = "a number from 1 to 250" };
 static const struct parameter sources_parameters[] = {
 	OPTION("kind", value_kind, 0),
 	PERIOD_PARAMETERS(struct sources_request, period.),
@@ -277,8 +272,6 @@ add_overview(
 	output_time(output, "oldest_due_at", overview->oldest_due_ms);
 }
 
-static const struct parameter part_parameters[] = { LARGE_PART_PARAMETERS };
-
 static int
 run_campaign_overview(struct operation_call *call)
 {
@@ -337,7 +330,7 @@ run_stats_rebuild(struct operation_call *call)
 
 OPERATION(campaign_overview, "campaign overview", "[ACCOUNT] [--limit N] [--after N]",
     "show the sign-ups of all campaigns in the last days", run_campaign_overview, .subject = &subject_account,
-    .subject_is_optional = true, PARAMETERS(part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
+    .subject_is_optional = true, PARAMETERS(value_large_part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
     HTTP(GET, "overview", RIGHT_STATS));
 OPERATION(campaign_stats, "campaign stats", "CAMPAIGN [--since TIME] [--until TIME] [--by hour|day]",
     "count the sign-ups of a campaign by hour or day", run_campaign_stats, .subject = &subject_campaign,

@@ -24,17 +24,9 @@ struct inbound_details {
 	struct value_pairs map;
 };
 
-/* 0 means none. */
-static bool
-parse_tag(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return slice_to_u64(text, INT64_MAX, place);
-}
-static const struct value_type value_details_tag = { .parse = parse_tag,
-	.expected = "the id of a tag, or 0",
-	.noun = "tag",
-	.kind = OWNED_TAG },
-			       value_map = { .parse = value_parse_pair, .form = VALUE_PAIRS };
+static const struct value_type value_details_tag = { NUMBER_TYPE(uint64_t, 0, INT64_MAX), .expected = "the id of a tag, or 0",
+	.noun = "tag", .kind = OWNED_TAG };
+static const struct value_type value_map = { .parse = value_parse_pair, .form = VALUE_PAIRS };
 #define PLACE(member) offsetof(struct inbound_details, member)
 #define DETAILS                                                                                       \
 	OPTION("tag", value_details_tag, PLACE(tag_id)), OPTION("source", value_text, PLACE(source)), \

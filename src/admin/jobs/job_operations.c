@@ -8,7 +8,7 @@
 #include "operation/value_types.h"
 
 #define PLACE(member) offsetof(struct job_filter, member)
-static const struct value_type value_job_id = ID_TYPE("the id of a job");
+static const struct value_type value_job_id = { ID_TYPE, .expected = "the id of a job" };
 static const struct parameter list_parameters[] = {
 	OPTION("account", value_account, PLACE(account_id)),
 	OPTION("campaign", value_campaign, PLACE(campaign_id)),

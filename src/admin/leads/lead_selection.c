@@ -5,13 +5,8 @@
 
 #include "operation/value_types.h"
 
-static bool
-parse_order(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	*(bool *)place = true;
-	return slice_equal(text, SLICE("score")); /* the only order that has a name */
-}
-const struct value_type value_lead_order = { .parse = parse_order, .expected = "score" };
+static const struct slice order_names[] = { SLICE_NONE, SLICE("score") }; /* the other order has no name */
+const struct value_type value_lead_order = { WORD_TYPE(bool, order_names, 2), .expected = "score" };
 
 int
 lead_selection_check(struct operation_call *call, const struct lead_selection *selection)

@@ -28,19 +28,9 @@ struct lead_timeline {
 	size_t limit;
 };
 
-static bool
-parse_limit(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return value_to_limit(text, TIMELINE_ENTRIES_MAX, place);
-}
-
-static bool
-parse_place(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return timeline_place_parse(text, place);
-}
-static const struct value_type value_entries = { .parse = parse_limit, .expected = "a number from 1 to 500" },
-			       value_place = { .parse = parse_place, .expected = "a place that the list has named" };
+static const struct value_type value_entries = { NUMBER_TYPE(size_t, 1, TIMELINE_ENTRIES_MAX),
+	.expected = "a number from 1 to 500" };
+READ_TYPE(value_place, timeline_place_parse, struct timeline_place, "a place that the list has named");
 static const struct parameter parameters[] = {
 	LEAD_PARAMETERS(struct lead_timeline, named),
 	OPTION("after", value_place, offsetof(struct lead_timeline, after)),

@@ -11,27 +11,10 @@
 #include "operation/wiring.h"
 #include "store/messages/delays.h"
 
-static bool
-parse_state(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	enum message_state state = MESSAGE_REQUESTED;
-	const bool found = message_state_parse(text, &state);
-	*(int *)place = (int)state;
-	return found;
-}
-
-static bool
-parse_kind(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	enum message_kind kind = MESSAGE_VERIFY;
-	const bool found = message_kind_parse(text, &kind);
-	*(int *)place = (int)kind;
-	return found;
-}
-static const struct value_type value_state = { .parse = parse_state, .expected = "requested, ready, sent, failed or dropped" },
-			       value_kind = { .parse = parse_kind,
-				       .expected = "verify, welcome, reward, referral, status_link, erase_confirm or code" },
-			       value_mail = ID_TYPE("the id of a mail");
+READ_TYPE(value_state, message_state_parse, enum message_state, "requested, ready, sent, failed or dropped");
+READ_TYPE(
+    value_kind, message_kind_parse, enum message_kind, "verify, welcome, reward, referral, status_link, erase_confirm or code");
+static const struct value_type value_mail = { ID_TYPE, .expected = "the id of a mail" };
 #define PLACE(member) offsetof(struct mail_filter, member)
 static const struct parameter list_parameters[] = {
 	OPTION("campaign", value_campaign, PLACE(campaign_id)),

@@ -32,12 +32,7 @@ struct page_texts {
 	struct value_pairs texts;
 };
 
-static bool
-parse_view(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return page_view_parse(text, place);
-}
-static const struct value_type value_view = { .parse = parse_view, .expected = "signup or status" };
+READ_TYPE(value_view, page_view_parse, enum page_view, "signup or status");
 #define PLACE(member) offsetof(struct page_texts, member)
 static const struct parameter set_parameters[] = {
 	OPTION("language", value_chosen_language, PLACE(language)),

@@ -19,33 +19,10 @@
 #include "store/operator/webhook_admin.h"
 #include "store/queue/dispatch.h"
 
-static bool
-parse_event(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	enum event_type event = EVENT_TYPES;
-	const bool found = event_parse(text, &event);
-	*(int *)place = (int)event;
-	return found;
-}
-
-static bool
-parse_state(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	enum delivery_state state = DELIVERY_PENDING;
-	const bool found = delivery_state_parse(text, &state);
-	*(int *)place = (int)state;
-	return found;
-}
-
-static bool
-parse_answer(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return answer_class_parse(text, place);
-}
-static const struct value_type value_event = { .parse = parse_event, .expected = "the name of an event" },
-			       value_state = { .parse = parse_state, .expected = "pending, delivered or failed" },
-			       value_answer = { .parse = parse_answer, .expected = "1xx, 2xx, 3xx, 4xx, 5xx or error" },
-			       value_delivery = ID_TYPE("the id of a delivery");
+READ_TYPE(value_event, event_parse, enum event_type, "the name of an event");
+READ_TYPE(value_state, delivery_state_parse, enum delivery_state, "pending, delivered or failed");
+READ_TYPE(value_answer, answer_class_parse, enum answer_class, "1xx, 2xx, 3xx, 4xx, 5xx or error");
+static const struct value_type value_delivery = { ID_TYPE, .expected = "the id of a delivery" };
 
 #define PLACE(member) offsetof(struct delivery_filter, member)
 #define FILTERS_IN_CAMPAIGN(place_of_filter, limit_type)                                \

@@ -44,14 +44,6 @@ parse_events(struct value_reading *reading, struct slice text, void *place)
 }
 
 static bool
-parse_format(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	const bool form = slice_equal(text, SLICE("form"));
-	*(bool *)place = form;
-	return form || slice_equal(text, SLICE("json"));
-}
-
-static bool
 parse_schedule(struct value_reading *reading, struct slice text, void *place)
 {
 	const struct slice trimmed = slice_trim(text);
@@ -81,19 +73,14 @@ parse_accepts(struct value_reading *reading, struct slice text, void *place)
 	return true;
 }
 
-static bool
-parse_rate(struct value_reading *reading UNUSED, struct slice text, void *place)
-{
-	return value_to_u32(text, RATE_MAX, place);
-}
-
 static const struct value_type value_destination = {
 	.parse = parse_url, .size = sizeof(struct slice), .expected = "an http or https URL of at most 2048 bytes"
 };
 static const struct value_type value_events = {
 	.parse = parse_events, .size = sizeof(uint32_t), .form = VALUE_LIST, .expected = "names of events, separated by commas"
 };
-static const struct value_type value_format = { .parse = parse_format, .size = sizeof(bool), .expected = "json or form" };
+static const struct slice format_names[] = { SLICE("json"), SLICE("form") };
+static const struct value_type value_format = { WORD_TYPE(bool, format_names, 2), .expected = "json or form" };
 static const struct value_type value_schedule = { .parse = parse_schedule,
 	.size = sizeof(struct slice),
 	.form = VALUE_LIST,
@@ -101,9 +88,8 @@ static const struct value_type value_schedule = { .parse = parse_schedule,
 static const struct value_type value_accepts = {
 	.parse = parse_accepts, .size = sizeof(struct slice), .form = VALUE_LIST, .expected = "302, 303, or both, or nothing"
 };
-static const struct value_type value_rate = {
-	.parse = parse_rate, .size = sizeof(uint32_t), .expected = "deliveries a second, 0 to 10000; 0: no limit"
-};
+static const struct value_type value_rate = { NUMBER_TYPE(uint32_t, 0, RATE_MAX),
+	.expected = "deliveries a second, 0 to 10000; 0: no limit" };
 
 #define PLACE(member) offsetof(struct webhook_settings, member)
 static const struct parameter setting_rows[] = {

@@ -6,10 +6,36 @@
 #include "base/encode.h"
 #include "crypto/base64.h"
 #include "crypto/digest.h"
-#include "crypto/pbkdf2.h"
 #include "json/reader.h"
 #include "json/writer.h"
 #include "os/clock.h"
+
+/* ---- difficulty ---- */
+
+/* Iterations cost a program of the attacker's as much as a browser, except for what a browser adds to each call; so that it
+ * adds little, there are no cheaper tries than these. There are no dearer ones, because the server does one for each solution.
+ */
+enum { COST_MIN = 1000, DOUBLINGS = 4, DIGITS_MIN = 2, RISE_FACTOR = 4 };
+
+struct challenge_work
+challenge_work(unsigned level)
+{
+	const unsigned step = level < 1 ? 0 : level > DIFFICULTY_LEVELS ? DIFFICULTY_LEVELS - 1 : level - 1;
+	/* one more digit is the work of four doublings */
+	return (struct challenge_work){ (uint32_t)COST_MIN << step % DOUBLINGS, DIGITS_MIN + step / DOUBLINGS };
+}
+
+unsigned
+difficulty_level(unsigned level, uint32_t per_minute)
+{
+	uint64_t rate = DIFFICULTY_CALM;
+	unsigned rise = 0;
+	for (; rise < DIFFICULTY_RISE_MAX && per_minute >= rate; rise++)
+		rate *= RISE_FACTOR;
+	return level + rise < DIFFICULTY_LEVELS ? level + rise : DIFFICULTY_LEVELS;
+}
+
+/* ---- writing a challenge ---- */
 
 enum {
 	JSON_MAX = 512,
@@ -241,7 +267,7 @@ is_solved(const struct challenge *challenge, const struct solution *solution)
 	memcpy(password, challenge->nonce, CHALLENGE_NONCE_SIZE);
 	for (size_t i = 0; i < COUNTER_SIZE; i++)
 		password[CHALLENGE_NONCE_SIZE + i] = (unsigned char)(solution->counter >> 8 * (COUNTER_SIZE - 1 - i));
-	const struct digest key = pbkdf2_sha256((struct slice){ (const char *)password, sizeof(password) },
+	const struct digest key = digest_pbkdf2((struct slice){ (const char *)password, sizeof(password) },
 	    (struct slice){ (const char *)challenge->salt, CHALLENGE_NONCE_SIZE }, challenge->work.cost);
 	return begins_with_zeros(&key, challenge->work.digits) && memcmp(key.bytes, solution->key, DIGEST_SIZE) == 0;
 }

@@ -383,6 +383,8 @@ commit_decode_answer(struct pool *pool, struct slice bytes, struct commit_answer
 	return !coder.failed && coder.in.size == 0;
 }
 
+const struct commit_answer commit_refused = { .kind = ANSWER_REFUSED };
+
 struct commit_answer
 commit_failed_answer(const struct commit_request *request, enum failure failure, enum result result)
 {

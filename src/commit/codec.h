@@ -47,6 +47,7 @@ struct commit_answer {
 	} as;
 };
 
+extern const struct commit_answer commit_refused; /* ANSWER_REFUSED */
 /* An answer of the request's kind that says why there is no other: a failure of a command or a look-up, or the result of a
  * directory request, which is one for a key, a campaign or readiness (commit/directory.h). */
 struct commit_answer commit_failed_answer(const struct commit_request *request, enum failure failure, enum result result);

@@ -6,7 +6,6 @@
 
 #include "commit/directory.h"
 #include "commit/receiver.h"
-#include "commit/refuser.h"
 #include "commit/turns.h"
 #include "os/clock.h"
 #include "os/log.h"
@@ -25,7 +24,6 @@ struct committer {
 	const struct committer_options *options;
 	struct store *store;
 	struct receiver receiver;
-	struct refuser refuser;
 	const struct request_batch *batch; /* in store_execute */
 	struct directory *directory;
 	struct turns *turns;
@@ -69,7 +67,6 @@ kind_of(const struct peer *peer)
 static struct commit_request *
 read_request(struct committer *committer, struct pool *pool, struct peer *peer)
 {
-	const struct commit_answer refused = { .kind = ANSWER_REFUSED };
 	struct commit_request *request = POOL_NEW(pool, struct commit_request);
 	if (!commit_decode_request(pool, frame_content(&peer->in), request)) {
 		log_error("committer_request_broken", LOG_UINT("bytes", frame_content(&peer->in).size));
@@ -78,7 +75,7 @@ read_request(struct committer *committer, struct pool *pool, struct peer *peer)
 	}
 	if (request->deadline_ms > clock_monotonic_ms())
 		return request;
-	peer_answer(&committer->receiver.peers, peer, &refused);
+	peer_answer(&committer->receiver.peers, peer, &commit_refused);
 	return NULL;
 }
 
@@ -321,17 +318,19 @@ learn(struct committer *committer, const struct command *const *commands, const 
 	}
 }
 
-/* Called in store_execute. */
+/* These two are called in store_execute. */
 static void
-note_unknown(void *context, bool unknown)
+begin_unknown(void *context)
 {
 	struct committer *committer = context;
-	if (!unknown)
-		refuser_stop(&committer->refuser);
-	for (size_t i = 0; i < committer->batch->count; i++)
-		peer_set_uncertain(&committer->receiver.peers, committer->batch->peers[i], unknown);
-	if (unknown)
-		refuser_start(&committer->refuser, &committer->receiver);
+	receiver_begin_refusing(&committer->receiver, committer->batch->peers, committer->batch->count);
+}
+
+static void
+end_unknown(void *context)
+{
+	struct committer *committer = context;
+	receiver_end_refusing(&committer->receiver, committer->batch->peers, committer->batch->count);
 }
 
 static void
@@ -345,7 +344,8 @@ execute(struct committer *committer, struct pool *pool, const struct request_bat
 		.deadline_ms = batch->deadline_ms,
 		.outcomes = outcomes,
 		.locked = locked,
-		.unknown_changed = note_unknown,
+		.unknown_begins = begin_unknown,
+		.unknown_ends = end_unknown,
 		.context = committer };
 	for (size_t i = 0; i < batch->count; i++)
 		commands[i] = &batch->requests[i]->as.command;

@@ -6,8 +6,6 @@ noinst_LIBRARIES += %D%/libcommit.a
 	%D%/directory.c %D%/directory.h \
 	%D%/endpoint.c %D%/endpoint.h \
 	%D%/frame.c %D%/frame.h \
-	%D%/peer.c %D%/peer.h \
 	%D%/receiver.c %D%/receiver.h \
-	%D%/refuser.c %D%/refuser.h \
 	%D%/suspects.c %D%/suspects.h \
 	%D%/turns.c %D%/turns.h

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "crypto/digest.h"
 
+#include <limits.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 #include <openssl/sha.h>
 #include <string.h>
 
+#include "base/panic.h"
 #include "os/log.h"
 
 /* Created once in each thread: fetching and initializing an algorithm costs more than hashing a short text. */
@@ -22,15 +24,15 @@ static _Thread_local struct {
 	} last_key;
 } own;
 
-/* The process cannot go on without a hash. */
-static void
-require_success(bool done)
+void
+digest_library_failed(const char *error)
 {
-	if (done)
-		return;
-	log_error("libcrypto", LOG_STR("error", "SHA-256, SHA-384 or HMAC failed"));
+	log_error("libcrypto", LOG_STR("error", error));
 	memory_exhausted();
 }
+
+/* Each call of the library that returns 1 when it succeeds. */
+#define REQUIRE(success) ((success) ? (void)0 : digest_library_failed("SHA-256, SHA-384 or HMAC failed"))
 
 struct digest
 digest_sha256(const struct slice *pieces, size_t count)
@@ -41,10 +43,10 @@ digest_sha256(const struct slice *pieces, size_t count)
 	}
 	struct digest digest;
 	unsigned size = 0;
-	require_success(own.sha256 != NULL && own.hashing != NULL && EVP_DigestInit_ex2(own.hashing, own.sha256, NULL) == 1);
+	REQUIRE(own.sha256 != NULL && own.hashing != NULL && EVP_DigestInit_ex2(own.hashing, own.sha256, NULL) == 1);
 	for (size_t i = 0; i < count; i++)
-		require_success(EVP_DigestUpdate(own.hashing, pieces[i].data, pieces[i].size) == 1);
-	require_success(EVP_DigestFinal_ex(own.hashing, digest.bytes, &size) == 1 && size == DIGEST_SIZE);
+		REQUIRE(EVP_DigestUpdate(own.hashing, pieces[i].data, pieces[i].size) == 1);
+	REQUIRE(EVP_DigestFinal_ex(own.hashing, digest.bytes, &size) == 1 && size == DIGEST_SIZE);
 	return digest;
 }
 
@@ -55,7 +57,7 @@ make_signing(void)
 	char name[] = "SHA256";
 	const OSSL_PARAM parameters[] = { OSSL_PARAM_construct_utf8_string("digest", name, 0), OSSL_PARAM_construct_end() };
 	own.signing = EVP_MAC_CTX_new(hmac);
-	require_success(own.signing != NULL && EVP_MAC_CTX_set_params(own.signing, parameters) == 1);
+	REQUIRE(own.signing != NULL && EVP_MAC_CTX_set_params(own.signing, parameters) == 1);
 	EVP_MAC_free(hmac);
 }
 
@@ -67,12 +69,11 @@ begin_signing(struct slice key)
 	if (own.signing == NULL)
 		make_signing();
 	if (own.last_key.valid && slice_equal(key, (struct slice){ own.last_key.bytes, own.last_key.size })) {
-		require_success(EVP_MAC_init(own.signing, NULL, 0, NULL) == 1); /* the same key */
+		REQUIRE(EVP_MAC_init(own.signing, NULL, 0, NULL) == 1); /* the same key */
 		return;
 	}
 	/* for libcrypto a NULL key means the previous one */
-	require_success(
-	    EVP_MAC_init(own.signing, (const unsigned char *)(key.data == NULL ? "" : key.data), key.size, NULL) == 1);
+	REQUIRE(EVP_MAC_init(own.signing, (const unsigned char *)(key.data == NULL ? "" : key.data), key.size, NULL) == 1);
 	own.last_key.valid = key.size <= sizeof(own.last_key.bytes);
 	own.last_key.size = key.size;
 	if (own.last_key.valid && key.size > 0)
@@ -86,8 +87,8 @@ digest_hmac_sha256(struct slice key, const struct slice *pieces, size_t count)
 	size_t size = 0;
 	begin_signing(key);
 	for (size_t i = 0; i < count; i++)
-		require_success(EVP_MAC_update(own.signing, (const unsigned char *)pieces[i].data, pieces[i].size) == 1);
-	require_success(EVP_MAC_final(own.signing, digest.bytes, &size, sizeof(digest.bytes)) == 1 && size == DIGEST_SIZE);
+		REQUIRE(EVP_MAC_update(own.signing, (const unsigned char *)pieces[i].data, pieces[i].size) == 1);
+	REQUIRE(EVP_MAC_final(own.signing, digest.bytes, &size, sizeof(digest.bytes)) == 1 && size == DIGEST_SIZE);
 	return digest;
 }
 
@@ -96,8 +97,19 @@ digest_sha384(struct pool *pool, struct slice text)
 {
 	unsigned char bytes[SHA384_DIGEST_LENGTH];
 	size_t size = 0;
-	require_success(EVP_Q_digest(NULL, "SHA384", NULL, text.data, text.size, bytes, &size) == 1 && size == sizeof(bytes));
+	REQUIRE(EVP_Q_digest(NULL, "SHA384", NULL, text.data, text.size, bytes, &size) == 1 && size == sizeof(bytes));
 	return pool_copy(pool, (struct slice){ (const char *)bytes, size });
+}
+
+struct digest
+digest_pbkdf2(struct slice password, struct slice salt, uint32_t iterations)
+{
+	struct digest key;
+	require(iterations > 0 && iterations <= INT_MAX && password.size <= INT_MAX && salt.size <= INT_MAX);
+	if (PKCS5_PBKDF2_HMAC(password.data, (int)password.size, (const unsigned char *)salt.data, (int)salt.size,
+		(int)iterations, EVP_sha256(), DIGEST_SIZE, key.bytes) != 1)
+		digest_library_failed("PBKDF2 failed");
+	return key;
 }
 
 void

@@ -3,6 +3,5 @@ noinst_LIBRARIES += %D%/liblhcrypto.a
 	%D%/base64.c %D%/base64.h \
 	%D%/digest.c %D%/digest.h \
 	%D%/password.c %D%/password.h \
-	%D%/pbkdf2.c %D%/pbkdf2.h \
 	%D%/seal.c %D%/seal.h \
 	%D%/totp.c %D%/totp.h

@@ -11,7 +11,6 @@
 #include "base/panic.h"
 #include "crypto/base64.h"
 #include "crypto/digest.h"
-#include "os/log.h"
 #include "os/random.h"
 
 enum { NONCE_SIZE = 12, TAG_SIZE = 16 };
@@ -81,15 +80,8 @@ seal_has_key(const struct seal_keys *keys)
 	return keys->count > 0;
 }
 
-/* The process cannot go on without its secrets. */
-static void
-require_success(bool done)
-{
-	if (done)
-		return;
-	log_error("libcrypto", LOG_STR("error", "AES-256-GCM failed"));
-	memory_exhausted();
-}
+/* Each call of the library that returns 1 when it succeeds. */
+#define REQUIRE(success) ((success) ? (void)0 : digest_library_failed("AES-256-GCM failed"))
 
 /* Begins to encrypt or decrypt with the key of the place. */
 static EVP_CIPHER_CTX *
@@ -102,9 +94,8 @@ begin(
 	EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
 	int size;
 	_Static_assert(sizeof(own.bytes) == SEAL_KEY_SIZE, "a key of AES-256");
-	require_success(context != NULL &&
-			EVP_CipherInit_ex(context, EVP_aes_256_gcm(), NULL, own.bytes, nonce, encrypts) == 1 &&
-			EVP_CipherUpdate(context, NULL, &size, (const unsigned char *)bound.data, (int)bound.size) == 1);
+	REQUIRE(context != NULL && EVP_CipherInit_ex(context, EVP_aes_256_gcm(), NULL, own.bytes, nonce, encrypts) == 1 &&
+		EVP_CipherUpdate(context, NULL, &size, (const unsigned char *)bound.data, (int)bound.size) == 1);
 	explicit_bzero(&own, sizeof(own));
 	return context;
 }
@@ -119,10 +110,10 @@ seal(const struct seal_keys *keys, struct pool *pool, struct seal_place place, s
 	int written = 0, rest = 0;
 	random_bytes(data, NONCE_SIZE);
 	EVP_CIPHER_CTX *context = begin(key, pool, place, data, 1);
-	require_success((text.size == 0 || EVP_CipherUpdate(context, data + NONCE_SIZE, &written,
-					       (const unsigned char *)text.data, (int)text.size) == 1) &&
-			EVP_CipherFinal_ex(context, data + NONCE_SIZE + written, &rest) == 1 &&
-			EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, TAG_SIZE, data + size - TAG_SIZE) == 1);
+	REQUIRE((text.size == 0 || EVP_CipherUpdate(context, data + NONCE_SIZE, &written, (const unsigned char *)text.data,
+				       (int)text.size) == 1) &&
+		EVP_CipherFinal_ex(context, data + NONCE_SIZE + written, &rest) == 1 &&
+		EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, TAG_SIZE, data + size - TAG_SIZE) == 1);
 	EVP_CIPHER_CTX_free(context);
 	return POOL_JOIN(pool, mark, version, (struct slice){ key->id, sizeof(key->id) }, SLICE(":"),
 	    base64_encode(pool, (struct slice){ (const char *)data, size }));
@@ -167,8 +158,8 @@ decrypt(const struct seal_key *key, struct pool *pool, struct seal_place place, 
 	int written = 0, rest = 0;
 	memcpy(tag, bytes + data.size - TAG_SIZE, TAG_SIZE);
 	EVP_CIPHER_CTX *context = begin(key, pool, place, bytes, 0);
-	require_success((size == 0 || EVP_CipherUpdate(context, out, &written, bytes + NONCE_SIZE, (int)size) == 1) &&
-			EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, TAG_SIZE, tag) == 1);
+	REQUIRE((size == 0 || EVP_CipherUpdate(context, out, &written, bytes + NONCE_SIZE, (int)size) == 1) &&
+		EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, TAG_SIZE, tag) == 1);
 	const bool genuine = EVP_CipherFinal_ex(context, out + written, &rest) == 1;
 	EVP_CIPHER_CTX_free(context);
 	if (genuine)

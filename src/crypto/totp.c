@@ -8,7 +8,6 @@
 #include "base/encode.h"
 #include "base/panic.h"
 #include "crypto/digest.h"
-#include "os/log.h"
 #include "os/random.h"
 
 enum { SHA1_SIZE = 20, COUNTER_SIZE = 8, CODES = 1000000, URL_MAX_BYTES = 4096 };
@@ -59,10 +58,8 @@ totp_code(struct pool *pool, struct slice secret, uint64_t step)
 		counter[i] = (unsigned char)(step >> (8 * (COUNTER_SIZE - 1 - i)));
 	if (EVP_Q_mac(NULL, "HMAC", NULL, "SHA1", NULL, key.data, key.size, counter, sizeof(counter), mac, sizeof(mac),
 		&size) == NULL ||
-	    size != SHA1_SIZE) {
-		log_error("libcrypto", LOG_STR("error", "HMAC-SHA1 failed"));
-		memory_exhausted();
-	}
+	    size != SHA1_SIZE)
+		digest_library_failed("HMAC-SHA1 failed");
 	return truncate_mac(mac) % CODES;
 }
 

@@ -7,7 +7,6 @@
 #include "base/panic.h"
 #include "base/pool.h"
 #include "crypto/digest.h"
-#include "limit/window.h"
 #include "os/log.h"
 #include "os/shared.h"
 
@@ -15,52 +14,19 @@ enum {
 	NAMES = LIMIT_KINDS * LIMIT_REACHES, /* one more table, without windows: the noted names */
 	TABLES,
 	SHARES = 100, /* parts of the memory */
+	NAMES_SHARE = 2,
 	NAME_AGE_MS = 60 * 1000
 };
 
 #define TABLE(kind, reach) ((reach)*LIMIT_KINDS + (kind))
 
-/* The parts of each table; SHARES in all. */
-static const size_t shares[TABLES] = {
-	[LIMIT_LOOKUPS] = 16,
-	[LIMIT_READINESS] = 2,
-	[LIMIT_SIGNUPS] = 17,
-	[LIMIT_POSTS] = 8,
-	[LIMIT_FAILED_KEYS] = 8,
-	[LIMIT_NEW_LEADS] = 2,
-	[LIMIT_NEW_LEADS_LOG] = 1,
-	[LIMIT_PROOFS] = 1,
-	[LIMIT_BOTS] = 1,
-	[LIMIT_BOTS_LOG] = 1,
-	[LIMIT_REFUSED] = 1,
-	[LIMIT_INBOUND] = 2,
-	[LIMIT_UNKNOWN_URLS] = 2,
-	[LIMIT_CODES] = 2,
-	[LIMIT_LOGINS] = 2,
-	[LIMIT_TEST_MAILS] = 1,
-	[LIMIT_ACCOUNT_TESTS] = 1,
-	[LIMIT_DELETES] = 3,
-	[LIMIT_SEARCHES] = 1,
-	[LIMIT_CHANGES] = 1,
-	[LIMIT_ACCOUNT] = 6,
-	[TABLE(LIMIT_LOOKUPS, REACH_SITE)] = 2,
-	[TABLE(LIMIT_READINESS, REACH_SITE)] = 1,
-	[TABLE(LIMIT_SIGNUPS, REACH_SITE)] = 3,
-	[TABLE(LIMIT_POSTS, REACH_SITE)] = 1,
-	[TABLE(LIMIT_FAILED_KEYS, REACH_SITE)] = 1,
-	[TABLE(LIMIT_UNKNOWN_URLS, REACH_SITE)] = 1,
-	[TABLE(LIMIT_CODES, REACH_SITE)] = 1,
-	[TABLE(LIMIT_LOGINS, REACH_SITE)] = 1,
-	[TABLE(LIMIT_LOOKUPS, REACH_PROVIDER)] = 1,
-	[TABLE(LIMIT_READINESS, REACH_PROVIDER)] = 1,
-	[TABLE(LIMIT_SIGNUPS, REACH_PROVIDER)] = 1,
-	[TABLE(LIMIT_POSTS, REACH_PROVIDER)] = 1,
-	[TABLE(LIMIT_FAILED_KEYS, REACH_PROVIDER)] = 1,
-	[TABLE(LIMIT_UNKNOWN_URLS, REACH_PROVIDER)] = 1,
-	[TABLE(LIMIT_CODES, REACH_PROVIDER)] = 1,
-	[TABLE(LIMIT_LOGINS, REACH_PROVIDER)] = 1,
-	[NAMES] = 2,
-};
+/* Of each kind: the parts of its tables, by reach, and what counts its refusals. With those of the names, SHARES in all. */
+#define ROW(name, callers, sites, providers, metric) { { callers, sites, providers }, METRIC_##metric },
+static const struct {
+	size_t shares[LIMIT_REACHES];
+	enum metric_limit metric;
+} kinds[LIMIT_KINDS] = { LIMIT_LIST(ROW) };
+#undef ROW
 
 static const uint32_t times[LIMIT_REACHES] = { [REACH_CALLER] = 1, [REACH_SITE] = 4, [REACH_PROVIDER] = LIMIT_FACTOR_MAX };
 
@@ -97,30 +63,7 @@ struct location {
 enum metric_limit
 limit_metric(enum limit_kind kind)
 {
-	static const enum metric_limit metrics[LIMIT_KINDS] = {
-		[LIMIT_LOOKUPS] = METRIC_LIMITED_LOOKUPS,
-		[LIMIT_READINESS] = METRIC_LIMITED_READINESS,
-		[LIMIT_SIGNUPS] = METRIC_LIMITED_SIGNUPS,
-		[LIMIT_POSTS] = METRIC_LIMITED_POSTS,
-		[LIMIT_FAILED_KEYS] = METRIC_LIMITED_FAILED_KEYS,
-		[LIMIT_INBOUND] = METRIC_LIMITED_INBOUND,
-		[LIMIT_UNKNOWN_URLS] = METRIC_LIMITED_UNKNOWN_URLS,
-		[LIMIT_CODES] = METRIC_LIMITED_CODES,
-		[LIMIT_LOGINS] = METRIC_LIMITED_LOGINS,
-		[LIMIT_TEST_MAILS] = METRIC_LIMITED_TEST_MAILS,
-		[LIMIT_ACCOUNT_TESTS] = METRIC_LIMITED_ACCOUNT_TESTS,
-		[LIMIT_DELETES] = METRIC_LIMITED_DELETES,
-		[LIMIT_SEARCHES] = METRIC_LIMITED_SEARCHES,
-		[LIMIT_CHANGES] = METRIC_LIMITED_CHANGES,
-		[LIMIT_NEW_LEADS] = METRIC_LIMITED_NEW_LEADS,
-		[LIMIT_NEW_LEADS_LOG] = METRIC_LIMIT_COUNT,
-		[LIMIT_PROOFS] = METRIC_LIMIT_COUNT,
-		[LIMIT_BOTS] = METRIC_LIMIT_COUNT,
-		[LIMIT_BOTS_LOG] = METRIC_LIMIT_COUNT,
-		[LIMIT_REFUSED] = METRIC_LIMIT_COUNT,
-		[LIMIT_ACCOUNT] = METRIC_LIMITED_ACCOUNT,
-	};
-	return metrics[kind];
+	return kinds[kind].metric;
 }
 
 static void
@@ -145,7 +88,8 @@ lay_out(struct limiter *limiter, const struct limiter_options *options)
 	size_t offset = 0;
 	for (size_t i = 0; i < TABLES; i++) {
 		struct table *table = &limiter->tables[i];
-		const size_t size = options->memory / SHARES * shares[i] / sizeof(uint64_t) * sizeof(uint64_t);
+		const size_t share = i == NAMES ? NAMES_SHARE : kinds[i % LIMIT_KINDS].shares[i / LIMIT_KINDS];
+		const size_t size = options->memory / SHARES * share / sizeof(uint64_t) * sizeof(uint64_t);
 		const bool counts = i != NAMES && size > 0;
 		lay_out_entry(table, counts ? &options->rules[i % LIMIT_KINDS] : &none, counts ? times[i / LIMIT_KINDS] : 1);
 		table->offset = offset;
@@ -515,4 +459,39 @@ limiter_remove(struct limiter *limiter, struct slice name)
 	if (entry != NULL)
 		memset(entry, 0, sizeof(*entry));
 	unlock(limiter, &location, 1);
+}
+
+/* ---- addresses ---- */
+
+enum { V6_NETWORK_SIZE = 6, V4_SPREAD = 8 };
+_Static_assert(sizeof(struct limit_name) <= (size_t)LIMITER_CALLER_MAX, "an address and a campaign");
+
+/* The bytes of an IPv6 address that identify its caller: a client has a /64, a site a /56, some a /48. */
+static const size_t reach_bytes[LIMIT_REACHES] = { [REACH_CALLER] = 8, [REACH_SITE] = 7, [REACH_PROVIDER] = 6 };
+
+size_t
+limit_claim_address(const struct ip_address *address, enum limit_kind kind, uint64_t campaign_id, struct limit_claim *claims,
+    struct limit_name *names)
+{
+	const bool v4 = ip_address_is_v4(address);
+	const size_t reaches = v4 ? 1 : LIMIT_REACHES;
+	for (size_t reach = 0; reach < reaches; reach++) {
+		struct limit_name *caller = &names[reach];
+		memset(caller, 0, sizeof(*caller));
+		memcpy(caller->bytes, address->bytes, v4 ? sizeof(address->bytes) : reach_bytes[reach]);
+		memcpy(caller->bytes + sizeof(address->bytes), &campaign_id, sizeof(campaign_id));
+		claims[reach] = (struct limit_claim){
+			.kind = kind, .reach = (enum limit_reach)reach, .caller = { caller->bytes, sizeof(caller->bytes) }
+		};
+	}
+	return reaches;
+}
+
+/* An IPv6 site has a /48, with more callers than fit into the memory. An IPv4 address is a caller for each campaign. */
+struct limit_network
+limit_network_of(const struct ip_address *address)
+{
+	const bool v4 = ip_address_is_v4(address);
+	const struct slice name = { (const char *)address->bytes, v4 ? sizeof(address->bytes) : V6_NETWORK_SIZE };
+	return (struct limit_network){ name, v4 ? V4_SPREAD : LIMITER_SPREAD };
 }

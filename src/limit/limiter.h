@@ -16,35 +16,41 @@
 
 #include "base/attributes.h"
 #include "base/slice.h"
-#include "limit/rule.h"
+#include "identity/network.h"
+#include "limit/window.h"
 #include "os/metrics.h"
 
 #define LIMITER_FILE "limits" /* in the folder */
 
-enum limit_kind {
-	LIMIT_LOOKUPS,       /* no key, GET: an address */
-	LIMIT_READINESS,     /* GET /health/ready: an address */
-	LIMIT_SIGNUPS,       /* no key, POST on a campaign: an address and a campaign */
-	LIMIT_POSTS,         /* no key, POST on any campaign: an address */
-	LIMIT_FAILED_KEYS,   /* an address */
-	LIMIT_INBOUND,       /* an inbound webhook */
-	LIMIT_UNKNOWN_URLS,  /* calls of such URLs that do not exist: an address */
-	LIMIT_CODES,         /* no key: calls that request a code by text: an address */
-	LIMIT_LOGINS,        /* of users, also wrong ones: an address */
-	LIMIT_TEST_MAILS,    /* of users: an email address */
-	LIMIT_ACCOUNT_TESTS, /* an account */
-	LIMIT_DELETES,       /* an account */
-	LIMIT_SEARCHES,      /* an account: calls that search all that a campaign has stored */
-	LIMIT_CHANGES,       /* an account: calls that the audit log has */
-	LIMIT_NEW_LEADS,     /* no key: a campaign's */
-	LIMIT_NEW_LEADS_LOG, /* lines about it: a campaign's */
-	LIMIT_PROOFS,        /* no key: sign-ups with proof of work, a campaign's; never refused */
-	LIMIT_BOTS,          /* calls that are refused as a bot's: a campaign's; never refused by it */
-	LIMIT_BOTS_LOG,      /* lines about them: a campaign's */
-	LIMIT_REFUSED,       /* no key: to count the addresses of a campaign whose sign-ups are refused; refuses nothing */
-	LIMIT_ACCOUNT,       /* an account's GET and POST; the claim has its limit, the rule its window */
-	LIMIT_KINDS
-};
+/* X(name, parts of the memory for callers, sites and providers, what counts refusals; LIMIT_COUNT: it refuses nothing). A
+ * comment says which calls it limits, and what it counts them by. */
+/* clang-format off */
+#define LIMIT_LIST(X) \
+	X(LOOKUPS, 16, 2, 1, LIMITED_LOOKUPS) /* no key, GET: an address */ \
+	X(READINESS, 2, 1, 1, LIMITED_READINESS) /* GET /health/ready: an address */ \
+	X(SIGNUPS, 17, 3, 1, LIMITED_SIGNUPS) /* no key, POST on a campaign: an address and a campaign */ \
+	X(POSTS, 8, 1, 1, LIMITED_POSTS) /* no key, POST on any campaign: an address */ \
+	X(FAILED_KEYS, 8, 1, 1, LIMITED_FAILED_KEYS) /* wrong keys: an address */ \
+	X(INBOUND, 2, 0, 0, LIMITED_INBOUND) /* an inbound webhook */ \
+	X(UNKNOWN_URLS, 2, 1, 1, LIMITED_UNKNOWN_URLS) /* calls of inbound URLs that do not exist: an address */ \
+	X(CODES, 2, 1, 1, LIMITED_CODES) /* no key: calls that request a code by text: an address */ \
+	X(LOGINS, 2, 1, 1, LIMITED_LOGINS) /* logins of users, also wrong ones: an address */ \
+	X(TEST_MAILS, 1, 0, 0, LIMITED_TEST_MAILS) /* test mails of users: an email address */ \
+	X(ACCOUNT_TESTS, 1, 0, 0, LIMITED_ACCOUNT_TESTS) /* test mails: an account */ \
+	X(DELETES, 3, 0, 0, LIMITED_DELETES) /* calls that delete: an account */ \
+	X(SEARCHES, 1, 0, 0, LIMITED_SEARCHES) /* calls that search all that a campaign has stored: an account */ \
+	X(CHANGES, 1, 0, 0, LIMITED_CHANGES) /* calls that the audit log has: an account */ \
+	X(NEW_LEADS, 2, 0, 0, LIMITED_NEW_LEADS) /* no key: new leads: a campaign */ \
+	X(NEW_LEADS_LOG, 1, 0, 0, LIMIT_COUNT) /* log lines about them: a campaign */ \
+	X(PROOFS, 1, 0, 0, LIMIT_COUNT) /* no key: sign-ups with proof of work: a campaign; refuses nothing */ \
+	X(BOTS, 1, 0, 0, LIMIT_COUNT) /* calls that are refused as a bot's: a campaign; refuses nothing */ \
+	X(BOTS_LOG, 1, 0, 0, LIMIT_COUNT) /* log lines about them: a campaign */ \
+	X(REFUSED, 1, 0, 0, LIMIT_COUNT) /* no key: addresses whose sign-ups are refused: a campaign; refuses nothing */ \
+	X(ACCOUNT, 6, 0, 0, LIMITED_ACCOUNT) /* an account's GET and POST; the claim has its limit, the rule its window */
+/* clang-format on */
+#define LIMIT_KIND(name, callers, sites, providers, metric) LIMIT_##name,
+enum limit_kind { LIMIT_LIST(LIMIT_KIND) LIMIT_KINDS };
+#undef LIMIT_KIND
 
 enum {
 	LIMITER_WAYS = 8,
@@ -111,3 +117,17 @@ uint32_t limiter_count(struct limiter *limiter, const struct limit_network *netw
 void limiter_note(struct limiter *limiter, struct slice name);
 MUST_CHECK bool limiter_is_noted(struct limiter *limiter, struct slice name);
 void limiter_remove(struct limiter *limiter, struct slice name);
+
+/* ---- what an IP address counts as: a caller and, for IPv6, also a part of two networks ---- */
+
+/* The name of a caller: an address, with or without a campaign. */
+struct limit_name {
+	char bytes[sizeof(struct ip_address) + sizeof(uint64_t)];
+};
+
+/* Makes the claims of an address and its networks, and returns their number, at most LIMIT_REACHES. `campaign_id` 0: the limit
+ * is not counted by campaign. Clients without an address are one caller together. The claims point into `names`. */
+size_t limit_claim_address(const struct ip_address *address, enum limit_kind kind, uint64_t campaign_id,
+    struct limit_claim *claims, struct limit_name *names);
+/* The network of these callers. It points into `address`. */
+struct limit_network limit_network_of(const struct ip_address *address);

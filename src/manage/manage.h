@@ -4,7 +4,7 @@
 #pragma once
 
 #include "api/call/api_call.h"
-#include "login/login_call.h"
+#include "login/login.h"
 #include "operation/wiring.h"
 #include "store/store.h"
 

@@ -9,8 +9,6 @@
 #include "identity/user_token.h"
 #include "json/writer.h"
 #include "login/login.h"
-#include "login/login_factor.h"
-#include "login/login_password.h"
 #include "manage/members.h"
 #include "operation/audited_run.h"
 #include "os/log.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api/call/service.h"
-#include "login/login_call.h"
+#include "login/login.h"
 #include "prog/wiring.h"
 
 struct management;

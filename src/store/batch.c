@@ -201,13 +201,6 @@ touch_campaigns(const struct batch *batch, const struct run *run)
 	return result;
 }
 
-static void
-notify_unknown(const struct execution *call, bool unknown)
-{
-	if (call->unknown_changed != NULL)
-		call->unknown_changed(call->context, unknown);
-}
-
 /* One attempt at the batch; fills run->outcomes. */
 static enum result
 try_batch(struct batch *batch, struct run *run)
@@ -239,8 +232,8 @@ try_batch(struct batch *batch, struct run *run)
 		call->made_messages = call->made_messages || run->made_messages;
 	}
 	if (result == RESULT_UNKNOWN) {
-		if (!batch->unknown)
-			notify_unknown(call, true);
+		if (!batch->unknown && call->unknown_begins != NULL)
+			call->unknown_begins(call->context);
 		batch->unknown = true;
 		batch->mark.event_id = run->decision.event_count > 0 ? run->decision.events[0].id : 0;
 	}
@@ -351,8 +344,8 @@ run_batch(const struct part *part)
 	if (part->count > 1) /* each may then be run alone: half of the time is for that */
 		batch.give_up_ms = now_ms + (part->give_up_ms - now_ms) / 2;
 	const enum result result = repeat_batch(&batch);
-	if (batch.unknown)
-		notify_unknown(part->call, false);
+	if (batch.unknown && part->call->unknown_ends != NULL)
+		part->call->unknown_ends(part->call->context);
 	return result;
 }
 

@@ -78,9 +78,9 @@ struct execution {
 	 * commands of those, which are not begun, and the others are run. */
 	bool *locked;
 	const struct precondition *precondition; /* for a single command: its key; NULL: none */
-	/* Called with true when the outcome of a COMMIT is unknown, so that the call can last until its deadline; with false
-	 * when the outcome is known, or the deadline has passed. NULL: not called. */
-	void (*unknown_changed)(void *context, bool unknown);
+	/* Called when the outcome of a COMMIT is unknown, so that the call can last until its deadline; and when it is known after
+	 * all, or the deadline has passed. NULL: not called. */
+	void (*unknown_begins)(void *context), (*unknown_ends)(void *context);
 	void *context;
 	/* set; after an unknown COMMIT true when it may have been made */
 	bool made_deliveries, made_messages;

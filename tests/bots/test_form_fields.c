@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * What a form hides against bots: the honeypot and the signed time (docs/api.md 8). Modules: bots/honeypot, bots/stamp. */
+ * What a form hides against bots: the honeypot and the signed time (docs/api.md 8). */
 #include "unit.h"
 #include "with_pool.h"
 
-#include "bots/honeypot.h"
-#include "bots/stamp.h"
+#include "bots/form_fields.h"
 
 #define SECRET SLICE("a secret of the installation")
 #define NOW_MS INT64_C(1764075600123)

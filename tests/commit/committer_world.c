@@ -51,13 +51,13 @@ store_execute(struct store *store UNUSED, struct pool *own, struct execution *ex
 	atomic_fetch_add(&shared->batches, 1);
 	const bool unknown = atomic_exchange(&shared->unknown, false);
 	if (unknown)
-		execution->unknown_changed(execution->context, true);
+		execution->unknown_begins(execution->context);
 	while (atomic_load(&shared->hold)) {
 		atomic_store(&shared->held, true);
 		poll(NULL, 0, 1);
 	}
 	if (unknown)
-		execution->unknown_changed(execution->context, false);
+		execution->unknown_ends(execution->context);
 	if (atomic_exchange(&shared->hold_next, false))
 		atomic_store(&shared->hold, true);
 	for (size_t i = 0; i < execution->count; i++) {

@@ -14,7 +14,7 @@
 
 #include "commit/committer.h"
 #include "commit/directory.h"
-#include "commit/peer.h"
+#include "commit/receiver.h"
 #include "os/clock.h"
 
 static void

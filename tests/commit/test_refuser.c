@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md 7.1: what the committer does with other requests while the outcome of a batch is unknown. */
+ * What the committer does with other requests while the outcome of a batch is unknown (docs/architecture.md 7.1).
+ * Modules: commit/receiver. */
 #include "committer_world.h"
 
 #include <signal.h>
@@ -9,7 +10,7 @@
 #include <unistd.h>
 
 #include "captured_log.h"
-#include "commit/refuser.h"
+#include "commit/receiver.h"
 #include "os/clock.h"
 
 enum { AT_ONCE_MS = 1000 };

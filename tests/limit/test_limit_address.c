@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * What an address is counted as (docs/api.md 5). */
+ * What an address is counted as (docs/api.md 5). Modules: limit/limiter. */
 #include "unit.h"
 
-#include "limit/limit_address.h"
+#include "limit/limiter.h"
 
 static struct ip_address
 address_of(const char *text)

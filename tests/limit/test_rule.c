@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The settings of limits: a number and a window (docs/api.md 5). */
+ * The settings of limits: a number and a window (docs/api.md 5). Modules: limit/window. */
 #include "unit.h"
 
-#include "limit/rule.h"
+#include "limit/window.h"
 
 static void
 rules_are_read(void **state)

@@ -3,8 +3,6 @@
 #pragma once
 
 #include "login/login.h"
-#include "login/login_factor.h"
-#include "login/login_password.h"
 #include "world.h"
 
 enum { MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };

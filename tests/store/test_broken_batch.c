@@ -20,9 +20,20 @@ enum { TIME_MS = 10 * 1000 };
 /* Of the last batch. */
 static bool made_deliveries;
 
-/* Told of changes of an unknown outcome, with the context; or NULL. */
-static void (*unknown_changed)(void *context, bool unknown);
-static void *unknown_context;
+/* Gets a word when the outcome becomes unknown, and when it becomes known; NULL: not noted. */
+static char *changes;
+
+static void
+note_unknown(void *context)
+{
+	strcat(context, "unknown ");
+}
+
+static void
+note_known(void *context)
+{
+	strcat(context, "known ");
+}
 
 /* Three sign-ups, two of them for one email. */
 static void
@@ -38,8 +49,9 @@ execute_broken(struct world *w, struct breaks planned, int64_t time_ms, struct o
 		.count = 3,
 		.deadline_ms = clock_monotonic_ms() + time_ms,
 		.outcomes = outcomes,
-		.unknown_changed = unknown_changed,
-		.context = unknown_context };
+		.unknown_begins = changes == NULL ? NULL : note_unknown,
+		.unknown_ends = changes == NULL ? NULL : note_known,
+		.context = changes };
 	store_execute(w->store, w->pool, &execution);
 	made_deliveries = execution.made_deliveries;
 	assert_int_equal(breaks.commits, 0);
@@ -138,12 +150,6 @@ the_last_run_leaves_the_mark(void **state)
 	}
 }
 
-static void
-note_change(void *context, bool unknown)
-{
-	strcat(context, unknown ? "unknown " : "known ");
-}
-
 /* store.h: reported once for a batch, also when the outcome is never known; and not at all when it always was. */
 static void
 an_unknown_outcome_is_reported(void **state)
@@ -163,13 +169,12 @@ an_unknown_outcome_is_reported(void **state)
 	struct world *w = *state;
 	struct outcome outcomes[3];
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		char changes[64] = "";
+		char noted[64] = "";
 		renew_campaign(w, true);
-		unknown_changed = note_change;
-		unknown_context = changes;
+		changes = noted;
 		execute_broken(w, cases[i].breaks, cases[i].time_ms, outcomes);
-		unknown_changed = NULL;
-		assert_string_equal(changes, cases[i].changes);
+		changes = NULL;
+		assert_string_equal(noted, cases[i].changes);
 	}
 }
 

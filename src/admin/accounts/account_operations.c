@@ -6,7 +6,7 @@
 
 #include "identity/api_key.h"
 #include "identity/rights.h"
-#include "limit/rule.h"
+#include "limit/window.h"
 #include "operation/operation.h"
 #include "operation/settings.h"
 #include "operation/value_types.h"

@@ -8,7 +8,7 @@
 #include <sysexits.h>
 
 #include "admin/jobs/queued_job.h"
-#include "bots/difficulty.h"
+#include "bots/challenge.h"
 #include "engine/message.h"
 #include "engine/rank.h"
 #include "engine/visitors.h"

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sysexits.h>
 
-#include "bots/honeypot.h"
+#include "bots/form_fields.h"
 #include "engine/visitors.h"
 #include "identity/link.h"
 #include "operation/operation.h"

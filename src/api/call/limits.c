@@ -4,7 +4,7 @@
 #include "api/call/call_answers.h"
 #include "api/call/campaign_access.h"
 #include "engine/visitors.h"
-#include "limit/limit_address.h"
+#include "limit/limiter.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/metrics.h"

@@ -5,7 +5,7 @@
 #include "api/call/param_names.h"
 #include "api/call/param_values.h"
 #include "base/utf8.h"
-#include "bots/honeypot.h"
+#include "bots/form_fields.h"
 #include "engine/custom_fields.h"
 
 enum { FIELDS_MAX_BYTES = 1024 * 1024 };

@@ -6,7 +6,7 @@
 #include "api/call/limits.h"
 #include "api/call/page_answers.h"
 #include "base/utf8.h"
-#include "bots/stamp.h"
+#include "bots/form_fields.h"
 #include "engine/visitors.h"
 #include "identity/address_hash.h"
 #include "store/message_requests.h"

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * Fields of a form that people do not see (docs/api.md 8). `server_secret` is raw bytes.
+ *
+ * A honeypot is filled in by programs alone. Its name is five pairs of a letter and a digit. Browsers recognise fields to fill
+ * in by parts of words, and so do not recognise this one. No parameter of the API has such a name.
+ *
+ * A stamp is the time at which the form was made, signed: people need seconds to fill it in. It is the milliseconds since 1970,
+ * a point, and 16 characters of URL-safe Base64. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "base/slice.h"
+
+enum { HONEYPOT_NAME_SIZE = 10 };
+
+/* The name in the forms of a campaign; always the same. It is stored in `out`. */
+struct slice honeypot_name(char out[HONEYPOT_NAME_SIZE], struct slice server_secret, uint64_t campaign_id);
+
+/* Whether the name has the form of a honeypot's name. Saves an HMAC for most names. */
+bool honeypot_well_formed(struct slice name);
+
+enum { STAMP_MAC_SIZE = 16, STAMP_MIN_MS = 2000, STAMP_MAX_MS = 24 * 60 * 60 * 1000 };
+
+enum stamp_verdict {
+	STAMP_ABSENT,   /* the form has none: absent or "" */
+	STAMP_FINE,     /* STAMP_MIN_MS to STAMP_MAX_MS old */
+	STAMP_TOO_FAST, /* younger, or of the future */
+	STAMP_OLD,      /* older */
+	STAMP_INVALID   /* not ours, or of another campaign */
+};
+
+/* `now_ms` in both is the database's time, which all hosts share. */
+struct slice stamp_make(struct pool *pool, struct slice server_secret, uint64_t campaign_id, int64_t now_ms);
+enum stamp_verdict stamp_check(
+    struct pool *pool, struct slice stamp, struct slice server_secret, uint64_t campaign_id, int64_t now_ms);

@@ -25,7 +25,7 @@ static const enum delivery_state state_after[] = {
 static struct retry_decision
 decide(const struct slot *slot, const struct attempt_result *result, int64_t now_ms)
 {
-	const struct destination *to = slot_delivery(slot)->destination;
+	const struct destination *to = slot->delivery.destination;
 	const struct retry_answer answer = {
 		.answered = result->error == SENDER_OK,
 		.status = result->status,
@@ -36,7 +36,7 @@ decide(const struct slot *slot, const struct attempt_result *result, int64_t now
 	if (result->error == SENDER_SEALED) /* at any time of the schedule: nothing was tried */
 		return (struct retry_decision){ .kind = RETRY_LATER, .delay_ms = SEALED_HOLD_MS, .hold_ms = SEALED_HOLD_MS };
 	random_bytes(&jitter, sizeof(jitter));
-	return retry_decide(slot_schedule(slot), &answer, slot_attempts_made(slot), jitter);
+	return retry_decide(slot->schedule, &answer, slot_attempts_made(slot), jitter);
 }
 
 /* The rest of a URL may have a token. */
@@ -133,7 +133,7 @@ void
 judge_attempt(
     struct scheduler *scheduler, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms)
 {
-	const struct due_delivery *delivery = slot_delivery(slot);
+	const struct due_delivery *delivery = &slot->delivery;
 	const struct retry_decision decision = decide(slot, result, now_ms + ahead_ms);
 	char answer[SENDER_ANSWER_STORED];
 	struct delivery_outcome outcome = {

@@ -76,8 +76,8 @@ die_of(const struct due_delivery *delivery)
 static void
 attempt_done(void *context, void *cookie, const struct attempt_result *result)
 {
-	log_work(LOG_UINT("delivery", slot_delivery(cookie)->id));
-	die_of(slot_delivery(cookie));
+	log_work(LOG_UINT("delivery", ((const struct slot *)cookie)->delivery.id));
+	die_of(&((const struct slot *)cookie)->delivery);
 	attempt_ended(context, cookie, result);
 	log_work_done();
 }
@@ -93,7 +93,7 @@ slot_recorded(void *context, const struct slot *slot, const struct delivery_outc
 		maintenance_deactivate_webhook(d->maintenance, outcome->webhook_id, outcome->webhook_state);
 	scheduler_ended(d->scheduler, outcome->webhook_id, feeder_database_ms(d->feeder));
 	if (d->lock != NULL)
-		lock_note_recorded(d->lock, slot_place(slot));
+		lock_note_recorded(d->lock, slot->place);
 }
 
 /* The webhook's own schedule, or the configured one if there is none or it is invalid. */
@@ -115,17 +115,17 @@ static void
 start(struct dispatcher *d, struct slot *slot)
 {
 	const int64_t now = clock_monotonic_ms();
-	const struct due_delivery *delivery = slot_delivery(slot);
-	const struct retry_schedule *schedule = schedule_of(d, slot_pool(slot), delivery->destination);
+	const struct due_delivery *delivery = &slot->delivery;
+	const struct retry_schedule *schedule = schedule_of(d, slot->pool, delivery->destination);
 	struct attempt attempt;
 	slot_start(slot, schedule, now);
 	if (slot_attempts_made(slot) > schedule->count + 1) {
 		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_INTERRUPTED });
 	} else if (delivery->destination->sealed) {
 		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_SEALED });
-	} else if (request_make(slot_pool(slot), delivery, now + feeder_database_ahead_ms(d->feeder), &attempt)) {
+	} else if (request_make(slot->pool, delivery, now + feeder_database_ahead_ms(d->feeder), &attempt)) {
 		if (d->lock != NULL)
-			lock_note_attempt(d->lock, slot_place(slot), delivery);
+			lock_note_attempt(d->lock, slot->place, delivery);
 		sender_start(d->sender, &attempt, slot);
 	} else {
 		log_error("delivery_broken", LOG_UINT("delivery", delivery->id),
@@ -148,7 +148,7 @@ start_fetched(struct dispatcher *d)
 	struct slot *slot;
 	while (!d->ending && feeder_may_send(d->feeder) &&
 	       (slot = scheduler_take(d->scheduler, places_left(d), feeder_database_ms(d->feeder))) != NULL) {
-		log_work(LOG_UINT("delivery", slot_delivery(slot)->id));
+		log_work(LOG_UINT("delivery", slot->delivery.id));
 		start(d, slot);
 		log_work_done();
 	}

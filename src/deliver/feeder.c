@@ -154,7 +154,7 @@ static void
 release_all(struct slot *slot)
 {
 	while (slot != NULL) {
-		struct slot *next = slot_next(slot);
+		struct slot *next = slot->next;
 		slot_release(slot);
 		slot = next;
 	}
@@ -165,8 +165,8 @@ static void
 drop_fetched(struct feeder *f, int64_t before_ms)
 {
 	const struct slot *oldest;
-	while ((oldest = slots_first(f->with.slots, SLOT_FETCHED)) != NULL && slot_since_ms(oldest) < before_ms) {
-		const uint64_t webhook_id = slot_delivery(oldest)->destination->webhook_id;
+	while ((oldest = slots_first(f->with.slots, SLOT_FETCHED)) != NULL && oldest->since_ms < before_ms) {
+		const uint64_t webhook_id = oldest->delivery.destination->webhook_id;
 		release_all(scheduler_drop(f->with.scheduler, webhook_id, feeder_database_ms(f)));
 	}
 }
@@ -404,7 +404,7 @@ int64_t
 feeder_drop_ms(const struct feeder *f)
 {
 	const struct slot *oldest = slots_first(f->with.slots, SLOT_FETCHED);
-	return oldest == NULL ? CLOCK_NEVER : slot_since_ms(oldest) + WAIT_MAX_MS;
+	return oldest == NULL ? CLOCK_NEVER : oldest->since_ms + WAIT_MAX_MS;
 }
 
 void

@@ -43,7 +43,7 @@ static int64_t
 when_released(const struct recorder *r)
 {
 	const struct slot *first = slots_first(r->slots, SLOT_OUTCOME_REJECTED);
-	return first == NULL ? CLOCK_NEVER : is_last(r) ? 0 : slot_since_ms(first) + REJECTED_MS;
+	return first == NULL ? CLOCK_NEVER : is_last(r) ? 0 : first->since_ms + REJECTED_MS;
 }
 
 static int64_t
@@ -56,7 +56,7 @@ when_record(const void *context)
 		when = r->blocked.until_ms;
 	if (ended == 0)
 		return when;
-	const int64_t full = slot_since_ms(slots_first(r->slots, SLOT_ENDED)) + FLUSH_MS;
+	const int64_t full = slots_first(r->slots, SLOT_ENDED)->since_ms + FLUSH_MS;
 	return is_last(r) || ended >= FLUSH_COUNT ? 0 : full < when ? full : when;
 }
 
@@ -134,10 +134,9 @@ static void
 note_failure(const struct slot *slot, const struct delivery_outcome *outcome)
 {
 	if (outcome->state == DELIVERY_FAILED && !outcome->stale)
-		log_warning("delivery_failed", LOG_BYTES("event", slot_delivery(slot)->event),
-		    LOG_UINT("delivery", outcome->id), LOG_UINT("webhook", outcome->webhook_id),
-		    LOG_UINT("attempts", outcome->attempt), LOG_INT("status", outcome->status),
-		    LOG_BYTES("error", outcome->error));
+		log_warning("delivery_failed", LOG_BYTES("event", slot->delivery.event), LOG_UINT("delivery", outcome->id),
+		    LOG_UINT("webhook", outcome->webhook_id), LOG_UINT("attempts", outcome->attempt),
+		    LOG_INT("status", outcome->status), LOG_BYTES("error", outcome->error));
 }
 
 static void
@@ -146,7 +145,7 @@ release_recorded(struct recorder *r)
 	size_t lost = 0;
 	for (size_t i = 0; i < r->count; i++) {
 		struct slot *slot = first_slot(r);
-		if (slot_is_unknown(slot))
+		if (slot->unknown)
 			r->outcomes[i].stale = false; /* it was recorded before */
 		lost += r->outcomes[i].stale ? 1 : 0;
 		count_end(&r->outcomes[i]);

@@ -209,11 +209,11 @@ scheduler_answer(struct scheduler *s, const struct due_request *request, enum re
 void
 scheduler_add(struct scheduler *s, struct slot *slot, int64_t now_ms)
 {
-	struct webhook_entry *webhook = table_must_find(s, slot_delivery(slot)->destination->webhook_id);
+	struct webhook_entry *webhook = table_must_find(s, slot->delivery.destination->webhook_id);
 	if (webhook->fetched == 0)
 		webhook->first = slot;
 	else
-		slot_set_next(webhook->last, slot);
+		webhook->last->next = slot;
 	webhook->last = slot;
 	table_count_out(s, webhook);
 	webhook->fetched++;
@@ -296,7 +296,7 @@ scheduler_take(struct scheduler *s, struct places places, int64_t now_ms)
 	struct slot *slot = webhook->first;
 	table_pass_turn(s, webhook, table_is_on_probation(webhook) ? QUEUE_SEND_ON_PROBATION : QUEUE_SEND_HEALTHY);
 	table_count_out(s, webhook);
-	webhook->first = slot_next(slot);
+	webhook->first = slot->next;
 	webhook->fetched--;
 	webhook->in_flight++;
 	webhook->account->in_flight++;

@@ -3,24 +3,8 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/queue.h>
 
 #include "base/panic.h"
-
-struct slot {
-	struct slots *slots;
-	enum slot_state state;
-	struct pool *pool;
-	struct due_delivery delivery;
-	struct destination destination;
-	const struct retry_schedule *schedule;
-	struct delivery_outcome outcome; /* as of since_ms */
-	int64_t since_ms;
-	uint64_t end_number; /* increases with each attempt that ends */
-	bool unknown;
-	struct slot *next;
-	TAILQ_ENTRY(slot) list;
-};
 
 TAILQ_HEAD(slot_list, slot);
 
@@ -60,8 +44,7 @@ slots_new(size_t count)
 	for (size_t i = 0; i < SLOT_STATES; i++)
 		TAILQ_INIT(&slots->lists[i]);
 	for (size_t i = 0; i < count; i++) {
-		slots->all[i].slots = slots;
-		slots->all[i].pool = pool_new();
+		slots->all[i] = (struct slot){ .slots = slots, .place = i, .pool = pool_new() };
 		enter(&slots->all[i], SLOT_UNUSED);
 	}
 	return slots;
@@ -249,58 +232,10 @@ slots_mark_unknown(struct slot *first, size_t count)
 	}
 }
 
-bool
-slot_is_unknown(const struct slot *slot)
-{
-	return slot->unknown;
-}
-
-size_t
-slot_place(const struct slot *slot)
-{
-	return (size_t)(slot - slot->slots->all);
-}
-
-struct pool *
-slot_pool(struct slot *slot)
-{
-	return slot->pool;
-}
-
-const struct due_delivery *
-slot_delivery(const struct slot *slot)
-{
-	return &slot->delivery;
-}
-
 unsigned
 slot_attempts_made(const struct slot *slot)
 {
 	return slot->delivery.attempt - slot->delivery.attempts_before;
-}
-
-const struct retry_schedule *
-slot_schedule(const struct slot *slot)
-{
-	return slot->schedule;
-}
-
-int64_t
-slot_since_ms(const struct slot *slot)
-{
-	return slot->since_ms;
-}
-
-struct slot *
-slot_next(const struct slot *slot)
-{
-	return slot->next;
-}
-
-void
-slot_set_next(struct slot *slot, struct slot *next)
-{
-	slot->next = next;
 }
 
 static int64_t

@@ -7,18 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/pool.h"
 #include "deliver/send/sender.h"
 #include "os/clock.h"
 #include "store/queue/dispatch.h"
 #include "webhook/retry.h"
-
-struct slots;
-struct slot;
-
-struct slots *slots_new(size_t count);
-void slots_free(struct slots **slots);
 
 enum slot_state {
 	SLOT_UNUSED,
@@ -29,6 +24,29 @@ enum slot_state {
 	SLOT_OUTCOME_REJECTED,
 	SLOT_STATES
 };
+
+struct slots;
+
+/* Only slots.c changes it, but for `next`. */
+struct slot {
+	struct slots *slots;
+	size_t place; /* its index, below the number of slots */
+	enum slot_state state;
+	struct pool *pool;            /* freed by slot_release; holds the request */
+	struct due_delivery delivery; /* from slots_take to slot_release */
+	struct destination destination;
+	const struct retry_schedule *schedule;
+	struct delivery_outcome outcome; /* as of since_ms */
+	int64_t since_ms;                /* when it was fetched, started, ended or rejected, whichever is latest */
+	uint64_t end_number;             /* increases with each attempt that ends */
+	bool unknown;                    /* whether the outcome was recorded */
+	struct slot *next;               /* in a list of the caller's; NULL after slots_take */
+	TAILQ_ENTRY(slot) list;
+};
+
+struct slots *slots_new(size_t count);
+void slots_free(struct slots **slots);
+
 /* The number of slots in the state. */
 size_t slots_in(const struct slots *slots, enum slot_state state);
 /* The slot that has been in the state for the longest time, or NULL. */
@@ -60,22 +78,9 @@ void slots_postpone_followers(struct slots *slots);
 void slots_mark_earlier_late(const struct slot *slot);
 /* The outcomes of `count` slots, from this one on in its state, may have been recorded already. */
 void slots_mark_unknown(struct slot *first, size_t count);
-bool slot_is_unknown(const struct slot *slot);
 
-/* The slot's index, below the number of slots. */
-size_t slot_place(const struct slot *slot);
-/* Freed by slot_release; holds the request. */
-struct pool *slot_pool(struct slot *slot);
-/* From slots_take to slot_release. */
-const struct due_delivery *slot_delivery(const struct slot *slot);
 /* Attempts including this one, since the delivery was created or sent again. */
 unsigned slot_attempts_made(const struct slot *slot);
-const struct retry_schedule *slot_schedule(const struct slot *slot);
-/* When it was fetched, started, ended or rejected, whichever is latest. */
-int64_t slot_since_ms(const struct slot *slot);
-/* Links slots to a list of the caller's. NULL after slots_take. */
-struct slot *slot_next(const struct slot *slot);
-void slot_set_next(struct slot *slot, struct slot *next);
 
 /* The outcomes to record, of `first`, which may be NULL, and the next slots in its state. Returns their number, at most
  * `capacity`. Times are relative to now, which may be long after the attempt when the database was unavailable. Strings live

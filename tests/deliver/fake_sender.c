@@ -189,9 +189,9 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 	struct world_webhook *webhook = &world.webhooks[webhook_id];
 	if (sender->count == sender->options.in_flight)
 		abort();
-	if (world.fatal != 0 && slot_delivery(cookie)->id == world.fatal)
+	if (world.fatal != 0 && ((const struct slot *)cookie)->delivery.id == world.fatal)
 		panic("poison");
-	world_note_start(slot_delivery(cookie)->id);
+	world_note_start(((const struct slot *)cookie)->delivery.id);
 	webhook->received++;
 	if (++webhook->in_flight > webhook->most_in_flight)
 		webhook->most_in_flight = webhook->in_flight;
@@ -201,7 +201,7 @@ sender_start(struct sender *sender, const struct attempt *attempt, void *cookie)
 		.answer = next_answer(webhook),
 		.started_ms = world.now_ms,
 		.ends_ms = world.now_ms + webhook->latency_ms };
-	if (world.killer != 0 && slot_delivery(cookie)->id == world.killer)
+	if (world.killer != 0 && ((const struct slot *)cookie)->delivery.id == world.killer)
 		world_kill();
 }
 

@@ -156,7 +156,7 @@ rows_of(uint64_t webhook_id, size_t count)
 uint64_t
 webhook_of(const struct slot *slot)
 {
-	return slot_delivery(slot)->destination->webhook_id;
+	return slot->delivery.destination->webhook_id;
 }
 
 uint64_t
@@ -243,7 +243,7 @@ drop(uint64_t webhook_id, int64_t now_ms)
 {
 	struct slot *next;
 	for (struct slot *slot = scheduler_drop(scheduler, webhook_id, now_ms); slot != NULL; slot = next) {
-		next = slot_next(slot);
+		next = slot->next;
 		assert_int_equal(webhook_of(slot), webhook_id);
 		slot_release(slot);
 		due[webhook_id]++;

@@ -80,10 +80,10 @@ judge_webhook(struct scheduler *scheduler, const struct attempt_result *result, 
 {
 	const uint64_t webhook_id = outcome->webhook_id;
 	struct health health = scheduler_health(scheduler, webhook_id);
-	const bool success = decision->kind == RETRY_DELIVERED, healthy = success && health.failures == 0;
+	const bool healthy = decision->kind == RETRY_DELIVERED && health.failures == 0;
 	enum health_change change = HEALTH_UNCHANGED;
 	if (result->error < SENDER_UNREADABLE) /* otherwise it is not the receiver's fault */
-		change = scheduler_attempted(scheduler, webhook_id, success, now_ms, &health);
+		change = scheduler_attempted(scheduler, webhook_id, decision->kind, now_ms, &health);
 	const enum webhook_state state = decision->gone              ? WEBHOOK_GONE
 					 : change == HEALTH_DISABLED ? WEBHOOK_DISABLED
 								     : WEBHOOK_ACTIVE;
@@ -98,7 +98,8 @@ judge_webhook(struct scheduler *scheduler, const struct attempt_result *result, 
 	outcome->webhook_failures = health.failures;
 	outcome->webhook_probes = health.probes;
 	outcome->webhook_hold_ms = held_until_ms == CLOCK_NEVER ? DEACTIVATION_HOLD_MS : held_until_ms - now_ms;
-	outcome->routine = !scheduler_claim_result(scheduler, webhook_id, healthy && held_until_ms <= now_ms, now_ms);
+	const enum result_interest interest = healthy && held_until_ms <= now_ms ? RESULT_IS_ROUTINE : RESULT_IS_NEWS;
+	outcome->routine = !scheduler_claim_result(scheduler, webhook_id, interest, now_ms);
 }
 
 static void

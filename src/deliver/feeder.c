@@ -322,9 +322,7 @@ polled(void *context, enum result result)
 			full_polled(f, now, took_ms);
 		else
 			newest_polled(f, now, took_ms);
-		scheduler_set_several_accounts(f->with.scheduler, found->several_accounts);
-		for (size_t i = 0; i < found->due_count; i++)
-			scheduler_offer(f->with.scheduler, &found->due[i], f->work.ends, found->now_ms);
+		scheduler_note_poll(f->with.scheduler, found, f->work.ends);
 		maintenance_note_poll(f->with.maintenance, found);
 		if (full)
 			maintenance_note_full_poll(f->with.maintenance, found);

@@ -27,8 +27,8 @@ scheduler_ends(const struct scheduler *s)
 	return s->ends;
 }
 
-void
-scheduler_offer(struct scheduler *s, const struct due_webhook *found, uint64_t ends, int64_t now_ms)
+static void
+offer(struct scheduler *s, const struct due_webhook *found, uint64_t ends, int64_t now_ms)
 {
 	struct webhook_entry *webhook = table_find(s, found->webhook_id);
 	if (webhook == NULL)
@@ -45,9 +45,11 @@ scheduler_offer(struct scheduler *s, const struct due_webhook *found, uint64_t e
 }
 
 void
-scheduler_set_several_accounts(struct scheduler *s, bool several)
+scheduler_note_poll(struct scheduler *s, const struct due_webhooks *found, uint64_t ends)
 {
-	s->several_accounts = several;
+	s->several_accounts = found->several_accounts;
+	for (size_t i = 0; i < found->due_count; i++)
+		offer(s, &found->due[i], ends, found->now_ms);
 }
 
 void
@@ -310,9 +312,10 @@ scheduler_take(struct scheduler *s, struct places places, int64_t now_ms)
 /* ---- results ---- */
 
 enum health_change
-scheduler_attempted(struct scheduler *s, uint64_t webhook_id, bool success, int64_t now_ms, struct health *health)
+scheduler_attempted(struct scheduler *s, uint64_t webhook_id, enum retry_kind kind, int64_t now_ms, struct health *health)
 {
 	struct webhook_entry *webhook = table_must_find(s, webhook_id);
+	const bool success = kind == RETRY_DELIVERED;
 	require(webhook->in_flight > 0);
 	table_count_out(s, webhook);
 	enum health_change change =
@@ -333,10 +336,10 @@ scheduler_health(const struct scheduler *s, uint64_t webhook_id)
 }
 
 bool
-scheduler_claim_result(struct scheduler *s, uint64_t webhook_id, bool routine, int64_t now_ms)
+scheduler_claim_result(struct scheduler *s, uint64_t webhook_id, enum result_interest interest, int64_t now_ms)
 {
 	struct webhook_entry *webhook = table_must_find(s, webhook_id);
-	if (routine && now_ms >= webhook->noted_ms && now_ms < webhook->noted_ms + NOTE_MS)
+	if (interest == RESULT_IS_ROUTINE && now_ms >= webhook->noted_ms && now_ms < webhook->noted_ms + NOTE_MS)
 		return false;
 	webhook->noted_ms = now_ms;
 	return true;

@@ -30,12 +30,11 @@ void scheduler_free(struct scheduler **scheduler);
 
 /* How many deliveries have ended so far. */
 uint64_t scheduler_ends(const struct scheduler *scheduler);
-/* Reports that this webhook has due deliveries. Its values replace ours unless deliveries of it are under way, or have ended
- * since the values were read: `ends` is what scheduler_ends returned before. Ignored when the table is full: the next poll
- * offers it again. */
-void scheduler_offer(struct scheduler *scheduler, const struct due_webhook *webhook, uint64_t ends, int64_t now_ms);
-void scheduler_set_several_accounts(struct scheduler *scheduler, bool several);
-/* Retains only webhooks of these shards (bit i: shard i, webhook/delivery.h). Others get nothing until they are offered again;
+/* Takes over what a poll has found. The values of a webhook replace ours unless deliveries of it are under way, or have ended
+ * since the values were read: `ends` is what scheduler_ends returned before. A webhook is ignored when the table is full: the
+ * next poll finds it again. */
+void scheduler_note_poll(struct scheduler *scheduler, const struct due_webhooks *found, uint64_t ends);
+/* Retains only webhooks of these shards (bit i: shard i, webhook/delivery.h). Others get nothing until a poll finds them again;
  * those with fetched deliveries are dropped by the caller. */
 void scheduler_retain(struct scheduler *scheduler, uint64_t shards, int64_t now_ms);
 
@@ -68,12 +67,13 @@ bool scheduler_waiting(const struct scheduler *scheduler);
 struct slot *scheduler_take(struct scheduler *scheduler, struct places places, int64_t now_ms);
 /* Records the result of an attempt and returns the new health in *health. */
 enum health_change scheduler_attempted(
-    struct scheduler *scheduler, uint64_t webhook_id, bool success, int64_t now_ms, struct health *health);
+    struct scheduler *scheduler, uint64_t webhook_id, enum retry_kind kind, int64_t now_ms, struct health *health);
 /* The webhook must have something under way. */
 struct health scheduler_health(const struct scheduler *scheduler, uint64_t webhook_id);
-/* Returns whether the result of an attempt is stored with the webhook, and then counts it as stored. A `routine` success within
- * a second of the last stored one is not: under load there would be as many writes as deliveries. */
-bool scheduler_claim_result(struct scheduler *scheduler, uint64_t webhook_id, bool routine, int64_t now_ms);
+/* Returns whether the result of an attempt is stored with the webhook, and then counts it as stored. A routine success within a
+ * second of the last stored one is not: under load there would be as many writes as deliveries. */
+enum result_interest { RESULT_IS_ROUTINE, RESULT_IS_NEWS };
+bool scheduler_claim_result(struct scheduler *scheduler, uint64_t webhook_id, enum result_interest interest, int64_t now_ms);
 /* Sends nothing to the webhook until *until_ms, and sets it to the end of its hold or of its breaker's wait, if that is later.
  * Returns false when it was already held as long. The hold is in memory only while something of the webhook is under way;
  * afterwards the database has it. */

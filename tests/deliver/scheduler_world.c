@@ -23,6 +23,7 @@ struct slot *under_way[SLOTS];
 size_t under_way_count;
 size_t due[2 * WEBHOOKS];
 static uint64_t next_id;
+static bool several_accounts;
 
 static void
 begin_with(size_t webhooks, const struct health_rules *health)
@@ -31,6 +32,7 @@ begin_with(size_t webhooks, const struct health_rules *health)
 	slots = slots_new(SLOTS + ROWS);
 	under_way_count = 0;
 	next_id = 1;
+	several_accounts = false;
 	memset(due, 0, sizeof(due));
 }
 
@@ -74,7 +76,25 @@ void
 offer_webhook(const struct due_webhook *webhook, size_t rows, int64_t now_ms)
 {
 	due[webhook->webhook_id] = rows;
-	scheduler_offer(scheduler, webhook, scheduler_ends(scheduler), now_ms);
+	offer_since(webhook, scheduler_ends(scheduler), now_ms);
+}
+
+void
+offer_since(const struct due_webhook *webhook, uint64_t ends, int64_t now_ms)
+{
+	struct due_webhook due_webhook = *webhook;
+	const struct due_webhooks found = {
+		.due = &due_webhook, .due_count = 1, .now_ms = now_ms, .several_accounts = several_accounts
+	};
+	scheduler_note_poll(scheduler, &found, ends);
+}
+
+void
+set_several_accounts(bool several)
+{
+	const struct due_webhooks found = { .several_accounts = several };
+	several_accounts = several;
+	scheduler_note_poll(scheduler, &found, 0);
 }
 
 void
@@ -219,7 +239,8 @@ enum health_change
 attempted(uint64_t webhook_id, bool success, int64_t now_ms)
 {
 	struct health health;
-	enum health_change change = scheduler_attempted(scheduler, webhook_id, success, now_ms, &health);
+	enum health_change change =
+	    scheduler_attempted(scheduler, webhook_id, success ? RETRY_DELIVERED : RETRY_LATER, now_ms, &health);
 	ended(webhook_id, now_ms);
 	return change;
 }

@@ -32,6 +32,9 @@ struct due_webhook good(uint64_t webhook_id);
 struct due_webhook new_of(uint64_t account_id, uint64_t webhook_id);
 /* It has `rows` due deliveries. */
 void offer_webhook(const struct due_webhook *webhook, size_t rows, int64_t now_ms);
+/* As it was when so many deliveries had ended. */
+void offer_since(const struct due_webhook *webhook, uint64_t ends, int64_t now_ms);
+void set_several_accounts(bool several);
 void offer(uint64_t webhook_id, int64_t now_ms);
 void offer_failing(uint64_t webhook_id, int64_t now_ms);
 

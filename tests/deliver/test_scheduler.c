@@ -137,7 +137,7 @@ an_open_breaker_allows_one_probe(void **state UNUSED)
 	assert_int_equal(send_all(51000), 0);
 	assert_int_equal(slots_in(slots, SLOT_FETCHED), 0);
 	struct health health;
-	assert_int_equal(scheduler_attempted(scheduler, 1, false, 52000, &health), HEALTH_UNCHANGED);
+	assert_int_equal(scheduler_attempted(scheduler, 1, RETRY_LATER, 52000, &health), HEALTH_UNCHANGED);
 	assert_int_equal(health.probes, 2);
 	assert_int_equal(held_until_ms(1), 52000 + 40000);
 	ended(1, 52000);
@@ -244,10 +244,10 @@ older_values_do_not_replace_ours(void **state UNUSED)
 	const uint64_t ends = scheduler_ends(scheduler);
 	assert_true(hold(1, 1000));
 	ended(1, 20);
-	scheduler_offer(scheduler, &older, ends, 30);
+	offer_since(&older, ends, 30);
 	assert_int_equal(held_until_ms(1), 1000);
 	assert_false(scheduler_waiting(scheduler));
-	scheduler_offer(scheduler, &older, scheduler_ends(scheduler), 40);
+	offer_since(&older, scheduler_ends(scheduler), 40);
 	assert_int_equal(held_until_ms(1), 0);
 	assert_true(scheduler_waiting(scheduler));
 }
@@ -272,13 +272,13 @@ a_fetch_continues_after_the_last_row(void **state UNUSED)
 {
 	struct due_webhook webhook = good(1);
 	webhook.first_due_ms = 100;
-	scheduler_offer(scheduler, &webhook, 0, 1000);
+	offer_since(&webhook, 0, 1000);
 	assert_last(1, 0, 0, 1000);
 	requests[0].last = (struct due_position){ 150, 7 };
 	requests[0].more = true;
 	scheduler_answer(scheduler, requests, RESULT_OK, 1000);
 	webhook.first_due_ms = 160;
-	scheduler_offer(scheduler, &webhook, 0, 1001);
+	offer_since(&webhook, 0, 1001);
 	assert_last(1, 150, 7, 1001);
 	requests[0].last = (struct due_position){ 170, 9 };
 	requests[0].more = false;
@@ -288,7 +288,7 @@ a_fetch_continues_after_the_last_row(void **state UNUSED)
 	requests[0].more = true;
 	scheduler_answer(scheduler, requests, RESULT_OK, 1002);
 	webhook.first_due_ms = 120;
-	scheduler_offer(scheduler, &webhook, 0, 1003);
+	offer_since(&webhook, 0, 1003);
 	assert_last(1, 120, 0, 1003);
 }
 

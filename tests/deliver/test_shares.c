@@ -81,7 +81,7 @@ the_last_half_of_the_share_is_one_slot_each(void **state UNUSED)
 static void
 an_account_gets_a_quarter_of_the_share(void **state UNUSED)
 {
-	scheduler_set_several_accounts(scheduler, true);
+	set_several_accounts(true);
 	for (uint64_t id = 1; id <= 40; id++) {
 		const struct due_webhook webhook = new_of(1, id);
 		offer_webhook(&webhook, ROWS, 0);
@@ -104,7 +104,7 @@ an_account_gets_a_quarter_of_the_share(void **state UNUSED)
 	offer_webhook(&healthy, ROWS, 4);
 	assert_int_equal(send_all(4), MAX);
 	/* and alone it gets all of the share */
-	scheduler_set_several_accounts(scheduler, false);
+	set_several_accounts(false);
 	assert_true(send_all(5) > ACCOUNT_SHARE / 2);
 }
 
@@ -112,7 +112,7 @@ an_account_gets_a_quarter_of_the_share(void **state UNUSED)
 static void
 an_account_that_begins_to_fail_gets_its_share(void **state UNUSED)
 {
-	scheduler_set_several_accounts(scheduler, true);
+	set_several_accounts(true);
 	for (uint64_t id = 1; id <= 24; id++)
 		offer(id, 0);
 	fetch(0);
@@ -179,7 +179,7 @@ offer_of(uint64_t account_id, uint64_t webhook_id, int64_t now_ms)
 static void
 an_account_does_not_use_up_the_known_webhooks(void **state UNUSED)
 {
-	scheduler_set_several_accounts(scheduler, true);
+	set_several_accounts(true);
 	for (uint64_t id = 1; id <= WEBHOOKS + 20; id++) {
 		const struct due_webhook webhook = new_of(1, id);
 		offer_webhook(&webhook, ROWS, 0);
@@ -280,14 +280,14 @@ routine_results_are_stored_once_a_second(void **state UNUSED)
 {
 	offer(1, 5000);
 	offer(2, 5000);
-	assert_true(scheduler_claim_result(scheduler, 1, true, 5000));
-	assert_false(scheduler_claim_result(scheduler, 1, true, 5000));
-	assert_false(scheduler_claim_result(scheduler, 1, true, 5999));
-	assert_true(scheduler_claim_result(scheduler, 2, true, 5999));
-	assert_true(scheduler_claim_result(scheduler, 1, true, 6000));
-	assert_true(scheduler_claim_result(scheduler, 1, false, 6001));
-	assert_false(scheduler_claim_result(scheduler, 1, true, 7000));
-	assert_true(scheduler_claim_result(scheduler, 1, true, 3000)); /* the clock was set back */
+	assert_true(scheduler_claim_result(scheduler, 1, RESULT_IS_ROUTINE, 5000));
+	assert_false(scheduler_claim_result(scheduler, 1, RESULT_IS_ROUTINE, 5000));
+	assert_false(scheduler_claim_result(scheduler, 1, RESULT_IS_ROUTINE, 5999));
+	assert_true(scheduler_claim_result(scheduler, 2, RESULT_IS_ROUTINE, 5999));
+	assert_true(scheduler_claim_result(scheduler, 1, RESULT_IS_ROUTINE, 6000));
+	assert_true(scheduler_claim_result(scheduler, 1, RESULT_IS_NEWS, 6001));
+	assert_false(scheduler_claim_result(scheduler, 1, RESULT_IS_ROUTINE, 7000));
+	assert_true(scheduler_claim_result(scheduler, 1, RESULT_IS_ROUTINE, 3000)); /* the clock was set back */
 }
 
 /* ---- anything, in any order ---- */
@@ -364,7 +364,7 @@ do_any(int64_t now_ms)
 			/* a failure may put more on probation than their share: that is no start */
 			struct health health;
 			const bool success = below(5) > 0;
-			(void)scheduler_attempted(scheduler, any, success, now_ms, &health);
+			(void)scheduler_attempted(scheduler, any, success ? RETRY_DELIVERED : RETRY_LATER, now_ms, &health);
 			while (!success && sending(any) > 1)
 				ended(any, now_ms);
 			on_probation[any] = !success;
@@ -394,7 +394,7 @@ any_operations_keep_the_counts(void **state UNUSED)
 		const bool few = first % 100 > 50; /* known webhooks: they lose their places again and again */
 		int64_t now_ms = 1000;
 		begin_again(few ? FEW : WEBHOOKS, &rules);
-		scheduler_set_several_accounts(scheduler, true);
+		set_several_accounts(true);
 		memset(on_probation, 0, sizeof(on_probation));
 		for (size_t i = 0; i < OPERATIONS; i++, now_ms += below(10) == 0 ? 1 : 0)
 			do_any(now_ms);

@@ -168,18 +168,15 @@ gateway_judge(const struct text_gateway *gateway, const struct attempt_result *r
 struct slice
 gateway_answer(struct pool *pool, struct slice answer, struct slice code)
 {
-	const struct slice copy = pool_copy(pool, answer);
-	char *bytes = pool_alloc(pool, copy.size + 1);
-	memcpy(bytes, copy.data, copy.size);
-	bytes[copy.size] = '\0';
+	char *bytes = pool_string(pool, answer);
 	/* what is stored of a long answer may end inside of the code */
-	const size_t ends = copy.size < SENDER_ANSWER_STORED ? copy.size + 1 - code.size : copy.size;
-	for (size_t i = 0; code.size > 0 && copy.size >= code.size && i < ends; i++) {
-		const size_t size = copy.size - i < code.size ? copy.size - i : code.size;
+	const size_t ends = answer.size < SENDER_ANSWER_STORED ? answer.size + 1 - code.size : answer.size;
+	for (size_t i = 0; code.size > 0 && answer.size >= code.size && i < ends; i++) {
+		const size_t size = answer.size - i < code.size ? answer.size - i : code.size;
 		if (memcmp(bytes + i, code.data, size) == 0)
 			memset(bytes + i, '*', size);
 	}
-	return (struct slice){ bytes, copy.size };
+	return (struct slice){ bytes, answer.size };
 }
 
 int64_t

@@ -9,6 +9,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "deliver/send/sender.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 

@@ -250,7 +250,7 @@ judge_error(struct doctor *doctor, const char *of, struct web_request *request)
 {
 	struct web_answer answer;
 	web_send(doctor, request, &answer);
-	if (answer.error != SENDER_OK || answer.status < 400 ||
+	if (slice_present(answer.error) || answer.status < 400 ||
 	    slice_present(web_header(&answer, SLICE("Access-Control-Allow-Origin"))))
 		return true;
 	DOCTOR_FIND(doctor, "error_cors", "%s: %.*s without Access-Control-Allow-Origin", of,

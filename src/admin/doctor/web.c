@@ -50,14 +50,14 @@ web_header(const struct web_answer *answer, struct slice name)
 bool
 web_is_of_program(const struct web_answer *answer)
 {
-	return answer->error == SENDER_OK && slice_present(web_header(answer, SLICE("X-Request-Id")));
+	return !slice_present(answer->error) && slice_present(web_header(answer, SLICE("X-Request-Id")));
 }
 
 struct slice
 web_describe(struct pool *pool, const struct web_answer *answer)
 {
-	if (answer->error != SENDER_OK)
-		return answer->error_text;
+	if (slice_present(answer->error))
+		return answer->error;
 	return pool_printf(
 	    pool, "status %d of %s", answer->status, web_is_of_program(answer) ? "the program" : "the web server");
 }
@@ -232,9 +232,9 @@ add_not_running(struct doctor *doctor, const struct web_answer *answer)
 static void
 add_unreachable(struct doctor *doctor, const struct web_answer *answer)
 {
-	const bool certificate = answer->error == SENDER_CERTIFICATE;
+	const bool certificate = answer->is_untrusted;
 	DOCTOR_FIND(doctor, certificate ? "web_certificate" : "web_unreachable", "%.*s: %.*s", SLICE_ARGS(doctor->web.url),
-	    SLICE_ARGS(answer->error_text));
+	    SLICE_ARGS(answer->error));
 	if (certificate)
 		web_server_lines(doctor, "web_certificate", SLICE_NONE);
 	else
@@ -283,7 +283,7 @@ judge(struct doctor *doctor, const struct web_answer *answer)
 {
 	enum { STARTS_NOT = 500, GATEWAY_FIRST = 502, GATEWAY_LAST = 504 };
 	const int status = answer->status;
-	if (answer->error != SENDER_OK)
+	if (slice_present(answer->error))
 		add_unreachable(doctor, answer);
 	else if (status >= 300 && status < 400)
 		add_redirect(doctor, answer);

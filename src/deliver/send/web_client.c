@@ -66,34 +66,6 @@ take_body(char *bytes, size_t size, size_t count, void *context)
 	return size * count;
 }
 
-static const struct {
-	CURLcode code;
-	enum sender_error error;
-} errors[] = {
-	{ CURLE_COULDNT_RESOLVE_HOST, SENDER_NOT_RESOLVED },
-	{ CURLE_URL_MALFORMAT, SENDER_INVALID_URL },
-	{ CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL },
-	{ CURLE_COULDNT_CONNECT, SENDER_REFUSED },
-	{ CURLE_OPERATION_TIMEDOUT, SENDER_TIMEOUT },
-	{ CURLE_PEER_FAILED_VERIFICATION, SENDER_CERTIFICATE },
-	{ CURLE_SSL_CACERT_BADFILE, SENDER_CA_FILE },
-	{ CURLE_SSL_CONNECT_ERROR, SENDER_TLS },
-	{ CURLE_SEND_ERROR, SENDER_CONNECTION_LOST },
-	{ CURLE_RECV_ERROR, SENDER_CONNECTION_LOST },
-	{ CURLE_GOT_NOTHING, SENDER_CONNECTION_LOST },
-};
-
-static enum sender_error
-error_of(CURLcode code)
-{
-	if (code == CURLE_OK)
-		return SENDER_OK;
-	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
-		if (errors[i].code == code)
-			return errors[i].error;
-	return SENDER_INTERNAL;
-}
-
 #define SET(option, value) (curl_easy_setopt(curl, (option), (value)) == CURLE_OK)
 
 static bool
@@ -132,14 +104,14 @@ perform(CURL *curl, struct client *client, struct pool *pool, struct web_answer 
 	const CURLcode code = curl_easy_perform(curl);
 	long status = 0;
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-	*answer = (struct web_answer){ .error = error_of(code),
+	*answer = (struct web_answer){ .is_untrusted = code == CURLE_PEER_FAILED_VERIFICATION,
 		.status = (int)status,
 		.headers = pool_copy(pool, buffer_slice(&client->headers)),
 		.body = pool_copy(pool, buffer_slice(&client->body)),
 		.local_address = text_of(curl, pool, CURLINFO_LOCAL_IP),
 		.duration_ms = clock_monotonic_ms() - begun_ms };
 	if (code != CURLE_OK)
-		answer->error_text =
+		answer->error =
 		    pool_copy(pool, slice_of(client->error_text[0] == '\0' ? curl_easy_strerror(code) : client->error_text));
 }
 
@@ -159,7 +131,7 @@ web_client_send(struct pool *pool, const struct web_request *request, struct web
 	if (set_request(curl, &client, request->header_count == 0 ? NULL : lines))
 		perform(curl, &client, pool, answer);
 	else
-		*answer = (struct web_answer){ .error = SENDER_INTERNAL, .error_text = SLICE("libcurl lacks an option") };
+		*answer = (struct web_answer){ .error = SLICE("libcurl lacks an option") };
 	buffer_free(&client.headers);
 	buffer_free(&client.body);
 	curl_easy_cleanup(curl);

@@ -8,7 +8,6 @@
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "base/slice.h"
-#include "deliver/send/sender.h"
 
 struct web_request {
 	const char *method, *url; /* http or https; redirects and proxies are not used */
@@ -22,11 +21,11 @@ struct web_request {
 };
 
 struct web_answer {
-	enum sender_error error;
-	struct slice error_text; /* of libcurl; absent without an error */
-	int status;              /* 0 without an answer */
-	struct slice headers;    /* of the final response: lines that end with CR LF */
-	struct slice body;       /* its first 64 KiB */
+	struct slice error;   /* of libcurl; absent: there is an answer */
+	bool is_untrusted;    /* the error is about the server's certificate */
+	int status;           /* 0 without an answer */
+	struct slice headers; /* of the final response: lines that end with CR LF */
+	struct slice body;    /* its first 64 KiB */
 	struct slice local_address;
 	int64_t duration_ms;
 };

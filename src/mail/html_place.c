@@ -94,6 +94,70 @@ html_scan_message(struct pool *pool, const struct html_scan *scan, const char *p
 	    { "attribute", beginning_of(scan->attribute, scan->attribute_size) });
 }
 
+/* ---- styles ---- */
+
+/* What old programs run, and what applies to some values of links or widths of texts alone: with it a picture of the HTML could
+ * be loaded for some secrets only. */
+static const struct slice refused_in_styles[] = { SLICE("expression("), SLICE("href"), SLICE("@container") };
+static const struct slice references[] = { SLICE("amp"), SLICE("apos"), SLICE("quot"), SLICE("#34"), SLICE("#39") };
+
+/* A byte of an element `style`. What is accepted loads nothing and runs nothing: a picture in a rule for some values of
+ * attributes would send its host a part of a secret. */
+static const char *
+in_style(struct html_style *style, char c)
+{
+	if (!css_scan_byte(&style->css, c))
+		return "in a style letters and digits are written without \\";
+	if (css_scan_loads(&style->css))
+		return "a style must not load anything: url(), src(), image(), image-set() and @import are not allowed";
+	if (css_scan_found(&style->css, refused_in_styles, ARRAY_SIZE(refused_in_styles)))
+		return "in a style expression(), @container and selectors of href are not allowed";
+	return NULL;
+}
+
+/* A reference with a number needs no semicolon at its end. */
+static const char *
+end_reference(struct html_style *style, char c)
+{
+	const struct slice name = { style->reference, style->reference_size };
+	const bool is_reference = c == ';' || slice_starts_with(name, SLICE("#"));
+	style->in_reference = false;
+	return is_reference && !slice_is_one_of(name, references, ARRAY_SIZE(references))
+		   ? "in the attribute style characters are written as they are, except &amp; &quot; &apos; &#34; &#39;"
+		   : NULL;
+}
+
+static const char *
+in_reference(struct html_style *style, char c)
+{
+	const bool begins = c == '#' && style->reference_size == 0;
+	if (!begins && !ascii_is_alpha(c) && !ascii_is_digit(c))
+		return end_reference(style, c);
+	if (style->reference_size < HTML_NAME_MAX_BYTES)
+		style->reference[style->reference_size++] = ascii_lower(c);
+	return NULL;
+}
+
+/* A byte of an attribute `style`. A reference is followed as it is written, too: what looks like one may be none. */
+static const char *
+in_style_attribute(struct html_style *style, char c)
+{
+	const char *problem = style->in_reference ? in_reference(style, c) : NULL;
+	if (problem != NULL)
+		return problem;
+	if (c == '&') {
+		style->in_reference = true;
+		style->reference_size = 0;
+	}
+	return in_style(style, c);
+}
+
+static const char *
+end_style(struct html_style *style)
+{
+	return style->in_reference ? end_reference(style, ' ') : NULL;
+}
+
 /* ---- attributes ---- */
 
 /* At the end of its name. */
@@ -113,9 +177,8 @@ in_value(struct html_scan *scan, char c)
 {
 	scan->query = scan->query || c == '?';
 	extend(scan->value, &scan->value_size, c);
-	return slice_equal(name_of(scan->attribute, scan->attribute_size), SLICE("style"))
-		   ? html_style_attribute_byte(&scan->style, c)
-		   : NULL;
+	return slice_equal(name_of(scan->attribute, scan->attribute_size), SLICE("style")) ? in_style_attribute(&scan->style, c)
+											   : NULL;
 }
 
 /* At the end of its value. */
@@ -135,7 +198,7 @@ check_value(struct html_scan *scan)
 	if (slice_equal(name, SLICE("http-equiv")) &&
 	    !slice_is_one_of(name_of(scan->value, scan->value_size), equivalents, ARRAY_SIZE(equivalents)))
 		return "http-equiv must be content-type, content-language or x-ua-compatible";
-	return slice_equal(name, SLICE("style")) ? html_style_end(&scan->style) : NULL;
+	return slice_equal(name, SLICE("style")) ? end_style(&scan->style) : NULL;
 }
 
 /* ---- the states ---- */
@@ -327,7 +390,7 @@ in_raw_text(struct html_scan *scan, char c)
 {
 	const struct slice end = scan->state == TITLE ? SLICE("</title") : SLICE("</style");
 	if (scan->matched == end.size && (ascii_is_space(c) || c == '/' || c == '>')) {
-		const char *problem = html_style_end(&scan->style);
+		const char *problem = end_style(&scan->style);
 		scan->closing = true;
 		scan->state = IN_TAG;
 		return problem != NULL ? problem : in_tag(scan, c);
@@ -336,7 +399,7 @@ in_raw_text(struct html_scan *scan, char c)
 		scan->matched++;
 	else
 		scan->matched = c == '<' ? 1 : 0;
-	return scan->state == STYLE ? html_style_byte(&scan->style, c) : NULL;
+	return scan->state == STYLE ? in_style(&scan->style, c) : NULL;
 }
 
 const char *

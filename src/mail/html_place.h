@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 #include "base/attributes.h"
+#include "base/css.h"
 #include "base/pool.h"
 #include "base/slice.h"
-#include "mail/html_style.h"
 
 enum html_place {
 	HTML_TEXT,      /* character data, also that of a title */
@@ -22,6 +22,14 @@ enum html_place {
 
 enum { HTML_NAME_MAX_BYTES = 16 };
 
+/* Of an element or attribute. Zeros: a style begins. */
+struct html_style {
+	struct css_scan css;
+	char reference[HTML_NAME_MAX_BYTES]; /* how it begins, in lower case */
+	size_t reference_size;
+	bool in_reference; /* after "&" */
+};
+
 struct html_scan {
 	int state;
 	bool closing; /* the tag is an end tag */
@@ -31,7 +39,7 @@ struct html_scan {
 	size_t matched;                              /* of the end tag of a title or style; of a comment: its bytes */
 	char last[3];                                /* bytes of a comment, the last one first */
 	bool begins_with_value, query;               /* of the value of an attribute */
-	struct html_style style;                     /* of an element or attribute */
+	struct html_style style;
 };
 
 /* The beginning of a document. */

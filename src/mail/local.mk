@@ -2,7 +2,6 @@ noinst_LIBRARIES += %D%/libmail.a
 %C%_libmail_a_SOURCES = \
 	%D%/mailbox.c %D%/mailbox.h \
 	%D%/html_place.c %D%/html_place.h \
-	%D%/html_style.c %D%/html_style.h \
 	%D%/kinds.c %D%/kinds.h \
 	%D%/layout.c %D%/layout.h \
 	%D%/mime_message.c %D%/mime_message.h \

@@ -30,7 +30,11 @@ struct process {
 struct memory {
 	_Atomic uint64_t cells[METRIC_CELLS_MAX];
 	struct process processes[METRIC_PROCESSES_MAX];
-	_Atomic int64_t figures[METRIC_FIGURES_MAX];
+	struct {
+		_Atomic uint32_t metric, index;
+		_Atomic double value;
+	} figures[METRIC_FIGURES_MAX];
+	_Atomic uint64_t figure_count;
 	_Atomic int64_t figures_ms;    /* when they were read, in clock_monotonic_ms; 0: never */
 	_Atomic int64_t figures_until; /* until then they are new enough */
 	_Atomic int64_t reading_until; /* a process has begun to read them, and may take until then */
@@ -321,17 +325,26 @@ metrics_find_figures(int64_t now_ms, struct metrics_figures *figures)
 		enough = some && (others_read ||
 				     !atomic_compare_exchange_strong(&memory->reading_until, &reading, now_ms + READING_MS));
 	}
-	for (size_t i = 0; enough && i < METRIC_FIGURES_MAX; i++)
-		figures->values[i] = atomic_load_explicit(&memory->figures[i], memory_order_relaxed);
-	return enough;
+	if (!enough)
+		return false;
+	figures->count = atomic_load(&memory->figure_count);
+	for (size_t i = 0; i < METRIC_FIGURES_MAX; i++)
+		figures->list[i] = (struct metrics_figure){ .metric = memory->figures[i].metric,
+			.index = memory->figures[i].index,
+			.value = memory->figures[i].value };
+	return true;
 }
 
 void
 metrics_store_figures(int64_t now_ms, int64_t took_ms, const struct metrics_figures *figures)
 {
 	const int64_t share_ms = took_ms * FIGURES_SHARE, wait_ms = share_ms > FIGURES_NEW_MS ? share_ms : FIGURES_NEW_MS;
-	for (size_t i = 0; i < METRIC_FIGURES_MAX; i++)
-		atomic_store_explicit(&memory->figures[i], figures->values[i], memory_order_relaxed);
+	for (size_t i = 0; i < figures->count; i++) {
+		memory->figures[i].metric = figures->list[i].metric;
+		memory->figures[i].index = (uint32_t)figures->list[i].index;
+		memory->figures[i].value = figures->list[i].value;
+	}
+	atomic_store(&memory->figure_count, figures->count);
 	atomic_store(&memory->figures_ms, now_ms);
 	atomic_store(&memory->figures_until, now_ms + wait_ms);
 	atomic_store(&memory->reading_until, 0);

@@ -156,8 +156,14 @@ MUST_CHECK bool metrics_read(const char *folder, uint64_t *cells, struct metrics
 
 enum { METRIC_FIGURES_MAX = 24 };
 
+/* Values of gauges; NAN: left out. Each process has the same gauges at the same places. */
 struct metrics_figures {
-	int64_t values[METRIC_FIGURES_MAX];
+	struct metrics_figure {
+		enum metric metric;
+		size_t index;
+		double value;
+	} list[METRIC_FIGURES_MAX];
+	size_t count;
 };
 
 /* Finds the figures that a process of this host has stored. Returns false if they are not recent enough; the caller then reads

@@ -470,14 +470,14 @@ a_truncated_file_is_not_read(void **state UNUSED)
 static void
 figures_are_shared(void **state UNUSED)
 {
-	struct metrics_figures figures = { { 0 } };
+	struct metrics_figures figures = { .count = 3 };
 	assert_false(metrics_find_figures(1000, &figures)); /* we read */
 	assert_false(metrics_find_figures(1000, &figures)); /* there are none yet: others read, too */
-	figures.values[2] = 42;
+	figures.list[2].value = 42;
 	metrics_store_figures(2000, 10, &figures);
-	figures.values[2] = 0;
+	figures.list[2].value = 0;
 	assert_true(metrics_find_figures(6999, &figures));
-	assert_int_equal(figures.values[2], 42);
+	assert_int_equal(figures.list[2].value, 42);
 	assert_false(metrics_find_figures(7000, &figures));         /* we read again … */
 	assert_true(metrics_find_figures(7001, &figures));          /* … and others use the old ones meanwhile */
 	assert_false(metrics_find_figures(7000 + 30000, &figures)); /* we have died */

@@ -22,12 +22,15 @@ fail(struct job_turn *turn, const char *error)
 	return RESULT_OK;
 }
 
+/* With the values as the result, after RESULT_OK. */
 static enum result
-finish(struct job_turn *turn, struct slice result)
+finish(struct job_turn *turn, enum result result, const struct job_field *fields, size_t count, const void *values)
 {
+	if (result != RESULT_OK)
+		return result;
 	turn->job->state = JOB_DONE;
 	turn->job->done = turn->job->total = 1;
-	turn->job->result = result;
+	turn->job->result = job_fields_write(turn->pool, fields, count, values, JOB_ABSENCES_NULL);
 	return RESULT_OK;
 }
 
@@ -138,29 +141,34 @@ redeliver(struct job_turn *turn)
 
 /* ---- tests ---- */
 
-struct webhook_parameters {
-	uint64_t webhook_id;
+#define PLACE(member) offsetof(struct job_test, member)
+static const struct job_field test_fields[] = {
+	{ "webhook", JOB_FIELD_ID, PLACE(webhook_id) },
+	{ "address", JOB_FIELD_TEXT, PLACE(address) },
+	{ "kind", JOB_FIELD_TEXT, PLACE(kind) },
+	{ "language", JOB_FIELD_TEXT, PLACE(language) },
 };
-static const struct job_field webhook_fields[] = {
-	{ "webhook", JOB_FIELD_ID, offsetof(struct webhook_parameters, webhook_id) },
-};
+#undef PLACE
 
 struct slice
-job_webhook_parameters(struct pool *pool, uint64_t webhook_id)
+job_test_parameters(struct pool *pool, const struct job_test *test)
 {
-	const struct webhook_parameters values = { webhook_id };
-	return job_fields_write(pool, webhook_fields, ARRAY_SIZE(webhook_fields), &values, JOB_ABSENCES_OMITTED);
+	return job_fields_write(pool, test_fields, ARRAY_SIZE(test_fields), test, JOB_ABSENCES_OMITTED);
+}
+
+static bool
+read_test(const struct job_turn *turn, struct job_test *values)
+{
+	return job_fields_read(turn->pool, test_fields, ARRAY_SIZE(test_fields), turn->job->parameters, values);
 }
 
 /* Sent again after a crash. */
 static enum result
 test_webhook(struct job_turn *turn)
 {
-	struct webhook_parameters values = { 0 };
+	struct job_test values = { 0 };
 	struct webhook_test test;
-	size_t count;
-	const struct job_field *fields = job_webhook_test_fields(&count);
-	if (!job_fields_read(turn->pool, webhook_fields, ARRAY_SIZE(webhook_fields), turn->job->parameters, &values))
+	if (!read_test(turn, &values))
 		return fail(turn, unreadable);
 	const enum result result = job_test_webhook(turn->settings, turn->store, turn->pool, values.webhook_id, &test);
 	if (result == RESULT_NOT_FOUND)
@@ -170,78 +178,40 @@ test_webhook(struct job_turn *turn)
 	if (result == RESULT_OK && test.sealed)
 		return fail(
 		    turn, "URL or secret of the webhook cannot be opened on the dispatcher's host: see server.secrets_key");
-	return result == RESULT_OK ? finish(turn, job_fields_write(turn->pool, fields, count, &test, JOB_ABSENCES_NULL))
-				   : result;
-}
-
-struct mail_parameters {
-	struct slice address;
-};
-static const struct job_field mail_fields[] = {
-	{ "address", JOB_FIELD_TEXT, offsetof(struct mail_parameters, address) },
-};
-
-struct slice
-job_mail_parameters(struct pool *pool, struct slice address)
-{
-	const struct mail_parameters values = { address };
-	return job_fields_write(pool, mail_fields, ARRAY_SIZE(mail_fields), &values, JOB_ABSENCES_OMITTED);
+	return finish(turn, result, webhook_test_fields, WEBHOOK_TEST_FIELDS, &test);
 }
 
 /* Of a test or a sample. */
 static enum result
 finish_mail(struct job_turn *turn, enum result result, const struct mail_test *test)
 {
-	size_t count;
-	const struct job_field *fields = job_mail_test_fields(&count);
 	if (result == RESULT_OK && !test->accepted && atomic_load(turn->stop)) /* the next dispatcher sends it */
 		return RESULT_OK;
 	if (result == RESULT_REFUSED)
 		return fail(turn, "mail is off: mail.host and mail.from are not set on the dispatcher's host");
-	return result == RESULT_OK ? finish(turn, job_fields_write(turn->pool, fields, count, test, JOB_ABSENCES_NULL))
-				   : result;
+	return finish(turn, result, mail_test_fields, MAIL_TEST_FIELDS, test);
 }
 
 /* Sent again after a crash. */
 static enum result
 test_mail(struct job_turn *turn)
 {
-	struct mail_parameters values = { SLICE_NONE };
+	struct job_test values = { 0 };
 	struct mail_test test = { .accepted = false };
-	if (!job_fields_read(turn->pool, mail_fields, ARRAY_SIZE(mail_fields), turn->job->parameters, &values) ||
-	    !slice_present(values.address))
+	if (!read_test(turn, &values) || !slice_present(values.address))
 		return fail(turn, unreadable);
 	const enum result result = job_test_mail(turn->settings, turn->store, turn->pool, values.address, turn->stop, &test);
 	return finish_mail(turn, result, &test);
-}
-
-struct sample_parameters {
-	struct slice address, kind, language;
-};
-#define PLACE(member) offsetof(struct sample_parameters, member)
-static const struct job_field sample_fields[] = {
-	{ "address", JOB_FIELD_TEXT, PLACE(address) },
-	{ "kind", JOB_FIELD_TEXT, PLACE(kind) },
-	{ "language", JOB_FIELD_TEXT, PLACE(language) },
-};
-#undef PLACE
-
-struct slice
-job_sample_parameters(struct pool *pool, const struct sample_mail *sample)
-{
-	const struct sample_parameters values = { sample->address, message_kind_name(sample->kind), sample->language };
-	return job_fields_write(pool, sample_fields, ARRAY_SIZE(sample_fields), &values, JOB_ABSENCES_OMITTED);
 }
 
 /* Sent again after a crash. */
 static enum result
 send_sample(struct job_turn *turn)
 {
-	struct sample_parameters values = { SLICE_NONE, SLICE_NONE, SLICE_NONE };
+	struct job_test values = { 0 };
 	struct sample_mail sample = { .campaign_id = turn->job->campaign_id };
 	struct mail_test test = { .accepted = false };
-	if (!job_fields_read(turn->pool, sample_fields, ARRAY_SIZE(sample_fields), turn->job->parameters, &values) ||
-	    !slice_present(values.address) || !message_kind_parse(values.kind, &sample.kind))
+	if (!read_test(turn, &values) || !slice_present(values.address) || !message_kind_parse(values.kind, &sample.kind))
 		return fail(turn, unreadable);
 	sample.address = values.address;
 	sample.language = values.language;

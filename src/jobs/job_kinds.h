@@ -12,11 +12,13 @@
 
 /* Parameters of jobs, in the pool. */
 struct slice job_redelivery_parameters(struct pool *pool, const struct delivery_filter *filter);
-struct slice job_webhook_parameters(struct pool *pool, uint64_t webhook_id);
-/* `address` as it is to be sent to: valid. */
-struct slice job_mail_parameters(struct pool *pool, struct slice address);
-/* The campaign is the job's. */
-struct slice job_sample_parameters(struct pool *pool, const struct sample_mail *sample);
+/* Of tests: each kind has its own members. */
+struct job_test {
+	uint64_t webhook_id;
+	struct slice address;        /* as it is to be sent to: valid */
+	struct slice kind, language; /* of a sample; its campaign is the job's */
+};
+struct slice job_test_parameters(struct pool *pool, const struct job_test *test);
 /* The parameters of any job without the lead that it is about; absent: they cannot be read. */
 struct slice job_parameters_without_lead(struct pool *pool, const struct operator_job *job);
 

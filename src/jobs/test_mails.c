@@ -87,19 +87,12 @@ job_send_sample(const struct job_settings *settings, struct store *store, struct
 }
 
 #define PLACE(member) offsetof(struct mail_test, member)
-
-const struct job_field *
-job_mail_test_fields(size_t *count)
-{
-	static const struct job_field fields[] = {
-		{ "ok", JOB_FIELD_BOOLEAN, PLACE(accepted) },
-		{ "status", JOB_FIELD_ID, PLACE(status) },
-		{ "answer", JOB_FIELD_TEXT, PLACE(answer) },
-		{ "reason", JOB_FIELD_TEXT, PLACE(reason) },
-		{ "error", JOB_FIELD_TEXT, PLACE(error) },
-		{ "hint", JOB_FIELD_TEXT, PLACE(hint) },
-		{ "duration_ms", JOB_FIELD_NUMBER, PLACE(duration_ms) },
-	};
-	*count = ARRAY_SIZE(fields);
-	return fields;
-}
+const struct job_field mail_test_fields[MAIL_TEST_FIELDS] = {
+	{ "ok", JOB_FIELD_BOOLEAN, PLACE(accepted) },
+	{ "status", JOB_FIELD_ID, PLACE(status) },
+	{ "answer", JOB_FIELD_TEXT, PLACE(answer) },
+	{ "reason", JOB_FIELD_TEXT, PLACE(reason) },
+	{ "error", JOB_FIELD_TEXT, PLACE(error) },
+	{ "hint", JOB_FIELD_TEXT, PLACE(hint) },
+	{ "duration_ms", JOB_FIELD_NUMBER, PLACE(duration_ms) },
+};

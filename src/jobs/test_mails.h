@@ -7,9 +7,8 @@
 #include "base/attributes.h"
 #include "base/result.h"
 #include "engine/message.h"
+#include "jobs/job_fields.h"
 #include "jobs/job_settings.h"
-
-struct job_field;
 
 /* What became of a mail. Texts are in the pool and may be absent. */
 struct mail_test {
@@ -19,7 +18,8 @@ struct mail_test {
 	uint64_t duration_ms;
 };
 /* The fields of struct mail_test, in the order in which they are shown. */
-const struct job_field *job_mail_test_fields(size_t *count);
+enum { MAIL_TEST_FIELDS = 7 };
+extern const struct job_field mail_test_fields[MAIL_TEST_FIELDS];
 
 /* Sends a test mail through the configured server. When it is accepted, a hold ends: what the operator has corrected need not
  * wait for the next probe. `address`: as it is to be sent to, valid. Once *stop (may be NULL) is true, the mail is abandoned.

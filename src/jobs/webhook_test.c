@@ -98,19 +98,12 @@ job_test_webhook(
 }
 
 #define PLACE(member) offsetof(struct webhook_test, member)
-
-const struct job_field *
-job_webhook_test_fields(size_t *count)
-{
-	static const struct job_field fields[] = {
-		{ "ok", JOB_FIELD_BOOLEAN, PLACE(ok) },
-		{ "status", JOB_FIELD_ID, PLACE(status) },
-		{ "location", JOB_FIELD_TEXT, PLACE(location) },
-		{ "moved", JOB_FIELD_BOOLEAN, PLACE(moved) },
-		{ "error", JOB_FIELD_TEXT, PLACE(error) },
-		{ "duration_ms", JOB_FIELD_NUMBER, PLACE(duration_ms) },
-		{ "answer", JOB_FIELD_TEXT, PLACE(answer) },
-	};
-	*count = ARRAY_SIZE(fields);
-	return fields;
-}
+const struct job_field webhook_test_fields[WEBHOOK_TEST_FIELDS] = {
+	{ "ok", JOB_FIELD_BOOLEAN, PLACE(ok) },
+	{ "status", JOB_FIELD_ID, PLACE(status) },
+	{ "location", JOB_FIELD_TEXT, PLACE(location) },
+	{ "moved", JOB_FIELD_BOOLEAN, PLACE(moved) },
+	{ "error", JOB_FIELD_TEXT, PLACE(error) },
+	{ "duration_ms", JOB_FIELD_NUMBER, PLACE(duration_ms) },
+	{ "answer", JOB_FIELD_TEXT, PLACE(answer) },
+};

@@ -4,9 +4,8 @@
 
 #include "base/attributes.h"
 #include "base/result.h"
+#include "jobs/job_fields.h"
 #include "jobs/job_settings.h"
-
-struct job_field;
 
 struct webhook_test {
 	bool sealed; /* its URL or secret cannot be opened with the keys of the configuration: nothing was sent */
@@ -16,7 +15,8 @@ struct webhook_test {
 	struct slice error, location, answer; /* why there is no complete answer; of a redirect; its beginning; or absent */
 };
 /* The fields of struct webhook_test, in the order in which they are shown. */
-const struct job_field *job_webhook_test_fields(size_t *count);
+enum { WEBHOOK_TEST_FIELDS = 7 };
+extern const struct job_field webhook_test_fields[WEBHOOK_TEST_FIELDS];
 
 /* Sends a test delivery. RESULT_NOT_FOUND: no such webhook. RESULT_REFUSED: this machine cannot send. */
 MUST_CHECK enum result job_test_webhook(const struct job_settings *settings, struct store *store, struct pool *pool,

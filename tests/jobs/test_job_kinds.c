@@ -277,7 +277,7 @@ a_webhook_is_tested(void **state)
 {
 	struct world *w = *state;
 	const uint64_t webhook = make_due(w, 0);
-	add(w, JOB_WEBHOOK_TEST, job_webhook_parameters(w->pool, webhook));
+	add(w, JOB_WEBHOOK_TEST, job_test_parameters(w->pool, &(struct job_test){ .webhook_id = webhook }));
 	struct operator_job job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_DONE);
 	assert_true(net.webhook == webhook && net.sent == 1);
@@ -285,16 +285,16 @@ a_webhook_is_tested(void **state)
 	    "{\"ok\":true,\"status\":200,\"location\":null,\"moved\":false,\"error\":null,\"duration_ms\":12,"
 	    "\"answer\":\"\xef\xbf\xbd\\\"no\\\"\"}");
 	net.status = 500; /* the job is done all the same: this is what the test has found */
-	add(w, JOB_WEBHOOK_TEST, job_webhook_parameters(w->pool, webhook));
+	add(w, JOB_WEBHOOK_TEST, job_test_parameters(w->pool, &(struct job_test){ .webhook_id = webhook }));
 	job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_DONE);
 	assert_true(slice_starts_with(job.result, SLICE("{\"ok\":false,\"status\":500,")));
-	add(w, JOB_WEBHOOK_TEST, job_webhook_parameters(w->pool, UNKNOWN_ID));
+	add(w, JOB_WEBHOOK_TEST, job_test_parameters(w->pool, &(struct job_test){ .webhook_id = UNKNOWN_ID }));
 	job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_FAILED);
 	assert_slice(job.error, "there is no such webhook");
 	net.cannot_send = true;
-	add(w, JOB_WEBHOOK_TEST, job_webhook_parameters(w->pool, webhook));
+	add(w, JOB_WEBHOOK_TEST, job_test_parameters(w->pool, &(struct job_test){ .webhook_id = webhook }));
 	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_FAILED);
 }
 
@@ -302,7 +302,7 @@ static void
 mail_is_tested(void **state)
 {
 	struct world *w = *state;
-	add(w, JOB_MAIL_TEST, job_mail_parameters(w->pool, SLICE("ada@example.org")));
+	add(w, JOB_MAIL_TEST, job_test_parameters(w->pool, &(struct job_test){ .address = SLICE("ada@example.org") }));
 	struct operator_job job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_DONE);
 	assert_string_equal(net.address, "ada@example.org");
@@ -310,7 +310,7 @@ mail_is_tested(void **state)
 	    job.result, SLICE("{\"ok\":false,\"status\":550,\"answer\":\"550 no\",\"reason\":null,\"error\":null,")));
 	/* a dispatcher that ends abandons it: the next one sends it */
 	atomic_store(&stopping, true);
-	add(w, JOB_MAIL_TEST, job_mail_parameters(w->pool, SLICE("ada@example.org")));
+	add(w, JOB_MAIL_TEST, job_test_parameters(w->pool, &(struct job_test){ .address = SLICE("ada@example.org") }));
 	job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_RUNNING);
 	atomic_store(&stopping, false);
@@ -319,7 +319,7 @@ mail_is_tested(void **state)
 	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_DONE);
 	assert_int_equal(root_number("SELECT held_until_ms FROM t_message_channels WHERE channel = 'mail'"), 0);
 	host.has_mail = false;
-	add(w, JOB_MAIL_TEST, job_mail_parameters(w->pool, SLICE("ada@example.org")));
+	add(w, JOB_MAIL_TEST, job_test_parameters(w->pool, &(struct job_test){ .address = SLICE("ada@example.org") }));
 	job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_FAILED);
 	assert_int_equal(net.sent, 3);
@@ -329,11 +329,13 @@ static void
 samples_are_sent(void **state)
 {
 	struct world *w = *state;
-	const struct sample_mail german = { w->campaign, MESSAGE_REWARD, SLICE("de"), SLICE("ada@example.org") };
-	const struct sample_mail any = { w->campaign, MESSAGE_VERIFY, SLICE_NONE, SLICE("ada@example.org") };
+	const struct job_test german = {
+		.address = SLICE("ada@example.org"), .kind = SLICE("reward"), .language = SLICE("de")
+	};
+	const struct job_test any = { .address = SLICE("ada@example.org"), .kind = SLICE("verify") };
 	net.accepted = true;
 	root_run("UPDATE t_message_channels SET held_until_ms = 9000000000000000 WHERE channel = 'mail'");
-	add(w, JOB_SAMPLE_MAIL, job_sample_parameters(w->pool, &german));
+	add(w, JOB_SAMPLE_MAIL, job_test_parameters(w->pool, &german));
 	struct operator_job job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_DONE);
 	assert_string_equal(net.address, "ada@example.org");
@@ -341,17 +343,17 @@ samples_are_sent(void **state)
 	assert_true(slice_starts_with(job.result, SLICE("{\"ok\":true,")));
 	assert_int_not_equal(root_number("SELECT held_until_ms FROM t_message_channels WHERE channel = 'mail'"), 0);
 	net.composed = RESULT_REFUSED;
-	add(w, JOB_SAMPLE_MAIL, job_sample_parameters(w->pool, &any));
+	add(w, JOB_SAMPLE_MAIL, job_test_parameters(w->pool, &any));
 	job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_DONE);
 	assert_slice(job.result,
 	    "{\"ok\":false,\"status\":null,\"answer\":null,\"reason\":\"not_composed\",\"error\":\"line 1\","
 	    "\"hint\":null,\"duration_ms\":0}");
 	net.composed = RESULT_NOT_FOUND;
-	add(w, JOB_SAMPLE_MAIL, job_sample_parameters(w->pool, &any));
+	add(w, JOB_SAMPLE_MAIL, job_test_parameters(w->pool, &any));
 	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_FAILED);
 	host.has_mail = false;
-	add(w, JOB_SAMPLE_MAIL, job_sample_parameters(w->pool, &any));
+	add(w, JOB_SAMPLE_MAIL, job_test_parameters(w->pool, &any));
 	assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_FAILED);
 	assert_int_equal(net.sent, 1);
 }

@@ -172,7 +172,8 @@ run_mail_test(struct operation_call *call)
 	if (status != EX_OK)
 		return status;
 	if (arguments->queue)
-		return queued_job_add(call, 0, JOB_MAIL_TEST, job_mail_parameters(call->pool, address));
+		return queued_job_add(
+		    call, 0, JOB_MAIL_TEST, job_test_parameters(call->pool, &(struct job_test){ .address = address }));
 	sender_prepare_process();
 	const enum result result = job_test_mail(call->wiring->job_settings, call->store, call->pool, address, NULL, &test);
 	return mail_test_answer(call, result, &test);

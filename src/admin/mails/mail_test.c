@@ -26,11 +26,9 @@ mail_test_address(struct operation_call *call, struct slice text, struct slice *
 int
 mail_test_answer(struct operation_call *call, enum result result, const struct mail_test *test)
 {
-	size_t count;
-	const struct job_field *fields = job_mail_test_fields(&count);
 	if (result == RESULT_OK || test->accepted) {
 		output_record(call->output);
-		output_job_fields(call->output, fields, count, test);
+		output_job_fields(call->output, mail_test_fields, MAIL_TEST_FIELDS, test);
 	}
 	if (result != RESULT_OK)
 		return operation_answer(call, result);

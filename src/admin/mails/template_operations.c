@@ -363,7 +363,10 @@ run_mail_sample(struct operation_call *call)
 	if (arguments->language.is_given)
 		sample.language = chosen_language_code(&arguments->language);
 	if (arguments->queue)
-		return queued_job_add(call, call->id, JOB_SAMPLE_MAIL, job_sample_parameters(call->pool, &sample));
+		return queued_job_add(call, call->id, JOB_SAMPLE_MAIL,
+		    job_test_parameters(call->pool,
+			&(struct job_test){
+			    .address = sample.address, .kind = message_kind_name(sample.kind), .language = sample.language }));
 	sender_prepare_process();
 	const enum result result = job_send_sample(call->wiring->job_settings, call->store, call->pool, &sample, NULL, &test);
 	return mail_test_answer(call, result, &test);

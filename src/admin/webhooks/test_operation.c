@@ -18,7 +18,7 @@ queue_test(struct operation_call *call)
 	struct webhook_details webhook;
 	const enum result result = store_find_webhook(call->store, call->pool, call->id, &webhook);
 	return result == RESULT_OK ? queued_job_add(call, webhook.row.campaign_id, JOB_WEBHOOK_TEST,
-					 job_webhook_parameters(call->pool, call->id))
+					 job_test_parameters(call->pool, &(struct job_test){ .webhook_id = call->id }))
 				   : operation_answer(call, result);
 }
 
@@ -76,10 +76,8 @@ run_webhook_test(struct operation_call *call)
 	if (test.sealed)
 		return operation_fail(call, PROBLEM_CONFIG,
 		    "URL or secret of the webhook cannot be opened: server.secrets_key does not have its key (leadhook check)");
-	size_t count;
-	const struct job_field *fields = job_webhook_test_fields(&count);
 	output_record(call->output);
-	output_job_fields(call->output, fields, count, &test);
+	output_job_fields(call->output, webhook_test_fields, WEBHOOK_TEST_FIELDS, &test);
 	explain_redirect(call, &test);
 	return test.ok ? EX_OK : EX_UNAVAILABLE;
 }

@@ -78,7 +78,7 @@ show(const struct mail_subject *s, const struct mail_senders *senders, struct pr
 	preview->html = parts.html;
 	if (!slice_present(senders->from.address.text) || !slice_present(s->email))
 		return RESULT_OK;
-	if (!mail_compose(s->pool, &content, &message, &preview->problem))
+	if (!message_build(s->pool, &parts, &message, &preview->problem))
 		return RESULT_REFUSED;
 	preview->message = message.bytes;
 	return RESULT_OK;

@@ -133,19 +133,11 @@ export function Changes({ query }) {
 		return row.campaign ? html`<a href=${link(`campaigns/${row.campaign}`)}>${name}</a>` : "";
 	};
 	const columns = [
-		{ title: "When", cell: row => html`<${Time} at=${row.created_at} />` },
-		{
-			title: "Who",
-			phone: "plain",
-			cell: row => html`${actorOf(row)}${row.ip ? html`<br /><span class="muted">${row.ip}</span>` : ""}`,
-		},
-		{
-			title: "What",
-			phone: "plain",
-			cell: row => html`<span title=${row.operation}>${operationName(row.operation)}</span>${changeState(row)}`,
-		},
-		{ title: "Campaign", cell: campaignOf },
-		{ title: "Changed", cell: row => html`<${Differences} row=${row} />` },
+		["When", row => html`<${Time} at=${row.created_at} />`],
+		["Who", row => html`${actorOf(row)}${row.ip ? html`<br /><span class="muted">${row.ip}</span>` : ""}`, "plain"],
+		["What", row => html`<span title=${row.operation}>${operationName(row.operation)}</span>${changeState(row)}`, "plain"],
+		["Campaign", campaignOf],
+		["Changed", row => html`<${Differences} row=${row} />`],
 	];
 	const none = html`
 		<${Empty} title="No changes">

@@ -75,12 +75,12 @@ function dashLast(plot, by) {
 /** The numbers of a chart, the newest first. */
 function Numbers({ points, series, by, label }) {
 	const columns = [
-		{
-			title: by === "hour" ? "Hour" : "Day (UTC)",
-			kind: "row",
-			cell: point => html`<span title=${full(point.time)}>${nameOf(Date.parse(point.time), by)}</span>`,
-		},
-		...series.map(([member, title]) => ({ title, kind: "number", cell: point => count(point[member]) })),
+		[
+			by === "hour" ? "Hour" : "Day (UTC)",
+			point => html`<span title=${full(point.time)}>${nameOf(Date.parse(point.time), by)}</span>`,
+			"row",
+		],
+		...series.map(([member, title]) => [title, point => count(point[member]), "number"]),
 	];
 	return html`
 		<details>

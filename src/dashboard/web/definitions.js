@@ -102,20 +102,12 @@ function Definitions({ campaign, settings, kind, mails, note }) {
 			work: () => remove(`${kind}/${row.id}`).then(refresh),
 		});
 	const columns = [
-		...fields.map(([name, label, , type]) => ({
-			title: SHORT[name] || label,
-			kind: type === "number" ? "number" : undefined,
-			cell: row => cellOf(type, row[name]),
-		})),
-		changes && {
-			title: "Change",
-			hidden: true,
-			cell: row => html`
-				<span class="buttons">
-					<${Button} kind="small" onClick=${() => edit(row)}>Edit<//>
-					<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//>
-				</span>`,
-		},
+		...fields.map(([name, label, , type]) => [SHORT[name] || label, row => cellOf(type, row[name]), type]),
+		changes && ["Change", row => html`
+			<span class="buttons">
+				<${Button} kind="small" onClick=${() => edit(row)}>Edit<//>
+				<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//>
+			</span>`, "hidden"],
 	];
 	return html`
 		<${Card} title=${title} beside=${changes && html`<${Button} onClick=${() => edit(null)}>Add ${noun}<//>`}>

@@ -45,44 +45,27 @@ async function resend(campaign, deliveries) {
 /** Its event, which users without access to leads do not get. */
 const titleOf = delivery => (delivery.event ? eventName(delivery.event) : `Delivery ${delivery.id}`);
 
+function statusOf(delivery) {
+	const reason = reasonOf(delivery);
+	return html`
+		${stateOf(delivery)}
+		${reason && html`<br class="off" /><span class="muted off" title=${statusHint(delivery.last_status)}>${reason}</span>`}`;
+}
+
 /** `selection`: that of useSelection; `webhooks`: left out when all rows are of the same webhook. */
 export function DeliveryTable({ campaign, rows, webhooks, selection }) {
 	const urlOf = delivery => webhooks.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook";
-	const leadOf = row => row.lead_email || row.lead_name || row.lead;
 	const columns = [
 		selection && selectColumn(rows, "deliveries", row => `delivery ${row.id}`, selection),
-		{
-			title: "Event",
-			cell: row => html`<a href=${link(`campaigns/${campaign}/deliveries/${row.id}`)}>${titleOf(row)}</a>`,
-		},
-		webhooks && {
-			title: "Webhook",
-			phone: "off",
-			kind: "long",
-			cell: row => html`
-				<a href=${link(`campaigns/${campaign}/webhooks/${row.webhook_id}`)}>${urlParts(urlOf(row))[0]}</a>`,
-		},
-		{
-			title: "Lead",
-			phone: "plain",
-			kind: "long",
-			cell: row =>
-				row.lead
-					? html`<a href=${link(`campaigns/${campaign}/leads/${row.lead}`)}>${leadOf(row)}</a>`
-					: html`<span class="muted">deleted</span>`,
-		},
-		{
-			title: "Status",
-			phone: "plain",
-			cell: row => {
-				const reason = reasonOf(row);
-				return html`
-					${stateOf(row)}
-					${reason && html`<br class="off" /><span class="muted off" title=${statusHint(row.last_status)}>${reason}</span>`}`;
-			},
-		},
-		{ title: "Attempts", phone: "off", kind: "number", cell: row => row.attempts },
-		{ title: "Created", phone: "plain", cell: row => html`<${Time} at=${row.created_at} />` },
+		["Event", row => html`<a href=${link(`campaigns/${campaign}/deliveries/${row.id}`)}>${titleOf(row)}</a>`],
+		webhooks && ["Webhook", row => html`
+			<a href=${link(`campaigns/${campaign}/webhooks/${row.webhook_id}`)}>${urlParts(urlOf(row))[0]}</a>`, "long off"],
+		["Lead", row => (row.lead
+			? html`<a href=${link(`campaigns/${campaign}/leads/${row.lead}`)}>${row.lead_email || row.lead_name || row.lead}</a>`
+			: html`<span class="muted">deleted</span>`), "long plain"],
+		["Status", statusOf, "plain"],
+		["Attempts", row => row.attempts, "number off"],
+		["Created", row => html`<${Time} at=${row.created_at} />`, "plain"],
 	];
 	const newest = [...rows].sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
 	return html`<${Table} name="Deliveries" rows=${newest} columns=${columns} />`;

@@ -64,18 +64,18 @@ const Sending = ({ state, file, what, children }) => html`
 	<//>`;
 
 const REASONS = [
-	{ title: "Rows", kind: "number", cell: ([, rows]) => count(rows) },
-	{ title: "Why they are skipped", cell: ([reason]) => sentence(reason) },
+	["Rows", ([, rows]) => count(rows), "number"],
+	["Why they are skipped", ([reason]) => sentence(reason)],
 ];
 const SKIPPED = [
-	{ title: "Line", kind: "number", cell: row => row.line },
-	{ title: "Reason", cell: row => sentence(row.reason) },
-	{ title: "Row", cell: row => html`<code>${row.record}</code>` },
+	["Line", row => row.line, "number"],
+	["Reason", row => sentence(row.reason)],
+	["Row", row => html`<code>${row.record}</code>`],
 ];
 const REMARKS = [
-	{ title: "Line", kind: "number", cell: row => row.line },
-	{ title: "What", cell: row => sentence(row.remark) },
-	{ title: "Value", cell: row => html`<code>${row.value}</code>` },
+	["Line", row => row.line, "number"],
+	["What", row => sentence(row.remark)],
+	["Value", row => html`<code>${row.value}</code>`],
 ];
 
 const cell = text => `"${text.replaceAll('"', '""')}"`;
@@ -125,8 +125,8 @@ function Remarks({ state, isCheck, choices }) {
 }
 
 const BECOMES = [
-	{ title: "Column", cell: row => html`<strong>${row.column || "(no name)"}</strong>` },
-	{ title: "Becomes", cell: row => row.becomes },
+	["Column", row => html`<strong>${row.column || "(no name)"}</strong>`],
+	["Becomes", row => row.becomes],
 ];
 const fieldsOf = (look, choices) =>
 	look.columns.map((column, at) => ({

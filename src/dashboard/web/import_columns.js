@@ -147,9 +147,9 @@ export function isAnswered(look, choices) {
 
 export function Columns({ look, choices, set }) {
 	const columns = [
-		{ title: "Column", cell: row => html`<strong>${row.column || "(no name)"}</strong>` },
-		{ title: "Examples", cell: row => html`<span class="muted">${row.examples.join(", ")}</span>` },
-		{ title: "Becomes", cell: row => html`<${FieldChoice} look=${look} choices=${choices} set=${set} at=${row.at} />` },
+		["Column", row => html`<strong>${row.column || "(no name)"}</strong>`],
+		["Examples", row => html`<span class="muted">${row.examples.join(", ")}</span>`],
+		["Becomes", row => html`<${FieldChoice} look=${look} choices=${choices} set=${set} at=${row.at} />`],
 	];
 	const rows = look.columns.map((column, at) => ({ ...column, at }));
 	const words = rows.map(row => wordOf(look, choices, row.at));

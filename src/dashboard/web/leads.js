@@ -162,18 +162,14 @@ function SearchProgress({ list }) {
 function LeadTable({ id, rows, selection }) {
 	const columns = [
 		selection && selectColumn(rows, "leads", addressOf, selection),
-		{
-			title: "Lead",
-			kind: "long",
-			cell: lead => html`
-				<a href=${link(`campaigns/${id}/leads/${lead.social_id}`)}>${addressOf(lead)}</a>
-				${nameOf(lead) !== addressOf(lead) ? html`<br class="off" /><span class="muted off">${nameOf(lead)}</span>` : ""}`,
-		},
-		{ title: "Status", phone: "plain", cell: lead => html`<${StateOf} lead=${lead} />` },
-		{ title: "Points", kind: "number", cell: lead => html`<${Number_} value=${lead.contest_score} />` },
-		{ title: "Referrals", phone: "off", kind: "number", cell: lead => html`<${Number_} value=${lead.referrals} />` },
-		{ title: "Tags", phone: "off", cell: lead => lead.tags.map(tag => html`<${Chip} key=${tag.tag_id}>${tag.name}<//> `) },
-		{ title: "Signed up", phone: "plain", cell: lead => html`<${Time} at=${lead.when} />` },
+		["Lead", lead => html`
+			<a href=${link(`campaigns/${id}/leads/${lead.social_id}`)}>${addressOf(lead)}</a>
+			${nameOf(lead) !== addressOf(lead) ? html`<br class="off" /><span class="muted off">${nameOf(lead)}</span>` : ""}`, "long"],
+		["Status", lead => html`<${StateOf} lead=${lead} />`, "plain"],
+		["Points", lead => html`<${Number_} value=${lead.contest_score} />`, "number"],
+		["Referrals", lead => html`<${Number_} value=${lead.referrals} />`, "number off"],
+		["Tags", lead => lead.tags.map(tag => html`<${Chip} key=${tag.tag_id}>${tag.name}<//> `), "off"],
+		["Signed up", lead => html`<${Time} at=${lead.when} />`, "plain"],
 	];
 	return html`<${Table} name="Leads" columns=${columns} rows=${rows} />`;
 }

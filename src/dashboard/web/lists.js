@@ -43,18 +43,12 @@ export function useSelection(keyOf) {
 }
 
 /** The column with the checkboxes. `what`: the plural of a row; the last parameter is that of useSelection. */
-export const selectColumn = (rows, what, nameOf, { chosen, choose, keyOf }) => ({
-	title: "Select",
-	hidden: true,
-	kind: "tick",
-	head: html`
-		<input type="checkbox" aria-label=${`Select all ${what} on this page`}
-			checked=${rows.every(row => chosen.has(keyOf(row)))}
-			onChange=${event => rows.forEach(row => choose(row, event.currentTarget.checked))} />`,
-	cell: row => html`
-		<input type="checkbox" aria-label=${`Select ${nameOf(row)}`} checked=${chosen.has(keyOf(row))}
-			onChange=${event => choose(row, event.currentTarget.checked)} />`,
-});
+export function selectColumn(rows, what, nameOf, { chosen, choose, keyOf }) {
+	const box = (name, some) => html`
+		<input type="checkbox" aria-label=${`Select ${name}`} checked=${some.every(row => chosen.has(keyOf(row)))}
+			onChange=${event => some.forEach(row => choose(row, event.currentTarget.checked))} />`;
+	return ["Select", row => box(nameOf(row), [row]), "tick hidden", { head: box(`all ${what} on this page`, rows) }];
+}
 
 /** The bar with actions for the selected rows. */
 export const Selected = ({ what, text, clear, children }) => html`

@@ -115,21 +115,13 @@ function Overview({ id, templates, isSet }) {
 		return languages?.length > 0 ? `custom: ${languages.join(", ")}` : languages && "default text";
 	};
 	const columns = campaign => [
-		{ title: "Email", cell: kind => html`<a href=${placeOf(kind)}>${MAILS[kind][0]}</a>` },
-		{ title: "Sent", phone: "plain", cell: kind => MAILS[kind][1] },
-		{
-			title: "Status",
-			phone: "plain",
-			cell: kind => (isOn(kind, campaign) && isSet ? html`<${Chip} tone="good">on<//>` : html`<${Chip}>off<//>`),
-		},
-		{ title: "Text", phone: "off", cell: textOf },
-		{
-			title: "Change",
-			hidden: true,
-			phone: "off",
-			cell: kind => html`
-				<a class="button small" href=${placeOf(kind)} aria-label=${`Text and preview: ${MAILS[kind][0]}`}>Text and preview</a>`,
-		},
+		["Email", kind => html`<a href=${placeOf(kind)}>${MAILS[kind][0]}</a>`],
+		["Sent", kind => MAILS[kind][1], "plain"],
+		["Status", kind => (isOn(kind, campaign) && isSet ? html`<${Chip} tone="good">on<//>` : html`<${Chip}>off<//>`), "plain"],
+		["Text", textOf, "off"],
+		["Change", kind => html`
+			<a class="button small" href=${placeOf(kind)} aria-label=${`Text and preview: ${MAILS[kind][0]}`}>Text and preview</a>`,
+		"hidden off"],
 	];
 	return html`
 		<${Loaded} live=${live}>${campaign => html`
@@ -209,15 +201,11 @@ function sentColumns(id, reload) {
 		return row.recipient || html`<span class="muted">deleted</span>`;
 	};
 	return [
-		{ title: "Email", cell: row => MAILS[row.kind]?.[0] || row.kind },
-		{ title: "To", phone: "plain", cell: recipientOf },
-		{ title: "Status", phone: "plain", cell: row => html`<${SentState} mail=${row} />` },
-		{ title: "Created", phone: "plain", cell: row => html`<${Time} at=${row.created_at} />` },
-		{
-			title: "Actions",
-			hidden: true,
-			cell: row => (mayResend(row) ? html`<${Button} kind="small" onClick=${() => again(row)}>Resend<//>` : ""),
-		},
+		["Email", row => MAILS[row.kind]?.[0] || row.kind],
+		["To", recipientOf, "plain"],
+		["Status", row => html`<${SentState} mail=${row} />`, "plain"],
+		["Created", row => html`<${Time} at=${row.created_at} />`, "plain"],
+		["Actions", row => (mayResend(row) ? html`<${Button} kind="small" onClick=${() => again(row)}>Resend<//>` : ""), "hidden"],
 	];
 }
 

@@ -148,20 +148,13 @@ function Sessions() {
 	const live = useLive("session/list", {}, { every: 30 });
 	const end = one => post("session/end", { id: one.id }).then(live.reload);
 	const columns = [
-		{
-			title: "Browser",
-			cell: row => html`
-				<span title=${row.user_agent}>${browserOf(row.user_agent)}</span>
-				${row.current ? html` <${Chip}>this session<//>` : ""}`,
-		},
-		{ title: "Address", cell: row => row.ip || "" },
-		{ title: "Logged in", cell: row => html`<${Time} at=${row.created_at} />` },
-		{ title: "Last used", cell: row => html`<${Time} at=${row.last_used_at} />` },
-		{
-			title: "End",
-			hidden: true,
-			cell: row => (row.current ? "" : html`<${Button} kind="small quiet" onClick=${() => end(row)}>End<//>`),
-		},
+		["Browser", row => html`
+			<span title=${row.user_agent}>${browserOf(row.user_agent)}</span>
+			${row.current ? html` <${Chip}>this session<//>` : ""}`],
+		["Address", row => row.ip || ""],
+		["Logged in", row => html`<${Time} at=${row.created_at} />`],
+		["Last used", row => html`<${Time} at=${row.last_used_at} />`],
+		["End", row => (row.current ? "" : html`<${Button} kind="small quiet" onClick=${() => end(row)}>End<//>`), "hidden"],
 	];
 	return html`
 		<${Card} title="Sessions" beside=${html`<${Button} onClick=${logOut}>Log out<//>`}>

@@ -118,27 +118,15 @@ function AccountActions({ account, reload }) {
 function accountColumns(overview, reload) {
 	const campaignsOf = account => overview?.filter(row => row.account_id === account.id);
 	const sumOf = (account, member) => campaignsOf(account)?.reduce((sum, one) => sum + one[member], 0);
-	const number = (title, value) => ({
-		title,
-		kind: "number",
-		cell: row => (overview ? html`<${Number_} value=${value(row)} />` : "–"),
-		sort: value,
-	});
+	const number = (title, sort) => [title, row => (overview ? html`<${Number_} value=${sort(row)} />` : "–"), "number", { sort }];
 	return [
-		{
-			title: "Account",
-			cell: row => html`<a href=${link("team", { account: row.id })}>${row.name}</a>`,
-			sort: row => row.name.toLowerCase(),
-		},
-		{
-			title: "Status",
-			cell: row => (row.suspended_at ? html`<${Chip} tone="bad">suspended<//>` : html`<${Chip} tone="good">active<//>`),
-		},
+		["Account", row => html`<a href=${link("team", { account: row.id })}>${row.name}</a>`, "", { sort: row => row.name.toLowerCase() }],
+		["Status", row => (row.suspended_at ? html`<${Chip} tone="bad">suspended<//>` : html`<${Chip} tone="good">active<//>`)],
 		number("Campaigns", row => campaignsOf(row)?.length),
 		number("Leads", row => sumOf(row, "leads")),
 		number("Today", row => sumOf(row, "today")),
-		{ title: "Calls per minute", kind: "number", cell: limitOf },
-		{ title: "Actions", hidden: true, cell: row => html`<${AccountActions} account=${row} reload=${reload} />` },
+		["Calls per minute", limitOf, "number"],
+		["Actions", row => html`<${AccountActions} account=${row} reload=${reload} />`, "hidden"],
 	];
 }
 

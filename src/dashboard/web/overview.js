@@ -161,31 +161,16 @@ function Tiles({ rows }) {
 
 /** `accountOf`: the name of the account of a row; undefined if there is only one account. */
 const columnsOf = accountOf => [
-	{
-		title: "Campaign",
-		kind: "long",
-		cell: row => html`
-			<a href=${link(`campaigns/${row.id}`)}>${row.name}</a>${row.state === "ended" ? html` <${Chip}>ended<//>` : ""}
-			${accountOf ? html`<br /><span class="muted">${accountOf(row)}</span>` : ""}`,
-		sort: row => row.name.toLowerCase(),
-	},
-	{ title: "Leads", kind: "number", cell: row => html`<${Number_} value=${row.leads} />`, sort: row => row.leads },
-	{ title: "Today", kind: "number", cell: row => html`<${Number_} value=${row.today} />`, sort: row => row.today },
-	{
-		title: "14 days",
-		phone: "off",
-		cell: row => html`<${Spark} values=${row.days} label=${`Sign-ups of the last 14 days: ${row.days.join(", ")}`} />`,
-	},
-	{ title: "7 days", kind: "number", cell: row => html`<${Growth} row=${row} />`, sort: row => row.last_7_days },
-	{
-		title: "Verified",
-		phone: "off",
-		kind: "number",
-		cell: row => percent(row.verified, row.leads),
-		sort: row => (row.leads ? row.verified / row.leads : 0),
-	},
-	{ title: "Webhooks", cell: health, sort: row => -(row.webhooks_failing * 1000 + row.webhooks_disabled) },
-	{ title: "Pending since", phone: "off", cell: row => html`<${Waiting} at=${row.oldest_due_at} />` },
+	["Campaign", row => html`
+		<a href=${link(`campaigns/${row.id}`)}>${row.name}</a>${row.state === "ended" ? html` <${Chip}>ended<//>` : ""}
+		${accountOf ? html`<br /><span class="muted">${accountOf(row)}</span>` : ""}`, "long", { sort: row => row.name.toLowerCase() }],
+	["Leads", row => html`<${Number_} value=${row.leads} />`, "number", { sort: row => row.leads }],
+	["Today", row => html`<${Number_} value=${row.today} />`, "number", { sort: row => row.today }],
+	["14 days", row => html`<${Spark} values=${row.days} label=${`Sign-ups of the last 14 days: ${row.days.join(", ")}`} />`, "off"],
+	["7 days", row => html`<${Growth} row=${row} />`, "number", { sort: row => row.last_7_days }],
+	["Verified", row => percent(row.verified, row.leads), "number off", { sort: row => (row.leads ? row.verified / row.leads : 0) }],
+	["Webhooks", health, "", { sort: row => -(row.webhooks_failing * 1000 + row.webhooks_disabled) }],
+	["Pending since", row => html`<${Waiting} at=${row.oldest_due_at} />`, "off"],
 ];
 
 /** Until an owner has chosen a time zone, times are shown in UTC, which few users expect. */

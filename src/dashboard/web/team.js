@@ -163,26 +163,16 @@ function UserActions({ user, reload }) {
 }
 
 const userColumns = (accountName, campaigns, reload) => [
-	{
-		title: "User",
-		kind: "long",
-		cell: user => html`
-			<strong>${user.name || user.email}</strong>${user.id === session.get().user_id ? html` <${Chip}>you<//>` : ""}
-			${user.name ? html`<br /><span class="muted">${user.email}</span>` : ""}`,
-	},
-	{
-		title: "Role",
-		cell: user => html`
-			${ROLES[user.role][0]}
-			${isLimited(user.role) ? html`<br /><span class="muted">${namesOf(user.campaigns, campaigns)}</span>` : ""}`,
-	},
-	isOperator() && { title: "Account", cell: user => accountName(user.account) || "" },
-	{
-		title: "State",
-		cell: user => html`${userState(user)}${user.has_totp ? html` <${Chip} tone="good">second factor<//>` : ""}`,
-	},
-	{ title: "Last login", cell: user => html`<${Time} at=${user.last_login_at} none="never" />` },
-	{ title: "Change", hidden: true, cell: user => html`<${UserActions} user=${user} reload=${reload} />` },
+	["User", user => html`
+		<strong>${user.name || user.email}</strong>${user.id === session.get().user_id ? html` <${Chip}>you<//>` : ""}
+		${user.name ? html`<br /><span class="muted">${user.email}</span>` : ""}`, "long"],
+	["Role", user => html`
+		${ROLES[user.role][0]}
+		${isLimited(user.role) ? html`<br /><span class="muted">${namesOf(user.campaigns, campaigns)}</span>` : ""}`],
+	isOperator() && ["Account", user => accountName(user.account) || ""],
+	["State", user => html`${userState(user)}${user.has_totp ? html` <${Chip} tone="good">second factor<//>` : ""}`],
+	["Last login", user => html`<${Time} at=${user.last_login_at} none="never" />`],
+	["Change", user => html`<${UserActions} user=${user} reload=${reload} />`, "hidden"],
 ];
 
 export function Team({ query }) {
@@ -277,17 +267,14 @@ function RevokeKey({ one, reload }) {
 }
 
 const keyColumns = (campaigns, reload) => [
-	{ title: "Key", cell: key => html`<strong>${key.name || `Key ${key.id}`}</strong>` },
-	{ title: "State", cell: keyState },
-	{
-		title: "Rights",
-		cell: key => html`
-			${key.rights.map(right => RIGHTS[right]?.[0] || right).join(", ")}<br />
-			<span class="muted">${namesOf(key.campaigns, campaigns)}</span>`,
-	},
-	{ title: "Last used", cell: key => html`<${Time} at=${key.last_used_at} none="never" />` },
-	{ title: "Expires", cell: key => html`<${Time} at=${key.expires_at} none="never" />` },
-	{ title: "Change", hidden: true, cell: key => html`<${RevokeKey} one=${key} reload=${reload} />` },
+	["Key", key => html`<strong>${key.name || `Key ${key.id}`}</strong>`],
+	["State", keyState],
+	["Rights", key => html`
+		${key.rights.map(right => RIGHTS[right]?.[0] || right).join(", ")}<br />
+		<span class="muted">${namesOf(key.campaigns, campaigns)}</span>`],
+	["Last used", key => html`<${Time} at=${key.last_used_at} none="never" />`],
+	["Expires", key => html`<${Time} at=${key.expires_at} none="never" />`],
+	["Change", key => html`<${RevokeKey} one=${key} reload=${reload} />`, "hidden"],
 ];
 
 export function Keys({ query }) {

@@ -424,21 +424,20 @@ function Stale({ failure, at, retryAt, onRetry }) {
 }
 
 /** The head of a column: its own element, a button that sorts, or its title. */
-function headOf(column, sortBy) {
-	if (column.head)
-		return column.head;
-	if (column.sort)
-		return html`<button type="button" class="sort" onClick=${() => sortBy(column)}>${column.title}</button>`;
-	return column.hidden ? html`<span class="offscreen">${column.title}</span>` : column.title;
+function headOf({ title, head, sort, is }, sortBy) {
+	if (sort)
+		return html`<button type="button" class="sort" onClick=${sortBy}>${title}</button>`;
+	return head || (is("hidden") ? html`<span class="offscreen">${title}</span>` : title);
 }
 
 /**
- * A table. On a phone, its rows have two lines, the first of which is the first column. `name`: its label. `columns`, of which false
- * ones are left out: { title, cell(row), kind (number; tick; long: breaks anywhere; row: the heading of its row), sort(row), head (in
- * place of the title), hidden (its title), phone (plain: without title there; off: left out there) }.
+ * A table. On a phone, the first column is the first line of each row, and the others share the second. `name`: its label. `columns`,
+ * of which false ones are left out: [title, cell(row), kind, { sort(row), head }]. `kind`: any of these words: number; tick; long,
+ * which breaks anywhere; row, the heading of its row; hidden, without a visible title; on a phone, plain, without a title, or off.
  */
 export function Table({ name, columns: all, rows, id = row => row.id, sorted }) {
-	const columns = all.filter(Boolean);
+	const columns = all.filter(Boolean).map(([title, cell, kind = "", more]) =>
+		({ title, cell, is: word => kind.split(" ").includes(word), ...more }));
 	const [order, setOrder] = useState(sorted || null);
 	const column = order && columns.find(one => one.title === order.title);
 	function compare(a, b) {
@@ -446,10 +445,10 @@ export function Table({ name, columns: all, rows, id = row => row.id, sorted }) 
 		return (x < y ? -1 : x > y ? 1 : 0) * (order.down ? -1 : 1);
 	}
 	const list = column ? [...rows].sort(compare) : rows;
-	const first = columns.find(one => !one.hidden);
-	const classOf = one => [one.kind, one === first ? "main" : one.phone].filter(Boolean).join(" ") || undefined;
-	const sortBy = one =>
-		setOrder(old => ({ title: one.title, down: old?.title === one.title ? !old.down : one.kind === "number" }));
+	const first = columns.find(one => !one.is("hidden"));
+	const classOf = (one, others) => [...["number", "tick", "long"].filter(one.is), ...others].join(" ") || undefined;
+	const sortBy = one => () =>
+		setOrder(old => ({ title: one.title, down: old?.title === one.title ? !old.down : one.is("number") }));
 	const direction = one => (order?.title === one.title ? (order.down ? "descending" : "ascending") : undefined);
 	return html`
 		<div class="table">
@@ -457,18 +456,17 @@ export function Table({ name, columns: all, rows, id = row => row.id, sorted }) 
 				<thead>
 					<tr>
 						${columns.map(one => html`
-							<th key=${one.title} scope="col" class=${one.kind !== "row" && one.kind} aria-sort=${direction(one)}>
-								${headOf(one, sortBy)}
-							</th>`)}
+							<th key=${one.title} scope="col" class=${classOf(one, [])} aria-sort=${direction(one)}>${headOf(one, sortBy(one))}</th>`)}
 					</tr>
 				</thead>
 				<tbody>
 					${list.map(row => html`
 						<tr key=${id(row)}>
-							${columns.map(one => one.kind === "row"
+							${columns.map(one => one.is("row")
 								? html`<th key=${one.title} scope="row">${one.cell(row)}</th>`
 								: html`
-									<td key=${one.title} class=${classOf(one)} data-label=${one.hidden ? "" : one.title}>
+									<td key=${one.title} class=${classOf(one, one === first ? ["main"] : ["plain", "off"].filter(one.is))}
+										data-label=${one.is("hidden") ? "" : one.title}>
 										${one.cell(row)}
 									</td>`)}
 						</tr>`)}

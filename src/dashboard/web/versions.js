@@ -16,9 +16,9 @@ function shown(value) {
 
 function Conflict({ fields, mine, theirs, labels, close }) {
 	const columns = [
-		{ title: "Field", kind: "row", cell: name => labels[name] || name },
-		{ title: "Yours", cell: name => shown(mine[name]) },
-		{ title: "Theirs", cell: name => shown(theirs[name]) },
+		["Field", name => labels[name] || name, "row"],
+		["Yours", name => shown(mine[name])],
+		["Theirs", name => shown(theirs[name])],
 	];
 	return html`
 		<${Dialog} title="Conflicting changes" close=${close}>

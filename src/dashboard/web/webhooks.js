@@ -274,24 +274,14 @@ function lastDay({ last_24_hours: last }) {
 }
 
 const columnsOf = id => [
-	{
-		title: "Webhook",
-		kind: "long",
-		cell: row => {
-			const [host, path] = urlParts(row.url);
-			return html`
-				<a href=${link(`campaigns/${id}/webhooks/${row.referenceId}`)}>${host}</a><br />
-				<span class="muted">${path}</span>`;
-		},
-	},
-	{ title: "Status", cell: row => html`<${WebhookState} webhook=${row} />` },
-	{ title: "Last 24 hours", cell: lastDay },
-	{ title: "Pending since", cell: row => html`<${Waiting} at=${row.oldest_due} />` },
-	{ title: "Last success", cell: row => html`<${Time} at=${row.last_delivery_at} none="never" />` },
-	{
-		title: "Events",
-		cell: row => (row.events.length === Object.keys(EVENTS).length ? "all" : row.events.map(eventName).join(", ")),
-	},
+	["Webhook", row => html`
+		<a href=${link(`campaigns/${id}/webhooks/${row.referenceId}`)}>${urlParts(row.url)[0]}</a><br />
+		<span class="muted">${urlParts(row.url)[1]}</span>`, "long"],
+	["Status", row => html`<${WebhookState} webhook=${row} />`],
+	["Last 24 hours", lastDay],
+	["Pending since", row => html`<${Waiting} at=${row.oldest_due} />`],
+	["Last success", row => html`<${Time} at=${row.last_delivery_at} none="never" />`],
+	["Events", row => (row.events.length === Object.keys(EVENTS).length ? "all" : row.events.map(eventName).join(", "))],
 ];
 
 const WebhookTable = ({ id, rows }) => html`

@@ -5,7 +5,7 @@ import { count, plural } from "./format.js";
 import { refresh, useLive } from "./live.js";
 import { link } from "./route.js";
 import { may } from "./session.js";
-import { Field, FormDialog, confirmAction } from "./forms.js";
+import { ConfirmButton, Field, FormDialog } from "./forms.js";
 import { Button, Card, List, Loaded, Notice, Table, html, openDialog } from "./ui.js";
 
 /* By kind: title, noun, what it is for, fields: name, label, hint, kind of the field (text, number, check). */
@@ -94,19 +94,14 @@ function Definitions({ campaign, settings, kind, mails, note }) {
 	const edit = row =>
 		openDialog(EditDefinition, { campaign, settings, kind, row, tag: live.tag, mails, note })
 			.then(done => done && refresh()); // all definitions share a version
-	const drop = row =>
-		confirmAction({
-			title: `Remove the ${noun} “${row[fields[0][0]]}”?`,
-			verb: `Remove ${noun}`,
-			text: html`<p>Points already given for it stay. This cannot be undone.</p>`,
-			work: () => remove(`${kind}/${row.id}`).then(refresh),
-		});
 	const columns = [
 		...fields.map(([name, label, , type]) => [SHORT[name] || label, row => cellOf(type, row[name]), type]),
 		changes && ["Change", row => html`
 			<span class="buttons">
 				<${Button} kind="small" onClick=${() => edit(row)}>Edit<//>
-				<${Button} kind="small quiet" onClick=${() => drop(row)}>Remove<//>
+				<${ConfirmButton} kind="small quiet" title=${`Remove the ${noun} “${row[fields[0][0]]}”?`} verb=${`Remove ${noun}`}
+					text=${html`<p>Points already given for it stay. This cannot be undone.</p>`}
+					work=${() => remove(`${kind}/${row.id}`).then(refresh)}>Remove<//>
 			</span>`, "hidden"],
 	];
 	return html`

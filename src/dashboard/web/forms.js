@@ -2,7 +2,7 @@
 // Forms and their fields, and dialogs that are forms.
 import { useCallback, useEffect, useId, useRef, useState } from "./hooks.js";
 import { Cancelled } from "./api.js";
-import { Check, Dialog, Problem, Select, html, messageOf, openDialog } from "./ui.js";
+import { Button, Check, Dialog, Problem, Select, html, messageOf, openDialog } from "./ui.js";
 
 const IDLE = { busy: false, failure: null, fields: {} };
 
@@ -177,3 +177,7 @@ function Question({ title, text, verb, cancel, type, work, close }) {
  * whether the user has confirmed.
  */
 export const confirmAction = question => openDialog(Question, question).then(Boolean);
+
+/** A button with such a question. */
+export const ConfirmButton = ({ kind, children, ...question }) => html`
+	<${Button} kind=${kind} onClick=${() => confirmAction(question)}>${children}<//>`;

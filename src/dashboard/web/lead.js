@@ -12,7 +12,7 @@ import {
 	DELIVERY_STATES, LANGUAGES, MAILS, MAIL_STATES, SOURCES, addressOf, eventName, fraudReason, mailReason, nameOf, outcome, scoreReason,
 	urlParts, waitReason,
 } from "./words.js";
-import { Field, FormDialog, confirmAction, wrongField } from "./forms.js";
+import { ConfirmButton, Field, FormDialog, wrongField } from "./forms.js";
 import {
 	Button, Card, Chip, Copy, Facts, List, Loaded, Moment, Notice, Page, Problem, Segments, Select, download, html, openDialog,
 	showFailure, toast,
@@ -227,24 +227,19 @@ function Report({ campaign, lead }) {
 }
 
 function Erase({ campaign, lead }) {
-	const erase = () =>
-		confirmAction({
-			title: "Erase this person?",
-			verb: "Erase",
-			type: addressOf(lead),
-			text: html`
-				<p>
-					All data about <strong>${addressOf(lead)}</strong> in this campaign is deleted: lead, points, events and emails.
-				</p>
-				<p>Data that webhooks have already sent, and backups, are not affected. This cannot be undone.</p>`,
-			work: async () => {
-				const { value } = await post(`campaigns/${campaign}/erase`, personOf(lead));
-				const erased = `Erased ${plural(value.leads, "lead")} and ${plural(value.events, "event")}`;
-				toast(value.done ? erased : "The data is being deleted in the background");
-				go(`campaigns/${campaign}/leads`);
-			},
-		});
-	return html`<${Button} kind="danger" onClick=${erase}>Erase…<//>`;
+	const text = html`
+		<p>All data about <strong>${addressOf(lead)}</strong> in this campaign is deleted: lead, points, events and emails.</p>
+		<p>Data that webhooks have already sent, and backups, are not affected. This cannot be undone.</p>`;
+	async function erase() {
+		const { value } = await post(`campaigns/${campaign}/erase`, personOf(lead));
+		const erased = `Erased ${plural(value.leads, "lead")} and ${plural(value.events, "event")}`;
+		toast(value.done ? erased : "The data is being deleted in the background");
+		go(`campaigns/${campaign}/leads`);
+	}
+	return html`
+		<${ConfirmButton} kind="danger" title="Erase this person?" verb="Erase" type=${addressOf(lead)} text=${text} work=${erase}>
+			Erase…
+		<//>`;
 }
 
 function Actions({ campaign, lead, tags, reload }) {

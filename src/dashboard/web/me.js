@@ -6,7 +6,7 @@ import { setTheme, useTheme } from "./frame.js";
 import { useList, useLive } from "./live.js";
 import { NewPassword, codeOf, logOut, readSession, session, useSession } from "./session.js";
 import { ROLES } from "./words.js";
-import { Field, Form, FormDialog, Password, confirmAction, useForm } from "./forms.js";
+import { ConfirmButton, Field, Form, FormDialog, Password, useForm } from "./forms.js";
 import {
 	Button, Card, Check, Chip, Code, Copy, Dialog, Facts, Loaded, Notice, Page, Segments, Table, Time, download, html, openDialog, toast,
 } from "./ui.js";
@@ -89,13 +89,6 @@ function SecondFactor() {
 		await readSession();
 	}
 	const renew = async () => showCodes((await post("session/factor/codes")).value.recovery_codes);
-	const drop = () =>
-		confirmAction({
-			title: "Turn off two-factor authentication?",
-			verb: "Turn off",
-			text: html`<p>Your password alone will be enough to log in.</p>`,
-			work: () => remove("session/factor").then(readSession),
-		});
 	const isPossible = installation?.second_factor !== false;
 	const state = user.second_factor ? html`<${Chip} tone="good">on<//>` : html`<${Chip}>off<//>`;
 	return html`
@@ -108,7 +101,9 @@ function SecondFactor() {
 					${user.second_factor
 						? html`
 							<${Button} onClick=${renew}>New recovery codes<//>
-							<${Button} kind="danger" onClick=${drop}>Turn off…<//>`
+							<${ConfirmButton} kind="danger" title="Turn off two-factor authentication?" verb="Turn off"
+								text=${html`<p>Your password alone will be enough to log in.</p>`}
+								work=${() => remove("session/factor").then(readSession)}>Turn off…<//>`
 						: html`<${Button} kind="primary" onClick=${enable}>Turn on<//>`}
 				</div>`}
 		<//>`;

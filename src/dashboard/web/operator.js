@@ -8,7 +8,7 @@ import { useList, useLive } from "./live.js";
 import { link } from "./route.js";
 import { mailTestProblem, runJob } from "./jobs.js";
 import { mailReason } from "./words.js";
-import { Field, FormDialog, confirmAction } from "./forms.js";
+import { ConfirmButton, Field, FormDialog } from "./forms.js";
 import {
 	Button, Card, Chip, Empty, Facts, List, Loaded, Notice, Number_, Page, Table, Tile, Time, html, openDialog, toast,
 } from "./ui.js";
@@ -84,33 +84,23 @@ function limitOf(account) {
 function AccountActions({ account, reload }) {
 	const path = `accounts/${account.id}`;
 	const limit = () => openDialog(Limit, { account }).then(done => done && reload());
-	const suspend = () =>
-		confirmAction({
-			title: `Suspend ${account.name}?`,
-			verb: "Suspend",
-			text: html`<p>Its forms and API keys stop working at once, and visitors cannot sign up. Nothing is deleted.</p>`,
-			work: () => post(`${path}/suspend`).then(reload),
-		});
 	const resume = async () => {
 		await post(`${path}/resume`);
 		reload();
 		toast(`${account.name} was resumed`);
 	};
-	const drop = () =>
-		confirmAction({
-			title: `Remove ${account.name}?`,
-			verb: "Remove account",
-			type: account.name,
-			text: html`<p>All its campaigns with their leads, its API keys and its users are deleted. This cannot be undone.</p>`,
-			work: () => remove(path, { yes: true }).then(readCampaigns).then(reload),
-		});
 	return html`
 		<span class="buttons">
 			<${Button} kind="small" onClick=${limit}>Limit<//>
 			${account.suspended_at
 				? html`<${Button} kind="small" onClick=${resume}>Resume<//>`
-				: html`<${Button} kind="small" onClick=${suspend}>Suspend<//>`}
-			<${Button} kind="small quiet" onClick=${drop}>Remove<//>
+				: html`
+					<${ConfirmButton} kind="small" title=${`Suspend ${account.name}?`} verb="Suspend"
+						text=${html`<p>Its forms and API keys stop working at once, and visitors cannot sign up. Nothing is deleted.</p>`}
+						work=${() => post(`${path}/suspend`).then(reload)}>Suspend<//>`}
+			<${ConfirmButton} kind="small quiet" title=${`Remove ${account.name}?`} verb="Remove account" type=${account.name}
+				text=${html`<p>All its campaigns with their leads, its API keys and its users are deleted. This cannot be undone.</p>`}
+				work=${() => remove(path, { yes: true }).then(readCampaigns).then(reload)}>Remove<//>
 		</span>`;
 }
 

@@ -10,7 +10,7 @@ import { go, link, setQuery } from "./route.js";
 import { may } from "./session.js";
 import { useEditor } from "./versions.js";
 import { LANGUAGES, MAILS } from "./words.js";
-import { Choices, Field, Form, confirmAction } from "./forms.js";
+import { Choices, ConfirmButton, Field, Form } from "./forms.js";
 import { Button, Card, Chip, Code, Loaded, Notice, Page, Segments, Time, html, toast } from "./ui.js";
 import { endOf, lastDayBefore, zone } from "./zone.js";
 
@@ -202,23 +202,17 @@ function Danger({ id, campaign, reload }) {
 		await reopen();
 		toast("The campaign was reopened");
 	};
-	const drop = () =>
-		confirmAction({
-			title: "Remove this campaign?",
-			verb: "Remove campaign",
-			type: campaign.name,
-			text: html`
-				<p>
-					<strong>${plural(campaign.lead_count, "lead")}</strong> with their points and history, and all webhooks and
-					deliveries, are deleted. This cannot be undone. Export the leads first if you need them.
-				</p>`,
-			work: async () => {
-				await remove(`campaigns/${id}`, { yes: true });
-				await readCampaigns();
-				toast(`“${campaign.name}” was removed`);
-				go("");
-			},
-		});
+	const removal = html`
+		<p>
+			<strong>${plural(campaign.lead_count, "lead")}</strong> with their points and history, and all webhooks and
+			deliveries, are deleted. This cannot be undone. Export the leads first if you need them.
+		</p>`;
+	async function drop() {
+		await remove(`campaigns/${id}`, { yes: true });
+		await readCampaigns();
+		toast(`“${campaign.name}” was removed`);
+		go("");
+	}
 	return html`
 		<${Card} title="End or remove" kind="danger-zone">
 			${campaign.state === "ended"
@@ -228,7 +222,10 @@ function Danger({ id, campaign, reload }) {
 				: html`
 					<p>Ending the campaign closes sign-ups. Leads, status pages and webhooks stay.</p>
 					<div class="buttons"><${Button} onClick=${end}>End the campaign<//></div>`}
-			<div class="buttons"><${Button} kind="danger" onClick=${drop}>Remove the campaign…<//></div>
+			<div class="buttons">
+				<${ConfirmButton} kind="danger" title="Remove this campaign?" verb="Remove campaign" type=${campaign.name} text=${removal}
+					work=${drop}>Remove the campaign…<//>
+			</div>
 		<//>`;
 }
 

@@ -8,7 +8,7 @@ import { useList, useLive } from "./live.js";
 import { isOperator, session } from "./session.js";
 import { RIGHTS, ROLES } from "./words.js";
 import { Pager, setFilter } from "./lists.js";
-import { Cards, Choices, Field, FormDialog, confirmAction, wrongField } from "./forms.js";
+import { Cards, Choices, ConfirmButton, Field, FormDialog, wrongField } from "./forms.js";
 import {
 	Button, Chip, Code, Dialog, Empty, List, Loaded, Page, Select, Table, Time, html, openDialog, toast,
 } from "./ui.js";
@@ -129,36 +129,28 @@ const showLink = (email, url, reset) => openDialog(Link, { email, link: url, res
 function UserActions({ user, reload }) {
 	const { id, email } = user;
 	const edit = () => openDialog(EditUser, { user }).then(done => done && reload());
-	const reset = () =>
-		confirmAction({
-			title: "Create a new password link?",
-			verb: "Create link",
-			text: html`<p>The password and all sessions of <strong>${email}</strong> become invalid at once.</p>`,
-			work: async () => {
-				const { value } = await post(`users/${id}/reset`, {});
-				reload();
-				setTimeout(() => showLink(email, value.link, true));
-			},
-		});
+	const reset = async () => {
+		const { value } = await post(`users/${id}/reset`, {});
+		reload();
+		setTimeout(() => showLink(email, value.link, true));
+	};
 	const turn = async () => {
 		await post(`users/${id}/${user.disabled_at ? "enable" : "disable"}`);
 		reload();
 		toast(user.disabled_at ? `${email} can log in again` : `${email} can no longer log in`);
 	};
-	const drop = () =>
-		confirmAction({
-			title: "Remove this user?",
-			verb: "Remove user",
-			text: html`<p><strong>${email}</strong> can no longer log in. API keys created by this user stay valid.</p>`,
-			work: () => remove(`users/${id}`).then(reload),
-		});
 	return html`
 		<span class="buttons">
 			<${Button} kind="small" onClick=${edit}>Edit<//>
-			<${Button} kind="small" onClick=${reset}>Reset password<//>
+			<${ConfirmButton} kind="small" title="Create a new password link?" verb="Create link" work=${reset}
+				text=${html`<p>The password and all sessions of <strong>${email}</strong> become invalid at once.</p>`}>
+				Reset password
+			<//>
 			${id !== session.get().user_id && html`
 				<${Button} kind="small" onClick=${turn}>${user.disabled_at ? "Enable" : "Disable"}<//>
-				<${Button} kind="small quiet" onClick=${drop}>Remove<//>`}
+				<${ConfirmButton} kind="small quiet" title="Remove this user?" verb="Remove user"
+					text=${html`<p><strong>${email}</strong> can no longer log in. API keys created by this user stay valid.</p>`}
+					work=${() => remove(`users/${id}`).then(reload)}>Remove<//>`}
 		</span>`;
 }
 
@@ -252,18 +244,14 @@ function keyState(key) {
 }
 
 function RevokeKey({ one, reload }) {
-	const revoke = () =>
-		confirmAction({
-			title: "Revoke this key?",
-			verb: "Revoke key",
-			text: html`
-				<p>
-					Calls with <strong>${one.name || `key ${one.id}`}</strong> fail at once.
-					${one.last_used_at ? html` It was last used <${Time} at=${one.last_used_at} />.` : " It was never used."}
-				</p>`,
-			work: () => remove(`keys/${one.id}`).then(reload),
-		});
-	return one.revoked_at ? "" : html`<${Button} kind="small quiet" onClick=${revoke}>Revoke<//>`;
+	const text = html`
+		<p>
+			Calls with <strong>${one.name || `key ${one.id}`}</strong> fail at once.
+			${one.last_used_at ? html` It was last used <${Time} at=${one.last_used_at} />.` : " It was never used."}
+		</p>`;
+	return one.revoked_at ? "" : html`
+		<${ConfirmButton} kind="small quiet" title="Revoke this key?" verb="Revoke key" text=${text}
+			work=${() => remove(`keys/${one.id}`).then(reload)}>Revoke<//>`;
 }
 
 const keyColumns = (campaigns, reload) => [

@@ -9,7 +9,7 @@ import { refresh, useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
 import { DeliveryTable } from "./deliveries.js";
 import { eventName, explained, isRedirect, redirectMeaning, statusHint, urlParts } from "./words.js";
-import { Field, Form, confirmAction, useForm } from "./forms.js";
+import { ConfirmButton, Field, Form, useForm } from "./forms.js";
 import { Button, Card, Dialog, Facts, List, Loaded, Notice, Page, Tile, Time, html, openDialog, toast } from "./ui.js";
 import { Secret, Test, editWebhook, useLastTest } from "./webhooks.js";
 import { rfc3339 } from "./zone.js";
@@ -203,6 +203,12 @@ function Attempts({ id }) {
 
 /* ---- the view ---- */
 
+const ROTATION = html`
+	<p>
+		For a while, requests are signed with both the old and the new secret, so that you can update your receiver without losing
+		deliveries.
+	</p>`;
+
 /** `reload` reads the webhook again; `reloadAll` its deliveries, too. */
 function Actions({ campaign, webhook, reload, reloadAll }) {
 	const { referenceId: id, pending, url } = webhook;
@@ -223,36 +229,21 @@ function Actions({ campaign, webhook, reload, reloadAll }) {
 	};
 	const edit = () => editWebhook(id).then(saved => saved && reload());
 	const again = () => openDialog(Redeliver, { campaign, webhook }).then(done => done && reloadAll());
-	const rotate = () =>
-		confirmAction({
-			title: "Rotate the secret?",
-			verb: "Rotate secret",
-			text: html`
-				<p>
-					For a while, requests are signed with both the old and the new secret, so that you can update your receiver
-					without losing deliveries.
-				</p>`,
-			work: async () => {
-				const { value } = await post(`webhooks/${id}/rotate`);
-				reload();
-				setTimeout(() => openDialog(Secret, { secret: value.secret }));
-			},
-		});
-	const drop = () =>
-		confirmAction({
-			title: "Remove this webhook?",
-			verb: "Remove webhook",
-			text: html`
-				<p>
-					No more events are sent to <strong>${url}</strong>.
-					${pending > 0 && ` ${plural(pending, "pending delivery", "pending deliveries")} will fail.`}
-				</p>`,
-			work: async () => {
-				await remove(`webhooks/${id}`);
-				toast("The webhook was removed");
-				go(`campaigns/${campaign}/webhooks`);
-			},
-		});
+	const rotate = async () => {
+		const { value } = await post(`webhooks/${id}/rotate`);
+		reload();
+		setTimeout(() => openDialog(Secret, { secret: value.secret }));
+	};
+	const drop = async () => {
+		await remove(`webhooks/${id}`);
+		toast("The webhook was removed");
+		go(`campaigns/${campaign}/webhooks`);
+	};
+	const removal = html`
+		<p>
+			No more events are sent to <strong>${url}</strong>.
+			${pending > 0 && ` ${plural(pending, "pending delivery", "pending deliveries")} will fail.`}
+		</p>`;
 	const isOn = !isOff(webhook);
 	return html`
 		<div class="buttons">
@@ -261,8 +252,8 @@ function Actions({ campaign, webhook, reload, reloadAll }) {
 			<${Button} onClick=${edit}>Edit<//>
 			${isOn && html`<${Button} onClick=${disable}>Disable<//>`}
 			<${Button} onClick=${again}>Resend deliveries…<//>
-			<${Button} onClick=${rotate}>Rotate secret…<//>
-			<${Button} kind="danger" onClick=${drop}>Remove…<//>
+			<${ConfirmButton} title="Rotate the secret?" verb="Rotate secret" text=${ROTATION} work=${rotate}>Rotate secret…<//>
+			<${ConfirmButton} kind="danger" title="Remove this webhook?" verb="Remove webhook" text=${removal} work=${drop}>Remove…<//>
 		</div>`;
 }
 

@@ -6,7 +6,7 @@
 /* Files that are loaded only when a view needs them. */
 static const struct slice later[] = { SLICE("account.js"), SLICE("audit.js"), SLICE("drafts.js"), SLICE("export.js"),
 	SLICE("fields.js"), SLICE("import.js"), SLICE("import_columns.js"), SLICE("import_file.js"), SLICE("mails.js"),
-	SLICE("me.js"), SLICE("operator.js"), SLICE("pages.js"), SLICE("preview.js"), SLICE("qr.js"), SLICE("uplot.js") };
+	SLICE("me.js"), SLICE("operator.js"), SLICE("pages.js"), SLICE("qr.js"), SLICE("uplot.js") };
 
 const struct dashboard_file *
 dashboard_find(struct slice name)

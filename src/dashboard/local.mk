@@ -13,7 +13,6 @@ dashboard_web = \
 	%D%/web/campaign.js \
 	%D%/web/campaigns.js \
 	%D%/web/chart.js \
-	%D%/web/checklist.js \
 	%D%/web/definitions.js \
 	%D%/web/deliveries.js \
 	%D%/web/drafts.js \
@@ -39,12 +38,10 @@ dashboard_web = \
 	%D%/web/overview.js \
 	%D%/web/pages.js \
 	%D%/web/preview.html \
-	%D%/web/preview.js \
 	%D%/web/receivers.js \
 	%D%/web/route.js \
 	%D%/web/session.js \
 	%D%/web/settings.js \
-	%D%/web/sources.js \
 	%D%/web/store.js \
 	%D%/web/style.css \
 	%D%/web/team.js \

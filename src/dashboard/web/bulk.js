@@ -176,7 +176,7 @@ export function Points({ campaign, leads, subject = plural(leads.length, "lead")
 	return html`
 		<${FormDialog} title=${`Points for ${subject}`} submit="Save" close=${close} values=${{ points: "", message: "" }} save=${save}>
 			${form => html`
-				<${Field} form=${form} name="points" label="Points" inputmode="numeric"
+				<${Field} form=${form} name="points" label="Points" type="number"
 					hint="Negative numbers remove points. A score never falls below 0." />
 				<${Field} form=${form} name="message" label="Reason"
 					hint="Shown in the lead's activity and sent with the webhook." />`}

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
-// One campaign: growth, sources, referrals, leaderboard.
-import { useMemo } from "./hooks.js";
+// One campaign: first steps, growth, sources, referrals, leaderboard.
+import { useMemo, useState } from "./hooks.js";
 import { Chart } from "./chart.js";
-import { change, count, growth, percent, plural } from "./format.js";
+import { change, count, growth, percent, plural, utcDay } from "./format.js";
 import { campaignName } from "./campaigns.js";
 import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { may } from "./session.js";
-import { SourceValues } from "./sources.js";
 import { SOURCES, nameOf, outcome, urlParts } from "./words.js";
-import { Checklist } from "./checklist.js";
-import { Bars, Card, Chip, List, Loaded, Notice, Page, Problems, Segments, Tile, Time, html } from "./ui.js";
+import { Bars, Card, Chip, Code, List, Loaded, Notice, Page, Problems, Segments, Tile, Time, html } from "./ui.js";
 import { rfc3339 } from "./zone.js";
 
 const HOUR = 3600e3;
@@ -58,6 +56,40 @@ function Sources({ stats }) {
 		return [row.source, SOURCES[row.source] || row.source, row.leads, verified];
 	});
 	return html`<${Bars} rows=${rows} top=${stats.totals.leads} />`;
+}
+
+const SOURCE_KINDS = [
+	["utm_source", "UTM source"],
+	["utm_campaign", "UTM campaign"],
+	["utm_medium", "UTM medium"],
+	["site", "Websites"],
+];
+
+const OTHERS = html`<span class="muted">All others</span>`;
+
+/** The values of UTM parameters and the referring sites since the day of a time, one kind at a time; nothing if there are none. */
+function SourceValues({ id, since }) {
+	const live = useLive(`campaigns/${id}/sources`, { since }, { every: 60 });
+	const [chosen, choose] = useState(null);
+	return html`
+		<${Loaded} live=${live} lines=${3}>${found => {
+			const kinds = SOURCE_KINDS.filter(([kind]) => found.some(row => row.kind === kind));
+			const refused = Object.fromEntries(found.filter(row => row.kind === "refused").map(row => [row.value, row.signups]));
+			const notice = refused.signups > 0 && html`
+				<p class="notice">
+					${refused.signups} sign-ups since ${utcDay(since)} were refused because too many came from the same IP address
+					${" "}(${plural(refused.addresses, "address", "addresses")} in total). A school or an office may share one.
+				</p>`;
+			if (kinds.length === 0)
+				return notice || null;
+			const [shown, name] = kinds.find(([kind]) => kind === chosen) || kinds[0];
+			const rows = found.filter(row => row.kind === shown).map(row => [row.value ?? "", row.value ?? OTHERS, row.signups]);
+			return html`
+				${notice}
+				<${Segments} label="Kind of source" options=${kinds} value=${shown} choose=${choose} kind="small" />
+				<p class="muted">Sign-ups since ${utcDay(since)} (UTC), including those of deleted leads.</p>
+				<${Bars} label=${name} rows=${rows} top=${rows.reduce((sum, row) => sum + row[2], 0)} />`;
+		}}<//>`;
 }
 
 function Referrals({ stats, id }) {
@@ -142,6 +174,88 @@ function Signups({ stats, period }) {
 			<${Chart} key=${`${period}${stats.by}`} points=${points} by=${stats.by} label="Sign-ups over time" series=${SERIES} />
 		<//>`;
 }
+
+/* ---- the first steps of a new campaign, shown until all are done or the user hides them ---- */
+
+const hiddenKey = id => `checklist-${id}`;
+
+const Step = ({ done, title, children }) => html`
+	<li class=${done ? "done" : ""}>
+		<details open=${!done}>
+			<summary>
+				<span class="tick" aria-hidden="true">${done ? "✓" : "○"}</span>
+				${title}<span class="offscreen">${done ? " (done)" : " (to do)"}</span>
+			</summary>
+			<div class="prose">${children}</div>
+		</details>
+	</li>`;
+
+function SignUpStep({ id, campaign, embed, done }) {
+	const page = campaign.pages && embed.page;
+	return html`
+		<${Step} done=${done} title="Get the first sign-up">
+			${page && html`
+				<p>
+					Your sign-up page is online: <a href=${page} target="_blank" rel="noreferrer noopener">${page}</a>.
+					${" "}<a href=${link(`campaigns/${id}/pages`)}>Change its texts and colors</a>, or${" "}
+					<a href=${link(`campaigns/${id}/pages`, { tab: "mails" })}>see which emails leads get</a>.
+				</p>`}
+			${embed.script && html`
+				<p>Or add the form to your own page. Paste this where the form belongs:</p>
+				<${Code} text=${[embed.script, embed.form].filter(Boolean).join("\n")} what="the form" />`}
+			<p class="muted" role="status">
+				${done ? "The first lead has arrived." : "Waiting for the first sign-up. This page updates automatically."}
+			</p>
+		<//>`;
+}
+
+const WebhookStep = ({ id, done }) => html`
+	<${Step} done=${done} title="Send leads to your other systems">
+		<p>A webhook sends each sign-up to your CRM, newsletter or automation, and retries when the receiver is down.</p>
+		<p><a class="button" href=${link(`campaigns/${id}/webhooks`, { add: "yes" })}>Add a webhook</a></p>
+	<//>`;
+
+function RewardStep({ id, campaign, done }) {
+	const countsVerified = campaign.require_verification ||
+		(campaign.public_lookup !== "all" && (campaign.verify_email || campaign.verify_phone));
+	return html`
+		<${Step} done=${done} title="Give leads a reason to invite friends">
+			<p>
+				Leads reach rewards with points.
+				${" "}A lead gets ${plural(campaign.points_direct, "point")} for each friend who
+				${countsVerified ? " signs up and is verified" : " signs up"}.
+			</p>
+			<p><a class="button" href=${link(`campaigns/${id}/settings`, { tab: "rewards" })}>Add a reward</a></p>
+		<//>`;
+}
+
+function Checklist({ id, campaign, webhooks }) {
+	const [hidden, hide] = useState(localStorage.getItem(hiddenKey(id)) === "yes");
+	const wanted = !hidden && may("manage");
+	const embed = useList(wanted ? `campaigns/${id}/embed` : null, {}, { every: 0 });
+	const rewards = useList(wanted ? `campaigns/${id}/rewards` : null, {}, { every: 60 });
+	if (!wanted || !embed || !webhooks || !rewards)
+		return null;
+	const isReferral = campaign.points_direct > 0;
+	const steps = [campaign.lead_count > campaign.jump_start, webhooks.length > 0, !isReferral || rewards.length > 0];
+	if (steps.every(Boolean))
+		return null;
+	const drop = () => {
+		localStorage.setItem(hiddenKey(id), "yes");
+		hide(true);
+	};
+	const hiding = html`<button type="button" class="small quiet" onClick=${drop}>Hide</button>`;
+	return html`
+		<${Card} title="Get started" kind="checklist" beside=${hiding}>
+			<ol>
+				<${SignUpStep} id=${id} campaign=${campaign} embed=${embed} done=${steps[0]} />
+				<${WebhookStep} id=${id} done=${steps[1]} />
+				${isReferral && html`<${RewardStep} id=${id} campaign=${campaign} done=${steps[2]} />`}
+			</ol>
+		<//>`;
+}
+
+/* ---- the view ---- */
 
 export function Campaign({ id, query }) {
 	const campaign = useLive(`campaigns/${id}`, {}, { every: 60 });

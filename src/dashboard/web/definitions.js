@@ -73,8 +73,7 @@ function EditDefinition({ campaign, settings, kind, row, tag, mails, note, close
 		<${FormDialog} title=${`${row ? "Edit" : "Add"} ${noun}`} submit="Save" close=${close}
 			values=${Object.fromEntries(fields.map(field => [field[0], valueOf(field)]))} save=${save}>
 			${form => fields.map(([name, label, hint, type]) => html`
-				<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hintOf(name, hint, form.values)}
-					type=${type === "check" ? "check" : "text"} inputmode=${type === "number" ? "numeric" : undefined} />`)}
+				<${Field} key=${name} form=${form} name=${name} label=${label} hint=${hintOf(name, hint, form.values)} type=${type} />`)}
 		<//>`;
 }
 

@@ -11,14 +11,9 @@ import { dayOf, lastDayBefore } from "./zone.js";
 
 const ORDERS = { __proto__: null, newest: "newest first", order: "most points first" };
 const FILTERS = ["name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "source", "since", "until"];
-const WORDS = {
-	__proto__: null,
-	verified: { __proto__: null, on: "verified", off: "not verified" },
-	fraudulent: { __proto__: null, on: "fraudulent", off: "not fraudulent" },
-	waitlisted: { __proto__: null, on: "waitlisted", off: "not waitlisted" },
-	opted_out: { __proto__: null, on: "unsubscribed", off: "not unsubscribed" },
+const STATES = {
+	__proto__: null, verified: "verified", fraudulent: "fraudulent", waitlisted: "waitlisted", opted_out: "unsubscribed",
 };
-
 const DATES = { __proto__: null, since: value => `from ${dayOf(value)}`, until: value => `to ${lastDayBefore(value)}` };
 
 const VERIFIED = [["", "Verified or not"], ["on", "Verified"], ["off", "Not verified"]];
@@ -33,8 +28,11 @@ const FORMATS = [
 function wordOf([name, value], tags) {
 	if (name === "tag")
 		return `tag ${tags?.find(one => String(one.id) === value)?.name || value}`;
-	return ORDERS[name] || DATES[name]?.(value) || WORDS[name]?.[value] || `${name} ${value}`;
+	if (STATES[name])
+		return value === "on" ? STATES[name] : `not ${STATES[name]}`;
+	return ORDERS[name] || DATES[name]?.(value) || `${name} ${value}`;
 }
+
 /** The first records of a text. In CSV, the heading counts as one, and quoted values may contain line ends. */
 function firstOf(text, records, format) {
 	let left = records;
@@ -112,7 +110,7 @@ export function Export({ id, query }) {
 				</p>
 				<${Form} form=${form} onSubmit=${run} submit=${form.busy ? null : "Export"}>
 					<${Field} form=${form} name="verified" label="Verification" type="select" options=${VERIFIED} />
-					<${Field} form=${form} name="most" label="Number of leads" inputmode="numeric"
+					<${Field} form=${form} name="most" label="Number of leads" type="number"
 						hint=${`Leave empty for all. 10 exports the ${query.order ? "ten with the most points" : "first ten of the list"}.`} />
 					<${Field} form=${form} name="format" label="Format" type="select" options=${FORMATS} />
 				<//>

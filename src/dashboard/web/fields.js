@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The fields of a sign-up form (docs/pages.md 2) as a text and as rows, and the editor for both.
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
+import { labelOf } from "./format.js";
 import { Field } from "./forms.js";
 import { html, say } from "./ui.js";
 
@@ -31,13 +32,7 @@ const USUAL = new Map([
 	["name", ["text", "Name"]],
 	["website", ["url", "Website"]],
 ]);
-const OFFERED = [
-	["email", "Email"],
-	["phone_number", "Phone number"],
-	["first_name", "First name"],
-	["last_name", "Last name"],
-	["company", "Company"],
-];
+const OFFERED = ["email", "phone_number", "first_name", "last_name", "company"];
 /* Parameters of a sign-up with another meaning. */
 const RESERVED = [
 	"action", "altcha", "api_key", "campaign_id", "campaignid", "consent", "consent_version", "controller", "country_code",
@@ -257,7 +252,7 @@ function Row({ row, rows, failed, busy, translates, update, move, remove }) {
 
 /** Buttons that add the usual fields that the form lacks, or another one. */
 function AddField({ rows, add }) {
-	const offered = OFFERED.filter(([usual]) => !rows.some(row => row.name === usual));
+	const offered = OFFERED.filter(usual => !rows.some(row => row.name === usual)).map(usual => [usual, labelOf(usual)]);
 	if (rows.length >= FIELDS_MAX)
 		return html`<p class="hint">A form has at most ${FIELDS_MAX} fields.</p>`;
 	return html`

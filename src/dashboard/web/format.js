@@ -11,9 +11,8 @@ const DAYS_OF_YEARS = { ...DAYS, year: "numeric" };
 const CLOCK = { hour: "2-digit", minute: "2-digit" };
 const CLOCK_OF_SECONDS = { ...CLOCK, second: "2-digit" };
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const DAY = 24 * 3600;
+const UNITS = [["day", DAY], ["hour", 3600], ["minute", 60]]; // in seconds
 
 /** 13248 → "13,248". */
 export const count = value => numbers.format(value);
@@ -40,20 +39,18 @@ export function change(value, before) {
 /** A change in percent: "↑ 12 %". */
 export const growth = by => `${by < 0 ? "↓" : "↑"} ${count(Math.abs(by))} %`;
 
+/** The size of a duration: its number of minutes, hours or days, and the unit. */
+function measured(seconds) {
+	const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) || UNITS.at(-1);
+	return [Math.round(seconds / size), unit];
+}
+
 /** "3 minutes ago", "in 2 hours", "14 Nov". */
 export function ago(time, now = Date.now()) {
-	const date = new Date(time);
-	const seconds = (date.getTime() - now) / 1000;
-	const size = Math.abs(seconds);
-	if (size < 45)
+	const seconds = (new Date(time).getTime() - now) / 1000;
+	if (Math.abs(seconds) < 45)
 		return seconds > 0 ? "in a moment" : "just now";
-	if (size < HOUR)
-		return relative.format(Math.round(seconds / MINUTE), "minute");
-	if (size < DAY)
-		return relative.format(Math.round(seconds / HOUR), "hour");
-	if (size < 7 * DAY)
-		return relative.format(Math.round(seconds / DAY), "day");
-	return day(date);
+	return isNear(time, now) ? relative.format(...measured(seconds)) : day(time);
 }
 
 /** Whether `ago` tells a duration, not a day. */
@@ -61,10 +58,8 @@ export const isNear = (time, now = Date.now()) => Math.abs(new Date(time).getTim
 
 /** How long something has lasted: "3 minutes". */
 export function lasting(time, now = Date.now()) {
-	const seconds = Math.max(0, (now - new Date(time).getTime()) / 1000);
-	if (seconds < HOUR)
-		return plural(Math.max(1, Math.round(seconds / MINUTE)), "minute");
-	return seconds < DAY ? plural(Math.round(seconds / HOUR), "hour") : plural(Math.round(seconds / DAY), "day");
+	const [number, unit] = measured(Math.max(0, now - new Date(time).getTime()) / 1000);
+	return plural(Math.max(1, number), unit);
 }
 
 const yearOf = time => dayOf(new Date(time).toISOString()).slice(0, 4);
@@ -95,11 +90,7 @@ export const full = time => formatOf({ ...DAYS_OF_YEARS, ...CLOCK_OF_SECONDS, ti
 export function duration(milliseconds) {
 	if (milliseconds < 1000)
 		return `${Math.round(milliseconds)} ms`;
-	if (milliseconds < MINUTE * 1000)
-		return `${(milliseconds / 1000).toFixed(1)} s`;
-	return milliseconds < HOUR * 1000
-		? plural(Math.round(milliseconds / 60000), "minute")
-		: plural(Math.round(milliseconds / 3600000), "hour");
+	return milliseconds < 60e3 ? `${(milliseconds / 1000).toFixed(1)} s` : plural(...measured(milliseconds / 1000));
 }
 
 export function bytes(size) {

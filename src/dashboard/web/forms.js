@@ -97,6 +97,7 @@ export function Field({ form, name, label, hint, type = "text", options, suffix,
 	if (type === "check")
 		return html`<${Check} label=${label} checked=${Boolean(value)} choose=${choose} ...${common}>${notes}<//>`;
 	const controls = {
+		number: () => html`<input type="text" inputmode="numeric" value=${value} onInput=${change} ...${common} />`,
 		area: () => html`<textarea value=${value} onInput=${change} ...${common} />`,
 		select: () => html`<${Select} value=${value} options=${options} choose=${choose} ...${common} />`,
 	};

@@ -92,11 +92,7 @@ const SHORTCUTS = [
 	["r", "Refresh"],
 	["g o", "Overview"],
 	["g s", "Summary of the campaign"],
-	["g l", "Leads"],
-	["g w", "Webhooks"],
-	["g d", "Deliveries"],
-	["g p", "Pages and email"],
-	["g e", "Settings"],
+	...inCampaign().slice(1).map(([text, , , key]) => [`g ${key}`, text]),
 	["?", "This list"],
 ];
 

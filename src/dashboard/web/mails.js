@@ -2,14 +2,13 @@
 // The emails of a campaign: an overview, the editor of their texts with a preview, and the emails that were sent.
 import { useState } from "./hooks.js";
 import { post } from "./api.js";
-import { DraftProblem, LanguageChoice, useDraft, withErrors } from "./drafts.js";
+import { DraftProblem, LanguageChoice, Preview, useDraft, withErrors } from "./drafts.js";
 import { mailTestProblem, runJob } from "./jobs.js";
 import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { isOperator, may, session } from "./session.js";
 import { useEditor } from "./versions.js";
 import { LANGUAGES, MAILS, MAIL_STATES, mailReason } from "./words.js";
-import { Preview } from "./preview.js";
 import { FilterButton, Filters, Pager } from "./lists.js";
 import { Field, Form } from "./forms.js";
 import { Button, Card, Chip, Empty, List, Loaded, Notice, Segments, Select, Table, Time, Updated, html, toast } from "./ui.js";

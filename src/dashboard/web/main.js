@@ -64,23 +64,12 @@ const VIEWS = [
 ];
 
 /** Only ids become parts of paths of the API. */
-const ID = /^[0-9A-Za-z]+$/;
+const PLACES = VIEWS.map(([path, view]) => [new RegExp(`^${path.replaceAll(/:(\w+)/g, "(?<$1>[0-9A-Za-z]+)")}$`), view]);
 
-function find(path) {
-	for (const [pattern, view] of VIEWS) {
-		const parts = pattern.split("/").filter(Boolean);
-		const values = {};
-		const fits =
-			parts.length === path.length &&
-			parts.every((part, at) => {
-				if (part.startsWith(":"))
-					values[part.slice(1)] = path[at];
-				return part.startsWith(":") ? ID.test(path[at]) : part === path[at];
-			});
-		if (fits)
-			return [view, values];
-	}
-	return [Missing, {}];
+/** The view at a place, and its ids by name. */
+function find(place) {
+	const [pattern, view] = PLACES.find(([one]) => one.test(place)) || [];
+	return pattern ? [view, pattern.exec(place).groups] : [Missing, {}];
 }
 
 const Missing = () => html`
@@ -93,8 +82,8 @@ const Missing = () => html`
 function View({ route }) {
 	useCampaigns(); // renders again when names of campaigns change
 	const [error, reset] = useErrorBoundary(one => console.error(one));
-	const [view, values] = find(route.path);
 	const place = route.path.join("/");
+	const [view, values] = find(place);
 	const shownIn = useStore(zone); // fields have days of that zone
 	useEffect(() => {
 		if (error) reset();

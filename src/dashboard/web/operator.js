@@ -71,7 +71,7 @@ const Limit = ({ account, close }) => html`
 		values=${{ per_minute: account.per_minute === null ? "" : String(account.per_minute) }}
 		save=${values => post(`accounts/${account.id}/limit`, { per_minute: values.per_minute.trim() || "default" })}>
 		${form => html`
-			<${Field} form=${form} name="per_minute" label="Calls per minute" inputmode="numeric"
+			<${Field} form=${form} name="per_minute" label="Calls per minute" type="number"
 				hint="For all keys and users of the account together. Leave empty for the default; 0 means no limit." />`}
 	<//>`;
 

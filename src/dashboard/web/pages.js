@@ -2,7 +2,7 @@
 // The texts and colors of the pages of a campaign, with a preview of what is typed.
 import { useRef, useState } from "./hooks.js";
 import { post } from "./api.js";
-import { DraftProblem, LANGUAGE_OPTIONS, LanguageChoice, useDraft, withErrors } from "./drafts.js";
+import { DraftProblem, LANGUAGE_OPTIONS, LanguageChoice, Preview, useDraft, withErrors } from "./drafts.js";
 import { plural } from "./format.js";
 import { FieldsEditor, parse } from "./fields.js";
 import { useList, useLive } from "./live.js";
@@ -11,7 +11,6 @@ import { link, setQuery } from "./route.js";
 import { may } from "./session.js";
 import { useEditor } from "./versions.js";
 import { LANGUAGES } from "./words.js";
-import { Preview } from "./preview.js";
 import { Field, Form } from "./forms.js";
 import { Box, Card, Loaded, Notice, Page, Segments, Select, html } from "./ui.js";
 

@@ -123,8 +123,6 @@ export const SETTING_LABELS = {
 	...Object.fromEntries(GROUPS.flatMap(([, , , fields]) => fields.map(([name, label]) => [name, label]))),
 };
 
-const TYPES = { text: "text", number: "text", lines: "area", url: "url", date: "date", check: "check", select: "select" };
-const typeOf = kind => TYPES[kind || "text"];
 const wordsOf = text => text.split(/[\s,]+/).filter(Boolean);
 
 /** Convert between values of the API and values of fields. */
@@ -176,9 +174,8 @@ function Group({ id, title, about, fields, campaign, tag, reload, changes, open 
 		if (kind === "set")
 			return html`<${Choices} key=${name} form=${form} name=${name} label=${label} options=${options} />`;
 		return html`
-			<${Field} key=${name} form=${form} name=${name} label=${label} type=${typeOf(kind)} options=${options}
-				hint=${typeof hint === "function" ? hint(campaign, form.values) : hint}
-				inputmode=${kind === "number" ? "numeric" : undefined} />`;
+			<${Field} key=${name} form=${form} name=${name} label=${label} type=${kind === "lines" ? "area" : kind} options=${options}
+				hint=${typeof hint === "function" ? hint(campaign, form.values) : hint} />`;
 	};
 	const content = html`
 		<${Form} form=${form} onSubmit=${submit} submit=${changes && changed.length > 0 ? "Save" : null}

@@ -187,10 +187,6 @@ export const Empty = ({ title, children }) => html`
 /** A button that is busy while the promise of `onClick` is pending. A dialog shows its failure. */
 export function Button({ onClick, kind = "", disabled, children, ...rest }) {
 	const [busy, set] = useState(false);
-	const alive = useRef(true);
-	useEffect(() => () => {
-		alive.current = false;
-	}, []);
 	async function click(event) {
 		if (busy)
 			return;
@@ -203,7 +199,7 @@ export function Button({ onClick, kind = "", disabled, children, ...rest }) {
 		} catch (failure) {
 			if (!(failure instanceof Cancelled)) showFailure(failure);
 		} finally {
-			if (alive.current) set(false);
+			set(false);
 		}
 	}
 	return html`

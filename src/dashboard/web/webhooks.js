@@ -202,7 +202,7 @@ function Edit({ webhook, tag, given, close }) {
 				<${EventsField} form=${form} />
 				<${Field} form=${form} name="format" label="Format" type="select" hint=${`Applies to new deliveries. ${FORMAT_HINT}`}
 					options=${formats("JSON")} />
-				<${Field} form=${form} name="rate" label="Rate limit (deliveries per second)" inputmode="numeric"
+				<${Field} form=${form} name="rate" label="Rate limit (deliveries per second)" type="number"
 					hint="0 means no limit." />
 				<${Field} form=${form} name="schedule" label="Retry schedule" placeholder="5s 1m 10m 1h 6h"
 					hint="Delays between attempts. Leave empty for the default of the installation." />

@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "base/pool.h"
 #include "os/crash.h"
-#include "os/directory.h"
+#include "os/folder.h"
 #include "os/log.h"
 #include "os/metrics.h"
 #include "store/queue/dispatch.h"
@@ -136,7 +136,7 @@ crashes_open(const char *lock_path)
 	struct pool *pool = pool_new();
 	const char *path = pool_printf(pool, "%s.crashes", lock_path).data;
 	struct crashes *crashes = memory_alloc(sizeof(*crashes));
-	crashes->fd = directory_open_file(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
+	crashes->fd = folder_open_file(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
 	if (crashes->fd < 0) {
 		log_warning("cannot_note_crashes", LOG_STR("path", path), LOG_ERRNO(errno));
 	} else if (!read_file(crashes)) {

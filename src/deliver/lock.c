@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/panic.h"
-#include "os/directory.h"
+#include "os/folder.h"
 #include "os/log.h"
 
 /* ---- the file ---- */
@@ -133,7 +133,7 @@ open_locked(const char *path, int *fd)
 	/* The lock belongs to the open file description, not to the process: closing another descriptor of the file does not
 	 * release it (fcntl(2)). */
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	*fd = directory_open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW);
+	*fd = folder_open_file(path, O_RDWR | O_CREAT | O_NOFOLLOW);
 	if (*fd >= 0 && fcntl(*fd, F_OFD_SETLK, &whole) == 0)
 		return RESULT_OK;
 	if (*fd >= 0 && (errno == EAGAIN || errno == EACCES))
@@ -247,7 +247,7 @@ lock_read(struct pool *pool, const char *path)
 {
 	struct dispatcher_seen seen = { .is_running = false };
 	struct stat status;
-	const int fd = directory_open_file(path, O_RDONLY | O_NOFOLLOW);
+	const int fd = folder_open_file(path, O_RDONLY | O_NOFOLLOW);
 	if (fd < 0)
 		return seen;
 	if (fstat(fd, &status) == 0 && kind_of(fd, &status) == FILE_OURS) {

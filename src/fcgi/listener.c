@@ -18,7 +18,8 @@
 
 #include "base/pool.h"
 #include "fcgi/inherited.h"
-#include "os/directory.h"
+#include "os/descriptors.h"
+#include "os/folder.h"
 #include "os/log.h"
 
 /* A web server answers 500 or 502 when the queue is full: it holds more than lighttpd's connections. The kernel may reduce it.
@@ -175,7 +176,7 @@ lock_directory(const char *path)
 	char *copy = strdup(path);
 	if (copy == NULL)
 		memory_exhausted();
-	int fd = directory_lock(dirname(copy));
+	int fd = folder_lock(dirname(copy));
 	free(copy);
 	return fd;
 }
@@ -268,8 +269,7 @@ listen_on_path(struct listener *listener, const struct fcgi_options *options)
 	int status = remove_stale(listener, &address);
 	if (status == EX_OK)
 		status = bind_path(listener, options, &address);
-	if (lock >= 0)
-		close(lock);
+	descriptor_close(lock);
 	return status;
 }
 
@@ -295,8 +295,7 @@ listener_close(struct listener **listener)
 	if (*listener == NULL)
 		return;
 	(void)listener_retract(*listener);
-	if ((*listener)->fd >= 0)
-		close((*listener)->fd);
+	descriptor_close((*listener)->fd);
 	free(*listener);
 	*listener = NULL;
 }

@@ -16,6 +16,7 @@
 #include "fcgi/signals.h"
 #include "fcgi/slow_answers.h"
 #include "os/clock.h"
+#include "os/descriptors.h"
 #include "os/log.h"
 #include "os/metrics.h"
 #include "os/notify.h"
@@ -206,10 +207,8 @@ open_descriptors(struct worker *worker)
 static void
 close_descriptors(struct worker *worker)
 {
-	if (worker->signals >= 0)
-		close(worker->signals);
-	if (worker->epoll >= 0)
-		close(worker->epoll);
+	descriptor_close(worker->signals);
+	descriptor_close(worker->epoll);
 }
 
 /* A worker that wakes up does not preempt running processes: there are many workers, and few processes do the work that they

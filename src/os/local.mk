@@ -3,9 +3,9 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/clock.c %D%/clock.h \
 	%D%/crash.c %D%/crash.h \
 	%D%/descriptors.c %D%/descriptors.h \
-	%D%/directory.c %D%/directory.h \
 	%D%/event_loop.c %D%/event_loop.h \
 	%D%/executable.c %D%/executable.h \
+	%D%/folder.c %D%/folder.h \
 	%D%/log.c %D%/log.h \
 	%D%/log_line.c %D%/log_line.h \
 	%D%/log_syslog.c %D%/log_syslog.h \
@@ -17,6 +17,5 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/replacement.c %D%/replacement.h \
 	%D%/sandbox.c %D%/sandbox.h \
 	%D%/shared.c %D%/shared.h \
-	%D%/temporary.c %D%/temporary.h \
 	%D%/wake.c %D%/wake.h \
 	%D%/zone.c %D%/zone.h

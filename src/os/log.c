@@ -14,7 +14,8 @@
 #include "base/panic.h"
 #include "base/pool.h"
 #include "os/clock.h"
-#include "os/directory.h"
+#include "os/descriptors.h"
+#include "os/folder.h"
 #include "os/log_line.h"
 #include "os/log_syslog.h"
 
@@ -86,14 +87,9 @@ may_be_log(int fd, struct stat *status)
 static int
 open_path(const char *path, int flags, struct stat *status)
 {
-	int fd = directory_open_file(path, flags | O_WRONLY | O_APPEND);
-	if (fd >= 0 && (!may_be_log(fd, status) || fcntl(fd, F_SETFL, O_APPEND) != 0)) {
-		const int number = errno;
-		close(fd);
-		errno = number;
-		fd = -1;
-	}
-	return fd;
+	const int fd = folder_open_file(path, flags | O_WRONLY | O_APPEND);
+	const bool usable = fd >= 0 && may_be_log(fd, status) && fcntl(fd, F_SETFL, O_APPEND) == 0;
+	return usable ? fd : descriptor_close(fd);
 }
 
 /* Returns false, with errno set and `file` unchanged, on errors. */
@@ -104,8 +100,7 @@ open_by_name(struct log_file *file)
 	const int fd = open_path(file->path, O_CREAT, &status);
 	if (fd < 0)
 		return false;
-	if (file->fd >= 0)
-		close(file->fd);
+	descriptor_close(file->fd);
 	file->fd = fd;
 	file->device = status.st_dev;
 	file->inode = status.st_ino;
@@ -134,12 +129,9 @@ log_could_open(const char *path)
 	const char *name;
 	int fd = open_path(path, 0, &status);
 	bool could = fd >= 0;
-	if (!could && errno == ENOENT && (fd = directory_of(path, &name)) >= 0)
+	if (!could && errno == ENOENT && (fd = folder_of(path, &name)) >= 0)
 		could = *name != '\0' && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) == 0;
-	const int number = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = number;
+	descriptor_close(fd);
 	return could;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "os/descriptors.h"
 
 enum { HEADER_SIZE = 128, FACILITY_NONE = -1 };
 
@@ -61,9 +62,7 @@ log_facility_parse(struct slice name, int *facility)
 static void
 disconnect(void)
 {
-	if (state.fd >= 0)
-		close(state.fd);
-	state.fd = -1;
+	state.fd = descriptor_close(state.fd);
 }
 
 static struct sockaddr_un
@@ -81,10 +80,7 @@ connect_to(const struct sockaddr_un *address)
 	const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
 		return fd;
-	const int number = errno;
-	close(fd);
-	errno = number;
-	return -1;
+	return descriptor_close(fd);
 }
 
 static bool
@@ -102,8 +98,7 @@ log_could_use_syslog(const char *path)
 {
 	const struct sockaddr_un address = address_of(path);
 	const int fd = connect_to(&address);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return fd >= 0;
 }
 

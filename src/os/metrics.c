@@ -13,6 +13,7 @@
 
 #include "base/panic.h"
 #include "base/pool.h"
+#include "os/descriptors.h"
 #include "os/log.h"
 #include "os/metrics_table.h"
 #include "os/shared.h"
@@ -154,8 +155,7 @@ start_of(uint32_t pid)
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	const ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	text[size > 0 ? size : 0] = '\0';
 	const char *field = strrchr(text, ')');
 	for (int i = FIRST_FIELD; field != NULL && i <= START_FIELD; i++)
@@ -261,22 +261,11 @@ metrics_process_died(pid_t pid)
 /* ---- reading ---- */
 
 static void
-copy_cells(struct memory *from, uint64_t *cells)
-{
-	for (size_t i = 0; i < metrics_cell_count(); i++)
-		cells[i] = atomic_load_explicit(&from->cells[i], memory_order_relaxed);
-}
-
-void
-metrics_copy(uint64_t *cells)
-{
-	copy_cells(memory, cells);
-}
-
-static void
-count_processes(struct memory *from, struct metrics_process_counts *counts)
+copy(struct memory *from, uint64_t *cells, struct metrics_process_counts *counts)
 {
 	const int saved = errno;
+	for (size_t i = 0; i < metrics_cell_count(); i++)
+		cells[i] = atomic_load_explicit(&from->cells[i], memory_order_relaxed);
 	*counts = (struct metrics_process_counts){ .busy_workers = 0 };
 	for (size_t i = 0; i < METRIC_PROCESSES_MAX; i++) {
 		struct process *process = &from->processes[i];
@@ -292,9 +281,9 @@ count_processes(struct memory *from, struct metrics_process_counts *counts)
 }
 
 void
-metrics_count_processes(struct metrics_process_counts *counts)
+metrics_copy(uint64_t *cells, struct metrics_process_counts *counts)
 {
-	count_processes(memory, counts);
+	copy(memory, cells, counts);
 }
 
 /* Copied, not mapped: the file may be truncated or replaced meanwhile. */
@@ -302,12 +291,11 @@ bool
 metrics_read(const char *folder, uint64_t *cells, struct metrics_process_counts *counts)
 {
 	unsigned char layout[SHARED_LAYOUT_SIZE];
-	struct memory *copy = memory_alloc(sizeof(*copy));
+	struct memory *read = memory_alloc(sizeof(*read));
 	fill_layout(layout);
-	const bool found = *folder != '\0' && shared_read(folder, file_name, copy, sizeof(*copy), layout);
-	copy_cells(copy, cells);
-	count_processes(copy, counts);
-	free(copy);
+	const bool found = *folder != '\0' && shared_read(folder, file_name, read, sizeof(*read), layout);
+	copy(read, cells, counts);
+	free(read);
 	return found;
 }
 

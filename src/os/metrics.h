@@ -145,9 +145,8 @@ struct metrics_process_counts {
 	uint64_t by_kind[METRIC_PROCESS_COUNT], busy_workers, under_way;
 };
 
-/* Copies all cells (metrics_table.h). */
-void metrics_copy(uint64_t *cells);
-void metrics_count_processes(struct metrics_process_counts *counts);
+/* Copies all cells (metrics_table.h), and counts the processes. */
+void metrics_copy(uint64_t *cells, struct metrics_process_counts *counts);
 /* Reads the file of another program. Creates nothing. Returns false, with all counts 0, when there is no such file or it is of
  * another version. */
 MUST_CHECK bool metrics_read(const char *folder, uint64_t *cells, struct metrics_process_counts *counts);

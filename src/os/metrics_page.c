@@ -48,8 +48,7 @@ void
 metrics_page_add_counts(struct metrics_page *page)
 {
 	struct metrics_process_counts counts;
-	metrics_copy(page->cells);
-	metrics_count_processes(&counts);
+	metrics_copy(page->cells, &counts);
 	set_processes(page, &counts);
 }
 

@@ -14,6 +14,7 @@
 #include "base/pool.h"
 #include "base/slice.h"
 #include "os/clock.h"
+#include "os/descriptors.h"
 #include "os/log.h"
 
 /* A manager that does not read must not hold up the process for long. */
@@ -91,8 +92,7 @@ send_state(const struct notifier *notifier, const char *state)
 			notifier->size) == (ssize_t)strlen(state);
 	if (!sent)
 		log_warning("not_notified", LOG_STR("state", state), LOG_ERRNO(errno));
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return sent;
 }
 
@@ -122,12 +122,6 @@ notify_stopping(const struct notifier *notifier)
 	send_state(notifier, "STOPPING=1\nSTATUS=Stopping");
 }
 
-static int64_t
-smaller(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 void
 notify_alive(struct notifier *notifier)
 {
@@ -136,8 +130,8 @@ notify_alive(struct notifier *notifier)
 	const int64_t now = clock_monotonic_ms();
 	if (now < notifier->next_ms)
 		return;
-	const bool sent = send_state(notifier, "WATCHDOG=1");
-	notifier->next_ms = now + (sent ? notifier->interval_ms : smaller(notifier->interval_ms, RETRY_MS));
+	const bool waits = send_state(notifier, "WATCHDOG=1") || notifier->interval_ms < RETRY_MS;
+	notifier->next_ms = now + (waits ? notifier->interval_ms : RETRY_MS);
 }
 
 int64_t

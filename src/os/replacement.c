@@ -10,7 +10,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "os/directory.h"
+#include "os/descriptors.h"
+#include "os/folder.h"
 
 enum { LINKS_MAX = 40, DESCRIPTOR_PATH_SIZE = 32 };
 
@@ -42,8 +43,7 @@ enter(struct replacement *replacement, const char *name, int flags)
 	const int at = replacement->folder;
 	replacement->folder = openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
 	const int number = replacement->folder < 0 ? errno : EAGAIN;
-	if (at >= 0)
-		close(at);
+	descriptor_close(at);
 	return number;
 }
 
@@ -84,7 +84,7 @@ step(struct replacement *replacement, char path[PATH_MAX], unsigned *links)
 	}
 	if (!set_name(replacement, path, size))
 		return errno;
-	const bool is_ours = directory_is_ours(folder), in_proc = is_proc(folder);
+	const bool is_ours = folder_is_ours(folder), in_proc = is_proc(folder);
 	const ssize_t found = in_proc ? -1 : readlinkat(folder, replacement->name, target, sizeof(target));
 	if (found >= 0)
 		return is_ours && ++*links <= LINKS_MAX ? follow(path, size, target, (size_t)found) : ELOOP;
@@ -179,14 +179,14 @@ open_new(struct replacement *replacement, const struct stat *old, mode_t mode)
 	if (replacement->fd < 0)
 		return errno;
 	/* in directories of others, they can put one file of ours in the place of another */
-	const bool keeps = old != NULL && directory_is_ours(replacement->folder);
+	const bool keeps = old != NULL && folder_is_ours(replacement->folder);
 	return (keeps ? take_attributes(replacement->fd, old, mode) : fchmod(replacement->fd, mode)) == 0 ? 0 : errno;
 }
 
 static int
 open_in_place(struct replacement *replacement, int flags)
 {
-	if (!directory_is_ours(replacement->folder))
+	if (!folder_is_ours(replacement->folder))
 		return EPERM;
 	replacement->fd = openat(replacement->folder, replacement->name, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC | flags);
 	if (replacement->fd < 0)
@@ -227,8 +227,7 @@ sync_folder(int folder)
 {
 	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	const bool synced = fd >= 0 && fsync(fd) == 0;
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return synced;
 }
 
@@ -256,10 +255,8 @@ replacement_abandon(struct replacement *replacement)
 {
 	if (replacement->named && replacement->fd >= 0)
 		unlinkat(replacement->folder, replacement->new_name, 0);
-	if (replacement->fd >= 0)
-		close(replacement->fd);
-	if (replacement->folder >= 0)
-		close(replacement->folder);
+	descriptor_close(replacement->fd);
+	descriptor_close(replacement->folder);
 }
 
 int

@@ -18,7 +18,7 @@ struct replacement {
 };
 
 /* Opens a new file beside `path`. Where possible it has no name until it is finished, so that nothing is left when the process
- * is killed. Links are followed, and devices and pipes written to, only in directories that are ours (os/directory.h). There
+ * is killed. Links are followed, and devices and pipes written to, only in directories that are ours (os/folder.h). There
  * the new file gets owner and mode of the old one, if there is one and the process may set them; otherwise it belongs to the
  * caller and has `mode`. Returns 0 or an errno value: ELOOP for a link, EPERM for a device or a pipe. */
 MUST_CHECK int replacement_begin(struct replacement *replacement, const char *path, mode_t mode);

@@ -21,6 +21,7 @@
 
 #include "base/attributes.h"
 #include "base/pool.h"
+#include "os/descriptors.h"
 
 struct sandbox {
 	int rules; /* descriptor; -1: not supported by this kernel */
@@ -202,8 +203,7 @@ sandbox_free(struct sandbox **sandbox)
 {
 	if (*sandbox == NULL)
 		return;
-	if ((*sandbox)->rules >= 0)
-		close((*sandbox)->rules);
+	descriptor_close((*sandbox)->rules);
 	free(*sandbox);
 	*sandbox = NULL;
 }

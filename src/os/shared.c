@@ -16,7 +16,8 @@
 
 #include "base/pool.h"
 #include "base/slice.h"
-#include "os/directory.h"
+#include "os/descriptors.h"
+#include "os/folder.h"
 #include "os/log.h"
 #include "os/random.h"
 
@@ -60,8 +61,7 @@ read_boot(char boot[BOOT_SIZE])
 	const ssize_t size = fd < 0 ? -1 : read(fd, boot, BOOT_SIZE - 1);
 	if (size <= 0)
 		boot[0] = '\0';
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 }
 
 static void
@@ -190,12 +190,12 @@ open_file(struct place *place, void **mapping)
 {
 	if (mkdir(place->folder, 0700) != 0 && errno != EEXIST)
 		return log_failure(place, "make the directory, or set server.state_dir");
-	place->directory = directory_lock(place->folder);
+	place->directory = folder_lock(place->folder);
 	if (place->directory < 0)
 		return log_failure(
 		    place, "let this account read the directory, and no other account lock it, or set server.state_dir");
 	errno = 0;
-	const enum found found = directory_is_ours(place->directory) ? find_file(place, mapping) : FOUND_UNSAFE;
+	const enum found found = folder_is_ours(place->directory) ? find_file(place, mapping) : FOUND_UNSAFE;
 	if (found == FOUND_UNSAFE || errno == 0)
 		errno = EPERM;
 	const bool opened =
@@ -227,7 +227,7 @@ shared_try(const char *folder, const char *name, enum log_level level)
 	if (place.directory < 0)
 		return log_failure(&place, "let this account read the directory, or set server.state_dir");
 	/* of no size: no file fits, and none is mapped */
-	const enum found found = directory_is_ours(place.directory) ? find_file(&place, &mapping) : FOUND_UNSAFE;
+	const enum found found = folder_is_ours(place.directory) ? find_file(&place, &mapping) : FOUND_UNSAFE;
 	errno = EPERM;
 	bool works = found == FOUND_NONE || log_failure(&place, hints[found]);
 	if (works && faccessat(place.directory, ".", W_OK | X_OK, AT_EACCESS) != 0)
@@ -288,10 +288,8 @@ shared_read(const char *folder, const char *name, void *memory, size_t size, con
 	const int fd = directory < 0 ? -1 : openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	describe(&place, layout);
 	const bool found = fd >= 0 && copy_memory(&place, fd, memory, size);
-	if (fd >= 0)
-		close(fd);
-	if (directory >= 0)
-		close(directory);
+	descriptor_close(fd);
+	descriptor_close(directory);
 	return found;
 }
 

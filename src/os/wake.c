@@ -13,6 +13,7 @@
 
 #include "base/pool.h"
 #include "os/clock.h"
+#include "os/descriptors.h"
 #include "os/log.h"
 
 enum { DRAIN_MAX = 256, RETRY_MS = 1000 };
@@ -60,8 +61,7 @@ wake_open(const char *path)
 		return fd;
 	log_warning("no_wake_socket", LOG_STR("path", path), LOG_ERRNO(errno),
 	    LOG_STR("consequence", "deliveries wait for the next poll"));
-	if (fd >= 0)
-		close(fd);
+	descriptor_close(fd);
 	return -1;
 }
 
@@ -87,8 +87,7 @@ wake_sender_free(struct wake_sender **sender)
 {
 	if (*sender == NULL)
 		return;
-	if ((*sender)->socket >= 0)
-		close((*sender)->socket);
+	descriptor_close((*sender)->socket);
 	free(*sender);
 	*sender = NULL;
 }

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "base/pool.h"
-#include "os/temporary.h"
+#include "os/descriptors.h"
 
 struct deferred {
 	FILE *file;
@@ -17,7 +17,7 @@ struct deferred {
 struct deferred *
 deferred_new(enum deferred_place place)
 {
-	FILE *file = place == DEFERRED_IN_MEMORY ? temporary_in_memory() : tmpfile();
+	FILE *file = place == DEFERRED_IN_MEMORY ? descriptor_in_memory() : tmpfile();
 	if (file == NULL)
 		return NULL;
 	struct deferred *deferred = memory_alloc(sizeof(*deferred));

@@ -53,7 +53,8 @@ static uint64_t
 count_of(enum metric metric, size_t index)
 {
 	uint64_t cells[METRIC_CELLS_MAX];
-	metrics_copy(cells);
+	struct metrics_process_counts counts;
+	metrics_copy(cells, &counts);
 	return cells[metrics_definition(metric)->first + index];
 }
 

@@ -17,7 +17,7 @@
 
 #include "captured_log.h"
 #include "os/clock.h"
-#include "os/directory.h"
+#include "os/folder.h"
 #include "os/log.h"
 #include "os/shared.h"
 
@@ -193,7 +193,7 @@ the_wait_for_a_locked_folder_is_limited(void **state)
 	const int other = open(folder, O_RDONLY | O_DIRECTORY);
 	assert_int_equal(flock(other, LOCK_EX), 0);
 	refused("no_shared_memory", "no other account lock it");
-	assert_in_range(clock_monotonic_ms() - before, DIRECTORY_LOCK_WAIT_MS, WAIT_MS);
+	assert_in_range(clock_monotonic_ms() - before, FOLDER_LOCK_WAIT_MS, WAIT_MS);
 	close(other);
 	struct shared shared = open_it();
 	shared_close(&shared);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "crypto/base64.h"
-#include "os/temporary.h"
+#include "os/descriptors.h"
 #include "transfer/file_kind.h"
 
 enum { PIECE_BYTES = 64 * 1024, BEGINNING_BYTES = 4096 };
@@ -63,7 +63,7 @@ open_text(struct operation_call *call, const struct import_arguments *arguments)
 		operation_fail_value(call, PROBLEM_INVALID, "records", "expected Base64, on one line and with padding");
 		return -1;
 	}
-	FILE *file = temporary_in_memory();
+	FILE *file = descriptor_in_memory();
 	if (file != NULL && fwrite(text.data, 1, text.size, file) == text.size) {
 		const int fd = descriptor_of(file);
 		if (fd >= 0)

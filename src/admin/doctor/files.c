@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "admin/doctor/doctor.h"
-#include "os/directory.h"
+#include "os/folder.h"
 #include "os/log.h"
 #include "store/operator/check_findings.h"
 #include "store/operator/installation_check.h"
@@ -104,12 +104,12 @@ check_files(struct doctor *doctor)
 	check_owner(doctor);
 }
 
-/* Whether the programs take the existing file for one that the account has written: directory_open_file. */
+/* Whether the programs take the existing file for one that the account has written: folder_open_file. */
 static bool
 is_admitted(const struct doctor *doctor, const char *folder, const struct stat *file)
 {
 	struct stat status;
-	return stat(folder, &status) != 0 || directory_admits(&status, file, doctor->account.uid);
+	return stat(folder, &status) != 0 || folder_admits(&status, file, doctor->account.uid);
 }
 
 /* A folder that others may use, such as /run, has folders in it. That of the programs has only files. */

@@ -49,7 +49,8 @@ static uint64_t
 restarts(void)
 {
 	uint64_t cells[METRIC_CELLS_MAX];
-	metrics_copy(cells);
+	struct metrics_process_counts counts;
+	metrics_copy(cells, &counts);
 	return cells[metrics_definition(METRIC_RESTARTS)->first + METRIC_PROCESS_MAILER];
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "os/directory.h"
+#include "os/folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,13 +12,14 @@
 
 #include "base/pool.h"
 #include "os/clock.h"
+#include "os/descriptors.h"
 
 enum { PAUSE_MS = 10 };
 
 static bool
 lock_in_time(int fd)
 {
-	const int64_t end_ms = clock_monotonic_ms() + DIRECTORY_LOCK_WAIT_MS;
+	const int64_t end_ms = clock_monotonic_ms() + FOLDER_LOCK_WAIT_MS;
 	while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return false;
@@ -32,15 +33,12 @@ lock_in_time(int fd)
 }
 
 int
-directory_lock(const char *path)
+folder_lock(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || lock_in_time(fd))
 		return fd;
-	const int number = errno;
-	close(fd);
-	errno = number;
-	return -1;
+	return descriptor_close(fd);
 }
 
 static bool
@@ -50,20 +48,20 @@ belongs_to(const struct stat *folder, uid_t account)
 }
 
 bool
-directory_is_ours(int fd)
+folder_is_ours(int fd)
 {
 	struct stat status;
 	return fstat(fd, &status) == 0 && belongs_to(&status, geteuid());
 }
 
 bool
-directory_admits(const struct stat *folder, const struct stat *file, uid_t account)
+folder_admits(const struct stat *folder, const struct stat *file, uid_t account)
 {
 	return file->st_uid == account || file->st_uid == 0 || file->st_uid == folder->st_uid || belongs_to(folder, account);
 }
 
 int
-directory_of(const char *path, const char **name)
+folder_of(const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder = slash == NULL ? NULL : strndup(path, (size_t)(slash - path) + 1);
@@ -77,28 +75,21 @@ directory_of(const char *path, const char **name)
 	return fd;
 }
 
-/* Closes it, and returns -1 with this errno. */
-static int
-give_up(int fd, int number)
-{
-	if (fd >= 0)
-		close(fd);
-	errno = number;
-	return -1;
-}
-
 int
-directory_open_file(const char *path, int flags)
+folder_open_file(const char *path, int flags)
 {
 	const char *name;
 	struct stat status, file;
-	const int folder = directory_of(path, &name);
+	const int folder = folder_of(path, &name);
 	if (folder < 0 || fstat(folder, &status) != 0)
-		return give_up(folder, errno);
+		return descriptor_close(folder);
 	flags |= O_CLOEXEC | O_NONBLOCK | (belongs_to(&status, geteuid()) ? 0 : O_NOFOLLOW);
-	const int fd = openat(folder, name, flags, 0640), number = errno;
-	close(folder);
+	const int fd = openat(folder, name, flags, 0640);
+	descriptor_close(folder);
 	if (fd < 0 || fstat(fd, &file) != 0)
-		return give_up(fd, fd < 0 ? number : errno);
-	return directory_admits(&status, &file, geteuid()) ? fd : give_up(fd, EPERM);
+		return descriptor_close(fd);
+	if (folder_admits(&status, &file, geteuid()))
+		return fd;
+	errno = EPERM;
+	return descriptor_close(fd);
 }

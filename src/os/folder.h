@@ -7,25 +7,25 @@
 
 #include "base/attributes.h"
 
-enum { DIRECTORY_LOCK_WAIT_MS = 5000 };
+enum { FOLDER_LOCK_WAIT_MS = 5000 };
 
 /* Opens and locks it. Returns a descriptor, which holds the lock until it is closed. Returns -1 with errno set when it cannot
- * be opened, or when another process has held the lock for DIRECTORY_LOCK_WAIT_MS (ETIMEDOUT); any process that can read the
+ * be opened, or when another process has held the lock for FOLDER_LOCK_WAIT_MS (ETIMEDOUT); any process that can read the
  * directory can do so. */
-MUST_CHECK int directory_lock(const char *path);
+MUST_CHECK int folder_lock(const char *path);
 
 /* Whether only this account and root can replace files in it: it belongs to one of them, and neither its group nor others may
  * write there. Even the account's own group may have other members. */
-MUST_CHECK bool directory_is_ours(int fd);
+MUST_CHECK bool folder_is_ours(int fd);
 
 /* Whether the account may trust a file in the folder: its own, root's, or one of the folder's owner; and any file in a folder
  * in which only the account and root can put files. */
-MUST_CHECK bool directory_admits(const struct stat *folder, const struct stat *file, uid_t account);
+MUST_CHECK bool folder_admits(const struct stat *folder, const struct stat *file, uid_t account);
 
 /* Opens the folder of a path, with O_PATH, and finds the name in it. Returns -1, with errno set, on errors. */
-MUST_CHECK int directory_of(const char *path, const char **name);
+MUST_CHECK int folder_of(const char *path, const char **name);
 
 /* Opens a file of the programs, made with mode 0640 where `flags` has O_CREAT. O_CLOEXEC and O_NONBLOCK are added, and
  * O_NOFOLLOW where another account can have put a link. Returns -1, with errno set, on errors: EPERM for a file that
- * directory_admits does not trust. */
-MUST_CHECK int directory_open_file(const char *path, int flags);
+ * folder_admits does not trust. */
+MUST_CHECK int folder_open_file(const char *path, int flags);

@@ -4,7 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/pool.h"
-#include "conf/settings.h"
+#include "conf/setting_table.h"
 
 struct conf_entry {
 	const struct conf_setting *setting;

@@ -21,7 +21,7 @@ read_text(const struct conf_setting *setting, struct slice text, struct pool *po
 {
 	if (!in_range(setting, text.size) || slice_has_control(text))
 		return out_of_range;
-	if (setting->rule != NULL && !setting->rule->holds(text))
+	if (setting->rule != NULL && !conf_rule_holds(setting->rule, text))
 		return setting->rule->expected;
 	*(const char **)place = pool_string(pool, text);
 	return NULL;
@@ -40,7 +40,7 @@ read_list(const struct conf_setting *setting, struct slice text, struct pool *po
 	size_t count = 0;
 	struct slice rest = text, item;
 	for (; slice_next_item(&rest, &item); count++)
-		if (slice_has_control(item) || !setting->rule->holds(item))
+		if (slice_has_control(item) || !conf_rule_holds(setting->rule, item))
 			return setting->rule->expected;
 	if (!in_range(setting, count))
 		return out_of_range;

@@ -2,7 +2,7 @@
  * Parses the text of a setting by its type, limits and rule. */
 #pragma once
 
-#include "conf/settings.h"
+#include "conf/setting_table.h"
 
 /* Stores the value in *conf; its text is copied to `pool`. Returns false, with *conf unchanged, for an invalid value, and
  * appends the expected form to `expected`. */

@@ -4,7 +4,7 @@
  * it, and the tables of parameters there have no others.
  *
  * The settings' texts are turned into configuration files and go through the reader of the programs.
- * Modules: conf/settings, api/call/param_names. */
+ * Modules: conf/setting_table, api/call/param_names. */
 #include "unit.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "conf/conf.h"
-#include "conf/settings.h"
+#include "conf/setting_table.h"
 
 static char directory[] = "test_conf.XXXXXX";
 static char conf_path[64], secret_path[64];

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "conf/settings.h"
+#include "conf/setting_table.h"
 #include "fuzz.h"
 
 static int64_t
@@ -40,7 +40,7 @@ require_text(const struct conf *conf, const struct conf_setting *setting)
 	if (setting->type != CONF_LIST)
 		REQUIRE((int64_t)strlen(text) <= setting->maximum);
 	if (setting->rule != NULL && setting->type == CONF_TEXT)
-		REQUIRE(setting->rule->holds(slice_of(text)));
+		REQUIRE(conf_rule_holds(setting->rule, slice_of(text)));
 }
 
 static void

@@ -2,7 +2,7 @@
  * Like with_pool.h, with the default address rules. */
 #pragma once
 
-#include "conf/settings.h"
+#include "conf/setting_table.h"
 #include "webhook/address_rules.h"
 #include "with_pool.h"
 

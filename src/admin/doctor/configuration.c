@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The configuration, as --check-config reads it: each of its lines about an error becomes a finding. */
 #include "admin/doctor/doctor.h"
-#include "conf/settings.h"
+#include "conf/setting_table.h"
 
 /* The lines of conf/file.c about files that others can read or change end so, with the mode and the file. */
 #define CHANGES_MODE SLICE("chmod ")

@@ -24,11 +24,13 @@ enum conf_type {
 	CONF_LEVEL     /* enum log_level, by its name */
 };
 
-/* The required form of a text, or of the items of a list. */
+/* The required form of a text, or of the items of a list. Any text may be empty, unless its minimum is above 0. */
 struct conf_rule {
-	bool (*holds)(struct slice text);
 	const char *expected; /* "letters, digits and _": follows "expected" in messages */
+	bool (*holds)(struct slice text);
+	const char *words; /* in place of `holds`: the possible texts, separated by spaces */
 };
+MUST_CHECK bool conf_rule_holds(const struct conf_rule *rule, struct slice text);
 
 struct conf_setting {
 	const char *section, *key;

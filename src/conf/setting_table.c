@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "conf/settings.h"
+#include "conf/setting_table.h"
 
 #include <string.h>
 
@@ -38,7 +38,7 @@ is_stem(struct slice text)
 static bool
 is_base_path(struct slice text)
 {
-	return text.size == 0 || (slice_starts_with(text, SLICE("/")) && is_stem(text));
+	return slice_starts_with(text, SLICE("/")) && is_stem(text);
 }
 
 static bool
@@ -51,13 +51,13 @@ is_web_address(struct slice text)
 static bool
 is_base_url(struct slice text)
 {
-	return text.size == 0 || (is_web_address(text) && is_stem(text));
+	return is_web_address(text) && is_stem(text);
 }
 
 static bool
 is_avatar_url(struct slice text)
 {
-	return text.size == 0 || (is_web_address(text) && memmem(text.data, text.size, "{hash}", 6) != NULL);
+	return is_web_address(text) && slice_contains(text, SLICE("{hash}"));
 }
 
 /* Checks the form only; the address rules parse it. */
@@ -68,12 +68,6 @@ looks_like_network(struct slice text)
 		if (ascii_hex_digit(text.data[i]) < 0 && memchr(".:/", text.data[i], 3) == NULL)
 			return false;
 	return true;
-}
-
-static bool
-is_tls(struct slice text)
-{
-	return text.size == 0 || slice_equal(text, SLICE("off")) || slice_equal(text, SLICE("verify"));
 }
 
 static bool
@@ -91,24 +85,17 @@ is_server(struct slice text)
 	return slice_split_port(text, &host, &port) && is_visible(host);
 }
 
-static bool
-is_mail_tls(struct slice text)
-{
-	static const struct slice words[] = { SLICE("required"), SLICE("implicit"), SLICE("none") };
-	return slice_is_one_of(text, words, ARRAY_SIZE(words));
-}
-
 /* Checks the form only; the mail layer parses it. */
 static bool
 is_mailbox(struct slice text)
 {
-	return text.size == 0 || slice_find(text, '@') < text.size;
+	return slice_find(text, '@') < text.size;
 }
 
 static bool
 is_host(struct slice text)
 {
-	return is_visible(text) && memchr(text.data, '/', text.size) == NULL;
+	return is_visible(text) && slice_find(text, '/') == text.size;
 }
 
 static bool
@@ -132,41 +119,26 @@ is_limit(struct slice text)
 static bool
 is_listen_place(struct slice text)
 {
-	return text.size == 0 || slice_starts_with(text, SLICE("/")) || slice_find(text, ':') < text.size;
-}
-
-static bool
-is_content_type(struct slice text)
-{
-	static const struct slice words[] = { SLICE("form"), SLICE("json"), SLICE("query") };
-	return slice_is_one_of(text, words, ARRAY_SIZE(words));
-}
-
-static bool
-is_kind_of_numbers(struct slice text)
-{
-	return slice_equal(text, SLICE("mobile")) || slice_equal(text, SLICE("any"));
+	return slice_starts_with(text, SLICE("/")) || slice_find(text, ':') < text.size;
 }
 
 static bool
 is_gateway_url(struct slice text)
 {
-	return text.size == 0 || (is_web_address(text) && slice_find(text, '#') == text.size);
+	return is_web_address(text) && slice_find(text, '#') == text.size;
 }
 
 static bool
 is_header(struct slice text)
 {
 	const size_t colon = slice_find(text, ':');
-	return text.size == 0 ||
-	       (is_printable(text) && colon > 0 && colon < text.size && slice_is_alnum(slice_sub(text, 0, colon), "-_"));
+	return is_printable(text) && colon > 0 && colon < text.size && slice_is_alnum(slice_sub(text, 0, colon), "-_");
 }
 
 static bool
 is_text_body(struct slice text)
 {
-	return is_printable(text) && memmem(text.data, text.size, "{to}", 4) != NULL &&
-	       memmem(text.data, text.size, "{text}", 6) != NULL;
+	return is_printable(text) && slice_contains(text, SLICE("{to}")) && slice_contains(text, SLICE("{text}"));
 }
 
 static bool
@@ -187,7 +159,7 @@ static bool
 is_token(struct slice text)
 {
 	enum { TOKEN_MIN = 16 };
-	return text.size == 0 || (text.size >= TOKEN_MIN && is_visible(text));
+	return text.size >= TOKEN_MIN && is_visible(text);
 }
 
 /* As crypto/seal.h reads it. */
@@ -208,46 +180,43 @@ is_key_list(struct slice text)
 }
 
 static bool
-is_log_format(struct slice text)
-{
-	enum log_format format;
-	return log_format_parse(text, &format);
-}
-
-static bool
 is_facility(struct slice text)
 {
 	int facility;
-	return text.size == 0 || log_facility_parse(text, &facility);
+	return log_facility_parse(text, &facility);
 }
 
-static const struct conf_rule prefix = { is_word, "letters, digits and _" };
-static const struct conf_rule tls = { is_tls, "nothing, off or verify" };
-static const struct conf_rule mail_tls = { is_mail_tls, "required, implicit or none" };
-static const struct conf_rule mailbox = { is_mailbox, "an address, or a name and <address>" };
-static const struct conf_rule host = { is_host, "nothing, or the name or address of a host" };
-static const struct conf_rule listen_at = { is_listen_place, "nothing, an absolute path, or a loopback address and port" };
-static const struct conf_rule header_text = { is_printable, "printable ASCII" };
-static const struct conf_rule base_path = { is_base_path, "nothing, or a path that begins but does not end with /" };
-static const struct conf_rule base_url = { is_base_url, "nothing, or http:// or https:// and a host, without / at its end" };
-static const struct conf_rule avatar_url = { is_avatar_url, "nothing, or an http:// or https:// address with {hash} in it" };
-static const struct conf_rule networks = { looks_like_network, "addresses or networks as 192.0.2.0/24 or 2001:db8::/32" };
-static const struct conf_rule ports = { is_port, "port numbers from 1 to 65535" };
-static const struct conf_rule servers = { is_server, "hosts, each with :port or without" };
-static const struct conf_rule durations = { is_duration, "durations as 5s, 30m or 24h" };
-static const struct conf_rule limits = { is_limit, "numbers of requests and durations as 10/60s" };
-static const struct conf_rule content_type = { is_content_type, "form, json or query" };
-static const struct conf_rule kind_of_numbers = { is_kind_of_numbers, "mobile or any" };
-static const struct conf_rule gateway_url = { is_gateway_url, "nothing, or an http:// or https:// address without #" };
-static const struct conf_rule header = { is_header, "nothing, or a header as Name: value" };
-static const struct conf_rule text_body = { is_text_body, "printable ASCII with {to} and {text} in it" };
-static const struct conf_rule statuses = { is_http_status, "HTTP statuses from 200 to 599" };
-static const struct conf_rule calling_codes = { is_calling_code, "digits without + and without leading zeros, as 49" };
-static const struct conf_rule token = { is_token, "nothing, or at least 16 visible ASCII characters" };
-static const struct conf_rule key_list = { is_key_list, "nothing, or at most 8 keys of 64 hexadecimal digits" };
-static const struct conf_rule log_format = { is_log_format, "logfmt or json" };
-static const struct conf_rule facility = { is_facility, "nothing, daemon, user, mail, or local0 to local7" };
-static const struct conf_rule url_parts = { is_visible, "words of ASCII characters" };
+static const struct conf_rule prefix = { "letters, digits and _", .holds = is_word };
+static const struct conf_rule tls = { "nothing, off or verify", .words = "off verify" };
+static const struct conf_rule mail_tls = { "required, implicit or none", .words = "required implicit none" };
+static const struct conf_rule mailbox = { "an address, or a name and <address>", .holds = is_mailbox };
+static const struct conf_rule host = { "nothing, or the name or address of a host", .holds = is_host };
+static const struct conf_rule listen_at = { "nothing, an absolute path, or a loopback address and port",
+	.holds = is_listen_place };
+static const struct conf_rule header_text = { "printable ASCII", .holds = is_printable };
+static const struct conf_rule base_path = { "nothing, or a path that begins but does not end with /", .holds = is_base_path };
+static const struct conf_rule base_url = { "nothing, or http:// or https:// and a host, without / at its end",
+	.holds = is_base_url };
+static const struct conf_rule avatar_url = { "nothing, or an http:// or https:// address with {hash} in it",
+	.holds = is_avatar_url };
+static const struct conf_rule networks = { "addresses or networks as 192.0.2.0/24 or 2001:db8::/32",
+	.holds = looks_like_network };
+static const struct conf_rule ports = { "port numbers from 1 to 65535", .holds = is_port };
+static const struct conf_rule servers = { "hosts, each with :port or without", .holds = is_server };
+static const struct conf_rule durations = { "durations as 5s, 30m or 24h", .holds = is_duration };
+static const struct conf_rule limits = { "numbers of requests and durations as 10/60s", .holds = is_limit };
+static const struct conf_rule content_type = { "form, json or query", .words = "form json query" };
+static const struct conf_rule kind_of_numbers = { "mobile or any", .words = "mobile any" };
+static const struct conf_rule gateway_url = { "nothing, or an http:// or https:// address without #", .holds = is_gateway_url };
+static const struct conf_rule header = { "nothing, or a header as Name: value", .holds = is_header };
+static const struct conf_rule text_body = { "printable ASCII with {to} and {text} in it", .holds = is_text_body };
+static const struct conf_rule statuses = { "HTTP statuses from 200 to 599", .holds = is_http_status };
+static const struct conf_rule calling_codes = { "digits without + and without leading zeros, as 49", .holds = is_calling_code };
+static const struct conf_rule token = { "nothing, or at least 16 visible ASCII characters", .holds = is_token };
+static const struct conf_rule key_list = { "nothing, or at most 8 keys of 64 hexadecimal digits", .holds = is_key_list };
+static const struct conf_rule log_format = { "logfmt or json", .words = "logfmt json" };
+static const struct conf_rule facility = { "nothing, daemon, user, mail, or local0 to local7", .holds = is_facility };
+static const struct conf_rule url_parts = { "words of ASCII characters", .holds = is_visible };
 
 /* The C type of each setting type in struct conf. */
 #define PLACE_CONF_TEXT const char *
@@ -433,6 +402,12 @@ static const struct conf_setting settings[] = {
 	{ SETTING(log, syslog_socket, CONF_PATH), "/dev/log", 1, SOCKET_PATH_MAX, NULL, "socket of the syslog daemon" },
 };
 /* clang-format on */
+
+bool
+conf_rule_holds(const struct conf_rule *rule, struct slice text)
+{
+	return text.size == 0 || (rule->words != NULL ? slice_is_listed(text, rule->words) : rule->holds(text));
+}
 
 const struct conf_setting *
 conf_settings(size_t *count)

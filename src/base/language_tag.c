@@ -18,28 +18,14 @@ subtag_size(struct slice text)
 	return size;
 }
 
+/* `is`: ascii_is_alpha or ascii_is_digit. */
 static bool
-all_letters(struct slice text)
+has_only(struct slice text, bool (*is)(char c))
 {
 	for (size_t i = 0; i < text.size; i++)
-		if (!ascii_is_alpha(text.data[i]))
+		if (!is(text.data[i]))
 			return false;
 	return true;
-}
-
-static bool
-all_digits(struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++)
-		if (!ascii_is_digit(text.data[i]))
-			return false;
-	return true;
-}
-
-static char
-upper(char c)
-{
-	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
 /* Appends "-AT" with the first `capitals` letters as capitals. */
@@ -49,7 +35,7 @@ add(char *tag, size_t *size, struct slice subtag, size_t capitals)
 	if (*size > 0)
 		tag[(*size)++] = '-';
 	for (size_t i = 0; i < subtag.size; i++)
-		tag[(*size)++] = i < capitals ? upper(subtag.data[i]) : ascii_lower(subtag.data[i]);
+		tag[(*size)++] = i < capitals ? ascii_upper(subtag.data[i]) : ascii_lower(subtag.data[i]);
 }
 
 bool
@@ -60,19 +46,20 @@ language_tag_parse(struct pool *pool, struct slice text, struct slice *tag)
 	size_t size = 0, end = subtag_size(text);
 	struct slice subtag = slice_sub(text, 0, end);
 	const bool ends = end == text.size || is_separator(text.data[end]) || text.data[end] == '.' || text.data[end] == '@';
-	if (subtag.size < SHORTEST || subtag.size > LONGEST || !all_letters(subtag) || !ends)
+	if (subtag.size < SHORTEST || subtag.size > LONGEST || !has_only(subtag, ascii_is_alpha) || !ends)
 		return false;
 	add(out, &size, subtag, 0);
 	for (bool script = false; end < text.size && is_separator(text.data[end]);) {
 		text = slice_sub(text, end + 1, text.size);
 		end = subtag_size(text);
 		subtag = slice_sub(text, 0, end);
-		if (!script && subtag.size == SCRIPT && all_letters(subtag)) {
+		if (!script && subtag.size == SCRIPT && has_only(subtag, ascii_is_alpha)) {
 			add(out, &size, subtag, 1);
 			script = true;
 			continue;
 		}
-		if ((subtag.size == REGION && all_letters(subtag)) || (subtag.size == REGION_DIGITS && all_digits(subtag)))
+		if ((subtag.size == REGION && has_only(subtag, ascii_is_alpha)) ||
+		    (subtag.size == REGION_DIGITS && has_only(subtag, ascii_is_digit)))
 			add(out, &size, subtag, subtag.size);
 		break;
 	}

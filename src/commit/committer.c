@@ -80,15 +80,9 @@ read_request(struct committer *committer, struct pool *pool, struct peer *peer)
 }
 
 static void
-note_busy(const struct committer *committer)
+report(const struct committer *committer, enum committer_state state)
 {
-	committer->options->busy(committer->options->context, true);
-}
-
-static void
-note_idle(const struct committer *committer)
-{
-	committer->options->busy(committer->options->context, false);
+	committer->options->report(committer->options->context, state);
 }
 
 /* Refuses requests that crashed a committer twice; marks suspects for separate execution. */
@@ -120,7 +114,7 @@ check_suspects(struct committer *committer, struct pool *pool)
 static void
 begin_work(struct committer *committer, const struct commit_request *const *requests, size_t count)
 {
-	note_busy(committer);
+	report(committer, COMMITTER_BUSY);
 	suspects_begin(committer->options->suspects, requests, count);
 	log_work(count == 1 ? LOG_BYTES("request", requests[0]->id) : LOG_UINT("requests", count));
 }
@@ -189,7 +183,7 @@ static void
 note_used_keys(struct committer *committer)
 {
 	enum result result = RESULT_OK;
-	note_busy(committer);
+	report(committer, COMMITTER_BUSY);
 	for (size_t i = 0; i < committer->used_count && result == RESULT_OK; i++)
 		result = store_touch_key(committer->store, &committer->used[i]); /* which logs failures */
 	committer->used_count = 0;
@@ -457,12 +451,12 @@ static void
 run_cycle(struct committer *committer)
 {
 	const int idle = idle_ms(committer), timeout = idle < PAUSE_MS && committer->pauses > 0 ? PAUSE_MS : idle;
-	note_idle(committer);
+	report(committer, COMMITTER_IDLE);
 	if (!receiver_wait(&committer->receiver, timeout))
 		store_disconnect_idle(committer->store, committer->options->idle_ms);
 	if (idle_ms(committer) == 0) {
 		struct pool *pool = pool_new();
-		note_busy(committer);
+		report(committer, COMMITTER_BUSY);
 		check_suspects(committer, pool);
 		answer_directory_requests(committer, pool);
 		run_look_ups(committer, pool);
@@ -483,7 +477,7 @@ committer_run(const struct committer_options *options)
 	if (receiver_open(receiver, options->endpoint)) {
 		committer.directory = directory_new(options->store);
 		committer.turns = turns_new();
-		options->ready(options->context);
+		options->report(options->context, COMMITTER_READY);
 		log_debug("committer_started", LOG_INT("idle_ms", options->idle_ms));
 		while (!receiver->ending || receiver->peers.count > 0)
 			run_cycle(&committer);

@@ -14,6 +14,12 @@ enum { COMMITTER_BATCH_MAX = SUSPECTS_BATCH_MAX, COMMITTER_LEADS_MAX = 256 };
 /* Maximum of keys and campaigns read from the database between two batches, so that unknown ones do not delay sign-ups. */
 enum { COMMITTER_READS_MAX = 32 };
 
+enum committer_state {
+	COMMITTER_READY, /* requests are accepted; reported once */
+	COMMITTER_BUSY,  /* before work */
+	COMMITTER_IDLE   /* before each wait for events, at least each second without work */
+};
+
 struct committer_options {
 	const struct endpoint *endpoint;
 	struct store *store; /* owned by the caller */
@@ -21,11 +27,8 @@ struct committer_options {
 	struct wake_sender *dispatcher; /* gets a wake after a batch that made deliveries; NULL: none */
 	struct wake_sender *mailer;     /* the same for messages */
 	int64_t idle_ms;                /* after which an idle connection to the database is closed */
-	/* called once, when requests are accepted */
-	void (*ready)(void *context);
-	/* called with true before work, with false before each wait for events, at least each second without work. The
-	 * committer is stuck when the next call takes too long. */
-	void (*busy)(void *context, bool busy);
+	/* the committer is stuck when the next report takes too long */
+	void (*report)(void *context, enum committer_state state);
 	void *context;
 };
 

@@ -2,7 +2,7 @@
  * The configuration that programs read from their file and their environment (leadhook.conf(5)).
  *
  * A value comes from the environment (LEADHOOK_<SECTION>_<KEY>; a secret also from the file named by
- * LEADHOOK_<SECTION>_<KEY>_FILE), else from the file, else from the table in conf/settings.c. Values that the table cannot
+ * LEADHOOK_<SECTION>_<KEY>_FILE), else from the file, else from the table in conf/setting_table.c. Values that the table cannot
  * check (networks, retry times) stay text, and the layer that uses them parses them. */
 #pragma once
 
@@ -174,6 +174,9 @@ struct conf {
 };
 
 enum { CONF_PROBLEMS_MAX_BYTES = 8192 };
+
+/* Whether the lists are read, too, that the configuration names as files. */
+enum conf_lists { CONF_WITHOUT_LISTS, CONF_WITH_LISTS };
 
 /* Reads the file `path` (--config), else the one that LEADHOOK_CONF names, else the installed one; only the last may be
  * missing. Returns true: *conf is valid until conf_free. Returns false: *conf is NULL, and `problems` has a line for each

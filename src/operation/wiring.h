@@ -13,8 +13,8 @@ struct api;
 
 /* Functions of the wiring that all programs share. */
 struct operation_wiring {
-	/* As conf_load, and checks the configuration against the rules of all layers. `lists`: also the files that it names. */
-	bool (*load)(const char *path, bool lists, struct conf **conf, struct buffer *problems);
+	/* As conf_load, and checks the configuration against the rules of all layers. */
+	bool (*load)(const char *path, enum conf_lists lists, struct conf **conf, struct buffer *problems);
 	/* Opens the store of the configuration; both live until the command is done. */
 	struct store *(*open_store)(const struct conf *conf);
 	/* The database connections that the programs of this host need with that configuration. */

@@ -25,7 +25,7 @@
 #include "os/sandbox.h"
 #include "os/wake.h"
 #include "prog/confinement.h"
-#include "prog/options.h"
+#include "prog/program_options.h"
 #include "prog/signal_thread.h"
 #include "prog/wiring.h"
 #include "store/queue/dispatch.h"
@@ -236,8 +236,7 @@ start_process(struct companion_context start, companion_main *run, enum metric_p
 	if (*start.file == '\0' || start.fd >= 0)
 		if (!companion_start(&wanted, process))
 			process->done_fd = -1;
-	if (start.fd >= 0)
-		close(start.fd);
+	descriptor_close(start.fd);
 }
 
 enum { MAIL, TEXTS };
@@ -247,8 +246,8 @@ static void
 start_processes(
     const struct wiring *wiring, const struct arguments *arguments, struct companion processes[DISPATCHER_COMPANIONS])
 {
-	const struct companion_context mail = { wiring, arguments, wiring_mail_file(wiring->pool, wiring->conf), -1 };
-	const struct companion_context texts = { wiring, arguments, wiring_texts_file(wiring->pool, wiring->conf), -1 };
+	const struct companion_context mail = { wiring, arguments, wiring_outbox_file(wiring, MAIL_CHANNEL), -1 };
+	const struct companion_context texts = { wiring, arguments, wiring_outbox_file(wiring, TEXT_CHANNEL), -1 };
 	processes[MAIL] = processes[TEXTS] = (struct companion){ -1, -1, -1 };
 	if (wiring_has_mail(wiring->conf))
 		start_process(mail, send_mail, METRIC_PROCESS_MAILER, &processes[MAIL]);
@@ -319,8 +318,7 @@ deliver(const struct run *run, struct store *store)
 	store_free(&stores.maintenance);
 	store_free(&stores.jobs);
 	close(wanted.stop_fd);
-	if (wanted.wake_fd >= 0)
-		close(wanted.wake_fd);
+	descriptor_close(wanted.wake_fd);
 	return status;
 }
 
@@ -400,7 +398,7 @@ main(int argc, char *argv[])
 	sandbox_begin();
 	descriptors_fill();
 	crash_log_signals();
-	int status = options_read(program, usage, options, argc, argv, given);
+	int status = program_options_read(program, usage, options, argc, argv, given);
 	if (status >= 0)
 		return status;
 	arguments.daemon = given[OPTION_DAEMON] != NULL;

@@ -16,6 +16,7 @@
 #include "fcgi/scoreboard.h"
 #include "fcgi/server.h"
 #include "identity/phone.h"
+#include "manage/manage.h"
 #include "os/clock.h"
 #include "os/crash.h"
 #include "os/log.h"
@@ -24,8 +25,7 @@
 #include "prog/api_options.h"
 #include "prog/backend.h"
 #include "prog/confinement.h"
-#include "prog/management.h"
-#include "prog/options.h"
+#include "prog/program_options.h"
 #include "prog/wiring.h"
 
 static const char program[] = "leadhook-fcgi";
@@ -64,7 +64,8 @@ struct worker {
 	struct backend sources;
 	struct api_backend backend;
 	struct api *api;
-	struct management *management;
+	struct operation_wiring operations;
+	struct manage *manage;
 	struct pool *pool; /* of the request */
 	struct buffer answer;
 	struct http_request request; /* read before its body */
@@ -176,15 +177,11 @@ prepare_committer(void *context)
 }
 
 static void
-committer_ready(void *slot)
+report_committer(void *slot, enum committer_state state)
 {
-	scoreboard_ready(slot);
-}
-
-static void
-committer_busy(void *slot, bool busy)
-{
-	if (busy)
+	if (state == COMMITTER_READY)
+		scoreboard_ready(slot);
+	else if (state == COMMITTER_BUSY)
 		scoreboard_busy(slot);
 	else
 		scoreboard_idle(slot);
@@ -201,7 +198,7 @@ run_committer(void *context, struct scoreboard_slot *slot)
 	const struct wiring *wiring = &service->setup.wiring;
 	struct store *store = open_store(service, wiring);
 	struct wake_sender *dispatcher = wake_sender_new(wiring->conf->dispatch.lock_file);
-	struct wake_sender *mailer = wake_sender_new(wiring_mail_file(wiring->pool, wiring->conf));
+	struct wake_sender *mailer = wake_sender_new(wiring_outbox_file(wiring, MAIL_CHANNEL));
 	prctl(PR_SET_NAME, "leadhook-commit"); /* for ps(1) */
 	mallopt(M_MMAP_THRESHOLD, BATCH_KEEP_BYTES);
 	mallopt(M_TRIM_THRESHOLD, BATCH_KEEP_BYTES);
@@ -212,8 +209,7 @@ run_committer(void *context, struct scoreboard_slot *slot)
 		.dispatcher = dispatcher,
 		.mailer = mailer,
 		.idle_ms = service->setup.wiring.conf->server.idle_timeout,
-		.ready = committer_ready,
-		.busy = committer_busy,
+		.report = report_committer,
 		.context = slot,
 	};
 	int status = committer_run(&committer);
@@ -239,7 +235,7 @@ open_backend(struct worker *worker, struct service *service)
 			.dispatcher = wake_sender_new(wiring->conf->dispatch.lock_file),
 		};
 	}
-	worker->sources.mailer = wake_sender_new(wiring_mail_file(wiring->pool, wiring->conf));
+	worker->sources.mailer = wake_sender_new(wiring_outbox_file(wiring, MAIL_CHANNEL));
 	worker->backend = backend_for_api(&worker->sources);
 }
 
@@ -247,14 +243,22 @@ static void
 open_management(struct worker *worker)
 {
 	const struct setup *setup = &worker->service->setup;
-	const struct conf *conf = setup->wiring.conf;
-	const struct login_context login = { .store = worker->store,
-		.limiter = setup->limiter,
-		.slots = setup->slots[WORK_HASHES],
-		.limits = { conf->users.session_idle, conf->users.session_max },
-		.base_url = slice_of(conf->server.base_url),
-		.service_name = SLICE("Leadhook") };
-	worker->management = management_new(&setup->wiring, &login, setup->slots[WORK_LONG_CALLS], worker->api);
+	const struct wiring *wiring = &setup->wiring;
+	const struct conf *conf = wiring->conf;
+	worker->operations = (struct operation_wiring){ .api = worker->api,
+		.webhook_addresses = &wiring->webhook_addresses,
+		.mail_senders = &wiring->mail_senders,
+		.sending_limits = wiring->sending_limits };
+	const struct manage_options options = { .conf = conf,
+		.wiring = &worker->operations,
+		.login = { .store = worker->store,
+		    .limiter = setup->limiter,
+		    .slots = setup->slots[WORK_HASHES],
+		    .limits = { conf->users.session_idle, conf->users.session_max },
+		    .base_url = slice_of(conf->server.base_url),
+		    .service_name = SLICE("Leadhook") },
+		.long_calls = setup->slots[WORK_LONG_CALLS] };
+	worker->api->manage = worker->manage = manage_new(&options);
 }
 
 static void *
@@ -278,7 +282,7 @@ worker_stop(void *state)
 	struct worker *worker = state;
 	buffer_free(&worker->answer);
 	pool_free(&worker->pool);
-	management_free(&worker->management);
+	manage_free(&worker->manage);
 	api_free(&worker->api);
 	commit_client_free(&worker->sources.committer);
 	directory_free(&worker->sources.directory);
@@ -493,7 +497,7 @@ main(int argc, char *argv[])
 	sandbox_begin();
 	fcgi_tidy_descriptors();
 	crash_log_signals();
-	int status = options_read(program, usage, options, argc, argv, given);
+	int status = program_options_read(program, usage, options, argc, argv, given);
 	if (status >= 0)
 		return status;
 	if (given[OPTION_CHECK_START] != NULL)

@@ -21,9 +21,9 @@ static struct wiring wiring;
 static struct job_settings job_settings; /* of it */
 
 static bool
-load(const char *path, bool lists, struct conf **conf, struct buffer *problems)
+load(const char *path, enum conf_lists lists, struct conf **conf, struct buffer *problems)
 {
-	bool good = wiring_read(path, lists ? WIRING_WITH_LISTS : WIRING_WITHOUT_LISTS, &wiring, problems);
+	bool good = wiring_read(path, lists, &wiring, problems);
 	*conf = wiring.conf;
 	if (good)
 		job_settings = wiring_job_settings(&wiring);

@@ -14,10 +14,10 @@ operations_libs = src/shell/libshell.a src/admin/libadmin.a src/operation/libope
 	$(ZLIB_LIBS) $(sending_libs) src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
 
 noinst_LIBRARIES += %D%/libwiring.a
-%C%_libwiring_a_SOURCES = %D%/api_options.c %D%/api_options.h %D%/confinement.c %D%/confinement.h %D%/options.c %D%/options.h %D%/wiring.c %D%/wiring.h
+%C%_libwiring_a_SOURCES = %D%/api_options.c %D%/api_options.h %D%/confinement.c %D%/confinement.h %D%/program_options.c %D%/program_options.h %D%/wiring.c %D%/wiring.h
 
 sbin_PROGRAMS += %D%/leadhook-fcgi
-%C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h %D%/management.c %D%/management.h
+%C%_leadhook_fcgi_SOURCES = %D%/leadhook-fcgi.c %D%/backend.c %D%/backend.h
 %C%_leadhook_fcgi_LDADD = %D%/libwiring.a $(management_libs)
 
 bin_PROGRAMS += %D%/leadhook

@@ -19,25 +19,10 @@
 
 enum { MS_PER_S = 1000, HOSTS_MAX_BYTES = 16 * 1024 * 1024 };
 
-/* Parses the text into the member of struct wiring at `place`. */
-typedef bool part_parser(struct pool *pool, struct slice text, void *place, struct slice *bad);
-
 static bool
-parse_networks(struct pool *pool, struct slice text, void *place, struct slice *bad)
+parse_ports(struct pool *pool, struct slice text, struct address_rules *rules, struct slice *bad)
 {
-	return network_list_parse(pool, text, place, bad);
-}
-
-static bool
-parse_nat64(struct pool *pool, struct slice text, void *place, struct slice *bad)
-{
-	return address_nat64_parse(pool, text, place, bad);
-}
-
-static bool
-parse_ports(struct pool *pool, struct slice text, void *place, struct slice *bad)
-{
-	struct address_rules *rules = place, ports;
+	struct address_rules ports;
 	if (!address_rules_parse(pool, SLICE(""), text, &ports, bad))
 		return false;
 	rules->deny_ports = ports.deny_ports;
@@ -45,29 +30,41 @@ parse_ports(struct pool *pool, struct slice text, void *place, struct slice *bad
 	return true;
 }
 
-static bool
-parse_schedule(UNUSED struct pool *pool, struct slice text, void *place, struct slice *bad)
-{
-	return retry_schedule_parse(text, place, bad);
-}
+/* What a setting has, by the layer that parses it. */
+enum part { NETWORKS, PREFIXES, PORTS, SCHEDULE, MAILBOX, LIMITS };
 
+static const char *const expected[] = {
+	[NETWORKS] = "addresses, or networks with no bit set after the prefix (10.0.0.0/8)",
+	[PREFIXES] = "IPv6 networks of 32, 40, 48, 56, 64 or 96 bits",
+	[PORTS] = "port numbers",
+	[SCHEDULE] = "at most 32 durations from 1s to 7d",
+	[MAILBOX] = "an email address, or a name and <address>",
+	[LIMITS] = "numbers of requests from 1 to 1000000 and durations that are multiples of 3s, up to 24h",
+};
+
+/* Parses the text into the member of struct wiring at `place`. */
 static bool
-parse_mailbox(struct pool *pool, struct slice text, void *place, struct slice *bad)
+parse_part(enum part part, struct pool *pool, struct slice text, void *place, struct slice *bad)
 {
 	*bad = text;
-	return text.size == 0 || mailbox_parse(pool, text, place);
+	switch (part) {
+	case NETWORKS:
+		return network_list_parse(pool, text, place, bad);
+	case PREFIXES:
+		return address_nat64_parse(pool, text, place, bad);
+	case PORTS:
+		return parse_ports(pool, text, place, bad);
+	case SCHEDULE:
+		return retry_schedule_parse(text, place, bad);
+	case MAILBOX:
+		return text.size == 0 || mailbox_parse(pool, text, place);
+	case LIMITS:
+		return limit_rule_parse(text, place, bad);
+	}
+	return false;
 }
 
-static bool
-parse_limit(UNUSED struct pool *pool, struct slice text, void *place, struct slice *bad)
-{
-	return limit_rule_parse(text, place, bad);
-}
-
-#define NETWORKS "addresses, or networks with no bit set after the prefix (10.0.0.0/8)"
-#define PREFIXES "IPv6 networks of 32, 40, 48, 56, 64 or 96 bits"
-#define LIMITS "numbers of requests from 1 to 1000000 and durations that are multiples of 3s, up to 24h"
-/* Numbers that these texts and conf/settings.c repeat. */
+/* Numbers that these texts and conf/setting_table.c repeat. */
 _Static_assert(LIMIT_MAX == 1000000 && LIMIT_WINDOWS_MAX == 4, "limits.account_per_minute, lists of limits");
 
 #define SETTING(section, key) #section, #key, offsetof(struct conf, section.key)
@@ -77,36 +74,35 @@ _Static_assert(LIMIT_MAX == 1000000 && LIMIT_WINDOWS_MAX == 4, "limits.account_p
 static const struct {
 	const char *section, *key;
 	size_t text; /* offset in struct conf */
-	part_parser *parse;
-	size_t place;
-	const char *expected;
+	enum part part;
+	size_t place; /* in struct wiring */
 } parts[] = {
-	{ SETTING(dispatch, allow_networks), parse_networks, PLACE(webhook_addresses.allow), NETWORKS },
-	{ SETTING(dispatch, deny_ports), parse_ports, PLACE(webhook_addresses), "port numbers" },
-	{ SETTING(dispatch, nat64_prefixes), parse_nat64, PLACE(webhook_addresses.nat64), PREFIXES },
-	{ SETTING(sms, allow_networks), parse_networks, PLACE(sms_addresses.allow), NETWORKS },
-	{ SETTING(dispatch, deny_ports), parse_ports, PLACE(sms_addresses), "port numbers" },
-	{ SETTING(dispatch, nat64_prefixes), parse_nat64, PLACE(sms_addresses.nat64), PREFIXES },
-	{ SETTING(server, trusted_proxies), parse_networks, PLACE(trusted_proxies), NETWORKS },
-	{ SETTING(dispatch, schedule), parse_schedule, PLACE(schedule), "at most 32 durations from 1s to 7d" },
-	{ SETTING(mail, schedule), parse_schedule, PLACE(mail_schedule), "at most 32 durations from 1s to 7d" },
-	{ SETTING(mail, from), parse_mailbox, PLACE(mail_senders.from), "an email address, or a name and <address>" },
-	{ SETTING(mail, reply_to), parse_mailbox, PLACE(mail_senders.reply_to), "an email address, or a name and <address>" },
-	{ SETTING(limits, lookups_per_address), parse_limit, PLACE(limits[LIMIT_LOOKUPS]), LIMITS },
-	{ SETTING(limits, readiness_per_address), parse_limit, PLACE(limits[LIMIT_READINESS]), LIMITS },
-	{ SETTING(limits, signups_per_address), parse_limit, PLACE(limits[LIMIT_SIGNUPS]), LIMITS },
-	{ SETTING(limits, posts_per_address), parse_limit, PLACE(limits[LIMIT_POSTS]), LIMITS },
-	{ SETTING(limits, failed_keys_per_address), parse_limit, PLACE(limits[LIMIT_FAILED_KEYS]), LIMITS },
-	{ SETTING(limits, new_leads_per_campaign), parse_limit, PLACE(limits[LIMIT_NEW_LEADS]), LIMITS },
-	{ SETTING(limits, inbound_per_url), parse_limit, PLACE(limits[LIMIT_INBOUND]), LIMITS },
-	{ SETTING(limits, unknown_urls_per_address), parse_limit, PLACE(limits[LIMIT_UNKNOWN_URLS]), LIMITS },
-	{ SETTING(limits, codes_per_address), parse_limit, PLACE(limits[LIMIT_CODES]), LIMITS },
-	{ SETTING(limits, logins_per_address), parse_limit, PLACE(limits[LIMIT_LOGINS]), LIMITS },
-	{ SETTING(limits, test_mails_per_address), parse_limit, PLACE(limits[LIMIT_TEST_MAILS]), LIMITS },
-	{ SETTING(limits, test_mails_per_account), parse_limit, PLACE(limits[LIMIT_ACCOUNT_TESTS]), LIMITS },
-	{ SETTING(limits, deletes_per_account), parse_limit, PLACE(limits[LIMIT_DELETES]), LIMITS },
-	{ SETTING(limits, searches_per_account), parse_limit, PLACE(limits[LIMIT_SEARCHES]), LIMITS },
-	{ SETTING(limits, changes_per_account), parse_limit, PLACE(limits[LIMIT_CHANGES]), LIMITS },
+	{ SETTING(dispatch, allow_networks), NETWORKS, PLACE(webhook_addresses.allow) },
+	{ SETTING(dispatch, deny_ports), PORTS, PLACE(webhook_addresses) },
+	{ SETTING(dispatch, nat64_prefixes), PREFIXES, PLACE(webhook_addresses.nat64) },
+	{ SETTING(sms, allow_networks), NETWORKS, PLACE(sms_addresses.allow) },
+	{ SETTING(dispatch, deny_ports), PORTS, PLACE(sms_addresses) },
+	{ SETTING(dispatch, nat64_prefixes), PREFIXES, PLACE(sms_addresses.nat64) },
+	{ SETTING(server, trusted_proxies), NETWORKS, PLACE(trusted_proxies) },
+	{ SETTING(dispatch, schedule), SCHEDULE, PLACE(schedule) },
+	{ SETTING(mail, schedule), SCHEDULE, PLACE(mail_schedule) },
+	{ SETTING(mail, from), MAILBOX, PLACE(mail_senders.from) },
+	{ SETTING(mail, reply_to), MAILBOX, PLACE(mail_senders.reply_to) },
+	{ SETTING(limits, lookups_per_address), LIMITS, PLACE(limits[LIMIT_LOOKUPS]) },
+	{ SETTING(limits, readiness_per_address), LIMITS, PLACE(limits[LIMIT_READINESS]) },
+	{ SETTING(limits, signups_per_address), LIMITS, PLACE(limits[LIMIT_SIGNUPS]) },
+	{ SETTING(limits, posts_per_address), LIMITS, PLACE(limits[LIMIT_POSTS]) },
+	{ SETTING(limits, failed_keys_per_address), LIMITS, PLACE(limits[LIMIT_FAILED_KEYS]) },
+	{ SETTING(limits, new_leads_per_campaign), LIMITS, PLACE(limits[LIMIT_NEW_LEADS]) },
+	{ SETTING(limits, inbound_per_url), LIMITS, PLACE(limits[LIMIT_INBOUND]) },
+	{ SETTING(limits, unknown_urls_per_address), LIMITS, PLACE(limits[LIMIT_UNKNOWN_URLS]) },
+	{ SETTING(limits, codes_per_address), LIMITS, PLACE(limits[LIMIT_CODES]) },
+	{ SETTING(limits, logins_per_address), LIMITS, PLACE(limits[LIMIT_LOGINS]) },
+	{ SETTING(limits, test_mails_per_address), LIMITS, PLACE(limits[LIMIT_TEST_MAILS]) },
+	{ SETTING(limits, test_mails_per_account), LIMITS, PLACE(limits[LIMIT_ACCOUNT_TESTS]) },
+	{ SETTING(limits, deletes_per_account), LIMITS, PLACE(limits[LIMIT_DELETES]) },
+	{ SETTING(limits, searches_per_account), LIMITS, PLACE(limits[LIMIT_SEARCHES]) },
+	{ SETTING(limits, changes_per_account), LIMITS, PLACE(limits[LIMIT_CHANGES]) },
 };
 
 static bool
@@ -116,10 +112,10 @@ parse_parts(struct wiring *wiring, struct buffer *problems)
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		const char *text = *(const char *const *)((const char *)wiring->conf + parts[i].text);
 		struct slice bad;
-		if (parts[i].parse(wiring->pool, slice_of(text), (char *)wiring + parts[i].place, &bad))
+		if (parse_part(parts[i].part, wiring->pool, slice_of(text), (char *)wiring + parts[i].place, &bad))
 			continue;
 		buffer_printf(problems, "%s: expected %s, not %.*s\n",
-		    conf_origin(wiring->conf, parts[i].section, parts[i].key), parts[i].expected, SLICE_ARGS(bad));
+		    conf_origin(wiring->conf, parts[i].section, parts[i].key), expected[parts[i].part], SLICE_ARGS(bad));
 		good = false;
 	}
 	return good;
@@ -212,7 +208,7 @@ take_sending_limits(struct wiring *wiring)
 }
 
 bool
-wiring_read(const char *path, enum wiring_lists lists, struct wiring *wiring, struct buffer *problems)
+wiring_read(const char *path, enum conf_lists lists, struct wiring *wiring, struct buffer *problems)
 {
 	*wiring = (struct wiring){ .pool = pool_new() };
 	bool good = conf_load(path, &wiring->conf, problems);
@@ -220,7 +216,7 @@ wiring_read(const char *path, enum wiring_lists lists, struct wiring *wiring, st
 		take_sending_limits(wiring);
 		good = parse_parts(wiring, problems);
 		good = good && take_gateway_rules(wiring, problems);
-		good = (lists == WIRING_WITHOUT_LISTS || read_disposable_domains(wiring, problems)) && good;
+		good = (lists == CONF_WITHOUT_LISTS || read_disposable_domains(wiring, problems)) && good;
 		good = find_tls_ca(wiring, "database", wiring->conf->database.tls_ca, problems) && good;
 		good = find_tls_ca(wiring, "mail", wiring->conf->mail.tls_ca, problems) && good;
 	}
@@ -240,7 +236,7 @@ wiring_free(struct wiring *wiring)
 static bool
 read_and_open(const char *path, enum wiring_purpose purpose, struct wiring *wiring, struct buffer *problems)
 {
-	if (!wiring_read(path, WIRING_WITH_LISTS, wiring, problems))
+	if (!wiring_read(path, CONF_WITH_LISTS, wiring, problems))
 		return false;
 	const char *log = wiring->conf->log.file;
 	if (*log == '\0' || (purpose == WIRING_TO_CHECK ? log_could_open(log) : (wiring->log = log_open(log)) != NULL))
@@ -537,21 +533,10 @@ wiring_texter(const struct wiring *wiring)
 		    .rules = &wiring->sms_addresses } };
 }
 
-static const char *
-file_beside_lock(struct pool *pool, const struct conf *conf, const char *ending)
-{
-	const char *lock_file = conf->dispatch.lock_file;
-	return *lock_file == '\0' ? "" : pool_printf(pool, "%s.%s", lock_file, ending).data;
-}
-
 const char *
-wiring_mail_file(struct pool *pool, const struct conf *conf)
+wiring_outbox_file(const struct wiring *wiring, enum message_channel channel)
 {
-	return file_beside_lock(pool, conf, "mail");
-}
-
-const char *
-wiring_texts_file(struct pool *pool, const struct conf *conf)
-{
-	return file_beside_lock(pool, conf, "texts");
+	static const char *const endings[] = { [MAIL_CHANNEL] = "mail", [TEXT_CHANNEL] = "texts" };
+	const char *lock_file = wiring->conf->dispatch.lock_file;
+	return *lock_file == '\0' ? "" : pool_printf(wiring->pool, "%s.%s", lock_file, endings[channel]).data;
 }

@@ -31,11 +31,9 @@ struct wiring {
 	struct log_file *log; /* opened, not used yet; NULL: none, or standard error */
 };
 
-/* Whether the list of disposable domains is read, too. */
-enum wiring_lists { WIRING_WITHOUT_LISTS, WIRING_WITH_LISTS };
 /* Reads the configuration like conf_load, and has each layer parse its settings. Returns false, with a line in `problems` for
  * each error and nothing to free. */
-MUST_CHECK bool wiring_read(const char *path, enum wiring_lists lists, struct wiring *wiring, struct buffer *problems);
+MUST_CHECK bool wiring_read(const char *path, enum conf_lists lists, struct wiring *wiring, struct buffer *problems);
 void wiring_free(struct wiring *wiring);
 
 enum wiring_purpose { WIRING_TO_CHECK, WIRING_TO_RUN };
@@ -79,9 +77,8 @@ struct mailer_options wiring_mailer(const struct wiring *wiring);
 /* The same for texts to phones. */
 bool wiring_has_texts(const struct conf *conf);
 struct texter_options wiring_texter(const struct wiring *wiring);
-/* The path, in the pool, to which wakes of the process that sends mail are sent; "" without a lock file. */
-const char *wiring_mail_file(struct pool *pool, const struct conf *conf);
-/* The same for the process that sends texts. */
-const char *wiring_texts_file(struct pool *pool, const struct conf *conf);
+/* The path, in the pool, of the lock file of the process that sends mail, or texts; wakes are sent to it. "": without a lock
+ * file of the dispatcher. */
+const char *wiring_outbox_file(const struct wiring *wiring, enum message_channel channel);
 /* What jobs of operators send with. Valid as long as the wiring. */
 struct job_settings wiring_job_settings(const struct wiring *wiring);

@@ -69,7 +69,7 @@ load_anyway(struct operation_call *call, const struct buffer *problems, struct c
 	struct buffer same;
 	buffer_init(&same, CONF_PROBLEMS_MAX_BYTES);
 	call->problems = pool_copy(call->pool, buffer_slice(problems));
-	if (!call->wiring->load(call->config_file, false, conf, &same))
+	if (!call->wiring->load(call->config_file, CONF_WITHOUT_LISTS, conf, &same))
 		*conf = NULL;
 	buffer_free(&same);
 	return true;
@@ -82,9 +82,9 @@ load_and_run(const struct command_line *line, struct operation_call *call, FILE 
 	struct buffer problems;
 	int status = EX_CONFIG;
 	const bool checks_only = command_line_option(line, OPTION_CHECK_CONFIG) != NULL;
-	const bool lists = checks_only || call->operation->needs != NEEDS_DATABASE_ALONE;
+	const bool is_enough = !checks_only && call->operation->needs == NEEDS_DATABASE_ALONE; /* the configuration alone */
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
-	bool good = call->wiring->load(call->config_file, lists, &conf, &problems);
+	bool good = call->wiring->load(call->config_file, is_enough ? CONF_WITHOUT_LISTS : CONF_WITH_LISTS, &conf, &problems);
 	if (!good && !checks_only && call->operation->needs == NEEDS_ANY_CONFIGURATION)
 		good = load_anyway(call, &problems, &conf);
 	if (!good) {

@@ -149,14 +149,10 @@ store_disconnect_idle(struct store *store UNUSED, int64_t idle_ms)
 /* --- The process --- */
 
 static void
-ready(void *context)
+report(void *context, enum committer_state state)
 {
-	atomic_store(&((struct shared *)context)->ready, true);
-}
-
-static void
-busy(void *context UNUSED, bool is_busy UNUSED)
-{
+	if (state == COMMITTER_READY)
+		atomic_store(&((struct shared *)context)->ready, true);
 }
 
 static bool
@@ -194,8 +190,7 @@ start_committer(void)
 		.suspects = suspects,
 		.dispatcher = dispatcher,
 		.idle_ms = 77,
-		.ready = ready,
-		.busy = busy,
+		.report = report,
 		.context = shared };
 	committer = fork();
 	if (committer == 0) {

@@ -34,7 +34,7 @@ begin(void **state UNUSED)
 	int fd = mkstemp(path); /* an empty file */
 	assert_true(fd >= 0);
 	close(fd);
-	bool good = wiring_read(path, WIRING_WITH_LISTS, &wiring, &problems);
+	bool good = wiring_read(path, CONF_WITH_LISTS, &wiring, &problems);
 	unlink(path);
 	if (!good)
 		fail_msg("%s", problems.data);

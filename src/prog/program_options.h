@@ -15,5 +15,5 @@ enum { PROGRAM_HELP = 256, PROGRAM_VERSION };
 
 /* Sets values[i] of each option given to its value, or to "" if it takes none. Returns -1 to continue, else the exit status:
  * --help or --version was handled, or the usage was shown. */
-int options_read(
+int program_options_read(
     const char *program, const char *usage, const struct option *options, int argc, char *argv[], const char **values);

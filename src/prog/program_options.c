@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "prog/options.h"
+#include "prog/program_options.h"
 
 #include <stdio.h>
 #include <sysexits.h>
 
 int
-options_read(const char *program, const char *usage, const struct option *options, int argc, char *argv[], const char **values)
+program_options_read(
+    const char *program, const char *usage, const struct option *options, int argc, char *argv[], const char **values)
 {
 	int option;
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {

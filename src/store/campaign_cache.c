@@ -142,7 +142,7 @@ read_campaigns(struct store *store, struct cache_group *group, struct db_list id
 	if (result == RESULT_OK)
 		result = store_query_definitions(store, group->pool, ids, &definitions);
 	for (size_t i = 0; result == RESULT_OK && i < campaigns.count; i++) {
-		struct cached_campaign cached = { .campaign = store_campaign_from_row(&campaigns, i), .group = group };
+		struct cached_campaign cached = { .campaign = row_campaign(ROW(&campaigns, i)), .group = group };
 		uint64_t id = cached.campaign.id;
 		cached.webhooks = webhooks_from_rows(store, group->pool, &subscriptions, id, &cached.webhook_count);
 		cached.definitions = store_definitions_from_rows(group->pool, &definitions, id);

@@ -4,13 +4,13 @@
 
 #include "engine/model_fields.h"
 
-#define FIELD_READ_U64(rows, row, column) db_get_u64(rows, row, column)
-#define FIELD_READ_U32(rows, row, column) store_get_u32(rows, row, column)
-#define FIELD_READ_BOOL(rows, row, column) db_get_bool(rows, row, column)
-#define FIELD_READ_TEXT(rows, row, column) db_get_bytes(rows, row, column)
-#define FIELD_READ_ID(rows, row, column) store_get_id(rows, row, column)
-#define FIELD_READ_TIME(rows, row, column) db_get_i64(rows, row, column)
-#define FIELD_READ_OPTIONAL_TIME(rows, row, column) db_get_time(rows, row, column)
+#define FIELD_READ_U64(r) row_u64(r)
+#define FIELD_READ_U32(r) row_u32(r)
+#define FIELD_READ_BOOL(r) row_bool(r)
+#define FIELD_READ_TEXT(r) row_bytes(r)
+#define FIELD_READ_ID(r) row_id(r)
+#define FIELD_READ_TIME(r) row_i64(r)
+#define FIELD_READ_OPTIONAL_TIME(r) row_time(r)
 
 #define FIELD_VALUE_U64(value) DB_U64(value)
 #define FIELD_VALUE_U32(value) DB_U64(value)

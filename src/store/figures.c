@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "store/query.h"
+#include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
 
@@ -33,21 +34,6 @@ DB_STATEMENT(sql_count_due,
     "   LEFT JOIN {prefix}webhook_status s ON s.webhook_id = u.webhook_id) r");
 DB_STATEMENT(sql_select_data_directory, "SELECT @@datadir, @@hostname");
 
-enum {
-	COUNT_ACCOUNTS,
-	COUNT_CAMPAIGNS,
-	COUNT_LEADS,
-	COUNT_WEBHOOKS,
-	COUNT_BULK_JOBS,
-	COUNT_OLDEST_BULK_MS,
-	COUNT_NOW_MS,
-	COUNT_WEBHOOKS_FAILING,
-	COUNT_WEBHOOKS_DISABLED,
-	COUNT_LEASES,
-	COUNT_OPERATOR_JOBS
-};
-enum { DUE_NOW, DUE_ALL, DUE_FIRST_MS };
-
 enum result
 store_read_figures(struct store *store, struct pool *pool, struct store_figures *figures)
 {
@@ -56,26 +42,26 @@ store_read_figures(struct store *store, struct pool *pool, struct store_figures 
 	enum result result = store_query(store, pool, &counts, &sql_count_rows);
 	if (result != RESULT_OK)
 		return result;
-	const struct db_value now = DB_I64(db_get_i64(&counts, 0, COUNT_NOW_MS));
+	struct row_reader *r = ROW(&counts, 0);
+	figures->accounts = row_u64(r);
+	figures->campaigns = row_u64(r);
+	figures->leads = row_u64(r);
+	figures->webhooks = row_u64(r);
+	figures->bulk_jobs = row_u64(r);
+	figures->oldest_bulk_ms = row_time(r);
+	figures->now_ms = row_i64(r);
+	figures->webhooks_failing = row_u64(r);
+	figures->webhooks_disabled = row_u64(r);
+	figures->leased_shards = row_u64(r);
+	figures->operator_jobs = row_u64(r);
+	const struct db_value now = DB_I64(figures->now_ms);
 	result = store_query(store, pool, &due, &sql_count_due, now, now, now);
 	if (result != RESULT_OK)
 		return result;
-	*figures = (struct store_figures){
-		.accounts = db_get_u64(&counts, 0, COUNT_ACCOUNTS),
-		.campaigns = db_get_u64(&counts, 0, COUNT_CAMPAIGNS),
-		.leads = db_get_u64(&counts, 0, COUNT_LEADS),
-		.webhooks = db_get_u64(&counts, 0, COUNT_WEBHOOKS),
-		.webhooks_failing = db_get_u64(&counts, 0, COUNT_WEBHOOKS_FAILING),
-		.webhooks_disabled = db_get_u64(&counts, 0, COUNT_WEBHOOKS_DISABLED),
-		.bulk_jobs = db_get_u64(&counts, 0, COUNT_BULK_JOBS),
-		.oldest_bulk_ms = db_get_time(&counts, 0, COUNT_OLDEST_BULK_MS),
-		.operator_jobs = db_get_u64(&counts, 0, COUNT_OPERATOR_JOBS),
-		.leased_shards = db_get_u64(&counts, 0, COUNT_LEASES),
-		.now_ms = db_get_i64(&counts, 0, COUNT_NOW_MS),
-		.due_now = db_get_u64(&due, 0, DUE_NOW),
-		.due_later = db_get_u64(&due, 0, DUE_ALL) - db_get_u64(&due, 0, DUE_NOW),
-	};
-	const int64_t first_ms = db_get_time(&due, 0, DUE_FIRST_MS);
+	r = ROW(&due, 0);
+	figures->due_now = row_u64(r);
+	figures->due_later = row_u64(r) - figures->due_now;
+	const int64_t first_ms = row_time(r);
 	figures->oldest_due_ms = first_ms <= figures->now_ms ? first_ms : -1;
 	return store_see_heartbeats(store, pool, figures->heartbeats);
 }

@@ -49,17 +49,8 @@ query_list(const struct load *load, const struct db_statement *statement, struct
 	return store_query_lists(load->store, load->pool, statement, &list, 1, rows);
 }
 
-enum {
-	COUNTERS_CAMPAIGN_ID,
-	COUNTERS_SETTINGS_VERSION,
-	COUNTERS_LEADS_VERSION,
-#define COLUMN(type, member) COUNTERS_##member,
-#define COUNTER(type, column, member) COUNTERS_##member,
-	CAMPAIGN_PROGRESS(COLUMN) CAMPAIGN_COUNTERS(COUNTER)
-#undef COLUMN
-#undef COUNTER
-	    COUNTERS_NOW_MS
-};
+/* The first columns of LOCK_COUNTERS. Then come progress and counters, and at last the time. */
+enum { COUNTERS_CAMPAIGN_ID, COUNTERS_SETTINGS_VERSION, COUNTERS_LEADS_VERSION, COUNTERS_PROGRESS };
 
 /* Settings from the cache, the rest from the locked row. */
 static struct working_campaign
@@ -72,8 +63,9 @@ working_campaign(const struct cached_campaign *cached, const struct db_rows *row
 		.definitions = &cached->definitions,
 		.lists = &cached->lists,
 	};
-#define READ(type, member) working.campaign.member = FIELD_READ_##type(rows, row, COUNTERS_##member);
-#define READ_COUNTER(type, column, member) working.campaign.counters.member = FIELD_READ_##type(rows, row, COUNTERS_##member);
+	struct row_reader r = { rows, row, COUNTERS_PROGRESS };
+#define READ(type, member) working.campaign.member = FIELD_READ_##type(&r);
+#define READ_COUNTER(type, column, member) working.campaign.counters.member = FIELD_READ_##type(&r);
 	CAMPAIGN_PROGRESS(READ)
 	CAMPAIGN_COUNTERS(READ_COUNTER)
 #undef READ
@@ -133,12 +125,10 @@ load_campaigns(struct load *load)
 		const struct cached_campaign *cached = store_cached_campaign(load->store, campaigns[i].id);
 		if (cached != NULL)
 			set->campaigns[set->campaign_count++] = working_campaign(cached, &rows, i);
-		set->now_ms = db_get_i64(&rows, i, COUNTERS_NOW_MS);
+		set->now_ms = db_get_i64(&rows, i, rows.columns - 1);
 	}
 	return RESULT_OK;
 }
-
-enum { JOB_ID, JOB_POSITION, JOB_TOTAL };
 
 static enum result
 load_jobs(struct load *load)
@@ -154,13 +144,10 @@ load_jobs(struct load *load)
 		return result;
 	struct working_job *jobs = POOL_ARRAY(load->pool, rows.count, struct working_job);
 	for (size_t i = 0; i < rows.count; i++) {
-		uint32_t position = store_get_u32(&rows, i, JOB_POSITION);
-		jobs[i] = (struct working_job){
-			.id = db_get_u64(&rows, i, JOB_ID),
-			.loaded_position = position,
-			.position = position,
-			.total = store_get_u32(&rows, i, JOB_TOTAL),
-		};
+		struct row_reader *r = ROW(&rows, i);
+		jobs[i].id = row_u64(r);
+		jobs[i].loaded_position = jobs[i].position = row_u32(r);
+		jobs[i].total = row_u32(r);
 	}
 	load->set->jobs = jobs;
 	load->set->job_count = rows.count;
@@ -265,7 +252,7 @@ add_leads(struct load *load, const struct identities *named)
 	struct working_lead *leads = POOL_ARRAY(load->pool, count, struct working_lead);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (size_t k = 0; k < rows[i].count; k++) {
-			const struct lead lead = store_lead_from_row(&rows[i], k);
+			const struct lead lead = row_lead(ROW(&rows[i], k));
 			leads[used++] = (struct working_lead){
 				.lead = lead, .loaded_email_hash = lead.email_hash, .loaded_phone_hash = lead.phone_hash
 			};
@@ -289,36 +276,21 @@ load_leads(struct load *load)
 	return add_leads(load, &named);
 }
 
-enum {
-	LINK_LEAD_ID,
-	LINK_LEVEL,
-	LINK_ANCESTOR_ID,
-	LINK_COUNTED,
-	LINK_COUNTS,
-	LINK_SETTLED,
-	LINK_VERIFIED_SETTLED,
-	LINK_EARNED,
-	LINK_CREDIT,
-	LINK_SET_OFF,
-	LINK_DIGEST_MS
-};
-
 static struct referral_link
-link_from_row(const struct db_rows *rows, size_t row)
+read_link(struct row_reader *r)
 {
-	return (struct referral_link){
-		.lead_id = db_get_u64(rows, row, LINK_LEAD_ID),
-		.level = (unsigned)db_get_u64(rows, row, LINK_LEVEL),
-		.ancestor_id = db_get_u64(rows, row, LINK_ANCESTOR_ID),
-		.counted = store_counted(db_get_bytes(rows, row, LINK_COUNTED)),
-		.counts = db_get_bool(rows, row, LINK_COUNTS),
-		.settled = db_get_bool(rows, row, LINK_SETTLED),
-		.verified_settled = db_get_bool(rows, row, LINK_VERIFIED_SETTLED),
-		.earned = (uint32_t)db_get_u64(rows, row, LINK_EARNED),
-		.credit = (uint32_t)db_get_u64(rows, row, LINK_CREDIT),
-		.set_off = (uint32_t)db_get_u64(rows, row, LINK_SET_OFF),
-		.digest_ms = db_get_u64(rows, row, LINK_DIGEST_MS),
-	};
+	struct referral_link link = { .lead_id = row_u64(r) };
+	link.level = row_u32(r);
+	link.ancestor_id = row_u64(r);
+	link.counted = store_counted(row_bytes(r));
+	link.counts = row_bool(r);
+	link.settled = row_bool(r);
+	link.verified_settled = row_bool(r);
+	link.earned = row_u32(r);
+	link.credit = row_u32(r);
+	link.set_off = row_u32(r);
+	link.digest_ms = row_u64(r);
+	return link;
 }
 
 /* Whether a command may change what referrers gain from a lead, or may need a referrer's ancestors. */
@@ -365,7 +337,7 @@ load_links(struct load *load)
 	set->links = POOL_ARRAY(load->pool, rows.count, struct working_link *);
 	set->link_count = set->link_capacity = rows.count;
 	for (size_t i = 0; i < rows.count; i++) {
-		links[i].link = link_from_row(&rows, i);
+		links[i].link = read_link(ROW(&rows, i));
 		set->links[i] = &links[i];
 	}
 	return RESULT_OK;

@@ -5,6 +5,7 @@
 #include "base/panic.h"
 #include "os/random.h"
 #include "store/query.h"
+#include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
 
@@ -23,7 +24,7 @@ store_new_token(void)
 static struct db_value
 token_value(const struct commit_token *token)
 {
-	return db_bytes((struct slice){ (const char *)token->bytes, sizeof(token->bytes) });
+	return store_binary(token->bytes, sizeof(token->bytes));
 }
 
 enum result

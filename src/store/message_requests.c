@@ -57,10 +57,8 @@ store_insert_messages(struct store *store, struct pool *pool, const struct made_
 enum result
 store_release_unconfirmed(struct store *store, struct pool *pool, const uint64_t *lead_ids, size_t count, uint64_t *released)
 {
-	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
-	for (size_t i = 0; i < count; i++)
-		ids[i] = DB_U64(lead_ids[i]);
-	return store_run_on_ids(store, &sql_release_unconfirmed, ids, count, released);
+	const struct db_list ids = store_list_of(pool, lead_ids, count);
+	return store_run_on_ids(store, &sql_release_unconfirmed, ids.values, ids.count, released);
 }
 
 enum result

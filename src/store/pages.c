@@ -70,7 +70,42 @@ DB_STATEMENT(sql_select_newest_referred, SELECT_REFERRED("< ?", " DESC"));
 DB_STATEMENT(sql_select_listed, SELECT_LISTED(SHOWN_COLUMNS));
 DB_STATEMENT(sql_select_exported_listed, SELECT_LISTED(LEAD_COLUMNS ", l.signup_url"));
 
-enum { NAMES_SUBSCRIPTION_NUMBER, NAMES_CUSTOM_FIELDS, NAMES_UTM };
+typedef struct lead read_lead(struct row_reader *r);
+
+static struct lead
+read_stored(struct row_reader *r)
+{
+	struct lead lead = row_lead(r);
+	lead.signup_url = row_bytes(r);
+	return lead;
+}
+
+static struct lead
+read_names(struct row_reader *r)
+{
+	struct lead lead = { .subscription_number = row_u32(r) };
+	lead.custom_fields = row_bytes(r);
+	lead.utm = row_bytes(r);
+	return lead;
+}
+
+/* The statements for each order, and what reads their rows. Names are listed in one order only. */
+static const struct {
+	const struct db_statement *by_number, *newest, *listed;
+	read_lead *read;
+} details[] = {
+	[LEAD_AS_SHOWN] = { &sql_select_page, &sql_select_newest_page, &sql_select_listed, row_shown_lead },
+	[LEAD_AS_STORED] = { &sql_select_exported, &sql_select_exported_newest, &sql_select_exported_listed, read_stored },
+	[LEAD_NAMES] = { &sql_select_exported_names, NULL, NULL, read_names },
+};
+
+/* What is listed. */
+struct list {
+	struct store *store;
+	struct pool *pool;
+	uint64_t campaign_id;
+	const struct lead_filter *filter;
+};
 
 /* Subscription numbers have 32 bits. */
 #define NUMBER_END (UINT64_C(1) << 32)
@@ -96,19 +131,25 @@ examined_max(const struct lead_filter *f)
 	return slice_present(f->name) ? LEAD_PAGE_NAMES_MAX : LEAD_PAGE_ROWS_MAX;
 }
 
+/* Where the page begins, in its order. */
+static uint64_t
+begin_of(const struct lead_filter *f)
+{
+	return f->newest && f->after == 0 ? NUMBER_END : f->after;
+}
+
 /* The last number of the rows that a page may examine. Without a filter, the page's limit is enough. */
 static enum result
-find_last(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f, uint32_t *last)
+find_last(const struct list *l, uint32_t *last)
 {
+	const struct lead_filter *f = l->filter;
 	struct db_rows beyond;
 	*last = f->last;
-	if (f->last != 0 || !is_filtered(f))
+	if (f->last != 0 || f->identity_count > 0 || !is_filtered(f))
 		return RESULT_OK;
-	const struct db_value most = DB_U64(examined_max(f));
-	enum result result = f->newest ? store_query(store, pool, &beyond, &sql_select_number_before, DB_U64(campaign_id),
-					     DB_U64(f->after == 0 ? NUMBER_END : f->after), most)
-				       : store_query(store, pool, &beyond, &sql_select_number_after, DB_U64(campaign_id),
-					     DB_U64(f->after), most);
+	const enum result result =
+	    store_query(l->store, l->pool, &beyond, f->newest ? &sql_select_number_before : &sql_select_number_after,
+		DB_U64(l->campaign_id), DB_U64(begin_of(f)), DB_U64(examined_max(f)));
 	if (beyond.count > 0)
 		*last = f->newest ? store_get_u32(&beyond, 0, 0) + 1 : store_get_u32(&beyond, 0, 0) - 1;
 	return result;
@@ -116,37 +157,35 @@ find_last(struct store *store, struct pool *pool, uint64_t campaign_id, const st
 
 /* Leaves the number of the one lead that has all the identities, or none. */
 static enum result
-find_named(
-    struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f, struct number_range *range)
+find_named(const struct list *l, struct number_range *range)
 {
-	enum result result = RESULT_OK;
-	for (size_t i = 0; i < f->identity_count && result == RESULT_OK; i++) {
+	for (size_t i = 0; i < l->filter->identity_count; i++) {
 		struct lead lead;
-		result = store_find_lead(store, pool, campaign_id, &f->identities[i], &lead);
-		if (result == RESULT_NOT_FOUND || (result == RESULT_OK && (lead.subscription_number <= range->low ||
-									      lead.subscription_number >= range->high))) {
+		const enum result result = store_find_lead(l->store, l->pool, l->campaign_id, &l->filter->identities[i], &lead);
+		if (result != RESULT_OK && result != RESULT_NOT_FOUND)
+			return result;
+		if (result == RESULT_NOT_FOUND || lead.subscription_number <= range->low ||
+		    lead.subscription_number >= range->high) {
 			*range = (struct number_range){ .high = 0 };
 			return RESULT_OK;
 		}
-		if (result == RESULT_OK)
-			*range = (struct number_range){ .low = lead.subscription_number - UINT64_C(1),
-				.high = lead.subscription_number + UINT64_C(1) };
+		range->low = lead.subscription_number - UINT64_C(1);
+		range->high = lead.subscription_number + UINT64_C(1);
 	}
-	return result;
+	return RESULT_OK;
 }
 
 static enum result
-find_range(
-    struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f, struct number_range *range)
+find_range(const struct list *l, struct number_range *range)
 {
-	uint32_t last = 0;
-	const enum result result = f->identity_count > 0 ? RESULT_OK : find_last(store, pool, campaign_id, f, &last);
-	if (f->newest)
-		*range =
-		    (struct number_range){ last == 0 ? 0 : last - UINT64_C(1), f->after == 0 ? NUMBER_END : f->after, last };
+	uint32_t last;
+	const enum result result = find_last(l, &last);
+	const uint64_t begin = begin_of(l->filter);
+	if (l->filter->newest)
+		*range = (struct number_range){ last == 0 ? 0 : last - UINT64_C(1), begin, last };
 	else
-		*range = (struct number_range){ f->after, last == 0 ? NUMBER_END : last + UINT64_C(1), last };
-	return result == RESULT_OK ? find_named(store, pool, campaign_id, f, range) : result;
+		*range = (struct number_range){ begin, last == 0 ? NUMBER_END : last + UINT64_C(1), last };
+	return result == RESULT_OK ? find_named(l, range) : result;
 }
 
 /* A pattern for NAMES: the words in this order, each the beginning of one. Absent without words. */
@@ -173,102 +212,80 @@ name_pattern(struct pool *pool, struct slice name)
 enum { FILTER_VALUES = 16 };
 
 static void
-set_filter_values(struct pool *pool, const struct lead_filter *f, struct db_value values[FILTER_VALUES])
+set_filter_values(const struct list *l, struct db_value values[FILTER_VALUES])
 {
-	const int switches[] = { f->verified, f->waitlisted, f->fraudulent, f->opted_out };
-	const struct db_value source = db_bytes(f->source), name = db_bytes(name_pattern(pool, f->name));
-	size_t used = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
-		values[used++] = DB_I64(switches[i]);
-		values[used++] = DB_I64(switches[i]);
-	}
-	const struct db_value others[] = { DB_U64(f->tag_id), DB_U64(f->tag_id), DB_I64(f->since_ms),
-		DB_I64(f->until_ms > 0 ? f->until_ms : INT64_MAX), source, source, name, name };
-	memcpy(values + used, others, sizeof(others));
-}
-
-typedef struct lead read_row(const struct db_rows *rows, size_t row);
-
-static enum result
-read_page(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f,
-    const struct db_statement *statement, read_row *read, struct lead_page *page)
-{
-	struct db_rows rows;
-	struct number_range range;
-	enum { BEFORE = 3 };
-	struct db_value values[BEFORE + FILTER_VALUES + 1];
-	enum result result = find_range(store, pool, campaign_id, f, &range);
-	if (result != RESULT_OK)
-		return result;
-	values[0] = DB_U64(campaign_id);
-	values[1] = DB_U64(range.low);
-	values[2] = DB_U64(range.high);
-	set_filter_values(pool, f, values + BEFORE);
-	values[BEFORE + FILTER_VALUES] = DB_U64(f->limit + 1);
-	result = db_query(store->db, pool, statement, &DB_ARRAY(values, ARRAY_SIZE(values)), &rows);
-	const size_t count = rows.count > f->limit ? f->limit : rows.count;
-	*page = (struct lead_page){ POOL_ARRAY(pool, count, struct lead), count, range.last, range.last };
-	for (size_t i = 0; i < count; i++)
-		page->leads[i] = read(&rows, i);
-	if (rows.count > f->limit)
-		page->next = count == 0 ? 0 : page->leads[count - 1].subscription_number;
-	return result;
+	const struct lead_filter *f = l->filter;
+	const struct db_value verified = DB_I64(f->verified), waitlisted = DB_I64(f->waitlisted),
+			      fraudulent = DB_I64(f->fraudulent), opted_out = DB_I64(f->opted_out), tag = DB_U64(f->tag_id),
+			      source = db_bytes(f->source), name = db_bytes(name_pattern(l->pool, f->name));
+	const struct db_value all[FILTER_VALUES] = { verified, verified, waitlisted, waitlisted, fraudulent, fraudulent,
+		opted_out, opted_out, tag, tag, DB_I64(f->since_ms), DB_I64(f->until_ms > 0 ? f->until_ms : INT64_MAX), source,
+		source, name, name };
+	memcpy(values, all, sizeof(all));
 }
 
 enum result
 store_list_leads(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page)
 {
-	return read_page(store, pool, campaign_id, filter, filter->newest ? &sql_select_newest_page : &sql_select_page,
-	    store_shown_lead_from_row, page);
+	const struct list l = { store, pool, campaign_id, filter };
+	struct db_rows rows;
+	struct number_range range;
+	enum { BEFORE = 3 };
+	struct db_value values[BEFORE + FILTER_VALUES + 1];
+	enum result result = find_range(&l, &range);
+	if (result != RESULT_OK)
+		return result;
+	values[0] = DB_U64(campaign_id);
+	values[1] = DB_U64(range.low);
+	values[2] = DB_U64(range.high);
+	set_filter_values(&l, values + BEFORE);
+	values[BEFORE + FILTER_VALUES] = DB_U64(filter->limit + 1);
+	result = db_query(store->db, pool, filter->newest ? details[filter->detail].newest : details[filter->detail].by_number,
+	    &DB_ARRAY(values, ARRAY_SIZE(values)), &rows);
+	const size_t count = rows.count > filter->limit ? filter->limit : rows.count;
+	*page = (struct lead_page){ POOL_ARRAY(pool, count, struct lead), count, range.last, range.last };
+	for (size_t i = 0; i < count; i++)
+		page->leads[i] = details[filter->detail].read(ROW(&rows, i));
+	if (rows.count > filter->limit)
+		page->next = count == 0 ? 0 : page->leads[count - 1].subscription_number;
+	return result;
 }
 
 /* Columns of both lists of ids; the last two only by score. */
 enum { LISTED_ID, LISTED_SCORE_ORDER, LISTED_NUMBER };
 
 static enum result
-find_ids_by_score(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f,
-    const struct lead_order *order, size_t limit, struct db_rows *ids)
+find_ids_by_score(const struct list *l, const struct lead_order *order, size_t limit, struct db_rows *ids)
 {
-	const struct db_value campaign = DB_U64(campaign_id);
+	const struct db_value campaign = DB_U64(l->campaign_id);
 	const struct db_value score_order = DB_U64(order->has_place ? order->score ^ UINT32_MAX : 0); /* as in the schema */
 	const struct db_value number = DB_U64(order->has_place ? order->number : 0);
-	return store_query(store, pool, ids, &sql_select_ids_by_score, campaign, score_order, score_order, number,
-	    DB_U64(f->fraudulent == 1 ? 0 : limit), campaign, score_order, score_order, number,
-	    DB_U64(f->fraudulent == 0 ? 0 : limit), DB_U64(limit));
+	return store_query(l->store, l->pool, ids, &sql_select_ids_by_score, campaign, score_order, score_order, number,
+	    DB_U64(l->filter->fraudulent == 1 ? 0 : limit), campaign, score_order, score_order, number,
+	    DB_U64(l->filter->fraudulent == 0 ? 0 : limit), DB_U64(limit));
 }
 
 static enum result
-find_listed_ids(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f,
-    const struct lead_order *order, size_t limit, struct db_rows *ids)
+find_ids(const struct list *l, const struct lead_order *order, size_t limit, struct db_rows *ids)
 {
 	if (order->referrer_id == 0)
-		return find_ids_by_score(store, pool, campaign_id, f, order, limit, ids);
-	const uint64_t begin = f->newest ? INT64_MAX : 0;
-	return store_query(store, pool, ids, f->newest ? &sql_select_newest_referred : &sql_select_referred,
+		return find_ids_by_score(l, order, limit, ids);
+	const uint64_t begin = l->filter->newest ? INT64_MAX : 0;
+	return store_query(l->store, l->pool, ids, l->filter->newest ? &sql_select_newest_referred : &sql_select_referred,
 	    DB_U64(order->referrer_id), DB_U64(order->has_place ? order->id : begin), DB_U64(limit));
 }
 
-/* What is read of the leads. */
-struct listed_view {
-	const struct db_statement *statement;
-	read_row *read;
-};
-
 /* The leads with these ids to which the filter applies, by id. */
 static enum result
-find_listed(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f,
-    const struct listed_view *view, const struct db_rows *ids, struct db_rows *leads)
+find_listed(const struct list *l, const struct db_rows *ids, struct db_rows *leads)
 {
-	struct db_value values[1 + FILTER_VALUES] = { DB_U64(campaign_id) };
-	struct db_value *list = POOL_ARRAY(pool, ids->count, struct db_value);
-	for (size_t i = 0; i < ids->count; i++)
-		list[i] = DB_U64(db_get_u64(ids, i, LISTED_ID));
-	set_filter_values(pool, f, values + 1);
+	struct db_value values[1 + FILTER_VALUES] = { DB_U64(l->campaign_id) };
+	set_filter_values(l, values + 1);
 	struct db_arguments arguments = DB_ARRAY(values, ARRAY_SIZE(values));
-	arguments.lists[0] = (struct db_list){ list, ids->count };
+	arguments.lists[0] = store_column_list(l->pool, ids, LISTED_ID);
 	arguments.list_count = 1;
-	return db_query(store->db, pool, view->statement, &arguments, leads);
+	return db_query(l->store->db, l->pool, details[l->filter->detail].listed, &arguments, leads);
 }
 
 static void
@@ -284,18 +301,17 @@ move_place(struct lead_order *order, const struct db_rows *ids, size_t row)
 
 /* Adds those of the next `wanted` leads to which the filter applies. */
 static enum result
-add_listed(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f,
-    const struct listed_view *view, size_t wanted, struct lead_order *order, struct lead_page *page)
+add_listed(const struct list *l, size_t wanted, struct lead_order *order, struct lead_page *page)
 {
-	const size_t left = examined_max(f) - order->examined, size = wanted < left ? wanted : left;
+	const size_t left = examined_max(l->filter) - order->examined, size = wanted < left ? wanted : left;
 	struct db_rows ids, leads = { 0 };
 	size_t i = 0, row;
-	enum result result = find_listed_ids(store, pool, campaign_id, f, order, size, &ids);
+	enum result result = find_ids(l, order, size, &ids);
 	if (result == RESULT_OK && ids.count > 0)
-		result = find_listed(store, pool, campaign_id, f, view, &ids, &leads);
-	for (; result == RESULT_OK && i < ids.count && page->count < f->limit; i++) {
+		result = find_listed(l, &ids, &leads);
+	for (; result == RESULT_OK && i < ids.count && page->count < l->filter->limit; i++) {
 		if (store_find_row(&leads, db_get_u64(&ids, i, LISTED_ID), &row))
-			page->leads[page->count++] = view->read(&leads, row);
+			page->leads[page->count++] = details[l->filter->detail].read(ROW(&leads, row));
 		move_place(order, &ids, i);
 	}
 	order->examined += i;
@@ -310,61 +326,18 @@ store_order_is_spent(const struct lead_filter *filter, const struct lead_order *
 }
 
 /* Pieces grow: a filter that most leads pass needs one, another one as few as possible. */
-static enum result
-list_in_order(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *f,
-    const struct listed_view *view, struct lead_order *order, struct lead_page *page)
-{
-	size_t size = f->limit + 1;
-	enum result result = RESULT_OK;
-	*page = (struct lead_page){ .leads = POOL_ARRAY(pool, f->limit, struct lead) };
-	order->more = true;
-	while (result == RESULT_OK && order->more && page->count < f->limit && !store_order_is_spent(f, order)) {
-		result = add_listed(store, pool, campaign_id, f, view, size < DB_LIST_MAX ? size : DB_LIST_MAX, order, page);
-		size *= 2;
-	}
-	return result;
-}
-
-static struct lead
-exported_lead(const struct db_rows *rows, size_t row)
-{
-	struct lead lead = store_lead_from_row(rows, row);
-	lead.signup_url = db_get_bytes(rows, row, LEAD_signup_url);
-	return lead;
-}
-
-static struct lead
-exported_names(const struct db_rows *rows, size_t row)
-{
-	return (struct lead){
-		.subscription_number = store_get_u32(rows, row, NAMES_SUBSCRIPTION_NUMBER),
-		.custom_fields = db_get_bytes(rows, row, NAMES_CUSTOM_FIELDS),
-		.utm = db_get_bytes(rows, row, NAMES_UTM),
-	};
-}
-
-enum result
-store_export_leads(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter,
-    bool names_only, struct lead_page *page)
-{
-	if (names_only)
-		return read_page(store, pool, campaign_id, filter, &sql_select_exported_names, exported_names, page);
-	return read_page(store, pool, campaign_id, filter, filter->newest ? &sql_select_exported_newest : &sql_select_exported,
-	    exported_lead, page);
-}
-
 enum result
 store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter,
     struct lead_order *order, struct lead_page *page)
 {
-	const struct listed_view view = { &sql_select_listed, store_shown_lead_from_row };
-	return list_in_order(store, pool, campaign_id, filter, &view, order, page);
-}
-
-enum result
-store_export_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter,
-    struct lead_order *order, struct lead_page *page)
-{
-	const struct listed_view view = { &sql_select_exported_listed, exported_lead };
-	return list_in_order(store, pool, campaign_id, filter, &view, order, page);
+	const struct list l = { store, pool, campaign_id, filter };
+	size_t size = filter->limit + 1;
+	enum result result = RESULT_OK;
+	*page = (struct lead_page){ .leads = POOL_ARRAY(pool, filter->limit, struct lead) };
+	order->more = true;
+	while (result == RESULT_OK && order->more && page->count < filter->limit && !store_order_is_spent(filter, order)) {
+		result = add_listed(&l, size < DB_LIST_MAX ? size : DB_LIST_MAX, order, page);
+		size *= 2;
+	}
+	return result;
 }

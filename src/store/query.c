@@ -55,6 +55,24 @@ store_id_list(struct pool *pool, uint64_t *ids, size_t count)
 }
 
 struct db_list
+store_list_of(struct pool *pool, const uint64_t *ids, size_t count)
+{
+	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
+	for (size_t i = 0; i < count; i++)
+		values[i] = DB_U64(ids[i]);
+	return (struct db_list){ values, count };
+}
+
+struct db_list
+store_column_list(struct pool *pool, const struct db_rows *rows, size_t column)
+{
+	struct db_value *values = POOL_ARRAY(pool, rows->count, struct db_value);
+	for (size_t i = 0; i < rows->count; i++)
+		values[i] = DB_U64(db_get_u64(rows, i, column));
+	return (struct db_list){ values, rows->count };
+}
+
+struct db_list
 store_list_piece(struct db_list list, size_t from)
 {
 	size_t left = list.count > from ? list.count - from : 0;
@@ -184,6 +202,14 @@ store_run_row_lists(struct store *store, const struct row_list *const *lists, si
 	for (size_t i = 0; i < count && result == RESULT_OK; i++)
 		result = run_list(store, lists[i]);
 	return result;
+}
+
+enum result
+store_query_items(struct store *store, const struct row_list *items, struct db_rows *rows)
+{
+	const struct db_arguments arguments = { .items = { items->values, items->columns, items->count } };
+	*rows = (struct db_rows){ 0 };
+	return items->count == 0 ? RESULT_OK : db_query(store->db, items->pool, items->statement, &arguments, rows);
 }
 
 enum result

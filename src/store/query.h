@@ -32,6 +32,10 @@ MUST_CHECK enum result store_check_room(
 
 /* The ids as a sorted list without duplicates; sorts `ids` in place. */
 struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
+/* The ids in their order. */
+struct db_list store_list_of(struct pool *pool, const uint64_t *ids, size_t count);
+/* The ids in a column of rows. */
+struct db_list store_column_list(struct pool *pool, const struct db_rows *rows, size_t column);
 /* DB_LIST_MAX values of the list from the place `from`, or what is left there. */
 struct db_list store_list_piece(struct db_list list, size_t from);
 /* db_query with lists of any length. Lists that are too long for one statement are split; the n-th pieces of all lists go
@@ -73,3 +77,5 @@ MUST_CHECK enum result store_run_row_lists(struct store *store, const struct row
 /* All rows in one statement, at most DB_LIST_MAX, padded with NULLs: for an INSERT with a SELECT, which array binding does not
  * take. */
 MUST_CHECK enum result store_run_items(struct store *store, const struct row_list *rows);
+/* A query with an item for each row, at most DB_LIST_MAX. Without rows it makes no round trip. */
+MUST_CHECK enum result store_query_items(struct store *store, const struct row_list *items, struct db_rows *rows);

@@ -17,6 +17,9 @@ DB_STATEMENT(sql_select_histogram_and_version,
     " FROM (SELECT leads_version FROM {prefix}campaign_counters WHERE campaign_id = ?) n"
     " LEFT JOIN {prefix}score_histogram h ON h.node IN ({list})");
 
+/* Columns of the statements; the second one alone has the version, and a NULL as its node where none has a row. */
+enum { NODE, BUCKETS, LEADS_VERSION = BUCKETS + RANK_BUCKETS };
+
 enum { NODE_BITS = 13, NODES_MAX = 1 << NODE_BITS /* a million scores in a row have 4,369 nodes above the last level */ };
 
 struct cached_node {
@@ -70,7 +73,7 @@ query_nodes(
 		return result;
 	if (rows->count == 0)
 		return RESULT_NOT_FOUND;
-	return db_get_u64(rows, 0, HISTOGRAM_LEADS_VERSION) == source->version ? RESULT_OK : RESULT_CONFLICT;
+	return db_get_u64(rows, 0, LEADS_VERSION) == source->version ? RESULT_OK : RESULT_CONFLICT;
 }
 
 /* Reads the `missing` ones of the nodes, and caches them. Those without a row count no leads. */
@@ -83,11 +86,11 @@ read_nodes(struct store *store, struct pool *pool, const struct node_source *sou
 	if (result != RESULT_OK)
 		return result;
 	for (size_t i = 0; i < rows.count; i++) {
-		if (db_is_null(&rows, i, HISTOGRAM_NODE))
+		if (db_is_null(&rows, i, NODE))
 			continue;
-		struct rank_node *node = rank_find(nodes, count, db_get_u64(&rows, i, HISTOGRAM_NODE));
+		struct rank_node *node = rank_find(nodes, count, db_get_u64(&rows, i, NODE));
 		for (size_t bucket = 0; bucket < RANK_BUCKETS; bucket++)
-			node->leads[bucket] = db_get_i64(&rows, i, HISTOGRAM_BUCKETS + bucket);
+			node->leads[bucket] = db_get_i64(&rows, i, BUCKETS + bucket);
 	}
 	for (size_t i = 0; i < missing.count; i++) {
 		uint64_t number = missing.values[i].as.u64;

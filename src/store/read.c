@@ -31,8 +31,8 @@
 	" WHERE campaign_id " campaigns
 
 DB_STATEMENT(sql_select_key,
-    "SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, a.per_minute, k.last_used_ms, " NOW ", k.rights,"
-    " k.campaign_ids, k.expires_ms"
+    "SELECT k.id, k.account_id, a.suspended_ms IS NOT NULL, a.per_minute, k.last_used_ms, " NOW ", k.expires_ms,"
+    " k.rights, k.campaign_ids"
     " FROM {prefix}api_keys k"
     " JOIN {prefix}accounts a ON a.id = k.account_id"
     " WHERE k.hash = ? AND k.revoked_ms IS NULL AND (k.expires_ms IS NULL OR k.expires_ms > " NOW ")");
@@ -50,17 +50,6 @@ DB_STATEMENT(sql_select_campaigns_of_account,
 DB_STATEMENT(sql_select_all_campaigns, SELECT_CAMPAIGN_USING("FORCE INDEX (PRIMARY)") " WHERE c.id > ? ORDER BY c.id LIMIT ?");
 DB_STATEMENT(sql_select_definitions_of_campaign, SELECT_DEFINITIONS("description", "= ?"));
 
-enum {
-	KEY_ID,
-	KEY_ACCOUNT_ID,
-	KEY_SUSPENDED,
-	KEY_PER_MINUTE,
-	KEY_LAST_USED_MS,
-	KEY_NOW_MS,
-	KEY_RIGHTS,
-	KEY_CAMPAIGNS,
-	KEY_EXPIRES_MS
-};
 enum { HOUR_MS = 3600 * 1000 };
 
 /* A list that was stored by store_add_key. */
@@ -78,20 +67,18 @@ store_find_key(struct store *store, const unsigned char hash[32], struct api_key
 {
 	struct pool *pool = pool_new();
 	struct db_rows rows;
-	struct db_value value = db_bytes((struct slice){ (const char *)hash, 32 });
-	enum result result = store_query_one(store, pool, &rows, &sql_select_key, value);
+	enum result result = store_query_one(store, pool, &rows, &sql_select_key, store_binary(hash, 32));
 	if (result == RESULT_OK) {
-		*key = (struct api_key){
-			.id = db_get_u64(&rows, 0, KEY_ID),
-			.account_id = db_get_u64(&rows, 0, KEY_ACCOUNT_ID),
-			.account_suspended = db_get_bool(&rows, 0, KEY_SUSPENDED),
-			.account_per_minute = db_get_time(&rows, 0, KEY_PER_MINUTE),
-			.last_used_ms = db_get_time(&rows, 0, KEY_LAST_USED_MS),
-			.now_ms = db_get_i64(&rows, 0, KEY_NOW_MS),
-			.expires_ms = db_get_time(&rows, 0, KEY_EXPIRES_MS),
-			.rights = (rights)db_get_u64(&rows, 0, KEY_RIGHTS),
-		};
-		read_campaigns(db_get_bytes(&rows, 0, KEY_CAMPAIGNS), key);
+		struct row_reader *r = ROW(&rows, 0);
+		*key = (struct api_key){ .id = row_u64(r) };
+		key->account_id = row_u64(r);
+		key->account_suspended = row_bool(r);
+		key->account_per_minute = row_time(r);
+		key->last_used_ms = row_time(r);
+		key->now_ms = row_i64(r);
+		key->expires_ms = row_time(r);
+		key->rights = (rights)row_u64(r);
+		read_campaigns(row_bytes(r), key);
 	}
 	pool_free(&pool);
 	return result;
@@ -113,8 +100,9 @@ store_find_campaign(struct store *store, struct pool *pool, uint64_t id, struct 
 	enum result result = store_query_one(store, pool, &rows, &sql_select_campaign, DB_U64(id));
 	if (result != RESULT_OK)
 		return result;
-	*campaign = store_campaign_from_row(&rows, 0);
-	*now_ms = db_get_i64(&rows, 0, CAMPAIGN_NOW_MS);
+	struct row_reader *r = ROW(&rows, 0);
+	*campaign = row_campaign(r);
+	*now_ms = row_i64(r);
 	return RESULT_OK;
 }
 
@@ -133,8 +121,9 @@ store_list_campaigns(struct store *store, struct pool *pool, uint64_t account_id
 	*count = rows.count;
 	*now_ms = 0;
 	for (size_t i = 0; i < rows.count; i++) {
-		(*campaigns)[i] = store_campaign_from_row(&rows, i);
-		*now_ms = db_get_i64(&rows, i, CAMPAIGN_NOW_MS);
+		struct row_reader *r = ROW(&rows, i);
+		(*campaigns)[i] = row_campaign(r);
+		*now_ms = row_i64(r);
 	}
 	return RESULT_OK;
 }
@@ -161,47 +150,34 @@ store_find_lead(
 	enum result result = store_query_leads(store, pool, reference->identity, (struct db_list){ &value, 1 }, &rows);
 	if (result != RESULT_OK)
 		return result;
-	/* a social id or an id may belong to another campaign */
-	if (rows.count == 0 || db_get_u64(&rows, 0, LEAD_campaign_id) != campaign_id)
+	if (rows.count == 0)
 		return RESULT_NOT_FOUND;
-	*lead = store_lead_from_row(&rows, 0);
+	const struct lead found = row_lead(ROW(&rows, 0));
+	if (found.campaign_id != campaign_id) /* a social id or an id may belong to another campaign */
+		return RESULT_NOT_FOUND;
+	*lead = found;
 	return RESULT_OK;
 }
 
-/* Numbers of the kinds in the statements. */
-enum { DEFINITION_TAG = 1, DEFINITION_ACTION, DEFINITION_REWARD_LEVEL };
-enum {
-	DEFINITION_KIND,
-	DEFINITION_ID,
-	DEFINITION_CAMPAIGN_ID,
-	DEFINITION_NAME,
-	DEFINITION_POINTS,
-	DEFINITION_TAG_ID,
-	DEFINITION_SWITCH,     /* emailed, public */
-	DEFINITION_DESCRIPTION /* link */
-};
+/* Columns of SELECT_DEFINITIONS. `is_on`: public, emailed. `text`: the description, the link. */
+enum { KIND, ID, CAMPAIGN_ID, NAME, POINTS, TAG_ID, IS_ON, TEXT };
 
 static void
 add_definition(const struct db_rows *rows, size_t row, struct tag *tag, struct action *action, struct reward_level *reward,
     struct definitions *to)
 {
-	uint64_t id = db_get_u64(rows, row, DEFINITION_ID);
-	struct slice name = db_get_bytes(rows, row, DEFINITION_NAME);
-	int64_t points = db_get_i64(rows, row, DEFINITION_POINTS);
-	switch (db_get_i64(rows, row, DEFINITION_KIND)) {
-	case DEFINITION_TAG:
-		tag[to->tag_count++] =
-		    (struct tag){ id, name, db_get_bytes(rows, row, DEFINITION_DESCRIPTION), (int32_t)points };
-		break;
-	case DEFINITION_ACTION:
+	enum { TAG = 1, ACTION = 2 };
+	const uint64_t id = db_get_u64(rows, row, ID), kind = db_get_u64(rows, row, KIND);
+	const struct slice name = db_get_bytes(rows, row, NAME), text = db_get_bytes(rows, row, TEXT);
+	const int64_t points = db_get_i64(rows, row, POINTS);
+	const bool is_on = db_get_bool(rows, row, IS_ON);
+	if (kind == TAG)
+		tag[to->tag_count++] = (struct tag){ id, name, text, (int32_t)points };
+	else if (kind == ACTION)
 		action[to->action_count++] =
-		    (struct action){ id, name, (int32_t)points, db_get_u64(rows, row, DEFINITION_TAG_ID),
-			    db_get_bool(rows, row, DEFINITION_SWITCH), db_get_bytes(rows, row, DEFINITION_DESCRIPTION) };
-		break;
-	default:
-		reward[to->reward_count++] =
-		    (struct reward_level){ id, name, (uint32_t)points, db_get_bool(rows, row, DEFINITION_SWITCH) };
-	}
+		    (struct action){ id, name, (int32_t)points, db_get_u64(rows, row, TAG_ID), is_on, text };
+	else
+		reward[to->reward_count++] = (struct reward_level){ id, name, (uint32_t)points, is_on };
 }
 
 struct definitions
@@ -209,13 +185,13 @@ store_definitions_from_rows(struct pool *pool, const struct db_rows *rows, uint6
 {
 	size_t own = 0;
 	for (size_t i = 0; i < rows->count; i++)
-		own += db_get_u64(rows, i, DEFINITION_CAMPAIGN_ID) == campaign_id;
+		own += db_get_u64(rows, i, CAMPAIGN_ID) == campaign_id;
 	struct tag *tags = POOL_ARRAY(pool, own, struct tag);
 	struct action *actions = POOL_ARRAY(pool, own, struct action);
 	struct reward_level *rewards = POOL_ARRAY(pool, own, struct reward_level);
 	struct definitions definitions = { .tags = tags, .actions = actions, .rewards = rewards };
 	for (size_t i = 0; i < rows->count; i++)
-		if (db_get_u64(rows, i, DEFINITION_CAMPAIGN_ID) == campaign_id)
+		if (db_get_u64(rows, i, CAMPAIGN_ID) == campaign_id)
 			add_definition(rows, i, tags, actions, rewards, &definitions);
 	qsort(tags, definitions.tag_count, sizeof(*tags), compare_ids);
 	qsort(actions, definitions.action_count, sizeof(*actions), compare_ids);

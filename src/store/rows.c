@@ -23,35 +23,46 @@ store_get_u32(const struct db_rows *rows, size_t row, size_t column)
 	return (uint32_t)db_get_u64(rows, row, column);
 }
 
-struct lead
-store_lead_from_row(const struct db_rows *rows, size_t row)
+struct db_value
+store_binary(const unsigned char *bytes, size_t size)
 {
-#define READ(type, column, read_for, written, in_payload) \
-	FIELD_IF_BATCH_READS_##read_for(.column = FIELD_READ_##type(rows, row, LEAD_##column), )
-	return (struct lead){ .id = db_get_u64(rows, row, LEAD_id), LEAD_FIELDS(READ) };
-#undef READ
+	return db_bytes((struct slice){ (const char *)bytes, size });
 }
 
 struct lead
-store_shown_lead_from_row(const struct db_rows *rows, size_t row)
+row_lead(struct row_reader *r)
 {
-#define READ(type, column, read_for, written, in_payload) \
-	FIELD_IF_PAYLOAD_READS_##read_for(.column = FIELD_READ_##type(rows, row, SHOWN_##column), )
-	return (struct lead){ .id = db_get_u64(rows, row, SHOWN_id), LEAD_FIELDS(READ) };
+	struct lead lead = { .id = row_u64(r) };
+#define READ(type, column, read_for, written, in_payload) FIELD_IF_BATCH_READS_##read_for(lead.column = FIELD_READ_##type(r);)
+	LEAD_FIELDS(READ)
 #undef READ
+	return lead;
+}
+
+struct lead
+row_shown_lead(struct row_reader *r)
+{
+	struct lead lead = { .id = row_u64(r) };
+#define READ(type, column, read_for, written, in_payload) FIELD_IF_PAYLOAD_READS_##read_for(lead.column = FIELD_READ_##type(r);)
+	LEAD_FIELDS(READ)
+#undef READ
+	return lead;
 }
 
 struct campaign
-store_campaign_from_row(const struct db_rows *rows, size_t row)
+row_campaign(struct row_reader *r)
 {
-#define READ(type, member) .member = FIELD_READ_##type(rows, row, CAMPAIGN_##member),
-#define READ_COUNTER(type, column, member) .counters.member = FIELD_READ_##type(rows, row, CAMPAIGN_counted_##member),
-	return (struct campaign){
-		CAMPAIGN_FIELDS(READ) CAMPAIGN_SETTINGS(READ) CAMPAIGN_PROGRESS(READ) CAMPAIGN_COUNTERS(READ_COUNTER)
-		    .account_suspended = db_get_bool(rows, row, CAMPAIGN_ACCOUNT_SUSPENDED),
-	};
+	struct campaign campaign = { 0 };
+#define READ(type, member) campaign.member = FIELD_READ_##type(r);
+#define READ_COUNTER(type, column, member) campaign.counters.member = FIELD_READ_##type(r);
+	CAMPAIGN_FIELDS(READ)
+	CAMPAIGN_SETTINGS(READ)
+	CAMPAIGN_PROGRESS(READ)
+	CAMPAIGN_COUNTERS(READ_COUNTER)
 #undef READ
 #undef READ_COUNTER
+	campaign.account_suspended = row_bool(r);
+	return campaign;
 }
 
 enum webhook_state
@@ -68,21 +79,19 @@ store_get_status_code(const struct db_rows *rows, size_t row, size_t column)
 }
 
 struct webhook_row
-store_webhook_from_row(struct store *store, struct pool *pool, const struct db_rows *rows, size_t row)
+row_webhook(struct store *store, struct pool *pool, struct row_reader *r)
 {
-	const uint64_t id = db_get_u64(rows, row, WEBHOOK_ID);
-	return (struct webhook_row){
-		.id = id,
-		.campaign_id = db_get_u64(rows, row, WEBHOOK_CAMPAIGN_ID),
-		.url = store_open_shown(store, pool, URL_OF_WEBHOOK(id), db_get_bytes(rows, row, WEBHOOK_URL)),
-		.source = db_get_bytes(rows, row, WEBHOOK_SOURCE),
-		.events = (uint32_t)db_get_u64(rows, row, WEBHOOK_EVENTS),
-		.form = store_is_form(db_get_bytes(rows, row, WEBHOOK_FORMAT)),
-		.state = store_webhook_state(db_get_bytes(rows, row, WEBHOOK_STATE)),
-		.failing_since_ms = db_get_time(rows, row, WEBHOOK_FAILING_SINCE_MS),
-		.last_delivery_ms = db_get_time(rows, row, WEBHOOK_LAST_DELIVERY_MS),
-		.status = store_get_status_code(rows, row, WEBHOOK_LAST_STATUS),
-	};
+	struct webhook_row webhook = { .id = row_u64(r) };
+	webhook.campaign_id = row_u64(r);
+	webhook.url = store_open_shown(store, pool, URL_OF_WEBHOOK(webhook.id), row_bytes(r));
+	webhook.source = row_bytes(r);
+	webhook.events = row_u32(r);
+	webhook.form = store_is_form(row_bytes(r));
+	webhook.state = store_webhook_state(row_bytes(r));
+	webhook.failing_since_ms = row_time(r);
+	webhook.last_delivery_ms = row_time(r);
+	webhook.status = (int)row_id(r);
+	return webhook;
 }
 
 bool

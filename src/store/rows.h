@@ -15,19 +15,71 @@
 #include "store/store.h"
 
 uint32_t store_get_u32(const struct db_rows *rows, size_t row, size_t column);
-struct lead store_lead_from_row(const struct db_rows *rows, size_t row);
-/* The columns that payloads need. */
-struct lead store_shown_lead_from_row(const struct db_rows *rows, size_t row);
-struct campaign store_campaign_from_row(const struct db_rows *rows, size_t row);
-enum webhook_state store_webhook_state(struct slice name);
-/* A row of sql_select_webhook…. Its URL is absent where it cannot be opened. */
-struct webhook_row store_webhook_from_row(struct store *store, struct pool *pool, const struct db_rows *rows, size_t row);
+/* NULL is 0. */
+uint64_t store_get_id(const struct db_rows *rows, size_t row, size_t column);
 /* An HTTP status; NULL is 0. */
 int store_get_status_code(const struct db_rows *rows, size_t row, size_t column);
-bool store_is_form(struct slice format);
+
+/* Reads a row from its first column on: each function returns the value of the next one. */
+struct row_reader {
+	const struct db_rows *rows;
+	size_t row, next;
+};
+#define ROW(rows, row) (&(struct row_reader){ (rows), (row), 0 })
+static inline uint64_t
+row_u64(struct row_reader *r)
+{
+	return db_get_u64(r->rows, r->row, r->next++);
+}
+static inline int64_t
+row_i64(struct row_reader *r)
+{
+	return db_get_i64(r->rows, r->row, r->next++);
+}
+static inline uint32_t
+row_u32(struct row_reader *r)
+{
+	return store_get_u32(r->rows, r->row, r->next++);
+}
+static inline bool
+row_bool(struct row_reader *r)
+{
+	return db_get_bool(r->rows, r->row, r->next++);
+}
+/* NULL is -1. */
+static inline int64_t
+row_time(struct row_reader *r)
+{
+	return db_get_time(r->rows, r->row, r->next++);
+}
+/* NULL is absent. */
+static inline struct slice
+row_bytes(struct row_reader *r)
+{
+	return db_get_bytes(r->rows, r->row, r->next++);
+}
 /* NULL is 0. */
+static inline uint64_t
+row_id(struct row_reader *r)
+{
+	return store_get_id(r->rows, r->row, r->next++);
+}
+
+/* Columns LEAD_COLUMNS. */
+struct lead row_lead(struct row_reader *r);
+/* SHOWN_COLUMNS: what payloads need. */
+struct lead row_shown_lead(struct row_reader *r);
+/* The columns of SELECT_CAMPAIGN_USING without the time, which is next. */
+struct campaign row_campaign(struct row_reader *r);
+/* WEBHOOK_COLUMNS. The URL is absent where it cannot be opened. */
+struct webhook_row row_webhook(struct store *store, struct pool *pool, struct row_reader *r);
+
+enum webhook_state store_webhook_state(struct slice name);
+bool store_is_form(struct slice format);
+/* 0 is NULL. */
 struct db_value store_id_or_null(uint64_t id);
-uint64_t store_get_id(const struct db_rows *rows, size_t row, size_t column);
+/* A hash, a token, an owner. */
+struct db_value store_binary(const unsigned char *bytes, size_t size);
 /* The value that a lead's row has for this reference: in `email_hash`, `phone_hash`, `social_id` or `id`. */
 struct db_value store_reference_value(struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference);
 /* The name in the schema, and the reverse. */

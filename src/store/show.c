@@ -36,25 +36,33 @@ DB_STATEMENT(sql_select_leaders, "SELECT " LEADER_COLUMNS " FROM {prefix}leads l
 				 " ORDER BY l.score_order, l.subscription_number"
 				 " LIMIT ?");
 
-/* The state of a campaign. */
+/* STATE_COLUMNS. */
 struct state {
 	uint64_t campaign_id;
 	uint32_t leads, verified, fraudulent;
 	struct campaign_versions versions;
 };
 
-/* `first`: the column at which the state begins. */
 static struct state
-state_from_row(uint64_t campaign_id, const struct db_rows *rows, size_t row, size_t first)
+read_state(uint64_t campaign_id, struct row_reader *r)
 {
-	return (struct state){
-		.campaign_id = campaign_id,
-		.leads = store_get_u32(rows, row, first + STATE_LEADS),
-		.verified = store_get_u32(rows, row, first + STATE_VERIFIED),
-		.fraudulent = store_get_u32(rows, row, first + STATE_FRAUDULENT),
-		.versions = { .settings = db_get_u64(rows, row, first + STATE_SETTINGS_VERSION),
-		    .leads = db_get_u64(rows, row, first + STATE_LEADS_VERSION) },
-	};
+	struct state state = { .campaign_id = campaign_id };
+	state.leads = row_u32(r);
+	state.verified = row_u32(r);
+	state.fraudulent = row_u32(r);
+	state.versions.settings = row_u64(r);
+	state.versions.leads = row_u64(r);
+	return state;
+}
+
+static enum result
+find_state(struct store *store, struct pool *pool, uint64_t campaign_id, struct state *state)
+{
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, &sql_select_state, DB_U64(campaign_id));
+	if (result == RESULT_OK)
+		*state = read_state(campaign_id, ROW(&rows, 0));
+	return result;
 }
 
 /* Fraudulent leads have no rank. Those without points are in no histogram: they are what is left. */
@@ -124,8 +132,9 @@ find_by(struct store *store, struct pool *pool, enum lead_identity identity, con
 	enum result result = store_query_lists(store, pool, statements[identity], &list, 1, &rows);
 	struct shown *shown = POOL_ARRAY(pool, rows.count, struct shown);
 	for (size_t row = 0; row < rows.count; row++) {
-		const struct lead lead = store_shown_lead_from_row(&rows, row);
-		shown[row] = (struct shown){ lead, state_from_row(lead.campaign_id, &rows, row, SHOWN_STATE) };
+		struct row_reader *r = ROW(&rows, row);
+		const struct lead lead = row_shown_lead(r);
+		shown[row] = (struct shown){ lead, read_state(lead.campaign_id, r) };
 		for (size_t i = 0; i < count; i++)
 			if (look_ups[i]->reference.identity == identity && look_ups[i]->campaign_id == lead.campaign_id &&
 			    lead_is_named(&lead, &look_ups[i]->reference))
@@ -187,16 +196,16 @@ rendered(struct store *store, struct pool *pool, const struct payload_subject *s
 	return json;
 }
 
-/* Answers the look-up `first` and those after it whose campaign had the same state; sets `found` to NULL for them. */
+/* Answers the first look-up and those after it whose campaign had the same state; sets `found` to NULL for them. */
 static enum result
-answer_group(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t first, size_t count,
+answer_group(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count,
     const struct shown **found, struct outcome *outcomes)
 {
-	const struct state state = found[first]->state;
-	struct lead *leads = POOL_ARRAY(pool, count - first, struct lead);
-	size_t *places = POOL_ARRAY(pool, count - first, size_t), together = 0;
+	const struct state state = found[0]->state;
+	struct lead *leads = POOL_ARRAY(pool, count, struct lead);
+	size_t *places = POOL_ARRAY(pool, count, size_t), together = 0;
 	struct payload_subject *subjects;
-	for (size_t i = first; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (found[i] == NULL || !same_state(&found[i]->state, &state))
 			continue;
 		leads[together] = found[i]->lead;
@@ -223,7 +232,7 @@ answer_look_ups(
 	enum result result = find_all(store, pool, look_ups, count, found);
 	for (size_t i = 0; i < count && result == RESULT_OK; i++)
 		if (found[i] != NULL)
-			result = answer_group(store, pool, look_ups, i, count, found, outcomes);
+			result = answer_group(store, pool, look_ups + i, count - i, found + i, outcomes + i);
 	return result;
 }
 
@@ -243,10 +252,10 @@ store_answer_look_ups(
 enum result
 store_find_versions(struct store *store, struct pool *pool, uint64_t campaign_id, struct campaign_versions *versions)
 {
-	struct db_rows rows;
-	enum result result = store_query_one(store, pool, &rows, &sql_select_state, DB_U64(campaign_id));
+	struct state state;
+	const enum result result = find_state(store, pool, campaign_id, &state);
 	if (result == RESULT_OK)
-		*versions = state_from_row(campaign_id, &rows, 0, 0).versions;
+		*versions = state.versions;
 	return result;
 }
 
@@ -256,30 +265,27 @@ store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, c
 {
 	struct consistent_read read = { .store = store };
 	while (store_reads(&read)) {
-		struct db_rows rows;
-		read.result = store_query_one(store, pool, &rows, &sql_select_state, DB_U64(campaign_id));
-		if (read.result != RESULT_OK)
-			continue;
-		const struct state state = state_from_row(campaign_id, &rows, 0, 0);
-		read.result = read_subjects(store, pool, &state, leads, count, subjects);
+		struct state state;
+		read.result = find_state(store, pool, campaign_id, &state);
+		if (read.result == RESULT_OK)
+			read.result = read_subjects(store, pool, &state, leads, count, subjects);
 	}
 	return read.result;
 }
 
+/* LEADER_COLUMNS. */
 static struct lead
-leader(uint64_t campaign_id, const struct db_rows *rows, size_t row)
+read_leader(uint64_t campaign_id, struct row_reader *r)
 {
-	return (struct lead){
-		.id = db_get_u64(rows, row, LEADER_ID),
-		.campaign_id = campaign_id,
-		.subscription_number = store_get_u32(rows, row, LEADER_SUBSCRIPTION_NUMBER),
-		.social_id = db_get_bytes(rows, row, LEADER_SOCIAL_ID),
-		.email = db_get_bytes(rows, row, LEADER_EMAIL),
-		.email_key = db_get_bytes(rows, row, LEADER_EMAIL_KEY),
-		.phone = db_get_bytes(rows, row, LEADER_PHONE),
-		.custom_fields = db_get_bytes(rows, row, LEADER_CUSTOM_FIELDS),
-		.score = store_get_u32(rows, row, LEADER_SCORE),
-	};
+	struct lead lead = { .id = row_u64(r), .campaign_id = campaign_id };
+	lead.subscription_number = row_u32(r);
+	lead.social_id = row_bytes(r);
+	lead.email = row_bytes(r);
+	lead.email_key = row_bytes(r);
+	lead.phone = row_bytes(r);
+	lead.custom_fields = row_bytes(r);
+	lead.score = row_u32(r);
+	return lead;
 }
 
 enum result
@@ -291,6 +297,6 @@ store_leaderboard(
 	*leads = POOL_ARRAY(pool, rows.count, struct lead);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
-		(*leads)[i] = leader(campaign_id, &rows, i);
+		(*leads)[i] = read_leader(campaign_id, ROW(&rows, i));
 	return result;
 }

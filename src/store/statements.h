@@ -63,8 +63,7 @@ extern const struct db_statement sql_lock_account, sql_lock_counters;
 	" ORDER BY n.campaign_id" \
 	" FOR UPDATE"
 
-/* Columns of leads `l` and of their referrers `p`: those of batches, as enum lead_column; those that payloads show, as enum
- * shown_column. */
+/* Columns of leads `l` and of their referrers `p`: those that batches need; those that payloads show, a third less. */
 #define LEAD_COLUMN(type, column, read_for, written, in_payload) FIELD_IF_BATCH_READS_##read_for(FIELD_COLUMN_##written(column))
 #define LEAD_COLUMNS "l.id" LEAD_FIELDS(LEAD_COLUMN)
 #define SHOWN_COLUMN(type, column, read_for, written, in_payload) \
@@ -90,82 +89,3 @@ extern const struct db_statement sql_lock_account, sql_lock_counters;
 	" SUM(" LEAD_HAS_REFERRED ") AS referrers"
 
 /* clang-format on */
-
-/* Columns of sql_load_leads_by_…, in order. */
-enum lead_column {
-	LEAD_id,
-#define COLUMN(type, column, read_for, written, in_payload) FIELD_IF_BATCH_READS_##read_for(LEAD_##column, )
-	LEAD_FIELDS(COLUMN)
-#undef COLUMN
-	/* sql_select_exported alone */
-	LEAD_signup_url
-};
-
-/* Columns of sql_look_up_by_… and of pages, in order: only what payloads need of a lead, which is a third less. */
-enum shown_column {
-	SHOWN_id,
-#define COLUMN(type, column, read_for, written, in_payload) FIELD_IF_PAYLOAD_READS_##read_for(SHOWN_##column, )
-	LEAD_FIELDS(COLUMN)
-#undef COLUMN
-	/* sql_look_up_by_… alone: the columns of sql_select_state */
-	SHOWN_STATE
-};
-
-/* Columns of sql_select_state, in order. */
-enum state_column { STATE_LEADS, STATE_VERIFIED, STATE_FRAUDULENT, STATE_SETTINGS_VERSION, STATE_LEADS_VERSION };
-
-/* Columns of sql_select_histogram…, in order. */
-enum histogram_column {
-	HISTOGRAM_NODE,
-	HISTOGRAM_BUCKETS,
-	/* sql_select_histogram_and_version alone; its node is NULL where none has a row */
-	HISTOGRAM_LEADS_VERSION = HISTOGRAM_BUCKETS + RANK_BUCKETS
-};
-
-/* Columns of sql_select_leaders, in order. */
-enum leader_column {
-	LEADER_ID,
-	LEADER_SUBSCRIPTION_NUMBER,
-	LEADER_SOCIAL_ID,
-	LEADER_EMAIL,
-	LEADER_EMAIL_KEY,
-	LEADER_PHONE,
-	LEADER_CUSTOM_FIELDS,
-	LEADER_SCORE
-};
-
-/* Columns of sql_select_campaign…, in order. */
-enum campaign_column {
-#define COLUMN(type, member) CAMPAIGN_##member,
-#define COUNTER(type, column, member) CAMPAIGN_counted_##member,
-	CAMPAIGN_FIELDS(COLUMN) CAMPAIGN_SETTINGS(COLUMN) CAMPAIGN_PROGRESS(COLUMN) CAMPAIGN_COUNTERS(COUNTER)
-#undef COLUMN
-#undef COUNTER
-	    CAMPAIGN_ACCOUNT_SUSPENDED,
-	CAMPAIGN_NOW_MS
-};
-
-/* Columns of sql_select_webhook…, in order. */
-enum webhook_column {
-	WEBHOOK_ID,
-	WEBHOOK_CAMPAIGN_ID,
-	WEBHOOK_URL,
-	WEBHOOK_SOURCE,
-	WEBHOOK_EVENTS,
-	WEBHOOK_FORMAT,
-	WEBHOOK_STATE,
-	WEBHOOK_FAILING_SINCE_MS,
-	WEBHOOK_LAST_DELIVERY_MS,
-	WEBHOOK_LAST_STATUS,
-	/* sql_select_webhook alone */
-	WEBHOOK_LAST_ERROR,
-	WEBHOOK_FAILURES,
-	WEBHOOK_HELD_UNTIL_MS,
-	WEBHOOK_PREVIOUS_UNTIL_MS,
-	WEBHOOK_SCHEDULE,
-	WEBHOOK_ACCEPTS,
-	WEBHOOK_RATE,
-	WEBHOOK_CA_FILE,
-	WEBHOOK_CLIENT_CERTIFICATE,
-	WEBHOOK_CLIENT_KEY
-};

@@ -191,8 +191,16 @@ MUST_CHECK enum result store_show_leads(struct store *store, struct pool *pool, 
 MUST_CHECK enum result store_find_versions(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct campaign_versions *versions);
 
+/* What is read of leads that are listed. */
+enum lead_detail {
+	LEAD_AS_SHOWN,  /* as by store_look_up */
+	LEAD_AS_STORED, /* all that is stored of the leads themselves */
+	LEAD_NAMES      /* only subscription number, custom fields and utm; not `newest`, and not in another order */
+};
+
 /* Zero, absent and -1 filters are not applied. */
 struct lead_filter {
+	enum lead_detail detail;
 	uint32_t after;                                  /* the page begins after this subscription number, in its order */
 	int verified, waitlisted, fraudulent, opted_out; /* 1: only those, 0: only the others, -1: all */
 	uint64_t tag_id;
@@ -208,7 +216,7 @@ struct lead_filter {
 	uint32_t last; /* of the page before: it examines no rows beyond; 0: as many as it may */
 };
 struct lead_page {
-	struct lead *leads; /* by subscription number; filled as by store_look_up */
+	struct lead *leads; /* by subscription number */
 	size_t count;
 	uint32_t next; /* `after` of the next page; 0: this was the last */
 	uint32_t last; /* number up to which it may have examined leads; 0: there are none beyond */
@@ -218,9 +226,6 @@ struct lead_page {
 enum { LEAD_PAGE_ROWS_MAX = 10000, LEAD_PAGE_NAMES_MAX = 200 };
 MUST_CHECK enum result store_list_leads(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page);
-/* The same with all that is stored of the leads themselves; `names_only`: only subscription number, custom fields and utm. */
-MUST_CHECK enum result store_export_leads(struct store *store, struct pool *pool, uint64_t campaign_id,
-    const struct lead_filter *filter, bool names_only, struct lead_page *page);
 /* A list in another order: by score, the highest first, then by sign-up; or those that a lead has referred directly, by id. */
 struct lead_order {
 	uint64_t referrer_id; /* the lead; 0: by score */
@@ -236,9 +241,6 @@ struct lead_order {
  * filter are not read. All calls with the same *order examine as many rows as one of store_list_leads does with a filter, and
  * answer empty pages when they have. A lead whose score changes between two calls may be listed twice, or not at all. */
 MUST_CHECK enum result store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id,
-    const struct lead_filter *filter, struct lead_order *order, struct lead_page *page);
-/* The same for exports: with all that is stored of the leads themselves. */
-MUST_CHECK enum result store_export_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id,
     const struct lead_filter *filter, struct lead_order *order, struct lead_page *page);
 /* Whether they have examined so many. */
 bool store_order_is_spent(const struct lead_filter *filter, const struct lead_order *order);

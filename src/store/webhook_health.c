@@ -43,15 +43,11 @@ static enum result
 find_oldest_due(struct store *store, struct pool *pool, const struct webhook_health *webhooks, size_t count,
     struct webhook_health *all, size_t all_count)
 {
-	enum { COLUMNS = 2 };
-	struct db_value *values = POOL_ARRAY(pool, COLUMNS * count, struct db_value);
+	struct row_list items = store_row_list(pool, &sql_select_oldest_due, count);
 	struct db_rows rows;
-	for (size_t i = 0; i < count; i++) {
-		values[COLUMNS * i] = DB_U64(webhook_shard(webhooks[i].id));
-		values[COLUMNS * i + 1] = DB_U64(webhooks[i].id);
-	}
-	const struct db_arguments arguments = { .items = { values, COLUMNS, count } };
-	const enum result result = db_query(store->db, pool, &sql_select_oldest_due, &arguments, &rows);
+	for (size_t i = 0; i < count; i++)
+		store_add_row(&items, DB_U64(webhook_shard(webhooks[i].id)), DB_U64(webhooks[i].id));
+	const enum result result = store_query_items(store, &items, &rows);
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++)
 		health_of(all, all_count, db_get_u64(&rows, i, 0))->oldest_due_ms = db_get_i64(&rows, i, 1);
 	return result;

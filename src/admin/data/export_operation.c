@@ -131,12 +131,13 @@ read_page(struct export_run *run, struct place *place, struct lead_page *page, b
 	*page = (struct lead_page){ 0 };
 	filter.after = place->after;
 	filter.newest = filter.newest && place->phase == RECORDS;
+	filter.detail = place->phase == NAMES ? LEAD_NAMES : LEAD_AS_STORED;
 	if (run->by_score && place->phase == RECORDS) {
 		next.order.examined = 0;
-		result = store_export_leads_in_order(store, run->pool, campaign_id, &filter, &next.order, page);
+		result = store_list_leads_in_order(store, run->pool, campaign_id, &filter, &next.order, page);
 		*more = next.order.more;
 	} else {
-		result = store_export_leads(store, run->pool, campaign_id, &filter, place->phase == NAMES, page);
+		result = store_list_leads(store, run->pool, campaign_id, &filter, page);
 		next.after = page->next;
 		*more = page->next != 0 && (filter.newest || page->next < run->last);
 	}

@@ -50,62 +50,32 @@ DB_STATEMENT(sql_delete_calls_of_inbound, "DELETE FROM {prefix}inbound_calls WHE
 
 enum { HASH_SIZE = 32, HOUR_MS = 3600 * 1000 };
 
-/* INBOUND_COLUMNS */
-enum column {
-	COLUMN_ID,
-	COLUMN_CAMPAIGN_ID,
-	COLUMN_ACCOUNT_ID,
-	COLUMN_PER_MINUTE,
-	COLUMN_NAME,
-	COLUMN_TAG_ID,
-	COLUMN_SOURCE,
-	COLUMN_MAP,
-	COLUMN_CREATED_MS,
-	COLUMN_PREVIOUS_UNTIL_MS,
-	COLUMN_CALLS,
-	COLUMN_CREATED,
-	COLUMN_UPDATED,
-	COLUMN_REFUSED,
-	COLUMN_LAST_CALL_MS
-};
-
 static struct db_value
 hash_value(const unsigned char *hash)
 {
-	return db_bytes((struct slice){ (const char *)hash, HASH_SIZE });
+	return store_binary(hash, HASH_SIZE);
 }
 
+/* INBOUND_COLUMNS. */
 static struct inbound_webhook
-webhook_from_row(const struct db_rows *rows, size_t row)
+read_inbound(struct row_reader *r)
 {
-	return (struct inbound_webhook){
-		.id = db_get_u64(rows, row, COLUMN_ID),
-		.campaign_id = db_get_u64(rows, row, COLUMN_CAMPAIGN_ID),
-		.account_id = db_get_u64(rows, row, COLUMN_ACCOUNT_ID),
-		.account_per_minute =
-		    db_is_null(rows, row, COLUMN_PER_MINUTE) ? -1 : (int64_t)db_get_u64(rows, row, COLUMN_PER_MINUTE),
-		.name = db_get_bytes(rows, row, COLUMN_NAME),
-		.tag_id = store_get_id(rows, row, COLUMN_TAG_ID),
-		.source = db_get_bytes(rows, row, COLUMN_SOURCE),
-		.map = db_get_bytes(rows, row, COLUMN_MAP),
-		.created_ms = db_get_i64(rows, row, COLUMN_CREATED_MS),
-		.previous_until_ms = db_get_time(rows, row, COLUMN_PREVIOUS_UNTIL_MS),
-		.calls = db_get_u64(rows, row, COLUMN_CALLS),
-		.created = db_get_u64(rows, row, COLUMN_CREATED),
-		.updated = db_get_u64(rows, row, COLUMN_UPDATED),
-		.refused = db_get_u64(rows, row, COLUMN_REFUSED),
-		.last_call_ms = db_get_time(rows, row, COLUMN_LAST_CALL_MS),
-	};
-}
-
-static enum result
-take_first(enum result result, const struct db_rows *rows, struct inbound_webhook *webhook)
-{
-	if (result == RESULT_OK && rows->count == 0)
-		return RESULT_NOT_FOUND;
-	if (result == RESULT_OK)
-		*webhook = webhook_from_row(rows, 0);
-	return result;
+	struct inbound_webhook webhook = { .id = row_u64(r) };
+	webhook.campaign_id = row_u64(r);
+	webhook.account_id = row_u64(r);
+	webhook.account_per_minute = row_time(r);
+	webhook.name = row_bytes(r);
+	webhook.tag_id = row_id(r);
+	webhook.source = row_bytes(r);
+	webhook.map = row_bytes(r);
+	webhook.created_ms = row_i64(r);
+	webhook.previous_until_ms = row_time(r);
+	webhook.calls = row_u64(r);
+	webhook.created = row_u64(r);
+	webhook.updated = row_u64(r);
+	webhook.refused = row_u64(r);
+	webhook.last_call_ms = row_time(r);
+	return webhook;
 }
 
 enum result
@@ -114,16 +84,21 @@ store_find_inbound_of_token(
 {
 	struct db_rows rows;
 	const struct db_value value = hash_value(hash);
-	return take_first(store_query(store, pool, &rows, &sql_select_inbound_of_token, value, value), &rows, webhook);
+	const enum result result = store_query_one(store, pool, &rows, &sql_select_inbound_of_token, value, value);
+	if (result == RESULT_OK)
+		*webhook = read_inbound(ROW(&rows, 0));
+	return result;
 }
 
 enum result
 store_find_inbound(struct store *store, struct pool *pool, uint64_t id, struct inbound_webhook *webhook)
 {
 	struct db_rows rows;
-	enum result result = take_first(store_query(store, pool, &rows, &sql_select_inbound, DB_U64(id)), &rows, webhook);
-	return result == RESULT_OK ? store_sum_refused_calls(store, pool, webhook->id, &webhook->stored, &webhook->stored_bytes)
-				   : result;
+	const enum result result = store_query_one(store, pool, &rows, &sql_select_inbound, DB_U64(id));
+	if (result != RESULT_OK)
+		return result;
+	*webhook = read_inbound(ROW(&rows, 0));
+	return store_sum_refused_calls(store, pool, webhook->id, &webhook->stored, &webhook->stored_bytes);
 }
 
 enum result
@@ -138,7 +113,7 @@ store_list_inbound(
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count && result == RESULT_OK; i++) {
 		struct inbound_webhook *webhook = &(*webhooks)[i];
-		*webhook = webhook_from_row(&rows, i);
+		*webhook = read_inbound(ROW(&rows, i));
 		result = store_sum_refused_calls(store, pool, webhook->id, &webhook->stored, &webhook->stored_bytes);
 	}
 	return result;

@@ -85,48 +85,27 @@ inbound_state_parse(struct slice name, enum inbound_state *state)
 	return false;
 }
 
-/* CALL_COLUMNS and the body */
-enum column {
-	COLUMN_ID,
-	COLUMN_INBOUND_ID,
-	COLUMN_CAMPAIGN_ID,
-	COLUMN_STATE,
-	COLUMN_ERROR,
-	COLUMN_MESSAGE,
-	COLUMN_LEAD_ID,
-	COLUMN_IP,
-	COLUMN_CONTENT_TYPE,
-	COLUMN_SIZE,
-	COLUMN_TIMES,
-	COLUMN_REPLAYS,
-	COLUMN_RECEIVED_MS,
-	COLUMN_ENDED_MS,
-	COLUMN_EXPIRES_MS,
-	COLUMN_BODY
-};
-
+/* CALL_COLUMNS and the body. */
 static struct inbound_call
-call_from_row(const struct db_rows *rows, size_t row)
+read_call(struct row_reader *r)
 {
-	struct inbound_call call = {
-		.id = db_get_u64(rows, row, COLUMN_ID),
-		.inbound_id = db_get_u64(rows, row, COLUMN_INBOUND_ID),
-		.campaign_id = db_get_u64(rows, row, COLUMN_CAMPAIGN_ID),
-		.error = db_get_bytes(rows, row, COLUMN_ERROR),
-		.message = db_get_bytes(rows, row, COLUMN_MESSAGE),
-		.lead_id = store_get_id(rows, row, COLUMN_LEAD_ID),
-		.ip = db_get_bytes(rows, row, COLUMN_IP),
-		.content_type = db_get_bytes(rows, row, COLUMN_CONTENT_TYPE),
-		.size = db_get_u64(rows, row, COLUMN_SIZE),
-		.times = store_get_u32(rows, row, COLUMN_TIMES),
-		.replays = store_get_u32(rows, row, COLUMN_REPLAYS),
-		.received_ms = db_get_i64(rows, row, COLUMN_RECEIVED_MS),
-		.ended_ms = db_get_i64(rows, row, COLUMN_ENDED_MS),
-		.expires_ms = db_get_i64(rows, row, COLUMN_EXPIRES_MS),
-		.body = db_get_bytes(rows, row, COLUMN_BODY),
-	};
-	if (!inbound_state_parse(db_get_bytes(rows, row, COLUMN_STATE), &call.state))
+	struct inbound_call call = { .id = row_u64(r) };
+	call.inbound_id = row_u64(r);
+	call.campaign_id = row_u64(r);
+	if (!inbound_state_parse(row_bytes(r), &call.state))
 		call.state = INBOUND_REFUSED;
+	call.error = row_bytes(r);
+	call.message = row_bytes(r);
+	call.lead_id = row_id(r);
+	call.ip = row_bytes(r);
+	call.content_type = row_bytes(r);
+	call.size = row_u64(r);
+	call.times = row_u32(r);
+	call.replays = row_u32(r);
+	call.received_ms = row_i64(r);
+	call.ended_ms = row_i64(r);
+	call.expires_ms = row_i64(r);
+	call.body = row_bytes(r);
 	return call;
 }
 
@@ -280,7 +259,7 @@ store_find_inbound_call(struct store *store, struct pool *pool, uint64_t id, str
 	struct db_rows rows;
 	enum result result = store_query_one(store, pool, &rows, &sql_select_inbound_call, DB_U64(id));
 	if (result == RESULT_OK)
-		*call = call_from_row(&rows, 0);
+		*call = read_call(ROW(&rows, 0));
 	return result;
 }
 
@@ -291,7 +270,7 @@ take_calls(struct pool *pool, const struct db_rows *rows, enum inbound_state sta
 	*calls = POOL_ARRAY(pool, rows->count, struct inbound_call);
 	*count = 0;
 	for (size_t i = 0; i < rows->count && *count < limit; i++) {
-		const struct inbound_call call = call_from_row(rows, i);
+		const struct inbound_call call = read_call(ROW(rows, i));
 		if (state == INBOUND_STATES || call.state == state)
 			(*calls)[(*count)++] = call;
 	}

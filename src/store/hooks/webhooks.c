@@ -194,6 +194,6 @@ store_list_webhooks(struct store *store, struct pool *pool, uint64_t campaign_id
 	*webhooks = POOL_ARRAY(pool, rows.count, struct webhook_row);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
-		(*webhooks)[i] = store_webhook_from_row(store, pool, &rows, i);
+		(*webhooks)[i] = row_webhook(store, pool, ROW(&rows, i));
 	return RESULT_OK;
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Which messages are due, and leases of them. */
-#include <string.h>
-
 #include "store/messages/mail_queue.h"
 #include "store/query.h"
 #include "store/rows.h"
@@ -51,20 +49,8 @@ DB_STATEMENT(sql_release_crashed, "UPDATE {prefix}messages FORCE INDEX (by_turn)
 static struct db_value
 owner_value(const unsigned char owner[MAIL_OWNER_SIZE])
 {
-	return db_bytes((struct slice){ (const char *)owner, MAIL_OWNER_SIZE });
+	return store_binary(owner, MAIL_OWNER_SIZE);
 }
-
-enum {
-	HOLD_FAILURES,
-	HOLD_LEFT_MS,
-	HOLD_SINCE_MS,
-	HOLD_REASON,
-	HOLD_ANSWER,
-	HOLD_UNTIL_MS,
-	HOLD_REFUSED_MS,
-	HOLD_REFUSED_REASON,
-	HOLD_REFUSED_ANSWER
-};
 
 enum result
 store_mail_hold(struct store *store, struct pool *pool, enum message_channel channel, struct mail_hold *hold)
@@ -74,17 +60,16 @@ store_mail_hold(struct store *store, struct pool *pool, enum message_channel cha
 	    store_query_one(store, pool, &rows, &sql_select_mail_hold, db_bytes(message_channel_name(channel)));
 	if (result != RESULT_OK)
 		return result;
-	*hold = (struct mail_hold){
-		.failures = (unsigned)db_get_u64(&rows, 0, HOLD_FAILURES),
-		.left_ms = db_get_i64(&rows, 0, HOLD_LEFT_MS),
-		.since_ms = db_get_time(&rows, 0, HOLD_SINCE_MS),
-		.reason = db_get_bytes(&rows, 0, HOLD_REASON),
-		.answer = db_get_bytes(&rows, 0, HOLD_ANSWER),
-		.held_until_ms = db_get_i64(&rows, 0, HOLD_UNTIL_MS),
-		.refused_ms = db_get_time(&rows, 0, HOLD_REFUSED_MS),
-		.refused_reason = db_get_bytes(&rows, 0, HOLD_REFUSED_REASON),
-		.refused_answer = db_get_bytes(&rows, 0, HOLD_REFUSED_ANSWER),
-	};
+	struct row_reader *r = ROW(&rows, 0);
+	hold->failures = row_u32(r);
+	hold->left_ms = row_i64(r);
+	hold->since_ms = row_time(r);
+	hold->reason = row_bytes(r);
+	hold->answer = row_bytes(r);
+	hold->held_until_ms = row_i64(r);
+	hold->refused_ms = row_time(r);
+	hold->refused_reason = row_bytes(r);
+	hold->refused_answer = row_bytes(r);
 	return RESULT_OK;
 }
 
@@ -121,77 +106,46 @@ store_mail_campaigns(struct store *store, struct pool *pool, enum message_channe
 
 /* ---- leases ---- */
 
-enum {
-	QUEUED_ID,
-	QUEUED_CAMPAIGN,
-	QUEUED_ACCOUNT,
-	QUEUED_LEAD,
-	QUEUED_KIND,
-	QUEUED_REF,
-	QUEUED_READY,
-	QUEUED_REPEATED,
-	QUEUED_RECIPIENT,
-	QUEUED_MESSAGE_ID,
-	QUEUED_CONTENT,
-	QUEUED_ATTEMPTS,
-	QUEUED_CRASHES,
-	QUEUED_FIRST_AGO,
-	QUEUED_HAS_LEAD,
-	QUEUED_OPTED_OUT,
-	QUEUED_BOUNCED,
-	QUEUED_NOW_MS,
-	QUEUED_AGE_MS,
-	QUEUED_EMAIL_KEY,
-	QUEUED_REQUESTED_FOR,
-	QUEUED_COUNTED,
-	QUEUED_UNCONFIRMED
-};
-
+/* A row of sql_select_leased_messages. */
 static struct queued_mail
-mail_from_row(const struct db_rows *rows, size_t row)
+read_mail(struct row_reader *r)
 {
-	return (struct queued_mail){
-		.id = db_get_u64(rows, row, QUEUED_ID),
-		.campaign_id = db_get_u64(rows, row, QUEUED_CAMPAIGN),
-		.account_id = db_is_null(rows, row, QUEUED_ACCOUNT) ? 0 : db_get_u64(rows, row, QUEUED_ACCOUNT),
-		.lead_id = db_get_u64(rows, row, QUEUED_LEAD),
-		.kind = (enum message_kind)db_get_u64(rows, row, QUEUED_KIND),
-		.ref = db_get_u64(rows, row, QUEUED_REF),
-		.is_ready = db_get_bool(rows, row, QUEUED_READY),
-		.is_repeated = db_get_bool(rows, row, QUEUED_REPEATED),
-		.recipient = db_get_bytes(rows, row, QUEUED_RECIPIENT),
-		.message_id = db_get_bytes(rows, row, QUEUED_MESSAGE_ID),
-		.content = db_get_bytes(rows, row, QUEUED_CONTENT),
-		.attempts = (unsigned)db_get_u64(rows, row, QUEUED_ATTEMPTS),
-		.crashes = (unsigned)db_get_u64(rows, row, QUEUED_CRASHES),
-		.first_attempt_ms_ago = db_get_time(rows, row, QUEUED_FIRST_AGO),
-		.has_lead = !db_is_null(rows, row, QUEUED_HAS_LEAD),
-		.opted_out = db_get_bool(rows, row, QUEUED_OPTED_OUT),
-		.bounced = db_get_bool(rows, row, QUEUED_BOUNCED),
-		.now_ms = db_get_i64(rows, row, QUEUED_NOW_MS),
-		.age_ms = db_get_i64(rows, row, QUEUED_AGE_MS),
-		.email_key = db_get_bytes(rows, row, QUEUED_EMAIL_KEY),
-		.requested_for = db_get_bytes(rows, row, QUEUED_REQUESTED_FOR),
-		.is_counted = db_get_bool(rows, row, QUEUED_COUNTED),
-		.is_unconfirmed = db_get_bool(rows, row, QUEUED_UNCONFIRMED),
-	};
+	struct queued_mail mail = { .id = row_u64(r) };
+	mail.campaign_id = row_u64(r);
+	mail.account_id = row_id(r);
+	mail.lead_id = row_u64(r);
+	mail.kind = (enum message_kind)row_u64(r);
+	mail.ref = row_u64(r);
+	mail.is_ready = row_bool(r);
+	mail.is_repeated = row_bool(r);
+	mail.recipient = row_bytes(r);
+	mail.message_id = row_bytes(r);
+	mail.content = row_bytes(r);
+	mail.attempts = row_u32(r);
+	mail.crashes = row_u32(r);
+	mail.first_attempt_ms_ago = row_time(r);
+	mail.has_lead = row_id(r) != 0;
+	mail.opted_out = row_bool(r);
+	mail.bounced = row_bool(r);
+	mail.now_ms = row_i64(r);
+	mail.age_ms = row_i64(r);
+	mail.email_key = row_bytes(r);
+	mail.requested_for = row_bytes(r);
+	mail.is_counted = row_bool(r);
+	mail.is_unconfirmed = row_bool(r);
+	return mail;
 }
 
 enum result
 store_find_due_mails(struct store *store, struct pool *pool, const struct mail_request *requests, size_t request_count,
     struct due_mail **mails, size_t *count)
 {
-	enum { COLUMNS = 4 };
-	struct db_value *values = POOL_ARRAY(pool, COLUMNS * request_count, struct db_value);
-	struct db_rows rows = { 0 };
-	for (size_t i = 0; i < request_count; i++) {
-		const struct db_value row[COLUMNS] = { DB_U64(i), DB_U64(requests[i].turn), DB_U64(requests[i].campaign_id),
-			DB_U64(requests[i].rows) };
-		memcpy(values + COLUMNS * i, row, sizeof(row));
-	}
-	const struct db_arguments arguments = { .items = { values, COLUMNS, request_count } };
-	const enum result result =
-	    request_count == 0 ? RESULT_OK : db_query(store->db, pool, &sql_select_due_messages, &arguments, &rows);
+	struct row_list items = store_row_list(pool, &sql_select_due_messages, request_count);
+	struct db_rows rows;
+	for (size_t i = 0; i < request_count; i++)
+		store_add_row(
+		    &items, DB_U64(i), DB_U64(requests[i].turn), DB_U64(requests[i].campaign_id), DB_U64(requests[i].rows));
+	const enum result result = store_query_items(store, &items, &rows);
 	*mails = POOL_ARRAY(pool, rows.count, struct due_mail);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
@@ -199,21 +153,12 @@ store_find_due_mails(struct store *store, struct pool *pool, const struct mail_r
 	return result;
 }
 
-static struct db_list
-list_of(struct pool *pool, const uint64_t *ids, size_t count)
-{
-	struct db_value *values = POOL_ARRAY(pool, count, struct db_value);
-	for (size_t i = 0; i < count; i++)
-		values[i] = DB_U64(ids[i]);
-	return (struct db_list){ values, count };
-}
-
 enum result
 store_lease_mails(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE], const uint64_t *ids,
     size_t id_count, int64_t lease_ms, struct queued_mail **mails, size_t *count)
 {
 	struct db_rows leased = { 0 };
-	const struct db_list list = list_of(pool, ids, id_count);
+	const struct db_list list = store_list_of(pool, ids, id_count);
 	*count = 0;
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
@@ -229,7 +174,7 @@ store_lease_mails(struct store *store, struct pool *pool, const unsigned char ow
 	*mails = POOL_ARRAY(pool, leased.count, struct queued_mail);
 	*count = leased.count;
 	for (size_t i = 0; i < leased.count; i++)
-		(*mails)[i] = mail_from_row(&leased, i);
+		(*mails)[i] = read_mail(ROW(&leased, i));
 	return RESULT_OK;
 }
 
@@ -239,7 +184,7 @@ store_renew_mails(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE
 {
 	struct pool *pool = pool_new();
 	uint64_t affected = 0;
-	const struct db_list list = list_of(pool, ids, count);
+	const struct db_list list = store_list_of(pool, ids, count);
 	const enum result result = db_execute(
 	    store->db, &sql_renew_messages, &DB_LIST_AND_VALUES(list, DB_I64(lease_ms), owner_value(owner)), &affected);
 	*renewed = (size_t)affected;
@@ -251,7 +196,7 @@ enum result
 store_release_mails(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const uint64_t *ids, size_t count)
 {
 	struct pool *pool = pool_new();
-	const struct db_list list = list_of(pool, ids, count);
+	const struct db_list list = store_list_of(pool, ids, count);
 	const enum result result =
 	    db_execute(store->db, &sql_release_messages, &DB_LIST_AND_VALUES(list, owner_value(owner)), NULL);
 	pool_free(&pool);

@@ -50,57 +50,31 @@ DB_STATEMENT(sql_remove_contents,
 DB_STATEMENT(sql_note_contents_removed, "UPDATE {prefix}message_channels SET contents_removed_ms = ? WHERE channel = 'mail'");
 DB_STATEMENT(sql_delete_old_messages, "DELETE FROM {prefix}messages WHERE ended_ms < " NOW " - ? LIMIT ?");
 
-enum {
-	MAIL_ID,
-	MAIL_CAMPAIGN,
-	MAIL_LEAD,
-	MAIL_KIND,
-	MAIL_REF,
-	MAIL_STATE,
-	MAIL_ATTEMPTS,
-	MAIL_CRASHES,
-	MAIL_IS_LEASED,
-	MAIL_IS_DUE,
-	MAIL_CREATED_MS,
-	MAIL_DUE_MS,
-	MAIL_SENT_MS,
-	MAIL_ENDED_MS,
-	MAIL_RECIPIENT,
-	MAIL_MESSAGE_ID,
-	MAIL_LAST_STATUS,
-	MAIL_LAST_ANSWER,
-	MAIL_REASON,
-	/* sql_select_mail alone */
-	MAIL_CONTENT
-};
-
+/* MAIL_COLUMNS. */
 static struct mail_row
-mail_from_row(const struct db_rows *rows, size_t row)
+read_mail(struct row_reader *r)
 {
-	enum message_state state = MESSAGE_FAILED;
-	if (!message_state_parse(db_get_bytes(rows, row, MAIL_STATE), &state))
-		log_error("unknown_state", LOG_UINT("message", db_get_u64(rows, row, MAIL_ID)));
-	return (struct mail_row){
-		.id = db_get_u64(rows, row, MAIL_ID),
-		.campaign_id = db_get_u64(rows, row, MAIL_CAMPAIGN),
-		.lead_social_id = db_get_bytes(rows, row, MAIL_LEAD),
-		.kind = (unsigned)db_get_u64(rows, row, MAIL_KIND),
-		.ref = db_get_u64(rows, row, MAIL_REF),
-		.state = state,
-		.attempts = (unsigned)db_get_u64(rows, row, MAIL_ATTEMPTS),
-		.crashes = (unsigned)db_get_u64(rows, row, MAIL_CRASHES),
-		.leased = db_get_bool(rows, row, MAIL_IS_LEASED),
-		.is_due = db_get_bool(rows, row, MAIL_IS_DUE),
-		.created_ms = db_get_i64(rows, row, MAIL_CREATED_MS),
-		.due_ms = db_get_time(rows, row, MAIL_DUE_MS),
-		.sent_ms = db_get_time(rows, row, MAIL_SENT_MS),
-		.ended_ms = db_get_time(rows, row, MAIL_ENDED_MS),
-		.recipient = db_get_bytes(rows, row, MAIL_RECIPIENT),
-		.message_id = db_get_bytes(rows, row, MAIL_MESSAGE_ID),
-		.last_status = db_is_null(rows, row, MAIL_LAST_STATUS) ? 0 : (int)db_get_u64(rows, row, MAIL_LAST_STATUS),
-		.last_answer = db_get_bytes(rows, row, MAIL_LAST_ANSWER),
-		.reason = db_get_bytes(rows, row, MAIL_REASON),
-	};
+	struct mail_row mail = { .id = row_u64(r), .state = MESSAGE_FAILED };
+	mail.campaign_id = row_u64(r);
+	mail.lead_social_id = row_bytes(r);
+	mail.kind = row_u32(r);
+	mail.ref = row_u64(r);
+	if (!message_state_parse(row_bytes(r), &mail.state))
+		log_error("unknown_state", LOG_UINT("message", mail.id));
+	mail.attempts = row_u32(r);
+	mail.crashes = row_u32(r);
+	mail.leased = row_bool(r);
+	mail.is_due = row_bool(r);
+	mail.created_ms = row_i64(r);
+	mail.due_ms = row_time(r);
+	mail.sent_ms = row_time(r);
+	mail.ended_ms = row_time(r);
+	mail.recipient = row_bytes(r);
+	mail.message_id = row_bytes(r);
+	mail.last_status = (int)row_id(r);
+	mail.last_answer = row_bytes(r);
+	mail.reason = row_bytes(r);
+	return mail;
 }
 
 static bool
@@ -133,7 +107,7 @@ store_list_mails(struct store *store, struct pool *pool, const struct mail_filte
 		size = rows.count;
 		examined += size;
 		for (; result == RESULT_OK && row < size && list->count < filter->limit; row++) {
-			const struct mail_row mail = mail_from_row(&rows, row);
+			const struct mail_row mail = read_mail(ROW(&rows, row));
 			below = mail.id;
 			if (!is_wanted(filter, &mail))
 				continue;
@@ -152,8 +126,9 @@ store_find_mail(struct store *store, struct pool *pool, uint64_t id, struct mail
 	const enum result result = store_query_one(store, pool, &rows, &sql_select_mail, DB_U64(id));
 	if (result != RESULT_OK)
 		return result;
-	*mail = mail_from_row(&rows, 0);
-	*content = db_get_bytes(&rows, 0, MAIL_CONTENT);
+	struct row_reader *r = ROW(&rows, 0);
+	*mail = read_mail(r);
+	*content = row_bytes(r);
 	return RESULT_OK;
 }
 
@@ -251,11 +226,8 @@ remove_contents(struct store *store, struct pool *pool, bool *left)
 	    DB_I64(db_get_i64(&times, 0, REMOVE_TO_MS)), DB_U64(CONTENT_CHUNK));
 	if (result != RESULT_OK || rows.count == 0)
 		return result;
-	struct db_value *ids = POOL_ARRAY(pool, rows.count, struct db_value);
-	for (size_t i = 0; i < rows.count; i++)
-		ids[i] = DB_U64(db_get_u64(&rows, i, 0));
 	*left = rows.count == CONTENT_CHUNK;
-	result = store_run_on_ids(store, &sql_remove_contents, ids, rows.count, NULL);
+	result = store_run_on_ids(store, &sql_remove_contents, store_column_list(pool, &rows, 0).values, rows.count, NULL);
 	return result == RESULT_OK ? store_run(store, &sql_note_contents_removed, DB_I64(db_get_i64(&rows, rows.count - 1, 1)))
 				   : result;
 }

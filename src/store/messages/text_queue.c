@@ -3,6 +3,7 @@
 #include "store/messages/text_queue.h"
 
 #include "store/query.h"
+#include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -39,7 +40,7 @@ text_pause_ms(unsigned sent)
 static struct db_value
 hash_value(const unsigned char *hash)
 {
-	return db_bytes((struct slice){ (const char *)hash, MAIL_HASH_SIZE });
+	return store_binary(hash, MAIL_HASH_SIZE);
 }
 
 static enum result
@@ -108,8 +109,7 @@ claim_sending(struct store *store, struct pool *pool, const unsigned char owner[
 	if (result != RESULT_OK || *verdict != TEXT_PASSES)
 		return result;
 	*verdict = was_counted ? TEXT_PASSES_AGAIN : TEXT_PASSES;
-	return store_change_one(
-	    store, &sql_make_text_ready, message, db_bytes((struct slice){ (const char *)owner, MAIL_OWNER_SIZE }));
+	return store_change_one(store, &sql_make_text_ready, message, store_binary(owner, MAIL_OWNER_SIZE));
 }
 
 /* The row of the channel is locked first: one transaction counts at a time. */

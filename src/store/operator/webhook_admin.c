@@ -40,25 +40,24 @@ DB_STATEMENT(sql_select_stopped_webhooks, "SELECT w.id, w.campaign_id, w.state =
 					  " LIMIT ?");
 
 static struct webhook_details
-details_from_row(struct store *store, struct pool *pool, const struct db_rows *rows)
+read_details(struct store *store, struct pool *pool, struct row_reader *r)
 {
-	const struct webhook_row row = store_webhook_from_row(store, pool, rows, 0);
-	return (struct webhook_details){
-		.row = row,
-		.settings = { .source = row.source,
-		    .events = row.events,
-		    .form = row.form,
-		    .schedule = db_get_bytes(rows, 0, WEBHOOK_SCHEDULE),
-		    .accepts = db_get_bytes(rows, 0, WEBHOOK_ACCEPTS),
-		    .rate = store_get_u32(rows, 0, WEBHOOK_RATE),
-		    .ca_file = db_get_bytes(rows, 0, WEBHOOK_CA_FILE),
-		    .client_certificate = db_get_bytes(rows, 0, WEBHOOK_CLIENT_CERTIFICATE),
-		    .client_key = db_get_bytes(rows, 0, WEBHOOK_CLIENT_KEY) },
-		.last_error = db_get_bytes(rows, 0, WEBHOOK_LAST_ERROR),
-		.failures = store_get_u32(rows, 0, WEBHOOK_FAILURES),
-		.held_until_ms = db_get_time(rows, 0, WEBHOOK_HELD_UNTIL_MS),
-		.previous_until_ms = db_get_time(rows, 0, WEBHOOK_PREVIOUS_UNTIL_MS),
-	};
+	struct webhook_details details = { .row = row_webhook(store, pool, r) };
+	struct webhook_settings *settings = &details.settings;
+	details.last_error = row_bytes(r);
+	details.failures = row_u32(r);
+	details.held_until_ms = row_time(r);
+	details.previous_until_ms = row_time(r);
+	settings->source = details.row.source;
+	settings->events = details.row.events;
+	settings->form = details.row.form;
+	settings->schedule = row_bytes(r);
+	settings->accepts = row_bytes(r);
+	settings->rate = row_u32(r);
+	settings->ca_file = row_bytes(r);
+	settings->client_certificate = row_bytes(r);
+	settings->client_key = row_bytes(r);
+	return details;
 }
 
 enum result
@@ -70,7 +69,7 @@ store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct w
 		result = store_query(store, pool, &pending, &sql_count_due_of_webhook, DB_U64(webhook_shard(id)), DB_U64(id));
 	if (result != RESULT_OK)
 		return result;
-	*webhook = details_from_row(store, pool, &rows);
+	*webhook = read_details(store, pool, ROW(&rows, 0));
 	webhook->pending = db_get_u64(&pending, 0, 0);
 	webhook->oldest_due_ms = db_get_time(&pending, 0, 1);
 	return RESULT_OK;

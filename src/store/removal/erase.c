@@ -209,7 +209,7 @@ erase_leads(struct part *part)
 	struct db_rows rows;
 	enum result result = store_query_leads(part->store, part->pool, LEAD_BY_ID, some_leads(part), &rows);
 	for (size_t i = 0; i < rows.count && result == RESULT_OK; i++) {
-		const struct lead lead = store_lead_from_row(&rows, i);
+		const struct lead lead = row_lead(ROW(&rows, i));
 		result = delete_lead(part, &lead, SLICE_NONE, &part->counts->leads);
 	}
 	if (result == RESULT_OK && part->step_done)
@@ -267,7 +267,7 @@ add_deleted_leads(struct part *part, struct pool *pool, const struct person_lead
 		return result;
 	uint64_t *existing = POOL_ARRAY(pool, rows.count, uint64_t);
 	for (size_t i = 0; i < rows.count; i++)
-		existing[i] = store_lead_from_row(&rows, i).id;
+		existing[i] = row_lead(ROW(&rows, i)).id;
 	const struct id_set set = id_set(existing, rows.count);
 	for (size_t i = 0; i < count; i++)
 		if (slice_present(leads[i].social_id) && !id_set_contains(&set, leads[i].id))

@@ -35,7 +35,7 @@ collect_leads(struct store *store, struct pool *pool, const struct person *perso
 	const enum result result =
 	    store_query_leads(store, pool, reference.identity, (struct db_list){ values, campaigns.count }, &rows);
 	for (size_t i = 0; i < rows.count && result == RESULT_OK; i++) {
-		const struct lead lead = store_lead_from_row(&rows, i);
+		const struct lead lead = row_lead(ROW(&rows, i));
 		add_lead(pool, lead_only_claims(&lead, person->channel) ? claims : own, &lead);
 	}
 	return result;

@@ -94,15 +94,14 @@ jobs_of(const struct bulk_request *request)
 /* RESULT_TOO_MANY: the maximum would be exceeded. Exact after store_next_ids, whose lock allows one transaction at a time to
  * insert jobs. */
 static enum result
-has_room(struct store *store, struct pool *pool, const struct bulk_request *request)
+has_room(struct store *store, const struct bulk_request *request)
 {
-	struct db_rows rows;
+	uint64_t jobs;
 	if (request->account_jobs == 0)
 		return RESULT_OK;
-	enum result result =
-	    store_query(store, pool, &rows, &sql_count_jobs, DB_U64(request->account_id), DB_U64(request->account_jobs));
-	return result == RESULT_OK && db_get_u64(&rows, 0, 0) + jobs_of(request) > request->account_jobs ? RESULT_TOO_MANY
-													 : result;
+	const enum result result =
+	    store_read_number(store, &jobs, &sql_count_jobs, DB_U64(request->account_id), DB_U64(request->account_jobs));
+	return result == RESULT_OK && jobs + jobs_of(request) > request->account_jobs ? RESULT_TOO_MANY : result;
 }
 
 enum result
@@ -112,7 +111,7 @@ store_insert_jobs(struct store *store, struct pool *pool, const struct bulk_requ
 	/* not from a block: a campaign's jobs run in the order of their ids */
 	enum result result = store_next_ids(store, pool, ID_BULK_JOB, jobs_of(request), first_id);
 	if (result == RESULT_OK)
-		result = has_room(store, pool, request);
+		result = has_room(store, request);
 	for (size_t i = 0; i < jobs_of(request) && result == RESULT_OK; i++)
 		result = store_change_one(store, &sql_insert_job, DB_U64(*first_id + i), DB_U64(request->account_id),
 		    DB_U64(request->campaign_id), db_bytes(lead_action_name(request->action)),

@@ -25,29 +25,15 @@ hash_of(struct slice secret, struct pool *pool, uint64_t campaign_id, enum lead_
 	return db_bytes(pool_copy(pool, slice_sub(digest_slice(&digest), 0, HASH_SIZE)));
 }
 
-static enum result
-change(struct store *store, struct pool *pool, const struct db_statement *statement, uint64_t campaign_id,
-    enum lead_channel channel, struct slice address)
+enum result
+store_note_erased(struct store *store, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address,
+    enum erased_state state)
 {
 	const struct payload_settings *settings;
 	const enum result result = store_payload_settings(store, &settings);
-	return result == RESULT_OK
-		   ? store_run(store, statement, hash_of(settings->server_secret, pool, campaign_id, channel, address))
-		   : result;
-}
-
-enum result
-store_insert_erased(
-    struct store *store, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address)
-{
-	return change(store, pool, &sql_insert_erased, campaign_id, channel, address);
-}
-
-enum result
-store_delete_erased(
-    struct store *store, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address)
-{
-	return change(store, pool, &sql_delete_erased, campaign_id, channel, address);
+	return result == RESULT_OK ? store_run(store, state == PERSON_ERASED ? &sql_insert_erased : &sql_delete_erased,
+					 hash_of(settings->server_secret, pool, campaign_id, channel, address))
+				   : result;
 }
 
 /* Returns the number of hashes. */
@@ -77,14 +63,21 @@ is_among(const struct db_rows *rows, const struct db_value *hashes, size_t count
 	return false;
 }
 
-static enum result
-load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct working_set *set)
+enum result
+store_load_erased(
+    struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct working_set *set)
 {
 	const struct payload_settings *settings;
+	struct db_rows rows;
+	bool any = false;
+	for (size_t i = 0; i < count; i++)
+		any = any || commands[i]->kind == COMMAND_IMPORT;
+	enum result result = any ? store_exists(store, &sql_select_any_erased) : RESULT_NOT_FOUND;
+	if (result != RESULT_OK)
+		return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 	struct db_value *hashes = POOL_ARRAY(pool, count * HASHES, struct db_value);
 	size_t *counts = POOL_ARRAY(pool, count, size_t), total = 0;
-	struct db_rows rows;
-	enum result result = store_payload_settings(store, &settings);
+	result = store_payload_settings(store, &settings);
 	for (size_t i = 0; i < count && result == RESULT_OK; i++)
 		if (commands[i]->kind == COMMAND_IMPORT)
 			total += counts[i] = hashes_of(settings->server_secret, pool, commands[i], hashes + total);
@@ -97,18 +90,4 @@ load(struct store *store, struct pool *pool, const struct command *const *comman
 		if (is_among(&rows, hashes, counts[i]))
 			set->erased[set->erased_count++] = commands[i]->as.import;
 	return RESULT_OK;
-}
-
-enum result
-store_load_erased(
-    struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct working_set *set)
-{
-	bool any = false;
-	struct db_rows rows;
-	for (size_t i = 0; i < count; i++)
-		any = any || commands[i]->kind == COMMAND_IMPORT;
-	if (!any)
-		return RESULT_OK;
-	const enum result result = db_query(store->db, pool, &sql_select_any_erased, &(struct db_arguments){ 0 }, &rows);
-	return result != RESULT_OK || rows.count == 0 ? result : load(store, pool, commands, count, set);
 }

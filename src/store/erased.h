@@ -7,12 +7,11 @@
 
 struct working_set;
 
-/* Stores the hash of an address, email key or number, in a campaign, or, with 0, in all. Runs inside the caller's transaction.
- */
-MUST_CHECK enum result store_insert_erased(
-    struct store *store, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address);
-MUST_CHECK enum result store_delete_erased(
-    struct store *store, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address);
+/* Stores or removes the hash of an address, email key or number, in a campaign, or, with 0, in all. Runs inside the caller's
+ * transaction. */
+enum erased_state { PERSON_ERASED, PERSON_IMPORTABLE };
+MUST_CHECK enum result store_note_erased(struct store *store, struct pool *pool, uint64_t campaign_id,
+    enum lead_channel channel, struct slice address, enum erased_state state);
 /* Adds the imports of erased people to the working set. */
 MUST_CHECK enum result store_load_erased(
     struct store *store, struct pool *pool, const struct command *const *commands, size_t count, struct working_set *set);

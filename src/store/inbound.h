@@ -91,8 +91,11 @@ MUST_CHECK enum result store_sum_refused_calls(
 /* Records a replay: the new state, error, message, lead, content type and body of the call with this id. */
 MUST_CHECK enum result store_note_inbound_replay(struct store *store, const struct inbound_call *call);
 MUST_CHECK enum result store_find_inbound_call(struct store *store, struct pool *pool, uint64_t id, struct inbound_call *call);
-/* Latest first, without bodies. `state`: INBOUND_STATES for all. */
-MUST_CHECK enum result store_list_inbound_calls(struct store *store, struct pool *pool, uint64_t inbound_id,
-    enum inbound_state state, size_t limit, struct inbound_call **calls, size_t *count);
-MUST_CHECK enum result store_list_inbound_calls_of_lead(
-    struct store *store, struct pool *pool, uint64_t lead_id, size_t limit, struct inbound_call **calls, size_t *count);
+struct inbound_call_filter {
+	uint64_t inbound_id, lead_id; /* of a webhook or, if that is 0, of a lead */
+	enum inbound_state state;     /* of a webhook's; INBOUND_STATES: all */
+	size_t limit;
+};
+/* Latest first, without bodies. */
+MUST_CHECK enum result store_list_inbound_calls(struct store *store, struct pool *pool,
+    const struct inbound_call_filter *filter, struct inbound_call **calls, size_t *count);

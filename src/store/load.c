@@ -25,11 +25,11 @@ DB_STATEMENT(sql_select_links,
     " WHERE lead_id IN ({list})");
 DB_STATEMENT(sql_select_ip_leads, "SELECT campaign_id, ip, leads"
 				  " FROM {prefix}ip_leads"
-				  " WHERE campaign_id IN ({list}) AND ip IN ({list})");
+				  " WHERE campaign_id = ? AND ip IN ({list})");
 
 DB_STATEMENT(sql_select_taken_numbers, "SELECT campaign_id, subscription_number"
 				       " FROM {prefix}leads"
-				       " WHERE campaign_id IN ({list}) AND subscription_number IN ({list})");
+				       " WHERE campaign_id = ? AND subscription_number IN ({list})");
 
 DB_STATEMENT(sql_select_used_proofs, "SELECT nonce FROM {prefix}used_proofs WHERE nonce IN ({list})");
 
@@ -166,6 +166,14 @@ add_value(struct pool *pool, struct value_list *list, struct db_value value)
 	list->values[list->count++] = value;
 }
 
+static enum result
+query_of_campaign(const struct load *load, const struct db_statement *statement, uint64_t campaign_id,
+    const struct value_list *values, struct db_rows *rows)
+{
+	const struct db_list list = { values->values, values->count };
+	return store_query_long(load->store, load->pool, statement, &DB_LIST_AND_VALUES(list, DB_U64(campaign_id)), rows);
+}
+
 /* Every identity that the commands name, by kind. */
 struct identities {
 	struct value_list of[LEAD_BY_ID + 1];
@@ -188,26 +196,20 @@ signup_of(const struct command *command)
 }
 
 static void
-collect_signup(struct pool *pool, struct identities *to, const struct command *command, const struct signup *signup)
+collect_signup(struct pool *pool, struct identities *to, const struct command *command)
 {
+	const struct signup *signup = signup_of(command);
 	const struct lead_reference named[] = {
 		{ .identity = LEAD_BY_EMAIL, .value = signup->email_key },
 		{ .identity = LEAD_BY_PHONE, .value = signup->phone },
 		{ .identity = LEAD_BY_SOCIAL_ID, .value = signup->subject },
 		{ .identity = LEAD_BY_SOCIAL_ID, .value = signup->referrer_id },
+		{ .identity = LEAD_BY_EMAIL,
+		    .value = command->kind == COMMAND_IMPORT ? command->as.import->referrer_email : SLICE_NONE },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(named); i++)
 		if (slice_present(named[i].value))
 			collect(pool, to, command, &named[i]);
-}
-
-static void
-collect_import(struct pool *pool, struct identities *to, const struct command *command, const struct import *import)
-{
-	const struct lead_reference referrer = { .identity = LEAD_BY_EMAIL, .value = import->referrer_email };
-	collect_signup(pool, to, command, &import->signup);
-	if (slice_present(referrer.value))
-		collect(pool, to, command, &referrer);
 }
 
 static void
@@ -216,10 +218,8 @@ collect_command(struct pool *pool, struct identities *to, const struct command *
 	switch (command->kind) {
 	case COMMAND_SIGNUP:
 	case COMMAND_TAGGING:
-		collect_signup(pool, to, command, signup_of(command));
-		break;
 	case COMMAND_IMPORT:
-		collect_import(pool, to, command, command->as.import);
+		collect_signup(pool, to, command);
 		break;
 	case COMMAND_POINTS:
 		for (size_t i = 0; i < command->as.points.lead_count; i++)
@@ -392,7 +392,7 @@ add_ip_counts(struct load *load, const struct db_rows *rows)
 	}
 }
 
-/* For one campaign at a time: two lists in one statement would look up each pair of them. */
+/* For one campaign at a time: with two lists the server would look up each pair of them. */
 static enum result
 load_ip_counts(struct load *load)
 {
@@ -400,17 +400,15 @@ load_ip_counts(struct load *load)
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < set->campaign_count && result == RESULT_OK; i++) {
 		const struct campaign *campaign = &set->campaigns[i].campaign;
-		struct value_list campaigns = { 0 }, addresses = { 0 };
+		struct value_list addresses = { 0 };
 		struct db_rows rows;
 		for (size_t k = 0; k < load->count && campaign_judges_addresses(campaign); k++) {
 			const struct signup *signup = signup_of(load->commands[k]);
 			if (signup == NULL || !slice_present(signup->ip) || load->commands[k]->campaign_id != campaign->id)
 				continue;
-			add_value(load->pool, &campaigns, DB_U64(campaign->id));
 			add_value(load->pool, &addresses, db_bytes(ip_caller_network(load->pool, signup->ip)));
 		}
-		struct db_list lists[] = { { campaigns.values, campaigns.count }, { addresses.values, addresses.count } };
-		result = store_query_lists(load->store, load->pool, &sql_select_ip_leads, lists, 2, &rows);
+		result = query_of_campaign(load, &sql_select_ip_leads, campaign->id, &addresses, &rows);
 		add_ip_counts(load, &rows);
 	}
 	return result;
@@ -422,16 +420,14 @@ enum { NUMBER_CAMPAIGN_ID, NUMBER };
 static enum result
 load_numbers_of(struct load *load, uint64_t campaign_id, struct db_rows *rows)
 {
-	struct value_list campaigns = { 0 }, numbers = { 0 };
+	struct value_list numbers = { 0 };
 	for (size_t i = 0; i < load->count; i++) {
 		const struct command *command = load->commands[i];
 		if (command->kind != COMMAND_IMPORT || command->campaign_id != campaign_id || command->as.import->number == 0)
 			continue;
-		add_value(load->pool, &campaigns, DB_U64(campaign_id));
 		add_value(load->pool, &numbers, DB_U64(command->as.import->number));
 	}
-	const struct db_list lists[] = { { campaigns.values, campaigns.count }, { numbers.values, numbers.count } };
-	return store_query_lists(load->store, load->pool, &sql_select_taken_numbers, lists, ARRAY_SIZE(lists), rows);
+	return query_of_campaign(load, &sql_select_taken_numbers, campaign_id, &numbers, rows);
 }
 
 /* The numbers of imports that other leads have. */

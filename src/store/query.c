@@ -35,11 +35,24 @@ store_has_row(struct store *store, const struct db_statement *statement, const s
 }
 
 enum result
-store_check_room(struct store *store, struct pool *pool, const struct db_statement *count, uint64_t id, uint64_t maximum)
+store_read_first_number(
+    struct store *store, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *number)
 {
+	struct pool *pool = pool_new();
 	struct db_rows rows;
-	const enum result result = store_query_one(store, pool, &rows, count, DB_U64(id));
-	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= maximum ? RESULT_TOO_MANY : result;
+	const enum result result = store_query_row(store, pool, statement, arguments, &rows);
+	if (result == RESULT_OK)
+		*number = db_get_u64(&rows, 0, 0);
+	pool_free(&pool);
+	return result;
+}
+
+enum result
+store_check_room(struct store *store, const struct db_statement *count, uint64_t id, uint64_t maximum)
+{
+	uint64_t rows;
+	const enum result result = store_read_number(store, &rows, count, DB_U64(id));
+	return result == RESULT_OK && rows >= maximum ? RESULT_TOO_MANY : result;
 }
 
 struct db_list
@@ -92,19 +105,19 @@ append_rows(struct pool *pool, struct db_rows *rows, const struct db_rows *more)
 }
 
 enum result
-store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_list *lists,
-    size_t list_count, struct db_rows *rows)
+store_query_long(struct store *store, struct pool *pool, const struct db_statement *statement,
+    const struct db_arguments *arguments, struct db_rows *rows)
 {
 	size_t longest = 0;
 	enum result result = RESULT_OK;
-	for (size_t i = 0; i < list_count; i++)
-		longest = lists[i].count > longest ? lists[i].count : longest;
+	for (size_t i = 0; i < arguments->list_count; i++)
+		longest = arguments->lists[i].count > longest ? arguments->lists[i].count : longest;
 	*rows = (struct db_rows){ 0 };
 	for (size_t from = 0; from < longest && result == RESULT_OK; from += DB_LIST_MAX) {
-		struct db_arguments piece = { .list_count = list_count };
+		struct db_arguments piece = *arguments;
 		struct db_rows more;
-		for (size_t i = 0; i < list_count; i++)
-			piece.lists[i] = store_list_piece(lists[i], from);
+		for (size_t i = 0; i < arguments->list_count; i++)
+			piece.lists[i] = store_list_piece(arguments->lists[i], from);
 		result = db_query(store->db, pool, statement, &piece, &more);
 		if (from == 0)
 			*rows = more;
@@ -112,6 +125,15 @@ store_query_lists(struct store *store, struct pool *pool, const struct db_statem
 			append_rows(pool, rows, &more);
 	}
 	return result;
+}
+
+enum result
+store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement, const struct db_list *lists,
+    size_t list_count, struct db_rows *rows)
+{
+	struct db_arguments arguments = { .list_count = list_count };
+	memcpy(arguments.lists, lists, list_count * sizeof(*lists));
+	return store_query_long(store, pool, statement, &arguments, rows);
 }
 
 enum result

@@ -18,7 +18,7 @@
 #define store_change_one(store, statement, ...) store_change_one_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_change_one_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
-/* Return RESULT_NOT_FOUND unless there is a row. */
+/* These return RESULT_NOT_FOUND unless there is a row. */
 #define store_query_one(store, pool, rows, statement, ...) \
 	store_query_row(store, pool, statement, &DB_VALUES(__VA_ARGS__), rows)
 MUST_CHECK enum result store_query_row(struct store *store, struct pool *pool, const struct db_statement *statement,
@@ -26,9 +26,13 @@ MUST_CHECK enum result store_query_row(struct store *store, struct pool *pool, c
 #define store_exists(store, statement, ...) store_has_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_has_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
+/* The number in the first row, which must be there. */
+#define store_read_number(store, number, statement, ...) \
+	store_read_first_number(store, statement, &DB_VALUES(__VA_ARGS__), number)
+MUST_CHECK enum result store_read_first_number(
+    struct store *store, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *number);
 /* Runs a statement that counts rows of an id. RESULT_TOO_MANY: there are `maximum` or more. */
-MUST_CHECK enum result store_check_room(
-    struct store *store, struct pool *pool, const struct db_statement *count, uint64_t id, uint64_t maximum);
+MUST_CHECK enum result store_check_room(struct store *store, const struct db_statement *count, uint64_t id, uint64_t maximum);
 
 /* The ids as a sorted list without duplicates; sorts `ids` in place. */
 struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
@@ -39,7 +43,10 @@ struct db_list store_column_list(struct pool *pool, const struct db_rows *rows, 
 /* DB_LIST_MAX values of the list from the place `from`, or what is left there. */
 struct db_list store_list_piece(struct db_list list, size_t from);
 /* db_query with lists of any length. Lists that are too long for one statement are split; the n-th pieces of all lists go
- * together, and the rows are joined. */
+ * together, with the same single values, and the rows are joined. Without values in the lists it makes no round trip. */
+MUST_CHECK enum result store_query_long(struct store *store, struct pool *pool, const struct db_statement *statement,
+    const struct db_arguments *arguments, struct db_rows *rows);
+/* The same without single values. */
 MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement,
     const struct db_list *lists, size_t list_count, struct db_rows *rows);
 

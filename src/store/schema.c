@@ -12,7 +12,7 @@
 DB_STATEMENT(sql_count_version_table, "SELECT COUNT(*)"
 				      " FROM information_schema.TABLES"
 				      " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{prefix}schema_version'");
-DB_STATEMENT(sql_select_schema_version, "SELECT MAX(version) FROM {prefix}schema_version");
+DB_STATEMENT(sql_select_schema_version, "SELECT CAST(COALESCE(MAX(version), 0) AS UNSIGNED) FROM {prefix}schema_version");
 DB_STATEMENT(sql_select_oldest_programs, "SELECT 1 FROM {prefix}installation WHERE name = ? AND CAST(value AS UNSIGNED) <= ?");
 
 uint32_t
@@ -35,16 +35,11 @@ store_schema_hint(uint32_t found)
 enum result
 store_read_version(struct store *store, uint32_t *version)
 {
-	struct pool *pool = pool_new();
-	struct db_rows rows;
-	*version = 0;
-	enum result result = store_query(store, pool, &rows, &sql_count_version_table);
-	if (result == RESULT_OK && db_get_i64(&rows, 0, 0) > 0) {
-		result = store_query(store, pool, &rows, &sql_select_schema_version);
-		if (result == RESULT_OK && !db_is_null(&rows, 0, 0))
-			*version = (uint32_t)db_get_u64(&rows, 0, 0);
-	}
-	pool_free(&pool);
+	uint64_t number = 0;
+	enum result result = store_read_number(store, &number, &sql_count_version_table);
+	if (result == RESULT_OK && number > 0)
+		result = store_read_number(store, &number, &sql_select_schema_version);
+	*version = (uint32_t)number;
 	return result;
 }
 

@@ -8,6 +8,7 @@
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/webhook_health.h"
+#include "webhook/delivery.h"
 
 _Static_assert(STATS_POINTS_MAX == 1100, "the message of stats_period");
 _Static_assert(STATS_SOURCES_MAX == 100000, "the message of check_sources");
@@ -47,20 +48,22 @@ stats_points(const struct stats_period *period)
 	return (size_t)((period->until - period->from) / period->step);
 }
 
+/* The hour in which the point at this time begins. */
 static uint64_t
-rounded(int64_t ms, unsigned step, bool up)
+begin_of_point(int64_t ms, unsigned step)
 {
-	const uint64_t point_ms = (uint64_t)step * STATS_HOUR_MS;
-	return ((ms > 0 ? (uint64_t)ms : 0) + (up ? point_ms - 1 : 0)) / point_ms * step;
+	return (uint64_t)(ms > 0 ? ms : 0) / ((uint64_t)step * STATS_HOUR_MS) * step;
 }
 
 const char *
 stats_period(const struct stats_request *request, int64_t now_ms, struct stats_period *period)
 {
 	const int64_t until_ms = request->until_ms < 0 || request->until_ms > now_ms ? now_ms : request->until_ms;
-	*period = (struct stats_period){ .until = rounded(until_ms, request->step, true), .step = request->step };
+	const int64_t point_ms = (int64_t)request->step * STATS_HOUR_MS;
+	*period =
+	    (struct stats_period){ .until = begin_of_point(until_ms + point_ms - 1, request->step), .step = request->step };
 	period->from = request->since_ms < 0 ? period->until - STATS_POINTS * (uint64_t)request->step
-					     : rounded(request->since_ms, request->step, false);
+					     : begin_of_point(request->since_ms, request->step);
 	if (period->from >= period->until)
 		return "the period must begin before it ends, and before now";
 	return stats_points(period) > STATS_POINTS_MAX ? "at most 1100 hours or days" : NULL;
@@ -127,14 +130,11 @@ sum_leads(const struct db_rows *rows, const struct stats_period *period, struct 
 /* The columns of the statement that reads a subject. */
 enum { SUBJECT_NOW_MS, SUBJECT_STATE };
 
-/* Reads the state of the subject, and resolves the period. RESULT_REFUSED: the period is not valid, as *problem says. */
+/* RESULT_REFUSED: the period is not valid, as *problem says. */
 static enum result
-find_subject(struct store *store, struct pool *pool, const struct db_statement *sql_subject, uint64_t id,
-    const struct stats_request *request, struct db_rows *subject, struct stats_period *period, const char **problem)
+resolve_period(
+    const struct stats_request *request, const struct db_rows *subject, struct stats_period *period, const char **problem)
 {
-	const enum result result = store_query_one(store, pool, subject, sql_subject, DB_U64(id));
-	if (result != RESULT_OK)
-		return result;
 	*problem = stats_period(request, db_get_i64(subject, 0, SUBJECT_NOW_MS), period);
 	return *problem == NULL ? RESULT_OK : RESULT_REFUSED;
 }
@@ -153,8 +153,9 @@ store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_i
 {
 	struct db_rows rows;
 	*stats = (struct campaign_stats){ .complete = false };
-	enum result result =
-	    find_subject(store, pool, &sql_select_hours_complete, campaign_id, request, &rows, &stats->period, &stats->problem);
+	enum result result = store_query_one(store, pool, &rows, &sql_select_hours_complete, DB_U64(campaign_id));
+	if (result == RESULT_OK)
+		result = resolve_period(request, &rows, &stats->period, &stats->problem);
 	if (result != RESULT_OK)
 		return result;
 	stats->complete = db_get_bool(&rows, 0, SUBJECT_STATE);
@@ -167,14 +168,14 @@ store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_i
 
 /* Invented sign-ups leave up to 500 values of each kind a day: only so many are added up for one answer. */
 static enum result
-check_sources(struct store *store, struct pool *pool, uint64_t campaign_id, const struct sources_request *request,
+check_sources(struct store *store, uint64_t campaign_id, const struct sources_request *request,
     const struct stats_period *period, const char **problem)
 {
-	struct db_rows rows;
-	const enum result result = store_query_one(store, pool, &rows, &sql_count_lead_sources, DB_U64(campaign_id),
+	uint64_t values;
+	const enum result result = store_read_number(store, &values, &sql_count_lead_sources, DB_U64(campaign_id),
 	    DB_U64(period->from / period->step), DB_U64(period->until / period->step), DB_U64(request->first),
 	    DB_U64(request->last), DB_U64(STATS_SOURCES_MAX + 1));
-	if (result != RESULT_OK || db_get_i64(&rows, 0, 0) <= STATS_SOURCES_MAX)
+	if (result != RESULT_OK || values <= STATS_SOURCES_MAX)
 		return result;
 	*problem = "the days of this period have more than 100000 values: choose a shorter one, or one kind";
 	return RESULT_REFUSED;
@@ -188,10 +189,11 @@ store_campaign_sources(struct store *store, struct pool *pool, uint64_t campaign
 	struct db_rows rows;
 	struct stats_period period;
 	*sources = (struct campaign_sources){ 0 };
-	enum result result = find_subject(
-	    store, pool, &sql_select_hours_complete, campaign_id, &request->period, &rows, &period, &sources->problem);
+	enum result result = store_query_one(store, pool, &rows, &sql_select_hours_complete, DB_U64(campaign_id));
 	if (result == RESULT_OK)
-		result = check_sources(store, pool, campaign_id, request, &period, &sources->problem);
+		result = resolve_period(&request->period, &rows, &period, &sources->problem);
+	if (result == RESULT_OK)
+		result = check_sources(store, campaign_id, request, &period, &sources->problem);
 	if (result == RESULT_OK)
 		result = store_query(store, pool, &rows, &sql_sum_lead_sources, DB_U64(request->limit), DB_U64(campaign_id),
 		    DB_U64(period.from / period.step), DB_U64(period.until / period.step), DB_U64(request->first),
@@ -232,8 +234,9 @@ store_webhook_stats(struct store *store, struct pool *pool, uint64_t webhook_id,
 {
 	struct db_rows rows;
 	*stats = (struct webhook_stats){ .counted_from_ms = -1 };
-	enum result result = find_subject(
-	    store, pool, &sql_select_attempts_counted_from, webhook_id, request, &rows, &stats->period, &stats->problem);
+	enum result result = store_query_one(store, pool, &rows, &sql_select_attempts_counted_from, DB_U64(webhook_id));
+	if (result == RESULT_OK)
+		result = resolve_period(request, &rows, &stats->period, &stats->problem);
 	if (result != RESULT_OK)
 		return result;
 	stats->counted_from_ms = db_get_i64(&rows, 0, SUBJECT_STATE);
@@ -244,19 +247,10 @@ store_webhook_stats(struct store *store, struct pool *pool, uint64_t webhook_id,
 	return result;
 }
 
-static int
-compare_campaigns(const void *a, const void *b)
-{
-	const uint64_t first = ((const struct campaign_overview *)a)->campaign_id,
-		       second = ((const struct campaign_overview *)b)->campaign_id;
-	return first < second ? -1 : first > second;
-}
-
 static struct campaign_overview *
 overview_of(struct campaign_overview *overviews, size_t count, uint64_t campaign_id)
 {
-	const struct campaign_overview key = { .campaign_id = campaign_id };
-	return bsearch(&key, overviews, count, sizeof(*overviews), compare_campaigns);
+	return bsearch(&campaign_id, overviews, count, sizeof(*overviews), compare_ids);
 }
 
 static enum result
@@ -265,7 +259,7 @@ read_days(struct store *store, struct pool *pool, struct db_list ids, uint64_t f
 {
 	enum { CAMPAIGN_ID, DAY, SIGNUPS };
 	struct db_rows rows;
-	const enum result result = db_query(store->db, pool, &sql_sum_days_of_campaigns,
+	const enum result result = store_query_long(store, pool, &sql_sum_days_of_campaigns,
 	    &DB_LIST_AND_VALUES(ids, DB_U64(first * STATS_DAY_HOURS), DB_U64((first + OVERVIEW_DAYS) * STATS_DAY_HOURS)),
 	    &rows);
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++)
@@ -310,14 +304,12 @@ store_campaign_overviews(
 {
 	const uint64_t first = (uint64_t)now_ms / STATS_HOUR_MS / STATS_DAY_HOURS - OVERVIEW_DAYS + 1;
 	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
-	enum result result = RESULT_OK;
 	for (size_t i = 0; i < count; i++) {
 		ids[i] = overviews[i].campaign_id;
 		overviews[i] = (struct campaign_overview){ .campaign_id = ids[i], .referrers = -1, .oldest_due_ms = -1 };
 	}
 	const struct db_list list = store_id_list(pool, ids, count);
-	for (size_t from = 0; from < list.count && result == RESULT_OK; from += DB_LIST_MAX)
-		result = read_days(store, pool, store_list_piece(list, from), first, overviews, count);
+	enum result result = read_days(store, pool, list, first, overviews, count);
 	if (result == RESULT_OK)
 		result = read_referrers(store, pool, list, overviews, count);
 	return result == RESULT_OK ? read_webhooks(store, pool, ids, overviews, count) : result;

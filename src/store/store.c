@@ -187,21 +187,14 @@ has_ids(const struct store *store, enum id_kind kind, uint64_t first, uint64_t c
 	return false;
 }
 
-/* Moves the block's start by `count` inside the running transaction; *first is the first of the taken ids. */
-static enum result
-take_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first)
-{
-	enum result result = store_lock_id_block(store, pool, kind, first);
-	if (result == RESULT_OK && !has_ids(store, kind, *first, count))
-		result = RESULT_FAILED;
-	return result == RESULT_OK ? store_set_next_id(store, kind, *first + count) : result;
-}
-
 enum result
 store_next_ids(struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first)
 {
 	require(db_in_transaction(store->db));
-	return take_block(store, pool, kind, count, first);
+	enum result result = store_lock_id_block(store, pool, kind, first);
+	if (result == RESULT_OK && !has_ids(store, kind, *first, count))
+		result = RESULT_FAILED;
+	return result == RESULT_OK ? store_set_next_id(store, kind, *first + count) : result;
 }
 
 enum result
@@ -224,7 +217,7 @@ store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
 	/* if the outcome is unknown, a gap in the ids is harmless */
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = take_block(store, txn.pool, kind, size, &first);
+		txn.result = store_next_ids(store, txn.pool, kind, size, &first);
 	if (txn.result == RESULT_OK)
 		*range = (struct id_range){ first, first + size };
 	return txn.result == RESULT_UNKNOWN || txn.result == RESULT_CONFLICT ? RESULT_UNAVAILABLE : txn.result;
@@ -250,19 +243,10 @@ read_needed_value(struct store *store, const char *name, struct slice *value)
 	return RESULT_FAILED;
 }
 
-static enum result
-read_server_secret(struct store *store)
-{
-	struct slice stored;
-	enum result result = read_needed_value(store, "server_secret", &stored);
-	return result == RESULT_OK
-		   ? store_open(store, store->installation, SECRET_OF_INSTALLATION, stored, &store->payload.server_secret)
-		   : result;
-}
-
 enum result
 store_read_installation(struct store *store)
 {
+	struct slice secret;
 	if (store->has_installation)
 		return RESULT_OK;
 	enum result result = store_demand_schema(store);
@@ -272,7 +256,9 @@ store_read_installation(struct store *store)
 	if (result == RESULT_OK)
 		result = read_needed_value(store, "installation_id", &store->installation_id);
 	if (result == RESULT_OK)
-		result = read_server_secret(store);
+		result = read_needed_value(store, "server_secret", &secret);
+	if (result == RESULT_OK)
+		result = store_open(store, store->installation, SECRET_OF_INSTALLATION, secret, &store->payload.server_secret);
 	store->payload.base_url = slice_of(store->options.base_url);
 	store->payload.avatar_url = slice_of(store->options.avatar_url);
 	store->payload.sends_mail = store->options.sends_mail;

@@ -93,13 +93,7 @@ store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id
 enum result
 store_read_settings_version(struct store *store, uint64_t campaign_id, uint64_t *version)
 {
-	struct pool *pool = pool_new();
-	struct db_rows rows;
-	const enum result result = store_query_one(store, pool, &rows, &sql_select_settings_version, DB_U64(campaign_id));
-	if (result == RESULT_OK)
-		*version = db_get_u64(&rows, 0, 0);
-	pool_free(&pool);
-	return result;
+	return store_read_number(store, version, &sql_select_settings_version, DB_U64(campaign_id));
 }
 
 enum result

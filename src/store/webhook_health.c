@@ -24,24 +24,15 @@ DB_STATEMENT(sql_sum_recent_attempts,
     " WHERE hour > ? AND webhook_id IN ({list})"
     " GROUP BY webhook_id ORDER BY NULL");
 
-static int
-compare_health(const void *a, const void *b)
-{
-	const uint64_t first = ((const struct webhook_health *)a)->id, second = ((const struct webhook_health *)b)->id;
-	return first < second ? -1 : first > second;
-}
-
 static struct webhook_health *
 health_of(struct webhook_health *webhooks, size_t count, uint64_t id)
 {
-	const struct webhook_health key = { .id = id };
-	return bsearch(&key, webhooks, count, sizeof(*webhooks), compare_health);
+	return bsearch(&id, webhooks, count, sizeof(*webhooks), compare_ids);
 }
 
-/* Adds when the first delivery of each of `count` webhooks is due, at most DB_LIST_MAX; all webhooks are those of `all`. */
+/* Of `count` webhooks, at most DB_LIST_MAX. */
 static enum result
-find_oldest_due(struct store *store, struct pool *pool, const struct webhook_health *webhooks, size_t count,
-    struct webhook_health *all, size_t all_count)
+find_oldest_due(struct store *store, struct pool *pool, struct webhook_health *webhooks, size_t count)
 {
 	struct row_list items = store_row_list(pool, &sql_select_oldest_due, count);
 	struct db_rows rows;
@@ -49,7 +40,7 @@ find_oldest_due(struct store *store, struct pool *pool, const struct webhook_hea
 		store_add_row(&items, DB_U64(webhook_shard(webhooks[i].id)), DB_U64(webhooks[i].id));
 	const enum result result = store_query_items(store, &items, &rows);
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++)
-		health_of(all, all_count, db_get_u64(&rows, i, 0))->oldest_due_ms = db_get_i64(&rows, i, 1);
+		health_of(webhooks, count, db_get_u64(&rows, i, 0))->oldest_due_ms = db_get_i64(&rows, i, 1);
 	return result;
 }
 
@@ -58,8 +49,7 @@ store_add_oldest_due(struct store *store, struct pool *pool, struct webhook_heal
 {
 	enum result result = RESULT_OK;
 	for (size_t from = 0; from < count && result == RESULT_OK; from += DB_LIST_MAX)
-		result = find_oldest_due(
-		    store, pool, webhooks + from, count - from < DB_LIST_MAX ? count - from : DB_LIST_MAX, webhooks, count);
+		result = find_oldest_due(store, pool, webhooks + from, count - from < DB_LIST_MAX ? count - from : DB_LIST_MAX);
 	return result;
 }
 
@@ -82,7 +72,7 @@ store_find_webhook_health(struct store *store, struct pool *pool, uint64_t *camp
 			.failing = db_get_bool(&rows, i, FAILING),
 			.oldest_due_ms = -1 };
 	if (*count > 0)
-		qsort(*webhooks, *count, sizeof(**webhooks), compare_health);
+		qsort(*webhooks, *count, sizeof(**webhooks), compare_ids);
 	return store_add_oldest_due(store, pool, *webhooks, *count);
 }
 
@@ -91,21 +81,16 @@ store_add_recent_attempts(struct store *store, struct pool *pool, int64_t now_ms
 {
 	enum { ID, ATTEMPTS, DELIVERED, FAILED, HOUR_MS = 3600 * 1000 };
 	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
-	enum result result = RESULT_OK;
+	struct db_rows rows;
 	for (size_t i = 0; i < count; i++)
 		ids[i] = webhooks[i].id;
-	const struct db_list list = store_id_list(pool, ids, count);
-	for (size_t from = 0; from < list.count && result == RESULT_OK; from += DB_LIST_MAX) {
-		struct db_rows rows;
-		result = db_query(store->db, pool, &sql_sum_recent_attempts,
-		    &DB_LIST_AND_VALUES(store_list_piece(list, from), DB_U64((uint64_t)now_ms / HOUR_MS - HEALTH_HOURS)),
-		    &rows);
-		for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
-			struct webhook_health *found = health_of(webhooks, count, db_get_u64(&rows, i, ID));
-			found->attempts = db_get_u64(&rows, i, ATTEMPTS);
-			found->delivered = db_get_u64(&rows, i, DELIVERED);
-			found->failed = db_get_u64(&rows, i, FAILED);
-		}
+	const enum result result = store_query_long(store, pool, &sql_sum_recent_attempts,
+	    &DB_LIST_AND_VALUES(store_id_list(pool, ids, count), DB_U64((uint64_t)now_ms / HOUR_MS - HEALTH_HOURS)), &rows);
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
+		struct webhook_health *found = health_of(webhooks, count, db_get_u64(&rows, i, ID));
+		found->attempts = db_get_u64(&rows, i, ATTEMPTS);
+		found->delivered = db_get_u64(&rows, i, DELIVERED);
+		found->failed = db_get_u64(&rows, i, FAILED);
 	}
 	return result;
 }

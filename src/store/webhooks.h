@@ -8,7 +8,7 @@
 /* store_lock_settings for the campaign of a webhook. RESULT_NOT_FOUND: no such webhook; it may also be removed before the
  * lock is granted. */
 MUST_CHECK enum result store_lock_webhook_settings(
-    struct store *store, struct pool *pool, uint64_t webhook_id, const struct precondition *precondition);
+    struct store *store, uint64_t webhook_id, const struct precondition *precondition);
 
 /* Makes the webhook active and resets its failures. The settings of its campaign are locked. */
 MUST_CHECK enum result store_activate_webhook(struct store *store, uint64_t webhook_id);

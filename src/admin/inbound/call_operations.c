@@ -202,9 +202,9 @@ run_inbound_log(struct operation_call *call)
 	struct inbound_call *calls;
 	size_t count;
 	enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
+	const struct inbound_call_filter filter = { call->id, 0, arguments->state, arguments->limit };
 	if (result == RESULT_OK)
-		result = store_list_inbound_calls(
-		    call->store, call->pool, call->id, arguments->state, arguments->limit, &calls, &count);
+		result = store_list_inbound_calls(call->store, call->pool, &filter, &calls, &count);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
 	for (size_t i = 0; i < count; i++)
@@ -224,8 +224,8 @@ run_inbound_lead(struct operation_call *call)
 		status = named_lead_find(call, named, &lead);
 	if (status != EX_OK)
 		return status;
-	const enum result result =
-	    store_list_inbound_calls_of_lead(call->store, call->pool, lead.id, VALUE_LIMIT_DEFAULT, &calls, &count);
+	const struct inbound_call_filter filter = { 0, lead.id, INBOUND_STATES, VALUE_LIMIT_DEFAULT };
+	const enum result result = store_list_inbound_calls(call->store, call->pool, &filter, &calls, &count);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
 	for (size_t i = 0; i < count; i++)

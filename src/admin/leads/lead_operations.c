@@ -203,7 +203,8 @@ run_lead_code(struct operation_call *call)
 		return operation_fail(call, PROBLEM_CONFLICT, "the lead has no phone number");
 	if (lead.verified_phone)
 		return operation_fail(call, PROBLEM_CONFLICT, "the phone number of the lead is verified already");
-	const enum result result = phone_code_make(call->store, call->pool, lead.id, lead.phone, false, &code, &expires_ms);
+	const struct lead_code code_for = { CHANNEL_PHONE, lead.id, lead.phone };
+	const enum result result = lead_code_make(call->store, call->pool, &code_for, CODE_RESETS_TRIES, &code, &expires_ms);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
 	output_record(call->output);

@@ -211,7 +211,9 @@ make_code(struct texter *t, struct leased_text *text, const struct payload_subje
 		return result;
 	/* a request has five tries, however many codes it takes: those of a gateway that is busy must not add up */
 	const bool had_code = text->was_counted && message->queued.attempts > 0;
-	result = phone_code_make(t->store, pool, message->queued.lead_id, number, had_code, &text->code, &expires_ms);
+	const struct lead_code code_for = { CHANNEL_PHONE, message->queued.lead_id, number };
+	result = lead_code_make(
+	    t->store, pool, &code_for, had_code ? CODE_KEEPS_TRIES : CODE_RESETS_TRIES, &text->code, &expires_ms);
 	if (result != RESULT_OK) { /* nothing was sent */
 		outbox_end(message, MESSAGE_REQUESTED, DATABASE_MS, SLICE("no_code"));
 		return result;

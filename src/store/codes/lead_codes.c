@@ -56,39 +56,32 @@ lead_code_random(struct pool *pool)
 }
 
 static enum result
-put_row(struct store *store, enum lead_channel channel, uint64_t id, const struct hashes *hashes, bool keeps_tries)
+put_row(struct store *store, enum lead_channel channel, uint64_t id, const struct hashes *hashes, enum lead_code_tries tries)
 {
 	return store_run(store, &sql_put_code, DB_U64(id), DB_U64(channel), db_bytes(digest_slice(&hashes->address)),
-	    db_bytes(digest_slice(&hashes->code)), DB_I64(channels[channel].valid_ms), DB_U64(keeps_tries ? 1 : 0));
+	    db_bytes(digest_slice(&hashes->code)), DB_I64(channels[channel].valid_ms), DB_BOOL(tries == CODE_KEEPS_TRIES));
 }
 
-static enum result
-put_code(struct store *store, const struct lead_code *code, struct slice digits, bool keeps_tries)
+enum result
+lead_code_put(struct store *store, const struct lead_code *code, struct slice digits, enum lead_code_tries tries)
 {
 	struct hashes hashes;
 	const enum result result = hashes_of(store, code, digits, &hashes);
-	return result == RESULT_OK ? put_row(store, code->channel, code->lead_id, &hashes, keeps_tries) : result;
+	return result == RESULT_OK ? put_row(store, code->channel, code->lead_id, &hashes, tries) : result;
 }
 
 enum result
-lead_code_put(struct store *store, const struct lead_code *code, struct slice digits)
-{
-	return put_code(store, code, digits, false);
-}
-
-enum result
-phone_code_make(struct store *store, struct pool *pool, uint64_t lead_id, struct slice number, bool keeps_tries,
+lead_code_make(struct store *store, struct pool *pool, const struct lead_code *code, enum lead_code_tries tries,
     struct slice *digits, int64_t *expires_ms)
 {
-	const struct lead_code code = { CHANNEL_PHONE, lead_id, number };
 	struct db_rows rows;
 	*digits = lead_code_random(pool);
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = put_code(store, &code, *digits, keeps_tries);
+		txn.result = lead_code_put(store, code, *digits, tries);
 		if (txn.result == RESULT_OK)
-			txn.result =
-			    store_query_one(store, txn.pool, &rows, &sql_lock_code, DB_U64(lead_id), DB_U64(CHANNEL_PHONE));
+			txn.result = store_query_one(
+			    store, txn.pool, &rows, &sql_lock_code, DB_U64(code->lead_id), DB_U64(code->channel));
 		if (txn.result == RESULT_OK)
 			*expires_ms = db_get_i64(&rows, 0, EXPIRES_MS);
 	}
@@ -104,24 +97,20 @@ is_code(struct slice text)
 	return text.size == LEAD_CODE_DIGITS;
 }
 
-/* Reads the stored code, and counts a try. *stored: a copy of its hash. */
+/* Compares the hashes with the stored ones. */
 static enum result
-count_try(struct store *store, struct pool *pool, const struct lead_code *code, const struct hashes *hashes, bool counts,
-    struct digest *stored, enum lead_code_verdict *verdict)
+compare(struct store *store, struct pool *pool, const struct lead_code *code, const struct hashes *hashes,
+    enum lead_code_verdict *verdict)
 {
 	struct db_rows rows;
 	*verdict = LEAD_CODE_MISSING;
 	const enum result result =
 	    store_query(store, pool, &rows, &sql_lock_code, DB_U64(code->lead_id), DB_U64(code->channel));
-	if (result != RESULT_OK || rows.count == 0 || db_get_u64(&rows, 0, TRIES) >= LEAD_CODE_TRIES ||
-	    !digest_equal(db_get_bytes(&rows, 0, ADDRESS_HASH), digest_slice(&hashes->address)))
-		return result;
-	*verdict = LEAD_CODE_WRONG;
-	if (!counts)
-		return RESULT_OK;
-	const struct slice hash = db_get_bytes(&rows, 0, CODE_HASH);
-	memcpy(stored->bytes, hash.data, sizeof(stored->bytes)); /* BINARY(32) */
-	return store_change_one(store, &sql_count_try, DB_U64(code->lead_id), DB_U64(code->channel));
+	if (result == RESULT_OK && rows.count > 0 && db_get_u64(&rows, 0, TRIES) < LEAD_CODE_TRIES &&
+	    digest_equal(db_get_bytes(&rows, 0, ADDRESS_HASH), digest_slice(&hashes->address)))
+		*verdict = digest_equal(db_get_bytes(&rows, 0, CODE_HASH), digest_slice(&hashes->code)) ? LEAD_CODE_RIGHT
+													: LEAD_CODE_WRONG;
+	return result;
 }
 
 /* If there is no code whose tries could be counted, a row that belongs to no lead is written, so that the answer takes as long:
@@ -132,25 +121,24 @@ write_in_vain(struct store *store, const struct lead_code *code, const struct ha
 	const uint64_t beyond_leads = UINT64_C(1) << 63;
 	uint64_t id;
 	memcpy(&id, hashes->address.bytes, sizeof(id));
-	return put_row(store, code->channel, id | beyond_leads, hashes, false);
+	return put_row(store, code->channel, id | beyond_leads, hashes, CODE_RESETS_TRIES);
 }
 
 enum result
 lead_code_try(struct store *store, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict)
 {
 	struct hashes hashes;
-	struct digest stored;
 	const bool counts = is_code(digits);
 	const enum result result = hashes_of(store, code, digits, &hashes);
 	if (result != RESULT_OK)
 		return result;
 	/* of an unknown outcome the try may count twice, never not at all */
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn))
-		txn.result = count_try(store, txn.pool, code, &hashes, counts, &stored, verdict);
-	if (txn.result == RESULT_OK && *verdict == LEAD_CODE_WRONG && counts &&
-	    digest_equal(digest_slice(&stored), digest_slice(&hashes.code)))
-		*verdict = LEAD_CODE_RIGHT;
+	while (store_runs(&txn)) {
+		txn.result = compare(store, txn.pool, code, &hashes, verdict);
+		if (txn.result == RESULT_OK && *verdict != LEAD_CODE_MISSING && counts)
+			txn.result = store_change_one(store, &sql_count_try, DB_U64(code->lead_id), DB_U64(code->channel));
+	}
 	if (txn.result == RESULT_OK && *verdict == LEAD_CODE_MISSING && counts)
 		return write_in_vain(store, code, &hashes);
 	return txn.result;

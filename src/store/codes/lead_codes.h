@@ -23,12 +23,14 @@ struct lead_code {
 
 /* A random code, in the pool. It is not stored. */
 struct slice lead_code_random(struct pool *pool);
+/* Whether the tries of the lead's last code count for a new one, too. */
+enum lead_code_tries { CODE_RESETS_TRIES, CODE_KEEPS_TRIES };
 /* Stores a code, which replaces the lead's last one of this channel, in the caller's transaction. */
-MUST_CHECK enum result lead_code_put(struct store *store, const struct lead_code *code, struct slice digits);
-/* Makes a code for a phone number, which replaces the lead's last one. The code is in the pool. `keeps_tries`: those of the
- * last code count for this one, too. */
-MUST_CHECK enum result phone_code_make(struct store *store, struct pool *pool, uint64_t lead_id, struct slice number,
-    bool keeps_tries, struct slice *digits, int64_t *expires_ms);
+MUST_CHECK enum result lead_code_put(
+    struct store *store, const struct lead_code *code, struct slice digits, enum lead_code_tries tries);
+/* Makes a code for a phone number and stores it. The code is in the pool. */
+MUST_CHECK enum result lead_code_make(struct store *store, struct pool *pool, const struct lead_code *code,
+    enum lead_code_tries tries, struct slice *digits, int64_t *expires_ms);
 
 enum lead_code_verdict {
 	LEAD_CODE_RIGHT,

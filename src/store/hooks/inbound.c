@@ -129,7 +129,7 @@ static enum result
 insert_inbound(struct store *store, struct pool *pool, const struct precondition *precondition, const struct inbound_put *put,
     uint64_t *id)
 {
-	enum result result = store_check_room(store, pool, &sql_count_inbound, put->campaign_id, put->maximum);
+	enum result result = store_check_room(store, &sql_count_inbound, put->campaign_id, put->maximum);
 	if (result == RESULT_OK)
 		result = store_take_id(store, pool, precondition, ID_INBOUND, id);
 	if (result == RESULT_OK)
@@ -169,16 +169,12 @@ static enum result
 put_inbound(struct store *store, struct pool *pool, const struct precondition *precondition, const struct inbound_put *put,
     uint64_t *id, bool *fresh)
 {
-	struct db_rows found;
 	const enum result result =
-	    store_query(store, pool, &found, &sql_select_inbound_by_name, DB_U64(put->campaign_id), db_bytes(put->name));
-	if (result != RESULT_OK)
-		return result;
+	    store_read_number(store, id, &sql_select_inbound_by_name, DB_U64(put->campaign_id), db_bytes(put->name));
 	*fresh = true;
-	if (found.count == 0)
+	if (result == RESULT_NOT_FOUND)
 		return insert_inbound(store, pool, precondition, put, id);
-	*id = db_get_u64(&found, 0, 0);
-	return change_inbound(store, put, *id, fresh);
+	return result == RESULT_OK ? change_inbound(store, put, *id, fresh) : result;
 }
 
 /* The first of `Inbound via API`, `Inbound via API 2`, … that the campaign does not have. */
@@ -186,15 +182,14 @@ static enum result
 choose_name(struct store *store, struct pool *pool, const struct inbound_put *put, struct slice *name)
 {
 	for (size_t i = 1; i <= put->maximum; i++) {
-		struct db_rows found;
+		uint64_t id;
 		*name = i == 1 ? SLICE(INBOUND_NAME) : pool_printf(pool, INBOUND_NAME " %zu", i);
 		enum result result =
-		    store_query(store, pool, &found, &sql_select_inbound_by_name, DB_U64(put->campaign_id), db_bytes(*name));
-		if (result != RESULT_OK || found.count == 0)
-			return result;
+		    store_read_number(store, &id, &sql_select_inbound_by_name, DB_U64(put->campaign_id), db_bytes(*name));
+		if (result != RESULT_OK)
+			return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 		/* as in change_inbound: an earlier run has added it */
-		result =
-		    store_exists(store, &sql_select_inbound_token, DB_U64(db_get_u64(&found, 0, 0)), hash_value(put->hash));
+		result = store_exists(store, &sql_select_inbound_token, DB_U64(id), hash_value(put->hash));
 		if (result != RESULT_NOT_FOUND)
 			return result;
 	}
@@ -228,11 +223,11 @@ store_put_inbound(
 }
 
 static enum result
-lock_settings_of(struct store *store, struct pool *pool, uint64_t id, const struct precondition *precondition)
+lock_settings_of(struct store *store, uint64_t id, const struct precondition *precondition)
 {
-	struct db_rows rows;
-	enum result result = store_query_one(store, pool, &rows, &sql_select_campaign_of_inbound, DB_U64(id));
-	return result == RESULT_OK ? store_lock_settings(store, db_get_u64(&rows, 0, 0), precondition) : result;
+	uint64_t campaign_id;
+	const enum result result = store_read_number(store, &campaign_id, &sql_select_campaign_of_inbound, DB_U64(id));
+	return result == RESULT_OK ? store_lock_settings(store, campaign_id, precondition) : result;
 }
 
 enum result
@@ -241,7 +236,7 @@ store_rotate_inbound(struct store *store, const struct precondition *preconditio
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = lock_settings_of(store, txn.pool, id, precondition);
+		txn.result = lock_settings_of(store, id, precondition);
 		if (txn.result == RESULT_OK)
 			txn.result = rotate(store, id, hash, overlap_hours);
 	}
@@ -279,7 +274,7 @@ store_remove_inbound(struct store *store, const struct precondition *preconditio
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		txn.result = lock_settings_of(store, txn.pool, id, precondition);
+		txn.result = lock_settings_of(store, id, precondition);
 		if (txn.result == RESULT_OK)
 			txn.result = store_change_one(store, &sql_delete_inbound, DB_U64(id));
 		if (txn.result == RESULT_OK) /* waits for calls that are being written */

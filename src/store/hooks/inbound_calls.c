@@ -110,10 +110,10 @@ read_call(struct row_reader *r)
 }
 
 static struct db_value
-lifetime(const struct store *store, bool refused)
+lifetime(const struct store *store, enum inbound_state state)
 {
 	const int64_t retention_ms = store->options.retention_ms == 0 ? LONG_MS : store->options.retention_ms;
-	return DB_I64(refused ? INBOUND_STORED_DAYS * DAY_MS : retention_ms);
+	return DB_I64(state == INBOUND_REFUSED ? INBOUND_STORED_DAYS * DAY_MS : retention_ms);
 }
 
 enum result
@@ -153,7 +153,7 @@ insert_call(struct store *store, const struct inbound_call *call, uint64_t id, s
 	return store_change_one(store, &sql_insert_inbound_call, DB_U64(id), DB_U64(call->inbound_id),
 	    DB_U64(call->campaign_id), DB_BOOL(refused), db_bytes(state_names[call->state]), db_bytes(call->error),
 	    db_bytes(call->message), store_id_or_null(call->lead_id), db_bytes(call->ip), db_bytes(call->content_type),
-	    DB_U64(call->size), db_bytes(stored_body(call)), db_bytes(hash), lifetime(store, refused));
+	    DB_U64(call->size), db_bytes(stored_body(call)), db_bytes(hash), lifetime(store, call->state));
 }
 
 /* A body that came before, from a sender that repeats its call, has one entry. *id is that of the entry. */
@@ -163,15 +163,12 @@ insert_refused(struct store *store, struct pool *pool, const struct inbound_call
 	const struct slice parts[] = { call->content_type, SLICE("\n"), call->body };
 	struct digest digest = digest_sha256(parts, ARRAY_SIZE(parts));
 	const struct slice hash = slice_sub(digest_slice(&digest), 0, HASH_SIZE);
-	struct db_rows same;
 	enum result result =
-	    store_query(store, pool, &same, &sql_lock_same_inbound_call, DB_U64(call->inbound_id), db_bytes(hash));
-	if (result == RESULT_OK && same.count > 0) {
-		*id = db_get_u64(&same, 0, 0);
-		return store_change_one(store, &sql_repeat_inbound_call, db_bytes(call->error), db_bytes(call->message),
-		    lifetime(store, true), DB_U64(*id));
-	}
+	    store_read_number(store, id, &sql_lock_same_inbound_call, DB_U64(call->inbound_id), db_bytes(hash));
 	if (result == RESULT_OK)
+		return store_change_one(store, &sql_repeat_inbound_call, db_bytes(call->error), db_bytes(call->message),
+		    lifetime(store, INBOUND_REFUSED), DB_U64(*id));
+	if (result == RESULT_NOT_FOUND)
 		result = has_room(store, pool, call);
 	return result == RESULT_OK ? insert_call(store, call, *id, hash) : result;
 }
@@ -198,8 +195,7 @@ remove_old_calls(struct store *store, struct pool *pool, uint64_t inbound_id)
 static enum result
 note_call(struct store *store, struct pool *pool, const struct inbound_call *call, uint64_t *id)
 {
-	struct db_rows status;
-	enum result result = store_query_one(store, pool, &status, &sql_lock_inbound_status, DB_U64(call->inbound_id));
+	enum result result = store_exists(store, &sql_lock_inbound_status, DB_U64(call->inbound_id));
 	if (result != RESULT_OK)
 		return result;
 	result = store_exists(store, &sql_select_inbound_of_call, DB_U64(*id));
@@ -234,13 +230,12 @@ static enum result
 note_replay(struct store *store, struct pool *pool, const struct inbound_call *call)
 {
 	const bool refused = call->state == INBOUND_REFUSED;
-	struct db_rows rows;
-	enum result result = store_query_one(store, pool, &rows, &sql_lock_inbound_status, DB_U64(call->inbound_id));
+	enum result result = store_exists(store, &sql_lock_inbound_status, DB_U64(call->inbound_id));
 	if (result == RESULT_OK)
 		result = store_change_one(store, &sql_replay_inbound_call, DB_BOOL(refused), db_bytes(state_names[call->state]),
 		    db_bytes(call->error), db_bytes(call->message), store_id_or_null(call->lead_id),
 		    db_bytes(call->content_type), db_bytes(stored_body(call)), DB_U64(call->size), DB_BOOL(refused),
-		    DB_BOOL(refused), lifetime(store, refused), DB_U64(call->id));
+		    DB_BOOL(refused), lifetime(store, call->state), DB_U64(call->id));
 	return result == RESULT_OK ? remove_old_calls(store, pool, call->inbound_id) : result;
 }
 
@@ -263,40 +258,24 @@ store_find_inbound_call(struct store *store, struct pool *pool, uint64_t id, str
 	return result;
 }
 
-static void
-take_calls(struct pool *pool, const struct db_rows *rows, enum inbound_state state, size_t limit, struct inbound_call **calls,
-    size_t *count)
-{
-	*calls = POOL_ARRAY(pool, rows->count, struct inbound_call);
-	*count = 0;
-	for (size_t i = 0; i < rows->count && *count < limit; i++) {
-		const struct inbound_call call = read_call(ROW(rows, i));
-		if (state == INBOUND_STATES || call.state == state)
-			(*calls)[(*count)++] = call;
-	}
-}
-
 enum result
-store_list_inbound_calls(struct store *store, struct pool *pool, uint64_t inbound_id, enum inbound_state state, size_t limit,
+store_list_inbound_calls(struct store *store, struct pool *pool, const struct inbound_call_filter *filter,
     struct inbound_call **calls, size_t *count)
 {
 	/* a webhook has no more; those of one state are chosen from all */
 	enum { MOST = INBOUND_LOG_CALLS + OLD_CALLS_MAX + INBOUND_STORED_CALLS_MAX };
-	const struct db_value id = DB_U64(inbound_id), most = DB_U64((uint64_t)MOST);
+	const struct db_value id = DB_U64(filter->inbound_id), most = DB_U64((uint64_t)MOST);
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_inbound_calls, id, most, id, most, most);
-	if (result == RESULT_OK)
-		take_calls(pool, &rows, state, limit, calls, count);
-	return result;
-}
-
-enum result
-store_list_inbound_calls_of_lead(
-    struct store *store, struct pool *pool, uint64_t lead_id, size_t limit, struct inbound_call **calls, size_t *count)
-{
-	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_inbound_calls_of_lead, DB_U64(lead_id), DB_U64(limit));
-	if (result == RESULT_OK)
-		take_calls(pool, &rows, INBOUND_STATES, limit, calls, count);
+	const enum result result = filter->inbound_id != 0
+				       ? store_query(store, pool, &rows, &sql_select_inbound_calls, id, most, id, most, most)
+				       : store_query(store, pool, &rows, &sql_select_inbound_calls_of_lead,
+					     DB_U64(filter->lead_id), DB_U64(filter->limit));
+	*calls = POOL_ARRAY(pool, rows.count, struct inbound_call);
+	*count = 0;
+	for (size_t i = 0; i < rows.count && *count < filter->limit; i++) {
+		const struct inbound_call call = read_call(ROW(&rows, i));
+		if (filter->state == INBOUND_STATES || call.state == filter->state)
+			(*calls)[(*count)++] = call;
+	}
 	return result;
 }

@@ -133,7 +133,7 @@ put_webhook(struct store *store, struct pool *pool, const struct precondition *p
 		*created = store_is_secret(store, pool, SECRET_OF_WEBHOOK(*id), db_get_bytes(&found, 0, 1), put->secret);
 		return replace_webhook(store, pool, put, *id, store_webhook_state(db_get_bytes(&found, 0, 2)));
 	}
-	result = store_check_room(store, pool, &sql_count_webhooks, put->campaign_id, put->maximum);
+	result = store_check_room(store, &sql_count_webhooks, put->campaign_id, put->maximum);
 	return result == RESULT_OK ? insert_webhook(store, pool, precondition, put, digest_slice(&digest), id) : result;
 }
 
@@ -150,24 +150,19 @@ store_put_webhook(
 enum result
 store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url)
 {
-	struct pool *pool = pool_new();
-	struct digest digest = digest_sha256(&url, 1);
-	struct db_rows rows;
-	enum result result =
-	    store_query(store, pool, &rows, &sql_select_webhook_by_url, DB_U64(campaign_id), db_bytes(digest_slice(&digest)));
-	if (result == RESULT_OK)
-		result = rows.count == 0 ? RESULT_NOT_FOUND : store_remove_webhook_id(store, NULL, db_get_u64(&rows, 0, 0));
-	pool_free(&pool);
-	return result;
+	const struct digest digest = digest_sha256(&url, 1);
+	uint64_t id;
+	const enum result result =
+	    store_read_number(store, &id, &sql_select_webhook_by_url, DB_U64(campaign_id), db_bytes(digest_slice(&digest)));
+	return result == RESULT_OK ? store_remove_webhook_id(store, NULL, id) : result;
 }
 
 enum result
-store_lock_webhook_settings(
-    struct store *store, struct pool *pool, uint64_t webhook_id, const struct precondition *precondition)
+store_lock_webhook_settings(struct store *store, uint64_t webhook_id, const struct precondition *precondition)
 {
-	struct db_rows rows;
-	enum result result = store_query_one(store, pool, &rows, &sql_select_campaign_of_webhook, DB_U64(webhook_id));
-	return result == RESULT_OK ? store_lock_settings(store, db_get_u64(&rows, 0, 0), precondition) : result;
+	uint64_t campaign_id;
+	const enum result result = store_read_number(store, &campaign_id, &sql_select_campaign_of_webhook, DB_U64(webhook_id));
+	return result == RESULT_OK ? store_lock_settings(store, campaign_id, precondition) : result;
 }
 
 enum result
@@ -175,7 +170,7 @@ store_remove_webhook_id(struct store *store, const struct precondition *precondi
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		txn.result = store_lock_webhook_settings(store, txn.pool, id, precondition);
+		txn.result = store_lock_webhook_settings(store, id, precondition);
 		if (txn.result == RESULT_OK)
 			txn.result = store_change_one(store, &sql_delete_webhook, DB_U64(id));
 		if (txn.result == RESULT_OK)

@@ -122,7 +122,7 @@ store_mail_ready(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE]
 		    store_binary(mail->recipient_hash, MAIL_HASH_SIZE), db_bytes(mail->recipient), db_bytes(mail->message_id),
 		    db_bytes(mail->content), DB_U64(mail->id), store_binary(owner, MAIL_OWNER_SIZE));
 		if (txn.result == RESULT_OK && slice_present(mail->code))
-			txn.result = lead_code_put(store, &mail->code_for, mail->code);
+			txn.result = lead_code_put(store, &mail->code_for, mail->code, CODE_RESETS_TRIES);
 	}
 	return txn.result;
 }

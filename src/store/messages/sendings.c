@@ -63,25 +63,15 @@ static enum result
 read_scope(struct store *store, struct pool *pool, enum message_channel channel, size_t scope, struct sender_count *senders,
     size_t count)
 {
-	const struct db_value values[] = { DB_U64(channel), DB_U64(scope) };
 	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
-	enum result result = RESULT_OK;
+	struct db_rows rows;
 	for (size_t i = 0; i < count; i++)
 		ids[i] = id_of(&senders[i], scope);
-	const struct db_list all = store_id_list(pool, ids, count);
-	for (size_t from = 0; from < all.count && result == RESULT_OK; from += DB_LIST_MAX) {
-		struct db_rows rows = { 0 };
-		size_t row;
-		result = db_query(store->db, pool, &sql_count_sendings,
-		    &(struct db_arguments){ .values = values,
-			.count = ARRAY_SIZE(values),
-			.lists = { store_list_piece(all, from) },
-			.list_count = 1 },
-		    &rows);
-		for (size_t i = 0; i < count; i++)
-			if (store_find_row(&rows, id_of(&senders[i], scope), &row))
-				senders[i].sent.of[scope] = (unsigned)db_get_u64(&rows, row, 1);
-	}
+	const enum result result = store_query_long(store, pool, &sql_count_sendings,
+	    &DB_LIST_AND_VALUES(store_id_list(pool, ids, count), DB_U64(channel), DB_U64(scope)), &rows);
+	for (size_t i = 0, row; i < count; i++)
+		if (store_find_row(&rows, id_of(&senders[i], scope), &row))
+			senders[i].sent.of[scope] = (unsigned)db_get_u64(&rows, row, 1);
 	return result;
 }
 
@@ -124,13 +114,9 @@ store_read_senders(
 enum result
 store_add_sending(struct store *store, enum message_channel channel, uint64_t account_id, uint64_t campaign_id)
 {
-	enum { COLUMNS = 3 };
-	const struct sender_count sender = { account_id, campaign_id, { { 0 } } };
-	struct db_value values[SENDING_SCOPES * COLUMNS];
-	for (size_t scope = 0; scope < SENDING_SCOPES; scope++) {
-		values[COLUMNS * scope] = DB_U64(channel);
-		values[COLUMNS * scope + 1] = DB_U64(scope);
-		values[COLUMNS * scope + 2] = DB_U64(id_of(&sender, scope));
-	}
-	return db_execute_rows(store->db, &sql_add_sending, values, COLUMNS, SENDING_SCOPES);
+	const struct db_value of_channel = DB_U64(channel);
+	const struct db_value rows[SENDING_SCOPES][3] = { { of_channel, DB_U64(SENDINGS_OF_ALL), DB_U64(0) },
+		{ of_channel, DB_U64(SENDINGS_OF_ACCOUNT), DB_U64(account_id) },
+		{ of_channel, DB_U64(SENDINGS_OF_CAMPAIGN), DB_U64(campaign_id) } };
+	return db_execute_rows(store->db, &sql_add_sending, rows[0], 3, SENDING_SCOPES);
 }

@@ -67,13 +67,13 @@ static enum result
 check_limits(struct store *store, struct pool *pool, const struct text_claim *claim, const struct text_limits *limits,
     enum text_verdict *verdict, int64_t *wait_ms)
 {
-	struct db_rows rows;
+	uint64_t sent;
 	enum result result = check_number(store, pool, claim, limits, verdict, wait_ms);
 	if (result != RESULT_OK || *verdict != TEXT_PASSES)
 		return result;
-	result = store_query_one(
-	    store, pool, &rows, &sql_count_codes_of_prefix, hash_value(claim->prefix_hash), DB_U64(claim->message_id));
-	if (result == RESULT_OK && db_get_i64(&rows, 0, 0) >= (int64_t)limits->prefix_per_hour)
+	result = store_read_number(
+	    store, &sent, &sql_count_codes_of_prefix, hash_value(claim->prefix_hash), DB_U64(claim->message_id));
+	if (result == RESULT_OK && sent >= limits->prefix_per_hour)
 		*verdict = TEXT_PREFIX_LIMIT;
 	return result;
 }
@@ -112,29 +112,22 @@ claim_sending(struct store *store, struct pool *pool, const unsigned char owner[
 	return store_change_one(store, &sql_make_text_ready, message, store_binary(owner, MAIL_OWNER_SIZE));
 }
 
-/* The row of the channel is locked first: one transaction counts at a time. */
-static enum result
-claim_text(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE], const struct text_claim *claim,
-    const struct text_limits *limits, enum text_verdict *verdict, int64_t *wait_ms)
-{
-	*verdict = TEXT_PASSES;
-	enum result result = store_run(store, &sql_count_sent_code);
-	if (result == RESULT_OK)
-		result = check_limits(store, pool, claim, limits, verdict, wait_ms);
-	if (result == RESULT_OK && *verdict == TEXT_PASSES && claim->campaign_id != 0)
-		result = claim_sending(store, pool, owner, claim, limits, verdict);
-	if (result != RESULT_OK || (*verdict != TEXT_PASSES && *verdict != TEXT_PASSES_AGAIN))
-		return result;
-	return store_run(store, &sql_put_sent_code, DB_U64(claim->message_id), DB_U64(claim->campaign_id),
-	    hash_value(claim->number_hash), hash_value(claim->prefix_hash));
-}
-
 enum result
 store_claim_text(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct text_claim *claim,
     const struct text_limits *limits, enum text_verdict *verdict, int64_t *wait_ms)
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
-	while (store_runs(&txn))
-		txn.result = claim_text(store, txn.pool, owner, claim, limits, verdict, wait_ms);
+	while (store_runs(&txn)) {
+		*verdict = TEXT_PASSES;
+		/* the row of the channel is locked first: one transaction counts at a time */
+		txn.result = store_run(store, &sql_count_sent_code);
+		if (txn.result == RESULT_OK)
+			txn.result = check_limits(store, txn.pool, claim, limits, verdict, wait_ms);
+		if (txn.result == RESULT_OK && *verdict == TEXT_PASSES && claim->campaign_id != 0)
+			txn.result = claim_sending(store, txn.pool, owner, claim, limits, verdict);
+		if (txn.result == RESULT_OK && (*verdict == TEXT_PASSES || *verdict == TEXT_PASSES_AGAIN))
+			txn.result = store_run(store, &sql_put_sent_code, DB_U64(claim->message_id), DB_U64(claim->campaign_id),
+			    hash_value(claim->number_hash), hash_value(claim->prefix_hash));
+	}
 	return txn.result;
 }

@@ -85,7 +85,7 @@ store_add_campaign(struct store *store, const struct precondition *precondition,
 	while (store_runs(&txn)) {
 		txn.result = store_exists(store, &sql_lock_account, DB_U64(account_id));
 		if (txn.result == RESULT_OK)
-			txn.result = store_check_room(store, txn.pool, &sql_count_campaigns, account_id, maximum);
+			txn.result = store_check_room(store, &sql_count_campaigns, account_id, maximum);
 		if (txn.result == RESULT_OK)
 			txn.result = number_next_campaign(store, txn.pool, precondition, id);
 		if (txn.result == RESULT_OK)

@@ -80,7 +80,7 @@ store_enable_webhook(struct store *store, const struct precondition *preconditio
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = store_lock_webhook_settings(store, txn.pool, id, precondition);
+		txn.result = store_lock_webhook_settings(store, id, precondition);
 		if (txn.result == RESULT_OK)
 			txn.result = store_activate_webhook(store, id);
 	}
@@ -92,7 +92,7 @@ store_disable_webhook(struct store *store, const struct precondition *preconditi
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = store_lock_webhook_settings(store, txn.pool, id, precondition);
+		txn.result = store_lock_webhook_settings(store, id, precondition);
 		if (txn.result != RESULT_OK)
 			continue;
 		txn.result = store_change_one(store, &sql_disable_webhook, DB_U64(id));
@@ -124,7 +124,7 @@ store_rotate_secret(
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		txn.result = store_lock_webhook_settings(store, txn.pool, id, precondition);
+		txn.result = store_lock_webhook_settings(store, id, precondition);
 		if (txn.result == RESULT_OK)
 			txn.result = rotate_secret(store, txn.pool, id, secret, overlap_ms);
 	}
@@ -136,7 +136,7 @@ edit_webhook(struct store *store, struct pool *pool, const struct precondition *
     struct webhook_change *change)
 {
 	struct webhook_settings settings;
-	enum result result = store_lock_webhook_settings(store, pool, webhook_id, precondition);
+	enum result result = store_lock_webhook_settings(store, webhook_id, precondition);
 	if (result == RESULT_OK)
 		result = store_find_webhook(store, pool, webhook_id, &change->before);
 	if (result != RESULT_OK)

@@ -81,8 +81,8 @@ static enum result
 note_person(struct store *store, struct pool *pool, const struct erase_request *request)
 {
 	const struct person *person = &request->person;
-	return request->importable ? store_delete_erased(store, pool, person->campaign_id, person->channel, person->address)
-				   : store_insert_erased(store, pool, person->campaign_id, person->channel, person->address);
+	return store_note_erased(store, pool, person->campaign_id, person->channel, person->address,
+	    request->importable ? PERSON_IMPORTABLE : PERSON_ERASED);
 }
 
 /* As exact as it must be: calls at the same time may exceed it. */

@@ -95,7 +95,7 @@ store_change_texts(
 		for (size_t i = 0; i < texts->count && txn.result == RESULT_OK; i++)
 			txn.result = change_text(store, campaign_id, &texts->list[i]);
 		if (txn.result == RESULT_OK && adds_consent(texts))
-			txn.result = store_check_room(store, txn.pool, &sql_count_consents, campaign_id, CONSENTS_MAX + 1);
+			txn.result = store_check_room(store, &sql_count_consents, campaign_id, CONSENTS_MAX + 1);
 		if (txn.result == RESULT_OK)
 			txn.result = store_read_texts(store, txn.pool, campaign_id, change->prefix, &changed);
 		if (txn.result == RESULT_OK && !change->judge(change->context, txn.pool, &changed))

@@ -243,7 +243,7 @@ check_new_user(struct store *store, struct pool *pool, const struct user_manager
 	if (result == RESULT_OK && slice_present(user->settings.campaigns))
 		result = check_campaigns(store, pool, account_id, user->settings.campaigns, &user->refusal);
 	if (result == RESULT_OK && account_id != 0)
-		result = store_check_room(store, pool, &sql_count_users, account_id, manager->users_max);
+		result = store_check_room(store, &sql_count_users, account_id, manager->users_max);
 	if (result == RESULT_TOO_MANY)
 		return refuse(&user->refusal, USER_TOO_MANY);
 	if (result == RESULT_OK)

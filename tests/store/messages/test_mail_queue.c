@@ -165,7 +165,7 @@ codes_are_separate(void **state)
 			       texted = { CHANNEL_PHONE, 1, SLICE("+15550100") };
 	const struct lead_code others[] = { texted, { CHANNEL_EMAIL, 2, SLICE("+15550100") },
 		{ CHANNEL_EMAIL, 1, SLICE("+15550101") } };
-	assert_int_equal(lead_code_put(w->store, &mailed, SLICE("123456")), RESULT_OK);
+	assert_int_equal(lead_code_put(w->store, &mailed, SLICE("123456"), CODE_RESETS_TRIES), RESULT_OK);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		assert_int_equal(lead_code_try(w->store, &others[i], SLICE("123456"), &verdict), RESULT_OK);
 		assert_int_equal(verdict, LEAD_CODE_MISSING);

@@ -32,28 +32,20 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/doctor/web_server.c \
 	%D%/host/domains_operation.c \
 	%D%/host/installation_operations.c \
-	%D%/host/secrets_operation.c \
 	%D%/host/setup_operation.c \
 	%D%/inbound/call_operations.c \
 	%D%/inbound/inbound_operations.c \
-	%D%/jobs/job_operations.c \
-	%D%/jobs/queued_job.c %D%/jobs/queued_job.h \
-	%D%/leads/change_operations.c \
+	%D%/jobs/job_operations.c %D%/jobs/job_operations.h \
+	%D%/leads/change_operations.c %D%/leads/change_operations.h \
 	%D%/leads/edit_operation.c \
-	%D%/leads/lead_command.c %D%/leads/lead_command.h \
-	%D%/leads/lead_operations.c \
-	%D%/leads/lead_payload.c %D%/leads/lead_payload.h \
-	%D%/leads/lead_selection.c %D%/leads/lead_selection.h \
-	%D%/leads/list_operation.c \
+	%D%/leads/lead_operations.c %D%/leads/lead_operations.h \
+	%D%/leads/list_operation.c %D%/leads/list_operation.h \
 	%D%/leads/named_lead.c %D%/leads/named_lead.h \
 	%D%/leads/timeline_operation.c \
-	%D%/mails/mail_operations.c \
-	%D%/mails/mail_test.c %D%/mails/mail_test.h \
+	%D%/mails/mail_operations.c %D%/mails/mail_operations.h \
 	%D%/mails/own_texts.c %D%/mails/own_texts.h \
 	%D%/mails/page_operations.c \
 	%D%/mails/template_operations.c \
 	%D%/operations.c %D%/operations.h \
-	%D%/webhooks/delivery_operations.c \
-	%D%/webhooks/delivery_waits.c %D%/webhooks/delivery_waits.h \
-	%D%/webhooks/test_operation.c \
+	%D%/webhooks/delivery_operations.c %D%/webhooks/delivery_operations.h \
 	%D%/webhooks/webhook_operations.c

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "operation/audited_run.h"
 
-#include <sysexits.h>
-
 #include "operation/value_types.h"
 #include "os/log.h"
 #include "store/operator/owners.h"

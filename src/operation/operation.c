@@ -2,9 +2,7 @@
 #include "operation/operation.h"
 
 #include <inttypes.h>
-#include <sysexits.h>
 
-#include "store/operator/check_findings.h"
 #include "store/schema.h"
 
 const struct subject subject_account = { "account", "account", OWNED_ACCOUNT };
@@ -31,13 +29,6 @@ void
 operation_next_id(struct operation_call *call, uint64_t id)
 {
 	operation_next(call, pool_printf(call->pool, "%" PRIu64, id));
-}
-
-void
-operation_end_part(struct operation_call *call, struct list_part part, size_t count, uint64_t last_id)
-{
-	if (count == part.limit)
-		operation_next_id(call, last_id);
 }
 
 bool
@@ -100,8 +91,9 @@ operation_answer_id(struct operation_call *call, enum result result, uint64_t id
 enum result
 operation_find_campaign(struct operation_call *call, struct campaign *campaign)
 {
+	struct campaign ignored;
 	int64_t now_ms;
-	return store_find_campaign(call->store, call->pool, call->id, campaign, &now_ms);
+	return store_find_campaign(call->store, call->pool, call->id, campaign != NULL ? campaign : &ignored, &now_ms);
 }
 
 int

@@ -146,8 +146,6 @@ struct operation_call {
 /* The output is a part of a list, which goes on with `after` and this value. */
 void operation_next(struct operation_call *call, struct slice after);
 void operation_next_id(struct operation_call *call, uint64_t id);
-/* The same of a list by id that was read to `last_id`, if it may go on. */
-void operation_end_part(struct operation_call *call, struct list_part part, size_t count, uint64_t last_id);
 
 /* Whether its calls take an Idempotency-Key (docs/manage.md 1.5). */
 bool operation_is_repeatable(const struct operation *operation);
@@ -159,7 +157,7 @@ uint64_t operation_maximum(const struct operation_call *call, unsigned setting);
 int operation_answer(struct operation_call *call, enum result result);
 /* The same, and outputs the id after success. */
 int operation_answer_id(struct operation_call *call, enum result result, uint64_t id);
-/* The campaign that is the subject. */
+/* The campaign that is the subject; NULL: only whether it exists. */
 MUST_CHECK enum result operation_find_campaign(struct operation_call *call, struct campaign *campaign);
 /* Reports that the schema has another version, and what to do. */
 int operation_fail_schema(struct operation_call *call, uint32_t found);

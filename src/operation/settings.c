@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "operation/settings.h"
-
 #include <string.h>
 
 #include "base/buffer.h"

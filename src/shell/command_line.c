@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sysexits.h>
 
 #include "base/utf8.h"
-#include "operation/settings.h"
 #include "operation/value_types.h"
 
 #define SEE_HELP "; leadhook --help lists them"

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "operation/settings.h"
 #include "shell/options.h"
 
 /* In the lists that the script's functions print. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "operation/settings.h"
 #include "shell/options.h"
 
 enum { FIELDS_MAX_BYTES = 4096 };

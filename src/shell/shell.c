@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "shell/shell.h"
 
-#include <sysexits.h>
-
 #include "admin/operations.h"
 #include "operation/audited_run.h"
 #include "operation/operation.h"

@@ -1,33 +1,27 @@
 /* SPDX-License-Identifier: MIT
  * Accounts and their API keys. */
-#include <stddef.h>
 #include <string.h>
-#include <sysexits.h>
 
 #include "identity/api_key.h"
 #include "identity/rights.h"
 #include "limit/window.h"
 #include "operation/operation.h"
-#include "operation/settings.h"
 #include "operation/value_types.h"
 #include "os/random.h"
 #include "store/operator/accounts.h"
 #include "store/operator/keys.h"
 
-struct account_add {
-	struct slice name;
-};
-static const struct parameter add_parameters[] = { OPERAND("name", value_name, offsetof(struct account_add, name)) };
+static const struct parameter add_parameters[] = { OPERAND("name", value_name, 0) };
 
 static int
 run_account_add(struct operation_call *call)
 {
-	const struct account_add *arguments = ARGUMENTS(call, struct account_add);
+	const struct slice name = *ARGUMENTS(call, struct slice);
 	uint64_t id;
-	const enum result result = store_add_account(call->store, &call->precondition, arguments->name, &id);
+	const enum result result = store_add_account(call->store, &call->precondition, name, &id);
 	const int status = operation_answer_id(call, result, id);
 	if (status == EX_OK)
-		output_text(call->output, "name", arguments->name);
+		output_text(call->output, "name", name);
 	return status;
 }
 
@@ -43,8 +37,8 @@ run_account_list(struct operation_call *call)
 	enum result result = store_list_accounts(call->store, call->pool, part, &accounts, &count);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
-	if (own == 0 && count > 0)
-		operation_end_part(call, part, count, accounts[count - 1].id);
+	if (own == 0 && count == part.limit)
+		operation_next_id(call, accounts[count - 1].id);
 	for (size_t i = 0; i < count; i++) {
 		if (!caller_sees(call->caller, accounts[i].id, 0))
 			continue;
@@ -62,20 +56,15 @@ run_account_list(struct operation_call *call)
 	return EX_OK;
 }
 
-struct account_settings {
-	struct slice time_zone;
-};
-static const struct parameter setting_rows[] = {
-	SETTING("time_zone", value_time_zone, offsetof(struct account_settings, time_zone)),
-};
-static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct account_settings, "an account");
+static const struct parameter setting_rows[] = { SETTING("time_zone", value_time_zone, 0) };
+static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct slice, "an account");
 
 static int
 run_account_set(struct operation_call *call)
 {
-	struct account_settings settings;
-	settings_assign(call, &settings);
-	return operation_answer_id(call, store_set_time_zone(call->store, call->id, settings.time_zone), call->id);
+	struct slice time_zone;
+	settings_assign(call, &time_zone);
+	return operation_answer_id(call, store_set_time_zone(call->store, call->id, time_zone), call->id);
 }
 
 /* The variant: whether to suspend it. */
@@ -87,30 +76,23 @@ run_account_suspend(struct operation_call *call)
 	return operation_answer_id(call, result, call->id);
 }
 
-struct account_limit {
-	int64_t per_minute; /* -1: the default */
-};
-
 static bool
 parse_per_minute(struct value_reading *reading, struct slice text, void *place)
 {
 	uint64_t per_minute = 0;
 	const bool by_default = slice_equal(text, SLICE("default")), valid = slice_to_u64(text, LIMIT_MAX, &per_minute);
-	*(int64_t *)place = by_default ? -1 : (int64_t)per_minute;
+	*(int64_t *)place = by_default ? -1 : (int64_t)per_minute; /* as store_limit_account */
 	reading->message = pool_printf(
 	    reading->pool, "expected default or a number of calls from 0 to %d, not %.*s", LIMIT_MAX, SLICE_ARGS(text));
 	return by_default || valid;
 }
 static const struct value_type value_per_minute = { .parse = parse_per_minute };
-static const struct parameter limit_parameters[] = {
-	OPERAND("per_minute", value_per_minute, offsetof(struct account_limit, per_minute)),
-};
+static const struct parameter limit_parameters[] = { OPERAND("per_minute", value_per_minute, 0) };
 
 static int
 run_account_limit(struct operation_call *call)
 {
-	const int64_t per_minute = ARGUMENTS(call, struct account_limit)->per_minute;
-	return operation_answer_id(call, store_limit_account(call->store, call->id, per_minute), call->id);
+	return operation_answer_id(call, store_limit_account(call->store, call->id, *ARGUMENTS(call, int64_t)), call->id);
 }
 
 /* ---- keys ---- */
@@ -222,11 +204,9 @@ run_key_list(struct operation_call *call)
 	enum result result = store_find_account(call->store, call->id);
 	if (result == RESULT_OK)
 		result = store_list_keys(call->store, call->pool, call->id, part, &keys, &count);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	if (count > 0)
-		operation_end_part(call, part, count, keys[count - 1].id);
-	for (size_t i = 0; i < count; i++) {
+	if (result == RESULT_OK && count == part.limit)
+		operation_next_id(call, keys[count - 1].id);
+	for (size_t i = 0; result == RESULT_OK && i < count; i++) {
 		output_record(call->output);
 		output_u64(call->output, "id", keys[i].id);
 		output_text(call->output, "name", keys[i].name);
@@ -237,7 +217,7 @@ run_key_list(struct operation_call *call)
 		output_rights(call->output, call->pool, keys[i].rights);
 		output_id_list(call->output, "campaigns", keys[i].campaigns);
 	}
-	return EX_OK;
+	return operation_answer(call, result);
 }
 
 static int
@@ -246,7 +226,7 @@ run_key_revoke(struct operation_call *call)
 	return operation_answer_id(call, store_revoke_key(call->store, call->id), call->id);
 }
 
-OPERATION(account_add, "account add", "NAME", "add an account", run_account_add, PARAMETERS(add_parameters, struct account_add),
+OPERATION(account_add, "account add", "NAME", "add an account", run_account_add, PARAMETERS(add_parameters, struct slice),
     HTTP(POST, "accounts", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CREATES);
 OPERATION(account_list, "account list", "[--limit N] [--after N]", "list the accounts", run_account_list,
     PARAMETERS(value_large_part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
@@ -261,7 +241,7 @@ OPERATION(account_resume, "account resume", "ACCOUNT", "accept calls on its camp
     .variant = false, .subject = &subject_account, HTTP(POST, "accounts/{account}/resume", RIGHT_ACCOUNT),
     .audience = FOR_OPERATORS, .effect = CHANGES);
 OPERATION(account_limit, "account limit", "ACCOUNT PER_MINUTE|default", "set how many calls its keys may make",
-    run_account_limit, .subject = &subject_account, PARAMETERS(limit_parameters, struct account_limit),
+    run_account_limit, .subject = &subject_account, PARAMETERS(limit_parameters, int64_t),
     HTTP(POST, "accounts/{account}/limit", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES);
 OPERATION(key_add, "key add", "ACCOUNT [--name NAME] [--rights LIST] [--campaigns LIST] [--expires TIME]",
     "add an API key, shown once", run_key_add, .subject = &subject_account, PARAMETERS(key_parameters, struct new_key),

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The audit log (docs/users.md 6). */
 #include <inttypes.h>
-#include <stddef.h>
-#include <sysexits.h>
 
 #include "operation/operation.h"
 #include "operation/value_types.h"
@@ -69,13 +67,11 @@ run_audit_list(struct operation_call *call)
 	    (call->caller != NULL && call->caller->campaign_count > 0 && filter.campaign_id == 0))
 		return operation_fail(call, PROBLEM_FORBIDDEN, "the caller may not read the log of all of that");
 	const enum result result = store_list_audit(call->store, call->pool, &filter, &rows, &count);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; result == RESULT_OK && i < count; i++)
 		output_row(call->output, &rows[i]);
-	if (count == filter.limit)
+	if (result == RESULT_OK && count == filter.limit)
 		operation_next_id(call, rows[count - 1].id);
-	return EX_OK;
+	return operation_answer(call, result);
 }
 
 static int

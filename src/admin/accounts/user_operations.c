@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Users of the dashboard (docs/users.md 1, 2). */
-#include <stddef.h>
 #include <string.h>
-#include <sysexits.h>
 
 #include "base/encode.h"
 #include "base/utf8.h"
@@ -10,7 +8,6 @@
 #include "identity/email.h"
 #include "identity/user_token.h"
 #include "operation/operation.h"
-#include "operation/settings.h"
 #include "operation/value_types.h"
 #include "store/users/sessions.h"
 #include "store/users/users.h"
@@ -194,13 +191,11 @@ run_user_list(struct operation_call *call)
 		    call, PROBLEM_FORBIDDEN, "the caller is limited to campaigns, and users are the account's");
 	const enum result result = store_list_users(
 	    call->store, call->pool, account_or_own(call, arguments->account_id), arguments->part, &users, &count);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; result == RESULT_OK && i < count; i++)
 		output_user(call->output, &users[i]);
-	if (count > 0)
-		operation_end_part(call, arguments->part, count, users[count - 1].id);
-	return EX_OK;
+	if (result == RESULT_OK && count == arguments->part.limit)
+		operation_next_id(call, users[count - 1].id);
+	return operation_answer(call, result);
 }
 
 static int
@@ -233,10 +228,7 @@ run_user_set(struct operation_call *call)
 	return result == RESULT_OK ? run_user_show(call) : operation_answer(call, result);
 }
 
-struct user_reset {
-	bool totp;
-};
-static const struct parameter reset_parameters[] = { OPTION("totp", value_on, offsetof(struct user_reset, totp)) };
+static const struct parameter reset_parameters[] = { OPTION("totp", value_on, 0) };
 
 static int
 run_user_reset(struct operation_call *call)
@@ -245,7 +237,7 @@ run_user_reset(struct operation_call *call)
 	struct new_invitation invitation;
 	enum user_refusal refusal;
 	const struct slice link = make_link(call, INVITATION_RESET, &invitation);
-	const enum reset_scope scope = ARGUMENTS(call, struct user_reset)->totp ? RESET_PASSWORD_AND_TOTP : RESET_PASSWORD;
+	const enum reset_scope scope = *ARGUMENTS(call, bool) ? RESET_PASSWORD_AND_TOTP : RESET_PASSWORD;
 	const enum result result = store_reset_user(call->store, &manager, call->id, scope, &invitation, &refusal);
 	const int status = answer_id(call, result, refusal);
 	if (status == EX_OK)
@@ -323,7 +315,7 @@ OPERATION(user_set, "user set", "USER SETTING=VALUE...", "change settings of a u
     .settings = &settings_table, HTTP(PATCH, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS,
     .confirmed = true, .shown_by = &operation_user_show, .shows_result = true);
 OPERATION(user_reset, "user reset", "USER [--totp]", "end a user's password and sessions, and print a link that sets a new one",
-    run_user_reset, .subject = &subject_user, PARAMETERS(reset_parameters, struct user_reset),
+    run_user_reset, .subject = &subject_user, PARAMETERS(reset_parameters, bool),
     HTTP(POST, "users/{user}/reset", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true,
     .shown_by = &operation_user_show);
 OPERATION(user_disable, "user disable", "USER", "end a user's sessions and prevent new logins", run_user_disable,

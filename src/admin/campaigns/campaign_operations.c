@@ -3,16 +3,13 @@
 #include "admin/campaigns/campaign_operations.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
-#include <sysexits.h>
 
-#include "admin/jobs/queued_job.h"
+#include "admin/jobs/job_operations.h"
 #include "bots/challenge.h"
 #include "engine/message.h"
 #include "engine/rank.h"
 #include "engine/visitors.h"
-#include "operation/settings.h"
 #include "operation/value_types.h"
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
@@ -263,8 +260,8 @@ campaigns_of_caller(
 	enum result result = call->id == 0 ? RESULT_OK : store_find_account(call->store, call->id);
 	if (result == RESULT_OK)
 		result = store_list_campaigns(call->store, call->pool, account_id, part, campaigns, &all, now_ms);
-	if (result == RESULT_OK && all > 0)
-		operation_end_part(call, part, all, (*campaigns)[all - 1].id);
+	if (result == RESULT_OK && all == part.limit)
+		operation_next_id(call, (*campaigns)[all - 1].id);
 	for (size_t i = 0; result == RESULT_OK && i < all; i++)
 		if (caller_sees(call->caller, (*campaigns)[i].account_id, (*campaigns)[i].id))
 			(*campaigns)[(*count)++] = (*campaigns)[i];
@@ -279,11 +276,9 @@ run_campaign_list(struct operation_call *call)
 	size_t count;
 	int64_t now_ms;
 	const enum result result = campaigns_of_caller(call, part, &campaigns, &count, &now_ms);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; result == RESULT_OK && i < count; i++)
 		add_summary(call, &campaigns[i], now_ms);
-	return EX_OK;
+	return operation_answer(call, result);
 }
 
 /* A number of a later version has no word. */
@@ -369,18 +364,6 @@ count_addresses(struct operation_call *call)
 	return result;
 }
 
-/* A remote caller finds the job in the list of the campaign. */
-static int
-set_and_queue(struct operation_call *call)
-{
-	struct campaign_change change = { .edit = edit_settings, .context = call, .count_by = queued_job_made_by(call) };
-	const enum result result = store_edit_campaign(call->store, &call->precondition, call->id, &change);
-	if (result == RESULT_REFUSED)
-		return EX_DATAERR; /* already reported */
-	return result == RESULT_OK && (change.job_id == 0 || call->is_remote) ? run_campaign_show(call)
-									      : queued_job_answer(call, result, change.job_id);
-}
-
 static const struct parameter set_parameters[] = {
 	OPTION_WITH("queue", value_on, 0, PARAMETER_SHELL | PARAMETER_ON_BY_HTTP),
 };
@@ -391,13 +374,17 @@ run_campaign_set(struct operation_call *call)
 	const bool counts = settings_have(call, "max_per_ip");
 	if (parameter_is_given(call, "queue") && !counts)
 		return operation_fail_value(call, PROBLEM_USAGE, "queue", "only with max_per_ip");
-	if (counts && *ARGUMENTS(call, bool))
-		return set_and_queue(call);
+	const bool queues = counts && *ARGUMENTS(call, bool);
 	struct campaign_change change = { .edit = edit_settings, .context = call };
+	if (queues)
+		change.count_by = queued_job_made_by(call);
 	enum result result = store_edit_campaign(call->store, &call->precondition, call->id, &change);
 	if (result == RESULT_REFUSED)
 		return EX_DATAERR; /* already reported */
-	if (result == RESULT_OK && counts)
+	/* a remote caller finds the job in the list of the campaign */
+	if (queues && (result != RESULT_OK || (change.job_id != 0 && !call->is_remote)))
+		return queued_job_answer(call, result, change.job_id);
+	if (result == RESULT_OK && counts && !queues)
 		result = count_addresses(call);
 	return result == RESULT_OK ? run_campaign_show(call) : operation_answer(call, result);
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Definitions of a campaign: tags, actions, reward levels. */
-#include <stddef.h>
-#include <sysexits.h>
-
 #include "operation/operation.h"
-#include "operation/settings.h"
 #include "operation/value_types.h"
 #include "store/operator/definitions.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The markup that puts a campaign on pages of other sites (docs/embedding.md). */
 #include <inttypes.h>
-#include <stddef.h>
-#include <sysexits.h>
 
 #include "bots/form_fields.h"
 #include "engine/visitors.h"
@@ -166,8 +164,7 @@ run_campaign_embed(struct operation_call *call)
 	struct page_form form;
 	struct slice problem;
 	char trap[HONEYPOT_NAME_SIZE];
-	int64_t now_ms;
-	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	enum result result = operation_find_campaign(call, &campaign);
 	if (result == RESULT_OK)
 		result = store_payload_settings(call->store, &settings);
 	if (result != RESULT_OK)

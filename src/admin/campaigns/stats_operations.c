@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Statistics of campaigns and webhooks (docs/statistics.md). */
 #include <inttypes.h>
-#include <stddef.h>
-#include <sysexits.h>
 
 #include "admin/campaigns/campaign_operations.h"
 #include "operation/progress.h"

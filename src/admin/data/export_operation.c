@@ -13,7 +13,7 @@
 
 #include "admin/data/import_operation.h"
 #include "admin/data/repeat.h"
-#include "admin/leads/lead_selection.h"
+#include "admin/leads/list_operation.h"
 #include "operation/progress.h"
 #include "operation/value_types.h"
 #include "os/replacement.h"

@@ -3,10 +3,8 @@
  * no program ever reads a part of it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sysexits.h>
 #include <unistd.h>
 
 #include "base/utf8.h"

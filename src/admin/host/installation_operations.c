@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The installation: its tables, check and status. */
 #include <inttypes.h>
-#include <stddef.h>
-#include <sysexits.h>
 
 #include "api/call/routes.h"
 #include "engine/message.h"
@@ -16,20 +14,18 @@
 #include "store/operator/number.h"
 #include "store/operator/operator_status.h"
 #include "store/operator/restored.h"
+#include "store/operator/secrets.h"
 #include "store/operator/upgrade.h"
 #include "store/schema.h"
 #include "store/users/sessions.h"
 #include "watch/watch.h"
 
-struct upgrade {
-	bool dry_run;
-};
-static const struct parameter upgrade_parameters[] = { OPTION("dry_run", value_on, offsetof(struct upgrade, dry_run)) };
+static const struct parameter upgrade_parameters[] = { OPTION("dry_run", value_on, 0) };
 
 static int
 run_upgrade(struct operation_call *call)
 {
-	const bool apply = !ARGUMENTS(call, struct upgrade)->dry_run;
+	const bool apply = !*ARGUMENTS(call, bool);
 	const uint32_t to = store_schema_wanted();
 	uint32_t from = 0;
 	uint64_t number;
@@ -268,10 +264,46 @@ run_metrics(struct operation_call *call)
 	return written ? EX_OK : operation_fail(call, PROBLEM_IO, "the metrics could not be written");
 }
 
-OPERATION(install, "install", "", "create the tables", run_upgrade, .arguments_size = sizeof(struct upgrade),
-    .needs = NEEDS_DATABASE, .effect = PREPARES);
+/* What cannot be opened is reported after what was done. */
+static int
+output_counts(struct operation_call *call, const struct secret_counts *counts, uint64_t changed)
+{
+	output_record(call->output);
+	output_u64(call->output, "changed", changed);
+	output_u64(call->output, "sealed", counts->sealed);
+	output_u64(call->output, "old_key", counts->old);
+	output_u64(call->output, "not_sealed", counts->plain);
+	output_u64(call->output, "unreadable", counts->unreadable);
+	return counts->unreadable == 0
+		   ? EX_OK
+		   : operation_fail(call, PROBLEM_CONFIG,
+			 "server.secrets_key does not open %" PRIu64 " secrets: add the key that they were sealed with; the "
+			 "first: %.*s",
+			 counts->unreadable, SLICE_ARGS(counts->first_unreadable));
+}
+
+static const struct parameter seal_parameters[] = { OPTION_WITH("dry_run", value_on, 0, PARAMETER_PREVIEW) };
+
+static int
+run_secrets_seal(struct operation_call *call)
+{
+	struct secret_counts counts;
+	uint64_t changed = 0;
+	if (!store_has_secrets_key(call->store))
+		return operation_fail(call, PROBLEM_CONFIG,
+		    "server.secrets_key is not set: set it on every host, start the programs again, then run this command");
+	enum result result = RESULT_OK;
+	if (!*ARGUMENTS(call, bool))
+		result = store_seal_secrets(call->store, &changed);
+	if (result == RESULT_OK)
+		result = store_count_secrets(call->store, call->pool, &counts);
+	return result == RESULT_OK ? output_counts(call, &counts, changed) : operation_answer(call, result);
+}
+
+OPERATION(install, "install", "", "create the tables", run_upgrade, .arguments_size = sizeof(bool), .needs = NEEDS_DATABASE,
+    .effect = PREPARES);
 OPERATION(upgrade, "upgrade", "[--dry-run]", "upgrade the tables to this program's version", run_upgrade,
-    PARAMETERS(upgrade_parameters, struct upgrade), .needs = NEEDS_DATABASE, .effect = PREPARES);
+    PARAMETERS(upgrade_parameters, bool), .needs = NEEDS_DATABASE, .effect = PREPARES);
 OPERATION(check, "check", "[--deep] [--restored]", "check the installation for problems", run_check,
     PARAMETERS(check_parameters, struct check), .needs = NEEDS_DATABASE);
 OPERATION(status, "status", "", "show counts and the backlog", run_status, HTTP(GET, "status", RIGHT_STATS),
@@ -280,3 +312,6 @@ OPERATION(installation, "installation", "", "show what is set up, and whether a 
     run_installation, HTTP(GET, "installation", RIGHT_STATS | RIGHT_LEADS | RIGHT_HOOKS | RIGHT_MANAGE));
 OPERATION(metrics, "metrics", "", "print the metrics, as GET /metrics does", run_metrics, .shape = OUTPUT_NONE,
     .needs = NEEDS_DATABASE_ALONE);
+OPERATION(secrets_seal, "secrets seal", "[--dry-run]",
+    "seal the secrets in the database with the first key of server.secrets_key", run_secrets_seal,
+    PARAMETERS(seal_parameters, bool), .effect = CHANGES);

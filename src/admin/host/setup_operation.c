@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * leadhook setup: a script that changes the host, with the options in its environment. */
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sysexits.h>
 #include <unistd.h>
 
 #include "operation/operation.h"
@@ -35,30 +33,23 @@ static const struct parameter parameters[] = {
 #undef PLACE
 
 static bool
-set(const char *name, const char *value)
+set(struct pool *pool, const char *name, const char *value)
 {
-	return setenv(name, value == NULL ? "" : value, 1) == 0;
-}
-
-static bool
-set_text(struct pool *pool, const char *name, struct slice value)
-{
-	return set(name, pool_string(pool, value));
+	return setenv(pool_printf(pool, "setup_%s", name).data, value == NULL ? "" : value, 1) == 0;
 }
 
 /* The options, for the script. */
 static bool
-set_all(struct pool *pool, const struct setup *setup)
+set_all(struct operation_call *call)
 {
-	return set_text(pool, "setup_web_server", setup->web_server) && set_text(pool, "setup_base_url", setup->base_url) &&
-	       set_text(pool, "setup_database_host", setup->database_host) &&
-	       set_text(pool, "setup_database_name", setup->database_name) &&
-	       set_text(pool, "setup_database_user", setup->database_user) &&
-	       set("setup_database_password_file", setup->database_password_file) &&
-	       set_text(pool, "setup_account_name", setup->account_name) &&
-	       set_text(pool, "setup_campaign_name", setup->campaign_name) &&
-	       set_text(pool, "setup_protect_leads", setup->protect_leads) &&
-	       set("setup_dry_run", setup->dry_run ? "yes" : "no");
+	const struct setup *setup = ARGUMENTS(call, struct setup);
+	bool good = set(call->pool, "database_password_file", setup->database_password_file) &&
+		    set(call->pool, "dry_run", setup->dry_run ? "yes" : "no");
+	for (size_t i = 0; i < ARRAY_SIZE(parameters) && good; i++)
+		if (parameters[i].type == &value_text)
+			good = set(
+			    call->pool, parameters[i].name, pool_string(call->pool, parameter_text(call, parameters[i].name)));
+	return good;
 }
 
 static int
@@ -70,8 +61,8 @@ run_setup(struct operation_call *call)
 		    "(docs/operating.md 2)",
 		    SCRIPT, strerror(errno));
 	const char *program = executable_path(call->pool);
-	if (program != NULL && set_all(call->pool, ARGUMENTS(call, struct setup)) && set("setup_program", program) &&
-	    set("setup_config", call->conf->file))
+	if (program != NULL && set_all(call) && set(call->pool, "program", program) &&
+	    set(call->pool, "config", call->conf->file))
 		execl("/bin/sh", "sh", SCRIPT, (char *)NULL);
 	return operation_fail(call, PROBLEM_SYSTEM, "%s: %s", SCRIPT, strerror(errno));
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Calls of inbound webhooks: the log, one call, its replay, and a test of a payload (docs/inbound.md 5). */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
-#include <sysexits.h>
 
 #include "admin/leads/named_lead.h"
 #include "api/inbound/inbound_run.h"
@@ -127,12 +125,7 @@ show_example(struct operation_call *call, uint64_t campaign_id)
 	return EX_OK;
 }
 
-struct inbound_test {
-	struct value_content payload;
-};
-static const struct parameter test_parameters[] = {
-	OPTIONAL_OPERAND("payload", value_content, offsetof(struct inbound_test, payload)),
-};
+static const struct parameter test_parameters[] = { OPTIONAL_OPERAND("payload", value_content, 0) };
 
 static int
 run_inbound_test(struct operation_call *call)
@@ -143,7 +136,7 @@ run_inbound_test(struct operation_call *call)
 	const enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
-	const struct value_content *given = &ARGUMENTS(call, struct inbound_test)->payload;
+	const struct value_content *given = ARGUMENTS(call, struct value_content);
 	if (!parameter_is_given(call, "payload"))
 		return show_example(call, webhook.campaign_id);
 	payload.body = given->text;
@@ -173,8 +166,6 @@ add_call(struct operation_call *call, const struct inbound_call *entry)
 	output_u64(call->output, "replays", entry->replays);
 }
 
-enum { LISTED = 50 };
-
 struct inbound_log {
 	enum inbound_state state; /* INBOUND_STATES: all */
 	size_t limit;
@@ -192,7 +183,7 @@ static const struct parameter log_parameters[] = {
 	OPTION("state", value_state, offsetof(struct inbound_log, state)),
 	OPTION("limit", value_limit, offsetof(struct inbound_log, limit)),
 };
-static const struct inbound_log log_defaults = { INBOUND_STATES, LISTED };
+static const struct inbound_log log_defaults = { INBOUND_STATES, VALUE_LIMIT_DEFAULT };
 
 static int
 run_inbound_log(struct operation_call *call)
@@ -205,11 +196,9 @@ run_inbound_log(struct operation_call *call)
 	const struct inbound_call_filter filter = { call->id, 0, arguments->state, arguments->limit };
 	if (result == RESULT_OK)
 		result = store_list_inbound_calls(call->store, call->pool, &filter, &calls, &count);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; result == RESULT_OK && i < count; i++)
 		add_call(call, &calls[i]);
-	return EX_OK;
+	return operation_answer(call, result);
 }
 
 static int
@@ -226,11 +215,9 @@ run_inbound_lead(struct operation_call *call)
 		return status;
 	const struct inbound_call_filter filter = { 0, lead.id, INBOUND_STATES, VALUE_LIMIT_DEFAULT };
 	const enum result result = store_list_inbound_calls(call->store, call->pool, &filter, &calls, &count);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; result == RESULT_OK && i < count; i++)
 		add_call(call, &calls[i]);
-	return EX_OK;
+	return operation_answer(call, result);
 }
 
 static int
@@ -342,7 +329,7 @@ run_inbound_replay(struct operation_call *call)
 }
 
 OPERATION(inbound_test, "inbound test", "INBOUND [FILE|-]", "show what would come of a payload", run_inbound_test,
-    .subject = &subject_inbound, PARAMETERS(test_parameters, struct inbound_test),
+    .subject = &subject_inbound, PARAMETERS(test_parameters, struct value_content),
     HTTP(POST, "inbound/{inbound}/test", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CHANGES);
 OPERATION(inbound_log, "inbound log", "INBOUND [--state STATE] [--limit N]", "list the last calls, latest first",
     run_inbound_log, .subject = &subject_inbound, PARAMETERS(log_parameters, struct inbound_log), .defaults = &log_defaults,

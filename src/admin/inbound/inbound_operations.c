@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Inbound webhooks of a campaign (docs/inbound.md 1, 3). */
 #include <inttypes.h>
-#include <stddef.h>
-#include <sysexits.h>
 
 #include "identity/api_key.h"
 #include "operation/operation.h"
@@ -135,17 +133,13 @@ static int
 run_inbound_list(struct operation_call *call)
 {
 	struct inbound_webhook *webhooks;
-	struct campaign campaign;
 	size_t count;
-	int64_t now_ms;
-	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	enum result result = operation_find_campaign(call, NULL);
 	if (result == RESULT_OK)
 		result = store_list_inbound(call->store, call->pool, call->id, &webhooks, &count);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; result == RESULT_OK && i < count; i++)
 		add_webhook(call, &webhooks[i]);
-	return EX_OK;
+	return operation_answer(call, result);
 }
 
 static int
@@ -176,10 +170,7 @@ run_inbound_set(struct operation_call *call)
 	return status == EX_OK ? run_inbound_show(call) : status;
 }
 
-struct inbound_rotate {
-	bool now;
-};
-static const struct parameter rotate_parameters[] = { OPTION("now", value_on, offsetof(struct inbound_rotate, now)) };
+static const struct parameter rotate_parameters[] = { OPTION("now", value_on, 0) };
 
 static int
 run_inbound_rotate(struct operation_call *call)
@@ -189,8 +180,8 @@ run_inbound_rotate(struct operation_call *call)
 	struct inbound_webhook webhook;
 	enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
 	if (result == RESULT_OK)
-		result = store_rotate_inbound(call->store, &call->precondition, call->id, hash.bytes,
-		    ARGUMENTS(call, struct inbound_rotate)->now ? 0 : INBOUND_OVERLAP_HOURS);
+		result = store_rotate_inbound(
+		    call->store, &call->precondition, call->id, hash.bytes, *ARGUMENTS(call, bool) ? 0 : INBOUND_OVERLAP_HOURS);
 	/* a URL that may be in use is shown, because no other command shows it */
 	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
@@ -225,7 +216,7 @@ OPERATION(inbound_set, "inbound set", "INBOUND [--tag ID] [--source TEXT] [--map
     HTTP(PATCH, "inbound/{inbound}", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES,
     .access = GRANTS_ACCESS, .versioned = true, .shown_by = &operation_inbound_show, .shows_result = true);
 OPERATION(inbound_rotate, "inbound rotate", "INBOUND [--now]", "give an inbound webhook a new URL, shown once",
-    run_inbound_rotate, .subject = &subject_inbound, PARAMETERS(rotate_parameters, struct inbound_rotate),
+    run_inbound_rotate, .subject = &subject_inbound, PARAMETERS(rotate_parameters, bool),
     HTTP(POST, "inbound/{inbound}/rotate", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES,
     .access = GRANTS_ACCESS, .confirmed = true, .versioned = true, .shown_by = &operation_inbound_show);
 OPERATION(inbound_remove, "inbound remove", "INBOUND", "remove an inbound webhook and its log", run_inbound_remove,

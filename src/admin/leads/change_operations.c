@@ -1,19 +1,65 @@
 /* SPDX-License-Identifier: MIT
  * Changes of leads: points, and the bulk changes of docs/api.md 4.1, which the dispatcher makes. */
-#include <inttypes.h>
-#include <stddef.h>
-#include <sysexits.h>
+#include "admin/leads/change_operations.h"
 
-#include "admin/jobs/queued_job.h"
-#include "admin/leads/lead_command.h"
+#include <inttypes.h>
+
+#include "admin/jobs/job_operations.h"
+#include "admin/leads/named_lead.h"
 #include "engine/command.h"
 #include "engine/failure.h"
-#include "identity/email.h"
-#include "identity/phone.h"
-#include "identity/social_id.h"
 #include "operation/value_types.h"
 #include "os/clock.h"
 #include "store/operator/lead_jobs.h"
+
+enum { COMMAND_MS = 10000 };
+
+int
+lead_command_answer(struct operation_call *call, const struct outcome *outcome)
+{
+	static const struct {
+		enum failure failure;
+		enum operation_problem problem;
+		const char *message; /* NULL: the failure's */
+	} problems[] = {
+		{ FAILURE_CAMPAIGN_NOT_FOUND, PROBLEM_NOT_FOUND, "there is no such campaign" },
+		{ FAILURE_LEAD_NOT_FOUND, PROBLEM_NOT_FOUND, "there is no such lead" },
+		{ FAILURE_LEADS_NOT_FOUND, PROBLEM_NOT_FOUND, "there are no such leads" },
+		{ FAILURE_INVALID_PARAMETER, PROBLEM_INVALID, NULL },
+		{ FAILURE_MISSING_RIGHT, PROBLEM_FORBIDDEN, NULL },
+		{ FAILURE_CONFLICTING_IDENTIFIERS, PROBLEM_CONFLICT,
+		    "another lead of the campaign has this email address or phone number" },
+		{ FAILURE_CAMPAIGN_ENDED, PROBLEM_CONFLICT, "the campaign has ended" },
+		{ FAILURE_ACCOUNT_SUSPENDED, PROBLEM_CONFLICT, "the account of the campaign is suspended" },
+		{ FAILURE_TOO_MANY_JOBS, PROBLEM_BUSY, "the account has as many queued changes as it may: try again later" },
+		{ FAILURE_UNAVAILABLE, PROBLEM_UNCERTAIN,
+		    "the database is out of reach: check whether the change was made before you try again" },
+	};
+	if (outcome->failure == FAILURE_NONE)
+		return EX_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(problems); i++)
+		if (problems[i].failure == outcome->failure)
+			return problems[i].message == NULL
+				   ? operation_fail(call, problems[i].problem, "%.*s", SLICE_ARGS(outcome->detail))
+				   : operation_fail(call, problems[i].problem, "%s", problems[i].message);
+	return operation_fail(call, PROBLEM_INTERNAL, "the command failed; see the log for the reason");
+}
+
+void
+lead_command_execute(
+    struct operation_call *call, const struct campaign *campaign, struct command *command, struct outcome *outcome)
+{
+	const struct command *one = command;
+	command->rights = caller_rights(call->caller);
+	command->campaign_id = campaign->id;
+	command->account_id = command->owner_id = campaign->account_id;
+	struct execution execution = { .commands = &one,
+		.count = 1,
+		.deadline_ms = clock_monotonic_ms() + COMMAND_MS,
+		.outcomes = outcome,
+		.precondition = &call->precondition };
+	store_execute(call->store, call->pool, &execution);
+}
 
 struct named_leads {
 	struct lead_reference *items;
@@ -24,15 +70,10 @@ struct named_leads {
 static bool
 parse_reference(struct pool *pool, struct slice text, struct lead_reference *lead)
 {
-	struct email email;
-	if (slice_find(text, '@') < text.size) {
-		const bool valid = email_parse(pool, text, &email);
-		*lead = (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = email.key };
-		return valid;
-	}
-	const bool phone = slice_starts_with(text, SLICE("+"));
-	lead->identity = phone ? LEAD_BY_PHONE : LEAD_BY_SOCIAL_ID;
-	return phone ? phone_parse(pool, text, SLICE_NONE, &lead->value) : social_id_parse(pool, text, &lead->value);
+	const enum lead_identity identity = slice_find(text, '@') < text.size     ? LEAD_BY_EMAIL
+					    : slice_starts_with(text, SLICE("+")) ? LEAD_BY_PHONE
+										  : LEAD_BY_SOCIAL_ID;
+	return lead_reference_parse(pool, identity, text, lead);
 }
 
 static bool
@@ -196,27 +237,20 @@ run_lead_change(struct operation_call *call)
 	return result == RESULT_OK ? show_queued(call, &request, queued.job_id, queued.leads) : operation_answer(call, result);
 }
 
-struct lead_jobs {
-	size_t limit;
-};
-static const struct parameter jobs_parameters[] = { OPTION("limit", value_limit, offsetof(struct lead_jobs, limit)) };
-static const struct lead_jobs jobs_defaults = { VALUE_LIMIT_DEFAULT };
+static const struct parameter jobs_parameters[] = { OPTION("limit", value_limit, 0) };
+static const size_t jobs_default = VALUE_LIMIT_DEFAULT;
 
 static int
 run_lead_jobs(struct operation_call *call)
 {
-	struct campaign campaign;
 	struct lead_job *jobs;
 	size_t count;
-	enum result result = operation_find_campaign(call, &campaign);
+	enum result result = operation_find_campaign(call, NULL);
 	if (result == RESULT_OK)
-		result = store_list_lead_jobs(
-		    call->store, call->pool, call->id, ARGUMENTS(call, struct lead_jobs)->limit, &jobs, &count);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
+		result = store_list_lead_jobs(call->store, call->pool, call->id, *ARGUMENTS(call, size_t), &jobs, &count);
 	/* texts that come with changes of leads may be about one of them */
 	const bool personal = caller_has_right(call->caller, RIGHT_LEADS) || caller_has_right(call->caller, RIGHT_CHANGE);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; result == RESULT_OK && i < count; i++) {
 		const struct lead_job *job = &jobs[i];
 		output_record(call->output);
 		output_u64(call->output, "id", job->id);
@@ -231,7 +265,7 @@ run_lead_jobs(struct operation_call *call)
 		output_time(call->output, "delayed_until", job->delayed_until_ms == 0 ? -1 : job->delayed_until_ms);
 		output_time(call->output, "created_at", job->created_ms);
 	}
-	return EX_OK;
+	return operation_answer(call, result);
 }
 
 OPERATION(lead_points, "lead points", "CAMPAIGN POINTS LEAD... [--message TEXT]", "give points to leads, or take them",
@@ -242,5 +276,5 @@ OPERATION(lead_change, "lead change", "CAMPAIGN WORD LEAD... [--tag ID]",
     PARAMETERS(change_parameters, struct bulk_change), HTTP(POST, "campaigns/{campaign}/bulk", RIGHT_CHANGE), .effect = ADDS,
     .logs_output = true);
 OPERATION(lead_jobs, "lead jobs", "CAMPAIGN [--limit N]", "list the changes of leads that are not done", run_lead_jobs,
-    .subject = &subject_campaign, PARAMETERS(jobs_parameters, struct lead_jobs), .defaults = &jobs_defaults,
-    .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/bulk", RIGHT_STATS | RIGHT_CHANGE));
+    .subject = &subject_campaign, PARAMETERS(jobs_parameters, size_t), .defaults = &jobs_default, .shape = OUTPUT_ARRAY,
+    HTTP(GET, "campaigns/{campaign}/bulk", RIGHT_STATS | RIGHT_CHANGE));

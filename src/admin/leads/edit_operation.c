@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * lead set: changes fields of a lead, as a call of the API with a key does (docs/api.md 4.3), but not as a sign-up. */
-#include <stddef.h>
-#include <sysexits.h>
-
-#include "admin/leads/lead_command.h"
+#include "admin/leads/change_operations.h"
 #include "admin/leads/named_lead.h"
 #include "api/call/param_names.h"
 #include "base/language_tag.h"

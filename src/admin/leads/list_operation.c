@@ -1,13 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-#include <inttypes.h>
-#include <stddef.h>
-#include <sysexits.h>
+#include "admin/leads/list_operation.h"
 
-#include "admin/leads/lead_payload.h"
-#include "admin/leads/lead_selection.h"
+#include <inttypes.h>
+
+#include "admin/leads/lead_operations.h"
 #include "admin/leads/named_lead.h"
 #include "operation/value_types.h"
 #include "os/clock.h"
+
+static const struct slice order_names[] = { SLICE_NONE, SLICE("score") }; /* the other order has no name */
+const struct value_type value_lead_order = { WORD_TYPE(bool, order_names, 2), .expected = "score" };
+
+int
+lead_selection_check(struct operation_call *call, const struct lead_selection *selection)
+{
+	if (selection->by_score && selection->filter.newest)
+		return operation_fail_value(call, PROBLEM_USAGE, "newest", "only in the order of sign-ups, not with %s",
+		    parameter_shown(call, "order"));
+	return EX_OK;
+}
+
+int
+lead_selection_read_number(struct operation_call *call, const struct lead_selection *selection, struct lead_filter *filter)
+{
+	if (!slice_present(selection->after) || value_to_u32(selection->after, UINT32_MAX, &filter->after))
+		return EX_OK;
+	return operation_fail_value(call, PROBLEM_INVALID, "after", "expected a number from 0 to 4294967295");
+}
 
 /* Leads are read in pages of PAGE_LEADS. Only the shown values are stored until all is printed. */
 enum { PAGE_LEADS = 250 };
@@ -71,12 +90,11 @@ begin_page(struct lead_list *list)
 static enum result
 add_page(struct operation_call *call, struct pool *pool, struct lead_list *list, bool *more)
 {
-	struct campaign campaign;
 	struct lead_page page;
 	struct payload_subject *subjects;
 	struct lead_filter *filter = &list->filter, wanted = *filter;
 	wanted.limit = filter->limit < PAGE_LEADS ? filter->limit : PAGE_LEADS;
-	enum result result = operation_find_campaign(call, &campaign);
+	enum result result = operation_find_campaign(call, NULL);
 	if (result == RESULT_OK)
 		result = list->has_order ? store_list_leads_in_order(call->store, pool, call->id, &wanted, &list->order, &page)
 					 : store_list_leads(call->store, pool, call->id, &wanted, &page);

@@ -1,50 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include "admin/leads/named_lead.h"
 
-#include <stddef.h>
-#include <sysexits.h>
-
 #include "identity/email.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
-#include "operation/value_types.h"
 #include "store/operator/timeline.h"
 
-static bool
-parse_email(struct value_reading *reading, struct slice text, void *place)
+bool
+lead_reference_parse(struct pool *pool, enum lead_identity identity, struct slice text, struct lead_reference *lead)
 {
-	struct named_lead *named = place;
 	struct email email;
-	if (!email_parse(reading->pool, text, &email))
+	lead->identity = identity;
+	if (identity == LEAD_BY_PHONE)
+		return phone_parse(pool, text, SLICE_NONE, &lead->value);
+	if (identity == LEAD_BY_SOCIAL_ID)
+		return social_id_parse(pool, text, &lead->value);
+	if (!email_parse(pool, text, &email))
 		return false;
-	named->references[named->count++] = (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = email.key };
-	named->typed = text;
+	lead->value = email.key;
 	return true;
 }
 
 static bool
-parse_phone(struct value_reading *reading, struct slice text, void *place)
+parse_name(struct value_reading *reading, struct slice text, void *place)
 {
 	struct named_lead *named = place;
-	struct lead_reference *reference = &named->references[named->count++];
-	reference->identity = LEAD_BY_PHONE;
+	const enum lead_identity identity = reading->type == &value_lead_email   ? LEAD_BY_EMAIL
+					    : reading->type == &value_lead_phone ? LEAD_BY_PHONE
+										 : LEAD_BY_SOCIAL_ID;
 	named->typed = text;
-	return phone_parse(reading->pool, text, SLICE_NONE, &reference->value);
+	return lead_reference_parse(reading->pool, identity, text, &named->references[named->count++]);
 }
-
-static bool
-parse_social_id(struct value_reading *reading, struct slice text, void *place)
-{
-	struct named_lead *named = place;
-	struct lead_reference *reference = &named->references[named->count++];
-	reference->identity = LEAD_BY_SOCIAL_ID;
-	named->typed = text;
-	return social_id_parse(reading->pool, text, &reference->value);
-}
-
-const struct value_type value_lead_email = { .parse = parse_email, .expected = "an email address" };
-const struct value_type value_lead_phone = { .parse = parse_phone, .expected = "a phone number that begins with +" };
-const struct value_type value_lead_social_id = { .parse = parse_social_id, .expected = "the social_id of a lead" };
+const struct value_type value_lead_email = { .parse = parse_name, .expected = "an email address" };
+const struct value_type value_lead_phone = { .parse = parse_name, .expected = "a phone number that begins with +" };
+const struct value_type value_lead_social_id = { .parse = parse_name, .expected = "the social_id of a lead" };
 
 const struct parameter lead_parameters[LEAD_NAMES_MAX] = {
 	OPTION("email", value_lead_email, 0),
@@ -70,8 +59,7 @@ named_lead_answer(struct operation_call *call, enum result result)
 int
 named_lead_find(struct operation_call *call, const struct named_lead *named, struct lead *lead)
 {
-	struct campaign campaign;
-	const enum result result = operation_find_campaign(call, &campaign);
+	const enum result result = operation_find_campaign(call, NULL);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
 	return named_lead_answer(call, store_find_lead(call->store, call->pool, call->id, &named->references[0], lead));

@@ -21,6 +21,9 @@ extern const struct value_type value_lead_email, value_lead_phone, value_lead_so
 /* All arguments of an operation that only names a lead. */
 extern const struct parameter lead_parameters[LEAD_NAMES_MAX];
 
+/* Returns false for a text that is no such address, number or id. */
+MUST_CHECK bool lead_reference_parse(
+    struct pool *pool, enum lead_identity identity, struct slice text, struct lead_reference *lead);
 /* Returns 0 if exactly one is given, else EX_USAGE after reporting it. */
 MUST_CHECK int named_lead_check(struct operation_call *call, const struct named_lead *named);
 /* Finds the lead of the campaign in call->id, with all that is stored of its sign-up if `lead` is to have its origin. Returns

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * What happened to a lead (docs/operating.md 4, leadhook(1)). */
 #include <inttypes.h>
-#include <stddef.h>
-#include <sysexits.h>
 
-#include "admin/leads/lead_payload.h"
+#include "admin/leads/lead_operations.h"
 #include "admin/leads/named_lead.h"
-#include "admin/webhooks/delivery_waits.h"
+#include "admin/webhooks/delivery_operations.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "store/operator/timeline.h"

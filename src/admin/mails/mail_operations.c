@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Mails to leads (docs/mail.md): list, show, send again; the test of the mail server. */
-#include <inttypes.h>
-#include <stddef.h>
-#include <sysexits.h>
+#include "admin/mails/mail_operations.h"
 
-#include "admin/jobs/queued_job.h"
-#include "admin/mails/mail_test.h"
+#include <inttypes.h>
+
+#include "admin/jobs/job_operations.h"
 #include "identity/email.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
@@ -59,19 +58,14 @@ run_mail_list(struct operation_call *call)
 	enum result result = store_list_mails(call->store, call->pool, ARGUMENTS(call, struct mail_filter), &list);
 	if (result == RESULT_OK)
 		result = store_explain_delays(call->store, call->pool, call->wiring->sending_limits, list.mails, list.count);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	for (size_t i = 0; i < list.count; i++)
+	for (size_t i = 0; result == RESULT_OK && i < list.count; i++)
 		add_mail(call, &list.mails[i]);
-	if (list.next != 0)
+	if (result == RESULT_OK && list.next != 0)
 		operation_next_id(call, list.next);
-	return EX_OK;
+	return operation_answer(call, result);
 }
 
-struct mail_show {
-	bool content;
-};
-static const struct parameter show_parameters[] = { OPTION("content", value_on, offsetof(struct mail_show, content)) };
+static const struct parameter show_parameters[] = { OPTION("content", value_on, 0) };
 
 static int
 run_mail_show(struct operation_call *call)
@@ -90,7 +84,7 @@ run_mail_show(struct operation_call *call)
 	output_time(call->output, "sent_at", mail.sent_ms);
 	output_text(call->output, "message_id", mail.message_id);
 	output_text(call->output, "answer", mail.last_answer);
-	if (!ARGUMENTS(call, struct mail_show)->content)
+	if (!*ARGUMENTS(call, bool))
 		return EX_OK;
 	if (!slice_present(content))
 		return operation_fail(call, PROBLEM_CONFLICT, "the mail has no content: %s",
@@ -153,6 +147,30 @@ run_mail_resend(struct operation_call *call)
 	return operation_answer(call, result);
 }
 
+int
+mail_test_address(struct operation_call *call, struct slice text, struct slice *address)
+{
+	struct email email;
+	if (*call->conf->mail.host == '\0')
+		return operation_fail(call, PROBLEM_CONFIG, "mail is off: mail.host and mail.from are not set");
+	if (!email_parse(call->pool, text, &email))
+		return operation_fail(call, PROBLEM_INVALID, "the address is not a valid email address");
+	*address = email.display;
+	return EX_OK;
+}
+
+int
+mail_test_answer(struct operation_call *call, enum result result, const struct mail_test *test)
+{
+	if (result == RESULT_OK || test->accepted) {
+		output_record(call->output);
+		output_job_fields(call->output, mail_test_fields, MAIL_TEST_FIELDS, test);
+	}
+	if (result != RESULT_OK)
+		return operation_answer(call, result);
+	return test->accepted ? EX_OK : EX_UNAVAILABLE;
+}
+
 struct mail_test_arguments {
 	struct slice address;
 	bool queue;
@@ -183,7 +201,7 @@ OPERATION(mail_list, "mail list", "[--campaign ID] [--state STATE] [--kind KIND]
     "list mails, the newest first", run_mail_list, PARAMETERS(list_parameters, struct mail_filter), .defaults = &list_defaults,
     .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/mails", RIGHT_LEADS));
 OPERATION(mail_show, "mail show", "MAIL [--content]", "show a mail and what the mail server answered", run_mail_show,
-    .subject = &subject_mail, PARAMETERS(show_parameters, struct mail_show), HTTP(GET, "mails/{mail}", RIGHT_LEADS));
+    .subject = &subject_mail, PARAMETERS(show_parameters, bool), HTTP(GET, "mails/{mail}", RIGHT_LEADS));
 OPERATION(mail_resend, "mail resend", "MAIL...", "send mails again", run_mail_resend,
     PARAMETERS(resend_parameters, struct mail_ids), HTTP(POST, "mails/resend", RIGHT_CHANGE), .effect = CHANGES, .cost = SLOW);
 OPERATION(mail_test, "mail test", "ADDRESS [--queue]", "send a test mail and show what the mail server answers", run_mail_test,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "admin/mails/own_texts.h"
 
-#include <sysexits.h>
-
 #include "operation/value_types.h"
 #include "text/text.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * The texts and looks of a campaign's pages (docs/pages.md). */
-#include <stddef.h>
-#include <sysexits.h>
-
 #include "admin/mails/own_texts.h"
 #include "compose/subject.h"
 #include "engine/visitors.h"
@@ -192,9 +189,7 @@ show_texts(struct operation_call *call, struct slice prefix, size_t skipped)
 static int
 run_page_show(struct operation_call *call)
 {
-	struct campaign campaign;
-	int64_t now_ms;
-	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	enum result result = operation_find_campaign(call, NULL);
 	if (result == RESULT_OK)
 		result = show_texts(call, SLICE(CONSENT_PREFIX), 0);
 	if (result == RESULT_OK)

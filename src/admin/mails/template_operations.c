@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * A campaign's own templates of mails (docs/mail.md 1): show, change, preview. */
-#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sysexits.h>
 
-#include "admin/jobs/queued_job.h"
+#include "admin/jobs/job_operations.h"
 #include "admin/leads/named_lead.h"
-#include "admin/mails/mail_test.h"
+#include "admin/mails/mail_operations.h"
 #include "admin/mails/own_texts.h"
 #include "compose/mail_preview.h"
 #include "compose/own_templates.h"
@@ -150,8 +148,7 @@ run_mail_template(struct operation_call *call)
 	struct own_templates templates;
 	struct campaign_texts list;
 	struct mail_values values = { 0 };
-	int64_t now_ms;
-	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	enum result result = operation_find_campaign(call, &campaign);
 	if (result == RESULT_OK && given == NULL)
 		language = mail_subject_language(&campaign, SLICE_NONE);
 	if (result == RESULT_OK)
@@ -192,10 +189,8 @@ list_language(struct operation_call *call, const struct campaign_texts *list, en
 static int
 run_mail_templates(struct operation_call *call)
 {
-	struct campaign campaign;
 	struct campaign_texts list;
-	int64_t now_ms;
-	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	enum result result = operation_find_campaign(call, NULL);
 	if (result == RESULT_OK)
 		result = read_texts(call, &list);
 	if (result != RESULT_OK)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Deliveries: list, show and redeliver (docs/operating.md 4, leadhook(1)). */
+#include "admin/webhooks/delivery_operations.h"
+
 #include <inttypes.h>
-#include <stddef.h>
-#include <sysexits.h>
 #include <unistd.h>
 
-#include "admin/jobs/queued_job.h"
-#include "admin/webhooks/delivery_waits.h"
+#include "admin/jobs/job_operations.h"
 #include "base/utf8.h"
 #include "deliver/lock.h"
 #include "engine/events.h"
@@ -18,6 +17,37 @@
 #include "store/operator/lead_names.h"
 #include "store/operator/webhook_admin.h"
 #include "store/queue/dispatch.h"
+
+struct slice
+delivery_waits_for(const struct operation_call *call, const struct delivery_row *delivery, const struct dispatcher_seen *here)
+{
+	const int64_t due_ms = delivery->due_ms, held_ms = delivery->webhook_hold_until_ms, now_ms = delivery->now_ms;
+	const bool open = delivery->webhook_failures >= call->conf->dispatch.breaker_failures;
+	if (delivery->state != DELIVERY_PENDING)
+		return SLICE_NONE;
+	if (id_set_contains(&here->under_way, delivery->id))
+		return SLICE("attempt");
+	if (delivery->webhook_state == WEBHOOK_MISSING)
+		return SLICE("removal");
+	if (delivery->webhook_state != WEBHOOK_ACTIVE)
+		return SLICE("disabled");
+	if (due_ms > now_ms && due_ms > held_ms)
+		return SLICE("schedule");
+	if (open) /* also while its probe is under way or due */
+		return SLICE("breaker");
+	if (held_ms > now_ms)
+		return SLICE("receiver");
+	if (slice_present(delivery->leased_by) && !slice_equal(delivery->leased_by, here->owner))
+		return SLICE("other_dispatcher");
+	/* others of its webhook may come first */
+	return delivery->webhook_rate > 0 && slice_present(delivery->leased_by) ? SLICE("rate") : SLICE("dispatcher");
+}
+
+struct dispatcher_seen
+dispatcher_of_host(struct operation_call *call)
+{
+	return lock_read(call->pool, call->conf->dispatch.lock_file);
+}
 
 READ_TYPE(value_event, event_parse, enum event_type, "the name of an event");
 READ_TYPE(value_state, delivery_state_parse, enum delivery_state, "pending, delivered or failed");

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks of a campaign and their settings (docs/deliveries.md 1 to 4). */
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
-#include <sysexits.h>
 #include <unistd.h>
 
+#include "admin/jobs/job_operations.h"
 #include "engine/events.h"
+#include "identity/link.h"
 #include "operation/operation.h"
-#include "operation/settings.h"
 #include "operation/value_types.h"
 #include "operation/wiring.h"
 #include "os/random.h"
@@ -404,6 +403,73 @@ run_webhook_remove(struct operation_call *call)
 	return operation_answer_id(call, store_remove_webhook_id(call->store, &call->precondition, call->id), call->id);
 }
 
+static int
+queue_test(struct operation_call *call)
+{
+	struct webhook_details webhook;
+	const enum result result = store_find_webhook(call->store, call->pool, call->id, &webhook);
+	return result == RESULT_OK ? queued_job_add(call, webhook.row.campaign_id, JOB_WEBHOOK_TEST,
+					 job_test_parameters(call->pool, &(struct job_test){ .webhook_id = call->id }))
+				   : operation_answer(call, result);
+}
+
+/* A command line only with what needs no quotes inside quotes, and may be a webhook's URL. */
+static bool
+may_be_the_url(struct operation_call *call, struct slice location)
+{
+	return slice_present(location) && !slice_ends_with(location, SLICE("...")) &&
+	       slice_find(location, '\'') == location.size &&
+	       webhook_url_judge(call->pool, location, call->wiring->webhook_addresses) == WEBHOOK_URL_OK;
+}
+
+/* What a redirect means (docs/deliveries.md 3.3), and the command that changes what comes of it. */
+static void
+explain_redirect(struct operation_call *call, const struct webhook_test *test)
+{
+	const struct slice to = test->location;
+	if (test->moved) {
+		operation_warn(call, "the receiver says that its URL has moved to %.*s", SLICE_ARGS(to));
+		if (may_be_the_url(call, to))
+			operation_warn(call, "if that is your receiver: leadhook webhook set %" PRIu64 " url='%.*s'", call->id,
+			    SLICE_ARGS(to));
+	} else if ((test->status == 302 || test->status == 303) && link_is_absolute(to)) {
+		operation_warn(call,
+		    "the receiver redirects to %.*s: it has probably done its work and shows a page, unless one has to log in "
+		    "there",
+		    SLICE_ARGS(to));
+		if (!test->ok)
+			operation_warn(call,
+			    "to count such answers as delivered: leadhook webhook set %" PRIu64 " accepts=302,303", call->id);
+	} else if (test->status >= 300 && test->status < 400) {
+		operation_warn(call, "the receiver redirects to no page: it must answer 2xx");
+	}
+}
+
+static const struct parameter test_parameters[] = {
+	OPTION_WITH("queue", value_on, 0, PARAMETER_SHELL | PARAMETER_ON_BY_HTTP),
+};
+
+static int
+run_webhook_test(struct operation_call *call)
+{
+	struct webhook_test test;
+	if (*ARGUMENTS(call, bool))
+		return queue_test(call);
+	sender_prepare_process();
+	const enum result result = job_test_webhook(call->wiring->job_settings, call->store, call->pool, call->id, &test);
+	if (result == RESULT_REFUSED)
+		return operation_fail(call, PROBLEM_INTERNAL, "nothing can be sent from here");
+	if (result != RESULT_OK)
+		return operation_answer(call, result);
+	if (test.sealed)
+		return operation_fail(call, PROBLEM_CONFIG,
+		    "URL or secret of the webhook cannot be opened: server.secrets_key does not have its key (leadhook check)");
+	output_record(call->output);
+	output_job_fields(call->output, webhook_test_fields, WEBHOOK_TEST_FIELDS, &test);
+	explain_redirect(call, &test);
+	return test.ok ? EX_OK : EX_UNAVAILABLE;
+}
+
 OPERATION(webhook_add, "webhook add", "CAMPAIGN URL EVENT...", "add a webhook; its secret is shown once", run_webhook_add,
     .subject = &subject_campaign, PARAMETERS(add_parameters, struct webhook_add),
     HTTP(POST, "campaigns/{campaign}/webhooks", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CREATES,
@@ -425,6 +491,9 @@ OPERATION(webhook_disable, "webhook disable", "WEBHOOK", "stop sending to a webh
 OPERATION(webhook_rotate, "webhook rotate", "WEBHOOK", "give a webhook a new secret, shown once", run_webhook_rotate,
     .subject = &subject_webhook, HTTP(POST, "webhooks/{webhook}/rotate", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true,
     .effect = CHANGES, .confirmed = true, .versioned = true, .shown_by = &operation_webhook_show);
+OPERATION(webhook_test, "webhook test", "WEBHOOK [--queue]", "send a test delivery and show the response", run_webhook_test,
+    .subject = &subject_webhook, PARAMETERS(test_parameters, bool), HTTP(POST, "webhooks/{webhook}/test", RIGHT_HOOKS),
+    .effect = QUEUES);
 OPERATION(webhook_remove, "webhook remove", "WEBHOOK", "remove a webhook", run_webhook_remove, .subject = &subject_webhook,
     HTTP(DELETE, "webhooks/{webhook}", RIGHT_HOOKS), .effect = CHANGES, .confirmed = true, .versioned = true,
     .shown_by = &operation_webhook_show);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The rights of callers (docs/manage.md 2). An object that the caller may not see is an object that does not exist. */
-#include "manage/request.h"
+#include "manage/access.h"
+
+#include "manage/identity.h"
 #include "operation/value_types.h"
 
 /* "this needs the rights hooks and leads" */
@@ -41,7 +43,7 @@ fail_result(struct manage_request *request, enum result result)
 	return request_fail(request, PROBLEM_INTERNAL, SLICE_NONE, "the request could not be answered");
 }
 
-/* Whether the caller may use what belongs to the account itself. */
+/* Whether the caller may use objects that belong to the account itself. */
 static bool
 check_account(struct manage_request *request)
 {
@@ -57,7 +59,7 @@ request_sees(struct manage_request *request, struct slice name, enum owned_kind 
 	uint64_t number;
 	enum result result = RESULT_NOT_FOUND;
 	if (value_is_id(id, &number))
-		result = store_find_owner(request->manage->store, kind, number, owner);
+		result = store_find_owner(request->manage->options.login.store, kind, number, owner);
 	if (result == RESULT_OK && !caller_sees(&request->caller, owner->account_id, owner->campaign_id))
 		result = RESULT_NOT_FOUND;
 	if (result == RESULT_NOT_FOUND)

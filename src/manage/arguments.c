@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Arguments of an operation, from the path, and from the query (GET, DELETE) or a JSON object (POST, PATCH):
  * docs/manage.md 1.1. */
+#include "manage/arguments.h"
+
 #include "base/utf8.h"
+#include "manage/access.h"
 #include "manage/members.h"
-#include "manage/request.h"
 #include "operation/value_types.h"
 
 enum { LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
@@ -60,7 +62,7 @@ list_of(struct manage_request *request, const struct member *member, const struc
 	return check_text(request, member->name, *text, type);
 }
 
-/* Whether the caller may know the objects, if the parameter has their ids. Of a value that is no id, nothing is said here. */
+/* If the parameter has ids, whether the caller may know their objects. Other values are not judged here. */
 static bool
 sees_all(struct manage_request *request, const struct parameter *parameter, const struct member *member)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * The caller of a request (docs/users.md 4): a key, or a user whose session a cookie names. */
+#include "manage/identity.h"
+
 #include <string.h>
 
 #include "api/call/limits.h"
 #include "login/login.h"
-#include "manage/request.h"
 #include "store/users/users.h"
 
 /* The browser sends a cookie of this name only to the host that has set it, over https (or to itself), and from no subdomain.
@@ -101,8 +102,8 @@ static bool
 identify_user(struct manage_request *request)
 {
 	struct session *session = &request->session;
-	const enum result result = login_find_session(&request->manage->options.login, request->http->pool, request->token,
-	    call_client(request->from), session);
+	const enum result result = login_find_session(
+	    &request->manage->options.login, request->http->pool, request->token, call_client(request->from), session);
 	if (result == RESULT_NOT_FOUND)
 		return fail_session(request);
 	if (result != RESULT_OK)
@@ -110,7 +111,7 @@ identify_user(struct manage_request *request)
 	request->caller = (struct caller){ .kind = CALLER_USER,
 		.id = session->user_id,
 		.name = session->email,
-		.operator = session->role == ROLE_OPERATOR,
+		.operator= session->role == ROLE_OPERATOR,
 		.account_id = session->account_id,
 		.rights = session->rights };
 	read_campaigns(request);

@@ -1,13 +1,11 @@
 noinst_LIBRARIES += %D%/libmanage.a
 %C%_libmanage_a_SOURCES = \
-	%D%/access.c \
-	%D%/answer.c \
-	%D%/arguments.c \
-	%D%/identity.c \
+	%D%/access.c %D%/access.h \
+	%D%/arguments.c %D%/arguments.h \
+	%D%/call_limits.c %D%/call_limits.h \
+	%D%/call_table.c %D%/call_table.h \
+	%D%/identity.c %D%/identity.h \
 	%D%/manage.c %D%/manage.h \
+	%D%/manage_request.c %D%/manage_request.h \
 	%D%/members.c %D%/members.h \
-	%D%/repeats.c \
-	%D%/request.h \
-	%D%/sessions.c \
-	%D%/table.c \
-	%D%/versions.c
+	%D%/session_calls.c %D%/session_calls.h

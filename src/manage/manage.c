@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "manage/manage.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "identity/email.h"
-#include "manage/request.h"
+#include "crypto/digest.h"
+#include "json/writer.h"
+#include "manage/access.h"
+#include "manage/arguments.h"
+#include "manage/call_limits.h"
+#include "manage/call_table.h"
+#include "manage/identity.h"
+#include "manage/manage_request.h"
+#include "manage/session_calls.h"
 #include "operation/audited_run.h"
 
 enum { BUSY_MS = 1000 };
@@ -14,7 +22,7 @@ struct manage *
 manage_new(const struct manage_options *options)
 {
 	struct manage *manage = memory_alloc(sizeof(*manage));
-	*manage = (struct manage){ *options, options->login.store };
+	*manage = (struct manage){ *options };
 	return manage;
 }
 
@@ -25,84 +33,93 @@ manage_free(struct manage **manage)
 	*manage = NULL;
 }
 
-/* The mailbox that the test mail goes to; absent when the operation will refuse the address. */
-static struct slice
-test_mailbox(const struct manage_request *request)
-{
-	struct pool *pool = request->http->pool;
-	const struct slice given = parameter_text(&request->call, "address");
-	struct email email;
-	if (!email_parse(pool, slice_present(given) ? given : request->caller.name, &email))
-		return SLICE_NONE;
-	return email_mailbox(pool, email.key);
-}
+/* ---- repeated calls (docs/manage.md 1.5) ---- */
 
-/* Addresses of users are not verified: owners of accounts could add anyone as a user, and flood the mailbox. Operators have no
- * account. A call that is refused counts for neither. */
+/* Whether the request has an Idempotency-Key, and its hashes. With it a call that made or added something, and whose answer was
+ * lost, can be repeated. Answers are not stored: they may have secrets. */
 static bool
-passes_test_limits(struct manage_request *request, struct slice mailbox, struct limit_verdict *verdict)
+read_key(const struct manage_request *request, struct request_key *key)
 {
-	struct limiter *limiter = request->manage->options.login.limiter;
-	const uint64_t account_id = request->caller.account_id;
-	const struct slice account = { (const char *)&account_id, sizeof(account_id) };
-	const struct limit_network of_mailbox = { mailbox, 1 }, of_account = { account, 1 }; /* of one caller each */
-	const struct limit_claim by_mailbox = { .kind = LIMIT_TEST_MAILS }, by_account = { .kind = LIMIT_ACCOUNT_TESTS };
-	if (account_id == 0)
-		return limiter_pass(limiter, &of_mailbox, &by_mailbox, 1, verdict);
-	return limiter_would_pass(limiter, &of_account, &by_account, 1, verdict) &&
-	       limiter_pass(limiter, &of_mailbox, &by_mailbox, 1, verdict) &&
-	       limiter_pass(limiter, &of_account, &by_account, 1, verdict);
-}
-
-static bool
-may_send_test(struct manage_request *request)
-{
-	struct limit_verdict verdict;
-	if (request->operation->cost != TEST_MAILS || request->caller.kind != CALLER_USER)
-		return true;
-	const struct slice mailbox = test_mailbox(request);
-	if (!slice_present(mailbox) || passes_test_limits(request, mailbox, &verdict))
-		return true;
-	metrics_add(METRIC_REFUSALS, limit_metric(verdict.kind), 1);
-	return request_fail_wait(request, verdict.wait_ms, "rate_limited",
-	    verdict.kind == LIMIT_TEST_MAILS ? SLICE("too many test mails to this address")
-					     : SLICE("too many test mails from this account"));
-}
-
-/* Whether the account may make one more call of those that the limit counts. Operators have no account, and no limit. What ends
- * a credential counts for the caller alone: a key that has leaked could else keep itself from being revoked. */
-static bool
-keeps_limit(struct manage_request *request, enum limit_kind kind, struct slice refusal)
-{
-	struct limit_verdict verdict;
-	const bool ends_access = request->operation != NULL && request->operation->access == ENDS_ACCESS;
+	const struct http_request *http = request->http;
 	const struct caller *caller = &request->caller;
-	const uint64_t name[] = { caller->account_id, caller->kind, caller->id };
-	const struct limit_network network = { { (const char *)name, ends_access ? sizeof(name) : sizeof(name[0]) }, 1 };
-	const struct limit_claim claim = { .kind = kind };
-	if (caller->account_id == 0 || limiter_pass(request->manage->options.login.limiter, &network, &claim, 1, &verdict))
-		return true;
-	metrics_add(METRIC_REFUSALS, limit_metric(verdict.kind), 1);
-	return request_fail_wait(request, verdict.wait_ms, "rate_limited", refusal);
+	struct slice path = SLICE("");
+	if (!operation_is_repeatable(request->operation) || http->idempotency_key.size == 0)
+		return false;
+	for (size_t i = 0; i < http->segment_count; i++)
+		path = POOL_JOIN(http->pool, path, SLICE("/"), http->segments[i]);
+	const struct slice named[] = { pool_printf(http->pool, "%d %" PRIu64 " ", (int)caller->kind, caller->id), path,
+		SLICE(" "), http->idempotency_key };
+	const struct digest hash = digest_sha256(named, ARRAY_SIZE(named)), parameters = digest_sha256(&http->body, 1);
+	memcpy(key->hash, hash.bytes, sizeof(key->hash));
+	memcpy(key->parameters, parameters.bytes, sizeof(key->parameters));
+	return true;
 }
 
-bool
-request_may_change(struct manage_request *request)
+/* Whether a call with that key has made something before: the request is answered with its id, or with a problem. */
+static bool
+is_repeated(struct manage_request *request)
 {
-	return keeps_limit(request, LIMIT_CHANGES, SLICE("too many changes by this account"));
+	const struct request_key *key = request->call.precondition.key;
+	struct repeated_request earlier;
+	struct json_writer writer;
+	if (key == NULL || store_find_request(request->manage->options.login.store, key, &earlier) != RESULT_OK)
+		return false;
+	if (!earlier.same_parameters) {
+		(void)request_fail_status(
+		    request, 422, "key_used", SLICE("a call with other parameters had this Idempotency-Key"));
+		return true;
+	}
+	request->response->status = 200;
+	json_writer_init(&writer, &request->response->body);
+	json_begin_object(&writer);
+	json_put_u64(&writer, SLICE("id"), earlier.object_id);
+	json_put_boolean(&writer, SLICE("repeated"), true);
+	json_end_object(&writer);
+	buffer_add_byte(&request->response->body, '\n');
+	return true;
 }
+
+/* ---- If-Match (docs/manage.md 1.3): a change that names the version is refused when it is another one ---- */
 
 static bool
-keeps_limits(struct manage_request *request)
+parse_version(struct slice tag, uint64_t *version)
 {
-	if (!may_send_test(request))
+	if (slice_starts_with(tag, SLICE("W/")))
+		tag = slice_sub(tag, 2, tag.size);
+	if (tag.size < 2 || tag.data[0] != '"' || tag.data[tag.size - 1] != '"')
 		return false;
-	/* a part of a report takes about a second: with the default, an account works on about one at a time */
-	if (request->operation->cost == SEARCHES &&
-	    !keeps_limit(request, LIMIT_SEARCHES, SLICE("too many reports and erasures of this account")))
-		return false;
-	return !operation_changes(&request->call) || request_may_change(request);
+	tag = slice_sub(tag, 1, tag.size - 1);
+	return slice_to_u64(slice_sub(tag, 0, slice_find(tag, '-')), UINT64_MAX, version);
 }
+
+/* Read before the answer: a change in between makes the version too old, never too new. */
+static void
+read_version(struct manage_request *request)
+{
+	/* where it fails, the operation does, too */
+	request->has_version = store_read_settings_version(request->manage->options.login.store,
+				   request->call.owner.campaign_id, &request->version) == RESULT_OK;
+}
+
+/* Reads If-Match, and the version that the answer shows. */
+static bool
+expect_version(struct manage_request *request)
+{
+	const struct slice tag = request->http->if_match;
+	const bool expects = request->operation->method != METHOD_GET && slice_present(tag) && !slice_equal(tag, SLICE("*"));
+	uint64_t *version = &request->expected_version;
+	if (expects && !request->operation->versioned)
+		return request_fail(request, PROBLEM_USAGE, SLICE_NONE, "If-Match is for changes of settings only");
+	if (expects && !parse_version(tag, version))
+		return request_fail(request, PROBLEM_CHANGED, SLICE_NONE, "If-Match: expected the ETag of an earlier answer");
+	if (request->operation->versioned && request->operation->method == METHOD_GET)
+		read_version(request);
+	if (expects)
+		request->call.precondition.settings_version = version;
+	return true;
+}
+
+/* ---- calls ---- */
 
 static bool
 is_slow(const struct operation_call *call)
@@ -132,12 +149,13 @@ run(struct manage_request *request)
 	struct operation_call *call = &request->call;
 	call->output = output_new(call->pool, call->operation->shape);
 	struct request_key key;
-	if (request_key(request, &key))
+	if (read_key(request, &key))
 		call->precondition.key = &key;
 	int status = EX_OK;
-	/* first, because another check may fail for what the key has made; then, because it may have been made meanwhile */
-	if (request_is_repeated(request) || !keeps_limits(request) || !run_in_turn(request, &status) ||
-	    (status != EX_OK && request_is_repeated(request)))
+	/* first, because another check may fail for the object that the key made; then, because it may have been made meanwhile
+	 */
+	if (is_repeated(request) || !request_keeps_limits(request) || !run_in_turn(request, &status) ||
+	    (status != EX_OK && is_repeated(request)))
 		return;
 	request_answer(request, status);
 }
@@ -154,12 +172,12 @@ manage_handle(struct manage *manage, struct call *call)
 		.pool = http->pool,
 		.wiring = manage->options.wiring,
 		.conf = manage->options.conf,
-		.store = manage->store,
+		.store = manage->options.login.store,
 		.caller = &request.caller,
 		.is_remote = true,
 		.wants_json = true };
 	if (!(request_read_path(&request) && request_read_members(&request)) && !request.call.report.failed)
 		return;
-	if ((!request.call.needs_password || request_is_confirmed(&request)) && request_expect_version(&request))
+	if ((!request.call.needs_password || request_is_confirmed(&request)) && expect_version(&request))
 		run(&request);
 }

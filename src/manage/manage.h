@@ -5,7 +5,7 @@
 
 #include "api/call/api_call.h"
 #include "login/login.h"
-#include "operation/wiring.h"
+#include "operation/operation_wiring.h"
 #include "store/store.h"
 
 struct manage;

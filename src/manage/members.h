@@ -2,7 +2,7 @@
  * The members of a JSON object or of a query; private to this folder. */
 #pragma once
 
-#include "manage/request.h"
+#include "manage/manage_request.h"
 
 enum { MEMBERS_MAX = 200, ITEMS_MAX = 1000 };
 
@@ -25,5 +25,5 @@ struct members {
  * UTF-8 without NUL. */
 MUST_CHECK bool request_read_query(struct manage_request *request, struct members *members);
 MUST_CHECK bool request_read_body(struct manage_request *request, struct members *members);
-/* The member of this name, which is taken; NULL: there is none. */
+/* Takes the member of this name; NULL: there is none. */
 struct member *members_take(struct members *members, struct slice name);

@@ -3,9 +3,12 @@
  * what it takes, and no more (docs/manage.md 1). */
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "manage/request.h"
-#include "operation/value_types.h"
 #include "json/reader.h"
+#include "manage/access.h"
+#include "manage/arguments.h"
+#include "manage/call_table.h"
+#include "manage/identity.h"
+#include "operation/value_types.h"
 
 enum { ANSWER_MAX_BYTES = 1024 * 1024, PROBLEM_DEPTH = 3 };
 

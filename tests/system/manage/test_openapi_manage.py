@@ -59,7 +59,7 @@ def properties(schema):
 
 
 def session_calls():
-    table = source("manage/sessions.c").split("} calls[] = {")[1].split("\n};")[0]
+    table = source("manage/session_calls.c").split("} calls[] = {")[1].split("\n};")[0]
     return {(method.lower(), path) for method, path in re.findall(r'\{ HTTP_(\w+), "([^"]+)"', table)}
 
 
@@ -96,7 +96,7 @@ def test_it_has_each_member(command):
 
 def test_it_has_each_problem():
     """docs/manage.md 1.2: those of commands, of the layer itself, and of the API before it"""
-    commands = re.findall(r'X\(\w+, EX_\w+, (\d+), "(\w+)"', source("operation/problem.h"))
+    commands = re.findall(r'X\(\w+, EX_\w+, (\d+), "(\w+)"', source("operation/operation_problem.h"))
     texts = [file.read_text(encoding="utf-8") for file in (SOURCE / "src/manage").glob("*.c")]
     layer = [found for text in texts for found in re.findall(r'(?:request_fail_status|fail_wait)\([^;]*?(?:, (\d+))?, "(\w+)"', text)]
     before = [("400", "bad_request"), ("401", "invalid_api_key"), ("403", "account_suspended"), ("413", "body_too_large"),

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Answers: what an operation outputs, or its failure as a problem (RFC 9457). */
+#include "manage/manage_request.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/encode.h"
 #include "base/utf8.h"
-#include "manage/request.h"
+#include "crypto/digest.h"
 #include "os/log.h"
 
 enum { DETAIL_MAX_BYTES = 4096 };
@@ -77,7 +79,7 @@ pointer_to(struct pool *pool, const char *field)
 	return field == NULL ? SLICE_NONE : POOL_JOIN(pool, SLICE("/"), slice_of(field));
 }
 
-/* An operation may have failed with a warning alone: none of what it was to do could be done. */
+/* An operation that could do nothing may have reported only a warning. */
 static void
 answer_failure(struct manage_request *request)
 {
@@ -112,6 +114,46 @@ add_next(struct manage_request *request, struct slice after)
 		(void)request_fail(request, PROBLEM_USAGE, SLICE_NONE, "the query is too long for a list with further parts");
 }
 
+/* ---- ETags (docs/manage.md 1.3) ---- */
+
+enum { HASH_SHOWN_BYTES = 12 };
+
+/* "VERSION-HASH" if the answer has versioned settings, else "HASH". The hash is that of the answer. */
+static struct slice
+tag_of(struct manage_request *request)
+{
+	struct pool *pool = request->http->pool;
+	const struct slice body = buffer_slice(&request->response->body);
+	const struct digest hash = digest_sha256(&body, 1);
+	const struct slice shown = encode_hex(pool, slice_sub(digest_slice(&hash), 0, HASH_SHOWN_BYTES));
+	return request->has_version ? pool_printf(pool, "\"%" PRIu64 "-%.*s\"", request->version, SLICE_ARGS(shown))
+				    : pool_printf(pool, "\"%.*s\"", SLICE_ARGS(shown));
+}
+
+static bool
+list_has(struct slice list, struct slice tag)
+{
+	struct slice item;
+	while (slice_next(&list, ',', &item)) {
+		item = slice_trim(item);
+		if (slice_starts_with(item, SLICE("W/")))
+			item = slice_sub(item, 2, item.size);
+		if (slice_equal(item, tag) || slice_equal(item, SLICE("*")))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the ETag to an answer to GET; makes it 304 where the client has it. */
+static void
+add_version(struct manage_request *request)
+{
+	const struct slice tag = tag_of(request);
+	request_add_header(request, "ETag", tag);
+	if (list_has(request->http->if_none_match, tag))
+		request->response->status = 304;
+}
+
 void
 request_answer(struct manage_request *request, int status)
 {
@@ -124,7 +166,7 @@ request_answer(struct manage_request *request, int status)
 	request->response->status = effect == QUEUES ? 202 : effect == CREATES ? 201 : 200;
 	output_write_json(call->output, &request->response->body);
 	if (call->operation->method == METHOD_GET)
-		request_add_version(request);
+		add_version(request);
 	if (slice_present(call->next))
 		add_next(request, call->next);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Calls about the caller itself (docs/manage.md 3): login and logout, password, second factor, links that set a password. They
  * are no operations: a shell has no session. */
+#include "manage/session_calls.h"
+
 #include <string.h>
 
 #include "api/call/limits.h"
@@ -9,6 +11,9 @@
 #include "identity/user_token.h"
 #include "json/writer.h"
 #include "login/login.h"
+#include "manage/call_limits.h"
+#include "manage/call_table.h"
+#include "manage/identity.h"
 #include "manage/members.h"
 #include "operation/audited_run.h"
 #include "os/log.h"

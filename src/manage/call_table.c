@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Finds the operation of a method and a path in the table of operations. */
+#include "manage/call_table.h"
+
 #include "admin/operations.h"
-#include "manage/request.h"
 
 /* Segments before those of the table: the one of the extension, and the version. */
 enum { PREFIX_SEGMENTS = 2 };
@@ -41,11 +42,9 @@ path_fits(struct manage_request *request, const char *path)
 static const struct operation *
 find(struct manage_request *request, enum operation_method method)
 {
-	size_t count;
-	const struct operation *const *operations = admin_operations(&count);
-	for (size_t i = 0; i < count; i++)
-		if (operations[i]->method == method && path_fits(request, operations[i]->path))
-			return operations[i];
+	for (size_t i = 0; admin_operations[i] != NULL; i++)
+		if (admin_operations[i]->method == method && path_fits(request, admin_operations[i]->path))
+			return admin_operations[i];
 	return NULL;
 }
 

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * The rights of callers; private to this folder. */
+#pragma once
+
+#include "manage/manage_request.h"
+
+/* Whether the caller has a right that the operation needs. */
+MUST_CHECK bool request_may_run(struct manage_request *request);
+/* Whether it may know the object of that id; `name`: in a problem. */
+MUST_CHECK bool request_sees(
+    struct manage_request *request, struct slice name, enum owned_kind kind, struct slice id, struct owner *owner);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * The caller of a request; private to this folder. */
+#pragma once
+
+#include "manage/manage_request.h"
+
+/* Finds the caller: a key, or a user by the cookie of a session. */
+MUST_CHECK bool request_identify(struct manage_request *request);
+/* The token of the cookie, or absent. */
+struct slice request_token(const struct manage_request *request);
+/* Whether a browser has sent the request from a page of the service itself. */
+MUST_CHECK bool request_is_own_page(struct manage_request *request);
+/* Absent: removes it. */
+void request_set_cookie(struct manage_request *request, struct slice token);
+/* Whether a user has given the password lately; keys need not. */
+MUST_CHECK bool request_is_confirmed(struct manage_request *request);

@@ -2,11 +2,4 @@
 #include "admin/operations.h"
 
 #define ROW(name) &operation_##name,
-static const struct operation *const operations[] = { OPERATION_LIST(ROW) };
-
-const struct operation *const *
-admin_operations(size_t *count)
-{
-	*count = ARRAY_SIZE(operations);
-	return operations;
-}
+const struct operation *const admin_operations[] = { OPERATION_LIST(ROW) NULL };

@@ -39,4 +39,5 @@
 #define DECLARE_OPERATION(name) extern const struct operation operation_##name;
 OPERATION_LIST(DECLARE_OPERATION)
 
-const struct operation *const *admin_operations(size_t *count);
+/* Ends with NULL. */
+extern const struct operation *const admin_operations[];

@@ -12,7 +12,7 @@ operation_changes(const struct operation_call *call)
 	return call->operation->effect != READS && call->operation->effect != PREPARES && !call->previews;
 }
 
-/* The output of the operation that shows what this one changes; absent when none does. */
+/* The output of the operation that shows the changed object; absent if there is none. */
 static struct slice
 show(const struct operation_call *call)
 {
@@ -51,7 +51,7 @@ given_id(const struct operation_call *call, const char *name)
 								  : *(uint64_t *)(void *)(call->arguments + parameter->place);
 }
 
-/* Finds the owner of what the call is about, unless the front end has. RESULT_NOT_FOUND: it does not exist. */
+/* Finds the owner of the object that the call is about, unless the front end has. RESULT_NOT_FOUND: there is no such object. */
 static enum result
 find_owner(struct operation_call *call)
 {
@@ -72,7 +72,7 @@ end(struct operation_call *call, const struct audit_entry *entry, uint64_t row, 
 {
 	const struct operation *operation = call->operation;
 	const enum operation_problem problem = call->report.problem;
-	/* one that has output its result did what it could, such as an import that has rejected rows */
+	/* with a result, part of the work was done: an import may have rejected rows */
 	const bool done = status == EX_OK || !output_is_empty(call->output), creates = operation->effect == CREATES;
 	if (call->report.failed && (problem == PROBLEM_UNCERTAIN || problem == PROBLEM_INCOMPLETE))
 		return; /* the row stays as it began */

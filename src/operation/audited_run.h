@@ -6,8 +6,8 @@
 #include "store/users/audit.h"
 
 /* Runs the operation of a call that has a store and an output. One that changes something has a row of the audit log, which is
- * committed before it runs: it is not run when the row cannot be written, nor when a front end has reported an argument that
- * is not valid, which the log has as well. Returns the status. */
+ * committed before it runs: it is not run when the row cannot be written, nor when a front end has reported an invalid
+ * argument, which is logged, too. Returns the status. */
 int operation_run_audited(struct operation_call *call);
 /* Whether the call changes something. */
 bool operation_changes(const struct operation_call *call);

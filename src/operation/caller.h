@@ -17,7 +17,7 @@ struct caller {
 	enum caller_kind kind;
 	uint64_t id;         /* of the key or user; 0: a shell */
 	struct slice name;   /* of the key or user, or absent */
-	bool operator;       /* of the installation: every account, and what is the operator's alone */
+	bool operator;       /* of the installation: may use every account, and what is for operators only */
 	uint64_t account_id; /* 0: an operator's */
 	int64_t expires_ms;  /* of the key; 0: it has no end */
 	rights rights;
@@ -27,7 +27,7 @@ struct caller {
 	struct slice request_id;   /* or absent */
 };
 
-/* NULL is a shell, which may do everything, here and below. */
+/* In all of these, NULL is a shell, which may do everything. */
 MUST_CHECK bool caller_is_operator(const struct caller *caller);
 rights caller_rights(const struct caller *caller);
 MUST_CHECK bool caller_has_right(const struct caller *caller, enum right right);

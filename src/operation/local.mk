@@ -5,8 +5,8 @@ noinst_LIBRARIES += %D%/liboperation.a
 	%D%/operation.c %D%/operation.h \
 	%D%/output.c %D%/output.h \
 	%D%/parameter.c %D%/parameter.h \
-	%D%/problem.c %D%/problem.h \
+	%D%/operation_problem.c %D%/operation_problem.h \
 	%D%/progress.c %D%/progress.h \
-	%D%/settings.c %D%/settings.h \
+	%D%/object_settings.c %D%/object_settings.h \
 	%D%/value_types.c %D%/value_types.h \
-	%D%/wiring.h
+	%D%/operation_wiring.h

@@ -57,7 +57,7 @@ operation_answer(struct operation_call *call, enum result result)
 		    call, PROBLEM_UNAVAILABLE, "the database is out of reach: %s", store_error_text(call->store));
 	case RESULT_OUTDATED:
 		return operation_fail(call, PROBLEM_CHANGED, "the campaign was changed since; read it again");
-	case RESULT_REPEATED: /* the caller shows what it made */
+	case RESULT_REPEATED: /* the caller shows the object that exists */
 	case RESULT_CONFLICT:
 		return operation_fail(call, PROBLEM_BUSY, "another change was made at the same time; try again");
 	case RESULT_UNKNOWN:

@@ -12,10 +12,10 @@
 #include "base/pool.h"
 #include "conf/conf.h"
 #include "operation/caller.h"
+#include "operation/object_settings.h"
+#include "operation/operation_problem.h"
 #include "operation/output.h"
 #include "operation/parameter.h"
-#include "operation/problem.h"
-#include "operation/settings.h"
 #include "store/operator/owners.h"
 #include "store/store.h"
 
@@ -24,7 +24,7 @@ struct operation_wiring;
 /* Returns a status of sysexits.h; reports its errors. */
 typedef int operation_run(struct operation_call *call);
 
-/* What the first operand, or the object of the path, is the id of. */
+/* The kind of object that the first operand, or the path, names by its id. */
 struct subject {
 	const char *name; /* in paths: "webhook" */
 	const char *noun; /* in messages: "inbound webhook" */
@@ -33,12 +33,12 @@ struct subject {
 extern const struct subject subject_account, subject_key, subject_campaign, subject_tag, subject_action, subject_reward,
     subject_webhook, subject_delivery, subject_inbound, subject_call, subject_mail, subject_user, subject_job;
 
-/* What a call does to what is stored. All but READS, PREPARES have a row in the audit log; CREATES, ADDS and QUEUES take an
+/* How a call changes stored data. All but READS and PREPARES have a row in the audit log; CREATES, ADDS and QUEUES take an
  * Idempotency-Key. */
 enum effect {
 	READS,
 	PREPARES, /* the installation itself, whose tables may be missing */
-	CHANGES,  /* or shows what must be on record, such as the report of a lead */
+	CHANGES,  /* or shows something that must be on record, such as the report of a lead */
 	CREATES,  /* an object, whose id it outputs: 201 */
 	ADDS,     /* has its effect each time that it is called */
 	QUEUES    /* a job: a call by HTTP leaves the work to the dispatcher, and outputs the job: 202 */
@@ -53,11 +53,11 @@ enum access_change {
 	ENDS_ACCESS    /* of a credential: counts for the caller alone, not for its account */
 };
 
-/* What a call by HTTP takes. */
+/* The load that a call by HTTP causes. */
 enum cost {
 	CHEAP,
 	SLOW,      /* about a second: few of these run at a time on a host (limit/work_slots.h) */
-	SEARCHES,  /* the same, reading what a campaign has stored: within limits.searches_per_account */
+	SEARCHES,  /* the same, reading all data of a campaign: within limits.searches_per_account */
 	TEST_MAILS /* to a user: within limits.test_mails_per_address and test_mails_per_account */
 };
 
@@ -82,7 +82,7 @@ struct operation {
 	const struct parameter *parameters; /* beside the subject */
 	size_t parameter_count;
 	size_t arguments_size;                 /* of the struct that call->arguments is */
-	const void *defaults;                  /* such a struct; NULL: all zero */
+	const void *defaults;                  /* a struct of that type; NULL: all zero */
 	const struct settings_table *settings; /* that it sets, after the other operands; NULL: none */
 	bool settings_are_optional;            /* else one must be given */
 	enum output_shape shape;
@@ -98,11 +98,11 @@ struct operation {
 	enum access_change access;
 	enum cost cost;
 	bool confirmed; /* a user must have entered the password lately */
-	bool versioned; /* shows or changes what the version of a campaign's settings is about */
-	/* Shows what this one changes: the audit log has its output before and after. NULL: it has the output of CREATES, or
-	 * nothing. */
+	bool versioned; /* shows or changes something that the version of a campaign's settings covers */
+	/* Shows the object that this one changes: the audit log has its output from before and after. NULL: the log has the
+	 * output of CREATES, or nothing. */
 	const struct operation *shown_by;
-	bool shows_result; /* its output is what the log has after it */
+	bool shows_result; /* its own output is the one after the change */
 	bool logs_output;  /* the audit log has its own output, which says nothing about a person */
 };
 /* The row of an operation: its words, and the members that follow. */
@@ -128,7 +128,7 @@ struct operation_call {
 	struct slice problems;   /* NEEDS_ANY_CONFIGURATION: lines about errors of the configuration; or absent */
 	const char *config_file; /* that a shell has named; or NULL */
 	struct store *store;
-	struct precondition precondition; /* of a remote call: what its change requires */
+	struct precondition precondition; /* of a remote call: the conditions of its change */
 	struct output *output;
 	const struct caller *caller; /* NULL: a shell */
 	FILE *out, *errors;          /* a call by HTTP has neither */
@@ -136,14 +136,15 @@ struct operation_call {
 	bool wants_json;
 	bool writes_out;     /* the operation has written its result to `out` itself */
 	struct slice next;   /* as operation_next; or absent */
-	struct slice before; /* for the audit log: JSON of what is changed, if the operation has read it itself; or absent */
+	struct slice before; /* for the audit log: the object before the change as JSON, if the operation has read it itself; or
+				absent */
 	struct operation_report report;
 };
 
 /* The arguments of a call, as a pointer to their struct. */
 #define ARGUMENTS(call, type) ((const type *)(const void *)(call)->arguments)
 
-/* The output is a part of a list, which goes on with `after` and this value. */
+/* The output is one part of a list. The next part follows with this value of `after`. */
 void operation_next(struct operation_call *call, struct slice after);
 void operation_next_id(struct operation_call *call, uint64_t id);
 
@@ -153,7 +154,8 @@ bool operation_is_repeatable(const struct operation *operation);
 uint64_t operation_maximum(const struct operation_call *call, unsigned setting);
 #define TOO_MANY_IN_ACCOUNT(what) "the account has as many " what " as it may have (limits." what "_per_account)"
 
-/* Returns 0 for RESULT_OK, else reports the error and returns its status. RESULT_NOT_FOUND: what call->id names. */
+/* Returns 0 for RESULT_OK, else reports the error and returns its status. RESULT_NOT_FOUND: the
+ * object with call->id. */
 int operation_answer(struct operation_call *call, enum result result);
 /* The same, and outputs the id after success. */
 int operation_answer_id(struct operation_call *call, enum result result, uint64_t id);

@@ -12,7 +12,8 @@
 enum {
 	PRINT_BYTES_MAX = 256 * 1024 * 1024,
 	PUBLIC_MAX_BYTES = 8 * 1024 + 1 /* more than the audit log has room for */,
-	COLUMNS_MAX = 24
+	COLUMNS_MAX = 24,
+	GAP = 2 /* between columns */
 };
 
 struct value {
@@ -185,13 +186,15 @@ output_nested(struct output *output, const char *key, const struct output *value
 	add(output, key, SLICE("-"), SLICE_NONE)->nested = value;
 }
 
-static void write_output(struct json_writer *writer, const struct output *output, bool secrets);
+enum secrecy { WITH_SECRETS, WITHOUT_SECRETS };
+
+static void write_output(struct json_writer *writer, const struct output *output, enum secrecy secrecy);
 
 static void
 write_value(struct json_writer *writer, const struct value *value)
 {
 	if (value->nested != NULL)
-		write_output(writer, value->nested, true);
+		write_output(writer, value->nested, WITH_SECRETS);
 	else if (slice_present(value->json))
 		json_raw(writer, value->json);
 	else
@@ -199,7 +202,7 @@ write_value(struct json_writer *writer, const struct value *value)
 }
 
 static void
-write_record(struct json_writer *writer, const struct record *record, bool secrets)
+write_record(struct json_writer *writer, const struct record *record, enum secrecy secrecy)
 {
 	if (slice_present(record->json)) {
 		json_raw(writer, record->json);
@@ -207,7 +210,7 @@ write_record(struct json_writer *writer, const struct record *record, bool secre
 	}
 	json_begin_object(writer);
 	for (size_t i = 0; i < record->count; i++) {
-		if (record->values[i].secret && !secrets)
+		if (record->values[i].secret && secrecy == WITHOUT_SECRETS)
 			continue;
 		json_key(writer, slice_of(record->values[i].key));
 		write_value(writer, &record->values[i]);
@@ -216,12 +219,12 @@ write_record(struct json_writer *writer, const struct record *record, bool secre
 }
 
 static void
-write_output(struct json_writer *writer, const struct output *output, bool secrets)
+write_output(struct json_writer *writer, const struct output *output, enum secrecy secrecy)
 {
 	if (output->shape == OUTPUT_ARRAY)
 		json_begin_array(writer);
 	for (size_t i = 0; i < output->count; i++)
-		write_record(writer, &output->records[i], secrets);
+		write_record(writer, &output->records[i], secrecy);
 	if (output->shape == OUTPUT_ARRAY)
 		json_end_array(writer);
 }
@@ -244,7 +247,7 @@ print_buffer(struct buffer *text, FILE *out)
 	return printed;
 }
 
-/* Whether it is one of Unicode's direction marks, which can make a text look like another. */
+/* Unicode's direction marks can make a text look like another. */
 static bool
 is_direction_mark(uint32_t character)
 {
@@ -252,7 +255,7 @@ is_direction_mark(uint32_t character)
 	       (character >= 0x202a && character <= 0x202e) || (character >= 0x2066 && character <= 0x2069);
 }
 
-/* What a terminal must not get, though it is valid text. */
+/* Characters of valid text that must not reach a terminal. */
 static bool
 is_unsafe(uint32_t character)
 {
@@ -294,7 +297,7 @@ output_write_json(const struct output *output, struct buffer *out)
 {
 	struct json_writer writer;
 	json_writer_init(&writer, out);
-	write_output(&writer, output, true);
+	write_output(&writer, output, WITH_SECRETS);
 	buffer_add_byte(out, '\n');
 }
 
@@ -305,7 +308,7 @@ output_public_json(struct pool *pool, const struct output *output)
 	struct json_writer writer;
 	buffer_init(&json, PUBLIC_MAX_BYTES);
 	json_writer_init(&writer, &json);
-	write_output(&writer, output, false);
+	write_output(&writer, output, WITHOUT_SECRETS);
 	const struct slice copy = buffer_ok(&json) ? pool_copy(pool, buffer_slice(&json)) : SLICE_NONE;
 	buffer_free(&json);
 	return copy;
@@ -334,7 +337,7 @@ output_print_json(const struct output *output, FILE *out)
 	if (output->shape == OUTPUT_ARRAY)
 		json_begin_array(&writer);
 	for (size_t i = 0; i < output->count; i++) {
-		write_record(&writer, &output->records[i], true);
+		write_record(&writer, &output->records[i], WITH_SECRETS);
 		printed = printed && flush_json(&text, out); /* one by one: all of them may be large */
 	}
 	if (output->shape == OUTPUT_ARRAY)
@@ -371,11 +374,11 @@ shown_width(struct slice text)
 	return width;
 }
 
-/* Pads the text to the width of its column, unless it is the last of a line. */
+/* Pads the text to the width of its column. */
 static void
-add_cell(struct buffer *out, struct slice text, size_t column_width, bool last)
+add_cell(struct buffer *out, struct slice text, size_t width)
 {
-	for (size_t i = output_add_shown(out, text); !last && i < column_width + 2; i++)
+	for (size_t i = output_add_shown(out, text); i < width; i++)
 		buffer_add_byte(out, ' ');
 }
 
@@ -388,22 +391,22 @@ greatest(size_t a, size_t b)
 static void
 add_table(struct buffer *out, const struct output *output)
 {
-	size_t widths[COLUMNS_MAX];
+	size_t widths[COLUMNS_MAX] = { 0 }; /* of the last one: it is not padded */
 	if (output->count == 0)
 		return;
 	const struct record *first = &output->records[0];
 	const size_t columns = first->count < COLUMNS_MAX ? first->count : COLUMNS_MAX;
-	for (size_t column = 0; column < columns; column++) {
-		widths[column] = slice_of(first->values[column].key).size;
+	for (size_t column = 0; column + 1 < columns; column++) {
+		widths[column] = slice_of(first->values[column].key).size + GAP;
 		for (size_t i = 0; i < output->count; i++)
-			widths[column] = greatest(widths[column], shown_width(output->records[i].values[column].text));
+			widths[column] = greatest(widths[column], shown_width(output->records[i].values[column].text) + GAP);
 	}
 	for (size_t column = 0; column < columns; column++)
-		add_cell(out, slice_of(first->values[column].key), widths[column], column + 1 == columns);
+		add_cell(out, slice_of(first->values[column].key), widths[column]);
 	buffer_add_byte(out, '\n');
 	for (size_t i = 0; i < output->count; i++) {
 		for (size_t column = 0; column < columns; column++)
-			add_cell(out, output->records[i].values[column].text, widths[column], column + 1 == columns);
+			add_cell(out, output->records[i].values[column].text, widths[column]);
 		buffer_add_byte(out, '\n');
 	}
 }
@@ -431,7 +434,7 @@ add_object(struct buffer *out, const struct record *record)
 		const struct value *value = &record->values[i];
 		if (value->nested != NULL || value->has_lines)
 			continue;
-		add_cell(out, slice_of(value->key), longest, false);
+		add_cell(out, slice_of(value->key), longest + GAP);
 		output_add_shown(out, value->text);
 		buffer_add_byte(out, '\n');
 	}

@@ -56,7 +56,7 @@ void output_nested(struct output *output, const char *key, const struct output *
 /* Appends one JSON value and a newline: the bytes that output_print_json writes, for texts without control characters and
  * direction marks. */
 void output_write_json(const struct output *output, struct buffer *out);
-/* The same without the newline, without secrets, and without what is private. In the pool; absent: it is too large for the
+/* The same without the newline, secrets and private values. In the pool; absent: it is too large for the
  * audit log. */
 struct slice output_public_json(struct pool *pool, const struct output *output);
 /* The value `id` of the first record; 0: it has none. */

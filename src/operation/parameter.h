@@ -10,7 +10,7 @@
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "base/slice.h"
-#include "operation/problem.h"
+#include "operation/operation_problem.h"
 #include "store/operator/owners.h"
 
 /* How a parameter is written. */
@@ -33,7 +33,7 @@ struct value_reading {
 	const struct value_type *type;
 	const char *expected; /* that of the type; a parser may replace it */
 	bool is_operand;
-	struct slice message; /* set by the parser: what is said instead of "expected …"; or absent */
+	struct slice message; /* set by the parser: replaces "expected …"; or absent */
 	enum operation_problem problem;
 };
 
@@ -52,9 +52,9 @@ struct value_type {
 	bool is_file;            /* the path of a file of the host: only a shell gives it */
 	bool has_lines;          /* its texts may have several lines */
 	bool takes_files;        /* VALUE_FIELDS: in a shell, NAME=@FILE is the text of that file */
-	const char *noun;        /* of an id: what it is the id of, "campaign"; NULL: it is none */
+	const char *noun;        /* of an id: the kind of object, "campaign"; NULL: not an id */
 	enum owned_kind kind;    /* of an id */
-	const char *empty_array; /* what is expected in place of an empty array; NULL: it is an empty list */
+	const char *empty_array; /* why an empty array is refused: what is expected; NULL: it is an empty list */
 };
 
 enum parameter_flag {
@@ -63,7 +63,7 @@ enum parameter_flag {
 	PARAMETER_SHELL = 1 << 2,      /* only a shell gives it … */
 	PARAMETER_ON_BY_HTTP = 1 << 3, /* … and each call by HTTP has it */
 	PARAMETER_OPERATOR = 1 << 4,   /* only an operator gives it */
-	PARAMETER_PREVIEW = 1 << 5,    /* the call only shows what it would do: before those that may be invalid */
+	PARAMETER_PREVIEW = 1 << 5,    /* the call only shows what it would do: stands before parameters that may be invalid */
 	PARAMETER_SLOW = 1 << 6        /* the call takes about a second (SLOW in operation.h) */
 };
 

@@ -9,7 +9,7 @@
 struct progress {
 	FILE *out;
 	const char *unit; /* "rows" */
-	uint64_t total;   /* of what `position` counts; 0: unknown */
+	uint64_t total;   /* of `position`; 0: unknown */
 	int64_t began_ms, shown_ms;
 	bool shown;
 };

@@ -18,7 +18,7 @@ extern const struct value_type value_title;       /* the same, without white spa
 extern const struct value_type value_description; /* struct slice, or none */
 extern const struct value_type value_source;      /* struct slice, or none */
 extern const struct value_type value_url;         /* struct slice, or none */
-extern const struct value_type value_link;        /* the same, of any page */
+extern const struct value_type value_link;        /* the same, with another message */
 extern const struct value_type value_hosts;       /* struct slice: a list of host names, or none */
 extern const struct value_type value_networks;    /* struct slice: a list of networks, or none */
 extern const struct value_type value_time_zone;   /* struct slice: a name of the IANA's database, or none */
@@ -34,7 +34,8 @@ extern const struct value_type value_boolean;     /* bool: the words of boolean_
 extern const struct value_type value_filter;      /* int: the same as 1 and 0 */
 extern const struct value_type value_limit;       /* size_t: rows of a list */
 extern const struct value_type value_after;       /* uint64_t: the id after which a list goes on, or none (0) */
-extern const struct value_type value_job_limit;   /* size_t: of what is counted or done, also by HTTP up to VALUE_LIMIT_MAX */
+extern const struct value_type
+    value_job_limit; /* size_t: of objects that are counted or changed; up to VALUE_LIMIT_MAX, also by HTTP */
 
 /* uint64_t: ids of objects that the caller must see. */
 extern const struct value_type value_account, value_campaign, value_tag, value_webhook, value_user;
@@ -84,5 +85,5 @@ extern const struct parameter value_large_part_parameters[2];
 struct operation_call;
 struct list_part value_large_part(const struct operation_call *call);
 
-/* What an empty array must not mean: all campaigns. */
+/* An empty array must not mean all campaigns. */
 #define CAMPAIGNS_IN_ARRAY "an array that is not empty, or null: all campaigns"

@@ -8,14 +8,12 @@
 int
 main(void)
 {
-	size_t count;
-	const struct operation *const *operations = admin_operations(&count);
 	printf("// SPDX-License-Identifier: MIT\n// Made by src/prog/repeatable_calls.c.\n\n"
 	       "/** Paths of calls that take an Idempotency-Key; {…} stands for an id or a name. */\n"
 	       "export const REPEATABLE_PATHS = [\n");
-	for (size_t i = 0; i < count; i++)
-		if (operations[i]->method == METHOD_POST && operation_is_repeatable(operations[i]))
-			printf("\t\"%s\",\n", operations[i]->path);
+	for (size_t i = 0; admin_operations[i] != NULL; i++)
+		if (admin_operations[i]->method == METHOD_POST && operation_is_repeatable(admin_operations[i]))
+			printf("\t\"%s\",\n", admin_operations[i]->path);
 	printf("];\n");
 	return fflush(stdout) == 0 ? 0 : 1;
 }

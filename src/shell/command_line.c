@@ -32,15 +32,14 @@ command_line_option(const struct command_line *line, size_t option)
 static bool
 take_option(int argc, char *const argv[], int *at, struct pool *pool, struct command_line *line, struct buffer *problem)
 {
-	size_t count, number;
-	const struct shell_option *options = shell_options(&count);
+	size_t number;
 	const struct slice text = slice_of(argv[*at] + 2);
 	const size_t equals = slice_find(text, '=');
 	if (!shell_option_find(slice_sub(text, 0, equals), &number)) {
 		buffer_printf(problem, "there is no option --%.*s" SEE_OPTIONS, SLICE_ARGS(slice_sub(text, 0, equals)));
 		return false;
 	}
-	const struct shell_option *option = &options[number];
+	const struct shell_option *option = &shell_options[number];
 	const bool attached = equals < text.size, takes_value = option->value != NULL;
 	if (attached && !takes_value)
 		buffer_printf(problem, "--%s takes no value", option->name);
@@ -172,7 +171,7 @@ find_operation(const struct operation *const *operations, struct command_line *l
 	return false;
 }
 
-/* ---- what the operation takes ---- */
+/* ---- operands and options of the operation ---- */
 
 static bool
 takes_rest(const struct parameter *parameter)
@@ -199,14 +198,12 @@ count_operands(const struct operation *operation, size_t *least, size_t *most)
 	*most = SIZE_MAX;
 }
 
-/* Whether all options are given that must be. *none: there is no such option. */
+/* Whether all required options are given. *none: no option is required. */
 static bool
 has_required(const struct command_line *line, bool *none)
 {
-	size_t count;
-	(void)shell_options(&count);
 	*none = true;
-	for (size_t i = GENERAL_OPTIONS; i < count; i++) {
+	for (size_t i = GENERAL_OPTIONS; i < shell_option_count; i++) {
 		const struct parameter *parameter = shell_option_parameter(line->operation, i);
 		if (parameter == NULL || (parameter->flags & PARAMETER_REQUIRED) == 0)
 			continue;
@@ -233,17 +230,16 @@ static bool
 fits_operation(const struct command_line *line, struct buffer *problem)
 {
 	const struct operation *operation = line->operation;
-	size_t count, least, most;
+	size_t least, most;
 	bool none;
-	const struct shell_option *options = shell_options(&count);
 	if (operation == NULL || command_line_option(line, OPTION_HELP) != NULL)
 		return true;
 	for (size_t i = 0; i < line->option_count; i++) {
 		const size_t option = line->options[i].option;
 		if (!shell_option_fits(operation, option))
-			buffer_printf(problem, "%s does not take --%s", operation->words, options[option].name);
+			buffer_printf(problem, "%s does not take --%s", operation->words, shell_options[option].name);
 		else if (is_repeated(line, i))
-			buffer_printf(problem, "--%s is given twice", options[option].name);
+			buffer_printf(problem, "--%s is given twice", shell_options[option].name);
 		if (problem->size > 0)
 			return false;
 	}

@@ -2,7 +2,7 @@
  * The arguments of the command `leadhook` (leadhook(1)): words of an operation, operands, and options anywhere among them. */
 #pragma once
 
-#include "shell/options.h"
+#include "shell/shell_options.h"
 
 struct given_option {
 	size_t option;     /* of shell_options */

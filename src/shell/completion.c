@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "shell/options.h"
+#include "shell/shell_options.h"
 
 /* In the lists that the script's functions print. */
 #define ANY_FILE "@file"
@@ -53,18 +53,16 @@ print_choices(const char *text, FILE *out)
 		fputc(*text == '|' ? ' ' : *text, out);
 }
 
-/* For each option that takes a value: a list of what it can be, empty when that is anything. */
+/* For each option that takes a value: the possible values; an empty list if any text will do. */
 static void
 print_values(FILE *out)
 {
-	size_t count;
-	const struct shell_option *options = shell_options(&count);
 	fputs("_leadhook_values()\n{\n\tcase ${1-} in\n", out);
-	for (size_t i = 0; i < count; i++) {
-		const char *value = options[i].value;
+	for (size_t i = 0; i < shell_option_count; i++) {
+		const char *value = shell_options[i].value;
 		if (value == NULL)
 			continue;
-		fprintf(out, "\t--%s) echo '", options[i].name);
+		fprintf(out, "\t--%s) echo '", shell_options[i].name);
 		if (strcmp(value, "FILE") == 0)
 			fputs(ANY_FILE, out);
 		else if (strchr(value, '|') != NULL)
@@ -74,15 +72,13 @@ print_values(FILE *out)
 	fputs("\t*) return 1 ;;\n\tesac\n}\n\n", out);
 }
 
-/* Those from `from` up to `until` that the operation takes; of NULL, that every command does. */
+/* The options from `from` up to `until` that the operation takes; NULL: that every command takes. */
 static void
 print_options(const struct operation *operation, size_t from, size_t until, FILE *out)
 {
-	size_t count;
-	const struct shell_option *options = shell_options(&count);
-	for (size_t i = from; i < until && i < count; i++)
+	for (size_t i = from; i < until; i++)
 		if (shell_option_fits(operation, i))
-			fprintf(out, " --%s", options[i].name);
+			fprintf(out, " --%s", shell_options[i].name);
 }
 
 /* The options of every command that this one takes. */
@@ -135,7 +131,7 @@ print_groups(const struct operation *const *operations, FILE *out)
 	fputs("' ;;\n", out);
 }
 
-/* Of operations of two words: the second ones. */
+/* The second words of the operations that begin with this first one. */
 static void
 print_group(const struct operation *const *operations, size_t at, FILE *out)
 {
@@ -154,7 +150,7 @@ static void
 print_operation(const struct operation *operation, FILE *out)
 {
 	fprintf(out, "\t'%s') echo '", operation->words);
-	print_options(operation, GENERAL_OPTIONS, SIZE_MAX, out);
+	print_options(operation, GENERAL_OPTIONS, shell_option_count, out);
 	for (size_t i = 0; operation->settings != NULL && i < operation->settings->count; i++)
 		fprintf(out, " %s=", operation->settings->rows[i].name);
 	if (strstr(operation->usage, "FILE|-") != NULL)

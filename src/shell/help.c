@@ -4,15 +4,14 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "shell/options.h"
+#include "shell/shell_options.h"
 
 enum { FIELDS_MAX_BYTES = 4096 };
 
 static void
 print_option(size_t option, FILE *out)
 {
-	size_t count;
-	const struct shell_option *row = &shell_options(&count)[option];
+	const struct shell_option *row = &shell_options[option];
 	const char *value = row->value;
 	const int width = fprintf(out, "  --%s%s%s", row->name, value == NULL ? "" : " ", value == NULL ? "" : value);
 	fprintf(out, "%s%*s%s\n", width < 24 ? "" : "\n", width < 24 ? 24 - width : 24, "", row->help);
@@ -111,13 +110,11 @@ print_http(const struct operation *operation, FILE *out)
 void
 help_print(const struct operation *operation, FILE *out)
 {
-	size_t count;
-	(void)shell_options(&count);
 	fprintf(out, "usage: leadhook %s %s\n%s\n\n", operation->words, operation->usage, operation->help);
 	if (operation->settings != NULL)
 		print_settings(operation->settings, out);
 	print_http(operation, out);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < shell_option_count; i++)
 		if (shell_option_fits(operation, i))
 			print_option(i, out);
 }

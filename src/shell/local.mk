@@ -3,5 +3,5 @@ noinst_LIBRARIES += %D%/libshell.a
 	%D%/command_line.c %D%/command_line.h \
 	%D%/completion.c %D%/completion.h \
 	%D%/help.c %D%/help.h \
-	%D%/options.c %D%/options.h \
+	%D%/shell_options.c %D%/shell_options.h \
 	%D%/shell.c %D%/shell.h

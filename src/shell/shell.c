@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "shell/shell.h"
 
+#include <string.h>
+
 #include "admin/operations.h"
 #include "operation/audited_run.h"
 #include "operation/operation.h"
@@ -60,7 +62,7 @@ report_absent_file(struct operation_call *call, const struct conf *conf)
 		operation_warn(call, "there is no %s: defaults and LEADHOOK_ variables hold (see --config)", conf->absent_file);
 }
 
-/* For an operation that runs with any configuration: what there is of it, without the lists that it names. Always true. */
+/* For an operation that runs with any configuration: loads what is valid, without the lists that it names. Always true. */
 static bool
 load_anyway(struct operation_call *call, const struct buffer *problems, struct conf **conf)
 {
@@ -136,11 +138,11 @@ answer(const struct command_line *line, struct operation_call *call, const struc
 static const struct operation *const *
 all_operations(struct pool *pool)
 {
-	size_t count;
-	const struct operation *const *listed = admin_operations(&count);
+	size_t count = 0;
+	while (admin_operations[count] != NULL)
+		count++;
 	const struct operation **all = POOL_ARRAY(pool, count + 2, const struct operation *);
-	for (size_t i = 0; i < count; i++)
-		all[i] = listed[i];
+	memcpy(all, admin_operations, count * sizeof(all[0]));
 	all[count] = &operation_completion_bash;
 	return all;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "operation/wiring.h"
+#include "operation/operation_wiring.h"
 
 /* Runs the operation of the arguments. Results go to `out`, everything else to `errors`. Returns an exit status of sysexits.h.
  */

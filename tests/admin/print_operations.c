@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "admin/operations.h"
-#include "operation/settings.h"
 #include "json/writer.h"
+#include "operation/object_settings.h"
 
 enum { TABLE_MAX_BYTES = 1024 * 1024 };
 
@@ -114,15 +114,13 @@ put_operation(struct json_writer *writer, const struct operation *operation)
 int
 main(void)
 {
-	size_t count;
-	const struct operation *const *operations = admin_operations(&count);
 	struct buffer out;
 	struct json_writer writer;
 	buffer_init(&out, TABLE_MAX_BYTES);
 	json_writer_init(&writer, &out);
 	json_begin_array(&writer);
-	for (size_t i = 0; i < count; i++)
-		put_operation(&writer, operations[i]);
+	for (size_t i = 0; admin_operations[i] != NULL; i++)
+		put_operation(&writer, admin_operations[i]);
 	json_end_array(&writer);
 	fwrite(out.data, 1, out.size, stdout);
 	return buffer_ok(&out) ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -5,18 +5,17 @@
 #include <string.h>
 
 #include "admin/operations.h"
-#include "shell/options.h"
+#include "shell/shell_options.h"
 
 typedef void checker(const struct operation *operation);
 
 static void
 for_each(checker *check_one)
 {
-	size_t count;
-	const struct operation *const *operations = admin_operations(&count);
+	size_t count = 0;
+	for (; admin_operations[count] != NULL; count++)
+		check_one(admin_operations[count]);
 	assert_true(count > 80);
-	for (size_t i = 0; i < count; i++)
-		check_one(operations[i]);
 }
 
 /* The option of a parameter takes a value if its type is none of a switch. */
@@ -25,17 +24,17 @@ check_options(const struct operation *operation)
 {
 	for (size_t i = 0; i < operation->parameter_count; i++) {
 		const struct parameter *parameter = &operation->parameters[i];
-		size_t count, option = GENERAL_OPTIONS;
-		const struct shell_option *options = shell_options(&count);
+		size_t option = GENERAL_OPTIONS;
 		if ((parameter->flags & PARAMETER_OPERAND) != 0)
 			continue;
-		while (option < count && shell_option_parameter(operation, option) != parameter)
+		while (option < shell_option_count && shell_option_parameter(operation, option) != parameter)
 			option++;
-		if (option == count)
+		if (option == shell_option_count)
 			fail_msg("%s: there is no option for %s", operation->words, parameter->name);
-		if ((options[option].value == NULL) != (parameter->type->form == VALUE_SWITCH) ||
-		    parameter->type->is_file != (options[option].value != NULL && strcmp(options[option].value, "FILE") == 0))
-			fail_msg("%s: the value of --%s is not that of its type", operation->words, options[option].name);
+		if ((shell_options[option].value == NULL) != (parameter->type->form == VALUE_SWITCH) ||
+		    parameter->type->is_file !=
+			(shell_options[option].value != NULL && strcmp(shell_options[option].value, "FILE") == 0))
+			fail_msg("%s: the value of --%s is not that of its type", operation->words, shell_options[option].name);
 	}
 }
 
@@ -74,11 +73,9 @@ each_parameter_has_a_place(void **state UNUSED)
 static void
 operations_are_distinct(void **state UNUSED)
 {
-	size_t count;
-	const struct operation *const *operations = admin_operations(&count);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; admin_operations[i] != NULL; i++)
 		for (size_t k = 0; k < i; k++) {
-			const struct operation *a = operations[i], *b = operations[k];
+			const struct operation *a = admin_operations[i], *b = admin_operations[k];
 			assert_string_not_equal(a->words, b->words);
 			assert_false(a->method != METHOD_NONE && a->method == b->method && strcmp(a->path, b->path) == 0);
 		}

@@ -9,7 +9,7 @@
 
 #include "admin/operations.h"
 #include "engine/events.h"
-#include "operation/settings.h"
+#include "operation/object_settings.h"
 #include "operation/value_types.h"
 #include "store/operator/campaign_settings.h"
 

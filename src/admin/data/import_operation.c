@@ -13,7 +13,7 @@
 #include "admin/data/import_heading.h"
 #include "api/call/param_names.h"
 #include "base/utf8.h"
-#include "operation/wiring.h"
+#include "operation/operation_wiring.h"
 #include "store/operator/definitions.h"
 
 /* ---- the answer ---- */

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "deliver/send/sender.h"
+#include "operation/operation_wiring.h"
 #include "operation/value_types.h"
-#include "operation/wiring.h"
 
 enum { TEXT_MAX = 1024 * 1024 };
 

@@ -9,7 +9,7 @@
 
 #include "deliver/send/web_client.h"
 #include "operation/operation.h"
-#include "operation/wiring.h"
+#include "operation/operation_wiring.h"
 #include "store/operator/check_findings.h"
 
 enum doctor_severity { DOCTOR_ERROR, DOCTOR_WARNING };

@@ -10,7 +10,7 @@
 
 #include "admin/doctor/doctor.h"
 #include "engine/message.h"
-#include "operation/wiring.h"
+#include "operation/operation_wiring.h"
 #include "os/clock.h"
 #include "os/executable.h"
 #include "store/heartbeats.h"

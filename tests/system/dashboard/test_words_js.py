@@ -74,7 +74,7 @@ def reasons_of_mails():
 
 def audited():
     """The operations of the audit log: commands that change something, and calls about the user's own login."""
-    operations = found("src/manage/sessions.c", r'\.operation = "([a-z ]+)"')
+    operations = found("src/manage/session_calls.c", r'\.operation = "([a-z ]+)"')
     table = json.loads(subprocess.run([BUILD / "tests/admin/print_operations"], capture_output=True, check=True).stdout)
     operations |= {row["words"] for row in table if row["effect"] not in ("reads", "prepares")}
     return operations
@@ -89,7 +89,7 @@ def audited():
     ("MAIL_REASONS = ", reasons_of_mails),
     ("EVENTS = ", lambda: schema("EventName")),
     ("ERRORS = ", errors_of_attempts),
-    (r"\treturn (?=\{)", lambda: named("src/admin/webhooks/delivery_waits.c", "delivery_waits_for")),
+    (r"\treturn (?=\{)", lambda: named("src/admin/webhooks/delivery_operations.c", "delivery_waits_for")),
     ("ROLES = ", lambda: schema("Role")),
     ("RIGHTS = ", lambda: schema("Right")),
 ], ids=["sources", "flags", "scores", "changes of leads", "mails", "reasons of mails", "events", "errors", "waits", "roles", "rights"])

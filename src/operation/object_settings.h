@@ -16,7 +16,7 @@ struct settings_table {
 	}
 #define SETTING(name, type, place) PARAMETER(name, type, place, 0)
 
-/* Those that a call gives. */
+/* The settings that a call gives. */
 struct settings {
 	char *values; /* a struct of settings; only the places of given ones are set */
 	bool *given;  /* by row */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What operations get from the program that runs them. */
+ * Functions and values that a program hands to its operations. */
 #pragma once
 
 #include "conf/conf.h"
@@ -26,6 +26,6 @@ struct operation_wiring {
 	const struct address_rules *webhook_addresses;
 	/* The senders of mails, without addresses where they are not set; set by `load`. */
 	const struct mail_senders *mail_senders;
-	/* What may be sent in an hour, by channel; set by `load`. */
+	/* The limits of an hour, by channel; set by `load`. */
 	const struct sendings *sending_limits;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "operation/problem.h"
+#include "operation/operation_problem.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ operation_fail(struct operation_call *call, enum operation_problem problem, cons
 	return fail(call, problem, NULL, SLICE(""), message);
 }
 
-/* What a shell sees before the message. */
+/* The prefix of the message in a shell. */
 static struct slice
 name_of(struct operation_call *call, const char *name)
 {

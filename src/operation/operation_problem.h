@@ -45,7 +45,7 @@ struct operation_problem_info {
 };
 const struct operation_problem_info *operation_problem_info(enum operation_problem problem);
 
-/* What a call has reported. Texts are in its pool. */
+/* The errors and warnings of a call. Texts are in its pool. */
 struct operation_report {
 	bool failed;
 	enum operation_problem problem; /* of the last failure */
@@ -62,7 +62,7 @@ int operation_fail(struct operation_call *call, enum operation_problem problem, 
 /* The value of a parameter or setting is wrong. A shell sees "--limit: …" of an option and "name=: …" of a setting. */
 int operation_fail_value(struct operation_call *call, enum operation_problem problem, const char *name, const char *format, ...)
     PRINTF_LIKE(4, 5);
-/* An operand is no id; `noun`: of what. */
+/* An operand is not a valid id of a `noun`. */
 int operation_fail_id(struct operation_call *call, struct slice text, const char *noun);
 /* A remark that does not make the operation fail. */
 void operation_warn(struct operation_call *call, const char *format, ...) PRINTF_LIKE(2, 3);

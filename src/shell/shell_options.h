@@ -12,7 +12,8 @@ struct shell_option {
 
 /* The first GENERAL_OPTIONS of them are those of every command. */
 enum { OPTION_CONFIG, OPTION_CHECK_CONFIG, OPTION_JSON, OPTION_HELP, OPTION_VERSION, GENERAL_OPTIONS };
-const struct shell_option *shell_options(size_t *count);
+extern const struct shell_option shell_options[];
+extern const size_t shell_option_count;
 /* Returns false if there is no option of that name. */
 MUST_CHECK bool shell_option_find(struct slice name, size_t *option);
 /* The parameter of the operation that the option gives; NULL: it has none. */

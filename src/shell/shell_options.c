@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "shell/options.h"
+#include "shell/shell_options.h"
 
 /* clang-format off */
-static const struct shell_option options[] = {
+const struct shell_option shell_options[] = {
 	{ "config", "FILE", "read this configuration file" },
 	{ "check-config", NULL, "check the configuration and do nothing else" },
 	{ "json", NULL, "print the result as JSON" },
@@ -97,18 +97,13 @@ static const struct shell_option options[] = {
 };
 /* clang-format on */
 
-const struct shell_option *
-shell_options(size_t *count)
-{
-	*count = ARRAY_SIZE(options);
-	return options;
-}
+const size_t shell_option_count = ARRAY_SIZE(shell_options);
 
 bool
 shell_option_find(struct slice name, size_t *option)
 {
-	for (*option = 0; *option < ARRAY_SIZE(options); ++*option)
-		if (slice_equal(name, slice_of(options[*option].name)))
+	for (*option = 0; *option < shell_option_count; ++*option)
+		if (slice_equal(name, slice_of(shell_options[*option].name)))
 			return true;
 	return false;
 }
@@ -129,7 +124,7 @@ shell_option_parameter(const struct operation *operation, size_t option)
 {
 	for (size_t i = 0; i < operation->parameter_count; i++) {
 		const struct parameter *parameter = &operation->parameters[i];
-		if ((parameter->flags & PARAMETER_OPERAND) == 0 && is_name_of(parameter->name, options[option].name))
+		if ((parameter->flags & PARAMETER_OPERAND) == 0 && is_name_of(parameter->name, shell_options[option].name))
 			return parameter;
 	}
 	return NULL;

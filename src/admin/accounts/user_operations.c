@@ -44,7 +44,7 @@ fail_refused(struct operation_call *call, enum user_refusal refusal)
 		[USER_TOO_MANY] = { PROBLEM_CONFLICT, TOO_MANY_IN_ACCOUNT("users") },
 		[USER_LAST_OPERATOR] = { PROBLEM_CONFLICT, "the last operator can be removed or disabled on the host alone" },
 	};
-	if (refusal == USER_REFUSED) /* by the settings, which have reported it */
+	if (refusal == USER_REFUSED) /* already reported */
 		return EX_DATAERR;
 	return operation_fail(call, refusals[refusal].problem, "%s", refusals[refusal].text);
 }

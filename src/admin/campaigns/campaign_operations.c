@@ -69,6 +69,7 @@ static const struct value_type value_difficulty = { NUMBER_TYPE(uint32_t, 1, DIF
 static const struct value_type value_visits = { NUMBER_TYPE(uint32_t, 0, UINT32_MAX),
 	.expected = "a whole number, 0 for no limit" };
 
+enum { SUMMARY_SETTINGS = 2 }; /* name and state: lists show them, too */
 #define PLACE(member) offsetof(struct campaign_settings, member)
 static const struct parameter setting_rows[] = {
 	SETTING("name", value_name, PLACE(name)),
@@ -108,7 +109,7 @@ static const struct parameter setting_rows[] = {
 #undef PLACE
 static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct campaign_settings, "a campaign");
 
-/* What callers without a key see of leads, and change, is decided by callers that may do so themselves. Where leads are
+/* Only callers that may read or change leads themselves decide what callers without a key may read or change. Where leads are
  * protected, mails and codes keep the answer to a sign-up from showing which leads exist. */
 static const struct {
 	const char *setting;
@@ -125,8 +126,8 @@ static const struct {
 	{ "verify_phone", RIGHT_LEADS, true },
 };
 
-/* Of the given settings, of a campaign with this `public_lookup`. Reports one that the caller may not change and returns a
- * status, else EX_OK. */
+/* Checks the given settings of a campaign with this `public_lookup`. Returns EX_OK, or a status after reporting one that the
+ * caller may not change. */
 static int
 check_rights(struct operation_call *call, uint32_t public_lookup)
 {
@@ -151,7 +152,8 @@ edit_settings(void *context, struct campaign_settings *settings)
 	return true;
 }
 
-/* What a caller without a key gets for the address of a lead: the lead, a mail to that address, or nothing. */
+/* The answer to a caller without a key who signs up with the address of a lead: the lead, a mail to that address, or nothing.
+ */
 static void
 add_repeated_signup(struct operation_call *call, uint32_t public_lookup, uint32_t mails)
 {
@@ -191,10 +193,11 @@ add_with_id(struct operation_call *call, const struct campaign_settings *setting
 /* Clients without a key may see and change all that the interface allows. A campaign that keeps the id of another service has
  * leads that know no mail of ours. */
 static struct campaign_settings
-new_campaign(struct slice name, bool moves_in)
+new_campaign(const struct campaign_add *arguments)
 {
+	const bool moves_in = arguments->id != 0;
 	return (struct campaign_settings){
-		.name = name,
+		.name = arguments->name,
 		.ends_ms = -1,
 		.privacy = true,
 		.points_direct = 1,
@@ -222,7 +225,7 @@ run_campaign_add(struct operation_call *call)
 	const int status = check_rights(call, PUBLIC_LOOKUP_ALL);
 	if (status != EX_OK)
 		return status;
-	struct campaign_settings settings = new_campaign(arguments->name, id != 0);
+	struct campaign_settings settings = new_campaign(arguments);
 	settings_assign(call, &settings);
 	if (id != 0)
 		return add_with_id(call, &settings, id);
@@ -281,13 +284,6 @@ run_campaign_list(struct operation_call *call)
 	return operation_answer(call, result);
 }
 
-/* A number of a later version has no word. */
-static void
-add_word(struct output *output, const char *key, const struct value_type *type, uint32_t word)
-{
-	output_text(output, key, word < type->word_count ? type->words[word] : SLICE_NONE);
-}
-
 static void
 add_mails(struct output *output, uint32_t mails)
 {
@@ -299,22 +295,27 @@ add_mails(struct output *output, uint32_t mails)
 	output_texts(output, "mails", names, count);
 }
 
+/* A word that only a later version has is null. */
 static void
-add_page_settings(struct output *output, const struct campaign *campaign)
+add_setting(struct output *output, const struct parameter *setting, const struct campaign_settings *settings)
 {
-	output_boolean(output, "pages", campaign->pages);
-	output_text(output, "language", slice_present(campaign->language) ? campaign->language : SLICE("auto"));
-	output_text(output, "hosts", campaign->hosts);
-	output_boolean(output, "hosts_only", campaign->hosts_only);
-	add_word(output, "form_answer", &value_form_answer, campaign->form_answer);
-	add_word(output, "public_lookup", &value_public_lookup, campaign->public_lookup);
-	add_word(output, "public_update", &value_public_update, campaign->public_update);
-	add_word(output, "leaderboard_names", &value_leaderboard_names, campaign->leaderboard_names);
-	add_mails(output, campaign->mails);
-	output_boolean(output, "verify_email", campaign->verify_email);
-	output_boolean(output, "verify_phone", campaign->verify_phone);
-	add_word(output, "bots", &value_bots, campaign->bots);
-	output_u64(output, "bot_difficulty", campaign->bot_difficulty);
+	const void *place = (const char *)settings + setting->place;
+	const struct value_type *type = setting->type;
+	const uint32_t number = type->size == sizeof(uint32_t) ? *(const uint32_t *)place : 0;
+	if (type == &value_end)
+		output_time(output, setting->name, *(const int64_t *)place);
+	else if (type == &value_boolean)
+		output_boolean(output, setting->name, *(const bool *)place);
+	else if (type == &value_mails)
+		add_mails(output, number);
+	else if (type == &value_language && !slice_present(settings->language))
+		output_text(output, setting->name, SLICE("auto"));
+	else if (type->words != NULL)
+		output_text(output, setting->name, number < type->word_count ? type->words[number] : SLICE_NONE);
+	else if (type->size == sizeof(uint32_t))
+		output_u64(output, setting->name, number);
+	else
+		output_text(output, setting->name, *(const struct slice *)place);
 }
 
 static int
@@ -325,31 +326,20 @@ run_campaign_show(struct operation_call *call)
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
+#define COPY(type, member) .member = campaign.member,
+	const struct campaign_settings settings = { CAMPAIGN_SETTINGS(COPY) };
+#undef COPY
 	add_summary(call, &campaign, now_ms);
 	output_time(call->output, "ended_at", campaign.ended_ms);
-	output_time(call->output, "ends_at", campaign.ends_ms);
-	output_u64(call->output, "jump_start", campaign.jump_start);
-	output_boolean(call->output, "privacy", campaign.privacy);
-	output_boolean(call->output, "require_key", campaign.require_key);
-	output_boolean(call->output, "compat", campaign.compat);
-	output_text(call->output, "landing_url", campaign.landing_url);
-	output_text(call->output, "thankyou_url", campaign.thankyou_url);
-	output_text(call->output, "status_url", campaign.status_url);
-	output_u64(call->output, "points_signup", campaign.points_signup);
-	output_u64(call->output, "points_direct", campaign.points_direct);
-	output_u64(call->output, "points_indirect", campaign.points_indirect);
-	output_u64(call->output, "points_verified", campaign.points_verified);
-	output_boolean(call->output, "require_verification", campaign.require_verification);
-	output_boolean(call->output, "waitlist", campaign.waitlist);
-	output_u64(call->output, "max_per_ip", campaign.max_per_ip);
-	if (campaign.max_per_ip == 0)
-		output_text(call->output, "addresses_counted", SLICE_NONE);
-	else
-		output_boolean(call->output, "addresses_counted", campaign_judges_addresses(&campaign));
-	output_text(call->output, "blocked_email_domains", campaign.blocked_email_domains);
-	output_text(call->output, "blocked_referrers", campaign.blocked_referrers);
-	output_text(call->output, "allowed_networks", campaign.allowed_networks);
-	add_page_settings(call->output, &campaign);
+	for (size_t i = SUMMARY_SETTINGS; i < ARRAY_SIZE(setting_rows); i++) {
+		add_setting(call->output, &setting_rows[i], &settings);
+		if (setting_rows[i].type != &value_visits)
+			continue;
+		if (campaign.max_per_ip == 0)
+			output_text(call->output, "addresses_counted", SLICE_NONE);
+		else
+			output_boolean(call->output, "addresses_counted", campaign_judges_addresses(&campaign));
+	}
 	add_repeated_signup(call, campaign.public_lookup, campaign.mails);
 	return EX_OK;
 }

@@ -114,9 +114,7 @@ run_definition_remove(struct operation_call *call)
 static int
 find_definitions(struct operation_call *call, struct definitions *all)
 {
-	struct campaign campaign;
-	int64_t now_ms;
-	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	enum result result = operation_find_campaign(call, NULL);
 	if (result == RESULT_OK)
 		result = store_find_definitions(call->store, call->pool, call->id, all);
 	return operation_answer(call, result);

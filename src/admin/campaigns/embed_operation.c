@@ -31,7 +31,7 @@ struct markup {
 	struct page_fields fields;
 	struct slice trap; /* name of the honeypot; absent: none */
 	bool proves;       /* the script begins to work before the form is sent */
-	bool leads_on;     /* the campaign has a page for those that have signed up */
+	bool leads_on;     /* the campaign has a page for leads after their sign-up */
 	bool redirects;    /* the campaign's forms are answered as JSON, unless they say otherwise */
 	bool verifies;     /* browsers verify the script */
 };
@@ -55,10 +55,13 @@ script_of(struct operation_call *call, struct markup *markup)
 	return made(call, markup);
 }
 
-/* With the script or without. The honeypot is hidden without a style: the page's Content-Security-Policy may forbid one. */
+enum form_kind { SCRIPTED_FORM, PLAIN_FORM };
+
+/* The honeypot is hidden without a style: the page's Content-Security-Policy may forbid one. */
 static struct slice
-form_of(struct operation_call *call, struct markup *markup, bool scripted)
+form_of(struct operation_call *call, struct markup *markup, enum form_kind kind)
 {
+	const bool scripted = kind == SCRIPTED_FORM;
 	struct buffer *out = &markup->out;
 	const struct page *page = &markup->page;
 	const struct slice button = page->looks.values[LOOK_BUTTON];
@@ -131,8 +134,8 @@ show_markup(struct operation_call *call, const struct campaign *campaign, struct
 	output_text(output, "form", form_element_of(call, markup, page));
 	output_text(output, "frame", frame_of(call, markup, campaign, page));
 	if (ARGUMENTS(call, struct campaign_embed)->markup) {
-		output_text(output, "form_markup", form_of(call, markup, true));
-		output_text(output, "plain_form", form_of(call, markup, false));
+		output_text(output, "form_markup", form_of(call, markup, SCRIPTED_FORM));
+		output_text(output, "plain_form", form_of(call, markup, PLAIN_FORM));
 	}
 	output_text(output, "status", element_of(call, markup, "<div data-leadhook-status=\"{}\"></div>"));
 	output_text(output, "leaderboard", element_of(call, markup, "<div data-leadhook-leaderboard=\"{}\"></div>"));

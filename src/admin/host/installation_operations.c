@@ -5,8 +5,8 @@
 #include "api/call/routes.h"
 #include "engine/message.h"
 #include "operation/operation.h"
+#include "operation/operation_wiring.h"
 #include "operation/value_types.h"
-#include "operation/wiring.h"
 #include "store/messages/delays.h"
 #include "store/operator/check_findings.h"
 #include "store/operator/installation_check.h"
@@ -93,7 +93,7 @@ write_node(struct output *output, const struct node_status *node)
 	output_u64(output, "flow_control_received", node->received);
 }
 
-/* Of each kind of process: whether it works, and when it gave its last sign. */
+/* The state of each kind of process, and its last sign of life. */
 static void
 write_processes(struct operation_call *call, const struct heartbeat_seen seen[HEARTBEAT_PROCESSES])
 {
@@ -264,7 +264,7 @@ run_metrics(struct operation_call *call)
 	return written ? EX_OK : operation_fail(call, PROBLEM_IO, "the metrics could not be written");
 }
 
-/* What cannot be opened is reported after what was done. */
+/* Secrets that cannot be opened are reported after the rest was done. */
 static int
 output_counts(struct operation_call *call, const struct secret_counts *counts, uint64_t changed)
 {

@@ -7,8 +7,8 @@
 #include "api/inbound/inbound_run.h"
 #include "base/utf8.h"
 #include "identity/api_key.h"
+#include "operation/operation_wiring.h"
 #include "operation/value_types.h"
-#include "operation/wiring.h"
 #include "webhook/mapping.h"
 
 /* The text of the payload of a test; a call of the URL has its own. */
@@ -96,7 +96,7 @@ add_results(struct operation_call *call, const struct inbound_results *results)
 	output_nested(call->output, "entries", entries);
 }
 
-/* Reports the paths of the map at which the payload has nothing, because a wrong path is not an error. */
+/* Warns of paths of the map that the payload does not have: a wrong path is not an error. */
 static void
 report_missing(struct operation_call *call, const struct inbound_webhook *webhook, const struct inbound_result *result)
 {
@@ -208,9 +208,7 @@ run_inbound_lead(struct operation_call *call)
 	struct lead lead;
 	struct inbound_call *calls;
 	size_t count;
-	int status = named_lead_check(call, named);
-	if (status == EX_OK)
-		status = named_lead_find(call, named, &lead);
+	const int status = named_lead_find(call, named, &lead);
 	if (status != EX_OK)
 		return status;
 	const struct inbound_call_filter filter = { 0, lead.id, INBOUND_STATES, VALUE_LIMIT_DEFAULT };

@@ -4,8 +4,8 @@
 
 #include "identity/api_key.h"
 #include "operation/operation.h"
+#include "operation/operation_wiring.h"
 #include "operation/value_types.h"
-#include "operation/wiring.h"
 #include "store/inbound.h"
 #include "webhook/mapping.h"
 
@@ -33,7 +33,7 @@ static const struct parameter add_parameters[] = { OPERAND("name", value_name, P
 static const struct parameter set_parameters[] = { DETAILS };
 #undef PLACE
 
-/* Reads the map, of which one empty value means none. Returns 0, or a status after reporting the error. */
+/* Reads the map; a single empty value means none. Returns 0, or a status after reporting the error. */
 static int
 read_map(struct operation_call *call, const struct value_pairs *given, struct inbound_put *put)
 {

@@ -19,7 +19,7 @@ output_job_fields(struct output *output, const struct job_field *fields, size_t 
 	}
 }
 
-/* Of which the details are shown, and which are cancelled, with this right. Of a kind of a later version it is not known. */
+/* The right to see the details of a job of each kind, and to cancel it. That of a kind of a later version is not known. */
 static const rights rights_of[JOB_KINDS + 1] = {
 	[JOB_REDELIVERY] = RIGHT_HOOKS,
 	[JOB_WEBHOOK_TEST] = RIGHT_HOOKS,

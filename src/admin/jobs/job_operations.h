@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Jobs of the dispatcher: what operations leave to it (docs/operating.md 4.1), and what is shown of one. */
+ * Jobs of the dispatcher (docs/operating.md 4.1): how operations queue and show them. */
 #pragma once
 
 #include "jobs/job_fields.h"
@@ -17,7 +17,7 @@ int queued_job_answer(struct operation_call *call, enum result result, uint64_t 
 
 /* Outputs all of a job that the caller may see. Returns a status. */
 int queued_job_show(struct operation_call *call, uint64_t id);
-/* Outputs what lists show. */
+/* Outputs the fields that lists show. */
 void queued_job_output(struct output *output, const struct operator_job *job);
 /* Whether the caller may queue jobs of this kind. */
 MUST_CHECK bool queued_job_is_of_caller(const struct operation_call *call, const struct operator_job *job);

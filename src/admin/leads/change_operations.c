@@ -185,8 +185,8 @@ check_tag(struct operation_call *call, const struct definitions *definitions, co
 	return EX_OK;
 }
 
-/* What is verified of leads that are named by an address is that address: they are not named in several ways. Reports that and
- * returns false. */
+/* Leads that are named by an address have this address verified, so one request names all of them in the same way. Reports a
+ * mixture and returns false. */
 static bool
 choose_channel(struct operation_call *call, struct bulk_request *request)
 {

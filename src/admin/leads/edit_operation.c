@@ -9,8 +9,8 @@
 #include "identity/link.h"
 #include "identity/network.h"
 #include "identity/phone.h"
+#include "operation/operation_wiring.h"
 #include "operation/value_types.h"
-#include "operation/wiring.h"
 #include "transfer/row.h"
 
 /* The values of the operands, on their way to a sign-up. */

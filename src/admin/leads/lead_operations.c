@@ -6,12 +6,12 @@
 
 #include "admin/leads/named_lead.h"
 #include "engine/id_list.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "operation/value_types.h"
 #include "store/codes/lead_codes.h"
 #include "store/operator/lead_names.h"
 #include "store/store.h"
-#include "json/reader.h"
-#include "json/writer.h"
 
 enum result
 lead_render(struct operation_call *call, const struct payload_subject *subject, struct slice *json)
@@ -132,7 +132,7 @@ show(struct operation_call *call, struct slice json)
 			  call, PROBLEM_INTERNAL, "what is stored of the lead is not valid JSON: %s", problem.message);
 }
 
-/* Those that were removed since have no subject. */
+/* Levels that were removed since have no subject. */
 static void
 put_rewards(struct json_writer *writer, const struct lead *lead, const struct definitions *definitions)
 {
@@ -169,7 +169,7 @@ put_parent(struct json_writer *writer, const struct lead_name *parent)
 	json_end_object(writer);
 }
 
-/* The payload with what it does not have. In the call's pool. */
+/* The payload with further members. In the call's pool. */
 static struct slice
 with_details(struct operation_call *call, struct slice payload, const struct lead *lead, const struct lead_name *parent,
     const struct definitions *definitions)
@@ -201,9 +201,7 @@ run_lead_show(struct operation_call *call)
 	struct lead lead;
 	struct lead_names parent = { 0 };
 	struct slice json;
-	int status = named_lead_check(call, named);
-	if (status == EX_OK)
-		status = named_lead_find_with_origin(call, named, &lead);
+	const int status = named_lead_find_with_origin(call, named, &lead);
 	if (status != EX_OK)
 		return status;
 	enum result result = store_look_up(call->store, call->pool, call->id, &named->references[0], &subject);
@@ -223,9 +221,7 @@ run_lead_code(struct operation_call *call)
 	struct lead lead;
 	struct slice code;
 	int64_t expires_ms;
-	int status = named_lead_check(call, named);
-	if (status == EX_OK)
-		status = named_lead_find(call, named, &lead);
+	const int status = named_lead_find(call, named, &lead);
 	if (status != EX_OK)
 		return status;
 	if (!slice_present(lead.phone))

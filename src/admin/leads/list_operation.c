@@ -48,7 +48,7 @@ static const struct lead_list_arguments defaults = { .selection = LEAD_SELECTION
 
 /* A list, part by part. */
 struct lead_list {
-	struct lead_filter filter; /* `limit`: what is left of it */
+	struct lead_filter filter; /* `limit`: how many are left */
 	bool has_order;
 	struct lead_order order; /* has_order: that of the list */
 	int64_t deadline_ms;     /* until which it searches names */
@@ -127,7 +127,7 @@ parse_score_place(struct slice text, struct lead_order *order)
 	       value_to_u32(slice_sub(text, dash + 1, text.size), UINT32_MAX, &order->number);
 }
 
-/* What does not fit the order of the list. Returns 0, or EX_USAGE after reporting it. */
+/* Returns 0, or EX_USAGE after reporting a parameter that does not fit the order of the list. */
 static int
 check_order(struct operation_call *call, const struct lead_list_arguments *arguments)
 {

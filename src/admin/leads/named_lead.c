@@ -59,6 +59,9 @@ named_lead_answer(struct operation_call *call, enum result result)
 int
 named_lead_find(struct operation_call *call, const struct named_lead *named, struct lead *lead)
 {
+	const int status = named_lead_check(call, named);
+	if (status != EX_OK)
+		return status;
 	const enum result result = operation_find_campaign(call, NULL);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);

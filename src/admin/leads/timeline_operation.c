@@ -5,14 +5,13 @@
 #include "admin/leads/lead_operations.h"
 #include "admin/leads/named_lead.h"
 #include "admin/webhooks/delivery_operations.h"
-#include "operation/value_types.h"
-#include "operation/wiring.h"
-#include "store/operator/timeline.h"
 #include "json/writer.h"
+#include "operation/value_types.h"
+#include "store/operator/timeline.h"
 
 enum { ENTRY_MAX_BYTES = 1024 * 1024, ENTRIES_DEFAULT = 50 };
 
-/* What the entries are shown with. */
+/* Shared by all entries. */
 struct shown {
 	struct operation_call *call;
 	const struct lead *lead;
@@ -51,13 +50,15 @@ subject_of(const struct shown *shown, const struct timeline_entry *entry)
 	return slice_equal(entry->name, score_reason_name(SCORE_ACTION)) && action != NULL ? action->text : SLICE_NONE;
 }
 
+#define UNKNOWN INT64_MIN
+
 static void
-put_if(struct json_writer *writer, struct slice name, bool is_known, int64_t number)
+put_number(struct json_writer *writer, struct slice name, int64_t number)
 {
-	if (is_known)
-		json_put_i64(writer, name, number);
-	else
+	if (number == UNKNOWN)
 		json_put_text(writer, name, SLICE_NONE);
+	else
+		json_put_i64(writer, name, number);
 }
 
 static void
@@ -72,7 +73,7 @@ put_deliveries(struct json_writer *writer, const struct shown *shown, const stru
 		json_put_u64(writer, SLICE("webhook_id"), delivery->webhook_id);
 		json_put_text(writer, SLICE("state"), slice_of(delivery_state_name(delivery->state)));
 		json_put_u64(writer, SLICE("attempts"), delivery->attempts);
-		put_if(writer, SLICE("last_status"), delivery->last_status != 0, delivery->last_status);
+		put_number(writer, SLICE("last_status"), delivery->last_status != 0 ? delivery->last_status : UNKNOWN);
 		json_put_text(writer, SLICE("last_error"), delivery->last_error);
 		json_put_text(writer, SLICE("waiting_for"), delivery_waits_for(shown->call, delivery, &shown->dispatcher));
 		json_end_object(writer);
@@ -86,14 +87,14 @@ put_entry(struct json_writer *writer, const struct shown *shown, const struct ti
 	json_begin_object(writer);
 	json_put_time(writer, SLICE("at"), entry->at_ms);
 	json_put_text(writer, SLICE("kind"), timeline_kind_name(entry->kind));
-	put_if(writer, SLICE("id"), entry->id != 0, (int64_t)entry->id);
+	put_number(writer, SLICE("id"), entry->id != 0 ? (int64_t)entry->id : UNKNOWN);
 	json_put_text(writer, SLICE("name"), entry->name);
 	json_put_text(writer, SLICE("subject"), subject_of(shown, entry));
 	json_put_text(writer, SLICE("lead"), entry->lead == NULL ? SLICE_NONE : entry->lead->social_id);
-	put_if(writer, SLICE("points"), entry->kind == TIMELINE_POINTS, entry->points);
+	put_number(writer, SLICE("points"), entry->kind == TIMELINE_POINTS ? entry->points : UNKNOWN);
 	json_put_text(writer, SLICE("message"), entry->text);
 	json_put_text(writer, SLICE("state"), entry->state);
-	put_if(writer, SLICE("attempts"), entry->kind == TIMELINE_MESSAGE, entry->attempts);
+	put_number(writer, SLICE("attempts"), entry->kind == TIMELINE_MESSAGE ? entry->attempts : UNKNOWN);
 	json_put_time(writer, SLICE("ended_at"), entry->ended_ms);
 	json_put_text(writer, SLICE("ip"), entry->ip);
 	json_put_text(writer, SLICE("user_agent"), entry->user_agent);
@@ -118,7 +119,7 @@ delivered(struct pool *pool, const struct timeline_entry *entry)
 	return entry->delivery_count == 0 ? SLICE_NONE : pool_printf(pool, "%zu of %zu", count, entry->delivery_count);
 }
 
-/* Of a mark: why, and by whom. */
+/* Why a lead was marked, and by whom. */
 static struct slice
 reasons_of(struct pool *pool, const struct timeline_entry *entry)
 {
@@ -161,9 +162,7 @@ run_lead_timeline(struct operation_call *call)
 	struct timeline timeline = { 0 };
 	struct lead lead;
 	struct shown shown = { .call = call, .lead = &lead };
-	int status = named_lead_check(call, &arguments->named);
-	if (status == EX_OK)
-		status = named_lead_find_with_origin(call, &arguments->named, &lead);
+	const int status = named_lead_find_with_origin(call, &arguments->named, &lead);
 	if (status != EX_OK)
 		return status;
 	enum result result = store_find_definitions(call->store, call->pool, call->id, &shown.definitions);

@@ -6,8 +6,8 @@
 
 #include "admin/jobs/job_operations.h"
 #include "identity/email.h"
+#include "operation/operation_wiring.h"
 #include "operation/value_types.h"
-#include "operation/wiring.h"
 #include "store/messages/delays.h"
 
 READ_TYPE(value_state, message_state_parse, enum message_state, "requested, ready, sent, failed or dropped");

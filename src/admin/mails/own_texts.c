@@ -58,3 +58,18 @@ own_text_refuse(struct operation_call *call, struct output *errors, const char *
 	output_text(errors, "detail", problem);
 	return EX_OK;
 }
+
+int
+own_texts_read(struct operation_call *call, const struct value_pairs *texts, struct output *errors, own_text_reader *read,
+    struct campaign_texts *changes)
+{
+	struct campaign_text *list = POOL_ARRAY(call->pool, texts->count, struct campaign_text);
+	int status = EX_OK;
+	*changes = (struct campaign_texts){ list, 0 };
+	for (size_t i = 0; i < texts->count && status == EX_OK; i++) {
+		status = read(call, &texts->items[i], errors, &list[changes->count]);
+		if (status == EX_OK && slice_present(list[changes->count].name))
+			changes->count++;
+	}
+	return status;
+}

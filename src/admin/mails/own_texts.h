@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What the operations share that change texts of a campaign: NAME=VALUE, and a language. */
+ * Shared by the operations that change texts of a campaign: NAME=VALUE, and a language. */
 #pragma once
 
 #include "operation/operation.h"
 #include "operation/value_types.h"
+#include "store/texts/campaign_texts.h"
 #include "text/text.h"
 
 /* The language of the texts. */
@@ -22,6 +23,13 @@ extern const struct value_type value_own_texts; /* struct value_pairs: NAME=VALU
 /* Makes the value a text as it is stored: with LF for CR LF and without white space at its end. Returns EX_OK, or a status
  * after reporting that it is too long. */
 int own_text_read(struct operation_call *call, struct slice *value);
+
+/* Reads one text as a change. A refused one is added to `errors`, and its change has no name. */
+typedef int own_text_reader(
+    struct operation_call *call, const struct value_pair *pair, struct output *errors, struct campaign_text *change);
+/* Reads all texts that are not refused. Returns EX_OK, or a status after reporting the error. */
+int own_texts_read(struct operation_call *call, const struct value_pairs *texts, struct output *errors, own_text_reader *read,
+    struct campaign_texts *changes);
 
 /* A value that a rule refuses. With `errors`, those of a preview, it is added there, and EX_OK returned; else the call fails,
  * with the status that is returned. */

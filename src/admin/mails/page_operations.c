@@ -42,7 +42,7 @@ static const struct parameter preview_parameters[] = {
 };
 #undef PLACE
 
-/* An absent value removes the text. A draft that is refused, which `errors` then has, is none: its name is absent. */
+/* An own_text_reader. An absent value removes the text. */
 static int
 read_change(struct operation_call *call, const struct value_pair *pair, struct output *errors, struct campaign_text *change)
 {
@@ -199,23 +199,7 @@ run_page_show(struct operation_call *call)
 
 /* ---- preview ---- */
 
-/* Returns EX_OK, or a status after reporting the error. */
-static int
-read_drafts(struct operation_call *call, struct output *errors, struct campaign_texts *drafts)
-{
-	const struct value_pairs *texts = &ARGUMENTS(call, struct page_texts)->texts;
-	struct campaign_text *list = POOL_ARRAY(call->pool, texts->count, struct campaign_text);
-	int status = EX_OK;
-	*drafts = (struct campaign_texts){ list, 0 };
-	for (size_t i = 0; i < texts->count && status == EX_OK; i++) {
-		status = read_change(call, &texts->items[i], errors, &list[drafts->count]);
-		if (status == EX_OK && slice_present(list[drafts->count].name))
-			drafts->count++;
-	}
-	return status;
-}
-
-/* What the status view shows besides the lead. */
+/* The rest of the status view, besides the lead. */
 static enum result
 read_status(struct operation_call *call, const struct campaign *campaign, int64_t now_ms, struct page_status *status)
 {
@@ -285,7 +269,7 @@ run_page_preview(struct operation_call *call)
 	struct output *errors = output_new(call->pool, OUTPUT_ARRAY);
 	struct campaign_texts texts;
 	int64_t now_ms;
-	const int status = read_drafts(call, errors, &drafts);
+	const int status = own_texts_read(call, &arguments->texts, errors, read_change, &drafts);
 	if (status != EX_OK)
 		return status;
 	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);

@@ -10,14 +10,13 @@
 #include "compose/mail_preview.h"
 #include "compose/own_templates.h"
 #include "compose/subject.h"
+#include "operation/operation_wiring.h"
 #include "operation/value_types.h"
-#include "operation/wiring.h"
 #include "os/replacement.h"
-#include "store/store.h"
 #include "store/texts/campaign_texts.h"
 #include "text/text.h"
 
-/* What the operations about one mail take; those that show it have no texts. */
+/* The arguments of operations about one mail; those that show it have no texts. */
 struct mail_arguments {
 	const struct mail_kind_info *kind;
 	struct chosen_language language;
@@ -207,8 +206,7 @@ run_mail_templates(struct operation_call *call)
 
 /* ---- change ---- */
 
-/* Of a text that is refused, which `errors` then has, the name is absent. Returns EX_OK, or a status after reporting the error.
- */
+/* An own_text_reader. */
 static int
 read_change(struct operation_call *call, const struct value_pair *pair, struct output *errors, struct campaign_text *change)
 {
@@ -235,22 +233,6 @@ read_change(struct operation_call *call, const struct value_pair *pair, struct o
 	return EX_OK;
 }
 
-/* Returns EX_OK, or a status after reporting the error. */
-static int
-read_changes(struct operation_call *call, struct output *errors, struct campaign_texts *changes)
-{
-	const struct value_pairs *texts = &ARGUMENTS(call, struct mail_arguments)->texts;
-	struct campaign_text *list = POOL_ARRAY(call->pool, texts->count, struct campaign_text);
-	int status = EX_OK;
-	*changes = (struct campaign_texts){ list, 0 };
-	for (size_t i = 0; i < texts->count && status == EX_OK; i++) {
-		status = read_change(call, &texts->items[i], errors, &list[changes->count]);
-		if (status == EX_OK && slice_present(list[changes->count].name))
-			changes->count++;
-	}
-	return status;
-}
-
 /* Each template was checked, and none depends on another. */
 static bool
 are_good(void *context UNUSED, struct pool *pool UNUSED, const struct campaign_texts *texts UNUSED)
@@ -262,7 +244,7 @@ static int
 run_mail_set(struct operation_call *call)
 {
 	struct campaign_texts changes;
-	const int status = read_changes(call, NULL, &changes);
+	const int status = own_texts_read(call, &ARGUMENTS(call, struct mail_arguments)->texts, NULL, read_change, &changes);
 	if (status != EX_OK)
 		return status;
 	struct text_change change = { .texts = &changes, .prefix = SLICE(OWN_TEMPLATE_PREFIX), .judge = are_good };
@@ -315,7 +297,7 @@ run_mail_preview(struct operation_call *call)
 		return operation_fail(call, PROBLEM_FORBIDDEN, "a preview with the values of a lead needs the right leads");
 	int status = lead->count > 0 ? named_lead_check(call, lead) : EX_OK;
 	if (status == EX_OK)
-		status = read_changes(call, errors, &drafts);
+		status = own_texts_read(call, &arguments->texts, errors, read_change, &drafts);
 	if (status != EX_OK)
 		return status;
 	const struct preview_request request = { .campaign_id = call->id,

@@ -10,8 +10,8 @@
 #include "deliver/lock.h"
 #include "engine/events.h"
 #include "jobs/redelivery.h"
+#include "operation/operation_wiring.h"
 #include "operation/value_types.h"
-#include "operation/wiring.h"
 #include "os/clock.h"
 #include "store/operator/deliveries.h"
 #include "store/operator/lead_names.h"
@@ -82,8 +82,8 @@ static const struct delivery_filter list_defaults = FILTER_DEFAULTS(VALUE_LIMIT_
 				    count_defaults = FILTER_DEFAULTS(DELIVERIES_COUNTED),
 				    all_defaults = FILTER_DEFAULTS(SIZE_MAX);
 
-/* Whether the caller sees what happened to which lead. The event alone would show whether an address that has just signed up
- * was new. */
+/* Whether the caller may see which event happened to which lead. The event alone would show whether an address that has just
+ * signed up was new. */
 static bool
 shows_events(const struct operation_call *call)
 {
@@ -110,7 +110,7 @@ check_filter(struct operation_call *call, const struct delivery_filter *filter)
 		   : operation_answer(call, result);
 }
 
-/* What rows of deliveries are shown with. */
+/* Shared by all rows of deliveries. */
 struct shown {
 	struct operation_call *call;
 	struct dispatcher_seen dispatcher;
@@ -171,9 +171,9 @@ run_delivery_list(struct operation_call *call)
 }
 
 static struct output *
-log_of(struct pool *pool, const struct delivery_details *delivery, bool personal)
+log_of(const struct operation_call *call, const struct delivery_details *delivery)
 {
-	struct output *log = output_new(pool, OUTPUT_ARRAY);
+	struct output *log = output_new(call->pool, OUTPUT_ARRAY);
 	for (size_t i = 0; i < delivery->attempt_count; i++) {
 		const struct attempt_row *attempt = &delivery->attempts[i];
 		output_record(log);
@@ -182,8 +182,8 @@ log_of(struct pool *pool, const struct delivery_details *delivery, bool personal
 		output_u64(log, "duration_ms", (uint64_t)attempt->duration_ms);
 		output_u64_or_null(log, "status", (uint64_t)attempt->status);
 		output_text(log, "error", attempt->error);
-		output_text(
-		    log, "answer", attempt->status == 0 || !personal ? SLICE_NONE : utf8_sanitized(pool, attempt->answer));
+		output_text(log, "answer",
+		    attempt->status == 0 || !shows_events(call) ? SLICE_NONE : utf8_sanitized(call->pool, attempt->answer));
 	}
 	return log;
 }
@@ -204,9 +204,8 @@ run_delivery_show(struct operation_call *call)
 	output_text(call->output, "message_id", delivery.message_id);
 	output_text(call->output, "format", delivery.form ? SLICE("form") : SLICE("json"));
 	/* a payload is about a lead, and receivers repeat it in their answers */
-	const bool personal = shows_events(call);
-	output_json(call->output, "payload", personal ? delivery.payload : SLICE("null"));
-	output_nested(call->output, "log", log_of(call->pool, &delivery, personal));
+	output_json(call->output, "payload", shows_events(call) ? delivery.payload : SLICE("null"));
+	output_nested(call->output, "log", log_of(call, &delivery));
 	return EX_OK;
 }
 
@@ -288,7 +287,7 @@ report(void *context, uint64_t id, unsigned what)
 	show_progress(r);
 }
 
-/* Reports the deliveries that were not queued, and those that have to wait. */
+/* Reports the deliveries that were not queued or have to wait. */
 static void
 report_not_sent(const struct redelivery_command *r)
 {

@@ -6,7 +6,7 @@
 #include "store/operator/deliveries.h"
 #include "store/queue/dispatch.h"
 
-/* What this host's dispatcher is seen to do. */
+/* The work of this host's dispatcher, as its lock file shows it. */
 struct dispatcher_seen dispatcher_of_host(struct operation_call *call);
 /* The reason that holds longest. Absent when the delivery has ended. */
 struct slice delivery_waits_for(

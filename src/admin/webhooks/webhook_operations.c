@@ -8,8 +8,8 @@
 #include "engine/events.h"
 #include "identity/link.h"
 #include "operation/operation.h"
+#include "operation/operation_wiring.h"
 #include "operation/value_types.h"
-#include "operation/wiring.h"
 #include "os/random.h"
 #include "store/operator/webhook_admin.h"
 #include "store/webhook_health.h"
@@ -239,7 +239,7 @@ add_webhook(struct output *output, const struct webhook_row *webhook)
 	output_time(output, "last_delivery_at", webhook->last_delivery_ms);
 }
 
-/* What a list of many shows in addition; the exact numbers of one are those of `webhook show`. */
+/* Further fields of a list; `webhook show` has the exact numbers of one webhook. */
 static void
 add_health(struct operation_call *call, const struct webhook_row *webhook, const struct webhook_health *health)
 {
@@ -413,7 +413,7 @@ queue_test(struct operation_call *call)
 				   : operation_answer(call, result);
 }
 
-/* A command line only with what needs no quotes inside quotes, and may be a webhook's URL. */
+/* Whether the location can stand in a suggested command line: it needs no escapes, and webhooks may have it. */
 static bool
 may_be_the_url(struct operation_call *call, struct slice location)
 {
@@ -422,7 +422,7 @@ may_be_the_url(struct operation_call *call, struct slice location)
 	       webhook_url_judge(call->pool, location, call->wiring->webhook_addresses) == WEBHOOK_URL_OK;
 }
 
-/* What a redirect means (docs/deliveries.md 3.3), and the command that changes what comes of it. */
+/* Explains a redirect (docs/deliveries.md 3.3), and names the command that changes how it is treated. */
 static void
 explain_redirect(struct operation_call *call, const struct webhook_test *test)
 {

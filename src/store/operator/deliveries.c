@@ -4,9 +4,9 @@
  *
  * The list is read page by page: first the ids (delivery_ids.h); then the rows with these ids, piece by piece, to which the
  * filter is applied. A delivery that ends meanwhile is always in at least one of the two tables. */
-#include "store/operator/deliveries.h"
 #include "os/clock.h"
 #include "os/log.h"
+#include "store/operator/deliveries.h"
 #include "store/operator/delivery_ids.h"
 #include "store/query.h"
 #include "store/rows.h"

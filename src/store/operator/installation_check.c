@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The findings of `leadhook check`. */
-#include "store/operator/installation_check.h"
 #include "os/clock.h"
 #include "store/operator/check_findings.h"
 #include "store/operator/deep.h"
+#include "store/operator/installation_check.h"
 #include "store/operator/node.h"
 #include "store/operator/number.h"
 #include "store/operator/operator_status.h"

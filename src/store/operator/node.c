@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Hosts of the database and nodes of a cluster (docs/cluster.md): the findings of `leadhook check`, the state of a node. */
-#include "store/operator/node.h"
 #include "store/operator/check_findings.h"
+#include "store/operator/node.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"

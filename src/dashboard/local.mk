@@ -11,9 +11,7 @@ dashboard_web = \
 	%D%/web/audit.js \
 	%D%/web/bulk.js \
 	%D%/web/campaign.js \
-	%D%/web/campaigns.js \
 	%D%/web/chart.js \
-	%D%/web/definitions.js \
 	%D%/web/deliveries.js \
 	%D%/web/drafts.js \
 	%D%/web/export.js \
@@ -25,7 +23,6 @@ dashboard_web = \
 	%D%/web/import.js \
 	%D%/web/import_columns.js \
 	%D%/web/import_file.js \
-	%D%/web/jobs.js \
 	%D%/web/lead.js \
 	%D%/web/leads.js \
 	%D%/web/leave.js \

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The audit log: who changed what, in words.
 import { labelOf, plural } from "./format.js";
-import { useCampaigns } from "./campaigns.js";
-import { useLive } from "./live.js";
+import { useCampaigns, useLive } from "./live.js";
 import { link } from "./route.js";
 import { Dates, Filter, Filters, Pager } from "./lists.js";
 import { PAGE_LABELS } from "./pages.js";
@@ -140,9 +139,7 @@ export function Changes({ query }) {
 		["Changed", row => html`<${Differences} row=${row} />`],
 	];
 	const none = html`
-		<${Empty} title="No changes">
-			<p>Every change by a user, an API key or a command is logged for 400 days.</p>
-		<//>`;
+		<${Empty} title="No changes" text="Every change by a user, an API key or a command is logged for 400 days." />`;
 	return html`
 		<${Page} title="Audit log" live=${live}>
 			<${AccountChoice} account=${Number(account) || null} accounts=${accounts} all />

@@ -3,8 +3,7 @@
 import { useMemo, useState } from "./hooks.js";
 import { Chart } from "./chart.js";
 import { change, count, growth, percent, plural, utcDay } from "./format.js";
-import { campaignName } from "./campaigns.js";
-import { useList, useLive } from "./live.js";
+import { campaignName, useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { may } from "./session.js";
 import { SOURCES, nameOf, outcome, urlParts } from "./words.js";

@@ -108,11 +108,10 @@ function DeliveryFilters({ query, webhooks }) {
 
 function NoDeliveries({ id, query, webhooks }) {
 	if (isFiltered(query))
-		return html`<${Empty} title="No matching deliveries"><p>No stored delivery matches the filters.</p><//>`;
+		return html`<${Empty} title="No matching deliveries" text="No stored delivery matches the filters." />`;
 	const add = link(`campaigns/${id}/webhooks`, { add: "yes" });
 	return html`
-		<${Empty} title="No deliveries yet">
-			<p>Each event creates a delivery for each webhook that subscribes to it.</p>
+		<${Empty} title="No deliveries yet" text="Each event creates a delivery for each webhook that subscribes to it.">
 			${webhooks?.length === 0 && html`<p><a class="button primary" href=${add}>Add the first webhook</a></p>`}
 		<//>`;
 }

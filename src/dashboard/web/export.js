@@ -3,8 +3,7 @@
 import { useEffect, useRef, useState } from "./hooks.js";
 import { get } from "./api.js";
 import { plural } from "./format.js";
-import { campaignName } from "./campaigns.js";
-import { useList } from "./live.js";
+import { campaignName, useList } from "./live.js";
 import { Field, Form, useForm, wrongField } from "./forms.js";
 import { Card, Chip, Notice, Page, Progress, html, toast } from "./ui.js";
 import { dayOf, lastDayBefore } from "./zone.js";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers and times for people: in English, times in the time zone of the account.
-import { dayOf, formatOf } from "./zone.js";
+import { formatOf } from "./zone.js";
 
 const numbers = new Intl.NumberFormat("en");
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -62,23 +62,17 @@ export function lasting(time, now = Date.now()) {
 	return plural(Math.max(1, number), unit);
 }
 
-const yearOf = time => dayOf(new Date(time).toISOString()).slice(0, 4);
-
 /** "14 Nov", or in another year "14 Nov 2025". */
-export function day(time) {
-	return formatOf(yearOf(time) === yearOf(Date.now()) ? DAYS : DAYS_OF_YEARS).format(new Date(time));
+export function day(time, timeZone) {
+	const yearOf = moment => formatOf({ year: "numeric" }, timeZone).format(new Date(moment));
+	return formatOf(yearOf(time) === yearOf(Date.now()) ? DAYS : DAYS_OF_YEARS, timeZone).format(new Date(time));
 }
-
-/** "2026-12-06" → "Sunday 6 December". */
-export const weekday = text => new Date(`${text}T00:00:00Z`)
-	.toLocaleDateString("en-GB", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
 
 /** A day in UTC, as counters have it. */
-export function utcDay(time) {
-	const date = new Date(time);
-	const year = date.getUTCFullYear() === new Date().getUTCFullYear() ? undefined : "numeric";
-	return date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year, timeZone: "UTC" });
-}
+export const utcDay = time => day(time, "UTC");
+
+/** "2026-12-06" → "Sunday 6 December". */
+export const weekday = text => formatOf({ weekday: "long", day: "numeric", month: "long" }, "UTC").format(new Date(`${text}T00:00:00Z`));
 
 export const second = time => formatOf(CLOCK_OF_SECONDS).format(new Date(time));
 export const hour = time => formatOf(CLOCK).format(new Date(time));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The frame of each view: navigation, warnings about the installation, keyboard shortcuts.
 import { useEffect, useLayoutEffect, useRef, useState } from "./hooks.js";
-import { campaignName, campaigns, useCampaigns } from "./campaigns.js";
-import { paused, refresh, useList, wake } from "./live.js";
+import { campaignName, campaigns, paused, refresh, useCampaigns, useList, wake } from "./live.js";
 import { go, link, useRoute } from "./route.js";
-import { logOut, may, isOperator, useSession } from "./session.js";
+import { isOperator, logOut, may, useSession } from "./session.js";
 import { store, useEvent, useStore } from "./store.js";
 import { Check, Dialog, Dialogs, Notice, Select, Time, Toasts, html, openDialog, showFailure } from "./ui.js";
 import { browserZone, setZone } from "./zone.js";
@@ -50,8 +49,7 @@ function Switcher({ id }) {
 	if (list.length < 2)
 		return html`<p class="campaign-name">${campaignName(id)}</p>`;
 	return html`
-		<label class="offscreen" for="switcher">Campaign</label>
-		<${Select} id="switcher" value=${id} options=${list.map(one => [one.id, one.name])} choose=${one => go(`campaigns/${one}`)} />`;
+		<${Select} id="switcher" aria-label="Campaign" value=${id} options=${list.map(one => [one.id, one.name])} choose=${one => go(`campaigns/${one}`)} />`;
 }
 
 const CampaignItems = ({ id, route }) => html`

@@ -132,13 +132,11 @@ function Order({ query }) {
 function NoLeads({ id, filtered }) {
 	if (filtered)
 		return html`
-			<${Empty} title="No matching leads">
-				<p>No lead of this campaign matches the search and the filters.</p>
+			<${Empty} title="No matching leads" text="No lead of this campaign matches the search and the filters.">
 				<p><a class="button" href=${link(`campaigns/${id}/leads`)}>Show all leads</a></p>
 			<//>`;
 	return html`
-		<${Empty} title="No leads yet">
-			<p>Leads arrive through the form of the campaign, an import, or the API.</p>
+		<${Empty} title="No leads yet" text="Leads arrive through the form of the campaign, an import, or the API.">
 			<p class="buttons">
 				<a class="button primary" href=${link(`campaigns/${id}`)}>Set up the form</a>
 				${may("change") && html`<a class="button" href=${link(`campaigns/${id}/import`)}>Import leads</a>`}

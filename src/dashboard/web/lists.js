@@ -10,8 +10,8 @@ export const setFilter = changes => setQuery({ ...changes, after: null });
 
 /** A select for the filter `name`. `options`: [value, text]; `all`: the text for no filter. */
 export const Filter = ({ name, id = `filter-${name}`, label, all, query, options }) => html`
-	<label class="offscreen" for=${id}>${label}</label>
-	<${Select} id=${id} value=${query[name] || ""} options=${[["", all], ...options]} choose=${value => setFilter({ [name]: value })} />`;
+	<${Select} id=${id} aria-label=${label} value=${query[name] || ""} options=${[["", all], ...options]}
+		choose=${value => setFilter({ [name]: value })} />`;
 
 const DateFilter = ({ label, day, choose }) => html`
 	<label>${label} <input type="date" value=${day} onChange=${event => choose(event.currentTarget.value)} /></label>`;

@@ -3,7 +3,7 @@
 // fails.
 import { useEffect, useState } from "./hooks.js";
 import { Cancelled, get, getWhole } from "./api.js";
-import { store } from "./store.js";
+import { store, useStore } from "./store.js";
 
 const FIRST_RETRY_S = 5;
 const LAST_RETRY_S = 60;
@@ -150,4 +150,14 @@ export function useSearch(path, query, { target = 50, most = 6 } = {}) {
 	}, [place, from]);
 	const goOn = () => setFrom({ place, rows: state.rows, next: state.next });
 	return { ...(state.place === place ? state : { rows: [], isLoading: true }), goOn, reload };
+}
+
+/* ---- the campaigns that the user may see ---- */
+
+export const campaigns = store([]);
+export const useCampaigns = () => useStore(campaigns);
+export const campaignName = id => campaigns.get().find(one => one.id === Number(id))?.name || `Campaign ${id}`;
+
+export async function readCampaigns() {
+	campaigns.set((await getWhole("campaigns")).value);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The emails of a campaign: an overview, the editor of their texts with a preview, and the emails that were sent.
 import { useState } from "./hooks.js";
-import { post } from "./api.js";
+import { mailTestProblem, post, runJob } from "./api.js";
 import { DraftProblem, LanguageChoice, Preview, useDraft, withErrors } from "./drafts.js";
-import { mailTestProblem, runJob } from "./jobs.js";
 import { useList, useLive } from "./live.js";
 import { link, setQuery } from "./route.js";
 import { isOperator, may, session } from "./session.js";
@@ -212,13 +211,9 @@ export function Sent({ id, query }) {
 	const filter = { state: query.state, kind: query.kind, after: query.after, limit: 50 };
 	const live = useLive(`campaigns/${id}/mails`, filter, { every: 10 });
 	const none = html`
-		<${Empty} title="No emails">
-			<p>
-				${query.state
-					? "No email has this status."
-					: "Leads get emails when they sign up, reach a reward or refer friends."}
-			</p>
-		<//>`;
+		<${Empty} title="No emails" text=${query.state
+			? "No email has this status."
+			: "Leads get emails when they sign up, reach a reward or refer friends."} />`;
 	return html`
 		<${Filters}>
 			${STATES.map(([state, text]) => html`

@@ -3,7 +3,7 @@
 import { render } from "./preact.js";
 import { unreachable } from "./api.js";
 import { useEffect, useErrorBoundary, useState } from "./hooks.js";
-import { campaigns, useCampaigns } from "./campaigns.js";
+import { campaigns, useCampaigns } from "./live.js";
 import { Frame, Overlays } from "./frame.js";
 import { Campaign } from "./campaign.js";
 import { Deliveries, Delivery } from "./deliveries.js";

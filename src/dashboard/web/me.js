@@ -111,32 +111,17 @@ function SecondFactor() {
 
 /* ---- sessions ---- */
 
-const BROWSERS = [
-	["Firefox", /Firefox\//],
-	["Edge", /Edg\//],
-	["Opera", /OPR\//],
-	["Chrome", /Chrom(e|ium)\//],
-	["Safari", /Safari\//],
-	["curl", /^curl\//],
-];
+/* Names by a part of the header User-Agent. The first one counts: some browsers pretend to be others, too. */
+const BROWSERS = {
+	"Firefox/": "Firefox", "Edg/": "Edge", "OPR/": "Opera", "Chrome/": "Chrome", "Chromium/": "Chrome", "Safari/": "Safari", "curl/": "curl",
+};
+const SYSTEMS = { Android: "Android", iPhone: "iOS", iPad: "iOS", Windows: "Windows", "Mac OS": "macOS", Linux: "Linux" };
+const nameIn = (agent, names) => Object.entries(names).find(([part]) => agent.includes(part))?.[1];
 
-const SYSTEMS = [
-	["Android", /Android/],
-	["iOS", /iPhone|iPad/],
-	["Windows", /Windows/],
-	["macOS", /Mac OS/],
-	["Linux", /Linux/],
-];
-
-/** "Firefox on Linux", from the header User-Agent. */
+/** "Firefox on Linux". */
 function browserOf(agent) {
-	if (!agent)
-		return "unknown";
-	const browser = BROWSERS.find(([, sign]) => sign.test(agent));
-	const system = SYSTEMS.find(([, sign]) => sign.test(agent));
-	if (!browser)
-		return agent.slice(0, 60);
-	return system ? `${browser[0]} on ${system[0]}` : browser[0];
+	const names = [nameIn(agent || "", BROWSERS), nameIn(agent || "", SYSTEMS)];
+	return names[0] ? names.filter(Boolean).join(" on ") : agent?.slice(0, 60) || "unknown";
 }
 
 function Sessions() {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The installation, for its operator: problems, numbers, accounts.
-import { post, remove } from "./api.js";
+import { mailTestProblem, post, remove, runJob } from "./api.js";
 import { bytes, count, plural } from "./format.js";
-import { campaignName, readCampaigns } from "./campaigns.js";
 import { Cut } from "./lists.js";
-import { useList, useLive } from "./live.js";
+import { campaignName, readCampaigns, useList, useLive } from "./live.js";
 import { link } from "./route.js";
-import { mailTestProblem, runJob } from "./jobs.js";
 import { mailReason } from "./words.js";
 import { ConfirmButton, Field, FormDialog } from "./forms.js";
 import {
@@ -125,9 +123,8 @@ function Accounts() {
 	const overview = useList("overview", {}, { every: 30, whole: true });
 	const add = () => openDialog(AddAccount).then(done => done && live.reload());
 	const none = html`
-		<${Empty} title="No accounts yet">
-			<p>An account has its own campaigns, API keys and users. Create one for each company or customer.</p>
-		<//>`;
+		<${Empty} title="No accounts yet"
+			text="An account has its own campaigns, API keys and users. Create one for each company or customer." />`;
 	return html`
 		<${Card} title="Accounts" beside=${html`<${Button} onClick=${add}>Add account<//>`}>
 			<${List} live=${live} none=${none}>${rows => html`

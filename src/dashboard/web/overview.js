@@ -3,9 +3,8 @@
 import { useRef } from "./hooks.js";
 import { get, getWhole, post } from "./api.js";
 import { change, count, growth, percent, plural } from "./format.js";
-import { readCampaigns } from "./campaigns.js";
 import { Cut } from "./lists.js";
-import { useList, useLive } from "./live.js";
+import { readCampaigns, useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
 import { isOperator, may, session, setTimeZone, useSession } from "./session.js";
 import { Cards, Field, FormDialog, wrongField } from "./forms.js";

@@ -16,9 +16,6 @@ const ended = store(null);
 export const may = right => Boolean(session.get()?.rights.includes(right));
 export const isOperator = () => session.get()?.role === "operator";
 
-/** The cookie of the session is stored only over https or on this machine. */
-const isSafe = () => isSecureContext;
-
 export async function readSession() {
 	try {
 		session.set((await call("GET", "session", { quiet: true })).value);
@@ -142,7 +139,7 @@ export function Login({ again, email = "", onDone }) {
 	const { form, wait } = login;
 	return html`
 		<${Form} form=${form} onSubmit=${login.submit} class="login">
-			${!isSafe() && html`
+			${!isSecureContext && html`
 				<${Notice} tone="bad">
 					This page was loaded without HTTPS, so the browser does not store the session. Open it with https://.
 				<//>`}

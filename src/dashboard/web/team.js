@@ -3,15 +3,12 @@
 import { useState } from "./hooks.js";
 import { patch, post, remove } from "./api.js";
 import { day, hour } from "./format.js";
-import { useCampaigns } from "./campaigns.js";
-import { useList, useLive } from "./live.js";
+import { useCampaigns, useList, useLive } from "./live.js";
 import { isOperator, session } from "./session.js";
 import { RIGHTS, ROLES } from "./words.js";
 import { Pager, setFilter } from "./lists.js";
 import { Cards, Choices, ConfirmButton, Field, FormDialog, wrongField } from "./forms.js";
-import {
-	Button, Chip, Code, Dialog, Empty, List, Loaded, Page, Select, Table, Time, html, openDialog, toast,
-} from "./ui.js";
+import { Button, Chip, Code, Dialog, Empty, List, Loaded, Page, Select, Table, Time, html, openDialog, toast } from "./ui.js";
 import { endOf } from "./zone.js";
 
 /* ---- the account ---- */
@@ -277,11 +274,11 @@ export function Keys({ query }) {
 		if (made.key) await openDialog(NewKey, { text: made.key });
 		else toast("Created, but the response was lost. Revoke the key and add another.");
 	}
-	const none = html`<${Empty} title="No keys yet"><p>A key gives your server or app access to the API.</p><//>`;
+	const none = html`<${Empty} title="No keys yet" text="A key gives your server or app access to the API." />`;
 	return html`
 		<${Page} title="API keys" actions=${account && html`<${Button} kind="primary" onClick=${add}>Add key<//>`}>
 			<${AccountChoice} account=${account} accounts=${accounts} />
-			${!account && html`<${Empty} title="No accounts yet"><p>Create a campaign first.</p><//>`}
+			${!account && html`<${Empty} title="No accounts yet" text="Create a campaign first." />`}
 			${account && html`
 				<${List} live=${live} none=${none}>
 					${rows => html`<${Table} name="Keys" rows=${rows} columns=${keyColumns(campaigns, live.reload)} />`}

@@ -4,10 +4,9 @@ import { h } from "./preact.js";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "./hooks.js";
 import htm from "./htm.js";
 import { Cancelled, Failure } from "./api.js";
-import { campaignName } from "./campaigns.js";
 import { ago, count, full, isNear, labelOf, second, short } from "./format.js";
 import { store, useStore } from "./store.js";
-import { refresh } from "./live.js";
+import { campaignName, refresh } from "./live.js";
 import { link } from "./route.js";
 
 export const html = htm.bind(h);
@@ -175,10 +174,11 @@ export const Problems = ({ rows }) => rows.length > 0 && html`
 		${rows.map(([tone, href, text]) => html`<li key=${`${href}${text}`} class=${tone}><a href=${href}>${text}</a></li>`)}
 	</ul>`;
 
-/** Stands for an empty list, and says how to get the first entry. */
-export const Empty = ({ title, children }) => html`
+/** Stands for an empty list; `text` says how to get the first entry. */
+export const Empty = ({ title, text, children }) => html`
 	<div class="empty">
 		<p class="empty-title">${title}</p>
+		${text && html`<p>${text}</p>`}
 		${children}
 	</div>`;
 

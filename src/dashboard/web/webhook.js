@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One webhook: state, test, attempts, deliveries.
 import { useState } from "./hooks.js";
-import { post, remove } from "./api.js";
+import { post, remove, runJob } from "./api.js";
 import { Chart } from "./chart.js";
 import { count, duration, full, lasting, percent, plural } from "./format.js";
-import { runJob } from "./jobs.js";
 import { refresh, useList, useLive } from "./live.js";
 import { go, link } from "./route.js";
 import { DeliveryTable } from "./deliveries.js";

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The webhooks of a campaign: the list, adding, editing and testing them.
 import { useEffect, useState } from "./hooks.js";
-import { get, patch, post } from "./api.js";
+import { get, patch, post, runJob } from "./api.js";
 import { count, duration, lasting, plural } from "./format.js";
-import { runJob } from "./jobs.js";
 import { useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
 import { RECEIVERS } from "./receivers.js";

@@ -23,10 +23,10 @@ export function setZone(name) {
 }
 
 const formats = new Map();
-/** A format for times in the zone, in English. `options`: those of Intl. */
-export function formatOf(options) {
-	const key = JSON.stringify([zone.get(), options]);
-	if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone.get() }));
+/** A format for times, in English, in the zone or another one. `options`: those of Intl. */
+export function formatOf(options, timeZone = zone.get()) {
+	const key = JSON.stringify([timeZone, options]);
+	if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat("en-GB", { ...options, timeZone }));
 	return formats.get(key);
 }
 

@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: MIT
- * What a FastCGI responder is told: its options, and the application that answers the requests. Types only. */
+ * What a FastCGI responder is told: its options, and the application that answers the requests. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 struct fcgi_exchange;
 struct scoreboard_slot;
 
 enum {
-	FCGI_WORKERS_AUTO = -1,  /* workers_per_core for each core, for four cores at most */
+	FCGI_WORKERS_AUTO = -1,  /* fcgi_workers_auto */
 	FCGI_WORKERS_UNSET = -2, /* 0 when the socket is descriptor 0 (one process per request: mod_fcgid), else AUTO */
 	FCGI_WORKERS_MAX = 1024,
-	FCGI_WORKERS_PER_CORE = 32
+	FCGI_WORKERS_PER_CORE = 32,
+	FCGI_WORKERS_CORES_MAX = 4
 };
+
+/* So many for each core of this host, for FCGI_WORKERS_CORES_MAX at most. */
+static inline size_t
+fcgi_workers_auto(size_t per_core)
+{
+	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	return cores <= 1 /* or unknown */ ? per_core
+					   : per_core *
+						 (size_t)(cores < FCGI_WORKERS_CORES_MAX ? cores : FCGI_WORKERS_CORES_MAX);
+}
 
 /* The usual times of struct fcgi_options. */
 #define FCGI_TIMES .receive_timeout_ms = 10000, .silence_timeout_ms = 5000, .idle_ms = 1000

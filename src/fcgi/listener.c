@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/pool.h"
-#include "fcgi/inherited.h"
 #include "os/descriptors.h"
 #include "os/folder.h"
 #include "os/log.h"
@@ -74,6 +73,54 @@ refuse_open(const char *name)
 	return EX_CONFIG;
 }
 
+/* ---- inherited sockets ---- */
+
+enum { LISTEN_FDS_START = 3 }; /* sd_listen_fds(3) */
+
+static bool
+announced(void)
+{
+	uint64_t pid, count;
+	return slice_to_u64(slice_of(getenv("LISTEN_PID")), INT32_MAX, &pid) && pid == (uint64_t)getpid() &&
+	       slice_to_u64(slice_of(getenv("LISTEN_FDS")), INT32_MAX, &count) && count > 0;
+}
+
+static bool
+is_listening(int fd)
+{
+	int listening = 0;
+	socklen_t size = sizeof(listening);
+	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) == 0 && listening != 0;
+}
+
+bool
+fcgi_socket_is_inherited(void)
+{
+	return is_listening(announced() ? LISTEN_FDS_START : STDIN_FILENO);
+}
+
+void
+fcgi_tidy_descriptors(void)
+{
+	descriptors_fill();
+	close_range(announced() ? LISTEN_FDS_START + 1 : STDERR_FILENO + 1, ~0U, 0);
+}
+
+/* Returns the inherited listening socket, close-on-exec: descriptor 3 when LISTEN_PID and LISTEN_FDS are for this process
+ * (sd_listen_fds(3); the variables are removed), else descriptor 0 when it listens. Returns -1 when there is none, or when the
+ * announced one is not a listening socket. */
+static int
+inherited_socket(void)
+{
+	int fd = announced() ? LISTEN_FDS_START : STDIN_FILENO;
+	unsetenv("LISTEN_PID");
+	unsetenv("LISTEN_FDS");
+	unsetenv("LISTEN_FDNAMES");
+	if (!is_listening(fd) || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+		return -1;
+	return fd;
+}
+
 static int
 adopt(struct listener *listener)
 {
@@ -95,6 +142,8 @@ adopt(struct listener *listener)
 	}
 	return EX_OK;
 }
+
+/* ---- sockets that are made here ---- */
 
 /* Whether every account can connect: the mode permits it, and others may enter the folder and all those above it. */
 static bool

@@ -7,6 +7,12 @@
 
 struct listener;
 
+/* Calls descriptors_fill() (FastCGI passes only descriptor 0), and closes the inherited descriptors above 2 except the
+ * listening socket of LISTEN_FDS. Call first in main(), before any file is opened. */
+void fcgi_tidy_descriptors(void);
+/* True when the process inherited a listening socket, which options.listen = NULL uses. Call before the socket is opened. */
+bool fcgi_socket_is_inherited(void);
+
 /* Opens the socket of options->listen, socket_mode and socket_group. Returns NULL, logged, on errors; *status is then the exit
  * status. The strings of the options must stay valid. Replaces a unix socket on which no process listens, never one that is in
  * use. */

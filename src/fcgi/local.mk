@@ -3,12 +3,9 @@ noinst_LIBRARIES += %D%/libfcgi.a
 	%D%/application.h \
 	%D%/deadline.c %D%/deadline.h \
 	%D%/exchange.c %D%/exchange.h \
-	%D%/inherited.c %D%/inherited.h \
 	%D%/listener.c %D%/listener.h \
-	%D%/parent.c %D%/parent.h \
 	%D%/scoreboard.c %D%/scoreboard.h \
 	%D%/server.c %D%/server.h \
 	%D%/signals.c %D%/signals.h \
 	%D%/slow_answers.c %D%/slow_answers.h \
-	%D%/worker.c %D%/worker.h \
-	%D%/worker_count.c %D%/worker_count.h
+	%D%/worker.c %D%/worker.h

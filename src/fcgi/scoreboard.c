@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "fcgi/scoreboard.h"
 
+#include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "os/clock.h"
+#include "os/log.h"
 #include "os/metrics.h"
 
 struct scoreboard *
@@ -11,8 +14,10 @@ scoreboard_new(size_t count)
 {
 	size_t size = sizeof(struct scoreboard) + count * sizeof(struct scoreboard_slot);
 	struct scoreboard *scoreboard = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (scoreboard == MAP_FAILED)
+	if (scoreboard == MAP_FAILED) {
+		log_error("scoreboard_failed", LOG_ERRNO(errno));
 		return NULL;
+	}
 	scoreboard->count = count;
 	return scoreboard;
 }

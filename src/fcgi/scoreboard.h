@@ -22,7 +22,7 @@ struct scoreboard {
 	struct scoreboard_slot slots[];
 };
 
-/* Zero-initialized. Returns NULL, with errno set, without memory. Never freed. */
+/* Zero-initialized. Returns NULL, logged, without memory. Never freed. */
 MUST_CHECK struct scoreboard *scoreboard_new(size_t count);
 
 /* Called by the process of the slot. Busy: it works on something that may take as long as a request; if it takes longer, it is

@@ -204,13 +204,6 @@ open_descriptors(struct worker *worker)
 	return false;
 }
 
-static void
-close_descriptors(struct worker *worker)
-{
-	descriptor_close(worker->signals);
-	descriptor_close(worker->epoll);
-}
-
 /* A worker that wakes up does not preempt running processes: there are many workers, and few processes do the work that they
  * wait for. */
 static void
@@ -281,7 +274,8 @@ worker_run(const struct worker_setup *setup)
 	stop_application(&worker);
 	exchange_free(&worker.exchange);
 	slow_answers_free(&worker.slow);
-	close_descriptors(&worker);
+	descriptor_close(worker.signals);
+	descriptor_close(worker.epoll);
 	metrics_process_end();
 	return worker.status;
 }

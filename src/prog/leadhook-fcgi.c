@@ -12,7 +12,7 @@
 #include "commit/client.h"
 #include "commit/committer.h"
 #include "fcgi/exchange.h"
-#include "fcgi/inherited.h"
+#include "fcgi/listener.h"
 #include "fcgi/scoreboard.h"
 #include "fcgi/server.h"
 #include "identity/phone.h"
@@ -330,20 +330,12 @@ body_limit(void *state, const struct fcgi_exchange *exchange)
 	return api_body_limit(worker->api, &worker->request);
 }
 
-static enum http_body_state
-body_state(const struct fcgi_exchange *exchange)
-{
-	switch (fcgi_exchange_body_state(exchange)) {
-	case FCGI_BODY_COMPLETE:
-		return HTTP_BODY_WHOLE;
-	case FCGI_BODY_TOO_LARGE:
-		return HTTP_BODY_TOO_LARGE;
-	case FCGI_BODY_WRONG_LENGTH:
-	case FCGI_BODY_ABORTED:
-		break;
-	}
-	return HTTP_BODY_SHORT;
-}
+static const enum http_body_state body_states[] = {
+	[FCGI_BODY_COMPLETE] = HTTP_BODY_WHOLE,
+	[FCGI_BODY_TOO_LARGE] = HTTP_BODY_TOO_LARGE,
+	[FCGI_BODY_WRONG_LENGTH] = HTTP_BODY_SHORT,
+	[FCGI_BODY_ABORTED] = HTTP_BODY_SHORT,
+};
 
 static void
 handle(void *state, struct fcgi_exchange *exchange)
@@ -353,7 +345,7 @@ handle(void *state, struct fcgi_exchange *exchange)
 	struct http_response response;
 	request->body = fcgi_exchange_body(exchange);
 	http_response_init(&response, worker->pool, ANSWER_MAX_BYTES);
-	request->body_state = body_state(exchange);
+	request->body_state = body_states[fcgi_exchange_body_state(exchange)];
 	api_handle(worker->api, request, &response);
 	buffer_clear(&worker->answer);
 	if (!http_response_render(&response, request->request_id, &worker->answer))

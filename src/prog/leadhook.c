@@ -7,7 +7,6 @@
 
 #include "deliver/dispatcher.h"
 #include "fcgi/application.h"
-#include "fcgi/worker_count.h"
 #include "os/clock.h"
 #include "os/descriptors.h"
 #include "os/random.h"

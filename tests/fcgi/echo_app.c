@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 #include "fcgi/exchange.h"
-#include "fcgi/inherited.h"
+#include "fcgi/listener.h"
 #include "fcgi/scoreboard.h"
 #include "fcgi/server.h"
 #include "os/log.h"

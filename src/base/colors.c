@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/colors.h"
 
-static bool
-parse_byte(struct slice text, size_t at, unsigned char *byte)
-{
-	const int high = ascii_hex_digit(text.data[at]), low = ascii_hex_digit(text.data[at + 1]);
-	*byte = (unsigned char)(high * 16 + low);
-	return high >= 0 && low >= 0;
-}
-
 bool
 color_parse(struct slice text, struct color *color)
 {
-	return text.size == 7 && text.data[0] == '#' && parse_byte(text, 1, &color->red) &&
-	       parse_byte(text, 3, &color->green) && parse_byte(text, 5, &color->blue);
+	if (text.size != 7 || text.data[0] != '#')
+		return false;
+	const int red = ascii_hex_byte(text.data + 1), green = ascii_hex_byte(text.data + 3),
+		  blue = ascii_hex_byte(text.data + 5);
+	*color = (struct color){ (unsigned char)red, (unsigned char)green, (unsigned char)blue };
+	return red >= 0 && green >= 0 && blue >= 0;
 }
 
 /* The linear value of a component, by the usual polynomial: its error is far below what contrasts are rounded to. */

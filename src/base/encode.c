@@ -34,10 +34,10 @@ decode_hex(struct pool *pool, struct slice text, struct slice *bytes)
 		return false;
 	char *out = pool_alloc(pool, text.size / 2 + 1);
 	for (size_t i = 0; i < text.size; i += 2) {
-		int high = ascii_hex_digit(text.data[i]), low = ascii_hex_digit(text.data[i + 1]);
-		if (high < 0 || low < 0)
+		const int byte = ascii_hex_byte(text.data + i);
+		if (byte < 0)
 			return false;
-		out[i / 2] = (char)(high * 16 + low);
+		out[i / 2] = (char)byte;
 	}
 	*bytes = (struct slice){ out, text.size / 2 };
 	return true;
@@ -87,10 +87,7 @@ decode_base32(struct pool *pool, struct slice text, struct slice *bytes)
 int
 percent_byte(struct slice text, size_t at)
 {
-	if (text.size - at < 3 || text.data[at] != '%')
-		return -1;
-	int high = ascii_hex_digit(text.data[at + 1]), low = ascii_hex_digit(text.data[at + 2]);
-	return high < 0 || low < 0 ? -1 : high * 16 + low;
+	return text.size - at < 3 || text.data[at] != '%' ? -1 : ascii_hex_byte(text.data + at + 1);
 }
 
 void

@@ -221,6 +221,13 @@ ascii_hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+int
+ascii_hex_byte(const char *digits)
+{
+	const int high = ascii_hex_digit(digits[0]), low = ascii_hex_digit(digits[1]);
+	return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
 size_t
 slice_line_of(struct slice text, const char *place)
 {

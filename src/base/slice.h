@@ -118,3 +118,5 @@ ascii_upper(char c)
 
 /* 0..15, or -1. */
 int ascii_hex_digit(char c);
+/* The byte that two digits stand for, or -1. */
+int ascii_hex_byte(const char *digits);

@@ -2,5 +2,4 @@ noinst_LIBRARIES += %D%/libconf.a
 %C%_libconf_a_SOURCES = \
 	%D%/conf.c %D%/conf.h \
 	%D%/file.c %D%/file.h \
-	%D%/setting_table.c %D%/setting_table.h \
-	%D%/setting_values.c %D%/setting_values.h
+	%D%/setting_table.c %D%/setting_table.h

@@ -179,13 +179,6 @@ is_key_list(struct slice text)
 	return true;
 }
 
-static bool
-is_facility(struct slice text)
-{
-	int facility;
-	return log_facility_parse(text, &facility);
-}
-
 static const struct conf_rule prefix = { "letters, digits and _", .holds = is_word };
 static const struct conf_rule tls = { "nothing, off or verify", .words = "off verify" };
 static const struct conf_rule mail_tls = { "required, implicit or none", .words = "required implicit none" };
@@ -215,7 +208,8 @@ static const struct conf_rule calling_codes = { "digits without + and without le
 static const struct conf_rule token = { "nothing, or at least 16 visible ASCII characters", .holds = is_token };
 static const struct conf_rule key_list = { "nothing, or at most 8 keys of 64 hexadecimal digits", .holds = is_key_list };
 static const struct conf_rule log_format = { "logfmt or json", .words = "logfmt json" };
-static const struct conf_rule facility = { "nothing, daemon, user, mail, or local0 to local7", .holds = is_facility };
+static const struct conf_rule facility = { "nothing, daemon, user, mail, or local0 to local7",
+	.words = "daemon user mail local0 local1 local2 local3 local4 local5 local6 local7" };
 static const struct conf_rule url_parts = { "words of ASCII characters", .holds = is_visible };
 
 /* The C type of each setting type in struct conf. */

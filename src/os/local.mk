@@ -7,7 +7,6 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/executable.c %D%/executable.h \
 	%D%/folder.c %D%/folder.h \
 	%D%/log.c %D%/log.h \
-	%D%/log_line.c %D%/log_line.h \
 	%D%/log_syslog.c %D%/log_syslog.h \
 	%D%/metrics.c %D%/metrics.h %D%/metrics_labels.h \
 	%D%/metrics_page.c %D%/metrics_page.h \

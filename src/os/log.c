@@ -13,13 +13,15 @@
 #include "base/buffer.h"
 #include "base/panic.h"
 #include "base/pool.h"
+#include "base/utf8.h"
 #include "os/clock.h"
 #include "os/descriptors.h"
 #include "os/folder.h"
-#include "os/log_line.h"
 #include "os/log_syslog.h"
 
-enum { PACE_MS = 60 * 1000 };
+enum { PACE_MS = 60 * 1000, LOG_LINE_MAX_BYTES = 4096, LOG_VALUE_MAX_BYTES = 512 };
+
+static const char *const level_names[] = { "error", "warning", "info", "debug" };
 
 struct log_file {
 	int fd;
@@ -44,19 +46,12 @@ bool
 log_level_parse(struct slice name, enum log_level *level)
 {
 	for (unsigned i = 0; i <= LOG_LEVEL_DEBUG; i++) {
-		if (slice_equal(name, slice_of(log_level_name((enum log_level)i)))) {
+		if (slice_equal(name, slice_of(level_names[i]))) {
 			*level = (enum log_level)i;
 			return true;
 		}
 	}
 	return false;
-}
-
-bool
-log_format_parse(struct slice name, enum log_format *format)
-{
-	*format = slice_equal(name, SLICE("json")) ? LOG_JSON : LOG_LOGFMT;
-	return *format == LOG_JSON || slice_equal(name, SLICE("logfmt"));
 }
 
 void
@@ -248,6 +243,185 @@ log_raw(struct slice head, struct slice line)
 		write_line(parts, ARRAY_SIZE(parts));
 }
 
+/* ---- lines ---- */
+
+struct log_record {
+	const char *when; /* RFC 3339 */
+	enum log_level level;
+	const char *program;
+	long pid;
+	const char *event;
+	const struct log_field *fields;
+	size_t count;
+	const struct log_field *work; /* NULL: none */
+};
+
+/* ---- logfmt ---- */
+
+static bool
+is_plain(unsigned char c)
+{
+	return c > ' ' && c < 0x7f && c != '"' && c != '\\' && c != '=';
+}
+
+static void
+add_logfmt_text(struct buffer *line, struct slice value)
+{
+	bool plain = value.size > 0 && value.size <= LOG_VALUE_MAX_BYTES;
+	for (size_t i = 0; plain && i < value.size; i++)
+		plain = is_plain((unsigned char)value.data[i]);
+	if (plain) {
+		buffer_add(line, value);
+		return;
+	}
+	buffer_add_byte(line, '"');
+	for (size_t i = 0; i < value.size && i < LOG_VALUE_MAX_BYTES; i++) {
+		unsigned char c = (unsigned char)value.data[i];
+		if (c == '"' || c == '\\')
+			buffer_printf(line, "\\%c", c);
+		else if (c >= ' ' && c < 0x7f)
+			buffer_add_byte(line, (char)c);
+		else
+			buffer_printf(line, "\\x%02x", c);
+	}
+	buffer_add_text(line, value.size > LOG_VALUE_MAX_BYTES ? "\"..." : "\"");
+}
+
+typedef void add_text(struct buffer *line, struct slice value);
+
+static void
+add_value(struct buffer *line, const struct log_field *field, add_text *add)
+{
+	switch (field->kind) {
+	case LOG_TEXT:
+		add(line, field->value.text);
+		break;
+	case LOG_U64:
+		buffer_add_u64(line, field->value.u64);
+		break;
+	case LOG_I64:
+		buffer_add_i64(line, field->value.i64);
+		break;
+	}
+}
+
+static void
+add_logfmt_field(struct buffer *line, const struct log_field *field)
+{
+	buffer_printf(line, " %s=", field->key);
+	add_value(line, field, add_logfmt_text);
+}
+
+static void
+add_logfmt_fields(struct buffer *line, const struct log_record *record)
+{
+	for (size_t i = 0; i < record->count; i++)
+		add_logfmt_field(line, &record->fields[i]);
+	if (record->work != NULL)
+		add_logfmt_field(line, record->work);
+}
+
+/* These write a line, without a newline, to a buffer whose capacity is one byte more than its maximum of LOG_LINE_MAX_BYTES.
+ * They allocate no memory, because none may be left. */
+
+/* Time, level, program, event and fields. A line that is too long is truncated. */
+static void
+add_logfmt_line(const struct log_record *record, struct buffer *line)
+{
+	buffer_printf(
+	    line, "%s %s %s[%ld] %s", record->when, level_names[record->level], record->program, record->pid, record->event);
+	add_logfmt_fields(line, record);
+}
+
+/* The same without time and program, which syslog adds. */
+static void
+add_message(const struct log_record *record, struct buffer *line)
+{
+	buffer_printf(line, "%s %s", level_names[record->level], record->event);
+	add_logfmt_fields(line, record);
+}
+
+/* ---- JSON ---- */
+
+/* ASCII alone, as in the other form. A byte that is no UTF-8 becomes U+FFFD. */
+static void
+add_json_character(struct buffer *line, struct slice *rest)
+{
+	uint32_t character;
+	if (!utf8_next(rest, &character)) {
+		character = 0xfffd;
+		*rest = slice_sub(*rest, 1, rest->size);
+	}
+	if (character == '"' || character == '\\')
+		buffer_printf(line, "\\%c", (int)character);
+	else if (character >= ' ' && character < 0x7f)
+		buffer_add_byte(line, (char)character);
+	else if (character < 0x10000)
+		buffer_printf(line, "\\u%04x", (unsigned)character);
+	else
+		buffer_printf(
+		    line, "\\u%04x\\u%04x", (unsigned)(0xd7c0 + (character >> 10)), (unsigned)(0xdc00 + (character & 0x3ff)));
+}
+
+static void
+add_json_text(struct buffer *line, struct slice value)
+{
+	struct slice rest = slice_sub(value, 0, LOG_VALUE_MAX_BYTES);
+	buffer_add_byte(line, '"');
+	while (rest.size > 0)
+		add_json_character(line, &rest);
+	buffer_add_text(line, value.size > LOG_VALUE_MAX_BYTES ? "...\"" : "\"");
+}
+
+/* Members that every line has. */
+static bool
+is_reserved(const char *key)
+{
+	static const struct slice names[] = { SLICE("time"), SLICE("level"), SLICE("program"), SLICE("pid"), SLICE("event"),
+		SLICE("truncated") };
+	return slice_is_one_of(slice_of(key), names, ARRAY_SIZE(names));
+}
+
+/* Returns false, with the line unchanged, when it would not fit. */
+static bool
+add_json_field(struct buffer *line, const struct log_field *field)
+{
+	const size_t size = line->size;
+	buffer_printf(line, ",\"%s%s\":", is_reserved(field->key) ? "field_" : "", field->key);
+	add_value(line, field, add_json_text);
+	if (buffer_ok(line))
+		return true;
+	line->size = size;
+	line->failed = false;
+	return false;
+}
+
+/* One object. If the line would be too long, the last fields are left out and it has the member "truncated". */
+static void
+add_json_line(const struct log_record *record, struct buffer *line)
+{
+	static const struct slice cut = SLICE(",\"truncated\":true"), end = SLICE("}");
+	const size_t reserved = cut.size + end.size;
+	line->maximum -= reserved;
+	line->capacity -= reserved;
+	buffer_printf(line, "{\"time\":\"%s\",\"level\":\"%s\",\"program\":", record->when, level_names[record->level]);
+	add_json_text(line, slice_of(record->program));
+	buffer_printf(line, ",\"pid\":%ld,\"event\":", record->pid);
+	add_json_text(line, slice_of(record->event));
+	bool complete = true;
+	for (size_t i = 0; i < record->count && complete; i++)
+		complete = add_json_field(line, &record->fields[i]);
+	if (record->work != NULL)
+		complete = add_json_field(line, record->work) && complete;
+	line->maximum += reserved;
+	line->capacity += reserved;
+	if (!complete)
+		buffer_add(line, cut);
+	buffer_add(line, end);
+}
+
+/* ---- events ---- */
+
 /* NULL when one of the fields is the current work. */
 static const struct log_field *
 work_beside(const struct log_field *fields, size_t count)
@@ -267,7 +441,7 @@ send_to_syslog(const struct log_record *record)
 	struct buffer line = { .data = text, .capacity = sizeof(text), .maximum = LOG_LINE_MAX_BYTES };
 	if (!syslog_is_used())
 		return false;
-	(state.format == LOG_JSON ? log_line_json : log_line_message)(record, &line);
+	(state.format == LOG_JSON ? add_json_line : add_message)(record, &line);
 	return syslog_send(record->level, record->program, record->pid, buffer_slice(&line));
 }
 
@@ -276,7 +450,7 @@ write_record(const struct log_record *record)
 {
 	char text[LOG_LINE_MAX_BYTES + 1];
 	struct buffer line = { .data = text, .capacity = sizeof(text), .maximum = LOG_LINE_MAX_BYTES };
-	(state.format == LOG_JSON ? log_line_json : log_line_logfmt)(record, &line);
+	(state.format == LOG_JSON ? add_json_line : add_logfmt_line)(record, &line);
 	text[line.size] = '\n'; /* a line that is too long is truncated */
 	follow_rotation();
 	write_line(&(const struct iovec){ text, line.size + 1 }, 1);

@@ -36,11 +36,6 @@ struct log_file;
 /* "error", "warning", "info" or "debug"; returns false for any other name. */
 MUST_CHECK bool log_level_parse(struct slice name, enum log_level *level);
 
-/* "logfmt" or "json"; the name of a facility of syslog(3): "daemon", "user", "mail", "local0" to "local7". Return false for any
- * other name. */
-MUST_CHECK bool log_format_parse(struct slice name, enum log_format *format);
-MUST_CHECK bool log_facility_parse(struct slice name, int *facility);
-
 /* `program` must stay valid. Lines above `level` are dropped. */
 void log_init(const char *program, enum log_level level);
 /* A file to log to (created 0640, appended, reopened after rotation), a terminal, /dev/null, or a pipe with a reader. A link is
@@ -55,10 +50,10 @@ void log_close(struct log_file **file);
 void log_use(struct log_file *file);
 /* The form of all further lines; initially LOG_LOGFMT. */
 void log_set_format(enum log_format format);
-/* Sends all further lines to the syslog daemon at this socket, as datagrams of RFC 3164; facility -1 ends this. Never waits:
- * lines that the daemon does not take at once go to the file or standard error, and so does, once, the reason why there is no
- * connection. The path is copied. */
-void log_use_syslog(int facility, const char *path);
+/* Sends all further lines to the syslog daemon at this socket, as datagrams of RFC 3164, with a facility such as "daemon"; ""
+ * ends this. Never waits: lines that the daemon does not take at once go to the file or standard error, and so does, once, the
+ * reason why there is no connection. The path is copied. */
+void log_use_syslog(const char *facility, const char *path);
 /* Whether there is a daemon at this socket; if not, errno is set. */
 MUST_CHECK bool log_could_use_syslog(const char *path);
 /* Opens the file by its name again, after rotation, without waiting for the next line. */

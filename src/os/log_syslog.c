@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define SYSLOG_NAMES /* facilitynames of syslog.h */
 #include "os/log_syslog.h"
 
 #include <errno.h>
@@ -16,24 +17,6 @@
 
 enum { HEADER_SIZE = 128, FACILITY_NONE = -1 };
 
-/* Those that a service may use. */
-static const struct {
-	struct slice name;
-	int facility;
-} facilities[] = {
-	{ SLICE("daemon"), LOG_DAEMON },
-	{ SLICE("user"), LOG_USER },
-	{ SLICE("mail"), LOG_MAIL },
-	{ SLICE("local0"), LOG_LOCAL0 },
-	{ SLICE("local1"), LOG_LOCAL1 },
-	{ SLICE("local2"), LOG_LOCAL2 },
-	{ SLICE("local3"), LOG_LOCAL3 },
-	{ SLICE("local4"), LOG_LOCAL4 },
-	{ SLICE("local5"), LOG_LOCAL5 },
-	{ SLICE("local6"), LOG_LOCAL6 },
-	{ SLICE("local7"), LOG_LOCAL7 },
-};
-
 static const int severities[] = {
 	[LOG_LEVEL_ERROR] = LOG_ERR,
 	[LOG_LEVEL_WARNING] = LOG_WARNING,
@@ -48,15 +31,13 @@ static struct {
 	bool reported; /* that failure */
 } state = { .facility = FACILITY_NONE, .fd = -1 };
 
-bool
-log_facility_parse(struct slice name, int *facility)
+static int
+facility_of(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(facilities); i++)
-		if (slice_equal(name, facilities[i].name)) {
-			*facility = facilities[i].facility;
-			return true;
-		}
-	return false;
+	const CODE *code = facilitynames;
+	while (code->c_name != NULL && strcmp(code->c_name, name) != 0)
+		code++;
+	return code->c_name == NULL ? FACILITY_NONE : code->c_val;
 }
 
 static void
@@ -119,14 +100,14 @@ syslog_report(int failure)
 }
 
 void
-log_use_syslog(int facility, const char *path)
+log_use_syslog(const char *facility, const char *path)
 {
 	disconnect();
-	state.facility = facility;
+	state.facility = facility_of(facility);
 	state.address = address_of(path);
 	state.failure = 0;
 	state.reported = false;
-	if (facility == FACILITY_NONE)
+	if (state.facility == FACILITY_NONE)
 		return;
 	tzset(); /* so that no line has to read the time zone */
 	if (!connect_again())

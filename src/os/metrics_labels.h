@@ -92,24 +92,28 @@
 #define METRIC_WEBHOOK_STATES(X) \
 	X(WEBHOOKS_ACTIVE, "active") X(WEBHOOKS_FAILING, "failing") X(WEBHOOKS_DISABLED, "disabled")
 
+/* The labels: X(variable, name, list of values, enumeration, number of values). */
+#define METRIC_LABEL_LIST(X) \
+	X(classes, "class", METRIC_CLASSES, metric_class, METRIC_CLASS_COUNT) \
+	X(limits, "limit", METRIC_LIMITS, metric_limit, METRIC_LIMIT_COUNT) \
+	X(events, "event", METRIC_EVENTS, metric_event, METRIC_EVENT_COUNT) \
+	X(database_errors, "kind", METRIC_DATABASE_ERRORS, metric_database_error, METRIC_DATABASE_ERROR_COUNT) \
+	X(answers, "answer", METRIC_ANSWERS, metric_answer, METRIC_ANSWER_COUNT) \
+	X(delivery_ends, "state", METRIC_DELIVERY_ENDS, metric_delivery_end, METRIC_DELIVERY_END_COUNT) \
+	X(bot_reasons, "reason", METRIC_BOT_REASONS, metric_bot_reason, METRIC_BOT_REASON_COUNT) \
+	X(delays, "limit", METRIC_DELAYS, metric_delay, METRIC_DELAY_COUNT) \
+	X(drops, "limit", METRIC_DROPS, metric_drop, METRIC_DROP_COUNT) \
+	X(mail_refusals, "reason", METRIC_MAIL_REFUSALS, metric_mail_refusal, METRIC_MAIL_REFUSAL_COUNT) \
+	X(processes, "process", METRIC_PROCESSES, metric_process, METRIC_PROCESS_COUNT) \
+	X(worker_states, "state", METRIC_WORKER_STATES, metric_worker_state, METRIC_WORKER_STATE_COUNT) \
+	X(programs, "program", METRIC_PROGRAMS, metric_program, METRIC_PROGRAM_COUNT) \
+	X(filesystems, "of", METRIC_FILESYSTEMS, metric_filesystem, METRIC_FILESYSTEM_COUNT) \
+	X(webhook_states, "state", METRIC_WEBHOOK_STATES, metric_webhook_state, METRIC_WEBHOOK_STATE_COUNT)
+
 #define METRIC_VALUE_ID(id, text) METRIC_##id,
-#define METRIC_LABEL_VALUES(name, list, size) enum name { list(METRIC_VALUE_ID) size };
-METRIC_LABEL_VALUES(metric_class, METRIC_CLASSES, METRIC_CLASS_COUNT)
-METRIC_LABEL_VALUES(metric_limit, METRIC_LIMITS, METRIC_LIMIT_COUNT)
-METRIC_LABEL_VALUES(metric_event, METRIC_EVENTS, METRIC_EVENT_COUNT)
-METRIC_LABEL_VALUES(metric_database_error, METRIC_DATABASE_ERRORS, METRIC_DATABASE_ERROR_COUNT)
-METRIC_LABEL_VALUES(metric_answer, METRIC_ANSWERS, METRIC_ANSWER_COUNT)
-METRIC_LABEL_VALUES(metric_delivery_end, METRIC_DELIVERY_ENDS, METRIC_DELIVERY_END_COUNT)
-METRIC_LABEL_VALUES(metric_bot_reason, METRIC_BOT_REASONS, METRIC_BOT_REASON_COUNT)
-METRIC_LABEL_VALUES(metric_delay, METRIC_DELAYS, METRIC_DELAY_COUNT)
-METRIC_LABEL_VALUES(metric_drop, METRIC_DROPS, METRIC_DROP_COUNT)
-METRIC_LABEL_VALUES(metric_mail_refusal, METRIC_MAIL_REFUSALS, METRIC_MAIL_REFUSAL_COUNT)
-METRIC_LABEL_VALUES(metric_process, METRIC_PROCESSES, METRIC_PROCESS_COUNT)
-METRIC_LABEL_VALUES(metric_worker_state, METRIC_WORKER_STATES, METRIC_WORKER_STATE_COUNT)
-METRIC_LABEL_VALUES(metric_program, METRIC_PROGRAMS, METRIC_PROGRAM_COUNT)
-METRIC_LABEL_VALUES(metric_filesystem, METRIC_FILESYSTEMS, METRIC_FILESYSTEM_COUNT)
-METRIC_LABEL_VALUES(metric_webhook_state, METRIC_WEBHOOK_STATES, METRIC_WEBHOOK_STATE_COUNT)
-#undef METRIC_LABEL_VALUES
+#define METRIC_VALUES(variable, name, list, enumeration, count) enum enumeration { list(METRIC_VALUE_ID) count };
+METRIC_LABEL_LIST(METRIC_VALUES)
+#undef METRIC_VALUES
 #undef METRIC_VALUE_ID
 
 /* Routes are named by their table (metrics_page.h); before them, these two. */

@@ -4,25 +4,11 @@
 #include "base/slice.h"
 
 #define TEXT(id, text) text,
-#define LABELS(variable, label, list)                                 \
+#define LABELS(variable, name, list, enumeration, count)              \
 	static const char *const variable##_texts[] = { list(TEXT) }; \
-	static const struct metric_labels variable = { label, variable##_texts, ARRAY_SIZE(variable##_texts) }
+	static const struct metric_labels variable = { name, variable##_texts, count };
+METRIC_LABEL_LIST(LABELS)
 
-LABELS(classes, "class", METRIC_CLASSES);
-LABELS(limits, "limit", METRIC_LIMITS);
-LABELS(bot_reasons, "reason", METRIC_BOT_REASONS);
-LABELS(events, "event", METRIC_EVENTS);
-LABELS(database_errors, "kind", METRIC_DATABASE_ERRORS);
-LABELS(answers, "answer", METRIC_ANSWERS);
-LABELS(delivery_ends, "state", METRIC_DELIVERY_ENDS);
-LABELS(delays, "limit", METRIC_DELAYS);
-LABELS(drops, "limit", METRIC_DROPS);
-LABELS(mail_refusals, "reason", METRIC_MAIL_REFUSALS);
-LABELS(processes, "process", METRIC_PROCESSES);
-LABELS(worker_states, "state", METRIC_WORKER_STATES);
-LABELS(programs, "program", METRIC_PROGRAMS);
-LABELS(filesystems, "of", METRIC_FILESYSTEMS);
-LABELS(webhook_states, "state", METRIC_WEBHOOK_STATES);
 static const char *const version_texts[] = { LEADHOOK_VERSION };
 static const struct metric_labels versions = { "version", version_texts, 1 };
 static const struct metric_labels routes = { "route", NULL, METRIC_ROUTES_MAX };

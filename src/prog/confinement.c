@@ -22,17 +22,20 @@ static const struct sandbox_place system_places[] = {
 	{ "/dev/random", SANDBOX_READ },
 };
 
-/* Returns NULL when the sandbox is off. */
+/* Allows the system's places and these. Returns NULL when the sandbox is off. */
 static struct sandbox *
-begin(const struct conf *conf, enum log_level level)
+allow(const struct conf *conf, enum log_level level, const struct sandbox_place *places, size_t count)
 {
-	if (conf->server.sandbox) {
-		sandbox_hide();
-		return sandbox_new(level);
+	if (!conf->server.sandbox) {
+		sandbox_unhide();
+		LOG_AT(level, "sandbox_off", LOG_STR("setting", "server.sandbox"));
+		return NULL;
 	}
-	sandbox_unhide();
-	LOG_AT(level, "sandbox_off", LOG_STR("setting", "server.sandbox"));
-	return NULL;
+	sandbox_hide();
+	struct sandbox *sandbox = sandbox_new(level);
+	sandbox_allow(sandbox, system_places, ARRAY_SIZE(system_places));
+	sandbox_allow(sandbox, places, count);
+	return sandbox;
 }
 
 struct sandbox *
@@ -51,12 +54,7 @@ confinement_of_responder(const struct conf *conf, const char *socket)
 		{ conf->server.state_dir, SANDBOX_READ | SANDBOX_WRITE | SANDBOX_REMOVE },
 		{ socket, SANDBOX_REMOVE | SANDBOX_BESIDE },
 	};
-	struct sandbox *sandbox = begin(conf, LOG_LEVEL_INFO);
-	if (sandbox != NULL) {
-		sandbox_allow(sandbox, system_places, ARRAY_SIZE(system_places));
-		sandbox_allow(sandbox, places, ARRAY_SIZE(places));
-	}
-	return sandbox;
+	return allow(conf, LOG_LEVEL_INFO, places, ARRAY_SIZE(places));
 }
 
 /* The dispatcher may read everything: a webhook names its certificates, which can be any file and can change at run time. With
@@ -66,13 +64,9 @@ confinement_of_dispatcher(const struct conf *conf, enum log_level level)
 {
 	const struct sandbox_place places[] = {
 		{ "/", SANDBOX_READ },
-		{ "/dev/null", SANDBOX_WRITE },
 		{ conf->log.file, SANDBOX_WRITE | SANDBOX_BESIDE },
 	};
-	struct sandbox *sandbox = begin(conf, level);
-	if (sandbox != NULL)
-		sandbox_allow(sandbox, places, ARRAY_SIZE(places));
-	return sandbox;
+	return allow(conf, level, places, ARRAY_SIZE(places));
 }
 
 struct sandbox *
@@ -85,10 +79,5 @@ confinement_of_mail(const struct conf *conf, enum log_level level)
 		{ conf->mail.tls_ca, SANDBOX_READ | SANDBOX_BESIDE },
 		{ conf->dispatch.ca_file, SANDBOX_READ | SANDBOX_BESIDE },
 	};
-	struct sandbox *sandbox = begin(conf, level);
-	if (sandbox != NULL) {
-		sandbox_allow(sandbox, system_places, ARRAY_SIZE(system_places));
-		sandbox_allow(sandbox, places, ARRAY_SIZE(places));
-	}
-	return sandbox;
+	return allow(conf, level, places, ARRAY_SIZE(places));
 }

@@ -226,16 +226,14 @@ send_texts(void *context, int stop_fd, struct companion_life *life)
 static void
 start_process(struct companion_context start, companion_main *run, enum metric_process kind, struct companion *process)
 {
-	*process = (struct companion){ -1, -1, -1 };
 	if (*start.file != '\0')
 		start.fd = open(start.file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640);
 	if (*start.file != '\0' && start.fd < 0)
 		log_error("cannot_lock", LOG_STR("path", start.file), LOG_ERRNO(errno),
 		    LOG_STR("hint", "let this account write the file and its directory"));
 	const struct companion_options wanted = { run, kind, &start, start.fd, COMPANION_SILENCE_MS };
-	if (*start.file == '\0' || start.fd >= 0)
-		if (!companion_start(&wanted, process))
-			process->done_fd = -1;
+	if ((*start.file == '\0' || start.fd >= 0) && !companion_start(&wanted, process))
+		process->done_fd = -1;
 	descriptor_close(start.fd);
 }
 
@@ -322,23 +320,18 @@ deliver(const struct run *run, struct store *store)
 	return status;
 }
 
-struct reload {
-	const char *config_path;
-	const struct notifier *notifier;
-};
-
 /* Of the signal thread: this process ends for one with the new configuration, if that one could work. */
 static void
 try_reload(void *context)
 {
-	const struct reload *reload = context;
-	if (wiring_try(reload->config_path, WIRING_OF_DISPATCHER)) {
+	const struct run *run = context;
+	if (wiring_try(run->arguments->config_path, WIRING_OF_DISPATCHER)) {
 		log_info("reloading", LOG_STR("consequence", "this process ends; the service manager starts it again"));
 		kill(getpid(), SIGTERM);
 		return;
 	}
 	log_error("reload_failed", LOG_STR("consequence", "the previous configuration stays"));
-	notify_ready(reload->notifier, "Delivering; the last reload failed, see the log");
+	notify_ready(run->notifier, "Delivering; the last reload failed, see the log");
 }
 
 static int
@@ -359,13 +352,12 @@ lock_and_deliver(const struct wiring *wiring, const struct arguments *arguments,
 	metrics_open(wiring->conf->server.state_dir, arguments->daemon ? LOG_LEVEL_WARNING : LOG_LEVEL_DEBUG);
 	metrics_add(METRIC_STARTS, METRIC_PROGRAM_DISPATCH, 1);
 	static _Atomic(pid_t) keepers[DISPATCHER_COMPANIONS];
-	struct reload reload = { .config_path = arguments->config_path };
 	const struct signal_tasks tasks = { .groups = keepers,
 		.group_count = DISPATCHER_COMPANIONS,
 		.reload = arguments->daemon ? try_reload : NULL,
-		.context = &reload };
+		.context = &run };
 	signal_thread_block(&tasks);
-	reload.notifier = run.notifier = notifier_new();   /* before there are processes that inherit the environment */
+	run.notifier = notifier_new();                     /* before there are processes that inherit the environment */
 	start_processes(wiring, arguments, run.processes); /* before threads start */
 	metrics_process_begin(METRIC_PROCESS_DISPATCHER);
 	run.crashes = run.lock == NULL ? NULL : crashes_open(path); /* before the sandbox */

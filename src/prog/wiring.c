@@ -269,24 +269,14 @@ wiring_load(const char *program, const char *path, enum wiring_purpose purpose, 
 	return good;
 }
 
-/* The names were checked when the configuration was read. */
-static void
-start_form(const struct conf_log *log)
-{
-	enum log_format format;
-	int facility;
-	if (log_format_parse(slice_of(log->format), &format))
-		log_set_format(format);
-	log_use_syslog(log_facility_parse(slice_of(log->syslog), &facility) ? facility : -1, log->syslog_socket);
-}
-
 void
 wiring_start_log(const char *program, struct wiring *wiring)
 {
 	log_init(program, wiring->conf->log.level);
 	log_use(wiring->log);
 	wiring->log = NULL;
-	start_form(&wiring->conf->log);
+	log_set_format(strcmp(wiring->conf->log.format, "json") == 0 ? LOG_JSON : LOG_LOGFMT);
+	log_use_syslog(wiring->conf->log.syslog, wiring->conf->log.syslog_socket);
 	if (wiring->conf->absent_file != NULL)
 		log_info("no_configuration_file", LOG_STR("path", wiring->conf->absent_file),
 		    LOG_STR("consequence", "defaults and LEADHOOK_ variables hold"));

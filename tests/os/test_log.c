@@ -30,7 +30,7 @@ static int
 begin(void **state UNUSED)
 {
 	log_set_format(LOG_LOGFMT);
-	log_use_syslog(-1, "");
+	log_use_syslog("", "");
 	unlink(socket_path);
 	return 0;
 }
@@ -135,7 +135,7 @@ syslog_gets_datagrams(void **state UNUSED)
 	int priority, day, hour, minute, second;
 	const int daemon = make_daemon();
 	capture_log();
-	log_use_syslog(LOG_LOCAL3, socket_path);
+	log_use_syslog("local3", socket_path);
 	log_warning("happened", LOG_STR("text", "a b"));
 	const char *line = received(daemon);
 	assert_int_equal(sscanf(line, "<%d>%3s %d %d:%d:%d ", &priority, month, &day, &hour, &minute, &second), 6);
@@ -148,7 +148,7 @@ syslog_gets_datagrams(void **state UNUSED)
 	line = received(daemon);
 	assert_int_equal(strncmp(line, "<155>", 5), 0);
 	(void)after(line, "]: {\"time\":\"");
-	log_use_syslog(-1, "");
+	log_use_syslog("", "");
 	assert_string_equal(captured_log(), "");
 	close(daemon);
 }
@@ -160,7 +160,7 @@ without_the_daemon_lines_are_written(void **state UNUSED)
 {
 	int daemon = make_daemon();
 	capture_log();
-	log_use_syslog(LOG_DAEMON, socket_path);
+	log_use_syslog("daemon", socket_path);
 	log_info("one", LOG_UINT("n", 1));
 	(void)after(received(daemon), " one n=1");
 	close(daemon);
@@ -173,7 +173,7 @@ without_the_daemon_lines_are_written(void **state UNUSED)
 	(void)after(received(daemon), " four n=4");
 	close(daemon);
 	log_info("five", LOG_UINT("n", 5));
-	log_use_syslog(-1, "");
+	log_use_syslog("", "");
 	const char *written = captured_log();
 	(void)after(after(written, " two n=2\n"), " syslog_away path=");
 	(void)after(written, " three n=3\n");
@@ -188,16 +188,16 @@ a_missing_daemon_is_reported(void **state UNUSED)
 {
 	const char *line = " warning test[";
 	capture_log();
-	log_use_syslog(LOG_DAEMON, socket_path);
-	log_use_syslog(-1, "");
+	log_use_syslog("daemon", socket_path);
+	log_use_syslog("", "");
 	const char *written = captured_log();
 	(void)after(after(after(written, line), " syslog_away path="), " error=\"No such file or directory\" ");
 	assert_int_equal(count_in(written, "\n"), 1);
 	capture_log();
 	log_init("test", LOG_LEVEL_ERROR);
-	log_use_syslog(LOG_DAEMON, socket_path);
+	log_use_syslog("daemon", socket_path);
 	log_error("one", LOG_UINT("n", 1));
-	log_use_syslog(-1, "");
+	log_use_syslog("", "");
 	written = captured_log();
 	(void)after(written, " one n=1\n");
 	assert_int_equal(count_in(written, "\n"), 1);
@@ -211,10 +211,10 @@ a_stopped_daemon_is_not_waited_for(void **state UNUSED)
 	const int daemon = make_daemon();
 	size_t taken = 0;
 	capture_log();
-	log_use_syslog(LOG_DAEMON, socket_path);
+	log_use_syslog("daemon", socket_path);
 	for (unsigned i = 0; i < LINES; i++)
 		log_info("flood", LOG_UINT("n", i));
-	log_use_syslog(-1, "");
+	log_use_syslog("", "");
 	char text[DATAGRAM_MAX];
 	while (recv(daemon, text, sizeof(text), 0) > 0)
 		taken++;

@@ -149,34 +149,17 @@ struct chosen {
 	unsigned all;
 };
 
-/* What requests share a limit, or a turn. */
-typedef bool shares(const struct mail_request *a, const struct mail_request *b);
-
-static bool
-of_one_account(const struct mail_request *a, const struct mail_request *b)
-{
-	return a->account_id == b->account_id;
-}
-
-static bool
-of_one_campaign(const struct mail_request *a, const struct mail_request *b)
-{
-	return of_one_account(a, b) && a->campaign_id == b->campaign_id;
-}
-
-static bool
-of_one_account_and_turn(const struct mail_request *a, const struct mail_request *b)
-{
-	return of_one_account(a, b) && a->turn == b->turn;
-}
-
-/* How many were chosen of the requests that share it with this one. */
+/* How many were chosen of this account. campaign_id 0, and MESSAGE_TURNS: of any. */
 static unsigned
-chosen_with(const struct send_choice *from, const struct chosen *chosen, const struct mail_request *request, shares *share)
+chosen_of(const struct send_choice *from, const struct chosen *chosen, uint64_t account_id, uint64_t campaign_id, unsigned turn)
 {
 	unsigned sum = 0;
-	for (size_t i = 0; i < from->request_count; i++)
-		sum += share(&from->requests[i], request) ? chosen->of[i] : 0;
+	for (size_t i = 0; i < from->request_count; i++) {
+		const struct mail_request *r = &from->requests[i];
+		if (r->account_id == account_id && (campaign_id == 0 || r->campaign_id == campaign_id) &&
+		    (turn == MESSAGE_TURNS || r->turn == turn))
+			sum += chosen->of[i];
+	}
 	return sum;
 }
 
@@ -199,10 +182,10 @@ next_request(const struct send_choice *from, const struct chosen *chosen, unsign
 	for (size_t i = 0; i < from->request_count; i++) {
 		const struct mail_request *r = &from->requests[i];
 		if (r->turn != turn || chosen->all >= r->all_rows || found_for(from, i, chosen->of[i]) == NULL ||
-		    chosen_with(from, chosen, r, of_one_campaign) >= r->rows ||
-		    chosen_with(from, chosen, r, of_one_account) >= r->account_rows)
+		    chosen_of(from, chosen, r->account_id, r->campaign_id, MESSAGE_TURNS) >= r->rows ||
+		    chosen_of(from, chosen, r->account_id, 0, MESSAGE_TURNS) >= r->account_rows)
 			continue;
-		const unsigned account = chosen_with(from, chosen, r, of_one_account_and_turn);
+		const unsigned account = chosen_of(from, chosen, r->account_id, 0, turn);
 		if (next == from->request_count || account < next_account ||
 		    (account == next_account && chosen->of[i] < chosen->of[next])) {
 			next = i;

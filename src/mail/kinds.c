@@ -11,55 +11,29 @@
 	(ALWAYS | BIT(MAIL_POSITION) | BIT(MAIL_SHARED_POSITION) | BIT(MAIL_SCORE) | BIT(MAIL_REFERRALS) | \
 	    BIT(MAIL_SHARE_URL) | BIT(MAIL_STATUS_URL))
 
+#define TEXTS(id) .subject = TEXT_MAIL_##id##_SUBJECT, .text = TEXT_MAIL_##id##_TEXT
+/* `more`: values besides those of the lead. */
+#define LIST_MAIL(id, more)                                                                                          \
+	{                                                                                                            \
+		.kind = MESSAGE_##id, .list = true, .allowed = LEAD | (more), .required = BIT(MAIL_UNSUBSCRIBE_URL), \
+		.main_url = MAIL_STATUS_URL, TEXTS(id)                                                               \
+	}
+/* `url`: the link that the mail is about. */
+#define REQUESTED_MAIL(id, values, url)                                                                       \
+	{                                                                                                     \
+		.kind = MESSAGE_##id, .allowed = (values), .required = BIT(url), .main_url = (url), TEXTS(id) \
+	}
+
 /* The default texts of verify, status_link and erase_confirm show no name: anyone can have these sent to any address. */
 static const struct mail_kind_info kinds[] = {
-	{ .kind = MESSAGE_VERIFY,
-	    .allowed = ALWAYS | BIT(MAIL_CONFIRM_URL) | BIT(MAIL_CODE) | BIT(MAIL_CODE_URL),
-	    .required = BIT(MAIL_CONFIRM_URL),
-	    .main_url = MAIL_CONFIRM_URL,
-	    .subject = TEXT_MAIL_VERIFY_SUBJECT,
-	    .text = TEXT_MAIL_VERIFY_TEXT },
-	{ .kind = MESSAGE_WELCOME,
-	    .list = true,
-	    .allowed = LEAD,
-	    .required = BIT(MAIL_UNSUBSCRIBE_URL),
-	    .main_url = MAIL_STATUS_URL,
-	    .subject = TEXT_MAIL_WELCOME_SUBJECT,
-	    .text = TEXT_MAIL_WELCOME_TEXT },
-	{ .kind = MESSAGE_REWARD,
-	    .list = true,
-	    .allowed = LEAD | BIT(MAIL_REWARD),
-	    .required = BIT(MAIL_UNSUBSCRIBE_URL),
-	    .main_url = MAIL_STATUS_URL,
-	    .subject = TEXT_MAIL_REWARD_SUBJECT,
-	    .text = TEXT_MAIL_REWARD_TEXT },
-	{ .kind = MESSAGE_REFERRAL,
-	    .list = true,
-	    .allowed = LEAD | BIT(MAIL_REFERRED_NAME),
-	    .required = BIT(MAIL_UNSUBSCRIBE_URL),
-	    .main_url = MAIL_STATUS_URL,
-	    .subject = TEXT_MAIL_REFERRAL_SUBJECT,
-	    .text = TEXT_MAIL_REFERRAL_TEXT },
-	{ .kind = MESSAGE_DIGEST,
-	    .list = true,
-	    .allowed =
-		LEAD | BIT(MAIL_NEW_REFERRALS) | BIT(MAIL_REFERRED_NAMES) | BIT(MAIL_NEXT_REWARD) | BIT(MAIL_POINTS_TO_NEXT),
-	    .required = BIT(MAIL_UNSUBSCRIBE_URL),
-	    .main_url = MAIL_STATUS_URL,
-	    .subject = TEXT_MAIL_DIGEST_SUBJECT,
-	    .text = TEXT_MAIL_DIGEST_TEXT },
-	{ .kind = MESSAGE_STATUS_LINK,
-	    .allowed = LEAD,
-	    .required = BIT(MAIL_STATUS_URL),
-	    .main_url = MAIL_STATUS_URL,
-	    .subject = TEXT_MAIL_STATUS_LINK_SUBJECT,
-	    .text = TEXT_MAIL_STATUS_LINK_TEXT },
-	{ .kind = MESSAGE_ERASE_CONFIRM,
-	    .allowed = ALWAYS | BIT(MAIL_CONFIRM_URL),
-	    .required = BIT(MAIL_CONFIRM_URL),
-	    .main_url = MAIL_CONFIRM_URL,
-	    .subject = TEXT_MAIL_ERASE_CONFIRM_SUBJECT,
-	    .text = TEXT_MAIL_ERASE_CONFIRM_TEXT },
+	REQUESTED_MAIL(VERIFY, ALWAYS | BIT(MAIL_CONFIRM_URL) | BIT(MAIL_CODE) | BIT(MAIL_CODE_URL), MAIL_CONFIRM_URL),
+	LIST_MAIL(WELCOME, 0),
+	LIST_MAIL(REWARD, BIT(MAIL_REWARD)),
+	LIST_MAIL(REFERRAL, BIT(MAIL_REFERRED_NAME)),
+	LIST_MAIL(
+	    DIGEST, BIT(MAIL_NEW_REFERRALS) | BIT(MAIL_REFERRED_NAMES) | BIT(MAIL_NEXT_REWARD) | BIT(MAIL_POINTS_TO_NEXT)),
+	REQUESTED_MAIL(STATUS_LINK, LEAD, MAIL_STATUS_URL),
+	REQUESTED_MAIL(ERASE_CONFIRM, ALWAYS | BIT(MAIL_CONFIRM_URL), MAIL_CONFIRM_URL),
 };
 
 static const char *const place_names[TEMPLATE_PLACES] = {
@@ -188,9 +162,8 @@ render_subject(const struct composer *c, struct slice *subject)
 static bool
 check_values(const struct composer *c)
 {
-	const mail_names required = c->kind->required | (c->kind->list ? BIT(MAIL_UNSUBSCRIBE_URL) : 0);
 	for (size_t i = 0; i < MAIL_NAMES; i++) {
-		if ((required & BIT(i)) != 0 && c->values.of[i].size == 0) {
+		if ((c->kind->required & BIT(i)) != 0 && c->values.of[i].size == 0) {
 			*c->problem = pool_printf(c->pool, "there is no %.*s", SLICE_ARGS(mail_name_text((enum mail_name)i)));
 			return false;
 		}

@@ -56,10 +56,8 @@ make_up(struct mail_subject *s, const struct campaign *campaign, struct slice to
 	add_samples(s, ~about_others, base_url);
 	s->values.of[MAIL_CAMPAIGN_NAME] = campaign->name;
 	s->email = slice_present(to) ? to : SLICE("ada@example.org");
-	const enum result result = own_templates_read(s->store, s->pool,
-	    &(struct template_query){ s->campaign_id, s->kind, s->language, s->drafts }, &s->templates, &s->values);
-	own_templates_complete(s->pool, base_url, &s->values);
-	return result;
+	return own_templates_read(s->store, s->pool,
+	    &(struct template_query){ s->campaign_id, s->kind, s->language, s->drafts, base_url }, &s->templates, &s->values);
 }
 
 static enum result

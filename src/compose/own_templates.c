@@ -56,6 +56,20 @@ find_text(const struct campaign_texts *texts, enum text_language language, struc
 	return found;
 }
 
+/* Completes values that are paths on this host to URLs. */
+static void
+complete(struct pool *pool, struct slice base_url, struct mail_values *values)
+{
+	const size_t host = slice_find(base_url, ':') + sizeof("://") - 1;
+	const struct slice rest = slice_sub(base_url, host, base_url.size);
+	const struct slice origin = slice_sub(base_url, 0, host + slice_find(rest, '/'));
+	for (size_t i = 0; i < ARRAY_SIZE(page_texts); i++) {
+		struct slice *value = &values->of[page_texts[i].name];
+		if (slice_starts_with(*value, SLICE("/")) && base_url.size > 0)
+			*value = POOL_JOIN(pool, origin, *value);
+	}
+}
+
 enum result
 own_templates_read(struct store *store, struct pool *pool, const struct template_query *query, struct own_templates *templates,
     struct mail_values *values)
@@ -71,6 +85,7 @@ own_templates_read(struct store *store, struct pool *pool, const struct template
 	for (size_t i = 0; result == RESULT_OK && i < ARRAY_SIZE(page_texts); i++)
 		if ((found = find_text(&texts, query->language, page_texts[i].text)) != NULL)
 			values->of[page_texts[i].name] = found->value;
+	complete(pool, query->base_url, values);
 	if (result == RESULT_OK)
 		result =
 		    store_read_draft_texts(store, pool, query->campaign_id, SLICE(OWN_TEMPLATE_PREFIX), query->drafts, &texts);
@@ -82,17 +97,4 @@ own_templates_read(struct store *store, struct pool *pool, const struct template
 		templates->languages[i] = found->language;
 	}
 	return result;
-}
-
-void
-own_templates_complete(struct pool *pool, struct slice base_url, struct mail_values *values)
-{
-	const size_t host = slice_find(base_url, ':') + sizeof("://") - 1;
-	const struct slice rest = slice_sub(base_url, host, base_url.size);
-	const struct slice origin = slice_sub(base_url, 0, host + slice_find(rest, '/'));
-	for (size_t i = 0; i < ARRAY_SIZE(page_texts); i++) {
-		struct slice *value = &values->of[page_texts[i].name];
-		if (slice_starts_with(*value, SLICE("/")) && base_url.size > 0)
-			*value = POOL_JOIN(pool, origin, *value);
-	}
 }

@@ -23,15 +23,13 @@ struct own_templates {
 	struct slice languages[TEMPLATE_PLACES]; /* of the sources: a code, or "" for every language; absent: no source */
 };
 
-/* Completes values that are paths on this host, such as "/privacy", to URLs: mails need those. */
-void own_templates_complete(struct pool *pool, struct slice base_url, struct mail_values *values);
-
 struct campaign_texts;
 struct template_query {
 	uint64_t campaign_id;
 	enum message_kind kind;
 	enum text_language language;
 	const struct campaign_texts *drafts; /* as in store_read_draft_texts */
+	struct slice base_url;               /* completes paths on this host, such as "/privacy": mails need URLs; or absent */
 };
 /* Reads the templates for mails of this kind: one for the language comes before one for every language. Adds the texts of the
  * campaign's pages that mails show to *values. All in the pool; a campaign that does not exist has none. Results are those of

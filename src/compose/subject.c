@@ -11,12 +11,12 @@
 #include "engine/visitors.h"
 #include "identity/address_token.h"
 #include "identity/link.h"
-#include "json/reader.h"
 #include "os/random.h"
 #include "store/codes/lead_codes.h"
 #include "store/messages/digest.h"
 #include "store/store.h"
 #include "text/text.h"
+#include "json/reader.h"
 
 enum { SHOWN_DEPTH = 32, MS_PER_S = 1000, ID_BYTES = 12 };
 
@@ -303,8 +303,8 @@ mail_subject_find(struct mail_subject *s, const struct lead_reference *lead)
 	if (!add_common(&search))
 		return RESULT_REFUSED;
 	result = own_templates_read(s->store, s->pool,
-	    &(struct template_query){ s->campaign_id, s->kind, s->language, s->drafts }, &s->templates, &s->values);
-	own_templates_complete(s->pool, search.settings->base_url, &s->values);
+	    &(struct template_query){ s->campaign_id, s->kind, s->language, s->drafts, search.settings->base_url },
+	    &s->templates, &s->values);
 	if (result == RESULT_OK && adders[s->kind].add != NULL && !(s->is_preview && adders[s->kind].needs_ref))
 		result = adders[s->kind].add(&search, &gone);
 	if (result == RESULT_OK && !slice_present(s->drop))

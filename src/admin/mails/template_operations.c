@@ -154,7 +154,7 @@ run_mail_template(struct operation_call *call)
 		result = read_texts(call, &list);
 	if (result == RESULT_OK)
 		result = own_templates_read(call->store, call->pool,
-		    &(struct template_query){ call->id, kind->kind, language, NULL }, &templates, &values);
+		    &(struct template_query){ call->id, kind->kind, language, NULL, SLICE_NONE }, &templates, &values);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
 	show(call, kind, language, given, &templates, &list);

@@ -19,9 +19,9 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/texts/gateway.c %D%/texts/gateway.h \
 	%D%/texts/texter.c %D%/texts/texter.h \
 	%D%/process/companion.c %D%/process/companion.h \
+	%D%/process/runner.c %D%/process/runner.h \
 	%D%/recorder.c %D%/recorder.h \
 	%D%/send/delivery_request.c %D%/send/delivery_request.h \
-	%D%/runner.c %D%/runner.h \
 	%D%/send/sender.c %D%/send/sender.h \
 	%D%/slots.c %D%/slots.h \
 	%D%/tasks.c %D%/tasks.h \

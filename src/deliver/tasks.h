@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A runner (runner.h) with a table of tasks. Tasks that are due get equal shares of the thread's time, however long each takes.
+ * A runner (process/runner.h) with a table of tasks. Tasks that are due get equal shares of the thread's time, however long each takes.
  * After an error, a task waits for its own back-off. */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "deliver/runner.h"
+#include "deliver/process/runner.h"
 #include "os/clock.h"
 
 /* `context` is the argument of tasks_new. Between `begin` and `done` its work's data belongs to the thread. */

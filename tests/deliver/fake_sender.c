@@ -11,7 +11,7 @@
 #include "base/attributes.h"
 #include "base/panic.h"
 #include "base/pool.h"
-#include "deliver/runner.h"
+#include "deliver/process/runner.h"
 #include "deliver/slots.h"
 #include "os/event_loop.h"
 

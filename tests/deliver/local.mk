@@ -1,7 +1,7 @@
 EXTRA_DIST += %D%/mail/answers.txt %D%/scenarios
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_runner %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
+check_PROGRAMS += %D%/test_scheduler %D%/test_shares %D%/test_lock %D%/test_dispatcher %D%/test_outcomes %D%/test_deactivation \
 	%D%/test_leases %D%/test_recovery %D%/test_tasks %D%/test_wakes %D%/test_watchdog \
 	%D%/test_scenarios %D%/test_bulk_chunk %D%/test_job_worker %D%/test_crashes %D%/send/test_delivery_request %D%/send/test_sender %D%/send/test_sender_time %D%/test_spellings \
 	%D%/test_metrics
@@ -15,7 +15,7 @@ check_PROGRAMS += %D%/mail/test_smtp_answer %D%/mail/test_mail_judge %D%/outbox/
 %C%_mail_test_mail_judge_SOURCES = %D%/mail/test_mail_judge.c
 %C%_mail_test_mail_judge_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
-check_PROGRAMS += %D%/process/test_companion
+check_PROGRAMS += %D%/process/test_companion %D%/process/test_runner
 %C%_process_test_companion_SOURCES = %D%/process/test_companion.c
 %C%_process_test_companion_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=fork,--wrap=metrics_process_died
 %C%_process_test_companion_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
@@ -33,8 +33,8 @@ check_PROGRAMS += %D%/texts/test_gateway
 %C%_test_shares_SOURCES = %D%/test_shares.c %D%/scheduler_world.c %D%/scheduler_world.h
 %C%_test_shares_LDADD = $(%C%_test_scheduler_LDADD)
 
-%C%_test_runner_SOURCES = %D%/test_runner.c
-%C%_test_runner_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
+%C%_process_test_runner_SOURCES = %D%/process/test_runner.c
+%C%_process_test_runner_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)
 
 %C%_test_lock_SOURCES = %D%/test_lock.c
 %C%_test_lock_LDADD = src/deliver/libdeliver.a $(engine_libs) $(CMOCKA_LIBS)

@@ -2,107 +2,121 @@
 #include "deliver/mail/lines.h"
 
 #include <curl/curl.h>
-#include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "base/panic.h"
 #include "base/pool.h"
-#include "crypto/digest.h"
+#include "deliver/process/runner.h"
 #include "os/clock.h"
+#include "os/event_loop.h"
 #include "os/log.h"
 
-/* One thread. `job` and `state` are protected by the lock. */
+enum { IDLE_MS = 1000 };
+
+/* The thread uses the connection, and the job, while it is busy. */
 struct line {
 	struct lines *lines;
 	struct smtp_connection *connection;
-	pthread_t thread;
-	bool has_thread;
-	enum { LINE_FREE, LINE_GIVEN, LINE_DONE } state;
-	struct line_job *job;
+	struct runner *runner;
+	enum { LINE_IDLE, LINE_SENDS, LINE_HANGS_UP } state;
+	struct line_job *job; /* under way, or given while the line hangs up; NULL: none */
+	struct event_timer hang_up;
 };
 
 struct lines {
-	struct line *line;
-	size_t count;
-	pthread_mutex_t lock;
-	pthread_cond_t given;
-	bool ending;
+	struct event_loop *loop;
+	line_done *done;
+	void *context;
 	atomic_bool stop;
-	int done_fd; /* counts jobs that are done */
+	size_t count;
+	struct line line[];
 };
 
-enum { IDLE_MS = 1000, MS_PER_S = 1000, NS_PER_MS = 1000 * 1000 };
-
-/* With the lock, until the line has a job (true) or must end. Jobs of others wake it, too, so the time is absolute. */
-static bool
-wait_for_job(struct line *line)
+/* Runs in the thread. */
+static enum result
+send_mail(struct store *store UNUSED, void *context)
 {
-	struct lines *lines = line->lines;
-	const int64_t idle_ms = clock_monotonic_ms() + IDLE_MS;
-	const struct timespec until = { idle_ms / MS_PER_S, idle_ms % MS_PER_S * NS_PER_MS };
-	while (line->state != LINE_GIVEN && !lines->ending)
-		if (line->state == LINE_DONE || !smtp_is_open(line->connection))
-			pthread_cond_wait(&lines->given, &lines->lock);
-		else if (pthread_cond_timedwait(&lines->given, &lines->lock, &until) == ETIMEDOUT && line->state == LINE_FREE)
-			smtp_hang_up(line->connection);
-	return line->state == LINE_GIVEN;
+	const struct line *line = context;
+	smtp_send(line->connection, &line->job->mail, &line->job->result);
+	return RESULT_OK;
 }
 
-static void *
-run(void *context)
+static void
+begin_to_send(struct line *line)
+{
+	line->state = LINE_SENDS;
+	line->hang_up.due_ms = CLOCK_NEVER;
+	runner_start(line->runner, send_mail, line);
+}
+
+/* Runs in the thread. */
+static enum result
+hang_up(struct store *store UNUSED, void *context)
+{
+	const struct line *line = context;
+	smtp_hang_up(line->connection);
+	return RESULT_OK;
+}
+
+/* Of an event_timer. */
+static void
+begin_to_hang_up(void *context, int64_t now_ms UNUSED)
 {
 	struct line *line = context;
-	struct lines *lines = line->lines;
-	const uint64_t one = 1;
-	pthread_mutex_lock(&lines->lock);
-	while (wait_for_job(line)) {
-		pthread_mutex_unlock(&lines->lock);
-		smtp_send(line->connection, &line->job->mail, &line->job->result);
-		pthread_mutex_lock(&lines->lock);
-		line->state = LINE_DONE;
-		if (write(lines->done_fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
-			panic("an eventfd takes no number");
-	}
-	pthread_mutex_unlock(&lines->lock);
-	digest_end_thread();
-	return NULL;
+	line->state = LINE_HANGS_UP;
+	runner_start(line->runner, hang_up, line);
+}
+
+/* An event_handler: the thread is idle again. */
+static void
+ended(void *context, int fd UNUSED, uint32_t ready UNUSED)
+{
+	struct line *line = context;
+	struct line_job *job = line->job;
+	enum result result;
+	if (!runner_take(line->runner, &result))
+		return;
+	const bool has_sent = line->state == LINE_SENDS;
+	line->state = LINE_IDLE;
+	if (!has_sent && job != NULL)
+		begin_to_send(line);
+	if (!has_sent)
+		return;
+	line->job = NULL;
+	if (smtp_is_open(line->connection))
+		line->hang_up.due_ms = clock_monotonic_ms() + IDLE_MS;
+	line->lines->done(line->lines->context, job);
+	event_loop_return(line->lines->loop);
 }
 
 static bool
-start_line(struct lines *lines, struct line *line, const struct smtp_server *server)
+open_line(struct lines *lines, struct line *line, const struct smtp_server *server)
 {
 	line->lines = lines;
+	line->hang_up = (struct event_timer){ .due_ms = CLOCK_NEVER, .run = begin_to_hang_up, .context = line };
+	line->runner = runner_new(NULL);
+	if (line->runner == NULL)
+		return false;
 	line->connection = smtp_new(server, &lines->stop);
-	const int failure = pthread_create(&line->thread, NULL, run, line);
-	line->has_thread = failure == 0;
-	if (failure != 0)
-		log_error("no_thread", LOG_ERRNO(failure));
-	return line->has_thread;
+	event_loop_watch_input(lines->loop, runner_fd(line->runner), ended, line);
+	event_loop_add_timer(lines->loop, &line->hang_up);
+	return true;
 }
 
 struct lines *
-lines_new(const struct smtp_server *server, size_t count)
+lines_new(struct event_loop *loop, const struct smtp_server *server, size_t count, line_done *done, void *context)
 {
-	struct lines *lines = memory_alloc(sizeof(*lines));
-	pthread_condattr_t monotonic;
-	bool good = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-	lines->line = memory_alloc(count * sizeof(*lines->line));
-	lines->count = count;
-	lines->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
-	if (pthread_mutex_init(&lines->lock, NULL) != 0 || pthread_condattr_init(&monotonic) != 0 ||
-	    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) != 0 || pthread_cond_init(&lines->given, &monotonic) != 0)
-		memory_exhausted();
-	pthread_condattr_destroy(&monotonic);
-	if (!good || lines->done_fd < 0)
-		log_error("cannot_send_mail", LOG_STR("error", good ? strerror(errno) : "libcurl does not start"));
-	good = good && lines->done_fd >= 0;
-	for (size_t i = 0; good && i < count; i++)
-		good = start_line(lines, &lines->line[i], server);
-	if (!good)
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+		log_error("cannot_send_mail", LOG_STR("error", "libcurl does not start"));
+		return NULL;
+	}
+	struct lines *lines = memory_alloc(sizeof(*lines) + count * sizeof(*lines->line));
+	lines->loop = loop;
+	lines->done = done;
+	lines->context = context;
+	while (lines->count < count && open_line(lines, &lines->line[lines->count], server))
+		lines->count++;
+	if (lines->count < count)
 		lines_free(&lines);
 	return lines;
 }
@@ -113,68 +127,27 @@ lines_free(struct lines **pointer)
 	struct lines *lines = *pointer;
 	if (lines == NULL)
 		return;
-	pthread_mutex_lock(&lines->lock);
-	lines->ending = true;
-	pthread_cond_broadcast(&lines->given);
-	pthread_mutex_unlock(&lines->lock);
 	for (size_t i = 0; i < lines->count; i++) {
-		if (lines->line[i].has_thread)
-			pthread_join(lines->line[i].thread, NULL);
-		smtp_free(&lines->line[i].connection);
+		struct line *line = &lines->line[i];
+		event_loop_forget(lines->loop, runner_fd(line->runner));
+		event_loop_remove_timer(&line->hang_up);
+		runner_free(&line->runner);
+		smtp_free(&line->connection);
 	}
-	pthread_cond_destroy(&lines->given);
-	pthread_mutex_destroy(&lines->lock);
-	if (lines->done_fd >= 0)
-		close(lines->done_fd);
-	free(lines->line);
 	free(lines);
 	*pointer = NULL;
-}
-
-static struct line *
-find_line(const struct lines *lines, int state)
-{
-	for (size_t i = 0; i < lines->count; i++)
-		if ((int)lines->line[i].state == state)
-			return &lines->line[i];
-	return NULL;
 }
 
 void
 lines_give(struct lines *lines, struct line_job *job)
 {
-	pthread_mutex_lock(&lines->lock);
-	struct line *line = find_line(lines, LINE_FREE);
-	if (line == NULL)
-		panic("no line is free");
-	line->job = job;
-	line->state = LINE_GIVEN;
-	pthread_cond_broadcast(&lines->given);
-	pthread_mutex_unlock(&lines->lock);
-}
-
-struct line_job *
-lines_take(struct lines *lines)
-{
-	uint64_t one;
-	if (read(lines->done_fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
-		return NULL;
-	pthread_mutex_lock(&lines->lock);
-	struct line *line = find_line(lines, LINE_DONE);
-	if (line == NULL)
-		panic("no line is done");
-	struct line_job *job = line->job;
-	line->job = NULL;
-	line->state = LINE_FREE;
-	pthread_cond_broadcast(&lines->given); /* its thread may close the connection now */
-	pthread_mutex_unlock(&lines->lock);
-	return job;
-}
-
-int
-lines_fd(const struct lines *lines)
-{
-	return lines->done_fd;
+	size_t i = 0;
+	while (i < lines->count && lines->line[i].job != NULL)
+		i++;
+	require(i < lines->count);
+	lines->line[i].job = job;
+	if (lines->line[i].state == LINE_IDLE)
+		begin_to_send(&lines->line[i]);
 }
 
 void

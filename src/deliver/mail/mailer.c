@@ -16,7 +16,6 @@
 enum { POLL_MS = 1000 };
 
 struct mailer {
-	struct event_loop *loop;
 	struct mail_preparation with;
 	struct lines *lines;
 	struct log_throttle refusals_log;
@@ -215,19 +214,14 @@ abandon(void *context, struct outbox_message *message UNUSED)
 	lines_stop(m->lines);
 }
 
-/* An event_handler: a line has sent a mail, or has failed. */
+/* A line_done: the mail was sent, or could not be. */
 static void
-line_done(void *context, int fd UNUSED, uint32_t ready UNUSED)
+line_ended(void *context, struct line_job *line)
 {
-	struct mailer *m = context;
-	struct line_job *line;
-	while ((line = lines_take(m->lines)) != NULL) {
-		struct leased_mail *mail = (struct leased_mail *)(void *)line;
-		log_work(LOG_UINT("message", mail->message->queued.id));
-		take_result(m, mail);
-		log_work_done();
-	}
-	event_loop_return(m->loop);
+	struct leased_mail *mail = (struct leased_mail *)(void *)line;
+	log_work(LOG_UINT("message", mail->message->queued.id));
+	take_result(context, mail);
+	log_work_done();
 }
 
 enum result
@@ -243,16 +237,17 @@ mailer_run(struct store *store, const struct mailer_options *options)
 		.prepare = prepare,
 		.send = send_mail,
 		.abandon = abandon };
-	m.lines = lines_new(&options->server, options->connections);
-	if (m.lines == NULL)
+	struct event_loop *loop = event_loop_new();
+	m.lines = lines_new(loop, &options->server, options->connections, line_ended, &m);
+	if (m.lines == NULL) {
+		event_loop_free(&loop);
 		return RESULT_UNAVAILABLE;
-	m.loop = event_loop_new();
-	event_loop_watch_input(m.loop, lines_fd(m.lines), line_done, &m);
-	m.with.outbox = outbox_new(m.loop, store, &options->outbox, &sender);
+	}
+	m.with.outbox = outbox_new(loop, store, &options->outbox, &sender);
 	if (outbox_run(m.with.outbox) > 0) /* threads use the messages */
 		return RESULT_OK;
-	outbox_free(&m.with.outbox);
-	event_loop_free(&m.loop);
 	lines_free(&m.lines);
+	outbox_free(&m.with.outbox);
+	event_loop_free(&loop);
 	return RESULT_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A thread with its own connection that runs one task at a time, so that the dispatcher keeps sending. */
+ * A thread, often with its own connection to the database, that runs one task at a time, so that the loop of its user goes on.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -13,8 +14,8 @@ struct store;
 /* Runs in the thread. */
 typedef enum result runner_work(struct store *store, void *context);
 
-/* The store belongs to the thread until runner_free. Returns NULL, logged, when no thread can be created. Only the calling
- * thread uses the runner. */
+/* The store, which may be NULL, belongs to the thread until runner_free. Returns NULL, logged, when no thread can be created.
+ * Only the calling thread uses the runner. */
 struct runner *runner_new(struct store *store);
 /* Waits for the current task. */
 void runner_free(struct runner **runner);

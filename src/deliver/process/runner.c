@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "deliver/runner.h"
+#include "deliver/process/runner.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 #include <semaphore.h>
 
 #include "base/attributes.h"
-#include "deliver/runner.h"
+#include "deliver/process/runner.h"
 
 enum { DEADLINE_MS = 10 * 1000 };
 
@@ -120,5 +120,5 @@ main(void)
 		TEST(runner_free_waits_for_the_current_task),
 		TEST(runner_free_runs_a_started_task),
 	};
-	return cmocka_run_group_tests_name("deliver/runner", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("deliver/process/runner", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A mail as the operator sees it before it is sent: composed by the code that composes those that are sent. */
+ * Previews of mails, composed by the same code as mails that are sent. */
 #pragma once
 
 #include "compose/compose.h"

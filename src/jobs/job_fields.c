@@ -3,9 +3,9 @@
 
 #include "base/buffer.h"
 #include "engine/events.h"
+#include "webhook/delivery.h"
 #include "json/reader.h"
 #include "json/writer.h"
-#include "webhook/delivery.h"
 
 enum { OBJECT_MAX_BYTES = 256 * 1024 };
 
@@ -132,7 +132,7 @@ read_number(enum job_field_type type, struct slice text, void *place)
 	return true;
 }
 
-/* A json_handler. A null leaves the member as it is. */
+/* A json_handler. A null leaves the member unchanged. */
 static bool
 read_member(void *context, const struct json_event *event)
 {

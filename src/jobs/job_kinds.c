@@ -181,7 +181,7 @@ test_webhook(struct job_turn *turn)
 	return finish(turn, result, webhook_test_fields, WEBHOOK_TEST_FIELDS, &test);
 }
 
-/* Of a test or a sample. */
+/* Ends the job of a test or a sample. */
 static enum result
 finish_mail(struct job_turn *turn, enum result result, const struct mail_test *test)
 {

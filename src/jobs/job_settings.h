@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What tests are sent with, of the configuration. */
+ * The settings that tests are sent with. */
 #pragma once
 
 #include "compose/compose.h"

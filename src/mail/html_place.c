@@ -31,8 +31,8 @@ static const struct slice refused_elements[] = { SLICE("applet"), SLICE("base"),
 	SLICE("math"), SLICE("noembed"), SLICE("noframes"), SLICE("noscript"), SLICE("object"), SLICE("plaintext"),
 	SLICE("portal"), SLICE("script"), SLICE("select"), SLICE("svg"), SLICE("template"), SLICE("textarea"), SLICE("xml"),
 	SLICE("xmp") };
-/* Attributes that hold a document, several URLs, or a URL that is called without a sign of it, or that let what is around a
- * picture decide whether it is loaded. Those of events begin with "on". */
+/* Attributes that hold a document or several URLs, call a URL invisibly, or let the surroundings of a picture decide whether it
+ * is loaded. Those of events begin with "on". */
 static const struct slice refused_attributes[] = { SLICE("imagesrcset"), SLICE("loading"), SLICE("ping"), SLICE("srcdoc"),
 	SLICE("srcset"), SLICE("xml:base") };
 /* Attributes that browsers only show or read aloud. */
@@ -42,8 +42,8 @@ static const struct slice url_attributes[] = { SLICE("href"), SLICE("src") };
 static const struct slice other_url_attributes[] = { SLICE("action"), SLICE("background"), SLICE("cite"), SLICE("classid"),
 	SLICE("codebase"), SLICE("data"), SLICE("dynsrc"), SLICE("formaction"), SLICE("icon"), SLICE("longdesc"),
 	SLICE("lowsrc"), SLICE("manifest"), SLICE("poster"), SLICE("profile"), SLICE("xlink:href") };
-/* How a URL begins, as it is written: what browsers would make of references and blanks is not followed. A value may follow the
- * ? of the first ones. */
+/* How a URL may begin. References and blanks are not decoded, as browsers would do. A value may follow the ? of the first ones.
+ */
 static const struct slice schemes[] = { SLICE("http://"), SLICE("https://"), SLICE("mailto:"), SLICE("tel:"), SLICE("#") };
 enum { SCHEMES_WITH_QUERY = 3 };
 /* Of `http-equiv`: the others lead away, or change what follows. */

@@ -35,7 +35,7 @@ struct html_scan {
 	bool closing; /* the tag is an end tag */
 	bool link;    /* the tag is that of a link: programs look for no other link in the text of one */
 	char tag[HTML_NAME_MAX_BYTES], attribute[HTML_NAME_MAX_BYTES], value[HTML_NAME_MAX_BYTES];
-	size_t tag_size, attribute_size, value_size; /* as they are: what is longer does not match a name */
+	size_t tag_size, attribute_size, value_size; /* in full: longer ones match no name */
 	size_t matched;                              /* of the end tag of a title or style; of a comment: its bytes */
 	char last[3];                                /* bytes of a comment, the last one first */
 	bool begins_with_value, query;               /* of the value of an attribute */

@@ -114,7 +114,7 @@ url_size(struct slice text)
 	return end;
 }
 
-/* "#1a4fc4;color:#ffffff": the colours of a button. `between` is what is between the two. */
+/* "#1a4fc4;color:#ffffff": the colours of a button, with the text `between` them. */
 static void
 add_button_colors(struct buffer *out, struct slice accent, struct slice usual, const char *between)
 {

@@ -14,7 +14,7 @@ struct message_parts {
 	struct slice to;              /* an email address, as a lead has it */
 	struct slice subject;         /* one line; longer ones are cut to MESSAGE_SUBJECT_MAX_CHARACTERS */
 	struct slice text, html;      /* lines end with LF; without html the message has the text only */
-	struct slice id;              /* what is before the @ of Message-ID: letters, digits, and . _ - between them */
+	struct slice id;              /* the part of Message-ID before the @: letters, digits, and . _ - between them */
 	int64_t time_ms;              /* Date; since 1970 */
 	struct slice unsubscribe_url; /* of list mail: List-Unsubscribe, and for https List-Unsubscribe-Post; else absent */
 };

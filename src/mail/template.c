@@ -168,7 +168,7 @@ ends_in_brackets(struct slice text)
 	return false;
 }
 
-/* In text, before its value. */
+/* Checks the text before a secret. */
 static bool
 begin_secret(struct compiler *c, const struct tag *tag)
 {
@@ -194,7 +194,7 @@ begin_secret(struct compiler *c, const struct tag *tag)
 	return true;
 }
 
-/* What is after it, which is text up to `to`. */
+/* Checks the text after a secret, up to `to`. */
 static bool
 end_secret(struct compiler *c, size_t from, size_t to, size_t *at)
 {

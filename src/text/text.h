@@ -41,5 +41,5 @@ struct slice text_fill(struct pool *pool, struct slice text, const struct text_v
 	text_fill((pool), (text), (const struct text_value[]){ __VA_ARGS__ }, \
 	    ARRAY_SIZE(((const struct text_value[]){ __VA_ARGS__ })))
 
-/* A number as it is written in the language: "12,345". */
+/* A number in the notation of the language: "12,345". */
 struct slice text_number(struct pool *pool, enum text_language language, uint64_t number);

@@ -58,7 +58,7 @@ hang_up(struct store *store UNUSED, void *context)
 	return RESULT_OK;
 }
 
-/* Of an event_timer. */
+/* For event_timer.run: the line has been idle for a while. */
 static void
 begin_to_hang_up(void *context, int64_t now_ms UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What becomes of a mail, by what the server answered (docs/mail.md 5). Pure. */
+ * Decides what becomes of a mail from the server's answer (docs/mail.md 5). Pure. */
 #pragma once
 
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include "store/store.h"
 
 enum { PER_DAY = 5, MINUTE_MS = 60 * 1000, DAY_MS = 24 * 60 * MINUTE_MS, LATER_MS = 5 * MINUTE_MS };
-/* How long a mail waits for the confirmation of its address: longer than a person takes that wants it. */
+/* How long a mail waits for the confirmation of its address: longer than a person takes who wants the mail. */
 #define UNCONFIRMED_MS (INT64_C(30) * DAY_MS)
 
 /* Mails of a kind to an address: at most `count` within a time. Anyone can request a confirmation, or a deletion, for any
@@ -29,7 +29,7 @@ static const struct {
 };
 enum { KIND_COUNT_MAX = 5 };
 
-/* The address has had enough. */
+/* The address has reached a limit. */
 static void
 drop(struct leased_mail *mail, enum metric_drop drop)
 {
@@ -83,7 +83,7 @@ hash_recipient(const struct mail_preparation *p, struct leased_mail *mail, struc
 	return result;
 }
 
-/* Ends the mail when the address has had enough of these mails. */
+/* Ends the mail when the address has reached a limit of its kind. */
 static enum result
 keep_kind_limits(const struct mail_preparation *p, struct leased_mail *mail, const struct mails_of_kind *mails)
 {
@@ -106,7 +106,7 @@ keep_kind_limits(const struct mail_preparation *p, struct leased_mail *mail, con
 	return result;
 }
 
-/* Ends the mail when the address has had enough. For the next minute it waits. */
+/* Ends the mail when the address has reached the limit of a day, and delays it while the last one is less than a minute old. */
 static enum result
 keep_address_limits(const struct mail_preparation *p, struct leased_mail *mail, const unsigned char *hash)
 {
@@ -124,8 +124,8 @@ keep_address_limits(const struct mail_preparation *p, struct leased_mail *mail, 
 	return RESULT_OK;
 }
 
-/* Ends the mail when the address has had enough; what a page has requested, first when it is counted, then when it is sent to a
- * lead. */
+/* Ends the mail when the address has reached a limit. Requests of pages are checked twice: when they are counted, and when they
+ * are sent to a lead. */
 static enum result
 keep_limits(const struct mail_preparation *p, struct leased_mail *mail, const unsigned char *hash)
 {

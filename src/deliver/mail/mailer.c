@@ -34,7 +34,7 @@ printable(struct pool *pool, const char *text)
 	return (struct slice){ bytes, all.size };
 }
 
-/* The answer, or what went wrong, as it is stored for all mail: longer than the data of a person. */
+/* The answer or the error, without the recipient's address: it is stored longer than a person's data. */
 static struct slice
 without_recipient(const struct leased_mail *mail)
 {

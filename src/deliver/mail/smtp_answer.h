@@ -29,5 +29,5 @@ enum answer_subject {
 	ANSWER_SUBJECTS
 };
 
-/* Of an answer of 400 or more. */
+/* The subject of an answer with a status of 400 or more. */
 enum answer_subject answer_subject(const struct smtp_result *result);

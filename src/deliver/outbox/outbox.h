@@ -65,8 +65,8 @@ struct outbox_sender {
 	int64_t poll_ms;     /* interval of searches for due messages */
 	int64_t time_max_ms; /* a transfer takes no longer; one that begins within a lease ends within it */
 	void *context;
-	/* RESULT_OK: the message can be sent, or has ended (outbox_end). RESULT_NOT_FOUND: its lease has ended. Any other: a
-	 * failure of the database, after which the message is due again as it is. */
+	/* RESULT_OK: the message can be sent, or has ended (outbox_end). RESULT_NOT_FOUND: its lease has ended. Any other: the
+	 * database failed, and the message is due again, unchanged. */
 	enum result (*prepare)(void *context, struct outbox_message *message);
 	/* Starts the transfer of a message that is ready. Its end calls outbox_end. */
 	void (*send)(void *context, struct outbox_message *message);

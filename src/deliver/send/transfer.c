@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/send/transfer.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -180,30 +178,17 @@ close_socket(void *context, curl_socket_t fd)
 	return close(fd);
 }
 
-/* libcurl reports the peer of a connection as text. */
-static bool
-parse_peer(const char *ip, int port, struct sockaddr_storage *peer)
-{
-	struct sockaddr_in *v4 = (struct sockaddr_in *)peer;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)peer;
-	*peer = (struct sockaddr_storage){ .ss_family = AF_INET };
-	v4->sin_port = htons((uint16_t)port);
-	if (inet_pton(AF_INET, ip, &v4->sin_addr) == 1)
-		return true;
-	*peer = (struct sockaddr_storage){ .ss_family = AF_INET6 };
-	v6->sin6_port = htons((uint16_t)port);
-	return inet_pton(AF_INET6, ip, &v6->sin6_addr) == 1;
-}
-
 /* CURLOPT_PREREQFUNCTION: runs before a request is sent, including on a reused connection, for which no socket is opened. */
 static int
 before_request(void *context, char *ip, char *own_ip UNUSED, int port, int own_port UNUSED)
 {
 	struct transfer *transfer = context;
-	struct sockaddr_storage peer;
+	const struct address_rules *rules = transfer->shared->options.rules;
+	struct ip_address peer;
 	if (refuse_repetition(transfer))
 		return CURL_PREREQFUNC_ABORT;
-	if (!parse_peer(ip, port, &peer) || !address_allowed(transfer->shared->options.rules, (const struct sockaddr *)&peer))
+	if (!ip_address_parse(slice_of(ip), &peer) || !address_ip_allowed(rules, &peer) ||
+	    !address_port_allowed(rules, (uint16_t)port))
 		transfer_fail(transfer, SENDER_FORBIDDEN_ADDRESS);
 	return transfer->error == SENDER_OK ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }

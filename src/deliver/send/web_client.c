@@ -2,15 +2,13 @@
 #include "deliver/send/web_client.h"
 
 #include <curl/curl.h>
-#include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buffer.h"
 #include "base/panic.h"
 #include "os/clock.h"
 
-enum { BODY_MAX = 64 * 1024, HEADERS_MAX = 64 * 1024, MS_PER_S = 1000, NS_PER_MS = 1000000 };
+enum { BODY_MAX = 64 * 1024, HEADERS_MAX = 64 * 1024 };
 
 struct client {
 	const struct web_request *request;
@@ -20,14 +18,6 @@ struct client {
 	char error_text[CURL_ERROR_SIZE];
 };
 
-static void
-sleep_ms(int64_t ms)
-{
-	struct timespec left = { .tv_sec = ms / MS_PER_S, .tv_nsec = ms % MS_PER_S * NS_PER_MS };
-	while (nanosleep(&left, &left) != 0 && errno == EINTR)
-		continue;
-}
-
 /* A part may be larger than libcurl's buffer: the pause is before its first byte only. */
 static size_t
 give_body(char *place, size_t size, size_t count, void *context)
@@ -36,7 +26,7 @@ give_body(char *place, size_t size, size_t count, void *context)
 	const struct web_request *request = client->request;
 	const size_t whole = request->body.size, end = whole * (client->part + 1) / request->parts;
 	if (client->sent == end && client->part + 1 < request->parts) {
-		sleep_ms(request->pause_ms);
+		clock_pause(request->pause_ms);
 		client->part++;
 		return give_body(place, size, count, context);
 	}

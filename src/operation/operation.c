@@ -20,15 +20,9 @@ const struct subject subject_user = { "user", "user", OWNED_USER };
 const struct subject subject_job = { "job", "job", OWNED_JOB };
 
 void
-operation_next(struct operation_call *call, struct slice after)
-{
-	call->next = after;
-}
-
-void
 operation_next_id(struct operation_call *call, uint64_t id)
 {
-	operation_next(call, pool_printf(call->pool, "%" PRIu64, id));
+	call->next = pool_printf(call->pool, "%" PRIu64, id);
 }
 
 bool
@@ -79,13 +73,19 @@ operation_answer(struct operation_call *call, enum result result)
 }
 
 int
-operation_answer_id(struct operation_call *call, enum result result, uint64_t id)
+operation_answer_number(struct operation_call *call, enum result result, const char *key, uint64_t number)
 {
 	if (result == RESULT_OK) {
 		output_record(call->output);
-		output_u64(call->output, "id", id);
+		output_u64(call->output, key, number);
 	}
 	return operation_answer(call, result);
+}
+
+int
+operation_answer_id(struct operation_call *call, enum result result, uint64_t id)
+{
+	return operation_answer_number(call, result, "id", id);
 }
 
 enum result

@@ -135,7 +135,7 @@ struct operation_call {
 	bool is_remote;              /* by HTTP: it must be short, and has no files of the host */
 	bool wants_json;
 	bool writes_out;     /* the operation has written its result to `out` itself */
-	struct slice next;   /* as operation_next; or absent */
+	struct slice next;   /* the output is one part of a list: the value of `after` for the next part; or absent */
 	struct slice before; /* for the audit log: the object before the change as JSON, if the operation has read it itself; or
 				absent */
 	struct operation_report report;
@@ -144,8 +144,7 @@ struct operation_call {
 /* The arguments of a call, as a pointer to their struct. */
 #define ARGUMENTS(call, type) ((const type *)(const void *)(call)->arguments)
 
-/* The output is one part of a list. The next part follows with this value of `after`. */
-void operation_next(struct operation_call *call, struct slice after);
+/* Sets call->next to an id. */
 void operation_next_id(struct operation_call *call, uint64_t id);
 
 /* Whether its calls take an Idempotency-Key (docs/manage.md 1.5). */
@@ -157,7 +156,8 @@ uint64_t operation_maximum(const struct operation_call *call, unsigned setting);
 /* Returns 0 for RESULT_OK, else reports the error and returns its status. RESULT_NOT_FOUND: the
  * object with call->id. */
 int operation_answer(struct operation_call *call, enum result result);
-/* The same, and outputs the id after success. */
+/* The same, and outputs a number, or the id, after success. */
+int operation_answer_number(struct operation_call *call, enum result result, const char *key, uint64_t number);
 int operation_answer_id(struct operation_call *call, enum result result, uint64_t id);
 /* The campaign that is the subject; NULL: only whether it exists. */
 MUST_CHECK enum result operation_find_campaign(struct operation_call *call, struct campaign *campaign);

@@ -88,11 +88,7 @@ run_audit_prune(struct operation_call *call)
 			   : operation_fail(call, PROBLEM_USAGE, "%" PRIu64 " rows would be deleted; add --yes", count);
 	}
 	const enum result result = store_prune_audit(call->store, arguments->account_id, arguments->until_ms, &count);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	output_record(call->output);
-	output_u64(call->output, "deleted", count);
-	return EX_OK;
+	return operation_answer_number(call, result, "deleted", count);
 }
 
 OPERATION(audit_list, "audit list",

@@ -245,23 +245,17 @@ run_user_reset(struct operation_call *call)
 	return status;
 }
 
-/* The variant: whether to disable it. */
-static int
-run_user_disable(struct operation_call *call)
-{
-	const struct user_manager manager = manager_of(call);
-	enum user_refusal refusal;
-	const enum result result = call->operation->variant ? store_disable_user(call->store, &manager, call->id, &refusal)
-							    : store_enable_user(call->store, &manager, call->id, &refusal);
-	return answer_id(call, result, refusal);
-}
+enum { DISABLE, ENABLE, REMOVE }; /* variants of the next operation */
 
 static int
-run_user_remove(struct operation_call *call)
+run_user_change(struct operation_call *call)
 {
+	static enum result (*const changes[])(struct store *, const struct user_manager *, uint64_t, enum user_refusal *) = {
+		[DISABLE] = store_disable_user, [ENABLE] = store_enable_user, [REMOVE] = store_remove_user
+	};
 	const struct user_manager manager = manager_of(call);
 	enum user_refusal refusal;
-	const enum result result = store_remove_user(call->store, &manager, call->id, &refusal);
+	const enum result result = changes[call->operation->variant](call->store, &manager, call->id, &refusal);
 	return answer_id(call, result, refusal);
 }
 
@@ -318,13 +312,13 @@ OPERATION(user_reset, "user reset", "USER [--totp]", "end a user's password and 
     run_user_reset, .subject = &subject_user, PARAMETERS(reset_parameters, bool),
     HTTP(POST, "users/{user}/reset", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true,
     .shown_by = &operation_user_show);
-OPERATION(user_disable, "user disable", "USER", "end a user's sessions and prevent new logins", run_user_disable,
-    .variant = true, .subject = &subject_user, HTTP(POST, "users/{user}/disable", RIGHT_ACCOUNT), .effect = CHANGES,
+OPERATION(user_disable, "user disable", "USER", "end a user's sessions and prevent new logins", run_user_change,
+    .variant = DISABLE, .subject = &subject_user, HTTP(POST, "users/{user}/disable", RIGHT_ACCOUNT), .effect = CHANGES,
     .access = ENDS_ACCESS, .confirmed = true, .shown_by = &operation_user_show);
-OPERATION(user_enable, "user enable", "USER", "let a disabled user log in again", run_user_disable, .variant = false,
+OPERATION(user_enable, "user enable", "USER", "let a disabled user log in again", run_user_change, .variant = ENABLE,
     .subject = &subject_user, HTTP(POST, "users/{user}/enable", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS,
     .confirmed = true, .shown_by = &operation_user_show);
-OPERATION(user_remove, "user remove", "USER", "remove a user", run_user_remove, .subject = &subject_user,
+OPERATION(user_remove, "user remove", "USER", "remove a user", run_user_change, .variant = REMOVE, .subject = &subject_user,
     HTTP(DELETE, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true,
     .shown_by = &operation_user_show);
 OPERATION(user_sessions, "user sessions", "USER", "list the sessions of a user, the newest first", run_user_sessions,

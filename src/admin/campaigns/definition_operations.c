@@ -110,68 +110,62 @@ run_definition_remove(struct operation_call *call)
 	return operation_answer_id(call, store_remove_definition(call->store, &call->precondition, &reference), call->id);
 }
 
-/* Finds the definitions of the campaign of the first operand. Returns 0, or a status after reporting the error. */
-static int
-find_definitions(struct operation_call *call, struct definitions *all)
+static void
+add_tag(struct output *output, const struct tag *tag)
 {
+	output_record(output);
+	output_u64(output, "id", tag->id);
+	output_text(output, "name", tag->name);
+	output_text(output, "description", tag->description);
+	output_i64(output, "points", tag->points);
+}
+
+static void
+add_action(struct output *output, const struct action *action)
+{
+	output_record(output);
+	output_u64(output, "id", action->id);
+	output_text(output, "text", action->text);
+	output_i64(output, "points", action->points);
+	output_u64_or_null(output, "tag_id", action->tag_id);
+	output_boolean(output, "public", action->public);
+	output_text(output, "link", action->link);
+}
+
+static void
+add_reward(struct output *output, const struct reward_level *reward)
+{
+	output_record(output);
+	output_u64(output, "id", reward->id);
+	output_text(output, "subject", reward->subject);
+	output_u64(output, "required_points", reward->required_points);
+	output_boolean(output, "emailed", reward->emailed);
+}
+
+static int
+run_definition_list(struct operation_call *call)
+{
+	const enum definition_kind kind = kind_of(call);
+	struct definitions all;
 	enum result result = operation_find_campaign(call, NULL);
 	if (result == RESULT_OK)
-		result = store_find_definitions(call->store, call->pool, call->id, all);
-	return operation_answer(call, result);
-}
-
-static int
-run_tag_list(struct operation_call *call)
-{
-	struct definitions all;
-	int status = find_definitions(call, &all);
-	for (size_t i = 0; status == EX_OK && i < all.tag_count; i++) {
-		output_record(call->output);
-		output_u64(call->output, "id", all.tags[i].id);
-		output_text(call->output, "name", all.tags[i].name);
-		output_text(call->output, "description", all.tags[i].description);
-		output_i64(call->output, "points", all.tags[i].points);
-	}
-	return status;
-}
-
-static int
-run_action_list(struct operation_call *call)
-{
-	struct definitions all;
-	int status = find_definitions(call, &all);
-	for (size_t i = 0; status == EX_OK && i < all.action_count; i++) {
-		output_record(call->output);
-		output_u64(call->output, "id", all.actions[i].id);
-		output_text(call->output, "text", all.actions[i].text);
-		output_i64(call->output, "points", all.actions[i].points);
-		output_u64_or_null(call->output, "tag_id", all.actions[i].tag_id);
-		output_boolean(call->output, "public", all.actions[i].public);
-		output_text(call->output, "link", all.actions[i].link);
-	}
-	return status;
-}
-
-static int
-run_reward_list(struct operation_call *call)
-{
-	struct definitions all;
-	int status = find_definitions(call, &all);
-	for (size_t i = 0; status == EX_OK && i < all.reward_count; i++) {
-		output_record(call->output);
-		output_u64(call->output, "id", all.rewards[i].id);
-		output_text(call->output, "subject", all.rewards[i].subject);
-		output_u64(call->output, "required_points", all.rewards[i].required_points);
-		output_boolean(call->output, "emailed", all.rewards[i].emailed);
-	}
-	return status;
+		result = store_find_definitions(call->store, call->pool, call->id, &all);
+	if (result != RESULT_OK)
+		return operation_answer(call, result);
+	for (size_t i = 0; kind == DEFINITION_TAG && i < all.tag_count; i++)
+		add_tag(call->output, &all.tags[i]);
+	for (size_t i = 0; kind == DEFINITION_ACTION && i < all.action_count; i++)
+		add_action(call->output, &all.actions[i]);
+	for (size_t i = 0; kind == DEFINITION_REWARD && i < all.reward_count; i++)
+		add_reward(call->output, &all.rewards[i]);
+	return EX_OK;
 }
 
 OPERATION(tag_add, "tag add", "CAMPAIGN NAME [--points N] [--description TEXT]", "add a tag", run_definition_add,
     .variant = DEFINITION_TAG, .subject = &subject_campaign, PARAMETERS(tag_parameters, struct definition),
     HTTP(POST, "campaigns/{campaign}/tags", RIGHT_MANAGE), .effect = CREATES, .versioned = true);
-OPERATION(tag_list, "tag list", "CAMPAIGN", "list the tags of a campaign", run_tag_list, .subject = &subject_campaign,
-    .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/tags", RIGHTS_ALL), .versioned = true);
+OPERATION(tag_list, "tag list", "CAMPAIGN", "list the tags of a campaign", run_definition_list, .variant = DEFINITION_TAG,
+    .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/tags", RIGHTS_ALL), .versioned = true);
 OPERATION(tag_set, "tag set", "TAG SETTING=VALUE...", "change a tag", run_definition_set, .variant = DEFINITION_TAG,
     .subject = &subject_tag, .settings = &kinds[DEFINITION_TAG], HTTP(PATCH, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES,
     .versioned = true);
@@ -181,9 +175,9 @@ OPERATION(action_add, "action add", "CAMPAIGN TEXT [--points N] [--tag ID] [--pu
     run_definition_add, .variant = DEFINITION_ACTION, .subject = &subject_campaign,
     PARAMETERS(action_parameters, struct definition), HTTP(POST, "campaigns/{campaign}/actions", RIGHT_MANAGE),
     .effect = CREATES, .versioned = true);
-OPERATION(action_list, "action list", "CAMPAIGN", "list the actions of a campaign", run_action_list,
-    .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/actions", RIGHTS_ALL),
-    .versioned = true);
+OPERATION(action_list, "action list", "CAMPAIGN", "list the actions of a campaign", run_definition_list,
+    .variant = DEFINITION_ACTION, .subject = &subject_campaign, .shape = OUTPUT_ARRAY,
+    HTTP(GET, "campaigns/{campaign}/actions", RIGHTS_ALL), .versioned = true);
 OPERATION(action_set, "action set", "ACTION SETTING=VALUE...", "change an action", run_definition_set,
     .variant = DEFINITION_ACTION, .subject = &subject_action, .settings = &kinds[DEFINITION_ACTION],
     HTTP(PATCH, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true);
@@ -194,9 +188,9 @@ OPERATION(reward_add, "reward add", "CAMPAIGN SUBJECT --required-points N [--ema
     run_definition_add, .variant = DEFINITION_REWARD, .subject = &subject_campaign,
     PARAMETERS(reward_parameters, struct definition), HTTP(POST, "campaigns/{campaign}/rewards", RIGHT_MANAGE),
     .effect = CREATES, .versioned = true);
-OPERATION(reward_list, "reward list", "CAMPAIGN", "list the reward levels of a campaign", run_reward_list,
-    .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/rewards", RIGHTS_ALL),
-    .versioned = true);
+OPERATION(reward_list, "reward list", "CAMPAIGN", "list the reward levels of a campaign", run_definition_list,
+    .variant = DEFINITION_REWARD, .subject = &subject_campaign, .shape = OUTPUT_ARRAY,
+    HTTP(GET, "campaigns/{campaign}/rewards", RIGHTS_ALL), .versioned = true);
 OPERATION(reward_set, "reward set", "REWARD SETTING=VALUE...", "change a reward level", run_definition_set,
     .variant = DEFINITION_REWARD, .subject = &subject_reward, .settings = &kinds[DEFINITION_REWARD],
     HTTP(PATCH, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true);

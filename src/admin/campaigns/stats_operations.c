@@ -319,11 +319,7 @@ run_stats_rebuild(struct operation_call *call)
 {
 	size_t count = 1;
 	const enum result result = call->id == 0 ? rebuild_all(call, &count) : rebuild(call, call->id);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	output_record(call->output);
-	output_u64(call->output, "campaigns", count);
-	return EX_OK;
+	return operation_answer_number(call, result, "campaigns", count);
 }
 
 OPERATION(campaign_overview, "campaign overview", "[ACCOUNT] [--limit N] [--after N]",

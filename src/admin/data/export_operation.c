@@ -325,7 +325,7 @@ name_next(const struct export_run *run, const struct place *place)
 	next = pool_printf(pool, "%.*s-%" PRIu32, SLICE_ARGS(next), run->last);
 	if (run->format == RECORDS_CSV)
 		next = POOL_JOIN(pool, prefixes[place->phase], next, SLICE(":"), lead_writer_names(run->writer, pool));
-	operation_next(run->call, next);
+	run->call->next = next;
 }
 
 /* Writes leads of the page until the part is full. Returns false, with the place after the last one, when some are left. */

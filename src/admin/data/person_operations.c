@@ -172,7 +172,7 @@ answer_part(struct operation_call *call, const struct person *person, struct rep
 	for (size_t i = 0; i < part.count; i++)
 		add_item(call->output, &part.items[i]);
 	if (part.more)
-		operation_next(call, place_text(call->pool, &place));
+		call->next = place_text(call->pool, &place);
 	return EX_OK;
 }
 

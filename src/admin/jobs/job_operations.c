@@ -128,13 +128,11 @@ run_job_list(struct operation_call *call)
 		    call, PROBLEM_USAGE, "campaign", "not together with %s", parameter_shown(call, "account"));
 	const size_t shown = filter.limit++; /* one more shows whether the list goes on */
 	const enum result result = store_list_jobs(call->store, call->pool, &filter, &jobs, &count);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	for (size_t i = 0; i < count && i < shown; i++)
+	for (size_t i = 0; result == RESULT_OK && i < count && i < shown; i++)
 		queued_job_output(call->output, &jobs[i]);
-	if (count > shown)
+	if (result == RESULT_OK && count > shown)
 		operation_next_id(call, jobs[shown - 1].id);
-	return EX_OK;
+	return operation_answer(call, result);
 }
 
 static int

@@ -14,8 +14,9 @@
 
 enum { COMMAND_MS = 10000 };
 
-int
-lead_command_answer(struct operation_call *call, const struct outcome *outcome)
+/* Returns 0 after success, else reports why it failed and returns the status. */
+static int
+answer_command(struct operation_call *call, const struct outcome *outcome)
 {
 	static const struct {
 		enum failure failure;
@@ -45,7 +46,7 @@ lead_command_answer(struct operation_call *call, const struct outcome *outcome)
 	return operation_fail(call, PROBLEM_INTERNAL, "the command failed; see the log for the reason");
 }
 
-void
+int
 lead_command_execute(
     struct operation_call *call, const struct campaign *campaign, struct command *command, struct outcome *outcome)
 {
@@ -59,6 +60,7 @@ lead_command_execute(
 		.outcomes = outcome,
 		.precondition = &call->precondition };
 	store_execute(call->store, call->pool, &execution);
+	return answer_command(call, outcome);
 }
 
 struct named_leads {
@@ -165,12 +167,8 @@ run_lead_points(struct operation_call *call)
 	const enum result result = operation_find_campaign(call, &campaign);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
-	lead_command_execute(call, &campaign, &command, &outcome);
-	if (outcome.failure != FAILURE_NONE)
-		return lead_command_answer(call, &outcome);
-	output_record(call->output);
-	output_u64(call->output, "queued", outcome.queued);
-	return EX_OK;
+	const int status = lead_command_execute(call, &campaign, &command, &outcome);
+	return status == EX_OK ? operation_answer_number(call, RESULT_OK, "queued", outcome.queued) : status;
 }
 
 /* Whether the change comes with a tag of the campaign, if it needs one. Returns 0, or a status after reporting the error. */
@@ -231,9 +229,9 @@ run_lead_change(struct operation_call *call)
 		return EX_DATAERR;
 	result = store_queue_bulk(call->store, &call->precondition, &request, &queued);
 	if (result == RESULT_NOT_FOUND)
-		return lead_command_answer(call, &(struct outcome){ .failure = FAILURE_LEADS_NOT_FOUND });
+		return answer_command(call, &(struct outcome){ .failure = FAILURE_LEADS_NOT_FOUND });
 	if (result == RESULT_TOO_MANY)
-		return lead_command_answer(call, &(struct outcome){ .failure = FAILURE_TOO_MANY_JOBS });
+		return answer_command(call, &(struct outcome){ .failure = FAILURE_TOO_MANY_JOBS });
 	return result == RESULT_OK ? show_queued(call, &request, queued.job_id, queued.leads) : operation_answer(call, result);
 }
 

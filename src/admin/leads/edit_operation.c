@@ -203,12 +203,8 @@ run_lead_set(struct operation_call *call)
 	edit.signup.edits = edit.signup.must_exist = true;
 	edit.signup.custom_fields = edit.fields;
 	command.as.signup = edit.signup;
-	lead_command_execute(call, &campaign, &command, &outcome);
-	if (outcome.failure != FAILURE_NONE)
-		return lead_command_answer(call, &outcome);
-	output_record(call->output);
-	output_u64(call->output, "id", outcome.lead_id);
-	return EX_OK;
+	status = lead_command_execute(call, &campaign, &command, &outcome);
+	return status == EX_OK ? operation_answer_id(call, RESULT_OK, outcome.lead_id) : status;
 }
 
 OPERATION(lead_set, "lead set", "CAMPAIGN --email|--phone|--social-id VALUE FIELD=VALUE...", "change fields of a lead",

@@ -197,9 +197,8 @@ run_lead_list(struct operation_call *call)
 		result = add_page(call, pool, &list, &more);
 		pool_free(&pool);
 	}
-	const struct slice next = next_place(call->pool, &list);
-	if (result == RESULT_OK && slice_present(next))
-		operation_next(call, next);
+	if (result == RESULT_OK)
+		call->next = next_place(call->pool, &list);
 	return operation_answer(call, result);
 }
 

@@ -172,7 +172,7 @@ run_lead_timeline(struct operation_call *call)
 	for (size_t i = 0; i < timeline.count && result == RESULT_OK; i++)
 		result = add_entry(&shown, &timeline.entries[i]);
 	if (result == RESULT_OK && timeline.more)
-		operation_next(call, timeline_place_text(call->pool, &timeline.end));
+		call->next = timeline_place_text(call->pool, &timeline.end);
 	return operation_answer(call, result);
 }
 

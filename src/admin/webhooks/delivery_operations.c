@@ -161,13 +161,11 @@ run_delivery_list(struct operation_call *call)
 	enum result result = store_list_deliveries(call->store, call->pool, filter, &list);
 	if (result == RESULT_OK)
 		result = find_shown(call, list.deliveries, list.count, &shown);
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	for (size_t i = 0; i < list.count; i++)
+	for (size_t i = 0; result == RESULT_OK && i < list.count; i++)
 		add_delivery(&shown, &list.deliveries[i]);
-	if (list.next != 0)
+	if (result == RESULT_OK && list.next != 0)
 		operation_next_id(call, list.next);
-	return EX_OK;
+	return operation_answer(call, result);
 }
 
 static struct output *

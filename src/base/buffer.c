@@ -103,3 +103,11 @@ buffer_slice(const struct buffer *buffer)
 {
 	return (struct slice){ buffer->data == NULL ? "" : buffer->data, buffer->size };
 }
+
+struct slice
+buffer_take(struct buffer *buffer, struct pool *pool)
+{
+	const struct slice copy = pool_copy(pool, buffer_slice(buffer));
+	buffer_free(buffer);
+	return copy;
+}

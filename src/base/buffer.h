@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
+#include "base/pool.h"
 #include "base/slice.h"
 
 struct buffer {
@@ -72,3 +73,5 @@ buffer_ok(const struct buffer *buffer)
 
 /* The contents; valid until the next append. Present even when empty. */
 struct slice buffer_slice(const struct buffer *buffer);
+/* The contents as a copy in the pool; frees the buffer. */
+struct slice buffer_take(struct buffer *buffer, struct pool *pool);

@@ -17,15 +17,6 @@ dashboard_find(struct slice name)
 	return NULL;
 }
 
-static bool
-is_loaded_later(struct slice name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(later); i++)
-		if (slice_equal(later[i], name))
-			return true;
-	return false;
-}
-
 void
 dashboard_write_page(struct buffer *out, struct slice root)
 {
@@ -37,9 +28,10 @@ dashboard_write_page(struct buffer *out, struct slice root)
 	    "<link rel=\"icon\" href=\"{}/dashboard/{}/icon.svg\">\n"
 	    "<link rel=\"stylesheet\" href=\"{}/dashboard/{}/style.css\">\n",
 	    root, version, root, version);
-	for (size_t i = 0; i < dashboard_file_count;
-	     i++) /* without these links, a browser finds each module only in the one before */
-		if (dashboard_files[i].content == HTTP_JAVASCRIPT && !is_loaded_later(dashboard_files[i].name))
+	/* without these links, a browser finds each module only in the one before */
+	for (size_t i = 0; i < dashboard_file_count; i++)
+		if (dashboard_files[i].content == HTTP_JAVASCRIPT &&
+		    !slice_is_one_of(dashboard_files[i].name, later, ARRAY_SIZE(later)))
 			HTML(out, "<link rel=\"modulepreload\" href=\"{}/dashboard/{}/{}\">\n", root, version,
 			    dashboard_files[i].name);
 	HTML(out,

@@ -92,35 +92,13 @@ css_rule(struct slice value)
 	return text_rule(value);
 }
 
+#define KIND(id, name, maximum, rule, has_language) [id] = { name, maximum, rule, has_language },
 static const struct {
 	const char *name;
 	size_t maximum; /* bytes */
 	look_rule *rule;
 	bool has_language;
-} kinds[LOOKS] = {
-	[LOOK_TITLE] = { "title", LINE_MAX_BYTES, line_rule, true },
-	[LOOK_TEXT] = { "text", TEXT_MAX_BYTES, text_rule, true },
-	[LOOK_BUTTON] = { "button", LINE_MAX_BYTES, line_rule, true },
-	[LOOK_FIELDS] = { "fields", FIELDS_MAX_BYTES, text_rule, true },
-	[LOOK_CONSENT] = { "consent", TEXT_MAX_BYTES, text_rule, true },
-	[LOOK_PRIVACY_URL] = { "privacy_url", LINK_MAX_BYTES, link_rule, true },
-	[LOOK_IMPRINT_URL] = { "imprint_url", LINK_MAX_BYTES, link_rule, true },
-	[LOOK_STATUS_TEXT] = { "status_text", TEXT_MAX_BYTES, text_rule, true },
-	[LOOK_ENDED_TEXT] = { "ended_text", TEXT_MAX_BYTES, text_rule, true },
-	[LOOK_SHARE_TEXT] = { "share_text", LINE_MAX_BYTES, line_rule, true },
-	[LOOK_LEADERBOARD] = { "leaderboard", LINE_MAX_BYTES, switch_rule, false },
-	[LOOK_LOGO_URL] = { "logo_url", LINK_MAX_BYTES, link_rule, false },
-	[LOOK_SCHEME] = { "scheme", LINE_MAX_BYTES, scheme_rule, false },
-	[LOOK_CSS] = { "css", LOOK_CSS_MAX, css_rule, false },
-	[LOOK_ACCENT] = { "accent", LINE_MAX_BYTES, color_rule, false },
-	[LOOK_BACKGROUND] = { "background", LINE_MAX_BYTES, color_rule, false },
-	[LOOK_CARD] = { "card", LINE_MAX_BYTES, color_rule, false },
-	[LOOK_TEXT_COLOR] = { "text_color", LINE_MAX_BYTES, color_rule, false },
-	[LOOK_DARK_ACCENT] = { "dark_accent", LINE_MAX_BYTES, color_rule, false },
-	[LOOK_DARK_BACKGROUND] = { "dark_background", LINE_MAX_BYTES, color_rule, false },
-	[LOOK_DARK_CARD] = { "dark_card", LINE_MAX_BYTES, color_rule, false },
-	[LOOK_DARK_TEXT_COLOR] = { "dark_text_color", LINE_MAX_BYTES, color_rule, false },
-};
+} kinds[LOOKS] = { LOOK_LIST(KIND) };
 
 const char *
 look_name(enum look look)

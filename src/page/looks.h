@@ -12,32 +12,37 @@
 #include "json/writer.h"
 #include "text/text.h"
 
-enum look {
-	LOOK_TITLE,
-	LOOK_TEXT,
-	LOOK_BUTTON,
-	LOOK_FIELDS,
-	LOOK_CONSENT,
-	LOOK_PRIVACY_URL,
-	LOOK_IMPRINT_URL,
-	LOOK_STATUS_TEXT,
-	LOOK_ENDED_TEXT,
-	LOOK_SHARE_TEXT,
-	LOOK_LEADERBOARD,
-	LOOK_LOGO_URL,
-	LOOK_SCHEME,
-	LOOK_CSS,
-	/* colours; those of the dark scheme follow in the same order */
-	LOOK_ACCENT,
-	LOOK_BACKGROUND,
-	LOOK_CARD,
-	LOOK_TEXT_COLOR,
-	LOOK_DARK_ACCENT,
-	LOOK_DARK_BACKGROUND,
-	LOOK_DARK_CARD,
-	LOOK_DARK_TEXT_COLOR,
-	LOOKS
-};
+/* The columns after the name are those of a table in looks.c.
+ * X(id, name, maximum in bytes, rule, whether it may differ from language to language) */
+/* clang-format off */
+#define LOOK_LIST(X) \
+	X(LOOK_TITLE, "title", LINE_MAX_BYTES, line_rule, true) \
+	X(LOOK_TEXT, "text", TEXT_MAX_BYTES, text_rule, true) \
+	X(LOOK_BUTTON, "button", LINE_MAX_BYTES, line_rule, true) \
+	X(LOOK_FIELDS, "fields", FIELDS_MAX_BYTES, text_rule, true) \
+	X(LOOK_CONSENT, "consent", TEXT_MAX_BYTES, text_rule, true) \
+	X(LOOK_PRIVACY_URL, "privacy_url", LINK_MAX_BYTES, link_rule, true) \
+	X(LOOK_IMPRINT_URL, "imprint_url", LINK_MAX_BYTES, link_rule, true) \
+	X(LOOK_STATUS_TEXT, "status_text", TEXT_MAX_BYTES, text_rule, true) \
+	X(LOOK_ENDED_TEXT, "ended_text", TEXT_MAX_BYTES, text_rule, true) \
+	X(LOOK_SHARE_TEXT, "share_text", LINE_MAX_BYTES, line_rule, true) \
+	X(LOOK_LEADERBOARD, "leaderboard", LINE_MAX_BYTES, switch_rule, false) \
+	X(LOOK_LOGO_URL, "logo_url", LINK_MAX_BYTES, link_rule, false) \
+	X(LOOK_SCHEME, "scheme", LINE_MAX_BYTES, scheme_rule, false) \
+	X(LOOK_CSS, "css", LOOK_CSS_MAX, css_rule, false) \
+	/* colours; those of the dark scheme follow in the same order */ \
+	X(LOOK_ACCENT, "accent", LINE_MAX_BYTES, color_rule, false) \
+	X(LOOK_BACKGROUND, "background", LINE_MAX_BYTES, color_rule, false) \
+	X(LOOK_CARD, "card", LINE_MAX_BYTES, color_rule, false) \
+	X(LOOK_TEXT_COLOR, "text_color", LINE_MAX_BYTES, color_rule, false) \
+	X(LOOK_DARK_ACCENT, "dark_accent", LINE_MAX_BYTES, color_rule, false) \
+	X(LOOK_DARK_BACKGROUND, "dark_background", LINE_MAX_BYTES, color_rule, false) \
+	X(LOOK_DARK_CARD, "dark_card", LINE_MAX_BYTES, color_rule, false) \
+	X(LOOK_DARK_TEXT_COLOR, "dark_text_color", LINE_MAX_BYTES, color_rule, false)
+/* clang-format on */
+#define LOOK_ID(id, ...) id,
+enum look { LOOK_LIST(LOOK_ID) LOOKS };
+#undef LOOK_ID
 enum { LOOK_COLORS = LOOK_DARK_ACCENT - LOOK_ACCENT, LOOK_CSS_MAX = 16 * 1024 };
 
 /* The name in `leadhook page set`. In the table of texts, LOOK_PREFIX precedes it. */

@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/encode.h"
 #include "base/utf8.h"
-#include "http/text.h"
+#include "http/http_text.h"
 
 enum { ID_MIN = 4, ID_MADE = 10, ID_MAX = 16, AMPS_MAX = 8 };
 
@@ -199,9 +199,7 @@ http_link_query(struct pool *pool, struct slice query)
 	while (query.size > 0 && slice_next(&query, '&', &raw))
 		if (raw.size > 0)
 			add_parameter(pool, &out, raw);
-	const struct slice mended = pool_copy(pool, buffer_slice(&out));
-	buffer_free(&out);
-	return mended;
+	return buffer_take(&out, pool);
 }
 
 /* The size of what a segment has of a path, without a full stop at its end. */

@@ -8,7 +8,6 @@ noinst_LIBRARIES += %D%/libhttp.a
 	%D%/params_json.c \
 	%D%/params_multipart.c \
 	%D%/params_table.c %D%/params_table.h \
-	%D%/problem.c \
 	%D%/request.c %D%/request.h \
 	%D%/response.c %D%/response.h \
-	%D%/text.c %D%/text.h
+	%D%/http_text.c %D%/http_text.h

@@ -6,8 +6,8 @@
 #include "base/boolean.h"
 #include "base/utf8.h"
 #include "http/header.h"
+#include "http/http_text.h"
 #include "http/params_table.h"
-#include "http/text.h"
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
@@ -161,7 +161,7 @@ read_body(struct params_source *source, const struct body *body)
 struct http_params *
 http_params_parse_query(const struct http_request *request, const struct http_caps *caps, const struct http_names *names)
 {
-	struct http_params *params = params_new(request->pool, caps, names);
+	struct http_params *params = http_params_new(request->pool, caps, names);
 	struct params_source source = params_source(params, HTTP_ORIGIN_QUERY, &params->query_problem);
 	params->query_is_valid = params_read_query(&source, request->query);
 	return params;
@@ -224,14 +224,6 @@ http_declares_json(struct slice content_type)
 {
 	const struct slice media_type = http_header_value(&content_type);
 	return slice_equal_nocase(media_type, SLICE("application/json")) || is_plus_json(media_type);
-}
-
-struct http_params *
-http_params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names)
-{
-	struct http_params *params = params_new(pool, caps, names);
-	params->query_is_valid = true;
-	return params;
 }
 
 bool

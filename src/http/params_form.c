@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Queries and application/x-www-form-urlencoded bodies (WHATWG URL Standard, 5.1). */
+#include "http/http_text.h"
 #include "http/params_table.h"
-#include "http/text.h"
 
 /* Takes the next field that is not empty or dropped. */
 static bool

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/encode.h"
+#include "http/http_text.h"
 #include "http/params_table.h"
-#include "http/text.h"
 #include "json/reader.h"
 
 /* An open container. */
@@ -92,21 +92,13 @@ read_scalar(struct json_parser *parser, const struct json_event *event)
 	return params_append(parser->source, name_of(parser), &scalar);
 }
 
-/* Whether the contents of a container are read, which is in as many containers of the body's member as `inside` says. */
+/* Whether the contents of a container are read: all of a field, else an array that is a member of the body itself. */
 static bool
-has_contents(enum http_name_kind kind, bool is_array, size_t inside)
+has_contents(enum http_name_kind kind, const struct json_event *event)
 {
-	switch (kind) {
-	case HTTP_NAME_FIELD:
-		return true;
-	case HTTP_NAME_PARAMETER:
-	case HTTP_NAME_INFORMS:
-		return is_array && inside == 0;
-	case HTTP_NAME_OPTIONAL:
-	case HTTP_NAME_DROPPED:
-		break;
-	}
-	return false;
+	if (kind == HTTP_NAME_PARAMETER || kind == HTTP_NAME_INFORMS)
+		return event->type == JSON_ARRAY_BEGIN && event->depth == 1;
+	return kind == HTTP_NAME_FIELD;
 }
 
 static bool
@@ -116,7 +108,7 @@ begin_container(struct json_parser *parser, const struct json_event *event)
 	struct level *outer = &parser->levels[event->depth - 1];
 	if (outer->is_array)
 		parser->name_size = outer->name_size;
-	if (!has_contents(parser->source->kind, is_array, event->depth - 1)) {
+	if (!has_contents(parser->source->kind, event)) {
 		parser->skipped = event->depth;
 		outer->next++;
 		return parser->source->kind != HTTP_NAME_PARAMETER ||

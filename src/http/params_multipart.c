@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "http/header.h"
+#include "http/http_text.h"
 #include "http/params_table.h"
-#include "http/text.h"
 
 enum { BOUNDARY_MAXIMUM = 70 }; /* RFC 2046, 5.1.1 */
 

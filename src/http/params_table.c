@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "http/http_text.h"
 #include "http/link_query.h"
-#include "http/text.h"
 
 struct params_entry {
 	struct http_param param;
@@ -17,7 +17,7 @@ struct params_entry {
 };
 
 struct http_params *
-params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names)
+http_params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names)
 {
 	struct http_params *params = POOL_NEW(pool, struct http_params);
 	size_t slots = 2;
@@ -28,6 +28,7 @@ params_new(struct pool *pool, const struct http_caps *caps, const struct http_na
 	params->names = *names;
 	params->slots = POOL_ARRAY(pool, slots, size_t);
 	params->mask = slots - 1;
+	params->query_is_valid = true;
 	return params;
 }
 
@@ -415,7 +416,7 @@ http_params_merge_url(struct http_params *params, struct slice url, http_param_a
 {
 	struct slice without_fragment = slice_sub(url, 0, slice_find(url, '#'));
 	struct slice query = slice_sub(without_fragment, slice_find(without_fragment, '?') + 1, without_fragment.size);
-	struct http_params *found = params_new(params->pool, &params->caps, &params->names);
+	struct http_params *found = http_params_new(params->pool, &params->caps, &params->names);
 	struct params_source source = params_source(found, HTTP_ORIGIN_URL, NULL);
 	params_read_query(&source, http_link_query(params->pool, query));
 	merge(params, found, allowed, context);

@@ -29,7 +29,6 @@ struct params_source {
 	struct http_problem *problem; /* set by params_fail; NULL: not needed */
 };
 
-struct http_params *params_new(struct pool *pool, const struct http_caps *caps, const struct http_names *names);
 /* Changes of the copy do not change `params`. */
 struct http_params *params_copy(const struct http_params *params);
 struct params_source params_source(struct http_params *params, enum http_origin origin, struct http_problem *problem);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/encode.h"
+#include "http/http_text.h"
 #include "http/link_query.h"
-#include "http/text.h"
 #include "os/random.h"
 
 enum { REQUEST_ID_BYTES = 12 };

@@ -2,8 +2,8 @@
 #include "manage/members.h"
 
 #include "base/utf8.h"
+#include "http/http_text.h"
 #include "http/params.h"
-#include "http/text.h"
 #include "json/reader.h"
 
 enum { DEPTH_MAX = 2, VALUE_DEPTH = 1 };

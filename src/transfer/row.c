@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/language_tag.h"
 #include "base/utf8.h"
-#include "http/text.h"
+#include "http/http_text.h"
 #include "identity/email.h"
 #include "identity/link.h"
 #include "identity/network.h"

@@ -5,7 +5,7 @@
 #include "api/fake_service.h"
 #include "api/fake_store.h"
 #include "base/encode.h"
-#include "http/text.h"
+#include "http/http_text.h"
 
 enum { NAME_MAX_BYTES = 64, TARGET_MAX = 64 * 1024 };
 

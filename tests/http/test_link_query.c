@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/http_text.h"
 #include "http/link_query.h"
-#include "http/text.h"
 
 /* The known parameters of a mended query, decoded, each name once with its last value, in the order of names. */
 static struct slice

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "http/text.h"
+#include "http/http_text.h"
 #include "os/clock.h"
 
 struct accepted {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "http/text.h"
+#include "http/http_text.h"
 
 #include <string.h>
 

@@ -4,33 +4,23 @@
 
 #include "api/call/authentication.h"
 #include "api/call/call_answers.h"
-#include "api/call/campaign_access.h"
-#include "api/call/content_encoding.h"
+#include "api/call/call_body.h"
 #include "api/call/fetch.h"
 #include "api/call/forms.h"
 #include "api/call/limits.h"
 #include "api/call/param_names.h"
 #include "api/call/route_list.h"
-#include "api/handlers/actions.h"
 #include "api/handlers/bulk_calls.h"
 #include "api/handlers/campaign_calls.h"
-#include "api/handlers/code_page.h"
-#include "api/handlers/confirm_page.h"
-#include "api/handlers/echo.h"
-#include "api/handlers/erase_page.h"
-#include "api/handlers/inbound_webhooks.h"
+#include "api/handlers/code_calls.h"
+#include "api/handlers/health_calls.h"
 #include "api/handlers/lead_calls.h"
-#include "api/handlers/lead_list.h"
 #include "api/handlers/leaderboard.h"
-#include "api/handlers/metrics_call.h"
-#include "api/handlers/older.h"
-#include "api/handlers/opt_out_page.h"
+#include "api/handlers/mail_links.h"
 #include "api/handlers/payload_calls.h"
-#include "api/handlers/sent_page.h"
 #include "api/handlers/signup_page.h"
 #include "api/handlers/static_files.h"
 #include "api/handlers/status_page.h"
-#include "api/handlers/verify.h"
 #include "api/handlers/webhook_calls.h"
 #include "identity/client_address.h"
 #include "identity/probe_token.h"
@@ -85,12 +75,6 @@ parse_query(struct call *call)
 static bool
 parse_body(struct call *call)
 {
-	static const enum failure failures[] = {
-		[HTTP_INVALID_PARAMETER] = FAILURE_INVALID_PARAMETER,
-		[HTTP_TOO_MANY_ITEMS] = FAILURE_INVALID_PARAMETER,
-		[HTTP_INVALID_JSON] = FAILURE_INVALID_JSON,
-		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
-	};
 	struct http_problem problem;
 	/* a key inside a compressed body is known only after the body is inflated */
 	const bool is_read = call_read_encoding(
@@ -100,10 +84,8 @@ parse_body(struct call *call)
 	if (!call_count_unread(call) || !is_read)
 		return false;
 	if (problem.kind == HTTP_TOO_MANY_ITEMS && (call->route->flags & ROUTE_BULK) != 0)
-		call_fail(call, FAILURE_TOO_MANY_ITEMS);
-	else
-		call_fail_with(call, failures[problem.kind], problem.message);
-	return false;
+		return call_fail(call, FAILURE_TOO_MANY_ITEMS);
+	return call_fail_body(call, &problem);
 }
 
 static bool

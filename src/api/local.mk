@@ -4,27 +4,18 @@ call_libs = src/api/libcall.a src/watch/libwatch.a src/page/libpage.a src/text/l
 noinst_LIBRARIES += %D%/libapi.a
 %C%_libapi_a_SOURCES = \
 	%D%/api.c %D%/api.h \
-	%D%/handlers/actions.c %D%/handlers/actions.h \
+	%D%/handlers/address_proof.c %D%/handlers/address_proof.h \
 	%D%/handlers/bulk_calls.c %D%/handlers/bulk_calls.h \
 	%D%/handlers/campaign_calls.c %D%/handlers/campaign_calls.h \
-	%D%/handlers/code_page.c %D%/handlers/code_page.h \
-	%D%/handlers/confirm_page.c %D%/handlers/confirm_page.h \
-	%D%/handlers/echo.c %D%/handlers/echo.h \
-	%D%/handlers/erase_page.c %D%/handlers/erase_page.h \
-	%D%/handlers/inbound_webhooks.c %D%/handlers/inbound_webhooks.h \
+	%D%/handlers/code_calls.c %D%/handlers/code_calls.h \
+	%D%/handlers/health_calls.c %D%/handlers/health_calls.h \
 	%D%/handlers/lead_calls.c %D%/handlers/lead_calls.h \
-	%D%/handlers/lead_list.c %D%/handlers/lead_list.h \
 	%D%/handlers/leaderboard.c %D%/handlers/leaderboard.h \
-	%D%/handlers/mail_link.c %D%/handlers/mail_link.h \
-	%D%/handlers/metrics_call.c %D%/handlers/metrics_call.h \
-	%D%/handlers/older.c %D%/handlers/older.h \
-	%D%/handlers/opt_out_page.c %D%/handlers/opt_out_page.h \
+	%D%/handlers/mail_links.c %D%/handlers/mail_links.h \
 	%D%/handlers/payload_calls.c %D%/handlers/payload_calls.h \
-	%D%/handlers/sent_page.c %D%/handlers/sent_page.h \
 	%D%/handlers/signup_page.c %D%/handlers/signup_page.h \
 	%D%/handlers/static_files.c %D%/handlers/static_files.h \
 	%D%/handlers/status_page.c %D%/handlers/status_page.h \
-	%D%/handlers/verify.c %D%/handlers/verify.h \
 	%D%/handlers/webhook_calls.c %D%/handlers/webhook_calls.h \
 	%D%/handlers/openapi_text.h
 nodist_%C%_libapi_a_SOURCES = %D%/handlers/openapi_text.c
@@ -34,27 +25,20 @@ noinst_LIBRARIES += %D%/libcall.a
 	%D%/call/authentication.c %D%/call/authentication.h \
 	%D%/call/board.c %D%/call/board.h \
 	%D%/call/bots.c %D%/call/bots.h \
-	%D%/call/bulk_arguments.c %D%/call/bulk_arguments.h \
 	%D%/call/call_answers.c %D%/call/call_answers.h \
-	%D%/call/call_rights.c %D%/call/call_rights.h \
-	%D%/call/campaign_access.c %D%/call/campaign_access.h \
 	%D%/call/campaign_definitions.c %D%/call/campaign_definitions.h \
-	%D%/call/content_encoding.c %D%/call/content_encoding.h \
+	%D%/call/call_body.c %D%/call/call_body.h \
 	%D%/call/fetch.c %D%/call/fetch.h \
 	%D%/call/forms.c %D%/call/forms.h \
-	%D%/call/key_metrics.c %D%/call/key_metrics.h \
 	%D%/call/lead_argument.c %D%/call/lead_argument.h \
 	%D%/call/limits.c %D%/call/limits.h \
 	%D%/call/page_answers.c %D%/call/page_answers.h \
 	%D%/call/page_forms.c %D%/call/page_forms.h \
-	%D%/call/param_tree.c %D%/call/param_tree.h \
 	%D%/call/param_values.c %D%/call/param_values.h \
 	%D%/call/param_names.c %D%/call/param_names.h \
 	%D%/call/routes.c %D%/call/routes.h \
-	%D%/call/sent_address.c %D%/call/sent_address.h \
 	%D%/call/service.c %D%/call/service.h \
 	%D%/call/signup_arguments.c %D%/call/signup_arguments.h \
-	%D%/call/signup_fields.c %D%/call/signup_fields.h \
 	%D%/call/route_list.h \
 	%D%/inbound/inbound_entry.c %D%/inbound/inbound_entry.h \
 	%D%/inbound/inbound_payload.c %D%/inbound/inbound_payload.h \

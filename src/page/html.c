@@ -24,9 +24,7 @@ html_escaped(struct pool *pool, struct slice text)
 	struct buffer out;
 	buffer_init(&out, text.size * REFERENCE_SIZE + 1);
 	html_text(&out, text);
-	const struct slice escaped = pool_copy(pool, buffer_slice(&out));
-	buffer_free(&out);
-	return escaped;
+	return buffer_take(&out, pool);
 }
 
 void

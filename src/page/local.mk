@@ -1,18 +1,14 @@
 noinst_LIBRARIES += %D%/libpage.a
 %C%_libpage_a_SOURCES = \
-	%D%/page_assets.c %D%/page_assets.h \
+	%D%/page_assets.h \
 	%D%/failures.c %D%/failures.h \
 	%D%/form_fields.c %D%/form_fields.h \
-	%D%/form_json.c %D%/form_json.h \
 	%D%/page_frame.c %D%/page_frame.h \
 	%D%/html.c %D%/html.h \
-	%D%/icons.c %D%/icons.h \
 	%D%/lead.c %D%/lead.h \
 	%D%/looks.c %D%/looks.h \
 	%D%/message_page.c %D%/message_page.h \
 	%D%/page_preview.c %D%/page_preview.h \
-	%D%/rewards.c %D%/rewards.h \
-	%D%/share.c %D%/share.h \
 	%D%/signup.c %D%/signup.h \
 	%D%/status.c %D%/status.h
 nodist_%C%_libpage_a_SOURCES = %D%/style_text.c %D%/script_text.c %D%/embed_text.c

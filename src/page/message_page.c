@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "page/message_page.h"
 
-static void
-write_hidden(const struct page *page, const struct page_hidden *hidden, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		HTML(page->out, "<input type=\"hidden\" name=\"{}\" value=\"{}\">\n", hidden[i].name, hidden[i].value);
-}
-
 void
 page_write_message(const struct page *page, const struct page_message *message)
 {
@@ -20,7 +13,7 @@ page_write_message(const struct page *page, const struct page_message *message)
 		HTML(page->out, "<p><a class=\"button\" href=\"{}\">{}</a></p>\n", message->link, message->link_text);
 	if (slice_present(message->button)) {
 		buffer_add_text(page->out, "<form method=\"post\">\n");
-		write_hidden(page, message->hidden, message->hidden_count);
+		page_write_hidden(page, message->hidden, message->hidden_count);
 		HTML(page->out,
 		    message->is_quiet ? "<button type=\"submit\" class=\"quiet\">{}</button>\n</form>\n"
 				      : "<button type=\"submit\">{}</button>\n</form>\n",
@@ -33,9 +26,8 @@ page_write_message(const struct page *page, const struct page_message *message)
 struct page_message
 page_ended_message(const struct page *page)
 {
-	const struct slice own = page->looks.values[LOOK_ENDED_TEXT];
 	return (struct page_message){ .title = page_text(page, TEXT_ENDED_TITLE),
-		.text = slice_present(own) ? own : page_text(page, TEXT_ENDED_TEXT) };
+		.text = page_own_text(page, LOOK_ENDED_TEXT, TEXT_ENDED_TEXT) };
 }
 
 /* ---- confirmation ---- */
@@ -43,8 +35,7 @@ page_ended_message(const struct page *page)
 static struct slice
 with_address(const struct page *page, enum text_key key, struct slice address)
 {
-	return TEXT_FILL(
-	    page->pool, text_find(page->language, key), { "campaign", page->campaign_name }, { "address", address });
+	return PAGE_FILL(page, key, { "campaign", page->campaign_name }, { "address", address });
 }
 
 void
@@ -54,12 +45,12 @@ page_write_confirm(const struct page *page, const struct page_code *code)
 	page_begin(page, &(struct page_head){ .title = page_text(page, TEXT_CONFIRM_TITLE) });
 	buffer_add_text(out, "<form class=\"card\" method=\"post\">\n");
 	if (code->too_fast)
-		html_paragraphs(out, text_find(page->language, TEXT_PRESS_AGAIN), "");
+		html_paragraphs(out, page_word(page, TEXT_PRESS_AGAIN), "");
 	html_paragraphs(out, with_address(page, TEXT_CONFIRM_TEXT, code->address), "");
-	write_hidden(page, code->hidden, code->hidden_count);
-	HTML(out, "<button type=\"submit\">{}</button>\n", text_find(page->language, TEXT_CONFIRM_BUTTON));
+	page_write_hidden(page, code->hidden, code->hidden_count);
+	HTML(out, "<button type=\"submit\">{}</button>\n", page_word(page, TEXT_CONFIRM_BUTTON));
 	HTML(out, "<button type=\"submit\" class=\"quiet\" name=\"reject\" value=\"1\">{}</button>\n",
-	    text_find(page->language, TEXT_CONFIRM_REJECT));
+	    page_word(page, TEXT_CONFIRM_REJECT));
 	buffer_add_text(out, "</form>\n");
 	page_end(page);
 }
@@ -70,10 +61,9 @@ write_code_field(const struct page *page, enum page_value verdict)
 {
 	struct buffer *out = page->out;
 	const bool bad = verdict != PAGE_VALUE_OK;
-	HTML(out, "<div class=\"field\">\n<label for=\"f-code\">{}</label>\n", text_find(page->language, TEXT_FIELD_CODE));
+	HTML(out, "<div class=\"field\">\n<label for=\"f-code\">{}</label>\n", page_word(page, TEXT_FIELD_CODE));
 	if (bad)
-		HTML(out, "<p class=\"error\" id=\"e-code\"><span class=\"hidden\">{} </span>{}</p>\n",
-		    text_find(page->language, TEXT_ERROR_PREFIX), text_find(page->language, TEXT_ERROR_INVALID_CODE));
+		page_write_error(page, SLICE("code"), page_word(page, TEXT_ERROR_INVALID_CODE));
 	buffer_printf(out,
 	    "<input type=\"text\" class=\"code\" id=\"f-code\" name=\"code\" inputmode=\"numeric\" "
 	    "autocomplete=\"one-time-code\" maxlength=\"12\" required%s>\n</div>\n",
@@ -86,7 +76,7 @@ write_code_buttons(const struct page *page)
 	HTML(page->out,
 	    "<button type=\"submit\">{}</button>\n"
 	    "<button type=\"submit\" class=\"quiet\" name=\"resend\" value=\"1\" formnovalidate>{}</button>\n",
-	    text_find(page->language, TEXT_CONFIRM_BUTTON), text_find(page->language, TEXT_CODE_RESEND));
+	    page_word(page, TEXT_CONFIRM_BUTTON), page_word(page, TEXT_CODE_RESEND));
 }
 
 void
@@ -99,7 +89,7 @@ page_write_code(const struct page *page, const struct page_code *code)
 	html_paragraphs(
 	    out, with_address(page, code->by_phone ? TEXT_CODE_TEXT_PHONE : TEXT_CODE_TEXT_EMAIL, code->address), "");
 	write_code_field(page, code->verdict);
-	write_hidden(page, code->hidden, code->hidden_count);
+	page_write_hidden(page, code->hidden, code->hidden_count);
 	write_code_buttons(page);
 	buffer_add_text(out, "</form>\n");
 	page_end(page);

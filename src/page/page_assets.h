@@ -4,9 +4,5 @@
 #pragma once
 
 #include "base/asset.h"
-#include "base/pool.h"
 
 extern const struct asset page_style, page_script, embed_script;
-
-/* What the attribute `integrity` of a link to it says. In the pool. */
-struct slice asset_integrity(struct pool *pool, const struct asset *asset);

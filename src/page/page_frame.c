@@ -22,7 +22,7 @@ waiting_time(const struct page *page)
 	enum { MINUTE_S = 60, SHORT_S = 90, STEP_S = 10 };
 	const bool is_short = page->wait_s <= SHORT_S;
 	const unsigned steps = is_short ? STEP_S : MINUTE_S, count = (page->wait_s + steps - 1) / steps;
-	return TEXT_FILL(page->pool, text_find(page->language, is_short ? TEXT_WAIT_SECONDS : TEXT_WAIT_MINUTES),
+	return PAGE_FILL(page, is_short ? TEXT_WAIT_SECONDS : TEXT_WAIT_MINUTES,
 	    { "number", text_number(page->pool, page->language, is_short ? (count > 0 ? count : 1) * STEP_S : count) });
 }
 
@@ -30,8 +30,14 @@ struct slice
 page_text(const struct page *page, enum text_key key)
 {
 	const bool waits = key == TEXT_ERROR_RATE_LIMITED; /* the only text with the time */
-	return TEXT_FILL(page->pool, text_find(page->language, key), { "campaign", page->campaign_name },
-	    { "time", waits ? waiting_time(page) : SLICE("") });
+	return PAGE_FILL(page, key, { "campaign", page->campaign_name }, { "time", waits ? waiting_time(page) : SLICE("") });
+}
+
+struct slice
+page_own_text(const struct page *page, enum look own, enum text_key usual)
+{
+	const struct slice text = page->looks.values[own];
+	return slice_present(text) ? text : page_text(page, usual);
 }
 
 struct slice
@@ -90,14 +96,14 @@ page_begin(const struct page *page, const struct page_head *head)
 	    "<!DOCTYPE html>\n<html lang=\"{}\" dir=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	    "<meta name=\"color-scheme\" content=\"light dark\">\n",
-	    text_language_code(page->language), text_find(page->language, TEXT_LANGUAGE_DIRECTION));
+	    text_language_code(page->language), page_word(page, TEXT_LANGUAGE_DIRECTION));
 	if (head->is_public)
 		write_preview(page, head);
 	else
 		buffer_add_text(out, "<meta name=\"robots\" content=\"noindex\">\n");
 	buffer_add_text(out, "<title>");
 	if (head->has_error)
-		HTML(out, "{} ", text_find(page->language, TEXT_ERROR_PREFIX));
+		HTML(out, "{} ", page_word(page, TEXT_ERROR_PREFIX));
 	html_text(out, head->title);
 	if (slice_present(page->campaign_name) && !slice_contains(head->title, page->campaign_name))
 		HTML(out, " – {}", page->campaign_name);
@@ -129,7 +135,7 @@ page_end(const struct page *page)
 	bool open = false;
 	buffer_add_text(out, "</main>\n");
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
-		write_footer_link(out, page->looks.values[links[i].url], text_find(page->language, links[i].text), &open);
+		write_footer_link(out, page->looks.values[links[i].url], page_word(page, links[i].text), &open);
 	write_footer_link(out, page->footer_url, page->footer_text, &open);
 	buffer_add_text(out, open ? "</footer>\n</body>\n</html>\n" : "</body>\n</html>\n");
 }
@@ -171,9 +177,7 @@ path_source(struct pool *pool, struct slice url)
 			buffer_add_byte(&path, rest.data[i]);
 		else
 			encode_percent(&path, slice_sub(rest, i, i + 1));
-	const struct slice encoded = pool_copy(pool, buffer_slice(&path));
-	buffer_free(&path);
-	return encoded;
+	return buffer_take(&path, pool);
 }
 
 /* The URL of the logo without its query, which a policy cannot name. Redirects within its host are allowed. */

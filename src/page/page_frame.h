@@ -43,6 +43,15 @@ void page_end(const struct page *page);
 
 /* A text in the page's language, with {campaign} and {time} replaced. */
 struct slice page_text(const struct page *page, enum text_key key);
+/* The campaign's own text, else the usual one. */
+struct slice page_own_text(const struct page *page, enum look own, enum text_key usual);
+/* A text that has neither, and one with other values: PAGE_FILL(page, TEXT_POINTS_MANY, { "number", number }). */
+static inline struct slice
+page_word(const struct page *page, enum text_key key)
+{
+	return text_find(page->language, key);
+}
+#define PAGE_FILL(page, key, ...) TEXT_FILL((page)->pool, page_word((page), (key)), __VA_ARGS__)
 /* A path of the campaign's pages: "/lead/c/1", then `rest`. */
 struct slice page_path(const struct page *page, struct slice rest);
 

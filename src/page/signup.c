@@ -2,9 +2,28 @@
 #include "page/signup.h"
 
 #include "base/utf8.h"
+#include "json/writer.h"
 #include "page/failures.h"
 
 static const struct slice consent_name = SLICE("consent");
+
+/* How each type is written, and what is wrong with an invalid value. Email and web addresses are text inputs: their own types
+ * would make browsers refuse some that the server accepts. */
+static const struct {
+	const char *type, *more;
+	enum text_key error;
+} inputs[] = {
+	[PAGE_FIELD_TEXT] = { "text", "", TEXT_ERROR_INVALID_FIELD },
+	[PAGE_FIELD_EMAIL] = { "text", " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\"",
+	    TEXT_ERROR_INVALID_EMAIL },
+	[PAGE_FIELD_TEL] = { "tel", "", TEXT_ERROR_INVALID_PHONE_NUMBER },
+	[PAGE_FIELD_URL] = { "text", " inputmode=\"url\" autocapitalize=\"none\" spellcheck=\"false\"",
+	    TEXT_ERROR_INVALID_URL },
+	[PAGE_FIELD_NUMBER] = { "number", " step=\"any\"", TEXT_ERROR_INVALID_NUMBER },
+	[PAGE_FIELD_TEXTAREA] = { NULL, " rows=\"4\"", TEXT_ERROR_INVALID_FIELD },
+	[PAGE_FIELD_SELECT] = { NULL, "", TEXT_ERROR_INVALID_FIELD },
+	[PAGE_FIELD_CHECKBOX] = { "checkbox", " value=\"yes\"", TEXT_ERROR_INVALID_FIELD },
+};
 
 bool
 page_form_begin(const struct page *page, struct page_fields *fields, struct page_form *form, struct slice *problem)
@@ -62,22 +81,6 @@ is_blamed(const struct page_form *form, const struct page_field *field)
 	}
 }
 
-static struct slice
-invalid_text(const struct page *page, const struct page_field *field)
-{
-	static const enum text_key keys[] = {
-		[PAGE_FIELD_TEXT] = TEXT_ERROR_INVALID_FIELD,
-		[PAGE_FIELD_EMAIL] = TEXT_ERROR_INVALID_EMAIL,
-		[PAGE_FIELD_TEL] = TEXT_ERROR_INVALID_PHONE_NUMBER,
-		[PAGE_FIELD_URL] = TEXT_ERROR_INVALID_URL,
-		[PAGE_FIELD_NUMBER] = TEXT_ERROR_INVALID_NUMBER,
-		[PAGE_FIELD_TEXTAREA] = TEXT_ERROR_INVALID_FIELD,
-		[PAGE_FIELD_SELECT] = TEXT_ERROR_INVALID_FIELD,
-		[PAGE_FIELD_CHECKBOX] = TEXT_ERROR_INVALID_FIELD,
-	};
-	return page_text(page, keys[field->type]);
-}
-
 /* The limit is in bytes. It is told in characters: as many of this text's as fit into it. */
 static struct slice
 too_long_text(const struct page *page, const struct page_form *form, size_t i)
@@ -88,8 +91,7 @@ too_long_text(const struct page *page, const struct page_form *form, size_t i)
 	uint64_t characters = 0;
 	while (utf8_next(&rest, &character))
 		characters++;
-	return TEXT_FILL(page->pool, text_find(page->language, TEXT_ERROR_LONG_FIELD),
-	    { "field", page_field_label(&form->fields->items[i], page->language) },
+	return PAGE_FILL(page, TEXT_ERROR_LONG_FIELD, { "field", page_field_label(&form->fields->items[i], page->language) },
 	    { "number", text_number(page->pool, page->language, characters * form->value_bytes / value.size) });
 }
 
@@ -98,13 +100,11 @@ static struct slice
 error_of(const struct page *page, const struct page_form *form, size_t i)
 {
 	const struct page_field *field = &form->fields->items[i];
-	if (form->verdicts[i] == PAGE_VALUE_INVALID)
-		return invalid_text(page, field);
-	if (form->verdicts[i] == PAGE_VALUE_MISSING && field->type == PAGE_FIELD_EMAIL)
-		return invalid_text(page, field);
+	if (form->verdicts[i] == PAGE_VALUE_INVALID ||
+	    (form->verdicts[i] == PAGE_VALUE_MISSING && field->type == PAGE_FIELD_EMAIL))
+		return page_text(page, inputs[field->type].error);
 	if (form->verdicts[i] == PAGE_VALUE_MISSING)
-		return TEXT_FILL(page->pool, text_find(page->language, TEXT_ERROR_MISSING_FIELD),
-		    { "field", page_field_label(field, page->language) });
+		return PAGE_FILL(page, TEXT_ERROR_MISSING_FIELD, { "field", page_field_label(field, page->language) });
 	if (form->verdicts[i] == PAGE_VALUE_TOO_LONG)
 		return too_long_text(page, form, i);
 	return is_blamed(form, field) ? page_text(page, page_failure_text(form->failure)) : SLICE_NONE;
@@ -130,8 +130,7 @@ static void
 write_summary(const struct page *page, const struct page_form *form)
 {
 	bool blamed = false;
-	HTML(page->out, "<div class=\"errors\" role=\"alert\">\n<h2>{}</h2>\n<ul>\n",
-	    text_find(page->language, TEXT_ERROR_SUMMARY));
+	HTML(page->out, "<div class=\"errors\" role=\"alert\">\n<h2>{}</h2>\n<ul>\n", page_word(page, TEXT_ERROR_SUMMARY));
 	for (size_t i = 0; i < form->fields->count; i++) {
 		const struct slice error = error_of(page, form, i);
 		if (!slice_present(error))
@@ -140,27 +139,13 @@ write_summary(const struct page *page, const struct page_form *form)
 		blamed = true;
 	}
 	if (form->consent_is_missing)
-		write_link(page, consent_name, text_find(page->language, TEXT_ERROR_MISSING_CONSENT));
+		write_link(page, consent_name, page_word(page, TEXT_ERROR_MISSING_CONSENT));
 	if (form->failure != FAILURE_NONE && !(blamed && page_failure_is_about_values(form->failure)))
 		HTML(page->out, "<li>{}</li>\n", page_text(page, page_failure_text(form->failure)));
 	buffer_add_text(page->out, "</ul>\n</div>\n");
 }
 
 /* ---- fields ---- */
-
-/* Email and web addresses are text inputs: their own types would make browsers refuse some that the server accepts. */
-static const struct {
-	const char *type, *more;
-} inputs[] = {
-	[PAGE_FIELD_TEXT] = { "text", "" },
-	[PAGE_FIELD_EMAIL] = { "text", " inputmode=\"email\" autocapitalize=\"none\" spellcheck=\"false\"" },
-	[PAGE_FIELD_TEL] = { "tel", "" },
-	[PAGE_FIELD_URL] = { "text", " inputmode=\"url\" autocapitalize=\"none\" spellcheck=\"false\"" },
-	[PAGE_FIELD_NUMBER] = { "number", " step=\"any\"" },
-	[PAGE_FIELD_TEXTAREA] = { NULL, " rows=\"4\"" },
-	[PAGE_FIELD_SELECT] = { NULL, "" },
-	[PAGE_FIELD_CHECKBOX] = { "checkbox", " value=\"yes\"" },
-};
 
 /* A field as it is shown. */
 struct shown {
@@ -187,12 +172,12 @@ write_attributes(struct buffer *out, const struct shown *shown)
 		buffer_add_text(out, " autofocus");
 }
 
-static void
-write_error(const struct page *page, struct slice name, struct slice error)
+void
+page_write_error(const struct page *page, struct slice name, struct slice error)
 {
 	if (slice_present(error))
 		HTML(page->out, "<p class=\"error\" id=\"e-{}\"><span class=\"hidden\">{} </span>{}</p>\n", name,
-		    text_find(page->language, TEXT_ERROR_PREFIX), error);
+		    page_word(page, TEXT_ERROR_PREFIX), error);
 }
 
 /* Always with a value: browsers would else send the label, perhaps as they translated it for the visitor. */
@@ -208,7 +193,7 @@ static void
 write_select(const struct page *page, const struct page_field *field, struct slice value)
 {
 	struct buffer *out = page->out;
-	HTML(out, ">\n<option value=\"\">{}</option>\n", text_find(page->language, TEXT_SELECT_NONE));
+	HTML(out, ">\n<option value=\"\">{}</option>\n", page_word(page, TEXT_SELECT_NONE));
 	for (size_t i = 0; i < field->option_count; i++) {
 		write_option(out, &field->options[i], slice_equal(value, field->options[i].value) ? " selected" : "");
 		buffer_add_text(out, "\n");
@@ -263,9 +248,9 @@ write_field(const struct page *page, const struct page_fields *fields, const str
 		write_input(page, shown);
 	HTML(out, "<label for=\"f-{}\">{}", field->name, page_field_label(field, page->language));
 	if (!field->required && !box)
-		HTML(out, " <span class=\"optional\">{}</span>", text_find(page->language, optional_text(fields, field)));
+		HTML(out, " <span class=\"optional\">{}</span>", page_word(page, optional_text(fields, field)));
 	buffer_add_text(out, "</label>\n");
-	write_error(page, field->name, shown->error);
+	page_write_error(page, field->name, shown->error);
 	if (!box)
 		write_input(page, shown);
 	buffer_add_text(out, "</div>\n");
@@ -319,21 +304,26 @@ write_consent(const struct page *page, const struct page_form *form)
 	write_lines(out, text);
 	buffer_add_text(out, "</label>\n");
 	if (form->consent_is_missing)
-		write_error(page, consent_name, text_find(page->language, TEXT_ERROR_MISSING_CONSENT));
+		page_write_error(page, consent_name, page_word(page, TEXT_ERROR_MISSING_CONSENT));
 	buffer_add_text(out, "</div>\n");
 }
 
-static void
-write_hidden(const struct page *page, const struct page_form *form)
+void
+page_write_hidden(const struct page *page, const struct page_hidden *hidden, size_t count)
 {
-	for (size_t i = 0; i < form->hidden_count; i++)
-		HTML(page->out, "<input type=\"hidden\" name=\"{}\" value=\"{}\">\n", form->hidden[i].name,
-		    form->hidden[i].value);
+	for (size_t i = 0; i < count; i++)
+		HTML(page->out, "<input type=\"hidden\" name=\"{}\" value=\"{}\">\n", hidden[i].name, hidden[i].value);
+}
+
+static void
+write_unseen(const struct page *page, const struct page_form *form)
+{
+	page_write_hidden(page, form->hidden, form->hidden_count);
 	if (slice_present(form->honeypot))
 		HTML(page->out,
 		    "<div class=\"trap\" aria-hidden=\"true\"><label>{} <input type=\"text\" name=\"{}\" tabindex=\"-1\" "
 		    "autocomplete=\"off\"></label></div>\n",
-		    text_find(page->language, TEXT_LEAVE_EMPTY), form->honeypot);
+		    page_word(page, TEXT_LEAVE_EMPTY), form->honeypot);
 }
 
 static void
@@ -343,16 +333,16 @@ write_form(const struct page *page, const struct page_form *form, struct slice b
 		write_summary(page, form);
 	HTML(page->out, "<form class=\"card\" method=\"post\" action=\"{}\"", form->action);
 	if (slice_present(form->honeypot))
-		HTML(page->out, " data-busy=\"{}\"", text_find(page->language, TEXT_PROOF_BUSY));
+		HTML(page->out, " data-busy=\"{}\"", page_word(page, TEXT_PROOF_BUSY));
 	if (slice_present(form->challenge_url))
 		HTML(page->out, " data-challenge=\"{}\"", form->challenge_url);
 	buffer_add_text(page->out, ">\n");
 	if (slice_present(form->challenge_url))
 		HTML(page->out, "<noscript><p>{}</p></noscript>\n",
-		    text_find(page->language, form->needs_script ? TEXT_PROOF_NEEDED : TEXT_PROOF_NOSCRIPT));
+		    page_word(page, form->needs_script ? TEXT_PROOF_NEEDED : TEXT_PROOF_NOSCRIPT));
 	page_write_fields(page, form);
 	write_consent(page, form);
-	write_hidden(page, form);
+	write_unseen(page, form);
 	HTML(page->out, "<button type=\"submit\">{}</button>\n", button);
 	if (slice_present(form->honeypot))
 		buffer_add_text(page->out, "<p class=\"done\" role=\"status\" id=\"done\"></p>\n");
@@ -362,20 +352,16 @@ write_form(const struct page *page, const struct page_form *form, struct slice b
 void
 page_write_signup(const struct page *page, const struct page_form *form)
 {
-	const struct slice *looks = page->looks.values;
+	const struct slice text = page_own_text(page, LOOK_TEXT, TEXT_SIGNUP_TEXT);
 	const struct page_head head = {
-		.title = slice_present(looks[LOOK_TITLE]) ? looks[LOOK_TITLE] : page_text(page, TEXT_SIGNUP_TITLE),
-		.description = slice_present(looks[LOOK_TEXT])
-				   ? slice_sub(looks[LOOK_TEXT], 0, slice_find(looks[LOOK_TEXT], '\n'))
-				   : page_text(page, TEXT_SIGNUP_TEXT),
+		.title = page_own_text(page, LOOK_TITLE, TEXT_SIGNUP_TITLE),
+		.description = slice_present(page->looks.values[LOOK_TEXT]) ? slice_sub(text, 0, slice_find(text, '\n')) : text,
 		.has_error = page_form_has_errors(form),
 		.is_public = true,
 	};
 	page_begin(page, &head);
-	html_paragraphs(page->out, slice_present(looks[LOOK_TEXT]) ? looks[LOOK_TEXT] : page_text(page, TEXT_SIGNUP_TEXT),
-	    " class=\"lead\"");
-	write_form(
-	    page, form, slice_present(looks[LOOK_BUTTON]) ? looks[LOOK_BUTTON] : text_find(page->language, TEXT_SIGNUP_BUTTON));
+	html_paragraphs(page->out, text, " class=\"lead\"");
+	write_form(page, form, page_own_text(page, LOOK_BUTTON, TEXT_SIGNUP_BUTTON));
 	page_end(page);
 }
 
@@ -385,7 +371,7 @@ page_write_failed_form(const struct page *page, const struct page_form *form)
 	struct page plain = *page;
 	plain.looks.values[LOOK_CONSENT] = SLICE_NONE;
 	page_begin(&plain, &(struct page_head){ .title = page_text(page, TEXT_SIGNUP_TITLE), .has_error = true });
-	write_form(&plain, form, text_find(page->language, TEXT_SEND_AGAIN));
+	write_form(&plain, form, page_word(page, TEXT_SEND_AGAIN));
 	page_end(&plain);
 }
 
@@ -397,7 +383,7 @@ page_write_plain_form(
 	plain.looks.values[LOOK_CONSENT] = SLICE_NONE;
 	page_begin(&plain, &(struct page_head){ .title = page_text(page, title), .has_error = page_form_has_errors(form) });
 	html_paragraphs(page->out, page_text(page, text), " class=\"lead\"");
-	write_form(&plain, form, text_find(page->language, button));
+	write_form(&plain, form, page_word(page, button));
 	page_end(&plain);
 }
 
@@ -456,4 +442,79 @@ page_write_embedded_fields(const struct page *page, const struct page_fields *fi
 	write_lines(out, consent);
 	HTML(out, "</label><input type=\"hidden\" name=\"consent_version\" value=\"{}\">",
 	    looks_consent_version(page->pool, &page->looks));
+}
+
+/* ---- the form as JSON, for the script of other sites ---- */
+
+static void
+write_json_options(struct json_writer *writer, const struct page_field *field)
+{
+	json_name(writer, SLICE("options"));
+	json_begin_array(writer);
+	for (size_t i = 0; i < field->option_count; i++)
+		json_string(writer, field->options[i].value);
+	json_end_array(writer);
+	json_name(writer, SLICE("labels"));
+	json_begin_array(writer);
+	for (size_t i = 0; i < field->option_count; i++)
+		json_string(writer, field->options[i].label);
+	json_end_array(writer);
+}
+
+static void
+write_json_field(struct json_writer *writer, const struct page_field *field, enum text_language language)
+{
+	const char *autocomplete = page_field_autocomplete(field);
+	json_begin_object(writer);
+	json_put_text(writer, SLICE("name"), field->name);
+	json_put_text(writer, SLICE("type"), page_field_type_name(field->type));
+	json_put_text(writer, SLICE("label"), page_field_label(field, language));
+	json_put_text(writer, SLICE("autocomplete"), autocomplete == NULL ? SLICE_NONE : slice_of(autocomplete));
+	json_put_boolean(writer, SLICE("required"), field->required);
+	if (field->type == PAGE_FIELD_SELECT)
+		write_json_options(writer, field);
+	json_end_object(writer);
+}
+
+/* A field that must stay empty; its label is for visitors who see it all the same. */
+static void
+write_trap(struct json_writer *writer, const struct page *page, const struct page_form *form)
+{
+	json_name(writer, SLICE("trap"));
+	if (!slice_present(form->honeypot)) {
+		json_null(writer);
+		return;
+	}
+	json_begin_object(writer);
+	json_put_text(writer, SLICE("name"), form->honeypot);
+	json_put_text(writer, SLICE("label"), page_word(page, TEXT_LEAVE_EMPTY));
+	json_end_object(writer);
+}
+
+void
+page_write_form_json(const struct page *page, const struct page_form *form)
+{
+	struct json_writer writer;
+	json_writer_init(&writer, page->out);
+	json_begin_object(&writer);
+	json_put_text(&writer, SLICE("language"), text_language_code(page->language));
+	json_put_text(&writer, SLICE("direction"), page_word(page, TEXT_LANGUAGE_DIRECTION));
+	json_name(&writer, SLICE("fields"));
+	json_begin_array(&writer);
+	for (size_t i = 0; i < form->fields->count; i++)
+		write_json_field(&writer, &form->fields->items[i], page->language);
+	json_end_array(&writer);
+	json_put_text(&writer, SLICE("choose"), page_word(page, TEXT_SELECT_NONE));
+	json_put_text(&writer, SLICE("consent"), page->looks.values[LOOK_CONSENT]);
+	json_put_text(&writer, SLICE("consent_version"), looks_consent_version(page->pool, &page->looks));
+	json_put_text(&writer, SLICE("button"), page_own_text(page, LOOK_BUTTON, TEXT_SIGNUP_BUTTON));
+	write_trap(&writer, page, form);
+	json_put_boolean(&writer, SLICE("proof"), slice_present(form->challenge_url));
+	json_name(&writer, SLICE("colors"));
+	looks_write_colors(&writer, &page->looks);
+	json_name(&writer, SLICE("errors"));
+	page_write_failures(&writer, page->language);
+	json_put_text(&writer, SLICE("wait_seconds"), page_word(page, TEXT_WAIT_SECONDS));
+	json_put_text(&writer, SLICE("wait_minutes"), page_word(page, TEXT_WAIT_MINUTES));
+	json_end_object(&writer);
 }

@@ -42,6 +42,9 @@ enum failure page_form_failure(const struct page_form *form);
 /* Whether the form or one of its fields has an error. */
 bool page_form_has_errors(const struct page_form *form);
 
+/* Writes hidden fields; what is wrong with the field of this name. */
+void page_write_hidden(const struct page *page, const struct page_hidden *hidden, size_t count);
+void page_write_error(const struct page *page, struct slice name, struct slice error);
 /* Writes the fields without a form around them. */
 void page_write_fields(const struct page *page, const struct page_form *form);
 /* The campaign's page: its title, text and form. */
@@ -52,6 +55,9 @@ void page_write_failed_form(const struct page *page, const struct page_form *for
 void page_write_plain_form(
     const struct page *page, const struct page_form *form, enum text_key title, enum text_key text, enum text_key button);
 
+/* Writes the form as JSON, for the script that shows it on other sites (docs/embedding.md 2.2): the fields, the consent, the
+ * texts and colours, and what the rules against bots need other than the stamp. */
+void page_write_form_json(const struct page *page, const struct page_form *form);
 /* Writes the fields for the markup of another site, each inside its label, and the checkbox of the consent, if the page has
  * one: without line ends, ids and classes. */
 void page_write_embedded_fields(const struct page *page, const struct page_fields *fields);

@@ -27,6 +27,10 @@ struct page_credit {
 	bool verified;         /* the points come only with the verification, too */
 };
 
+/* What it is in this campaign. */
+struct campaign;
+struct page_credit page_credit_of(const struct campaign *campaign);
+
 struct page_status {
 	const struct page_lead *lead;   /* NULL: there is none, or nothing of it may be shown */
 	bool own;                       /* the page was opened with the lead's token */

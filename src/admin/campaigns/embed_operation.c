@@ -3,6 +3,8 @@
 #include <inttypes.h>
 
 #include "bots/form_fields.h"
+#include "crypto/base64.h"
+#include "crypto/digest.h"
 #include "engine/visitors.h"
 #include "identity/link.h"
 #include "operation/operation.h"
@@ -49,8 +51,8 @@ script_of(struct operation_call *call, struct markup *markup)
 {
 	HTML(&markup->out, "<script src=\"{}/embed/v1/embed.js", markup->base);
 	if (markup->verifies)
-		HTML(&markup->out, "?v={}\" integrity=\"{}\" crossorigin=\"anonymous", embed_script.version,
-		    asset_integrity(call->pool, &embed_script));
+		HTML(&markup->out, "?v={}\" integrity=\"sha384-{}\" crossorigin=\"anonymous", embed_script.version,
+		    base64_encode(call->pool, digest_sha384(call->pool, embed_script.plain)));
 	buffer_add(&markup->out, SLICE("\" defer></script>"));
 	return made(call, markup);
 }

@@ -6,7 +6,6 @@
 #include "operation/value_types.h"
 #include "page/looks.h"
 #include "page/page_preview.h"
-#include "page/rewards.h"
 #include "store/texts/campaign_texts.h"
 
 enum { PREVIEW_MAX_BYTES = 1024 * 1024 };

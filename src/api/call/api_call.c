@@ -4,8 +4,11 @@
 #include "api/call/api_call.h"
 
 #include "api/call/call_answers.h"
-#include "api/call/call_rights.h"
-#include "http/text.h"
+#include "api/call/forms.h"
+#include "api/call/param_values.h"
+#include "engine/visitors.h"
+#include "http/http_text.h"
+#include "identity/lead_token.h"
 #include "os/clock.h"
 
 enum {
@@ -53,24 +56,6 @@ call_note_wait(struct call *call)
 	refusal->until_ms = until_ms;
 }
 
-struct outcome
-call_execute(struct call *call, const struct command *command)
-{
-	const struct api_backend *backend = call->api->backend;
-	struct command owned = *command;
-	owned.campaign_id = call->campaign.id;
-	owned.account_id = call->account_id;
-	owned.rights = call_rights(call);
-	owned.owner_id = call->campaign.account_id;
-	struct outcome outcome = { .failure = FAILURE_UNAVAILABLE };
-	if (!call_may_wait(call, WAIT_CAMPAIGN))
-		return outcome;
-	backend->execute(backend->context, call->request->pool, &owned, call->deadline_ms, &outcome);
-	if (outcome.failure != FAILURE_NONE)
-		call_fail_with(call, outcome.failure, outcome.detail);
-	return outcome;
-}
-
 bool
 api_is_management(const struct api *api, const struct http_request *request)
 {
@@ -90,4 +75,131 @@ call_header_text(struct call *call, struct slice header)
 		return SLICE_NONE;
 	const struct slice text = http_text_clean(call->request->pool, header);
 	return text.size == 0 ? SLICE_NONE : http_text_cut(text, call->api->options->caps.value_bytes);
+}
+
+/* ---- rights ---- */
+
+/* The URL of an inbound webhook signs up leads and sees them. It is a stranger to those that exist: visitors of a form service
+ * type the payloads (docs/inbound.md 2). */
+rights
+call_rights(const struct call *call)
+{
+	if (call->account_id == 0)
+		return RIGHTS_NONE;
+	return call->key.id == 0 ? RIGHT_INGEST | RIGHT_LEADS : call->key.rights;
+}
+
+bool
+call_has_right(const struct call *call, enum right right)
+{
+	return (call_rights(call) & (rights)right) != 0;
+}
+
+bool
+call_fail_stranger(struct call *call)
+{
+	return call_fail(call, call->account_id == 0 ? FAILURE_MISSING_API_KEY : FAILURE_MISSING_RIGHT);
+}
+
+bool
+call_may_see(struct call *call, const struct lead_reference *lead)
+{
+	return call_has_right(call, RIGHT_LEADS) ||
+	       visitor_may_see(&call->campaign, lead->identity, lead->own ? VISITOR_OWNER : VISITOR_STRANGER) ||
+	       call_fail_stranger(call);
+}
+
+/* ---- campaigns ---- */
+
+bool
+call_campaign_id(struct call *call, uint64_t *id)
+{
+	struct slice text = SLICE_NONE;
+	*id = 0;
+	if (call->route->campaign == CAMPAIGN_IN_PATH)
+		text = call->request->segments[1];
+	else if (!param_read_text(call, PARAM_CAMPAIGN, &text))
+		return false;
+	if (!slice_to_u64(text, INT64_MAX, id))
+		*id = 0;
+	return true;
+}
+
+/* docs/pages.md 1; docs/api.md 3, require_key; 4.1.11, hosts_only; 6. */
+enum failure
+call_refusal(const struct call *call)
+{
+	const struct campaign *campaign = &call->campaign;
+	if ((call->route->flags & ROUTE_HOSTED) != 0 && !campaign->pages)
+		return FAILURE_CAMPAIGN_NOT_FOUND;
+	if (campaign->require_key && call->account_id == 0 && call->route->key == KEY_OPTIONAL)
+		return FAILURE_MISSING_API_KEY;
+	if (campaign->hosts_only && call_is_from_foreign_page(call))
+		return FAILURE_FORBIDDEN_ORIGIN;
+	bool ended = (call->route->flags & ROUTE_UNTIL_END) != 0 && campaign_has_ended(campaign, call->now_ms);
+	return ended ? FAILURE_CAMPAIGN_ENDED : FAILURE_NONE;
+}
+
+/* ---- leads ---- */
+
+bool
+call_read_settings(struct call *call, const struct payload_settings **settings)
+{
+	return call_check_result(call, store_payload_settings(call->api->store, settings));
+}
+
+enum result
+call_find_lead(struct call *call, const struct lead_reference *reference, struct lead *lead)
+{
+	const enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, reference, lead);
+	if (result == RESULT_NOT_FOUND)
+		*lead = (struct lead){ .id = 0 };
+	return result;
+}
+
+bool
+call_find_lead_or_none(struct call *call, const struct lead_reference *reference, struct lead *lead)
+{
+	if (!call_may_wait(call, WAIT_READ))
+		return false;
+	const enum result result = call_find_lead(call, reference, lead);
+	return result == RESULT_NOT_FOUND || call_check_result(call, result);
+}
+
+bool
+call_find_owner(struct call *call, struct slice social_id, struct slice token, struct lead_reference *own)
+{
+	const struct lead_reference reference = { .identity = LEAD_BY_SOCIAL_ID, .value = social_id };
+	const struct payload_settings *settings;
+	struct lead lead;
+	*own = (struct lead_reference){ .identity = LEAD_BY_SOCIAL_ID, .value = SLICE_NONE };
+	if (!call_may_wait(call, WAIT_READ) || !call_read_settings(call, &settings))
+		return false;
+	const enum result result = call_find_lead(call, &reference, &lead);
+	if (result != RESULT_OK)
+		return result == RESULT_NOT_FOUND || call_check_result(call, result);
+	const struct lead_token_owner owner = { call->campaign.id, social_id, lead.id, lead.token_epoch };
+	if (!lead_token_valid(token, settings->server_secret, LEAD_TOKEN_STATUS, &owner))
+		return true;
+	*own = (struct lead_reference){ LEAD_BY_SOCIAL_ID, social_id, 0, true, lead.token_epoch };
+	call->reader_language = lead.language;
+	return true;
+}
+
+struct outcome
+call_execute(struct call *call, const struct command *command)
+{
+	const struct api_backend *backend = call->api->backend;
+	struct command owned = *command;
+	owned.campaign_id = call->campaign.id;
+	owned.account_id = call->account_id;
+	owned.rights = call_rights(call);
+	owned.owner_id = call->campaign.account_id;
+	struct outcome outcome = { .failure = FAILURE_UNAVAILABLE };
+	if (!call_may_wait(call, WAIT_CAMPAIGN))
+		return outcome;
+	backend->execute(backend->context, call->request->pool, &owned, call->deadline_ms, &outcome);
+	if (outcome.failure != FAILURE_NONE)
+		call_fail_with(call, outcome.failure, outcome.detail);
+	return outcome;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One call of the API: what is known of it, and how it uses the database. */
+ * One call of the API: what is known of it, what its caller may do, and how it uses the database. Functions that return false
+ * have failed the call, except where their comment says otherwise. */
 #pragma once
 
 #include "api/call/routes.h"
@@ -52,8 +53,7 @@ struct call {
 
 typedef void call_handler(struct call *call);
 
-/* Keeps workers from waiting for the database one after another. Call it before each kind of wait. False: the call has failed.
- */
+/* Keeps workers from waiting for the database one after another. Call it before each kind of wait. */
 MUST_CHECK bool call_may_wait(struct call *call, enum call_wait wait);
 /* The same question, without a failure: true when call_may_wait would fail. */
 MUST_CHECK bool call_would_wait(struct call *call, enum call_wait wait);
@@ -68,6 +68,29 @@ const struct ip_address *call_client(const struct call *call);
 
 /* The part of a header that is valid text; absent: there is none. */
 struct slice call_header_text(struct call *call, struct slice header);
+
+/* What the caller may do in the account: the rights of its key, or of the URL of an inbound webhook. RIGHTS_NONE: it has
+ * neither. */
+rights call_rights(const struct call *call);
+MUST_CHECK bool call_has_right(const struct call *call, enum right right);
+/* Fails, because the caller has no key, or one without the right that it needs here. */
+bool call_fail_stranger(struct call *call);
+/* Whether the caller may see the lead that it names so. */
+MUST_CHECK bool call_may_see(struct call *call, const struct lead_reference *lead);
+
+/* The campaign id of the path, or of the first parameter for it; 0 when there is no valid one. */
+MUST_CHECK bool call_campaign_id(struct call *call, uint64_t *id);
+/* Why the campaign's settings or its state refuse the call; FAILURE_NONE: they do not. */
+enum failure call_refusal(const struct call *call);
+
+MUST_CHECK bool call_read_settings(struct call *call, const struct payload_settings **settings);
+/* A lead of the call's campaign. RESULT_NOT_FOUND: *lead is zeros. */
+MUST_CHECK enum result call_find_lead(struct call *call, const struct lead_reference *reference, struct lead *lead);
+/* The same where the answer must not show whether the lead exists: zeros stand for one that does not. */
+MUST_CHECK bool call_find_lead_or_none(struct call *call, const struct lead_reference *reference, struct lead *lead);
+/* The lead with this social id, if the token makes the caller its owner (docs/api.md 4.1.11): *own names it while the token is
+ * valid, and has no value where it is not. */
+MUST_CHECK bool call_find_owner(struct call *call, struct slice social_id, struct slice token, struct lead_reference *own);
 
 /* Runs a command of the caller on the campaign of the call. The call fails with the failure of the outcome; with
  * FAILURE_UNAVAILABLE the command may have been run. */

@@ -13,20 +13,10 @@
 enum { MS_PER_S = 1000, PRETENDED_MAX_BYTES = 256 * 1024 };
 
 static struct slice
-name_of(const struct call *call)
-{
-	return (struct slice){ (const char *)&call->campaign.id, sizeof(call->campaign.id) };
-}
-
-static struct slice
 secret_of(struct call *call)
 {
 	const struct payload_settings *settings;
-	const enum result result = store_payload_settings(call->api->store, &settings);
-	if (result == RESULT_OK)
-		return settings->server_secret;
-	call_fail(call, call_failure(result));
-	return SLICE_NONE;
+	return call_read_settings(call, &settings) ? settings->server_secret : SLICE_NONE;
 }
 
 /* A campaign's line is logged once a minute, over all processes. */
@@ -34,16 +24,11 @@ static void
 note_bot(struct call *call, enum metric_bot_reason reason)
 {
 	metrics_add(METRIC_BOTS, reason, 1);
-	struct limiter *limiter = call->api->options->limiter;
-	const struct limit_network network = { name_of(call), 1 };
-	const struct limit_claim bot = { .kind = LIMIT_BOTS, .caller = network.name },
-				 line = { .kind = LIMIT_BOTS_LOG, .caller = network.name };
-	struct limit_verdict ignored;
-	(void)!limiter_pass(limiter, &network, &bot, 1, &ignored);
-	if (limiter_pass(limiter, &network, &line, 1, &ignored))
+	call_count_for_campaign(call, LIMIT_BOTS);
+	if (call_count_for_campaign(call, LIMIT_BOTS_LOG))
 		log_info("bots_refused", LOG_UINT("campaign", call->campaign.id),
 		    LOG_STR("reason", metrics_bot_reason_name(reason)),
-		    LOG_UINT("last_24h", limiter_count(limiter, &network, &bot)));
+		    LOG_UINT("last_24h", call_campaign_count(call, LIMIT_BOTS)));
 }
 
 /* ---- proof of work ---- */
@@ -116,29 +101,18 @@ call_check_bots(struct call *call, const struct signup_arguments *arguments, str
 	return BOTS_FAIL;
 }
 
-static struct limit_claim
-proofs_of(const struct call *call)
-{
-	return (struct limit_claim){ .kind = LIMIT_PROOFS, .caller = name_of(call) };
-}
-
 void
 call_count_proof(struct call *call, const struct signup *signup)
 {
-	const struct limit_claim claim = proofs_of(call);
-	const struct limit_network network = { claim.caller, 1 };
-	struct limit_verdict ignored;
 	if (slice_present(signup->proof))
-		(void)!limiter_pass(call->api->options->limiter, &network, &claim, 1, &ignored);
+		call_count_for_campaign(call, LIMIT_PROOFS);
 }
 
 struct slice
 call_make_challenge(struct call *call)
 {
 	const struct slice secret = secret_of(call);
-	const struct limit_claim claim = proofs_of(call);
-	const struct limit_network network = { claim.caller, 1 };
-	const uint32_t per_minute = limiter_count(call->api->options->limiter, &network, &claim);
+	const uint32_t per_minute = call_campaign_count(call, LIMIT_PROOFS);
 	struct challenge challenge = {
 		.campaign_id = call->campaign.id,
 		.work = challenge_work(difficulty_level(call->campaign.bot_difficulty, per_minute)),
@@ -206,11 +180,8 @@ call_pretend_lead(struct call *call, const struct signup *signup, struct payload
 {
 	struct pool *pool = call->request->pool;
 	const struct payload_settings *settings;
-	const enum result result = store_payload_settings(call->api->store, &settings);
-	if (result != RESULT_OK) {
-		call_fail(call, call_failure(result));
+	if (!call_read_settings(call, &settings))
 		return SLICE_NONE;
-	}
 	const struct lead lead = pretended_lead(call, signup);
 	struct campaign campaign = call->campaign;
 	campaign.last_subscription_number = lead.subscription_number;
@@ -228,7 +199,5 @@ call_pretend_lead(struct call *call, const struct signup *signup, struct payload
 		payload_write_withheld(&out, pool, settings, &campaign, signup, view);
 	else
 		payload_write(&out, settings, &subject, view);
-	const struct slice body = pool_copy(pool, buffer_slice(&out));
-	buffer_free(&out);
-	return body;
+	return buffer_take(&out, pool);
 }

@@ -121,6 +121,12 @@ call_fail_result(struct call *call, enum result result, enum failure missing)
 }
 
 bool
+call_check_result(struct call *call, enum result result)
+{
+	return result == RESULT_OK || call_fail(call, call_failure(result));
+}
+
+bool
 call_fail_parameter(struct call *call, struct slice name, const char *requirement)
 {
 	return call_fail_with(call, FAILURE_INVALID_PARAMETER,

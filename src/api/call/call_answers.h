@@ -16,6 +16,8 @@ bool call_fail_parameter(struct call *call, struct slice name, const char *requi
 enum failure call_failure(enum result result);
 /* Fails for a result of the store; RESULT_NOT_FOUND is the failure `missing`. */
 bool call_fail_result(struct call *call, enum result result, enum failure missing);
+/* Whether the store succeeded; the call fails if it did not. */
+MUST_CHECK bool call_check_result(struct call *call, enum result result);
 
 /* Answers with JSON. */
 void call_answer(struct call *call, struct slice json);

@@ -6,9 +6,8 @@
 bool
 definitions_read(struct call *call, struct definitions *definitions)
 {
-	const enum result result =
-	    store_find_definitions(call->api->store, call->request->pool, call->campaign.id, definitions);
-	return result == RESULT_OK || call_fail(call, call_failure(result));
+	return call_check_result(
+	    call, store_find_definitions(call->api->store, call->request->pool, call->campaign.id, definitions));
 }
 
 const struct tag *

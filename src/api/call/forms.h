@@ -14,6 +14,12 @@ struct slice call_typed_number(const struct call *call);
 /* A text member of a payload; absent: there is none. In the pool. */
 struct slice call_payload_text(struct pool *pool, struct slice payload, struct slice name);
 
+/* The address that a mail was sent to is sealed in the URL of the page that says so: only that page can read it. The rest of
+ * that URL, for an address as it was typed: */
+struct slice sent_address_path(struct call *call, struct slice email);
+/* The address in the URL of the call, as a key; absent: there is none, or it was sealed too long ago. */
+struct slice sent_address_read(struct call *call);
+
 /* Answers with a redirection (303) to a URL, or a path, of the service. */
 void call_redirect_to(struct call *call, struct slice location);
 /* The same to a page of the campaign (call_page_url). */

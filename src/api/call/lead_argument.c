@@ -2,11 +2,7 @@
 #include "api/call/lead_argument.h"
 
 #include "api/call/call_answers.h"
-#include "api/call/call_rights.h"
-#include "api/call/param_names.h"
 #include "api/call/param_values.h"
-#include "identity/email.h"
-#include "identity/phone.h"
 #include "identity/social_id.h"
 
 /* `social_id/token`, as in the address of a lead's page. A wrong one proves nothing. */
@@ -39,45 +35,52 @@ read_token_and_id(struct call *call, struct lead_reference *lead)
 	return true;
 }
 
-static bool
-read_email(struct call *call, struct lead_reference *lead)
+bool
+lead_read_email(struct call *call, struct email *email)
 {
 	struct slice typed;
-	struct email email;
-	if (!param_read_text(call, PARAM_EMAIL, &typed))
+	*email = (struct email){ .key = SLICE_NONE };
+	return param_read_text(call, PARAM_EMAIL, &typed) &&
+	       (!slice_present(typed) || email_parse(call->request->pool, typed, email) ||
+		   call_fail_with(call, FAILURE_INVALID_EMAIL, email_fault(typed)));
+}
+
+bool
+lead_read_number(struct call *call, struct typed_number *number)
+{
+	struct slice country_code;
+	*number = (struct typed_number){ .fault = PHONE_GOOD };
+	if (!param_read_text(call, PARAM_PHONE_NUMBER, &number->typed) ||
+	    !param_read_text(call, PARAM_COUNTRY_CODE, &country_code))
 		return false;
-	if (!slice_present(typed))
-		return true;
-	if (!email_parse(call->request->pool, typed, &email))
-		return call_fail_with(call, FAILURE_INVALID_EMAIL, email_fault(typed));
-	*lead = (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = email.key };
+	if (slice_present(number->typed))
+		number->fault = phone_read(call->request->pool, number->typed, country_code, &number->number);
+	if (number->fault != PHONE_GOOD && phone_is_blank(call->request->pool, number->typed, country_code))
+		number->fault = PHONE_GOOD;
 	return true;
 }
 
 static bool
-read_phone_number(struct call *call, struct lead_reference *lead)
+read_address(struct call *call, struct lead_reference *lead)
 {
-	struct pool *pool = call->request->pool;
-	struct slice typed, country_code, number;
-	if (!param_read_text(call, PARAM_PHONE_NUMBER, &typed) || !param_read_text(call, PARAM_COUNTRY_CODE, &country_code))
+	struct email email;
+	struct typed_number number;
+	if (!lead_read_email(call, &email))
 		return false;
-	if (!slice_present(typed))
+	*lead = (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = email.key };
+	if (slice_present(email.key))
 		return true;
-	const enum phone_fault fault = phone_read(pool, typed, country_code, &number);
-	if (fault == PHONE_GOOD)
-		*lead = (struct lead_reference){ .identity = LEAD_BY_PHONE, .value = number };
-	else if (!phone_is_blank(pool, typed, country_code))
-		return call_fail_with(call, FAILURE_INVALID_PHONE_NUMBER, phone_fault_text(fault));
-	return true;
+	if (!lead_read_number(call, &number))
+		return false;
+	*lead = (struct lead_reference){ .identity = LEAD_BY_PHONE, .value = number.number };
+	return number.fault == PHONE_GOOD || call_fail_with(call, FAILURE_INVALID_PHONE_NUMBER, phone_fault_text(number.fault));
 }
 
 bool
 lead_read(struct call *call, struct lead_reference *lead)
 {
-	if (!read_token_and_id(call, lead) || (!slice_present(lead->value) && !read_email(call, lead)) ||
-	    (!slice_present(lead->value) && !read_phone_number(call, lead)))
-		return false;
-	return slice_present(lead->value) || call_fail(call, FAILURE_MISSING_LEAD_IDENTIFIER);
+	return read_token_and_id(call, lead) && (slice_present(lead->value) || read_address(call, lead)) &&
+	       (slice_present(lead->value) || call_fail(call, FAILURE_MISSING_LEAD_IDENTIFIER));
 }
 
 bool

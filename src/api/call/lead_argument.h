@@ -3,6 +3,8 @@
 #pragma once
 
 #include "api/call/api_call.h"
+#include "identity/email.h"
+#include "identity/phone.h"
 
 /* The lead whose token the caller has sent, which makes it the lead's owner (docs/api.md 4.1.11). Without a valid token the
  * value is absent. */
@@ -12,3 +14,12 @@ MUST_CHECK bool lead_read_owner(struct call *call, struct lead_reference *own);
 MUST_CHECK bool lead_read(struct call *call, struct lead_reference *lead);
 /* The same without addresses. */
 MUST_CHECK bool lead_read_social_id(struct call *call, struct lead_reference *lead);
+
+/* The email address of the call; zeros: there is none. */
+MUST_CHECK bool lead_read_email(struct call *call, struct email *email);
+/* The phone number of the call: as it was typed, and in E.164; absent: there is none. Returns what is wrong with it. */
+struct typed_number {
+	struct slice typed, number;
+	enum phone_fault fault;
+};
+MUST_CHECK bool lead_read_number(struct call *call, struct typed_number *number);

@@ -2,7 +2,6 @@
 #include "api/call/limits.h"
 
 #include "api/call/call_answers.h"
-#include "api/call/campaign_access.h"
 #include "engine/visitors.h"
 #include "limit/limiter.h"
 #include "os/clock.h"
@@ -94,7 +93,7 @@ api_store_refused(struct api *api)
 /* ---- refusals ---- */
 
 /* Retry-After is rounded up, so that a client that waits so long is not refused again. */
-static void
+static bool
 refuse(struct call *call, const struct limit_verdict *verdict)
 {
 	struct pool *pool = call->request->pool;
@@ -107,7 +106,7 @@ refuse(struct call *call, const struct limit_verdict *verdict)
 	call_add_header(call, "RateLimit-Reset", seconds);
 	note_refusal(call->api, verdict);
 	note_refused_signup(call);
-	call_fail(call, FAILURE_RATE_LIMITED);
+	return call_fail(call, FAILURE_RATE_LIMITED);
 }
 
 /* A call is counted once, whatever happens later. */
@@ -121,9 +120,7 @@ pass(struct call *call, const struct limit_network *network, const struct limit_
 	const bool passes = call->checking_limits ? limiter_would_pass(limiter, network, claims, count, &verdict)
 						  : limiter_pass(limiter, network, claims, count, &verdict);
 	call->counted = passes && !call->checking_limits;
-	if (!passes)
-		refuse(call, &verdict);
-	return passes;
+	return passes || refuse(call, &verdict);
 }
 
 /* One kind, on all campaigns together. */
@@ -213,10 +210,7 @@ call_pass_inbound(struct call *call)
 	const struct limit_claim claim = { .kind = LIMIT_INBOUND, .caller = caller };
 	const struct limit_network network = { account_of(call), LIMITER_SPREAD };
 	struct limit_verdict verdict;
-	if (limiter_pass(call->api->options->limiter, &network, &claim, 1, &verdict))
-		return true;
-	refuse(call, &verdict);
-	return false;
+	return limiter_pass(call->api->options->limiter, &network, &claim, 1, &verdict) || refuse(call, &verdict);
 }
 
 /* ---- codes ---- */
@@ -244,18 +238,35 @@ call_pass_code(struct call *call)
 	return passes;
 }
 
-/* ---- new leads ---- */
+/* ---- campaigns ---- */
 
 static struct limit_claim
-new_lead(const struct call *call, enum limit_kind kind)
+campaign_claim(const struct call *call, enum limit_kind kind)
 {
 	return (struct limit_claim){ .kind = kind, .caller = { (const char *)&call->campaign.id, sizeof(call->campaign.id) } };
 }
 
 bool
+call_count_for_campaign(struct call *call, enum limit_kind kind)
+{
+	const struct limit_claim claim = campaign_claim(call, kind);
+	const struct limit_network network = { claim.caller, 1 };
+	struct limit_verdict ignored;
+	return limiter_pass(call->api->options->limiter, &network, &claim, 1, &ignored);
+}
+
+uint32_t
+call_campaign_count(struct call *call, enum limit_kind kind)
+{
+	const struct limit_claim claim = campaign_claim(call, kind);
+	const struct limit_network network = { claim.caller, 1 };
+	return limiter_count(call->api->options->limiter, &network, &claim);
+}
+
+bool
 call_may_add_lead(struct call *call, struct limit_verdict *verdict)
 {
-	const struct limit_claim claim = new_lead(call, LIMIT_NEW_LEADS);
+	const struct limit_claim claim = campaign_claim(call, LIMIT_NEW_LEADS);
 	const struct limit_network network = { claim.caller, 1 };
 	return call->account_id != 0 || limiter_would_pass(call->api->options->limiter, &network, &claim, 1, verdict);
 }
@@ -263,21 +274,15 @@ call_may_add_lead(struct call *call, struct limit_verdict *verdict)
 void
 call_count_new_lead(struct call *call)
 {
-	const struct limit_claim claim = new_lead(call, LIMIT_NEW_LEADS);
-	const struct limit_network network = { claim.caller, 1 };
-	struct limit_verdict verdict;
 	if (call->account_id == 0)
-		(void)!limiter_pass(call->api->options->limiter, &network, &claim, 1, &verdict);
+		call_count_for_campaign(call, LIMIT_NEW_LEADS);
 }
 
 /* Logs at most one line per minute for each campaign, over all processes. */
 void
 call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict)
 {
-	const struct limit_claim line = new_lead(call, LIMIT_NEW_LEADS_LOG);
-	const struct limit_network network = { line.caller, 1 };
-	struct limit_verdict ignored;
-	if (limiter_pass(call->api->options->limiter, &network, &line, 1, &ignored))
+	if (call_count_for_campaign(call, LIMIT_NEW_LEADS_LOG))
 		log_info("new_leads_limited", LOG_UINT("campaign", call->campaign.id), LOG_UINT("limit", verdict->limit));
 	refuse(call, verdict);
 }
@@ -299,10 +304,7 @@ call_may_fail_key(struct call *call)
 	const struct limit_network network = limit_network_of(&call->client);
 	const size_t count = limit_claim_address(&call->client, kind_of_failure(call), 0, claims, names);
 	struct limit_verdict verdict;
-	if (limiter_would_pass(call->api->options->limiter, &network, claims, count, &verdict))
-		return true;
-	refuse(call, &verdict);
-	return false;
+	return limiter_would_pass(call->api->options->limiter, &network, claims, count, &verdict) || refuse(call, &verdict);
 }
 
 bool
@@ -345,10 +347,6 @@ call_key_is_bad(struct call *call, struct slice hash)
 void
 call_note_failed_key(struct call *call)
 {
-	const struct limit_network network = limit_network_of(&call->client);
-	struct limit_claim claims[LIMIT_REACHES];
-	struct limit_name names[LIMIT_REACHES];
-	const size_t count = limit_claim_address(&call->client, LIMIT_FAILED_KEYS, 0, claims, names);
 	struct limit_verdict verdict;
-	call->counted = limiter_pass(call->api->options->limiter, &network, claims, count, &verdict);
+	call->counted = is_within(call, LIMIT_FAILED_KEYS, &verdict);
 }

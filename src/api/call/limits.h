@@ -17,7 +17,11 @@ MUST_CHECK bool call_pass_user(struct call *call, uint64_t account_id, int64_t p
 MUST_CHECK bool call_pass_inbound(struct call *call);
 /* Stores what was refused, a few times a minute at most. */
 void api_store_refused(struct api *api);
-/* Without a key: whether the campaign may have one more new lead now. False: *verdict says when. */
+/* Counts for the call's campaign alone, over all callers. False: there were enough; the call is unchanged. */
+bool call_count_for_campaign(struct call *call, enum limit_kind kind);
+/* How many were counted. */
+uint32_t call_campaign_count(struct call *call, enum limit_kind kind);
+/* Without a key: whether the campaign may have one more new lead now. False: *verdict says when; the call is unchanged. */
 MUST_CHECK bool call_may_add_lead(struct call *call, struct limit_verdict *verdict);
 void call_count_new_lead(struct call *call);
 void call_refuse_new_lead(struct call *call, const struct limit_verdict *verdict);

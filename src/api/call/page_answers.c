@@ -68,22 +68,11 @@ call_read_looks(struct call *call, struct page *page)
 	return RESULT_OK;
 }
 
-void
-call_try_looks(struct call *call, struct page *page)
-{
-	const bool may_read = has_campaign(call) && !call->unavailable && call->failure != FAILURE_INTERNAL;
-	if (may_read && call_read_looks(call, page) != RESULT_OK)
-		page->looks = (struct looks){ 0 };
-}
-
 bool
 call_begin_looks(struct call *call, struct page *page)
 {
 	*page = call_begin_page(call);
-	if (!call_may_wait(call, WAIT_READ))
-		return false;
-	const enum result result = call_read_looks(call, page);
-	return result == RESULT_OK || call_fail(call, call_failure(result));
+	return call_may_wait(call, WAIT_READ) && call_check_result(call, call_read_looks(call, page));
 }
 
 /* ---- headers ---- */
@@ -163,14 +152,23 @@ call_page_headers(struct call *call, const struct page *page, enum page_secrecy 
 		call_add_header(call, headers[i].name, headers[i].value);
 }
 
+struct page
+call_open_page(struct call *call, enum page_secrecy secrecy)
+{
+	struct page page = call_begin_page(call);
+	const bool may_read = has_campaign(call) && !call->unavailable && call->failure != FAILURE_INTERNAL;
+	if (may_read && call_read_looks(call, &page) != RESULT_OK)
+		page.looks = (struct looks){ 0 };
+	call_page_headers(call, &page, secrecy);
+	return page;
+}
+
 /* ---- messages ---- */
 
 void
 call_answer_message(struct call *call, enum text_key title, enum text_key text)
 {
-	struct page page = call_begin_page(call);
-	call_try_looks(call, &page);
-	call_page_headers(call, &page, PAGE_SECRET);
+	const struct page page = call_open_page(call, PAGE_SECRET);
 	page_write_message(&page, &(struct page_message){ .title = page_text(&page, title), .text = page_text(&page, text) });
 }
 
@@ -190,12 +188,10 @@ failure_advice(const struct call *call)
 void
 call_fail_page(struct call *call)
 {
-	struct page page = call_begin_page(call);
+	const struct page page = call_open_page(call, PAGE_SECRET);
 	struct slice text = page_text(&page, failure_advice(call));
-	call_try_looks(call, &page);
 	if (failure_text(call->failure)->status >= 500) /* what the operator finds in the log */
 		text = POOL_JOIN(page.pool, text, SLICE(" ("), call->request->request_id, SLICE(")"));
-	call_page_headers(call, &page, PAGE_SECRET);
 	const struct page_message message = { .title = page_text(&page, page_failure_title(call->failure)), .text = text },
 				  ended = page_ended_message(&page);
 	page_write_message(&page, call->failure == FAILURE_CAMPAIGN_ENDED ? &ended : &message);

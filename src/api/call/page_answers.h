@@ -16,14 +16,14 @@ struct page call_begin_page(struct call *call);
 MUST_CHECK enum result call_read_looks(struct call *call, struct page *page);
 /* Begins a page with them, where it is not shown without them. False: the call has failed. */
 MUST_CHECK bool call_begin_looks(struct call *call, struct page *page);
-/* Reads them where a page without them is better than none. */
-void call_try_looks(struct call *call, struct page *page);
 
 /* PAGE_SECRET: the URL has a token. PAGE_FORM: its form needs an Origin (docs/api.md 4.1.11). PAGE_PUBLIC: as PAGE_FORM, and
  * search engines may show it. */
 enum page_secrecy { PAGE_SECRET, PAGE_FORM, PAGE_PUBLIC };
 /* Sets the content type and the headers of the page; the first call counts. */
 void call_page_headers(struct call *call, const struct page *page, enum page_secrecy secrecy);
+/* Begins a page and sets its headers. It has the looks of the campaign, unless they cannot be read. */
+struct page call_open_page(struct call *call, enum page_secrecy secrecy);
 
 /* In the query of a lead's page without its token, after a sign-up that was not the lead's first: the parameter by which the
  * visitor named the lead, `email` or `phone_number`. */

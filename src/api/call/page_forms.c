@@ -2,7 +2,6 @@
 #include "api/call/page_forms.h"
 
 #include "api/call/call_answers.h"
-#include "api/call/campaign_access.h"
 #include "api/call/fetch.h"
 #include "api/call/forms.h"
 #include "api/call/limits.h"
@@ -10,8 +9,8 @@
 #include "api/call/param_names.h"
 #include "bots/form_fields.h"
 #include "engine/visitors.h"
+#include "http/http_text.h"
 #include "http/link_query.h"
-#include "http/text.h"
 #include "identity/social_id.h"
 #include "page/failures.h"
 

@@ -2,7 +2,6 @@
 #include "api/call/param_values.h"
 
 #include "api/call/call_answers.h"
-#include "api/call/call_rights.h"
 
 bool
 param_text_of(struct call *call, const struct http_param *param, struct slice *text)
@@ -154,4 +153,32 @@ param_view(const struct call *call)
 		.skip_urls = param_is_on(call, PARAM_SKIP_URLS),
 		.skip_actions = param_is_on(call, PARAM_SKIP_ACTIONS),
 	};
+}
+
+/* ---- trees ---- */
+
+static void
+fill_node(struct document_node *node, const struct http_value *value)
+{
+	static const enum document_type types[] = {
+		[HTTP_NULL] = DOCUMENT_NULL,
+		[HTTP_STRING] = DOCUMENT_STRING,
+		[HTTP_NUMBER] = DOCUMENT_NUMBER,
+		[HTTP_BOOLEAN] = DOCUMENT_BOOLEAN,
+		[HTTP_ARRAY] = DOCUMENT_ARRAY,
+	};
+	node->type = types[value->type];
+	node->text = value->text;
+	node->boolean = value->boolean;
+}
+
+void
+param_tree_add(struct pool *pool, struct document_node *root, const struct http_param *param)
+{
+	struct document_node *node = document_add_field(pool, root, param->name);
+	if (node == NULL)
+		return;
+	fill_node(node, &param->value);
+	for (size_t i = 0; i < param->value.item_count; i++)
+		fill_node(document_add_item(pool, node), &param->value.items[i]);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "api/call/param_names.h"
+#include "webhook/document.h"
 
 /* A string, or a number as it was written. Booleans and arrays are errors, unless the parameter is one of PARAM_INFORMS. Of
  * several names, the first that has a value is used. What came from the query of `__url` is not read. */
@@ -34,3 +35,7 @@ size_t param_values(const struct call *call, struct slice name, const struct htt
 
 /* How the call shows a lead: by the caller's rights, the route, and the parameters of GROUP_VIEW. */
 struct payload_view param_view(const struct call *call);
+
+/* Adds a parameter to the tree that names describe: `data[a][b]` is a member of a member. One that is inside another one that
+ * is a value is left out. Its name must stay valid. */
+void param_tree_add(struct pool *pool, struct document_node *root, const struct http_param *param);

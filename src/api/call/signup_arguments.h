@@ -2,8 +2,7 @@
  * The parameters of a sign-up (docs/api.md 4.4). */
 #pragma once
 
-#include "api/call/api_call.h"
-#include "identity/phone.h"
+#include "api/call/lead_argument.h"
 
 /* Which call signs up: all have the fields of a lead, and some have more. */
 enum signup_way {
@@ -15,10 +14,9 @@ enum signup_way {
 /* Absent slices were not given. */
 struct signup_arguments {
 	struct signup signup;
-	struct slice typed_number; /* the phone number as it was typed */
-	enum phone_fault fault;    /* why the number is left out; PHONE_GOOD: it is not */
-	struct slice proof, stamp; /* docs/api.md 8, as typed */
-	bool trapped;              /* the honeypot of the form is filled */
+	struct typed_number number; /* with a fault, it is left out */
+	struct slice proof, stamp;  /* docs/api.md 8, as typed */
+	bool trapped;               /* the honeypot of the form is filled */
 };
 
 /* False: the call has failed. */

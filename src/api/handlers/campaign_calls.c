@@ -3,31 +3,9 @@
 
 #include "api/call/bots.h"
 #include "api/call/call_answers.h"
-#include "api/call/call_rights.h"
 #include "api/call/campaign_definitions.h"
 #include "api/call/fetch.h"
 #include "os/clock.h"
-
-void
-handle_health(struct call *call)
-{
-	call_answer(call, SLICE("{\"status\":\"ok\"}"));
-}
-
-enum { READY_MS = 2000 };
-
-/* With another schema version no call can be served, as without a database. */
-void
-handle_ready(struct call *call)
-{
-	const struct api_backend *backend = call->api->backend;
-	if (!call_may_wait(call, WAIT_READ))
-		return;
-	if (backend->ready(backend->context, call->request->pool, clock_monotonic_ms() + READY_MS) == RESULT_OK)
-		call_answer(call, SLICE("{\"status\":\"ok\"}"));
-	else
-		call_fail(call, FAILURE_UNAVAILABLE);
-}
 
 static void
 write_campaign(const struct call *call, struct json_writer *writer, const struct campaign *campaign)
@@ -58,15 +36,16 @@ drop_uncovered(const struct api_key *key, struct campaign *campaigns, size_t *co
 	*count = covered;
 }
 
-bool
-call_list_campaigns(struct call *call, struct campaign **campaigns, size_t *count)
+/* The campaigns of the key's account, by id, and the time. False: the call has failed. */
+static bool
+list_campaigns(struct call *call, struct campaign **campaigns, size_t *count)
 {
 	struct list_read read = { .call = call };
 	while (fetch_reads(&read))
 		read.result = store_list_campaigns(
 		    read.store, call->request->pool, call->account_id, LIST_ALL, campaigns, count, &call->now_ms);
-	if (read.result != RESULT_OK)
-		return call_fail(call, call_failure(read.result));
+	if (!call_check_result(call, read.result))
+		return false;
 	drop_uncovered(&call->key, *campaigns, count);
 	return true;
 }
@@ -76,7 +55,7 @@ handle_campaigns(struct call *call)
 {
 	struct campaign *campaigns;
 	size_t count;
-	if (!call_list_campaigns(call, &campaigns, &count))
+	if (!list_campaigns(call, &campaigns, &count))
 		return;
 	struct json_writer writer = call_begin(call);
 	json_begin_array(&writer);
@@ -167,4 +146,51 @@ handle_challenge(struct call *call)
 	const struct slice challenge = call_make_challenge(call);
 	if (slice_present(challenge))
 		call_answer(call, challenge);
+}
+
+/* ---- calls of older clients (docs/api.md 4.1.6) ---- */
+
+/* A campaign is a page and a list at once. Plugins copy all of these into a page of theirs. */
+static void
+write_landing_page(struct json_writer *writer, const struct campaign *campaign)
+{
+	static const struct slice empty[] = { SLICE("open_graph_description"), SLICE("open_graph_image"),
+		SLICE("meta_description"), SLICE("favicon_link") };
+	json_begin_object(writer);
+	json_put_u64(writer, SLICE("page_id"), campaign->id);
+	json_put_u64(writer, SLICE("list_id"), campaign->id);
+	json_put_text(writer, SLICE("list_name"), campaign->name);
+	json_put_text(writer, SLICE("title"), campaign->name);
+	json_put_text(writer, SLICE("page_title"), campaign->name);
+	json_put_text(writer, SLICE("open_graph_title"), campaign->name);
+	for (size_t i = 0; i < ARRAY_SIZE(empty); i++)
+		json_put_text(writer, empty[i], SLICE(""));
+	json_end_object(writer);
+}
+
+void
+handle_landing_pages(struct call *call)
+{
+	struct campaign *campaigns;
+	size_t count;
+	if (!list_campaigns(call, &campaigns, &count))
+		return;
+	struct json_writer writer = call_begin(call);
+	json_begin_object(&writer);
+	json_key(&writer, SLICE("pages"));
+	json_begin_array(&writer);
+	for (size_t i = 0; i < count; i++)
+		write_landing_page(&writer, &campaigns[i]);
+	json_end_array(&writer);
+	json_end_object(&writer);
+}
+
+/* The password is the key, which was verified before (docs/api.md 4.1.8). */
+void
+handle_authenticate(struct call *call)
+{
+	struct json_writer writer = call_begin(call);
+	json_begin_object(&writer);
+	json_put_text(&writer, SLICE("api_key"), call->key_text);
+	json_end_object(&writer);
 }

@@ -3,7 +3,7 @@
 
 #include "api/call/bots.h"
 #include "api/call/call_answers.h"
-#include "api/call/call_rights.h"
+#include "api/call/campaign_definitions.h"
 #include "api/call/fetch.h"
 #include "api/call/forms.h"
 #include "api/call/lead_argument.h"
@@ -11,6 +11,9 @@
 #include "api/call/param_values.h"
 #include "api/call/signup_arguments.h"
 #include "engine/visitors.h"
+#include "http/http_text.h"
+#include "identity/social_id.h"
+#include "os/clock.h"
 
 /* Runs a command that signs up, and answers with the lead. */
 static struct outcome
@@ -66,7 +69,7 @@ sign_up(struct call *call, struct command command, const struct signup_arguments
 	return outcome;
 }
 
-/* With a code by text, unless the address has requested enough. */
+/* Texts a code, unless the caller's address has reached its limit. */
 static void
 limit_codes(struct call *call, struct signup *signup)
 {
@@ -104,8 +107,9 @@ handle_signup(struct call *call)
 		call_refuse_new_lead(call, &verdict);
 }
 
-void
-call_show_lead(struct call *call, struct lead_reference lead, struct payload_view view)
+/* Answers with a lead, or fails. */
+static void
+show_lead(struct call *call, struct lead_reference lead, struct payload_view view)
 {
 	struct outcome outcome;
 	const struct look_up look_up = { call->campaign.id, lead, view, .standing = false };
@@ -125,7 +129,27 @@ handle_lookup(struct call *call)
 	struct payload_view view = param_view(call);
 	view.own = !view.full && lead.own;
 	if (call_may_see(call, &lead))
-		call_show_lead(call, lead, view);
+		show_lead(call, lead, view);
+}
+
+/* The path names the lead: identifiers among the parameters are ignored. */
+void
+handle_lead_of_path(struct call *call)
+{
+	struct lead_reference own, lead = { .identity = LEAD_BY_SOCIAL_ID };
+	if (!lead_read_owner(call, &own))
+		return;
+	const bool known = social_id_parse(call->request->pool, call->request->segments[2], &lead.value);
+	struct payload_view view = param_view(call);
+	view.own = !view.full && known && own.own && slice_equal(own.value, lead.value);
+	if (view.own)
+		lead = own;
+	if (!call_may_see(call, &lead))
+		return;
+	if (known)
+		show_lead(call, lead, view);
+	else
+		call_fail(call, FAILURE_LEAD_NOT_FOUND);
 }
 
 /* Reads the id after the campaign's. Returns false when it is invalid: the call has failed. */
@@ -158,4 +182,198 @@ handle_tag_lead(struct call *call)
 	const struct tagging tagging = { .signup = arguments.signup, .tag_id = id };
 	const struct command command = { .kind = COMMAND_TAGGING, .view = param_view(call), .as.tagging = tagging };
 	run(call, &command, &arguments);
+}
+
+/* ---- actions that pages complete ---- */
+
+enum { DATA_MAX_BYTES = 1024, DATA_JSON_MAX_BYTES = 1024 * 1024 };
+
+/* `data[a][b]` */
+static bool
+is_member(struct slice base, struct slice name)
+{
+	if (!slice_starts_with(name, base) || name.size == base.size)
+		return false;
+	for (name = slice_sub(name, base.size, name.size); name.size > 0;) {
+		const size_t end = slice_find(name, ']');
+		if (name.data[0] != '[' || end == name.size)
+			return false;
+		name = slice_sub(name, end + 1, name.size);
+	}
+	return true;
+}
+
+/* Writes the parameters `data[…]` as the object that they are leaves of. Returns false when there are none. */
+static bool
+write_leaves(struct pool *pool, const struct http_params *params, struct slice base, struct json_writer *writer)
+{
+	struct document_node *root = document_new(pool);
+	for (size_t i = 0; i < http_params_count(params); i++) {
+		const struct http_param *param = http_params_at(params, i);
+		if (is_member(base, param->name))
+			param_tree_add(pool, root, param);
+	}
+	const struct document_node *object = document_child(root, base);
+	if (object == NULL)
+		return false;
+	document_write(object, writer);
+	return true;
+}
+
+/* `data` is stored as it is if it is one value, else as JSON. It only informs: it is cut, and never fails the call. */
+static struct slice
+read_data(struct call *call)
+{
+	const struct slice name = param_name(PARAM_DATA);
+	const struct http_value *value = http_params_value(call->params, name);
+	struct slice text = SLICE_NONE;
+	struct buffer out;
+	struct json_writer writer;
+	buffer_init(&out, DATA_JSON_MAX_BYTES);
+	json_writer_init(&writer, &out);
+	if (value == NULL) {
+		if (write_leaves(call->request->pool, call->params, name, &writer))
+			text = buffer_slice(&out);
+	} else if (!http_value_string(value, &text)) {
+		http_value_write(value, &writer);
+		text = buffer_slice(&out);
+	}
+	text = http_text_cut(text, DATA_MAX_BYTES);
+	text = text.size > 0 ? pool_copy(call->request->pool, text) : SLICE_NONE;
+	buffer_free(&out);
+	return text;
+}
+
+/* False: the call has failed. */
+static bool
+read_completion(struct call *call, struct completion *completion)
+{
+	struct slice id;
+	if (!lead_read_social_id(call, &completion->lead) || !param_read_text(call, PARAM_ACTION_ID, &id))
+		return false;
+	if (slice_present(id) && (!slice_to_u64(id, INT64_MAX, &completion->action_id) || completion->action_id == 0))
+		return call_fail(call, FAILURE_ACTION_NOT_FOUND);
+	completion->message = read_data(call);
+	return true;
+}
+
+void
+handle_action(struct call *call)
+{
+	struct command command = { .kind = COMMAND_COMPLETION };
+	if (!read_completion(call, &command.as.completion))
+		return;
+	const enum visitor visitor = command.as.completion.lead.own ? VISITOR_OWNER : VISITOR_STRANGER;
+	if (!call_has_right(call, RIGHT_CHANGE) && !visitor_may_change(&call->campaign, visitor)) {
+		call_fail_stranger(call);
+		return;
+	}
+	if (call_execute(call, &command).failure == FAILURE_NONE)
+		call_answer(call, SLICE("{\"message\":\"Lead added to action\"}"));
+}
+
+/* ---- lists ---- */
+
+enum { PAGE_LEADS = 50 };
+
+/* A page ends with the lead that exceeds this, because the total size of leads is not bounded. */
+enum { PAGE_BYTES = 4 * 1024 * 1024 };
+
+static void
+write_page(struct call *call, const struct lead_page *page, const struct payload_subject *subjects,
+    const struct payload_settings *settings, struct payload_view view)
+{
+	struct json_writer writer = call_begin(call);
+	uint32_t next = page->next;
+	json_begin_object(&writer);
+	json_key(&writer, SLICE("leads"));
+	json_begin_array(&writer);
+	for (size_t i = 0; i < page->count; i++) {
+		json_raw(&writer, SLICE("")); /* the comma before a value written without the writer */
+		payload_write(&call->response->body, settings, &subjects[i], view);
+		if (call->response->body.size > PAGE_BYTES && i + 1 < page->count) {
+			next = page->leads[i].subscription_number;
+			break;
+		}
+	}
+	json_end_array(&writer);
+	json_key(&writer, SLICE("next"));
+	if (next != 0)
+		json_string(&writer, pool_printf(call->request->pool, "%u", (unsigned)next));
+	else
+		json_null(&writer);
+	json_end_object(&writer);
+}
+
+/* A page of leads with the data of their payloads. */
+static enum result
+fetch_page(struct call *call, struct store *store, const struct lead_filter *filter, struct lead_page *page,
+    struct payload_subject **subjects, const struct payload_settings **settings)
+{
+	struct pool *pool = call->request->pool;
+	enum result result = store_list_leads(store, pool, call->campaign.id, filter, page);
+	if (result == RESULT_OK)
+		result = store_show_leads(store, pool, call->campaign.id, page->leads, page->count, subjects);
+	return result == RESULT_OK ? store_payload_settings(store, settings) : result;
+}
+
+/* The number of the last lead on the page before, so that a cursor reveals nothing about other accounts. */
+static bool
+read_cursor(struct call *call, uint32_t *after)
+{
+	const struct http_param *given;
+	struct slice text;
+	uint64_t number = 0;
+	if (!param_read_given(call, PARAM_CURSOR, &given, &text))
+		return false;
+	if (slice_present(text) && (!slice_to_u64(text, UINT32_MAX, &number) || number == 0))
+		return call_fail_parameter(call, given->name, "must be what the page before gave as next");
+	*after = (uint32_t)number;
+	return true;
+}
+
+static bool
+read_since(struct call *call, int64_t *since_ms)
+{
+	const struct http_param *given;
+	struct slice text;
+	return param_read_given(call, PARAM_SINCE, &given, &text) &&
+	       (!slice_present(text) || clock_parse_rfc3339(text, since_ms) ||
+		   call_fail_parameter(call, given->name, "must be a time (2026-11-21T03:38:13Z) or a date"));
+}
+
+static bool
+read_tag(struct call *call, uint64_t *tag_id)
+{
+	struct slice text;
+	return param_read_text(call, PARAM_TAG, &text) &&
+	       (!slice_present(text) || definitions_read_tag(call, text, TAG_BY_ID | TAG_BY_NAME, tag_id));
+}
+
+/* False: the call has failed. */
+static bool
+read_filter(struct call *call, struct lead_filter *filter)
+{
+	return param_read_limit(call, &filter->limit) && read_cursor(call, &filter->after) &&
+	       param_read_choice(call, PARAM_VERIFIED, &filter->verified) &&
+	       param_read_choice(call, PARAM_WAITLISTED, &filter->waitlisted) &&
+	       param_read_choice(call, PARAM_FRAUDULENT, &filter->fraudulent) &&
+	       param_read_choice(call, PARAM_OPTED_OUT, &filter->opted_out) && read_since(call, &filter->since_ms) &&
+	       read_tag(call, &filter->tag_id);
+}
+
+void
+handle_list_leads(struct call *call)
+{
+	struct lead_filter filter = { .limit = PAGE_LEADS };
+	struct lead_page page;
+	struct payload_subject *subjects;
+	const struct payload_settings *settings;
+	if (!read_filter(call, &filter))
+		return;
+	struct list_read read = { .call = call };
+	while (fetch_reads(&read))
+		read.result = fetch_page(call, read.store, &filter, &page, &subjects, &settings);
+	if (call_check_result(call, read.result))
+		write_page(call, &page, subjects, settings, param_view(call));
 }

@@ -5,10 +5,8 @@
 
 #include "api/call/board.h"
 #include "api/call/call_answers.h"
-#include "api/call/call_rights.h"
 #include "api/call/fetch.h"
 #include "api/call/lead_argument.h"
-#include "api/call/param_names.h"
 #include "api/call/param_values.h"
 #include "engine/custom_fields.h"
 #include "engine/visitors.h"
@@ -23,7 +21,8 @@ struct leaderboard {
 	struct store *store;
 	size_t limit;
 	struct standing_style style;
-	struct slice social_id; /* absent: none */
+	bool has_me;            /* a social id was given */
+	struct slice social_id; /* absent: none, or not valid */
 	struct slice me;        /* absent: no such lead */
 	struct lead_place place;
 	struct board leaders;
@@ -148,23 +147,16 @@ find_leaders(struct leaderboard *board)
 }
 
 static void
-write_leaderboard(struct json_writer *writer, const struct leaderboard *board, bool with_me)
+write_leaderboard(struct json_writer *writer, const struct leaderboard *board)
 {
 	json_begin_object(writer);
 	json_put_raw(writer, SLICE("leaders"), shown_leaders(board));
-	if (with_me)
+	if (board->has_me)
 		json_put_raw(writer, SLICE("me"), slice_present(board->me) ? board->me : SLICE("null"));
 	json_end_object(writer);
 }
 
 /* ---- parameters ---- */
-
-struct arguments {
-	struct lead_reference own;
-	size_t limit;
-	struct slice social_id; /* as typed */
-	struct standing_style style;
-};
 
 /* Pages use it as the address of a picture. */
 static bool
@@ -218,15 +210,15 @@ read_description(struct call *call, struct slice *name)
 	       call_fail_parameter(call, given->name, "is longer than the name of a custom field");
 }
 
+/* `social_id` is as it was typed. */
 static bool
-read_arguments(struct call *call, struct arguments *arguments)
+read_arguments(struct call *call, struct lead_reference *own, struct leaderboard *board)
 {
-	*arguments = (struct arguments){ .limit = LEADERS };
-	arguments->style.personal = call_has_right(call, RIGHT_LEADS) || !call->campaign.privacy;
-	return lead_read_owner(call, &arguments->own) && param_read_limit(call, &arguments->limit) &&
-	       param_read_text(call, PARAM_LEADER_ID, &arguments->social_id) &&
-	       read_description(call, &arguments->style.description) &&
-	       read_avatar_default(call, &arguments->style.avatar_default);
+	*board = (struct leaderboard){ .call = call, .limit = LEADERS };
+	board->style.personal = call_has_right(call, RIGHT_LEADS) || !call->campaign.privacy;
+	return lead_read_owner(call, own) && param_read_limit(call, &board->limit) &&
+	       param_read_text(call, PARAM_LEADER_ID, &board->social_id) && read_description(call, &board->style.description) &&
+	       read_avatar_default(call, &board->style.avatar_default);
 }
 
 /* ---- calls ---- */
@@ -234,35 +226,35 @@ read_arguments(struct call *call, struct arguments *arguments)
 void
 handle_leaderboard(struct call *call)
 {
-	struct arguments arguments;
-	if (!read_arguments(call, &arguments))
+	struct lead_reference own;
+	struct leaderboard board;
+	if (!read_arguments(call, &own, &board))
 		return;
-	struct leaderboard board = {
-		.call = call, .limit = arguments.limit < LEADERS_MAX ? arguments.limit : LEADERS_MAX, .style = arguments.style
-	};
-	const struct slice typed = arguments.own.own ? arguments.own.value : arguments.social_id;
-	if (slice_present(typed) && !call_may_see(call, &arguments.own))
+	if (board.limit > LEADERS_MAX)
+		board.limit = LEADERS_MAX;
+	const struct slice typed = own.own ? own.value : board.social_id;
+	board.has_me = slice_present(typed);
+	if (board.has_me && !call_may_see(call, &own))
 		return;
-	/* an invalid social id matches no lead */
-	if (!slice_present(typed) || !social_id_parse(call->request->pool, typed, &board.social_id))
+	if (!board.has_me || !social_id_parse(call->request->pool, typed, &board.social_id))
 		board.social_id = SLICE_NONE;
 	if (!find_leaders(&board))
 		return;
 	struct json_writer writer = call_begin(call);
-	write_leaderboard(&writer, &board, slice_present(typed));
+	write_leaderboard(&writer, &board);
 }
 
 bool
 call_find_leaders(struct call *call, size_t limit, struct slice social_id, struct slice *json)
 {
-	struct leaderboard board = { .call = call, .limit = limit, .social_id = social_id };
+	struct leaderboard board = { .call = call, .limit = limit, .has_me = true, .social_id = social_id };
 	struct buffer out;
 	struct json_writer writer;
 	if (!find_leaders(&board))
 		return false;
 	buffer_init(&out, call->response->body.maximum);
 	json_writer_init(&writer, &out);
-	write_leaderboard(&writer, &board, true);
+	write_leaderboard(&writer, &board);
 	*json = pool_copy(call->request->pool, buffer_slice(&out));
 	const bool fits = buffer_ok(&out);
 	buffer_free(&out);

@@ -3,11 +3,13 @@
 
 #include "api/call/call_answers.h"
 #include "api/call/forms.h"
+#include "api/call/limits.h"
 #include "api/call/page_answers.h"
 #include "api/call/page_forms.h"
+#include "api/handlers/address_proof.h"
 #include "api/handlers/lead_calls.h"
 #include "base/encode.h"
-#include "page/form_json.h"
+#include "engine/visitors.h"
 
 /* ---- the sign-up page ---- */
 
@@ -47,12 +49,8 @@ handle_form(struct call *call)
 	struct page_fields fields;
 	struct page_form form;
 	prefer_language(call, &page);
-	if (!call_may_wait(call, WAIT_READ))
-		return;
-	const enum result result = call_read_looks(call, &page);
-	if (result != RESULT_OK)
-		call_fail(call, call_failure(result));
-	else if (call_read_page_form(call, &page, &fields, &form))
+	if (call_may_wait(call, WAIT_READ) && call_check_result(call, call_read_looks(call, &page)) &&
+	    call_read_page_form(call, &page, &fields, &form))
 		page_write_form_json(&page, &form);
 }
 
@@ -98,4 +96,90 @@ handle_signup_form(struct call *call)
 	}
 	if (note_consent(call, &page))
 		handle_signup(call);
+}
+
+/* ---- after the sign-up ---- */
+
+/* In the query: that the button was pressed. */
+#define RESENT SLICE("resent")
+
+static void
+link_to_code(struct call *call, const struct page *page, struct page_message *message)
+{
+	if (!call_mails_codes(call) && !call_sends_codes(call))
+		return;
+	message->link = page_path(page, SLICE("/code"));
+	message->link_text = page_text(page, call_sends_codes(call) ? TEXT_CODE_TITLE : TEXT_CODE_LINK);
+}
+
+void
+handle_sent_page(struct call *call)
+{
+	const struct campaign *campaign = &call->campaign;
+	if (!store_sends_mail(call->api->store) || !(campaign_mails_known_leads(campaign) || campaign_mails_codes(campaign))) {
+		call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
+		return;
+	}
+	const struct page page = call_open_page(call, PAGE_SECRET);
+	const struct slice address = sent_address_read(call);
+	const bool is_known = slice_present(address), has_resent = http_params_value(call->params, RESENT) != NULL;
+	struct page_message message = { .title = page_text(&page, TEXT_CHECK_MAIL_TITLE),
+		.text = PAGE_FILL(&page, is_known ? TEXT_CHECK_MAIL_TEXT : TEXT_CHECK_MAIL_TEXT_ANY,
+		    { "address", call_masked_email(page.pool, address) }) };
+	if (has_resent)
+		message.notice = page_word(&page, TEXT_STATUS_RESENT);
+	link_to_code(call, &page, &message);
+	if (is_known && !has_resent) {
+		message.button = page_word(&page, TEXT_STATUS_RESEND);
+		message.is_quiet = slice_present(message.link);
+	}
+	page_write_message(&page, &message);
+}
+
+/* What the lead would get that signs up again with this address; one that gets nothing is none. */
+static enum message_kind
+kind_for(const struct call *call, struct lead *lead)
+{
+	const enum message_kind usual = call->campaign.verify_email ? MESSAGE_VERIFY : MESSAGE_STATUS_LINK;
+	if (lead->id == 0 || lead_is_unproven(lead))
+		return usual;
+	const enum message_kind kind = lead_mail_to_owner(&call->campaign, lead, WITHHELD);
+	if (!lead->fraudulent && kind != MESSAGE_KINDS)
+		return kind;
+	lead->id = 0;
+	return lead->fraudulent ? usual : MESSAGE_STATUS_LINK;
+}
+
+/* The same for every address, and it takes as long: what is requested for no lead counts for the limits of the address, and is
+ * dropped. */
+void
+handle_sent_button(struct call *call)
+{
+	struct pool *pool = call->request->pool;
+	const struct slice address = sent_address_read(call);
+	const struct lead_reference reference = { .identity = LEAD_BY_EMAIL, .value = address };
+	struct lead lead;
+	if (!slice_present(address) || !store_sends_mail(call->api->store)) {
+		handle_sent_page(call);
+		return;
+	}
+	if (!call_find_lead_or_none(call, &reference, &lead))
+		return;
+	const enum message_kind kind = kind_for(call, &lead);
+	if (call_request_message(call, lead.id, kind, address))
+		call_redirect_to_page(call, POOL_JOIN(pool, sent_address_path(call, address), SLICE("&"), RESENT, SLICE("=1")));
+}
+
+/* Where the campaign has ended, no one comes here by a sign-up. */
+void
+handle_thanks_page(struct call *call)
+{
+	const struct page page = call_open_page(call, PAGE_SECRET);
+	struct page_message message = { .title = page_text(&page, TEXT_THANKS_TITLE),
+		.text = page_text(&page, TEXT_THANKS_TEXT) };
+	if (campaign_has_ended(&call->campaign, call->now_ms))
+		message = page_ended_message(&page);
+	else
+		link_to_code(call, &page, &message);
+	page_write_message(&page, &message);
 }

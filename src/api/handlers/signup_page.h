@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The hosted pages of a campaign (docs/pages.md). */
+ * The sign-up page of a campaign, and the pages after a form without a page to lead to (docs/pages.md). */
 #pragma once
 
 #include "api/call/api_call.h"
 
-call_handler handle_signup_page, handle_form, handle_landing_page, handle_signup_form;
+call_handler handle_signup_page, handle_form, handle_landing_page, handle_signup_form, handle_sent_page, handle_sent_button,
+    handle_thanks_page;

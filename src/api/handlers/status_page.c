@@ -2,17 +2,16 @@
 #include "api/handlers/status_page.h"
 
 #include "api/call/call_answers.h"
-#include "api/call/call_rights.h"
 #include "api/call/forms.h"
 #include "api/call/limits.h"
 #include "api/call/page_answers.h"
+#include "api/handlers/address_proof.h"
 #include "api/handlers/leaderboard.h"
-#include "api/handlers/mail_link.h"
 #include "engine/id_list.h"
 #include "engine/payload.h"
 #include "engine/visitors.h"
 #include "identity/social_id.h"
-#include "page/rewards.h"
+#include "page/status.h"
 
 /* In the query of the page after its button was pressed. */
 #define RESENT SLICE("resent")
@@ -184,10 +183,11 @@ resend(struct call *call, const struct lead_reference *named)
 	struct lead lead;
 	if (!call_may_wait(call, WAIT_READ))
 		return false;
-	enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, named, &lead);
-	if (result == RESULT_OK && !lead.verified_email && verifies_email(call, lead.email))
-		result = call_request_message(call, lead.id, MESSAGE_VERIFY, SLICE_NONE);
-	return result == RESULT_OK || call_fail_result(call, result, FAILURE_NOT_FOUND);
+	const enum result result = call_find_lead(call, named, &lead);
+	if (result != RESULT_OK)
+		return call_fail_result(call, result, FAILURE_NOT_FOUND);
+	return lead.verified_email || !verifies_email(call, lead.email) ||
+	       call_request_message(call, lead.id, MESSAGE_VERIFY, SLICE_NONE);
 }
 
 /* Completes an action as a page does (docs/api.md 4.1.3). One that is gone, or done, changes nothing. False: the call has

@@ -64,9 +64,7 @@ json_of(struct pool *pool, const struct document_node *node)
 	buffer_init(&out, VALUE_JSON_MAX);
 	json_writer_init(&writer, &out);
 	document_write(node, &writer);
-	const struct slice json = pool_copy(pool, buffer_slice(&out));
-	buffer_free(&out);
-	return json;
+	return buffer_take(&out, pool);
 }
 
 /* ---- Fields ---- */
@@ -297,7 +295,7 @@ find_sender(const struct entry *entry, struct slice *number, uint64_t *lead_id)
 	for (size_t i = 0; i < count && found == RESULT_NOT_FOUND; i++) {
 		const struct lead_reference reference = { .identity = LEAD_BY_PHONE, .value = numbers[i] };
 		*number = numbers[i];
-		found = store_find_lead(call->api->store, pool, call->campaign.id, &reference, &lead);
+		found = call_find_lead(call, &reference, &lead);
 	}
 	if (found != RESULT_OK)
 		return call_fail_result(call, found, FAILURE_LEAD_NOT_FOUND);
@@ -361,7 +359,7 @@ make_opt_out(struct entry *entry, struct command *command)
 	if (!email_parse(call->request->pool, typed, &email))
 		return call_fail(call, FAILURE_INVALID_EMAIL);
 	const struct lead_reference reference = { .identity = LEAD_BY_EMAIL, .value = email.key };
-	const enum result found = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, &lead);
+	const enum result found = call_find_lead(call, &reference, &lead);
 	if (found != RESULT_OK)
 		return call_fail_result(call, found, FAILURE_LEAD_NOT_FOUND);
 	*command = (struct command){

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "api/call/call_answers.h"
-#include "api/call/content_encoding.h"
-#include "api/call/param_tree.h"
+#include "api/call/call_body.h"
+#include "api/call/param_values.h"
 #include "http/header.h"
 
 /* Of the fields of a form, before they are mapped. */
@@ -24,12 +24,6 @@ kind_in_payload(struct slice name UNUSED)
 static bool
 read_form(struct call *call, struct document_node **root)
 {
-	static const enum failure failures[] = {
-		[HTTP_INVALID_PARAMETER] = FAILURE_INVALID_PARAMETER,
-		[HTTP_TOO_MANY_ITEMS] = FAILURE_INVALID_PARAMETER,
-		[HTTP_INVALID_JSON] = FAILURE_INVALID_JSON,
-		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
-	};
 	static const struct http_names names = { .kind_of = kind_in_payload };
 	struct pool *pool = call->request->pool;
 	struct http_caps caps = HTTP_CAPS_DEFAULT;
@@ -39,7 +33,7 @@ read_form(struct call *call, struct document_node **root)
 	caps.name_bytes = FORM_NAME_BYTES;
 	caps.value_bytes = call->request->body.size + 1;
 	if (!http_params_parse_body(http_params_new(pool, &caps, &names), call->request, &params, &problem))
-		return call_fail_with(call, failures[problem.kind], problem.message);
+		return call_fail_body(call, &problem);
 	*root = document_new(pool);
 	for (size_t i = 0; i < http_params_count(params); i++)
 		param_tree_add(pool, *root, http_params_at(params, i));

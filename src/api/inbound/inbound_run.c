@@ -126,9 +126,7 @@ body_of(struct call *call, const struct inbound_payload *payload, const struct d
 	buffer_init(&out, GROWTH * call->api->options->body_bytes);
 	json_writer_init(&writer, &out);
 	document_write_entries(list->root, &entries, &writer);
-	const struct slice body = pool_copy(call->request->pool, buffer_slice(&out));
-	buffer_free(&out);
-	return body;
+	return buffer_take(&out, call->request->pool);
 }
 
 struct slice
@@ -180,11 +178,9 @@ try_command(struct call *call, struct command *command, struct inbound_result *r
 		struct lead lead;
 		if (!slice_present(names[i].value))
 			continue;
-		const enum result found = store_find_lead(call->api->store, pool, call->campaign.id, &names[i], &lead);
-		if (found != RESULT_OK && found != RESULT_NOT_FOUND) {
-			call_fail(call, call_failure(found));
+		const enum result found = call_find_lead(call, &names[i], &lead);
+		if (found != RESULT_NOT_FOUND && !call_check_result(call, found))
 			return;
-		}
 		if (found == RESULT_NOT_FOUND ||
 		    (has_email && !visitor_matches_number(&call->campaign, &lead, signup->email_key, VISITOR_STRANGER)))
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "api/call/content_encoding.h"
+#include "api/call/call_body.h"
 
 #include "api/call/call_answers.h"
 #include "http/gzip.h"
@@ -31,4 +31,16 @@ call_read_encoding(struct call *call, size_t limit)
 		break;
 	}
 	return call_fail_with(call, FAILURE_INVALID_PARAMETER, SLICE("The body is not a complete gzip stream"));
+}
+
+bool
+call_fail_body(struct call *call, const struct http_problem *problem)
+{
+	static const enum failure failures[] = {
+		[HTTP_INVALID_PARAMETER] = FAILURE_INVALID_PARAMETER,
+		[HTTP_TOO_MANY_ITEMS] = FAILURE_INVALID_PARAMETER,
+		[HTTP_INVALID_JSON] = FAILURE_INVALID_JSON,
+		[HTTP_UNSUPPORTED_MEDIA_TYPE] = FAILURE_UNSUPPORTED_MEDIA_TYPE,
+	};
+	return call_fail_with(call, failures[problem->kind], problem->message);
 }

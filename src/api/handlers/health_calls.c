@@ -1,9 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-#include "api/handlers/echo.h"
+#include "api/handlers/health_calls.h"
 
 #include "api/call/call_answers.h"
 #include "base/encode.h"
 #include "identity/client_address.h"
+#include "os/clock.h"
+#include "os/metrics_page.h"
+#include "watch/watch.h"
+
+void
+handle_health(struct call *call)
+{
+	call_answer(call, SLICE("{\"status\":\"ok\"}"));
+}
+
+/* With another schema version no call can be served, as without a database. */
+void
+handle_ready(struct call *call)
+{
+	enum { READY_MS = 2000 };
+	const struct api_backend *backend = call->api->backend;
+	if (!call_may_wait(call, WAIT_READ))
+		return;
+	if (backend->ready(backend->context, call->request->pool, clock_monotonic_ms() + READY_MS) == RESULT_OK)
+		handle_health(call);
+	else
+		call_fail(call, FAILURE_UNAVAILABLE);
+}
 
 /* Secrets and bodies are not repeated: their digests are enough. */
 static void
@@ -20,6 +43,7 @@ put_address(struct json_writer *writer, struct pool *pool, struct slice name, co
 	json_put_text(writer, name, ip_address_format(pool, address));
 }
 
+/* All that is answered is the caller's own request. */
 void
 handle_echo(struct call *call)
 {
@@ -41,4 +65,23 @@ handle_echo(struct call *call)
 	put_digest(&writer, request->pool, SLICE("body"), request->body);
 	json_put_i64(&writer, SLICE("body_ms"), call->begun_ms - arrived_ms);
 	json_end_object(&writer);
+}
+
+void
+handle_metrics(struct call *call)
+{
+	enum { DATABASE_MS = 3000 }; /* a scraper waits for ten seconds */
+	const struct api_options *options = call->api->options;
+	struct pool *pool = call->request->pool;
+	size_t count;
+	const struct metric_route *routes = route_names(pool, &count);
+	struct metrics_page *page = metrics_page_new(pool, routes, count);
+	store_set_deadline(call->api->store, call->begun_ms + DATABASE_MS);
+	watch_add_shared_database(page, pool, call->api->store);
+	watch_add_limiter(page, options->limiter);
+	watch_add_filesystems(page, options->metrics.state_dir, options->metrics.log_file);
+	metrics_page_add_counts(page); /* with the errors of the above */
+	buffer_clear(&call->response->body);
+	call->response->content = HTTP_METRICS;
+	metrics_page_write(page, &call->response->body);
 }

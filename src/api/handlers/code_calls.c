@@ -1,14 +1,109 @@
 /* SPDX-License-Identifier: MIT */
-#include "api/handlers/code_page.h"
+#include "api/handlers/code_calls.h"
 
 #include "api/call/call_answers.h"
 #include "api/call/forms.h"
+#include "api/call/lead_argument.h"
 #include "api/call/limits.h"
 #include "api/call/page_answers.h"
-#include "api/handlers/mail_link.h"
-#include "api/handlers/verify.h"
+#include "api/call/param_values.h"
+#include "api/handlers/address_proof.h"
 #include "identity/email.h"
 #include "identity/typed.h"
+#include "store/codes/lead_codes.h"
+
+static bool
+is_stranger(const struct call *call)
+{
+	return !call_has_right(call, RIGHT_CHANGE);
+}
+
+/* A lead with an id of 0 where there is none. Of a stranger it has a number in any case: its code is tried like any other, so
+ * that the answer takes as long. False: the call has failed. */
+static bool
+find_by_reference(struct call *call, const struct lead_reference *reference, struct lead *lead)
+{
+	if (!call_find_lead_or_none(call, reference, lead))
+		return false;
+	if (is_stranger(call)) {
+		lead->phone = slice_present(lead->phone) ? lead->phone : SLICE("");
+		return true;
+	}
+	if (lead->id == 0)
+		return call_fail(call, FAILURE_LEAD_NOT_FOUND);
+	if (lead->verified_phone)
+		return call_fail(call, FAILURE_ALREADY_VERIFIED);
+	return slice_present(lead->phone) || call_fail(call, FAILURE_INVALID_CODE);
+}
+
+/* The social id of a lead is in its referral link, and its email address is no secret either: a caller that has no more than
+ * these does not use up the tries of a code. */
+static bool
+may_name(struct call *call, const struct lead_reference *reference)
+{
+	return !is_stranger(call) || reference->own || reference->identity == LEAD_BY_PHONE || call_fail_stranger(call);
+}
+
+static bool
+try_code(struct call *call, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict)
+{
+	return call_check_result(call, lead_code_try(call->api->store, code, digits, verdict));
+}
+
+/* Verifies the address of the right code. The code is removed last: if the call ends before the lead is verified, it can be
+ * sent again. Without a key the confirmation is stored as proof. False: the call has failed. */
+static bool
+verify_by_code(struct call *call, const struct lead_code *code, struct slice digits, struct outcome *outcome)
+{
+	const struct command command = {
+		.kind = COMMAND_CHANGE,
+		.as.change = {
+			.action = LEAD_VERIFY,
+			.lead = { .identity = LEAD_BY_ID, .id = code->lead_id },
+			.argument = lead_channel_name(code->channel),
+			.address = code->address,
+		},
+	};
+	*outcome = is_stranger(call) ? call_execute_proof(call, &command.as.change) : call_execute(call, &command);
+	if (outcome->failure != FAILURE_NONE)
+		return false;
+	if (lead_code_remove(call->api->store, code, digits) != RESULT_OK)
+		log_info("code_left"); /* it expires */
+	return true;
+}
+
+static bool
+read_code(struct call *call, struct slice *typed)
+{
+	return param_read_text(call, PARAM_CODE, typed) && (slice_present(*typed) || call_fail(call, FAILURE_MISSING_CODE));
+}
+
+void
+handle_verify_phone_number(struct call *call)
+{
+	struct lead_reference reference;
+	struct slice typed;
+	struct lead lead;
+	enum lead_code_verdict verdict;
+	struct outcome outcome;
+	if (is_stranger(call) && !call_sends_codes(call)) {
+		call_fail_stranger(call);
+		return;
+	}
+	if (!read_code(call, &typed) || !lead_read(call, &reference) || !may_name(call, &reference) ||
+	    !find_by_reference(call, &reference, &lead))
+		return;
+	const struct lead_code code = { CHANNEL_PHONE, lead.id, lead.phone };
+	const struct slice digits = typed_code(call->request->pool, typed);
+	if (!try_code(call, &code, digits, &verdict))
+		return;
+	if (verdict != LEAD_CODE_RIGHT)
+		call_fail(call, FAILURE_INVALID_CODE);
+	else if (verify_by_code(call, &code, digits, &outcome))
+		call_answer(call, SLICE("{\"message\":\"Lead verified\"}"));
+}
+
+/* ---- the page ---- */
 
 /* What was typed as an address. */
 struct typed_address {
@@ -84,13 +179,11 @@ add_field(const struct call *call, enum lead_channel channel, const struct typed
 static void
 show_address_form(struct call *call, const struct typed_address *address)
 {
-	struct page page = call_begin_page(call);
+	const struct page page = call_open_page(call, PAGE_FORM);
 	struct page_fields fields = { .count = 0 };
 	struct page_form form = { .fields = &fields, .action = page_path(&page, SLICE("/code")) };
 	add_field(call, CHANNEL_EMAIL, address, &fields, &form);
 	add_field(call, CHANNEL_PHONE, address, &fields, &form);
-	call_try_looks(call, &page);
-	call_page_headers(call, &page, PAGE_FORM);
 	if (takes(call, CHANNEL_EMAIL))
 		page_write_code_and_address(
 		    &page, &form, takes(call, CHANNEL_PHONE) ? TEXT_CODE_ADDRESS_OR_NUMBER : TEXT_CODE_ADDRESS);
@@ -101,15 +194,13 @@ show_address_form(struct call *call, const struct typed_address *address)
 static void
 show_code_form(struct call *call, const struct typed_address *address, enum page_value verdict)
 {
-	struct page page = call_begin_page(call);
+	const struct page page = call_open_page(call, PAGE_FORM);
 	const struct page_hidden hidden = { field_names[address->channel], address->shown };
 	const struct page_code code = { .address = address->shown,
 		.by_phone = address->channel == CHANNEL_PHONE,
 		.verdict = verdict,
 		.hidden = &hidden,
 		.hidden_count = 1 };
-	call_try_looks(call, &page);
-	call_page_headers(call, &page, PAGE_FORM);
 	page_write_code(&page, &code);
 }
 
@@ -133,11 +224,7 @@ find_lead(struct call *call, const struct typed_address *address, struct lead *l
 {
 	const struct lead_reference reference = { .identity = address->channel == CHANNEL_EMAIL ? LEAD_BY_EMAIL : LEAD_BY_PHONE,
 		.value = address->key };
-	*lead = (struct lead){ .id = 0 };
-	if (!call_may_wait(call, WAIT_READ))
-		return false;
-	const enum result result = store_find_lead(call->api->store, call->request->pool, call->campaign.id, &reference, lead);
-	return result == RESULT_OK || result == RESULT_NOT_FOUND || call_fail(call, call_failure(result));
+	return call_find_lead_or_none(call, &reference, lead);
 }
 
 /* The answer is the same for every address, and takes as long: where there is no such lead, the code for none is dropped when
@@ -148,17 +235,9 @@ request_code(struct call *call, const struct typed_address *address)
 	struct lead lead;
 	const bool is_mail = address->channel == CHANNEL_EMAIL;
 	const bool may_request = is_mail || call_pass_code(call);
-	if (!find_lead(call, address, &lead))
-		return;
-	if (may_request) {
-		const enum result result =
-		    call_request_message(call, lead.id, is_mail ? MESSAGE_VERIFY : MESSAGE_CODE, address->key);
-		if (result != RESULT_OK) {
-			call_fail(call, call_failure(result));
-			return;
-		}
-	}
-	show_code_form(call, address, PAGE_VALUE_OK);
+	if (find_lead(call, address, &lead) &&
+	    (!may_request || call_request_message(call, lead.id, is_mail ? MESSAGE_VERIFY : MESSAGE_CODE, address->key)))
+		show_code_form(call, address, PAGE_VALUE_OK);
 }
 
 static void
@@ -171,13 +250,13 @@ type_code(struct call *call, const struct typed_address *address, struct slice d
 	if (!find_lead(call, address, &lead))
 		return;
 	code.lead_id = lead.id;
-	if (!call_try_code(call, &code, digits, &verdict))
+	if (!try_code(call, &code, digits, &verdict))
 		return;
 	if (verdict != LEAD_CODE_RIGHT) {
 		show_code_form(call, address, PAGE_VALUE_INVALID);
 		call->response->status = 406;
 	} else if ((address->channel == CHANNEL_PHONE || call_take_number(call, &lead)) &&
-		   call_verify_by_code(call, &code, digits, &outcome)) {
+		   verify_by_code(call, &code, digits, &outcome)) {
 		call_show_confirmed(call, &outcome);
 	}
 }

@@ -186,7 +186,7 @@ http_params_parse_body(
 	return true;
 }
 
-/* Of a form that is shown again. */
+/* The kinds of names of a form that is shown again. */
 static enum http_name_kind
 kind_of_typed(struct slice name)
 {

@@ -114,6 +114,9 @@ const struct http_param *http_params_find(const struct http_params *params, stru
 /* The value of http_params_find, or NULL. */
 const struct http_value *http_params_value(const struct http_params *params, struct slice name);
 
+/* Its text, as of http_value_string; absent: it is null or an array, or the request does not have it. */
+struct slice http_params_text(const struct http_params *params, struct slice name);
+
 /* In the order of first occurrence: http_params_at(params, 0 … http_params_count(params) - 1). */
 size_t http_params_count(const struct http_params *params);
 const struct http_param *http_params_at(const struct http_params *params, size_t index);

@@ -41,7 +41,7 @@ name_of(const struct json_parser *parser)
 	return (struct slice){ parser->name, parser->name_size };
 }
 
-/* Of a name that is too long, as much is stored as makes it too long. */
+/* A name that is too long is cut, but stays too long. */
 static void
 add_to_name(struct json_parser *parser, struct slice text)
 {

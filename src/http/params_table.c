@@ -399,6 +399,13 @@ http_params_value(const struct http_params *params, struct slice name)
 	return param == NULL ? NULL : &param->value;
 }
 
+struct slice
+http_params_text(const struct http_params *params, struct slice name)
+{
+	struct slice text;
+	return http_value_string(http_params_value(params, name), &text) ? text : SLICE_NONE;
+}
+
 size_t
 http_params_count(const struct http_params *params)
 {

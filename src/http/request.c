@@ -22,36 +22,13 @@ static const struct {
 	{ SLICE("OPTIONS"), HTTP_OPTIONS },
 };
 
-/* In this order; the first variable with a value has precedence. */
+#define VARIABLE(member, variable) { variable, offsetof(struct http_request, member) },
 static const struct {
 	const char *variable;
 	size_t field;
-} variables[] = {
-	{ "CONTENT_TYPE", offsetof(struct http_request, content_type) },
-	{ "HTTP_AUTHORIZATION", offsetof(struct http_request, authorization) },
-	{ "REDIRECT_HTTP_AUTHORIZATION", offsetof(struct http_request, authorization) },
-	{ "HTTP_AUTHENTICATION", offsetof(struct http_request, authentication) },
-	{ "HTTP_REFERER", offsetof(struct http_request, referer) },
-	{ "HTTP_ORIGIN", offsetof(struct http_request, origin) },
-	{ "HTTP_HOST", offsetof(struct http_request, host) },
-	{ "HTTP_FORWARDED", offsetof(struct http_request, forwarded) },
-	{ "HTTP_VIA", offsetof(struct http_request, via) },
-	{ "HTTP_SEC_FETCH_SITE", offsetof(struct http_request, fetch_site) },
-	{ "HTTP_ACCEPT", offsetof(struct http_request, accept) },
-	{ "HTTP_SEC_FETCH_MODE", offsetof(struct http_request, fetch_mode) },
-	{ "HTTP_SEC_FETCH_DEST", offsetof(struct http_request, fetch_dest) },
-	{ "HTTP_ACCEPT_LANGUAGE", offsetof(struct http_request, accept_language) },
-	{ "HTTP_ACCEPT_ENCODING", offsetof(struct http_request, accept_encoding) },
-	{ "HTTP_CONTENT_ENCODING", offsetof(struct http_request, content_encoding) },
-	{ "HTTP_USER_AGENT", offsetof(struct http_request, user_agent) },
-	{ "HTTP_X_FORWARDED_FOR", offsetof(struct http_request, forwarded_for) },
-	{ "HTTP_IF_NONE_MATCH", offsetof(struct http_request, if_none_match) },
-	{ "HTTP_IF_MATCH", offsetof(struct http_request, if_match) },
-	{ "HTTP_IDEMPOTENCY_KEY", offsetof(struct http_request, idempotency_key) },
-	{ "HTTP_COOKIE", offsetof(struct http_request, cookie) },
-	{ "HTTP_ACCESS_CONTROL_REQUEST_HEADERS", offsetof(struct http_request, requested_headers) },
-	{ "REMOTE_ADDR", offsetof(struct http_request, remote_addr) },
-};
+} variables[] = { HTTP_VARIABLE_LIST(VARIABLE)
+	/* where the one without the prefix has no value */
+	{ "REDIRECT_HTTP_AUTHORIZATION", offsetof(struct http_request, authorization) } };
 
 static enum http_method
 find_method(struct slice name)

@@ -13,6 +13,34 @@
 
 enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP_OPTIONS, HTTP_OTHER };
 
+/* The variables that become members as they are. X(member, variable) */
+/* clang-format off */
+#define HTTP_VARIABLE_LIST(X) \
+	X(content_type, "CONTENT_TYPE") \
+	X(authorization, "HTTP_AUTHORIZATION") /* also as REDIRECT_HTTP_AUTHORIZATION (docs/api.md 3) */ \
+	X(authentication, "HTTP_AUTHENTICATION") \
+	X(referer, "HTTP_REFERER") \
+	X(origin, "HTTP_ORIGIN") \
+	X(host, "HTTP_HOST") /* with a port */ \
+	X(forwarded, "HTTP_FORWARDED") /* of proxies, as is `via` */ \
+	X(via, "HTTP_VIA") \
+	X(fetch_site, "HTTP_SEC_FETCH_SITE") \
+	X(accept, "HTTP_ACCEPT") \
+	X(fetch_mode, "HTTP_SEC_FETCH_MODE") \
+	X(fetch_dest, "HTTP_SEC_FETCH_DEST") \
+	X(accept_language, "HTTP_ACCEPT_LANGUAGE") \
+	X(accept_encoding, "HTTP_ACCEPT_ENCODING") \
+	X(content_encoding, "HTTP_CONTENT_ENCODING") \
+	X(user_agent, "HTTP_USER_AGENT") \
+	X(forwarded_for, "HTTP_X_FORWARDED_FOR") \
+	X(if_none_match, "HTTP_IF_NONE_MATCH") \
+	X(if_match, "HTTP_IF_MATCH") \
+	X(idempotency_key, "HTTP_IDEMPOTENCY_KEY") \
+	X(cookie, "HTTP_COOKIE") \
+	X(requested_headers, "HTTP_ACCESS_CONTROL_REQUEST_HEADERS") /* of a CORS preflight: what a script wants to send */ \
+	X(remote_addr, "REMOTE_ADDR")
+/* clang-format on */
+
 /* Everything in it lives in the pool. A header that is missing or empty is the absent slice; the others are as sent: any bytes
  * except NUL, CR and LF (http_text_clean makes them valid text). */
 struct http_request {
@@ -22,34 +50,14 @@ struct http_request {
 	size_t segment_count;   /* 0: the base path itself */
 	bool trailing_slash;    /* the path ends with one */
 	struct slice query;     /* after the first '?', not decoded; may be absent */
-	struct slice content_type;
-	struct slice authorization; /* also as REDIRECT_HTTP_AUTHORIZATION (docs/api.md 3) */
-	struct slice authentication;
-	struct slice referer;
-	struct slice origin;
-	struct slice host;      /* the header, with a port */
-	struct slice forwarded; /* of proxies, as is `via` */
-	struct slice via;
-	struct slice fetch_site; /* Sec-Fetch-Site */
-	struct slice accept;
-	struct slice fetch_mode; /* Sec-Fetch-Mode */
-	struct slice fetch_dest; /* Sec-Fetch-Dest */
-	struct slice accept_language;
-	struct slice accept_encoding;
-	struct slice content_encoding;
-	struct slice user_agent;
-	struct slice forwarded_for;
-	struct slice if_none_match;
-	struct slice if_match;
-	struct slice idempotency_key;
-	struct slice cookie;
-	struct slice requested_headers; /* of a CORS preflight: the names of the headers that a script wants to send */
-	struct slice remote_addr;
-	struct slice request_id; /* generated: 24 hexadecimal digits */
-	int64_t arrived_ms;      /* clock_monotonic_ms before the body was read, set by the caller; 0: unknown */
-	/* Set by the caller, which limits the body by its route. Initially no body and HTTP_BODY_WHOLE. */
+#define HTTP_MEMBER(member, variable) struct slice member;
+	HTTP_VARIABLE_LIST(HTTP_MEMBER)
+#undef HTTP_MEMBER
+	struct slice request_id;         /* generated: 24 hexadecimal digits */
+	int64_t arrived_ms;              /* clock_monotonic_ms before the body was read, set by the caller; 0: unknown */
 	bool forwarded_for_is_ambiguous; /* different values were sent, and forwarded_for is absent */
 	bool sender_is_ambiguous;        /* the same of forwarded, via or fetch_site */
+	/* Set by the caller, which limits the body by its route. Initially no body and HTTP_BODY_WHOLE. */
 	struct slice body;
 	enum http_body_state {
 		HTTP_BODY_WHOLE,

@@ -52,7 +52,7 @@ static const char common_headers[] = "X-Content-Type-Options: nosniff\r\n",
 				     "Access-Control-Expose-Headers: Retry-After, RateLimit-Limit, RateLimit-Remaining, "
 				     "RateLimit-Reset, X-Request-Id\r\n";
 
-/* Of a preflight that does not name the headers that it is for. */
+/* Allowed by a preflight that names no headers. */
 #define USUAL_HEADERS SLICE("Authorization, Authentication, Content-Type, X-Requested-With")
 
 enum { REQUESTED_HEADERS_MAX_BYTES = 1024 };

@@ -53,6 +53,17 @@ json_put_u64(struct json_writer *writer, struct slice name, uint64_t value)
 	json_u64(writer, value);
 }
 
+/* An id, or another number that is never 0: 0 is null. */
+static inline void
+json_put_id(struct json_writer *writer, struct slice name, uint64_t id)
+{
+	json_name(writer, name);
+	if (id == 0)
+		json_null(writer);
+	else
+		json_u64(writer, id);
+}
+
 static inline void
 json_put_i64(struct json_writer *writer, struct slice name, int64_t value)
 {

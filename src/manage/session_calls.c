@@ -167,11 +167,7 @@ write_session(struct session_call *call)
 	json_put_text(&writer, SLICE("email"), session->email);
 	json_put_text(&writer, SLICE("name"), session->name);
 	json_put_text(&writer, SLICE("role"), role_name(session->role));
-	json_name(&writer, SLICE("account_id"));
-	if (session->account_id == 0)
-		json_null(&writer);
-	else
-		json_u64(&writer, session->account_id);
+	json_put_id(&writer, SLICE("account_id"), session->account_id);
 	json_put_text(&writer, SLICE("account_name"), session->account_name);
 	json_put_text(&writer, SLICE("time_zone"), session->time_zone);
 	json_put_boolean(&writer, SLICE("account_suspended"), session->account_suspended);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/panic.h"
 #include "identity/email.h"
 #include "identity/link.h"
 
@@ -154,8 +153,8 @@ parse_field(struct pool *pool, struct slice text, struct page_field *field)
 	return NULL;
 }
 
-static bool
-has_field(const struct page_fields *fields, struct slice name)
+bool
+page_fields_have(const struct page_fields *fields, struct slice name)
 {
 	for (size_t i = 0; i < fields->count; i++)
 		if (slice_equal(fields->items[i].name, name))
@@ -193,7 +192,7 @@ page_fields_parse(struct pool *pool, struct slice text, struct page_fields *fiel
 				continue;
 			const char *broken = fields->count == PAGE_FIELDS_MAX ? "is one too many: there may be 20"
 									      : parse_field(pool, item, &field);
-			if (broken == NULL && has_field(fields, field.name))
+			if (broken == NULL && page_fields_have(fields, field.name))
 				broken = "has the name of another field";
 			if (broken != NULL) {
 				*problem = pool_printf(pool, "the field \"%.*s\" %s", SLICE_ARGS(item), broken);

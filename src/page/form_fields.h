@@ -47,6 +47,7 @@ struct page_fields {
  * required. Other fields need a label, unless their name has a default one. Returns false, with a sentence for the operator in
  * *problem, when the text breaks a rule. Slices point into `text`. */
 MUST_CHECK bool page_fields_parse(struct pool *pool, struct slice text, struct page_fields *fields, struct slice *problem);
+bool page_fields_have(const struct page_fields *fields, struct slice name);
 /* The fields of a campaign that has none set: `email`. */
 struct page_fields page_fields_default(void);
 

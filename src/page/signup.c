@@ -147,7 +147,7 @@ write_summary(const struct page *page, const struct page_form *form)
 
 /* ---- fields ---- */
 
-/* A field as it is shown. */
+/* A field with its value and its error. */
 struct shown {
 	const struct page_field *field;
 	struct slice value, error; /* error: absent: none */

@@ -42,8 +42,8 @@ enum failure page_form_failure(const struct page_form *form);
 /* Whether the form or one of its fields has an error. */
 bool page_form_has_errors(const struct page_form *form);
 
-/* Writes hidden fields; what is wrong with the field of this name. */
 void page_write_hidden(const struct page *page, const struct page_hidden *hidden, size_t count);
+/* Writes what is wrong with the field of this name. */
 void page_write_error(const struct page *page, struct slice name, struct slice error);
 /* Writes the fields without a form around them. */
 void page_write_fields(const struct page *page, const struct page_form *form);

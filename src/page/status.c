@@ -4,7 +4,7 @@
 #include "base/encode.h"
 #include "engine/visitors.h"
 
-/* ---- rewards and actions ---- */
+/* ---- points ---- */
 
 static struct slice
 points_text(const struct page *page, uint64_t points)

@@ -326,25 +326,20 @@ find_known_key(struct call *call, struct slice text)
 	return BODY_MAY_HAVE_KEY;
 }
 
-/* Searches the body for a key without parsing it. Some clients escape more than necessary. A key that is missed here is found
- * after parsing, so only a call that needs one has to look for every escape, and for one that is malformed. */
-static enum body_key
-look_for_key(struct call *call)
-{
-	const struct slice body = call->request->body;
-	if (body.size == 0)
-		return BODY_HAS_NO_KEY;
-	const enum body_key found = find_known_key(call, body);
-	const bool may = call->route->key != KEY_OPTIONAL
-			     ? contains(body, "api_key") || contains(body, "%") || contains(body, "\\u")
-			     : contains(body, "lh%5") || contains(body, "lh\\u005");
-	return found == BODY_HAS_NO_KEY && may ? BODY_MAY_HAVE_KEY : found;
-}
-
+/* Some clients escape more than necessary. A key that is missed here is found after parsing, so only a call that needs one has
+ * to look for every escape, and for one that is malformed. */
 void
 call_look_for_key(struct call *call)
 {
-	call->body_key = look_for_key(call);
+	const struct slice body = call->request->body;
+	if (body.size > 0)
+		call->body_key = find_known_key(call, body);
+	if (call->body_key != BODY_HAS_NO_KEY || body.size == 0)
+		return;
+	const bool may = call->route->key != KEY_OPTIONAL
+			     ? contains(body, "api_key") || contains(body, "%") || contains(body, "\\u")
+			     : contains(body, "lh%5") || contains(body, "lh\\u005");
+	call->body_key = may ? BODY_MAY_HAVE_KEY : BODY_HAS_NO_KEY;
 }
 
 bool

@@ -36,13 +36,13 @@ accepts_pages(struct slice accept)
 	return false;
 }
 
-/* `__answer`; another value is as none. */
+/* The parameter `__answer`. Values that are not known count as none. */
 static enum form_answer
 wanted_answer(const struct call *call)
 {
-	struct slice text;
-	if (call->params == NULL || !http_value_string(http_params_value(call->params, param_name(PARAM_ANSWER)), &text))
+	if (call->params == NULL)
 		return FORM_ANSWER_AUTO;
+	const struct slice text = http_params_text(call->params, param_name(PARAM_ANSWER));
 	return slice_equal(text, form_answer_names[FORM_ANSWER_JSON])       ? FORM_ANSWER_JSON
 	       : slice_equal(text, form_answer_names[FORM_ANSWER_REDIRECT]) ? FORM_ANSWER_REDIRECT
 									    : FORM_ANSWER_AUTO;
@@ -72,7 +72,7 @@ call_is_form(const struct call *call)
 
 /* ---- addresses ---- */
 
-/* An absolute http or https URL as it is sent in a header, from its checked parts; absent: it is none. */
+/* The URL rebuilt from its checked parts for a header; absent: it is no absolute http or https URL. */
 static struct slice
 location_of(struct pool *pool, struct slice url)
 {
@@ -114,7 +114,7 @@ origin_of(const struct http_request *request)
 	return slice_present(request->fetch_mode) ? SLICE("null") : SLICE_NONE;
 }
 
-/* Of the page that the request is from; absent: it is none, or "null". */
+/* The host of the page that sent the request; absent: unknown, or "null". */
 static struct slice
 host_of_origin(const struct call *call)
 {
@@ -187,10 +187,9 @@ sent_address_path(struct call *call, struct slice email)
 struct slice
 sent_address_read(struct call *call)
 {
-	struct slice sealed, text, digits;
+	const struct slice sealed = http_params_text(call->params, SENT_TO);
+	struct slice text, digits;
 	uint64_t until_ms;
-	if (!http_value_string(http_params_value(call->params, SENT_TO), &sealed))
-		return SLICE_NONE;
 	struct seal_keys *keys = keys_of(call);
 	const bool is_open =
 	    keys != NULL && seal_open(keys, call->request->pool, SENT_PLACE(call), sealed, &text) == SEAL_OPENED;
@@ -249,30 +248,20 @@ call_payload_text(struct pool *pool, struct slice payload, struct slice name)
 struct slice
 call_typed_number(const struct call *call)
 {
-	struct slice typed, country_code, number;
-	if (!http_value_string(http_params_value(call->params, SLICE("phone_number")), &typed))
-		return SLICE_NONE;
-	if (!http_value_string(http_params_value(call->params, SLICE("country_code")), &country_code))
-		country_code = SLICE_NONE;
+	const struct slice typed = http_params_text(call->params, SLICE("phone_number")),
+			   country_code = http_params_text(call->params, SLICE("country_code"));
+	struct slice number;
 	return phone_parse(call->request->pool, typed, country_code, &number) ? number : SLICE_NONE;
 }
 
-/* Empty: none. */
 static struct slice
 typed_email(const struct call *call)
 {
-	struct slice email;
-	return http_value_string(http_params_value(call->params, SLICE("email")), &email) ? email : SLICE("");
+	return http_params_text(call->params, SLICE("email"));
 }
 
-static bool
-has_typed_email(const struct call *call)
-{
-	return typed_email(call).size > 0;
-}
-
-/* Where the lead types the code that was sent to its number, if it is named by that alone; absent: nowhere. A lead that is
- * withheld is led there in any case. */
+/* The page on which the lead types the code that was sent to its number; absent: it signed up with an email address as well, or
+ * needs no code. A withheld lead is led there in any case. */
 static struct slice
 code_page(const struct call *call, const struct document_node *payload)
 {
@@ -280,14 +269,14 @@ code_page(const struct call *call, const struct document_node *payload)
 	const struct document_node *verified = document_child(payload, SLICE("verified_phone_number"));
 	const struct slice number = call_typed_number(call);
 	if (!call_sends_codes(call) || !slice_present(number) || (verified != NULL && verified->boolean) ||
-	    has_typed_email(call))
+	    typed_email(call).size > 0)
 		return SLICE_NONE;
 	/* in E.164 */
 	return call_page_url(call, POOL_JOIN(pool, SLICE("/code?phone_number=%2B"), slice_sub(number, 1, number.size)));
 }
 
-/* A visitor that signs up again has proven no more than to know an address: the page has what everyone may see, but does not
- * invite to sign up. */
+/* A visitor who signs up again has only proven to know an address: the page shows what everyone may see, but does not invite to
+ * sign up. */
 static struct slice
 status_page(const struct call *call, const struct document_node *payload)
 {
@@ -297,7 +286,7 @@ status_page(const struct call *call, const struct document_node *payload)
 	if (!slice_equal(url, call_page_url(call, path)))
 		return url;
 	return POOL_JOIN(
-	    pool, url, SLICE("?"), PAGE_AGAIN, SLICE("="), has_typed_email(call) ? SLICE("email") : SLICE("phone_number"));
+	    pool, url, SLICE("?"), PAGE_AGAIN, SLICE("="), typed_email(call).size > 0 ? SLICE("email") : SLICE("phone_number"));
 }
 
 /* The addresses are those of the payload, so that a form leads where a client of the API would go. */
@@ -339,16 +328,15 @@ is_origin(struct slice location)
 	return slice_present(location) && slice_find(rest, '/') + 1 == rest.size;
 }
 
-/* The page that the form is on: `__url`, else the referrer, which is often cut to its origin; then the landing page, if it is
- * there. */
+/* The page of the form: `__url`, else the referrer. Browsers often cut a referrer to its origin: then it is the landing page,
+ * if that is on the same host. */
 static struct slice
 form_page(const struct call *call)
 {
 	struct pool *pool = call->request->pool;
-	struct slice url;
-	if (!http_value_string(http_params_value(call->params, SLICE("__url")), &url) || url.size == 0)
-		url = call->request->referer;
-	const struct slice page = own_location(call, url), landing = own_location(call, call->campaign.landing_url);
+	const struct slice url = http_params_text(call->params, SLICE("__url"));
+	const struct slice page = own_location(call, url.size > 0 ? url : call->request->referer),
+			   landing = own_location(call, call->campaign.landing_url);
 	return is_origin(page) && slice_equal(link_host(pool, page), link_host(pool, landing)) ? landing : page;
 }
 
@@ -370,7 +358,7 @@ with_error(struct pool *pool, struct slice url, struct slice code)
 	return POOL_JOIN(pool, front, slice_of(join), ERROR_PARAMETER, code, slice_sub(url, end, url.size));
 }
 
-/* The page of the failed form has the script that does the work. A form that needs it may be on a page without one. */
+/* The page with the failed form has the script that does the work; the page of the form itself may have none. */
 static bool
 lacks_proof(enum failure failure)
 {

@@ -16,7 +16,7 @@ account_of(const struct call *call)
 	return (struct slice){ (const char *)&call->account_id, sizeof(call->account_id) };
 }
 
-/* Counts it. Lines are throttled, because one for each refusal would cost more than the refusal. */
+/* Counts the refusal, and logs it, but not each one: a line would cost more than the refusal. */
 static void
 note_refusal(struct api *api, const struct limit_verdict *verdict)
 {
@@ -123,7 +123,7 @@ pass(struct call *call, const struct limit_network *network, const struct limit_
 	return passes || refuse(call, &verdict);
 }
 
-/* One kind, on all campaigns together. */
+/* Applies one kind, over all campaigns together. */
 static bool
 pass_kind(struct call *call, enum limit_kind kind)
 {
@@ -158,7 +158,7 @@ call_pass_address(struct call *call)
 	return pass(call, &network, claims, count) && readable;
 }
 
-/* The same beyond the limits of the call, which does not fail. */
+/* Counts for a limit other than the call's own, and never fails the call. */
 static bool
 is_within(struct call *call, enum limit_kind kind, struct limit_verdict *verdict)
 {
@@ -227,7 +227,7 @@ call_mails_codes(const struct call *call)
 	return campaign_mails_codes(&call->campaign) && store_sends_mail(call->api->store);
 }
 
-/* Besides the limits of the call itself. */
+/* In addition to the limits of the call itself. */
 bool
 call_pass_code(struct call *call)
 {

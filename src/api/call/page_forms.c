@@ -55,7 +55,7 @@ kid_of(struct pool *pool, struct slice query)
 	return kid;
 }
 
-/* Of the page's own address and the header: where the visitor comes from. */
+/* What the page's own address and the Referer header say about where the visitor comes from. */
 static void
 carry(struct call *call, const struct page *page, struct slice *values)
 {
@@ -99,7 +99,7 @@ add_bot_fields(
 	form->needs_script = call->campaign.bots == BOTS_PROOF;
 }
 
-/* Values of the first page, or the same as they came back, and the consent. */
+/* Carries the values of the first page on through each form that is sent, and reads the consent. */
 static void
 read_carried(struct call *call, const struct page *page, struct page_form *form)
 {
@@ -203,9 +203,8 @@ hide_others(struct call *call, const struct page *page, const struct page_fields
 	for (size_t i = 0; i < count; i++) {
 		const struct http_param *param = http_params_at(call->params, i);
 		const struct slice name = param->name, value = typed(call, name);
-		bool shown = slice_equal(name, stamp_name) || slice_equal(name, proof_name);
-		for (size_t k = 0; k < fields->count; k++)
-			shown = shown || slice_equal(fields->items[k].name, name);
+		const bool shown =
+		    slice_equal(name, stamp_name) || slice_equal(name, proof_name) || page_fields_have(fields, name);
 		if (!shown && param->origin == HTTP_ORIGIN_BODY && param->value.type == HTTP_ARRAY)
 			hide_array(page, param, form, hidden);
 		else if (!shown && slice_present(value))
@@ -215,22 +214,20 @@ hide_others(struct call *call, const struct page *page, const struct page_fields
 	form->hidden = hidden;
 }
 
-/* What is too long is shown by its own name, to be shortened. */
+/* Adds a field for each value that is too long, labelled with its own name, so that it can be shortened. */
 static void
 show_long_values(struct call *call, struct page_fields *fields)
 {
 	for (size_t i = 0; i < http_params_count(call->params) && fields->count < PAGE_FIELDS_MAX; i++) {
 		const struct slice name = http_params_at(call->params, i)->name;
-		bool shown = typed(call, name).size <= call->api->options->caps.value_bytes;
-		for (size_t k = 0; k < fields->count; k++)
-			shown = shown || slice_equal(fields->items[k].name, name);
-		if (!shown)
+		if (typed(call, name).size > call->api->options->caps.value_bytes && !page_fields_have(fields, name))
 			fields->items[fields->count++] =
 			    (struct page_field){ .name = name, .type = PAGE_FIELD_TEXTAREA, .label = name };
 	}
 }
 
-/* Of a form elsewhere only the identifiers are known; the page shows those that it sent, or that are missing. */
+/* Only the identifiers of a form elsewhere are known: the page shows those that it sent, or the email address where it sent
+ * none. */
 static bool
 answer_foreign(struct call *call, struct page *page, enum failure failure)
 {
@@ -269,7 +266,7 @@ can_repeat(const struct call *call)
 	return found && call->failure != FAILURE_INVALID_JSON && call->request->body_state == HTTP_BODY_WHOLE;
 }
 
-/* Whether the campaign, which was not looked up before a limit refused the call, has such a form. */
+/* Whether the campaign takes the form. A limit may have refused the call before its campaign was looked up. */
 static bool
 finds_campaign(struct call *call)
 {

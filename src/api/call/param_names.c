@@ -100,7 +100,7 @@ kind_in(unsigned groups, struct slice name)
 	return slice_find(name, '[') < name.size ? HTTP_NAME_DROPPED : HTTP_NAME_OPTIONAL; /* a member of an object */
 }
 
-/* Of a sign-up: the parameters of other calls are custom fields. An object for one that names leads or tags is refused, because
+/* In a sign-up, the parameters of other calls are custom fields. An object for one that names leads or tags is refused, because
  * it looks as if it had an effect. */
 static enum http_name_kind
 kind_in_signup(struct slice name)
@@ -114,7 +114,7 @@ kind_in_call(struct slice name)
 	return kind_in(~0U, name);
 }
 
-/* Of a member of `custom_fields`: what is no custom field outside is dropped. */
+/* A member of `custom_fields` that would be no custom field outside of it is dropped. */
 static enum http_name_kind
 kind_of_member(struct slice name)
 {

@@ -3,9 +3,13 @@
  * so that only the one file that calls them (api.c) uses their column. */
 #pragma once
 
+/* Calls on a campaign that need a key; pages of a campaign. */
+#define ROUTE_WITH_KEY(X, method, rest, rights, flags, handler) \
+	X(method, "v2/{campaign}/" rest, KEY_REQUIRED, CAMPAIGN_IN_PATH, rights, flags, handler)
+#define ROUTE_OF_PAGE(X, method, rest, flags, handler) \
+	X(method, "c/{campaign}" rest, KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, flags, handler)
 /* A word of a bulk call. They work after the campaign's end as well, without points (docs/api.md 6). */
-#define ROUTE_BULK_WORD(X, word) \
-	X(POST, "v2/{campaign}/" word, KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_CHANGE, ROUTE_BULK, handle_bulk_change)
+#define ROUTE_BULK_WORD(X, word) ROUTE_WITH_KEY(X, POST, word, RIGHT_CHANGE, ROUTE_BULK, handle_bulk_change)
 
 #define ROUTE_READS (RIGHT_INGEST | RIGHT_LEADS)
 #define ROUTE_ADDS (RIGHT_INGEST | RIGHT_CHANGE)
@@ -39,18 +43,15 @@
 	X(POST, "v2/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_ADDS, ROUTE_SIGNUP, handle_signup) \
 	X(GET, "v2/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_READS, 0, handle_lookup) \
 	X(DELETE, "v2/{campaign}", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_CHANGE, ROUTE_BULK, handle_bulk_delete) \
-	X(GET, "v2/{campaign}/stats", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_STATS | RIGHT_LEADS, ROUTE_COUNTERS, handle_stats) \
-	X(GET, "v2/{campaign}/leads", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_LEADS, 0, handle_list_leads) \
+	ROUTE_WITH_KEY(X, GET, "stats", RIGHT_STATS | RIGHT_LEADS, ROUTE_COUNTERS, handle_stats) \
+	ROUTE_WITH_KEY(X, GET, "leads", RIGHT_LEADS, 0, handle_list_leads) \
 	X(GET, "v2/{campaign}/leaderboard", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_READS, 0, handle_leaderboard) \
-	X(GET, "v2/{campaign}/actions", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHTS_ALL, 0, handle_list_actions) \
-	X(GET, "v2/{campaign}/tags", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHTS_ALL, 0, handle_list_tags) \
-	X(POST, "v2/{campaign}/actions/{action_id}", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_CHANGE, ROUTE_UNTIL_END, \
-	    handle_complete_action) \
+	ROUTE_WITH_KEY(X, GET, "actions", RIGHTS_ALL, 0, handle_list_actions) \
+	ROUTE_WITH_KEY(X, GET, "tags", RIGHTS_ALL, 0, handle_list_tags) \
+	ROUTE_WITH_KEY(X, POST, "actions/{action_id}", RIGHT_CHANGE, ROUTE_UNTIL_END, handle_complete_action) \
 	X(POST, "action/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_ADDS, ROUTE_UNTIL_END, handle_action) \
-	X(POST, "v2/{campaign}/points", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_CHANGE, ROUTE_BULK | ROUTE_UNTIL_END, \
-	    handle_points) \
-	X(POST, "v2/{campaign}/tags/{tag_id}/lead", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_CHANGE, ROUTE_SIGNUP, \
-	    handle_tag_lead) \
+	ROUTE_WITH_KEY(X, POST, "points", RIGHT_CHANGE, ROUTE_BULK | ROUTE_UNTIL_END, handle_points) \
+	ROUTE_WITH_KEY(X, POST, "tags/{tag_id}/lead", RIGHT_CHANGE, ROUTE_SIGNUP, handle_tag_lead) \
 	ROUTE_BULK_WORD(X, "optout") \
 	ROUTE_BULK_WORD(X, "sms_optout") \
 	ROUTE_BULK_WORD(X, "sms_optin") \
@@ -61,20 +62,17 @@
 	ROUTE_BULK_WORD(X, "waitlist") \
 	ROUTE_BULK_WORD(X, "unwaitlist") \
 	ROUTE_BULK_WORD(X, "tag") \
-	X(POST, "v2/{campaign}/tags/bulk", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_CHANGE, ROUTE_BULK, handle_bulk_tags) \
-	X(POST, "v2/{campaign}/lead-parent", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_CHANGE, ROUTE_BULK, handle_tag_referrers) \
-	X(POST, "v2/{campaign}/tags/{tag_id}/lead-parent", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_CHANGE, ROUTE_BULK, \
-	    handle_tag_referrers_of_path) \
-	X(POST, "v2/{campaign}/verify-phone-number", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_ADDS, 0, \
-	    handle_verify_phone_number) \
-	X(POST, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_HOOKS | RIGHT_LEADS, ROUTE_ALL_RIGHTS, \
-	    handle_put_webhook) \
-	X(GET, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_HOOKS, 0, handle_list_webhooks) \
-	X(DELETE, "v2/{campaign}/outbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_HOOKS, 0, handle_remove_webhook) \
-	X(POST, "v2/{campaign}/inbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE, \
-	    ROUTE_ALL_RIGHTS | ROUTE_ADMITS, handle_put_inbound) \
-	X(GET, "v2/{campaign}/inbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_HOOKS, 0, handle_list_inbound) \
-	X(DELETE, "v2/{campaign}/inbound-webhook", KEY_REQUIRED, CAMPAIGN_IN_PATH, RIGHT_HOOKS, 0, handle_remove_inbound) \
+	ROUTE_WITH_KEY(X, POST, "tags/bulk", RIGHT_CHANGE, ROUTE_BULK, handle_bulk_tags) \
+	ROUTE_WITH_KEY(X, POST, "lead-parent", RIGHT_CHANGE, ROUTE_BULK, handle_tag_referrers) \
+	ROUTE_WITH_KEY(X, POST, "tags/{tag_id}/lead-parent", RIGHT_CHANGE, ROUTE_BULK, handle_tag_referrers_of_path) \
+	X(POST, "v2/{campaign}/verify-phone-number", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_ADDS, 0, handle_verify_phone_number) \
+	ROUTE_WITH_KEY(X, POST, "outbound-webhook", RIGHT_HOOKS | RIGHT_LEADS, ROUTE_ALL_RIGHTS, handle_put_webhook) \
+	ROUTE_WITH_KEY(X, GET, "outbound-webhook", RIGHT_HOOKS, 0, handle_list_webhooks) \
+	ROUTE_WITH_KEY(X, DELETE, "outbound-webhook", RIGHT_HOOKS, 0, handle_remove_webhook) \
+	ROUTE_WITH_KEY(X, POST, "inbound-webhook", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE, ROUTE_ALL_RIGHTS | ROUTE_ADMITS, \
+	    handle_put_inbound) \
+	ROUTE_WITH_KEY(X, GET, "inbound-webhook", RIGHT_HOOKS, 0, handle_list_inbound) \
+	ROUTE_WITH_KEY(X, DELETE, "inbound-webhook", RIGHT_HOOKS, 0, handle_remove_inbound) \
 	/* ended campaigns, too: the payload is stored */ \
 	X(POST, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_SUBSCRIBE | ROUTE_FIELDS, \
 	    handle_inbound) \
@@ -82,40 +80,28 @@
 	    handle_inbound_check) \
 	X(GET, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_PAGE, \
 	    handle_opt_out_link) \
-	X(POST, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_PAGE, \
-	    handle_opt_out) \
+	X(POST, "opt-out/{campaign}/{social_id}/{token}", KEY_TOKEN, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_PAGE, handle_opt_out) \
 	X(GET, "c/style/page.css", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_page_style) \
 	X(GET, "c/style/page.js", KEY_NONE, NO_CAMPAIGN, RIGHTS_NONE, 0, handle_page_script) \
-	X(GET, "c/{campaign}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED | ROUTE_FRAMED | ROUTE_UNTIL_END, \
-	    handle_signup_page) \
+	ROUTE_OF_PAGE(X, GET, "", ROUTE_HOSTED | ROUTE_FRAMED | ROUTE_UNTIL_END, handle_signup_page) \
 	X(POST, "c/{campaign}", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_ADDS, ROUTE_HOSTED | ROUTE_FRAMED | ROUTE_SUBSCRIBES, \
 	    handle_signup_form) \
 	X(GET, "c/{campaign}/form", KEY_OPTIONAL, CAMPAIGN_IN_PATH, RIGHTS_ALL, ROUTE_UNTIL_END, handle_form) \
-	X(GET, "c/{campaign}/style.css", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, 0, handle_campaign_style) \
-	X(GET, "c/{campaign}/s/{social_id}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED | ROUTE_FRAMED, \
-	    handle_status_page) \
-	X(GET, "c/{campaign}/s/{social_id}/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED | ROUTE_FRAMED, \
-	    handle_status_page) \
-	X(POST, "c/{campaign}/s/{social_id}/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_HOSTED | ROUTE_FRAMED, \
-	    handle_status_button) \
-	X(GET, "c/{campaign}/confirm/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_EXPIRES, \
-	    handle_confirm_page) \
-	X(POST, "c/{campaign}/confirm/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_EXPIRES, \
-	    handle_confirm) \
-	X(GET, "c/{campaign}/sent", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED, handle_sent_page) \
-	X(POST, "c/{campaign}/sent", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED, handle_sent_button) \
-	X(GET, "c/{campaign}/thanks", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED, \
-	    handle_thanks_page) \
-	X(GET, "c/{campaign}/code", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED, handle_code_page) \
-	X(POST, "c/{campaign}/code", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_FRAMED | ROUTE_REQUESTS, \
-	    handle_code) \
-	X(GET, "c/{campaign}/erase", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED, handle_erase_form) \
-	X(POST, "c/{campaign}/erase", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_REQUESTS, \
-	    handle_erase_request) \
-	X(GET, "c/{campaign}/erase/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_EXPIRES, \
-	    handle_erase_page) \
-	X(POST, "c/{campaign}/erase/{token}", KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_MAILED | ROUTE_EXPIRES, \
-	    handle_erase) \
+	ROUTE_OF_PAGE(X, GET, "/style.css", 0, handle_campaign_style) \
+	ROUTE_OF_PAGE(X, GET, "/s/{social_id}", ROUTE_HOSTED | ROUTE_FRAMED, handle_status_page) \
+	ROUTE_OF_PAGE(X, GET, "/s/{social_id}/{token}", ROUTE_HOSTED | ROUTE_FRAMED, handle_status_page) \
+	ROUTE_OF_PAGE(X, POST, "/s/{social_id}/{token}", ROUTE_HOSTED | ROUTE_FRAMED, handle_status_button) \
+	ROUTE_OF_PAGE(X, GET, "/confirm/{token}", ROUTE_MAILED | ROUTE_EXPIRES, handle_confirm_page) \
+	ROUTE_OF_PAGE(X, POST, "/confirm/{token}", ROUTE_MAILED | ROUTE_EXPIRES, handle_confirm) \
+	ROUTE_OF_PAGE(X, GET, "/sent", ROUTE_MAILED | ROUTE_FRAMED, handle_sent_page) \
+	ROUTE_OF_PAGE(X, POST, "/sent", ROUTE_MAILED | ROUTE_FRAMED, handle_sent_button) \
+	ROUTE_OF_PAGE(X, GET, "/thanks", ROUTE_MAILED | ROUTE_FRAMED, handle_thanks_page) \
+	ROUTE_OF_PAGE(X, GET, "/code", ROUTE_MAILED | ROUTE_FRAMED, handle_code_page) \
+	ROUTE_OF_PAGE(X, POST, "/code", ROUTE_MAILED | ROUTE_FRAMED | ROUTE_REQUESTS, handle_code) \
+	ROUTE_OF_PAGE(X, GET, "/erase", ROUTE_MAILED, handle_erase_form) \
+	ROUTE_OF_PAGE(X, POST, "/erase", ROUTE_MAILED | ROUTE_REQUESTS, handle_erase_request) \
+	ROUTE_OF_PAGE(X, GET, "/erase/{token}", ROUTE_MAILED | ROUTE_EXPIRES, handle_erase_page) \
+	ROUTE_OF_PAGE(X, POST, "/erase/{token}", ROUTE_MAILED | ROUTE_EXPIRES, handle_erase) \
 	X(POST, "subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PARAMETERS, ROUTE_ADDS, ROUTE_SUBSCRIBES, handle_signup) \
 	X(POST, "v1/{campaign}/subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_ADDS, ROUTE_SUBSCRIBES, handle_signup) \
 	X(GET, "v1/{campaign}/subscribe", KEY_OPTIONAL, CAMPAIGN_IN_PATH, ROUTE_ADDS, ROUTE_SUBSCRIBES | ROUTE_JSONP, \

@@ -50,7 +50,7 @@ may_come_from_url(void *pool, const struct http_param *param)
 	return !slice_starts_with(name, SLICE("_")) && !param_is_reserved(name) && !is_consent(name);
 }
 
-/* Of the page that a browser names in a header, the page itself has not said that its query is for this service. */
+/* A page that a browser names in a header has not said itself that its query is for this service. */
 static bool
 may_come_from_referer(void *pool, const struct http_param *param)
 {
@@ -293,7 +293,7 @@ read_phone_number(struct call *call, struct signup_arguments *arguments)
 	       call_fail_with(call, FAILURE_INVALID_PHONE_NUMBER, phone_fault_text(number->fault));
 }
 
-/* That of the query of `__url`, which names the referrer; absent: none. read_page_url has left out arrays. */
+/* The `kid` in the query of `__url`, which names the referrer; absent: none. read_page_url has left out arrays. */
 static bool
 read_kid_of_url(struct call *call, struct slice *kid)
 {
@@ -330,8 +330,8 @@ read_social_id(struct call *call, struct signup *signup)
 
 /* ---- where the lead comes from ---- */
 
-/* The first address of the values. Without one the address of the request is used, as it is where the campaign counts addresses
- * and the caller has no key: it could choose what is counted. */
+/* The first address in the values. Without one the address of the request is used. It is always used where the campaign counts
+ * addresses and the caller has no key, who could otherwise choose what is counted. */
 static void
 read_ip(struct call *call, struct signup *signup)
 {
@@ -357,7 +357,7 @@ split_source(struct signup *signup)
 	}
 }
 
-/* Of a visitor's browser: that of the page. A server's is not its lead's. */
+/* Without `__language`, a visitor reads the language of the page. That of a server is not its lead's. */
 static void
 set_language(struct call *call, struct signup *signup)
 {
@@ -376,8 +376,8 @@ static void
 fill_in(struct call *call, struct signup *signup)
 {
 	signup->replace_ip = slice_present(signup->ip);
-	if (!signup->replace_ip && call->has_client)
-		signup->ip = ip_address_format(call->request->pool, &call->client);
+	if (!signup->replace_ip)
+		signup->ip = ip_address_format(call->request->pool, call_client(call));
 	signup->replace_user_agent = call_has_right(call, RIGHT_CHANGE) && slice_present(signup->user_agent);
 	if (!slice_present(signup->user_agent))
 		signup->user_agent = call_header_text(call, call->request->user_agent);

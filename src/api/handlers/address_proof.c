@@ -57,7 +57,7 @@ call_execute_proof(struct call *call, const struct lead_change *change)
 {
 	struct command command = { .kind = COMMAND_CHANGE, .as.change = *change };
 	command.as.change.by_lead = true;
-	command.as.change.ip = call->has_client ? ip_address_format(call->request->pool, &call->client) : SLICE_NONE;
+	command.as.change.ip = ip_address_format(call->request->pool, call_client(call));
 	command.as.change.user_agent = call_header_text(call, call->request->user_agent);
 	return call_execute(call, &command);
 }

@@ -91,13 +91,8 @@ write_action(struct json_writer *writer, const struct action *action)
 	json_put_u64(writer, SLICE("id"), action->id);
 	json_put_text(writer, SLICE("text"), action->text);
 	json_put_i64(writer, SLICE("points"), action->points);
-	json_key(writer, SLICE("tag_id"));
-	if (action->tag_id != 0)
-		json_u64(writer, action->tag_id);
-	else
-		json_null(writer);
-	json_key(writer, SLICE("public"));
-	json_boolean(writer, action->public);
+	json_put_id(writer, SLICE("tag_id"), action->tag_id);
+	json_put_boolean(writer, SLICE("public"), action->public);
 	json_put_text(writer, SLICE("link"), action->link);
 	json_end_object(writer);
 }

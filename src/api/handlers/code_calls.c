@@ -108,7 +108,7 @@ handle_verify_phone_number(struct call *call)
 /* What was typed as an address. */
 struct typed_address {
 	enum lead_channel channel;
-	struct slice shown;          /* as it is repeated on the page */
+	struct slice shown;          /* on the page that asks for the code */
 	struct slice key;            /* what identifies the lead; absent: there is no valid one */
 	enum page_value verdicts[2]; /* of the fields, by channel */
 };
@@ -127,18 +127,11 @@ has_codes(struct call *call)
 	return takes(call, CHANNEL_EMAIL) || takes(call, CHANNEL_PHONE) || call_fail(call, FAILURE_CAMPAIGN_NOT_FOUND);
 }
 
-static struct slice
-text_of(const struct call *call, struct slice name)
-{
-	struct slice text;
-	return http_value_string(http_params_value(call->params, name), &text) ? text : SLICE_NONE;
-}
-
 static void
 read_channel(const struct call *call, enum lead_channel channel, struct typed_address *address)
 {
 	struct email email;
-	const struct slice text = text_of(call, field_names[channel]);
+	const struct slice text = http_params_text(call->params, field_names[channel]);
 	if (slice_present(address->key) || !takes(call, channel) || text.size == 0)
 		return;
 	address->channel = channel;
@@ -149,7 +142,7 @@ read_channel(const struct call *call, enum lead_channel channel, struct typed_ad
 	address->verdicts[channel] = slice_present(address->key) ? PAGE_VALUE_OK : PAGE_VALUE_INVALID;
 }
 
-/* The first valid one of those that the campaign verifies. */
+/* The first valid address of a kind that the campaign verifies. */
 static struct typed_address
 read_address(const struct call *call)
 {
@@ -168,7 +161,7 @@ add_field(const struct call *call, enum lead_channel channel, const struct typed
 	const enum lead_channel other = channel == CHANNEL_EMAIL ? CHANNEL_PHONE : CHANNEL_EMAIL;
 	if (!takes(call, channel))
 		return;
-	form->values[fields->count] = text_of(call, field_names[channel]);
+	form->values[fields->count] = http_params_text(call->params, field_names[channel]);
 	form->verdicts[fields->count] = address->verdicts[channel];
 	fields->items[fields->count++] = (struct page_field){ .name = field_names[channel],
 		.type = channel == CHANNEL_EMAIL ? PAGE_FIELD_EMAIL : PAGE_FIELD_TEL,
@@ -261,7 +254,7 @@ type_code(struct call *call, const struct typed_address *address, struct slice d
 	}
 }
 
-/* Of a form in which the required address is missing. */
+/* Shows the form again: its address is missing or not valid. */
 static void
 refuse_address(struct call *call, struct typed_address *address)
 {
@@ -279,7 +272,7 @@ handle_code(struct call *call)
 	if (!has_codes(call))
 		return;
 	struct typed_address address = read_address(call);
-	const struct slice typed = text_of(call, SLICE("code"));
+	const struct slice typed = http_params_text(call->params, SLICE("code"));
 	const bool resends = http_params_find(call->params, SLICE("resend")) != NULL;
 	if (!slice_present(address.key))
 		refuse_address(call, &address);

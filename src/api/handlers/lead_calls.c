@@ -37,11 +37,12 @@ may_demand_lead(struct call *call, const struct signup *signup)
 static struct outcome
 pretend(struct call *call, const struct command *command, const struct signup_arguments *arguments)
 {
-	struct outcome outcome = { .failure = command->as.signup.must_exist ? FAILURE_LEAD_NOT_FOUND : FAILURE_NONE };
-	if (outcome.failure != FAILURE_NONE) {
+	struct outcome outcome = { .failure = FAILURE_LEAD_NOT_FOUND };
+	if (command->as.signup.must_exist) {
 		call_fail(call, outcome.failure);
 		return outcome;
 	}
+	outcome.failure = FAILURE_NONE;
 	outcome.body = call_pretend_lead(call, &command->as.signup, command->view);
 	if (slice_present(outcome.body))
 		call_answer(call, signup_note_ignored(call, arguments, outcome.body));
@@ -166,8 +167,7 @@ handle_complete_action(struct call *call)
 	uint64_t id;
 	if (!read_id(call, FAILURE_ACTION_NOT_FOUND, &id) || !lead_read(call, &lead))
 		return;
-	const struct completion completion = { .lead = lead, .action_id = id };
-	const struct command command = { .kind = COMMAND_COMPLETION, .as.completion = completion };
+	const struct command command = { .kind = COMMAND_COMPLETION, .as.completion = { .lead = lead, .action_id = id } };
 	if (call_execute(call, &command).failure == FAILURE_NONE)
 		call_answer(call, SLICE("{\"message\":\"Lead added to action\"}"));
 }
@@ -179,8 +179,9 @@ handle_tag_lead(struct call *call)
 	uint64_t id;
 	if (!read_id(call, FAILURE_TAG_NOT_FOUND, &id) || !signup_read(call, SIGNUP_BY_TAGGING, &arguments))
 		return;
-	const struct tagging tagging = { .signup = arguments.signup, .tag_id = id };
-	const struct command command = { .kind = COMMAND_TAGGING, .view = param_view(call), .as.tagging = tagging };
+	const struct command command = {
+		.kind = COMMAND_TAGGING, .view = param_view(call), .as.tagging = { .signup = arguments.signup, .tag_id = id }
+	};
 	run(call, &command, &arguments);
 }
 
@@ -220,7 +221,7 @@ write_leaves(struct pool *pool, const struct http_params *params, struct slice b
 	return true;
 }
 
-/* `data` is stored as it is if it is one value, else as JSON. It only informs: it is cut, and never fails the call. */
+/* A single value of `data` is stored unchanged, anything else as JSON. It only informs: it is cut, and never fails the call. */
 static struct slice
 read_data(struct call *call)
 {
@@ -297,11 +298,7 @@ write_page(struct call *call, const struct lead_page *page, const struct payload
 		}
 	}
 	json_end_array(&writer);
-	json_key(&writer, SLICE("next"));
-	if (next != 0)
-		json_string(&writer, pool_printf(call->request->pool, "%u", (unsigned)next));
-	else
-		json_null(&writer);
+	json_put_text(&writer, SLICE("next"), next == 0 ? SLICE_NONE : pool_printf(call->request->pool, "%u", (unsigned)next));
 	json_end_object(&writer);
 }
 

@@ -200,12 +200,10 @@ request_mail(struct call *call, struct slice email_key)
 void
 handle_erase_request(struct call *call)
 {
-	struct slice typed;
 	struct email email;
 	if (!can_erase(call))
 		return;
-	if (!http_value_string(http_params_value(call->params, SLICE("email")), &typed))
-		typed = SLICE_NONE;
+	const struct slice typed = http_params_text(call->params, SLICE("email"));
 	if (email_parse(call->request->pool, typed, &email)) {
 		request_mail(call, email.key);
 		return;

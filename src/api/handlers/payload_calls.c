@@ -9,13 +9,6 @@
 
 enum { CONTENT_TYPE_MAX = 255 /* the size of its column */, ENTRIES_MAX_BYTES = 64 * 1024 };
 
-/* That of the call is the sender's, not the lead's. */
-static void
-take_sender(struct call *call)
-{
-	call->sender = call->has_client ? ip_address_format(call->request->pool, &call->client) : SLICE_NONE;
-}
-
 /* ---- The call ---- */
 
 /* Whether nothing can be stored, or need be: the sender repeats its call, or has no business here. */
@@ -177,7 +170,7 @@ take_entry(struct call *call, const struct inbound_payload *payload, size_t numb
 		result = inbound_postponed(call, number, payload->list.count);
 	else
 		inbound_run_entry(call, payload, number, &result);
-	const struct slice body = *rest ? inbound_rest_body(call, payload, number) : inbound_entry_body(call, payload, number);
+	const struct slice body = inbound_body(call, payload, number, *rest ? INBOUND_REST : INBOUND_ENTRY);
 	if (result.failure == FAILURE_NONE)
 		log_result(call, &result, body);
 	else if (is_not_stored(result.failure))
@@ -260,7 +253,7 @@ void
 handle_inbound(struct call *call)
 {
 	struct inbound_payload payload;
-	take_sender(call);
+	call->sender = ip_address_format(call->request->pool, call_client(call));
 	if (read_payload(call, &payload) && !answers_challenge(call, &payload))
 		handle_payload(call, &payload);
 }
@@ -284,7 +277,7 @@ handle_inbound_check(struct call *call)
 {
 	struct inbound_payload payload;
 	const bool has_query = call->request->method == HTTP_GET && call->request->query.size > 0;
-	take_sender(call);
+	call->sender = ip_address_format(call->request->pool, call_client(call));
 	if (has_query && !read_payload(call, &payload))
 		return;
 	if (has_query && inbound_payload_has_person(call, &payload)) {

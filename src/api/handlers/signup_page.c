@@ -34,10 +34,8 @@ static void
 prefer_language(const struct call *call, struct page *page)
 {
 	enum text_language language;
-	struct slice code;
 	if (!text_language_parse(call->campaign.language, &language) &&
-	    http_value_string(http_params_value(call->params, SLICE("language")), &code) &&
-	    text_language_parse(code, &language))
+	    text_language_parse(http_params_text(call->params, SLICE("language")), &language))
 		page->language = language;
 }
 

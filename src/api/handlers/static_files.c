@@ -18,7 +18,7 @@ has_version(struct slice tags, struct slice version)
 	return slice_present(tags) && memmem(tags.data, tags.size, version.data, version.size) != NULL;
 }
 
-/* `coding` is absent for a text as it is. */
+/* `coding`: absent for a text that is not compressed. */
 static void
 answer_text(struct call *call, enum http_content content, struct slice version, struct slice coding, struct slice text)
 {
@@ -47,7 +47,7 @@ answer_asset(struct call *call, enum http_content content, const struct asset *a
 	    call, content, asset->version, compressed ? SLICE("gzip") : SLICE_NONE, compressed ? asset->gzip : asset->plain);
 }
 
-/* With its version in the URL, the answer to that URL is the same for as long as it is this version. */
+/* The answer to a URL with the right version never changes. */
 static void
 answer_page_asset(struct call *call, enum http_content content, const struct asset *asset)
 {
@@ -105,8 +105,8 @@ answer_made(struct call *call, enum http_content content, struct slice text)
 void
 handle_campaign_style(struct call *call)
 {
-	struct page page = call_begin_page(call);
-	if (!call_may_wait(call, WAIT_READ) || !call_check_result(call, call_read_looks(call, &page)))
+	struct page page;
+	if (!call_begin_looks(call, &page))
 		return;
 	looks_write_style(page.out, &page.looks);
 	const struct slice style = pool_copy(page.pool, buffer_slice(page.out));

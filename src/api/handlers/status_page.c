@@ -117,15 +117,14 @@ read_own(struct call *call, const struct page *page, struct page_status *status,
 	return read_leaders(call, page, status, board);
 }
 
-/* The same for everyone else. Whether a mail was sent again depends on what everyone may see: the mark in the query can be made
- * by hand. */
+/* What everyone else sees besides the lead. Whether a mail was sent again follows from what everyone may see, because the mark
+ * in the query can be made by hand. */
 static void
 read_public(const struct call *call, struct page_status *status)
 {
-	struct slice named = SLICE_NONE;
+	const struct slice named = http_params_text(call->params, PAGE_AGAIN);
 	status->has_mail = store_sends_mail(call->api->store) && campaign_mails_new_leads(&call->campaign);
-	status->again = status->lead != NULL && http_value_string(http_params_value(call->params, PAGE_AGAIN), &named) &&
-			slice_present(named);
+	status->again = status->lead != NULL && slice_present(named);
 	const bool by_email = status->again && slice_equal(named, SLICE("email"));
 	status->awaits_email = by_email && !status->lead->verified_email && verifies_email(call, named);
 	status->has_resent = status->awaits_email;
@@ -202,12 +201,6 @@ complete(struct call *call, const struct lead_reference *named, struct slice id)
 	return call_execute(call, &command).failure == FAILURE_NONE;
 }
 
-static bool
-has_pressed(const struct call *call, struct slice button, struct slice *value)
-{
-	return http_value_string(http_params_value(call->params, button), value) && value->size > 0;
-}
-
 /* The answer does not depend on the limits of mails. It is a redirection, so that loading the page again does nothing. */
 void
 handle_status_button(struct call *call)
@@ -215,15 +208,15 @@ handle_status_button(struct call *call)
 	const struct slice *path = call->request->segments;
 	struct pool *pool = call->request->pool;
 	struct lead_reference named;
-	struct slice value;
+	const struct slice action = http_params_text(call->params, SLICE("complete"));
 	if (!read_path(call, &named))
 		return;
 	const struct slice page = POOL_JOIN(pool, SLICE("/s/"), path[3], SLICE("/"), path[4]);
-	if (named.own && has_pressed(call, SLICE("resend"), &value)) {
+	if (named.own && http_params_text(call->params, SLICE("resend")).size > 0) {
 		if (resend(call, &named))
 			call_redirect_to_page(call, POOL_JOIN(pool, page, SLICE("?"), RESENT, SLICE("=1")));
-	} else if (named.own && has_pressed(call, SLICE("complete"), &value)) {
-		if (complete(call, &named, value))
+	} else if (named.own && action.size > 0) {
+		if (complete(call, &named, action))
 			call_redirect_to_page(call, POOL_JOIN(pool, page, SLICE("#actions")));
 	} else {
 		show_status(call, &named);

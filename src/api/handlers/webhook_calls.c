@@ -168,11 +168,7 @@ write_webhook(struct json_writer *writer, const struct webhook_row *webhook)
 	json_put_text(writer, SLICE("format"), webhook->form ? SLICE("form") : SLICE("json"));
 	json_put_text(writer, SLICE("state"), slice_of(webhook_shown_state(webhook->state, webhook->failing_since_ms)));
 	json_put_time(writer, SLICE("failing_since"), webhook->failing_since_ms);
-	json_key(writer, SLICE("last_status"));
-	if (webhook->status != 0)
-		json_i64(writer, webhook->status);
-	else
-		json_null(writer);
+	json_put_id(writer, SLICE("last_status"), (uint64_t)webhook->status);
 	json_put_time(writer, SLICE("last_delivery_at"), webhook->last_delivery_ms);
 	json_end_object(writer);
 }
@@ -377,11 +373,7 @@ write_inbound(struct json_writer *writer, const struct inbound_webhook *webhook)
 	json_begin_object(writer);
 	json_put_u64(writer, SLICE("id"), webhook->id);
 	json_put_text(writer, SLICE("name"), webhook->name);
-	json_key(writer, SLICE("tag_id"));
-	if (webhook->tag_id != 0)
-		json_u64(writer, webhook->tag_id);
-	else
-		json_null(writer);
+	json_put_id(writer, SLICE("tag_id"), webhook->tag_id);
 	json_put_text(writer, SLICE("source"), webhook->source);
 	json_put_raw(writer, SLICE("map"), slice_present(webhook->map) ? webhook->map : SLICE("{}"));
 	json_put_u64(writer, SLICE("calls"), webhook->calls);

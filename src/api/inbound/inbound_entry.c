@@ -82,10 +82,8 @@ struct entry {
 static struct slice
 typed_text(const struct entry *entry, struct slice name)
 {
-	struct slice text;
-	if (!http_value_string(http_params_value(entry->typed, name), &text) || text.size == 0)
-		return SLICE_NONE;
-	return text;
+	const struct slice text = http_params_text(entry->typed, name);
+	return text.size > 0 ? text : SLICE_NONE;
 }
 
 static bool
@@ -233,7 +231,7 @@ put_source(struct call *call)
 	       call_fail_with(call, FAILURE_INVALID_PARAMETER, problem.message);
 }
 
-/* That of a target which is no parameter, as it came. */
+/* The value of a target that is no parameter, unchanged. */
 static struct http_value
 sent_value(const struct entry *entry, struct slice target)
 {
@@ -272,7 +270,7 @@ is_bare(struct slice typed)
 	return typed.size >= GATEWAY_DIGITS_MIN && typed.size <= PHONE_DIGITS_MAX;
 }
 
-/* The lead with the number, as it is read beside the country, else with a "+" before it. */
+/* Finds the lead by its number: read with the country, else with a "+" before it. */
 static bool
 find_sender(const struct entry *entry, struct slice *number, uint64_t *lead_id)
 {
@@ -303,6 +301,13 @@ find_sender(const struct entry *entry, struct slice *number, uint64_t *lead_id)
 	return true;
 }
 
+static struct command
+change_of(enum lead_action action, uint64_t lead_id, struct slice address)
+{
+	return (struct command){ .kind = COMMAND_CHANGE,
+		.as.change = { .action = action, .lead = { .identity = LEAD_BY_ID, .id = lead_id }, .address = address } };
+}
+
 /* No lead is made of a text; one that is no keyword is stored in the log. */
 static bool
 make_change(struct entry *entry, struct command *command)
@@ -319,18 +324,13 @@ make_change(struct entry *entry, struct command *command)
 		return call_fail_with(entry->call, FAILURE_INVALID_PARAMETER, refusals[keyword]);
 	if (!find_sender(entry, &number, &lead_id))
 		return false;
-	*command = (struct command){
-		.kind = COMMAND_CHANGE,
-		.as.change = { .action = keyword == KEYWORD_OPT_OUT ? LEAD_SMS_OPTOUT : LEAD_SMS_OPTIN,
-		    .lead = { .identity = LEAD_BY_ID, .id = lead_id },
-		    .address = number },
-	};
+	*command = change_of(keyword == KEYWORD_OPT_OUT ? LEAD_SMS_OPTOUT : LEAD_SMS_OPTIN, lead_id, number);
 	return true;
 }
 
 /* ---- Opt-outs that mail services report ---- */
 
-/* Of a list, the gravest of its values counts. */
+/* The gravest value of a list counts. */
 static enum mail_report
 report_of(const struct entry *entry)
 {
@@ -346,7 +346,7 @@ report_of(const struct entry *entry)
 	return gravest;
 }
 
-/* No lead is made of it. */
+/* Makes no lead. */
 static bool
 make_opt_out(struct entry *entry, struct command *command)
 {
@@ -362,10 +362,7 @@ make_opt_out(struct entry *entry, struct command *command)
 	const enum result found = call_find_lead(call, &reference, &lead);
 	if (found != RESULT_OK)
 		return call_fail_result(call, found, FAILURE_LEAD_NOT_FOUND);
-	*command = (struct command){
-		.kind = COMMAND_CHANGE,
-		.as.change = { .action = LEAD_OPTOUT, .lead = { .identity = LEAD_BY_ID, .id = lead.id }, .address = email.key },
-	};
+	*command = change_of(LEAD_OPTOUT, lead.id, email.key);
 	return true;
 }
 

@@ -8,7 +8,7 @@
 #include "api/call/param_values.h"
 #include "http/header.h"
 
-/* Of the fields of a form, before they are mapped. */
+/* Limits of a form, before it is mapped. */
 enum { FORM_FIELDS = 1000, FORM_NAME_BYTES = 255, CHALLENGE_MAX_BYTES = 1024 };
 
 #define FORM_TYPE SLICE("application/x-www-form-urlencoded")

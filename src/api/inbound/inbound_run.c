@@ -41,7 +41,7 @@ inbound_forget_failure(struct call *call)
 	buffer_clear(&call->response->body);
 }
 
-/* What an entry before it met is no failure of this one. */
+/* Forgets the failure of the entry before. */
 static void
 begin_entry(struct call *call, struct inbound_result *result)
 {
@@ -111,14 +111,13 @@ inbound_run_entry(struct call *call, const struct inbound_payload *payload, size
 	take_failure(call, result);
 }
 
-/* The payload with the entries from `first` up to `end` alone of its list; NULL: to the last one. */
-static struct slice
-body_of(struct call *call, const struct inbound_payload *payload, const struct document_node *first,
-    const struct document_node *end)
+struct slice
+inbound_body(struct call *call, const struct inbound_payload *payload, size_t number, enum inbound_part part)
 {
 	enum { GROWTH = 8 }; /* of an escaped character */
 	const struct payload_list *list = &payload->list;
-	const struct document_entries entries = { list->list, first, end };
+	const struct document_node *entry = list->entries[number];
+	const struct document_entries entries = { list->list, entry, part == INBOUND_ENTRY ? entry->next : NULL };
 	struct buffer out;
 	struct json_writer writer;
 	if (list->list == NULL)
@@ -127,19 +126,6 @@ body_of(struct call *call, const struct inbound_payload *payload, const struct d
 	json_writer_init(&writer, &out);
 	document_write_entries(list->root, &entries, &writer);
 	return buffer_take(&out, call->request->pool);
-}
-
-struct slice
-inbound_entry_body(struct call *call, const struct inbound_payload *payload, size_t number)
-{
-	const struct document_node *entry = payload->list.entries[number];
-	return body_of(call, payload, entry, entry->next);
-}
-
-struct slice
-inbound_rest_body(struct call *call, const struct inbound_payload *payload, size_t number)
-{
-	return body_of(call, payload, payload->list.entries[number], NULL);
 }
 
 struct inbound_result
@@ -219,7 +205,7 @@ run_all(struct call *call, enum inbound_way way, struct inbound_results *results
 		struct inbound_result *result = &results->items[i];
 		if (i > 0 && memory_held() > held + ENTRIES_MAX_BYTES) {
 			*result = inbound_postponed(call, i, results->count);
-			result->entry = inbound_rest_body(call, &payload, i);
+			result->entry = inbound_body(call, &payload, i, INBOUND_REST);
 			results->count = i + 1;
 			continue;
 		}
@@ -229,11 +215,11 @@ run_all(struct call *call, enum inbound_way way, struct inbound_results *results
 			call->deadline_ms = clock_monotonic_ms() + call->api->options->backend_timeout_ms;
 			inbound_run_entry(call, &payload, i, result);
 		}
-		result->entry = inbound_entry_body(call, &payload, i);
+		result->entry = inbound_body(call, &payload, i, INBOUND_ENTRY);
 	}
 }
 
-/* That of the webhook's URL. */
+/* The route of the webhook's URL. */
 static const struct route *
 inbound_route(void)
 {

@@ -8,8 +8,8 @@
 /* Makes an entry a lead, or says in the result why not. An earlier failure of the call is forgotten. */
 void inbound_run_entry(struct call *call, const struct inbound_payload *payload, size_t number, struct inbound_result *result);
 /* The payload with this entry alone of the list; or with this one and all after it. In the pool. */
-struct slice inbound_entry_body(struct call *call, const struct inbound_payload *payload, size_t number);
-struct slice inbound_rest_body(struct call *call, const struct inbound_payload *payload, size_t number);
+enum inbound_part { INBOUND_ENTRY, INBOUND_REST };
+struct slice inbound_body(struct call *call, const struct inbound_payload *payload, size_t number, enum inbound_part part);
 
 /* The most entries that a call makes leads. */
 enum { INBOUND_ENTRIES_MAX = 100 };

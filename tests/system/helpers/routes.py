@@ -7,9 +7,19 @@ from tree import SOURCE
 TEXT = (SOURCE / "src/api/call/route_list.h").read_text(encoding="utf-8")
 
 
+# What each macro of a row puts before its path and after it.
+MACROS = {"X": ("", ""), "ROUTE_WITH_KEY": ("v2/{campaign}/", "KEY_REQUIRED"), "ROUTE_OF_PAGE": ("c/{campaign}", "RIGHTS_NONE")}
+
+
+def rows():
+    """(method, path, other columns) of all routes except bulk changes; {…} stands for any value."""
+    found = re.findall(r'\b(X|ROUTE_\w+)\((?:X, )?(\w+), "([^"]*)", ([^()]*)\)', TEXT)
+    return [(method, MACROS[name][0] + path, f"{MACROS[name][1]} {rest}") for name, method, path, rest in found]
+
+
 def routes():
-    """(method, path) of all routes except bulk changes; {…} stands for any value."""
-    return re.findall(r"\bX\((\w+), \"([^\"]+)\", KEY_", TEXT)
+    """(method, path) of the same."""
+    return [(method, path) for method, path, _ in rows()]
 
 
 def bulk_words():

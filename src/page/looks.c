@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "crypto/digest.h"
 #include "identity/link.h"
-#include "page/form_fields.h"
+#include "page/page_fields.h"
 
 enum { LINE_MAX_BYTES = 300, TEXT_MAX_BYTES = 4000, LINK_MAX_BYTES = 2048, FIELDS_MAX_BYTES = 16 * 1024, VERSION_BYTES = 8 };
 

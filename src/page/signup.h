@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/failure.h"
-#include "page/form_fields.h"
+#include "page/page_fields.h"
 #include "page/page_frame.h"
 
 /* A field that visitors do not see. */

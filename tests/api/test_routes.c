@@ -11,7 +11,7 @@
 #include "api/call/param_names.h"
 #include "api/fake_service.h"
 #include "api/fake_store.h"
-#include "page/form_fields.h"
+#include "page/page_fields.h"
 #include "webhook/mapping.h"
 
 static struct fake_service service;

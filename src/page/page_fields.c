@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/form_fields.h"
+#include "page/page_fields.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "page/form_fields.h"
+#include "page/page_fields.h"
 #include "page/signup.h"
 #include "with_pool.h"
 

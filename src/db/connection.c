@@ -1,5 +1,6 @@
-/* SPDX-License-Identifier: MIT
- * Connections to MariaDB, transactions, and the handling of errors. */
+/* SPDX-License-Identifier: MIT */
+#include "db/connection.h"
+
 #include <errmsg.h>
 #include <mysqld_error.h>
 
@@ -8,7 +9,7 @@
 #include <string.h>
 
 #include "base/panic.h"
-#include "db/private.h"
+#include "db/connection_state.h"
 #include "os/clock.h"
 #include "os/log.h"
 
@@ -52,9 +53,7 @@ db_new(const struct db_options *options)
 void
 db_disconnect(struct db *db)
 {
-	for (size_t i = 0; i < db->statement_count; i++)
-		for (size_t k = 0; k < SIZES_MAX; k++)
-			db_close_handle(&db->prepared[i].handles[k]);
+	statements_close(db);
 	if (db->mysql != NULL)
 		mysql_close(db->mysql);
 	db->mysql = NULL;
@@ -74,9 +73,7 @@ db_free(struct db **db)
 	if (*db == NULL)
 		return;
 	db_disconnect(*db);
-	for (size_t i = 0; i < (*db)->statement_count; i++)
-		free((*db)->prepared[i].handles);
-	free((*db)->prepared);
+	statements_free(*db);
 	for (size_t i = 0; i < (*db)->host_count; i++)
 		free((*db)->hosts[i].name);
 	free((*db)->hosts);
@@ -333,43 +330,46 @@ plain_query(struct db *db, const char *text)
 	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, text);
 }
 
+/* What a transaction sees: the latest state, or that of its beginning. */
+enum view { LATEST, SNAPSHOT };
+
 /* The caller that searches for the effect of a COMMIT without an answer must see what other nodes have committed before. Inside
  * a transaction a node does not wait for that. */
 static const char *
-start_text(const struct db *db, bool snapshot)
+start_text(const struct db *db, enum view view)
 {
-	if (snapshot)
+	if (view == SNAPSHOT)
 		return "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY";
 	return db->unknown && db->is_node ? "SET STATEMENT wsrep_sync_wait = 1 FOR START TRANSACTION" : "START TRANSACTION";
 }
 
 static enum result
-start(struct db *db, bool snapshot)
+start(struct db *db, enum view view)
 {
 	enum result result = db_connect(db);
-	if (result == RESULT_OK && snapshot)
+	if (result == RESULT_OK && view == SNAPSHOT)
 		result =
 		    plain_query(db, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"); /* affects only the next transaction */
-	return result == RESULT_OK ? plain_query(db, start_text(db, snapshot)) : result;
+	return result == RESULT_OK ? plain_query(db, start_text(db, view)) : result;
 }
 
 static enum result
-begin(struct db *db, bool snapshot)
+begin(struct db *db, enum view view)
 {
 	require(!db->in_transaction);
 	bool fresh = db->mysql == NULL;
 	if (is_late(db))
 		return RESULT_UNAVAILABLE;
-	enum result result = start(db, snapshot);
+	enum result result = start(db, view);
 	/* the server closed the idle connection: nothing was started, so retry once */
 	if (result == RESULT_UNAVAILABLE && !fresh)
-		result = start(db, snapshot);
+		result = start(db, view);
 	if (result != RESULT_OK) {
 		db_disconnect(db); /* the state of the transaction and its isolation level are unknown */
 		return result;
 	}
 	db->in_transaction = true;
-	db->unknown = db->unknown && snapshot;
+	db->unknown = db->unknown && view == SNAPSHOT;
 	/* errors of earlier hosts or transactions are not its own */
 	db->error = 0;
 	db->error_text[0] = '\0';
@@ -379,13 +379,13 @@ begin(struct db *db, bool snapshot)
 enum result
 db_begin(struct db *db)
 {
-	return begin(db, false);
+	return begin(db, LATEST);
 }
 
 enum result
 db_begin_snapshot(struct db *db)
 {
-	return begin(db, true);
+	return begin(db, SNAPSHOT);
 }
 
 enum result

@@ -1,5 +1,6 @@
-/* SPDX-License-Identifier: MIT
- * The meaning of error numbers: for the caller, for the connection, and for the log. */
+/* SPDX-License-Identifier: MIT */
+#include "db/error.h"
+
 #include <errmsg.h>
 #include <mysqld_error.h>
 
@@ -7,7 +8,6 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "db/private.h"
 
 /* Not in Connector/C's headers. The first two concern files of the server, such as temporary ones. */
 enum {

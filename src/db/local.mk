@@ -1,8 +1,8 @@
 noinst_LIBRARIES += %D%/libdb.a
 %C%_libdb_a_SOURCES = \
-	%D%/db.h %D%/private.h \
-	%D%/connection.c \
-	%D%/error.c \
-	%D%/statement.c \
-	%D%/trust.c \
-	%D%/value.c
+	%D%/db.h %D%/connection_state.h \
+	%D%/connection.c %D%/connection.h \
+	%D%/error.c %D%/error.h \
+	%D%/statement.c %D%/statement.h \
+	%D%/trust.c %D%/trust.h \
+	%D%/value.c %D%/value.h

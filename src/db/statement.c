@@ -1,16 +1,18 @@
-/* SPDX-License-Identifier: MIT
- * Statements: prepared at their first use, bound, run, read. */
+/* SPDX-License-Identifier: MIT */
+#include "db/statement.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/panic.h"
-#include "db/private.h"
+#include "db/connection_state.h"
 #include "os/clock.h"
 #include "os/log.h"
 
 enum { TEXT_MAX = 256 * 1024 };
+enum { SIZES_MAX = 37 /* 1 + the largest size_index: sizes with at most three significant bits, up to DB_LIST_MAX */ };
 
 /* Of the linker; NULL where a program has no statements. */
 extern const struct db_statement __start_sql_statements[] __attribute__((weak)), __stop_sql_statements[] __attribute__((weak));
@@ -71,12 +73,28 @@ size_index(size_t size)
 	return index + size;
 }
 
-void
-db_close_handle(MYSQL_STMT **handle)
+static void
+close_handle(MYSQL_STMT **handle)
 {
 	if (*handle != NULL)
 		mysql_stmt_close(*handle);
 	*handle = NULL;
+}
+
+void
+statements_close(struct db *db)
+{
+	for (size_t i = 0; i < db->statement_count; i++)
+		for (size_t k = 0; k < SIZES_MAX; k++)
+			close_handle(&db->prepared[i].handles[k]);
+}
+
+void
+statements_free(struct db *db)
+{
+	for (size_t i = 0; i < db->statement_count; i++)
+		free(db->prepared[i].handles);
+	free(db->prepared);
 }
 
 static enum result
@@ -152,7 +170,7 @@ prepare(struct db *db, const struct db_statement *statement, size_t size, MYSQL_
 	struct prepared *prepared = find_prepared(db, statement);
 	MYSQL_STMT **place = &prepared->handles[size_index(size)];
 	if (statement->prepare_each_run)
-		db_close_handle(place);
+		close_handle(place);
 	if (*place == NULL) {
 		struct buffer text;
 		MYSQL_STMT *made = mysql_stmt_init(db->mysql);
@@ -262,20 +280,14 @@ run_once(struct db *db, struct pool *pool, const struct db_statement *statement,
 	return RESULT_OK;
 }
 
-/* Outside a transaction, an idle connection that was closed is reopened once; `may_repeat` when that is harmless. */
 static enum result
 run(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
-    bool may_repeat, MYSQL_STMT **handle)
+    MYSQL_STMT **handle)
 {
 	static const struct db_arguments none = { 0 };
-	bool again = may_repeat && db->mysql != NULL && !db->in_transaction;
 	if (arguments == NULL)
 		arguments = &none;
-	const size_t size = padded_size(arguments);
-	enum result result = run_once(db, pool, statement, arguments, size, handle);
-	if (result == RESULT_UNAVAILABLE && again && db->mysql == NULL)
-		result = run_once(db, pool, statement, arguments, size, handle);
-	return result;
+	return run_once(db, pool, statement, arguments, padded_size(arguments), handle);
 }
 
 /* The buffer that a column is fetched to. */
@@ -324,9 +336,9 @@ bind_columns(struct pool *pool, MYSQL_STMT *handle, MYSQL_RES *metadata, unsigne
 	return mysql_stmt_bind_result(handle, binds) == 0 ? columns : NULL;
 }
 
-/* `again`: the column must be fetched to the same buffer once more. */
+/* In the buffer of the column. */
 static struct db_value
-column_value(struct pool *pool, const struct column *column, bool again)
+column_value(const struct column *column)
 {
 	if (column->is_null)
 		return DB_NONE;
@@ -334,7 +346,7 @@ column_value(struct pool *pool, const struct column *column, bool again)
 		return column->is_unsigned ? DB_U64(column->number.u64) : DB_I64(column->number.i64);
 	struct slice bytes = { column->bytes, column->size };
 	column->bytes[column->size] = '\0';
-	return db_bytes(again ? pool_copy(pool, bytes) : bytes);
+	return db_bytes(bytes);
 }
 
 /* The server may return an error in the middle of the rows, for example when it locks them one at a time. Connector/C would
@@ -346,7 +358,7 @@ answer_failed(struct db *db, const struct db_statement *statement, MYSQL_STMT *h
 	struct prepared *prepared = find_prepared(db, statement);
 	for (size_t i = 0; i < SIZES_MAX && db->mysql != NULL; i++)
 		if (prepared->handles[i] == handle)
-			db_close_handle(&prepared->handles[i]);
+			close_handle(&prepared->handles[i]);
 	return result;
 }
 
@@ -356,7 +368,11 @@ db_query(struct db *db, struct pool *pool, const struct db_statement *statement,
 {
 	MYSQL_STMT *handle;
 	*rows = (struct db_rows){ 0 };
-	enum result result = run(db, pool, statement, arguments, true, &handle);
+	const bool may_be_idle = db->mysql != NULL && !db->in_transaction;
+	enum result result = run(db, pool, statement, arguments, &handle);
+	/* the server closed the idle connection: the query is harmless, so it is repeated once */
+	if (result == RESULT_UNAVAILABLE && may_be_idle && db->mysql == NULL)
+		result = run(db, pool, statement, arguments, &handle);
 	if (result != RESULT_OK)
 		return result;
 	if (mysql_stmt_store_result(handle) != 0)
@@ -373,10 +389,13 @@ db_query(struct db *db, struct pool *pool, const struct db_statement *statement,
 		return statement_failed(db, statement, handle);
 	int more = MYSQL_NO_DATA;
 	while (rows->count < count && (more = mysql_stmt_fetch(handle)) == 0) {
-		for (size_t i = 0; i < rows->columns; i++)
-			rows->values[rows->count * rows->columns + i] =
-			    column_value(pool, &columns[i], rows->count + 1 < count);
 		rows->count++;
+		for (size_t i = 0; i < rows->columns; i++) {
+			struct db_value value = column_value(&columns[i]);
+			if (value.kind == DB_BYTES && rows->count < count) /* the buffer is needed once more */
+				value.as.bytes = pool_copy(pool, value.as.bytes);
+			rows->values[(rows->count - 1) * rows->columns + i] = value;
+		}
 	}
 	if (more != 0 && more != MYSQL_NO_DATA)
 		return statement_failed(db, statement, handle);
@@ -393,7 +412,7 @@ db_execute(struct db *db, const struct db_statement *statement, const struct db_
 {
 	MYSQL_STMT *handle;
 	struct pool *pool = pool_new();
-	enum result result = run(db, pool, statement, arguments, false, &handle);
+	enum result result = run(db, pool, statement, arguments, &handle);
 	if (result == RESULT_OK)
 		result = db_check_transaction(db, statement->name);
 	pool_free(&pool);

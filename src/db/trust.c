@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT
- * Requirements for the server before we authenticate: TLS, and an authentication plugin that does not reveal the password
- * (leadhook.conf(5), tls). */
+/* SPDX-License-Identifier: MIT */
+#include "db/trust.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/panic.h"
-#include "db/private.h"
+#include "db/connection_state.h"
 
 /* The server chooses the plugin, and Connector/C loads any that it names, including those that send the password in clear.
  * These two never send it. Connector/C also matches substrings of this list, so no name here may contain the name of a weaker

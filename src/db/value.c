@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: MIT
- * Values to bind, and readers of result values. */
-#include "db/db.h"
+/* SPDX-License-Identifier: MIT */
+#include "db/value.h"
 
 #include "base/panic.h"
 
@@ -8,6 +7,12 @@ struct db_value
 db_bytes(struct slice s)
 {
 	return slice_present(s) ? (struct db_value){ DB_BYTES, { .bytes = s } } : DB_NONE;
+}
+
+struct db_value
+db_raw(const unsigned char *bytes, size_t size)
+{
+	return db_bytes((struct slice){ (const char *)bytes, size });
 }
 
 struct db_value

@@ -10,7 +10,9 @@
 #include "identity/password_rules.h"
 #include "limit/limiter.h"
 #include "limit/work_slots.h"
-#include "store/users/sessions.h"
+#include "store/users/logins.h"
+#include "store/users/second_factor.h"
+#include "store/users/user_sessions.h"
 #include "store/users/users.h"
 
 /* Common to all calls of a process; never changed by them. */

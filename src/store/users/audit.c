@@ -43,8 +43,6 @@ DB_STATEMENT(sql_select_audit_ids, "SELECT id FROM {prefix}audit FORCE INDEX (PR
 DB_STATEMENT(sql_select_audit_ids_of_account, "SELECT id FROM {prefix}audit FORCE INDEX (by_account)"
 					      " WHERE account_id = ? AND id < ? ORDER BY id LIMIT ?");
 DB_STATEMENT(sql_delete_audit, "DELETE t FROM " ROWS_WITH_IDS("audit"));
-DB_STATEMENT(sql_delete_old_audit, "DELETE FROM {prefix}audit WHERE created_ms < " NOW " - ? LIMIT ?");
-
 DB_STATEMENT(sql_select_audit_id, "SELECT id FROM {prefix}audit WHERE id = ?");
 
 static const struct slice actors[AUDIT_ACTORS] = { SLICE("user"), SLICE("key"), SLICE("shell") };
@@ -155,41 +153,26 @@ store_end_audit(struct store *store, const struct audit_entry *entry, uint64_t i
 
 /* ---- reading ---- */
 
-enum {
-	AUDIT_ID,
-	AUDIT_CREATED_MS,
-	AUDIT_ACTOR,
-	AUDIT_ACTOR_ID,
-	AUDIT_ACTOR_NAME,
-	AUDIT_ACCOUNT_ID,
-	AUDIT_CAMPAIGN_ID,
-	AUDIT_OPERATION,
-	AUDIT_TARGET_ID,
-	AUDIT_BEFORE,
-	AUDIT_IP,
-	AUDIT_REQUEST_ID,
-	AUDIT_STATE,
-	AUDIT_AFTER
-};
-
 static struct audit_row
 row_of(const struct db_rows *rows, size_t row)
 {
+	enum { ID, CREATED_MS, ACTOR, ACTOR_ID, ACTOR_NAME, ACCOUNT_ID, CAMPAIGN_ID, OPERATION, TARGET_ID, BEFORE, IP };
+	enum { REQUEST_ID = IP + 1, STATE, AFTER };
 	return (struct audit_row){
-		.id = db_get_u64(rows, row, AUDIT_ID),
-		.created_ms = db_get_i64(rows, row, AUDIT_CREATED_MS),
-		.entry = { .actor = (enum audit_actor)find_name(actors, AUDIT_ACTORS, db_get_bytes(rows, row, AUDIT_ACTOR)),
-		    .actor_id = db_get_u64(rows, row, AUDIT_ACTOR_ID),
-		    .actor_name = db_get_bytes(rows, row, AUDIT_ACTOR_NAME),
-		    .account_id = store_get_id(rows, row, AUDIT_ACCOUNT_ID),
-		    .campaign_id = store_get_id(rows, row, AUDIT_CAMPAIGN_ID),
-		    .operation = db_get_bytes(rows, row, AUDIT_OPERATION),
-		    .target_id = store_get_id(rows, row, AUDIT_TARGET_ID),
-		    .before = db_get_bytes(rows, row, AUDIT_BEFORE),
-		    .ip = db_get_bytes(rows, row, AUDIT_IP),
-		    .request_id = db_get_bytes(rows, row, AUDIT_REQUEST_ID) },
-		.state = (enum audit_state)find_name(states, AUDIT_STATES, db_get_bytes(rows, row, AUDIT_STATE)),
-		.after = db_get_bytes(rows, row, AUDIT_AFTER),
+		.id = db_get_u64(rows, row, ID),
+		.created_ms = db_get_i64(rows, row, CREATED_MS),
+		.entry = { .actor = (enum audit_actor)find_name(actors, AUDIT_ACTORS, db_get_bytes(rows, row, ACTOR)),
+		    .actor_id = db_get_u64(rows, row, ACTOR_ID),
+		    .actor_name = db_get_bytes(rows, row, ACTOR_NAME),
+		    .account_id = store_get_id(rows, row, ACCOUNT_ID),
+		    .campaign_id = store_get_id(rows, row, CAMPAIGN_ID),
+		    .operation = db_get_bytes(rows, row, OPERATION),
+		    .target_id = store_get_id(rows, row, TARGET_ID),
+		    .before = db_get_bytes(rows, row, BEFORE),
+		    .ip = db_get_bytes(rows, row, IP),
+		    .request_id = db_get_bytes(rows, row, REQUEST_ID) },
+		.state = (enum audit_state)find_name(states, AUDIT_STATES, db_get_bytes(rows, row, STATE)),
+		.after = db_get_bytes(rows, row, AFTER),
 	};
 }
 
@@ -292,18 +275,5 @@ store_prune_audit(struct store *store, uint64_t account_id, int64_t before_ms, u
 		*count += deleted;
 	}
 	pool_free(&pool);
-	return result;
-}
-
-#define AUDIT_MS (INT64_C(24) * 3600 * 1000 * AUDIT_DAYS)
-
-enum result
-store_clean_up_audit(struct store *store)
-{
-	enum { CHUNK = 200, CHUNKS = 20 };
-	uint64_t dropped = CHUNK;
-	enum result result = RESULT_OK;
-	for (unsigned i = 0; i < CHUNKS && result == RESULT_OK && dropped == CHUNK; i++)
-		result = db_execute(store->db, &sql_delete_old_audit, &DB_VALUES(DB_I64(AUDIT_MS), DB_U64(CHUNK)), &dropped);
 	return result;
 }

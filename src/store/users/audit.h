@@ -66,10 +66,6 @@ struct audit_filter {
 MUST_CHECK enum result store_list_audit(
     struct store *store, struct pool *pool, const struct audit_filter *filter, struct audit_row **rows, size_t *count);
 
-/* Removes, in pieces, rows of more than AUDIT_DAYS days ago. Called by store_clean_up. */
-enum { AUDIT_DAYS = 400 };
-MUST_CHECK enum result store_clean_up_audit(struct store *store);
-
 /* The rows of an account (0: all) from before a time: their number, and their removal, in pieces. */
 MUST_CHECK enum result store_count_audit(struct store *store, uint64_t account_id, int64_t before_ms, uint64_t *count);
 MUST_CHECK enum result store_prune_audit(struct store *store, uint64_t account_id, int64_t before_ms, uint64_t *count);

@@ -1,19 +1,21 @@
-/* SPDX-License-Identifier: MIT
- * Logins: what is verified, and what a verified one changes. */
+/* SPDX-License-Identifier: MIT */
+#include "store/users/logins.h"
+
 #include "base/utf8.h"
+#include "crypto/digest.h"
 #include "identity/login_throttle.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
-#include "store/users/parts.h"
-#include "store/users/secret.h"
-#include "store/users/sessions.h"
+#include "store/users/second_factor.h"
+#include "store/users/user_sessions.h"
 
 DB_STATEMENT(sql_insert_attempts, "INSERT INTO {prefix}login_attempts (hash, failures, until_ms) VALUES (?, 0, 0)"
 				  " ON DUPLICATE KEY UPDATE failures = failures");
 DB_STATEMENT(sql_lock_attempts, "SELECT failures, until_ms, " NOW " FROM {prefix}login_attempts WHERE hash = ? FOR UPDATE");
+DB_STATEMENT(sql_delete_attempts, "DELETE FROM {prefix}login_attempts WHERE hash = ?");
 DB_STATEMENT(sql_update_attempts, "UPDATE {prefix}login_attempts SET failures = ?, until_ms = ? WHERE hash = ?");
 #define SELECT_LOGIN_USER                                                                                                  \
 	"SELECT id, email, name, IF(disabled_ms IS NULL, password, NULL), IF(totp_enabled_ms IS NULL, NULL, totp_secret)," \
@@ -24,6 +26,7 @@ DB_STATEMENT(sql_note_login,
     "UPDATE {prefix}users"
     " SET last_login_ms = " NOW ", password = COALESCE(?, password), totp_step = GREATEST(totp_step, ?)"
     " WHERE id = ?");
+DB_STATEMENT(sql_set_password, "UPDATE {prefix}users SET password = ?, password_ms = " NOW " WHERE id = ?");
 DB_STATEMENT(sql_use_recovery_code, "DELETE FROM {prefix}recovery_codes WHERE user_id = ? AND hash = ?");
 DB_STATEMENT(sql_insert_session,
     "INSERT INTO {prefix}sessions (hash, user_id, created_ms, last_used_ms, confirmed_ms, ip, user_agent)"
@@ -32,13 +35,19 @@ DB_STATEMENT(sql_confirm_session, "UPDATE {prefix}sessions SET confirmed_ms = " 
 
 enum { IP_MAX = 45, USER_AGENT_MAX = 255 };
 
-static struct db_value
-hash_value(const unsigned char hash[32])
-{
-	return db_bytes((struct slice){ (const char *)hash, 32 });
-}
-
 /* ---- failed logins ---- */
+
+/* The key of the row of an address. */
+static enum result
+hash_address(struct store *store, struct slice email, struct digest *hash)
+{
+	const struct payload_settings *settings;
+	const struct slice pieces[] = { SLICE("leadhook login v1:"), email };
+	const enum result result = store_payload_settings(store, &settings);
+	if (result == RESULT_OK)
+		*hash = digest_hmac_sha256(settings->server_secret, pieces, ARRAY_SIZE(pieces));
+	return result;
+}
 
 /* Locks the row of an address, which it may have to insert. */
 static enum result
@@ -71,7 +80,7 @@ store_count_login(struct store *store, struct slice email, int64_t *wait_ms)
 	struct digest hash;
 	struct login_throttle throttle;
 	int64_t now_ms;
-	const enum result result = users_attempts_hash(store, email, &hash);
+	const enum result result = hash_address(store, email, &hash);
 	if (result != RESULT_OK)
 		return result;
 	/* of an unknown outcome the attempt may count twice, never not at all */
@@ -95,7 +104,7 @@ store_uncount_login(struct store *store, struct slice email)
 	struct digest hash;
 	struct login_throttle throttle;
 	int64_t now_ms;
-	const enum result result = users_attempts_hash(store, email, &hash);
+	const enum result result = hash_address(store, email, &hash);
 	if (result != RESULT_OK)
 		return result;
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
@@ -109,7 +118,21 @@ store_uncount_login(struct store *store, struct slice email)
 	return txn.result;
 }
 
+enum result
+logins_clear_failures(struct store *store, struct slice email)
+{
+	struct digest hash;
+	const enum result result = hash_address(store, email, &hash);
+	return result == RESULT_OK ? store_run(store, &sql_delete_attempts, db_bytes(digest_slice(&hash))) : result;
+}
+
 /* ---- logins ---- */
+
+enum result
+logins_set_password(struct store *store, uint64_t user_id, struct slice password)
+{
+	return store_change_one(store, &sql_set_password, db_bytes(password), DB_U64(user_id));
+}
 
 enum { LOGIN_ID, LOGIN_EMAIL, LOGIN_NAME, LOGIN_PASSWORD, LOGIN_TOTP, LOGIN_TOTP_STEP, LOGIN_NOW_MS };
 
@@ -129,7 +152,7 @@ store_find_login_user(struct store *store, struct pool *pool, struct slice email
 		.now_ms = db_get_i64(&rows, 0, LOGIN_NOW_MS),
 	};
 	const struct slice sealed = db_get_bytes(&rows, 0, LOGIN_TOTP);
-	return slice_present(sealed) ? users_open(store, pool, user->id, sealed, &user->totp) : RESULT_OK;
+	return slice_present(sealed) ? second_factor_open(store, pool, user->id, sealed, &user->totp) : RESULT_OK;
 }
 
 /* The user is as it was verified, and the code was not used: then it is used up. */
@@ -147,17 +170,17 @@ use_proof(struct store *store, struct pool *pool, const struct login_proof *proo
 	    (proof->totp_step > 0 && proof->totp_step <= db_get_u64(&rows, 0, LOGIN_TOTP_STEP)))
 		return RESULT_NOT_FOUND;
 	if (proof->recovery != NULL)
-		result = store_change_one(store, &sql_use_recovery_code, DB_U64(user->id), hash_value(proof->recovery));
+		result = store_change_one(store, &sql_use_recovery_code, DB_U64(user->id), db_raw(proof->recovery, 32));
 	if (result == RESULT_OK)
 		result = store_change_one(
 		    store, &sql_note_login, db_bytes(proof->rehashed), DB_U64(proof->totp_step), DB_U64(user->id));
-	return result == RESULT_OK ? users_clear_attempts(store, user->email) : result;
+	return result == RESULT_OK ? logins_clear_failures(store, user->email) : result;
 }
 
 static enum result
 insert_session(struct store *store, uint64_t user_id, const struct new_session *session)
 {
-	return store_run(store, &sql_insert_session, hash_value(session->hash), DB_U64(user_id),
+	return store_run(store, &sql_insert_session, db_raw(session->hash, 32), DB_U64(user_id),
 	    db_bytes(slice_sub(session->ip, 0, IP_MAX)), db_bytes(utf8_cut(session->user_agent, USER_AGENT_MAX)));
 }
 
@@ -180,7 +203,7 @@ store_confirm_session(struct store *store, const struct login_proof *proof, cons
 	while (store_runs(&txn)) {
 		txn.result = use_proof(store, txn.pool, proof);
 		if (txn.result == RESULT_OK)
-			txn.result = store_change_one(store, &sql_confirm_session, hash_value(hash), DB_U64(proof->user->id));
+			txn.result = store_change_one(store, &sql_confirm_session, db_raw(hash, 32), DB_U64(proof->user->id));
 	}
 	return txn.result;
 }
@@ -193,9 +216,9 @@ store_change_password(
 	while (store_runs(&txn)) {
 		txn.result = use_proof(store, txn.pool, proof);
 		if (txn.result == RESULT_OK)
-			txn.result = users_set_password(store, proof->user->id, password);
+			txn.result = logins_set_password(store, proof->user->id, password);
 		if (txn.result == RESULT_OK)
-			txn.result = users_end_sessions(store, proof->user->id, NULL);
+			txn.result = sessions_end(store, proof->user->id, NULL);
 		if (txn.result == RESULT_OK)
 			txn.result = insert_session(store, proof->user->id, session);
 	}

@@ -2,12 +2,15 @@
 #include "store/users/users.h"
 
 #include "engine/id_list.h"
+#include "store/operator/accounts.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
-#include "store/users/parts.h"
+#include "store/users/logins.h"
+#include "store/users/second_factor.h"
+#include "store/users/user_sessions.h"
 
 #define USER_COLUMNS                                                                                                   \
 	"id, account_id, email, name, role, campaigns, password IS NOT NULL, totp_enabled_ms IS NOT NULL, created_ms," \
@@ -28,7 +31,6 @@ DB_STATEMENT(sql_lock_operators, "SELECT id, disabled_ms FROM {prefix}users FORC
 				 " WHERE account_id IS NULL"
 				 " ORDER BY id"
 				 " FOR UPDATE");
-DB_STATEMENT(sql_select_accounts_of_campaigns, "SELECT account_id FROM {prefix}campaigns WHERE id IN ({list})");
 DB_STATEMENT(sql_update_user, "UPDATE {prefix}users SET name = ?, role = ?, campaigns = ? WHERE id = ?");
 DB_STATEMENT(sql_disable_user, "UPDATE {prefix}users SET disabled_ms = COALESCE(disabled_ms, " NOW ") WHERE id = ?");
 DB_STATEMENT(sql_enable_user, "UPDATE {prefix}users SET disabled_ms = NULL WHERE id = ?");
@@ -36,23 +38,14 @@ DB_STATEMENT(sql_delete_user, "DELETE FROM {prefix}users WHERE id = ?");
 DB_STATEMENT(sql_reset_user, "UPDATE {prefix}users SET password = NULL, password_ms = NULL WHERE id = ?");
 DB_STATEMENT(sql_insert_invitation, "INSERT INTO {prefix}invitations (hash, user_id, purpose, created_ms, expires_ms)"
 				    " VALUES (?, ?, ?, " NOW ", " NOW " + ?)");
+DB_STATEMENT(sql_select_invitation, "SELECT i.user_id, u.account_id, u.email, u.name, i.purpose, i.expires_ms"
+				    " FROM {prefix}invitations i"
+				    " STRAIGHT_JOIN {prefix}users u ON u.id = i.user_id"
+				    " WHERE i.hash = ? AND i.expires_ms > " NOW " AND u.disabled_ms IS NULL");
+DB_STATEMENT(sql_delete_invitation, "DELETE FROM {prefix}invitations WHERE hash = ?");
 DB_STATEMENT(sql_delete_invitations_of_user, "DELETE FROM {prefix}invitations WHERE user_id = ?");
 
 const struct user_manager user_manager_shell = { .shell = true, .rights = RIGHTS_ALL, .users_max = INT64_MAX };
-
-enum {
-	USER_ID,
-	USER_ACCOUNT_ID,
-	USER_EMAIL,
-	USER_NAME,
-	USER_ROLE,
-	USER_CAMPAIGNS,
-	USER_HAS_PASSWORD,
-	USER_HAS_TOTP,
-	USER_CREATED_MS,
-	USER_LAST_LOGIN_MS,
-	USER_DISABLED_MS
-};
 
 /* A role of a later version is the one with the fewest rights. */
 static enum role
@@ -64,18 +57,19 @@ role_of(uint64_t number)
 static struct user_row
 user_from_row(const struct db_rows *rows, size_t row)
 {
+	enum { ID, ACCOUNT_ID, EMAIL, NAME, ROLE, CAMPAIGNS, HAS_PASSWORD, HAS_TOTP, CREATED_MS, LAST_LOGIN_MS, DISABLED_MS };
 	return (struct user_row){
-		.id = db_get_u64(rows, row, USER_ID),
-		.account_id = store_get_id(rows, row, USER_ACCOUNT_ID),
-		.email = db_get_bytes(rows, row, USER_EMAIL),
-		.settings = { .name = db_get_bytes(rows, row, USER_NAME),
-		    .role = role_of(db_get_u64(rows, row, USER_ROLE)),
-		    .campaigns = db_get_bytes(rows, row, USER_CAMPAIGNS) },
-		.has_password = db_get_bool(rows, row, USER_HAS_PASSWORD),
-		.has_totp = db_get_bool(rows, row, USER_HAS_TOTP),
-		.created_ms = db_get_i64(rows, row, USER_CREATED_MS),
-		.last_login_ms = db_get_time(rows, row, USER_LAST_LOGIN_MS),
-		.disabled_ms = db_get_time(rows, row, USER_DISABLED_MS),
+		.id = db_get_u64(rows, row, ID),
+		.account_id = store_get_id(rows, row, ACCOUNT_ID),
+		.email = db_get_bytes(rows, row, EMAIL),
+		.settings = { .name = db_get_bytes(rows, row, NAME),
+		    .role = role_of(db_get_u64(rows, row, ROLE)),
+		    .campaigns = db_get_bytes(rows, row, CAMPAIGNS) },
+		.has_password = db_get_bool(rows, row, HAS_PASSWORD),
+		.has_totp = db_get_bool(rows, row, HAS_TOTP),
+		.created_ms = db_get_i64(rows, row, CREATED_MS),
+		.last_login_ms = db_get_time(rows, row, LAST_LOGIN_MS),
+		.disabled_ms = db_get_time(rows, row, DISABLED_MS),
 	};
 }
 
@@ -123,7 +117,6 @@ static enum result
 check_campaigns(struct store *store, struct pool *pool, uint64_t account_id, struct slice campaigns, enum user_refusal *refusal)
 {
 	uint64_t *ids = POOL_ARRAY(pool, USER_CAMPAIGNS_MAX, uint64_t);
-	struct db_rows rows;
 	struct slice rest = campaigns;
 	uint64_t id;
 	size_t count = 0;
@@ -131,12 +124,8 @@ check_campaigns(struct store *store, struct pool *pool, uint64_t account_id, str
 		ids[count++] = id;
 	if (rest.size > 0)
 		return refuse(refusal, USER_NO_CAMPAIGN);
-	const struct db_list list = store_id_list(pool, ids, count);
-	const enum result result = store_query_lists(store, pool, &sql_select_accounts_of_campaigns, &list, 1, &rows);
-	bool own = rows.count == list.count;
-	for (size_t i = 0; i < rows.count; i++)
-		own = own && db_get_u64(&rows, i, 0) == account_id;
-	return result == RESULT_OK && !own ? refuse(refusal, USER_NO_CAMPAIGN) : result;
+	const enum result result = store_check_owner(store, pool, account_id, ids, count);
+	return result == RESULT_REFUSED ? refuse(refusal, USER_NO_CAMPAIGN) : result;
 }
 
 /* Whether a user of the account may have these settings, and the manager may give them. */
@@ -223,10 +212,9 @@ put_invitation(struct store *store, uint64_t user_id, const struct new_invitatio
 {
 	const struct slice purpose = invitation->purpose == INVITATION_WELCOME ? SLICE("welcome") : SLICE("reset");
 	const enum result result = store_run(store, &sql_delete_invitations_of_user, DB_U64(user_id));
-	return result != RESULT_OK
-		   ? result
-		   : store_run(store, &sql_insert_invitation, db_bytes((struct slice){ (const char *)invitation->hash, 32 }),
-			 DB_U64(user_id), db_bytes(purpose), DB_I64(invitation->valid_ms));
+	return result != RESULT_OK ? result
+				   : store_run(store, &sql_insert_invitation, db_raw(invitation->hash, 32), DB_U64(user_id),
+					 db_bytes(purpose), DB_I64(invitation->valid_ms));
 }
 
 static enum result
@@ -298,7 +286,7 @@ edit_user(struct store *store, struct pool *pool, const struct user_manager *man
 	if (result == RESULT_OK)
 		result = store_change_one(
 		    store, &sql_update_user, db_bytes(after.name), DB_U64(after.role), db_bytes(after.campaigns), DB_U64(id));
-	return result == RESULT_OK && !same_scope(&after, before) ? users_end_sessions(store, id, NULL) : result;
+	return result == RESULT_OK && !same_scope(&after, before) ? sessions_end(store, id, NULL) : result;
 }
 
 enum result
@@ -322,7 +310,7 @@ store_disable_user(struct store *store, const struct user_manager *manager, uint
 		if (txn.result == RESULT_OK)
 			txn.result = store_change_one(store, &sql_disable_user, DB_U64(id));
 		if (txn.result == RESULT_OK)
-			txn.result = users_end_sessions(store, id, NULL);
+			txn.result = sessions_end(store, id, NULL);
 		if (txn.result == RESULT_OK)
 			txn.result = store_run(store, &sql_delete_invitations_of_user, DB_U64(id));
 	}
@@ -347,10 +335,10 @@ remove_user(struct store *store, uint64_t id)
 {
 	enum result result = store_run(store, &sql_delete_user, DB_U64(id));
 	if (result == RESULT_OK)
-		result = users_end_sessions(store, id, NULL);
+		result = sessions_end(store, id, NULL);
 	if (result == RESULT_OK)
 		result = store_run(store, &sql_delete_invitations_of_user, DB_U64(id));
-	return result == RESULT_OK ? users_remove_recovery_codes(store, id) : result;
+	return result == RESULT_OK ? second_factor_delete_codes(store, id) : result;
 }
 
 enum result
@@ -373,10 +361,10 @@ reset_user(struct store *store, uint64_t id, const struct new_invitation *invita
 {
 	enum result result = store_change_one(store, &sql_reset_user, DB_U64(id));
 	if (result == RESULT_OK)
-		result = users_end_sessions(store, id, NULL);
+		result = sessions_end(store, id, NULL);
 	if (result == RESULT_OK)
 		result = put_invitation(store, id, invitation);
-	return result == RESULT_OK && scope == RESET_PASSWORD_AND_TOTP ? users_remove_totp(store, id) : result;
+	return result == RESULT_OK && scope == RESET_PASSWORD_AND_TOTP ? second_factor_remove(store, id) : result;
 }
 
 enum result
@@ -402,7 +390,56 @@ store_log_out_user(
 	while (store_runs(&txn)) {
 		txn.result = lock_user(store, txn.pool, manager, id, &user, refusal);
 		if (txn.result == RESULT_OK)
-			txn.result = users_end_sessions(store, id, count);
+			txn.result = sessions_end(store, id, count);
 	}
+	return txn.result;
+}
+
+/* ---- links ---- */
+
+enum result
+store_find_invitation(struct store *store, struct pool *pool, const unsigned char hash[32], struct invited_user *user)
+{
+	enum { ID, ACCOUNT_ID, EMAIL, NAME, PURPOSE, EXPIRES_MS };
+	struct db_rows rows;
+	const enum result result = store_query_one(store, pool, &rows, &sql_select_invitation, db_raw(hash, 32));
+	if (result == RESULT_OK)
+		*user = (struct invited_user){
+			.id = db_get_u64(&rows, 0, ID),
+			.account_id = store_get_id(&rows, 0, ACCOUNT_ID),
+			.email = db_get_bytes(&rows, 0, EMAIL),
+			.name = db_get_bytes(&rows, 0, NAME),
+			.purpose = slice_equal(db_get_bytes(&rows, 0, PURPOSE), SLICE("welcome")) ? INVITATION_WELCOME
+												  : INVITATION_RESET,
+			.expires_ms = db_get_i64(&rows, 0, EXPIRES_MS),
+		};
+	return result;
+}
+
+/* The user is locked first: a link that an operator replaces meanwhile is not used, nor one of a user who is disabled. */
+static enum result
+use_invitation(struct store *store, struct pool *pool, const unsigned char hash[32], struct slice password)
+{
+	struct invited_user user;
+	enum result result = store_find_invitation(store, pool, hash, &user);
+	if (result == RESULT_OK)
+		result = store_exists(store, &sql_lock_user, DB_U64(user.id));
+	if (result == RESULT_OK)
+		result = store_find_invitation(store, pool, hash, &user);
+	if (result == RESULT_OK)
+		result = store_change_one(store, &sql_delete_invitation, db_raw(hash, 32));
+	if (result == RESULT_OK)
+		result = logins_set_password(store, user.id, password);
+	if (result == RESULT_OK)
+		result = sessions_end(store, user.id, NULL);
+	return result == RESULT_OK ? logins_clear_failures(store, user.email) : result;
+}
+
+enum result
+store_use_invitation(struct store *store, const unsigned char hash[32], struct slice password)
+{
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		txn.result = use_invitation(store, txn.pool, hash, password);
 	return txn.result;
 }

@@ -113,6 +113,3 @@ MUST_CHECK enum result store_find_invitation(
 /* Uses it up: sets the password, an argon2id hash, and ends the user's sessions and waits. RESULT_NOT_FOUND: none, also when it
  * was used meanwhile. */
 MUST_CHECK enum result store_use_invitation(struct store *store, const unsigned char hash[32], struct slice password);
-
-/* Removes, in pieces, sessions and links that have ended and failures that no longer count. Called by store_clean_up. */
-MUST_CHECK enum result store_clean_up_users(struct store *store);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "store/queue/clean_up.h"
 #include "store/users/audit.h"
 #include "store/world.h"
 
@@ -232,7 +233,7 @@ old_rows_are_removed(void **state UNUSED)
 	const uint64_t a = note(1, 10, 100), b = note(1, 11, 101);
 	root_run("UPDATE t_audit SET created_ms = created_ms - 86400000 * CAST(400 AS SIGNED) - 1 WHERE id = %" PRIu64, a);
 	root_run("UPDATE t_audit SET created_ms = created_ms - 86400000 * CAST(399 AS SIGNED) WHERE id = %" PRIu64, b);
-	assert_int_equal(store_clean_up_audit(world->store), RESULT_OK);
+	assert_int_equal(store_clean_up(world->store), RESULT_OK);
 	assert_string_equal(list((struct audit_filter){ NO_TIMES }), pool_printf(world->pool, "%" PRIu64, b).data);
 }
 

@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "store/operator/accounts.h"
-#include "store/removal/removal.h"
-#include "store/users/sessions.h"
+#include "store/queue/clean_up.h"
+#include "store/removal/campaigns.h"
+#include "store/users/logins.h"
+#include "store/users/second_factor.h"
+#include "store/users/user_sessions.h"
 #include "store/users/users.h"
 #include "store/world.h"
 
@@ -365,7 +368,7 @@ what_has_ended_is_cleaned_up(void **state UNUSED)
 	root_run(
 	    "INSERT INTO t_login_attempts VALUES ('a', 9, (UNIX_TIMESTAMP() - 86500) * 1000), ('b', 9, (UNIX_TIMESTAMP() - "
 	    "86300) * 1000)");
-	assert_int_equal(store_clean_up_users(world->store), RESULT_OK);
+	assert_int_equal(store_clean_up(world->store), RESULT_OK);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_sessions"), 1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_invitations"), 1);
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_login_attempts"), 1);

@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: MIT
- * Sessions as requests use them, and as users list and end them. */
-#include "store/users/sessions.h"
+/* SPDX-License-Identifier: MIT */
+#include "store/users/user_sessions.h"
 
 #include "store/query.h"
 #include "store/rows.h"
@@ -21,54 +20,40 @@ DB_STATEMENT(
 DB_STATEMENT(sql_select_sessions_of_user,
     "SELECT s.hash, s.created_ms, s.last_used_ms, s.ip, s.user_agent FROM {prefix}sessions s FORCE INDEX (by_user)"
     " WHERE s.user_id = ? AND " LASTS " ORDER BY s.created_ms DESC LIMIT ?");
+DB_STATEMENT(sql_delete_sessions_of_user, "DELETE FROM {prefix}sessions WHERE user_id = ?");
+DB_STATEMENT(sql_delete_other_sessions, "DELETE FROM {prefix}sessions WHERE user_id = ? AND hash <> ?");
 DB_STATEMENT(sql_delete_session, "DELETE FROM {prefix}sessions WHERE hash = ? AND user_id = ?");
 
 enum { TOUCH_MS = 60 * 1000, IP_MAX = 45 };
-
-enum {
-	SESSION_USER_ID,
-	SESSION_ACCOUNT_ID,
-	SESSION_ACCOUNT_NAME,
-	SESSION_EMAIL,
-	SESSION_NAME,
-	SESSION_ROLE,
-	SESSION_CAMPAIGNS,
-	SESSION_SUSPENDED,
-	SESSION_PER_MINUTE,
-	SESSION_HAS_TOTP,
-	SESSION_CREATED_MS,
-	SESSION_LAST_USED_MS,
-	SESSION_CONFIRMED_MS,
-	SESSION_NOW_MS,
-	SESSION_TIME_ZONE
-};
 
 enum result
 store_find_session(struct store *store, struct pool *pool, const unsigned char hash[32], const struct session_limits *limits,
     struct session *session)
 {
+	enum { USER_ID, ACCOUNT_ID, ACCOUNT_NAME, EMAIL, NAME, ROLE, CAMPAIGNS, SUSPENDED, PER_MINUTE, HAS_TOTP };
+	enum { CREATED_MS = HAS_TOTP + 1, LAST_USED_MS, CONFIRMED_MS, NOW_MS, TIME_ZONE };
 	struct db_rows rows;
-	const enum result result = store_query_one(store, pool, &rows, &sql_select_session,
-	    db_bytes((struct slice){ (const char *)hash, 32 }), DB_I64(limits->idle_ms), DB_I64(limits->max_ms));
+	const enum result result = store_query_one(
+	    store, pool, &rows, &sql_select_session, db_raw(hash, 32), DB_I64(limits->idle_ms), DB_I64(limits->max_ms));
 	if (result != RESULT_OK)
 		return result;
-	const uint64_t role = db_get_u64(&rows, 0, SESSION_ROLE);
+	const uint64_t role = db_get_u64(&rows, 0, ROLE);
 	*session = (struct session){
-		.user_id = db_get_u64(&rows, 0, SESSION_USER_ID),
-		.account_id = store_get_id(&rows, 0, SESSION_ACCOUNT_ID),
-		.account_name = db_get_bytes(&rows, 0, SESSION_ACCOUNT_NAME),
-		.time_zone = db_get_bytes(&rows, 0, SESSION_TIME_ZONE),
-		.email = db_get_bytes(&rows, 0, SESSION_EMAIL),
-		.name = db_get_bytes(&rows, 0, SESSION_NAME),
+		.user_id = db_get_u64(&rows, 0, USER_ID),
+		.account_id = store_get_id(&rows, 0, ACCOUNT_ID),
+		.account_name = db_get_bytes(&rows, 0, ACCOUNT_NAME),
+		.time_zone = db_get_bytes(&rows, 0, TIME_ZONE),
+		.email = db_get_bytes(&rows, 0, EMAIL),
+		.name = db_get_bytes(&rows, 0, NAME),
 		.role = role < ROLES ? (enum role)role : ROLE_VIEWER,
-		.campaigns = db_get_bytes(&rows, 0, SESSION_CAMPAIGNS),
-		.account_suspended = db_get_bool(&rows, 0, SESSION_SUSPENDED),
-		.account_per_minute = db_get_time(&rows, 0, SESSION_PER_MINUTE),
-		.has_totp = db_get_bool(&rows, 0, SESSION_HAS_TOTP),
-		.created_ms = db_get_i64(&rows, 0, SESSION_CREATED_MS),
-		.last_used_ms = db_get_i64(&rows, 0, SESSION_LAST_USED_MS),
-		.confirmed_ms = db_get_i64(&rows, 0, SESSION_CONFIRMED_MS),
-		.now_ms = db_get_i64(&rows, 0, SESSION_NOW_MS),
+		.campaigns = db_get_bytes(&rows, 0, CAMPAIGNS),
+		.account_suspended = db_get_bool(&rows, 0, SUSPENDED),
+		.account_per_minute = db_get_time(&rows, 0, PER_MINUTE),
+		.has_totp = db_get_bool(&rows, 0, HAS_TOTP),
+		.created_ms = db_get_i64(&rows, 0, CREATED_MS),
+		.last_used_ms = db_get_i64(&rows, 0, LAST_USED_MS),
+		.confirmed_ms = db_get_i64(&rows, 0, CONFIRMED_MS),
+		.now_ms = db_get_i64(&rows, 0, NOW_MS),
 	};
 	/* an operator has no account, the others have one: a row that was changed by hand gives no rights */
 	const bool fits = (session->role == ROLE_OPERATOR) == (session->account_id == 0);
@@ -82,16 +67,14 @@ store_touch_session(struct store *store, const unsigned char hash[32], const str
 	const int64_t before_ms = session->now_ms - TOUCH_MS;
 	if (session->last_used_ms >= before_ms)
 		return RESULT_OK;
-	return store_run(store, &sql_touch_session, db_bytes(slice_sub(ip, 0, IP_MAX)),
-	    db_bytes((struct slice){ (const char *)hash, 32 }), DB_I64(before_ms));
+	return store_run(store, &sql_touch_session, db_bytes(slice_sub(ip, 0, IP_MAX)), db_raw(hash, 32), DB_I64(before_ms));
 }
-
-enum { ROW_HASH, ROW_CREATED_MS, ROW_LAST_USED_MS, ROW_IP, ROW_USER_AGENT };
 
 enum result
 store_list_sessions(struct store *store, struct pool *pool, uint64_t user_id, const struct session_limits *limits,
     struct session_row **sessions, size_t *count)
 {
+	enum { HASH, CREATED_MS, LAST_USED_MS, IP, USER_AGENT };
 	struct db_rows rows;
 	const enum result result = store_query(store, pool, &rows, &sql_select_sessions_of_user, DB_U64(user_id),
 	    DB_I64(limits->idle_ms), DB_I64(limits->max_ms), DB_U64(SESSIONS_LISTED));
@@ -99,11 +82,11 @@ store_list_sessions(struct store *store, struct pool *pool, uint64_t user_id, co
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
 		(*sessions)[i] = (struct session_row){
-			.hash = db_get_bytes(&rows, i, ROW_HASH),
-			.created_ms = db_get_i64(&rows, i, ROW_CREATED_MS),
-			.last_used_ms = db_get_i64(&rows, i, ROW_LAST_USED_MS),
-			.ip = db_get_bytes(&rows, i, ROW_IP),
-			.user_agent = db_get_bytes(&rows, i, ROW_USER_AGENT),
+			.hash = db_get_bytes(&rows, i, HASH),
+			.created_ms = db_get_i64(&rows, i, CREATED_MS),
+			.last_used_ms = db_get_i64(&rows, i, LAST_USED_MS),
+			.ip = db_get_bytes(&rows, i, IP),
+			.user_agent = db_get_bytes(&rows, i, USER_AGENT),
 		};
 	return result;
 }
@@ -111,6 +94,17 @@ store_list_sessions(struct store *store, struct pool *pool, uint64_t user_id, co
 enum result
 store_end_session(struct store *store, uint64_t user_id, const unsigned char hash[32])
 {
-	return store_change_one(
-	    store, &sql_delete_session, db_bytes((struct slice){ (const char *)hash, 32 }), DB_U64(user_id));
+	return store_change_one(store, &sql_delete_session, db_raw(hash, 32), DB_U64(user_id));
+}
+
+enum result
+sessions_end(struct store *store, uint64_t user_id, uint64_t *count)
+{
+	return db_execute(store->db, &sql_delete_sessions_of_user, &DB_VALUES(DB_U64(user_id)), count);
+}
+
+enum result
+sessions_end_others(struct store *store, uint64_t user_id, const unsigned char hash[32])
+{
+	return store_run(store, &sql_delete_other_sessions, DB_U64(user_id), db_raw(hash, 32));
 }

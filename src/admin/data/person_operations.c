@@ -9,6 +9,8 @@
 #include "admin/leads/named_lead.h"
 #include "operation/value_types.h"
 #include "os/clock.h"
+#include "store/removal/erase.h"
+#include "store/removal/report.h"
 
 /* ERASURES_MAX: of an account that have not ended, for remote calls. */
 enum { REMOTE_MS = 2000, REPORT_MS = 1000, ERASURES_MAX = 20 };
@@ -82,16 +84,14 @@ report_mentions(struct operation_call *call, const struct person *person, int64_
 		output_text(call->output, "mentioned_by", SLICE_NONE);
 		return RESULT_OK;
 	}
-	struct mention *mentions;
-	size_t count;
-	bool all;
-	const enum result result = store_find_mentions(call->store, call->pool, person, end_ms, &mentions, &count, &all);
-	struct slice *leads = POOL_ARRAY(call->pool, count, struct slice);
-	for (size_t i = 0; i < count; i++)
-		leads[i] =
-		    pool_printf(call->pool, "%" PRIu64 "/%.*s", mentions[i].campaign_id, SLICE_ARGS(mentions[i].social_id));
-	if (result == RESULT_OK && (all || count == MENTIONS_MAX))
-		output_texts(call->output, "mentioned_by", leads, count);
+	struct mentions found;
+	const enum result result = store_find_mentions(call->store, call->pool, person, end_ms, &found);
+	struct slice *leads = POOL_ARRAY(call->pool, found.count, struct slice);
+	for (size_t i = 0; i < found.count; i++)
+		leads[i] = pool_printf(
+		    call->pool, "%" PRIu64 "/%.*s", found.items[i].campaign_id, SLICE_ARGS(found.items[i].social_id));
+	if (result == RESULT_OK && (found.all || found.count == MENTIONS_MAX))
+		output_texts(call->output, "mentioned_by", leads, found.count);
 	else if (result == RESULT_OK)
 		output_text(call->output, "mentioned_by", SLICE_NONE);
 	return result;
@@ -104,7 +104,7 @@ run_lead_erase(struct operation_call *call)
 		.most = call->is_remote ? ERASURES_MAX : 0 };
 	const int64_t end_ms = call->is_remote ? clock_monotonic_ms() + REMOTE_MS : CLOCK_NEVER;
 	struct removal_counts counts = { 0 };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t leads;
 	int status = read_person(call, &request.person);
 	if (status != EX_OK)

@@ -9,6 +9,7 @@
 #include "operation/value_types.h"
 #include "os/clock.h"
 #include "store/operator/accounts.h"
+#include "store/removal/campaigns.h"
 
 /* Of a removed campaign, its rows. */
 static enum result

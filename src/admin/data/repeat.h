@@ -4,7 +4,7 @@
 
 #include "operation/operation.h"
 #include "operation/progress.h"
-#include "store/removal/removal.h"
+#include "store/removal/removed_rows.h"
 
 /* Counts a failure and waits, a second longer each time. Returns false without waiting at the fourth one: it is given up. */
 MUST_CHECK bool repeat_later(unsigned *failures);

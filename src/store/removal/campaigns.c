@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: MIT
- * Removes campaigns and accounts: at once for callers, then their rows piece by piece. */
+/* SPDX-License-Identifier: MIT */
+#include "store/removal/campaigns.h"
+
 #include "engine/rank.h"
 #include "store/query.h"
-#include "store/queue/hours.h"
-#include "store/removal/removal.h"
-#include "store/removal/rows.h"
+#include "store/queue/lead_counts.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -12,7 +11,6 @@
 /* The index is forced because a DELETE may otherwise scan a small table, and lock rows of other campaigns. */
 #define DELETE_OF_CAMPAIGN(table, index) "DELETE t FROM {prefix}" table " t FORCE INDEX (" index ") WHERE t.campaign_id = ?"
 
-DB_STATEMENT(sql_lock_removed_account, "SELECT id FROM {prefix}accounts WHERE id = ? FOR UPDATE");
 DB_STATEMENT(sql_select_campaigns_to_remove,
     "SELECT id FROM {prefix}campaigns FORCE INDEX (by_account) WHERE account_id = ? ORDER BY id");
 DB_STATEMENT(sql_insert_removed,
@@ -129,10 +127,10 @@ remove_account(struct store *store, struct pool *pool, uint64_t account_id)
 		&sql_delete_invitations_of_account, &sql_delete_recovery_codes_of_account, &sql_delete_users_of_account,
 		&sql_delete_account, &sql_delete_operator_jobs_of_account };
 	struct db_rows rows;
-	enum result result = store_query_one(store, pool, &rows, &sql_lock_removed_account, DB_U64(account_id));
+	enum result result = store_exists(store, &sql_lock_account, DB_U64(account_id));
 	if (result == RESULT_OK)
 		result = store_query(store, pool, &rows, &sql_select_campaigns_to_remove, DB_U64(account_id));
-	for (size_t i = 0; i < rows.count && result == RESULT_OK; i++)
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++)
 		result = remove_one(store, pool, db_get_u64(&rows, i, 0));
 	return result == RESULT_OK ? run_all(store, statements, ARRAY_SIZE(statements), account_id) : result;
 }
@@ -158,23 +156,21 @@ struct part {
 /* Each is one part of a step, in a transaction. It sets where the next part begins. */
 typedef enum result change(struct part *part, struct pool *pool);
 
-/* Selects some rows and deletes them by their first column. */
+/* Deletes the rows that one statement selects for the campaign by another. */
 static enum result
-delete_selected(struct part *part, const struct db_rows *rows, const struct db_statement *deletion, uint64_t *counter)
+remove_selected(struct part *part, struct pool *pool, const struct db_statement *selection, const struct db_statement *deletion,
+    uint64_t *counter)
 {
-	uint64_t deleted = 0;
-	part->step_done = rows->count == 0;
-	const enum result result = store_run_on_ids(part->store, deletion, rows->values, rows->count, &deleted);
-	*counter += deleted;
-	return result;
+	struct db_rows rows;
+	const enum result result = store_query(part->store, pool, &rows, selection, DB_U64(part->campaign_id));
+	part->step_done = rows.count == 0;
+	return result == RESULT_OK ? store_delete_counted(part->store, deletion, rows.values, rows.count, counter) : result;
 }
 
 static enum result
 remove_calls(struct part *part, struct pool *pool)
 {
-	struct db_rows rows;
-	const enum result result = store_query(part->store, pool, &rows, &sql_select_removed_calls, DB_U64(part->campaign_id));
-	return result == RESULT_OK ? delete_selected(part, &rows, &sql_delete_removed_calls, &part->counts->calls) : result;
+	return remove_selected(part, pool, &sql_select_removed_calls, &sql_delete_removed_calls, &part->counts->calls);
 }
 
 static enum result
@@ -211,11 +207,12 @@ remove_leads(struct part *part, struct pool *pool)
 static enum result
 remove_histogram(struct part *part, struct pool *pool)
 {
-	uint64_t nodes = 0;
 	struct db_rows rows;
 	const enum result result = store_query(part->store, pool, &rows, &sql_select_removed_nodes,
 	    DB_U64(rank_first_node(part->campaign_id)), DB_U64(rank_first_node(part->campaign_id + 1)));
-	return result == RESULT_OK ? delete_selected(part, &rows, &sql_delete_removed_nodes, &nodes) : result;
+	part->step_done = rows.count == 0;
+	return result == RESULT_OK ? store_run_on_ids(part->store, &sql_delete_removed_nodes, rows.values, rows.count, NULL)
+				   : result;
 }
 
 /* Counts by address, by hour and by source. */
@@ -236,11 +233,7 @@ remove_counts(struct part *part, struct pool *pool)
 static enum result
 remove_messages(struct part *part, struct pool *pool)
 {
-	struct db_rows rows;
-	const enum result result =
-	    store_query(part->store, pool, &rows, &sql_select_removed_messages, DB_U64(part->campaign_id));
-	return result == RESULT_OK ? delete_selected(part, &rows, &sql_delete_removed_messages, &part->counts->messages)
-				   : result;
+	return remove_selected(part, pool, &sql_select_removed_messages, &sql_delete_removed_messages, &part->counts->messages);
 }
 
 /* Emptied events are of no campaign. */

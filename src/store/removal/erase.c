@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Erases a person: their leads by the engine, so that counters, ranks and referrals of others stay right; then what is stored
- * about them in other tables, found by their leads and by their address. */
+ * Leads are erased by the engine, so that counters, ranks and referrals of others stay right; then what is stored about the
+ * person in other tables, found by the leads and by the address. */
+#include "store/removal/erase.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +12,7 @@
 #include "store/erased.h"
 #include "store/query.h"
 #include "store/read.h"
-#include "store/removal/relation.h"
-#include "store/removal/removal.h"
-#include "store/removal/rows.h"
+#include "store/removal/wanted.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -58,7 +58,7 @@ enum erase_step {
 };
 
 struct erasure {
-	struct slice id;
+	struct db_value id;
 	uint64_t campaign_id;
 	struct slice address;
 	struct wanted wanted;
@@ -89,20 +89,16 @@ note_person(struct store *store, struct pool *pool, const struct erase_request *
 static enum result
 has_room(struct store *store, struct pool *pool, const struct erase_request *request)
 {
-	struct db_rows rows;
-	if (request->most == 0)
-		return RESULT_OK;
-	const enum result result =
-	    store_query(store, pool, &rows, &sql_count_erasures_of_account, DB_U64(request->person.campaign_id));
-	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= request->most ? RESULT_TOO_MANY : result;
+	return request->most == 0
+		   ? RESULT_OK
+		   : store_check_room(store, pool, &sql_count_erasures_of_account, request->person.campaign_id, request->most);
 }
 
 enum result
-store_begin_erasure(struct store *store, const struct erase_request *request, unsigned char id[REMOVAL_ID_SIZE], size_t *leads)
+store_begin_erasure(struct store *store, const struct erase_request *request, unsigned char id[ERASURE_ID_SIZE], size_t *leads)
 {
 	const struct person *person = &request->person;
-	random_bytes(id, REMOVAL_ID_SIZE);
-	const struct slice id_slice = { (const char *)id, REMOVAL_ID_SIZE };
+	random_bytes(id, ERASURE_ID_SIZE);
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
 		struct person_found found;
@@ -115,7 +111,7 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 			continue;
 		*leads = found.own;
 		const struct wanted wanted = wanted_of(txn.pool, person, &found);
-		txn.result = store_run(store, &sql_insert_erasure, db_bytes(id_slice), DB_U64(person->campaign_id),
+		txn.result = store_run(store, &sql_insert_erasure, db_raw(id, ERASURE_ID_SIZE), DB_U64(person->campaign_id),
 		    db_bytes(lead_channel_name(person->channel)), db_bytes(person->address),
 		    db_bytes(store_address_spellings(txn.pool, person, &found)), db_bytes(wanted_ids_text(txn.pool, &wanted)),
 		    db_bytes(wanted_social_ids_text(txn.pool, &wanted)));
@@ -148,9 +144,9 @@ move(const struct part *part)
 	enum result result = RESULT_OK;
 	if (part->more_leads) /* before the position, which a repetition can reach again */
 		result = store_run(part->store, &sql_set_erased_leads, db_bytes(wanted_ids_text(part->pool, &erasure->wanted)),
-		    db_bytes(wanted_social_ids_text(part->pool, &erasure->wanted)), db_bytes(erasure->id));
+		    db_bytes(wanted_social_ids_text(part->pool, &erasure->wanted)), erasure->id);
 	return result == RESULT_OK ? store_run(part->store, &sql_move_erasure, DB_U64(step), DB_U64(position.first),
-					 DB_U64(position.second), db_bytes(erasure->id))
+					 DB_U64(position.second), erasure->id)
 				   : result;
 }
 
@@ -195,10 +191,7 @@ add_new_leads(struct part *part)
 	struct erasure *erasure = part->erasure;
 	struct person_found found;
 	const enum result result = find_leads(part, &found);
-	struct person_lead *own = POOL_ARRAY(part->pool, found.own, struct person_lead);
-	for (size_t i = 0; i < found.own; i++)
-		own[i] = (struct person_lead){ found.leads[i].id, found.leads[i].social_id };
-	part->more_leads = result == RESULT_OK && wanted_add(&erasure->wanted, own, found.own);
+	part->more_leads = result == RESULT_OK && wanted_add_own(&erasure->wanted, &found);
 	part->step_done = !part->more_leads;
 	return result;
 }
@@ -307,12 +300,9 @@ delete_found(
     struct part *part, struct pool *pool, const struct db_rows *rows, const struct db_statement *statement, uint64_t *counter)
 {
 	struct db_value *ids = POOL_ARRAY(pool, rows->count, struct db_value);
-	uint64_t deleted = 0;
 	for (size_t i = 0; i < rows->count; i++)
 		ids[i] = DB_U64(db_get_u64(rows, i, SEARCHED_ID));
-	const enum result result = store_run_on_ids(part->store, statement, ids, rows->count, &deleted);
-	*counter += deleted;
-	return result;
+	return store_delete_counted(part->store, statement, ids, rows->count, counter);
 }
 
 static enum result
@@ -371,7 +361,7 @@ find_own(const struct part *part, struct pool *pool, enum searched_table table, 
 	size_t count = 0;
 	for (size_t i = 0; i < rows.count; i++) {
 		struct found_row *row = &about[count];
-		row->relation = store_relation(&part->erasure->wanted, pool, table, &rows, i, &row->social_id);
+		row->relation = wanted_relation(&part->erasure->wanted, pool, table, &rows, i, &row->social_id);
 		if (row->relation == RELATION_NONE || row->relation == RELATION_MENTIONED)
 			continue;
 		memmove(
@@ -439,7 +429,7 @@ erase_claims(struct part *part)
 static enum result
 erase_itself(struct part *part)
 {
-	return store_run(part->store, &sql_delete_erasure, db_bytes(part->erasure->id));
+	return store_run(part->store, &sql_delete_erasure, part->erasure->id);
 }
 
 static enum result (*const steps[])(struct part *part) = {
@@ -458,7 +448,7 @@ static enum result (*const steps[])(struct part *part) = {
 enum { CAMPAIGN_ID, CHANNEL, ADDRESS, SPELLINGS, LEAD_IDS, SOCIAL_IDS, STEP, POSITION, POSITION_SECOND };
 
 static struct erasure
-erasure_from_row(struct pool *pool, struct slice id, const struct db_rows *rows)
+erasure_from_row(struct pool *pool, struct db_value id, const struct db_rows *rows)
 {
 	const enum lead_channel channel =
 	    slice_equal(db_get_bytes(rows, 0, CHANNEL), lead_channel_name(CHANNEL_PHONE)) ? CHANNEL_PHONE : CHANNEL_EMAIL;
@@ -477,15 +467,15 @@ erasure_from_row(struct pool *pool, struct slice id, const struct db_rows *rows)
 }
 
 enum result
-store_continue_erasure(struct store *store, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts, bool *done)
+store_continue_erasure(struct store *store, const unsigned char id[ERASURE_ID_SIZE], struct removal_counts *counts, bool *done)
 {
-	const struct slice id_slice = { (const char *)id, REMOVAL_ID_SIZE };
+	const struct db_value id_value = db_raw(id, ERASURE_ID_SIZE);
 	struct pool *pool = pool_new();
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_erasure, db_bytes(id_slice));
+	enum result result = store_query(store, pool, &rows, &sql_select_erasure, id_value);
 	*done = result == RESULT_OK && rows.count == 0;
 	if (result == RESULT_OK && !*done) {
-		struct erasure erasure = erasure_from_row(pool, id_slice, &rows);
+		struct erasure erasure = erasure_from_row(pool, id_value, &rows);
 		struct part part = { .store = store, .pool = pool, .erasure = &erasure, .counts = counts };
 		result = erasure.step < ARRAY_SIZE(steps) ? steps[erasure.step](&part) : RESULT_FAILED;
 	}
@@ -494,7 +484,7 @@ store_continue_erasure(struct store *store, const unsigned char id[REMOVAL_ID_SI
 }
 
 uint64_t
-removal_number(const unsigned char id[REMOVAL_ID_SIZE])
+erasure_number(const unsigned char id[ERASURE_ID_SIZE])
 {
 	uint64_t number;
 	memcpy(&number, id, sizeof(number));
@@ -504,24 +494,23 @@ removal_number(const unsigned char id[REMOVAL_ID_SIZE])
 enum result
 store_postpone_erasure(struct store *store, uint64_t number, int64_t more_ms)
 {
-	unsigned char first[REMOVAL_ID_SIZE] = { 0 }, last[REMOVAL_ID_SIZE];
+	unsigned char first[ERASURE_ID_SIZE] = { 0 }, last[ERASURE_ID_SIZE];
 	memset(last, 0xff, sizeof(last));
 	memcpy(first, &number, sizeof(number));
 	memcpy(last, &number, sizeof(number));
-	return store_run(store, &sql_postpone_erasure, DB_I64(more_ms),
-	    db_bytes((struct slice){ (const char *)first, sizeof(first) }),
-	    db_bytes((struct slice){ (const char *)last, sizeof(last) }));
+	return store_run(
+	    store, &sql_postpone_erasure, DB_I64(more_ms), db_raw(first, sizeof(first)), db_raw(last, sizeof(last)));
 }
 
 enum result
-store_find_erasure(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found)
+store_find_erasure(struct store *store, int64_t idle_ms, unsigned char id[ERASURE_ID_SIZE], bool *found)
 {
 	struct pool *pool = pool_new();
 	struct db_rows rows;
 	const enum result result = store_query(store, pool, &rows, &sql_select_idle_erasure, DB_I64(idle_ms));
 	*found = result == RESULT_OK && rows.count > 0;
 	if (*found)
-		memcpy(id, db_get_bytes(&rows, 0, 0).data, REMOVAL_ID_SIZE);
+		memcpy(id, db_get_bytes(&rows, 0, 0).data, ERASURE_ID_SIZE);
 	pool_free(&pool);
 	return result;
 }

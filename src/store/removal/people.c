@@ -4,7 +4,7 @@
 #include "os/clock.h"
 #include "store/query.h"
 #include "store/read.h"
-#include "store/removal/relation.h"
+#include "store/removal/wanted.h"
 #include "store/rows.h"
 #include "store/statements.h"
 
@@ -69,10 +69,11 @@ store_find_leads_of(struct store *store, struct pool *pool, const struct person 
 }
 
 static bool
-is_among(const struct mention *mentions, size_t count, const struct mention *mention)
+is_among(const struct mentions *mentions, const struct mention *mention)
 {
-	for (size_t i = 0; i < count; i++)
-		if (mentions[i].campaign_id == mention->campaign_id && slice_equal(mentions[i].social_id, mention->social_id))
+	for (size_t i = 0; i < mentions->count; i++)
+		if (mentions->items[i].campaign_id == mention->campaign_id &&
+		    slice_equal(mentions->items[i].social_id, mention->social_id))
 			return true;
 	return false;
 }
@@ -83,37 +84,39 @@ struct mention_search {
 	const struct wanted *wanted;
 	uint64_t campaign_id;
 	int64_t deadline_ms;
-	struct mention *mentions;
-	size_t count;
+	struct mentions *found;
 };
 
 static void
 add_mentions(struct mention_search *search, struct pool *pool, enum searched_table table, const struct db_rows *rows)
 {
-	for (size_t i = 0; i < rows->count && search->count < MENTIONS_MAX; i++) {
+	struct mentions *found = search->found;
+	for (size_t i = 0; i < rows->count && found->count < MENTIONS_MAX; i++) {
 		struct slice social_id;
-		if (store_relation(search->wanted, pool, table, rows, i, &social_id) != RELATION_MENTIONED)
+		if (wanted_relation(search->wanted, pool, table, rows, i, &social_id) != RELATION_MENTIONED)
 			continue;
 		const struct mention mention = { db_get_u64(rows, i, SEARCHED_CAMPAIGN_ID),
 			pool_copy(search->pool, social_id) };
-		if (!is_among(search->mentions, search->count, &mention))
-			search->mentions[search->count++] = mention;
+		if (!is_among(found, &mention))
+			found->items[found->count++] = mention;
 	}
 }
 
-/* *all: to the end of the table. */
+/* `all` of the mentions: to the end of the table. */
 static enum result
-search_table(struct mention_search *search, enum searched_table table, bool *all)
+search_table(struct mention_search *search, enum searched_table table)
 {
 	enum result result = RESULT_OK;
 	struct search_place after = { 0 };
-	*all = false;
-	while (!*all && result == RESULT_OK && search->count < MENTIONS_MAX && clock_monotonic_ms() < search->deadline_ms) {
+	struct mentions *found = search->found;
+	found->all = false;
+	while (
+	    !found->all && result == RESULT_OK && found->count < MENTIONS_MAX && clock_monotonic_ms() < search->deadline_ms) {
 		struct pool *piece = pool_new();
 		struct db_rows rows;
 		result = store_search(search->store, piece, table, search->campaign_id, after, &rows);
 		add_mentions(search, piece, table, &rows);
-		*all = result == RESULT_OK && rows.count == 0;
+		found->all = result == RESULT_OK && rows.count == 0;
 		after = rows.count == 0 ? after : store_searched_place(&rows, rows.count - 1);
 		pool_free(&piece);
 	}
@@ -121,23 +124,16 @@ search_table(struct mention_search *search, enum searched_table table, bool *all
 }
 
 enum result
-store_find_mentions(struct store *store, struct pool *pool, const struct person *person, int64_t deadline_ms,
-    struct mention **mentions, size_t *count, bool *all)
+store_find_mentions(
+    struct store *store, struct pool *pool, const struct person *person, int64_t deadline_ms, struct mentions *mentions)
 {
 	static const enum searched_table tables[] = { SEARCH_LEADS, SEARCH_CALLS, SEARCH_EVENTS };
 	struct person_found found;
 	enum result result = store_find_leads_of(store, pool, person, &found);
 	const struct wanted wanted = wanted_of(pool, person, &found);
-	struct mention_search search = { .store = store,
-		.pool = pool,
-		.wanted = &wanted,
-		.campaign_id = person->campaign_id,
-		.deadline_ms = deadline_ms,
-		.mentions = POOL_ARRAY(pool, MENTIONS_MAX, struct mention) };
-	*all = true;
-	for (size_t i = 0; i < ARRAY_SIZE(tables) && *all && result == RESULT_OK; i++)
-		result = search_table(&search, tables[i], all);
-	*mentions = search.mentions;
-	*count = search.count;
+	struct mention_search search = { store, pool, &wanted, person->campaign_id, deadline_ms, mentions };
+	*mentions = (struct mentions){ .items = POOL_ARRAY(pool, MENTIONS_MAX, struct mention), .all = true };
+	for (size_t i = 0; i < ARRAY_SIZE(tables) && mentions->all && result == RESULT_OK; i++)
+		result = search_table(&search, tables[i]);
 	return result;
 }

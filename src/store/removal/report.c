@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * What is stored about a person, as JSON that the server makes of the rows: what an erasure would delete. A part reads some
- * rows of one section after the other, in the order of an index, and so costs what it shows. */
+ * A part reads some rows of one section after the other, in the order of an index, and so costs what it shows. */
+#include "store/removal/report.h"
+
 #include <inttypes.h>
 
 #include "engine/message.h"
 #include "engine/model.h"
 #include "os/clock.h"
 #include "store/query.h"
-#include "store/removal/people.h"
-#include "store/removal/relation.h"
+#include "store/removal/wanted.h"
 #include "store/rows.h"
 #include "store/statements.h"
 
@@ -162,15 +162,10 @@ add_rows(struct report_reader *reader, const char *section, uint64_t lead_id, co
 static uint64_t
 lead_from(const struct id_set *leads, uint64_t id)
 {
-	size_t low = 0, high = leads->count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (leads->ids[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < leads->count ? leads->ids[low] : 0;
+	size_t place = 0;
+	while (place < leads->count && leads->ids[place] < id)
+		place++;
+	return place < leads->count ? leads->ids[place] : 0;
 }
 
 static enum result
@@ -250,7 +245,7 @@ judge_rows(struct report_reader *reader, struct pool *pool, size_t section, cons
 			break;
 		struct slice social_id;
 		const enum relation relation =
-		    store_relation(&reader->wanted, pool, of_none[section].table, rows, row, &social_id);
+		    wanted_relation(&reader->wanted, pool, of_none[section].table, rows, row, &social_id);
 		if (relation == RELATION_NONE || relation == RELATION_OF_LEAD)
 			continue;
 		count++;

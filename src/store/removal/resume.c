@@ -1,36 +1,36 @@
-/* SPDX-License-Identifier: MIT
- * Finishes erasures and removals whose process has died. Several are worked on in turns: none waits for one that takes long or
- * fails. */
+/* SPDX-License-Identifier: MIT */
+#include "store/removal/resume.h"
+
 #include <string.h>
 
 #include "os/clock.h"
 #include "os/log.h"
-#include "store/removal/removal.h"
+#include "store/removal/campaigns.h"
 
 /* Bulk work, which callers wait for, is done between turns (deliver/maintenance.h). */
 enum { STALLED_MS = 60000, TURN_MS = 200 };
 
 static enum result
-find_removal(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found)
+find_removal(struct store *store, int64_t idle_ms, unsigned char id[ERASURE_ID_SIZE], bool *found)
 {
 	uint64_t campaign_id = 0;
 	const enum result result = store_find_removal(store, idle_ms, &campaign_id, found);
-	memset(id, 0, REMOVAL_ID_SIZE);
+	memset(id, 0, ERASURE_ID_SIZE);
 	memcpy(id, &campaign_id, sizeof(campaign_id));
 	return result;
 }
 
 static enum result
-continue_removal(struct store *store, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts, bool *done)
+continue_removal(struct store *store, const unsigned char id[ERASURE_ID_SIZE], struct removal_counts *counts, bool *done)
 {
-	return store_continue_removal(store, removal_number(id), counts, done);
+	return store_continue_removal(store, erasure_number(id), counts, done);
 }
 
 static const struct {
 	const char *name, *finished, *failed; /* in the log */
-	enum result (*find)(struct store *store, int64_t idle_ms, unsigned char id[REMOVAL_ID_SIZE], bool *found);
+	enum result (*find)(struct store *store, int64_t idle_ms, unsigned char id[ERASURE_ID_SIZE], bool *found);
 	enum result (*go_on)(
-	    struct store *store, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts, bool *done);
+	    struct store *store, const unsigned char id[ERASURE_ID_SIZE], struct removal_counts *counts, bool *done);
 	enum result (*postpone)(struct store *store, uint64_t number, int64_t more_ms);
 } kinds[RESUMED_KINDS] = {
 	{ "erasure", "erasure_finished", "erasure_failed", store_find_erasure, store_continue_erasure, store_postpone_erasure },
@@ -50,7 +50,7 @@ take_turn(struct store *store, size_t kind, struct resumed_kind *resumed, size_t
 	const int64_t end_ms = clock_monotonic_ms() + TURN_MS;
 	enum result result = RESULT_OK;
 	bool done = false;
-	log_work(LOG_UINT(kinds[kind].name, removal_number(work->id)));
+	log_work(LOG_UINT(kinds[kind].name, erasure_number(work->id)));
 	while (result == RESULT_OK && !done && clock_monotonic_ms() < end_ms)
 		result = kinds[kind].go_on(store, work->id, &work->counts, &done);
 	if (done)
@@ -58,7 +58,7 @@ take_turn(struct store *store, size_t kind, struct resumed_kind *resumed, size_t
 	else if (result != RESULT_OK) {
 		/* the database may be away, or this one be of a newer version or hit a defect: the others go on */
 		log_error(kinds[kind].failed, LOG_STR("result", result_text(result)));
-		result = kinds[kind].postpone(store, removal_number(work->id), 0);
+		result = kinds[kind].postpone(store, erasure_number(work->id), 0);
 		done = true;
 	}
 	log_work_done();
@@ -80,7 +80,7 @@ resume(struct store *store, size_t kind, struct resumed_kind *resumed, bool *mor
 			drop(resumed, resumed->next);
 		resumed->works[resumed->count++] = found;
 		/* if it ends this process, the next one begins with others */
-		result = kinds[kind].postpone(store, removal_number(found.id), 0);
+		result = kinds[kind].postpone(store, erasure_number(found.id), 0);
 	}
 	if (result != RESULT_OK || resumed->count == 0)
 		return result;

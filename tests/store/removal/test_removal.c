@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Erasures, reports and removals (docs/operating.md 7.4, 7.5), and failures at any transaction. */
+ * Erasures, reports and removals (docs/operating.md 7.4, 7.5), and failures at any transaction.
+ * Modules: store/removal. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -9,7 +10,10 @@
 #include "base/encode.h"
 #include "os/clock.h"
 #include "store/breaks.h"
-#include "store/removal/removal.h"
+#include "store/removal/campaigns.h"
+#include "store/removal/erase.h"
+#include "store/removal/report.h"
+#include "store/removal/resume.h"
 #include "store/removal/search.h"
 #include "store/world.h"
 
@@ -31,7 +35,7 @@ rows_with(const char *address)
 }
 
 static void
-erase_all(struct world *w, const unsigned char id[REMOVAL_ID_SIZE], struct removal_counts *counts)
+erase_all(struct world *w, const unsigned char id[ERASURE_ID_SIZE], struct removal_counts *counts)
 {
 	bool done = false;
 	for (unsigned i = 0; i < 100 && !done; i++)
@@ -50,7 +54,7 @@ an_erasure_survives_lost_connections(void **state)
 			const struct erase_request request = { .person = { .channel = CHANNEL_EMAIL,
 								   .address = SLICE("ada@example.org") } };
 			struct removal_counts counts = { 0 };
-			unsigned char id[REMOVAL_ID_SIZE];
+			unsigned char id[ERASURE_ID_SIZE];
 			size_t leads;
 			bool done = false;
 			w->campaign = add_campaign(w);
@@ -105,7 +109,7 @@ what_stands_still_is_resumed(void **state)
 	struct world *w = *state;
 	const struct erase_request request = { .person = { .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org") } };
 	struct resumed_removals resumed = { 0 };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t leads;
 	bool more = true;
 	fill(w);
@@ -129,7 +133,7 @@ no_text_stops_an_erasure(void **state)
 	static const char *const repeated[] = { "+", "+ ", "%2b", "00", "\\\\u002b", "(", "+4" };
 	const struct erase_request request = { .person = { .channel = CHANNEL_PHONE, .address = SLICE("+491701234500") } };
 	struct removal_counts counts = { 0 };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t leads;
 	for (size_t i = 0; i < ARRAY_SIZE(repeated); i++)
 		for (unsigned k = 0; k < 3; k++)
@@ -179,7 +183,7 @@ an_account_has_a_maximum_of_erasures(void **state)
 		.person = { .campaign_id = w->campaign, .channel = CHANNEL_EMAIL, .address = SLICE("a@example.org") }, .most = 2
 	};
 	struct world other = *w;
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t leads;
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
@@ -223,7 +227,7 @@ a_report_comes_in_parts(void **state)
 	};
 	const struct erase_request request = { .person = person };
 	struct removal_counts counts = { 0 };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t parts, leads;
 	const struct lead ada = sign_up_referred(w, "ada@example.org", SLICE_NONE);
 	root_run("INSERT INTO t_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload) SELECT 3000 + seq, "
@@ -305,7 +309,7 @@ a_piece_ends_among_the_events_of_a_lead(void **state)
 	const struct search_place places[] = { { 0 }, { 800001, 20100 }, { 800001, 20450 }, { 800002, 10003 },
 		{ 800003, 32000 } };
 	struct removal_counts counts = { 0 };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	struct db_rows rows;
 	size_t leads;
 	plant_events_of_leads(w);
@@ -335,7 +339,7 @@ what_mentions_a_person_stays(void **state)
 	};
 	const struct erase_request request = { .person = person };
 	struct removal_counts counts = { 0 };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t parts, leads;
 	const struct lead ada = sign_up_referred(w, "ada@example.org", SLICE_NONE),
 			  bob = sign_up_referred(w, "bob@example.org", SLICE_NONE);
@@ -384,7 +388,7 @@ a_claim_shows_and_deletes_nothing(void **state)
 		.person = { .campaign_id = w->campaign, .channel = CHANNEL_PHONE, .address = SLICE("+4915112345678") }
 	};
 	struct removal_counts counts = { 0 };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t parts, leads;
 	const struct lead ada = sign_up_referred(w, "ada@example.org", SLICE_NONE);
 	const struct slice hash = encode_hex(w->pool, lead_phone_hash(w->pool, w->campaign, request.person.address));
@@ -450,7 +454,7 @@ former_addresses_are_the_persons(void **state)
 	};
 	const struct erase_request request = { .person = person };
 	struct removal_counts counts = { 0 };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t parts, leads;
 	const struct lead bob = sign_up_referred(w, "bob@example.org", SLICE_NONE),
 			  eve = sign_up_referred(w, "eve@example.org", SLICE_NONE);
@@ -493,7 +497,7 @@ an_erasure_of_many_leads_goes_on_where_it_was(void **state)
 	enum { LEADS = 130 };
 	const struct erase_request request = { .person = { .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org") } };
 	struct removal_counts counts = { 0 };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t leads;
 	bool done;
 	for (unsigned i = 0; i < LEADS; i++) {
@@ -541,7 +545,7 @@ jobs_have_addresses(void **state)
 	struct removal_counts counts = { 0 };
 	struct report_place place = REPORT_BEGINNING;
 	struct report_part report;
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t leads;
 	plant_jobs(w);
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);

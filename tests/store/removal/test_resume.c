@@ -4,14 +4,15 @@
 
 #include <string.h>
 
-#include "store/removal/removal.h"
+#include "store/removal/campaigns.h"
+#include "store/removal/resume.h"
 #include "store/world.h"
 
 static bool
-is_worked_on(const struct resumed_kind *kind, const unsigned char id[REMOVAL_ID_SIZE])
+is_worked_on(const struct resumed_kind *kind, const unsigned char id[ERASURE_ID_SIZE])
 {
 	for (size_t i = 0; i < kind->count; i++)
-		if (memcmp(kind->works[i].id, id, REMOVAL_ID_SIZE) == 0)
+		if (memcmp(kind->works[i].id, id, ERASURE_ID_SIZE) == 0)
 			return true;
 	return false;
 }
@@ -23,7 +24,7 @@ none_waits_for_the_end_of_others(void **state)
 	struct world *w = *state;
 	const struct erase_request request = { .person = { .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org") } };
 	struct resumed_removals resumed = { .kinds[0].count = RESUMED_MAX };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t leads;
 	bool more;
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
@@ -46,7 +47,7 @@ an_erasure_ends_beside_the_removal_of_its_campaign(void **state)
 		.person = { .campaign_id = w->campaign, .channel = CHANNEL_EMAIL, .address = SLICE("ada@example.org") }
 	};
 	struct removal_counts counts = { 0 };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t leads;
 	bool done = false;
 	sign_up_referred(w, "ada@example.org", SLICE_NONE);
@@ -68,7 +69,7 @@ what_is_begun_is_left_for_a_minute(void **state)
 	struct world *w = *state;
 	const struct erase_request request = { .person = { .channel = CHANNEL_EMAIL, .address = SLICE("eve@example.org") } };
 	struct resumed_removals resumed = { 0 };
-	unsigned char id[REMOVAL_ID_SIZE];
+	unsigned char id[ERASURE_ID_SIZE];
 	size_t leads;
 	bool found, more;
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
@@ -76,7 +77,7 @@ what_is_begun_is_left_for_a_minute(void **state)
 	assert_int_equal(store_resume_removals(w->store, &resumed, &more), RESULT_OK);
 	assert_int_equal(store_find_erasure(w->store, 1000, id, &found), RESULT_OK);
 	assert_false(found);
-	assert_int_equal(store_postpone_erasure(w->store, removal_number(id), 3600 * 1000), RESULT_OK);
+	assert_int_equal(store_postpone_erasure(w->store, erasure_number(id), 3600 * 1000), RESULT_OK);
 	root_run("UPDATE t_erasures SET worked_ms = worked_ms - 60000");
 	assert_int_equal(store_find_erasure(w->store, 0, id, &found), RESULT_OK);
 	assert_false(found);

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: MIT
- * Deletes the rows of leads, and the contents of events, for erasures and removals. Internal to src/store/removal. */
+ * Deletes the rows of leads, and the contents of events, for erasures and removals. For src/store/removal, but the
+ * counts. */
 #pragma once
 
 #include "db/db.h"
-#include "store/removal/removal.h"
+#include "store/store.h"
+
+/* What a removal has deleted so far. */
+struct removal_counts {
+	uint64_t leads;
+	uint64_t claims;                 /* leads of others that no longer claim the address; of an erasure */
+	uint64_t events, pending, ended; /* events, and their deliveries */
+	uint64_t messages, calls;        /* messages to leads, logged calls of inbound webhooks */
+	uint64_t confirmations, jobs;    /* those that have the address, besides what the leads have; of an erasure */
+};
 
 /* Deletes what these leads have besides their own rows and events: the ledger, messages, calls of inbound webhooks, codes. In
  * transactions of its own. */
 MUST_CHECK enum result store_delete_rows_of_leads(struct store *store, struct db_list leads, struct removal_counts *counts);
+
+/* Runs a statement that deletes rows with these ids, and adds their number to the counter. */
+MUST_CHECK enum result store_delete_counted(
+    struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count, uint64_t *counter);
 
 struct found_event {
 	uint64_t id, deliveries; /* its deliveries have the next ids */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/removal/rows.h"
+#include "store/removal/removed_rows.h"
 
 #include "store/query.h"
 #include "store/queue/clean_up.h"
@@ -7,9 +7,6 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-DB_STATEMENT(sql_delete_messages_of_leads, "DELETE t FROM " ROWS_OF_LEADS("messages"));
-DB_STATEMENT(sql_delete_calls_of_leads, "DELETE t FROM " ROWS_OF_LEADS("inbound_calls"));
-DB_STATEMENT(sql_delete_codes_of_leads, "DELETE t FROM " ROWS_OF_LEADS("lead_codes"));
 /* an event's deliveries have the ids after its own */
 DB_STATEMENT(sql_delete_due_of_event, "DELETE FROM {prefix}due WHERE id > ? AND id <= ?");
 DB_STATEMENT(sql_delete_deliveries_of_event, "DELETE FROM {prefix}deliveries WHERE id > ? AND id <= ?");
@@ -24,58 +21,50 @@ DB_STATEMENT(
 DB_STATEMENT(sql_clear_answers_of_attempts,
     "UPDATE {prefix}attempts SET answer = NULL WHERE delivery_id > ? AND delivery_id <= ? AND answer IS NOT NULL");
 
-static enum result
-delete_counted(struct store *store, const struct db_statement *statement, struct db_list leads, uint64_t *counter)
-{
-	uint64_t deleted = 0;
-	const enum result result = store_run_on_ids(store, statement, leads.values, leads.count, &deleted);
-	*counter += deleted;
-	return result;
-}
-
-static enum result
-delete_personal_rows(struct store *store, struct db_list leads, struct removal_counts *counts)
-{
-	uint64_t codes = 0;
-	enum result result = delete_counted(store, &sql_delete_messages_of_leads, leads, &counts->messages);
-	if (result == RESULT_OK)
-		result = delete_counted(store, &sql_delete_calls_of_leads, leads, &counts->calls);
-	return result == RESULT_OK ? delete_counted(store, &sql_delete_codes_of_leads, leads, &codes) : result;
-}
-
 enum result
 store_delete_rows_of_leads(struct store *store, struct db_list leads, struct removal_counts *counts)
 {
-	struct removal_counts before = *counts;
-	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn)) {
-		*counts = before;
-		txn.result = delete_personal_rows(store, leads, counts);
+	struct left_rows dropped = { .all = leads.count == 0 };
+	enum result result = RESULT_OK;
+	while (result == RESULT_OK && !dropped.all) {
+		result = store_drop_left_rows(store, leads, &dropped);
+		counts->messages += dropped.counts[LEFT_MESSAGES];
+		counts->calls += dropped.counts[LEFT_CALLS];
 	}
-	enum result result = txn.result;
-	for (bool all = leads.count == 0; result == RESULT_OK && !all;)
-		result = store_drop_entries(store, leads, &all);
+	return result;
+}
+
+enum result
+store_delete_counted(
+    struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count, uint64_t *counter)
+{
+	uint64_t deleted = 0;
+	const enum result result = store_run_on_ids(store, statement, ids, count, &deleted);
+	*counter += deleted;
 	return result;
 }
 
 #define DELIVERIES_OF(event) DB_VALUES(DB_U64((event)->id), DB_U64((event)->id + (event)->deliveries))
 
-typedef enum result change_event(struct store *store, const struct found_event *event, struct removal_counts *counts);
+/* What is done to events: first to their deliveries, by the range of their ids, then to the events. */
+struct event_change {
+	enum result (*change)(struct store *store, const struct found_event *event, struct removal_counts *counts);
+	const struct db_statement *statement;
+};
 
-/* Changes what belongs to the events, each by the range of its deliveries, then the events. */
 static enum result
 change_events(struct store *store, struct pool *pool, const struct found_event *events, size_t count,
-    struct removal_counts *counts, change_event *change, const struct db_statement *statement)
+    struct removal_counts *counts, struct event_change what)
 {
 	struct db_value *ids = POOL_ARRAY(pool, count, struct db_value);
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < count && result == RESULT_OK; i++) {
 		ids[i] = DB_U64(events[i].id);
 		if (events[i].deliveries > 0)
-			result = change(store, &events[i], counts);
+			result = what.change(store, &events[i], counts);
 	}
 	counts->events += count;
-	return result == RESULT_OK ? db_execute_rows(store->db, statement, ids, 1, count) : result;
+	return result == RESULT_OK ? db_execute_rows(store->db, what.statement, ids, 1, count) : result;
 }
 
 static enum result
@@ -97,7 +86,7 @@ enum result
 store_empty_events(
     struct store *store, struct pool *pool, const struct found_event *events, size_t count, struct removal_counts *counts)
 {
-	return change_events(store, pool, events, count, counts, delete_deliveries, &sql_empty_event);
+	return change_events(store, pool, events, count, counts, (struct event_change){ delete_deliveries, &sql_empty_event });
 }
 
 static enum result
@@ -112,5 +101,5 @@ enum result
 store_clear_referrals(
     struct store *store, struct pool *pool, const struct found_event *events, size_t count, struct removal_counts *counts)
 {
-	return change_events(store, pool, events, count, counts, clear_answers, &sql_clear_referral);
+	return change_events(store, pool, events, count, counts, (struct event_change){ clear_answers, &sql_clear_referral });
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * What is stored about a person, as JSON that the server makes of the rows: what an erasure would delete
+ * (docs/operating.md 7.4). Functions fail as store.h says. */
+#pragma once
+
+#include "store/removal/people.h"
+
+/* What is stored about a person, in parts, whose size and time have a limit whatever is stored. */
+struct report_item {
+	const char *section; /* "lead", "ledger", "referrers", "confirmations", "messages", "calls", "events"; of no lead also
+				"jobs", "mentioned_by" */
+	uint64_t lead_id;    /* 0: it is of none of the person's leads */
+	struct slice data;   /* a JSON object */
+};
+/* Where a part begins. */
+struct report_place {
+	uint64_t lead_id;
+	unsigned section;
+	int64_t first, second; /* the last row before it; -1: none */
+};
+#define REPORT_BEGINNING ((struct report_place){ 0, 0, -1, -1 })
+struct report_part {
+	struct report_item *items; /* in the pool; a part may have none */
+	size_t count;
+	bool more; /* there is another part */
+};
+enum { REPORT_PART_BYTES = 1024 * 1024 }; /* from which on at most twenty more items are added */
+/* Whether a part can begin there. */
+MUST_CHECK bool store_is_report_place(const struct report_place *place);
+/* Reads what is at the place until the deadline (clock_monotonic_ms), and moves it. */
+MUST_CHECK enum result store_report_part(struct store *store, struct pool *pool, const struct person *person,
+    int64_t deadline_ms, struct report_place *place, struct report_part *part);

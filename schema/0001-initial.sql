@@ -429,7 +429,7 @@ CREATE TABLE IF NOT EXISTS {prefix}ip_leads (
 	PRIMARY KEY (campaign_id, ip)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- Deleted leads whose rows in score_entries are not removed yet; the dispatcher removes them in chunks.
+-- Deleted leads that have rows left in score_entries and other tables; the dispatcher removes them in chunks.
 CREATE TABLE IF NOT EXISTS {prefix}deleted_leads (
 	lead_id BIGINT UNSIGNED NOT NULL,
 	PRIMARY KEY (lead_id)
@@ -487,7 +487,7 @@ CREATE TABLE IF NOT EXISTS {prefix}unverified_leads (
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- Codes by which leads verify their phone numbers and email addresses (docs/api.md 4.1.9, 4.1.14). A new code replaces the previous one. Both
--- hashes are HMACs with the installation's secret. Rows of deleted leads expire like all others.
+-- hashes are HMACs with the installation's secret. The rows of a deleted lead are removed with its ledger.
 CREATE TABLE IF NOT EXISTS {prefix}lead_codes (
 	lead_id BIGINT UNSIGNED NOT NULL,
 	channel TINYINT UNSIGNED NOT NULL, -- enum lead_channel of engine/command.h
@@ -528,7 +528,7 @@ CREATE TABLE IF NOT EXISTS {prefix}bulk_jobs (
 	message TEXT NULL, -- for `points`
 	made_by VARCHAR(255) NULL, -- who queued it; NULL: a rule
 	PRIMARY KEY (id),
-	KEY by_campaign (campaign_id, id, delayed_until_ms), -- sql_select_next_job, from the index alone
+	KEY by_campaign (campaign_id, id, delayed_until_ms), -- sql_select_bulk_jobs, sql_delete_jobs_of_campaign
 	KEY by_account (account_id, campaign_id, id, delayed_until_ms) -- sql_select_next_job, sql_count_jobs, from the index alone
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

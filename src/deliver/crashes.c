@@ -14,9 +14,11 @@
 #include "os/folder.h"
 #include "os/log.h"
 #include "os/metrics.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/bulk_jobs.h"
 #include "store/queue/operator_jobs.h"
-#include "store/removal/removal.h"
+#include "store/queue/outcomes.h"
+#include "store/removal/campaigns.h"
+#include "store/removal/erase.h"
 
 enum {
 	CRASHES_MAX = 32, /* the oldest are discarded first */

@@ -67,8 +67,7 @@ struct feeder {
 		struct due_request requests[FEEDER_ROWS];
 		size_t request_count;
 		struct id_set under_way;
-		struct due_delivery *deliveries;
-		size_t delivery_count;
+		struct due_deliveries deliveries;
 	} work;
 };
 
@@ -375,9 +374,9 @@ static enum result
 fetch(struct store *store, void *context)
 {
 	struct feeder *f = context;
-	f->work.delivery_count = 0;
-	return store_fetch_due(store, f->work.pool, f->work.requests, f->work.request_count, &f->work.under_way,
-	    &f->work.deliveries, &f->work.delivery_count);
+	f->work.deliveries.count = 0;
+	return store_fetch_due(
+	    store, f->work.pool, f->work.requests, f->work.request_count, &f->work.under_way, &f->work.deliveries);
 }
 
 static void
@@ -385,8 +384,8 @@ fetched(void *context, enum result result)
 {
 	struct feeder *f = context;
 	const int64_t now = clock_monotonic_ms(), database_ms = feeder_database_ms(f);
-	for (size_t i = 0; result == RESULT_OK && i < f->work.delivery_count; i++) {
-		const struct due_delivery *delivery = &f->work.deliveries[i];
+	for (size_t i = 0; result == RESULT_OK && i < f->work.deliveries.count; i++) {
+		const struct due_delivery *delivery = &f->work.deliveries.items[i];
 		const uint64_t shard = UINT64_C(1) << webhook_shard(delivery->destination->webhook_id);
 		if (delivery->destination->state == WEBHOOK_ACTIVE || delivery->destination->state == WEBHOOK_MISSING)
 			f->progress = true; /* of a removed webhook, the next poll reports it as such */

@@ -13,7 +13,8 @@
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "base/result.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/due.h"
+#include "store/queue/shards.h"
 
 struct lock;
 
@@ -42,5 +43,11 @@ void lock_note_attempt(struct lock *lock, size_t place, const struct due_deliver
 /* Its outcome was recorded. */
 void lock_note_recorded(struct lock *lock, size_t place);
 
-/* What the file shows to other processes; in the pool. */
+/* What a lock file shows to other processes. */
+struct dispatcher_seen {
+	struct slice owner;      /* of its leases, also when it is dead; absent: the file cannot be read */
+	struct id_set under_way; /* empty when no process has the lock */
+	bool is_running;         /* one has the lock; false, too, when the file cannot be read */
+};
+/* In the pool. */
 struct dispatcher_seen lock_read(struct pool *pool, const char *path);

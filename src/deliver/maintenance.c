@@ -10,9 +10,11 @@
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/metrics.h"
-#include "store/queue/dispatch.h"
-#include "store/queue/sources.h"
-#include "store/removal/removal.h"
+#include "store/queue/clean_up.h"
+#include "store/queue/due.h"
+#include "store/queue/lead_counts.h"
+#include "store/queue/outcomes.h"
+#include "store/removal/resume.h"
 
 enum {
 	DEACTIVATION_ROUND = 64, /* webhooks that are deactivated in a round, each in its own transaction */
@@ -147,7 +149,8 @@ deactivate_round(struct store *store, void *context)
 	enum result first = RESULT_OK, result = RESULT_OK;
 	for (size_t i = 0; i < m->round && result != RESULT_UNAVAILABLE && result != RESULT_UNKNOWN; i++) {
 		struct deactivation *request = &m->deactivations[i];
-		result = store_deactivate_webhook(store, request->webhook_id, request->state, first == RESULT_OK);
+		result = store_deactivate_webhook(
+		    store, request->webhook_id, request->state, first == RESULT_OK ? LOCK_SOON : LOCK_IF_FREE);
 		request->done = result == RESULT_OK;
 		first = first == RESULT_OK ? result : first;
 	}

@@ -12,7 +12,8 @@
 #include "base/pool.h"
 #include "deliver/send/sender.h"
 #include "os/clock.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/due.h"
+#include "store/queue/outcomes.h"
 #include "webhook/retry.h"
 
 enum slot_state {

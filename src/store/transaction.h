@@ -43,7 +43,8 @@
  * Sessions, invitations, recovery codes and failed logins of a user are locked, in any order, while its row of users is, or
  * alone in a transaction of their own.
  *
- * Phone codes are locked in a transaction of their own, one row at a time; expired ones are removed without other locks.
+ * Codes of leads are locked in a transaction of their own, one row at a time; expired ones are removed without other locks,
+ * those of deleted leads after score_entries, inbound_calls and messages.
  *
  * Sendings of mails are locked after the message that was sent, those of texts after the row of their channel and before the
  * message; the installation's row always first. A heartbeat is locked alone.

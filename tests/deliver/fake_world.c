@@ -352,19 +352,19 @@ find_due(const struct due_request *requests, size_t request_count, struct world_
 
 enum result
 store_fetch_due(struct store *store UNUSED, struct pool *pool, struct due_request *requests, size_t request_count,
-    const struct id_set *under_way, struct due_delivery **deliveries, size_t *count)
+    const struct id_set *under_way, struct due_deliveries *deliveries)
 {
 	static struct world_delivery *due[WORLD_ROWS];
 	static struct {
 		struct due_request *request;
 		size_t found, taken;
 	} wanted[WORLD_WEBHOOKS];
-	*count = 0;
+	deliveries->count = 0;
 	if (!world_reachable())
 		return RESULT_UNAVAILABLE;
 	world.fetches++;
 	const size_t due_count = find_due(requests, request_count, due);
-	*deliveries = POOL_ARRAY(pool, due_count, struct due_delivery);
+	deliveries->items = POOL_ARRAY(pool, due_count, struct due_delivery);
 	memset(wanted, 0, sizeof(wanted));
 	for (size_t i = 0; i < request_count; i++) {
 		wanted[requests[i].webhook_id].request = &requests[i];
@@ -382,7 +382,7 @@ store_fetch_due(struct store *store UNUSED, struct pool *pool, struct due_reques
 		if (id_set_contains(under_way, due[i]->id))
 			continue;
 		wanted[id].taken++;
-		(*deliveries)[(*count)++] = fetch_one(pool, due[i]);
+		deliveries->items[deliveries->count++] = fetch_one(pool, due[i]);
 	}
 	for (size_t i = 0; i < request_count; i++)
 		requests[i].more = requests[i].more && world.webhooks[requests[i].webhook_id].state == WEBHOOK_ACTIVE;
@@ -507,7 +507,7 @@ store_fail_crashed(struct store *store UNUSED, uint64_t delivery_id, int64_t hol
 }
 
 enum result
-store_deactivate_webhook(struct store *store UNUSED, uint64_t webhook_id, enum webhook_state state, bool waits)
+store_deactivate_webhook(struct store *store UNUSED, uint64_t webhook_id, enum webhook_state state, enum lock_wait wait)
 {
 	struct world_webhook *webhook = &world.webhooks[webhook_id];
 	if (!world_reachable())
@@ -516,8 +516,8 @@ store_deactivate_webhook(struct store *store UNUSED, uint64_t webhook_id, enum w
 		return RESULT_OK;
 	webhook->deactivation_attempts++;
 	if (webhook->cannot_be_deactivated) {
-		world.lock_waits += waits ? 1 : 0;
-		world.now_ms += waits ? LOCK_WAIT_MS : 0;
+		world.lock_waits += wait == LOCK_SOON ? 1 : 0;
+		world.now_ms += wait == LOCK_SOON ? LOCK_WAIT_MS : 0;
 		return RESULT_CONFLICT;
 	}
 	if (state == WEBHOOK_GONE || webhook->failing_since_ms >= 0)

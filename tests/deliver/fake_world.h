@@ -9,9 +9,14 @@
 
 #include "deliver/send/sender.h"
 #include "store/heartbeats.h"
-#include "store/queue/dispatch.h"
-#include "store/queue/sources.h"
-#include "store/removal/removal.h"
+#include "store/queue/bulk_jobs.h"
+#include "store/queue/clean_up.h"
+#include "store/queue/due.h"
+#include "store/queue/lead_counts.h"
+#include "store/queue/outcomes.h"
+#include "store/queue/shards.h"
+#include "store/removal/campaigns.h"
+#include "store/removal/resume.h"
 
 enum {
 	WORLD_ROWS = 16384,

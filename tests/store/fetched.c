@@ -23,15 +23,15 @@ lease(struct world *w, const unsigned char *owner, int64_t lease_ms)
 	return leased;
 }
 
-struct fetched
+struct due_deliveries
 fetch_request(struct world *w, struct due_request *request, const struct id_set *under_way)
 {
-	struct fetched fetched;
-	assert_int_equal(store_fetch_due(w->store, w->pool, request, 1, under_way, &fetched.items, &fetched.count), RESULT_OK);
+	struct due_deliveries fetched;
+	assert_int_equal(store_fetch_due(w->store, w->pool, request, 1, under_way, &fetched), RESULT_OK);
 	return fetched;
 }
 
-struct fetched
+struct due_deliveries
 fetch(struct world *w, uint64_t webhook, size_t rows)
 {
 	struct due_request request = { .webhook_id = webhook, .rows = rows };

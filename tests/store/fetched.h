@@ -2,7 +2,11 @@
  * Due, fetched and recorded deliveries, for the tests of the dispatcher's rows. */
 #pragma once
 
-#include "store/queue/dispatch.h"
+#include "store/queue/clean_up.h"
+#include "store/queue/due.h"
+#include "store/queue/outcomes.h"
+#include "store/queue/redeliver.h"
+#include "store/queue/shards.h"
 #include "world.h"
 
 enum { LONG_MS = 60 * 1000, ALL_ROWS = 1000 };
@@ -17,20 +21,14 @@ enum { LONG_MS = 60 * 1000, ALL_ROWS = 1000 };
 extern const unsigned char owners[2][DISPATCH_OWNER_SIZE];
 extern const struct id_set no_ids;
 
-/* The deliveries of one call. */
-struct fetched {
-	struct due_delivery *items;
-	size_t count;
-};
-
 /* Makes a webhook, then a number of new leads. */
 uint64_t make_due(struct world *w, size_t count);
 /* Leases free shards for an owner; returns those that it has. */
 uint64_t lease(struct world *w, const unsigned char *owner, int64_t lease_ms);
 /* The oldest deliveries of a webhook. The first owner leases the shards, unless the other one does. */
-struct fetched fetch(struct world *w, uint64_t webhook, size_t rows);
+struct due_deliveries fetch(struct world *w, uint64_t webhook, size_t rows);
 /* The same for any request. */
-struct fetched fetch_request(struct world *w, struct due_request *request, const struct id_set *under_way);
+struct due_deliveries fetch_request(struct world *w, struct due_request *request, const struct id_set *under_way);
 /* The outcome of the next attempt; a status of 0 is a timeout. */
 struct delivery_outcome outcome_of(const struct due_delivery *delivery, enum delivery_state state, int status);
 /* Records them for the first owner. Returns how many of them were stale. */

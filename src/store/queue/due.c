@@ -1,8 +1,14 @@
-/* SPDX-License-Identifier: MIT
- * Finds the webhooks with due deliveries. */
+/* SPDX-License-Identifier: MIT */
+#include "store/queue/due.h"
+
+#include <string.h>
+
+#include "engine/events.h"
 #include "os/clock.h"
+#include "os/log.h"
 #include "store/query.h"
-#include "store/queue/dispatch.h"
+#include "store/rows.h"
+#include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
 
@@ -53,6 +59,27 @@ DB_STATEMENT(sql_select_newest_due,
 	     " STRAIGHT_JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
 	     " WHERE w.state = 'active'"));
 
+/* two ranges of the index alone, which ends with the id: the cost depends on the limit only */
+DB_STATEMENT(sql_select_due_positions, "{each}(SELECT webhook_id, due_ms, id"
+				       "   FROM {prefix}due FORCE INDEX (by_webhook)"
+				       "   WHERE shard = ? AND webhook_id = ? AND (due_ms > ? OR (due_ms = ? AND id > ?))"
+				       " AND due_ms <= " NOW " ORDER BY due_ms, id"
+				       "   LIMIT ?){between} UNION ALL {end}");
+DB_STATEMENT(sql_select_due_rows, "SELECT u.id, u.event_id, u.attempts, u.attempts_before, e.type, u.format,"
+				  " COALESCE(e.form_brackets, FALSE), e.payload"
+				  " FROM {prefix}due u FORCE INDEX (PRIMARY)"
+				  " LEFT JOIN {prefix}events e ON e.id = u.event_id"
+				  " WHERE u.id IN ({list})"
+				  " ORDER BY u.id");
+DB_STATEMENT(sql_select_destinations,
+    "SELECT id, state, url, secret, CASE WHEN previous_until_ms > " NOW " THEN previous_secret END, schedule,"
+    " accepts, ca_file, client_certificate, client_key"
+    " FROM {prefix}webhooks FORCE INDEX (PRIMARY)"
+    " WHERE id IN ({list})"
+    " ORDER BY id");
+
+/* ---- webhooks ---- */
+
 /* Bit i of `shards`: shard i. */
 static struct db_list
 shard_list(struct pool *pool, uint64_t shards)
@@ -65,27 +92,15 @@ shard_list(struct pool *pool, uint64_t shards)
 	return (struct db_list){ list, count };
 }
 
-enum {
-	DUE_WEBHOOK_ID,
-	DUE_ENDED,
-	DUE_READY_MS,
-	DUE_FIRST_MS,
-	DUE_FAILURES,
-	DUE_PROBES,
-	DUE_FAILING_SINCE_MS,
-	DUE_SUCCEEDED,
-	DUE_RATE,
-	DUE_ACCOUNT_ID
-};
-
 /* The rows are sorted by place. */
 static void
 sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *webhooks)
 {
+	enum { WEBHOOK, ENDED, READY_MS, FIRST_MS, FAILURES, PROBES, FAILING_SINCE_MS, SUCCEEDED, RATE, ACCOUNT_ID };
 	for (size_t i = 0; i < rows->count; i++) {
-		uint64_t id = db_get_u64(rows, i, DUE_WEBHOOK_ID);
-		int64_t ready_ms = db_get_i64(rows, i, DUE_READY_MS);
-		if (db_get_bool(rows, i, DUE_ENDED)) {
+		uint64_t id = db_get_u64(rows, i, WEBHOOK);
+		int64_t ready_ms = db_get_i64(rows, i, READY_MS);
+		if (db_get_bool(rows, i, ENDED)) {
 			if (webhooks->ended_count < limit)
 				webhooks->ended[webhooks->ended_count++] = id;
 		} else if (ready_ms > webhooks->now_ms) {
@@ -94,23 +109,22 @@ sort_webhooks(const struct db_rows *rows, size_t limit, struct due_webhooks *web
 		} else if (webhooks->due_count < limit) {
 			webhooks->due[webhooks->due_count++] = (struct due_webhook){
 				.webhook_id = id,
-				.account_id = db_get_u64(rows, i, DUE_ACCOUNT_ID),
-				.first_due_ms = db_get_i64(rows, i, DUE_FIRST_MS),
-				.failures = (unsigned)db_get_u64(rows, i, DUE_FAILURES),
-				.probes = (unsigned)db_get_u64(rows, i, DUE_PROBES),
-				.failing_since_ms = db_get_time(rows, i, DUE_FAILING_SINCE_MS),
-				.succeeded = db_get_bool(rows, i, DUE_SUCCEEDED),
-				.rate = (unsigned)db_get_u64(rows, i, DUE_RATE),
+				.account_id = db_get_u64(rows, i, ACCOUNT_ID),
+				.first_due_ms = db_get_i64(rows, i, FIRST_MS),
+				.failures = (unsigned)db_get_u64(rows, i, FAILURES),
+				.probes = (unsigned)db_get_u64(rows, i, PROBES),
+				.failing_since_ms = db_get_time(rows, i, FAILING_SINCE_MS),
+				.succeeded = db_get_bool(rows, i, SUCCEEDED),
+				.rate = (unsigned)db_get_u64(rows, i, RATE),
 			};
 		}
 	}
 }
 
-enum { WORK_NOW_MS, WORK_IN_BULK, WORK_IN_JOBS, WORK_SEVERAL_ACCOUNTS };
-
 enum result
 store_due_webhooks(struct store *store, struct pool *pool, const struct due_query *query, struct due_webhooks *webhooks)
 {
+	enum { NOW_MS, BULK_WORK, FREE_JOBS, SEVERAL_ACCOUNTS };
 	const struct db_arguments arguments = { .lists = { shard_list(pool, query->shards) }, .list_count = 1 };
 	struct db_rows work, rows;
 	enum result result = store_query(store, pool, &work, &sql_select_clock_and_work);
@@ -124,13 +138,167 @@ store_due_webhooks(struct store *store, struct pool *pool, const struct due_quer
 	*webhooks = (struct due_webhooks){
 		.due = POOL_ARRAY(pool, room, struct due_webhook),
 		.ended = POOL_ARRAY(pool, room, uint64_t),
-		.now_ms = db_get_i64(&work, 0, WORK_NOW_MS),
+		.now_ms = db_get_i64(&work, 0, NOW_MS),
 		.next_due_ms = -1,
-		.bulk_work = db_get_bool(&work, 0, WORK_IN_BULK),
-		.free_jobs = db_get_bool(&work, 0, WORK_IN_JOBS),
-		.several_accounts = db_get_bool(&work, 0, WORK_SEVERAL_ACCOUNTS),
+		.bulk_work = db_get_bool(&work, 0, BULK_WORK),
+		.free_jobs = db_get_bool(&work, 0, FREE_JOBS),
+		.several_accounts = db_get_bool(&work, 0, SEVERAL_ACCOUNTS),
 	};
 	sort_webhooks(&rows, query->limit, webhooks);
 	webhooks->now_ms += clock_monotonic_ms() - queried_ms;
 	return RESULT_OK;
+}
+
+/* ---- deliveries ---- */
+
+static struct destination
+destination_from_row(struct store *store, struct pool *pool, const struct db_rows *rows, size_t row)
+{
+	enum { ID, STATE, URL, SECRET, PREVIOUS_SECRET, SCHEDULE, ACCEPTS, CA_FILE, CLIENT_CERTIFICATE, CLIENT_KEY };
+	const uint64_t id = db_get_u64(rows, row, ID);
+	struct slice url, secret, previous;
+	enum result result = store_open(store, pool, URL_OF_WEBHOOK(id), db_get_bytes(rows, row, URL), &url);
+	if (result == RESULT_OK)
+		result = store_open(store, pool, SECRET_OF_WEBHOOK(id), db_get_bytes(rows, row, SECRET), &secret);
+	if (result == RESULT_OK)
+		result = store_open(store, pool, SECRET_OF_WEBHOOK(id), db_get_bytes(rows, row, PREVIOUS_SECRET), &previous);
+	const bool good = result == RESULT_OK;
+	return (struct destination){
+		.sealed = !good,
+		.webhook_id = id,
+		.state = store_webhook_state(db_get_bytes(rows, row, STATE)),
+		.url = good ? url : SLICE_NONE,
+		.secret = good ? secret : SLICE_NONE,
+		.previous_secret = good ? previous : SLICE_NONE,
+		.schedule = db_get_bytes(rows, row, SCHEDULE),
+		.accepts = db_get_bytes(rows, row, ACCEPTS),
+		.ca_file = db_get_bytes(rows, row, CA_FILE),
+		.client_certificate = db_get_bytes(rows, row, CLIENT_CERTIFICATE),
+		.client_key = db_get_bytes(rows, row, CLIENT_KEY),
+	};
+}
+
+enum result
+store_destinations(struct store *store, struct pool *pool, struct destination *destinations, size_t count)
+{
+	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
+	struct db_rows rows;
+	for (size_t i = 0; i < count; i++)
+		ids[i] = destinations[i].webhook_id;
+	const struct db_list list = store_id_list(pool, ids, count);
+	enum result result = store_query_lists(store, pool, &sql_select_destinations, &list, 1, &rows);
+	for (size_t i = 0, row; i < count && result == RESULT_OK; i++) {
+		if (store_find_row(&rows, destinations[i].webhook_id, &row))
+			destinations[i] = destination_from_row(store, pool, &rows, row);
+		else
+			destinations[i].state = WEBHOOK_MISSING;
+	}
+	return result;
+}
+
+/* Takes the rows of one request, which begin at *row, as deliveries to `destination` that have only their id. */
+static void
+take_positions(struct due_request *request, const struct db_rows *rows, size_t *row, const struct id_set *under_way,
+    const struct destination *destination, struct due_deliveries *deliveries)
+{
+	enum { WEBHOOK, DUE_MS, ID };
+	size_t read = 0, found = 0, taken = 0;
+	for (; *row < rows->count && db_get_u64(rows, *row, WEBHOOK) == request->webhook_id; (*row)++, found++) {
+		if (taken == request->rows)
+			continue;
+		request->last.due_ms = db_get_i64(rows, *row, DUE_MS);
+		request->last.id = db_get_u64(rows, *row, ID);
+		read++;
+		if (id_set_contains(under_way, request->last.id))
+			continue;
+		deliveries->items[deliveries->count++] =
+		    (struct due_delivery){ .id = request->last.id, .destination = destination };
+		taken++;
+	}
+	request->more = found > read || found == request->rows + request->under_way;
+}
+
+static enum result
+find_positions(struct store *store, struct pool *pool, const struct due_request *requests, size_t count, struct db_rows *rows)
+{
+	enum { COLUMNS = 6 };
+	struct db_value *values = POOL_ARRAY(pool, count * COLUMNS, struct db_value);
+	for (size_t i = 0; i < count; i++) {
+		const struct due_request *request = &requests[i];
+		const struct db_value item[COLUMNS] = { DB_U64(webhook_shard(request->webhook_id)), DB_U64(request->webhook_id),
+			DB_I64(request->last.due_ms), DB_I64(request->last.due_ms), DB_U64(request->last.id),
+			DB_U64(request->rows + request->under_way) };
+		memcpy(values + i * COLUMNS, item, sizeof(item));
+	}
+	const struct db_arguments arguments = { .items = { values, COLUMNS, count } };
+	return db_query(store->db, pool, &sql_select_due_positions, &arguments, rows);
+}
+
+static struct due_delivery
+due_from_row(
+    const struct store *store, struct pool *pool, const struct db_rows *rows, size_t row, const struct destination *destination)
+{
+	enum { ID, EVENT_ID, ATTEMPTS, ATTEMPTS_BEFORE, TYPE, FORMAT, BRACKETS, PAYLOAD };
+	const uint64_t id = db_get_u64(rows, row, ID);
+	log_work(LOG_UINT("delivery", id));
+	return (struct due_delivery){
+		.id = id,
+		.event_id = db_get_u64(rows, row, EVENT_ID),
+		.destination = destination,
+		.event = db_is_null(rows, row, TYPE) ? SLICE_NONE : event_name((enum event_type)db_get_u64(rows, row, TYPE)),
+		.attempt = (unsigned)db_get_u64(rows, row, ATTEMPTS) + 1,
+		.attempts_before = (unsigned)db_get_u64(rows, row, ATTEMPTS_BEFORE),
+		.message_id = delivery_message_id(pool, store->installation_id, id),
+		.payload = db_get_bytes(rows, row, PAYLOAD),
+		.form = store_is_form(db_get_bytes(rows, row, FORMAT)),
+		.form_brackets = db_get_bool(rows, row, BRACKETS),
+	};
+}
+
+/* Reads the rest of deliveries that have only their id and destination; those that have ended since are removed. */
+static enum result
+read_due(struct store *store, struct pool *pool, struct due_deliveries *deliveries)
+{
+	struct due_delivery *const items = deliveries->items;
+	const size_t found = deliveries->count;
+	uint64_t *ids = POOL_ARRAY(pool, found, uint64_t);
+	struct db_rows rows;
+	for (size_t i = 0; i < found; i++)
+		ids[i] = items[i].id;
+	const struct db_list list = store_id_list(pool, ids, found);
+	enum result result = store_query_lists(store, pool, &sql_select_due_rows, &list, 1, &rows);
+	deliveries->count = 0;
+	for (size_t i = 0, row; i < found && result == RESULT_OK; i++)
+		if (store_find_row(&rows, items[i].id, &row))
+			items[deliveries->count++] = due_from_row(store, pool, &rows, row, items[i].destination);
+	log_work_done();
+	return result;
+}
+
+enum result
+store_fetch_due(struct store *store, struct pool *pool, struct due_request *requests, size_t request_count,
+    const struct id_set *under_way, struct due_deliveries *deliveries)
+{
+	struct destination *destinations = POOL_ARRAY(pool, request_count, struct destination);
+	struct db_rows positions;
+	size_t row = 0;
+	enum result result = store_read_installation(store);
+	deliveries->count = 0;
+	if (result == RESULT_OK)
+		result = find_positions(store, pool, requests, request_count, &positions);
+	if (result != RESULT_OK)
+		return result;
+	deliveries->items = POOL_ARRAY(pool, positions.count, struct due_delivery);
+	for (size_t i = 0; i < request_count; i++) {
+		destinations[i].webhook_id = requests[i].webhook_id;
+		take_positions(&requests[i], &positions, &row, under_way, &destinations[i], deliveries);
+	}
+	if (deliveries->count > 0)
+		result = read_due(store, pool, deliveries);
+	/* at the end, so that a delivery goes to the destination that is set by then */
+	if (result == RESULT_OK && deliveries->count > 0)
+		result = store_destinations(store, pool, destinations, request_count);
+	for (size_t i = 0; i < request_count; i++) /* otherwise left: a poll reports when that changes */
+		requests[i].more = requests[i].more && destinations[i].state == WEBHOOK_ACTIVE;
+	return result;
 }

@@ -56,8 +56,6 @@ DB_STATEMENT(sql_fail_operator_job,
     "UPDATE {prefix}operator_jobs SET state = 'failed', error = ?," ENDED " WHERE id = ? AND turn_ms IS NOT NULL");
 DB_STATEMENT(sql_release_operator_jobs, "UPDATE {prefix}operator_jobs FORCE INDEX (by_turn) SET lease_until_ms = 0"
 					" WHERE turn_ms IS NOT NULL AND lease_owner = ?");
-DB_STATEMENT(
-    sql_delete_old_operator_jobs, "DELETE FROM {prefix}operator_jobs WHERE ended_ms < " NOW " - ? ORDER BY ended_ms LIMIT ?");
 
 /* Stored. */
 static const struct slice kind_names[JOB_KINDS] = {
@@ -97,21 +95,6 @@ find_name(const struct slice *names, size_t count, struct slice name)
 	return found;
 }
 
-static struct db_value
-owner_value(const unsigned char owner[DISPATCH_OWNER_SIZE])
-{
-	return db_bytes((struct slice){ (const char *)owner, DISPATCH_OWNER_SIZE });
-}
-
-/* Exact after store_take_id, whose lock allows one transaction at a time to insert jobs. */
-static enum result
-has_room(struct store *store, struct pool *pool, uint64_t account_id)
-{
-	struct db_rows rows;
-	const enum result result = store_query(store, pool, &rows, &sql_count_operator_jobs_of_account, DB_U64(account_id));
-	return result == RESULT_OK && db_get_u64(&rows, 0, 0) >= OPERATOR_JOBS_MAX ? RESULT_TOO_MANY : result;
-}
-
 enum result
 store_insert_job(struct store *store, struct pool *pool, const struct precondition *precondition,
     const struct job_request *request, struct queued_job *queued)
@@ -124,8 +107,10 @@ store_insert_job(struct store *store, struct pool *pool, const struct preconditi
 		return store_insert_fence(store);
 	if (result == RESULT_OK)
 		result = store_take_id(store, pool, precondition, ID_OPERATOR_JOB, &queued->id);
+	/* exact after store_take_id, whose lock allows one transaction at a time to insert jobs */
 	if (result == RESULT_OK)
-		result = has_room(store, pool, request->account_id);
+		result =
+		    store_check_room(store, pool, &sql_count_operator_jobs_of_account, request->account_id, OPERATOR_JOBS_MAX);
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_operator_job, DB_U64(queued->id),
 					 DB_U64(request->account_id), store_id_or_null(request->campaign_id),
 					 db_bytes(kind_names[request->kind]), db_bytes(request->parameters),
@@ -144,46 +129,29 @@ store_add_job(struct store *store, const struct precondition *precondition, cons
 	return txn.result;
 }
 
-/* Columns of JOB_COLUMNS. */
-enum {
-	JOB_ID,
-	JOB_ACCOUNT_ID,
-	JOB_CAMPAIGN_ID,
-	JOB_KIND,
-	JOB_PARAMETERS,
-	JOB_MADE_BY,
-	JOB_STATE,
-	JOB_COUNT_DONE,
-	JOB_TOTAL,
-	JOB_POSITION,
-	JOB_RESULT,
-	JOB_ERROR,
-	JOB_CREATED_MS,
-	JOB_STARTED_MS,
-	JOB_ENDED_MS
-};
-
 static struct operator_job
 job_from_row(const struct db_rows *rows, size_t row)
 {
-	const struct slice kind = db_get_bytes(rows, row, JOB_KIND);
+	enum { ID, ACCOUNT_ID, CAMPAIGN_ID, KIND, PARAMETERS, MADE_BY, STATE, DONE, TOTAL, PLACE, RESULT, ERROR };
+	enum { CREATED_MS = ERROR + 1, STARTED_MS, ENDED_MS };
+	const struct slice kind = db_get_bytes(rows, row, KIND);
 	return (struct operator_job){
-		.id = db_get_u64(rows, row, JOB_ID),
-		.account_id = db_get_u64(rows, row, JOB_ACCOUNT_ID),
-		.campaign_id = store_get_id(rows, row, JOB_CAMPAIGN_ID),
+		.id = db_get_u64(rows, row, ID),
+		.account_id = db_get_u64(rows, row, ACCOUNT_ID),
+		.campaign_id = store_get_id(rows, row, CAMPAIGN_ID),
 		.kind = (enum job_kind)find_name(kind_names, JOB_KINDS, kind),
 		.kind_name = kind,
-		.parameters = db_get_bytes(rows, row, JOB_PARAMETERS),
-		.made_by = db_get_bytes(rows, row, JOB_MADE_BY),
-		.state = (enum job_state)find_name(state_names, JOB_STATES, db_get_bytes(rows, row, JOB_STATE)),
-		.done = db_get_u64(rows, row, JOB_COUNT_DONE),
-		.total = store_get_id(rows, row, JOB_TOTAL),
-		.position = store_get_id(rows, row, JOB_POSITION),
-		.result = db_get_bytes(rows, row, JOB_RESULT),
-		.error = db_get_bytes(rows, row, JOB_ERROR),
-		.created_ms = db_get_i64(rows, row, JOB_CREATED_MS),
-		.started_ms = db_get_time(rows, row, JOB_STARTED_MS),
-		.ended_ms = db_get_time(rows, row, JOB_ENDED_MS),
+		.parameters = db_get_bytes(rows, row, PARAMETERS),
+		.made_by = db_get_bytes(rows, row, MADE_BY),
+		.state = (enum job_state)find_name(state_names, JOB_STATES, db_get_bytes(rows, row, STATE)),
+		.done = db_get_u64(rows, row, DONE),
+		.total = store_get_id(rows, row, TOTAL),
+		.position = store_get_id(rows, row, PLACE),
+		.result = db_get_bytes(rows, row, RESULT),
+		.error = db_get_bytes(rows, row, ERROR),
+		.created_ms = db_get_i64(rows, row, CREATED_MS),
+		.started_ms = db_get_time(rows, row, STARTED_MS),
+		.ended_ms = db_get_time(rows, row, ENDED_MS),
 	};
 }
 
@@ -219,15 +187,15 @@ store_find_job(struct store *store, struct pool *pool, uint64_t id, struct opera
 	return result;
 }
 
-/* `may_be_done`: by an earlier run. */
+/* An earlier run may have done it. */
 static enum result
-cancel_job(struct store *store, struct db_value id, bool may_be_done)
+cancel_job(const struct transaction *txn, struct db_value id)
 {
-	enum result result = store_change_one(store, &sql_cancel_operator_job, id);
+	enum result result = store_change_one(txn->store, &sql_cancel_operator_job, id);
 	if (result != RESULT_NOT_FOUND)
 		return result;
-	result = store_exists(store, &sql_select_operator_job, id);
-	return result == RESULT_OK && !may_be_done ? RESULT_REFUSED : result;
+	result = store_exists(txn->store, &sql_select_operator_job, id);
+	return result == RESULT_OK && !txn->unknown ? RESULT_REFUSED : result;
 }
 
 enum result
@@ -235,7 +203,7 @@ store_cancel_job(struct store *store, uint64_t id)
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = cancel_job(store, DB_U64(id), txn.unknown);
+		txn.result = cancel_job(&txn, DB_U64(id));
 	return txn.result;
 }
 
@@ -269,7 +237,8 @@ store_lease_job(struct store *store, struct pool *pool, const unsigned char owne
 		kinds[i] = db_bytes(kind_names[i]);
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn))
-		txn.result = lease_job(store, pool, (struct db_list){ kinds, JOB_KINDS }, owner_value(owner), lease_ms, job);
+		txn.result = lease_job(
+		    store, pool, (struct db_list){ kinds, JOB_KINDS }, db_raw(owner, DISPATCH_OWNER_SIZE), lease_ms, job);
 	return txn.result;
 }
 
@@ -300,7 +269,7 @@ enum result
 store_note_job(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], const struct operator_job *job)
 {
 	return store_change_one(store, &sql_note_operator_job, DB_U64(job->done), store_id_or_null(job->total),
-	    store_id_or_null(job->position), db_bytes(job->result), DB_U64(job->id), owner_value(owner));
+	    store_id_or_null(job->position), db_bytes(job->result), DB_U64(job->id), db_raw(owner, DISPATCH_OWNER_SIZE));
 }
 
 enum result
@@ -310,28 +279,18 @@ store_end_job(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE
 	while (store_runs(&txn))
 		txn.result = store_change_one(store, &sql_end_operator_job, DB_U64(job->done), store_id_or_null(job->total),
 		    store_id_or_null(job->position), db_bytes(job->result), db_bytes(state_names[job->state]),
-		    db_bytes(job->error), DB_U64(job->id), owner_value(owner));
+		    db_bytes(job->error), DB_U64(job->id), db_raw(owner, DISPATCH_OWNER_SIZE));
 	return txn.result;
 }
 
 enum result
 store_fail_job(struct store *store, uint64_t id, struct slice error)
 {
-	const struct db_value number = DB_U64(id);
-	return store_run(store, &sql_fail_operator_job, db_bytes(error), number);
+	return store_run(store, &sql_fail_operator_job, db_bytes(error), DB_U64(id));
 }
 
 enum result
 store_release_jobs(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE])
 {
-	const struct db_value own = owner_value(owner);
-	return store_run(store, &sql_release_operator_jobs, own);
-}
-
-enum result
-store_drop_old_jobs(struct store *store)
-{
-	static const int64_t stored_ms = INT64_C(30) * 24 * 3600 * 1000;
-	enum { CHUNK = 1000 };
-	return store_run(store, &sql_delete_old_operator_jobs, DB_I64(stored_ms), DB_U64(CHUNK));
+	return store_run(store, &sql_release_operator_jobs, db_raw(owner, DISPATCH_OWNER_SIZE));
 }

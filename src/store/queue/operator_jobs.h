@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "base/slice.h"
 #include "store/mark.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/shards.h"
 
 struct store;
 
@@ -105,5 +105,3 @@ MUST_CHECK enum result store_end_job(
 MUST_CHECK enum result store_fail_job(struct store *store, uint64_t id, struct slice error);
 /* Ends the leases of a dispatcher; the jobs go on with any other. */
 MUST_CHECK enum result store_release_jobs(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE]);
-/* Removes some jobs that ended more than thirty days ago; store_clean_up calls it. */
-MUST_CHECK enum result store_drop_old_jobs(struct store *store);

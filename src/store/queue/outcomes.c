@@ -1,13 +1,12 @@
-/* SPDX-License-Identifier: MIT
- * Records outcomes; ends the deliveries of removed webhooks, old ones, and those that crash dispatchers. */
+/* SPDX-License-Identifier: MIT */
+#include "store/queue/outcomes.h"
+
 #include "base/panic.h"
 #include "os/log.h"
 #include "store/query.h"
-#include "store/queue/attempt_hours.h"
-#include "store/queue/dispatch.h"
-#include "store/queue/partitions.h"
 #include "store/state.h"
 #include "store/statements.h"
+#include "store/stats.h"
 #include "store/transaction.h"
 
 /* For an existing row: the delivery was sent again. What is not given becomes NULL. */
@@ -100,6 +99,17 @@ DB_STATEMENT(sql_fail_due,
     " FROM {prefix}due FORCE INDEX (PRIMARY)"
     " WHERE id IN ({list})" ENDED_AGAIN);
 
+_Static_assert(ATTEMPT_T0 + LATENCY_BUCKETS == ATTEMPT_COUNTS, "ATTEMPT_COUNT_LIST");
+
+/* clang-format off */
+#define COLUMN(name, column) ", " #column
+#define PLACE(name, column) ", ?"
+#define ADDED(name, column) ", " #column " = " #column " + VALUES(" #column ")"
+DB_STATEMENT(sql_change_webhook_hours, "INSERT INTO {prefix}webhook_hours (webhook_id, hour" ATTEMPT_COUNT_LIST(COLUMN) ")"
+	" VALUES {each}(?, ?" ATTEMPT_COUNT_LIST(PLACE) "){between}, {end}"
+	" ON DUPLICATE KEY UPDATE webhook_id = webhook_id" ATTEMPT_COUNT_LIST(ADDED));
+/* clang-format on */
+
 /* The outcomes of one webhook in a batch. */
 struct webhook_change {
 	const struct delivery_outcome *last; /* gives the webhook's status; NULL: it does not change */
@@ -110,13 +120,20 @@ enum { SHARD_NUMBER, SHARD_NOW_MS };
 enum { LOCKED_ID, LOCKED_ATTEMPTS, LOCKED_ATTEMPTS_BEFORE };
 enum { STATUS_WEBHOOK_ID, STATUS_FAILING };
 
+/* The attempts of a webhook that began in an hour. */
+struct webhook_hour {
+	uint64_t webhook_id, hour;
+	uint64_t counts[ATTEMPT_COUNTS]; /* by enum attempt_count */
+};
+
 /* The rows of store_record_outcomes, by what is done to them. */
 struct outcome_rows {
 	struct row_list attempts, ended, moved;
 	uint64_t *removed, *untried; /* ids; `untried`: whose rows are not read before */
 	size_t removed_count, untried_count;
 	struct webhook_change *changes; /* one for each row of sql_lock_webhook_status */
-	struct attempt_hours *hours;
+	struct webhook_hour *hours;
+	size_t hour_count;
 };
 
 static struct outcome_rows
@@ -129,7 +146,7 @@ outcome_rows(struct pool *pool, size_t count)
 		.removed = POOL_ARRAY(pool, count, uint64_t),
 		.untried = POOL_ARRAY(pool, count, uint64_t),
 		.changes = POOL_ARRAY(pool, count, struct webhook_change),
-		.hours = store_attempt_hours(pool, count),
+		.hours = POOL_ARRAY(pool, count, struct webhook_hour),
 	};
 }
 
@@ -146,17 +163,47 @@ status_value(int status)
 	return status == 0 ? DB_NONE : DB_I64(status);
 }
 
-/* The attempt of an outcome is in `attempts`, unless the first one delivered it or none was made. `sent_again`: during the
- * attempt. */
-static void
-add_outcome(struct outcome_rows *rows, const struct delivery_outcome *o, bool sent_again, int64_t now_ms)
+static uint64_t *
+counts_of(struct outcome_rows *rows, uint64_t webhook_id, uint64_t hour)
 {
+	for (size_t i = rows->hour_count; i > 0; i--)
+		if (rows->hours[i - 1].webhook_id == webhook_id && rows->hours[i - 1].hour == hour)
+			return rows->hours[i - 1].counts;
+	rows->hours[rows->hour_count] = (struct webhook_hour){ .webhook_id = webhook_id, .hour = hour };
+	return rows->hours[rows->hour_count++].counts;
+}
+
+/* `state`: of the delivery from now on. */
+static void
+count_attempt(struct outcome_rows *rows, const struct delivery_outcome *o, enum delivery_state state, int64_t now_ms)
+{
+	enum { HOUR_MS = 3600 * 1000, REDIRECTIONS = 3, SERVER_ERRORS = 5 };
+	const int class = o->status / 100;
+	uint64_t *counts = counts_of(rows, o->webhook_id, (uint64_t)(now_ms - o->started_ms_ago) / HOUR_MS);
+	counts[ATTEMPT_DELIVERED] += state == DELIVERY_DELIVERED;
+	counts[ATTEMPT_FAILED] += state == DELIVERY_FAILED;
+	if (o->not_made)
+		return;
+	counts[ATTEMPT_MADE]++;
+	counts[ATTEMPT_T0 + latency_bucket(o->duration_ms)]++;
+	if (slice_present(o->error))
+		counts[ATTEMPT_NO_ANSWER]++;
+	else if (o->state != DELIVERY_DELIVERED && class >= REDIRECTIONS && class <= SERVER_ERRORS)
+		counts[ATTEMPT_ANSWERS_3XX + class - REDIRECTIONS]++;
+}
+
+/* The attempt of an outcome is in `attempts`, unless the first one delivered it or none was made. `attempts_before`: as it is
+ * now, another number than that of the outcome when it was sent again during the attempt. */
+static void
+add_outcome(struct outcome_rows *rows, const struct delivery_outcome *o, uint64_t attempts_before, int64_t now_ms)
+{
+	const bool sent_again = o->attempts_before != attempts_before;
 	const struct db_value id = DB_U64(o->id), attempt = DB_U64(o->attempt), status = status_value(o->status),
 			      error = db_bytes(o->error), answer = db_bytes(o->answer),
 			      started_ms = DB_I64(now_ms - o->started_ms_ago), duration_ms = DB_I64(o->duration_ms);
 	const bool delivered = o->state == DELIVERY_DELIVERED, at_once = is_at_once(o);
 	const bool ends = delivered || (o->state == DELIVERY_FAILED && !sent_again);
-	store_count_attempt(rows->hours, o, ends, now_ms);
+	count_attempt(rows, o, ends ? o->state : DELIVERY_PENDING, now_ms);
 	if (!at_once && !o->not_made)
 		store_add_row(&rows->attempts, id, attempt, started_ms, duration_ms, status, error, answer);
 	if (!ends) {
@@ -196,6 +243,19 @@ remove_due(struct outcome_batch *b, const struct outcome_rows *rows)
 }
 
 static enum result
+write_hours(struct outcome_batch *b, const struct outcome_rows *rows)
+{
+	struct row_list list = store_row_list(b->pool, &sql_change_webhook_hours, rows->hour_count);
+	for (size_t i = 0; i < rows->hour_count; i++) {
+		struct db_value values[2 + ATTEMPT_COUNTS] = { DB_U64(rows->hours[i].webhook_id), DB_U64(rows->hours[i].hour) };
+		for (size_t column = 0; column < ATTEMPT_COUNTS; column++)
+			values[2 + column] = DB_U64(rows->hours[i].counts[column]);
+		store_add_values(&list, values, ARRAY_SIZE(values));
+	}
+	return store_run_lists(b->store, &list);
+}
+
+static enum result
 write_outcomes(struct outcome_batch *b, const struct outcome_rows *rows, size_t webhooks, int64_t now_ms)
 {
 	struct row_list statuses = store_row_list(b->pool, &sql_change_webhook_status, webhooks);
@@ -210,14 +270,14 @@ write_outcomes(struct outcome_batch *b, const struct outcome_rows *rows, size_t 
 		    DB_I64(o->webhook_hold_ms > 0 ? now_ms + o->webhook_hold_ms : 0));
 	}
 	const enum result result = store_run_lists(b->store, &rows->attempts, &rows->ended, &rows->moved, &statuses);
-	return result == RESULT_OK ? store_write_attempt_hours(b->store, b->pool, rows->hours) : result;
+	return result == RESULT_OK ? write_hours(b, rows) : result;
 }
 
 /* Locks the outcomes' shards that the owner leases. */
 static enum result
 lock_shards(struct outcome_batch *b, uint64_t *leased, int64_t *now_ms)
 {
-	const struct db_value own = db_bytes((struct slice){ (const char *)b->owner, DISPATCH_OWNER_SIZE });
+	const struct db_value own = db_raw(b->owner, DISPATCH_OWNER_SIZE);
 	uint64_t *shards = POOL_ARRAY(b->pool, b->count, uint64_t);
 	struct db_rows rows;
 	for (size_t i = 0; i < b->count; i++)
@@ -293,7 +353,7 @@ add_outcomes(struct outcome_batch *b, struct outcome_rows *rows, const struct db
 			continue;
 		if (!is_read(b, o)) {
 			rows->untried[rows->untried_count++] = o->id;
-			add_outcome(rows, o, false, now_ms);
+			add_outcome(rows, o, o->attempts_before, now_ms);
 			continue;
 		}
 		o->stale = !store_find_row(locked, o->id, &row) ||
@@ -301,7 +361,7 @@ add_outcomes(struct outcome_batch *b, struct outcome_rows *rows, const struct db
 		if (o->stale)
 			continue;
 		const size_t ended = rows->ended.count;
-		add_outcome(rows, o, o->attempts_before != db_get_u64(locked, row, LOCKED_ATTEMPTS_BEFORE), now_ms);
+		add_outcome(rows, o, db_get_u64(locked, row, LOCKED_ATTEMPTS_BEFORE), now_ms);
 		if (rows->ended.count > ended)
 			rows->removed[rows->removed_count++] = o->id;
 	}
@@ -357,7 +417,7 @@ store_record_outcomes(
 }
 
 static enum result
-deactivate_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, enum webhook_state state, bool waits)
+deactivate_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, enum webhook_state state, enum lock_wait wait)
 {
 	const bool gone = state == WEBHOOK_GONE;
 	const struct db_value id = DB_U64(webhook_id);
@@ -366,8 +426,8 @@ deactivate_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, 
 	if (result != RESULT_OK || active.count == 0)
 		return result;
 	const uint64_t campaign_id = db_get_u64(&active, 0, 0);
-	result = store_query(
-	    store, pool, &locked, waits ? &sql_lock_campaign_soon : &sql_lock_campaign_if_free, DB_U64(campaign_id));
+	result = store_query(store, pool, &locked, wait == LOCK_SOON ? &sql_lock_campaign_soon : &sql_lock_campaign_if_free,
+	    DB_U64(campaign_id));
 	if (result == RESULT_OK && locked.count == 0)
 		return RESULT_CONFLICT;
 	if (result == RESULT_OK)
@@ -379,12 +439,12 @@ deactivate_webhook(struct store *store, struct pool *pool, uint64_t webhook_id, 
 }
 
 enum result
-store_deactivate_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, bool waits)
+store_deactivate_webhook(struct store *store, uint64_t webhook_id, enum webhook_state state, enum lock_wait wait)
 {
 	require(state == WEBHOOK_GONE || state == WEBHOOK_DISABLED);
 	struct transaction txn = store_transaction(store, REPEAT_NOTHING);
 	while (store_runs(&txn))
-		txn.result = deactivate_webhook(store, txn.pool, webhook_id, state, waits);
+		txn.result = deactivate_webhook(store, txn.pool, webhook_id, state, wait);
 	return txn.result;
 }
 

@@ -12,6 +12,7 @@
 #include "os/clock.h"
 #include "os/log.h"
 #include "store/query.h"
+#include "store/queue/outcomes.h"
 #include "store/state.h"
 #include "store/statements.h"
 

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "db/db.h"
 #include "store/store.h"
 
 /* The days of the history that have partitions, in `deliveries`, `attempts` and `events`. Days are numbers as of history_day;
@@ -27,6 +26,3 @@ const char *store_day_text(struct pool *pool, uint64_t day);
 MUST_CHECK enum result store_make_days(struct store *store, struct pool *pool, const struct history_days *days);
 /* The dispatcher's maintenance of days: makes coming ones, drops one that is over. Logs the result. */
 void store_maintain_days(struct store *store);
-/* outcomes.c: ends up to `chunk` pending deliveries of old days with the error "expired", also those under way. `days`: limits
- * of the deliveries' ids and of their events' ids. */
-MUST_CHECK enum result store_fail_expired(struct store *store, const struct db_value days[2], size_t chunk, size_t *done);

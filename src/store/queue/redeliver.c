@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Sends deliveries again (docs/deliveries.md 3.2): ended ones get a new row of `due`, waiting ones are due at once. Dispatchers
+ * Ended deliveries get a new row of `due`, waiting ones are due at once. Dispatchers
  * keep running.
  *
  * Whatever ends a delivery locks its row of `due` first and writes its row of `deliveries` then; the order is the same here.
  * While the row of `deliveries` is locked, no other process inserts a missing row of `due`. Its count of attempts is therefore
  * final, and no number is used twice. */
+#include "store/queue/redeliver.h"
+
 #include "base/panic.h"
 #include "store/query.h"
-#include "store/queue/dispatch.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -56,35 +57,22 @@ struct redelivery_batch {
 	enum redelivery *what;
 };
 
-/* Columns of sql_lock_pending and sql_lock_ended. */
-enum {
-	AGAIN_ID,
-	AGAIN_HAS_WEBHOOK,
-	AGAIN_HAS_EVENT,
-	AGAIN_HELD,
-	AGAIN_ATTEMPTS,
-	/* sql_lock_ended alone */
-	AGAIN_EVENT_ID,
-	AGAIN_WEBHOOK_ID,
-	AGAIN_FORMAT,
-	AGAIN_LAST_STATUS,
-	AGAIN_LAST_ERROR,
-	AGAIN_NOW_MS
-};
+/* Columns of sql_lock_ended; sql_lock_pending has the first five. */
+enum { ID, HAS_WEBHOOK, HAS_EVENT, HELD, ATTEMPTS, EVENT_ID, WEBHOOK, FORMAT, LAST_STATUS, LAST_ERROR, NOW_MS };
 
 /* Stores the result for the delivery; returns whether it is queued. */
 static bool
 classify(struct redelivery_batch *r, const struct db_rows *rows, size_t row)
 {
-	const uint64_t id = db_get_u64(rows, row, AGAIN_ID);
+	const uint64_t id = db_get_u64(rows, row, ID);
 	enum redelivery what = REDELIVERY_QUEUED;
-	if (!db_get_bool(rows, row, AGAIN_HAS_EVENT))
+	if (!db_get_bool(rows, row, HAS_EVENT))
 		what = REDELIVERY_NO_EVENT;
-	else if (!db_get_bool(rows, row, AGAIN_HAS_WEBHOOK))
+	else if (!db_get_bool(rows, row, HAS_WEBHOOK))
 		what = REDELIVERY_NO_WEBHOOK;
-	else if (db_get_u64(rows, row, AGAIN_ATTEMPTS) >= REDELIVER_ATTEMPTS_MAX)
+	else if (db_get_u64(rows, row, ATTEMPTS) >= REDELIVER_ATTEMPTS_MAX)
 		what = REDELIVERY_AT_LIMIT;
-	else if (db_get_bool(rows, row, AGAIN_HELD))
+	else if (db_get_bool(rows, row, HELD))
 		what = REDELIVERY_HELD;
 	for (size_t i = 0; i < r->count; i++)
 		if (r->ids[i] == id)
@@ -112,7 +100,7 @@ reschedule_pending(struct store *store, struct pool *pool, struct redelivery_bat
 	uint64_t changed = 0;
 	for (size_t i = 0; i < pending->count; i++)
 		if (classify(r, pending, i))
-			ids[list.count++] = DB_U64(db_get_u64(pending, i, AGAIN_ID));
+			ids[list.count++] = DB_U64(db_get_u64(pending, i, ID));
 	if (list.count == 0)
 		return RESULT_OK;
 	enum result result = db_execute(store->db, &sql_reschedule_pending, &DB_LIST_AND_VALUES(list), &changed);
@@ -128,14 +116,13 @@ requeue_ended(struct store *store, struct pool *pool, struct redelivery_batch *r
 	for (size_t i = 0; i < ended->count; i++) {
 		if (!classify(r, ended, i))
 			continue;
-		const uint64_t webhook_id = db_get_u64(ended, i, AGAIN_WEBHOOK_ID);
-		const struct db_value attempts = DB_U64(db_get_u64(ended, i, AGAIN_ATTEMPTS));
-		const int status = store_get_status_code(ended, i, AGAIN_LAST_STATUS);
-		ids[rows.count] = DB_U64(db_get_u64(ended, i, AGAIN_ID));
-		store_add_row(&rows, ids[rows.count], DB_U64(db_get_u64(ended, i, AGAIN_EVENT_ID)),
-		    DB_U64(webhook_shard(webhook_id)), DB_U64(webhook_id), db_bytes(db_get_bytes(ended, i, AGAIN_FORMAT)),
-		    DB_I64(db_get_i64(ended, i, AGAIN_NOW_MS)), attempts, attempts, status == 0 ? DB_NONE : DB_I64(status),
-		    db_bytes(db_get_bytes(ended, i, AGAIN_LAST_ERROR)));
+		const uint64_t webhook_id = db_get_u64(ended, i, WEBHOOK);
+		const struct db_value attempts = DB_U64(db_get_u64(ended, i, ATTEMPTS));
+		const int status = store_get_status_code(ended, i, LAST_STATUS);
+		ids[rows.count] = DB_U64(db_get_u64(ended, i, ID));
+		store_add_row(&rows, ids[rows.count], DB_U64(db_get_u64(ended, i, EVENT_ID)), DB_U64(webhook_shard(webhook_id)),
+		    DB_U64(webhook_id), db_bytes(db_get_bytes(ended, i, FORMAT)), DB_I64(db_get_i64(ended, i, NOW_MS)),
+		    attempts, attempts, status == 0 ? DB_NONE : DB_I64(status), db_bytes(db_get_bytes(ended, i, LAST_ERROR)));
 	}
 	const struct db_list list = { ids, rows.count };
 	if (list.count == 0)

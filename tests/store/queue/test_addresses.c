@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Leads per address: counted and removed in pieces while sign-ups go on, also after a kill. */
+ * Leads per address: counted and removed in pieces while sign-ups go on, also after a kill. Modules:
+ * store/operator/campaign_settings. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -84,7 +85,7 @@ find(struct world *w, const char *what)
 {
 	struct finding *findings;
 	size_t count;
-	store_check(w->store, w->pool, NULL, true, &findings, &count);
+	store_check(w->store, w->pool, NULL, CHECK_DEEP, &findings, &count);
 	for (size_t i = 0; i < count; i++)
 		if (slice_equal(findings[i].what, slice_of(what)))
 			return &findings[i];

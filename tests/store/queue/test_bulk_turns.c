@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "store/queue/dispatch.h"
+#include "store/queue/bulk_jobs.h"
 #include "store/world.h"
 
 enum { NONE = 0 };

@@ -43,7 +43,7 @@ a_410_deactivates_whatever_comes_with_it(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 3);
-	struct fetched fetched = fetch(w, webhook, 3);
+	struct due_deliveries fetched = fetch(w, webhook, 3);
 	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&fetched.items[1], DELIVERY_FAILED, 410), outcome_of(&fetched.items[2], DELIVERY_DELIVERED, 200) };
 	outcomes[1].webhook_state = WEBHOOK_GONE;
@@ -51,9 +51,9 @@ a_410_deactivates_whatever_comes_with_it(void **state)
 	assert_int_equal(outcomes[1].webhook_state, WEBHOOK_GONE);
 	assert_int_equal(
 	    root_number("SELECT failing_since_ms IS NULL FROM t_webhook_status WHERE webhook_id = %" PRIu64, webhook), 1);
-	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_DISABLED, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_DISABLED, LOCK_SOON), RESULT_OK);
 	assert_int_equal(is(webhook, "active"), 1); /* it is not failing */
-	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, LOCK_SOON), RESULT_OK);
 	assert_int_equal(is(webhook, "gone"), 1);
 }
 
@@ -64,7 +64,7 @@ routine_successes_leave_the_status(void **state)
 	static const char failures[] = "SELECT failures FROM t_webhook_status WHERE webhook_id = %" PRIu64;
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 4);
-	struct fetched fetched = fetch(w, webhook, 4);
+	struct due_deliveries fetched = fetch(w, webhook, 4);
 	struct delivery_outcome outcomes[4];
 	for (size_t i = 0; i < 4; i++) {
 		outcomes[i] = outcome_of(&fetched.items[i], DELIVERY_DELIVERED, 200);
@@ -91,14 +91,14 @@ a_locked_campaign_is_waited_for_briefly_or_not_at_all(void **state)
 	int64_t version = settings_version(w), before = clock_monotonic_ms();
 	lock(w);
 	for (int i = 0; i < TIMES; i++)
-		assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_CONFLICT);
+		assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, LOCK_IF_FREE), RESULT_CONFLICT);
 	assert_true(clock_monotonic_ms() - before < TIMES * WAIT_MS / 2);
 	before = clock_monotonic_ms();
-	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_CONFLICT);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, LOCK_SOON), RESULT_CONFLICT);
 	assert_in_range(clock_monotonic_ms() - before, WAIT_MS / 2, SOON_MS);
 	unlock();
 	assert_int_equal(is(webhook, "active"), 1);
-	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, LOCK_IF_FREE), RESULT_OK);
 	assert_int_equal(is(webhook, "gone"), 1);
 	assert_int_equal(settings_version(w), version + 1); /* docs/architecture.md 4: other processes read it again */
 }
@@ -108,11 +108,11 @@ a_deactivated_webhook_needs_no_lock(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
-	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, false), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, LOCK_IF_FREE), RESULT_OK);
 	int64_t version = settings_version(w);
 	lock(w);
-	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_DISABLED, false), RESULT_OK);
-	assert_int_equal(store_deactivate_webhook(w->store, UNKNOWN_ID, WEBHOOK_GONE, false), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_DISABLED, LOCK_IF_FREE), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, UNKNOWN_ID, WEBHOOK_GONE, LOCK_IF_FREE), RESULT_OK);
 	unlock();
 	assert_int_equal(is(webhook, "gone"), 1);
 	assert_int_equal(settings_version(w), version);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Leases, due deliveries and outcomes (docs/deliveries.md 3 and 4): a shard has one owner, only its owner records outcomes, and
- * each attempt is recorded once. */
+ * each attempt is recorded once. Modules: store/queue/shards, store/queue/due, store/queue/outcomes. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -91,7 +91,7 @@ a_delivery_says_all_that_is_sent(void **state)
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1),
 		 form = add_webhook(w, w->campaign, "https://form.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
-	struct fetched fetched = fetch(w, webhook, ALL_ROWS);
+	struct due_deliveries fetched = fetch(w, webhook, ALL_ROWS);
 	assert_int_equal(fetched.count, 1);
 	const struct due_delivery *d = fetched.items;
 	assert_int_equal(d->destination->webhook_id, webhook);
@@ -121,7 +121,7 @@ the_oldest_are_fetched_up_to_the_limit(void **state)
 	int64_t oldest = root_number("SELECT MAX(id) FROM t_due");
 	root_run("UPDATE t_due SET due_ms = due_ms - 1000 WHERE id = %" PRId64, oldest);
 	for (int i = 0; i < 2; i++) {
-		struct fetched first = fetch(w, webhook, 1);
+		struct due_deliveries first = fetch(w, webhook, 1);
 		assert_int_equal(first.count, 1);
 		assert_int_equal(first.items->id, oldest);
 		assert_int_equal(first.items->attempt, 1);
@@ -182,7 +182,7 @@ an_attempt_is_recorded_once(void **state)
 	uint64_t webhook = make_due(w, 1);
 	for (unsigned attempt = 1; attempt <= 3; attempt++) {
 		root_run("UPDATE t_due SET due_ms = 1");
-		struct fetched fetched = fetch(w, webhook, 1);
+		struct due_deliveries fetched = fetch(w, webhook, 1);
 		assert_int_equal(fetched.items->attempt, attempt);
 		struct delivery_outcome outcome =
 		    outcome_of(fetched.items, attempt == 3 ? DELIVERY_DELIVERED : DELIVERY_PENDING, 500);
@@ -219,7 +219,7 @@ interrupted_attempts_are_counted_once(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 4);
-	struct fetched fetched = fetch(w, webhook, ALL_ROWS);
+	struct due_deliveries fetched = fetch(w, webhook, ALL_ROWS);
 	struct interrupted_delivery interrupted[3];
 	for (size_t i = 0; i < ARRAY_SIZE(interrupted); i++)
 		interrupted[i] = (struct interrupted_delivery){ fetched.items[i].id, 1, 0, LONG_MS };
@@ -281,11 +281,11 @@ a_webhook_that_is_gone_keeps_its_deliveries(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 2);
-	struct fetched fetched = fetch(w, webhook, 1);
+	struct due_deliveries fetched = fetch(w, webhook, 1);
 	struct delivery_outcome gone = outcome_of(fetched.items, DELIVERY_PENDING, 410);
 	gone.webhook_failures = 1;
 	record_outcomes(w, &gone, 1);
-	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, webhook, WEBHOOK_GONE, LOCK_SOON), RESULT_OK);
 	assert_int_equal(fetch(w, webhook, 1).items->destination->state, WEBHOOK_GONE);
 	sign_up_many(w, "after", 2);
 	assert_int_equal(root_number(DUE, webhook), 4);
@@ -304,7 +304,7 @@ a_locked_campaign_holds_up_no_outcome(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 2);
-	struct fetched fetched = fetch(w, webhook, 2);
+	struct due_deliveries fetched = fetch(w, webhook, 2);
 	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_FAILED, 410),
 		outcome_of(&fetched.items[1], DELIVERY_DELIVERED, 200) };
 	outcomes[0].webhook_failures = outcomes[1].webhook_failures = 1;
@@ -354,7 +354,7 @@ only_active_webhooks_are_due(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 2);
-	struct fetched fetched = fetch(w, webhook, 1);
+	struct due_deliveries fetched = fetch(w, webhook, 1);
 	struct delivery_outcome held = outcome_of(fetched.items, DELIVERY_PENDING, 429);
 	held.webhook_hold_ms = LONG_MS / 2;
 	record_outcomes(w, &held, 1);
@@ -412,7 +412,7 @@ a_crashed_delivery_ends_alone(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 3);
-	struct fetched fetched = fetch(w, webhook, 1);
+	struct due_deliveries fetched = fetch(w, webhook, 1);
 	uint64_t crashed = fetched.items[0].id;
 	size_t done;
 	assert_int_equal(store_fail_crashed(w->store, crashed, LONG_MS, &done), RESULT_OK);
@@ -449,7 +449,7 @@ nothing_waits_for_a_batch_under_way(void **state)
 		 ", 0, 0, %d, 'json', 1)",
 	    newest + 1, UNKNOWN_ID);
 	int64_t began = clock_monotonic_ms();
-	struct fetched fetched = fetch(w, webhook, SENT);
+	struct due_deliveries fetched = fetch(w, webhook, SENT);
 	assert_int_equal(fetched.count, SENT);
 	for (size_t i = 0; i < SENT; i++)
 		outcomes[i] = outcome_of(&fetched.items[i], DELIVERY_DELIVERED, 200);
@@ -480,7 +480,7 @@ a_locked_delivery_is_not_waited_for_long(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
-	struct fetched fetched = fetch(w, webhook, 1);
+	struct due_deliveries fetched = fetch(w, webhook, 1);
 	struct delivery_outcome outcomes[] = { outcome_of(fetched.items, DELIVERY_DELIVERED, 200),
 		outcome_of(fetched.items, DELIVERY_PENDING, 500) };
 	root_run("START TRANSACTION");

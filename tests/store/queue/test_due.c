@@ -171,7 +171,7 @@ a_fetch_goes_on_after_the_last_one(void **state)
 		size_t found = 0;
 		root_run("UPDATE t_due SET due_ms = %s", times[i]);
 		do {
-			struct fetched fetched = fetch_request(w, &request, &no_ids);
+			struct due_deliveries fetched = fetch_request(w, &request, &no_ids);
 			assert_int_equal(fetched.count, found < ROWS / AT_ONCE * AT_ONCE ? AT_ONCE : ROWS % AT_ONCE);
 			for (size_t k = 0; k < fetched.count; k++, found++) {
 				const int64_t due_ms =
@@ -199,14 +199,14 @@ deliveries_under_way_are_skipped(void **state)
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, ROWS), ids[ROWS];
 	root_run("UPDATE t_due SET due_ms = 1000");
-	struct fetched all = fetch(w, webhook, ROWS);
+	struct due_deliveries all = fetch(w, webhook, ROWS);
 	for (size_t i = 0; i < ROWS; i++)
 		ids[i] = all.items[i].id;
 	/* the first three and the fifth; one of another webhook, an unknown one */
 	const uint64_t under_way[] = { 1, ids[0], ids[1], ids[2], ids[4], ids[9] + UNKNOWN_ID };
 	const struct id_set set = { under_way, ARRAY_SIZE(under_way) };
 	struct due_request request = { .webhook_id = webhook, .rows = 3, .under_way = 4 };
-	struct fetched fetched = fetch_request(w, &request, &set);
+	struct due_deliveries fetched = fetch_request(w, &request, &set);
 	assert_int_equal(fetched.count, 3);
 	assert_true(fetched.items[0].id == ids[3] && fetched.items[1].id == ids[5] && fetched.items[2].id == ids[6]);
 	assert_true(request.last.id == ids[6] && request.more);
@@ -239,8 +239,7 @@ webhooks_are_fetched_together(void **state)
 	enum { WEBHOOKS = 5, LEADS = 4 };
 	struct world *w = *state;
 	struct due_request requests[WEBHOOKS];
-	struct due_delivery *deliveries;
-	size_t count;
+	struct due_deliveries deliveries;
 	for (size_t i = 0; i < WEBHOOKS; i++) {
 		uint64_t webhook = add_webhook(
 		    w, w->campaign, pool_printf(w->pool, "https://a%zu.example/", i).data, EVENT_BIT(EVENT_NEW_SIGNUP));
@@ -251,15 +250,15 @@ webhooks_are_fetched_together(void **state)
 		const int64_t before = root_questions();
 		for (size_t i = 0; i < WEBHOOKS; i++)
 			requests[i].last = (struct due_position){ 0 };
-		assert_int_equal(
-		    store_fetch_due(w->store, w->pool, requests, WEBHOOKS, &no_ids, &deliveries, &count), RESULT_OK);
+		assert_int_equal(store_fetch_due(w->store, w->pool, requests, WEBHOOKS, &no_ids, &deliveries), RESULT_OK);
 		assert_true(run == 0 || root_questions() - before == 3);
 	}
-	assert_int_equal(count, 4 + 3 + 2 + 1);
+	assert_int_equal(deliveries.count, 4 + 3 + 2 + 1);
 	for (size_t i = 0, at = 0; i < WEBHOOKS; i++)
 		for (size_t k = 0; k < requests[i].rows; k++, at++) {
-			assert_int_equal(deliveries[at].destination->webhook_id, requests[i].webhook_id);
-			assert_int_equal(root_number("SELECT webhook_id FROM t_due WHERE id = %" PRIu64, deliveries[at].id),
+			assert_int_equal(deliveries.items[at].destination->webhook_id, requests[i].webhook_id);
+			assert_int_equal(
+			    root_number("SELECT webhook_id FROM t_due WHERE id = %" PRIu64, deliveries.items[at].id),
 			    requests[i].webhook_id);
 		}
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "store/fetched.h"
+#include "store/queue/clean_up.h"
 #include "store/queue/operator_jobs.h"
 #include "store/state.h"
 
@@ -297,7 +298,7 @@ ended_jobs_are_stored_for_thirty_days(void **state)
 	assert_int_equal(store_cancel_job(w->store, young), RESULT_OK);
 	root_run("UPDATE t_operator_jobs SET ended_ms = ended_ms - 1 - 86400000 * IF(id = %" PRIu64 ", 30, 29)", old);
 	root_run("UPDATE t_operator_jobs SET created_ms = 1 WHERE id = %" PRIu64, queued);
-	assert_int_equal(store_drop_old_jobs(w->store), RESULT_OK);
+	assert_int_equal(store_clean_up(w->store), RESULT_OK);
 	assert_int_equal(store_find_job(w->store, w->pool, old, &job), RESULT_NOT_FOUND);
 	find(w, young);
 	find(w, queued);

@@ -13,7 +13,9 @@
 #include "store/fetched.h"
 #include "store/operator/installation_check.h"
 #include "store/operator/upgrade.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/clean_up.h"
+#include "store/queue/due.h"
+#include "store/queue/outcomes.h"
 
 static void
 upgrade(struct store *store)
@@ -292,12 +294,12 @@ prepared_statements_survive_the_change(void **state)
 	enum { LEADS = 5 };
 	remake_days(1, 0);
 	uint64_t webhook = make_due(w, LEADS);
-	struct fetched first = fetch(w, webhook, 2);
+	struct due_deliveries first = fetch(w, webhook, 2);
 	assert_int_equal(first.count, 2);
 	struct delivery_outcome outcomes[] = { outcome_of(&first.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&first.items[1], DELIVERY_FAILED, 404) };
 	assert_int_equal(record_outcomes(w, outcomes, 2), 0);
-	struct fetched second = fetch(w, webhook, 2);
+	struct due_deliveries second = fetch(w, webhook, 2);
 	assert_int_equal(second.count, 2);
 	struct store *other = store_new(&world_options);
 	upgrade(other);
@@ -316,7 +318,7 @@ found(struct world *w, struct slice what)
 {
 	struct finding *findings;
 	size_t count;
-	store_check(w->store, w->pool, NULL, false, &findings, &count);
+	store_check(w->store, w->pool, NULL, CHECK_QUICK, &findings, &count);
 	for (size_t i = 0; i < count; i++)
 		if (slice_equal(findings[i].what, what))
 			return &findings[i];

@@ -40,7 +40,7 @@ redeliver(struct world *w, uint64_t id)
 static uint64_t
 make_ended(struct world *w, uint64_t webhook, enum delivery_state state, int status)
 {
-	struct fetched fetched = fetch(w, webhook, 1);
+	struct due_deliveries fetched = fetch(w, webhook, 1);
 	assert_int_equal(fetched.count, 1);
 	struct delivery_outcome outcome = outcome_of(fetched.items, state, status);
 	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
@@ -52,7 +52,7 @@ assert_sound(struct world *w)
 {
 	struct finding *findings;
 	size_t count;
-	store_check(w->store, w->pool, NULL, true, &findings, &count);
+	store_check(w->store, w->pool, NULL, CHECK_DEEP, &findings, &count);
 	for (size_t i = 0; i < count; i++)
 		print_error("%.*s: %.*s\n", SLICE_ARGS(findings[i].what), SLICE_ARGS(findings[i].detail));
 	assert_int_equal(count, 0);
@@ -68,7 +68,7 @@ an_ended_delivery_is_due_again(void **state)
 	struct slice message_id = SLICE_NONE, payload = SLICE_NONE;
 	root_run("UPDATE t_due SET format = 'form'"); /* not its webhook's format now */
 	for (unsigned i = 0; i < 4; i++) {
-		struct fetched fetched = fetch(w, webhook, ALL_ROWS);
+		struct due_deliveries fetched = fetch(w, webhook, ALL_ROWS);
 		assert_int_equal(fetched.count, 1);
 		assert_int_equal(fetched.items->attempt, i + 1);
 		assert_int_equal(fetched.items->attempts_before, i);
@@ -146,7 +146,7 @@ sent_again_during_an_attempt(void **state)
 	uint64_t id = make_ended(w, webhook, DELIVERY_PENDING, 500);
 	for (unsigned i = 0; i < ARRAY_SIZE(states); i++) {
 		root_run("UPDATE t_due SET due_ms = 5, attempts_before = 0");
-		struct fetched fetched = fetch(w, webhook, 1);
+		struct due_deliveries fetched = fetch(w, webhook, 1);
 		struct delivery_outcome outcome = outcome_of(fetched.items, states[i], 500);
 		assert_int_equal(redeliver(w, id), REDELIVERY_QUEUED);
 		assert_int_equal(record_outcomes(w, &outcome, 1), 0);
@@ -230,7 +230,7 @@ each_id_gets_its_result(void **state)
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 3);
 	uint64_t ended = make_ended(w, webhook, DELIVERY_DELIVERED, 200);
-	struct fetched fetched = fetch(w, webhook, 2);
+	struct due_deliveries fetched = fetch(w, webhook, 2);
 	const uint64_t ids[] = { fetched.items[0].id, UNKNOWN_ID, ended, fetched.items[1].id, ended };
 	enum redelivery what[ARRAY_SIZE(ids)];
 	assert_int_equal(store_redeliver(w->store, ids, ARRAY_SIZE(ids), what, NULL, NULL), RESULT_OK);
@@ -259,27 +259,27 @@ race(struct store *store, const struct world *world UNUSED, unsigned index)
 	enum redelivery what[RACED];
 	for (unsigned round = 0; goes_on(round); round++) {
 		struct pool *pool = pool_new();
-		struct due_delivery *items;
+		struct due_deliveries due = { 0 };
 		struct delivery_outcome outcomes[RACED];
-		size_t count = 0, stale = 0;
+		size_t stale = 0;
 		enum result result;
 		request.last = (struct due_position){ 0 };
 		if (index < RACERS - 1)
 			result = store_redeliver(store, shared + IDS, RACED, what, NULL, NULL);
 		else
-			result = store_fetch_due(store, pool, &request, 1, &no_ids, &items, &count);
-		for (size_t i = 0; result == RESULT_OK && i < count; i++)
-			outcomes[i] = outcome_of(&items[i], i % 2 == 0 ? DELIVERY_DELIVERED : DELIVERY_FAILED, 200);
-		for (unsigned tries = 1; count > 0 && (tries == 1 || result == RESULT_CONFLICT); tries++) {
+			result = store_fetch_due(store, pool, &request, 1, &no_ids, &due);
+		for (size_t i = 0; result == RESULT_OK && i < due.count; i++)
+			outcomes[i] = outcome_of(&due.items[i], i % 2 == 0 ? DELIVERY_DELIVERED : DELIVERY_FAILED, 200);
+		for (unsigned tries = 1; due.count > 0 && (tries == 1 || result == RESULT_CONFLICT); tries++) {
 			if (tries > 1)
 				store_back_off(tries < STORE_ATTEMPTS ? tries : STORE_ATTEMPTS);
-			result = store_record_outcomes(store, owners[0], outcomes, count);
+			result = store_record_outcomes(store, owners[0], outcomes, due.count);
 		}
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < due.count; i++)
 			stale += outcomes[i].stale ? 1 : 0;
 		pool_free(&pool);
-		if (count > 0 && result == RESULT_OK)
-			shared[RECORDED] += count;
+		if (due.count > 0 && result == RESULT_OK)
+			shared[RECORDED] += due.count;
 		if ((result != RESULT_OK && result != RESULT_CONFLICT) || stale > 0)
 			return false;
 	}
@@ -444,7 +444,7 @@ a_delivery_is_found_with_its_log(void **state)
 	struct delivery_details found;
 	uint64_t id = make_ended(w, webhook, DELIVERY_FAILED, 0);
 	assert_int_equal(redeliver(w, id), REDELIVERY_QUEUED);
-	struct fetched fetched = fetch(w, webhook, 1);
+	struct due_deliveries fetched = fetch(w, webhook, 1);
 	assert_int_equal(store_find_delivery(w->store, w->pool, id, &found), RESULT_OK);
 	assert_int_equal(found.row.state, DELIVERY_PENDING);
 	assert_int_equal(found.row.attempts, 1);

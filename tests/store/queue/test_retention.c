@@ -12,7 +12,9 @@
 #include "store/fetched.h"
 #include "store/operator/deliveries.h"
 #include "store/operator/installation_check.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/clean_up.h"
+#include "store/queue/due.h"
+#include "store/queue/outcomes.h"
 
 static const char *const tables[] = { "events", "deliveries", "attempts" };
 
@@ -153,7 +155,7 @@ pending_deliveries_expire(void **state)
 	uint64_t webhook = make_due(w, 1);
 	root_run("UPDATE t_events SET id = (id & 68719476735) | %" PRIu64, id_of(retained - 1));
 	root_run("UPDATE t_due SET event_id = (event_id & 68719476735) | %" PRIu64 ", id = event_id + 1", id_of(retained - 1));
-	struct fetched fetched = fetch(w, webhook, 1);
+	struct due_deliveries fetched = fetch(w, webhook, 1);
 	assert_int_equal(fetched.count, 1);
 	plant_event(id_of(retained - 1), PLANTED_PENDING);
 	plant_event(id_of(retained) - 1, PLANTED_PENDING);
@@ -215,7 +217,7 @@ assert_check_is_clean(struct world *w, struct store *store)
 {
 	struct finding *findings;
 	size_t count;
-	store_check(store, w->pool, NULL, true, &findings, &count);
+	store_check(store, w->pool, NULL, CHECK_DEEP, &findings, &count);
 	for (size_t i = 0; i < count; i++)
 		print_error("%.*s: %.*s\n", SLICE_ARGS(findings[i].what), SLICE_ARGS(findings[i].detail));
 	assert_int_equal(count, 0);
@@ -271,11 +273,11 @@ the_check_still_finds_what_is_wrong(void **state)
 	plant_event(id_of(retained), PLANTED_ENDED);
 	assert_check_is_clean(w, w->store);
 	root_run("UPDATE t_events SET deliveries = 2");
-	store_check(w->store, w->pool, NULL, true, &findings, &count);
+	store_check(w->store, w->pool, NULL, CHECK_DEEP, &findings, &count);
 	assert_int_equal(count, 1);
 	assert_true(slice_equal(findings[0].what, SLICE("events")));
 	root_run("DELETE FROM t_events");
-	store_check(w->store, w->pool, NULL, true, &findings, &count);
+	store_check(w->store, w->pool, NULL, CHECK_DEEP, &findings, &count);
 	assert_int_equal(count, 1);
 	assert_true(slice_equal(findings[0].what, SLICE("deliveries")));
 }

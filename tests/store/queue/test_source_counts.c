@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Leads are counted by the values of their sources, each once, a while after their sign-up (docs/statistics.md 2.1,
- * docs/architecture.md 9.3). */
+ * docs/architecture.md 9.3). Modules: store/queue/lead_counts, store/sources. */
 #include "unit.h"
 
 #include <inttypes.h>
 
-#include "store/queue/dispatch.h"
-#include "store/queue/sources.h"
-#include "store/removal/removal.h"
+#include "store/queue/lead_counts.h"
+#include "store/removal/campaigns.h"
 #include "store/sources.h"
 #include "store/stats.h"
 #include "store/world.h"

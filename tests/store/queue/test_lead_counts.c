@@ -8,8 +8,9 @@
 
 #include "store/fetched.h"
 #include "store/operator/installation_check.h"
-#include "store/queue/dispatch.h"
-#include "store/queue/hours.h"
+#include "store/queue/due.h"
+#include "store/queue/lead_counts.h"
+#include "store/queue/outcomes.h"
 #include "store/stats.h"
 
 enum { PIECE = 1000 };
@@ -45,7 +46,7 @@ assert_nothing_found(struct world *w)
 {
 	struct finding *findings;
 	size_t count;
-	store_check(w->store, w->pool, NULL, true, &findings, &count);
+	store_check(w->store, w->pool, NULL, CHECK_DEEP, &findings, &count);
 	for (size_t i = 0; i < count; i++)
 		print_error("%.*s: %.*s\n", SLICE_ARGS(findings[i].what), SLICE_ARGS(findings[i].detail));
 	assert_int_equal(count, 0);
@@ -323,7 +324,7 @@ attempts_are_counted_with_their_outcomes(void **state)
 	struct world *w = *state;
 	const uint64_t webhook = add_webhook(w, w->campaign, "https://a.example/", 1);
 	sign_up_many(w, "lead", 5);
-	struct fetched fetched = fetch(w, webhook, 5);
+	struct due_deliveries fetched = fetch(w, webhook, 5);
 	assert_int_equal(fetched.count, 5);
 	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&fetched.items[1], DELIVERY_PENDING, 503), outcome_of(&fetched.items[2], DELIVERY_FAILED, 404),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Rebuilds the counts of leads by hour (docs/architecture.md 9.3), a thousand leads at a time under the lock of the campaign's
- * counters, while batches go on. Progress is in the database alone: any process can continue a rebuild, even two at once.
- * Internal to src/store and for the operator's command. */
+ * Counts of leads by hour and by source (docs/architecture.md 9.3). Those by hour are rebuilt on request, a thousand leads at a
+ * time under the lock of the campaign's counters, while batches go on. Those by source are made some time after the sign-up, in
+ * the order of the leads' numbers. Progress is in the database alone: any process can go on with it, even two at once. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,3 +23,13 @@ MUST_CHECK enum result store_drop_lead_counts(struct store *store, struct pool *
 /* For the dispatcher, at any time; works every ten minutes, or at once if the last call left something. Continues interrupted
  * rebuilds, and deletes the rows of removed webhooks and campaigns. */
 MUST_CHECK enum result store_maintain_hours(struct store *store);
+
+/* Where the dispatcher is in the list of campaigns. Zero-initialized: at the beginning. */
+struct source_pass {
+	uint64_t campaign_id; /* campaigns up to this one had their turn */
+	bool more;            /* one of them has more leads than it had in its turn */
+};
+
+/* Counts the leads of the next campaigns, a piece of each, in at most twenty transactions. *left: call again at once. May be
+ * killed, and run by several dispatchers: each lead is counted once. */
+MUST_CHECK enum result store_count_sources(struct store *store, struct source_pass *pass, bool *left);

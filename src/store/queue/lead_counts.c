@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The rows of lead_hours are cleared, then leads are counted from the highest number down, so that the latest hours are right
- * first: batches count leads from `hours_counted_from` on, and pieces move it down. */
-#include "store/queue/hours.h"
+ * By hour: the rows of lead_hours are cleared, then leads are counted from the highest number down, so that the latest hours
+ * are right first: batches count leads from `hours_counted_from` on, and pieces move it down. */
+#include "store/queue/lead_counts.h"
 
 #include "store/query.h"
 #include "store/rows.h"
+#include "store/sources.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -64,6 +65,17 @@ DB_STATEMENT(sql_select_sources_of_no_campaign,
 DB_STATEMENT(sql_select_hours_of_no_webhook,
     "SELECT h.webhook_id FROM (SELECT DISTINCT webhook_id FROM {prefix}webhook_hours) h"
     " LEFT JOIN {prefix}webhooks w ON w.id = h.webhook_id WHERE w.id IS NULL LIMIT 1");
+
+DB_STATEMENT(sql_select_campaign_to_count, "SELECT campaign_id FROM {prefix}campaign_counters"
+					   " WHERE campaign_id > ? AND sources_counted_to < last_subscription_number"
+					   " ORDER BY campaign_id LIMIT 1");
+DB_STATEMENT(sql_select_sources_state, "SELECT sources_counted_to, last_subscription_number"
+				       " FROM {prefix}campaign_counters WHERE campaign_id = ?");
+DB_STATEMENT(sql_select_sources_of_leads,
+    "SELECT subscription_number, created_ms, source_class, utm, referrer, signup_url"
+    " FROM {prefix}leads FORCE INDEX (by_number)"
+    " WHERE campaign_id = ? AND subscription_number > ? ORDER BY subscription_number LIMIT 200");
+DB_STATEMENT(sql_move_sources, "UPDATE {prefix}campaign_counters SET sources_counted_to = ? WHERE campaign_id = ?");
 
 /* Leads or rows in one transaction, as in the statements; transactions in one call; time between two passes. */
 enum { PIECE = 1000, PIECES = 20, PASS_MS = 10 * 60 * 1000 };
@@ -234,4 +246,74 @@ store_maintain_hours(struct store *store)
 	if (result == RESULT_OK)
 		result = count_campaigns(store, &pieces);
 	return result == RESULT_OK && pieces > 0 ? store_run(store, &sql_end_hours_pass) : result;
+}
+
+/* ---- by source ---- */
+
+/* Leads in one transaction, as in the statement: some milliseconds in which their campaign's sign-ups wait, longer when all
+ * have large `utm` objects. */
+enum { SOURCES_PIECE = 200 };
+
+/* Under the lock of the counters: no lead up to the last number is uncommitted. */
+static enum result
+count_piece_of_sources(struct store *store, struct pool *pool, uint64_t campaign_id, bool *more)
+{
+	enum { COUNTED_TO, LAST_NUMBER };
+	enum { NUMBER, CREATED_MS, SOURCE_CLASS, UTM, REFERRER, SIGNUP_URL };
+	struct db_rows state, rows;
+	enum result result = store_lock_counters(store, pool, campaign_id);
+	if (result == RESULT_OK)
+		result = store_query_one(store, pool, &state, &sql_select_sources_state, DB_U64(campaign_id));
+	if (result == RESULT_OK)
+		result = store_query(store, pool, &rows, &sql_select_sources_of_leads, DB_U64(campaign_id),
+		    DB_U64(db_get_u64(&state, 0, COUNTED_TO)));
+	if (result != RESULT_OK)
+		return result;
+	struct lead *leads = POOL_ARRAY(pool, rows.count, struct lead);
+	for (size_t i = 0; i < rows.count; i++)
+		leads[i] = (struct lead){ .created_ms = db_get_i64(&rows, i, CREATED_MS),
+			.source_class = store_get_u32(&rows, i, SOURCE_CLASS),
+			.utm = db_get_bytes(&rows, i, UTM),
+			.referrer = db_get_bytes(&rows, i, REFERRER),
+			.signup_url = db_get_bytes(&rows, i, SIGNUP_URL) };
+	*more = rows.count == SOURCES_PIECE;
+	const uint64_t counted_to = *more ? db_get_u64(&rows, rows.count - 1, NUMBER) : db_get_u64(&state, 0, LAST_NUMBER);
+	result = store_add_sources(store, pool, campaign_id, leads, rows.count);
+	return result == RESULT_OK ? store_run(store, &sql_move_sources, DB_U64(counted_to), DB_U64(campaign_id)) : result;
+}
+
+static enum result
+count_sources(struct store *store, uint64_t campaign_id, bool *more)
+{
+	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
+	while (store_runs(&txn))
+		txn.result = count_piece_of_sources(store, txn.pool, campaign_id, more);
+	return txn.result;
+}
+
+enum result
+store_count_sources(struct store *store, struct source_pass *pass, bool *left)
+{
+	enum result result = RESULT_OK;
+	unsigned pieces = PIECES;
+	*left = true;
+	while (pieces > 0 && *left && result == RESULT_OK) {
+		struct pool *pool = pool_new();
+		struct db_rows rows;
+		bool more = false;
+		result = store_query(store, pool, &rows, &sql_select_campaign_to_count, DB_U64(pass->campaign_id));
+		if (result == RESULT_OK && rows.count == 0) {
+			*left = pass->more;
+			*pass = (struct source_pass){ 0 };
+		} else if (result == RESULT_OK) {
+			pass->campaign_id = db_get_u64(&rows, 0, 0);
+			result = count_sources(store, pass->campaign_id, &more);
+			pass->more = pass->more || more;
+			pieces--;
+		}
+		if (result == RESULT_NOT_FOUND)
+			result = RESULT_OK; /* it is being removed */
+		pool_free(&pool);
+	}
+	return result;
 }

@@ -6,7 +6,6 @@
 #include "jobs/test_mails.h"
 #include "jobs/webhook_test.h"
 #include "store/operator/deliveries.h"
-#include "store/queue/dispatch.h"
 #include "store/queue/operator_jobs.h"
 #include "store/store.h"
 

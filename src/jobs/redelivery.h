@@ -3,7 +3,7 @@
 #pragma once
 
 #include "store/operator/deliveries.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/redeliver.h"
 
 /* Results of a delivery: those of store_redeliver, and: */
 enum { REDELIVERY_UNDER_WAY = REDELIVERIES /* this host's dispatcher is sending it: unchanged */, REDELIVERY_RESULTS };

@@ -7,7 +7,7 @@
 #include "deliver/send/single_attempt.h"
 #include "jobs/job_fields.h"
 #include "store/operator/webhook_admin.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/due.h"
 #include "store/store.h"
 #include "webhook/retry.h"
 #include "webhook/webhook_url.h"

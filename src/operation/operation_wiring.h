@@ -5,7 +5,6 @@
 #include "conf/conf.h"
 #include "jobs/job_kinds.h"
 #include "store/operator/installation_check.h"
-#include "store/queue/dispatch.h"
 #include "store/store.h"
 #include "webhook/address_rules.h"
 

@@ -40,36 +40,27 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/messages/mail_queue.h \
 	%D%/messages/sendings.c %D%/messages/sendings.h \
 	%D%/messages/text_queue.c %D%/messages/text_queue.h \
-	%D%/queue/addresses.c \
-	%D%/queue/attempt_hours.c %D%/queue/attempt_hours.h \
+	%D%/queue/bulk_jobs.c %D%/queue/bulk_jobs.h \
 	%D%/queue/clean_up.c %D%/queue/clean_up.h \
-	%D%/queue/dispatch.c %D%/queue/dispatch.h \
-	%D%/queue/hours.c %D%/queue/hours.h \
-	%D%/queue/jobs.c \
+	%D%/queue/due.c %D%/queue/due.h \
+	%D%/queue/lead_counts.c %D%/queue/lead_counts.h \
 	%D%/queue/operator_jobs.c %D%/queue/operator_jobs.h \
-	%D%/queue/due.c \
-	%D%/queue/outcomes.c \
+	%D%/queue/outcomes.c %D%/queue/outcomes.h \
 	%D%/queue/partitions.c %D%/queue/partitions.h \
-	%D%/queue/redeliver.c \
-	%D%/queue/sources.c %D%/queue/sources.h \
-	%D%/queue/unverified.c \
-	%D%/removal/campaigns.c \
-	%D%/removal/erase.c \
+	%D%/queue/redeliver.c %D%/queue/redeliver.h \
+	%D%/queue/shards.c %D%/queue/shards.h \
+	%D%/removal/campaigns.c %D%/removal/campaigns.h \
+	%D%/removal/erase.c %D%/removal/erase.h \
 	%D%/removal/people.c %D%/removal/people.h \
-	%D%/removal/relation.c %D%/removal/relation.h \
-	%D%/removal/removal.h \
-	%D%/removal/report.c \
-	%D%/removal/resume.c \
-	%D%/removal/rows.c %D%/removal/rows.h \
+	%D%/removal/removed_rows.c %D%/removal/removed_rows.h \
+	%D%/removal/report.c %D%/removal/report.h \
+	%D%/removal/resume.c %D%/removal/resume.h \
 	%D%/removal/search.c %D%/removal/search.h \
 	%D%/removal/wanted.c %D%/removal/wanted.h \
 	%D%/users/audit.c %D%/users/audit.h \
-	%D%/users/invitations.c \
-	%D%/users/logins.c \
-	%D%/users/parts.c %D%/users/parts.h \
-	%D%/users/secret.c %D%/users/secret.h \
-	%D%/users/sessions.c %D%/users/sessions.h \
-	%D%/users/totp.c \
+	%D%/users/logins.c %D%/users/logins.h \
+	%D%/users/second_factor.c %D%/users/second_factor.h \
+	%D%/users/user_sessions.c %D%/users/user_sessions.h \
 	%D%/users/users.c %D%/users/users.h \
 	%D%/operator/accounts.c %D%/operator/accounts.h \
 	%D%/operator/campaign_settings.c %D%/operator/campaign_settings.h \
@@ -77,20 +68,17 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/operator/deep.c %D%/operator/deep.h \
 	%D%/operator/definitions.c %D%/operator/definitions.h \
 	%D%/operator/deliveries.c %D%/operator/deliveries.h \
+	%D%/operator/delivery_ids.c %D%/operator/delivery_ids.h \
 	%D%/operator/installation_check.c %D%/operator/installation_check.h \
-	%D%/operator/keys.c %D%/operator/keys.h \
+	%D%/operator/lead_names.c %D%/operator/lead_names.h \
 	%D%/operator/node.c %D%/operator/node.h \
 	%D%/operator/number.c %D%/operator/number.h \
 	%D%/operator/operator_status.c %D%/operator/operator_status.h \
-	%D%/operator/restored.c %D%/operator/restored.h \
-	%D%/operator/upgrade.c %D%/operator/upgrade.h \
-	%D%/operator/webhook_admin.c %D%/operator/webhook_admin.h \
-	%D%/operator/delivery_ids.c %D%/operator/delivery_ids.h \
-	%D%/operator/lead_jobs.c %D%/operator/lead_jobs.h \
-	%D%/operator/lead_names.c %D%/operator/lead_names.h \
 	%D%/operator/owners.c %D%/operator/owners.h \
-	%D%/operator/secrets.c %D%/operator/secrets.h \
-	%D%/operator/timeline.c %D%/operator/timeline.h 
+	%D%/operator/sealing.c %D%/operator/sealing.h \
+	%D%/operator/timeline.c %D%/operator/timeline.h \
+	%D%/operator/upgrade.c %D%/operator/upgrade.h \
+	%D%/operator/webhook_admin.c %D%/operator/webhook_admin.h
 nodist_%C%_libstore_a_SOURCES = %D%/schema_text.c
 CLEANFILES += %D%/schema_text.c
 

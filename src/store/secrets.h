@@ -2,7 +2,7 @@
  * Secrets in columns, sealed with the keys of the configuration (crypto/seal.h; SECURITY.md, Secrets in the database).
  *
  * The function that writes a secret seals it in the same transaction, the one that reads it opens it; others need not know of
- * it. A column that has secrets also has a row of `columns` in store/operator/secrets.c, so that `leadhook secrets seal` finds
+ * it. A column that has secrets also has a row of `columns` in store/operator/sealing.c, so that `leadhook secrets seal` finds
  * them. Texts are in the pool. */
 #pragma once
 

@@ -3,7 +3,7 @@
  *
  * RESULT_UNAVAILABLE is a 503 for a client; RESULT_FAILED was logged. Changes are repeated after conflicts, and may finally
  * return RESULT_CONFLICT or RESULT_UNKNOWN: also a 503 for a client. Returned rows live in the caller's pool. The dispatcher's
- * functions are in store/queue/dispatch.h; those for operators in store/operator. */
+ * functions are in store/queue; those for operators in store/operator. */
 #pragma once
 
 #include <stddef.h>

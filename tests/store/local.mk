@@ -1,8 +1,8 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/operator/test_number %D%/operator/test_operators %D%/operator/test_secrets %D%/operator/test_definitions %D%/operator/test_deep %D%/operator/test_timeline %D%/operator/test_lead_jobs \
+check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/operator/test_number %D%/operator/test_operators %D%/operator/test_sealing %D%/operator/test_definitions %D%/operator/test_deep %D%/operator/test_timeline %D%/queue/test_bulk_jobs \
 	%D%/queue/test_addresses %D%/test_batch %D%/test_broken_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
-	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/queue/test_hours %D%/operator/test_deliveries %D%/operator/test_delivery_list %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
-	%D%/queue/test_partitions %D%/queue/test_retention %D%/queue/test_sources %D%/test_transactions %D%/test_lock_order %D%/test_heartbeats %D%/test_node %D%/test_plans %D%/test_work %D%/texts/test_campaign_texts %D%/removal/test_removal %D%/removal/test_resume
+	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/queue/test_lead_counts %D%/operator/test_deliveries %D%/operator/test_delivery_list %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
+	%D%/queue/test_partitions %D%/queue/test_retention %D%/queue/test_source_counts %D%/test_transactions %D%/test_lock_order %D%/test_heartbeats %D%/test_node %D%/test_plans %D%/test_work %D%/texts/test_campaign_texts %D%/removal/test_removal %D%/removal/test_resume
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_fetched = %D%/fetched.c %D%/fetched.h
 %C%_libs = src/store/libstore.a src/db/libdb.a $(engine_libs) $(MARIADB_LIBS) $(CMOCKA_LIBS)
@@ -26,8 +26,8 @@ nodist_%C%_test_schema_SOURCES = $(next_schema)
 %C%_operator_test_node_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_wall_ms
 %C%_operator_test_node_LDADD = $(%C%_libs)
 
-%C%_operator_test_lead_jobs_SOURCES = %D%/operator/test_lead_jobs.c $(%C%_world)
-%C%_operator_test_lead_jobs_LDADD = $(%C%_libs)
+%C%_queue_test_bulk_jobs_SOURCES = %D%/queue/test_bulk_jobs.c $(%C%_world)
+%C%_queue_test_bulk_jobs_LDADD = $(%C%_libs)
 
 %C%_operator_test_timeline_SOURCES = %D%/operator/test_timeline.c $(%C%_world)
 %C%_operator_test_timeline_LDADD = $(%C%_libs)
@@ -35,8 +35,8 @@ nodist_%C%_test_schema_SOURCES = $(next_schema)
 %C%_operator_test_number_SOURCES = %D%/operator/test_number.c $(%C%_world)
 %C%_operator_test_number_LDADD = $(%C%_libs)
 
-%C%_operator_test_secrets_SOURCES = %D%/operator/test_secrets.c $(%C%_world)
-%C%_operator_test_secrets_LDADD = $(%C%_libs)
+%C%_operator_test_sealing_SOURCES = %D%/operator/test_sealing.c $(%C%_world)
+%C%_operator_test_sealing_LDADD = $(%C%_libs)
 
 %C%_operator_test_definitions_SOURCES = %D%/operator/test_definitions.c $(%C%_world)
 %C%_operator_test_definitions_LDADD = $(%C%_libs)
@@ -155,11 +155,11 @@ check_PROGRAMS += %D%/messages/test_mail_queue
 %C%_queue_test_retention_SOURCES = %D%/queue/test_retention.c $(%C%_days) $(%C%_fetched) $(%C%_world)
 %C%_queue_test_retention_LDADD = $(%C%_libs)
 
-%C%_queue_test_sources_SOURCES = %D%/queue/test_sources.c $(%C%_world)
-%C%_queue_test_sources_LDADD = $(%C%_libs)
+%C%_queue_test_source_counts_SOURCES = %D%/queue/test_source_counts.c $(%C%_world)
+%C%_queue_test_source_counts_LDADD = $(%C%_libs)
 
-%C%_queue_test_hours_SOURCES = %D%/queue/test_hours.c $(%C%_fetched) $(%C%_world)
-%C%_queue_test_hours_LDADD = $(%C%_libs)
+%C%_queue_test_lead_counts_SOURCES = %D%/queue/test_lead_counts.c $(%C%_fetched) $(%C%_world)
+%C%_queue_test_lead_counts_LDADD = $(%C%_libs)
 
 %C%_queue_test_redeliver_SOURCES = %D%/queue/test_redeliver.c $(%C%_fetched) $(%C%_world)
 %C%_queue_test_redeliver_LDADD = $(%C%_libs)

@@ -131,7 +131,7 @@ static const struct {
 	{ "sql_select_due_ids", "t_due", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_deliveries", "<derived2>", SORT, AS_REQUESTED },
 	{ "sql_select_delivery", "<derived2>", SORT, AS_REQUESTED },
-	{ "sql_select_lead_jobs", "t_bulk_jobs", MANY, ENDS_AT_LIMIT },
+	{ "sql_select_bulk_jobs", "t_bulk_jobs", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_timeline", NULL, SORT, "the last entries of each part, as many as it may examine" },
 	{ "sql_select_attempts", "<union1,2>", SORT, "the attempts of one delivery" },
 	{ "sql_count_due_of_webhook", "t_due", MANY | READS, "what one webhook has pending, from the index alone" },

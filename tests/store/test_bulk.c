@@ -10,7 +10,9 @@
 #include "crypto/digest.h"
 #include "engine/id_list.h"
 #include "os/clock.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/bulk_jobs.h"
+#include "store/queue/clean_up.h"
+#include "store/queue/due.h"
 #include "world.h"
 
 #define COUNT_JOBS "SELECT COUNT(*) FROM t_bulk_jobs WHERE campaign_id = %" PRIu64

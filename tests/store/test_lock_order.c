@@ -9,6 +9,8 @@
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/webhook_admin.h"
+#include "store/queue/bulk_jobs.h"
+#include "store/queue/redeliver.h"
 #include "store/store.h"
 #include "store/texts/campaign_texts.h"
 #include "store/world.h"
@@ -192,7 +194,7 @@ set_scene(struct world *w)
 	keys[COUNTERS] = keys[CAMPAIGN] = keys[TEXT] = keys[JOB] = keys[BULK_SCHEDULE] = w->campaign;
 	keys[WEBHOOK] = keys[STATUS] = make_due(w, 2);
 	keys[SHARD] = webhook_shard(keys[WEBHOOK]);
-	struct fetched fetched = fetch(w, keys[WEBHOOK], 1);
+	struct due_deliveries fetched = fetch(w, keys[WEBHOOK], 1);
 	struct delivery_outcome outcome = outcome_of(fetched.items, DELIVERY_DELIVERED, 200);
 	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	keys[DELIVERY] = fetched.items->id;

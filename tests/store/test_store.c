@@ -11,9 +11,8 @@
 #include "captured_log.h"
 #include "engine/events.h"
 #include "store/operator/accounts.h"
-#include "store/operator/keys.h"
 #include "store/operator/upgrade.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/shards.h"
 #include "world.h"
 
 enum { HOUR_MS = 3600 * 1000 };

@@ -11,9 +11,11 @@
 #include "engine/events.h"
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
-#include "store/operator/keys.h"
 #include "store/operator/webhook_admin.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/due.h"
+#include "store/queue/outcomes.h"
+#include "store/queue/redeliver.h"
+#include "store/queue/shards.h"
 #include "world.h"
 
 enum { TRIES = 5, LEASE_MS = 60 * 1000 };
@@ -46,20 +48,19 @@ set_scene(struct world *w)
 {
 	struct due_request request;
 	static const struct id_set none = { 0 };
-	struct due_delivery *fetched;
+	struct due_deliveries fetched;
 	uint64_t leased;
-	size_t count;
 	w->campaign = add_campaign(w);
 	scene.webhook = add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
 	sign_up_many(w, "lead", 3);
 	request = (struct due_request){ .webhook_id = scene.webhook, .rows = 2 };
 	assert_int_equal(store_shards_lease(w->store, owner, LEASE_MS, &leased), RESULT_OK);
-	assert_int_equal(store_fetch_due(w->store, w->pool, &request, 1, &none, &fetched, &count), RESULT_OK);
-	assert_int_equal(count, 2);
-	assert_int_equal(
-	    record_outcome(w, &fetched[0]), RESULT_OK); /* takes the block of ids, so that the next COMMIT is the test's */
-	scene.fetched = fetched[1];
-	scene.delivered = fetched[0].id;
+	assert_int_equal(store_fetch_due(w->store, w->pool, &request, 1, &none, &fetched), RESULT_OK);
+	assert_int_equal(fetched.count, 2);
+	assert_int_equal(record_outcome(w, &fetched.items[0]),
+	    RESULT_OK); /* takes the block of ids, so that the next COMMIT is the test's */
+	scene.fetched = fetched.items[1];
+	scene.delivered = fetched.items[0].id;
 }
 
 static enum result

@@ -8,7 +8,7 @@
 
 #include "db/db.h"
 #include "engine/events.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/bulk_jobs.h"
 #include "world.h"
 
 /* The largest that the default settings allow; no key of JSON is that long. */

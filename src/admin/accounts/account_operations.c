@@ -9,7 +9,6 @@
 #include "operation/value_types.h"
 #include "os/random.h"
 #include "store/operator/accounts.h"
-#include "store/operator/keys.h"
 
 static const struct parameter add_parameters[] = { OPERAND("name", value_name, 0) };
 

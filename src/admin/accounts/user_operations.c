@@ -9,7 +9,7 @@
 #include "identity/user_token.h"
 #include "operation/operation.h"
 #include "operation/value_types.h"
-#include "store/users/sessions.h"
+#include "store/users/user_sessions.h"
 #include "store/users/users.h"
 
 enum { SHELL_LINK_MS = 3600 * 1000 };

@@ -5,7 +5,7 @@
 #include "admin/campaigns/campaign_operations.h"
 #include "operation/progress.h"
 #include "operation/value_types.h"
-#include "store/queue/hours.h"
+#include "store/queue/lead_counts.h"
 #include "store/stats.h"
 #include "store/store.h"
 

@@ -117,7 +117,7 @@ check_database(struct doctor *doctor)
 	struct finding *findings;
 	size_t count;
 	const struct connection_needs needs = doctor->call->wiring->connection_needs(doctor->conf);
-	store_check(doctor->call->store, doctor->pool, &needs, false, &findings, &count);
+	store_check(doctor->call->store, doctor->pool, &needs, CHECK_QUICK, &findings, &count);
 	for (size_t i = 0; i < count; i++) {
 		const struct slice detail =
 		    slice_equal(findings[i].what, SLICE("connection"))

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "admin/doctor/doctor.h"
-#include "store/operator/secrets.h"
+#include "store/operator/sealing.h"
 
 void
 check_secrets(struct doctor *doctor)

@@ -13,11 +13,10 @@
 #include "store/operator/node.h"
 #include "store/operator/number.h"
 #include "store/operator/operator_status.h"
-#include "store/operator/restored.h"
-#include "store/operator/secrets.h"
+#include "store/operator/sealing.h"
 #include "store/operator/upgrade.h"
 #include "store/schema.h"
-#include "store/users/sessions.h"
+#include "store/users/second_factor.h"
 #include "watch/watch.h"
 
 static const struct parameter upgrade_parameters[] = { OPTION("dry_run", value_on, 0) };
@@ -66,7 +65,8 @@ run_check(struct operation_call *call)
 		if (result != RESULT_OK)
 			return operation_answer(call, result);
 	}
-	store_check(call->store, call->pool, &needs, ARGUMENTS(call, struct check)->deep, &findings, &count);
+	store_check(
+	    call->store, call->pool, &needs, ARGUMENTS(call, struct check)->deep ? CHECK_DEEP : CHECK_QUICK, &findings, &count);
 	struct output *list = output_new(call->pool, OUTPUT_ARRAY);
 	for (size_t i = 0; i < count; i++) {
 		output_record(list);

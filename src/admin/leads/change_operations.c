@@ -10,7 +10,7 @@
 #include "engine/failure.h"
 #include "operation/value_types.h"
 #include "os/clock.h"
-#include "store/operator/lead_jobs.h"
+#include "store/queue/bulk_jobs.h"
 
 enum { COMMAND_MS = 10000 };
 
@@ -241,15 +241,15 @@ static const size_t jobs_default = VALUE_LIMIT_DEFAULT;
 static int
 run_lead_jobs(struct operation_call *call)
 {
-	struct lead_job *jobs;
+	struct bulk_job *jobs;
 	size_t count;
 	enum result result = operation_find_campaign(call, NULL);
 	if (result == RESULT_OK)
-		result = store_list_lead_jobs(call->store, call->pool, call->id, *ARGUMENTS(call, size_t), &jobs, &count);
+		result = store_list_bulk_jobs(call->store, call->pool, call->id, *ARGUMENTS(call, size_t), &jobs, &count);
 	/* texts that come with changes of leads may be about one of them */
 	const bool personal = caller_has_right(call->caller, RIGHT_LEADS) || caller_has_right(call->caller, RIGHT_CHANGE);
 	for (size_t i = 0; result == RESULT_OK && i < count; i++) {
-		const struct lead_job *job = &jobs[i];
+		const struct bulk_job *job = &jobs[i];
 		output_record(call->output);
 		output_u64(call->output, "id", job->id);
 		output_text(call->output, "change", job->action == LEAD_ACTIONS ? SLICE_NONE : lead_action_name(job->action));
@@ -257,8 +257,8 @@ run_lead_jobs(struct operation_call *call)
 		output_text(call->output, "argument", personal ? job->argument : SLICE_NONE);
 		output_i64(call->output, "points", job->points);
 		output_text(call->output, "message", personal ? job->message : SLICE_NONE);
-		output_u64(call->output, "leads", job->leads);
-		output_u64(call->output, "done", job->done);
+		output_u64(call->output, "leads", job->total);
+		output_u64(call->output, "done", job->position);
 		output_u64(call->output, "failures", job->failures);
 		output_time(call->output, "delayed_until", job->delayed_until_ms == 0 ? -1 : job->delayed_until_ms);
 		output_time(call->output, "created_at", job->created_ms);

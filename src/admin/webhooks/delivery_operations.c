@@ -16,7 +16,7 @@
 #include "store/operator/deliveries.h"
 #include "store/operator/lead_names.h"
 #include "store/operator/webhook_admin.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/redeliver.h"
 
 struct slice
 delivery_waits_for(const struct operation_call *call, const struct delivery_row *delivery, const struct dispatcher_seen *here)

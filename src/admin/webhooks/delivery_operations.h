@@ -2,9 +2,9 @@
  * Why a delivery is still pending. */
 #pragma once
 
+#include "deliver/lock.h"
 #include "operation/operation.h"
 #include "store/operator/deliveries.h"
-#include "store/queue/dispatch.h"
 
 /* The work of this host's dispatcher, as its lock file shows it. */
 struct dispatcher_seen dispatcher_of_host(struct operation_call *call);

@@ -22,50 +22,50 @@
 #define DIFFERENCE(column) \
 	"IF(" DIFFERS(column) ", CONCAT('" column " is ', t." column ", ', counted ', COALESCE(k." column ", 0)), NULL)"
 
-#define DEEP_COUNTERS \
-	"SELECT CONCAT('campaign ', t.campaign_id, ' (', CONCAT_WS(', ', " \
-	DIFFERENCE("lead_count") ", " DIFFERENCE("verified") ", " DIFFERENCE("waitlisted") ", " DIFFERENCE("removed_from_waitlist") ", " \
-	DIFFERENCE("fraudulent") ", " DIFFERENCE("opted_out") ", " DIFFERENCE("referred") ", " \
-	"IF(t.last_subscription_number < k.last_number, 'last_subscription_number is too low', NULL)), ')')," TOTAL \
-	"FROM {prefix}campaign_counters t LEFT JOIN (SELECT campaign_id, COUNT(*) AS lead_count, " \
-	"SUM(verified_email OR verified_phone) AS verified, SUM(waitlisted) AS waitlisted, " \
-	"SUM(removed_from_waitlist) AS removed_from_waitlist, SUM(fraudulent) AS fraudulent, SUM(opted_out) AS opted_out, " \
-	"COUNT(parent_id) AS referred, MAX(subscription_number) AS last_number " \
-	"FROM {prefix}leads USE INDEX () GROUP BY campaign_id) k ON k.campaign_id = t.campaign_id WHERE " \
-	DIFFERS("lead_count") " OR " DIFFERS("verified") " OR " DIFFERS("waitlisted") " OR " \
-	DIFFERS("removed_from_waitlist") " OR " DIFFERS("fraudulent") " OR " DIFFERS("opted_out") " OR " \
-	DIFFERS("referred") " OR t.last_subscription_number < k.last_number ORDER BY t.campaign_id" FEW
+DB_STATEMENT(sql_deep_counters,
+	"SELECT CONCAT('campaign ', t.campaign_id, ' (', CONCAT_WS(', ', "
+	DIFFERENCE("lead_count") ", " DIFFERENCE("verified") ", " DIFFERENCE("waitlisted") ", " DIFFERENCE("removed_from_waitlist") ", "
+	DIFFERENCE("fraudulent") ", " DIFFERENCE("opted_out") ", " DIFFERENCE("referred") ", "
+	"IF(t.last_subscription_number < k.last_number, 'last_subscription_number is too low', NULL)), ')')," TOTAL
+	"FROM {prefix}campaign_counters t LEFT JOIN (SELECT campaign_id, COUNT(*) AS lead_count, "
+	"SUM(verified_email OR verified_phone) AS verified, SUM(waitlisted) AS waitlisted, "
+	"SUM(removed_from_waitlist) AS removed_from_waitlist, SUM(fraudulent) AS fraudulent, SUM(opted_out) AS opted_out, "
+	"COUNT(parent_id) AS referred, MAX(subscription_number) AS last_number "
+	"FROM {prefix}leads USE INDEX () GROUP BY campaign_id) k ON k.campaign_id = t.campaign_id WHERE "
+	DIFFERS("lead_count") " OR " DIFFERS("verified") " OR " DIFFERS("waitlisted") " OR "
+	DIFFERS("removed_from_waitlist") " OR " DIFFERS("fraudulent") " OR " DIFFERS("opted_out") " OR "
+	DIFFERS("referred") " OR t.last_subscription_number < k.last_number ORDER BY t.campaign_id" FEW);
 
 /* During a rebuild: the leads that are counted so far. Nothing while the rows are being cleared. */
 #define COUNTED_BY_HOUR "hours_counted_from < 4294967295"
 #define NEGATIVE_COUNTER(type, column, member) ", -h." #column
 #define COUNTER_DIFFERS(type, column, member) " OR SUM(p." #column ") <> 0"
-#define DEEP_HOURS \
-	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' rows)')," TOTAL \
-	"FROM (SELECT p.campaign_id FROM (SELECT l.campaign_id, l.created_ms DIV 3600000 AS hour, l.source_class AS class" \
-	COUNTED_LEADS " FROM {prefix}leads l USE INDEX () JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id " \
-	"WHERE " COUNTED_BY_HOUR " AND l.subscription_number >= n.hours_counted_from GROUP BY " LEAD_HOUR \
-	" UNION ALL SELECT h.campaign_id, h.hour, h.source_class" CAMPAIGN_COUNTERS(NEGATIVE_COUNTER) \
-	" FROM {prefix}lead_hours h JOIN {prefix}campaign_counters n ON n.campaign_id = h.campaign_id " \
-	"WHERE " COUNTED_BY_HOUR ") p GROUP BY p.campaign_id, p.hour, p.class HAVING FALSE" CAMPAIGN_COUNTERS(COUNTER_DIFFERS) ") d " \
-	"GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
+DB_STATEMENT(sql_deep_hours,
+	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' rows)')," TOTAL
+	"FROM (SELECT p.campaign_id FROM (SELECT l.campaign_id, l.created_ms DIV 3600000 AS hour, l.source_class AS class"
+	COUNTED_LEADS " FROM {prefix}leads l USE INDEX () JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id "
+	"WHERE " COUNTED_BY_HOUR " AND l.subscription_number >= n.hours_counted_from GROUP BY " LEAD_HOUR
+	" UNION ALL SELECT h.campaign_id, h.hour, h.source_class" CAMPAIGN_COUNTERS(NEGATIVE_COUNTER)
+	" FROM {prefix}lead_hours h JOIN {prefix}campaign_counters n ON n.campaign_id = h.campaign_id "
+	"WHERE " COUNTED_BY_HOUR ") p GROUP BY p.campaign_id, p.hour, p.class HAVING FALSE" CAMPAIGN_COUNTERS(COUNTER_DIFFERS) ") d "
+	"GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW);
 
 /* What campaign_counters has as sums of the hours. */
-#define DEEP_REFERRAL_SUMS \
-	"SELECT CONCAT('campaign ', t.campaign_id, ' (', CONCAT_WS(', ', " \
-	DIFFERENCE("referred_verified") ", " DIFFERENCE("referrers") "), ')')," TOTAL \
-	"FROM {prefix}campaign_counters t LEFT JOIN (SELECT campaign_id, SUM(referred_verified) AS referred_verified, " \
-	"SUM(referrers) AS referrers FROM {prefix}lead_hours GROUP BY campaign_id) k ON k.campaign_id = t.campaign_id " \
-	"WHERE " COUNTED_BY_HOUR " AND (" \
-	DIFFERS("referred_verified") " OR " DIFFERS("referrers") ") ORDER BY t.campaign_id" FEW
+DB_STATEMENT(sql_deep_referral_sums,
+	"SELECT CONCAT('campaign ', t.campaign_id, ' (', CONCAT_WS(', ', "
+	DIFFERENCE("referred_verified") ", " DIFFERENCE("referrers") "), ')')," TOTAL
+	"FROM {prefix}campaign_counters t LEFT JOIN (SELECT campaign_id, SUM(referred_verified) AS referred_verified, "
+	"SUM(referrers) AS referrers FROM {prefix}lead_hours GROUP BY campaign_id) k ON k.campaign_id = t.campaign_id "
+	"WHERE " COUNTED_BY_HOUR " AND ("
+	DIFFERS("referred_verified") " OR " DIFFERS("referrers") ") ORDER BY t.campaign_id" FEW);
 
 /* The rows of a removed campaign are deleted piece by piece (store/removal): until then they are inconsistent, and no defect. */
 #define IS_NOT_REMOVED(campaign) "NOT EXISTS (SELECT * FROM {prefix}removed_campaigns z WHERE z.campaign_id = " campaign ")"
 
-#define DEEP_SCORES \
-	"SELECT CONCAT('lead ', s.id, ' (score is ', s.score, ', entries make ', s.booked, ')')," TOTAL \
-	"FROM (SELECT l.id, l.score, (SELECT COALESCE(SUM(e.delta), 0) FROM {prefix}score_entries e " \
-	"WHERE e.lead_id = l.id) AS booked FROM {prefix}leads l USE INDEX () WHERE " IS_NOT_REMOVED("l.campaign_id") ") s WHERE s.score <> s.booked ORDER BY s.id" FEW
+DB_STATEMENT(sql_deep_scores,
+	"SELECT CONCAT('lead ', s.id, ' (score is ', s.score, ', entries make ', s.booked, ')')," TOTAL
+	"FROM (SELECT l.id, l.score, (SELECT COALESCE(SUM(e.delta), 0) FROM {prefix}score_entries e "
+	"WHERE e.lead_id = l.id) AS booked FROM {prefix}leads l USE INDEX () WHERE " IS_NOT_REMOVED("l.campaign_id") ") s WHERE s.score <> s.booked ORDER BY s.id" FEW);
 
 /* The layout of engine/rank.c: the first node of each level, and the bits by which scores are shifted for node and bucket. */
 #define RANK_TREE \
@@ -76,132 +76,116 @@
 	"(SELECT 0 AS bucket UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 " \
 	"UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9 UNION ALL SELECT 10 UNION ALL SELECT 11 " \
 	"UNION ALL SELECT 12 UNION ALL SELECT 13 UNION ALL SELECT 14 UNION ALL SELECT 15)"
-#define DEEP_HISTOGRAM \
-	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' places)')," TOTAL \
-	"FROM (SELECT p.node >> 29 AS campaign_id FROM " \
-	"(SELECT (s.campaign_id << 29) + k.first_node + (s.score >> k.above) AS node, " \
-	"(s.score >> k.below) & 15 AS bucket, s.leads FROM " \
-	"(SELECT campaign_id, score_order ^ 4294967295 AS score, COUNT(*) AS leads FROM {prefix}leads " \
-	"WHERE fraudulent = 0 AND score_order < 4294967295 GROUP BY campaign_id, fraudulent, score_order) s JOIN " RANK_TREE " k " \
-	"UNION ALL SELECT h.node, n.bucket, -ELT(n.bucket + 1, " RANK_BUCKET_COLUMNS ") FROM {prefix}score_histogram h JOIN " \
-	RANK_BUCKET_NUMBERS " n) p " \
-	"GROUP BY p.node, p.bucket HAVING SUM(p.leads) <> 0) d WHERE " IS_NOT_REMOVED("d.campaign_id") " GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
+DB_STATEMENT(sql_deep_histogram,
+	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' places)')," TOTAL
+	"FROM (SELECT p.node >> 29 AS campaign_id FROM "
+	"(SELECT (s.campaign_id << 29) + k.first_node + (s.score >> k.above) AS node, "
+	"(s.score >> k.below) & 15 AS bucket, s.leads FROM "
+	"(SELECT campaign_id, score_order ^ 4294967295 AS score, COUNT(*) AS leads FROM {prefix}leads "
+	"WHERE fraudulent = 0 AND score_order < 4294967295 GROUP BY campaign_id, fraudulent, score_order) s JOIN " RANK_TREE " k "
+	"UNION ALL SELECT h.node, n.bucket, -ELT(n.bucket + 1, " RANK_BUCKET_COLUMNS ") FROM {prefix}score_histogram h JOIN "
+	RANK_BUCKET_NUMBERS " n) p "
+	"GROUP BY p.node, p.bucket HAVING SUM(p.leads) <> 0) d WHERE " IS_NOT_REMOVED("d.campaign_id") " GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW);
 
-#define DEEP_REFERRALS \
-	"SELECT CONCAT('lead ', t.id, ' (', CONCAT_WS(', ', " \
-	DIFFERENCE("referrals") ", " DIFFERENCE("unverified_direct") ", " DIFFERENCE("unverified_indirect") ", " \
-	DIFFERENCE("verified_direct") ", " DIFFERENCE("verified_indirect") "), ')')," TOTAL \
-	"FROM {prefix}leads t USE INDEX () LEFT JOIN (SELECT ancestor_id, SUM(level = 1 AND counts) AS referrals, " \
-	"SUM(level = 1 AND counted = 'unverified') AS unverified_direct, " \
-	"SUM(level > 1 AND counted = 'unverified') AS unverified_indirect, " \
-	"SUM(level = 1 AND counted = 'verified') AS verified_direct, " \
-	"SUM(level > 1 AND counted = 'verified') AS verified_indirect " \
-	"FROM {prefix}referral_links GROUP BY ancestor_id) k ON k.ancestor_id = t.id WHERE (" \
-	DIFFERS("referrals") " OR " DIFFERS("unverified_direct") " OR " DIFFERS("unverified_indirect") " OR " \
-	DIFFERS("verified_direct") " OR " DIFFERS("verified_indirect") ") AND " IS_NOT_REMOVED("t.campaign_id") " ORDER BY t.id" FEW
+DB_STATEMENT(sql_deep_referrals,
+	"SELECT CONCAT('lead ', t.id, ' (', CONCAT_WS(', ', "
+	DIFFERENCE("referrals") ", " DIFFERENCE("unverified_direct") ", " DIFFERENCE("unverified_indirect") ", "
+	DIFFERENCE("verified_direct") ", " DIFFERENCE("verified_indirect") "), ')')," TOTAL
+	"FROM {prefix}leads t USE INDEX () LEFT JOIN (SELECT ancestor_id, SUM(level = 1 AND counts) AS referrals, "
+	"SUM(level = 1 AND counted = 'unverified') AS unverified_direct, "
+	"SUM(level > 1 AND counted = 'unverified') AS unverified_indirect, "
+	"SUM(level = 1 AND counted = 'verified') AS verified_direct, "
+	"SUM(level > 1 AND counted = 'verified') AS verified_indirect "
+	"FROM {prefix}referral_links GROUP BY ancestor_id) k ON k.ancestor_id = t.id WHERE ("
+	DIFFERS("referrals") " OR " DIFFERS("unverified_direct") " OR " DIFFERS("unverified_indirect") " OR "
+	DIFFERS("verified_direct") " OR " DIFFERS("verified_indirect") ") AND " IS_NOT_REMOVED("t.campaign_id") " ORDER BY t.id" FEW);
 
 /* Each reason separately, so that the whole key is used: a lead may have referred a hundred thousand. */
 #define BOOKED(reason) \
 	"(SELECT COALESCE(SUM(e.delta), 0) FROM {prefix}score_entries e WHERE e.lead_id = k.ancestor_id " \
 	"AND e.reason = '" reason "' AND e.ref = k.lead_id)"
-#define DEEP_CREDIT \
-	"SELECT CONCAT('lead ', c.ancestor_id, ' by lead ', c.lead_id, ' (credit is ', c.credit, ', entries make ', " \
-	"c.booked, ')')," TOTAL "FROM (SELECT k.ancestor_id, k.lead_id, k.credit, " BOOKED("referral") " + " \
-	BOOKED("verified") " + " BOOKED("fraud") " + " BOOKED("approve") " AS booked FROM {prefix}referral_links k " \
-	"STRAIGHT_JOIN {prefix}leads a ON a.id = k.ancestor_id WHERE " IS_NOT_REMOVED("a.campaign_id") ") c WHERE c.credit <> c.booked " \
-	"ORDER BY c.ancestor_id, c.lead_id" FEW
+DB_STATEMENT(sql_deep_credit,
+	"SELECT CONCAT('lead ', c.ancestor_id, ' by lead ', c.lead_id, ' (credit is ', c.credit, ', entries make ', "
+	"c.booked, ')')," TOTAL "FROM (SELECT k.ancestor_id, k.lead_id, k.credit, " BOOKED("referral") " + "
+	BOOKED("verified") " + " BOOKED("fraud") " + " BOOKED("approve") " AS booked FROM {prefix}referral_links k "
+	"STRAIGHT_JOIN {prefix}leads a ON a.id = k.ancestor_id WHERE " IS_NOT_REMOVED("a.campaign_id") ") c WHERE c.credit <> c.booked "
+	"ORDER BY c.ancestor_id, c.lead_id" FEW);
 
 /* Only for existing direct referrers: further up, a deleted lead may have cut the chain. */
-#define DEEP_LINKS \
-	"SELECT CONCAT('lead ', l.id, IF(k.lead_id IS NULL, ' (is not linked to its referrer)', ' (is not counted as it is)'))," \
-	TOTAL "FROM {prefix}leads l USE INDEX () LEFT JOIN {prefix}referral_links k ON k.lead_id = l.id AND k.level = 1 " \
-	"LEFT JOIN {prefix}leads p ON p.id = k.ancestor_id WHERE l.parent_id IS NOT NULL AND (k.lead_id IS NULL OR " \
-	"(p.id IS NOT NULL AND k.counted <> CASE WHEN l.fraudulent THEN 'no' WHEN l.verified_email OR l.verified_phone " \
-	"THEN 'verified' ELSE 'unverified' END)) AND " IS_NOT_REMOVED("l.campaign_id") " ORDER BY l.id" FEW
+DB_STATEMENT(sql_deep_links,
+	"SELECT CONCAT('lead ', l.id, IF(k.lead_id IS NULL, ' (is not linked to its referrer)', ' (is not counted as it is)')),"
+	TOTAL "FROM {prefix}leads l USE INDEX () LEFT JOIN {prefix}referral_links k ON k.lead_id = l.id AND k.level = 1 "
+	"LEFT JOIN {prefix}leads p ON p.id = k.ancestor_id WHERE l.parent_id IS NOT NULL AND (k.lead_id IS NULL OR "
+	"(p.id IS NOT NULL AND k.counted <> CASE WHEN l.fraudulent THEN 'no' WHEN l.verified_email OR l.verified_phone "
+	"THEN 'verified' ELSE 'unverified' END)) AND " IS_NOT_REMOVED("l.campaign_id") " ORDER BY l.id" FEW);
 
-#define DEEP_ADDRESSES \
-	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' addresses)')," TOTAL \
-	"FROM (SELECT p.campaign_id FROM (SELECT l.campaign_id, " CALLER_NETWORK " AS ip, COUNT(*) AS leads FROM {prefix}leads l " \
-	"JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id " \
-	"WHERE l.subscription_number <= n.ip_counted_to AND " COUNTS_FOR_IP " " \
-	"GROUP BY 1, 2 UNION ALL SELECT campaign_id, ip, -leads FROM {prefix}ip_leads) p " \
-	"GROUP BY p.campaign_id, p.ip HAVING SUM(p.leads) <> 0) d WHERE " IS_NOT_REMOVED("d.campaign_id") " GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW
+DB_STATEMENT(sql_deep_addresses,
+	"SELECT CONCAT('campaign ', d.campaign_id, ' (', COUNT(*), ' addresses)')," TOTAL
+	"FROM (SELECT p.campaign_id FROM (SELECT l.campaign_id, " CALLER_NETWORK " AS ip, COUNT(*) AS leads FROM {prefix}leads l "
+	"JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id "
+	"WHERE l.subscription_number <= n.ip_counted_to AND " COUNTS_FOR_IP " "
+	"GROUP BY 1, 2 UNION ALL SELECT campaign_id, ip, -leads FROM {prefix}ip_leads) p "
+	"GROUP BY p.campaign_id, p.ip HAVING SUM(p.leads) <> 0) d WHERE " IS_NOT_REMOVED("d.campaign_id") " GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW);
 
 /* Whether a row of `deliveries` or `due` is outside its event's range of ids, which follows the event's id. */
 #define OUT_OF_PLACE(row) "(" row ".id <= e.id OR " row ".id > e.id + e.deliveries)"
 
 /* A delivery that was sent again counts on from its attempts. */
 #define GOES_ON "u.webhook_id = d.webhook_id AND u.event_id = d.event_id AND u.attempts_before >= d.attempts"
-#define DEEP_DUE \
-	"SELECT CONCAT('delivery ', u.id, IF(e.id IS NULL, ' (has no event)', IF(" OUT_OF_PLACE("u") ", ' (is not of its event)', " \
-	"IF(u.attempts_before > u.attempts, ' (has fewer attempts than before it was sent again)', " \
-	"' (does not go on from where it ended)'))))," TOTAL "FROM {prefix}due u LEFT JOIN {prefix}events e ON e.id = u.event_id " \
-	"LEFT JOIN {prefix}deliveries d ON d.id = u.id " \
-	"WHERE e.id IS NULL OR " OUT_OF_PLACE("u") " OR u.attempts_before > u.attempts OR (d.id IS NOT NULL AND NOT (" GOES_ON ")) " \
-	"ORDER BY u.id" FEW
+DB_STATEMENT(sql_deep_due,
+	"SELECT CONCAT('delivery ', u.id, IF(e.id IS NULL, ' (has no event)', IF(" OUT_OF_PLACE("u") ", ' (is not of its event)', "
+	"IF(u.attempts_before > u.attempts, ' (has fewer attempts than before it was sent again)', "
+	"' (does not go on from where it ended)'))))," TOTAL "FROM {prefix}due u LEFT JOIN {prefix}events e ON e.id = u.event_id "
+	"LEFT JOIN {prefix}deliveries d ON d.id = u.id "
+	"WHERE e.id IS NULL OR " OUT_OF_PLACE("u") " OR u.attempts_before > u.attempts OR (d.id IS NOT NULL AND NOT (" GOES_ON ")) "
+	"ORDER BY u.id" FEW);
 
 /* This and the next statement: events from an id on. Of earlier days, some tables may be dropped already. */
-#define DEEP_DELIVERIES \
-	"SELECT CONCAT('delivery ', d.id, IF(e.id IS NULL, ' (has no event)', ' (is not of its event)'))," TOTAL \
-	"FROM {prefix}deliveries d LEFT JOIN {prefix}events e ON e.id = d.event_id " \
-	"WHERE d.event_id >= ? AND (e.id IS NULL OR " OUT_OF_PLACE("d") ") ORDER BY d.id" FEW
+DB_STATEMENT(sql_deep_deliveries,
+	"SELECT CONCAT('delivery ', d.id, IF(e.id IS NULL, ' (has no event)', ' (is not of its event)'))," TOTAL
+	"FROM {prefix}deliveries d LEFT JOIN {prefix}events e ON e.id = d.event_id "
+	"WHERE d.event_id >= ? AND (e.id IS NULL OR " OUT_OF_PLACE("d") ") ORDER BY d.id" FEW);
 
 /* Sorted as a whole (SQL_BIG_RESULT): a temporary table with a key takes ten times as long. */
-#define DEEP_EVENTS \
-	"SELECT CONCAT('event ', k.event_id, ' (deliveries is ', k.stored, ', counted ', k.counted, ')')," TOTAL \
-	"FROM (SELECT SQL_BIG_RESULT p.event_id, SUM(p.stored) AS stored, SUM(p.counted) AS counted FROM " \
-	"(SELECT id AS event_id, deliveries AS stored, 0 AS counted FROM {prefix}events USE INDEX () WHERE id >= ? " \
-	"UNION ALL SELECT event_id, 0, 1 FROM {prefix}deliveries UNION ALL SELECT u.event_id, 0, 1 FROM {prefix}due u " \
-	"LEFT JOIN {prefix}deliveries d ON d.id = u.id WHERE d.id IS NULL) p " \
-	"GROUP BY p.event_id HAVING stored > 0 AND stored <> counted) k ORDER BY k.event_id" FEW
+DB_STATEMENT(sql_deep_events,
+	"SELECT CONCAT('event ', k.event_id, ' (deliveries is ', k.stored, ', counted ', k.counted, ')')," TOTAL
+	"FROM (SELECT SQL_BIG_RESULT p.event_id, SUM(p.stored) AS stored, SUM(p.counted) AS counted FROM "
+	"(SELECT id AS event_id, deliveries AS stored, 0 AS counted FROM {prefix}events USE INDEX () WHERE id >= ? "
+	"UNION ALL SELECT event_id, 0, 1 FROM {prefix}deliveries UNION ALL SELECT u.event_id, 0, 1 FROM {prefix}due u "
+	"LEFT JOIN {prefix}deliveries d ON d.id = u.id WHERE d.id IS NULL) p "
+	"GROUP BY p.event_id HAVING stored > 0 AND stored <> counted) k ORDER BY k.event_id" FEW);
 
-#define DEEP_ENTRIES \
-	"SELECT r.what," TOTAL "FROM (SELECT CONCAT('lead ', e.lead_id, ' (does not exist)') AS what FROM " \
-	"(SELECT DISTINCT lead_id FROM {prefix}score_entries) e LEFT JOIN {prefix}leads l ON l.id = e.lead_id " \
-	"LEFT JOIN {prefix}deleted_leads d ON d.lead_id = e.lead_id WHERE l.id IS NULL AND d.lead_id IS NULL " \
-	"UNION ALL SELECT CONCAT('lead ', e.lead_id, ' (did not refer lead ', e.ref, ')') FROM {prefix}score_entries e " \
-	"LEFT JOIN {prefix}referral_links k ON k.lead_id = e.ref AND k.ancestor_id = e.lead_id " \
-	"JOIN {prefix}leads a ON a.id = e.lead_id " \
-	"WHERE e.reason IN ('referral', 'verified', 'fraud', 'approve') AND k.lead_id IS NULL AND " \
-	IS_NOT_REMOVED("a.campaign_id") ") r" FEW
+DB_STATEMENT(sql_deep_entries,
+	"SELECT r.what," TOTAL "FROM (SELECT CONCAT('lead ', e.lead_id, ' (does not exist)') AS what FROM "
+	"(SELECT DISTINCT lead_id FROM {prefix}score_entries) e LEFT JOIN {prefix}leads l ON l.id = e.lead_id "
+	"LEFT JOIN {prefix}deleted_leads d ON d.lead_id = e.lead_id WHERE l.id IS NULL AND d.lead_id IS NULL "
+	"UNION ALL SELECT CONCAT('lead ', e.lead_id, ' (did not refer lead ', e.ref, ')') FROM {prefix}score_entries e "
+	"LEFT JOIN {prefix}referral_links k ON k.lead_id = e.ref AND k.ancestor_id = e.lead_id "
+	"JOIN {prefix}leads a ON a.id = e.lead_id "
+	"WHERE e.reason IN ('referral', 'verified', 'fraud', 'approve') AND k.lead_id IS NULL AND "
+	IS_NOT_REMOVED("a.campaign_id") ") r" FEW);
 
-#define DEEP_DELETED \
-	"SELECT CONCAT('lead ', l.id)," TOTAL "FROM {prefix}deleted_leads d JOIN {prefix}leads l ON l.id = d.lead_id " \
-	"ORDER BY l.id" FEW
+DB_STATEMENT(sql_deep_deleted,
+	"SELECT CONCAT('lead ', l.id)," TOTAL "FROM {prefix}deleted_leads d JOIN {prefix}leads l ON l.id = d.lead_id "
+	"ORDER BY l.id" FEW);
 
 #define ROWS_OF(table) \
 	"SELECT '" table "' AS kind, campaign_id, COUNT(*) AS rows_left FROM {prefix}" table " GROUP BY campaign_id"
 #define WITHOUT(what, table, missing, other, condition) \
 	" UNION ALL SELECT CONCAT('" what " ', t.id, ' (has no " missing ")') FROM {prefix}" table " t " \
 	"WHERE NOT EXISTS (SELECT * FROM {prefix}" other " o WHERE " condition ")"
-#define DEEP_MISSING_PARENTS \
-	"SELECT o.what," TOTAL "FROM (SELECT CONCAT(r.kind, ' of campaign ', r.campaign_id, ' (', r.rows_left, ')') AS what FROM (" \
-	ROWS_OF("leads") " UNION ALL " ROWS_OF("campaign_counters") " UNION ALL " ROWS_OF("webhooks") " UNION ALL " \
-	ROWS_OF("tags") " UNION ALL " ROWS_OF("actions") " UNION ALL " ROWS_OF("reward_levels") " UNION ALL " \
-	ROWS_OF("lead_hours") " UNION ALL " ROWS_OF("lead_sources") " UNION ALL " ROWS_OF("bulk_jobs") " UNION ALL " ROWS_OF("bulk_schedule") ") r LEFT JOIN {prefix}campaigns c ON c.id = r.campaign_id " \
-	"WHERE c.id IS NULL AND " IS_NOT_REMOVED("r.campaign_id") \
-	WITHOUT("campaign", "campaigns", "counters", "campaign_counters", "o.campaign_id = t.id") \
-	WITHOUT("campaign", "campaigns", "account", "accounts", "o.id = t.account_id") \
-	WITHOUT("key", "api_keys", "account", "accounts", "o.id = t.account_id") \
-	WITHOUT("webhook", "webhooks", "status", "webhook_status", "o.webhook_id = t.id") ") o" FEW
+DB_STATEMENT(sql_deep_missing_parents,
+	"SELECT o.what," TOTAL "FROM (SELECT CONCAT(r.kind, ' of campaign ', r.campaign_id, ' (', r.rows_left, ')') AS what FROM ("
+	ROWS_OF("leads") " UNION ALL " ROWS_OF("campaign_counters") " UNION ALL " ROWS_OF("webhooks") " UNION ALL "
+	ROWS_OF("tags") " UNION ALL " ROWS_OF("actions") " UNION ALL " ROWS_OF("reward_levels") " UNION ALL "
+	ROWS_OF("lead_hours") " UNION ALL " ROWS_OF("lead_sources") " UNION ALL " ROWS_OF("bulk_jobs") " UNION ALL " ROWS_OF("bulk_schedule") ") r LEFT JOIN {prefix}campaigns c ON c.id = r.campaign_id "
+	"WHERE c.id IS NULL AND " IS_NOT_REMOVED("r.campaign_id")
+	WITHOUT("campaign", "campaigns", "counters", "campaign_counters", "o.campaign_id = t.id")
+	WITHOUT("campaign", "campaigns", "account", "accounts", "o.id = t.account_id")
+	WITHOUT("key", "api_keys", "account", "accounts", "o.id = t.account_id")
+	WITHOUT("webhook", "webhooks", "status", "webhook_status", "o.webhook_id = t.id") ") o" FEW);
 
 /* clang-format on */
-
-DB_STATEMENT(sql_deep_counters, DEEP_COUNTERS);
-DB_STATEMENT(sql_deep_hours, DEEP_HOURS);
-DB_STATEMENT(sql_deep_referral_sums, DEEP_REFERRAL_SUMS);
-DB_STATEMENT(sql_deep_scores, DEEP_SCORES);
-DB_STATEMENT(sql_deep_histogram, DEEP_HISTOGRAM);
-DB_STATEMENT(sql_deep_referrals, DEEP_REFERRALS);
-DB_STATEMENT(sql_deep_credit, DEEP_CREDIT);
-DB_STATEMENT(sql_deep_links, DEEP_LINKS);
-DB_STATEMENT(sql_deep_addresses, DEEP_ADDRESSES);
-DB_STATEMENT(sql_deep_due, DEEP_DUE);
-DB_STATEMENT(sql_deep_deliveries, DEEP_DELIVERIES);
-DB_STATEMENT(sql_deep_events, DEEP_EVENTS);
-DB_STATEMENT(sql_deep_entries, DEEP_ENTRIES);
-DB_STATEMENT(sql_deep_deleted, DEEP_DELETED);
-DB_STATEMENT(sql_deep_missing_parents, DEEP_MISSING_PARENTS);
 
 enum { DETAIL_MAX_BYTES = 4096 };
 

@@ -61,67 +61,45 @@ struct page_reader {
 	void *context;
 };
 
-enum {
-	DELIVERY_ID,
-	DELIVERY_WEBHOOK_ID,
-	DELIVERY_TYPE,
-	DELIVERY_LEAD,
-	DELIVERY_STATE,
-	DELIVERY_ATTEMPTS,
-	DELIVERY_DUE_MS,
-	DELIVERY_LAST_STATUS,
-	DELIVERY_LAST_ERROR,
-	DELIVERY_EVENT_MS,
-	DELIVERY_LEASED_BY,
-	DELIVERY_WEBHOOK_STATE,
-	DELIVERY_WEBHOOK_FAILURES,
-	DELIVERY_WEBHOOK_RATE,
-	DELIVERY_WEBHOOK_HOLD_UNTIL_MS,
-	DELIVERY_NOW_MS,
-	DELIVERY_CAMPAIGN_ID,
-	DELIVERY_LEAD_ID,
-	/* sql_select_delivery alone */
-	DELIVERY_PAYLOAD,
-	DELIVERY_URL,
-	DELIVERY_FORMAT
-};
+/* Columns of sql_select_deliveries; sql_select_delivery has three more. */
+enum { ID, WEBHOOK, TYPE, LEAD, STATE, ATTEMPTS, DUE_MS, LAST_STATUS, LAST_ERROR, EVENT_MS, LEASED_BY, OF_WEBHOOK };
+enum { FAILURES = OF_WEBHOOK + 1, RATE, HOLD_UNTIL_MS, NOW_MS, CAMPAIGN_ID, LEAD_ID, PAYLOAD, URL, FORMAT };
 
 static struct delivery_row
 delivery_from_row(const struct db_rows *rows, size_t row)
 {
 	enum delivery_state state = DELIVERY_PENDING;
-	if (!delivery_state_parse(db_get_bytes(rows, row, DELIVERY_STATE), &state))
-		log_error("unknown_state", LOG_UINT("delivery", db_get_u64(rows, row, DELIVERY_ID)));
+	if (!delivery_state_parse(db_get_bytes(rows, row, STATE), &state))
+		log_error("unknown_state", LOG_UINT("delivery", db_get_u64(rows, row, ID)));
 	return (struct delivery_row){
-		.id = db_get_u64(rows, row, DELIVERY_ID),
-		.webhook_id = db_get_u64(rows, row, DELIVERY_WEBHOOK_ID),
-		.campaign_id = db_get_u64(rows, row, DELIVERY_CAMPAIGN_ID),
-		.event = (unsigned)db_get_u64(rows, row, DELIVERY_TYPE),
-		.created_ms = db_get_i64(rows, row, DELIVERY_EVENT_MS),
-		.lead_id = store_get_id(rows, row, DELIVERY_LEAD_ID),
-		.lead_social_id = db_get_bytes(rows, row, DELIVERY_LEAD),
+		.id = db_get_u64(rows, row, ID),
+		.webhook_id = db_get_u64(rows, row, WEBHOOK),
+		.campaign_id = db_get_u64(rows, row, CAMPAIGN_ID),
+		.event = (unsigned)db_get_u64(rows, row, TYPE),
+		.created_ms = db_get_i64(rows, row, EVENT_MS),
+		.lead_id = store_get_id(rows, row, LEAD_ID),
+		.lead_social_id = db_get_bytes(rows, row, LEAD),
 		.state = state,
-		.attempts = (unsigned)db_get_u64(rows, row, DELIVERY_ATTEMPTS),
-		.due_ms = db_get_time(rows, row, DELIVERY_DUE_MS),
-		.last_status = store_get_status_code(rows, row, DELIVERY_LAST_STATUS),
-		.last_error = db_get_bytes(rows, row, DELIVERY_LAST_ERROR),
-		.leased_by = db_get_bytes(rows, row, DELIVERY_LEASED_BY),
-		.webhook_state = store_webhook_state(db_get_bytes(rows, row, DELIVERY_WEBHOOK_STATE)),
-		.webhook_failures = (unsigned)db_get_u64(rows, row, DELIVERY_WEBHOOK_FAILURES),
-		.webhook_rate = (unsigned)db_get_u64(rows, row, DELIVERY_WEBHOOK_RATE),
-		.webhook_hold_until_ms = db_get_i64(rows, row, DELIVERY_WEBHOOK_HOLD_UNTIL_MS),
-		.now_ms = db_get_i64(rows, row, DELIVERY_NOW_MS),
+		.attempts = (unsigned)db_get_u64(rows, row, ATTEMPTS),
+		.due_ms = db_get_time(rows, row, DUE_MS),
+		.last_status = store_get_status_code(rows, row, LAST_STATUS),
+		.last_error = db_get_bytes(rows, row, LAST_ERROR),
+		.leased_by = db_get_bytes(rows, row, LEASED_BY),
+		.webhook_state = store_webhook_state(db_get_bytes(rows, row, OF_WEBHOOK)),
+		.webhook_failures = (unsigned)db_get_u64(rows, row, FAILURES),
+		.webhook_rate = (unsigned)db_get_u64(rows, row, RATE),
+		.webhook_hold_until_ms = db_get_i64(rows, row, HOLD_UNTIL_MS),
+		.now_ms = db_get_i64(rows, row, NOW_MS),
 	};
 }
 
 static bool
 is_of_class(const struct db_rows *rows, size_t row, enum answer_class wanted)
 {
-	const bool answered = db_is_null(rows, row, DELIVERY_LAST_ERROR);
+	const bool answered = db_is_null(rows, row, LAST_ERROR);
 	if (wanted == ANY_ANSWER)
 		return true;
-	return wanted == NO_ANSWER ? !answered
-				   : answered && store_get_status_code(rows, row, DELIVERY_LAST_STATUS) / 100 == (int)wanted;
+	return wanted == NO_ANSWER ? !answered : answered && store_get_status_code(rows, row, LAST_STATUS) / 100 == (int)wanted;
 }
 
 /* Applies the whole filter, also what the ids were selected by: a pending delivery may have ended meanwhile. */
@@ -129,14 +107,13 @@ static bool
 is_wanted(const struct page_reader *l, const struct db_rows *rows, size_t row)
 {
 	const struct delivery_filter *f = l->filter;
-	const int64_t event_ms = db_get_i64(rows, row, DELIVERY_EVENT_MS);
+	const int64_t event_ms = db_get_i64(rows, row, EVENT_MS);
 	return event_ms >= l->ids.since_ms && event_ms < l->ids.until_ms &&
-	       (f->webhook_id == 0 || db_get_u64(rows, row, DELIVERY_WEBHOOK_ID) == f->webhook_id) &&
-	       (f->campaign_id == 0 || db_get_u64(rows, row, DELIVERY_CAMPAIGN_ID) == f->campaign_id) &&
-	       is_of_class(rows, row, f->answer) &&
-	       (f->event < 0 || db_get_u64(rows, row, DELIVERY_TYPE) == (uint64_t)f->event) &&
-	       (f->state < 0 || slice_equal(db_get_bytes(rows, row, DELIVERY_STATE),
-				    slice_of(delivery_state_name((enum delivery_state)f->state))));
+	       (f->webhook_id == 0 || db_get_u64(rows, row, WEBHOOK) == f->webhook_id) &&
+	       (f->campaign_id == 0 || db_get_u64(rows, row, CAMPAIGN_ID) == f->campaign_id) &&
+	       is_of_class(rows, row, f->answer) && (f->event < 0 || db_get_u64(rows, row, TYPE) == (uint64_t)f->event) &&
+	       (f->state < 0 ||
+		   slice_equal(db_get_bytes(rows, row, STATE), slice_of(delivery_state_name((enum delivery_state)f->state))));
 }
 
 /* Visits the matching deliveries with these ids, at most DB_LIST_MAX. */
@@ -316,18 +293,17 @@ details_from_row(struct store *store, struct pool *pool, const struct db_rows *r
 	const struct delivery_row row = delivery_from_row(rows, 0);
 	return (struct delivery_details){
 		.row = row,
-		.form = store_is_form(db_get_bytes(rows, 0, DELIVERY_FORMAT)),
+		.form = store_is_form(db_get_bytes(rows, 0, FORMAT)),
 		.message_id = delivery_message_id(pool, store->installation_id, row.id),
-		.payload = db_get_bytes(rows, 0, DELIVERY_PAYLOAD),
-		.url = store_open_shown(store, pool, URL_OF_WEBHOOK(row.webhook_id), db_get_bytes(rows, 0, DELIVERY_URL)),
+		.payload = db_get_bytes(rows, 0, PAYLOAD),
+		.url = store_open_shown(store, pool, URL_OF_WEBHOOK(row.webhook_id), db_get_bytes(rows, 0, URL)),
 	};
 }
-
-enum { ATTEMPT_NUMBER, ATTEMPT_STARTED_MS, ATTEMPT_DURATION_MS, ATTEMPT_STATUS, ATTEMPT_ERROR, ATTEMPT_ANSWER };
 
 static enum result
 find_attempts(struct store *store, struct pool *pool, struct delivery_details *delivery)
 {
+	enum { NUMBER, STARTED_MS, DURATION_MS, STATUS, ERROR, ANSWER };
 	struct db_value id = DB_U64(delivery->row.id);
 	struct db_rows rows;
 	enum result result = store_query(store, pool, &rows, &sql_select_attempts, id, id);
@@ -337,12 +313,12 @@ find_attempts(struct store *store, struct pool *pool, struct delivery_details *d
 	delivery->attempt_count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
 		delivery->attempts[i] = (struct attempt_row){
-			.attempt = (unsigned)db_get_u64(&rows, i, ATTEMPT_NUMBER),
-			.started_ms = db_get_i64(&rows, i, ATTEMPT_STARTED_MS),
-			.duration_ms = (int64_t)db_get_u64(&rows, i, ATTEMPT_DURATION_MS),
-			.status = store_get_status_code(&rows, i, ATTEMPT_STATUS),
-			.error = db_get_bytes(&rows, i, ATTEMPT_ERROR),
-			.answer = db_get_bytes(&rows, i, ATTEMPT_ANSWER),
+			.attempt = (unsigned)db_get_u64(&rows, i, NUMBER),
+			.started_ms = db_get_i64(&rows, i, STARTED_MS),
+			.duration_ms = (int64_t)db_get_u64(&rows, i, DURATION_MS),
+			.status = store_get_status_code(&rows, i, STATUS),
+			.error = db_get_bytes(&rows, i, ERROR),
+			.answer = db_get_bytes(&rows, i, ANSWER),
 		};
 	return RESULT_OK;
 }

@@ -65,6 +65,7 @@ enum {
 
 /* sql_select_delivery_ids… has a part for each of them. */
 static const enum delivery_state parts[] = { DELIVERY_DELIVERED, DELIVERY_FAILED, DELIVERY_PENDING };
+enum { ENDED_PARTS = 2, ALL_PARTS };
 
 static bool
 is_wanted_state(const struct delivery_ids *l, enum delivery_state state)
@@ -72,14 +73,14 @@ is_wanted_state(const struct delivery_ids *l, enum delivery_state state)
 	return l->filter->state < 0 || l->filter->state == (int)state;
 }
 
-/* Of one webhook; 0: of all. `pending`: also those that have not ended. */
+/* Of one webhook; 0: of all. `wanted_parts`: ENDED_PARTS, ALL_PARTS. */
 static enum result
-query_ids(struct delivery_ids *l, struct pool *pool, uint64_t webhook, bool pending, struct db_rows *rows)
+query_ids(struct delivery_ids *l, struct pool *pool, uint64_t webhook, size_t wanted_parts, struct db_rows *rows)
 {
 	struct db_value values[ARRAY_SIZE(parts) * 5 + 1];
 	size_t used = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		bool wanted = is_wanted_state(l, parts[i]) && (pending || parts[i] != DELIVERY_PENDING);
+		bool wanted = i < wanted_parts && is_wanted_state(l, parts[i]);
 		if (webhook != 0 && parts[i] == DELIVERY_PENDING)
 			values[used++] = DB_U64(webhook_shard(webhook));
 		if (webhook != 0)
@@ -103,7 +104,7 @@ static enum result
 find_ids(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
 {
 	struct db_rows rows;
-	enum result result = query_ids(l, pool, l->filter->webhook_id, true, &rows);
+	enum result result = query_ids(l, pool, l->filter->webhook_id, ALL_PARTS, &rows);
 	if (result != RESULT_OK)
 		return result;
 	*ids = (struct db_list){ rows.values, rows.count };
@@ -170,7 +171,7 @@ static enum result
 merge_ended(struct delivery_ids *l, struct pool *pool, struct merged_ids *merged, uint64_t webhook)
 {
 	struct db_rows rows;
-	const enum result result = query_ids(l, pool, webhook, false, &rows);
+	const enum result result = query_ids(l, pool, webhook, ENDED_PARTS, &rows);
 	for (size_t i = 0; i < rows.count; i++)
 		merge_id(pool, merged, db_get_u64(&rows, i, 0));
 	note_read(l, merged, &rows, l->page_size);

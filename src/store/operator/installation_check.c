@@ -1,5 +1,8 @@
-/* SPDX-License-Identifier: MIT
- * The findings of `leadhook check`. */
+/* SPDX-License-Identifier: MIT */
+#include "store/operator/installation_check.h"
+
+#include <inttypes.h>
+
 #include "os/clock.h"
 #include "store/operator/check_findings.h"
 #include "store/operator/deep.h"
@@ -7,15 +10,13 @@
 #include "store/operator/node.h"
 #include "store/operator/number.h"
 #include "store/operator/operator_status.h"
-#include "store/operator/secrets.h"
+#include "store/operator/sealing.h"
 #include "store/operator/upgrade.h"
 #include "store/query.h"
 #include "store/queue/partitions.h"
 #include "store/schema.h"
 #include "store/state.h"
 #include "store/statements.h"
-
-#include <inttypes.h>
 
 /* The account. Its name may have a "@". */
 #define OWN_HOST "SUBSTRING_INDEX(CURRENT_USER(), '@', -1)"
@@ -65,18 +66,19 @@ check_peer(struct store *store, struct check_findings *check)
 		    "use database.socket, or set database.tls to verify; to off where there are no other accounts");
 }
 
+/* Columns of sql_select_server_version. */
 enum {
 	SERVER_VERSION,
-	SERVER_FLUSH,
-	SERVER_PACKET,
-	SERVER_CONNECTIONS,
-	SERVER_USER_CONNECTIONS,
-	SERVER_HAS_BINLOG,
-	SERVER_SYNC_BINLOG,
-	SERVER_DATA,
-	SERVER_NOW,
-	SERVER_ACCOUNT,
-	SERVER_SOCKET
+	FLUSH,
+	PACKET,
+	CONNECTIONS,
+	USER_CONNECTIONS,
+	HAS_BINLOG,
+	SYNC_BINLOG,
+	DATA,
+	NOW_MS,
+	OWN_ACCOUNT,
+	SOCKET
 };
 enum { SKEW_MAX_MS = 1000 };
 enum { PACKET_MIN = 1024 * 1024 /* twice the maximum of a statement in write.c */ };
@@ -96,8 +98,8 @@ connections_hint(
 static void
 check_connections(struct check_findings *check, const struct db_rows *server, const struct connection_needs *needs)
 {
-	const int64_t connections = db_get_i64(server, 0, SERVER_CONNECTIONS);
-	const int64_t of_user = db_get_i64(server, 0, SERVER_USER_CONNECTIONS);
+	const int64_t connections = db_get_i64(server, 0, CONNECTIONS);
+	const int64_t of_user = db_get_i64(server, 0, USER_CONNECTIONS);
 	const bool user_decides = of_user > 0 && of_user < connections;
 	const char *variable = user_decides ? "max_user_connections" : "max_connections";
 	const int64_t allowed = user_decides ? of_user : connections;
@@ -130,14 +132,14 @@ check_clock(struct check_findings *check, int64_t server_ms, int64_t before_ms, 
 static void
 check_durability(struct check_findings *check, const struct db_rows *server)
 {
-	if (db_get_i64(server, 0, SERVER_FLUSH) != 1)
+	if (db_get_i64(server, 0, FLUSH) != 1)
 		check_add(check, "durability",
-		    pool_printf(check->pool, "innodb_flush_log_at_trx_commit is %" PRId64, db_get_i64(server, 0, SERVER_FLUSH)),
+		    pool_printf(check->pool, "innodb_flush_log_at_trx_commit is %" PRId64, db_get_i64(server, 0, FLUSH)),
 		    "set it to 1: otherwise a power failure loses sign-ups that were answered");
-	if (db_get_i64(server, 0, SERVER_HAS_BINLOG) != 0 && db_get_i64(server, 0, SERVER_SYNC_BINLOG) != 1)
+	if (db_get_i64(server, 0, HAS_BINLOG) != 0 && db_get_i64(server, 0, SYNC_BINLOG) != 1)
 		check_add(check, "binlog_durability",
 		    pool_printf(check->pool, "sync_binlog is %" PRId64 ", and the binary log is on",
-			db_get_i64(server, 0, SERVER_SYNC_BINLOG)),
+			db_get_i64(server, 0, SYNC_BINLOG)),
 		    "set it to 1: otherwise a power failure loses sign-ups that were answered");
 }
 
@@ -150,14 +152,14 @@ check_server(struct store *store, struct check_findings *check, const struct con
 		check_add(check, "server_version", slice_of(store_error_text(store)), "see the server's log");
 		return;
 	}
-	check_clock(check, db_get_i64(&rows, 0, SERVER_NOW), before_ms, clock_wall_ms());
+	check_clock(check, db_get_i64(&rows, 0, NOW_MS), before_ms, clock_wall_ms());
 	struct slice version = db_get_bytes(&rows, 0, SERVER_VERSION);
 	if (!version_is_enough(version))
 		check_add(check, "server_version", version, "MariaDB 10.6 or newer is needed");
 	check_durability(check, &rows);
-	if (db_get_u64(&rows, 0, SERVER_PACKET) < PACKET_MIN)
+	if (db_get_u64(&rows, 0, PACKET) < PACKET_MIN)
 		check_add(check, "packet_size",
-		    pool_printf(check->pool, "max_allowed_packet is %" PRIu64, db_get_u64(&rows, 0, SERVER_PACKET)),
+		    pool_printf(check->pool, "max_allowed_packet is %" PRIu64, db_get_u64(&rows, 0, PACKET)),
 		    "set it to 1M or more: otherwise large statements fail");
 	if (needs != NULL)
 		check_connections(check, &rows, needs);
@@ -177,7 +179,7 @@ list_has(struct slice list, struct slice wanted)
 static bool
 check_rights(struct store *store, struct check_findings *check)
 {
-	enum { RIGHTS_ROLE, RIGHTS_LIST, RIGHTS_ACCOUNT };
+	enum { ROLE, LIST, GRANTEE };
 	static const struct slice wanted[] = { SLICE("SELECT"), SLICE("INSERT"), SLICE("UPDATE"), SLICE("DELETE"),
 		SLICE("CREATE"), SLICE("ALTER"), SLICE("INDEX"), SLICE("DROP") };
 	struct db_rows rows;
@@ -186,16 +188,16 @@ check_rights(struct store *store, struct check_findings *check)
 		check_add(check, "rights", slice_of(store_error_text(store)), "see the server's log");
 		return false;
 	}
-	if (slice_present(db_get_bytes(&rows, 0, RIGHTS_ROLE)))
+	if (slice_present(db_get_bytes(&rows, 0, ROLE)))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
-		if (!list_has(db_get_bytes(&rows, 0, RIGHTS_LIST), wanted[i]))
+		if (!list_has(db_get_bytes(&rows, 0, LIST), wanted[i]))
 			missing = pool_printf(check->pool, "%.*s%s%.*s", SLICE_ARGS(missing), missing.size > 0 ? ", " : "",
 			    SLICE_ARGS(wanted[i]));
 	if (missing.size > 0)
 		check_add(check, "rights", pool_printf(check->pool, "the account lacks %.*s", SLICE_ARGS(missing)),
 		    pool_printf(check->pool, "GRANT %.*s ON `%s`.* TO %.*s", SLICE_ARGS(missing), store->options.database,
-			SLICE_ARGS(db_get_bytes(&rows, 0, RIGHTS_ACCOUNT)))
+			SLICE_ARGS(db_get_bytes(&rows, 0, GRANTEE)))
 			.data);
 	return missing.size == 0;
 }
@@ -224,42 +226,38 @@ check_schema(struct store *store, struct check_findings *check)
 	return false;
 }
 
-enum { UNCOUNTED_ID, UNCOUNTED_MAX_PER_IP, UNCOUNTED_TO, UNCOUNTED_LAST_NUMBER };
-
 /* Campaigns where a `campaign set` was killed or is under way. */
-static void
+static enum result
 check_addresses(struct store *store, struct check_findings *check)
 {
+	enum { ID, MAX_PER_IP, COUNTED_TO, LAST_NUMBER };
 	struct db_rows rows;
-	if (store_query(store, check->pool, &rows, &sql_select_uncounted_addresses) != RESULT_OK) {
-		check_add(check, "addresses_counted", slice_of(store_error_text(store)), "see the server's log");
-		return;
-	}
-	for (size_t i = 0; i < rows.count; i++) {
-		uint64_t id = db_get_u64(&rows, i, UNCOUNTED_ID);
+	const enum result result = store_query(store, check->pool, &rows, &sql_select_uncounted_addresses);
+	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
+		uint64_t id = db_get_u64(&rows, i, ID);
 		check_add(check, "addresses_counted",
 		    pool_printf(check->pool,
 			"campaign %" PRIu64 " is counted up to lead %" PRIu64 " of %" PRIu64 ": max_per_ip is not applied yet",
-			id, db_get_u64(&rows, i, UNCOUNTED_TO), db_get_u64(&rows, i, UNCOUNTED_LAST_NUMBER)),
+			id, db_get_u64(&rows, i, COUNTED_TO), db_get_u64(&rows, i, LAST_NUMBER)),
 		    pool_printf(check->pool,
 			"run leadhook campaign set %" PRIu64 " max_per_ip=%" PRIu64 ", unless that is under way", id,
-			db_get_u64(&rows, i, UNCOUNTED_MAX_PER_IP))
+			db_get_u64(&rows, i, MAX_PER_IP))
 			.data);
 	}
+	return result;
 }
 
 enum { LATE_DAYS = 2 /* extra days before a finding: deliveries may be under way, or a reader may block the drop */ };
 
-static void
+static enum result
 check_days(struct store *store, struct check_findings *check)
 {
 	static const char hint[] = "run leadhook-dispatch; when it runs, look for history_days_failed in its log";
 	struct history_days days;
 	uint64_t first = HISTORY_NO_DAY, last = HISTORY_NO_DAY;
-	if (store_read_days(store, check->pool, &days) != RESULT_OK) {
-		check_add(check, "partitions", slice_of(store_error_text(store)), "see the server's log");
-		return;
-	}
+	const enum result result = store_read_days(store, check->pool, &days);
+	if (result != RESULT_OK)
+		return result;
 	for (size_t i = 0; i < HISTORY_TABLES; i++) {
 		uint64_t made_to = days.last[i] == HISTORY_NO_DAY ? 0 : days.last[i];
 		last = made_to < last ? made_to : last;
@@ -276,40 +274,51 @@ check_days(struct store *store, struct check_findings *check)
 		    pool_printf(check->pool, "the history still has %s; dispatch.retention begins at %s",
 			store_day_text(check->pool, first), store_day_text(check->pool, days.retained_from)),
 		    hint);
+	return RESULT_OK;
 }
 
 /* The dispatcher takes over within minutes what a command has left. */
-static void
+static enum result
 check_removals(struct store *store, struct check_findings *check)
 {
 	struct unfinished_removals unfinished;
-	if (store_count_removals(store, check->pool, &unfinished) != RESULT_OK) {
-		check_add(check, "removals", slice_of(store_error_text(store)), "see the server's log");
-		return;
-	}
+	const enum result result = store_count_removals(store, check->pool, &unfinished);
 	if (unfinished.late > 0)
 		check_add(check, "removals",
 		    pool_printf(check->pool,
 			"%" PRIu64 " erasures of people or removals of campaigns are unfinished for an hour", unfinished.late),
 		    "run leadhook-dispatch; when it runs, look for erasure_failed and removal_failed in its log");
+	return result;
 }
 
-static void
+static enum result
 check_secrets(struct store *store, struct check_findings *check)
 {
 	struct secret_counts counts;
-	if (store_count_secrets(store, check->pool, &counts) != RESULT_OK)
-		check_add(check, "secrets_key", slice_of(store_error_text(store)), "see the server's log");
-	else if (counts.unreadable > 0)
+	const enum result result = store_count_secrets(store, check->pool, &counts);
+	if (result == RESULT_OK && counts.unreadable > 0)
 		check_add(check, "secrets_key",
 		    pool_printf(check->pool, "%" PRIu64 " secrets cannot be opened; the first: %.*s", counts.unreadable,
 			SLICE_ARGS(counts.first_unreadable)),
 		    "add the key that they were sealed with to server.secrets_key");
+	return result;
 }
 
+/* Checks of a schema that fits. One that cannot be carried out is a finding. */
+static const struct {
+	const char *what;
+	enum result (*run)(struct store *store, struct check_findings *check);
+} checks[] = {
+	{ "cluster_number", check_number },
+	{ "addresses_counted", check_addresses },
+	{ "partitions", check_days },
+	{ "removals", check_removals },
+	{ "secrets_key", check_secrets },
+};
+
 void
-store_check(struct store *store, struct pool *pool, const struct connection_needs *needs, bool deep, struct finding **findings,
-    size_t *count)
+store_check(struct store *store, struct pool *pool, const struct connection_needs *needs, enum check_depth depth,
+    struct finding **findings, size_t *count)
 {
 	struct check_findings check = { .pool = pool };
 	if (db_connect(store->db) != RESULT_OK) {
@@ -321,17 +330,10 @@ store_check(struct store *store, struct pool *pool, const struct connection_need
 		check_server(store, &check, needs);
 		check_cluster(store, &check);
 		bool fits = check_schema(store, &check);
-		if (fits)
-			check_number(store, &check);
-		if (fits)
-			check_addresses(store, &check);
-		if (fits)
-			check_days(store, &check);
-		if (fits)
-			check_removals(store, &check);
-		if (fits)
-			check_secrets(store, &check);
-		if (fits && deep)
+		for (size_t i = 0; i < ARRAY_SIZE(checks) && fits; i++)
+			if (checks[i].run(store, &check) != RESULT_OK)
+				check_add(&check, checks[i].what, slice_of(store_error_text(store)), "see the server's log");
+		if (fits && depth == CHECK_DEEP)
 			check_deep(store, &check);
 	}
 	*findings = check.findings;
@@ -347,10 +349,10 @@ store_read_server(struct store *store, struct pool *pool, struct server_facts *f
 	if (result != RESULT_OK)
 		return result;
 	if (db_peer(store->db) == DB_PEER_SOCKET)
-		facts->data_folder = db_get_bytes(&rows, 0, SERVER_DATA);
+		facts->data_folder = db_get_bytes(&rows, 0, DATA);
 	if (db_peer(store->db) == DB_PEER_LOOPBACK)
-		facts->socket = db_get_bytes(&rows, 0, SERVER_SOCKET);
-	facts->now_ms = db_get_i64(&rows, 0, SERVER_NOW);
-	facts->account = db_get_bytes(&rows, 0, SERVER_ACCOUNT);
+		facts->socket = db_get_bytes(&rows, 0, SOCKET);
+	facts->now_ms = db_get_i64(&rows, 0, NOW_MS);
+	facts->account = db_get_bytes(&rows, 0, OWN_ACCOUNT);
 	return RESULT_OK;
 }

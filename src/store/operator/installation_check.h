@@ -11,9 +11,10 @@ struct connection_needs {
 	unsigned committer, dispatcher, mailer, texter, command;
 };
 /* Checks server version, rights, schema, session settings, and whether the server allows so many connections (NULL: not
- * checked). `deep`, if the rest passed: recounts all redundant data, which may take minutes while sign-ups go on. A failed
+ * checked). CHECK_DEEP, if the rest passed: recounts all redundant data, which may take minutes while sign-ups go on. A failed
  * query is a finding, not an error. */
-void store_check(struct store *store, struct pool *pool, const struct connection_needs *needs, bool deep,
+enum check_depth { CHECK_QUICK, CHECK_DEEP };
+void store_check(struct store *store, struct pool *pool, const struct connection_needs *needs, enum check_depth depth,
     struct finding **findings, size_t *count);
 /* What `leadhook doctor` needs besides these findings. */
 struct server_facts {

@@ -7,6 +7,7 @@
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"
+#include "webhook/delivery.h"
 
 DB_STATEMENT(sql_select_lead_names, "SELECT id, social_id, email, phone, custom_fields"
 				    " FROM {prefix}leads FORCE INDEX (PRIMARY)"
@@ -55,16 +56,8 @@ store_name_leads(struct store *store, struct pool *pool, uint64_t *ids, size_t c
 	return result;
 }
 
-static int
-compare_names(const void *left, const void *right)
-{
-	const struct lead_name *a = left, *b = right;
-	return a->id < b->id ? -1 : a->id > b->id;
-}
-
 const struct lead_name *
 lead_name_of(const struct lead_names *names, uint64_t id)
 {
-	const struct lead_name key = { .id = id };
-	return names->count == 0 ? NULL : bsearch(&key, names->names, names->count, sizeof(key), compare_names);
+	return names->count == 0 ? NULL : bsearch(&id, names->names, names->count, sizeof(struct lead_name), compare_ids);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Hosts of the database and nodes of a cluster (docs/cluster.md): the findings of `leadhook check`, the state of a node. */
-#include "store/operator/check_findings.h"
 #include "store/operator/node.h"
+
+#include <inttypes.h>
+
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"
-
-#include <inttypes.h>
 
 /* NULL where it is missing: on servers without support for clusters. */
 #define VARIABLE(table, name) "(SELECT VARIABLE_VALUE FROM information_schema." table " WHERE VARIABLE_NAME = '" name "')"
@@ -22,7 +22,6 @@ DB_STATEMENT(sql_select_node_status,
 	"WSREP_FLOW_CONTROL_PAUSED_NS") ", " VARIABLE("GLOBAL_STATUS", "WSREP_FLOW_CONTROL_SENT") ", " VARIABLE("GLOBAL_STATUS",
 	"WSREP_FLOW_CONTROL_RECV"));
 
-enum { NODE_CLUSTER_SIZE, NODE_STATE, NODE_SYNC_WAIT };
 enum { NODES_WANTED = 3 };
 
 /* What is wrong with a read host; NULL: nothing. */
@@ -80,6 +79,7 @@ check_hosts(struct store *store, struct check_findings *check)
 static void
 check_node(struct store *store, struct check_findings *check, size_t hosts)
 {
+	enum { NODE_CLUSTER_SIZE, NODE_STATE, NODE_SYNC_WAIT };
 	struct db_rows rows;
 	if (store_query(store, check->pool, &rows, &sql_select_node) != RESULT_OK) {
 		check_add(check, "cluster_size", slice_of(store_error_text(store)), "see the server's log");
@@ -107,17 +107,6 @@ check_cluster(struct store *store, struct check_findings *check)
 		check_node(store, check, hosts);
 }
 
-enum {
-	STATUS_NAME,
-	STATUS_CLUSTER_SIZE,
-	STATUS_STATE,
-	STATUS_RECEIVE_QUEUE,
-	STATUS_FLOW_CONTROL,
-	STATUS_PAUSED_NS,
-	STATUS_SENT,
-	STATUS_RECEIVED
-};
-
 /* 0 when it is missing. */
 static uint64_t
 number_of(const struct db_rows *rows, size_t column)
@@ -129,6 +118,7 @@ number_of(const struct db_rows *rows, size_t column)
 enum result
 store_read_node(struct store *store, struct pool *pool, struct node_status **node)
 {
+	enum { NAME, SIZE, NODE_STATE, RECEIVE_QUEUE, FLOW_CONTROL, PAUSED_NS, SENT, RECEIVED };
 	enum { NS_PER_MS = 1000000 };
 	struct db_rows rows;
 	*node = NULL;
@@ -139,14 +129,14 @@ store_read_node(struct store *store, struct pool *pool, struct node_status **nod
 		return result;
 	*node = POOL_NEW(pool, struct node_status);
 	**node = (struct node_status){
-		.name = db_get_bytes(&rows, 0, STATUS_NAME),
-		.state = db_get_bytes(&rows, 0, STATUS_STATE),
-		.cluster_size = number_of(&rows, STATUS_CLUSTER_SIZE),
-		.receive_queue = number_of(&rows, STATUS_RECEIVE_QUEUE),
-		.flow_control = slice_equal(db_get_bytes(&rows, 0, STATUS_FLOW_CONTROL), SLICE("true")),
-		.paused_ms = number_of(&rows, STATUS_PAUSED_NS) / NS_PER_MS,
-		.sent = number_of(&rows, STATUS_SENT),
-		.received = number_of(&rows, STATUS_RECEIVED),
+		.name = db_get_bytes(&rows, 0, NAME),
+		.state = db_get_bytes(&rows, 0, NODE_STATE),
+		.cluster_size = number_of(&rows, SIZE),
+		.receive_queue = number_of(&rows, RECEIVE_QUEUE),
+		.flow_control = slice_equal(db_get_bytes(&rows, 0, FLOW_CONTROL), SLICE("true")),
+		.paused_ms = number_of(&rows, PAUSED_NS) / NS_PER_MS,
+		.sent = number_of(&rows, SENT),
+		.received = number_of(&rows, RECEIVED),
 	};
 	return RESULT_OK;
 }

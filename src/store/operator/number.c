@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * The number of a cluster among several, which its campaigns and leads have in their ids (docs/cluster.md 7). The installation
- * record has it; without a record it is 0. */
+ * The installation record has the number of the cluster; without a record it is 0. */
+#include "store/operator/number.h"
+
 #include <inttypes.h>
 
-#include "base/panic.h"
 #include "os/log.h"
-#include "store/operator/check_findings.h"
-#include "store/operator/number.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -75,6 +73,26 @@ write_number(struct store *store, struct pool *pool, uint64_t number)
 				   : result;
 }
 
+/* More than are given between two backups. */
+static uint64_t
+skipped_ids(enum id_kind kind)
+{
+	switch (kind) {
+	case ID_HISTORY:
+		return 1000000000;
+	case ID_LEAD:
+	case ID_BULK_JOB:
+	case ID_POINTS_CALL:
+	case ID_INBOUND_CALL:
+	case ID_MESSAGE:
+		return 100000000;
+	case ID_AUDIT:
+		return 1000000;
+	default:
+		return 1000;
+	}
+}
+
 enum result
 store_set_cluster_number(struct store *store, uint64_t *recorded)
 {
@@ -87,6 +105,18 @@ store_set_cluster_number(struct store *store, uint64_t *recorded)
 					 ? RESULT_REFUSED /* a host without the setting must not remove it */
 					 : write_number(store, txn.pool, store->options.cluster_number);
 	}
+	return txn.result;
+}
+
+enum result
+store_skip_ids(struct store *store)
+{
+	uint64_t first;
+	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
+	while (store_runs(&txn))
+		for (size_t kind = 0; kind < ID_KINDS && txn.result == RESULT_OK; kind++)
+			txn.result =
+			    store_next_ids(store, txn.pool, (enum id_kind)kind, skipped_ids((enum id_kind)kind), &first);
 	return txn.result;
 }
 
@@ -134,18 +164,18 @@ number_judge_campaign(struct store *store, struct pool *pool, uint64_t id, struc
 	return verdict->is_taken || id < verdict->first || id > verdict->last ? RESULT_REFUSED : RESULT_OK;
 }
 
-void
+enum result
 check_number(struct store *store, struct check_findings *check)
 {
 	const unsigned number = store->options.cluster_number;
 	uint64_t recorded;
-	if (read_number(store, check->pool, &recorded) != RESULT_OK)
-		check_add(check, "cluster_number", slice_of(store_error_text(store)), "see the server's log");
-	else if (recorded != number)
+	const enum result result = read_number(store, check->pool, &recorded);
+	if (result == RESULT_OK && recorded != number)
 		check_add(check, "cluster_number",
 		    pool_printf(
 			check->pool, "cluster.number is %u, the ids of the database are those of %" PRIu64, number, recorded),
 		    pool_printf(check->pool,
 			"set cluster.number = %" PRIu64 ", or run leadhook upgrade before the first campaign", recorded)
 			.data);
+	return result;
 }

@@ -23,19 +23,14 @@
 	"   ORDER BY ref DESC, round DESC"                                                                        \
 	"   LIMIT ?)"
 
+#define AND_BOOKINGS(reason, name) BOOKINGS(name) " UNION ALL "
+
 /* The number of an event is its type; in place of attempts it has deliveries. */
 /* clang-format off */
 DB_STATEMENT(sql_select_timeline,
     "SELECT kind, at, id, name, number, text, state, attempts, ended, ip, agent"
-    " FROM (" BOOKINGS("signup")
-    " UNION ALL " BOOKINGS("custom")
-    " UNION ALL " BOOKINGS("tag")
-    " UNION ALL " BOOKINGS("action")
-    " UNION ALL " BOOKINGS("referral")
-    " UNION ALL " BOOKINGS("verified")
-    " UNION ALL " BOOKINGS("fraud")
-    " UNION ALL " BOOKINGS("approve")
-    " UNION ALL (SELECT 5, created_ms, id, NULL, CAST(type AS SIGNED), NULL, NULL, CAST(deliveries AS SIGNED), NULL, NULL, NULL"
+    " FROM (" SCORE_REASON_LIST(AND_BOOKINGS)
+    "(SELECT 5, created_ms, id, NULL, CAST(type AS SIGNED), NULL, NULL, CAST(deliveries AS SIGNED), NULL, NULL, NULL"
     "   FROM " EVENTS_OF_LEAD
     "   ORDER BY id DESC"
     "   LIMIT ?)"
@@ -75,20 +70,8 @@ DB_STATEMENT(sql_select_event_extras,
 			       " ORDER BY id");
 DB_STATEMENT(sql_select_origin, "SELECT signup_url, session_id, request_id FROM {prefix}leads WHERE id = ?");
 
-enum { PARTS = 12 /* of sql_select_timeline, with a limit */ };
-enum {
-	ENTRY_KIND,
-	ENTRY_MS,
-	ENTRY_ID,
-	ENTRY_NAME,
-	ENTRY_NUMBER,
-	ENTRY_TEXT,
-	ENTRY_STATE,
-	ENTRY_ATTEMPTS,
-	ENTRY_ENDED_MS,
-	ENTRY_IP,
-	ENTRY_USER_AGENT
-};
+enum { PARTS = SCORE_REASONS + 4 /* of sql_select_timeline, with a limit */ };
+enum { KIND, AT_MS, ID, NAME, NUMBER, WORDS, STATE, ATTEMPTS, ENDED_MS, IP, AGENT };
 enum { EXTRA_ID, EXTRA_FIELD };
 
 struct slice
@@ -128,31 +111,31 @@ static struct slice
 entry_name(const struct db_rows *rows, size_t row, enum timeline_kind kind)
 {
 	if (kind == TIMELINE_EVENT)
-		return event_name((enum event_type)db_get_i64(rows, row, ENTRY_NUMBER));
+		return event_name((enum event_type)db_get_i64(rows, row, NUMBER));
 	if (kind == TIMELINE_MESSAGE)
-		return message_kind_name((enum message_kind)db_get_i64(rows, row, ENTRY_NUMBER));
-	return db_get_bytes(rows, row, ENTRY_NAME);
+		return message_kind_name((enum message_kind)db_get_i64(rows, row, NUMBER));
+	return db_get_bytes(rows, row, NAME);
 }
 
 static struct timeline_entry
 entry_from_row(const struct db_rows *rows, size_t row)
 {
-	const enum timeline_kind kind = (enum timeline_kind)db_get_i64(rows, row, ENTRY_KIND);
-	const int64_t attempts = db_get_i64(rows, row, ENTRY_ATTEMPTS);
-	const struct slice text = db_get_bytes(rows, row, ENTRY_TEXT), agent = db_get_bytes(rows, row, ENTRY_USER_AGENT);
+	const enum timeline_kind kind = (enum timeline_kind)db_get_i64(rows, row, KIND);
+	const int64_t attempts = db_get_i64(rows, row, ATTEMPTS);
+	const struct slice text = db_get_bytes(rows, row, WORDS), agent = db_get_bytes(rows, row, AGENT);
 	return (struct timeline_entry){
-		.at_ms = db_get_i64(rows, row, ENTRY_MS),
+		.at_ms = db_get_i64(rows, row, AT_MS),
 		.kind = kind,
-		.id = db_get_u64(rows, row, ENTRY_ID),
+		.id = db_get_u64(rows, row, ID),
 		.name = entry_name(rows, row, kind),
-		.points = kind == TIMELINE_POINTS ? db_get_i64(rows, row, ENTRY_NUMBER) : 0,
+		.points = kind == TIMELINE_POINTS ? db_get_i64(rows, row, NUMBER) : 0,
 		.text = kind == TIMELINE_MARK ? SLICE_NONE : text,
 		.extra = kind == TIMELINE_MARK ? text : SLICE_NONE,
 		.made_by = kind == TIMELINE_MARK ? agent : SLICE_NONE,
-		.state = db_get_bytes(rows, row, ENTRY_STATE),
+		.state = db_get_bytes(rows, row, STATE),
 		.attempts = kind == TIMELINE_MESSAGE ? (unsigned)attempts : 0,
-		.ended_ms = db_get_time(rows, row, ENTRY_ENDED_MS),
-		.ip = db_get_bytes(rows, row, ENTRY_IP),
+		.ended_ms = db_get_time(rows, row, ENDED_MS),
+		.ip = db_get_bytes(rows, row, IP),
 		.user_agent = kind == TIMELINE_MARK ? SLICE_NONE : agent,
 		.delivery_count = kind == TIMELINE_EVENT ? (size_t)attempts : 0,
 	};
@@ -284,7 +267,7 @@ static size_t
 seen_before(const struct db_rows *rows, const struct timeline_place *after)
 {
 	size_t row = 0;
-	while (row < rows->count && row < after->count && db_get_i64(rows, row, ENTRY_MS) == after->at_ms)
+	while (row < rows->count && row < after->count && db_get_i64(rows, row, AT_MS) == after->at_ms)
 		row++;
 	return row;
 }

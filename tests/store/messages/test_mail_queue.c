@@ -7,7 +7,7 @@
 
 #include "store/message_requests.h"
 #include "store/messages/mail_queue.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/clean_up.h"
 #include "store/state.h"
 #include "store/transaction.h"
 #include "store/world.h"

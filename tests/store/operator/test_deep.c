@@ -11,8 +11,12 @@
 #include "store/operator/campaign_settings.h"
 #include "store/operator/installation_check.h"
 #include "store/operator/upgrade.h"
-#include "store/queue/dispatch.h"
-#include "store/removal/removal.h"
+#include "store/queue/clean_up.h"
+#include "store/queue/due.h"
+#include "store/queue/outcomes.h"
+#include "store/queue/redeliver.h"
+#include "store/removal/campaigns.h"
+#include "store/removal/erase.h"
 
 enum { LEADS = 12, ALL_EVENTS = 0xfff };
 
@@ -59,7 +63,7 @@ sign_up_chain(struct world *w)
 static void
 deliver_some(struct world *w, uint64_t webhook)
 {
-	struct fetched fetched = fetch(w, webhook, 4);
+	struct due_deliveries fetched = fetch(w, webhook, 4);
 	assert_int_equal(fetched.count, 4);
 	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&fetched.items[1], DELIVERY_FAILED, 404), outcome_of(&fetched.items[2], DELIVERY_PENDING, 500) };
@@ -104,7 +108,7 @@ static struct finding *
 check(struct world *w, size_t *count)
 {
 	struct finding *findings;
-	store_check(w->store, w->pool, NULL, true, &findings, count);
+	store_check(w->store, w->pool, NULL, CHECK_DEEP, &findings, count);
 	return findings;
 }
 
@@ -376,7 +380,7 @@ a_broken_table_is_a_finding(void **state)
 	struct store *other = store_with_prefix("broken_");
 	assert_int_equal(store_upgrade(other, &from), RESULT_OK);
 	root_run("ALTER TABLE broken_score_entries DROP COLUMN requested");
-	store_check(other, w->pool, NULL, true, &findings, &count);
+	store_check(other, w->pool, NULL, CHECK_DEEP, &findings, &count);
 	assert_true(is_reported(findings, count, "statements", "requested"));
 	store_free(&other);
 	assert_nothing_found(w);

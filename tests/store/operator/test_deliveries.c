@@ -25,7 +25,7 @@ outcomes_are_recorded(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 6);
-	struct fetched fetched = fetch(w, webhook, ALL_ROWS);
+	struct due_deliveries fetched = fetch(w, webhook, ALL_ROWS);
 	struct delivery_outcome outcomes[] = {
 		outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 204),
 		outcome_of(&fetched.items[1], DELIVERY_PENDING, 500),
@@ -66,7 +66,7 @@ a_webhook_fails_and_recovers(void **state)
 	uint64_t webhook = make_due(w, 3);
 	struct webhook_row *rows;
 	size_t count;
-	struct fetched fetched = fetch(w, webhook, ALL_ROWS);
+	struct due_deliveries fetched = fetch(w, webhook, ALL_ROWS);
 	struct delivery_outcome bad = outcome_of(&fetched.items[0], DELIVERY_PENDING, 503);
 	bad.webhook_hold_ms = LONG_MS;
 	record_outcomes(w, &bad, 1);
@@ -96,7 +96,7 @@ pending_deliveries_end_in_chunks(void **state)
 	struct world *w = *state;
 	uint64_t other = add_webhook(w, w->campaign, "https://b.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
 	uint64_t webhook = make_due(w, 10);
-	struct fetched fetched = fetch(w, webhook, 3);
+	struct due_deliveries fetched = fetch(w, webhook, 3);
 	const uint64_t ids[] = { fetched.items[0].id, fetched.items[1].id, fetched.items[2].id };
 	const struct id_set under_way = { ids, 3 };
 	struct delivery_outcome outcomes[2];
@@ -134,7 +134,7 @@ outcomes_at_once_are_one_row_of_the_webhook(void **state)
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 3 * ARRAY_SIZE(cases));
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct fetched fetched = fetch(w, webhook, 3);
+		struct due_deliveries fetched = fetch(w, webhook, 3);
 		struct delivery_outcome outcomes[3];
 		struct webhook_row *rows;
 		size_t count;
@@ -169,7 +169,7 @@ a_removed_webhook_gets_no_status(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 2);
-	struct fetched fetched = fetch(w, webhook, 2);
+	struct due_deliveries fetched = fetch(w, webhook, 2);
 	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 200),
 		outcome_of(&fetched.items[1], DELIVERY_PENDING, 500) };
 	assert_int_equal(store_remove_webhook_id(w->store, NULL, webhook), RESULT_OK);
@@ -195,7 +195,7 @@ many_outcomes_cost_no_more_statements(void **state)
 		struct delivery_outcome *outcomes = POOL_ARRAY(w->pool, sizes[i], struct delivery_outcome);
 		size_t count = 0;
 		for (size_t k = 0; k < ARRAY_SIZE(webhooks); k++) {
-			struct fetched fetched = fetch(w, webhooks[k], sizes[i] / 3);
+			struct due_deliveries fetched = fetch(w, webhooks[k], sizes[i] / 3);
 			for (size_t n = 0; n < fetched.count; n++, count++)
 				outcomes[count] =
 				    outcome_of(&fetched.items[n], count % 3 == 0 ? DELIVERY_PENDING : DELIVERY_DELIVERED, 200);
@@ -227,7 +227,7 @@ the_dispatcher_does_not_wait_for_sign_ups(void **state)
 		 ", 1, 1, 1, 1)",
 	    first + 1, last + 1);
 	int64_t began_ms = clock_monotonic_ms();
-	struct fetched fetched = fetch(w, webhook, SOME);
+	struct due_deliveries fetched = fetch(w, webhook, SOME);
 	for (size_t i = 0; i < fetched.count; i++)
 		outcomes[i] = outcome_of(&fetched.items[i], i % 2 == 0 ? DELIVERY_DELIVERED : DELIVERY_PENDING, 200);
 	assert_int_equal(record_outcomes(w, outcomes, fetched.count), 0);

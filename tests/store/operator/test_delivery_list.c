@@ -87,7 +87,7 @@ each_state_is_listed(void **state)
 	static const size_t counts[] = { [DELIVERY_PENDING] = 3, [DELIVERY_DELIVERED] = 1, [DELIVERY_FAILED] = 1 };
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 5);
-	struct fetched fetched = fetch(w, webhook, 4);
+	struct due_deliveries fetched = fetch(w, webhook, 4);
 	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 204),
 		outcome_of(&fetched.items[1], DELIVERY_FAILED, 404), outcome_of(&fetched.items[2], DELIVERY_PENDING, 0) };
 	assert_int_equal(record_outcomes(w, outcomes, 3), 0);
@@ -126,7 +126,7 @@ a_delivery_sent_again_ends_again(void **state)
 {
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
-	struct fetched fetched = fetch(w, webhook, 1);
+	struct due_deliveries fetched = fetch(w, webhook, 1);
 	struct delivery_outcome outcome = outcome_of(fetched.items, DELIVERY_FAILED, 500);
 	root_run("CREATE TABLE t_copy AS SELECT * FROM t_due");
 	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
@@ -161,7 +161,7 @@ the_last_attempts_are_shown(void **state)
 	struct world *w = *state;
 	struct delivery_details shown;
 	const uint64_t webhook = make_due(w, 1);
-	const struct fetched fetched = fetch(w, webhook, 1);
+	const struct due_deliveries fetched = fetch(w, webhook, 1);
 	root_run("INSERT INTO t_attempts (delivery_id, attempt, started_ms, duration_ms) SELECT %" PRIu64
 		 ", seq, 1, 1 FROM seq_1_to_130",
 	    fetched.items->id);
@@ -178,7 +178,7 @@ rare_states_are_found_by_index(void **state)
 	enum { ROWS = 20000 };
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 2);
-	struct fetched fetched = fetch(w, webhook, 1);
+	struct due_deliveries fetched = fetch(w, webhook, 1);
 	struct delivery_outcome outcome = outcome_of(fetched.items, DELIVERY_FAILED, 404);
 	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	root_run("INSERT INTO t_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) SELECT id + seq, event_id, "
@@ -285,7 +285,7 @@ a_campaign_has_the_deliveries_of_its_webhooks(void **state)
 	const uint64_t first = make_due(w, 6);
 	const struct command elsewhere = signup(w, other, "lead1@example.org");
 	run_all(w, &elsewhere, 1);
-	struct fetched fetched = fetch(w, first, 3);
+	struct due_deliveries fetched = fetch(w, first, 3);
 	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_FAILED, 404),
 		outcome_of(&fetched.items[1], DELIVERY_DELIVERED, 204),
 		outcome_of(&fetched.items[2], DELIVERY_DELIVERED, 200) };
@@ -321,7 +321,7 @@ a_campaign_with_a_backlog_is_read_in_pieces(void **state)
 	uint64_t ids[OWN];
 	const uint64_t second = add_webhook(w, w->campaign, "https://b.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
 	const uint64_t first = make_due(w, OWN / 2);
-	struct fetched fetched = fetch(w, first, 1);
+	struct due_deliveries fetched = fetch(w, first, 1);
 	struct delivery_outcome outcome = outcome_of(fetched.items, DELIVERY_DELIVERED, 200);
 	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
 	const uint64_t last = (uint64_t)root_number("SELECT MAX(id) FROM t_due") + 1;
@@ -358,7 +358,7 @@ answers_are_a_filter(void **state)
 	} cases[] = { { ANY_ANSWER, 6 }, { ANSWER_1XX, 0 }, { ANSWER_2XX, 2 }, { ANSWER_4XX, 1 }, { ANSWER_5XX, 1 },
 		{ NO_ANSWER, 1 } };
 	struct world *w = *state;
-	struct fetched fetched = fetch(w, make_due(w, 6), 5);
+	struct due_deliveries fetched = fetch(w, make_due(w, 6), 5);
 	struct delivery_outcome outcomes[] = { outcome_of(&fetched.items[0], DELIVERY_FAILED, 404),
 		outcome_of(&fetched.items[1], DELIVERY_DELIVERED, 204), outcome_of(&fetched.items[2], DELIVERY_DELIVERED, 200),
 		outcome_of(&fetched.items[3], DELIVERY_PENDING, 503), outcome_of(&fetched.items[4], DELIVERY_PENDING, 0) };

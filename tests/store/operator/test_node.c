@@ -30,7 +30,7 @@ found(struct world *w, const struct store_options *options, const char *what)
 	struct finding *findings;
 	size_t count;
 	struct slice detail = SLICE_NONE;
-	store_check(other, w->pool, NULL, false, &findings, &count);
+	store_check(other, w->pool, NULL, CHECK_QUICK, &findings, &count);
 	for (size_t i = 0; i < count; i++)
 		if (slice_equal(findings[i].what, slice_of(what)))
 			detail = findings[i].detail;

@@ -5,6 +5,7 @@
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/installation_check.h"
+#include "store/operator/number.h"
 #include "store/operator/upgrade.h"
 #include "store/world.h"
 
@@ -52,7 +53,7 @@ has_finding(struct world *w, unsigned number)
 	struct finding *findings;
 	size_t count;
 	bool found = false;
-	store_check(store, w->pool, NULL, false, &findings, &count);
+	store_check(store, w->pool, NULL, CHECK_QUICK, &findings, &count);
 	for (size_t i = 0; i < count; i++)
 		found = found || slice_equal(findings[i].what, SLICE("cluster_number"));
 	store_free(&store);
@@ -208,6 +209,16 @@ a_row_of_chosen_ids_is_skipped(void **state UNUSED)
 	store_free(&store);
 }
 
+/* docs/operating.md 10: those of all kinds */
+static void
+a_restore_skips_ids(void **state)
+{
+	struct world *w = *state;
+	assert_true(root_number("SELECT COUNT(*) FROM t_id_blocks WHERE next <= 1000") > 0);
+	assert_int_equal(store_skip_ids(w->store), RESULT_OK);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_id_blocks WHERE next <= 1000"), 0);
+}
+
 int
 main(void)
 {
@@ -218,6 +229,7 @@ main(void)
 		WORLD_TEST(chosen_ids_are_those_of_the_cluster),
 		WORLD_TEST(a_chosen_id_settles_the_number),
 		WORLD_TEST(a_row_of_chosen_ids_is_skipped),
+		WORLD_TEST(a_restore_skips_ids),
 	};
 	return WORLD_MAIN(tests);
 }

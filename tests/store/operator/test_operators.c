@@ -12,7 +12,7 @@
 #include "store/operator/installation_check.h"
 #include "store/operator/operator_status.h"
 #include "store/operator/upgrade.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/clean_up.h"
 #include "store/world.h"
 
 enum { EDITS = 8, MINUTE_MS = 60 * 1000 };
@@ -39,7 +39,7 @@ connections_found(struct world *w, unsigned workers, const char *limit)
 	size_t count;
 	root_run("%s", limit);
 	struct store *other = store_new(&world_options);
-	store_check(other, w->pool, &needs, false, &findings, &count);
+	store_check(other, w->pool, &needs, CHECK_QUICK, &findings, &count);
 	store_free(&other);
 	assert_true(count <= 1);
 	return count == 1 ? findings[0] : (struct finding){ .what = SLICE_NONE };
@@ -79,34 +79,34 @@ the_check_finds_what_is_wrong(void **state)
 	size_t count;
 	uint32_t from;
 	const char *failed;
-	store_check(w->store, w->pool, NULL, false, &findings, &count);
+	store_check(w->store, w->pool, NULL, CHECK_QUICK, &findings, &count);
 	assert_int_equal(count, 0);
 	struct store *other = store_with_prefix("broken_");
-	store_check(other, w->pool, NULL, false, &findings, &count);
+	store_check(other, w->pool, NULL, CHECK_QUICK, &findings, &count);
 	assert_true(has_finding(findings, count, SLICE("schema_version")));
 	assert_int_equal(store_upgrade(other, &from), RESULT_OK);
 	root_run("ALTER TABLE broken_due DROP COLUMN attempts");
 	assert_int_not_equal(store_check_statements(other, &failed), RESULT_OK);
 	assert_non_null(strstr(failed, "sql_"));
 	assert_non_null(strstr(store_error_text(other), "attempts"));
-	store_check(other, w->pool, NULL, false, &findings, &count);
+	store_check(other, w->pool, NULL, CHECK_QUICK, &findings, &count);
 	assert_true(has_finding(findings, count, SLICE("statements")));
 	root_run("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
-	store_check(other, w->pool, NULL, false, &findings, &count);
+	store_check(other, w->pool, NULL, CHECK_QUICK, &findings, &count);
 	root_run("SET GLOBAL innodb_flush_log_at_trx_commit = 1");
 	assert_true(has_finding(findings, count, SLICE("durability")));
 	assert_false(has_finding(findings, count, SLICE("packet_size")));
 	root_run("SET GLOBAL max_allowed_packet = 1047552");
 	store_free(&other);
 	other = store_new(&world_options); /* a connection keeps the settings of its start */
-	store_check(other, w->pool, NULL, false, &findings, &count);
+	store_check(other, w->pool, NULL, CHECK_QUICK, &findings, &count);
 	root_run("SET GLOBAL max_allowed_packet = 1048576");
 	assert_true(has_finding(findings, count, SLICE("packet_size")));
 	store_free(&other);
 	struct store_options wrong_login = world_options;
 	wrong_login.password = "wrong";
 	other = store_new(&wrong_login);
-	store_check(other, w->pool, NULL, false, &findings, &count);
+	store_check(other, w->pool, NULL, CHECK_QUICK, &findings, &count);
 	assert_true(has_finding(findings, count, SLICE("connection")));
 	store_free(&other);
 }

@@ -50,7 +50,7 @@ all_of_a_webhook_is_found(void **state)
 	assert_true(found.held_until_ms == -1 && found.previous_until_ms == -1 && found.oldest_due_ms == -1);
 	assert_int_equal(found.failures + found.settings.rate + found.pending, 0);
 	sign_up_many(w, "due", 3);
-	struct fetched fetched = fetch(w, id, 1);
+	struct due_deliveries fetched = fetch(w, id, 1);
 	struct delivery_outcome outcome = outcome_of(fetched.items, DELIVERY_PENDING, 0);
 	outcome.webhook_failures = 7;
 	outcome.webhook_hold_ms = LONG_MS;
@@ -117,7 +117,7 @@ an_attempt_under_way_does_not_undo_enabling(void **state)
 	struct world *w = *state;
 	uint64_t id = make_due(w, 2);
 	struct delivery_outcome outcomes[2];
-	struct fetched fetched = fetch(w, id, 2);
+	struct due_deliveries fetched = fetch(w, id, 2);
 	for (size_t i = 0; i < 2; i++) {
 		outcomes[i] = outcome_of(&fetched.items[i], DELIVERY_PENDING, 500);
 		outcomes[i].webhook_state = WEBHOOK_DISABLED;
@@ -127,12 +127,12 @@ an_attempt_under_way_does_not_undo_enabling(void **state)
 	assert_int_equal(record_outcomes(w, &outcomes[1], 1), 0); /* it has been failing for a while by then */
 	assert_int_equal(outcomes[1].webhook_state, WEBHOOK_DISABLED);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
-	assert_int_equal(store_deactivate_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, id, WEBHOOK_DISABLED, LOCK_SOON), RESULT_OK);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_DISABLED);
 	assert_int_equal(store_enable_webhook(w->store, NULL, id), RESULT_OK);
-	assert_int_equal(store_deactivate_webhook(w->store, id, WEBHOOK_DISABLED, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, id, WEBHOOK_DISABLED, LOCK_SOON), RESULT_OK);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
-	assert_int_equal(store_deactivate_webhook(w->store, UNKNOWN_ID, WEBHOOK_GONE, true), RESULT_OK);
+	assert_int_equal(store_deactivate_webhook(w->store, UNKNOWN_ID, WEBHOOK_GONE, LOCK_SOON), RESULT_OK);
 }
 
 /* docs/deliveries.md 3: later outcomes of the webhook may have been recorded before. */
@@ -142,7 +142,7 @@ a_late_outcome_does_not_change_the_webhook(void **state)
 	struct world *w = *state;
 	uint64_t id = make_due(w, 2);
 	struct delivery_outcome outcomes[2];
-	struct fetched fetched = fetch(w, id, 2);
+	struct due_deliveries fetched = fetch(w, id, 2);
 	for (size_t i = 0; i < 2; i++)
 		outcomes[i] = outcome_of(&fetched.items[i], DELIVERY_PENDING, 503);
 	outcomes[0].webhook_failures = 2;

@@ -9,10 +9,10 @@
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/installation_check.h"
-#include "store/operator/secrets.h"
+#include "store/operator/sealing.h"
 #include "store/operator/upgrade.h"
 #include "store/operator/webhook_admin.h"
-#include "store/queue/dispatch.h"
+#include "store/queue/due.h"
 #include "store/secrets.h"
 #include "store/state.h"
 #include "store/world.h"
@@ -291,7 +291,7 @@ has_finding(struct store *store, struct pool *pool)
 	struct finding *findings;
 	size_t findings_count;
 	bool found = false;
-	store_check(store, pool, NULL, false, &findings, &findings_count);
+	store_check(store, pool, NULL, CHECK_QUICK, &findings, &findings_count);
 	for (size_t i = 0; i < findings_count; i++)
 		found = found || slice_equal(findings[i].what, SLICE("secrets_key"));
 	return found;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/operator/secrets.h"
+#include "store/operator/sealing.h"
 
 #include <inttypes.h>
 
@@ -12,14 +12,16 @@ DB_STATEMENT(sql_select_installation_secret,
     "SELECT 0, value FROM {prefix}installation WHERE name = 'server_secret' AND 0 >= ? LIMIT ?");
 DB_STATEMENT(sql_seal_installation_secret,
     "UPDATE {prefix}installation SET value = ? WHERE name = 'server_secret' AND 0 = ? AND value = ?");
-DB_STATEMENT(sql_select_secrets, "SELECT id, secret FROM {prefix}webhooks WHERE id >= ? ORDER BY id LIMIT ?");
-DB_STATEMENT(sql_seal_secret, "UPDATE {prefix}webhooks SET secret = ? WHERE id = ? AND secret = ?");
-DB_STATEMENT(sql_select_previous_secrets, "SELECT id, previous_secret FROM {prefix}webhooks WHERE id >= ? ORDER BY id LIMIT ?");
-DB_STATEMENT(sql_seal_previous_secret, "UPDATE {prefix}webhooks SET previous_secret = ? WHERE id = ? AND previous_secret = ?");
-DB_STATEMENT(sql_select_urls, "SELECT id, url FROM {prefix}webhooks WHERE id >= ? ORDER BY id LIMIT ?");
-DB_STATEMENT(sql_seal_url, "UPDATE {prefix}webhooks SET url = ? WHERE id = ? AND url = ?");
-DB_STATEMENT(sql_select_totp_secrets, "SELECT id, totp_secret FROM {prefix}users WHERE id >= ? ORDER BY id LIMIT ?");
-DB_STATEMENT(sql_seal_totp_secret, "UPDATE {prefix}users SET totp_secret = ? WHERE id = ? AND totp_secret = ?");
+#define SELECT_SECRETS(table, column) "SELECT id, " column " FROM {prefix}" table " WHERE id >= ? ORDER BY id LIMIT ?"
+#define SEAL(table, column) "UPDATE {prefix}" table " SET " column " = ? WHERE id = ? AND " column " = ?"
+DB_STATEMENT(sql_select_secrets, SELECT_SECRETS("webhooks", "secret"));
+DB_STATEMENT(sql_seal_secret, SEAL("webhooks", "secret"));
+DB_STATEMENT(sql_select_previous_secrets, SELECT_SECRETS("webhooks", "previous_secret"));
+DB_STATEMENT(sql_seal_previous_secret, SEAL("webhooks", "previous_secret"));
+DB_STATEMENT(sql_select_urls, SELECT_SECRETS("webhooks", "url"));
+DB_STATEMENT(sql_seal_url, SEAL("webhooks", "url"));
+DB_STATEMENT(sql_select_totp_secrets, SELECT_SECRETS("users", "totp_secret"));
+DB_STATEMENT(sql_seal_totp_secret, SEAL("users", "totp_secret"));
 
 /* Columns with secrets. `select`: ids from the first value on, and what is stored; `update`: the sealed text, the id, and what
  * is stored: what was changed meanwhile stays as it is. The secret of the installation is the first, because others are sealed

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Leads per address: counted and removed in pieces while sign-ups go on, also after a kill. Modules:
- * store/operator/campaign_settings. */
+ * Leads per address: counted and removed in pieces while sign-ups go on, also after a kill.
+ * Modules: store/operator/campaign_settings. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -109,8 +109,7 @@ store_insert_job(struct store *store, struct pool *pool, const struct preconditi
 		result = store_take_id(store, pool, precondition, ID_OPERATOR_JOB, &queued->id);
 	/* exact after store_take_id, whose lock allows one transaction at a time to insert jobs */
 	if (result == RESULT_OK)
-		result =
-		    store_check_room(store, pool, &sql_count_operator_jobs_of_account, request->account_id, OPERATOR_JOBS_MAX);
+		result = store_check_room(store, &sql_count_operator_jobs_of_account, request->account_id, OPERATOR_JOBS_MAX);
 	return result == RESULT_OK ? store_change_one(store, &sql_insert_operator_job, DB_U64(queued->id),
 					 DB_U64(request->account_id), store_id_or_null(request->campaign_id),
 					 db_bytes(kind_names[request->kind]), db_bytes(request->parameters),

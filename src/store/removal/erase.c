@@ -87,11 +87,11 @@ note_person(struct store *store, struct pool *pool, const struct erase_request *
 
 /* As exact as it must be: calls at the same time may exceed it. */
 static enum result
-has_room(struct store *store, struct pool *pool, const struct erase_request *request)
+has_room(struct store *store, const struct erase_request *request)
 {
 	return request->most == 0
 		   ? RESULT_OK
-		   : store_check_room(store, pool, &sql_count_erasures_of_account, request->person.campaign_id, request->most);
+		   : store_check_room(store, &sql_count_erasures_of_account, request->person.campaign_id, request->most);
 }
 
 enum result
@@ -102,7 +102,7 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
 		struct person_found found;
-		txn.result = has_room(store, txn.pool, request);
+		txn.result = has_room(store, request);
 		if (txn.result == RESULT_OK)
 			txn.result = note_person(store, txn.pool, request);
 		if (txn.result == RESULT_OK)

@@ -27,6 +27,15 @@ encode_hex(struct pool *pool, struct slice bytes)
 	return (struct slice){ out, bytes.size * 2 };
 }
 
+struct slice
+encode_shell_word(struct pool *pool, struct slice text)
+{
+	struct slice quoted = SLICE("'");
+	for (size_t at; (at = slice_find(text, '\'')) < text.size; text = slice_sub(text, at + 1, text.size))
+		quoted = POOL_JOIN(pool, quoted, slice_sub(text, 0, at), SLICE("'\\''"));
+	return POOL_JOIN(pool, quoted, text, SLICE("'"));
+}
+
 bool
 decode_hex(struct pool *pool, struct slice text, struct slice *bytes)
 {

@@ -11,6 +11,8 @@ enum { DECIMAL_SIZE = 20 };
 struct slice encode_decimal(uint64_t number, char out[DECIMAL_SIZE]);
 /* Lower-case hexadecimal. */
 struct slice encode_hex(struct pool *pool, struct slice bytes);
+/* The text as a word of a shell's command, in single quotes. */
+struct slice encode_shell_word(struct pool *pool, struct slice text);
 /* Returns false when the text is not an even number of hexadecimal digits. */
 MUST_CHECK bool decode_hex(struct pool *pool, struct slice text, struct slice *bytes);
 

@@ -55,7 +55,14 @@ slice_ends_with(struct slice s, struct slice suffix)
 bool
 slice_contains(struct slice s, struct slice part)
 {
-	return part.size == 0 || (s.size >= part.size && memmem(s.data, s.size, part.data, part.size) != NULL);
+	return part.size == 0 || slice_find_part(s, part) < s.size;
+}
+
+size_t
+slice_find_part(struct slice s, struct slice part)
+{
+	const char *found = s.size < part.size || s.size == 0 ? NULL : memmem(s.data, s.size, part.data, part.size);
+	return found == NULL ? s.size : (size_t)(found - s.data);
 }
 
 bool

@@ -39,6 +39,8 @@ bool slice_starts_with(struct slice s, struct slice prefix);
 bool slice_starts_with_nocase(struct slice s, struct slice prefix);
 bool slice_ends_with(struct slice s, struct slice suffix);
 bool slice_contains(struct slice s, struct slice part);
+/* Offset of the first `part`, or s.size. */
+size_t slice_find_part(struct slice s, struct slice part);
 bool slice_contains_nocase(struct slice s, struct slice part);
 /* Whether one of the items equals it. */
 bool slice_is_one_of(struct slice s, const struct slice *items, size_t count);

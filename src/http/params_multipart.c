@@ -19,14 +19,6 @@ fail_malformed(struct params_source *source)
 	return params_fail(source, HTTP_INVALID_PARAMETER, "The multipart form is malformed");
 }
 
-/* Offset of the first `needle`, or text.size. */
-static size_t
-find(struct slice text, struct slice needle)
-{
-	const char *at = text.size == 0 ? NULL : memmem(text.data, text.size, needle.data, needle.size);
-	return at == NULL ? text.size : (size_t)(at - text.data);
-}
-
 /* Parses the line after a boundary. Returns true for a delimiter: sets *last for the closing one, else *rest to the text after
  * the line. */
 static bool
@@ -51,7 +43,7 @@ take_part(struct slice *rest, struct slice delimiter, struct slice *part, bool *
 {
 	struct slice all = *rest;
 	for (size_t from = 0; from < all.size;) {
-		size_t at = from + find(slice_sub(all, from, all.size), delimiter);
+		size_t at = from + slice_find_part(slice_sub(all, from, all.size), delimiter);
 		if (at == all.size)
 			return false;
 		from = at + delimiter.size;
@@ -79,7 +71,7 @@ static bool
 read_part(struct params_source *source, struct slice part)
 {
 	const struct slice end = SLICE(LINE_END LINE_END);
-	size_t at = find(part, end);
+	size_t at = slice_find_part(part, end);
 	struct slice rest = find_disposition(slice_sub(part, 0, at)), field = SLICE_NONE, name, value;
 	bool is_file = false, is_named = false;
 	if (at == part.size || !slice_equal_nocase(http_header_value(&rest), SLICE("form-data")))

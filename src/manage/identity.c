@@ -49,10 +49,7 @@ request_set_cookie(struct manage_request *request, struct slice token)
 static struct slice
 origin_of(struct slice url)
 {
-	const char *slashes = memmem(url.data, url.size, "://", 3);
-	if (slashes == NULL)
-		return url;
-	const size_t begin = (size_t)(slashes - url.data) + 3;
+	const size_t begin = slice_find_part(url, SLICE("://")) + 3;
 	return slice_sub(url, 0, begin + slice_find(slice_sub(url, begin, url.size), '/'));
 }
 

@@ -78,10 +78,9 @@ static struct page_option
 parse_option(struct slice text)
 {
 	static const struct slice arrow = SLICE("=>");
-	const char *found = text.size == 0 ? NULL : memmem(text.data, text.size, arrow.data, arrow.size);
-	if (found == NULL)
+	const size_t at = slice_find_part(text, arrow);
+	if (at == text.size)
 		return (struct page_option){ slice_trim(text), slice_trim(text) };
-	const size_t at = (size_t)(found - text.data);
 	return (
 	    struct page_option){ slice_trim(slice_sub(text, 0, at)), slice_trim(slice_sub(text, at + arrow.size, text.size)) };
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Hexadecimal digits and percent-encoding. */
+ * Hexadecimal digits, percent-encoding, words of a shell. */
 #include "unit.h"
 
 #include "base/buffer.h"
@@ -28,11 +28,22 @@ bytes_become_text_and_back(void **state UNUSED)
 	pool_free(&pool);
 }
 
+static void
+words_of_a_shell_are_quoted(void **state UNUSED)
+{
+	struct pool *pool = pool_new();
+	assert_slice(encode_shell_word(pool, SLICE("")), "''");
+	assert_slice(encode_shell_word(pool, SLICE("a b")), "'a b'");
+	assert_slice(encode_shell_word(pool, SLICE("it's'")), "'it'\\''s'\\'''");
+	pool_free(&pool);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_become_text_and_back),
+		cmocka_unit_test(words_of_a_shell_are_quoted),
 	};
 	return cmocka_run_group_tests_name("encode", tests, NULL, NULL);
 }

@@ -75,6 +75,8 @@ slices_split_and_trim(void **state UNUSED)
 	assert_false(slice_starts_with(SLICE("ab"), SLICE("abc")));
 	assert_true(slice_contains(SLICE("abc"), SLICE("bc")) && slice_contains(SLICE_NONE, SLICE("")));
 	assert_false(slice_contains(SLICE("abc"), SLICE("abcd")) || slice_contains(SLICE_NONE, SLICE("a")));
+	assert_int_equal(slice_find_part(SLICE("ab::c"), SLICE("::")), 2);
+	assert_int_equal(slice_find_part(SLICE("abc"), SLICE("d")), 3);
 	assert_true(slice_contains_nocase(SLICE("x=SaFe"), SLICE("saf")) && !slice_contains_nocase(SLICE("sa"), SLICE("saf")));
 	assert_true(slice_is_listed(SLICE("one"), "one two") && slice_is_listed(SLICE("two"), "one two"));
 	assert_false(slice_is_listed(SLICE("on"), "one two") || slice_is_listed(SLICE("e t"), "one two"));

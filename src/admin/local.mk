@@ -16,20 +16,14 @@ noinst_LIBRARIES += %D%/libadmin.a
 	%D%/data/person_operations.c \
 	%D%/data/removal_operations.c \
 	%D%/data/repeat.c %D%/data/repeat.h \
-	%D%/doctor/access_log.c \
-	%D%/doctor/account.c \
-	%D%/doctor/configuration.c \
-	%D%/doctor/connection_checks.c \
-	%D%/doctor/database.c \
-	%D%/doctor/doctor.c %D%/doctor/doctor.h \
-	%D%/doctor/files.c \
-	%D%/doctor/findings.c \
-	%D%/doctor/programs.c \
-	%D%/doctor/requests.c \
-	%D%/doctor/secret_checks.c \
-	%D%/doctor/space.c \
-	%D%/doctor/web.c \
-	%D%/doctor/web_server.c \
+	%D%/doctor/account.c %D%/doctor/account.h \
+	%D%/doctor/database.c %D%/doctor/database.h \
+	%D%/doctor/doctor.c \
+	%D%/doctor/files.c %D%/doctor/files.h \
+	%D%/doctor/findings.c %D%/doctor/findings.h \
+	%D%/doctor/programs.c %D%/doctor/programs.h \
+	%D%/doctor/requests.c %D%/doctor/requests.h \
+	%D%/doctor/web.c %D%/doctor/web.h \
 	%D%/host/domains_operation.c \
 	%D%/host/installation_operations.c \
 	%D%/host/setup_operation.c \

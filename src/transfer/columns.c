@@ -5,7 +5,6 @@
 
 #include "base/utf8.h"
 #include "engine/custom_fields.h"
-#include "transfer/column_names.h"
 #include "transfer/times.h"
 
 #define UTM "utm_"
@@ -54,47 +53,14 @@ static const struct {
 static const struct slice person[] = { SLICE("first_name"), SLICE("given_name"), SLICE("last_name"), SLICE("family_name"),
 	SLICE("name") };
 
-/* As names are compared: in lower case, with underscores. */
-static char
-plain_byte(char c)
-{
-	return c == ' ' || c == '-' ? '_' : ascii_lower(c);
-}
-
+/* As names are compared: in lower case, with underscores. Cut to the size of `out`. */
 static struct slice
-plain_name(struct pool *pool, struct slice name)
+plain_name(struct slice name, char *out, size_t size)
 {
-	char *out = pool_string(pool, name);
+	name = slice_sub(name, 0, size);
 	for (size_t i = 0; i < name.size; i++)
-		out[i] = plain_byte(out[i]);
+		out[i] = name.data[i] == ' ' || name.data[i] == '-' ? '_' : ascii_lower(name.data[i]);
 	return (struct slice){ out, name.size };
-}
-
-/* Whether it begins with this plain name. */
-static bool
-begins_with(struct slice name, struct slice plain)
-{
-	for (size_t i = 0; i < plain.size; i++)
-		if (i == name.size || plain_byte(name.data[i]) != plain.data[i])
-			return false;
-	return true;
-}
-
-static bool
-is_named(struct slice name, struct slice plain)
-{
-	return name.size == plain.size && begins_with(name, plain);
-}
-
-/* Whether the list has a name. */
-static bool
-has_name(const char *list, struct slice name)
-{
-	struct slice rest = slice_of(list), plain;
-	while (slice_next(&rest, ' ', &plain))
-		if (is_named(name, plain))
-			return true;
-	return false;
 }
 
 /* Where a name is from. */
@@ -104,19 +70,20 @@ static enum lead_field
 field_of(struct slice name, enum name_place place)
 {
 	const bool json = place == IN_JSON;
-	name = slice_trim(name);
-	if (is_named(name, SLICE("referrer")))
+	char bytes[64]; /* more than each of the names */
+	const struct slice plain = plain_name(slice_trim(name), bytes, sizeof(bytes));
+	if (slice_equal(plain, SLICE("referrer")))
 		return json ? LEAD_PAGE_REFERRER : LEAD_REFERRED_BY;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (has_name(names[i].names, name)) {
+		if (slice_is_listed(plain, names[i].names)) {
 			const enum lead_field field = names[i].field;
 			if (json && field == LEAD_OTHER_FIELDS)
 				return LEAD_IGNORED;
 			return !json && (field == LEAD_CUSTOM_OBJECT || field == LEAD_UTM_OBJECT) ? LEAD_CUSTOM : field;
 		}
-	if (begins_with(name, SLICE(UTM)) && name.size > sizeof(UTM) - 1)
+	if (slice_starts_with(plain, SLICE(UTM)) && plain.size > sizeof(UTM) - 1)
 		return LEAD_UTM;
-	return name.size > 0 && plain_byte(name.data[0]) == '_' ? LEAD_IGNORED : LEAD_CUSTOM;
+	return slice_starts_with(plain, SLICE("_")) ? LEAD_IGNORED : LEAD_CUSTOM;
 }
 
 bool
@@ -139,7 +106,7 @@ find_column(struct pool *pool, struct slice name, enum name_place place)
 	if (custom_field_member(pool, name, &member, &base))
 		return (struct column){ .field = LEAD_CUSTOM, .name = member };
 	struct column column = { .field = field_of(name, place) };
-	const struct slice plain = plain_name(pool, name);
+	const struct slice plain = plain_name(name, pool_bytes(pool, name.size + 1), name.size);
 	if (column.field == LEAD_UTM)
 		column.name = slice_sub(plain, sizeof(UTM) - 1, plain.size);
 	if (column.field != LEAD_CUSTOM)
@@ -160,6 +127,155 @@ struct column
 column_of_member(struct pool *pool, struct slice name)
 {
 	return find_column(pool, name, IN_JSON);
+}
+
+/* ---- headings of exports ---- */
+
+/* Names of columns in the usual exports: those of Mailchimp, HubSpot, Brevo, ActiveCampaign, Google and Outlook contacts, of
+ * forms, of ticket sales and of hosted lead services, in English, the languages of Europe, Turkish, Chinese, Japanese and
+ * Korean. As plain words (transfer/consent.h), separated by spaces. A custom field has its name. What is left out says nothing
+ * of the person, or is the kind of the column before. */
+/* clang-format off */
+static const struct {
+	enum lead_field field;
+	struct slice custom;
+	const char *names;
+} usual[] = {
+	{ LEAD_EMAIL, SLICE(""),
+	    "email e_mail mail email_address e_mail_address mail_address primary_email email_1 e_mail_1 e_mail_1_value "
+	    "e_mail_1_address work_email contact_email subscriber_email email_id emailaddress e_mailadresse "
+	    "e_mail_adresse email_adresse emailadresse mailadresse adresse_e_mail adresse_email adresse_mail "
+	    "adresse_électronique courriel correo correo_electrónico correo_electronico "
+	    "dirección_de_correo_electrónico email_del_contacto indirizzo_email indirizzo_e_mail e_mailadres "
+	    "adresse_de_messagerie endereço_de_email endereço_de_e_mail person_email person_email_work email_adres "
+	    "e_mail_adres emailadres indirizzo_mail posta_elettronica indirizzo_di_posta_elettronica "
+	    "correio_eletrónico correio_eletrônico adres_email adres_e_mail adres_mailowy e_post epost e_postadress "
+	    "epostadress mejl mejladress mailadress e_postadresse epostadresse e_mailová_adresa emailová_adresa "
+	    "e_mail_cím email_cím adresă_de_email adresa_de_email sähköposti sähköpostiosoite e_posta eposta "
+	    "e_posta_adresi eposta_adresi почта эл_почта электронная_почта адрес_электронной_почты електронна_пошта "
+	    "пошта 邮箱 电子邮件 电子邮箱 メールアドレス メール 이메일" },
+	{ LEAD_PHONE, SLICE(""),
+	    "phone phone_number telephone telephone_number tel phone_1 phone_1_value primary_phone mobile mobile_phone "
+	    "mobile_phone_number mobile_number cell cell_phone cellphone sms whatsapp telefon telefonnummer "
+	    "telefon_mobil mobil mobiltelefon mobilnummer mobiltelefonnummer handy handynummer rufnummer téléphone "
+	    "téléphone_mobile numéro_de_téléphone portable mobile_1 teléfono telefono teléfono_móvil móvil movil "
+	    "celular número_de_teléfono cellulare numero_di_telefono telefoonnummer phonenumber whats_app phone_mobile "
+	    "mobile_phone_1 person_phone person_phone_mobile person_phone_work billing_phone tél tél_mobile tel_mobile "
+	    "telefon_privat mobiel mobiel_nummer mobiele_telefoon telefone telefone_celular telemóvel "
+	    "número_de_telefone contact_no contact_number phone_no phone_num mobile_no telephone_no tel_no cell_number "
+	    "cell_phone_number cellphone_number whatsapp_number sms_number gsm gsm_nummer gsm_number telefoon "
+	    "telefoonnr telefoon_nummer mobiele_nummer mobiel_telefoonnummer mobiele_telefoonnummer tel_nr telefonnr "
+	    "telefon_nr handynr handy_nr mobilnr mobil_nr mobilfunk mobilfunknummer telefon_handy telefonnummer_mobil "
+	    "téléphone_portable telephone_portable telephone_mobile no_de_téléphone n_de_téléphone numéro_de_portable "
+	    "numéro_de_mobile numéro_de_téléphone_portable telefono_movil telefono_móvil número_de_móvil "
+	    "numero_de_movil numero_de_telefono número_de_celular numero_de_celular teléfono_celular "
+	    "teléfono_de_contacto telefono_cellulare numero_cellulare numero_di_cellulare numero_telefono "
+	    "recapito_telefonico telemovel número_de_telemóvel telefone_de_contato fone numer_telefonu nr_telefonu "
+	    "telefon_komórkowy komórka tlf tlf_nr telefonní_číslo mobilní_telefon mobilní_číslo telefón "
+	    "telefónne_číslo telefonszám mobiltelefonszám număr_de_telefon numar_de_telefon puhelin puhelinnumero "
+	    "matkapuhelin telefon_numarası cep_telefonu cep τηλέφωνο κινητό телефон тел номер_телефона мобильный "
+	    "мобильный_телефон контактный_телефон номер_телефону 电话 手机 手机号 手机号码 電話 電話番号 携帯電話 전화번호 휴대폰" },
+	{ LEAD_COUNTRY_CODE, SLICE(""),
+	    "country_code cc countrycode ländercode landesvorwahl" },
+	{ LEAD_REFERRED_BY, SLICE(""),
+	    "referrer parent referred_by_email referrer_email" },
+	{ LEAD_CREATED, SLICE(""),
+	    "created created_at created_on creation_date create_date date_created when signup_date sign_up_date "
+	    "signup_time signed_up signed_up_at optin_time opt_in_time optin_date confirm_time added_time date_added "
+	    "added_on subscribed_at subscribed_on subscribed_date subscription_date subscriber_since created_date "
+	    "created_time time_created date_registered user_registered profile_created_on submitted date_submitted "
+	    "submitted_on lead_submitted_date lead_submitted_at lead_creation_date person_created "
+	    "person_person_created entry_date date_joined joined joined_on joined_at join_date subscribe_date "
+	    "date_subscribed registered registered_at registration_date submitted_at submit_date submit_date_utc "
+	    "submission_date timestamp zeitstempel erstellt erstellt_am erstellungsdatum erstelldatum anmeldedatum "
+	    "angemeldet_am registriert_am registrierungsdatum eintragungsdatum horodateur date_de_création "
+	    "date_d_inscription date_d_ajout créé_le marca_temporal fecha_de_registro fecha_de_alta fecha_alta "
+	    "fecha_de_creación fecha_de_suscripción data_di_iscrizione data_iscrizione data_di_registrazione "
+	    "data_de_inscrição data_de_cadastro data_de_criação aanmelddatum aangemeld_op datum_van_inschrijving "
+	    "opt_in_date opted_in_at subscribe_time sign_up_time signed_up_on registered_on registration_time "
+	    "date_of_registration order_date aangemaakt aangemaakt_op aanmaakdatum datum_aangemaakt datum_inschrijving "
+	    "inschrijfdatum inschrijvingsdatum ingeschreven_op toegevoegd_op registratiedatum tijdstempel eingetragen "
+	    "eingetragen_am hinzugefügt_am angelegt_am anlagedatum eingegangen_am datum_der_anmeldung "
+	    "datum_der_registrierung anmeldezeitpunkt date_inscription inscrit_le ajouté_le date_d_enregistrement "
+	    "date_d_abonnement abonné_le date_creation date_de_creation fecha_de_inscripción fecha_de_inscripcion "
+	    "fecha_de_creacion fecha_de_suscripcion fecha_creación fecha_registro creado_el data_di_creazione "
+	    "data_creazione data_registrazione creato_il iscritto_il informazioni_cronologiche carimbo_de_data_hora "
+	    "criado_em inscrito_em data_inscrição data_da_inscrição data_cadastro data_de_registo data_de_registro "
+	    "data_utworzenia utworzono data_rejestracji data_zapisu data_dodania sygnatura_czasowa skapad skapad_den "
+	    "registreringsdatum registrerad anmälningsdatum tidstämpel oprettet oprettet_den oprettelsesdato tilmeldt "
+	    "tilmeldingsdato tidsstempel opprettet opprettet_dato påmeldt påmeldingsdato registrert registreringsdato "
+	    "vytvořeno datum_vytvoření datum_registrace registrováno časové_razítko időbélyeg aikaleima zaman_damgası "
+	    "дата_регистрации дата_создания дата_подписки дата_добавления создан создано отметка_времени позначка_часу "
+	    "タイムスタンプ 时间戳记 타임스탬프" },
+	{ LEAD_OPTED_OUT, SLICE(""),
+	    "opted_out unsubscribed unsub_time unsub_date unsubscribe_time unsubscribe_date unsubscribed_at "
+	    "unsubscribed_on unsubscribed_date date_unsubscribed unsubscribed_from_all_email "
+	    "unsubscribed_from_all_emails opted_out_of_all_email email_opt_out email_optout email_opted_out "
+	    "has_opted_out_of_email hs_email_optout opt_out optout optout_date opt_out_date opt_out_time clean_time "
+	    "cleaned_at bounced_at bounce_time bounce_date hard_bounced hard_bounced_at email_blacklisted blacklisted "
+	    "email_blacklist do_not_email do_not_contact abgemeldet abgemeldet_am abmeldedatum austragungsdatum "
+	    "désabonné désinscrit date_de_désabonnement date_de_désinscription dado_de_baja fecha_de_baja disiscritto "
+	    "unsubscribed_time desinscrito descadastrado afgemeld afgemeld_op uitgeschreven deactivated_at "
+	    "deaktiviert_am emails_disabled email_disabled wypisany avregistrerad afmeldt avmeldt odhlášen odhlášeno "
+	    "отписан отписался дата_отписки datum_afmelding uitschrijfdatum uitgeschreven_op" },
+	{ LEAD_SMS_OPTED_OUT, SLICE(""),
+	    "sms_opted_out sms_opt_out sms_unsubscribed sms_blacklisted sms_blacklist" },
+	{ LEAD_IP, SLICE(""),
+	    "ip ip_address ipaddress optin_ip opt_in_ip confirm_ip signup_ip sign_up_ip ip_adresse adresse_ip user_ip "
+	    "submission_ip subscribed_ip sub_ip dirección_ip" },
+	{ LEAD_SOURCE, SLICE(""),
+	    "source signup_source quelle herkunft fuente origen" },
+	{ LEAD_TAG_NAMES, SLICE(""),
+	    "tags tag labels label schlagwörter schlagworte étiquettes etiquetas" },
+	{ LEAD_IGNORED, SLICE(""),
+	    "leid euid member_rating gmtoff dstoff last_changed latitude longitude unsub_campaign_title "
+	    "unsub_campaign_id unsub_reason unsub_reason_other clean_campaign_title clean_campaign_id e_mail_1_type "
+	    "e_mail_1_label phone_1_type phone_1_label photo record_id modified_time datensatz_id contest_rank "
+	    "user_pass password password_hash user_password" },
+	{ LEAD_CUSTOM, SLICE("first_name"),
+	    "first_name firstname fname given_name givenname forename vorname prénom prenom nombre nome first voornaam "
+	    "name_first person_first_name nombre_de_pila primer_nombre primeiro_nome nome_próprio imię imie förnamn "
+	    "fornavn jméno křestní_jméno meno krstné_meno keresztnév prenume etunimi adı isim όνομα имя ім_я" },
+	{ LEAD_CUSTOM, SLICE("last_name"),
+	    "last_name lastname lname surname family_name familyname nachname familienname zuname nom nom_de_famille "
+	    "apellido apellidos cognome achternaam name_last person_last_name sobrenome familienaam primer_apellido "
+	    "apelido último_nome nazwisko efternamn efternavn etternavn příjmení priezvisko vezetéknév családnév "
+	    "nume_de_familie sukunimi soyad soyadı soyisim επώνυμο фамилия прізвище" },
+	{ LEAD_CUSTOM, SLICE("name"),
+	    "name full_name fullname contact_name nom_complet nombre_completo nombre_y_apellidos vollständiger_name "
+	    "nome_completo person_name naam volledige_naam vor_und_nachname nom_et_prénom nom_prénom prénom_et_nom "
+	    "nombre_y_apellido nome_e_cognome nome_e_sobrenome imię_i_nazwisko imie_i_nazwisko namn fullständigt_namn "
+	    "navn fulde_navn fullt_navn celé_jméno jméno_a_příjmení meno_a_priezvisko név teljes_név nume_complet nimi "
+	    "koko_nimi ad_soyad adı_soyadı ονοματεπώνυμο фио имя_и_фамилия полное_имя 姓名 氏名 お名前 名前 이름 성명" },
+};
+/* clang-format on */
+
+/* Of whom it is, before the name of a field; what is of a buyer or a user may be of another one. */
+static const struct slice persons[] = { SLICE("attendee_"), SLICE("participant_"), SLICE("registrant_"), SLICE("subscriber_"),
+	SLICE("contact_"), SLICE("customer_"), SLICE("lead_"), SLICE("member_"), SLICE("your_"), SLICE("teilnehmer_") };
+
+static bool
+find_usual(struct slice plain, struct column *column)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+		if (slice_is_listed(plain, usual[i].names)) {
+			*column = (struct column){ .field = usual[i].field,
+				.name = usual[i].field == LEAD_CUSTOM ? usual[i].custom : SLICE_NONE };
+			return true;
+		}
+	return false;
+}
+
+static bool
+find_usual_of_person(struct slice plain, struct column *column)
+{
+	if (find_usual(plain, column))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(persons); i++)
+		if (slice_starts_with(plain, persons[i]) && find_usual(slice_sub(plain, persons[i].size, plain.size), column))
+			return column->field == LEAD_EMAIL || column->field == LEAD_PHONE || column->field == LEAD_CUSTOM ||
+			       column->field == LEAD_CREATED;
+	return false;
 }
 
 /* The visible part of a heading, with plain blanks. */
@@ -195,7 +311,7 @@ without_note(struct slice heading)
 static bool
 find_by_words(struct pool *pool, struct slice plain, struct column *column)
 {
-	if (column_name_find(plain, column))
+	if (find_usual_of_person(plain, column))
 		return true;
 	*column = column_of(pool, plain);
 	return column->field != LEAD_CUSTOM;

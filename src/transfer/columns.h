@@ -75,7 +75,7 @@ bool lead_field_informs(enum lead_field field);
 struct column column_of(struct pool *pool, struct slice name);
 /* The same for a member of NDJSON, named as in payloads, where `referrer` is a URL. */
 struct column column_of_member(struct pool *pool, struct slice name);
-/* The column of a heading of CSV, also as the usual exports call it (transfer/column_names.h). */
+/* The column of a heading of CSV, also as the usual exports call it. */
 struct column column_of_heading(struct pool *pool, struct slice heading);
 /* The column that an operator names: a name as above, or `-` for LEAD_IGNORED. */
 struct column column_mapped(struct pool *pool, struct slice word);

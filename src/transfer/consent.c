@@ -26,24 +26,19 @@ value_meaning_named(struct slice name)
 	return MEANS_UNKNOWN;
 }
 
-/* U+00A0, other blanks of Unicode, and characters without width. */
+/* Characters without width. */
 static bool
-is_blank(uint32_t c)
-{
-	return c == 0xa0 || (c >= 0x2000 && c <= 0x200f) || c == 0x2028 || c == 0x202f || c == 0x205f || c == 0x2060 ||
-	       c == 0x3000 || c == 0xfeff || c == 0xad;
-}
-
-static bool
-has_no_width(uint32_t c)
+is_invisible(uint32_t c)
 {
 	return (c >= 0x200b && c <= 0x200f) || c == 0x2060 || c == 0xfeff || c == 0xad;
 }
 
+/* What stands between words: also the blanks of Unicode. */
 static bool
 is_between(uint32_t c)
 {
-	return c <= ' ' || (c < 0x80 && strchr("-_.:;*?!/\"'#$()[]{}", (int)c) != NULL) || is_blank(c);
+	return c <= ' ' || (c < 0x80 && strchr("-_.:;*?!/\"'#$()[]{}", (int)c) != NULL) || c == 0xa0 ||
+	       (c >= 0x2000 && c < 0x200b) || c == 0x2028 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
 struct slice
@@ -55,7 +50,7 @@ plain_words(struct pool *pool, struct slice text)
 	size_t size = 0;
 	uint32_t c;
 	for (struct slice before = rest; utf8_next(&rest, &c); before = rest) {
-		if (has_no_width(c))
+		if (is_invisible(c))
 			continue;
 		if (!is_between(c)) {
 			memcpy(out + size, before.data, before.size - rest.size);

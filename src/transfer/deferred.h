@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The places of records that are imported in a later pass, because their referrer comes after them in the file. They are kept
- * in a temporary file and can be read in either direction, so a file that is sorted the wrong way round needs only one more
- * pass. */
+ * Records that are imported in a later pass, because their referrer comes after them in the file (leadhook(1), lead import). */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/pool.h"
+#include "engine/command.h"
 
 /* Written to a file as it is: it has no padding. */
 struct record_place {
@@ -15,14 +15,26 @@ struct record_place {
 	uint64_t size; /* without the line end */
 };
 
+/* Their places are in a temporary file and can be read in either direction, so a file that is sorted the wrong way round needs
+ * only one more pass. */
 struct deferred;
 
 enum deferred_place { DEFERRED_IN_FILE, DEFERRED_IN_MEMORY /* where no file may be written */ };
-/* Returns NULL, with errno set, if the temporary file cannot be made. */
-struct deferred *deferred_new(enum deferred_place place);
-void deferred_free(struct deferred **deferred);
+/* In the pool. Returns NULL, with errno set, if the temporary file cannot be made. */
+struct deferred *deferred_new(struct pool *pool, enum deferred_place place);
+/* It may be NULL. */
+void deferred_close(struct deferred *deferred);
 uint64_t deferred_count(const struct deferred *deferred);
 /* Return false when the file cannot be written or read: errno. */
 MUST_CHECK bool deferred_add(struct deferred *deferred, const struct record_place *place);
 /* Number `at`, from 0. */
 MUST_CHECK bool deferred_get(struct deferred *deferred, uint64_t at, struct record_place *place);
+
+/* Sorts rows so that each comes after its referrer. In a circle, the first row in the file comes first. */
+struct chains;
+/* In the pool. */
+struct chains *chains_new(struct pool *pool);
+/* Copies the identities of the row and of its referrer. Rows are numbered from 0. `line` is the row's place in the file. */
+void chains_add(struct chains *chains, const struct import *row, uint64_t line);
+/* Called once, after the last row was added. Returns the rows in their order. */
+const size_t *chains_sort(struct chains *chains);

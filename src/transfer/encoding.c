@@ -76,17 +76,10 @@ static const struct {
 static const struct {
 	struct slice name;
 	struct slice table;
-} others[] = {
-	{ SLICE("ISO-8859-1"), SLICE("windows-1252") },
-	{ SLICE("latin1"), SLICE("windows-1252") },
-	{ SLICE("ANSI"), SLICE("windows-1252") },
-	{ SLICE("cp1252"), SLICE("windows-1252") },
-	{ SLICE("cp1250"), SLICE("windows-1250") },
-	{ SLICE("cp1251"), SLICE("windows-1251") },
-	{ SLICE("MacRoman"), SLICE("macintosh") },
-	{ SLICE("cp850"), SLICE("IBM850") },
-	{ SLICE("cp437"), SLICE("IBM437") },
-};
+} others[] = { { SLICE("ISO-8859-1"), SLICE("windows-1252") }, { SLICE("latin1"), SLICE("windows-1252") },
+	{ SLICE("ANSI"), SLICE("windows-1252") }, { SLICE("cp1252"), SLICE("windows-1252") },
+	{ SLICE("cp1250"), SLICE("windows-1250") }, { SLICE("cp1251"), SLICE("windows-1251") },
+	{ SLICE("MacRoman"), SLICE("macintosh") }, { SLICE("cp850"), SLICE("IBM850") }, { SLICE("cp437"), SLICE("IBM437") } };
 
 static const struct byte_table *
 find_table(struct slice name)
@@ -377,25 +370,18 @@ best_table(const struct encoding_survey *survey)
 }
 
 bool
-encoding_is_unknown(const struct encoding_survey *survey)
+encoding_surveyed(const struct encoding_survey *survey, struct charset *found, bool *certain)
 {
-	const struct choice best = best_table(survey);
-	const bool whole = survey->other > 0 && survey->utf8 == 0 && !survey->has_mark;
-	return whole && !best.fits && (best.joined || survey->singles == 0);
-}
-
-struct charset
-encoding_surveyed(const struct encoding_survey *survey, bool *certain)
-{
-	struct charset found = survey->begun ? survey->found : (struct charset){ ENCODING_UTF8, &byte_tables[0] };
+	*found = survey->begun ? survey->found : (struct charset){ ENCODING_UTF8, &byte_tables[0] };
 	*certain = survey->other == 0;
 	if (*certain)
-		return found;
+		return true;
 	const struct choice best = best_table(survey);
-	found.table = best.table;
-	found.form = survey->utf8 > 0 || survey->has_mark ? ENCODING_UTF8 : ENCODING_BYTES;
-	*certain = best.certain && found.form == ENCODING_BYTES;
-	return found;
+	const bool whole = survey->utf8 == 0 && !survey->has_mark;
+	found->table = best.table;
+	found->form = whole ? ENCODING_BYTES : ENCODING_UTF8;
+	*certain = best.certain && whole;
+	return !whole || best.fits || (!best.joined && survey->singles > 0);
 }
 
 struct slice

@@ -46,11 +46,9 @@ struct encoding_survey {
 };
 /* Adds the next lines of the file. Pieces end with a line end, except within a longer line or at the end of the file. */
 void encoding_survey_add(struct encoding_survey *survey, struct slice piece);
-/* The encoding that fits best. *certain: no other one fits. */
-struct charset encoding_surveyed(const struct encoding_survey *survey, bool *certain);
-/* Whether none fits: the file may have an encoding with two bytes per character, such as those for Chinese, Japanese and
- * Korean. */
-bool encoding_is_unknown(const struct encoding_survey *survey);
+/* The encoding that fits best. *certain: no other one fits. Returns false if none fits: the file may have an encoding with two
+ * bytes per character, such as those for Chinese, Japanese and Korean. */
+MUST_CHECK bool encoding_surveyed(const struct encoding_survey *survey, struct charset *found, bool *certain);
 /* A field of the file that is not ASCII, converted from this encoding, in the pool; empty if there is none. */
 struct slice encoding_sample(struct pool *pool, const struct encoding_survey *survey, const struct charset *encoding);
 

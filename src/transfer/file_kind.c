@@ -26,9 +26,7 @@ static const struct {
 	{ SLICE("%PDF"), SLICE(""), "a PDF, which has no rows and columns: export the table as CSV" },
 	{ SLICE("\x1f\x8b"), SLICE(""), "compressed (gzip)" UNPACK },
 	{ SLICE("BZh"), SLICE(""), "compressed (bzip2)" UNPACK },
-	{ SLICE("\xfd"
-		"7zXZ"),
-	    SLICE(""), "compressed (xz)" UNPACK },
+	{ SLICE("\xfd\x37zXZ"), SLICE(""), "compressed (xz)" UNPACK },
 	{ SLICE("\x28\xb5\x2f\xfd"), SLICE(""), "compressed (zstd)" UNPACK },
 	{ SLICE("7z\xbc\xaf\x27\x1c"), SLICE(""), "a 7z archive" UNPACK },
 	{ SLICE("Rar!"), SLICE(""), "a RAR archive" UNPACK },

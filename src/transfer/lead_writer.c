@@ -244,9 +244,7 @@ lead_writer_names(const struct lead_writer *writer, struct pool *pool)
 	put_names(&json, CUSTOM_NAMES, &writer->custom);
 	json_put_boolean(&json, ALL_NAMED, writer->all_named);
 	json_end_object(&json);
-	const struct slice text = pool_copy(pool, buffer_slice(&out));
-	buffer_free(&out);
-	return text;
+	return buffer_take(&out, pool);
 }
 
 struct names_reader {
@@ -255,49 +253,38 @@ struct names_reader {
 	struct slice name;
 };
 
-static bool
-read_key(struct names_reader *reader, const struct json_event *key)
-{
-	struct lead_writer *writer = reader->writer;
-	if (key->depth == 2) {
-		reader->name = pool_copy(writer->pool, key->text);
-		return true;
-	}
-	reader->names = slice_equal(key->text, UTM_NAMES)      ? &writer->utm
-			: slice_equal(key->text, CUSTOM_NAMES) ? &writer->custom
-							       : NULL;
-	return reader->names != NULL || slice_equal(key->text, ALL_NAMED);
-}
-
-static bool
-read_count(struct names_reader *reader, struct slice text)
-{
-	uint64_t leads;
-	bool found;
-	if (reader->names == NULL || !slice_to_u64(text, UINT32_MAX, &leads) || leads == 0)
-		return false;
-	const size_t at = find_name(reader->names, reader->name, &found);
-	if (found || !has_room(reader->writer, reader->name))
-		return false;
-	insert_name(reader->writer, reader->names, at, reader->name, leads);
-	return true;
-}
-
 /* A json_handler. */
 static bool
 read_names(void *context, const struct json_event *event)
 {
 	struct names_reader *reader = context;
+	struct lead_writer *writer = reader->writer;
+	uint64_t leads;
+	size_t at;
+	bool found;
 	switch (event->type) {
 	case JSON_OBJECT_BEGIN:
 	case JSON_OBJECT_END:
 		return event->depth == 0 || (event->depth == 1 && reader->names != NULL);
 	case JSON_KEY:
-		return read_key(reader, event);
+		if (event->depth == 2) {
+			reader->name = pool_copy(writer->pool, event->text);
+			return true;
+		}
+		reader->names = slice_equal(event->text, UTM_NAMES)      ? &writer->utm
+				: slice_equal(event->text, CUSTOM_NAMES) ? &writer->custom
+									 : NULL;
+		return reader->names != NULL || slice_equal(event->text, ALL_NAMED);
 	case JSON_NUMBER:
-		return event->depth == 2 && read_count(reader, event->text);
+		if (event->depth != 2 || !slice_to_u64(event->text, UINT32_MAX, &leads) || leads == 0)
+			return false;
+		at = find_name(reader->names, reader->name, &found);
+		if (found || !has_room(writer, reader->name))
+			return false;
+		insert_name(writer, reader->names, at, reader->name, leads);
+		return true;
 	case JSON_BOOLEAN:
-		reader->writer->all_named = event->boolean;
+		writer->all_named = event->boolean;
 		return event->depth == 1 && reader->names == NULL;
 	default:
 		return false;
@@ -394,9 +381,7 @@ names_cell(const struct lead_writer *writer, struct pool *pool, enum kind kind, 
 			buffer_add_byte(&cell, NAMES_DELIMITER);
 		csv_add_field(&cell, name, NAMES_DELIMITER);
 	}
-	const struct slice text = pool_copy(pool, buffer_slice(&cell));
-	buffer_free(&cell);
-	return text;
+	return buffer_take(&cell, pool);
 }
 
 static void

@@ -1,7 +1,5 @@
 noinst_LIBRARIES += %D%/libtransfer.a
 %C%_libtransfer_a_SOURCES = \
-	%D%/chains.c %D%/chains.h \
-	%D%/column_names.c %D%/column_names.h \
 	%D%/columns.c %D%/columns.h \
 	%D%/csv.c %D%/csv.h \
 	%D%/deferred.c %D%/deferred.h \
@@ -13,6 +11,5 @@ noinst_LIBRARIES += %D%/libtransfer.a
 	%D%/rejects.c %D%/rejects.h \
 	%D%/row.c %D%/row.h \
 	%D%/row_reader.c %D%/row_reader.h \
-	%D%/seen.c %D%/seen.h \
 	%D%/consent.c %D%/consent.h \
 	%D%/times.c %D%/times.h

@@ -2,7 +2,6 @@
 #include "transfer/records.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,7 +17,7 @@ struct records {
 	int fd;
 	enum records_format format;
 	struct charset encoding;
-	bool goes_on;
+	enum csv_rest rest; /* what follows `fd` */
 	char delimiter;
 	struct csv_shape shape;
 	char *window;          /* bytes of the file; of UTF-16, their text */
@@ -40,36 +39,20 @@ is_wide(const struct records *r)
 }
 
 struct records *
-records_new(int fd, enum records_format format, const struct charset *encoding)
+records_new(struct pool *pool, int fd, enum csv_rest rest, enum records_format format, const struct charset *encoding)
 {
-	struct records *r = memory_alloc(sizeof(*r));
-	*r = (struct records){
-		.fd = fd, .format = format, .encoding = *encoding, .shape = { CSV_FIELDS_MAX, CSV_FIELDS_MAX }, .line = 1
-	};
-	r->window = memory_alloc(WINDOW_BYTES);
-	r->raw = is_wide(r) ? memory_alloc(WINDOW_BYTES) : NULL;
-	r->text = memory_alloc(TEXT_BYTES);
-	r->single = memory_alloc(TEXT_BYTES);
+	struct records *r = POOL_NEW(pool, struct records);
+	*r = (struct records){ .fd = fd,
+		.rest = rest,
+		.format = format,
+		.encoding = *encoding,
+		.shape = { CSV_FIELDS_MAX, CSV_FIELDS_MAX },
+		.line = 1 };
+	r->window = pool_bytes(pool, WINDOW_BYTES);
+	r->raw = is_wide(r) ? pool_bytes(pool, WINDOW_BYTES) : NULL;
+	r->text = pool_bytes(pool, TEXT_BYTES);
+	r->single = pool_bytes(pool, TEXT_BYTES);
 	return r;
-}
-
-void
-records_expect_more(struct records *records)
-{
-	records->goes_on = true;
-}
-
-void
-records_free(struct records **records)
-{
-	if (*records == NULL)
-		return;
-	free((*records)->window);
-	free((*records)->raw);
-	free((*records)->text);
-	free((*records)->single);
-	free(*records);
-	*records = NULL;
 }
 
 void
@@ -139,7 +122,7 @@ unread(const struct records *r)
 static enum csv_rest
 rest_of(const struct records *r)
 {
-	return r->at_end && !r->goes_on ? CSV_NO_MORE : CSV_MORE;
+	return r->at_end ? r->rest : CSV_MORE;
 }
 
 static void
@@ -244,7 +227,7 @@ take_record(struct records *r, struct record *record)
 			return RECORD_FAILED;
 		state = next_size(r, &size);
 	}
-	if (r->begin == r->size || (state == CSV_OPEN && r->goes_on && r->size - r->begin <= RECORD_MAX_BYTES))
+	if (r->begin == r->size || (state == CSV_OPEN && r->rest == CSV_MORE && r->size - r->begin <= RECORD_MAX_BYTES))
 		return RECORD_END;
 	return take(r, record, state, size);
 }

@@ -33,11 +33,10 @@ enum record_state {
 
 struct records;
 
-/* Reads `fd` from its beginning; `fd` stays open. Marks of the encoding and empty lines are skipped. */
-struct records *records_new(int fd, enum records_format format, const struct charset *encoding);
-/* The file is longer than `fd`: a record without an end is not taken. Call before the first record is read. */
-void records_expect_more(struct records *records);
-void records_free(struct records **records);
+/* In the pool. Reads `fd` from its beginning; `fd` stays open. `rest`: what follows in the file; where it goes on, a record
+ * without an end is not taken. Marks of the encoding and empty lines are skipped. */
+struct records *records_new(
+    struct pool *pool, int fd, enum csv_rest rest, enum records_format format, const struct charset *encoding);
 /* Call when the heading has been read. */
 void records_set_shape(struct records *records, char delimiter, const struct csv_shape *shape);
 MUST_CHECK enum record_state records_next(struct records *records, struct record *record);

@@ -30,12 +30,6 @@ fail_field(struct row *row, enum lead_field field, const char *rule)
 	row_fail(row, lead_field_name(field), rule);
 }
 
-static struct slice
-cut(struct row *row, struct slice text)
-{
-	return http_text_cut(http_text_clean(row->pool, text), row->limits->value_bytes);
-}
-
 static void
 add_value(struct row *row, struct row_values *values, struct row_value value)
 {
@@ -55,9 +49,7 @@ text_as_json(struct row *row, struct slice text)
 	buffer_init(&out, row->limits->value_bytes * 6 + 2); /* every byte escaped */
 	json_writer_init(&writer, &out);
 	json_string(&writer, text);
-	struct slice json = pool_copy(row->pool, buffer_slice(&out));
-	buffer_free(&out);
-	return json;
+	return buffer_take(&out, row->pool);
 }
 
 void
@@ -121,6 +113,12 @@ add_custom(struct row *row, const struct column *column, struct row_value value)
 	add_value(row, column->field == LEAD_DERIVED_NAME ? &row->derived : &row->custom, value);
 }
 
+static bool
+is_opt_out(enum lead_field field)
+{
+	return field == LEAD_OPTED_OUT || field == LEAD_SMS_OPTED_OUT;
+}
+
 /* A switch, a word of exports, or the time of it, which means yes. */
 static bool
 opt_out_parse(struct pool *pool, struct slice text, bool *on)
@@ -132,19 +130,12 @@ opt_out_parse(struct pool *pool, struct slice text, bool *on)
 	return meaning != MEANS_UNKNOWN || time_is_none(text) || time_is(text);
 }
 
-static bool
-says_yes(struct row *row, struct slice text)
-{
-	bool on = false;
-	return opt_out_parse(row->pool, text, &on) && on;
-}
-
 static void
 set_text(struct row *row, enum lead_field field, struct slice text)
 {
 	struct slice *place = &row->texts[field];
-	const bool is_opt_out = field == LEAD_OPTED_OUT || field == LEAD_SMS_OPTED_OUT;
-	if (!slice_present(*place) || place->size == 0 || (is_opt_out && says_yes(row, text)))
+	bool on = false;
+	if (!slice_present(*place) || place->size == 0 || (is_opt_out(field) && opt_out_parse(row->pool, text, &on) && on))
 		*place = text;
 }
 
@@ -188,17 +179,12 @@ row_add(struct row *row, const struct column *column, struct slice text)
 		add_names(row, column->field, text);
 		return;
 	}
-	if (own && lead_field_informs(column->field))
-		normal = cut(row, text);
-	else {
-		normal = http_text_clean(row->pool, text);
-		const char *rule = normal.size > row->limits->value_bytes ? "is too long" : NULL;
-		if (!utf8_valid(text))
-			rule = "must be valid UTF-8: see --encoding";
-		if (rule != NULL) {
-			row_fail(row, name, rule);
-			return;
-		}
+	normal = http_text_clean(row->pool, text);
+	if (own && lead_field_informs(column->field)) {
+		normal = http_text_cut(normal, row->limits->value_bytes);
+	} else if (!utf8_valid(text) || normal.size > row->limits->value_bytes) {
+		row_fail(row, name, utf8_valid(text) ? "is too long" : "must be valid UTF-8: see --encoding");
+		return;
 	}
 	if (own)
 		set_text(row, column->field, normal);
@@ -222,16 +208,6 @@ given(const struct row *row, enum lead_field field)
 	return row->texts[field].size == 0 ? SLICE_NONE : row->texts[field];
 }
 
-/* The first of several values. */
-static struct slice
-first_of(struct slice text)
-{
-	for (size_t i = 0; i < text.size; i++)
-		if (slice_starts_with(slice_sub(text, i, text.size), SLICE(SEVERAL)))
-			return slice_trim(slice_sub(text, 0, i));
-	return text;
-}
-
 /* Of several email addresses in a cell the first one is the lead's. */
 static bool
 read_email(struct row *row, struct slice text, struct email *email)
@@ -253,8 +229,9 @@ read_email(struct row *row, struct slice text, struct email *email)
 static void
 read_phone(struct row *row, struct signup *signup)
 {
-	const struct slice text = first_of(given(row, LEAD_PHONE)), country = given(row, LEAD_COUNTRY_CODE);
-	if (!slice_present(text) || phone_parse(row->pool, text, country, &signup->phone))
+	const struct slice all = given(row, LEAD_PHONE), country = given(row, LEAD_COUNTRY_CODE);
+	const struct slice text = slice_trim(slice_sub(all, 0, slice_find_part(all, SLICE(SEVERAL))));
+	if (!slice_present(all) || phone_parse(row->pool, text, country, &signup->phone))
 		return;
 	if (row->limits->strict || !slice_present(signup->email_key))
 		fail_field(row, LEAD_PHONE, "is not valid");
@@ -299,17 +276,11 @@ read_switch(struct row *row, enum lead_field field)
 {
 	const struct slice text = given(row, field);
 	bool on = false;
-	if (slice_present(text) && !switch_parse(text, &on))
+	if (!slice_present(text))
+		return false;
+	if (!is_opt_out(field) && !switch_parse(text, &on))
 		fail_field(row, field, "must be yes or no");
-	return on;
-}
-
-static bool
-read_opt_out(struct row *row, enum lead_field field)
-{
-	const struct slice text = given(row, field);
-	bool on = false;
-	if (slice_present(text) && !opt_out_parse(row->pool, text, &on))
+	if (is_opt_out(field) && !opt_out_parse(row->pool, text, &on))
 		fail_field(row, field, "must be yes, no, or a time");
 	return on;
 }
@@ -336,8 +307,8 @@ read_switches(struct row *row, struct import *import)
 		import->verified_phone = !import->verified_email;
 	}
 	import->claimed = read_claim(row);
-	import->opted_out = read_opt_out(row, LEAD_OPTED_OUT);
-	import->sms_opted_out = read_opt_out(row, LEAD_SMS_OPTED_OUT);
+	import->opted_out = read_switch(row, LEAD_OPTED_OUT);
+	import->sms_opted_out = read_switch(row, LEAD_SMS_OPTED_OUT);
 	import->fraudulent = read_switch(row, LEAD_FRAUDULENT);
 	import->waitlisted = !slice_present(given(row, LEAD_WAITLISTED)) ? -1 : read_switch(row, LEAD_WAITLISTED) ? 1 : 0;
 }
@@ -425,22 +396,13 @@ read_custom(struct row *row, struct signup *signup)
 	signup->custom_field_count = row->custom.count + derived;
 }
 
-/* A constant country is only for rows that have none. */
-static void
-add_country(struct row *row)
-{
-	for (size_t i = 0; i < row->limits->constant_count; i++) {
-		const struct row_constant *constant = &row->limits->constants[i];
-		if (constant->column.field == LEAD_COUNTRY_CODE)
-			row_add(row, &constant->column, constant->value);
-	}
-}
-
 const char *
 row_finish(struct row *row, struct import *import)
 {
 	*import = (struct import){ 0 };
-	add_country(row);
+	for (size_t i = 0; i < row->limits->constant_count; i++) /* a country is only for rows that have none */
+		if (row->limits->constants[i].column.field == LEAD_COUNTRY_CODE)
+			row_add(row, &row->limits->constants[i].column, row->limits->constants[i].value);
 	read_identities(row, &import->signup);
 	read_referrer(row, import);
 	read_switches(row, import);

@@ -31,9 +31,7 @@ array_as_json(struct pool *pool, const struct http_value *value)
 	buffer_init(&out, ARRAY_MAX_BYTES);
 	json_writer_init(&writer, &out);
 	http_value_write(value, &writer);
-	const struct slice json = pool_copy(pool, buffer_slice(&out));
-	buffer_free(&out);
-	return json;
+	return buffer_take(&out, pool);
 }
 
 static void

@@ -9,20 +9,8 @@
 enum { MONTHS = 12, CENTURY = 2000, SHORT_YEARS = 100, FIRST_SHORT_YEAR = 70, HALF_DAY = 12 };
 
 /* How the names of each month begin, in lower case. */
-static const char *const months[MONTHS] = {
-	"jan ene jän",
-	"feb fév fev",
-	"mar mär mrz",
-	"apr abr avr",
-	"may mai",
-	"juin jun",
-	"juil jul",
-	"aug ago aoû",
-	"sep",
-	"oct okt",
-	"nov",
-	"dec dez déc dic",
-};
+static const char *const months[MONTHS] = { "jan ene jän", "feb fév fev", "mar mär mrz", "apr abr avr", "may mai", "juin jun",
+	"juil jul", "aug ago aoû", "sep", "oct okt", "nov", "dec dez déc dic" };
 
 static const char *const weekdays[] = { "mon", "tue", "wed", "thu", "fri", "sat", "sun" };
 
@@ -61,16 +49,10 @@ take_number(struct reader *r, size_t digits, unsigned *number)
 	return size;
 }
 
-static bool
-is_letter(char c)
-{
-	return ascii_is_alpha(c) || !is_ascii(c);
-}
-
 static void
 skip_word(struct reader *r)
 {
-	while (r->rest.size > 0 && (is_letter(r->rest.data[0]) || r->rest.data[0] == '.'))
+	while (r->rest.size > 0 && (ascii_is_alpha(r->rest.data[0]) || !is_ascii(r->rest.data[0]) || r->rest.data[0] == '.'))
 		r->rest = slice_sub(r->rest, 1, r->rest.size);
 }
 
@@ -190,31 +172,15 @@ take_half(struct reader *r)
 /* Zones that exports name, with their hours. The longer one of two with the same beginning comes first. */
 static const struct {
 	const char *name, *offset;
-} zones[] = {
-	{ "UTC", "Z" },
-	{ "GMT", "Z" },
-	{ "EST", "-05:00" },
-	{ "EDT", "-04:00" },
-	{ "CST", "-06:00" },
-	{ "CDT", "-05:00" },
-	{ "MST", "-07:00" },
-	{ "MDT", "-06:00" },
-	{ "PST", "-08:00" },
-	{ "PDT", "-07:00" },
-	{ "CEST", "+02:00" },
-	{ "CET", "+01:00" },
-	{ "MESZ", "+02:00" },
-	{ "MEZ", "+01:00" },
-	{ "EEST", "+03:00" },
-	{ "EET", "+02:00" },
-	{ "Z", "Z" },
-};
+} zones[] = { { "UTC", "Z" }, { "GMT", "Z" }, { "EST", "-05:00" }, { "EDT", "-04:00" }, { "CST", "-06:00" },
+	{ "CDT", "-05:00" }, { "MST", "-07:00" }, { "MDT", "-06:00" }, { "PST", "-08:00" }, { "PDT", "-07:00" },
+	{ "CEST", "+02:00" }, { "CET", "+01:00" }, { "MESZ", "+02:00" }, { "MEZ", "+01:00" }, { "EEST", "+03:00" },
+	{ "EET", "+02:00" }, { "Z", "Z" } };
 
 static bool
 take_zone(struct reader *r)
 {
 	unsigned hours, minutes = 0;
-	snprintf(r->zone, sizeof(r->zone), "Z");
 	for (size_t i = 0; i < ARRAY_SIZE(zones); i++)
 		if (take(r, slice_of(zones[i].name))) {
 			snprintf(r->zone, sizeof(r->zone), "%s", zones[i].offset);
@@ -242,7 +208,6 @@ take_time(struct reader *r)
 	(void)(take(r, SLICE(",")) || take(r, SLICE("T")));
 	skip_blanks(r);
 	(void)take(r, SLICE("at "));
-	snprintf(r->zone, sizeof(r->zone), "Z");
 	if (r->rest.size == 0)
 		return true;
 	if (take_number(r, 2, &r->hour) == 0 || (!take(r, SLICE(":")) && !take(r, SLICE("."))) ||
@@ -290,7 +255,7 @@ read_digits(struct slice text, int64_t *ms)
 enum time_form
 time_parse(struct slice text, enum date_order order, int64_t *ms)
 {
-	struct reader r = { .rest = slice_trim(text) };
+	struct reader r = { .rest = slice_trim(text), .zone = "Z" };
 	char time[2 * CLOCK_RFC3339_SIZE];
 	if (clock_parse_rfc3339(r.rest, ms) || read_digits(r.rest, ms))
 		return TIME_CLEAR;

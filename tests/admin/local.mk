@@ -3,9 +3,9 @@ check_PROGRAMS += %D%/test_operations
 %C%_test_operations_SOURCES = %D%/test_operations.c
 %C%_test_operations_LDADD = $(operations_libs) $(CMOCKA_LIBS)
 
-check_PROGRAMS += %D%/doctor/test_space
-%C%_doctor_test_space_SOURCES = %D%/doctor/test_space.c
-%C%_doctor_test_space_LDADD = src/admin/libadmin.a $(engine_libs) $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/doctor/test_files
+%C%_doctor_test_files_SOURCES = %D%/doctor/test_files.c
+%C%_doctor_test_files_LDADD = $(operations_libs) $(CMOCKA_LIBS)
 endif
 
 noinst_PROGRAMS += %D%/print_operations

@@ -1,9 +1,9 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_chains %D%/test_columns %D%/test_encoding %D%/test_lead_writer %D%/test_definition_names %D%/test_records %D%/test_row
+check_PROGRAMS += %D%/test_deferred %D%/test_columns %D%/test_encoding %D%/test_lead_writer %D%/test_definition_names %D%/test_records %D%/test_row
 %C%_test_records_SOURCES = %D%/test_records.c
 %C%_test_records_LDADD = src/transfer/libtransfer.a src/http/libhttp.a $(engine_libs) $(CMOCKA_LIBS)
-%C%_test_chains_SOURCES = %D%/test_chains.c
-%C%_test_chains_LDADD = $(%C%_test_records_LDADD)
+%C%_test_deferred_SOURCES = %D%/test_deferred.c
+%C%_test_deferred_LDADD = $(%C%_test_records_LDADD)
 %C%_test_columns_SOURCES = %D%/test_columns.c
 %C%_test_columns_LDADD = $(%C%_test_records_LDADD)
 %C%_test_encoding_SOURCES = %D%/test_encoding.c

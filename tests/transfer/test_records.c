@@ -11,7 +11,6 @@
 
 #include "base/buffer.h"
 #include "transfer/csv.h"
-#include "transfer/deferred.h"
 #include "transfer/records.h"
 
 /* `encoding`: its name. `goes_on`: the bytes are a part of the file. */
@@ -26,10 +25,7 @@ open_part(const char *bytes, size_t size, enum records_format format, const char
 	assert_int_equal(fflush(file), 0);
 	const int fd = dup(fileno(file));
 	fclose(file);
-	struct records *records = records_new(fd, format, &parsed);
-	if (goes_on)
-		records_expect_more(records);
-	return records;
+	return records_new(pool, fd, goes_on ? CSV_MORE : CSV_NO_MORE, format, &parsed);
 }
 
 static struct records *
@@ -52,12 +48,11 @@ assert_next(struct records *records, uint64_t line, uint64_t offset, const char 
 }
 
 static void
-assert_end(struct records **records)
+assert_end(struct records *records)
 {
 	struct record record;
-	assert_int_equal(records_next(*records, &record), RECORD_END);
-	assert_int_equal(records_next(*records, &record), RECORD_END);
-	records_free(records);
+	assert_int_equal(records_next(records, &record), RECORD_END);
+	assert_int_equal(records_next(records, &record), RECORD_END);
 }
 
 static void
@@ -73,15 +68,13 @@ records_end_with_lines(void **state UNUSED)
 		assert_next(records, 8, 28, "last");
 		records_seek(records, 0, 1);
 	}
-	records_free(&records);
 	records = open_bytes(text, sizeof(text) - 1, RECORDS_NDJSON);
 	assert_next(records, 1, 3, "a,b");
 	assert_next(records, 4, 11, "\"x");
-	records_free(&records);
 	records = open_bytes("", 0, RECORDS_CSV);
-	assert_end(&records);
+	assert_end(records);
 	records = open_bytes("\r\n\n", 3, RECORDS_CSV);
-	assert_end(&records);
+	assert_end(records);
 }
 
 /* A quote without an end costs its own line, also where another one follows. */
@@ -110,14 +103,12 @@ stray_quotes_cost_their_line(void **state UNUSED)
 		while (records_next(records, &record) == RECORD_GOOD)
 			count++;
 		assert_int_equal(count, cases[i].records);
-		records_free(&records);
 	}
 	struct records *records = open_bytes("a@x,\"b\nc@x,24\"\n", 16, RECORDS_CSV);
 	struct record record;
 	records_set_shape(records, ',', &(struct csv_shape){ 2, 0 });
 	assert_int_equal(records_next(records, &record), RECORD_BAD);
 	assert_string_equal(record.problem, "the record has a quoted field with a line that could be a row");
-	records_free(&records);
 }
 
 /* The processor time for a file of the same line again and again. */
@@ -138,7 +129,6 @@ time_of(const char *line, size_t fields)
 		count++;
 	const clock_t took = clock() - begun;
 	assert_true(count >= lines / 3);
-	records_free(&records);
 	free(text);
 	return took;
 }
@@ -179,7 +169,7 @@ lines_end_in_three_ways(void **state UNUSED)
 			assert_int_equal(records_next(records, &record), RECORD_GOOD);
 			assert_slice(record.text, expected[k]);
 		}
-		assert_end(&records);
+		assert_end(records);
 	}
 }
 
@@ -209,7 +199,6 @@ parts_are_read_as_the_whole(void **state UNUSED)
 			while (records_next(records, &record) == RECORD_GOOD)
 				assert_slice(record.text, expected[count++]);
 			records_place(records, &offset, &line);
-			records_free(&records);
 			assert_true(offset <= cut);
 			records =
 			    open_part(files[i].text + offset, files[i].size - offset, RECORDS_CSV, files[i].encoding, false);
@@ -217,7 +206,8 @@ parts_are_read_as_the_whole(void **state UNUSED)
 				assert_int_equal(records_next(records, &record), RECORD_GOOD);
 				assert_slice(record.text, expected[count++]);
 			}
-			assert_end(&records);
+			assert_end(records);
+			pool_reset(pool);
 		}
 }
 
@@ -246,7 +236,7 @@ long_records_are_reported(void **state UNUSED)
 			if (fits)
 				assert_int_equal(record.text.size, sizes[i]);
 		}
-		assert_end(&records);
+		assert_end(records);
 		free(text);
 	}
 }
@@ -377,21 +367,6 @@ formulas_become_text(void **state UNUSED)
 	buffer_free(&out);
 }
 
-static void
-deferred_places_are_read_while_others_are_added(void **state UNUSED)
-{
-	struct deferred *deferred = deferred_new(DEFERRED_IN_FILE);
-	struct record_place place = { 0 };
-	for (uint64_t i = 0; i < 1000; i++) {
-		assert_true(deferred_add(deferred, &(struct record_place){ .offset = i * 10, .line = i, .size = 7 }));
-		assert_true(deferred_get(deferred, i / 2, &place));
-		assert_int_equal(place.offset, i / 2 * 10);
-	}
-	assert_int_equal(deferred_count(deferred), 1000);
-	assert_false(deferred_get(deferred, 1000, &place));
-	deferred_free(&deferred);
-}
-
 int
 main(void)
 {
@@ -406,7 +381,6 @@ main(void)
 		cmocka_unit_test(a_line_may_name_the_delimiter),
 		cmocka_unit_test(rows_of_empty_cells_are_empty),
 		cmocka_unit_test(formulas_become_text),
-		cmocka_unit_test(deferred_places_are_read_while_others_are_added),
 	};
 	return cmocka_run_group_tests(tests, begin, end);
 }

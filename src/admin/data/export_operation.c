@@ -20,18 +20,21 @@
 #include "store/store.h"
 #include "transfer/lead_writer.h"
 
-enum {
-	PAGE_LEADS = 1000,
-	PAGE_MAX_BYTES = 256 * 1024 * 1024, /* more than so many of the largest leads */
-	PART_LEADS = 500,
-	PART_NAMES = 2000,                /* leads whose names are collected */
-	PART_BYTES = 512 * 1024,          /* of records, from which on no other lead is added */
-	PART_MAX_BYTES = 8 * 1024 * 1024, /* those of a part, with its last lead */
-	PLACE_ROOM = 1800                 /* the place of a part is in a header, which web servers limit to 2 KiB or more */
-};
+enum { PLACE_ROOM = 1800 }; /* the place of a part is in a header, which web servers limit to 2 KiB or more */
+
+/* The names of custom fields are collected in the order of sign-ups, before the records are written. */
+enum phase { NAMES, RECORDS };
+
+static const struct page_limits {
+	size_t leads[RECORDS + 1]; /* of a page */
+	size_t bytes;              /* of records, from which on no other lead is added */
+	size_t buffer_bytes;       /* more than those with the largest leads */
+} pages_of_file = { { 1000, 1000 }, SIZE_MAX, 256 * 1024 * 1024 },
+  pages_of_part = { { 2000, 500 }, 512 * 1024, 8 * 1024 * 1024 };
 
 struct export_run {
 	struct operation_call *call;
+	const struct page_limits *limits;
 	struct lead_filter filter;
 	bool by_score; /* else by sign-up, the latest first if the filter says so */
 	enum records_format format;
@@ -86,9 +89,6 @@ format_of(const struct lead_export *arguments)
 
 /* ---- pages ---- */
 
-/* The names of custom fields are collected in the order of sign-ups, before the records are written. */
-enum phase { NAMES, RECORDS };
-
 /* Where an export goes on. */
 struct place {
 	enum phase phase;
@@ -118,8 +118,7 @@ leave_out_later(struct lead_page *page, uint32_t last)
 	page->count = kept;
 }
 
-/* Reads a page of at most filter.limit leads, and moves the place. *more: there may be leads after it. After a failure the same
- * page can be read again. */
+/* Reads a page, and moves the place. *more: there may be leads after it. After a failure the same page can be read again. */
 static enum result
 read_page(struct export_run *run, struct place *place, struct lead_page *page, bool *more)
 {
@@ -131,6 +130,7 @@ read_page(struct export_run *run, struct place *place, struct lead_page *page, b
 	*page = (struct lead_page){ 0 };
 	filter.after = place->after;
 	filter.newest = filter.newest && place->phase == RECORDS;
+	filter.limit = run->limits->leads[place->phase];
 	filter.detail = place->phase == NAMES ? LEAD_NAMES : LEAD_AS_STORED;
 	if (run->by_score && place->phase == RECORDS) {
 		next.order.examined = 0;
@@ -148,11 +148,48 @@ read_page(struct export_run *run, struct place *place, struct lead_page *page, b
 	return RESULT_OK;
 }
 
-static void
-collect_names(struct export_run *run, const struct lead_page *page)
+/* Writes leads of the page until there are enough bytes. Returns false, with the place after the last one, when some are left.
+ */
+static bool
+write_records(struct export_run *run, const struct lead_page *page, struct place *place)
 {
-	for (size_t i = 0; i < page->count; i++)
-		lead_writer_add_names(run->writer, run->pool, &page->leads[i]);
+	size_t count = 0;
+	while (count < page->count && run->bytes.size < run->limits->bytes)
+		lead_writer_add(run->writer, run->pool, &page->leads[count++], &run->bytes);
+	run->written += count;
+	if (count == page->count)
+		return true;
+	const struct lead *last = &page->leads[count - 1];
+	place->after = place->order.number = last->subscription_number;
+	place->order.score = last->score;
+	place->order.has_place = run->by_score;
+	return false;
+}
+
+/* Collects the names of a page or writes its leads, and moves the place. *more: there is something after it. */
+static int
+take_page(struct export_run *run, struct place *place, bool *more)
+{
+	struct lead_page page;
+	unsigned failures = 0;
+	enum result result;
+	do
+		result = read_page(run, place, &page, more);
+	while (result == RESULT_UNAVAILABLE && !run->call->is_remote && repeat_later(&failures));
+	if (result != RESULT_OK)
+		return operation_answer(run->call, result);
+	if (place->phase == RECORDS) {
+		*more = !write_records(run, &page, place) || *more;
+		return EX_OK;
+	}
+	for (size_t i = 0; i < page.count; i++)
+		lead_writer_add_names(run->writer, run->pool, &page.leads[i]);
+	if (!*more) {
+		lead_writer_heading(run->writer, run->pool, &run->bytes);
+		*place = place_of_first(run, RECORDS);
+		*more = true;
+	}
+	return EX_OK;
 }
 
 /* ---- a file ---- */
@@ -170,48 +207,18 @@ write_bytes(struct export_run *run)
 }
 
 static int
-write_leads(struct export_run *run, const struct lead_page *page)
-{
-	for (size_t i = 0; i < page->count; i++)
-		lead_writer_add(run->writer, run->pool, &page->leads[i], &run->bytes);
-	run->written += page->count;
-	progress_show(&run->progress, run->written, run->written);
-	return write_bytes(run);
-}
-
-/* Takes each page of the leads that there were at the beginning. */
-static int
-take_pages(struct export_run *run, enum phase phase)
-{
-	struct place place = place_of_first(run, phase);
-	int status = EX_OK;
-	for (bool more = true; more && status == EX_OK;) {
-		struct lead_page page;
-		unsigned failures = 0;
-		enum result result;
-		pool_reset(run->pool);
-		do
-			result = read_page(run, &place, &page, &more);
-		while (result == RESULT_UNAVAILABLE && repeat_later(&failures));
-		status = operation_answer(run->call, result);
-		if (status == EX_OK && phase == NAMES)
-			collect_names(run, &page);
-		else if (status == EX_OK)
-			status = write_leads(run, &page);
-	}
-	return status;
-}
-
-static int
 write_all(struct export_run *run)
 {
-	int status = run->format == RECORDS_CSV ? take_pages(run, NAMES) : EX_OK;
-	if (status != EX_OK)
-		return status;
-	lead_writer_heading(run->writer, run->pool, &run->bytes);
-	status = write_bytes(run);
-	if (status == EX_OK)
-		status = take_pages(run, RECORDS);
+	struct place place = place_of_first(run, run->format == RECORDS_CSV ? NAMES : RECORDS);
+	int status = EX_OK;
+	for (bool more = true; more && status == EX_OK;) {
+		pool_reset(run->pool);
+		status = take_page(run, &place, &more);
+		if (status == EX_OK)
+			status = write_bytes(run);
+		if (place.phase == RECORDS)
+			progress_show(&run->progress, run->written, run->written);
+	}
 	progress_end(&run->progress);
 	return status;
 }
@@ -239,17 +246,6 @@ write_file(struct export_run *run, const char *path)
 }
 
 static int
-report(const struct export_run *run, const char *path)
-{
-	struct output *output = run->call->output;
-	output_record(output);
-	output_text(output, "file", slice_of(path));
-	output_u64(output, "leads", run->written);
-	output_u64(output, "seconds", (uint64_t)progress_took_ms(&run->progress) / 1000);
-	return EX_OK;
-}
-
-static int
 write_output(struct export_run *run)
 {
 	struct operation_call *call = run->call;
@@ -257,7 +253,13 @@ write_output(struct export_run *run)
 	int status;
 	if (strcmp(path, "-") != 0) {
 		status = write_file(run, path);
-		return status == EX_OK ? report(run, path) : status;
+		if (status != EX_OK)
+			return status;
+		output_record(call->output);
+		output_text(call->output, "file", slice_of(path));
+		output_u64(call->output, "leads", run->written);
+		output_u64(call->output, "seconds", (uint64_t)progress_took_ms(&run->progress) / 1000);
+		return EX_OK;
 	}
 	call->writes_out = true;
 	run->fd = fileno(call->out);
@@ -272,7 +274,7 @@ export_all(struct export_run *run, uint64_t leads)
 {
 	run->progress = progress_begin(run->call->errors, "leads", leads);
 	run->pool = pool_new();
-	buffer_init(&run->bytes, PAGE_MAX_BYTES);
+	buffer_init(&run->bytes, run->limits->buffer_bytes);
 	const int status = write_output(run);
 	buffer_free(&run->bytes);
 	pool_free(&run->pool);
@@ -328,43 +330,6 @@ name_next(const struct export_run *run, const struct place *place)
 	run->call->next = next;
 }
 
-/* Writes leads of the page until the part is full. Returns false, with the place after the last one, when some are left. */
-static bool
-write_records(struct export_run *run, const struct lead_page *page, struct place *place)
-{
-	while (run->written < page->count && run->bytes.size < PART_BYTES)
-		lead_writer_add(run->writer, run->pool, &page->leads[run->written++], &run->bytes);
-	if (run->written == page->count)
-		return true;
-	const struct lead *last = &page->leads[run->written - 1];
-	place->after = place->order.number = last->subscription_number;
-	place->order.score = last->score;
-	place->order.has_place = run->by_score;
-	return false;
-}
-
-/* Collects names or writes leads, and moves the place. *more: there is another part. */
-static int
-write_part(struct export_run *run, struct place *place, bool *more)
-{
-	struct lead_page page;
-	run->filter.limit = place->phase == NAMES ? PART_NAMES : PART_LEADS;
-	const enum result result = read_page(run, place, &page, more);
-	if (result != RESULT_OK)
-		return operation_answer(run->call, result);
-	if (place->phase == RECORDS) {
-		*more = !write_records(run, &page, place) || *more;
-		return EX_OK;
-	}
-	collect_names(run, &page);
-	if (!*more) {
-		lead_writer_heading(run->writer, run->pool, &run->bytes);
-		*place = place_of_first(run, RECORDS);
-		*more = true;
-	}
-	return EX_OK;
-}
-
 static int
 export_part(struct export_run *run, struct slice after)
 {
@@ -375,11 +340,10 @@ export_part(struct export_run *run, struct slice after)
 		return operation_fail_value(
 		    call, PROBLEM_INVALID, "after", "expected the place that the part before has named");
 	run->pool = call->pool;
-	buffer_init(&run->bytes, PART_MAX_BYTES);
-	int status = write_part(run, &place, &more);
-	const struct slice text = pool_copy(call->pool, buffer_slice(&run->bytes));
+	buffer_init(&run->bytes, run->limits->buffer_bytes);
+	int status = take_page(run, &place, &more);
 	const bool fits = buffer_ok(&run->bytes);
-	buffer_free(&run->bytes);
+	const struct slice text = buffer_take(&run->bytes, call->pool);
 	if (status == EX_OK && !fits)
 		status = operation_fail(call, PROBLEM_INTERNAL, "the records are too large");
 	if (status != EX_OK)
@@ -399,9 +363,11 @@ run_lead_export(struct operation_call *call)
 {
 	const struct lead_export *arguments = ARGUMENTS(call, struct lead_export);
 	const struct lead_selection *selection = &arguments->selection;
-	struct export_run run = {
-		.call = call, .filter = selection->filter, .format = format_of(arguments), .by_score = selection->by_score
-	};
+	struct export_run run = { .call = call,
+		.limits = call->is_remote ? &pages_of_part : &pages_of_file,
+		.filter = selection->filter,
+		.format = format_of(arguments),
+		.by_score = selection->by_score };
 	struct campaign campaign;
 	int status = lead_selection_check(call, selection);
 	if (status == EX_OK && run.by_score && !call->is_remote && slice_present(selection->after))
@@ -410,7 +376,6 @@ run_lead_export(struct operation_call *call)
 		status = lead_selection_read_number(call, selection, &run.filter);
 	if (status != EX_OK)
 		return status;
-	run.filter.limit = PAGE_LEADS;
 	enum result result = operation_find_campaign(call, &campaign);
 	if (result == RESULT_OK)
 		result = store_find_definitions(call->store, call->pool, call->id, &run.definitions);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 
@@ -10,9 +11,17 @@
 #include "base/utf8.h"
 #include "engine/failure.h"
 #include "os/clock.h"
+#include "os/random.h"
 #include "store/store.h"
-#include "transfer/chains.h"
 #include "transfer/row_reader.h"
+
+/* Rows of a transaction, or fewer of so many bytes, or with so many tags and actions: the campaign is locked for that long. */
+enum { BATCH_ROWS = 250, BATCH_BYTES = 2 * 1024 * 1024, BATCH_NAMES = 2500 };
+/* A remote call is to be short: after this time, or so many rows in its answer, it takes no further record, and after twice
+ * this time it does not try again those whose referrer was not there yet. */
+enum { PART_MS = 1000, PART_SHOWN = 1000 };
+/* Rows in the answer where a value was left out, or that have another encoding. */
+enum { REMARKS_MAX = 100 };
 
 enum {
 	BATCH_MS = 30000, /* time of a batch, and of the attempts to run it */
@@ -64,7 +73,7 @@ show_reason(struct import_run *run, const struct record_place *place, struct sli
 static void
 remark(struct import_run *run, const struct record_place *place, const char *what, struct slice value, uint64_t *count)
 {
-	if (++*count > IMPORT_REMARKS)
+	if (++*count > REMARKS_MAX)
 		return;
 	add_place(run, run->remarks, place);
 	output_text(run->remarks, "remark", slice_of(what));
@@ -126,26 +135,77 @@ fails_whole(const struct import_run *run, enum failure failure)
 
 /* ---- a dry run, which stores nothing: the rows of other batches are those that it has seen ---- */
 
-static bool
-has_seen_referrer(const struct import_run *run, const struct import *import)
+enum { SEEN_FIRST_SIZE = 1024 };
+
+/* The identities in the file, to find repeated rows and unknown referrers: a table of hashes with open addresses, at most half
+ * full; 0 is a free place. Keys of email addresses, phone numbers and social ids are never the same text. */
+struct seen {
+	uint64_t *places;
+	size_t count, size; /* a power of two */
+	uint64_t seed;
+};
+
+static struct seen *
+seen_new(struct pool *pool)
 {
-	return seen_has(run->seen, SEEN_EMAIL, import->referrer_email) ||
-	       seen_has(run->seen, SEEN_SOCIAL_ID, import->signup.referrer_id);
+	struct seen *seen = POOL_NEW(pool, struct seen);
+	seen->size = SEEN_FIRST_SIZE;
+	seen->places = memory_alloc(SEEN_FIRST_SIZE * sizeof(*seen->places));
+	random_bytes(&seen->seed, sizeof(seen->seed));
+	return seen;
 }
 
-static bool
-has_seen(const struct import_run *run, const struct signup *row)
+/* FNV-1a, with a seed so that no file can be made to fill one place. */
+static uint64_t
+hash_of(const struct seen *seen, struct slice identity)
 {
-	return seen_has(run->seen, SEEN_EMAIL, row->email_key) || seen_has(run->seen, SEEN_PHONE, row->phone) ||
-	       seen_has(run->seen, SEEN_SOCIAL_ID, row->subject);
+	static const uint64_t prime = UINT64_C(0x100000001b3);
+	uint64_t hash = seen->seed * prime;
+	for (size_t i = 0; i < identity.size; i++)
+		hash = (hash ^ (unsigned char)identity.data[i]) * prime;
+	hash ^= hash >> 32;
+	return hash == 0 ? 1 : hash;
+}
+
+static size_t
+place_of_hash(const struct seen *seen, uint64_t hash)
+{
+	size_t place = (size_t)hash & (seen->size - 1);
+	while (seen->places[place] != 0 && seen->places[place] != hash)
+		place = (place + 1) & (seen->size - 1);
+	return place;
 }
 
 static void
-note_seen(struct import_run *run, const struct signup *row)
+grow(struct seen *seen)
 {
-	seen_add(run->seen, SEEN_EMAIL, row->email_key);
-	seen_add(run->seen, SEEN_PHONE, row->phone);
-	seen_add(run->seen, SEEN_SOCIAL_ID, row->subject);
+	uint64_t *old = seen->places;
+	const size_t size = seen->size;
+	seen->size *= 2;
+	seen->places = memory_alloc(seen->size * sizeof(*seen->places));
+	for (size_t i = 0; i < size; i++)
+		if (old[i] != 0)
+			seen->places[place_of_hash(seen, old[i])] = old[i];
+	free(old);
+}
+
+static void
+seen_add(struct seen *seen, struct slice identity)
+{
+	if (!slice_present(identity))
+		return;
+	if (2 * (seen->count + 1) > seen->size)
+		grow(seen);
+	const uint64_t hash = hash_of(seen, identity);
+	const size_t place = place_of_hash(seen, hash);
+	seen->count += seen->places[place] == 0 ? 1 : 0;
+	seen->places[place] = hash;
+}
+
+static bool
+seen_has(const struct seen *seen, struct slice identity)
+{
+	return slice_present(identity) && seen->places[place_of_hash(seen, hash_of(seen, identity))] != 0;
 }
 
 /* ---- batches ---- */
@@ -162,7 +222,8 @@ take_outcome(struct import_run *run, const struct import_row *row, const struct 
 		run->counts.unknown_names += outcome->created ? row->import.unknown_names : 0;
 		return EX_OK;
 	}
-	if (outcome->failure == FAILURE_LEAD_NOT_FOUND && run->seen != NULL && has_seen_referrer(run, &row->import)) {
+	if (outcome->failure == FAILURE_LEAD_NOT_FOUND && run->seen != NULL &&
+	    (seen_has(run->seen, row->import.referrer_email) || seen_has(run->seen, row->import.signup.referrer_id))) {
 		run->counts.imported++;
 		return EX_OK;
 	}
@@ -205,7 +266,7 @@ static bool
 is_late(const struct import_run *run, int64_t ms)
 {
 	return run->call->is_remote && run->counts.rows > 0 &&
-	       (clock_monotonic_ms() - run->began_ms >= ms || run->shown >= IMPORT_PART_SHOWN);
+	       (clock_monotonic_ms() - run->began_ms >= ms || run->shown >= PART_SHOWN);
 }
 
 /* Imports the collected rows. */
@@ -232,15 +293,20 @@ flush_batch(struct import_run *run)
 		execute(run, pointers, outcomes);
 	for (size_t i = 0; i < run->row_count && status == EX_OK; i++)
 		status = take_outcome(run, &run->rows[i], &outcomes[i]);
-	for (size_t i = 0; i < run->row_count && run->seen != NULL; i++)
-		if (outcomes[i].failure == FAILURE_NONE || outcomes[i].failure == FAILURE_LEAD_NOT_FOUND)
-			note_seen(run, &run->rows[i].import.signup);
+	for (size_t i = 0; i < run->row_count && run->seen != NULL; i++) {
+		const struct signup *row = &run->rows[i].import.signup;
+		if (outcomes[i].failure != FAILURE_NONE && outcomes[i].failure != FAILURE_LEAD_NOT_FOUND)
+			continue;
+		seen_add(run->seen, row->email_key);
+		seen_add(run->seen, row->phone);
+		seen_add(run->seen, row->subject);
+	}
 	if (run->row_count > 0)
 		progress_show(
 		    &run->progress, run->counts.imported + run->counts.unchanged, run->rows[run->row_count - 1].place.offset);
 	run->row_count = run->taken = run->taken_bytes = run->taken_names = 0;
 	pool_reset(run->pool);
-	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
+	run->rows = POOL_ARRAY(run->pool, BATCH_ROWS, struct import_row);
 	pause_for_others(run, clock_monotonic_ms() - began_ms);
 	return status;
 }
@@ -274,12 +340,15 @@ add_row(struct import_run *run, const struct record_place *place, struct slice t
 	struct row_notes notes = { 0 };
 	const char *problem = import_read_row(run, run->pool, text, &notes, &row->import);
 	row->import.drop_unknown_referrer = run->pass == IMPORT_IN_ORDER && run->arguments->drop_unknown_referrers;
+	const struct signup *lead = &row->import.signup;
 	row->place = *place;
 	if (notes.is_left_out)
 		run->counts.left_out++;
 	else if (problem != NULL)
 		reject(run, place, text, problem);
-	else if (is_first && run->seen != NULL && has_seen(run, &row->import.signup))
+	else if (is_first && run->seen != NULL &&
+		 (seen_has(run->seen, lead->email_key) || seen_has(run->seen, lead->phone) ||
+		     seen_has(run->seen, lead->subject)))
 		run->counts.unchanged++;
 	else
 		run->row_count++;
@@ -292,8 +361,7 @@ add_row(struct import_run *run, const struct record_place *place, struct slice t
 	run->taken++;
 	run->taken_bytes += text.size;
 	run->taken_names += problem == NULL ? row->import.name_count : 0;
-	const bool is_full =
-	    run->taken == IMPORT_BATCH_ROWS || run->taken_bytes >= IMPORT_BATCH_BYTES || run->taken_names >= IMPORT_BATCH_NAMES;
+	const bool is_full = run->taken == BATCH_ROWS || run->taken_bytes >= BATCH_BYTES || run->taken_names >= BATCH_NAMES;
 	return is_full ? flush_batch(run) : EX_OK;
 }
 
@@ -323,7 +391,7 @@ take_records(struct import_run *run)
 		const enum record_state state = records_next(run->records, &record);
 		if (state == RECORD_FAILED)
 			return fail_file(run);
-		run->is_late = state != RECORD_END && is_late(run, IMPORT_PART_MS);
+		run->is_late = state != RECORD_END && is_late(run, PART_MS);
 		if (state == RECORD_END)
 			break;
 		if (run->is_late) {
@@ -353,7 +421,7 @@ retry_deferred(struct import_run *run, struct deferred *from, uint64_t at)
 	struct record_place place;
 	struct slice text;
 	const int status = read_deferred(run, from, at, &place, &text);
-	if (status == EX_OK && is_late(run, 2 * IMPORT_PART_MS))
+	if (status == EX_OK && is_late(run, 2 * PART_MS))
 		return deferred_add(run->deferred, &place) ? EX_OK : fail_file(run);
 	return status == EX_OK ? add_row(run, &place, text) : status;
 }
@@ -399,8 +467,7 @@ read_chains(struct import_run *run, struct deferred *from, struct chains *chains
 		chains_add(chains, &import, place.line);
 		pool_reset(run->pool);
 	}
-	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
-	chains_sort(chains);
+	run->rows = POOL_ARRAY(run->pool, BATCH_ROWS, struct import_row);
 	return status;
 }
 
@@ -408,13 +475,19 @@ read_chains(struct import_run *run, struct deferred *from, struct chains *chains
 static int
 run_in_order(struct import_run *run, struct deferred *from)
 {
-	struct chains *chains = chains_new();
+	struct chains *chains = chains_new(run->call->pool);
 	int status = read_chains(run, from, chains);
+	const size_t *order = chains_sort(chains);
 	run->pass = IMPORT_IN_ORDER;
 	for (uint64_t i = 0; i < deferred_count(from) && status == EX_OK; i++)
-		status = retry_deferred(run, from, chains_at(chains, i));
-	chains_free(&chains);
+		status = retry_deferred(run, from, order[i]);
 	return status == EX_OK ? flush_batch(run) : status;
+}
+
+static struct deferred *
+new_deferred(const struct import_run *run)
+{
+	return deferred_new(run->call->pool, run->call->is_remote ? DEFERRED_IN_MEMORY : DEFERRED_IN_FILE);
 }
 
 typedef int deferred_pass(struct import_run *run, struct deferred *from);
@@ -426,26 +499,17 @@ take_deferred(struct import_run *run, deferred_pass *pass)
 	struct deferred *from = run->deferred;
 	if (deferred_count(from) == 0)
 		return EX_OK;
-	run->deferred = deferred_new(run->call->is_remote ? DEFERRED_IN_MEMORY : DEFERRED_IN_FILE);
+	run->deferred = new_deferred(run);
 	if (run->deferred == NULL) {
 		run->deferred = from;
 		return fail_file(run);
 	}
 	const int status = pass(run, from);
-	deferred_free(&from);
+	deferred_close(from);
 	return status;
 }
 
-/* Records whose referrer was not there yet. The pass in order needs memory for each of them, and mostly has few. */
-static int
-finish_deferred(struct import_run *run)
-{
-	int status = take_deferred(run, run_backwards);
-	if (status == EX_OK)
-		status = take_deferred(run, run_in_order);
-	return status == EX_OK ? reject_deferred(run, run->deferred) : status;
-}
-
+/* The pass in order needs memory for each deferred record, and mostly has few. */
 static int
 import_all(struct import_run *run)
 {
@@ -453,16 +517,20 @@ import_all(struct import_run *run)
 	int status = take_records(run);
 	if (status == EX_OK)
 		status = flush_batch(run);
-	return status == EX_OK ? finish_deferred(run) : status;
+	if (status == EX_OK)
+		status = take_deferred(run, run_backwards);
+	if (status == EX_OK)
+		status = take_deferred(run, run_in_order);
+	return status == EX_OK ? reject_deferred(run, run->deferred) : status;
 }
 
 int
 import_run(struct import_run *run)
 {
 	int status = EX_OK;
-	run->rows = POOL_ARRAY(run->pool, IMPORT_BATCH_ROWS, struct import_row);
-	run->deferred = deferred_new(run->call->is_remote ? DEFERRED_IN_MEMORY : DEFERRED_IN_FILE);
-	run->seen = run->arguments->dry_run ? seen_new() : NULL;
+	run->rows = POOL_ARRAY(run->pool, BATCH_ROWS, struct import_row);
+	run->deferred = new_deferred(run);
+	run->seen = run->arguments->dry_run ? seen_new(run->call->pool) : NULL;
 	run->progress = progress_begin(run->call->errors, "rows", (uint64_t)run->file.st_size);
 	status = run->deferred == NULL ? fail_file(run) : import_all(run);
 	progress_end(&run->progress);
@@ -470,7 +538,8 @@ import_run(struct import_run *run)
 		operation_fail(run->call, PROBLEM_INVALID,
 		    "%" PRIu64 " more rows are rejected; --rejects FILE writes all of them to a file",
 		    run->counts.rejected - REASONS_SHOWN);
-	deferred_free(&run->deferred);
-	seen_free(&run->seen);
+	deferred_close(run->deferred);
+	if (run->seen != NULL)
+		free(run->seen->places);
 	return status;
 }

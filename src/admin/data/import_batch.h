@@ -14,15 +14,6 @@
 #include "transfer/records.h"
 #include "transfer/rejects.h"
 #include "transfer/row.h"
-#include "transfer/seen.h"
-
-/* Rows of a transaction, or fewer of so many bytes, or with so many tags and actions: the campaign is locked for that long. */
-enum { IMPORT_BATCH_ROWS = 250, IMPORT_BATCH_BYTES = 2 * 1024 * 1024, IMPORT_BATCH_NAMES = 2500 };
-/* A remote call is to be short: after this time, or so many rows in its answer, it takes no further record, and after twice
- * this time it does not try again those whose referrer was not there yet. */
-enum { IMPORT_PART_MS = 1000, IMPORT_PART_SHOWN = 1000 };
-/* Rows in the answer where a value was left out, or that have another encoding. */
-enum { IMPORT_REMARKS = 100 };
 
 struct import_arguments {
 	struct value_content records;

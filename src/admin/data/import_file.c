@@ -10,6 +10,7 @@
 
 #include "crypto/base64.h"
 #include "os/descriptors.h"
+#include "os/replacement.h"
 #include "transfer/file_kind.h"
 
 enum { PIECE_BYTES = 64 * 1024, BEGINNING_BYTES = 4096 };
@@ -21,13 +22,14 @@ fail_read(struct operation_call *call, const char *path, int number)
 	return -1;
 }
 
-/* Closes a temporary file, and returns a descriptor of it, at its beginning; -1: errno. */
+/* Closes a new temporary file, and returns a descriptor of it. -1: errno. */
 static int
 descriptor_of(FILE *file)
 {
-	const int fd = fflush(file) == 0 ? fcntl(fileno(file), F_DUPFD_CLOEXEC, 0) : -1;
+	const int fd = file == NULL ? -1 : fcntl(fileno(file), F_DUPFD_CLOEXEC, 0);
 	const int number = errno;
-	fclose(file);
+	if (file != NULL)
+		fclose(file);
 	errno = number;
 	return fd;
 }
@@ -37,20 +39,20 @@ static int
 spool(int from)
 {
 	char bytes[PIECE_BYTES];
-	FILE *to = tmpfile();
-	ssize_t got = -1;
-	while (to != NULL && (got = read(from, bytes, sizeof(bytes))) != 0) {
+	const int to = descriptor_of(tmpfile());
+	while (to >= 0) {
+		const ssize_t got = read(from, bytes, sizeof(bytes));
+		if (got == 0)
+			return to;
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0 || fwrite(bytes, 1, (size_t)got, to) != (size_t)got)
-			break;
+		const int number = got < 0 ? errno : write_fully(to, (struct slice){ bytes, (size_t)got });
+		if (number != 0) {
+			close(to);
+			errno = number;
+			return -1;
+		}
 	}
-	if (to != NULL && got == 0)
-		return descriptor_of(to);
-	const int number = errno;
-	if (to != NULL)
-		fclose(to);
-	errno = number;
 	return -1;
 }
 
@@ -63,14 +65,11 @@ open_text(struct operation_call *call, const struct import_arguments *arguments)
 		operation_fail_value(call, PROBLEM_INVALID, "records", "expected Base64, on one line and with padding");
 		return -1;
 	}
-	FILE *file = descriptor_in_memory();
-	if (file != NULL && fwrite(text.data, 1, text.size, file) == text.size) {
-		const int fd = descriptor_of(file);
-		if (fd >= 0)
-			return fd;
-	} else if (file != NULL) {
-		fclose(file);
-	}
+	const int fd = descriptor_of(descriptor_in_memory());
+	if (fd >= 0 && write_fully(fd, text) == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
 	operation_fail(call, PROBLEM_INTERNAL, "there is no memory for the records");
 	return -1;
 }
@@ -132,13 +131,12 @@ find_encoding(struct import_run *run)
 	bool certain;
 	if (!survey(run, &found))
 		return operation_fail(call, PROBLEM_IO, "the file could not be read: %s", strerror(errno));
-	if (encoding_is_unknown(&found))
+	if (!encoding_surveyed(&found, &run->encoding, &certain))
 		return operation_fail(call, PROBLEM_INVALID,
 		    "the encoding of the file cannot be told: save it as \"CSV UTF-8\" in the spreadsheet, convert it to "
 		    "UTF-8, "
 		    "for example by iconv -f GBK -t UTF-8, or name it with %s",
 		    parameter_shown(call, "encoding"));
-	run->encoding = encoding_surveyed(&found, &certain);
 	if (!certain)
 		run->unsure = encoding_sample(call->pool, &found, &run->encoding);
 	if (slice_present(run->unsure) && run->encoding.form == ENCODING_BYTES && !run->arguments->look)

@@ -113,28 +113,30 @@ identifies(const struct column *column)
 	return column->field == LEAD_EMAIL || column->field == LEAD_PHONE;
 }
 
-/* How well a delimiter divides a record into names: one that is known weighs more than any number of others. */
+/* Divides a record into names: how many there are, and how many of them are an email address or a phone number. */
 static size_t
-weight_of(struct pool *pool, struct slice record, char delimiter)
+count_names(struct pool *pool, struct slice record, char delimiter, size_t *identities)
 {
 	struct csv_fields fields;
-	size_t weight = 0;
-	if (csv_split(pool, record, delimiter, &fields) != NULL || fields.count == 1)
+	*identities = 0;
+	if (csv_split(pool, record, delimiter, &fields) != NULL)
 		return 0;
 	for (size_t i = 0; i < fields.count; i++) {
 		const struct column column = column_of_heading(pool, csv_cell(pool, fields.items[i]));
-		weight += identifies(&column) ? CSV_FIELDS_MAX : 1;
+		*identities += identifies(&column) ? 1 : 0;
 	}
-	return weight;
+	return fields.count;
 }
 
+/* One that divides it into names that are known weighs more than any number of others. */
 static char
 detect_delimiter(struct pool *pool, struct slice record)
 {
 	static const char delimiters[] = CSV_DELIMITERS;
-	size_t best = 0, best_weight = 0;
+	size_t best = 0, best_weight = 0, identities;
 	for (size_t i = 0; i + 1 < sizeof(delimiters); i++) {
-		const size_t weight = weight_of(pool, record, delimiters[i]);
+		const size_t count = count_names(pool, record, delimiters[i], &identities);
+		const size_t weight = count > 1 ? count + identities * CSV_FIELDS_MAX : 0;
 		if (weight > best_weight) {
 			best = i;
 			best_weight = weight;
@@ -143,31 +145,20 @@ detect_delimiter(struct pool *pool, struct slice record)
 	return delimiters[best];
 }
 
-/* Whether a record is a heading by its names. */
-static bool
-is_heading(const struct import_run *run, struct slice record)
-{
-	struct pool *pool = run->call->pool;
-	struct csv_fields fields;
-	if (csv_split(pool, record, run->delimiter != '\0' ? run->delimiter : detect_delimiter(pool, record), &fields) != NULL)
-		return false;
-	for (size_t i = 0; i < fields.count; i++) {
-		const struct column column = column_of_heading(pool, csv_cell(pool, fields.items[i]));
-		if (identifies(&column))
-			return true;
-	}
-	return false;
-}
-
 /* A line that looks like the heading after others; 0: there is none. */
 static uint64_t
 later_heading(struct import_run *run)
 {
 	enum { LINES_MAX = 30 };
+	struct pool *pool = run->call->pool;
 	struct record record;
-	for (unsigned i = 0; i < LINES_MAX && records_next(run->records, &record) == RECORD_GOOD; i++)
-		if (is_heading(run, record.text))
+	size_t identities;
+	for (unsigned i = 0; i < LINES_MAX && records_next(run->records, &record) == RECORD_GOOD; i++) {
+		const char known = run->delimiter;
+		(void)count_names(pool, record.text, known != '\0' ? known : detect_delimiter(pool, record.text), &identities);
+		if (identities > 0)
 			return record.line;
+	}
 	return 0;
 }
 

@@ -20,26 +20,13 @@
 
 /* "email", "custom field plan", "ignored" */
 static struct slice
-meaning_of(struct pool *pool, const struct column *column)
-{
-	if (column->rules != NULL)
-		return SLICE("consent, by its values");
-	if (column->field == LEAD_IGNORED)
-		return SLICE("ignored");
-	if (column->field == LEAD_CUSTOM)
-		return POOL_JOIN(pool, SLICE("custom field "), column->name);
-	return column->field == LEAD_UTM ? POOL_JOIN(pool, SLICE("utm "), column->name) : lead_field_name(column->field);
-}
-
-/* The same as a word that --map takes. */
-static struct slice
-word_of(struct pool *pool, const struct column *column)
+meaning_of(struct pool *pool, const struct column *column, const char *ignored, const char *custom, const char *utm)
 {
 	if (column->field == LEAD_IGNORED)
-		return SLICE("-");
-	if (column->field == LEAD_CUSTOM)
-		return column->name;
-	return column->field == LEAD_UTM ? POOL_JOIN(pool, SLICE("utm_"), column->name) : lead_field_name(column->field);
+		return slice_of(ignored);
+	if (column->field != LEAD_CUSTOM && column->field != LEAD_UTM)
+		return lead_field_name(column->field);
+	return POOL_JOIN(pool, slice_of(column->field == LEAD_UTM ? utm : custom), column->name);
 }
 
 /* What was found in the heading: a name that was misspelled is a custom field. */
@@ -50,13 +37,16 @@ add_columns(const struct import_run *run)
 	struct output *columns = output_new(pool, OUTPUT_ARRAY);
 	for (size_t i = 0; i < run->column_count; i++) {
 		const struct survey_column *found = &run->survey.columns[i];
+		const struct column *column = &run->columns[i];
 		output_record(columns);
 		output_text(columns, "column", utf8_sanitized(pool, run->heading[i]));
-		output_text(columns, "becomes", meaning_of(pool, &run->columns[i]));
+		output_text(columns, "becomes",
+		    column->rules != NULL ? SLICE("consent, by its values")
+					  : meaning_of(pool, column, "ignored", "custom field ", "utm "));
 		if (!run->arguments->look)
 			continue;
-		output_text(columns, "field", word_of(pool, &run->columns[i]));
-		output_boolean(columns, "is_custom", run->columns[i].field == LEAD_CUSTOM);
+		output_text(columns, "field", meaning_of(pool, column, "-", "", "utm_")); /* as --map takes it */
+		output_boolean(columns, "is_custom", column->field == LEAD_CUSTOM);
 		output_texts(columns, "examples", found->examples, found->example_count);
 	}
 	output_nested(run->call->output, "columns", columns);
@@ -92,12 +82,6 @@ add_questions(struct import_run *run)
 	output_keep_private(run->call->output);
 }
 
-static const char *
-delimiter_word(const struct import_run *run)
-{
-	return run->delimiter == '\t' ? "tab" : pool_string(run->call->pool, (struct slice){ &run->delimiter, 1 });
-}
-
 static void
 add_form(const struct import_run *run)
 {
@@ -105,7 +89,8 @@ add_form(const struct import_run *run)
 	output_text(output, "encoding", encoding_name(run->call->pool, &run->encoding));
 	if (run->format != RECORDS_CSV)
 		return;
-	output_text(output, "delimiter", slice_of(delimiter_word(run)));
+	output_text(output, "delimiter",
+	    run->delimiter == '\t' ? SLICE("tab") : pool_copy(run->call->pool, (struct slice){ &run->delimiter, 1 }));
 	output_u64(output, "heading", run->heading_line);
 }
 
@@ -202,12 +187,12 @@ answer(struct import_run *run, int status)
 	output_record(output);
 	add_counts(run);
 	output_u64(output, "seconds", (uint64_t)took_ms / 1000);
-	if (is_trial)
+	if (is_trial) {
 		add_form(run);
-	if (is_trial && run->column_count > 0)
-		add_columns(run);
-	if (is_trial)
+		if (run->column_count > 0)
+			add_columns(run);
 		add_questions(run);
+	}
 	if (run->survey.tags.count > 0)
 		add_tags(run);
 	if (!output_is_empty(run->remarks)) {
@@ -306,9 +291,8 @@ import_file(struct import_run *run)
 		status = import_file_examine(run);
 	if (status != EX_OK)
 		return status;
-	run->records = records_new(run->fd, run->format, &run->encoding);
-	if (arguments->more)
-		records_expect_more(run->records);
+	run->records =
+	    records_new(run->call->pool, run->fd, arguments->more ? CSV_MORE : CSV_NO_MORE, run->format, &run->encoding);
 	run->pool = pool_new();
 	run->begin_line = 1;
 	if (run->format == RECORDS_CSV)
@@ -319,7 +303,6 @@ import_file(struct import_run *run)
 		status = import_read_constants(run);
 	if (status == EX_OK)
 		status = import_records(run);
-	records_free(&run->records);
 	pool_free(&run->pool);
 	return status;
 }

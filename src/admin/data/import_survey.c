@@ -6,6 +6,7 @@
 #include <sysexits.h>
 
 #include "admin/data/import_batch.h"
+#include "base/encode.h"
 #include "base/utf8.h"
 #include "engine/custom_fields.h"
 #include "operation/value_types.h"
@@ -258,25 +259,6 @@ file_name(const struct import_run *run)
 	return slash == path.size ? path : slice_sub(path, slash + 1, path.size);
 }
 
-static struct slice
-column_word(const struct import_run *run, size_t i)
-{
-	return pool_printf(run->call->pool, "#%zu", i + 1);
-}
-
-/* A line for a shell, as it may be typed: 'Status:unsubscribed=opted_out'. */
-static struct slice
-quoted(struct pool *pool, struct slice text)
-{
-	struct slice all = SLICE("'"), part;
-	bool first = true;
-	while (slice_next(&text, '\'', &part)) {
-		all = POOL_JOIN(pool, all, first ? SLICE("") : SLICE("'\\''"), part);
-		first = false;
-	}
-	return POOL_JOIN(pool, all, SLICE("'"));
-}
-
 /* Whether a column has only yes and no, and its name does not show what about. */
 static bool
 is_unsure(const struct import_run *run, size_t i)
@@ -295,36 +277,39 @@ add_value(const struct import_run *run, size_t i, const struct survey_text *valu
 	output_text(values, "value", shown);
 	output_u64(values, "rows", value->rows);
 	output_text(values, "suggested", value_meaning_name(meaning));
-	const struct slice pair = POOL_JOIN(pool, column_word(run, i), SLICE(":"), shown, SLICE("="),
-	    meaning == MEANS_UNKNOWN ? SLICE("MEANING") : value_meaning_name(meaning));
-	return POOL_JOIN(pool, options, SLICE(" --value "), quoted(pool, pair));
+	const struct slice word = meaning == MEANS_UNKNOWN ? SLICE("MEANING") : value_meaning_name(meaning);
+	const struct slice pair = pool_printf(pool, "#%zu:%.*s=%.*s", i + 1, SLICE_ARGS(shown), SLICE_ARGS(word));
+	return POOL_JOIN(pool, options, SLICE(" --value "), encode_shell_word(pool, pair));
 }
 
-/* The questions: as data, and before an import also to a shell as lines. */
-struct question_list {
-	struct import_run *run;
-	struct output *questions;
+struct question {
+	const char *about, *text;
+	size_t column; /* its number, from 1; 0: it is about the file */
+	struct slice name, answer;
+	const struct output *values; /* NULL: none */
 };
 
+/* Adds it as data, and before an import shows it as a line to a shell, too. */
 static void
-add_question(const struct question_list *list, const char *about, struct slice column, struct slice name, const char *question,
-    struct slice answer, const struct output *values)
+add_question(struct import_run *run, struct output *questions, struct question question)
 {
-	struct output *questions = list->questions;
+	struct pool *pool = run->call->pool;
+	struct slice column = SLICE_NONE;
+	if (question.column > 0) {
+		column = pool_printf(pool, "#%zu", question.column);
+		question.name = utf8_sanitized(pool, run->heading[question.column - 1]);
+	}
 	output_record(questions);
-	output_text(questions, "about", slice_of(about));
+	output_text(questions, "about", slice_of(question.about));
 	output_text(questions, "column", column);
-	output_text(questions, "name", name);
-	output_text(questions, "question", slice_of(question));
-	output_text(questions, "answer", answer);
-	if (values != NULL)
-		output_nested(questions, "values", values);
-	else
-		output_json(questions, "values", SLICE("[]"));
-	if (!list->run->arguments->look && !list->run->arguments->dry_run)
-		operation_warn(list->run->call, "%.*s%s%.*s%s%s Answer: %.*s", SLICE_ARGS(column),
-		    slice_present(column) ? " " : "", SLICE_ARGS(name), slice_present(name) ? ": " : "", question,
-		    SLICE_ARGS(answer));
+	output_text(questions, "name", question.name);
+	output_text(questions, "question", slice_of(question.text));
+	output_text(questions, "answer", question.answer);
+	output_nested(questions, "values", question.values != NULL ? question.values : output_new(pool, OUTPUT_ARRAY));
+	if (!run->arguments->look && !run->arguments->dry_run)
+		operation_warn(run->call, "%.*s%s%.*s%s%s Answer: %.*s", SLICE_ARGS(column), slice_present(column) ? " " : "",
+		    SLICE_ARGS(question.name), slice_present(question.name) ? ": " : "", question.text,
+		    SLICE_ARGS(question.answer));
 }
 
 /* A column that is empty says nothing, unless other values of it have a meaning. */
@@ -337,23 +322,8 @@ has_values(const struct import_run *run, size_t i)
 }
 
 static void
-ask_for_meanings(
-    const struct question_list *list, size_t i, const char *question, struct slice options, const struct output *values)
+add_values(struct import_run *run, struct output *questions, size_t i)
 {
-	const struct import_run *run = list->run;
-	struct pool *pool = run->call->pool;
-	const struct slice column = column_word(run, i);
-	add_question(list, "values", column, utf8_sanitized(pool, run->heading[i]), question,
-	    POOL_JOIN(pool, slice_sub(options, 1, options.size), SLICE(", or, if it is about something else: --map "),
-		quoted(pool, POOL_JOIN(pool, column, SLICE("=NAME"))), SLICE(", or to leave it out: --map "),
-		quoted(pool, POOL_JOIN(pool, column, SLICE("=-")))),
-	    values);
-}
-
-static void
-add_values(const struct question_list *list, size_t i)
-{
-	const struct import_run *run = list->run;
 	struct pool *pool = run->call->pool;
 	const struct survey_texts *found = &run->survey.columns[i].values;
 	struct output *values = output_new(pool, OUTPUT_ARRAY);
@@ -379,46 +349,48 @@ add_values(const struct question_list *list, size_t i)
 		    : found->times == others.rows ? MEANS_ACTIVE
 						  : MEANS_UNKNOWN,
 		    values, options);
-	ask_for_meanings(list, i,
-	    unsure ? "Does this column say whether people may get mail? If so, what do its values mean?"
-		   : "This column says whether people may get mail. What do its values mean?",
-	    options, values);
+	options =
+	    pool_printf(pool, "%.*s, or, if it is about something else: --map '#%zu=NAME', or to leave it out: --map '#%zu=-'",
+		SLICE_ARGS(slice_sub(options, 1, options.size)), i + 1, i + 1);
+	add_question(run, questions,
+	    (struct question){ "values",
+		unsure ? "Does this column say whether people may get mail? If so, what do its values mean?"
+		       : "This column says whether people may get mail. What do its values mean?",
+		i + 1, SLICE_NONE, options, values });
 }
 
 static void
-add_columns(const struct question_list *list)
+add_name(struct import_run *run, struct output *questions, size_t i)
 {
-	const struct import_run *run = list->run;
 	struct pool *pool = run->call->pool;
-	for (size_t i = 0; i < run->column_count; i++) {
-		const char *problem = run->survey.columns[i].problem;
-		if (has_values(run, i))
-			add_values(list, i);
-		else if (problem != NULL)
-			add_question(list, "name", column_word(run, i), utf8_sanitized(pool, run->heading[i]),
-			    pool_printf(pool, "This column cannot be a custom field: %s. What is it to be called?", problem)
-				.data,
-			    pool_printf(pool, "--map '#%zu=NAME', or to leave it out: --map '#%zu=-'", i + 1, i + 1), NULL);
-	}
+	const struct slice text = pool_printf(
+	    pool, "This column cannot be a custom field: %s. What is it to be called?", run->survey.columns[i].problem);
+	const struct slice answer = pool_printf(pool, "--map '#%zu=NAME', or to leave it out: --map '#%zu=-'", i + 1, i + 1);
+	add_question(run, questions, (struct question){ "name", text.data, i + 1, SLICE_NONE, answer, NULL });
 }
 
 struct output *
 import_questions(struct import_run *run)
 {
 	struct pool *pool = run->call->pool;
-	const struct question_list list = { run, output_new(pool, OUTPUT_ARRAY) };
+	struct output *questions = output_new(pool, OUTPUT_ARRAY);
 	const struct slice name = file_name(run);
 	const uint64_t *dates = run->survey.dates;
-	add_columns(&list);
+	for (size_t i = 0; i < run->column_count; i++)
+		if (has_values(run, i))
+			add_values(run, questions, i);
+		else if (run->survey.columns[i].problem != NULL)
+			add_name(run, questions, i);
 	if (consent_file_refuses(plain_words(pool, name)) && !has_field(run, LEAD_OPTED_OUT))
-		add_question(&list, "file", SLICE_NONE, name,
-		    "By its name the file has people who must not get mail. Have all of them unsubscribed?",
-		    SLICE("--set opted_out=on, or if they may get mail: --set opted_out=off"), NULL);
+		add_question(run, questions,
+		    (struct question){ "file",
+			"By its name the file has people who must not get mail. Have all of them unsubscribed?", 0, name,
+			SLICE("--set opted_out=on, or if they may get mail: --set opted_out=off"), NULL });
 	if (run->limits.dates == DATES_UNKNOWN && dates[TIME_DAY_FIRST] + dates[TIME_MONTH_FIRST] + dates[TIME_EITHER] > 0)
-		add_question(&list, "dates", SLICE_NONE, SLICE_NONE,
-		    "Times of sign-up are written as 3/1/2024. Is the day or the month first?",
-		    SLICE("--dates day-first, or --dates month-first"), NULL);
-	return output_is_empty(list.questions) ? NULL : list.questions;
+		add_question(run, questions,
+		    (struct question){ "dates", "Times of sign-up are written as 3/1/2024. Is the day or the month first?", 0,
+			SLICE_NONE, SLICE("--dates day-first, or --dates month-first"), NULL });
+	return output_is_empty(questions) ? NULL : questions;
 }
 
 int

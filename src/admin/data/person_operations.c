@@ -15,14 +15,6 @@
 /* ERASURES_MAX: of an account that have not ended, for remote calls. */
 enum { REMOTE_MS = 2000, REPORT_MS = 1000, ERASURES_MAX = 20 };
 
-static bool
-exists(struct operation_call *call, uint64_t campaign_id)
-{
-	struct campaign campaign;
-	int64_t now_ms;
-	return store_find_campaign(call->store, call->pool, campaign_id, &campaign, &now_ms) != RESULT_NOT_FOUND;
-}
-
 struct person_arguments {
 	struct named_lead named;
 	uint64_t campaign_id; /* 0: all */
@@ -44,11 +36,14 @@ read_person(struct operation_call *call, struct person *person)
 	const struct person_arguments *arguments = ARGUMENTS(call, struct person_arguments);
 	const struct lead_reference *reference = &arguments->named.references[0];
 	const int status = named_lead_check(call, &arguments->named);
+	struct campaign campaign;
+	int64_t now_ms;
 	*person = (struct person){ .campaign_id = arguments->campaign_id,
 		.channel = reference->identity == LEAD_BY_PHONE ? CHANNEL_PHONE : CHANNEL_EMAIL,
 		.address = reference->value,
 		.typed = slice_trim(arguments->named.typed) };
-	if (status == EX_OK && person->campaign_id != 0 && !exists(call, person->campaign_id))
+	if (status == EX_OK && person->campaign_id != 0 &&
+	    store_find_campaign(call->store, call->pool, person->campaign_id, &campaign, &now_ms) == RESULT_NOT_FOUND)
 		return operation_fail(call, PROBLEM_NOT_FOUND, "there is no campaign %" PRIu64, person->campaign_id);
 	return status;
 }
@@ -128,14 +123,7 @@ run_lead_erase(struct operation_call *call)
 
 /* ---- report ---- */
 
-/* "LEAD.SECTION.FIRST.SECOND" of a place, the last two with one added. */
-static struct slice
-place_text(struct pool *pool, const struct report_place *place)
-{
-	return pool_printf(
-	    pool, "%" PRIu64 ".%u.%" PRId64 ".%" PRId64, place->lead_id, place->section, place->first + 1, place->second + 1);
-}
-
+/* "LEAD.SECTION.FIRST.SECOND", the last two with one added. */
 static bool
 parse_place(struct slice text, struct report_place *place)
 {
@@ -172,7 +160,8 @@ answer_part(struct operation_call *call, const struct person *person, struct rep
 	for (size_t i = 0; i < part.count; i++)
 		add_item(call->output, &part.items[i]);
 	if (part.more)
-		call->next = place_text(call->pool, &place);
+		call->next = pool_printf(call->pool, "%" PRIu64 ".%u.%" PRId64 ".%" PRId64, place.lead_id, place.section,
+		    place.first + 1, place.second + 1);
 	return EX_OK;
 }
 

@@ -35,10 +35,10 @@ delete_all_rows(
 
 /* Those of the account, or the one. */
 static int
-find_campaigns(struct operation_call *call, bool account, struct campaign **list, size_t *campaigns)
+find_campaigns(struct operation_call *call, struct campaign **list, size_t *campaigns)
 {
 	int64_t now_ms;
-	if (account) {
+	if (call->operation->variant) {
 		enum result result = store_find_account(call->store, call->id);
 		if (result == RESULT_OK)
 			result = store_list_campaigns(call->store, call->pool, call->id, LIST_ALL, list, campaigns, &now_ms);
@@ -63,7 +63,7 @@ run_remove(struct operation_call *call)
 	struct campaign *list;
 	uint64_t leads = 0;
 	size_t campaigns;
-	int status = find_campaigns(call, account, &list, &campaigns);
+	int status = find_campaigns(call, &list, &campaigns);
 	if (status != EX_OK)
 		return status;
 	for (size_t i = 0; i < campaigns; i++)

@@ -1,37 +1,24 @@
-/* SPDX-License-Identifier: MIT
- * The account of the programs, and what it may do. It is the owner of what the programs write, or of their configuration,
- * unless that is root; else the one with the name of the group that may read the configuration, as the package has it; else the
- * account that runs this command. */
+/* SPDX-License-Identifier: MIT */
+#include "admin/doctor/account.h"
+
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "admin/doctor/doctor.h"
-
 enum { GROUPS_MAX = 256 };
-
-static bool
-owner_of(const char *path, uid_t *uid)
-{
-	struct stat status;
-	if (*path == '\0' || stat(path, &status) != 0)
-		return false;
-	*uid = status.st_uid;
-	return true;
-}
 
 /* Root's files say nothing while another one has another owner. */
 static uid_t
 owner_of_files(const struct doctor *doctor)
 {
 	const char *paths[] = { doctor->conf == NULL ? "" : doctor->conf->server.state_dir, doctor->file.data };
-	uid_t uid = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(paths) && uid == 0; i++)
-		if (!owner_of(paths[i], &uid))
-			uid = 0;
-	return uid;
+	struct stat status;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		if (*paths[i] != '\0' && stat(paths[i], &status) == 0 && status.st_uid != 0)
+			return status.st_uid;
+	return 0;
 }
 
 static uid_t
@@ -55,12 +42,12 @@ account_find(struct doctor *doctor)
 	if (account->uid == 0)
 		account->uid = geteuid();
 	const struct passwd *entry = getpwuid(account->uid);
-	account->name = entry == NULL ? pool_printf(doctor->pool, "%lu", (unsigned long)account->uid)
-				      : pool_copy(doctor->pool, slice_of(entry->pw_name));
+	account->name = entry == NULL ? pool_printf(doctor->pool, "%lu", (unsigned long)account->uid).data
+				      : pool_string(doctor->pool, slice_of(entry->pw_name));
 	const gid_t gid = entry == NULL ? getegid() : entry->pw_gid;
 	const struct group *group = getgrgid(gid);
-	account->group = group == NULL ? pool_printf(doctor->pool, "%lu", (unsigned long)gid)
-				       : pool_copy(doctor->pool, slice_of(group->gr_name));
+	account->group = group == NULL ? pool_printf(doctor->pool, "%lu", (unsigned long)gid).data
+				       : pool_string(doctor->pool, slice_of(group->gr_name));
 	if (entry == NULL)
 		return;
 	account->groups = POOL_ARRAY(doctor->pool, GROUPS_MAX, gid_t);
@@ -108,7 +95,7 @@ account_sees(struct doctor *doctor, const char *path)
 	struct stat status;
 	if (geteuid() == 0 || lstat(path, &status) == 0 || errno != EACCES)
 		return true;
-	DOCTOR_SKIP(doctor, "%s: run this as root, or as %s", path, doctor->account.name.data);
+	DOCTOR_SKIP(doctor, "%s: run this as root, or as %s", path, doctor->account.name);
 	return false;
 }
 
@@ -122,10 +109,10 @@ account_may(const struct doctor *doctor, const char *path, int what)
 	       may_by_mode(&doctor->account, &status, what);
 }
 
-struct slice
+const char *
 account_folder_of(struct pool *pool, const char *path)
 {
 	const struct slice text = slice_of(path);
 	const size_t slash = slice_find_last(text, '/');
-	return slash == 0 || slash == text.size ? SLICE("/") : pool_copy(pool, slice_sub(text, 0, slash));
+	return slash == 0 || slash == text.size ? "/" : pool_string(pool, slice_sub(text, 0, slash));
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The checks, and what is printed of them. */
-#include "admin/doctor/doctor.h"
-
+ * `leadhook doctor` (leadhook(1)): runs the checks that find faults of an installation. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,6 +7,12 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "admin/doctor/account.h"
+#include "admin/doctor/database.h"
+#include "admin/doctor/files.h"
+#include "admin/doctor/programs.h"
+#include "admin/doctor/requests.h"
+#include "admin/doctor/web.h"
 #include "deliver/send/sender.h"
 #include "operation/operation_wiring.h"
 #include "operation/value_types.h"
@@ -141,56 +145,47 @@ output_all(struct doctor *doctor, const struct outcome_of_check *outcomes)
 /* ---- text ---- */
 
 static void
-add_shown(struct buffer *text, const char *before, struct slice value, const char *after)
+add_line(struct buffer *text, struct slice line)
 {
-	buffer_add_text(text, before);
-	output_add_shown(text, value);
-	buffer_add_text(text, after);
+	output_add_shown(text, line);
+	buffer_add_byte(text, '\n');
 }
 
 static void
-add_remedy(struct buffer *text, const struct remedy *remedy)
+add_finding(struct buffer *text, struct pool *pool, const struct doctor_finding *finding)
 {
-	if (slice_present(remedy->command)) {
-		add_shown(text, "    run:  ", remedy->command, "\n");
-		return;
+	add_line(text, pool_printf(pool, "%.*s  %s%s%.*s", SLICE_ARGS(severity_names[finding->severity]), finding->what,
+			   finding->detail.size > 0 ? ": " : "", SLICE_ARGS(finding->detail)));
+	add_line(text, pool_printf(pool, "    %.*s", SLICE_ARGS(finding->why)));
+	for (size_t i = 0; i < finding->remedy_count; i++) {
+		const struct remedy *remedy = &finding->remedies[i];
+		if (slice_present(remedy->command)) {
+			add_line(text, pool_printf(pool, "    run:  %.*s", SLICE_ARGS(remedy->command)));
+			continue;
+		}
+		add_line(text, pool_printf(pool, "    in %.*s%s%.*s:", SLICE_ARGS(remedy->file),
+				   slice_present(remedy->place) ? ", " : "", SLICE_ARGS(remedy->place)));
+		add_line(text, pool_printf(pool, "        %.*s", SLICE_ARGS(remedy->line)));
 	}
-	add_shown(text, "    in ", remedy->file, "");
-	if (slice_present(remedy->place))
-		add_shown(text, ", ", remedy->place, "");
-	add_shown(text, ":\n        ", remedy->line, "\n");
-}
-
-static void
-add_finding(struct buffer *text, const struct doctor_finding *finding)
-{
-	add_shown(text, "", severity_names[finding->severity], "  ");
-	add_shown(text, finding->what, finding->detail.size > 0 ? SLICE(": ") : SLICE(""), "");
-	add_shown(text, "", finding->detail, "\n    ");
-	add_shown(text, "", finding->why, "\n");
-	for (size_t i = 0; i < finding->remedy_count; i++)
-		add_remedy(text, &finding->remedies[i]);
 	buffer_add_byte(text, '\n');
 }
 
 /* A line with the names of the checks that had this outcome. */
 static void
-add_checks(struct buffer *text, const struct outcome_of_check *outcomes, const struct outcome_of_check *same)
+add_checks(struct buffer *text, struct pool *pool, const struct outcome_of_check *outcomes, const struct outcome_of_check *same)
 {
-	size_t count = 0;
+	struct slice names = SLICE("");
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-		if (outcomes[i].state == same->state && slice_equal(outcomes[i].detail, same->detail)) {
-			add_shown(text, count == 0 ? "" : ", ", count == 0 ? state_names[same->state] : SLICE(""), "");
-			add_shown(text, count++ == 0 ? "  " : "", slice_of(checks[i].name), "");
-		}
-	if (count > 0 && slice_present(same->detail))
-		add_shown(text, ": ", same->detail, "");
-	buffer_add_text(text, count > 0 ? "\n" : "");
+		if (outcomes[i].state == same->state && slice_equal(outcomes[i].detail, same->detail))
+			names = POOL_JOIN(pool, names, names.size == 0 ? SLICE("") : SLICE(", "), slice_of(checks[i].name));
+	if (names.size > 0)
+		add_line(text, pool_printf(pool, "%.*s  %.*s%s%.*s", SLICE_ARGS(state_names[same->state]), SLICE_ARGS(names),
+				   slice_present(same->detail) ? ": " : "", SLICE_ARGS(same->detail)));
 }
 
 /* What was skipped, by its reason, and what is good. */
 static void
-add_states(struct buffer *text, const struct outcome_of_check *outcomes)
+add_states(struct buffer *text, struct pool *pool, const struct outcome_of_check *outcomes)
 {
 	static const struct outcome_of_check good = { CHECK_OK, { NULL, 0 } };
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
@@ -198,9 +193,9 @@ add_states(struct buffer *text, const struct outcome_of_check *outcomes)
 		for (size_t k = 0; k < i && first; k++)
 			first = outcomes[k].state != CHECK_SKIPPED || !slice_equal(outcomes[k].detail, outcomes[i].detail);
 		if (first)
-			add_checks(text, outcomes, &outcomes[i]);
+			add_checks(text, pool, outcomes, &outcomes[i]);
 	}
-	add_checks(text, outcomes, &good);
+	add_checks(text, pool, outcomes, &good);
 }
 
 static bool
@@ -210,8 +205,8 @@ print_all(const struct doctor *doctor, const struct outcome_of_check *outcomes)
 	const size_t errors = count_errors(doctor);
 	buffer_init(&text, TEXT_MAX);
 	for (size_t i = 0; i < doctor->count; i++)
-		add_finding(&text, &doctor->findings[i]);
-	add_states(&text, outcomes);
+		add_finding(&text, doctor->pool, &doctor->findings[i]);
+	add_states(&text, doctor->pool, outcomes);
 	const size_t warnings = doctor->count - errors;
 	buffer_printf(&text, "%zu error%s, %zu warning%s; nothing was changed\n", errors, errors == 1 ? "" : "s", warnings,
 	    warnings == 1 ? "" : "s");

@@ -1,26 +1,94 @@
-/* SPDX-License-Identifier: MIT
- * Files and folders that the configuration names: modes, owners, space. */
+/* SPDX-License-Identifier: MIT */
+#include "admin/doctor/files.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "admin/doctor/doctor.h"
+#include "admin/doctor/account.h"
+#include "conf/setting_table.h"
 #include "os/folder.h"
 #include "os/log.h"
-#include "store/operator/check_findings.h"
 #include "store/operator/installation_check.h"
 
-/* For messages and commands. */
-static const char *
-account_name(const struct doctor *doctor)
+/* ---- the configuration, as --check-config reads it: each of its lines about an error becomes a finding ---- */
+
+/* The lines of conf/file.c about files that others can read or change end so, with the mode and the file. */
+#define CHANGES_MODE SLICE("chmod ")
+
+/* Splits "FILE:LINE: section.key: …" or "VARIABLE: …". What is missing is absent. */
+static void
+read_origin(
+    struct pool *pool, struct slice problem, struct slice *file, struct slice *line, const struct conf_setting **setting)
 {
-	return doctor->account.name.data;
+	struct slice first = slice_sub(problem, 0, slice_find_part(problem, SLICE(": ")));
+	struct slice rest = slice_sub(problem, first.size + 2, problem.size);
+	const size_t colon = slice_find_last(first, ':');
+	uint64_t number;
+	*file = *line = SLICE_NONE;
+	*setting = NULL;
+	if (colon < first.size && slice_to_u64(slice_sub(first, colon + 1, first.size), INT32_MAX, &number)) {
+		*file = pool_copy(pool, slice_sub(first, 0, colon));
+		*line = pool_copy(pool, slice_sub(first, colon + 1, first.size));
+		first = slice_sub(rest, 0, slice_find_part(rest, SLICE(": ")));
+	}
+	const size_t dot = slice_find(first, '.');
+	if (dot < first.size)
+		*setting = conf_setting_find(
+		    pool_string(pool, slice_sub(first, 0, dot)), pool_string(pool, slice_sub(first, dot + 1, first.size)));
 }
+
+static void
+add_problem(struct doctor *doctor, struct slice problem)
+{
+	const size_t mode = slice_find_part(problem, CHANGES_MODE);
+	struct slice file, line;
+	const struct conf_setting *setting;
+	if (mode < problem.size) {
+		const struct slice command = slice_sub(problem, mode, problem.size);
+		const struct slice words = slice_sub(command, CHANGES_MODE.size, command.size);
+		doctor_find(doctor, "file_mode", problem);
+		doctor_command(
+		    doctor, pool_string(doctor->pool, slice_sub(words, slice_find(words, ' ') + 1, words.size)), command);
+		return;
+	}
+	read_origin(doctor->pool, problem, &file, &line, &setting);
+	doctor_find(doctor, "configuration", problem);
+	if (slice_starts_with(problem, SLICE("LEADHOOK_")))
+		doctor_line(doctor, SLICE("the environment of the programs"), SLICE_NONE,
+		    pool_printf(
+			doctor->pool, "(correct or remove %.*s)", SLICE_ARGS(slice_sub(problem, 0, slice_find(problem, ':')))));
+	if (!slice_present(file) && setting == NULL)
+		return;
+	const struct slice place = setting != NULL && slice_present(line)
+				       ? pool_printf(doctor->pool, "[%s], line %.*s", setting->section, SLICE_ARGS(line))
+				   : setting != NULL ? pool_printf(doctor->pool, "[%s]", setting->section)
+						     : pool_printf(doctor->pool, "line %.*s", SLICE_ARGS(line));
+	/* a good value is not known: the default is one, unless it is none */
+	doctor_line(doctor, slice_present(file) ? file : doctor->file, place,
+	    setting == NULL ? SLICE("(remove or correct this line)")
+			    : pool_printf(doctor->pool, "%s = %s", setting->key,
+				  *setting->fallback == '\0' ? "(a value as described)" : setting->fallback));
+}
+
+void
+check_configuration(struct doctor *doctor)
+{
+	struct slice rest = doctor->call->problems, problem;
+	while (slice_next(&rest, '\n', &problem))
+		if (problem.size > 0)
+			add_problem(doctor, pool_copy(doctor->pool, problem));
+	if (doctor->conf != NULL && doctor->conf->absent_file != NULL)
+		DOCTOR_SKIP(doctor, "there is no %s: defaults and LEADHOOK_ variables hold", doctor->conf->absent_file);
+}
+
+/* ---- files and folders ---- */
 
 /* Lets the account pass a folder that keeps it from the file. Returns false where there is none. */
 static bool
@@ -28,42 +96,44 @@ add_way(struct doctor *doctor, const char *path)
 {
 	const char *folder = account_barrier(doctor, path);
 	if (folder != NULL)
-		doctor_command(
-		    doctor, slice_of(folder), pool_printf(doctor->pool, "chmod o+x %s", doctor_word(doctor, folder)));
+		DOCTOR_COMMAND(doctor, folder, "chmod o+x %s", doctor_word(doctor, folder));
 	return folder != NULL;
 }
+
+/* A file that programs read. One with a secret must not be readable by every account. */
+struct read_file {
+	const char *path; /* "": none */
+	bool is_secret;
+};
 
 /* Lets the account's group read a file, which stays with its owner: the programs never write it. The command has the path
  * without links, so that it changes what it shows. */
 static void
-add_reading_command(struct doctor *doctor, const char *path, bool secret)
+add_reading_command(struct doctor *doctor, const struct read_file *file)
 {
-	char *real = realpath(path, NULL);
-	const char *word = doctor_word(doctor, real == NULL ? path : pool_copy(doctor->pool, slice_of(real)).data);
+	char *real = realpath(file->path, NULL);
+	const char *word = doctor_word(doctor, real == NULL ? file->path : pool_string(doctor->pool, slice_of(real)));
 	free(real);
-	doctor_command(doctor, pool_copy(doctor->pool, slice_of(path)),
-	    pool_printf(
-		doctor->pool, "chgrp %s %s && chmod %s %s", doctor->account.group.data, word, secret ? "640" : "ug+r", word));
+	DOCTOR_COMMAND(doctor, file->path, "chgrp %s %s && chmod %s %s", doctor->account.group, word,
+	    file->is_secret ? "640" : "ug+r", word);
 }
 
-/* A file that programs read. A `secret` one must not be readable by every account. Where it is missing, the configuration or
- * the connection to the database has a finding. */
+/* Where the file is missing, the configuration or the connection to the database has a finding. */
 static void
-check_readable(struct doctor *doctor, const char *path, bool secret)
+check_readable(struct doctor *doctor, const struct read_file *file)
 {
+	const char *path = file->path;
 	struct stat status;
-	const struct slice file = pool_copy(doctor->pool, slice_of(path));
 	if (!account_sees(doctor, path) || stat(path, &status) != 0)
 		return;
-	if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 || (secret && (status.st_mode & S_IROTH) != 0)) {
+	if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 || (file->is_secret && (status.st_mode & S_IROTH) != 0)) {
 		DOCTOR_FIND(doctor, "file_mode", "%s: its mode is %04o", path, (unsigned)status.st_mode & 07777);
-		doctor_command(
-		    doctor, file, pool_printf(doctor->pool, "chmod %s %s", secret ? "640" : "go-w", doctor_word(doctor, path)));
+		DOCTOR_COMMAND(doctor, path, "chmod %s %s", file->is_secret ? "640" : "go-w", doctor_word(doctor, path));
 	}
 	if (!account_may(doctor, path, R_OK)) {
-		DOCTOR_FIND(doctor, "file_access", "%s: the account %s may not read it", path, account_name(doctor));
+		DOCTOR_FIND(doctor, "file_access", "%s: the account %s may not read it", path, doctor->account.name);
 		if (!add_way(doctor, path))
-			add_reading_command(doctor, path, secret);
+			add_reading_command(doctor, file);
 	}
 }
 
@@ -78,8 +148,7 @@ check_owner(struct doctor *doctor)
 		return;
 	DOCTOR_FIND(doctor, "account_mismatch", "%s belongs to account %lu, %s to account %lu", doctor->file.data,
 	    (unsigned long)configuration.st_uid, folder, (unsigned long)state.st_uid);
-	doctor_command(doctor, slice_of(folder),
-	    pool_printf(doctor->pool, "chown -R %lu %s", (unsigned long)configuration.st_uid, doctor_word(doctor, folder)));
+	DOCTOR_COMMAND(doctor, folder, "chown -R %lu %s", (unsigned long)configuration.st_uid, doctor_word(doctor, folder));
 }
 
 void
@@ -87,10 +156,7 @@ check_files(struct doctor *doctor)
 {
 	const struct conf *conf = doctor->conf;
 	const char *password_file = getenv("LEADHOOK_DATABASE_PASSWORD_FILE");
-	const struct {
-		const char *path;
-		bool secret;
-	} files[] = {
+	const struct read_file files[] = {
 		{ conf->absent_file == NULL ? conf->file : "", false }, /* conf/file.c refuses one that is open */
 		{ conf->database.option_file, true },
 		{ password_file == NULL ? "" : password_file, true },
@@ -100,7 +166,7 @@ check_files(struct doctor *doctor)
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		if (*files[i].path != '\0')
-			check_readable(doctor, files[i].path, files[i].secret);
+			check_readable(doctor, &files[i]);
 	check_owner(doctor);
 }
 
@@ -137,8 +203,7 @@ add_folder_command(struct doctor *doctor, const char *path)
 		return true;
 	if (exists && (!S_ISDIR(status.st_mode) || (status.st_uid != doctor->account.uid && has_folders(path))))
 		return false;
-	doctor_command(doctor, slice_of(path),
-	    pool_printf(doctor->pool, "install -d -o %s -m 700 %s", account_name(doctor), doctor_word(doctor, path)));
+	DOCTOR_COMMAND(doctor, path, "install -d -o %s -m 700 %s", doctor->account.name, doctor_word(doctor, path));
 	return true;
 }
 
@@ -146,8 +211,7 @@ static void
 add_state_folder(struct doctor *doctor, const char *path)
 {
 	if (!add_folder_command(doctor, path))
-		doctor_setting(
-		    doctor, "server", "state_dir", pool_printf(doctor->pool, "(a folder of %s alone)", account_name(doctor)));
+		DOCTOR_SETTING(doctor, "server", "state_dir", "(a folder of %s alone)", doctor->account.name);
 }
 
 void
@@ -163,12 +227,12 @@ check_state(struct doctor *doctor)
 		return;
 	}
 	if (!S_ISDIR(status.st_mode) || !account_may(doctor, path, R_OK | W_OK | X_OK)) {
-		DOCTOR_FIND(doctor, "state_dir_access", "%s: the account %s may not write there", path, account_name(doctor));
+		DOCTOR_FIND(doctor, "state_dir_access", "%s: the account %s may not write there", path, doctor->account.name);
 		add_state_folder(doctor, path);
 	}
 	if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
 		DOCTOR_FIND(doctor, "state_dir_mode", "%s: its mode is %04o", path, (unsigned)status.st_mode & 07777);
-		doctor_command(doctor, slice_of(path), pool_printf(doctor->pool, "chmod 700 %s", doctor_word(doctor, path)));
+		DOCTOR_COMMAND(doctor, path, "chmod 700 %s", doctor_word(doctor, path));
 	}
 }
 
@@ -178,16 +242,17 @@ static void
 add_lock_command(struct doctor *doctor, const char *path, mode_t mode)
 {
 	const char *word = doctor_word(doctor, path);
-	doctor_command(doctor, slice_of(path),
-	    S_ISREG(mode) ? pool_printf(doctor->pool, "chown -h %s %s", account_name(doctor), word)
-			  : pool_printf(doctor->pool, "%s %s", S_ISDIR(mode) ? "rmdir" : "rm", word));
+	if (S_ISREG(mode))
+		DOCTOR_COMMAND(doctor, path, "chown -h %s %s", doctor->account.name, word);
+	else
+		DOCTOR_COMMAND(doctor, path, "%s %s", S_ISDIR(mode) ? "rmdir" : "rm", word);
 }
 
 void
 check_lock_file(struct doctor *doctor)
 {
 	const char *path = doctor->conf->dispatch.lock_file;
-	const char *folder = account_folder_of(doctor->pool, path).data;
+	const char *folder = account_folder_of(doctor->pool, path);
 	struct stat status;
 	if (!account_sees(doctor, path))
 		return;
@@ -198,17 +263,16 @@ check_lock_file(struct doctor *doctor)
 		DOCTOR_FIND(doctor, "lock_file_owner", "%s: %s; it belongs to account %lu", path,
 		    !S_ISREG(status.st_mode) ? "it is no regular file"
 		    : !admitted              ? "others can put files into its folder"
-				: pool_printf(doctor->pool, "the account %s may not write to it", account_name(doctor)).data,
+				: pool_printf(doctor->pool, "the account %s may not write to it", doctor->account.name).data,
 		    (unsigned long)status.st_uid);
 		add_lock_command(doctor, path, status.st_mode);
 	} else if (stat(folder, &status) != 0 || !account_may(doctor, folder, W_OK | X_OK)) {
 		const char *state = doctor->conf->server.state_dir;
 		DOCTOR_FIND(doctor, "lock_file_directory", "%s: the account %s cannot create a file there", folder,
-		    account_name(doctor));
+		    doctor->account.name);
 		if (!add_folder_command(doctor, folder) || *state != '\0')
-			doctor_setting(doctor, "dispatch", "lock_file",
-			    pool_printf(
-				doctor->pool, "%s/dispatch.lock", *state == '\0' ? "(a folder of the account)" : state));
+			DOCTOR_SETTING(doctor, "dispatch", "lock_file", "%s/dispatch.lock",
+			    *state == '\0' ? "(a folder of the account)" : state);
 	}
 }
 
@@ -216,7 +280,7 @@ void
 check_log(struct doctor *doctor)
 {
 	const char *path = doctor->conf->log.file;
-	const char *folder = account_folder_of(doctor->pool, path).data;
+	const char *folder = account_folder_of(doctor->pool, path);
 	struct stat file;
 	if (*path == '\0' || !account_sees(doctor, path))
 		return;
@@ -224,16 +288,18 @@ check_log(struct doctor *doctor)
 	const bool admitted = !exists || is_admitted(doctor, folder, &file);
 	if (admitted && (exists ? account_may(doctor, path, W_OK) : account_may(doctor, folder, W_OK | X_OK)))
 		return;
-	DOCTOR_FIND(doctor, "log_file", "%s: the account %s %s", path, account_name(doctor),
+	DOCTOR_FIND(doctor, "log_file", "%s: the account %s %s", path, doctor->account.name,
 	    admitted ? "cannot write to it" : "does not own it, and others can put files there");
 	if (add_way(doctor, path))
 		return;
 	/* an existing log stays, and only its owner changes */
-	const char *word = doctor_word(doctor, has_folder ? path : folder), *name = account_name(doctor);
-	const struct slice command = exists       ? pool_printf(doctor->pool, "chown -h %s %s", name, word)
-				     : has_folder ? pool_printf(doctor->pool, "install -o %s -m 640 /dev/null %s", name, word)
-						  : pool_printf(doctor->pool, "install -d -o %s %s", name, word);
-	doctor_command(doctor, slice_of(path), command);
+	const char *word = doctor_word(doctor, has_folder ? path : folder), *name = doctor->account.name;
+	if (exists)
+		DOCTOR_COMMAND(doctor, path, "chown -h %s %s", name, word);
+	else if (has_folder)
+		DOCTOR_COMMAND(doctor, path, "install -o %s -m 640 /dev/null %s", name, word);
+	else
+		DOCTOR_COMMAND(doctor, path, "install -d -o %s %s", name, word);
 }
 
 void
@@ -247,15 +313,28 @@ check_syslog(struct doctor *doctor)
 	if (answers && account_may(doctor, log->syslog_socket, W_OK))
 		return;
 	DOCTOR_FIND(doctor, "syslog", "%s: %s", log->syslog_socket,
-	    answers ? pool_printf(doctor->pool, "the account %s may not write to it", account_name(doctor)).data
+	    answers ? pool_printf(doctor->pool, "the account %s may not write to it", doctor->account.name).data
 		    : strerror(errno));
 	if (strcmp(log->syslog_socket, usual) != 0)
 		doctor_setting(doctor, "log", "syslog_socket", slice_of(usual));
 	else
-		doctor_command(doctor, slice_of(usual), SLICE("systemctl start systemd-journald-dev-log.socket"));
+		DOCTOR_COMMAND(doctor, usual, "systemctl start systemd-journald-dev-log.socket");
 }
 
 /* ---- space ---- */
+
+int
+disk_fullness(uint64_t total, uint64_t available, uint64_t total_inodes, uint64_t available_inodes)
+{
+	enum { NEARLY_PERCENT = 5, FULL_PERCENT = 1, HUNDRED = 100 };
+	static const uint64_t enough = UINT64_C(4) << 30; /* of a large file system, 5 % is much */
+	const bool few_inodes = total_inodes > 0 && available_inodes <= total_inodes / HUNDRED;
+	if (total == 0)
+		return 0;
+	if (few_inodes || available <= total / HUNDRED * FULL_PERCENT)
+		return available < enough || few_inodes ? 2 : 0;
+	return available <= total / HUNDRED * NEARLY_PERCENT && available < enough ? 1 : 0;
+}
 
 static void
 check_space(struct doctor *doctor, const char *path, const char *of)
@@ -273,8 +352,7 @@ check_space(struct doctor *doctor, const char *path, const char *of)
 	    available / MEBIBYTE, total / MEBIBYTE, (uint64_t)space.f_favail, (uint64_t)space.f_files);
 	if (full > 1)
 		doctor->findings[doctor->count - 1].severity = DOCTOR_ERROR;
-	doctor_command(
-	    doctor, slice_of(path), pool_printf(doctor->pool, "du -xh %s | sort -h | tail", doctor_word(doctor, path)));
+	DOCTOR_COMMAND(doctor, path, "du -xh %s | sort -h | tail", doctor_word(doctor, path));
 }
 
 void
@@ -282,12 +360,12 @@ check_disk(struct doctor *doctor)
 {
 	const struct conf *conf = doctor->conf;
 	struct server_facts server = { .data_folder = SLICE_NONE };
-	if (doctor->has_database && store_read_server(doctor->call->store, doctor->pool, &server) != RESULT_OK)
-		DOCTOR_SKIP(doctor, "the database did not answer");
+	if (doctor->has_database && !doctor_has_read(doctor, store_read_server(doctor->call->store, doctor->pool, &server)))
+		server.data_folder = SLICE_NONE;
 	if (*conf->server.state_dir != '\0')
 		check_space(doctor, conf->server.state_dir, "server.state_dir");
 	if (*conf->log.file != '\0')
-		check_space(doctor, account_folder_of(doctor->pool, conf->log.file).data, "log.file");
+		check_space(doctor, account_folder_of(doctor->pool, conf->log.file), "log.file");
 	if (slice_present(server.data_folder))
 		check_space(doctor, pool_string(doctor->pool, server.data_folder), "data of the database");
 }

@@ -1,12 +1,13 @@
-/* SPDX-License-Identifier: MIT
- * The findings of `leadhook doctor`: their names, their severity, and why they matter. */
-#include <stdlib.h>
+/* SPDX-License-Identifier: MIT */
+#include "admin/doctor/findings.h"
+
 #include <string.h>
 
-#include "admin/doctor/doctor.h"
+#include "base/encode.h"
 #include "base/panic.h"
 #include "base/utf8.h"
 
+/* The findings, and why they matter. */
 static const struct {
 	const char *what;
 	enum doctor_severity severity;
@@ -147,20 +148,16 @@ doctor_line(struct doctor *doctor, struct slice file, struct slice place, struct
 }
 
 void
-doctor_command(struct doctor *doctor, struct slice file, struct slice command)
+doctor_command(struct doctor *doctor, const char *file, struct slice command)
 {
-	add_remedy(doctor, (struct remedy){ .file = file, .command = command });
+	add_remedy(doctor, (struct remedy){ .file = slice_of(file), .command = command });
 }
 
 const char *
 doctor_word(const struct doctor *doctor, const char *text)
 {
-	struct slice rest = slice_of(text), part, quoted = SLICE("'");
-	if (rest.size > 0 && slice_is_alnum(rest, "/._-+@%:,="))
-		return text;
-	for (bool first = true; slice_next(&rest, '\'', &part); first = false)
-		quoted = POOL_JOIN(doctor->pool, quoted, first ? SLICE("") : SLICE("'\\''"), part);
-	return POOL_JOIN(doctor->pool, quoted, SLICE("'")).data;
+	const struct slice word = slice_of(text);
+	return word.size > 0 && slice_is_alnum(word, "/._-+@%:,=") ? text : encode_shell_word(doctor->pool, word).data;
 }
 
 void
@@ -174,4 +171,12 @@ doctor_setting(struct doctor *doctor, const char *section, const char *key, stru
 	else
 		doctor_line(doctor, doctor->file, pool_printf(pool, "[%s]", section),
 		    pool_printf(pool, "%s = %.*s", key, SLICE_ARGS(value)));
+}
+
+bool
+doctor_has_read(struct doctor *doctor, enum result result)
+{
+	if (result != RESULT_OK)
+		DOCTOR_SKIP(doctor, "the database did not answer");
+	return result == RESULT_OK;
 }

@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: MIT
- * What works in the background, and what it needs: that it runs, certificates, names that resolve. */
-#include <arpa/inet.h>
+/* SPDX-License-Identifier: MIT */
+#include "admin/doctor/programs.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <netdb.h>
@@ -8,9 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "admin/doctor/doctor.h"
+#include "admin/doctor/account.h"
+#include "deliver/send/web_client.h"
 #include "engine/message.h"
-#include "operation/operation_wiring.h"
+#include "identity/network.h"
 #include "os/clock.h"
 #include "os/executable.h"
 #include "store/heartbeats.h"
@@ -35,7 +36,7 @@ static const char *
 program_path(const struct doctor *doctor)
 {
 	const char *own = executable_path(doctor->pool);
-	const char *folder = own == NULL ? LEADHOOK_SBIN_DIR : account_folder_of(doctor->pool, own).data;
+	const char *folder = own == NULL ? LEADHOOK_SBIN_DIR : account_folder_of(doctor->pool, own);
 	const char *path = pool_printf(doctor->pool, "%s/leadhook-dispatch", folder).data;
 	return access(path, X_OK) == 0 ? path : LEADHOOK_SBIN_DIR "/leadhook-dispatch";
 }
@@ -44,22 +45,21 @@ program_path(const struct doctor *doctor)
 static const char *
 cron_word(const struct doctor *doctor, const char *text)
 {
-	struct slice rest = slice_of(doctor_word(doctor, text)), part, word = SLICE("");
-	for (bool first = true; slice_next(&rest, '%', &part); first = false)
-		word = POOL_JOIN(doctor->pool, word, first ? SLICE("") : SLICE("\\%"), part);
-	return pool_string(doctor->pool, word);
+	struct slice rest = slice_of(doctor_word(doctor, text)), word = SLICE("");
+	for (size_t at; (at = slice_find(rest, '%')) < rest.size; rest = slice_sub(rest, at + 1, rest.size))
+		word = POOL_JOIN(doctor->pool, word, slice_sub(rest, 0, at), SLICE("\\%"));
+	return POOL_JOIN(doctor->pool, word, rest).data;
 }
 
 static void
 add_start(struct doctor *doctor)
 {
-	if (doctor_has_unit(doctor, "leadhook-dispatch.service")) {
-		doctor_command(doctor, SLICE_NONE, SLICE("systemctl enable --now leadhook-dispatch.service"));
-		return;
-	}
-	doctor_line(doctor, pool_printf(doctor->pool, "crontab -u %s -e", doctor->account.name.data), SLICE_NONE,
-	    pool_printf(doctor->pool, "* * * * * %s --config %s --quiet", cron_word(doctor, program_path(doctor)),
-		cron_word(doctor, doctor->file.data)));
+	if (doctor_has_unit(doctor, "leadhook-dispatch.service"))
+		DOCTOR_COMMAND(doctor, NULL, "systemctl enable --now leadhook-dispatch.service");
+	else
+		doctor_line(doctor, pool_printf(doctor->pool, "crontab -u %s -e", doctor->account.name), SLICE_NONE,
+		    pool_printf(doctor->pool, "* * * * * %s --config %s --quiet", cron_word(doctor, program_path(doctor)),
+			cron_word(doctor, doctor->file.data)));
 }
 
 /* Run by hand it shows why it does not work. */
@@ -67,11 +67,10 @@ static void
 add_restart(struct doctor *doctor)
 {
 	if (doctor_has_unit(doctor, "leadhook-dispatch.service"))
-		doctor_command(doctor, SLICE_NONE, SLICE("systemctl restart leadhook-dispatch.service"));
+		DOCTOR_COMMAND(doctor, NULL, "systemctl restart leadhook-dispatch.service");
 	else
-		doctor_command(doctor, SLICE_NONE,
-		    pool_printf(doctor->pool, "%s --config %s", doctor_word(doctor, program_path(doctor)),
-			doctor_word(doctor, doctor->file.data)));
+		DOCTOR_COMMAND(doctor, NULL, "%s --config %s", doctor_word(doctor, program_path(doctor)),
+		    doctor_word(doctor, doctor->file.data));
 }
 
 /* Whether the process is on this host, and still there: another program may have got its pid. */
@@ -102,31 +101,26 @@ static const char *const process_findings[HEARTBEAT_PROCESSES][HEARTBEAT_STATES]
 	    [HEARTBEAT_SILENT] = "texter_silent" },
 };
 
-static struct slice
-describe(const struct doctor *doctor, const struct heartbeat_seen *seen, bool hangs)
-{
-	char time[CLOCK_RFC3339_SIZE];
-	if (seen->state == HEARTBEAT_NEVER)
-		return SLICE("it has never run with this database");
-	clock_rfc3339(seen->beat_ms, time);
-	if (seen->state == HEARTBEAT_STOPPED)
-		return pool_printf(doctor->pool, "%s %s, on the host %.*s",
-		    seen->stays ? "stopped at" : "the last run ended at", time, SLICE_ARGS(seen->host));
-	return pool_printf(doctor->pool, "process %" PRIu64 " of the host %.*s %s; its last sign was at %s", seen->pid,
-	    SLICE_ARGS(seen->host), hangs ? "hangs" : "was killed, or cannot reach the database", time);
-}
-
 /* Returns whether something is wrong with it. */
 static bool
 check_process(struct doctor *doctor, enum heartbeat_process process, const struct heartbeat_seen *seen)
 {
 	const char *what = process_findings[process][seen->state];
+	char time[CLOCK_RFC3339_SIZE];
 	if (what == NULL)
 		return false;
 	const bool hangs = seen->state == HEARTBEAT_SILENT && is_there(doctor, seen);
-	doctor_find(doctor, what, describe(doctor, seen, hangs));
+	clock_rfc3339(seen->beat_ms, time);
+	if (seen->state == HEARTBEAT_NEVER)
+		DOCTOR_FIND(doctor, what, "it has never run with this database");
+	else if (seen->state == HEARTBEAT_STOPPED)
+		DOCTOR_FIND(doctor, what, "%s %s, on the host %.*s", seen->stays ? "stopped at" : "the last run ended at", time,
+		    SLICE_ARGS(seen->host));
+	else
+		DOCTOR_FIND(doctor, what, "process %" PRIu64 " of the host %.*s %s; its last sign was at %s", seen->pid,
+		    SLICE_ARGS(seen->host), hangs ? "hangs" : "was killed, or cannot reach the database", time);
 	if (hangs) /* what has started it starts it again */
-		doctor_command(doctor, SLICE_NONE, pool_printf(doctor->pool, "kill -KILL %" PRIu64, seen->pid));
+		DOCTOR_COMMAND(doctor, NULL, "kill -KILL %" PRIu64, seen->pid);
 	else if (process == HEARTBEAT_DISPATCHER)
 		add_start(doctor);
 	else
@@ -138,9 +132,8 @@ void
 check_dispatcher(struct doctor *doctor)
 {
 	struct heartbeat_seen seen[HEARTBEAT_PROCESSES];
-	if (store_see_heartbeats(doctor->call->store, doctor->pool, seen) != RESULT_OK)
-		DOCTOR_SKIP(doctor, "the database did not answer");
-	else if (!check_process(doctor, HEARTBEAT_DISPATCHER, &seen[HEARTBEAT_DISPATCHER])) /* which starts the others */
+	if (doctor_has_read(doctor, store_see_heartbeats(doctor->call->store, doctor->pool, seen)) &&
+	    !check_process(doctor, HEARTBEAT_DISPATCHER, &seen[HEARTBEAT_DISPATCHER])) /* which starts the others */
 		for (size_t i = HEARTBEAT_DISPATCHER + 1; i < HEARTBEAT_PROCESSES; i++)
 			check_process(doctor, (enum heartbeat_process)i, &seen[i]);
 }
@@ -154,16 +147,14 @@ check_webhooks(struct doctor *doctor)
 {
 	struct stopped_webhook *webhooks;
 	size_t count;
-	if (store_list_stopped_webhooks(doctor->call->store, doctor->pool, WEBHOOKS_MAX, &webhooks, &count) != RESULT_OK) {
-		DOCTOR_SKIP(doctor, "the database did not answer");
+	if (!doctor_has_read(
+		doctor, store_list_stopped_webhooks(doctor->call->store, doctor->pool, WEBHOOKS_MAX, &webhooks, &count)))
 		return;
-	}
 	for (size_t i = 0; i < count; i++) {
 		DOCTOR_FIND(doctor, "webhook_stopped", "webhook %" PRIu64 " of campaign %" PRIu64 ": %s", webhooks[i].id,
 		    webhooks[i].campaign_id,
 		    webhooks[i].gone ? "its receiver answered 410" : "it failed for dispatch.disable_after, and was disabled");
-		doctor_command(
-		    doctor, SLICE_NONE, pool_printf(doctor->pool, "leadhook webhook enable %" PRIu64, webhooks[i].id));
+		DOCTOR_COMMAND(doctor, NULL, "leadhook webhook enable %" PRIu64, webhooks[i].id);
 	}
 }
 
@@ -181,11 +172,10 @@ void
 check_mail(struct doctor *doctor)
 {
 	struct mail_hold hold;
-	if (*doctor->conf->mail.host == '\0')
+	if (*doctor->conf->mail.host == '\0' ||
+	    !doctor_has_read(doctor, store_mail_hold(doctor->call->store, doctor->pool, MAIL_CHANNEL, &hold)))
 		return;
-	if (store_mail_hold(doctor->call->store, doctor->pool, MAIL_CHANNEL, &hold) != RESULT_OK)
-		DOCTOR_SKIP(doctor, "the database did not answer");
-	else if (hold.since_ms >= 0)
+	if (hold.since_ms >= 0)
 		find_fault(doctor, "mail_held", hold.reason, slice_present(hold.answer) ? hold.answer : SLICE(""));
 	else if (hold.refused_ms >= 0)
 		find_fault(doctor, "mail_refused", hold.refused_reason, hold.refused_answer);
@@ -225,11 +215,11 @@ check_ca_file(struct doctor *doctor)
 	else if (count == 0)
 		DOCTOR_FIND(doctor, "ca_file", "%s has no certificate", found.data);
 	else
-		DOCTOR_FIND(doctor, "ca_file", "%s: the account %s may not read it", found.data, doctor->account.name.data);
+		DOCTOR_FIND(doctor, "ca_file", "%s: the account %s may not read it", found.data, doctor->account.name);
 	if (*own != '\0')
-		doctor_setting(doctor, "dispatch", "ca_file", SLICE("/etc/ssl/certs/ca-certificates.crt"));
+		DOCTOR_SETTING(doctor, "dispatch", "ca_file", "/etc/ssl/certs/ca-certificates.crt");
 	else
-		doctor_command(doctor, found, SLICE("apt-get install --reinstall ca-certificates"));
+		DOCTOR_COMMAND(doctor, found.data, "apt-get install --reinstall ca-certificates");
 }
 
 /* ---- names ---- */
@@ -246,14 +236,6 @@ host_of(struct pool *pool, struct slice url)
 	return slice_split_port(authority, &host, &port) ? pool_copy_lower(pool, host) : SLICE_NONE;
 }
 
-/* An address needs no resolver. */
-static bool
-is_address(const char *host)
-{
-	unsigned char bytes[16];
-	return inet_pton(AF_INET, host, bytes) == 1 || inet_pton(AF_INET6, host, bytes) == 1;
-}
-
 /* Reports a name that does not resolve. Returns whether it did so. */
 static bool
 check_name(struct doctor *doctor, const char *what, struct slice host)
@@ -261,7 +243,8 @@ check_name(struct doctor *doctor, const char *what, struct slice host)
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *found = NULL;
 	const char *name = pool_string(doctor->pool, host);
-	if (host.size == 0 || is_address(name))
+	struct ip_address address;
+	if (host.size == 0 || ip_address_parse(host, &address)) /* which needs no resolver */
 		return false;
 	const int failure = getaddrinfo(name, NULL, &hints, &found);
 	if (failure == 0) {
@@ -286,8 +269,7 @@ check_names_of_webhooks(struct doctor *doctor)
 			continue;
 		hosts[host_count++] = host;
 		if (check_name(doctor, "name_of_webhook", host))
-			doctor_command(doctor, SLICE("/etc/resolv.conf"),
-			    pool_printf(doctor->pool, "getent ahosts %.*s", SLICE_ARGS(host)));
+			DOCTOR_COMMAND(doctor, "/etc/resolv.conf", "getent ahosts %.*s", SLICE_ARGS(host));
 	}
 }
 
@@ -298,8 +280,7 @@ check_names(struct doctor *doctor)
 	const struct slice url = ARGUMENTS(doctor->call, struct doctor_arguments)->url;
 	if (*conf->server.base_url != '\0' &&
 	    check_name(doctor, "name_of_base_url", host_of(doctor->pool, slice_of(conf->server.base_url)))) {
-		doctor_setting(doctor, "server", "base_url",
-		    pool_printf(doctor->pool, "(the address of this service)%s", conf->server.base_path));
+		DOCTOR_SETTING(doctor, "server", "base_url", "(the address of this service)%s", conf->server.base_path);
 		if (slice_present(url))
 			doctor_weaken(doctor); /* clients may have a resolver of their own */
 	}

@@ -1,11 +1,18 @@
-/* SPDX-License-Identifier: MIT
- * Requests through the web server, and what arrives of them at the program. */
+/* SPDX-License-Identifier: MIT */
+#include "admin/doctor/requests.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "admin/doctor/doctor.h"
+#include "admin/doctor/web.h"
 #include "base/encode.h"
 #include "crypto/digest.h"
+#include "os/clock.h"
 #include "os/random.h"
 
 static struct slice
@@ -68,8 +75,8 @@ check_proxy(struct doctor *doctor, const struct echo *echo, const struct web_ans
 	if (!echo->forwarded || echo->peer_is_trusted || is_own)
 		return;
 	DOCTOR_FIND(doctor, "proxy_not_trusted", "a proxy at %.*s added X-Forwarded-For", SLICE_ARGS(echo->peer));
-	doctor_setting(doctor, "server", "trusted_proxies",
-	    pool_printf(doctor->pool, "%s%s%.*s", trusted, *trusted == '\0' ? "" : " ", SLICE_ARGS(echo->peer)));
+	DOCTOR_SETTING(
+	    doctor, "server", "trusted_proxies", "%s%s%.*s", trusted, *trusted == '\0' ? "" : " ", SLICE_ARGS(echo->peer));
 }
 
 static void
@@ -78,16 +85,16 @@ judge_headers(struct doctor *doctor, const struct echo *echo, struct slice autho
 	if (!slice_equal(echo->version, SLICE(LEADHOOK_VERSION))) {
 		DOCTOR_FIND(doctor, "program_version", "the program has version %.*s, this command %s",
 		    SLICE_ARGS(echo->version), LEADHOOK_VERSION);
-		web_server_start_program(doctor, true);
+		web_server_program(doctor, PROGRAM_RESTART);
 	}
 	if (!slice_present(echo->authorization) || !slice_equal(echo->authorization, authorization)) {
 		DOCTOR_FIND(doctor, "authorization", "the header Authorization %s",
 		    slice_present(echo->authorization) ? "arrived with another value" : "did not arrive");
-		web_server_lines(doctor, "authorization", SLICE_NONE);
+		web_server_lines(doctor, SLICE_NONE);
 	}
 	if (!slice_present(echo->client)) {
 		DOCTOR_FIND(doctor, "client_address", "the web server sent no REMOTE_ADDR");
-		web_server_lines(doctor, "client_address", SLICE_NONE);
+		web_server_lines(doctor, SLICE_NONE);
 	}
 }
 
@@ -101,7 +108,7 @@ check_headers(struct doctor *doctor)
 	struct echo echo;
 	if (!web_probe(doctor, &request, &answer, &echo)) {
 		DOCTOR_FIND(doctor, "probe_refused", "%.*s", SLICE_ARGS(web_describe(doctor->pool, &answer)));
-		web_server_start_program(doctor, true);
+		web_server_program(doctor, PROGRAM_RESTART);
 		doctor->probes_fail = true;
 		return;
 	}
@@ -110,9 +117,19 @@ check_headers(struct doctor *doctor)
 	check_forwarded(doctor, &echo);
 }
 
+/* Adds a finding about an answer, with its lines. */
+static void
+find_answer(struct doctor *doctor, const char *what, const char *request, const struct web_answer *answer)
+{
+	DOCTOR_FIND(doctor, what, "%s: %.*s", request, SLICE_ARGS(web_describe(doctor->pool, answer)));
+	web_server_lines(doctor, SLICE_NONE);
+}
+
 /* ---- bodies ---- */
 
 enum { BODY_BYTES = 200 * 1024, SLOW_BYTES = 24 * 1024, SLOW_PARTS = 4, PAUSE_MS = 500 };
+
+static const struct slice plain_body[] = { SLICE("Content-Type: text/plain"), SLICE("Expect:") };
 
 static struct slice
 make_body(struct pool *pool, size_t size)
@@ -136,63 +153,46 @@ body_passes(struct doctor *doctor, struct web_request *request, struct web_answe
 	return web_is_of_program(answer);
 }
 
+/* `arrived` and `request_text`: how the detail begins when the program has got a part, and when it has not answered. */
 static void
-check_large_body(struct doctor *doctor)
+check_body(struct doctor *doctor, const char *what, struct web_request *request, const char *arrived, const char *request_text)
 {
-	const size_t most = doctor->conf == NULL ? BODY_BYTES : doctor->conf->limits.body_bytes;
-	const struct slice body = make_body(doctor->pool, most < BODY_BYTES ? most : BODY_BYTES);
-	const struct slice headers[] = { SLICE("Content-Type: text/plain"), SLICE("Expect:") };
-	struct web_request request = {
-		.method = "POST", .headers = headers, .header_count = ARRAY_SIZE(headers), .body = body
-	};
 	struct web_answer answer;
 	struct echo echo;
-	if (body_passes(doctor, &request, &answer, &echo))
+	if (body_passes(doctor, request, &answer, &echo))
 		return;
-	if (echo.has_come)
-		DOCTOR_FIND(doctor, "body_limit", "%" PRIu64 " of %zu bytes arrived", echo.body_bytes, body.size);
-	else
-		DOCTOR_FIND(doctor, "body_limit", "a body of %zu bytes: %.*s", body.size,
-		    SLICE_ARGS(web_describe(doctor->pool, &answer)));
-	web_server_lines(doctor, "body_limit", SLICE_NONE);
+	if (!echo.has_come) {
+		find_answer(doctor, what, request_text, &answer);
+		return;
+	}
+	DOCTOR_FIND(doctor, what, "%s%" PRIu64 " of %zu bytes arrived", arrived, echo.body_bytes, request->body.size);
+	web_server_lines(doctor, SLICE_NONE);
 }
 
-/* docs/api.md 1.2: parameters of a GET may be in its body, which few web servers refuse. */
-static void
-check_get_body(struct doctor *doctor)
-{
-	const struct slice header = SLICE("Content-Type: application/json");
-	struct web_request request = { .method = "GET", .headers = &header, .header_count = 1, .body = SLICE("{}") };
-	struct web_answer answer;
-	struct echo echo;
-	if (body_passes(doctor, &request, &answer, &echo))
-		return;
-	if (echo.has_come)
-		DOCTOR_FIND(doctor, "get_body", "GET with a body: %" PRIu64 " of %zu bytes arrived", echo.body_bytes,
-		    request.body.size);
-	else
-		DOCTOR_FIND(doctor, "get_body", "GET with a body: %.*s", SLICE_ARGS(web_describe(doctor->pool, &answer)));
-	web_server_lines(doctor, "get_body", SLICE_NONE);
-}
-
+/* Parameters of a GET may be in its body (docs/api.md 1.2), which few web servers refuse. */
 void
 check_bodies(struct doctor *doctor)
 {
-	check_large_body(doctor);
-	check_get_body(doctor);
+	const size_t most = doctor->conf == NULL ? BODY_BYTES : doctor->conf->limits.body_bytes;
+	const struct slice json = SLICE("Content-Type: application/json");
+	struct web_request get = { .method = "GET", .headers = &json, .header_count = 1, .body = SLICE("{}") };
+	struct web_request large = { .method = "POST",
+		.headers = plain_body,
+		.header_count = ARRAY_SIZE(plain_body),
+		.body = make_body(doctor->pool, most < BODY_BYTES ? most : BODY_BYTES) };
+	check_body(doctor, "body_limit", &large, "", pool_printf(doctor->pool, "a body of %zu bytes", large.body.size).data);
+	check_body(doctor, "get_body", &get, "GET with a body: ", "GET with a body");
 }
 
 /* A web server that passes a body on as it arrives makes the program wait for its parts. */
 void
 check_slow_body(struct doctor *doctor)
 {
-	const struct slice body = make_body(doctor->pool, SLOW_BYTES);
-	const struct slice headers[] = { SLICE("Content-Type: text/plain"), SLICE("Expect:") };
 	const uint64_t whole_ms = (uint64_t)PAUSE_MS * (SLOW_PARTS - 1);
 	struct web_request request = { .method = "POST",
-		.headers = headers,
-		.header_count = ARRAY_SIZE(headers),
-		.body = body,
+		.headers = plain_body,
+		.header_count = ARRAY_SIZE(plain_body),
+		.body = make_body(doctor->pool, SLOW_BYTES),
 		.parts = SLOW_PARTS,
 		.pause_ms = PAUSE_MS };
 	struct web_answer answer;
@@ -205,7 +205,7 @@ check_slow_body(struct doctor *doctor)
 		return;
 	DOCTOR_FIND(doctor, "unbuffered_body", "the program waited %" PRIu64 " ms for a body that was sent in %" PRIu64 " ms",
 	    echo.body_ms, whole_ms);
-	web_server_lines(doctor, "unbuffered_body", SLICE_NONE);
+	web_server_lines(doctor, SLICE_NONE);
 }
 
 /* ---- methods ---- */
@@ -221,10 +221,8 @@ check_options(struct doctor *doctor)
 		.header_count = ARRAY_SIZE(headers) };
 	struct web_answer answer;
 	web_send(doctor, &request, &answer);
-	if (web_is_of_program(&answer) && slice_present(web_header(&answer, SLICE("Access-Control-Allow-Methods"))))
-		return;
-	DOCTOR_FIND(doctor, "options", "OPTIONS: %.*s", SLICE_ARGS(web_describe(doctor->pool, &answer)));
-	web_server_lines(doctor, "options", SLICE_NONE);
+	if (!web_is_of_program(&answer) || !slice_present(web_header(&answer, SLICE("Access-Control-Allow-Methods"))))
+		find_answer(doctor, "options", "OPTIONS", &answer);
 }
 
 void
@@ -234,10 +232,8 @@ check_methods(struct doctor *doctor)
 	struct web_answer answer;
 	check_options(doctor);
 	web_send(doctor, &request, &answer);
-	if (web_is_of_program(&answer) && answer.status == 200)
-		return;
-	DOCTOR_FIND(doctor, "head", "HEAD: %.*s", SLICE_ARGS(web_describe(doctor->pool, &answer)));
-	web_server_lines(doctor, "head", SLICE_NONE);
+	if (!web_is_of_program(&answer) || answer.status != 200)
+		find_answer(doctor, "head", "HEAD", &answer);
 }
 
 /* ---- errors ---- */
@@ -255,7 +251,7 @@ judge_error(struct doctor *doctor, const char *of, struct web_request *request)
 		return true;
 	DOCTOR_FIND(doctor, "error_cors", "%s: %.*s without Access-Control-Allow-Origin", of,
 	    SLICE_ARGS(web_describe(doctor->pool, &answer)));
-	web_server_lines(doctor, "error_cors", SLICE_NONE);
+	web_server_lines(doctor, SLICE_NONE);
 	return false;
 }
 
@@ -277,4 +273,115 @@ check_errors(struct doctor *doctor)
 	struct web_request hidden = { .method = "GET", .url = web_address(doctor, "/.htaccess").data };
 	if (judge_error(doctor, "a large body", &large) && judge_error(doctor, "a long X-Forwarded-For", &many))
 		(void)judge_error(doctor, "a forbidden file", &hidden);
+}
+
+/* ---- access logs of the web server: a request with a key in its query, and what of it is in them ---- */
+
+enum { LOGS_MAX = 20, READ_MAX = 1024 * 1024 };
+enum { WAIT_MS = 8000, AFTER_MS = 300, POLL_MS = 100 }; /* lighttpd writes its log every few seconds */
+
+struct log {
+	const char *path;
+	int fd;
+	off_t size; /* before the request */
+};
+
+struct logs {
+	struct log items[LOGS_MAX];
+	size_t count;
+};
+
+static const char *
+add_log(struct logs *logs, struct pool *pool, const char *path)
+{
+	struct stat status;
+	const int fd = logs->count == LOGS_MAX ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return strerror(errno);
+	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+		close(fd);
+		return "it is not a regular file";
+	}
+	logs->items[logs->count++] = (struct log){ pool_string(pool, slice_of(path)), fd, status.st_size };
+	return NULL;
+}
+
+/* The folders of Debian's servers. */
+static void
+add_usual_logs(struct logs *logs, struct pool *pool)
+{
+	static const char *const patterns[] = { "/var/log/lighttpd/*.log", "/var/log/apache2/*.log", "/var/log/nginx/*.log" };
+	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
+		glob_t found;
+		if (glob(patterns[i], 0, NULL, &found) != 0)
+			continue;
+		for (size_t k = 0; k < found.gl_pathc; k++)
+			(void)add_log(logs, pool, found.gl_pathv[k]);
+		globfree(&found);
+	}
+}
+
+/* What was written since, or its beginning. */
+static struct slice
+read_new(const struct log *log, char *place)
+{
+	const ssize_t size = pread(log->fd, place, READ_MAX, log->size);
+	return (struct slice){ place, size < 0 ? 0 : (size_t)size };
+}
+
+/* Waits until one of the logs has the request's path, and a little longer for the others. */
+static bool
+wait_for(const struct logs *logs, struct slice path, char *place)
+{
+	int64_t end_ms = clock_monotonic_ms() + WAIT_MS;
+	bool seen = false;
+	while (clock_monotonic_ms() < end_ms) {
+		for (size_t i = 0; i < logs->count && !seen; i++)
+			if (slice_contains(read_new(&logs->items[i], place), path)) {
+				seen = true;
+				end_ms = clock_monotonic_ms() + AFTER_MS;
+			}
+		clock_pause(POLL_MS);
+	}
+	return seen;
+}
+
+/* The key is no key of the service. */
+static void
+send_and_read(struct doctor *doctor, const struct logs *logs)
+{
+	const struct slice path = random_text(doctor->pool), key = random_text(doctor->pool);
+	char *place = pool_bytes(doctor->pool, READ_MAX);
+	struct web_answer answer;
+	struct web_request request = { .method = "GET",
+		.url = pool_printf(doctor->pool, "%.*s/health/%.*s?api_key=%.*s", SLICE_ARGS(doctor->web.url), SLICE_ARGS(path),
+		    SLICE_ARGS(key))
+			   .data };
+	web_send(doctor, &request, &answer);
+	if (!wait_for(logs, path, place))
+		DOCTOR_SKIP(doctor, "no log that can be read has the request; name the right one with --access-log FILE");
+	for (size_t i = 0; i < logs->count; i++) {
+		if (!slice_contains(read_new(&logs->items[i], place), key))
+			continue;
+		DOCTOR_FIND(doctor, "key_in_log", "%s has the query of a request", logs->items[i].path);
+		web_server_lines(doctor, slice_of(logs->items[i].path));
+	}
+}
+
+void
+check_access_log(struct doctor *doctor)
+{
+	struct logs logs = { .count = 0 };
+	const char *named = ARGUMENTS(doctor->call, struct doctor_arguments)->access_log;
+	const char *problem = named == NULL ? NULL : add_log(&logs, doctor->pool, named);
+	if (named == NULL)
+		add_usual_logs(&logs, doctor->pool);
+	if (logs.count > 0)
+		send_and_read(doctor, &logs);
+	else if (problem != NULL)
+		DOCTOR_SKIP(doctor, "%s: %s", named, problem);
+	else
+		DOCTOR_SKIP(doctor, "no log of a web server can be read; name it with --access-log FILE");
+	for (size_t i = 0; i < logs.count; i++)
+		close(logs.items[i].fd);
 }

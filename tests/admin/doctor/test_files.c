@@ -2,7 +2,7 @@
  * docs/operating.md 13, disk_space: shares of a small file system, and an amount that is enough for every large one. */
 #include "unit.h"
 
-#include "admin/doctor/doctor.h"
+#include "admin/doctor/files.h"
 
 #define GIB (UINT64_C(1) << 30)
 
@@ -30,5 +30,5 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(space_ends_by_share_and_amount) };
-	return cmocka_run_group_tests_name("space", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("files", tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * leadhook(1), lead import: rows in an order in which each comes after its referrer. */
+ * leadhook(1), lead import: rows in an order in which each comes after its referrer, and their places. */
 #include "unit.h"
 #include "with_pool.h"
 
-#include "transfer/chains.h"
+#include "transfer/deferred.h"
 
 /* "A<B": A, whose referrer is B, in the order of the file; "-" is none. Identities with '@' are email addresses. */
 static struct import
@@ -27,7 +27,7 @@ row_of(struct slice pair)
 static struct slice
 order_of(const char *file, bool backwards)
 {
-	struct chains *chains = chains_new();
+	struct chains *chains = chains_new(pool);
 	struct slice rest = slice_of(file), pair, pairs[16], order = SLICE("");
 	size_t count = 0;
 	while (slice_next_item(&rest, &pair))
@@ -37,13 +37,12 @@ order_of(const char *file, bool backwards)
 		const struct import row = row_of(pairs[at]);
 		chains_add(chains, &row, at + 2);
 	}
-	chains_sort(chains);
+	const size_t *sorted = chains_sort(chains);
 	for (size_t i = 0; i < count; i++) {
-		const size_t row = backwards ? count - 1 - chains_at(chains, i) : chains_at(chains, i);
+		const size_t row = backwards ? count - 1 - sorted[i] : sorted[i];
 		const struct slice own = slice_sub(pairs[row], 0, slice_find(pairs[row], '<'));
 		order = POOL_JOIN(pool, order, i == 0 ? SLICE("") : SLICE(" "), own);
 	}
-	chains_free(&chains);
 	return order;
 }
 
@@ -86,11 +85,11 @@ circle_of(const size_t *referrers, size_t count, size_t row)
 
 /* Each row comes once, and after its referrer, if there is one, unless it is the first one of a circle. */
 static void
-assert_ordered(const struct chains *chains, const size_t *referrers, size_t count)
+assert_ordered(const size_t *order, const size_t *referrers, size_t count)
 {
 	bool *seen = POOL_ARRAY(pool, count, bool);
 	for (size_t i = 0; i < count; i++) {
-		const size_t row = chains_at(chains, i);
+		const size_t row = order[i];
 		assert_false(seen[row]);
 		assert_true(referrers[row] >= count || circle_of(referrers, count, row) == row || seen[referrers[row]]);
 		seen[row] = true;
@@ -104,7 +103,7 @@ each_row_comes_after_its_referrer(void **state UNUSED)
 	size_t referrers[ROWS];
 	uint64_t random = 1;
 	for (unsigned round = 0; round < 200; round++) {
-		struct chains *chains = chains_new();
+		struct chains *chains = chains_new(pool);
 		for (size_t i = 0; i < ROWS; i++) {
 			random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
 			referrers[i] = (random >> 33) % (ROWS + round); /* some are unknown; circles are frequent */
@@ -112,9 +111,7 @@ each_row_comes_after_its_referrer(void **state UNUSED)
 							.referrer_id = pool_printf(pool, "%zu", referrers[i]) } };
 			chains_add(chains, &row, i + 2);
 		}
-		chains_sort(chains);
-		assert_ordered(chains, referrers, ROWS);
-		chains_free(&chains);
+		assert_ordered(chains_sort(chains), referrers, ROWS);
 	}
 }
 
@@ -123,16 +120,30 @@ static void
 a_chain_may_be_long(void **state UNUSED)
 {
 	enum { ROWS = 200000 };
-	struct chains *chains = chains_new();
+	struct chains *chains = chains_new(pool);
 	for (unsigned i = 0; i < ROWS; i++) {
 		const struct import row = { .signup = { .subject = pool_printf(pool, "%u", i),
 						.referrer_id = pool_printf(pool, "%u", i + 1) } };
 		chains_add(chains, &row, i + 2);
 	}
-	chains_sort(chains);
+	const size_t *order = chains_sort(chains);
 	for (size_t i = 0; i < ROWS; i++)
-		assert_int_equal(chains_at(chains, i), ROWS - 1 - i);
-	chains_free(&chains);
+		assert_int_equal(order[i], ROWS - 1 - i);
+}
+
+static void
+deferred_places_are_read_while_others_are_added(void **state UNUSED)
+{
+	struct deferred *deferred = deferred_new(pool, DEFERRED_IN_FILE);
+	struct record_place place = { 0 };
+	for (uint64_t i = 0; i < 1000; i++) {
+		assert_true(deferred_add(deferred, &(struct record_place){ .offset = i * 10, .line = i, .size = 7 }));
+		assert_true(deferred_get(deferred, i / 2, &place));
+		assert_int_equal(place.offset, i / 2 * 10);
+	}
+	assert_int_equal(deferred_count(deferred), 1000);
+	assert_false(deferred_get(deferred, 1000, &place));
+	deferred_close(deferred);
 }
 
 int
@@ -142,6 +153,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(referrers_come_first, begin, end),
 		cmocka_unit_test_setup_teardown(each_row_comes_after_its_referrer, begin, end),
 		cmocka_unit_test_setup_teardown(a_chain_may_be_long, begin, end),
+		cmocka_unit_test_setup_teardown(deferred_places_are_read_while_others_are_added, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ CREATE TABLE IF NOT EXISTS {prefix}users (
 	account_id BIGINT UNSIGNED NULL, -- NULL: an operator
 	email VARCHAR(254) NOT NULL, -- the key of the address, as identity/email.h makes it
 	name VARCHAR(200) NOT NULL,
-	role TINYINT UNSIGNED NOT NULL, -- enum role of identity/role.h
+	role TINYINT UNSIGNED NOT NULL, -- enum role of identity/rights.h
 	campaigns TEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- ids, decimal, comma-separated; NULL: all of the account
 	password VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NULL, -- an argon2id hash; NULL: none until a link is used
 	password_ms BIGINT NULL, -- when it was set

@@ -99,6 +99,19 @@ percent_byte(struct slice text, size_t at)
 	return text.size - at < 3 || text.data[at] != '%' ? -1 : ascii_hex_byte(text.data + at + 1);
 }
 
+struct slice
+decode_percent(struct pool *pool, struct slice text)
+{
+	char *out = pool_alloc(pool, text.size + 1);
+	size_t size = 0;
+	for (size_t at = 0; at < text.size; at++) {
+		const int byte = percent_byte(text, at);
+		out[size++] = byte >= 0 ? (char)byte : text.data[at];
+		at += byte >= 0 ? 2 : 0;
+	}
+	return (struct slice){ out, size };
+}
+
 void
 encode_percent(struct buffer *out, struct slice bytes)
 {

@@ -23,6 +23,8 @@ MUST_CHECK bool decode_base32(struct pool *pool, struct slice text, struct slice
 
 /* The byte that `%XX` at this offset encodes; -1 when there is none. */
 int percent_byte(struct slice text, size_t at);
+/* The text with the bytes that its %XX encode; any other % is copied. */
+struct slice decode_percent(struct pool *pool, struct slice text);
 /* Appends the bytes with everything but RFC 3986 unreserved characters as %XX. */
 void encode_percent(struct buffer *out, struct slice bytes);
 /* Appends a path, a query or both; characters that a request line cannot contain become %XX. */

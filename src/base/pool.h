@@ -50,6 +50,10 @@ struct slice pool_printf(struct pool *pool, const char *format, ...) PRINTF_LIKE
  * array, which may have moved; new items are zeroed. */
 void *pool_grow(struct pool *pool, void *items, size_t count, size_t *capacity, size_t item_size);
 
+/* The place of a new last item of this array: *POOL_ADD(pool, items, count, capacity) = item. */
+#define POOL_ADD(pool, items, count, capacity) \
+	((items) = pool_grow((pool), (items), (count), &(capacity), sizeof(*(items))), &(items)[(count)++])
+
 /* For data that outlives all pools. Never returns NULL. */
 void *memory_alloc(size_t size);
 void *memory_realloc(void *old, size_t size);

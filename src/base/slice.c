@@ -74,13 +74,19 @@ slice_contains_nocase(struct slice s, struct slice part)
 	return false;
 }
 
+size_t
+slice_place_in(struct slice s, const struct slice *items, size_t count)
+{
+	size_t i = 0;
+	while (i < count && !slice_equal(s, items[i]))
+		i++;
+	return i;
+}
+
 bool
 slice_is_one_of(struct slice s, const struct slice *items, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (slice_equal(s, items[i]))
-			return true;
-	return false;
+	return slice_place_in(s, items, count) < count;
 }
 
 bool

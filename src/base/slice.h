@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/attributes.h"
 
@@ -42,6 +43,8 @@ bool slice_contains(struct slice s, struct slice part);
 /* Offset of the first `part`, or s.size. */
 size_t slice_find_part(struct slice s, struct slice part);
 bool slice_contains_nocase(struct slice s, struct slice part);
+/* The number of the item that equals it; `count` if none does. */
+size_t slice_place_in(struct slice s, const struct slice *items, size_t count);
 /* Whether one of the items equals it. */
 bool slice_is_one_of(struct slice s, const struct slice *items, size_t count);
 /* Whether it is a word of the list, whose words are separated by spaces. */
@@ -116,6 +119,13 @@ static inline char
 ascii_upper(char c)
 {
 	return c >= 'a' && c <= 'z' ? (char)(c - ('a' - 'A')) : c;
+}
+
+/* Whether it is one of the characters. */
+static inline bool
+ascii_is_any(char c, const char *characters)
+{
+	return c != '\0' && strchr(characters, c) != NULL;
 }
 
 /* 0..15, or -1. */

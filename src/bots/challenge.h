@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "base/pool.h"
-#include "base/slice.h"
 
 /* Each level doubles the work. */
 enum {

@@ -49,7 +49,7 @@ struct commit_answer {
 
 extern const struct commit_answer commit_refused; /* ANSWER_REFUSED */
 /* An answer of the request's kind that says why there is no other: a failure of a command or a look-up, or the result of a
- * directory request, which is one for a key, a campaign or readiness (commit/directory.h). */
+ * directory request, which is one for a key, a campaign or readiness (commit/commit_directory.h). */
 struct commit_answer commit_failed_answer(const struct commit_request *request, enum failure failure, enum result result);
 /* The name of what a directory request requests, unique among those of its kind. */
 struct slice commit_directory_name(const struct commit_request *request);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "commit/directory.h"
+#include "commit/commit_directory.h"
 #include "commit/receiver.h"
 #include "commit/turns.h"
 #include "os/clock.h"
@@ -25,7 +25,7 @@ struct committer {
 	struct store *store;
 	struct receiver receiver;
 	const struct request_batch *batch; /* in store_execute */
-	struct directory *directory;
+	struct commit_directory *directory;
 	struct turns *turns;
 	/* the peers that are next: with directory requests, with look-ups of leads */
 	size_t next_directory, next_look_up;
@@ -132,7 +132,7 @@ read_directory(
 {
 	begin_work(committer, &request, 1);
 	store_set_deadline(committer->store, request->deadline_ms);
-	directory_read(committer->directory, pool, request, answer);
+	commit_directory_read(committer->directory, pool, request, answer);
 	end_work(committer);
 	committer->reads++;
 	committer->unreachable = answer->result == RESULT_UNAVAILABLE;
@@ -146,7 +146,7 @@ answer_directory_request(
     struct committer *committer, struct pool *pool, struct peer *peer, const struct commit_request *request)
 {
 	struct commit_answer answer;
-	if (!directory_find_cached(committer->directory, pool, request, &answer)) {
+	if (!commit_directory_find_cached(committer->directory, pool, request, &answer)) {
 		if (committer->reads == COMMITTER_READS_MAX)
 			return false;
 		if (committer->unreachable)
@@ -475,7 +475,7 @@ committer_run(const struct committer_options *options)
 	struct committer committer = { .options = options, .store = options->store };
 	struct receiver *receiver = &committer.receiver;
 	if (receiver_open(receiver, options->endpoint)) {
-		committer.directory = directory_new(options->store);
+		committer.directory = commit_directory_new(options->store);
 		committer.turns = turns_new();
 		options->report(options->context, COMMITTER_READY);
 		log_debug("committer_started", LOG_INT("idle_ms", options->idle_ms));
@@ -483,7 +483,7 @@ committer_run(const struct committer_options *options)
 			run_cycle(&committer);
 	}
 	receiver_close(receiver);
-	directory_free(&committer.directory);
+	commit_directory_free(&committer.directory);
 	turns_free(&committer.turns);
 	return receiver->status;
 }

@@ -2,7 +2,6 @@
  * Frames on a stream: a length, then that many bytes. */
 #pragma once
 
-#include "base/attributes.h"
 #include "base/buffer.h"
 
 /* Maximum of the content; an outcome with the longest payload fits. */

@@ -3,7 +3,7 @@ noinst_LIBRARIES += %D%/libcommit.a
 	%D%/client.c %D%/client.h \
 	%D%/codec.c %D%/codec.h \
 	%D%/committer.c %D%/committer.h \
-	%D%/directory.c %D%/directory.h \
+	%D%/commit_directory.c %D%/commit_directory.h \
 	%D%/endpoint.c %D%/endpoint.h \
 	%D%/frame.c %D%/frame.h \
 	%D%/receiver.c %D%/receiver.h \

@@ -71,7 +71,7 @@ struct conf_limits {
 
 struct conf_lead {
 	const char *avatar_url;              /* contains "{hash}"; "": no avatars */
-	const char *disposable_domains_file; /* host names, as identity/host_list.h reads them; "": none */
+	const char *disposable_domains_file; /* host names, as identity/domain.h reads them; "": none */
 	unsigned unverified_days;            /* 0: never */
 	unsigned ip_days;                    /* 0: never */
 };

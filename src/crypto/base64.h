@@ -4,9 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 
 /* The standard alphabet with padding, on one line (section 4). */
 struct slice base64_encode(struct pool *pool, struct slice bytes);

@@ -6,9 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 
 enum { DIGEST_SIZE = 32 };
 

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
 
 enum {

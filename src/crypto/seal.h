@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
 
 struct seal_keys;

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
 
 enum { TOTP_SECRET_SIZE = 20, TOTP_DIGITS = 6, TOTP_STEP_MS = 30 * 1000 };

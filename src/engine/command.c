@@ -14,12 +14,10 @@ lead_action_name(enum lead_action action)
 bool
 lead_action_parse(struct slice name, enum lead_action *action)
 {
-	for (size_t i = 0; i < LEAD_ACTIONS; i++)
-		if (slice_equal(name, names[i])) {
-			*action = (enum lead_action)i;
-			return true;
-		}
-	return false;
+	const size_t place = slice_place_in(name, names, LEAD_ACTIONS);
+	if (place < LEAD_ACTIONS)
+		*action = (enum lead_action)place;
+	return place < LEAD_ACTIONS;
 }
 
 size_t

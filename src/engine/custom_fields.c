@@ -84,8 +84,7 @@ write_scalar(struct json_writer *writer, const struct json_event *event)
 static void
 end_value(struct field_reader *reader, struct slice text)
 {
-	reader->items = pool_grow(reader->pool, reader->items, reader->count, &reader->capacity, sizeof(*reader->items));
-	reader->items[reader->count++] = (struct custom_field){
+	*POOL_ADD(reader->pool, reader->items, reader->count, reader->capacity) = (struct custom_field){
 		.name = reader->name,
 		.json = pool_copy(reader->pool, buffer_slice(&reader->value)),
 		.text = pool_copy(reader->pool, text),
@@ -211,4 +210,248 @@ custom_fields_texts(struct pool *pool, struct slice json, const struct slice *na
 	struct custom_fields fields = custom_fields_read(pool, json);
 	for (size_t i = 0; i < count; i++)
 		texts[i] = text_of(&fields, names[i]);
+}
+
+/* ---- merging ---- */
+
+/* A field, stored or sent, as it would be written. */
+struct member {
+	struct slice name, text; /* text: `"name":value`; absent: the field is removed */
+	bool optional, stays;
+};
+
+struct members {
+	struct member *items;
+	size_t count;
+};
+
+/* What may still be added to an object. */
+struct room {
+	size_t fields, bytes;
+};
+
+/* What there is too little of for a member. */
+enum shortage { SHORT_OF_NOTHING, SHORT_OF_FIELDS, SHORT_OF_BYTES };
+
+static struct member *
+find(const struct members *members, size_t count, struct slice name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_equal(members->items[i].name, name))
+			return &members->items[i];
+	return NULL;
+}
+
+/* Of a name that is given twice the last value counts, but no optional one (the last ones are) beside one that is not. */
+static struct members
+members_of(struct pool *pool, const struct custom_field *fields, size_t count, size_t optional)
+{
+	struct members members = { POOL_ARRAY(pool, count, struct member), 0 };
+	struct buffer text;
+	struct json_writer writer;
+	buffer_init(&text, CUSTOM_FIELDS_MAX_BYTES);
+	for (size_t i = 0; i < count; i++) {
+		struct member *member = find(&members, members.count, fields[i].name);
+		const bool is_optional = i + optional >= count;
+		if (member != NULL && is_optional && !member->optional)
+			continue;
+		if (member == NULL)
+			member = &members.items[members.count++];
+		*member = (struct member){ .name = fields[i].name, .optional = is_optional };
+		if (!slice_present(fields[i].json))
+			continue;
+		buffer_clear(&text);
+		json_writer_init(&writer, &text);
+		json_key(&writer, fields[i].name);
+		json_raw(&writer, fields[i].json);
+		member->text = pool_copy(pool, buffer_slice(&text));
+	}
+	buffer_free(&text);
+	return members;
+}
+
+/* The room of an empty object. Each member is counted with a comma. Of the two braces one byte is left to count, because the
+ * first member has no comma. */
+static struct room
+room_of(size_t fields, size_t bytes)
+{
+	return (struct room){ fields, bytes == 0 ? 0 : bytes - 1 };
+}
+
+/* They come before the optional ones. */
+static size_t
+count_required(const struct members *members)
+{
+	size_t count = 0;
+	while (count < members->count && !members->items[count].optional)
+		count++;
+	return count;
+}
+
+static enum shortage
+shortage_for(const struct room *room, const struct member *member)
+{
+	if (room->fields == 0)
+		return SHORT_OF_FIELDS;
+	return room->bytes > member->text.size ? SHORT_OF_NOTHING : SHORT_OF_BYTES;
+}
+
+static void
+take(struct room *room, const struct member *member)
+{
+	const size_t bytes = member->text.size + 1;
+	room->fields -= room->fields > 0;
+	room->bytes -= bytes < room->bytes ? bytes : room->bytes;
+}
+
+static bool
+fail_merge(struct pool *pool, enum shortage shortage, const struct room *most, struct slice *problem)
+{
+	*problem = shortage == SHORT_OF_FIELDS
+		       ? pool_printf(pool, "A lead may have at most %zu custom fields", most->fields)
+		       : pool_printf(pool, "The custom fields of a lead may have at most %zu bytes together", most->bytes + 1);
+	return false;
+}
+
+/* The fields of a call, as if there were no others. Optional ones come last, and those that do not fit are removed. */
+static bool
+fit_alone(struct pool *pool, struct members *sent, const struct room *most, struct slice *problem)
+{
+	struct room room = *most;
+	size_t count = 0;
+	for (size_t i = 0; i < sent->count; i++) {
+		const struct member member = sent->items[i];
+		const enum shortage shortage = slice_present(member.text) ? shortage_for(&room, &member) : SHORT_OF_NOTHING;
+		if (shortage != SHORT_OF_NOTHING && !member.optional)
+			return fail_merge(pool, shortage, most, problem);
+		if (shortage != SHORT_OF_NOTHING)
+			continue;
+		if (slice_present(member.text))
+			take(&room, &member);
+		sent->items[count++] = member;
+	}
+	sent->count = count;
+	return true;
+}
+
+/* Keyed ones stay, unless the call removes them. */
+static void
+keep_keyed(const struct members *old, size_t keyed, const struct members *sent, struct room *room)
+{
+	for (size_t i = 0; i < keyed; i++) {
+		struct member *member = &old->items[i];
+		const struct member *change = find(sent, sent->count, member->name);
+		member->stays = change == NULL || slice_present(change->text);
+		if (member->stays)
+			take(room, member);
+	}
+}
+
+/* A field of the call takes the place of a stored one, which stays if there is no room for the change. The first `keyed_sent`
+ * are not strangers', which have a share of the room. Returns why the first one does not fit that is not optional. */
+static enum shortage
+keep_sent(const struct members *old, size_t keyed, const struct members *sent, size_t keyed_sent, struct room *room,
+    struct room *share)
+{
+	enum shortage first = SHORT_OF_NOTHING;
+	for (size_t i = 0; i < sent->count; i++) {
+		struct member *member = &sent->items[i], *stored = find(old, keyed, member->name);
+		if (!slice_present(member->text) || (member->optional && stored != NULL))
+			continue;
+		const struct room before = *room;
+		if (stored != NULL) {
+			room->fields++;
+			room->bytes += stored->text.size + 1;
+		}
+		enum shortage shortage = shortage_for(room, member);
+		if (shortage == SHORT_OF_NOTHING && i >= keyed_sent)
+			shortage = shortage_for(share, member);
+		member->stays = shortage == SHORT_OF_NOTHING;
+		if (!member->stays) {
+			*room = before;
+			if (first == SHORT_OF_NOTHING && !member->optional)
+				first = shortage;
+			continue;
+		}
+		take(room, member);
+		if (i >= keyed_sent)
+			take(share, member);
+		if (stored != NULL)
+			stored->stays = false;
+	}
+	return first;
+}
+
+/* A stranger's give way. */
+static void
+keep_public(const struct members *old, size_t keyed, const struct members *sent, struct room *room, struct room *share)
+{
+	for (size_t i = keyed; i < old->count; i++) {
+		struct member *member = &old->items[i];
+		const struct member *change = find(sent, sent->count, member->name);
+		if (change != NULL && (change->stays || !slice_present(change->text)))
+			continue;
+		member->stays =
+		    shortage_for(room, member) == SHORT_OF_NOTHING && shortage_for(share, member) == SHORT_OF_NOTHING;
+		if (!member->stays)
+			continue;
+		take(room, member);
+		take(share, member);
+	}
+}
+
+/* Returns how many it has written. */
+static size_t
+write_members(struct buffer *out, const struct member *members, size_t count)
+{
+	size_t written = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!members[i].stays)
+			continue;
+		buffer_add_byte(out, out->size == 0 ? '{' : ',');
+		buffer_add(out, members[i].text);
+		written++;
+	}
+	return written;
+}
+
+static struct stored_fields
+write_merged(struct pool *pool, const struct members *old, size_t keyed, const struct members *sent, size_t keyed_sent)
+{
+	struct stored_fields merged = { SLICE_NONE, 0 };
+	struct buffer out;
+	buffer_init(&out, CUSTOM_FIELDS_MAX_BYTES);
+	merged.keyed = write_members(&out, old->items, keyed);
+	merged.keyed += write_members(&out, sent->items, keyed_sent);
+	write_members(&out, old->items + keyed, old->count - keyed);
+	write_members(&out, sent->items + keyed_sent, sent->count - keyed_sent);
+	if (out.size > 0) {
+		buffer_add_byte(&out, '}');
+		merged.json = pool_copy(pool, buffer_slice(&out));
+	}
+	buffer_free(&out);
+	return merged;
+}
+
+bool
+custom_fields_merge(struct pool *pool, const struct stored_fields *stored, const struct custom_field_changes *changes,
+    const struct custom_field_limits *limits, struct stored_fields *merged, struct slice *problem)
+{
+	const struct custom_fields fields = custom_fields_read(pool, stored->json);
+	const struct members old = members_of(pool, fields.items, fields.count, 0);
+	struct members sent = members_of(pool, changes->items, changes->count, changes->optional);
+	const size_t keyed = stored->keyed < old.count ? stored->keyed : old.count;
+	const bool is_less = limits->public_bytes != 0 && limits->public_bytes < limits->bytes;
+	const struct room most = room_of(limits->fields, limits->bytes);
+	struct room room = most, share = room_of(limits->fields, is_less ? limits->public_bytes : limits->bytes);
+	if (!fit_alone(pool, &sent, changes->keyed ? &most : &share, problem))
+		return false;
+	const size_t keyed_sent = changes->keyed ? count_required(&sent) : 0;
+	keep_keyed(&old, keyed, &sent, &room);
+	const enum shortage shortage = keep_sent(&old, keyed, &sent, keyed_sent, &room, &share);
+	if (shortage != SHORT_OF_NOTHING && changes->keyed)
+		return fail_merge(pool, shortage, &most, problem);
+	keep_public(&old, keyed, &sent, &room, &share);
+	*merged = write_merged(pool, &old, keyed, &sent, keyed_sent);
+	return true;
 }

@@ -16,10 +16,8 @@ event_parse(struct slice name, enum event_type *type)
 {
 	if (slice_equal(name, SLICE("fraudulent")))
 		name = names[EVENT_MARKED_AS_FRAUDULENT];
-	for (size_t i = 0; i < EVENT_TYPES; i++)
-		if (slice_equal(name, names[i])) {
-			*type = (enum event_type)i;
-			return true;
-		}
-	return false;
+	const size_t place = slice_place_in(name, names, EVENT_TYPES);
+	if (place < EVENT_TYPES)
+		*type = (enum event_type)place;
+	return place < EVENT_TYPES;
 }

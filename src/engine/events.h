@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
 #include "base/slice.h"
 
 /* X(type, name), in the order in which one command makes them (docs/api.md 4.7). The numbers are stored in subscription masks

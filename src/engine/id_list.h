@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "base/pool.h"
-#include "base/slice.h"
 #include "webhook/delivery.h"
 
 /* Splits off the first id. Returns false at the end of the list, or at an item that is not an id. */

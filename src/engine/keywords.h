@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/pool.h"
-#include "base/slice.h"
 
 enum keyword { KEYWORD_NONE, KEYWORD_OPT_OUT, KEYWORD_OPT_IN, KEYWORD_HELP };
 

@@ -2,14 +2,12 @@ noinst_LIBRARIES += %D%/libengine.a
 %C%_libengine_a_SOURCES = \
 	%D%/command.c %D%/command.h \
 	%D%/custom_fields.c %D%/custom_fields.h \
-	%D%/custom_fields_merge.c %D%/custom_fields_merge.h \
 	%D%/decide/decide.c %D%/decide/decide.h \
 	%D%/decide/decide_change.c %D%/decide/decide_change.h \
 	%D%/decide/decide_import.c %D%/decide/decide_import.h \
 	%D%/decide/decide_signup.c %D%/decide/decide_signup.h \
 	%D%/decide/decision.h \
 	%D%/decide/fraud.c %D%/decide/fraud.h \
-	%D%/decide/made_events.c %D%/decide/made_events.h \
 	%D%/decide/referral.c %D%/decide/referral.h \
 	%D%/decide/requested_messages.c %D%/decide/requested_messages.h \
 	%D%/decide/score.c %D%/decide/score.h \
@@ -27,7 +25,6 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/person_name.c %D%/person_name.h \
 	%D%/payload_people.c %D%/payload_people.h \
 	%D%/rank.c %D%/rank.h \
-	%D%/short_name.c %D%/short_name.h \
 	%D%/source.c %D%/source.h \
 	%D%/visitors.c %D%/visitors.h
 # What links the rules: these, down to base, and the libraries that they need.

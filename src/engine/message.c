@@ -5,15 +5,6 @@
 static const struct slice names[] = { MESSAGE_KIND_LIST(KIND_NAME) };
 #undef KIND_NAME
 
-static const struct {
-	bool ignores_opt_out, is_urgent;
-} kinds[MESSAGE_KINDS] = {
-	[MESSAGE_VERIFY] = { true, true },
-	[MESSAGE_STATUS_LINK] = { false, true },
-	[MESSAGE_ERASE_CONFIRM] = { true, true },
-	[MESSAGE_CODE] = { false, true },
-};
-
 struct slice
 message_kind_name(enum message_kind kind)
 {
@@ -23,24 +14,22 @@ message_kind_name(enum message_kind kind)
 bool
 message_kind_parse(struct slice name, enum message_kind *kind)
 {
-	for (size_t i = 0; i < MESSAGE_KINDS; i++)
-		if (slice_equal(name, names[i])) {
-			*kind = (enum message_kind)i;
-			return true;
-		}
-	return false;
+	const size_t place = slice_place_in(name, names, MESSAGE_KINDS);
+	if (place < MESSAGE_KINDS)
+		*kind = (enum message_kind)place;
+	return place < MESSAGE_KINDS;
 }
 
 bool
 message_ignores_opt_out(enum message_kind kind)
 {
-	return (size_t)kind < MESSAGE_KINDS && kinds[kind].ignores_opt_out;
+	return kind == MESSAGE_VERIFY || kind == MESSAGE_ERASE_CONFIRM;
 }
 
 bool
 message_is_urgent(enum message_kind kind)
 {
-	return (size_t)kind < MESSAGE_KINDS && kinds[kind].is_urgent;
+	return message_ignores_opt_out(kind) || kind == MESSAGE_STATUS_LINK || kind == MESSAGE_CODE;
 }
 
 /* docs/mail.md 5 */

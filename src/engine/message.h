@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
 #include "base/slice.h"
 
 /* X(kind, name). The numbers are stored: they never change, and new kinds are added at the end. */
@@ -48,6 +47,6 @@ struct made_message {
 	enum message_kind kind;
 	uint64_t ref;               /* 0: none */
 	int64_t due_ms;             /* 0: at once */
-	struct slice requested_for; /* hashes (identity/address_hash.h) of an address that a caller typed: its limits count the
+	struct slice requested_for; /* hashes (identity/signed_token.h) of an address that a caller typed: its limits count the
 				       message even if there is no lead; otherwise absent */
 };

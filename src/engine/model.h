@@ -9,10 +9,9 @@
 #include <stdint.h>
 
 #include "base/pool.h"
-#include "base/slice.h"
 #include "engine/failure.h"
 #include "engine/model_fields.h"
-#include "identity/host_list.h"
+#include "identity/domain.h"
 #include "identity/network.h"
 #include "webhook/delivery.h"
 
@@ -85,7 +84,7 @@ struct lead_reference {
 	enum lead_identity identity;
 	struct slice value; /* email key, E.164 number, social id */
 	uint64_t id;        /* LEAD_BY_ID */
-	bool own;           /* named by its token: valid only in this epoch of the lead (identity/lead_token.h) */
+	bool own;           /* named by its token: valid only in this epoch of the lead (identity/signed_token.h) */
 	uint32_t epoch;
 };
 /* Whether the lead has this identity; its campaign does not matter. An absent value names no lead. */

@@ -30,7 +30,7 @@
 	X(U32, subscription_number, PAYLOADS, AT_SIGNUP, BY_CODE) \
 	X(U32, counter, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(TEXT, social_id, PAYLOADS, AT_SIGNUP, BY_CODE) /* as identity/social_id.h says */ \
-	X(U32, token_epoch, PAYLOADS, ON_CHANGE, BY_CODE) /* of the token of its page (identity/lead_token.h) */ \
+	X(U32, token_epoch, PAYLOADS, ON_CHANGE, BY_CODE) /* of the token of its page (identity/signed_token.h) */ \
 	X(U32, opt_out_epoch, PAYLOADS, ON_CHANGE, BY_CODE) /* of that which opts it out */ \
 	X(ID, parent_id, BATCHES, AT_SIGNUP, BY_CODE) /* 0: none */ \
 	X(TEXT, parent_social_id, PAYLOADS, OF_REFERRER, BY_CODE) /* absent also when the referrer was deleted */ \

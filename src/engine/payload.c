@@ -10,8 +10,8 @@
 #include "engine/id_list.h"
 #include "engine/person_name.h"
 #include "engine/visitors.h"
-#include "identity/lead_token.h"
 #include "identity/link.h"
+#include "identity/signed_token.h"
 #include "json/writer.h"
 #include "os/clock.h"
 
@@ -448,24 +448,14 @@ put_lead(struct payload_writer *r)
 		json_put_text(&r->writer, SLICE("claimed"), claim);
 }
 
-static struct slice
-extra_field(enum event_type event)
-{
-	switch (event) {
-	case EVENT_SCORE_CHANGE:
-		return SLICE("__score_change");
-	case EVENT_MARKED_AS_FRAUDULENT:
-		return SLICE("__fraudulent");
-	case EVENT_REFERRAL:
-		return SLICE("__referral");
-	case EVENT_TAGGED:
-		return SLICE("__tagged");
-	case EVENT_REWARD_LEVEL:
-		return SLICE("__reward_level");
-	default:
-		return SLICE_NONE;
-	}
-}
+/* The extra fields of events. */
+static const struct slice extra_fields[EVENT_TYPES] = {
+	[EVENT_SCORE_CHANGE] = SLICE("__score_change"),
+	[EVENT_MARKED_AS_FRAUDULENT] = SLICE("__fraudulent"),
+	[EVENT_REFERRAL] = SLICE("__referral"),
+	[EVENT_TAGGED] = SLICE("__tagged"),
+	[EVENT_REWARD_LEVEL] = SLICE("__reward_level"),
+};
 
 void
 payload_write(struct buffer *out, const struct payload_settings *settings, const struct payload_subject *subject,
@@ -514,16 +504,15 @@ write_event(struct buffer *out, struct slice payload, struct slice name, struct 
 	json_writer_init(&writer, out);
 	json_begin_object_with(&writer, payload);
 	json_put_text(&writer, SLICE("__event"), name);
-	if (slice_present(extra)) {
+	if (slice_present(extra))
 		json_put_raw(&writer, extra_name, extra);
-	}
 	json_end_object(&writer);
 }
 
 void
 payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra)
 {
-	write_event(out, payload, event_name(event), extra_field(event), extra);
+	write_event(out, payload, event_name(event), extra_fields[event], extra);
 }
 
 void

@@ -5,11 +5,10 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "base/slice.h"
 #include "engine/command.h"
 #include "engine/events.h"
 #include "engine/model.h"
-#include "engine/short_name.h"
+#include "engine/person_name.h"
 #include "json/writer.h"
 
 /* Settings of the installation, the same for all leads. */

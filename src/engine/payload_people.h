@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/pool.h"
-#include "base/slice.h"
 
 struct payload_people {
 	struct payload_person {

@@ -58,8 +58,9 @@ rank_sort(struct rank_node *nodes, size_t count)
 		qsort(nodes, count, sizeof(*nodes), compare);
 }
 
-bool
-rank_is_sorted(const struct rank_node *nodes, size_t count)
+/* By number, without duplicates. */
+static bool
+is_sorted(const struct rank_node *nodes, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
 		if (nodes[i - 1].node >= nodes[i].node)
@@ -77,7 +78,7 @@ rank_find(const struct rank_node *nodes, size_t count, uint64_t node)
 uint64_t
 rank_leads_above(const struct rank_node *nodes, size_t count, uint64_t campaign_id, uint32_t score)
 {
-	require(rank_is_sorted(nodes, count));
+	require(is_sorted(nodes, count));
 	struct rank_place places[RANK_LEVELS];
 	int64_t above = 0;
 	rank_places(campaign_id, score, places);

@@ -36,8 +36,6 @@ struct rank_node {
 
 /* Sorts nodes by number. */
 void rank_sort(struct rank_node *nodes, size_t count);
-/* Whether the nodes are sorted by number, without duplicates. */
-bool rank_is_sorted(const struct rank_node *nodes, size_t count);
 struct rank_node *rank_find(const struct rank_node *nodes, size_t count, uint64_t node);
 
 /* Returns the number of leads with a higher score. `nodes` are sorted and include all existing rows of the score's places. */

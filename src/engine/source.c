@@ -67,7 +67,7 @@ may_be_phone(struct slice text)
 	bool is_dialled = slice_starts_with(text, SLICE("0")) || slice_starts_with(text, SLICE("(0"));
 	size_t digits = 0;
 	for (size_t at = 0; at < text.size; at++) {
-		if (text.data[at] >= '0' && text.data[at] <= '9')
+		if (ascii_is_digit(text.data[at]))
 			digits++;
 		else if (memchr(" ()-./", text.data[at], 6) == NULL)
 			is_dialled = false;
@@ -84,10 +84,9 @@ may_be_address(struct slice text)
 {
 	static const struct slice signs[] = { SLICE("@"), SLICE("%40"), SLICE("%2540"), SLICE("\xef\xbc\xa0"),
 		SLICE("\xef\xb9\xab") };
-	for (size_t at = 0; at < text.size; at++)
-		for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
-			if (slice_starts_with(slice_sub(text, at, text.size), signs[i]))
-				return true;
+	for (size_t i = 0; i < ARRAY_SIZE(signs); i++)
+		if (slice_contains(text, signs[i]))
+			return true;
 	return may_be_phone(slice_trim(text));
 }
 

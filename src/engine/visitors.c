@@ -2,7 +2,7 @@
 #include "engine/visitors.h"
 
 #include "engine/custom_fields.h"
-#include "identity/host_list.h"
+#include "identity/domain.h"
 #include "identity/link.h"
 #include "identity/phone.h"
 

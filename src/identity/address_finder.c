@@ -6,7 +6,6 @@
 #include "identity/address_finder.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <unicase.h>
@@ -15,6 +14,7 @@
 
 #include "base/utf8.h"
 #include "identity/email.h"
+#include "identity/typed.h"
 
 /* `escaped`: by its number, as %2F and \u002f. */
 struct character {
@@ -159,7 +159,7 @@ undo(struct pool *pool, const struct decoded *decoded, escape *find, struct deco
 static bool
 is_one_of(uint32_t code, const char *characters)
 {
-	return code > 0 && code < 0x80 && strchr(characters, (int)code) != NULL;
+	return code < 0x80 && ascii_is_any((char)code, characters);
 }
 
 static bool
@@ -349,18 +349,6 @@ add_spelling(struct pool *pool, struct address_finder *finder, struct slice text
 	}
 }
 
-static struct slice
-normalized(struct pool *pool, uninorm_t form, struct slice text)
-{
-	size_t size = 0;
-	uint8_t *normal = u8_normalize(form, (const uint8_t *)text.data, text.size, NULL, &size);
-	if (normal == NULL)
-		memory_exhausted();
-	const struct slice copy = pool_copy(pool, (struct slice){ (const char *)normal, size });
-	free(normal);
-	return copy;
-}
-
 struct address_finder *
 address_finder_of_email(struct pool *pool, const struct slice *spellings, size_t count)
 {
@@ -369,8 +357,8 @@ address_finder_of_email(struct pool *pool, const struct slice *spellings, size_t
 	for (size_t i = 0; i < count && i < FINDER_SPELLINGS_MAX; i++) {
 		if (spellings[i].size == 0)
 			continue;
-		const struct slice composed = normalized(pool, UNINORM_NFC, spellings[i]),
-				   decomposed = normalized(pool, UNINORM_NFD, spellings[i]);
+		const struct slice composed = typed_normalized(pool, UNINORM_NFC, spellings[i]),
+				   decomposed = typed_normalized(pool, UNINORM_NFD, spellings[i]);
 		if (!slice_present(finder->key) && email_parse(pool, spellings[i], &email))
 			finder->key = email.key;
 		add_spelling(pool, finder, composed);
@@ -406,26 +394,13 @@ address_finder_is(const struct address_finder *finder, struct slice value)
 	return slice_equal(slice_sub(value, slice_starts_with(value, SLICE("+")) ? 1 : 0, value.size), finder->digits);
 }
 
-static bool
-has_word(struct slice word, struct slice text)
-{
-	for (size_t at = 0; at + word.size <= text.size; at++) {
-		size_t same = 0;
-		while (same < word.size && ascii_lower(text.data[at + same]) == word.data[same])
-			same++;
-		if (same == word.size)
-			return true;
-	}
-	return false;
-}
-
 /* Whether it can have the address: cheap, and true of few texts. */
 static bool
 may_have(const struct address_finder *finder, struct slice text)
 {
 	bool may = slice_present(finder->digits) && text.size > finder->digits.size;
 	for (size_t i = 0; i < finder->count && !may; i++)
-		may = has_word(finder->spellings[i].word, text);
+		may = slice_contains_nocase(text, finder->spellings[i].word);
 	return may;
 }
 

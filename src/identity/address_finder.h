@@ -5,9 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 
 struct address_finder;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "identity/email.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unictype.h>
 #include <uninorm.h>
@@ -29,8 +28,7 @@ is_clean(struct slice text)
 static bool
 is_atext(char c)
 {
-	return ascii_is_alpha(c) || ascii_is_digit(c) || !is_ascii(c) ||
-	       (c != '\0' && strchr("!#$%&'*+/=?^_`{|}~-", c));
+	return ascii_is_alpha(c) || ascii_is_digit(c) || !is_ascii(c) || (c != '\0' && strchr("!#$%&'*+/=?^_`{|}~-", c));
 }
 
 static bool
@@ -47,21 +45,6 @@ is_local(struct slice local)
 				return false;
 	}
 	return true;
-}
-
-/* To be checked afterwards, not before: NFC turns U+037E into ';'. */
-static struct slice
-normalise_local(struct pool *pool, struct slice typed)
-{
-	size_t size = 0;
-	uint8_t *normal = u8_normalize(UNINORM_NFC, (const uint8_t *)typed.data, typed.size, NULL, &size);
-	if (normal == NULL)
-		memory_exhausted();
-	char *local = pool_alloc(pool, size + 1);
-	for (size_t i = 0; i < size; i++)
-		local[i] = ascii_lower((char)normal[i]);
-	free(normal);
-	return (struct slice){ local, size };
 }
 
 /* The domain has a dot, and its last label is not a number: "192.0.2.1" is an address literal without brackets. */
@@ -83,7 +66,8 @@ parse_bare(struct pool *pool, struct slice text, struct email *email)
 	struct slice domain;
 	if (at == 0 || at == text.size || text.size > EMAIL_TYPED_MAX || !is_clean(text))
 		return false;
-	struct slice local = normalise_local(pool, slice_sub(text, 0, at));
+	/* checked afterwards, not before: NFC turns U+037E into ';' */
+	const struct slice local = pool_copy_lower(pool, typed_normalized(pool, UNINORM_NFC, slice_sub(text, 0, at)));
 	if (!is_local(local) || !domain_to_ascii(pool, slice_sub(text, at + 1, text.size), &domain) || !is_mail_domain(domain))
 		return false;
 	if (local.size + 1 + domain.size > EMAIL_MAX)
@@ -97,20 +81,14 @@ parse_bare(struct pool *pool, struct slice text, struct email *email)
 
 enum { NESTING_MAX = 4 };
 
-static bool
-is_any(char c, const char *characters)
-{
-	return c != '\0' && strchr(characters, c) != NULL;
-}
-
 /* Without characters of these at the ends. */
 static struct slice
 strip(struct slice text, const char *before, const char *after)
 {
 	size_t from = 0, to = text.size;
-	while (from < to && is_any(text.data[from], before))
+	while (from < to && ascii_is_any(text.data[from], before))
 		from++;
-	while (to > from && is_any(text.data[to - 1], after))
+	while (to > from && ascii_is_any(text.data[to - 1], after))
 		to--;
 	return slice_sub(text, from, to);
 }
@@ -120,7 +98,7 @@ strip(struct slice text, const char *before, const char *after)
 static struct slice
 without_marks(struct slice text)
 {
-	while (text.size > 2 && is_any(text.data[text.size - 1], "*_~`|}")) {
+	while (text.size > 2 && ascii_is_any(text.data[text.size - 1], "*_~`|}")) {
 		const char last = text.data[text.size - 1], first = last == '}' ? '{' : last;
 		text = slice_sub(text, text.data[0] == first ? 1 : 0, text.size - 1);
 	}
@@ -144,19 +122,6 @@ without_punctuation(struct slice text)
 	}
 }
 
-static struct slice
-unescaped(struct pool *pool, struct slice address)
-{
-	char *out = pool_bytes(pool, address.size);
-	size_t end = 0;
-	for (size_t at = 0; at < address.size; at++) {
-		const int byte = percent_byte(address, at);
-		out[end++] = byte < 0 ? address.data[at] : (char)byte;
-		at += byte < 0 ? 0 : 2;
-	}
-	return typed_clean(pool, (struct slice){ out, end });
-}
-
 /* The text after words that say what it is, in any language: a space follows their colon, or a space, `;` or what is not ASCII
  * is before it. A colon may also be a slip within an address. */
 static struct slice
@@ -166,7 +131,7 @@ without_label(struct pool *pool, struct slice text)
 	const size_t colon = slice_find(text, ':');
 	const struct slice label = slice_sub(text, 0, colon), rest = slice_sub(text, colon + 1, text.size);
 	if (slice_equal_nocase(label, SLICE("mailto")))
-		return unescaped(pool, strip(slice_sub(rest, 0, slice_find(rest, '?')), "/", ""));
+		return typed_clean(pool, decode_percent(pool, strip(slice_sub(rest, 0, slice_find(rest, '?')), "/", "")));
 	const bool is_label = slice_starts_with(rest, SLICE(" ")) || slice_find(label, ' ') < label.size ||
 			      slice_find(label, ';') < label.size || !slice_is_ascii(label);
 	if (colon == text.size || slice_find(label, '@') < label.size)
@@ -222,7 +187,7 @@ static size_t
 last_bracket(struct slice text)
 {
 	for (size_t i = text.size < 2 ? 0 : text.size - 1; i-- > 1;)
-		if (is_any(text.data[i], "<([\""))
+		if (ascii_is_any(text.data[i], "<([\""))
 			return i;
 	return text.size;
 }
@@ -278,7 +243,7 @@ email_parse(struct pool *pool, struct slice typed, struct email *email)
 {
 	struct slice text = without_punctuation(strip(typed_clean(pool, typed), "'", ""));
 	if (slice_find(text, '@') == text.size)
-		text = unescaped(pool, text);
+		text = typed_clean(pool, decode_percent(pool, text));
 	return parse_bare(pool, text, email) ||
 	       (utf8_valid(text) && (parse_among(pool, text, 0, email) || parse_twice(pool, text, email)));
 }

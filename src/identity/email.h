@@ -4,9 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 
 /* RFC 5321 4.5.3.1, in octets. EMAIL_MAX is the limit of 256 for a path, less its angle brackets. */
 enum { EMAIL_LOCAL_MAX = 64, EMAIL_MAX = 254 };

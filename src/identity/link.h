@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "base/pool.h"
-#include "base/slice.h"
 
 /* True for an http or https URL and for a reference without a scheme ("/thanks", "//shop.example/", "?step=2"), parsed as
  * browsers do (WHATWG URL, "basic URL parser"), which skip leading blanks. Browsers also skip some control characters; links

@@ -6,9 +6,7 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 
 /* Both families in one form: an IPv4 address is stored as its v4-mapped IPv6 address (RFC 4291 2.5.5.2), so that both
  * spellings are the same address. Network byte order. */
@@ -57,3 +55,14 @@ MUST_CHECK bool network_list_parse(struct pool *pool, struct slice text, struct 
 
 /* In logarithmic time. */
 bool network_list_contains(const struct network_list *list, const struct ip_address *address);
+
+/* The address of the client, even when the request came through trusted proxies (leadhook.conf(5)): REMOTE_ADDR or, if that is
+ * in `trusted`, the first address of X-Forwarded-For from the right that is not. Ports, brackets and zone ids are removed. An
+ * invalid entry ends the search, because everything to its left may be forged; the client then is the last trusted address.
+ * Returns false when REMOTE_ADDR is no address (a web server on a unix socket sends none). */
+MUST_CHECK bool client_address(
+    struct slice remote_addr, struct slice forwarded_for, const struct network_list *trusted, struct ip_address *client);
+
+/* The first address of a list like X-Forwarded-For, with or without a port, brackets and a zone. Other items are skipped.
+ * Returns false when there is none. */
+MUST_CHECK bool client_address_first(struct slice list, struct ip_address *address);

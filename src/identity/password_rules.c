@@ -195,26 +195,17 @@ password_judge(struct pool *pool, struct slice password, const struct password_c
 	return is_common(pool, lower) ? PASSWORD_COMMON : PASSWORD_FITS;
 }
 
-static const struct {
-	struct slice name, text;
-} verdicts[] = {
-	[PASSWORD_FITS] = { SLICE("fits"), SLICE("The password can be used") },
-	[PASSWORD_TOO_SHORT] = { SLICE("too_short"), SLICE("A password has at least 12 characters") },
-	[PASSWORD_TOO_LONG] = { SLICE("too_long"), SLICE("A password has at most 1024 bytes") },
-	[PASSWORD_MONOTONOUS] = { SLICE("monotonous"), SLICE("The password repeats itself, or is a sequence") },
-	[PASSWORD_PERSONAL] = { SLICE("personal"),
-	    SLICE("The password is little more than the name or address of the user or of the service") },
-	[PASSWORD_COMMON] = { SLICE("common"), SLICE("The password is one that many people use") },
-};
-
-struct slice
-password_verdict_name(enum password_verdict verdict)
-{
-	return verdicts[verdict].name;
-}
-
 struct slice
 password_verdict_text(enum password_verdict verdict)
 {
-	return verdicts[verdict].text;
+	static const struct slice texts[] = {
+		[PASSWORD_FITS] = SLICE("The password can be used"),
+		[PASSWORD_TOO_SHORT] = SLICE("A password has at least 12 characters"),
+		[PASSWORD_TOO_LONG] = SLICE("A password has at most 1024 bytes"),
+		[PASSWORD_MONOTONOUS] = SLICE("The password repeats itself, or is a sequence"),
+		[PASSWORD_PERSONAL] =
+		    SLICE("The password is little more than the name or address of the user or of the service"),
+		[PASSWORD_COMMON] = SLICE("The password is one that many people use"),
+	};
+	return texts[verdict];
 }

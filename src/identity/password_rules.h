@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "base/pool.h"
-#include "base/slice.h"
 
 enum { PASSWORD_MIN = 12, PASSWORD_MAX = 1024 /* bytes */ };
 
@@ -26,7 +25,5 @@ struct password_context {
 };
 
 enum password_verdict password_judge(struct pool *pool, struct slice password, const struct password_context *context);
-/* "too_short", …: for clients. */
-struct slice password_verdict_name(enum password_verdict verdict);
 /* A sentence for people. */
 struct slice password_verdict_text(enum password_verdict verdict);

@@ -4,9 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 #include "identity/phone_kind.h"
 
 /* Number of digits, calling code included, '+' not counted (maximum: ITU-T E.164 6.2). */

@@ -13,16 +13,8 @@
 static const struct {
 	uint32_t sign;
 	char ascii;
-} signs[] = {
-	{ 0x00b7, '.' },
-	{ 0x2027, '.' },
-	{ 0x2219, '.' },
-	{ 0x223c, '-' },
-	{ 0x22c5, '.' },
-	{ 0x3007, '0' },
-	{ 0x30fb, '.' },
-	{ 0x30fc, '-' },
-};
+} signs[] = { { 0x00b7, '.' }, { 0x2027, '.' }, { 0x2219, '.' }, { 0x223c, '-' }, { 0x22c5, '.' }, { 0x3007, '0' },
+	{ 0x30fb, '.' }, { 0x30fc, '-' } };
 
 static char
 sign_of(uint32_t c)
@@ -61,12 +53,6 @@ phone_text_clean(struct pool *pool, struct slice typed)
 	return slice_trim((struct slice){ out, end });
 }
 
-static bool
-is_any(char c, const char *characters)
-{
-	return c != '\0' && strchr(characters, c) != NULL;
-}
-
 static size_t
 count_digits(struct slice text)
 {
@@ -90,9 +76,9 @@ static struct slice
 without_front(struct slice text)
 {
 	size_t from = 0, word;
-	while (from < text.size && is_any(text.data[from], " =\"'`*_~|"))
+	while (from < text.size && ascii_is_any(text.data[from], " =\"'`*_~|"))
 		from++;
-	for (word = from; word < text.size && (is_letter(text.data[word]) || is_any(text.data[word], "-. ;=,")); word++)
+	for (word = from; word < text.size && (is_letter(text.data[word]) || ascii_is_any(text.data[word], "-. ;=,")); word++)
 		;
 	const bool labelled = word > from && is_letter(text.data[from]) && word < text.size && text.data[word] == ':';
 	if (!labelled)
@@ -109,9 +95,9 @@ without_words(struct slice text)
 	size_t from = 0, to = text.size;
 	if (count_digits(text) < PHONE_DIGITS_MIN)
 		return text;
-	while (from < to && (is_letter(text.data[from]) || is_any(text.data[from], " .-:")))
+	while (from < to && (is_letter(text.data[from]) || ascii_is_any(text.data[from], " .-:")))
 		from++;
-	while (to > from && (is_letter(text.data[to - 1]) || is_any(text.data[to - 1], " .-:()[]*_~`|!?")))
+	while (to > from && (is_letter(text.data[to - 1]) || ascii_is_any(text.data[to - 1], " .-:()[]*_~`|!?")))
 		to--;
 	const bool is_apart = (from == 0 || !is_letter(text.data[from - 1])) && (to == text.size || !is_letter(text.data[to]));
 	return is_apart ? slice_sub(text, from, to) : text;
@@ -122,7 +108,7 @@ static struct slice
 without_remark(struct slice text, bool *found)
 {
 	for (size_t i = 0; i < text.size; i++) {
-		if (!is_any(text.data[i], "([{") || count_digits(slice_sub(text, 0, i)) < PHONE_DIGITS_MIN)
+		if (!ascii_is_any(text.data[i], "([{") || count_digits(slice_sub(text, 0, i)) < PHONE_DIGITS_MIN)
 			continue;
 		for (size_t k = i; k < text.size; k++)
 			if (is_letter(text.data[k])) {
@@ -144,10 +130,10 @@ announces_extension(struct slice text, size_t from, size_t to)
 {
 	const struct slice word = slice_sub(text, from, to);
 	size_t alike = 0;
-	while (alike < word.size && is_any(word.data[alike], "OoIl"))
+	while (alike < word.size && ascii_is_any(word.data[alike], "OoIl"))
 		alike++;
 	if (word.size <= 1 || alike == word.size)
-		return word.size == 1 && is_any(word.data[0], ",;#~xXwW");
+		return word.size == 1 && ascii_is_any(word.data[0], ",;#~xXwW");
 	return !ascii_is_digit(text.data[from - 1]) || !is_ascii(word.data[0]) || slice_starts_with_nocase(word, SLICE("x")) ||
 	       slice_starts_with_nocase(word, SLICE("ext"));
 }
@@ -156,7 +142,7 @@ announces_extension(struct slice text, size_t from, size_t to)
 static size_t
 back_over(struct slice text, size_t end, const char *characters)
 {
-	while (end > 0 && is_any(text.data[end - 1], characters))
+	while (end > 0 && ascii_is_any(text.data[end - 1], characters))
 		end--;
 	return end;
 }
@@ -199,10 +185,11 @@ is_rounded(struct slice text)
 {
 	const size_t e = slice_find(text, slice_find(text, 'E') < text.size ? 'E' : 'e');
 	const struct slice mantissa = slice_sub(text, 0, e), exponent = slice_sub(text, e + 1, text.size);
-	const struct slice digits = slice_sub(exponent, exponent.size > 0 && is_any(exponent.data[0], "+-"), exponent.size);
+	const struct slice digits =
+	    slice_sub(exponent, exponent.size > 0 && ascii_is_any(exponent.data[0], "+-"), exponent.size);
 	size_t points = 0;
 	for (size_t i = 0; i < mantissa.size; i++)
-		if (is_any(mantissa.data[i], ".,"))
+		if (ascii_is_any(mantissa.data[i], ".,"))
 			points++;
 	return e < text.size && mantissa.size > 0 && points <= 1 && count_digits(mantissa) + points == mantissa.size &&
 	       digits.size > 0 && count_digits(digits) == digits.size;
@@ -230,8 +217,8 @@ without_fraction(struct slice text)
 static bool
 is_bracketed_zero(struct slice text, size_t at)
 {
-	return text.data[at] == '0' && at > 0 && at + 1 < text.size && is_any(text.data[at - 1], "([") &&
-	       is_any(text.data[at + 1], ")]");
+	return text.data[at] == '0' && at > 0 && at + 1 < text.size && ascii_is_any(text.data[at - 1], "([") &&
+	       ascii_is_any(text.data[at + 1], ")]");
 }
 
 static enum phone_fault
@@ -239,7 +226,7 @@ read_digits(struct slice rest, struct phone_text *text)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < rest.size; i++) {
-		if (is_any(rest.data[i], SEPARATORS))
+		if (ascii_is_any(rest.data[i], SEPARATORS))
 			continue;
 		if (!ascii_is_digit(rest.data[i]) || count == PHONE_TYPED_MAX)
 			return PHONE_MALFORMED;

@@ -18,9 +18,9 @@ static const struct {
 static rights
 find_item(struct slice item)
 {
-	for (unsigned i = 0; i < RIGHTS; i++)
-		if (slice_equal(item, words[i]))
-			return (rights)1 << i;
+	const size_t place = slice_place_in(item, words, RIGHTS);
+	if (place < RIGHTS)
+		return (rights)1 << place;
 	for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
 		if (slice_equal(item, sets[i].name))
 			return sets[i].set;
@@ -59,4 +59,41 @@ rights_words(struct pool *pool, rights set, size_t *count)
 		if ((set >> i & 1) != 0)
 			list[(*count)++] = words[i];
 	return list;
+}
+
+/* ---- roles ---- */
+
+static const struct slice role_names[ROLES] = {
+	[ROLE_OPERATOR] = SLICE("operator"),
+	[ROLE_OWNER] = SLICE("owner"),
+	[ROLE_EDITOR] = SLICE("editor"),
+	[ROLE_VIEWER] = SLICE("viewer"),
+};
+
+struct slice
+role_name(enum role role)
+{
+	return role_names[role];
+}
+
+bool
+role_parse(struct slice text, enum role *role)
+{
+	const size_t place = slice_place_in(text, role_names, ROLES);
+	if (place < ROLES)
+		*role = (enum role)place;
+	return place < ROLES;
+}
+
+rights
+role_rights(enum role role)
+{
+	static const rights of_roles[ROLES] = { RIGHTS_ALL, RIGHTS_OWNER, RIGHTS_EDITOR, RIGHTS_VIEWER };
+	return of_roles[role];
+}
+
+bool
+role_takes_campaigns(enum role role)
+{
+	return role == ROLE_EDITOR || role == ROLE_VIEWER;
 }

@@ -5,9 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
 #include "base/pool.h"
-#include "base/slice.h"
 
 /* The rights: X(name, word, what it allows). */
 /* clang-format off */
@@ -40,8 +38,7 @@ enum {
 	RIGHTS_VIEWER = RIGHT_STATS | RIGHT_LEADS,
 	RIGHTS_EDITOR = RIGHTS_FULL_KEY,
 	RIGHTS_OWNER = RIGHTS_ALL,
-	/* Each of these shows how many leads a campaign has, and so whether a sign-up made a new lead.
-	 */
+	/* Each of these shows how many leads a campaign has, and so whether a sign-up made a new lead. */
 	RIGHTS_TO_COUNT = RIGHT_STATS | RIGHT_LEADS | RIGHT_CHANGE
 };
 
@@ -59,3 +56,14 @@ bool rights_parse(struct slice text, rights *set, struct slice *bad);
 struct slice right_word(unsigned number);
 /* The words of a set, in the order of the list, in the pool. *count of them. */
 struct slice *rights_words(struct pool *pool, rights set, size_t *count);
+
+/* The roles of users: names of sets of rights (docs/users.md 2). The numbers are stored. An operator belongs to no account; the
+ * others belong to one. */
+enum role { ROLE_OPERATOR, ROLE_OWNER, ROLE_EDITOR, ROLE_VIEWER, ROLES };
+
+/* "operator", "owner", "editor", "viewer". */
+struct slice role_name(enum role role);
+MUST_CHECK bool role_parse(struct slice text, enum role *role);
+rights role_rights(enum role role);
+/* Whether users of this role may be restricted to some campaigns of their account. */
+bool role_takes_campaigns(enum role role);

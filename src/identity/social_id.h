@@ -6,9 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 
 enum { SOCIAL_ID_MADE = 10, SOCIAL_ID_MIN = 4, SOCIAL_ID_MAX = 16 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "identity/typed.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unictype.h>
-#include <uninorm.h>
 
 #include "base/utf8.h"
 
@@ -13,32 +13,12 @@ enum { NON_JOINER = 0x200c, JOINER = 0x200d, LOOK_AHEAD = 8, LONGEST_FORM = 4 };
 static const struct {
 	uint32_t first, last;
 	char ascii;
-} spellings[] = {
-	{ 0x00ab, 0x00ab, '"' },
-	{ 0x00bb, 0x00bb, '"' },
-	{ 0x02bc, 0x02bc, '\'' },
-	{ 0x2010, 0x2015, '-' },
-	{ 0x2018, 0x201b, '\'' },
-	{ 0x201c, 0x201f, '"' },
-	{ 0x2032, 0x2032, '\'' },
-	{ 0x2039, 0x203a, '"' },
-	{ 0x2022, 0x2023, ' ' },
-	{ 0x2044, 0x2044, '/' },
-	{ 0x2212, 0x2212, '-' },
-	{ 0x2215, 0x2215, '/' },
-	{ 0x2795, 0x2795, '+' },
-	{ 0x2796, 0x2796, '-' },
-	{ 0x27e8, 0x27e8, '<' },
-	{ 0x27e9, 0x27e9, '>' },
-	{ 0x3002, 0x3002, '.' },
-	{ 0x3008, 0x3008, '<' },
-	{ 0x3009, 0x3009, '>' },
-	{ 0x300c, 0x300f, '"' },
-	{ 0x3010, 0x3010, '[' },
-	{ 0x3011, 0x3011, ']' },
-	{ 0x301d, 0x301f, '"' },
-	{ 0xff61, 0xff61, '.' },
-};
+} spellings[] = { { 0x00ab, 0x00ab, '"' }, { 0x00bb, 0x00bb, '"' }, { 0x02bc, 0x02bc, '\'' }, { 0x2010, 0x2015, '-' },
+	{ 0x2018, 0x201b, '\'' }, { 0x201c, 0x201f, '"' }, { 0x2032, 0x2032, '\'' }, { 0x2039, 0x203a, '"' },
+	{ 0x2022, 0x2023, ' ' }, { 0x2044, 0x2044, '/' }, { 0x2212, 0x2212, '-' }, { 0x2215, 0x2215, '/' },
+	{ 0x2795, 0x2795, '+' }, { 0x2796, 0x2796, '-' }, { 0x27e8, 0x27e8, '<' }, { 0x27e9, 0x27e9, '>' },
+	{ 0x3002, 0x3002, '.' }, { 0x3008, 0x3008, '<' }, { 0x3009, 0x3009, '>' }, { 0x300c, 0x300f, '"' },
+	{ 0x3010, 0x3010, '[' }, { 0x3011, 0x3011, ']' }, { 0x301d, 0x301f, '"' }, { 0xff61, 0xff61, '.' } };
 
 /* What the cleaned text ends with, as far as it decides whether a joiner may follow. */
 struct context {
@@ -165,6 +145,20 @@ typed_clean(struct pool *pool, struct slice typed)
 	for (struct slice rest = typed, before = rest; utf8_next(&rest, &c); before = rest)
 		end += add_character(out + end, &context, c, before.size - rest.size, rest);
 	return slice_trim((struct slice){ out, end });
+}
+
+struct slice
+typed_normalized(struct pool *pool, uninorm_t form, struct slice text)
+{
+	size_t size = 0;
+	if (slice_is_ascii(text))
+		return text;
+	uint8_t *normal = u8_normalize(form, (const uint8_t *)text.data, text.size, NULL, &size);
+	if (normal == NULL)
+		memory_exhausted();
+	const struct slice copy = pool_copy(pool, (struct slice){ (const char *)normal, size });
+	free(normal);
+	return copy;
 }
 
 struct slice

@@ -3,8 +3,9 @@
  * and other spellings of the same text make no difference. */
 #pragma once
 
+#include <uninorm.h>
+
 #include "base/pool.h"
-#include "base/slice.h"
 
 /* The text without characters that are invisible, with a space for white space of any kind, trimmed. Forms of ASCII characters
  * (full-width ones, ligatures, the ideographic full stop, typographic quotes and dashes) become them. The joiners of Arabic and
@@ -12,5 +13,8 @@
  * copy. Cleaning twice changes nothing. A text that is not UTF-8 is only trimmed. */
 struct slice typed_clean(struct pool *pool, struct slice typed);
 
-/* The same without the spaces and hyphens that group the characters of a code, with digits of any script in ASCII. */
+/* The text in a normal form of Unicode, such as UNINORM_NFC; in the pool, or the text itself. */
+struct slice typed_normalized(struct pool *pool, uninorm_t form, struct slice text);
+
+/* A clean text without the spaces and hyphens that group the characters of a code, with digits of any script in ASCII. */
 struct slice typed_code(struct pool *pool, struct slice typed);

@@ -399,11 +399,16 @@ limiter_count(struct limiter *limiter, const struct limit_network *network, cons
 
 /* ---- names ---- */
 
-static struct location
-location_of_name(const struct limiter *limiter, struct slice name)
+/* Locks the set of a name, and finds its entry; NULL: there is none. False: the lock cannot be had. */
+static bool
+lock_name(struct limiter *limiter, struct slice name, struct location *location)
 {
 	const struct digest digest = digest_of(limiter, name);
-	return location_of(limiter, &digest, 1, NAMES, name);
+	*location = location_of(limiter, &digest, 1, NAMES, name);
+	if (!lock(limiter, location, 1))
+		return false;
+	location->entry = find_entry(location);
+	return true;
 }
 
 static uint32_t
@@ -425,12 +430,10 @@ oldest_entry(const struct location *location)
 void
 limiter_note(struct limiter *limiter, struct slice name)
 {
-	const struct location location = location_of_name(limiter, name);
-	if (!lock(limiter, &location, 1))
+	struct location location;
+	if (!lock_name(limiter, name, &location))
 		return;
-	struct entry *entry = find_entry(&location);
-	if (entry == NULL)
-		entry = oldest_entry(&location);
+	struct entry *entry = location.entry == NULL ? oldest_entry(&location) : location.entry;
 	memcpy(entry->name, location.name, LIMITER_CALLER_MAX);
 	entry->newest[0] = name_age(limiter);
 	unlock(limiter, &location, 1);
@@ -439,25 +442,23 @@ limiter_note(struct limiter *limiter, struct slice name)
 bool
 limiter_is_noted(struct limiter *limiter, struct slice name)
 {
-	const struct location location = location_of_name(limiter, name);
-	if (!lock(limiter, &location, 1))
+	struct location location;
+	if (!lock_name(limiter, name, &location))
 		return false;
-	struct entry *entry = find_entry(&location);
-	if (entry != NULL)
-		entry->newest[0] = name_age(limiter);
+	if (location.entry != NULL)
+		location.entry->newest[0] = name_age(limiter);
 	unlock(limiter, &location, 1);
-	return entry != NULL;
+	return location.entry != NULL;
 }
 
 void
 limiter_remove(struct limiter *limiter, struct slice name)
 {
-	const struct location location = location_of_name(limiter, name);
-	if (!lock(limiter, &location, 1))
+	struct location location;
+	if (!lock_name(limiter, name, &location))
 		return;
-	struct entry *entry = find_entry(&location);
-	if (entry != NULL)
-		memset(entry, 0, sizeof(*entry));
+	if (location.entry != NULL)
+		memset(location.entry, 0, sizeof(*location.entry));
 	unlock(limiter, &location, 1);
 }
 

@@ -14,7 +14,6 @@
  * starts again. */
 #pragma once
 
-#include "base/attributes.h"
 #include "base/slice.h"
 #include "identity/network.h"
 #include "limit/window.h"

@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
 #include "base/slice.h"
 
 enum {

@@ -14,8 +14,8 @@
 #include "crypto/totp.h"
 #include "identity/email.h"
 #include "identity/link.h"
+#include "identity/random_secret.h"
 #include "identity/typed.h"
-#include "identity/user_token.h"
 #include "limit/limiter.h"
 #include "os/clock.h"
 
@@ -157,7 +157,7 @@ make_session(const struct login_call *call, struct slice *token)
 	struct new_session session = { .ip = ip_address_format(call->pool, call->origin.address),
 		.user_agent = call->origin.user_agent };
 	*token = user_token_make(call->pool);
-	const struct digest hash = user_token_hash(*token);
+	const struct digest hash = secret_hash(*token);
 	memcpy(session.hash, hash.bytes, sizeof(session.hash));
 	return session;
 }
@@ -179,7 +179,7 @@ login_find_session(const struct login_context *context, struct pool *pool, struc
 {
 	if (!user_token_well_formed(token))
 		return RESULT_NOT_FOUND;
-	const struct digest hash = user_token_hash(token);
+	const struct digest hash = secret_hash(token);
 	const enum result result = store_find_session(context->store, pool, hash.bytes, &context->limits, session);
 	return result == RESULT_OK ? store_touch_session(context->store, hash.bytes, session, ip_address_format(pool, address))
 				   : result;
@@ -188,7 +188,7 @@ login_find_session(const struct login_context *context, struct pool *pool, struc
 enum result
 login_close(const struct login_context *context, struct slice token, const struct session *session)
 {
-	const struct digest hash = user_token_hash(token);
+	const struct digest hash = secret_hash(token);
 	return store_end_session(context->store, session->user_id, hash.bytes);
 }
 
@@ -202,7 +202,7 @@ enum result
 login_confirm(struct login_call *call, struct slice password, struct slice code)
 {
 	const struct login_request request = { call->session->email, password, code };
-	const struct digest hash = user_token_hash(call->token);
+	const struct digest hash = secret_hash(call->token);
 	struct login_proven proven;
 	const enum result result = attempt_login(call, &request, &proven);
 	if (result != RESULT_OK || call->outcome.verdict != LOGIN_DONE)
@@ -259,7 +259,7 @@ login_find_link(const struct login_context *context, struct pool *pool, struct s
 {
 	if (!user_token_well_formed(token))
 		return RESULT_NOT_FOUND;
-	const struct digest hash = user_token_hash(token);
+	const struct digest hash = secret_hash(token);
 	return store_find_invitation(context->store, pool, hash.bytes, user);
 }
 
@@ -276,7 +276,7 @@ login_use_link(struct login_call *call, struct slice token, struct slice passwor
 		return changed(call, result);
 	if (!is_fit(call, user.email, user.name, password) || !may_change(call) || !hash_new(call, password, &hash))
 		return RESULT_OK;
-	const struct digest token_hash = user_token_hash(token);
+	const struct digest token_hash = secret_hash(token);
 	return changed(call, store_use_invitation(call->context->store, token_hash.bytes, hash));
 }
 
@@ -320,7 +320,7 @@ enum result
 login_enable_factor(struct login_call *call, struct slice code, struct slice codes[RECOVERY_CODES])
 {
 	const uint64_t user_id = call->session->user_id;
-	const struct digest own = user_token_hash(call->token);
+	const struct digest own = secret_hash(call->token);
 	struct digest hashes[RECOVERY_CODES];
 	struct slice secret;
 	int64_t now_ms;
@@ -352,7 +352,7 @@ login_renew_codes(struct login_call *call, struct slice codes[RECOVERY_CODES])
 enum result
 login_remove_factor(struct login_call *call)
 {
-	const struct digest own = user_token_hash(call->token);
+	const struct digest own = secret_hash(call->token);
 	if (!begin(call))
 		return RESULT_OK;
 	return store_remove_totp(call->context->store, call->session->user_id, own.bytes);

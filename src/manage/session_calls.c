@@ -8,8 +8,7 @@
 #include "api/call/limits.h"
 #include "base/encode.h"
 #include "base/utf8.h"
-#include "identity/user_token.h"
-#include "json/writer.h"
+#include "identity/random_secret.h"
 #include "login/login.h"
 #include "manage/call_limits.h"
 #include "manage/call_table.h"
@@ -17,6 +16,7 @@
 #include "manage/members.h"
 #include "operation/audited_run.h"
 #include "os/log.h"
+#include "json/writer.h"
 
 /* One call: its fields, and where the request comes from. */
 struct session_call {
@@ -331,7 +331,7 @@ handle_list(struct session_call *call)
 {
 	const struct session_limits *limits = &call->login.context->limits;
 	struct pool *pool = call->request->http->pool;
-	const struct digest own = user_token_hash(call->request->token);
+	const struct digest own = secret_hash(call->request->token);
 	struct session_row *rows;
 	struct json_writer writer;
 	size_t count;

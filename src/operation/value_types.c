@@ -6,7 +6,7 @@
 #include "base/boolean.h"
 #include "base/utf8.h"
 #include "engine/model.h"
-#include "identity/host_list.h"
+#include "identity/domain.h"
 #include "identity/link.h"
 #include "identity/network.h"
 #include "identity/social_id.h"

@@ -29,7 +29,7 @@ run_request(
 	else if (request->kind == REQUEST_LOOK_UP)
 		store_answer_look_ups(backend->store, pool, &look_up, 1, &answer->as.outcome);
 	else
-		directory_find(backend->directory, pool, request, answer);
+		commit_directory_find(backend->directory, pool, request, answer);
 }
 
 static void

@@ -4,13 +4,13 @@
 
 #include "api/call/service.h"
 #include "commit/client.h"
-#include "commit/directory.h"
+#include "commit/commit_directory.h"
 #include "os/wake.h"
 
 struct backend {
 	struct commit_client *committer; /* NULL: the store below is used instead */
 	struct store *store;             /* of this process */
-	struct directory *directory;
+	struct commit_directory *directory;
 	struct wake_sender *dispatcher; /* is woken after a command that made deliveries */
 	struct wake_sender *mailer;     /* the same for messages; or NULL */
 };

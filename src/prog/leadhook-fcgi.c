@@ -231,7 +231,7 @@ open_backend(struct worker *worker, struct service *service)
 	} else {
 		worker->sources = (struct backend){
 			.store = worker->store,
-			.directory = directory_new(worker->store),
+			.directory = commit_directory_new(worker->store),
 			.dispatcher = wake_sender_new(wiring->conf->dispatch.lock_file),
 		};
 	}
@@ -285,7 +285,7 @@ worker_stop(void *state)
 	manage_free(&worker->manage);
 	api_free(&worker->api);
 	commit_client_free(&worker->sources.committer);
-	directory_free(&worker->sources.directory);
+	commit_directory_free(&worker->sources.directory);
 	wake_sender_free(&worker->sources.dispatcher);
 	wake_sender_free(&worker->sources.mailer);
 	store_free(&worker->store);

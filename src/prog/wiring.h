@@ -7,7 +7,7 @@
 #include "deliver/mail/mailer.h"
 #include "deliver/send/sender.h"
 #include "deliver/texts/texter.h"
-#include "identity/host_list.h"
+#include "identity/domain.h"
 #include "identity/network.h"
 #include "jobs/job_settings.h"
 #include "limit/limiter.h"

@@ -33,7 +33,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/hooks/inbound_calls.c \
 	%D%/hooks/webhooks.c \
 	%D%/messages/delays.c %D%/messages/delays.h \
-	%D%/messages/digest.c %D%/messages/digest.h \
+	%D%/messages/mail_digest.c %D%/messages/mail_digest.h \
 	%D%/messages/mail_lease.c \
 	%D%/messages/mail_list.c \
 	%D%/messages/mail_outcomes.c \

@@ -12,10 +12,10 @@
 #include "base/pool.h"
 #include "base/result.h"
 #include "engine/command.h"
-#include "engine/custom_fields_merge.h"
+#include "engine/custom_fields.h"
 #include "engine/model.h"
 #include "engine/payload.h"
-#include "identity/host_list.h"
+#include "identity/domain.h"
 #include "identity/rights.h"
 #include "store/precondition.h"
 
@@ -78,8 +78,8 @@ struct execution {
 	 * commands of those, which are not begun, and the others are run. */
 	bool *locked;
 	const struct precondition *precondition; /* for a single command: its key; NULL: none */
-	/* Called when the outcome of a COMMIT is unknown, so that the call can last until its deadline; and when it is known after
-	 * all, or the deadline has passed. NULL: not called. */
+	/* Called when the outcome of a COMMIT is unknown, so that the call can last until its deadline; and when it is known
+	 * after all, or the deadline has passed. NULL: not called. */
 	void (*unknown_begins)(void *context), (*unknown_ends)(void *context);
 	void *context;
 	/* set; after an unknown COMMIT true when it may have been made */

@@ -7,9 +7,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 #include "identity/network.h"
 
 /* Prefixes in the order of the setting. */

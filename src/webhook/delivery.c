@@ -6,26 +6,26 @@
 
 #include "base/encode.h"
 
-static const char *const webhook_states[] = {
-	[WEBHOOK_ACTIVE] = "active",
-	[WEBHOOK_DISABLED] = "disabled",
-	[WEBHOOK_GONE] = "gone",
+static const struct slice webhook_states[] = {
+	[WEBHOOK_ACTIVE] = SLICE("active"),
+	[WEBHOOK_DISABLED] = SLICE("disabled"),
+	[WEBHOOK_GONE] = SLICE("gone"),
 };
 
-static const char *const delivery_states[] = {
-	[DELIVERY_PENDING] = "pending",
-	[DELIVERY_DELIVERED] = "delivered",
-	[DELIVERY_FAILED] = "failed",
+static const struct slice delivery_states[] = {
+	[DELIVERY_PENDING] = SLICE("pending"),
+	[DELIVERY_DELIVERED] = SLICE("delivered"),
+	[DELIVERY_FAILED] = SLICE("failed"),
 };
 
-static const char *const answer_classes[] = {
-	[ANY_ANSWER] = "",
-	[ANSWER_1XX] = "1xx",
-	[ANSWER_2XX] = "2xx",
-	[ANSWER_3XX] = "3xx",
-	[ANSWER_4XX] = "4xx",
-	[ANSWER_5XX] = "5xx",
-	[NO_ANSWER] = "error",
+static const struct slice answer_classes[] = {
+	[ANY_ANSWER] = { NULL, 0 },
+	[ANSWER_1XX] = SLICE("1xx"),
+	[ANSWER_2XX] = SLICE("2xx"),
+	[ANSWER_3XX] = SLICE("3xx"),
+	[ANSWER_4XX] = SLICE("4xx"),
+	[ANSWER_5XX] = SLICE("5xx"),
+	[NO_ANSWER] = SLICE("error"),
 };
 
 const char *
@@ -39,43 +39,33 @@ webhook_shown_state(enum webhook_state state, int64_t failing_since_ms)
 const char *
 delivery_state_name(enum delivery_state state)
 {
-	return delivery_states[state];
-}
-
-/* Returns `count` when there is no such name. */
-static unsigned
-find_name(const char *const *names, unsigned count, struct slice name)
-{
-	unsigned i = 0;
-	while (i < count && !slice_equal(name, slice_of(names[i])))
-		i++;
-	return i;
+	return delivery_states[state].data;
 }
 
 bool
 webhook_state_parse(struct slice name, enum webhook_state *state)
 {
-	*state = find_name(webhook_states, ARRAY_SIZE(webhook_states), name);
+	*state = slice_place_in(name, webhook_states, ARRAY_SIZE(webhook_states));
 	return *state < ARRAY_SIZE(webhook_states);
 }
 
 bool
 delivery_state_parse(struct slice name, enum delivery_state *state)
 {
-	*state = find_name(delivery_states, ARRAY_SIZE(delivery_states), name);
+	*state = slice_place_in(name, delivery_states, ARRAY_SIZE(delivery_states));
 	return *state < ARRAY_SIZE(delivery_states);
 }
 
 struct slice
 answer_class_name(enum answer_class answer)
 {
-	return answer == ANY_ANSWER ? SLICE_NONE : slice_of(answer_classes[answer]);
+	return answer_classes[answer];
 }
 
 bool
 answer_class_parse(struct slice name, enum answer_class *answer)
 {
-	*answer = find_name(answer_classes, ARRAY_SIZE(answer_classes), name);
+	*answer = slice_place_in(name, answer_classes, ARRAY_SIZE(answer_classes));
 	return *answer != ANY_ANSWER && *answer < ARRAY_SIZE(answer_classes);
 }
 

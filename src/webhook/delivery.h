@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "base/pool.h"
-#include "base/slice.h"
 
 /* The order is that of the schema's enums; some are never stored. */
 enum webhook_state {

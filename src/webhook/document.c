@@ -25,28 +25,14 @@ add_child(struct pool *pool, struct document_node *parent, struct slice name)
 	return node;
 }
 
-static enum document_type
-type_of(enum json_type type)
-{
-	switch (type) {
-	case JSON_BOOLEAN:
-		return DOCUMENT_BOOLEAN;
-	case JSON_NUMBER:
-		return DOCUMENT_NUMBER;
-	case JSON_STRING:
-		return DOCUMENT_STRING;
-	case JSON_OBJECT_BEGIN:
-		return DOCUMENT_OBJECT;
-	case JSON_ARRAY_BEGIN:
-		return DOCUMENT_ARRAY;
-	case JSON_NULL:
-	case JSON_KEY:
-	case JSON_OBJECT_END:
-	case JSON_ARRAY_END:
-		break;
-	}
-	return DOCUMENT_NULL;
-}
+static const enum document_type types[] = {
+	[JSON_NULL] = DOCUMENT_NULL,
+	[JSON_BOOLEAN] = DOCUMENT_BOOLEAN,
+	[JSON_NUMBER] = DOCUMENT_NUMBER,
+	[JSON_STRING] = DOCUMENT_STRING,
+	[JSON_OBJECT_BEGIN] = DOCUMENT_OBJECT,
+	[JSON_ARRAY_BEGIN] = DOCUMENT_ARRAY,
+};
 
 /* A payload is not refused for half a character: it becomes U+FFFD. */
 static struct slice
@@ -71,7 +57,7 @@ on_event(void *context, const struct json_event *event)
 		return false;
 	const bool member = builder->open != NULL && builder->open->type == DOCUMENT_OBJECT;
 	struct document_node *node = add_child(builder->pool, builder->open, member ? builder->name : SLICE_NONE);
-	node->type = type_of(event->type);
+	node->type = types[event->type];
 	node->boolean = event->boolean;
 	if (node->type == DOCUMENT_STRING || node->type == DOCUMENT_NUMBER)
 		node->text = text_of(builder->pool, event);

@@ -5,9 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 #include "json/writer.h"
 
 enum document_type { DOCUMENT_NULL, DOCUMENT_BOOLEAN, DOCUMENT_NUMBER, DOCUMENT_STRING, DOCUMENT_ARRAY, DOCUMENT_OBJECT };

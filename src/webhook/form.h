@@ -2,9 +2,7 @@
  * The form body of a JSON payload (docs/deliveries.md 2, `form`), for receivers that do not read JSON. */
 #pragma once
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 
 enum { FORM_DEPTH_MAX = 24, FORM_SIZE_MAX = 4 * 1024 * 1024 };
 

@@ -208,8 +208,7 @@ add(struct result_list *list, struct mapped_field field)
 	for (size_t i = 0; i < list->fixed; i++) /* `Plan` and `plan` are one custom field */
 		if (slice_equal_nocase(list->fields[i].target, field.target))
 			return;
-	list->fields = pool_grow(list->pool, list->fields, list->count, &list->capacity, sizeof(*list->fields));
-	list->fields[list->count++] = field;
+	*POOL_ADD(list->pool, list->fields, list->count, list->capacity) = field;
 	if (!field.optional)
 		list->fixed = list->count;
 }

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
 #include "base/slice.h"
 
 enum {

@@ -5,9 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 
 enum { SIGNATURE_SECRET_RANDOM = 32 };
 

@@ -81,20 +81,6 @@ split(struct slice text, struct parts *parts)
 	return split_authority(slice_sub(rest, 0, end), parts);
 }
 
-/* A '%' that begins no pair is copied, and makes the name invalid. */
-static struct slice
-decode_percent(struct pool *pool, struct slice host)
-{
-	char *out = pool_alloc(pool, host.size + 1);
-	size_t size = 0;
-	for (size_t i = 0; i < host.size; i++) {
-		int byte = percent_byte(host, i);
-		out[size++] = byte >= 0 ? (char)byte : host.data[i];
-		i += byte >= 0 ? 2 : 0;
-	}
-	return (struct slice){ out, size };
-}
-
 /* Letters, digits, hyphens and, for internal names, underscores; in labels of 1 to 63. Converts to lower case. */
 static bool
 is_host_name(char *data, size_t size)
@@ -154,7 +140,7 @@ parse_bracketed(struct pool *pool, struct slice inside, struct destination *to)
 static bool
 parse_name(struct pool *pool, struct slice typed, struct destination *to)
 {
-	struct slice decoded = decode_percent(pool, typed);
+	struct slice decoded = decode_percent(pool, typed); /* another '%' makes the name invalid */
 	if (slice_ends_with(decoded, SLICE(".")))
 		decoded.size--;
 	if (!slice_is_ascii(decoded) && !domain_to_ascii(pool, decoded, &decoded))
@@ -230,21 +216,12 @@ webhook_url_dial(struct pool *pool, struct slice text, struct slice *dialled)
 	return whole;
 }
 
-static bool
-contains_nocase(struct slice text, struct slice part)
-{
-	for (size_t at = 0; at + part.size <= text.size; at++)
-		if (slice_equal_nocase(slice_sub(text, at, at + part.size), part))
-			return true;
-	return false;
-}
-
 bool
 webhook_url_wants_form(struct slice url, struct slice form_urls)
 {
 	struct slice item;
 	while (slice_next_item(&form_urls, &item))
-		if (contains_nocase(url, item))
+		if (slice_contains_nocase(url, item))
 			return true;
 	return false;
 }

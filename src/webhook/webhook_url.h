@@ -5,9 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/attributes.h"
 #include "base/pool.h"
-#include "base/slice.h"
 #include "webhook/address_rules.h"
 
 enum { WEBHOOK_URL_MAX = 2048 };

@@ -8,8 +8,8 @@
 #include "engine/id_list.h"
 #include "fake_rows.h"
 #include "fake_webhooks.h"
-#include "identity/api_key.h"
-#include "identity/lead_token.h"
+#include "identity/random_secret.h"
+#include "identity/signed_token.h"
 #include "identity/social_id.h"
 #include "store/schema.h"
 
@@ -266,7 +266,7 @@ find_key(void *context, struct pool *pool UNUSED, const unsigned char hash[32], 
 	static const struct slice keys[] = { SLICE(FAKE_KEY), SLICE(FAKE_OTHER_KEY), SLICE(FAKE_SUSPENDED_KEY) };
 	const struct store *store = context;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		struct digest known = api_key_hash(keys[i]);
+		struct digest known = secret_hash(keys[i]);
 		if (memcmp(known.bytes, hash, sizeof(known.bytes)) != 0)
 			continue;
 		*key = (struct api_key){ .id = i + 1,

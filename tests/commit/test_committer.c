@@ -12,8 +12,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "commit/commit_directory.h"
 #include "commit/committer.h"
-#include "commit/directory.h"
 #include "commit/receiver.h"
 #include "os/clock.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/custom_fields_merge.h"
+#include "engine/custom_fields.h"
 
 /* "lower case, nothing else changed" */
 static void

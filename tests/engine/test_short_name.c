@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * docs/api.md 4.1.2, Names: what strangers see of a name on a leaderboard. */
+ * docs/api.md 4.1.2, Names: what strangers see of a name on a leaderboard. Modules: engine/person_name. */
 #include "unit.h"
 
 #include "base/pool.h"
-#include "engine/short_name.h"
+#include "engine/person_name.h"
 
 static struct pool *pool;
 

@@ -2,7 +2,7 @@
  * REMOTE_ADDR, X-Forwarded-For and the trusted proxies, one per line (leadhook.conf(5)): a client cannot change its address by
  * prepending to the header. */
 #include "fuzz.h"
-#include "identity/client_address.h"
+#include "identity/network.h"
 
 /* As text; absent when it cannot be determined. */
 static struct slice

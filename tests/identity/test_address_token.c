@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Tokens in links of mails. Expected values by Python's hmac. */
+ * Tokens in links of mails. Expected values by Python's hmac. Modules: identity/signed_token. */
 #include "unit.h"
 #include "with_pool.h"
 
-#include "identity/address_token.h"
+#include "identity/signed_token.h"
 
 enum { EXPIRES = 1800000000, CAMPAIGN = 42 };
 

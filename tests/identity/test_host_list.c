@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Host names of blocked domains and referrers: subdomains too, nothing else (docs/api.md 4.6). */
+ * Host names of blocked domains and referrers: subdomains too, nothing else (docs/api.md 4.6). Modules: identity/domain. */
 #include "unit.h"
 
 #include "with_pool.h"
 
-#include "identity/host_list.h"
+#include "identity/domain.h"
 #include "identity/link.h"
 
 static void

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Tokens of leads. Expected values by Python's hmac. */
+ * Tokens of leads. Expected values by Python's hmac. Modules: identity/signed_token. */
 #include "unit.h"
 #include "with_pool.h"
 
-#include "identity/lead_token.h"
+#include "identity/signed_token.h"
 
 /* 100, 101, … 131, or from 101 on */
 static struct slice

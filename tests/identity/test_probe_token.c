@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Tokens of probes (docs/api.md 4.1, GET /health/echo). The expected value by Python's hmac. */
+ * Tokens of probes (docs/api.md 4.1, GET /health/echo). The expected value by Python's hmac.
+ * Modules: identity/signed_token. */
 #include "unit.h"
 #include "with_pool.h"
 
-#include "identity/lead_token.h"
-#include "identity/probe_token.h"
+#include "identity/signed_token.h"
 
 #define SECRET SLICE("0123456789abcdef0123456789abcdef")
 #define MADE INT64_C(1795600000000)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Roles of users and their random secrets (docs/users.md 2, 4, 5). Modules: identity/role, identity/user_token. */
+ * Roles of users and their random secrets (docs/users.md 2, 4, 5). Modules: identity/rights, identity/random_secret. */
 #include "unit.h"
 #include "with_pool.h"
 
-#include "identity/role.h"
-#include "identity/user_token.h"
+#include "identity/random_secret.h"
+#include "identity/rights.h"
 
 static void
 a_role_is_a_set_of_rights(void **state UNUSED)
@@ -28,7 +28,7 @@ static void
 tokens_are_random(void **state UNUSED)
 {
 	const struct slice one = user_token_make(pool), other = user_token_make(pool);
-	const struct digest hash = user_token_hash(one), again = user_token_hash(one), of_other = user_token_hash(other);
+	const struct digest hash = secret_hash(one), again = secret_hash(one), of_other = secret_hash(other);
 	assert_true(user_token_well_formed(one));
 	assert_false(slice_equal(one, other));
 	assert_slices_equal(digest_slice(&hash), digest_slice(&again));

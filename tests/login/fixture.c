@@ -117,7 +117,7 @@ struct slice
 make_link(enum invitation_purpose purpose, struct new_invitation *made)
 {
 	const struct slice made_token = user_token_make(pool);
-	const struct digest hash = user_token_hash(made_token);
+	const struct digest hash = secret_hash(made_token);
 	*made = (struct new_invitation){ .purpose = purpose, .valid_ms = HOUR_MS };
 	memcpy(made->hash, hash.bytes, sizeof(made->hash));
 	return user_token_link(pool, context.base_url, made_token);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/un.h>
 
-#include "identity/client_address.h"
+#include "identity/network.h"
 #include "webhook/address_rules.h"
 #include "with_rules.h"
 

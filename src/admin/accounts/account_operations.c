@@ -2,12 +2,11 @@
  * Accounts and their API keys. */
 #include <string.h>
 
-#include "identity/api_key.h"
+#include "identity/random_secret.h"
 #include "identity/rights.h"
 #include "limit/window.h"
 #include "operation/operation.h"
 #include "operation/value_types.h"
-#include "os/random.h"
 #include "store/operator/accounts.h"
 
 static const struct parameter add_parameters[] = { OPERAND("name", value_name, 0) };
@@ -151,16 +150,6 @@ grant(struct operation_call *call, struct new_key *key)
 	return true;
 }
 
-static struct slice
-new_secret(struct pool *pool)
-{
-	unsigned char random[API_KEY_RANDOM];
-	random_bytes(random, sizeof(random));
-	const struct slice secret = api_key_make(pool, random);
-	explicit_bzero(random, sizeof(random));
-	return secret;
-}
-
 static void
 output_rights(struct output *output, struct pool *pool, rights set)
 {
@@ -177,8 +166,8 @@ run_key_add(struct operation_call *call)
 	key.account_id = call->id;
 	if (!grant(call, &key))
 		return EX_NOPERM;
-	const struct slice secret = new_secret(call->pool);
-	const struct digest hash = api_key_hash(secret);
+	const struct slice secret = api_key_make(call->pool);
+	const struct digest hash = secret_hash(secret);
 	memcpy(key.hash, hash.bytes, sizeof(key.hash));
 	const enum result result = store_add_key(
 	    call->store, &call->precondition, &key, operation_maximum(call, call->conf->limits.keys_per_account), &id);

@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "engine/id_list.h"
 #include "identity/email.h"
-#include "identity/user_token.h"
+#include "identity/random_secret.h"
 #include "operation/operation.h"
 #include "operation/value_types.h"
 #include "store/users/user_sessions.h"
@@ -147,7 +147,7 @@ static struct slice
 make_link(struct operation_call *call, enum invitation_purpose purpose, struct new_invitation *made)
 {
 	const struct slice token = user_token_make(call->pool);
-	const struct digest hash = user_token_hash(token);
+	const struct digest hash = secret_hash(token);
 	*made = (struct new_invitation){ .purpose = purpose,
 		.valid_ms = call->is_remote ? call->conf->users.invitation : SHELL_LINK_MS };
 	memcpy(made->hash, hash.bytes, sizeof(made->hash));

@@ -2,7 +2,7 @@
  * The markup that puts a campaign on pages of other sites (docs/embedding.md). */
 #include <inttypes.h>
 
-#include "bots/form_fields.h"
+#include "bots/form_traps.h"
 #include "crypto/base64.h"
 #include "crypto/digest.h"
 #include "engine/visitors.h"

@@ -14,9 +14,9 @@
 
 #include "admin/doctor/programs.h"
 #include "identity/network.h"
-#include "identity/probe_token.h"
-#include "json/reader.h"
+#include "identity/signed_token.h"
 #include "os/clock.h"
+#include "json/reader.h"
 
 /* ---- requests ---- */
 

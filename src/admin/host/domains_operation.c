@@ -9,7 +9,6 @@
 
 #include "base/utf8.h"
 #include "identity/domain.h"
-#include "identity/host_list.h"
 #include "operation/operation.h"
 #include "operation/value_types.h"
 #include "os/replacement.h"

@@ -6,7 +6,7 @@
 #include "admin/leads/named_lead.h"
 #include "api/inbound/inbound_run.h"
 #include "base/utf8.h"
-#include "identity/api_key.h"
+#include "identity/random_secret.h"
 #include "operation/operation_wiring.h"
 #include "operation/value_types.h"
 #include "webhook/mapping.h"

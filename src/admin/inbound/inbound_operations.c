@@ -2,7 +2,7 @@
  * Inbound webhooks of a campaign (docs/inbound.md 1, 3). */
 #include <inttypes.h>
 
-#include "identity/api_key.h"
+#include "identity/random_secret.h"
 #include "operation/operation.h"
 #include "operation/operation_wiring.h"
 #include "operation/value_types.h"
@@ -75,7 +75,7 @@ static int
 put(struct operation_call *call, struct inbound_put *put, struct slice token, uint64_t *id, bool *fresh)
 {
 	const struct inbound_details *details = ARGUMENTS(call, struct inbound_details);
-	const struct digest hash = api_key_hash(token);
+	const struct digest hash = secret_hash(token);
 	put->source = details->source;
 	put->set_tag = parameter_is_given(call, "tag");
 	put->tag_id = details->tag_id;
@@ -176,7 +176,7 @@ static int
 run_inbound_rotate(struct operation_call *call)
 {
 	const struct slice token = inbound_token_make(call->pool);
-	const struct digest hash = api_key_hash(token);
+	const struct digest hash = secret_hash(token);
 	struct inbound_webhook webhook;
 	enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);
 	if (result == RESULT_OK)

@@ -8,7 +8,7 @@
 #include "api/call/param_values.h"
 #include "engine/visitors.h"
 #include "http/http_text.h"
-#include "identity/lead_token.h"
+#include "identity/signed_token.h"
 #include "os/clock.h"
 
 enum {

@@ -8,8 +8,8 @@
 #include "api/call/limits.h"
 #include "api/call/param_values.h"
 #include "crypto/digest.h"
-#include "identity/api_key.h"
-#include "identity/lead_token.h"
+#include "identity/random_secret.h"
+#include "identity/signed_token.h"
 #include "identity/social_id.h"
 #include "identity/typed.h"
 
@@ -79,7 +79,7 @@ judge_key(struct call *call, struct slice hash, enum result found)
 static bool
 check_key(struct call *call, struct slice text)
 {
-	const struct digest hash = api_key_hash(text);
+	const struct digest hash = secret_hash(text);
 	if (!call_may_try_key(call, digest_slice(&hash)) || !call_may_wait(call, WAIT_READ))
 		return false;
 	if (!judge_key(call, digest_slice(&hash), find_key(call, text, &hash)))
@@ -163,7 +163,7 @@ static bool
 check_inbound(struct call *call)
 {
 	const struct slice token = call->request->segments[2];
-	const struct digest hash = api_key_hash(token);
+	const struct digest hash = secret_hash(token);
 	if (!call_may_try_key(call, digest_slice(&hash)) || !call_may_wait(call, WAIT_READ))
 		return false;
 	if (!judge_key(call, digest_slice(&hash), find_webhook(call, token, &hash)))
@@ -315,7 +315,7 @@ find_known_key(struct call *call, struct slice text)
 			break;
 		if (!api_key_well_formed(key))
 			continue;
-		const struct digest hash = api_key_hash(key);
+		const struct digest hash = secret_hash(key);
 		if (call_key_is_known(call, digest_slice(&hash))) {
 			call->known_key = hash;
 			return BODY_HAS_KNOWN_KEY;

@@ -5,7 +5,7 @@
 #include "api/call/call_answers.h"
 #include "api/call/limits.h"
 #include "bots/challenge.h"
-#include "bots/form_fields.h"
+#include "bots/form_traps.h"
 #include "engine/visitors.h"
 #include "identity/social_id.h"
 #include "os/random.h"

@@ -7,7 +7,7 @@
 #include "api/call/limits.h"
 #include "api/call/page_answers.h"
 #include "api/call/param_names.h"
-#include "bots/form_fields.h"
+#include "bots/form_traps.h"
 #include "engine/visitors.h"
 #include "http/http_text.h"
 #include "http/link_query.h"

@@ -7,7 +7,7 @@
 #include "api/call/page_answers.h"
 #include "base/utf8.h"
 #include "engine/visitors.h"
-#include "identity/address_hash.h"
+#include "identity/signed_token.h"
 #include "store/message_requests.h"
 
 static struct slice

@@ -3,7 +3,7 @@
 
 #include "api/call/call_answers.h"
 #include "base/encode.h"
-#include "identity/client_address.h"
+#include "identity/network.h"
 #include "os/clock.h"
 #include "os/metrics_page.h"
 #include "watch/watch.h"

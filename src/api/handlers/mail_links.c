@@ -5,9 +5,9 @@
 #include "api/call/page_answers.h"
 #include "api/call/param_values.h"
 #include "api/handlers/address_proof.h"
-#include "bots/form_fields.h"
+#include "bots/form_traps.h"
 #include "engine/visitors.h"
-#include "identity/address_token.h"
+#include "identity/signed_token.h"
 #include "identity/email.h"
 
 enum { MS_PER_S = 1000 };

@@ -7,7 +7,7 @@
 #include "api/call/campaign_definitions.h"
 #include "api/call/param_values.h"
 #include "base/utf8.h"
-#include "identity/api_key.h"
+#include "identity/random_secret.h"
 #include "os/random.h"
 #include "webhook/mapping.h"
 #include "webhook/signature.h"
@@ -319,7 +319,7 @@ handle_put_inbound(struct call *call)
 		return;
 	}
 	const struct slice token = inbound_token_make(call->request->pool);
-	const struct digest hash = api_key_hash(token);
+	const struct digest hash = secret_hash(token);
 	put.hash = hash.bytes;
 	if (!call_read_settings(call, &settings)) /* before the change, so that none is made without an answer */
 		return;
@@ -342,7 +342,7 @@ read_reference(struct call *call, struct inbound_reference *reference, struct di
 	if (slice_present(id) && (!slice_to_u64(id, INT64_MAX, &reference->id) || reference->id == 0))
 		return call_fail_parameter(call, given->name, "must be a number from 1");
 	if (slice_present(url)) {
-		*hash = api_key_hash(inbound_token_of_url(url));
+		*hash = secret_hash(inbound_token_of_url(url));
 		reference->hash = hash->bytes;
 	}
 	return read_name(call, &reference->name);

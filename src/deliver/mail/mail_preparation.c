@@ -2,8 +2,8 @@
 #include "deliver/mail/mail_preparation.h"
 
 #include "deliver/mail/mail_judge.h"
-#include "identity/address_hash.h"
 #include "identity/email.h"
+#include "identity/signed_token.h"
 #include "os/metrics.h"
 #include "store/store.h"
 

@@ -4,8 +4,8 @@
 
 #include "deliver/texts/code_text.h"
 #include "engine/payload.h"
-#include "identity/address_hash.h"
 #include "identity/link.h"
+#include "identity/signed_token.h"
 #include "os/event_loop.h"
 #include "os/log.h"
 #include "store/codes/lead_codes.h"

@@ -67,9 +67,7 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 	const struct lead_change *change = &step->command->as.change;
 	const bool was_verified = step_touch(step, lead)->before.verified_email;
 	struct decision *d = step->decision;
-	d->confirmations = pool_grow(
-	    step->pool, d->confirmations, d->confirmation_count, &d->confirmation_capacity, sizeof(*d->confirmations));
-	d->confirmations[d->confirmation_count++] = (struct made_confirmation){
+	*POOL_ADD(step->pool, d->confirmations, d->confirmation_count, d->confirmation_capacity) = (struct made_confirmation){
 		.lead_id = lead->lead.id,
 		.channel = channel,
 		.address = channel == CHANNEL_EMAIL ? lead->lead.email : lead->lead.phone,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/decide/decide_signup.h"
 
-#include "engine/custom_fields_merge.h"
+#include "engine/custom_fields.h"
 #include "engine/decide/fraud.h"
 #include "engine/decide/referral.h"
 #include "engine/decide/requested_messages.h"
@@ -548,8 +548,8 @@ use_proof(struct step *step, const struct signup *signup)
 	struct decision *d = step->decision;
 	if (!slice_present(signup->proof))
 		return;
-	d->proofs = pool_grow(step->pool, d->proofs, d->proof_count, &d->proof_capacity, sizeof(*d->proofs));
-	d->proofs[d->proof_count++] = (struct used_proof){ signup->proof, signup->proof_expires_ms };
+	*POOL_ADD(step->pool, d->proofs, d->proof_count, d->proof_capacity) =
+	    (struct used_proof){ signup->proof, signup->proof_expires_ms };
 	d->changes = true;
 }
 

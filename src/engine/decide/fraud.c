@@ -238,14 +238,22 @@ step_block(struct step *step, struct working_lead *lead, struct slice reason)
 	set_flags(step, lead, &flags);
 }
 
+/* The same, and then restores the referral of a lead that is no longer fraudulent. */
+static void
+change_flags(struct step *step, struct working_lead *lead, const struct flags *flags)
+{
+	const bool was_fraudulent = lead->lead.fraudulent;
+	set_flags(step, lead, flags);
+	if (was_fraudulent && !lead->lead.fraudulent)
+		step_update_referral(step, lead, SCORE_APPROVE);
+}
+
 void
 step_approve(struct step *step, struct working_lead *lead)
 {
 	const struct flags none = { .pool = step->pool };
-	if (!lead->lead.fraudulent)
-		return;
-	set_flags(step, lead, &none);
-	step_update_referral(step, lead, SCORE_APPROVE);
+	if (lead->lead.fraudulent)
+		change_flags(step, lead, &none);
 }
 
 /* Sets *flags to the lead's flags without the given ones. Returns whether it has any of those. */
@@ -270,15 +278,6 @@ remove_flags(struct step *step, struct working_lead *lead, const struct slice *n
 	if (had)
 		set_flags(step, lead, &flags);
 	return had;
-}
-
-static void
-change_flags(struct step *step, struct working_lead *lead, const struct flags *flags)
-{
-	const bool was_fraudulent = lead->lead.fraudulent;
-	set_flags(step, lead, flags);
-	if (was_fraudulent && !lead->lead.fraudulent)
-		step_update_referral(step, lead, SCORE_APPROVE);
 }
 
 void

@@ -2,9 +2,9 @@
 #include "engine/decide/referral.h"
 
 #include "base/panic.h"
-#include "engine/decide/made_events.h"
 #include "engine/decide/requested_messages.h"
 #include "engine/decide/score.h"
+#include "engine/decide/settle.h"
 #include "engine/visitors.h"
 
 /* Returns the lead's link to its ancestor at a level, or NULL where there is none. *ancestor is NULL if it was deleted. */
@@ -53,8 +53,7 @@ add_link(struct step *step, uint64_t lead_id, unsigned level, uint64_t ancestor_
 		.link = { .lead_id = lead_id, .level = level, .ancestor_id = ancestor_id },
 		.change = ROW_CREATED,
 	};
-	set->links = pool_grow(step->pool, set->links, set->link_count, &set->link_capacity, sizeof(struct working_link *));
-	set->links[set->link_count++] = link;
+	*POOL_ADD(step->pool, set->links, set->link_count, set->link_capacity) = link;
 	step->link_rows++;
 }
 

@@ -18,12 +18,12 @@ static void
 add_message(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref)
 {
 	struct decision *d = step->decision;
-	d->messages = pool_grow(step->pool, d->messages, d->message_count, &d->message_capacity, sizeof(*d->messages));
-	d->messages[d->message_count++] = (struct made_message){ .campaign_id = lead->lead.campaign_id,
-		.lead_id = lead->lead.id,
-		.kind = kind,
-		.ref = ref,
-		.due_ms = kind == MESSAGE_DIGEST ? (int64_t)ref : 0 };
+	*POOL_ADD(step->pool, d->messages, d->message_count, d->message_capacity) =
+	    (struct made_message){ .campaign_id = lead->lead.campaign_id,
+		    .lead_id = lead->lead.id,
+		    .kind = kind,
+		    .ref = ref,
+		    .due_ms = kind == MESSAGE_DIGEST ? (int64_t)ref : 0 };
 	d->changes = true;
 }
 
@@ -49,9 +49,7 @@ void
 step_release_mails(struct step *step, const struct working_lead *lead)
 {
 	struct decision *d = step->decision;
-	d->confirmed_leads =
-	    pool_grow(step->pool, d->confirmed_leads, d->confirmed_count, &d->confirmed_capacity, sizeof(*d->confirmed_leads));
-	d->confirmed_leads[d->confirmed_count++] = lead->lead.id;
+	*POOL_ADD(step->pool, d->confirmed_leads, d->confirmed_count, d->confirmed_capacity) = lead->lead.id;
 }
 
 /* A referral is announced by a mail of its own. Those of the next day are announced together when that day ends, and so on: at

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/decide/score.h"
 
-#include "engine/decide/made_events.h"
 #include "engine/decide/requested_messages.h"
+#include "engine/decide/settle.h"
 #include "engine/id_list.h"
 #include "engine/visitors.h"
 
@@ -16,8 +16,7 @@ step_book_points(struct step *step, struct working_lead *lead, const struct book
 	int64_t score = (int64_t)lead->lead.score + booking->points;
 	score = score < 0 ? 0 : score > UINT32_MAX ? UINT32_MAX : score;
 	int64_t delta = score - (int64_t)lead->lead.score;
-	d->entries = pool_grow(step->pool, d->entries, d->entry_count, &d->entry_capacity, sizeof(*d->entries));
-	d->entries[d->entry_count++] = (struct score_entry){
+	*POOL_ADD(step->pool, d->entries, d->entry_count, d->entry_capacity) = (struct score_entry){
 		.lead_id = lead->lead.id,
 		.reason = booking->reason,
 		.ref = booking->ref,

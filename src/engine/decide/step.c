@@ -55,9 +55,7 @@ step_touch(struct step *step, struct working_lead *lead)
 	for (size_t i = 0; i < step->touched_count; i++)
 		if (step->touched[i].lead == lead)
 			return &step->touched[i];
-	step->touched =
-	    pool_grow(step->pool, step->touched, step->touched_count, &step->touched_capacity, sizeof(*step->touched));
-	struct touched *touched = &step->touched[step->touched_count++];
+	struct touched *touched = POOL_ADD(step->pool, step->touched, step->touched_count, step->touched_capacity);
 	*touched = (struct touched){ .lead = lead, .before = lead->lead };
 	if (lead->change == ROW_AS_LOADED)
 		lead->change = ROW_CHANGED;
@@ -71,8 +69,7 @@ step_add_lead(struct step *step, const struct lead *lead)
 	struct working_set *set = step->set;
 	struct working_lead *added = POOL_NEW(step->pool, struct working_lead);
 	*added = (struct working_lead){ .lead = *lead, .change = ROW_CREATED };
-	set->leads = pool_grow(step->pool, set->leads, set->lead_count, &set->lead_capacity, sizeof(struct working_lead *));
-	set->leads[set->lead_count++] = added;
+	*POOL_ADD(step->pool, set->leads, set->lead_count, set->lead_capacity) = added;
 	struct touched *touched = step_touch(step, added);
 	touched->created = true;
 	touched->before = (struct lead){ .id = lead->id };
@@ -93,7 +90,6 @@ step_remove_lead(struct step *step, struct working_lead *lead)
 void
 step_note(struct step *step, enum event_type type, struct working_lead *lead, struct slice extra)
 {
-	step->occurrences = pool_grow(
-	    step->pool, step->occurrences, step->occurrence_count, &step->occurrence_capacity, sizeof(*step->occurrences));
-	step->occurrences[step->occurrence_count++] = (struct occurrence){ type, lead, extra };
+	*POOL_ADD(step->pool, step->occurrences, step->occurrence_count, step->occurrence_capacity) =
+	    (struct occurrence){ type, lead, extra };
 }

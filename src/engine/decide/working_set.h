@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "engine/command.h"
-#include "engine/custom_fields_merge.h"
+#include "engine/custom_fields.h"
 #include "engine/model.h"
 
 /* The state of a row of the working set. */

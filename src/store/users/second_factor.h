@@ -6,7 +6,7 @@
 #pragma once
 
 #include "crypto/digest.h"
-#include "identity/user_token.h"
+#include "identity/random_secret.h"
 #include "store/store.h"
 
 /* Whether the configuration has a key that secrets are sealed with. Without one there is no second factor. */

@@ -4,7 +4,7 @@
  * Texts are in the caller's pool. Functions fail as store.h says. */
 #pragma once
 
-#include "identity/role.h"
+#include "identity/rights.h"
 #include "store/store.h"
 
 /* How long they last: after the last use, after the login. */

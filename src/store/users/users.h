@@ -6,7 +6,7 @@
  * caller's pool. Functions fail as store.h says; an insert is not repeated when it may have been committed. */
 #pragma once
 
-#include "identity/role.h"
+#include "identity/rights.h"
 #include "store/store.h"
 
 /* Rights of the call that manages users. */

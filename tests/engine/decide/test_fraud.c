@@ -3,7 +3,7 @@
 #include "decide_leads.h"
 
 #include "engine/visitors.h"
-#include "identity/host_list.h"
+#include "identity/domain.h"
 
 static void
 limit_addresses(struct world *w, uint32_t max_per_ip)

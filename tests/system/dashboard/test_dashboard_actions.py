@@ -9,7 +9,7 @@ from stack.process import wait_until
 from stack.receiver import Answer
 
 pytestmark = chromium_first
-OWNER = 1  # of identity/role.h
+OWNER = 1  # of identity/rights.h
 
 
 @pytest.fixture(scope="module")

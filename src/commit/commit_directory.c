@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-#include "commit/directory.h"
+#include "commit/commit_directory.h"
 
 #include <stdlib.h>
 
 #include "os/clock.h"
 #include "store/schema.h"
 
-struct directory {
+struct commit_directory {
 	struct store *store;
 	struct cache *keys, *campaigns; /* encoded answers */
 	struct commit_answer readiness;
 	int64_t readiness_until_ms;
 };
 
-struct directory *
-directory_new(struct store *store)
+struct commit_directory *
+commit_directory_new(struct store *store)
 {
-	struct directory *directory = memory_alloc(sizeof(*directory));
-	*directory = (struct directory){
+	struct commit_directory *directory = memory_alloc(sizeof(*directory));
+	*directory = (struct commit_directory){
 		.store = store, .keys = cache_new(&commit_cache_limits), .campaigns = cache_new(&commit_cache_limits)
 	};
 	return directory;
 }
 
 void
-directory_free(struct directory **directory)
+commit_directory_free(struct commit_directory **directory)
 {
 	if (*directory == NULL)
 		return;
@@ -35,14 +35,14 @@ directory_free(struct directory **directory)
 }
 
 static struct cache *
-cache_of(const struct directory *directory, const struct commit_request *request)
+cache_of(const struct commit_directory *directory, const struct commit_request *request)
 {
 	return request->kind == REQUEST_KEY ? directory->keys : directory->campaigns;
 }
 
 bool
-directory_find_cached(
-    struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+commit_directory_find_cached(
+    struct commit_directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	const int64_t now_ms = clock_monotonic_ms();
 	if (request->kind == REQUEST_READINESS) {
@@ -54,7 +54,7 @@ directory_find_cached(
 }
 
 static void
-cache_answer(struct directory *directory, const struct commit_request *request, const struct commit_answer *answer)
+cache_answer(struct commit_directory *directory, const struct commit_request *request, const struct commit_answer *answer)
 {
 	struct commit_answer copy = *answer;
 	struct buffer bytes;
@@ -69,7 +69,7 @@ cache_answer(struct directory *directory, const struct commit_request *request, 
 
 /* The second begins after the check, because a failed check can take long. */
 static void
-read_readiness(struct directory *directory, struct commit_answer *answer)
+read_readiness(struct commit_directory *directory, struct commit_answer *answer)
 {
 	const struct payload_settings *settings;
 	uint32_t found;
@@ -81,8 +81,8 @@ read_readiness(struct directory *directory, struct commit_answer *answer)
 }
 
 void
-directory_read(
-    struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+commit_directory_read(
+    struct commit_directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
 	*answer = commit_failed_answer(request, FAILURE_UNAVAILABLE, RESULT_UNAVAILABLE);
 	answer->read_ms = clock_monotonic_ms();
@@ -100,9 +100,9 @@ directory_read(
 }
 
 void
-directory_find(
-    struct directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
+commit_directory_find(
+    struct commit_directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer)
 {
-	if (!directory_find_cached(directory, pool, request, answer))
-		directory_read(directory, pool, request, answer);
+	if (!commit_directory_find_cached(directory, pool, request, answer))
+		commit_directory_read(directory, pool, request, answer);
 }

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "base/pool.h"
-#include "base/slice.h"
 
 enum { HONEYPOT_NAME_SIZE = 10 };
 

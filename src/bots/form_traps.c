@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bots/form_fields.h"
+#include "bots/form_traps.h"
 
 #include "base/encode.h"
 #include "crypto/base64.h"

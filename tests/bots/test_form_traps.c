@@ -3,7 +3,7 @@
 #include "unit.h"
 #include "with_pool.h"
 
-#include "bots/form_fields.h"
+#include "bots/form_traps.h"
 
 #define SECRET SLICE("a secret of the installation")
 #define NOW_MS INT64_C(1764075600123)

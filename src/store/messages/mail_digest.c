@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/messages/digest.h"
+#include "store/messages/mail_digest.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "admin/operations.h"
 
-#define ROW(name) &operation_##name,
-const struct operation *const admin_operations[] = { OPERATION_LIST(ROW) NULL };
+#define NO_ROW(name)
+const struct operation *const admin_operations[] = { OPERATION_LIST(OPERATION_ROW, NO_ROW) NULL };

@@ -4,20 +4,20 @@
 
 #include "operation/operation.h"
 
-/* In the order of the help. */
+/* In the order of the help. X: also calls by HTTP; SHELL: the command has them alone, and responders do not link them. */
 /* clang-format off */
-#define OPERATION_LIST(X) \
-	X(setup) X(install) X(upgrade) \
-	X(domains_update) \
-	X(check) X(doctor) \
-	X(secrets_seal) \
-	X(status) X(installation) X(metrics) \
-	X(stats_rebuild) \
+#define OPERATION_LIST(X, SHELL) \
+	SHELL(setup) SHELL(install) SHELL(upgrade) \
+	SHELL(domains_update) \
+	SHELL(check) SHELL(doctor) \
+	SHELL(secrets_seal) \
+	X(status) X(installation) SHELL(metrics) \
+	SHELL(stats_rebuild) \
 	X(account_add) X(account_list) X(account_set) X(account_suspend) X(account_resume) X(account_limit) X(account_remove) \
 	X(key_add) X(key_list) X(key_revoke) \
 	X(user_add) X(user_list) X(user_show) X(user_set) X(user_reset) X(user_disable) X(user_enable) X(user_remove) \
 	X(user_sessions) X(user_logout) \
-	X(audit_list) X(audit_prune) \
+	X(audit_list) SHELL(audit_prune) \
 	X(campaign_add) X(campaign_list) X(campaign_overview) X(campaign_stats) X(campaign_sources) X(campaign_show) \
 	X(campaign_set) X(campaign_embed) X(campaign_end) X(campaign_reopen) X(campaign_redeliver) X(campaign_remove) \
 	X(page_show) X(page_set) X(page_preview) \
@@ -37,7 +37,11 @@
 /* clang-format on */
 
 #define DECLARE_OPERATION(name) extern const struct operation operation_##name;
-OPERATION_LIST(DECLARE_OPERATION)
+OPERATION_LIST(DECLARE_OPERATION, DECLARE_OPERATION)
 
-/* Ends with NULL. */
+/* Those of calls by HTTP; ends with NULL. */
 extern const struct operation *const admin_operations[];
+
+/* For the initializer of a table of all. */
+#define OPERATION_ROW(name) &operation_##name,
+#define ALL_OPERATIONS OPERATION_LIST(OPERATION_ROW, OPERATION_ROW)

@@ -4,8 +4,10 @@
 
 #include <stddef.h>
 
-#include "jobs/job_fields.h"
+#include "jobs/job_parameters.h"
 #include "jobs/redelivery.h"
+#include "jobs/test_mails.h"
+#include "jobs/webhook_test.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "store/operator/campaign_settings.h"
@@ -38,20 +40,6 @@ static const char unreadable[] = "the parameters cannot be read: they are of ano
 
 /* ---- redelivery ---- */
 
-/* Of a struct delivery_filter. The campaign is the job's. */
-#define PLACE(member) offsetof(struct delivery_filter, member)
-static const struct job_field filter_fields[] = {
-	{ "webhook", JOB_FIELD_ID, PLACE(webhook_id) },
-	{ "lead", JOB_FIELD_TEXT, PLACE(lead_social_id) },
-	{ "event", JOB_FIELD_EVENT, PLACE(event) },
-	{ "state", JOB_FIELD_STATE, PLACE(state) },
-	{ "status", JOB_FIELD_ANSWER, PLACE(answer) },
-	{ "since_ms", JOB_FIELD_TIME_MS, PLACE(since_ms) },
-	{ "until_ms", JOB_FIELD_TIME_MS, PLACE(until_ms) },
-	{ "limit", JOB_FIELD_LIMIT, PLACE(limit) },
-};
-#undef PLACE
-
 #define PLACE(member) offsetof(struct redelivery_counts, member)
 static const struct job_field count_fields[] = {
 	{ "queued", JOB_FIELD_NUMBER, PLACE(queued) },
@@ -63,26 +51,6 @@ static const struct job_field count_fields[] = {
 	{ "missing", JOB_FIELD_NUMBER, PLACE(missing) },
 };
 #undef PLACE
-
-struct slice
-job_redelivery_parameters(struct pool *pool, const struct delivery_filter *filter)
-{
-	return job_fields_write(pool, filter_fields, ARRAY_SIZE(filter_fields), filter, JOB_ABSENCES_OMITTED);
-}
-
-static const struct delivery_filter no_filter = { .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = SIZE_MAX };
-
-struct slice
-job_parameters_without_lead(struct pool *pool, const struct operator_job *job)
-{
-	struct delivery_filter filter = no_filter;
-	if (job->kind != JOB_REDELIVERY)
-		return job->parameters;
-	if (!job_fields_read(pool, filter_fields, ARRAY_SIZE(filter_fields), job->parameters, &filter))
-		return SLICE_NONE;
-	filter.lead_social_id = SLICE_NONE;
-	return job_redelivery_parameters(pool, &filter);
-}
 
 struct redelivery_turn {
 	struct job_turn *turn;
@@ -120,12 +88,11 @@ static enum result
 redeliver(struct job_turn *turn)
 {
 	const struct operator_job *job = turn->job;
-	struct delivery_filter filter = no_filter;
+	struct delivery_filter filter;
 	struct redelivery_turn r = { .turn = turn,
 		.run = { .store = turn->store, .under_way = under_way, .note = note_piece, .context = &r } };
 	struct delivery_walk walk = { .below = job->position, .deadline_ms = turn->deadline_ms };
-	filter.campaign_id = job->campaign_id;
-	if (!job_fields_read(turn->pool, filter_fields, ARRAY_SIZE(filter_fields), job->parameters, &filter) ||
+	if (!job_read_filter(turn->pool, job, &filter) ||
 	    (slice_present(job->result) &&
 		!job_fields_read(turn->pool, count_fields, ARRAY_SIZE(count_fields), job->result, &r.run.counts)))
 		return fail(turn, unreadable);
@@ -141,34 +108,13 @@ redeliver(struct job_turn *turn)
 
 /* ---- tests ---- */
 
-#define PLACE(member) offsetof(struct job_test, member)
-static const struct job_field test_fields[] = {
-	{ "webhook", JOB_FIELD_ID, PLACE(webhook_id) },
-	{ "address", JOB_FIELD_TEXT, PLACE(address) },
-	{ "kind", JOB_FIELD_TEXT, PLACE(kind) },
-	{ "language", JOB_FIELD_TEXT, PLACE(language) },
-};
-#undef PLACE
-
-struct slice
-job_test_parameters(struct pool *pool, const struct job_test *test)
-{
-	return job_fields_write(pool, test_fields, ARRAY_SIZE(test_fields), test, JOB_ABSENCES_OMITTED);
-}
-
-static bool
-read_test(const struct job_turn *turn, struct job_test *values)
-{
-	return job_fields_read(turn->pool, test_fields, ARRAY_SIZE(test_fields), turn->job->parameters, values);
-}
-
 /* Sent again after a crash. */
 static enum result
 test_webhook(struct job_turn *turn)
 {
-	struct job_test values = { 0 };
+	struct job_test values;
 	struct webhook_test test;
-	if (!read_test(turn, &values))
+	if (!job_read_test(turn->pool, turn->job, &values))
 		return fail(turn, unreadable);
 	const enum result result = job_test_webhook(turn->settings, turn->store, turn->pool, values.webhook_id, &test);
 	if (result == RESULT_NOT_FOUND)
@@ -196,9 +142,9 @@ finish_mail(struct job_turn *turn, enum result result, const struct mail_test *t
 static enum result
 test_mail(struct job_turn *turn)
 {
-	struct job_test values = { 0 };
+	struct job_test values;
 	struct mail_test test = { .accepted = false };
-	if (!read_test(turn, &values) || !slice_present(values.address))
+	if (!job_read_test(turn->pool, turn->job, &values) || !slice_present(values.address))
 		return fail(turn, unreadable);
 	const enum result result = job_test_mail(turn->settings, turn->store, turn->pool, values.address, turn->stop, &test);
 	return finish_mail(turn, result, &test);
@@ -208,10 +154,11 @@ test_mail(struct job_turn *turn)
 static enum result
 send_sample(struct job_turn *turn)
 {
-	struct job_test values = { 0 };
+	struct job_test values;
 	struct sample_mail sample = { .campaign_id = turn->job->campaign_id };
 	struct mail_test test = { .accepted = false };
-	if (!read_test(turn, &values) || !slice_present(values.address) || !message_kind_parse(values.kind, &sample.kind))
+	if (!job_read_test(turn->pool, turn->job, &values) || !slice_present(values.address) ||
+	    !message_kind_parse(values.kind, &sample.kind))
 		return fail(turn, unreadable);
 	sample.address = values.address;
 	sample.language = values.language;

@@ -3,23 +3,10 @@
  * as jobs. Each kind is a row of a table in job_kinds.c. */
 #pragma once
 
-#include "jobs/test_mails.h"
-#include "jobs/webhook_test.h"
+#include "jobs/job_settings.h"
 #include "store/operator/deliveries.h"
 #include "store/queue/operator_jobs.h"
 #include "store/store.h"
-
-/* Parameters of jobs, in the pool. */
-struct slice job_redelivery_parameters(struct pool *pool, const struct delivery_filter *filter);
-/* Of tests: each kind has its own members. */
-struct job_test {
-	uint64_t webhook_id;
-	struct slice address;        /* as it is to be sent to: valid */
-	struct slice kind, language; /* of a sample; its campaign is the job's */
-};
-struct slice job_test_parameters(struct pool *pool, const struct job_test *test);
-/* The parameters of any job without the lead that it is about; absent: they cannot be read. */
-struct slice job_parameters_without_lead(struct pool *pool, const struct operator_job *job);
 
 /* The turn of a job that a dispatcher leases. */
 struct job_turn {

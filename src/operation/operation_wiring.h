@@ -3,12 +3,15 @@
 #pragma once
 
 #include "conf/conf.h"
-#include "jobs/job_kinds.h"
 #include "store/operator/installation_check.h"
+#include "store/queue/operator_jobs.h"
 #include "store/store.h"
 #include "webhook/address_rules.h"
 
 struct api;
+struct job_settings;
+struct job_test;
+struct operation_call;
 
 /* Functions of the wiring that all programs share. */
 struct operation_wiring {
@@ -19,6 +22,9 @@ struct operation_wiring {
 	/* The database connections that the programs of this host need with that configuration. */
 	struct connection_needs (*connection_needs)(const struct conf *conf);
 	const struct job_settings *job_settings; /* set by `load`; responders have none */
+	/* Sends a test at once and outputs what became of it; returns a status. Responders have none, and do not link what
+	 * sends: tests are jobs for them. */
+	int (*send_test)(struct operation_call *call, enum job_kind kind, const struct job_test *test);
 	/* Carries out payloads of inbound webhooks; set by `open_store`. */
 	struct api *api;
 	/* Which addresses webhooks may have; set by `load`. */

@@ -14,6 +14,7 @@
 #include "prog/api_options.h"
 #include "prog/wiring.h"
 #include "shell/shell.h"
+#include "shell/test_sending.h"
 
 /* The configuration; empty until it is loaded. For most commands it only has to be valid: they parse what they need. */
 static struct wiring wiring;
@@ -72,6 +73,7 @@ static struct operation_wiring parts = {
 	.open_store = open_store,
 	.connection_needs = connection_needs,
 	.job_settings = &job_settings,
+	.send_test = shell_send_test,
 	.webhook_addresses = &wiring.webhook_addresses,
 	.mail_senders = &wiring.mail_senders,
 	.sending_limits = wiring.sending_limits,

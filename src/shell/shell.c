@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "shell/shell.h"
 
-#include <string.h>
-
 #include "admin/operations.h"
 #include "operation/audited_run.h"
 #include "operation/operation.h"
@@ -16,6 +14,8 @@ enum { USAGE_MAX_BYTES = 4096 };
 
 /* The one that is about the command line itself. */
 static OPERATION(completion_bash, "completion bash", "", "print the completion script for bash", .shape = OUTPUT_NONE);
+
+static const struct operation *const operations[] = { ALL_OPERATIONS OPERATION_ROW(completion_bash) NULL };
 
 /* A program must not touch tables of another schema version (docs/architecture.md 9). */
 static int
@@ -117,7 +117,7 @@ parse_and_run(const struct command_line *line, struct operation_call *call, FILE
 }
 
 static int
-answer(const struct command_line *line, struct operation_call *call, const struct operation *const *operations, FILE *out)
+answer(const struct command_line *line, struct operation_call *call, FILE *out)
 {
 	const bool checks_only = command_line_option(line, OPTION_CHECK_CONFIG) != NULL;
 	if (command_line_option(line, OPTION_HELP) != NULL && line->operation != NULL)
@@ -134,30 +134,16 @@ answer(const struct command_line *line, struct operation_call *call, const struc
 	return EX_OK;
 }
 
-/* Ends with NULL. */
-static const struct operation *const *
-all_operations(struct pool *pool)
-{
-	size_t count = 0;
-	while (admin_operations[count] != NULL)
-		count++;
-	const struct operation **all = POOL_ARRAY(pool, count + 2, const struct operation *);
-	memcpy(all, admin_operations, count * sizeof(all[0]));
-	all[count] = &operation_completion_bash;
-	return all;
-}
-
 int
 shell_main(int argc, char *const argv[], const struct operation_wiring *wiring, FILE *out, FILE *errors)
 {
 	struct operation_call call = { .pool = pool_new(), .wiring = wiring, .errors = errors };
-	const struct operation *const *operations = all_operations(call.pool);
 	struct command_line line;
 	struct buffer problem;
 	int status;
 	buffer_init(&problem, USAGE_MAX_BYTES);
 	if (command_line_read(operations, argc, argv, call.pool, &line, &problem))
-		status = answer(&line, &call, operations, out);
+		status = answer(&line, &call, out);
 	else
 		status = operation_fail(&call, PROBLEM_USAGE, "%.*s", SLICE_ARGS(buffer_slice(&problem)));
 	buffer_free(&problem);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "admin/operations.h"
-#include "json/writer.h"
 #include "operation/object_settings.h"
+#include "json/writer.h"
 
 enum { TABLE_MAX_BYTES = 1024 * 1024 };
 
@@ -114,13 +114,14 @@ put_operation(struct json_writer *writer, const struct operation *operation)
 int
 main(void)
 {
+	static const struct operation *const operations[] = { ALL_OPERATIONS };
 	struct buffer out;
 	struct json_writer writer;
 	buffer_init(&out, TABLE_MAX_BYTES);
 	json_writer_init(&writer, &out);
 	json_begin_array(&writer);
-	for (size_t i = 0; admin_operations[i] != NULL; i++)
-		put_operation(&writer, admin_operations[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
+		put_operation(&writer, operations[i]);
 	json_end_array(&writer);
 	fwrite(out.data, 1, out.size, stdout);
 	return buffer_ok(&out) ? EXIT_SUCCESS : EXIT_FAILURE;

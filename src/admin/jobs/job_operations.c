@@ -3,6 +3,7 @@
 #include "admin/jobs/job_operations.h"
 
 #include "base/utf8.h"
+#include "jobs/job_parameters.h"
 #include "operation/value_types.h"
 
 void

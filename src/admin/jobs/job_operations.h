@@ -3,7 +3,6 @@
 #pragma once
 
 #include "jobs/job_fields.h"
-#include "jobs/job_kinds.h"
 #include "operation/operation.h"
 #include "store/queue/operator_jobs.h"
 

@@ -6,6 +6,7 @@
 
 #include "admin/jobs/job_operations.h"
 #include "identity/email.h"
+#include "jobs/job_parameters.h"
 #include "operation/operation_wiring.h"
 #include "operation/value_types.h"
 #include "store/messages/delays.h"
@@ -159,18 +160,6 @@ mail_test_address(struct operation_call *call, struct slice text, struct slice *
 	return EX_OK;
 }
 
-int
-mail_test_answer(struct operation_call *call, enum result result, const struct mail_test *test)
-{
-	if (result == RESULT_OK || test->accepted) {
-		output_record(call->output);
-		output_job_fields(call->output, mail_test_fields, MAIL_TEST_FIELDS, test);
-	}
-	if (result != RESULT_OK)
-		return operation_answer(call, result);
-	return test->accepted ? EX_OK : EX_UNAVAILABLE;
-}
-
 struct mail_test_arguments {
 	struct slice address;
 	bool queue;
@@ -183,18 +172,13 @@ static const struct parameter test_parameters[] = {
 static int
 run_mail_test(struct operation_call *call)
 {
-	struct slice address;
-	struct mail_test test = { .accepted = false };
+	struct job_test test = { 0 };
 	const struct mail_test_arguments *arguments = ARGUMENTS(call, struct mail_test_arguments);
-	const int status = mail_test_address(call, arguments->address, &address);
+	const int status = mail_test_address(call, arguments->address, &test.address);
 	if (status != EX_OK)
 		return status;
-	if (arguments->queue)
-		return queued_job_add(
-		    call, 0, JOB_MAIL_TEST, job_test_parameters(call->pool, &(struct job_test){ .address = address }));
-	sender_prepare_process();
-	const enum result result = job_test_mail(call->wiring->job_settings, call->store, call->pool, address, NULL, &test);
-	return mail_test_answer(call, result, &test);
+	return arguments->queue ? queued_job_add(call, 0, JOB_MAIL_TEST, job_test_parameters(call->pool, &test))
+				: call->wiring->send_test(call, JOB_MAIL_TEST, &test);
 }
 
 OPERATION(mail_list, "mail list", "[--campaign ID] [--state STATE] [--kind KIND] [--limit N] [--after N]",

@@ -10,6 +10,7 @@
 #include "compose/mail_preview.h"
 #include "compose/own_templates.h"
 #include "compose/subject.h"
+#include "jobs/job_parameters.h"
 #include "operation/operation_wiring.h"
 #include "operation/value_types.h"
 #include "os/replacement.h"
@@ -332,21 +333,14 @@ static int
 run_mail_sample(struct operation_call *call)
 {
 	const struct mail_arguments *arguments = ARGUMENTS(call, struct mail_arguments);
-	struct sample_mail sample = { .campaign_id = call->id, .kind = arguments->kind->kind, .language = SLICE_NONE };
-	struct mail_test test = { .accepted = false };
+	struct job_test sample = { .kind = message_kind_name(arguments->kind->kind) };
 	const int status = read_recipient(call, &sample.address);
 	if (status != EX_OK)
 		return status;
 	if (arguments->language.is_given)
 		sample.language = chosen_language_code(&arguments->language);
-	if (arguments->queue)
-		return queued_job_add(call, call->id, JOB_SAMPLE_MAIL,
-		    job_test_parameters(call->pool,
-			&(struct job_test){
-			    .address = sample.address, .kind = message_kind_name(sample.kind), .language = sample.language }));
-	sender_prepare_process();
-	const enum result result = job_send_sample(call->wiring->job_settings, call->store, call->pool, &sample, NULL, &test);
-	return mail_test_answer(call, result, &test);
+	return arguments->queue ? queued_job_add(call, call->id, JOB_SAMPLE_MAIL, job_test_parameters(call->pool, &sample))
+				: call->wiring->send_test(call, JOB_SAMPLE_MAIL, &sample);
 }
 
 OPERATION(mail_templates, "mail templates", "CAMPAIGN", "list which mails of a campaign have own templates", run_mail_templates,

@@ -8,6 +8,7 @@
 #include "admin/jobs/job_operations.h"
 #include "base/utf8.h"
 #include "deliver/lock.h"
+#include "jobs/job_parameters.h"
 #include "engine/events.h"
 #include "jobs/redelivery.h"
 #include "operation/operation_wiring.h"

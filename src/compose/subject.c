@@ -9,14 +9,14 @@
 #include "compose/compose.h"
 #include "engine/payload.h"
 #include "engine/visitors.h"
-#include "identity/signed_token.h"
 #include "identity/link.h"
+#include "identity/signed_token.h"
+#include "json/reader.h"
 #include "os/random.h"
 #include "store/codes/lead_codes.h"
 #include "store/messages/mail_digest.h"
 #include "store/store.h"
 #include "text/text.h"
-#include "json/reader.h"
 
 enum { SHOWN_DEPTH = 32, MS_PER_S = 1000, ID_BYTES = 12 };
 

@@ -3,9 +3,9 @@
 
 #include "base/buffer.h"
 #include "engine/events.h"
-#include "webhook/delivery.h"
 #include "json/reader.h"
 #include "json/writer.h"
+#include "webhook/delivery.h"
 
 enum { OBJECT_MAX_BYTES = 256 * 1024 };
 

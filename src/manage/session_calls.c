@@ -9,6 +9,7 @@
 #include "base/encode.h"
 #include "base/utf8.h"
 #include "identity/random_secret.h"
+#include "json/writer.h"
 #include "login/login.h"
 #include "manage/call_limits.h"
 #include "manage/call_table.h"
@@ -16,7 +17,6 @@
 #include "manage/members.h"
 #include "operation/audited_run.h"
 #include "os/log.h"
-#include "json/writer.h"
 
 /* One call: its fields, and where the request comes from. */
 struct session_call {

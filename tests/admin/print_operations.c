@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "admin/operations.h"
-#include "operation/object_settings.h"
 #include "json/writer.h"
+#include "operation/object_settings.h"
 
 enum { TABLE_MAX_BYTES = 1024 * 1024 };
 

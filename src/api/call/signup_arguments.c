@@ -9,8 +9,8 @@
 #include "bots/form_traps.h"
 #include "engine/custom_fields.h"
 #include "http/link_query.h"
-#include "identity/network.h"
 #include "identity/link.h"
+#include "identity/network.h"
 #include "identity/social_id.h"
 #include "text/text.h"
 

@@ -7,8 +7,8 @@
 #include "api/handlers/address_proof.h"
 #include "bots/form_traps.h"
 #include "engine/visitors.h"
-#include "identity/signed_token.h"
 #include "identity/email.h"
+#include "identity/signed_token.h"
 
 enum { MS_PER_S = 1000 };
 

@@ -10,6 +10,7 @@
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/metrics.h"
+#include "store/batch.h"
 
 enum {
 	HEARTBEAT_MS = 1000,     /* between polls for an idle database connection; the heartbeat against companion_stuck */

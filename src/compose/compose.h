@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "base/slice.h"
 #include "mail/mailbox.h"
-#include "store/messages/mail_queue.h"
+#include "store/messages/mail_lease.h"
 
 struct store;
 

@@ -5,6 +5,7 @@
 
 #include "compose/subject.h"
 #include "engine/payload.h"
+#include "store/read.h"
 
 /* Path: below the base URL, with {} for the campaign's id; else the value itself. */
 static const struct {

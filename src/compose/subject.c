@@ -14,8 +14,9 @@
 #include "json/reader.h"
 #include "os/random.h"
 #include "store/codes/lead_codes.h"
-#include "store/messages/mail_digest.h"
-#include "store/store.h"
+#include "store/pages.h"
+#include "store/read.h"
+#include "store/show.h"
 #include "text/text.h"
 
 enum { SHOWN_DEPTH = 32, MS_PER_S = 1000, ID_BYTES = 12 };

@@ -7,8 +7,8 @@
 #include "engine/id_list.h"
 #include "os/clock.h"
 #include "os/log.h"
+#include "store/batch.h"
 #include "store/queue/bulk_jobs.h"
-#include "store/store.h"
 
 /* Less than the time that the shortest lease leaves for its renewal (dispatcher.h). */
 enum { CHUNK_MS = 5 * 1000 };

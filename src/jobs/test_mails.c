@@ -10,7 +10,7 @@
 #include "mail/mime_message.h"
 #include "os/clock.h"
 #include "os/random.h"
-#include "store/messages/mail_queue.h"
+#include "store/messages/mail_outcomes.h"
 
 static void
 send_mail(const struct job_settings *settings, struct pool *pool, const struct smtp_mail *mail, const atomic_bool *stop,

@@ -8,7 +8,7 @@
 #include "jobs/job_fields.h"
 #include "store/operator/webhook_admin.h"
 #include "store/queue/due.h"
-#include "store/store.h"
+#include "store/read.h"
 #include "webhook/retry.h"
 #include "webhook/webhook_url.h"
 

@@ -17,7 +17,7 @@
 #include "operation/output.h"
 #include "operation/parameter.h"
 #include "store/operator/owners.h"
-#include "store/store.h"
+#include "store/read.h"
 
 struct operation_wiring;
 

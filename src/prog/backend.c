@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "prog/backend.h"
+#include "store/batch.h"
 
 #include <string.h>
 

@@ -15,6 +15,7 @@
 #include "prog/wiring.h"
 #include "shell/shell.h"
 #include "shell/test_sending.h"
+#include "store/batch.h"
 
 /* The configuration; empty until it is loaded. For most commands it only has to be valid: they parse what they need. */
 static struct wiring wiring;

@@ -14,11 +14,13 @@
 #include "os/random.h"
 #include "store/bulk.h"
 #include "store/campaign_cache.h"
+#include "store/load.h"
 #include "store/mark.h"
 #include "store/query.h"
 #include "store/rank_cache.h"
 #include "store/state.h"
 #include "store/transaction.h"
+#include "store/write.h"
 
 /* Reserved at first. Most commands make fewer events for fewer webhooks; batches that need more are decided again. */
 enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20, HISTORY_EXPECTED = EVENTS_EXPECTED * (1 + DELIVERIES_EXPECTED) };

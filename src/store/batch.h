@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: MIT
- * The parts of a batch's transaction (batch.c): load the working set, write what was decided (docs/architecture.md 4).
- *
- * What is loaded is in the pool of the run; cached campaigns are the cache's, and valid until the batch ends. Both parts return
- * the result of the connection, and RESULT_CONFLICT when the batch has to be run again. */
+ * Runs commands that change leads: as one transaction, or several (docs/architecture.md 4). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "engine/decide/decision.h"
 #include "store/store.h"
 
-/* Inside the batch's transaction: loads the working set as engine/decide/working_set.h describes it. With `locked`, one per
- * command, it does not wait for campaigns: where others have locked some, it sets `locked` for the commands of those and
- * returns RESULT_CONFLICT. NULL: waits. */
-MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
-    bool *locked, struct working_set *set);
-/* Inside the batch's transaction: writes every row that a decision changes or makes. *made_messages: there is mail or a text to
- * send now. Returns RESULT_CONFLICT also when another process has moved a job. */
-MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct working_set *set,
-    const struct decision *decision, bool *made_messages);
+/* Commands that are run as one batch, and what comes of them. */
+struct execution {
+	const struct command *const *commands;
+	size_t count;
+	int64_t deadline_ms;      /* of clock_monotonic_ms: later outcomes are FAILURE_UNAVAILABLE */
+	struct outcome *outcomes; /* one per command; all are set */
+	/* One per command; NULL: waits for campaigns that other transactions have locked. Else `locked` becomes true for the
+	 * commands of those, which are not begun, and the others are run. */
+	bool *locked;
+	const struct precondition *precondition; /* for a single command: its key; NULL: none */
+	/* Called when the outcome of a COMMIT is unknown, so that the call can last until its deadline; and when it is known
+	 * after all, or the deadline has passed. NULL: not called. */
+	void (*unknown_begins)(void *context), (*unknown_ends)(void *context);
+	void *context;
+	/* set; after an unknown COMMIT true when it may have been made */
+	bool made_deliveries, made_messages;
+	bool repeated; /* the key of the precondition was used before: the command was not run */
+};
+/* Loads, decides, writes (docs/architecture.md 4). The bodies of the outcomes are in the pool. FAILURE_UNAVAILABLE: the command
+ * was not run, or its COMMIT is unknown and it may have been. FAILURE_INTERNAL: a defect, logged. */
+void store_execute(struct store *store, struct pool *pool, struct execution *execution);
+
+/* A batch that would write more than this is done in several transactions, one after another. A command for points of several
+ * leads that alone would write more becomes a job (struct outcome, queued); any other command is one transaction, whatever it
+ * writes. */
+enum { STORE_BATCH_ROWS_MAX = 3000, STORE_BATCH_BYTES_MAX = 2 * 1024 * 1024 };

@@ -17,22 +17,11 @@ DB_STATEMENT(sql_note_job_served, "INSERT INTO {prefix}bulk_schedule (campaign_i
 				  " SELECT campaign_id, account_id, " NOW " FROM {prefix}bulk_jobs"
 				  " WHERE id = ?"
 				  " ON DUPLICATE KEY UPDATE account_id = VALUES(account_id), served_ms = VALUES(served_ms)");
-DB_STATEMENT(sql_select_lead_ids, "SELECT id, campaign_id"
-				  " FROM {prefix}leads"
-				  " WHERE email_hash IN ({list})"
-				  " UNION SELECT id, campaign_id"
-				  " FROM {prefix}leads"
-				  " WHERE phone_hash IN ({list})"
-				  " UNION SELECT id, campaign_id"
-				  " FROM {prefix}leads"
-				  " WHERE social_id IN ({list})"
-				  " UNION SELECT id, campaign_id"
-				  " FROM {prefix}leads"
-				  " WHERE id IN ({list})"
-				  " ORDER BY id");
-DB_STATEMENT(sql_select_referrer_ids, "SELECT parent_id"
-				      " FROM {prefix}leads"
-				      " WHERE id IN ({list}) AND parent_id IS NOT NULL");
+#define IDS_BY(column) "SELECT id, campaign_id FROM {prefix}leads WHERE " column " IN ({list})"
+DB_STATEMENT(sql_select_lead_ids,
+    IDS_BY("email_hash") " UNION " IDS_BY("phone_hash") " UNION " IDS_BY("social_id") " UNION " IDS_BY("id") " ORDER BY id");
+DB_STATEMENT(sql_select_referrer_ids, "SELECT p.id FROM {prefix}leads l STRAIGHT_JOIN {prefix}leads p ON p.id = l.parent_id"
+				      " WHERE l.id IN ({list})");
 DB_STATEMENT(sql_count_jobs, "SELECT COUNT(*)"
 			     " FROM (SELECT id FROM {prefix}bulk_jobs WHERE account_id = ? LIMIT ?) j");
 DB_STATEMENT(sql_insert_job,
@@ -67,22 +56,23 @@ find_leads(struct store *store, struct pool *pool, const struct bulk_request *re
 
 /* Replaces the leads by those of their referrers that exist. */
 static enum result
-find_referrers(struct store *store, struct pool *pool, const struct bulk_request *request, struct slice *ids, size_t *count)
+find_referrers(struct store *store, struct pool *pool, struct slice *ids, size_t *count)
 {
-	struct db_value *values = POOL_ARRAY(pool, *count, struct db_value);
-	struct lead_reference *referrers = POOL_ARRAY(pool, *count, struct lead_reference);
-	struct bulk_request named = *request;
-	struct db_list list = { values, 0 };
+	uint64_t *found = POOL_ARRAY(pool, *count, uint64_t);
 	struct db_rows rows;
-	uint64_t id;
-	while (list.count < *count && id_list_next(ids, &id))
-		values[list.count++] = DB_U64(id);
-	enum result result = store_query_lists(store, pool, &sql_select_referrer_ids, &list, 1, &rows);
+	size_t named = 0;
+	while (named < *count && id_list_next(ids, &found[named]))
+		named++;
+	struct db_list list = store_list_of(pool, found, named);
+	const enum result result = store_query_lists(store, pool, &sql_select_referrer_ids, &list, 1, &rows);
 	for (size_t i = 0; i < rows.count; i++)
-		referrers[i] = (struct lead_reference){ .identity = LEAD_BY_ID, .id = db_get_u64(&rows, i, 0) };
-	named.leads = referrers;
-	named.lead_count = rows.count;
-	return result == RESULT_OK ? find_leads(store, pool, &named, ids, count) : result;
+		found[i] = db_get_u64(&rows, i, 0);
+	list = store_id_list(pool, found, rows.count);
+	*ids = SLICE_NONE;
+	*count = list.count;
+	for (size_t i = 0; i < list.count; i++)
+		*ids = id_list_add(pool, *ids, list.values[i].as.u64);
+	return result;
 }
 
 static size_t
@@ -136,7 +126,7 @@ queue_bulk(struct store *store, struct pool *pool, const struct precondition *pr
 	if (result == RESULT_OK && queued->leads == 0)
 		result = RESULT_NOT_FOUND;
 	if (result == RESULT_OK && request->referrers)
-		result = find_referrers(store, pool, request, &lead_ids, &queued->leads);
+		result = find_referrers(store, pool, &lead_ids, &queued->leads);
 	if (result != RESULT_OK || queued->leads == 0)
 		return result;
 	result = store_insert_jobs(store, pool, request, lead_ids, queued->leads, &queued->job_id);

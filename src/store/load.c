@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The first part of a batch: reads every row that its commands may touch, with a fixed number of statements. */
+#include "store/load.h"
+
 #include <stdlib.h>
 
 #include "base/panic.h"
-#include "store/batch.h"
 #include "store/campaign_cache.h"
 #include "store/erased.h"
 #include "store/query.h"
@@ -174,15 +175,11 @@ query_of_campaign(const struct load *load, const struct db_statement *statement,
 	return store_query_long(load->store, load->pool, statement, &DB_LIST_AND_VALUES(list, DB_U64(campaign_id)), rows);
 }
 
-/* Every identity that the commands name, by kind. */
-struct identities {
-	struct value_list of[LEAD_BY_ID + 1];
-};
-
+/* `to`: the values that the commands name, by kind of identity. */
 static void
-collect(struct pool *pool, struct identities *to, const struct command *command, const struct lead_reference *reference)
+collect(struct pool *pool, struct value_list *to, const struct command *command, const struct lead_reference *reference)
 {
-	add_value(pool, &to->of[reference->identity], store_reference_value(pool, command->campaign_id, reference));
+	add_value(pool, &to[reference->identity], store_reference_value(pool, command->campaign_id, reference));
 }
 
 /* NULL: not a sign-up. */
@@ -196,7 +193,7 @@ signup_of(const struct command *command)
 }
 
 static void
-collect_signup(struct pool *pool, struct identities *to, const struct command *command)
+collect_signup(struct pool *pool, struct value_list *to, const struct command *command)
 {
 	const struct signup *signup = signup_of(command);
 	const struct lead_reference named[] = {
@@ -213,7 +210,7 @@ collect_signup(struct pool *pool, struct identities *to, const struct command *c
 }
 
 static void
-collect_command(struct pool *pool, struct identities *to, const struct command *command)
+collect_command(struct pool *pool, struct value_list *to, const struct command *command)
 {
 	switch (command->kind) {
 	case COMMAND_SIGNUP:
@@ -234,16 +231,17 @@ collect_command(struct pool *pool, struct identities *to, const struct command *
 	}
 }
 
-/* Adds leads to the working set, by id. A lead that is found by several of its identities is added once. */
+/* Adds leads to the working set, by id; `named`: by kind of identity. A lead that is found by several of its identities is
+ * added once. */
 static enum result
-add_leads(struct load *load, const struct identities *named)
+add_leads(struct load *load, const struct value_list *named)
 {
 	struct working_set *set = load->set;
 	struct db_rows rows[LEAD_BY_ID + 1];
 	size_t count = 0, used = 0;
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && result == RESULT_OK; i++) {
-		const struct db_list list = { named->of[i].values, named->of[i].count };
+		const struct db_list list = { named[i].values, named[i].count };
 		result = store_query_leads(load->store, load->pool, (enum lead_identity)i, list, &rows[i]);
 		count += rows[i].count;
 	}
@@ -270,10 +268,10 @@ add_leads(struct load *load, const struct identities *named)
 static enum result
 load_leads(struct load *load)
 {
-	struct identities named = { 0 };
+	struct value_list named[LEAD_BY_ID + 1] = { 0 };
 	for (size_t i = 0; i < load->count; i++)
-		collect_command(load->pool, &named, load->commands[i]);
-	return add_leads(load, &named);
+		collect_command(load->pool, named, load->commands[i]);
+	return add_leads(load, named);
 }
 
 static struct referral_link
@@ -355,13 +353,13 @@ static enum result
 load_ancestors(struct load *load)
 {
 	const struct working_set *set = load->set;
-	struct identities missing = { 0 };
+	struct value_list missing[LEAD_BY_ID + 1] = { 0 };
 	for (size_t i = 0; i < set->link_count; i++) {
 		uint64_t id = set->links[i]->link.ancestor_id;
 		if (bsearch(&id, set->leads, set->lead_count, sizeof(*set->leads), compare_lead_with_id) == NULL)
-			add_value(load->pool, &missing.of[LEAD_BY_ID], DB_U64(id));
+			add_value(load->pool, &missing[LEAD_BY_ID], DB_U64(id));
 	}
-	return add_leads(load, &missing);
+	return add_leads(load, missing);
 }
 
 enum { IP_CAMPAIGN_ID, IP_ADDRESS, IP_LEADS };

@@ -6,11 +6,11 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/erased.c %D%/erased.h \
 	%D%/figures.c %D%/figures.h \
 	%D%/heartbeats.c %D%/heartbeats.h \
-	%D%/inbound.h \
-	%D%/load.c \
+	%D%/ids.c %D%/ids.h \
+	%D%/load.c %D%/load.h \
 	%D%/mark.c %D%/mark.h \
 	%D%/message_requests.c %D%/message_requests.h \
-	%D%/pages.c \
+	%D%/pages.c %D%/pages.h \
 	%D%/precondition.c %D%/precondition.h \
 	%D%/query.c %D%/query.h \
 	%D%/rank_cache.c %D%/rank_cache.h \
@@ -18,26 +18,23 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/rows.c %D%/rows.h \
 	%D%/schema.c %D%/schema.h %D%/schema_steps.h \
 	%D%/secrets.c %D%/secrets.h \
-	%D%/show.c \
+	%D%/show.c %D%/show.h \
 	%D%/sources.c %D%/sources.h \
 	%D%/stats.c %D%/stats.h \
-	%D%/fields.h %D%/statements.c %D%/statements.h \
+	%D%/fields.h %D%/statements.h \
 	%D%/store.c %D%/store.h %D%/state.h \
 	%D%/transaction.c %D%/transaction.h \
 	%D%/webhook_health.c %D%/webhook_health.h \
-	%D%/webhooks.h \
-	%D%/write.c \
+	%D%/write.c %D%/write.h \
 	%D%/texts/campaign_texts.c %D%/texts/campaign_texts.h \
 	%D%/codes/lead_codes.c %D%/codes/lead_codes.h \
-	%D%/hooks/inbound.c \
-	%D%/hooks/inbound_calls.c \
-	%D%/hooks/webhooks.c \
+	%D%/hooks/inbound.c %D%/hooks/inbound.h \
+	%D%/hooks/inbound_calls.c %D%/hooks/inbound_calls.h \
+	%D%/hooks/webhooks.c %D%/hooks/webhooks.h \
 	%D%/messages/delays.c %D%/messages/delays.h \
-	%D%/messages/mail_digest.c %D%/messages/mail_digest.h \
-	%D%/messages/mail_lease.c \
-	%D%/messages/mail_list.c \
-	%D%/messages/mail_outcomes.c \
-	%D%/messages/mail_queue.h \
+	%D%/messages/mail_lease.c %D%/messages/mail_lease.h \
+	%D%/messages/mail_list.c %D%/messages/mail_list.h \
+	%D%/messages/mail_outcomes.c %D%/messages/mail_outcomes.h \
 	%D%/messages/sendings.c %D%/messages/sendings.h \
 	%D%/messages/text_queue.c %D%/messages/text_queue.h \
 	%D%/queue/bulk_jobs.c %D%/queue/bulk_jobs.h \

@@ -2,9 +2,13 @@
  * Pages of a campaign's leads: by subscription number, as lists show them, and as exports write them; by score; those that a
  * lead has referred. For the last two, the ids come from an index; then the rows with these ids are read, and the filter is
  * applied to them. */
+#include "store/pages.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "store/query.h"
+#include "store/read.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -69,6 +73,12 @@ DB_STATEMENT(sql_select_newest_referred, SELECT_REFERRED("< ?", " DESC"));
 	" ORDER BY l.id"
 DB_STATEMENT(sql_select_listed, SELECT_LISTED(SHOWN_COLUMNS));
 DB_STATEMENT(sql_select_exported_listed, SELECT_LISTED(LEAD_COLUMNS ", l.signup_url"));
+
+DB_STATEMENT(sql_select_digest, "SELECT k.lead_id FROM"
+				" (SELECT lead_id, counts, digest_ms FROM {prefix}referral_links FORCE INDEX (by_ancestor)"
+				"   WHERE ancestor_id = ? AND level = 1 ORDER BY lead_id DESC LIMIT ?) k"
+				" JOIN {prefix}leads l ON l.id = k.lead_id"
+				" WHERE k.digest_ms = ? AND k.counts = TRUE");
 
 typedef struct lead read_lead(struct row_reader *r);
 
@@ -339,5 +349,28 @@ store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campa
 		result = add_listed(&l, size < DB_LIST_MAX ? size : DB_LIST_MAX, order, page);
 		size *= 2;
 	}
+	return result;
+}
+
+static int
+compare_newest_first(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+	return (a < b) - (a > b);
+}
+
+enum result
+store_find_digest(
+    struct store *store, struct pool *pool, uint64_t referrer_id, uint64_t digest_ms, uint64_t **ids, size_t *count)
+{
+	struct db_rows rows;
+	const enum result result = store_query(
+	    store, pool, &rows, &sql_select_digest, DB_U64(referrer_id), DB_U64(DIGEST_EXAMINED), DB_U64(digest_ms));
+	*count = rows.count;
+	*ids = POOL_ARRAY(pool, rows.count, uint64_t);
+	for (size_t i = 0; i < rows.count; i++)
+		(*ids)[i] = db_get_u64(&rows, i, 0);
+	if (rows.count > 1)
+		qsort(*ids, rows.count, sizeof(**ids), compare_newest_first);
 	return result;
 }

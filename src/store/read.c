@@ -48,6 +48,7 @@ DB_STATEMENT(sql_select_campaign, SELECT_CAMPAIGN " WHERE c.id = ?");
 DB_STATEMENT(sql_select_campaigns_of_account,
     SELECT_CAMPAIGN_USING("FORCE INDEX (by_account)") " WHERE c.account_id = ? AND c.id > ? ORDER BY c.id LIMIT ?");
 DB_STATEMENT(sql_select_all_campaigns, SELECT_CAMPAIGN_USING("FORCE INDEX (PRIMARY)") " WHERE c.id > ? ORDER BY c.id LIMIT ?");
+DB_STATEMENT(sql_select_settings_version, "SELECT settings_version FROM {prefix}campaign_counters WHERE campaign_id = ?");
 DB_STATEMENT(sql_select_definitions_of_campaign, SELECT_DEFINITIONS("description", "= ?"));
 
 enum { HOUR_MS = 3600 * 1000 };
@@ -126,6 +127,12 @@ store_list_campaigns(struct store *store, struct pool *pool, uint64_t account_id
 		*now_ms = row_i64(r);
 	}
 	return RESULT_OK;
+}
+
+enum result
+store_read_settings_version(struct store *store, uint64_t campaign_id, uint64_t *version)
+{
+	return store_read_number(store, version, &sql_select_settings_version, DB_U64(campaign_id));
 }
 
 enum result

@@ -1,13 +1,65 @@
 /* SPDX-License-Identifier: MIT
- * Reads that several files of the store share: leads by an identity, definitions.
- *
- * Rows, and what is made of them, are in the caller's pool. The reads return the result of the connection. */
+ * Reads: keys, campaigns, single leads, definitions. Functions fail as store.h says; results are in the caller's pool. */
 #pragma once
 
-#include "db/db.h"
-#include "engine/command.h"
-#include "engine/model.h"
 #include "store/store.h"
+
+enum { KEY_CAMPAIGNS_MAX = 32 };
+
+struct api_key {
+	uint64_t id, account_id;
+	bool account_suspended;
+	int64_t account_per_minute; /* limit of calls, 0: any number; -1: the setting's */
+	int64_t last_used_ms;       /* to the hour */
+	int64_t now_ms;
+	int64_t expires_ms; /* -1: it has no end */
+	rights rights;
+	uint32_t campaign_count; /* of `campaigns`; 0: all of the account */
+	uint64_t campaigns[KEY_CAMPAIGNS_MAX];
+};
+/* Whether it is for this campaign, if that is one of its account. */
+static inline bool
+api_key_covers(const struct api_key *key, uint64_t campaign_id)
+{
+	for (uint32_t i = 0; i < key->campaign_count; i++)
+		if (key->campaigns[i] == campaign_id)
+			return true;
+	return key->campaign_count == 0;
+}
+
+/* A key that is neither revoked nor expired, by the SHA-256 of its text. */
+MUST_CHECK enum result store_find_key(struct store *store, const unsigned char hash[32], struct api_key *key);
+/* Records that the key was used, to the hour. Does nothing when that is recorded already. */
+MUST_CHECK enum result store_touch_key(struct store *store, const struct api_key *key);
+
+/* With its counters; *now_ms is the database's time. */
+MUST_CHECK enum result store_find_campaign(
+    struct store *store, struct pool *pool, uint64_t id, struct campaign *campaign, int64_t *now_ms);
+/* A part of a list by id: at most `limit` rows, with ids above `after`. */
+struct list_part {
+	uint64_t after;
+	size_t limit;
+};
+#define LIST_ALL ((struct list_part){ 0, PTRDIFF_MAX })
+/* Of an account (0: of all), by id. */
+MUST_CHECK enum result store_list_campaigns(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part,
+    struct campaign **campaigns, size_t *count, int64_t *now_ms);
+
+/* The version that every change of the campaign's settings, webhooks and definitions raises. */
+MUST_CHECK enum result store_read_settings_version(struct store *store, uint64_t campaign_id, uint64_t *version);
+
+/* RESULT_NOT_FOUND: no such lead in this campaign. */
+MUST_CHECK enum result store_find_lead(
+    struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference, struct lead *lead);
+
+/* Of one campaign, each kind by id. */
+MUST_CHECK enum result store_find_definitions(
+    struct store *store, struct pool *pool, uint64_t campaign_id, struct definitions *definitions);
+
+/* ---- inside src/store ---- */
+
+struct db_list;
+struct db_rows;
 
 /* Definitions of several campaigns, without descriptions; and those of one campaign from the rows, each kind by id. */
 MUST_CHECK enum result store_query_definitions(

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Rows as values of the rules. */
 #include "store/rows.h"
-#include "store/secrets.h"
 
 #include "store/statements.h"
 
@@ -76,22 +75,6 @@ int
 store_get_status_code(const struct db_rows *rows, size_t row, size_t column)
 {
 	return db_is_null(rows, row, column) ? 0 : (int)db_get_i64(rows, row, column);
-}
-
-struct webhook_row
-row_webhook(struct store *store, struct pool *pool, struct row_reader *r)
-{
-	struct webhook_row webhook = { .id = row_u64(r) };
-	webhook.campaign_id = row_u64(r);
-	webhook.url = store_open_shown(store, pool, URL_OF_WEBHOOK(webhook.id), row_bytes(r));
-	webhook.source = row_bytes(r);
-	webhook.events = row_u32(r);
-	webhook.form = store_is_form(row_bytes(r));
-	webhook.state = store_webhook_state(row_bytes(r));
-	webhook.failing_since_ms = row_time(r);
-	webhook.last_delivery_ms = row_time(r);
-	webhook.status = (int)row_id(r);
-	return webhook;
 }
 
 bool

@@ -71,8 +71,6 @@ struct lead row_lead(struct row_reader *r);
 struct lead row_shown_lead(struct row_reader *r);
 /* The columns of SELECT_CAMPAIGN_USING without the time, which is next. */
 struct campaign row_campaign(struct row_reader *r);
-/* WEBHOOK_COLUMNS. The URL is absent where it cannot be opened. */
-struct webhook_row row_webhook(struct store *store, struct pool *pool, struct row_reader *r);
 
 enum webhook_state store_webhook_state(struct slice name);
 bool store_is_form(struct slice format);

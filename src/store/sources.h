@@ -18,3 +18,7 @@ MUST_CHECK enum result store_add_sources(
 
 /* Counts the new leads of a batch that the dispatcher will not count, because it has counted later numbers: imported ones. */
 MUST_CHECK enum result store_add_imported_sources(struct store *store, struct pool *pool, const struct working_set *set);
+
+/* Adds to the sign-ups of a campaign that a limit has refused today, and to their addresses (docs/statistics.md 2.1). Nothing
+ * where there is no such campaign. */
+MUST_CHECK enum result store_add_refusals(struct store *store, uint64_t campaign_id, uint32_t signups, uint32_t addresses);

@@ -7,9 +7,6 @@
 #include "engine/source.h"
 #include "store/fields.h"
 
-/* Run on each new connection. */
-extern const char *const store_session[];
-
 /* ip_caller_network of the column `ip`. */
 #define CALLER_NETWORK "IF(INSTR(ip, ':'), CONCAT(INET6_NTOA(CONCAT(LEFT(INET6_ATON(ip), 8), REPEAT(X'00', 8))), '/64'), ip)"
 
@@ -48,10 +45,6 @@ extern const struct db_statement sql_lock_account, sql_lock_counters;
 	" FROM {prefix}campaigns c " index \
 	" STRAIGHT_JOIN {prefix}accounts a ON a.id = c.account_id" \
 	" STRAIGHT_JOIN {prefix}campaign_counters n ON n.campaign_id = c.id"
-
-#define WEBHOOK_COLUMNS \
-	"w.id, w.campaign_id, w.url, w.source, w.events, w.format, w.state, s.failing_since_ms," \
-	" s.last_delivery_ms, s.last_status"
 
 #define FROM_WEBHOOKS " FROM {prefix}webhooks w JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The connection, ids from blocks, the installation record, and reads in a snapshot. */
+ * The connection, the installation record, and reads in a snapshot. */
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -11,34 +11,19 @@
 #include "store/secrets.h"
 #include "store/state.h"
 #include "store/statements.h"
-#include "store/transaction.h"
 
-DB_STATEMENT(sql_lock_id_block, "SELECT next FROM {prefix}id_blocks WHERE name = ? FOR UPDATE");
-DB_STATEMENT(sql_set_next_id, "UPDATE {prefix}id_blocks SET next = ? WHERE name = ?");
 DB_STATEMENT(sql_select_installation_value, "SELECT value FROM {prefix}installation WHERE name = ?");
-static const char *const id_names[ID_KINDS] = {
-	[ID_ACCOUNT] = "account",
-	[ID_API_KEY] = "api_key",
-	[ID_CAMPAIGN] = "campaign",
-	[ID_WEBHOOK] = "webhook",
-	[ID_LEAD] = "lead",
-	[ID_HISTORY] = "history",
-	[ID_TAG] = "tag",
-	[ID_ACTION] = "action",
-	[ID_REWARD_LEVEL] = "reward_level",
-	[ID_BULK_JOB] = "bulk_job",
-	[ID_POINTS_CALL] = "points_call",
-	[ID_INBOUND] = "inbound",
-	[ID_INBOUND_CALL] = "inbound_call",
-	[ID_MESSAGE] = "message",
-	[ID_USER] = "user",
-	[ID_AUDIT] = "audit",
-	[ID_OPERATOR_JOB] = "operator_job",
-};
 
-/* The size of a block: this number, plus this many times the ids needed now. Ids that are unused when the process ends are
- * lost, which is harmless. */
-enum { ID_BLOCK = 1000, ID_BLOCK_TIMES = 8 };
+/* Run on each new connection. Answers must not depend on the server's configuration. The lock wait is short because batches are
+ * repeated. A transaction whose connection is lost may stay open on the server with its locks: the server ends it after
+ * idle_transaction_timeout. Our own transactions pause only while a batch is decided. */
+static const char *const session[] = {
+	"SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', "
+	"innodb_lock_wait_timeout = 5, lock_wait_timeout = 15, idle_transaction_timeout = 10, autocommit = 1",
+	/* a statement of its own: the variable has another name since MariaDB 11.1 */
+	"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+	NULL,
+};
 
 struct store *
 store_new(const struct store_options *options)
@@ -58,7 +43,7 @@ store_new(const struct store_options *options)
 		.connect_timeout_s = options->connect_timeout_s,
 		.io_timeout_s = options->io_timeout_s,
 		.prefix = options->prefix,
-		.session = store_session,
+		.session = session,
 	};
 	store->secrets_keys = seal_keys_new(options->secrets_key == NULL ? SLICE("") : slice_of(options->secrets_key));
 	if (store->secrets_keys == NULL)
@@ -147,80 +132,6 @@ store_reads(struct consistent_read *read)
 	read->result = db_begin_snapshot(store->db);
 	store->in_snapshot = read->result == RESULT_OK;
 	return store->in_snapshot;
-}
-
-uint64_t
-store_id_range_size(enum id_kind kind)
-{
-	return kind == ID_CAMPAIGN ? UINT64_C(1000000) : kind == ID_LEAD ? UINT64_C(1000000000000) : 0;
-}
-
-enum result
-store_lock_id_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *next)
-{
-	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_lock_id_block, db_bytes(slice_of(id_names[kind])));
-	if (result == RESULT_OK && rows.count != 1) {
-		log_error("no_id_block", LOG_STR("name", id_names[kind]), LOG_STR("hint", "run leadhook upgrade"));
-		return RESULT_FAILED;
-	}
-	if (result == RESULT_OK)
-		*next = db_get_u64(&rows, 0, 0);
-	return result;
-}
-
-enum result
-store_set_next_id(struct store *store, enum id_kind kind, uint64_t next)
-{
-	return store_run(store, &sql_set_next_id, DB_U64(next), db_bytes(slice_of(id_names[kind])));
-}
-
-/* Ids of another cluster must not be given. */
-static bool
-has_ids(const struct store *store, enum id_kind kind, uint64_t first, uint64_t count)
-{
-	const uint64_t size = store_id_range_size(kind), number = store->options.cluster_number;
-	if (number == 0 || size == 0 || (first > number * size && first + count <= (number + 1) * size))
-		return true;
-	log_error("no_ids", LOG_STR("name", id_names[kind]), LOG_UINT("next", first), LOG_UINT("cluster", number),
-	    LOG_STR("hint", "run leadhook check: cluster.number must be that of the database, and has a range of ids"));
-	return false;
-}
-
-enum result
-store_next_ids(struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first)
-{
-	require(db_in_transaction(store->db));
-	enum result result = store_lock_id_block(store, pool, kind, first);
-	if (result == RESULT_OK && !has_ids(store, kind, *first, count))
-		result = RESULT_FAILED;
-	return result == RESULT_OK ? store_set_next_id(store, kind, *first + count) : result;
-}
-
-enum result
-store_take_id(struct store *store, struct pool *pool, const struct precondition *precondition, enum id_kind kind, uint64_t *id)
-{
-	const enum result result = store_next_ids(store, pool, kind, 1, id);
-	return result == RESULT_OK ? store_use_request_key(store, pool, precondition, *id) : result;
-}
-
-enum result
-store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count)
-{
-	require(!db_in_transaction(store->db));
-	struct id_range *range = &store->ids[kind];
-	if (range->end - range->next >= count)
-		return RESULT_OK;
-	/* a caller that needs many probably needs as many again */
-	const uint64_t size = ID_BLOCK_TIMES * count + ID_BLOCK;
-	uint64_t first = 0;
-	/* if the outcome is unknown, a gap in the ids is harmless */
-	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
-	while (store_runs(&txn))
-		txn.result = store_next_ids(store, txn.pool, kind, size, &first);
-	if (txn.result == RESULT_OK)
-		*range = (struct id_range){ first, first + size };
-	return txn.result == RESULT_UNKNOWN || txn.result == RESULT_CONFLICT ? RESULT_UNAVAILABLE : txn.result;
 }
 
 enum result

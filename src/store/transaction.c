@@ -6,6 +6,7 @@
 #include "os/clock.h"
 #include "os/random.h"
 #include "store/query.h"
+#include "store/read.h"
 #include "store/state.h"
 #include "store/statements.h"
 
@@ -13,8 +14,6 @@ DB_STATEMENT_SHARED(sql_lock_counters, LOCK_COUNTERS);
 DB_STATEMENT(sql_lock_settings, "UPDATE {prefix}campaign_counters"
 				" SET settings_version = settings_version + 1"
 				" WHERE campaign_id = ?");
-
-DB_STATEMENT(sql_select_settings_version, "SELECT settings_version FROM {prefix}campaign_counters WHERE campaign_id = ?");
 
 enum result
 store_finish(struct store *store, enum result so_far)
@@ -88,12 +87,6 @@ store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id
 	struct db_rows rows;
 	enum result result = store_query_lists(store, pool, &sql_lock_counters, &ids, 1, &rows);
 	return result == RESULT_OK && rows.count == 0 ? RESULT_NOT_FOUND : result;
-}
-
-enum result
-store_read_settings_version(struct store *store, uint64_t campaign_id, uint64_t *version)
-{
-	return store_read_number(store, version, &sql_select_settings_version, DB_U64(campaign_id));
 }
 
 enum result

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The last part of a batch: writes the rows that it changes and makes, with multi-row statements. */
+#include "store/write.h"
+
 #include "base/panic.h"
 #include "engine/decide/decision.h"
-#include "store/batch.h"
 #include "store/bulk.h"
 #include "store/message_requests.h"
 #include "store/query.h"

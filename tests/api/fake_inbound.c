@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The part of store/inbound.h that the api uses: each campaign has one inbound webhook, with the id of the campaign. No URL is
- * valid. */
+ * The part of store/hooks/inbound.h that the api uses: each campaign has one inbound webhook, with the id of the campaign. No
+ * URL is valid. */
 #include "fake_store.h"
-#include "store/inbound.h"
+#include "store/hooks/inbound.h"
+#include "store/hooks/inbound_calls.h"
 
 enum { CALL = 1 };
 

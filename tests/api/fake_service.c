@@ -7,7 +7,9 @@
 #include "fake_store.h"
 #include "manage/manage.h"
 #include "os/clock.h"
+#include "store/bulk.h"
 #include "store/codes/lead_codes.h"
+#include "store/sources.h"
 
 enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, BODY_MAX_BYTES = 256 * 1024 };
 

@@ -11,7 +11,11 @@
 #include "identity/random_secret.h"
 #include "identity/signed_token.h"
 #include "identity/social_id.h"
+#include "store/bulk.h"
+#include "store/pages.h"
+#include "store/read.h"
 #include "store/schema.h"
+#include "store/show.h"
 
 enum { NOW_S = 1795232293 };
 

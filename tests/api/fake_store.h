@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The part of store/store.h that the api uses, in memory: a few accounts, campaigns and leads. Commands run by the real rules.
+ * The part of src/store that the api uses, in memory: a few accounts, campaigns and leads. Commands run by the real rules.
  * It counts reads and changes of each campaign, so that tests can verify that a campaign was not touched.
  *
  * Functions that the api newly uses are added here, with a line that counts the access. */

@@ -2,7 +2,7 @@
  * The store's outbound webhooks. */
 #include "fake_store.h"
 #include "fake_webhooks.h"
-#include "store/webhooks.h"
+#include "store/hooks/webhooks.h"
 
 enum { WEBHOOKS_MAX = 64 };
 

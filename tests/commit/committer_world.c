@@ -15,6 +15,7 @@
 #include "commit/committer.h"
 #include "os/clock.h"
 #include "os/wake.h"
+#include "store/batch.h"
 #include "store/schema.h"
 
 struct pool *pool;

@@ -8,7 +8,7 @@
 
 #include "base/attributes.h"
 #include "base/panic.h"
-#include "store/store.h"
+#include "store/batch.h"
 
 void
 world_queue(uint32_t leads)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Runs the requests of tests/system/leads/test_model.py on a database. Each line of standard input is a JSON object, and so is each
- * line of the answers:
+ * Runs the requests of tests/system/leads/test_model.py on a database. Each line of standard input is a JSON object, and so is
+ * each line of the answers:
  *
  *   {"open":{"socket","user","database",…}}            {}
  *   {"commands":[{"kind","campaign",…},…]}   a batch   {"outcomes":[{"failure":code or null,"detail","lead","body"},…]}
@@ -16,7 +16,11 @@
 #include "json/writer.h"
 #include "os/clock.h"
 #include "os/log.h"
-#include "store/store.h"
+#include "store/batch.h"
+#include "store/bulk.h"
+#include "store/pages.h"
+#include "store/read.h"
+#include "store/show.h"
 #include "tree.h"
 
 enum { TIME_MS = 20 * 1000, ANSWER_MAX = 256 * 1024 * 1024, PAGE = 250 };

@@ -12,6 +12,7 @@
 #include "captured_log.h"
 #include "engine/events.h"
 #include "os/clock.h"
+#include "store/batch.h"
 #include "store/state.h"
 #include "world.h"
 

@@ -10,6 +10,7 @@
 #include "crypto/digest.h"
 #include "engine/id_list.h"
 #include "os/clock.h"
+#include "store/bulk.h"
 #include "store/queue/bulk_jobs.h"
 #include "store/queue/clean_up.h"
 #include "store/queue/due.h"

@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "store/store.h"
+#include "store/pages.h"
+#include "store/show.h"
 #include "world.h"
 
 static const struct lead_filter all_leads = {

@@ -6,7 +6,8 @@
 #include <inttypes.h>
 
 #include "engine/decide/working_set.h"
-#include "store/batch.h"
+#include "store/load.h"
+#include "store/read.h"
 #include "store/state.h"
 #include "world.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Transactions lock rows in the order that src/store/transaction.h states: while a transaction waits for a row, the rows of
  * later tables are free. Modules: store, store/queue. */
+#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>
@@ -11,7 +12,6 @@
 #include "store/operator/webhook_admin.h"
 #include "store/queue/bulk_jobs.h"
 #include "store/queue/redeliver.h"
-#include "store/store.h"
 #include "store/texts/campaign_texts.h"
 #include "store/world.h"
 

@@ -8,7 +8,9 @@
 #include "os/clock.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/definitions.h"
+#include "store/pages.h"
 #include "store/rank_cache.h"
+#include "store/show.h"
 #include "store/state.h"
 #include "world.h"
 

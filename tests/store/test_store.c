@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Installation, keys, leads and webhooks: the functions of the API with their documented results. Operators, batches and the
  * dispatcher have tests of their own. */
+#include "store/hooks/webhooks.h"
 #include "store/schema.h"
 #include "unit.h"
 

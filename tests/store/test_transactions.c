@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Every change with a transaction of its own: repeated after conflicts; after a COMMIT of unknown outcome only when that is
  * harmless. Modules: store, store/queue, store/operator. */
+#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>

@@ -8,6 +8,8 @@
 
 #include "db/db.h"
 #include "engine/events.h"
+#include "store/batch.h"
+#include "store/bulk.h"
 #include "store/queue/bulk_jobs.h"
 #include "world.h"
 

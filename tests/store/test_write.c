@@ -7,9 +7,10 @@
 #include "engine/decide/decide.h"
 #include "engine/events.h"
 #include "engine/id_list.h"
-#include "store/batch.h"
+#include "store/read.h"
 #include "store/state.h"
 #include "store/transaction.h"
+#include "store/write.h"
 #include "world.h"
 
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "store/hooks/webhooks.h"
 #include "store/schema.h"
 #include "world.h"
 
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "os/clock.h"
+#include "store/batch.h"
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/upgrade.h"

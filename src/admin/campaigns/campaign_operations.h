@@ -3,6 +3,7 @@
 #pragma once
 
 #include "operation/operation.h"
+#include "store/read.h"
 
 extern const struct operation operation_campaign_show;
 

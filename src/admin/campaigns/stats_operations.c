@@ -7,7 +7,6 @@
 #include "operation/value_types.h"
 #include "store/queue/lead_counts.h"
 #include "store/stats.h"
-#include "store/store.h"
 
 static bool
 parse_step(struct value_reading *reading UNUSED, struct slice text, void *place)

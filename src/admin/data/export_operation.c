@@ -17,7 +17,6 @@
 #include "operation/progress.h"
 #include "operation/value_types.h"
 #include "os/replacement.h"
-#include "store/store.h"
 #include "transfer/lead_writer.h"
 
 enum { PLACE_ROOM = 1800 }; /* the place of a part is in a header, which web servers limit to 2 KiB or more */

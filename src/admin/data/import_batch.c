@@ -12,7 +12,7 @@
 #include "engine/failure.h"
 #include "os/clock.h"
 #include "os/random.h"
-#include "store/store.h"
+#include "store/batch.h"
 #include "transfer/row_reader.h"
 
 /* Rows of a transaction, or fewer of so many bytes, or with so many tags and actions: the campaign is locked for that long. */

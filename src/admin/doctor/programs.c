@@ -15,7 +15,7 @@
 #include "os/clock.h"
 #include "os/executable.h"
 #include "store/heartbeats.h"
-#include "store/messages/mail_queue.h"
+#include "store/messages/mail_lease.h"
 #include "store/operator/webhook_admin.h"
 
 bool

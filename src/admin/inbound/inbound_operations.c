@@ -6,7 +6,7 @@
 #include "operation/operation.h"
 #include "operation/operation_wiring.h"
 #include "operation/value_types.h"
-#include "store/inbound.h"
+#include "store/hooks/inbound.h"
 #include "webhook/mapping.h"
 
 static struct slice

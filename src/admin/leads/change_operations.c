@@ -10,6 +10,8 @@
 #include "engine/failure.h"
 #include "operation/value_types.h"
 #include "os/clock.h"
+#include "store/batch.h"
+#include "store/bulk.h"
 #include "store/queue/bulk_jobs.h"
 
 enum { COMMAND_MS = 10000 };

@@ -11,7 +11,7 @@
 #include "operation/value_types.h"
 #include "store/codes/lead_codes.h"
 #include "store/operator/lead_names.h"
-#include "store/store.h"
+#include "store/show.h"
 
 enum result
 lead_render(struct operation_call *call, const struct payload_subject *subject, struct slice *json)

@@ -11,6 +11,7 @@
 #include "operation/operation_wiring.h"
 #include "operation/value_types.h"
 #include "os/random.h"
+#include "store/hooks/webhooks.h"
 #include "store/operator/webhook_admin.h"
 #include "store/webhook_health.h"
 #include "webhook/retry.h"

@@ -7,6 +7,7 @@
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/metrics.h"
+#include "store/sources.h"
 
 enum { MS_PER_S = 1000 };
 

@@ -9,7 +9,8 @@
 #include "http/params.h"
 #include "limit/limiter.h"
 #include "os/log.h"
-#include "store/store.h"
+#include "store/read.h"
+#include "store/show.h"
 #include "webhook/address_rules.h"
 
 /* GET /metrics; off, and an unknown path, without `loopback` and `token`. */
@@ -43,8 +44,9 @@ struct api_options {
 /* Runs commands and looks up keys, campaigns and leads: the store itself, or the committer. All other reads use the store. */
 struct api_backend {
 	void *context;
-	/* As in store/store.h, for one command or look-up; each fails after `deadline_ms` (clock_monotonic_ms). After
-	 * FAILURE_UNAVAILABLE a command may have been run. Keys and campaigns may be a second old; texts are in the pool. */
+	/* As in store/batch.h, show.h and read.h, for one command or look-up; each fails after `deadline_ms`
+	 * (clock_monotonic_ms). After FAILURE_UNAVAILABLE a command may have been run. Keys and campaigns may be a second old;
+	 * texts are in the pool. */
 	void (*execute)(
 	    void *context, struct pool *pool, const struct command *command, int64_t deadline_ms, struct outcome *outcome);
 	void (*look_up)(

@@ -9,6 +9,7 @@
 #include "identity/email.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
+#include "store/bulk.h"
 
 /* ---- leads ---- */
 

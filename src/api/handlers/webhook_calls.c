@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "identity/random_secret.h"
 #include "os/random.h"
+#include "store/hooks/webhooks.h"
 #include "webhook/mapping.h"
 #include "webhook/signature.h"
 #include "webhook/webhook_url.h"

@@ -4,6 +4,7 @@
 
 #include "api/inbound/inbound_payload.h"
 #include "engine/inbound_result.h"
+#include "store/hooks/inbound_calls.h"
 
 /* Makes an entry a lead, or says in the result why not. An earlier failure of the call is forgotten. */
 void inbound_run_entry(struct call *call, const struct inbound_payload *payload, size_t number, struct inbound_result *result);

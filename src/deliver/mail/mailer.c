@@ -11,7 +11,6 @@
 #include "os/log.h"
 #include "os/metrics.h"
 #include "os/random.h"
-#include "store/store.h"
 
 enum { POLL_MS = 1000 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "os/log.h"
-#include "store/messages/mail_queue.h"
+#include "store/messages/mail_lease.h"
 
 /* `campaigns` have something due. Each limit that is reached counts once. */
 void note_delays(struct log_throttle *throttle, enum message_channel channel, const struct mail_campaign *campaigns,

@@ -16,7 +16,6 @@
 #include "os/wake.h"
 #include "store/heartbeats.h"
 #include "store/schema.h"
-#include "store/store.h"
 
 enum {
 	WOKEN_MS = 20,

@@ -13,7 +13,7 @@
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "base/result.h"
-#include "store/messages/mail_queue.h"
+#include "store/messages/mail_outcomes.h"
 
 struct companion_life;
 struct event_loop;

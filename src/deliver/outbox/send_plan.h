@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
-#include "store/messages/mail_queue.h"
+#include "store/message_requests.h"
+#include "store/messages/mail_lease.h"
 
 /* When accounts and campaigns were last served. Zero-initialized: none was. */
 struct send_turns {

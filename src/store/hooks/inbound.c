@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Inbound webhooks: made, changed, rotated, removed, listed (docs/inbound.md 1). */
-#include "store/inbound.h"
 
+#include "store/hooks/inbound.h"
+#include "store/hooks/inbound_calls.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"

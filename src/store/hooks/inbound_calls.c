@@ -2,7 +2,7 @@
  * The log of the calls of inbound webhooks (docs/inbound.md 5). Those that write it lock the webhook's row of inbound_status,
  * so that its limits hold. */
 #include "crypto/digest.h"
-#include "store/inbound.h"
+#include "store/hooks/inbound_calls.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Webhooks of a campaign: registered, changed, removed, listed (docs/deliveries.md 1). */
-#include "store/webhooks.h"
+#include "store/hooks/webhooks.h"
 
 #include "base/panic.h"
 #include "crypto/digest.h"
@@ -41,6 +41,22 @@ DB_STATEMENT(sql_select_webhooks, "SELECT " WEBHOOK_COLUMNS " FROM {prefix}webho
 				  " JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
 				  " WHERE w.campaign_id = ?"
 				  " ORDER BY w.id");
+
+struct webhook_row
+row_webhook(struct store *store, struct pool *pool, struct row_reader *r)
+{
+	struct webhook_row webhook = { .id = row_u64(r) };
+	webhook.campaign_id = row_u64(r);
+	webhook.url = store_open_shown(store, pool, URL_OF_WEBHOOK(webhook.id), row_bytes(r));
+	webhook.source = row_bytes(r);
+	webhook.events = row_u32(r);
+	webhook.form = store_is_form(row_bytes(r));
+	webhook.state = store_webhook_state(row_bytes(r));
+	webhook.failing_since_ms = row_time(r);
+	webhook.last_delivery_ms = row_time(r);
+	webhook.status = (int)row_id(r);
+	return webhook;
+}
 
 /* NULL: unchanged. */
 static struct db_value

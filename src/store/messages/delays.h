@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Which limits of an hour keep messages waiting now (docs/mail.md 6, 8.3). Nothing of it is stored. */
 #pragma once
-
-#include "store/messages/mail_queue.h"
+#include "store/messages/mail_list.h"
 
 /* Of the campaigns with something due: for each scope the first one that waits for its limit, or NULL. */
 struct delays {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Messages as the operator sees them, and their clean-up. */
 #include "os/clock.h"
-#include "store/messages/mail_queue.h"
+#include "store/messages/mail_list.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"

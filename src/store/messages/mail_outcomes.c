@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What becomes of leased messages. */
-#include "store/messages/mail_queue.h"
+#include "store/messages/mail_outcomes.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"

@@ -2,6 +2,7 @@
  * The limits of codes. */
 #include "store/messages/text_queue.h"
 
+#include "store/messages/mail_outcomes.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The rows of `messages` that are texts to phones (docs/mail.md 8). Leases and outcomes are those of mail_queue.h. */
+ * The rows of `messages` that are texts to phones (docs/mail.md 8). Leases and outcomes are those of mail_lease.h and
+ * mail_outcomes.h. */
 #pragma once
-
-#include "store/messages/mail_queue.h"
+#include "store/messages/mail_outcomes.h"
 
 /* How many codes may be sent. */
 struct text_limits {

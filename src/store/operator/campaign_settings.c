@@ -10,6 +10,7 @@
 #include "store/mark.h"
 #include "store/query.h"
 #include "store/queue/operator_jobs.h"
+#include "store/read.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"

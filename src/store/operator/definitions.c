@@ -4,6 +4,7 @@
  * Each change is made under the lock that every batch takes first: a batch sees all of it or nothing. */
 #include "store/operator/definitions.h"
 #include "store/query.h"
+#include "store/read.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"

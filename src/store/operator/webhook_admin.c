@@ -10,7 +10,6 @@
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
-#include "store/webhooks.h"
 
 DB_STATEMENT(sql_select_webhook,
     "SELECT " WEBHOOK_COLUMNS ", s.last_error, s.failures, CASE WHEN s.hold_until_ms > " NOW

@@ -2,6 +2,7 @@
  * Webhooks as operators and owners see and change them (docs/operating.md 4). */
 #pragma once
 
+#include "store/hooks/webhooks.h"
 #include "store/store.h"
 
 /* URLs of active webhooks, the newest first, at most `maximum`. */
@@ -56,7 +57,7 @@ struct webhook_change {
 	bool url_taken;                       /* another webhook of the campaign has the URL */
 };
 /* As store_edit_campaign. Existing deliveries keep their format. With another URL also as store_move_webhook
- * (store/webhooks.h). RESULT_REFUSED: by the edit, or url_taken. */
+ * (store/hooks/webhooks.h). RESULT_REFUSED: by the edit, or url_taken. */
 MUST_CHECK enum result store_edit_webhook(struct store *store, struct pool *pool, const struct precondition *precondition,
     uint64_t id, struct webhook_change *change);
 /* A test delivery for a webhook in any state: it is in no table, and has no payload or format yet. */

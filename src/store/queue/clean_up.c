@@ -5,7 +5,7 @@
 #include "engine/id_list.h"
 #include "identity/login_throttle.h"
 #include "store/bulk.h"
-#include "store/messages/mail_queue.h"
+#include "store/messages/mail_list.h"
 #include "store/query.h"
 #include "store/queue/lead_counts.h"
 #include "store/queue/partitions.h"

@@ -9,6 +9,7 @@
 
 #include "os/clock.h"
 #include "os/random.h"
+#include "store/batch.h"
 #include "store/erased.h"
 #include "store/query.h"
 #include "store/read.h"

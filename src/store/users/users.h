@@ -7,7 +7,7 @@
 #pragma once
 
 #include "identity/rights.h"
-#include "store/store.h"
+#include "store/read.h"
 
 /* Rights of the call that manages users. */
 struct user_manager {

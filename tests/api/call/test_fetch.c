@@ -6,6 +6,7 @@
 
 #include "api/fake_service.h"
 #include "api/fake_store.h"
+#include "store/pages.h"
 
 enum { AWAY_MS = 10000 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * docs/mail.md 4 and 6: rows of messages, their leases, outcomes and clean-up. */
+ * docs/mail.md 4 and 6: rows of messages, their leases, outcomes and clean-up. Modules: store/messages. */
 #include "unit.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "store/message_requests.h"
-#include "store/messages/mail_queue.h"
+#include "store/messages/mail_list.h"
 #include "store/queue/clean_up.h"
 #include "store/state.h"
 #include "store/transaction.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "store/operator/definitions.h"
+#include "store/read.h"
 #include "store/world.h"
 
 static struct definition

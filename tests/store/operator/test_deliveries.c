@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Ends of deliveries: pending ones are rows of `due`, ended ones of `deliveries`. */
+#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>
@@ -7,7 +8,6 @@
 #include "engine/events.h"
 #include "os/clock.h"
 #include "store/fetched.h"
-#include "store/store.h"
 
 static int
 open_empty(void **state)

@@ -7,7 +7,6 @@
 #include "engine/events.h"
 #include "store/fetched.h"
 #include "store/operator/deliveries.h"
-#include "store/store.h"
 
 static const struct delivery_filter any = { .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = 100 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * SECURITY.md, Secrets in the database: sealed by `leadhook secrets seal` (docs/operating.md 3.2), and from then on by all
  * programs. */
+#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>

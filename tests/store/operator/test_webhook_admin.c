@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads and changes of one webhook by the operator (docs/operating.md 4, docs/deliveries.md 2 and 3). */
+#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "store/bulk.h"
 #include "store/queue/bulk_jobs.h"
 #include "store/world.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The search for due deliveries (docs/deliveries.md 4 and 6): what is found, and its cost: it depends on the webhooks, not on
  * the rows, and removed rows are not read repeatedly while a dump keeps them from being purged. */
+#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Deliveries are sent again (docs/deliveries.md 3.2) with their id, event and format, while dispatchers run. */
+#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>

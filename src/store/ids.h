@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * Ids, which are taken from blocks. Functions fail as store.h says. */
+#pragma once
+
+#include "store/store.h"
+
+/* Kinds of ids that are taken from blocks. */
+enum id_kind {
+	ID_ACCOUNT,
+	ID_API_KEY,
+	ID_CAMPAIGN,
+	ID_WEBHOOK,
+	ID_LEAD,
+	ID_HISTORY, /* events, and the deliveries of each, which follow it */
+	ID_TAG,
+	ID_ACTION,
+	ID_REWARD_LEVEL,
+	ID_BULK_JOB,
+	ID_POINTS_CALL,
+	ID_INBOUND,
+	ID_INBOUND_CALL,
+	ID_MESSAGE,
+	ID_USER,
+	ID_AUDIT,
+	ID_OPERATOR_JOB,
+	ID_KINDS
+};
+
+/* Makes sure that at least `count` ids of the kind are reserved. Uses a transaction of its own: not to be called inside one.
+ * Returns RESULT_UNAVAILABLE also when every attempt met a conflict. */
+MUST_CHECK enum result store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count);
+/* A cluster with a number n has the ids from n × size + 1 to (n + 1) × size - 1, so that an id / size is its number. 0: ids of
+ * this kind have no such range. */
+uint64_t store_id_range_size(enum id_kind kind);
+/* Locks the block of a kind; *next is the first id that was not taken. */
+MUST_CHECK enum result store_lock_id_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *next);
+/* Sets the next id. The block must be locked. */
+MUST_CHECK enum result store_set_next_id(struct store *store, enum id_kind kind, uint64_t next);
+/* Takes `count` ids from *first on inside a transaction, where a block is not worth it. */
+MUST_CHECK enum result store_next_ids(
+    struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first);
+/* Takes the id of a new object in the same way, and uses the request key. */
+MUST_CHECK enum result store_take_id(
+    struct store *store, struct pool *pool, const struct precondition *precondition, enum id_kind kind, uint64_t *id);

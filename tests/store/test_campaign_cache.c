@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * What a process caches between batches - settings, webhooks, definitions, the histogram - is never older than what the batch
  * would have read under its lock. */
-#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "breaks.h"
+#include "store/hooks/webhooks.h"
 #include "store/load.h"
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Transactions lock rows in the order that src/store/transaction.h states: while a transaction waits for a row, the rows of
  * later tables are free. Modules: store, store/queue. */
-#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>
 
 #include "store/fetched.h"
+#include "store/hooks/webhooks.h"
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/webhook_admin.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Installing and upgrading (docs/operating.md 4, 11), with the step of the next version (tests/next): steps may be run twice
  * and killed after any statement, and the rows of the tables stay. */
-#include "store/schema_steps.h"
 #include "unit.h"
 
 #include <limits.h>
@@ -11,6 +10,7 @@
 #include "db/db.h"
 #include "store/operator/upgrade.h"
 #include "store/schema.h"
+#include "store/schema_steps.h"
 #include "world.h"
 
 #define TABLES "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '%s%%'"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Installation, keys, leads and webhooks: the functions of the API with their documented results. Operators, batches and the
  * dispatcher have tests of their own. */
-#include "store/hooks/webhooks.h"
-#include "store/schema.h"
 #include "unit.h"
 
 #include <inttypes.h>
@@ -11,9 +9,11 @@
 
 #include "captured_log.h"
 #include "engine/events.h"
+#include "store/hooks/webhooks.h"
 #include "store/operator/accounts.h"
 #include "store/operator/upgrade.h"
 #include "store/queue/shards.h"
+#include "store/schema.h"
 #include "world.h"
 
 enum { HOUR_MS = 3600 * 1000 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Every change with a transaction of its own: repeated after conflicts; after a COMMIT of unknown outcome only when that is
  * harmless. Modules: store, store/queue, store/operator. */
-#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>
@@ -10,6 +9,7 @@
 
 #include "breaks.h"
 #include "engine/events.h"
+#include "store/hooks/webhooks.h"
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/webhook_admin.h"

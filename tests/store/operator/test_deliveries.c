@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Ends of deliveries: pending ones are rows of `due`, ended ones of `deliveries`. */
-#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>
@@ -8,6 +7,7 @@
 #include "engine/events.h"
 #include "os/clock.h"
 #include "store/fetched.h"
+#include "store/hooks/webhooks.h"
 
 static int
 open_empty(void **state)

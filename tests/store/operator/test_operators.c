@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Reads and changes of operators: accounts, campaigns, deliveries, the state of the installation. Modules: store/operator. */
-#include "store/schema.h"
 #include "unit.h"
 
 #include <inttypes.h>
@@ -13,6 +12,7 @@
 #include "store/operator/operator_status.h"
 #include "store/operator/upgrade.h"
 #include "store/queue/clean_up.h"
+#include "store/schema.h"
 #include "store/world.h"
 
 enum { EDITS = 8, MINUTE_MS = 60 * 1000 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * SECURITY.md, Secrets in the database: sealed by `leadhook secrets seal` (docs/operating.md 3.2), and from then on by all
  * programs. */
-#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "store/hooks/webhooks.h"
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/installation_check.h"

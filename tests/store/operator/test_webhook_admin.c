@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Reads and changes of one webhook by the operator (docs/operating.md 4, docs/deliveries.md 2 and 3). */
-#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>
 
 #include "engine/events.h"
 #include "store/fetched.h"
+#include "store/hooks/webhooks.h"
 #include "store/operator/operator_status.h"
 #include "store/operator/webhook_admin.h"
 #include "store/state.h"

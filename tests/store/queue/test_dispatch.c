@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Leases, due deliveries and outcomes (docs/deliveries.md 3 and 4): a shard has one owner, only its owner records outcomes, and
  * each attempt is recorded once. Modules: store/queue/shards, store/queue/due, store/queue/outcomes. */
-#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>
@@ -12,6 +11,7 @@
 #include "engine/events.h"
 #include "os/clock.h"
 #include "store/fetched.h"
+#include "store/hooks/webhooks.h"
 #include "store/operator/webhook_admin.h"
 #include "store/world.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The search for due deliveries (docs/deliveries.md 4 and 6): what is found, and its cost: it depends on the webhooks, not on
  * the rows, and removed rows are not read repeatedly while a dump keeps them from being purged. */
-#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>
@@ -9,6 +8,7 @@
 
 #include "engine/events.h"
 #include "store/fetched.h"
+#include "store/hooks/webhooks.h"
 #include "store/operator/accounts.h"
 #include "store/world.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * Deliveries are sent again (docs/deliveries.md 3.2) with their id, event and format, while dispatchers run. */
-#include "store/hooks/webhooks.h"
 #include "unit.h"
 
 #include <inttypes.h>
@@ -8,6 +7,7 @@
 #include "engine/events.h"
 #include "os/clock.h"
 #include "store/fetched.h"
+#include "store/hooks/webhooks.h"
 #include "store/operator/deliveries.h"
 #include "store/operator/installation_check.h"
 #include "store/state.h"

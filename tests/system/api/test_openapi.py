@@ -152,7 +152,7 @@ def test_keys_may_lack_rights():
 def test_leads_have_each_field():
     """docs/api.md 4.5"""
     payload = source("engine/payload.c")
-    lead = payload[payload.index("\nput_unsubscribe_url("):payload.index("\nextra_field(")]
+    lead = payload[payload.index("\nput_unsubscribe_url("):payload.index("\nwrite_event(")]
     written = set(re.findall(r'(?:json_put_\w+|json_name|put_pair|put_number(?:_if)?)\(\s*&?r(?:->writer)?, SLICE\("(\w+)"\)', lead))
     fields = re.findall(r"X\(\w+, (\w+), \w+, \w+, (PERSONAL|FULL_VIEW)\)", source("engine/model_fields.h"))
     assert len(written) > 40 and len(fields) > 5

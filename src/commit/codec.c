@@ -251,7 +251,7 @@ code_command(struct coder *coder, struct command *command)
 static void
 code_outcome(struct coder *coder, struct outcome *outcome)
 {
-	CODE_ENUM(coder, failure, outcome->failure, FAILURE_UNAVAILABLE);
+	CODE_ENUM(coder, failure, outcome->failure, FAILURE_COUNT - 1);
 	CODE_BOOL(coder, outcome->created);
 	CODE_BOOL(coder, outcome->claim_alone);
 	CODE_ENUM(coder, lead_showing, outcome->showing, WITHHELD);

@@ -11,13 +11,13 @@
 #include "engine/visitors.h"
 #include "identity/link.h"
 #include "identity/signed_token.h"
-#include "json/reader.h"
 #include "os/random.h"
 #include "store/codes/lead_codes.h"
 #include "store/pages.h"
 #include "store/read.h"
 #include "store/show.h"
 #include "text/text.h"
+#include "json/reader.h"
 
 enum { SHOWN_DEPTH = 32, MS_PER_S = 1000, ID_BYTES = 12 };
 
@@ -255,7 +255,7 @@ reason_to_drop(const struct payload_subject *found, enum message_kind kind)
 		return SLICE("fraudulent");
 	/* others have the link to the page */
 	const bool is_of_address = kind == MESSAGE_VERIFY || kind == MESSAGE_ERASE_CONFIRM;
-	if (!is_of_address && lead_claim_stands(found->campaign, found->lead, CHANNEL_EMAIL))
+	if (!is_of_address && lead_claim_gets_no_link(found->campaign, found->lead, CHANNEL_EMAIL))
 		return SLICE("claimed");
 	return found->campaign->account_suspended ? SLICE("suspended") : SLICE_NONE;
 }

@@ -10,7 +10,7 @@ enum { NOTE_MS = 1000 /* between stored results of a webhook that succeeds */ };
 
 /* Takes over the values of the database, which the operator or another dispatcher may have changed; not the concurrency. */
 static void
-refresh(struct scheduler *s, struct webhook_entry *webhook, const struct due_webhook *found)
+take_stored_health(struct scheduler *s, struct webhook_entry *webhook, const struct due_webhook *found)
 {
 	struct health fresh = health_begin(s->rules, found->failures, found->probes, found->failing_since_ms);
 	fresh.concurrency = webhook->health.concurrency;
@@ -36,7 +36,7 @@ offer(struct scheduler *s, const struct due_webhook *found, uint64_t ends, int64
 	if (webhook == NULL)
 		return;
 	if (webhook->in_flight == 0 && webhook->end <= ends)
-		refresh(s, webhook, found);
+		take_stored_health(s, webhook, found);
 	webhook->rate.per_second = found->rate;
 	if (found->first_due_ms <= webhook->read.due_ms)
 		webhook->read = (struct due_position){ .due_ms = found->first_due_ms };

@@ -4,11 +4,11 @@
 #include "base/panic.h"
 
 #define TEXT(name, status, code, message) [FAILURE_##name] = { status, code, message },
-static const struct failure_text texts[] = { FAILURE_LIST(TEXT) };
+static const struct failure_info texts[] = { FAILURE_LIST(TEXT) };
 #undef TEXT
 
-const struct failure_text *
-failure_text(enum failure failure)
+const struct failure_info *
+failure_info(enum failure failure)
 {
 	require(failure > FAILURE_NONE && failure < FAILURE_COUNT);
 	return &texts[failure];

@@ -61,11 +61,11 @@
 enum failure { FAILURE_NONE, FAILURE_LIST(FAILURE_NAME) FAILURE_COUNT };
 #undef FAILURE_NAME
 
-struct failure_text {
+struct failure_info {
 	int status;          /* HTTP */
 	const char *code;    /* `error` */
 	const char *message; /* `message`, or its beginning */
 };
 
 /* For any failure except FAILURE_NONE. */
-const struct failure_text *failure_text(enum failure failure);
+const struct failure_info *failure_info(enum failure failure);

@@ -149,7 +149,7 @@ lead_mail_to_owner(const struct campaign *campaign, const struct lead *lead, enu
 }
 
 bool
-lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
+lead_claim_gets_no_link(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
 {
 	const bool is_first = channel == CHANNEL_EMAIL && !lead->verified_phone && !campaign->verify_phone;
 	return lead_claims(lead, channel) && !is_first;
@@ -158,7 +158,7 @@ lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum
 bool
 lead_page_is_mailed(const struct campaign *campaign, const struct lead *lead)
 {
-	return slice_present(lead->email_key) && !lead_claim_stands(campaign, lead, CHANNEL_EMAIL) &&
+	return slice_present(lead->email_key) && !lead_claim_gets_no_link(campaign, lead, CHANNEL_EMAIL) &&
 	       !campaign_matches_by_number(campaign);
 }
 
@@ -180,9 +180,10 @@ lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum
 	const bool by_email = channel == CHANNEL_EMAIL;
 	const bool number_decides =
 	    campaign_matches_by_number(campaign) && slice_present(lead->phone) && !lead_claims(lead, CHANNEL_PHONE);
-	const bool decides =
-	    number_decides ? !by_email : by_email || !lead->verified_email || lead_claim_stands(campaign, lead, CHANNEL_EMAIL);
-	return lead->shared && decides && !lead_claim_stands(campaign, lead, channel) &&
+	const bool decides = number_decides
+				 ? !by_email
+				 : by_email || !lead->verified_email || lead_claim_gets_no_link(campaign, lead, CHANNEL_EMAIL);
+	return lead->shared && decides && !lead_claim_gets_no_link(campaign, lead, channel) &&
 	       (lead->proven & CHANNEL_BIT(channel)) == 0;
 }
 

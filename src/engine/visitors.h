@@ -74,7 +74,7 @@ enum message_kind lead_mail_to_owner(const struct campaign *campaign, const stru
 
 /* Whether the address of this channel is a claim that leads to no page, and to which no mail with the link is sent (4.1.11,
  * Claim). A claimed email address does lead there if the number beside it is not verified and cannot be in this campaign. */
-bool lead_claim_stands(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
+bool lead_claim_gets_no_link(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
 
 /* Whether the lead's page is reached by a mail to its email address rather than by a code to its phone. The number's owner need
  * not have that email address, unless the number alone decides. */

@@ -153,7 +153,7 @@ request_identify(struct manage_request *request)
 }
 
 bool
-request_is_confirmed(struct manage_request *request)
+request_demand_confirmation(struct manage_request *request)
 {
 	return !slice_present(request->token) || login_is_confirmed(&request->session) ||
 	       request_fail_status(request, 403, "confirmation_needed",

@@ -13,4 +13,4 @@ MUST_CHECK bool request_is_own_page(struct manage_request *request);
 /* Absent: removes it. */
 void request_set_cookie(struct manage_request *request, struct slice token);
 /* Whether a user has given the password lately; keys need not. */
-MUST_CHECK bool request_is_confirmed(struct manage_request *request);
+MUST_CHECK bool request_demand_confirmation(struct manage_request *request);

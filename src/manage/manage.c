@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "crypto/digest.h"
-#include "json/writer.h"
 #include "manage/access.h"
 #include "manage/arguments.h"
 #include "manage/call_limits.h"
@@ -15,6 +14,7 @@
 #include "manage/manage_request.h"
 #include "manage/session_calls.h"
 #include "operation/audited_run.h"
+#include "json/writer.h"
 
 enum { BUSY_MS = 1000 };
 
@@ -55,9 +55,9 @@ read_key(const struct manage_request *request, struct request_key *key)
 	return true;
 }
 
-/* Whether a call with that key has made something before: the request is answered with its id, or with a problem. */
+/* If an earlier call with this key has created an object, answers with its id, or with a problem, and returns true. */
 static bool
-is_repeated(struct manage_request *request)
+answer_repeated(struct manage_request *request)
 {
 	const struct request_key *key = request->call.precondition.key;
 	struct repeated_request earlier;
@@ -152,10 +152,12 @@ run(struct manage_request *request)
 	if (read_key(request, &key))
 		call->precondition.key = &key;
 	int status = EX_OK;
-	/* first, because another check may fail for the object that the key made; then, because it may have been made meanwhile
-	 */
-	if (is_repeated(request) || !request_keeps_limits(request) || !run_in_turn(request, &status) ||
-	    (status != EX_OK && is_repeated(request)))
+	/* before the checks, because they may fail because of the object that the key created */
+	if (answer_repeated(request))
+		return;
+	if (!request_keeps_limits(request) || !run_in_turn(request, &status))
+		return;
+	if (status != EX_OK && answer_repeated(request)) /* a call with the same key was faster */
 		return;
 	request_answer(request, status);
 }
@@ -178,6 +180,6 @@ manage_handle(struct manage *manage, struct call *call)
 		.wants_json = true };
 	if (!(request_read_path(&request) && request_read_members(&request)) && !request.call.report.failed)
 		return;
-	if ((!request.call.needs_password || request_is_confirmed(&request)) && expect_version(&request))
+	if ((!request.call.needs_password || request_demand_confirmation(&request)) && expect_version(&request))
 		run(&request);
 }

@@ -198,14 +198,14 @@ read_query(struct manage_request *request, struct members *members)
 }
 
 static bool
-lacks_query(struct manage_request *request)
+check_no_query(struct manage_request *request)
 {
 	return request->http->query.size == 0 ||
 	       request_fail_status(request, 400, "invalid_query", SLICE("this method takes its arguments from the body"));
 }
 
 static bool
-lacks_body(struct manage_request *request)
+check_no_body(struct manage_request *request)
 {
 	return request->http->body.size == 0 ||
 	       request_fail_status(request, 400, "unexpected_body", SLICE("this method takes its arguments from the query"));
@@ -214,11 +214,11 @@ lacks_body(struct manage_request *request)
 bool
 request_read_query(struct manage_request *request, struct members *members)
 {
-	return lacks_body(request) && read_query(request, members);
+	return check_no_body(request) && read_query(request, members);
 }
 
 bool
 request_read_body(struct manage_request *request, struct members *members)
 {
-	return lacks_query(request) && read_body(request, members);
+	return check_no_query(request) && read_body(request, members);
 }

@@ -9,7 +9,6 @@
 #include "base/encode.h"
 #include "base/utf8.h"
 #include "identity/random_secret.h"
-#include "json/writer.h"
 #include "login/login.h"
 #include "manage/call_limits.h"
 #include "manage/call_table.h"
@@ -17,6 +16,7 @@
 #include "manage/members.h"
 #include "operation/audited_run.h"
 #include "os/log.h"
+#include "json/writer.h"
 
 /* One call: its fields, and where the request comes from. */
 struct session_call {
@@ -254,7 +254,7 @@ handle_password(struct session_call *call)
 static bool
 is_confirmed(struct session_call *call)
 {
-	return request_is_confirmed(call->request) && fields_fit(call);
+	return request_demand_confirmation(call->request) && fields_fit(call);
 }
 
 static void

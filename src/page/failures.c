@@ -27,7 +27,7 @@ page_failure_text(enum failure failure)
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (texts[i].failure == failure)
 			return texts[i].text;
-	return failure_text(failure)->status == 404 ? TEXT_ERROR_NOT_FOUND : TEXT_ERROR_IMPOSSIBLE;
+	return failure_info(failure)->status == 404 ? TEXT_ERROR_NOT_FOUND : TEXT_ERROR_IMPOSSIBLE;
 }
 
 void
@@ -35,21 +35,21 @@ page_write_failures(struct json_writer *writer, enum text_language language)
 {
 	json_begin_object(writer);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		json_put_text(writer, slice_of(failure_text(texts[i].failure)->code), text_find(language, texts[i].text));
+		json_put_text(writer, slice_of(failure_info(texts[i].failure)->code), text_find(language, texts[i].text));
 	json_end_object(writer);
 }
 
 bool
 page_failure_is_about_values(enum failure failure)
 {
-	const int status = failure_text(failure)->status;
+	const int status = failure_info(failure)->status;
 	return status == 406 || status == 422;
 }
 
 enum text_key
 page_failure_title(enum failure failure)
 {
-	const int status = failure_text(failure)->status;
+	const int status = failure_info(failure)->status;
 	if (failure == FAILURE_CAMPAIGN_ENDED)
 		return TEXT_ENDED_TITLE;
 	return status == 404                    ? TEXT_ERROR_TITLE_LINK

@@ -369,7 +369,7 @@ column_meaning(struct pool *pool, const struct column *column, struct slice valu
 }
 
 enum value_meaning
-column_suggested(struct slice value, struct slice plain, enum consent_column kind)
+column_suggest_meaning(struct slice value, struct slice plain, enum consent_column kind)
 {
 	const enum value_meaning meaning = consent_suggested(time_is_none(value) ? SLICE("") : plain, kind);
 	return meaning == MEANS_UNKNOWN && kind == COLUMN_OF_REFUSALS ? MEANS_OPTED_OUT : meaning;

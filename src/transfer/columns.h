@@ -86,6 +86,6 @@ enum value_meaning column_rule(const struct column *column, struct slice value);
 enum value_meaning column_meaning(struct pool *pool, const struct column *column, struct slice value);
 /* What a value of a column about consent suggests; `plain` is the value as plain words. In a column of refusals everything but
  * a no is a yes, such as the time or the reason. */
-enum value_meaning column_suggested(struct slice value, struct slice plain, enum consent_column kind);
+enum value_meaning column_suggest_meaning(struct slice value, struct slice plain, enum consent_column kind);
 /* "email", …: for messages. */
 struct slice lead_field_name(enum lead_field field);

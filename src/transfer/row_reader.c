@@ -156,7 +156,7 @@ says_no(struct pool *pool, const struct row_value *member)
 	const struct slice plain = plain_words(pool, value);
 	return consent_value_refuses(plain) || (consent_may_be_any(name) && consent_state_refuses(plain)) ||
 	       (plain.size > 0 && consent_needs_meaning(name) &&
-		   column_suggested(value, plain, consent_column_of(name)) == MEANS_OPTED_OUT);
+		   column_suggest_meaning(value, plain, consent_column_of(name)) == MEANS_OPTED_OUT);
 }
 
 /* A lead that does not say whether it has opted out, in a member of that name, must not say so in another one. */

@@ -325,7 +325,7 @@ static void
 test_outcomes(void **state UNUSED)
 {
 	struct commit_answer answer = { .kind = ANSWER_OUTCOME };
-	for (unsigned failure = FAILURE_NONE; failure <= FAILURE_UNAVAILABLE; failure++) {
+	for (unsigned failure = FAILURE_NONE; failure < FAILURE_COUNT; failure++) {
 		answer.as.outcome = (struct outcome){ (enum failure)failure, failure % 2 == 1, failure % 2 == 0, false, false,
 			(enum lead_showing)(failure % 3), failure + 1, next_text(), next_text(), { failure, UINT64_MAX },
 			{ failure, UINT32_MAX, failure % 2 != 0 }, .queued = failure };

@@ -13,7 +13,6 @@
 
 #include "base/buffer.h"
 #include "engine/command.h"
-#include "json/writer.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "store/batch.h"
@@ -22,6 +21,7 @@
 #include "store/read.h"
 #include "store/show.h"
 #include "tree.h"
+#include "json/writer.h"
 
 enum { TIME_MS = 20 * 1000, ANSWER_MAX = 256 * 1024 * 1024, PAGE = 250 };
 
@@ -185,7 +185,7 @@ write_outcome(struct json_writer *out, const struct outcome *outcome)
 	json_begin_object(out);
 	json_key(out, SLICE("failure"));
 	json_string_or_null(
-	    out, outcome->failure == FAILURE_NONE ? SLICE_NONE : slice_of(failure_text(outcome->failure)->code));
+	    out, outcome->failure == FAILURE_NONE ? SLICE_NONE : slice_of(failure_info(outcome->failure)->code));
 	json_key(out, SLICE("detail"));
 	json_string_or_null(out, outcome->detail);
 	json_key(out, SLICE("lead"));

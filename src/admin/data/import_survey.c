@@ -336,7 +336,7 @@ add_values(struct import_run *run, struct output *questions, size_t i)
 	bool has_empty = column_rule(column, nothing.plain) != MEANS_UNKNOWN;
 	for (size_t k = 0; k < found->count; k++) {
 		const enum value_meaning meaning =
-		    unsure ? MEANS_UNKNOWN : column_suggested(found->items[k].text, found->items[k].plain, kind);
+		    unsure ? MEANS_UNKNOWN : column_suggest_meaning(found->items[k].text, found->items[k].plain, kind);
 		options = add_value(run, i, &found->items[k], meaning, values, options);
 		has_empty = has_empty || found->items[k].plain.size == 0;
 	}

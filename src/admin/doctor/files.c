@@ -172,7 +172,7 @@ check_files(struct doctor *doctor)
 
 /* Whether the programs take the existing file for one that the account has written: folder_open_file. */
 static bool
-is_admitted(const struct doctor *doctor, const char *folder, const struct stat *file)
+is_trusted_file(const struct doctor *doctor, const char *folder, const struct stat *file)
 {
 	struct stat status;
 	return stat(folder, &status) != 0 || folder_admits(&status, file, doctor->account.uid);
@@ -257,7 +257,7 @@ check_lock_file(struct doctor *doctor)
 	if (!account_sees(doctor, path))
 		return;
 	if (lstat(path, &status) == 0) {
-		const bool admitted = is_admitted(doctor, folder, &status);
+		const bool admitted = is_trusted_file(doctor, folder, &status);
 		if (S_ISREG(status.st_mode) && admitted && account_may(doctor, path, R_OK | W_OK))
 			return;
 		DOCTOR_FIND(doctor, "lock_file_owner", "%s: %s; it belongs to account %lu", path,
@@ -285,7 +285,7 @@ check_log(struct doctor *doctor)
 	if (*path == '\0' || !account_sees(doctor, path))
 		return;
 	const bool exists = lstat(path, &file) == 0, has_folder = access(folder, F_OK) == 0;
-	const bool admitted = !exists || is_admitted(doctor, folder, &file);
+	const bool admitted = !exists || is_trusted_file(doctor, folder, &file);
 	if (admitted && (exists ? account_may(doctor, path, W_OK) : account_may(doctor, folder, W_OK | X_OK)))
 		return;
 	DOCTOR_FIND(doctor, "log_file", "%s: the account %s %s", path, doctor->account.name,

@@ -316,7 +316,7 @@ run_webhook_show(struct operation_call *call)
 
 /* A client certificate is the operator's, for the receiver that the operator has chosen. */
 static bool
-may_move(struct operation_call *call, const struct webhook_settings *settings)
+check_may_move(struct operation_call *call, const struct webhook_settings *settings)
 {
 	if (!slice_present(settings->client_certificate) || caller_is_operator(call->caller))
 		return true;
@@ -329,7 +329,7 @@ apply_settings(void *context, struct webhook_settings *settings)
 {
 	struct operation_call *call = context;
 	settings_assign(call, settings);
-	if (slice_present(settings->url) && !(may_move(call, settings) && check_url(call, settings->url)))
+	if (slice_present(settings->url) && !(check_may_move(call, settings) && check_url(call, settings->url)))
 		return false;
 	if (slice_present(settings->client_key) && !slice_present(settings->client_certificate)) {
 		operation_fail(call, PROBLEM_INVALID, "a client_key needs a client_certificate");

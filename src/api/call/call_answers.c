@@ -26,7 +26,7 @@ call_add_header(struct call *call, const char *name, struct slice value)
 
 /* 5xx messages contain the request id, and the log has a line with it (docs/api.md 2). The cause is logged separately. */
 static struct slice
-failure_message(struct call *call, const struct failure_text *text, enum failure failure, struct slice detail)
+failure_message(struct call *call, const struct failure_info *text, enum failure failure, struct slice detail)
 {
 	struct pool *pool = call->request->pool;
 	if (text->status >= 500) {
@@ -42,7 +42,7 @@ failure_message(struct call *call, const struct failure_text *text, enum failure
 
 /* `status` is for a page that reads the body of a script which failed: the function is not called. */
 static void
-write_failure(struct call *call, const struct failure_text *text, struct slice message)
+write_failure(struct call *call, const struct failure_info *text, struct slice message)
 {
 	struct json_writer writer = call_begin(call);
 	json_begin_object(&writer);
@@ -68,7 +68,7 @@ answers_page(const struct call *call)
 
 /* 401 and 403 where clients of /v2 expect 409 (docs/manage.md 1.2). */
 static unsigned
-status_of(const struct failure_text *text, enum failure failure)
+status_of(const struct failure_info *text, enum failure failure)
 {
 	if (failure == FAILURE_MISSING_API_KEY || failure == FAILURE_INVALID_API_KEY)
 		return 401;
@@ -76,7 +76,7 @@ status_of(const struct failure_text *text, enum failure failure)
 }
 
 static void
-write_problem(struct call *call, const struct failure_text *text, struct slice message)
+write_problem(struct call *call, const struct failure_info *text, struct slice message)
 {
 	const unsigned status = status_of(text, call->failure);
 	if (status == 401)
@@ -90,7 +90,7 @@ write_problem(struct call *call, const struct failure_text *text, struct slice m
 bool
 call_fail_with(struct call *call, enum failure failure, struct slice detail)
 {
-	const struct failure_text *text = failure_text(failure);
+	const struct failure_info *text = failure_info(failure);
 	struct slice message = failure_message(call, text, failure, detail);
 	if (text->status == 503)
 		call_add_header(call, "Retry-After", SLICE(RETRY_AFTER));

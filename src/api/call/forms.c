@@ -263,7 +263,7 @@ typed_email(const struct call *call)
 /* The page on which the lead types the code that was sent to its number; absent: it signed up with an email address as well, or
  * needs no code. A withheld lead is led there in any case. */
 static struct slice
-code_page(const struct call *call, const struct document_node *payload)
+code_page_url(const struct call *call, const struct document_node *payload)
 {
 	struct pool *pool = call->request->pool;
 	const struct document_node *verified = document_child(payload, SLICE("verified_phone_number"));
@@ -278,7 +278,7 @@ code_page(const struct call *call, const struct document_node *payload)
 /* A visitor who signs up again has only proven to know an address: the page shows what everyone may see, but does not invite to
  * sign up. */
 static struct slice
-status_page(const struct call *call, const struct document_node *payload)
+status_page_url(const struct call *call, const struct document_node *payload)
 {
 	struct pool *pool = call->request->pool;
 	const struct slice url = member_of(payload, SLICE("status_url"));
@@ -299,7 +299,7 @@ succeed(struct call *call)
 	struct slice problem;
 	if (!document_read_json(pool, json, PAYLOAD_DEPTH, &payload, &problem))
 		payload = document_new(pool);
-	const struct slice code_url = code_page(call, payload);
+	const struct slice code_url = code_page_url(call, payload);
 	if (slice_present(code_url)) {
 		call_redirect_to(call, code_url);
 		return;
@@ -307,7 +307,7 @@ succeed(struct call *call)
 	const struct slice targets[] = {
 		location_of(pool, member_of(payload, SLICE("thankyou_url"))),
 		own_location(call, member_of(payload, SLICE("redirect_url"))),
-		location_of(pool, status_page(call, payload)),
+		location_of(pool, status_page_url(call, payload)),
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
 		if (slice_present(targets[i])) {
@@ -331,7 +331,7 @@ is_origin(struct slice location)
 /* The page of the form: `__url`, else the referrer. Browsers often cut a referrer to its origin: then it is the landing page,
  * if that is on the same host. */
 static struct slice
-form_page(const struct call *call)
+form_page_url(const struct call *call)
 {
 	struct pool *pool = call->request->pool;
 	const struct slice url = http_params_text(call->params, SLICE("__url"));
@@ -369,9 +369,9 @@ static void
 fail(struct call *call)
 {
 	const bool stays = (call->route->flags & ROUTE_HOSTED) != 0 || lacks_proof(call->failure);
-	const struct slice page = stays ? SLICE_NONE : form_page(call);
+	const struct slice page = stays ? SLICE_NONE : form_page_url(call);
 	if (slice_present(page)) {
-		call_redirect_to(call, with_error(call->request->pool, page, slice_of(failure_text(call->failure)->code)));
+		call_redirect_to(call, with_error(call->request->pool, page, slice_of(failure_info(call->failure)->code)));
 		return;
 	}
 	call_answer_failed_form(call);

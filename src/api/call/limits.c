@@ -159,9 +159,9 @@ call_pass_address(struct call *call)
 	return pass(call, &network, claims, count) && readable;
 }
 
-/* Counts for a limit other than the call's own, and never fails the call. */
+/* Counts the call for a limit other than its own. Returns whether it is within that limit; never fails the call. */
 static bool
-is_within(struct call *call, enum limit_kind kind, struct limit_verdict *verdict)
+count_request(struct call *call, enum limit_kind kind, struct limit_verdict *verdict)
 {
 	struct limit_claim claims[LIMIT_REACHES];
 	struct limit_name names[LIMIT_REACHES];
@@ -174,7 +174,7 @@ bool
 call_pass_form(struct call *call)
 {
 	struct limit_verdict verdict;
-	return is_within(call, LIMIT_LOOKUPS, &verdict);
+	return count_request(call, LIMIT_LOOKUPS, &verdict);
 }
 
 bool
@@ -233,7 +233,7 @@ bool
 call_pass_code(struct call *call)
 {
 	struct limit_verdict verdict;
-	const bool passes = is_within(call, LIMIT_CODES, &verdict);
+	const bool passes = count_request(call, LIMIT_CODES, &verdict);
 	if (!passes)
 		note_refusal(call->api, &verdict);
 	return passes;
@@ -349,5 +349,5 @@ void
 call_note_failed_key(struct call *call)
 {
 	struct limit_verdict verdict;
-	call->counted = is_within(call, LIMIT_FAILED_KEYS, &verdict);
+	call->counted = count_request(call, LIMIT_FAILED_KEYS, &verdict);
 }

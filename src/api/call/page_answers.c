@@ -176,7 +176,7 @@ call_answer_message(struct call *call, enum text_key title, enum text_key text)
 static enum text_key
 failure_advice(const struct call *call)
 {
-	if (failure_text(call->failure)->status == 404 && call->route != NULL) {
+	if (failure_info(call->failure)->status == 404 && call->route != NULL) {
 		if (call->route->key == KEY_TOKEN)
 			return TEXT_ERROR_OPT_OUT_LINK;
 		if ((call->route->flags & ROUTE_EXPIRES) != 0)
@@ -190,7 +190,7 @@ call_fail_page(struct call *call)
 {
 	const struct page page = call_open_page(call, PAGE_SECRET);
 	struct slice text = page_text(&page, failure_advice(call));
-	if (failure_text(call->failure)->status >= 500) /* what the operator finds in the log */
+	if (failure_info(call->failure)->status >= 500) /* what the operator finds in the log */
 		text = POOL_JOIN(page.pool, text, SLICE(" ("), call->request->request_id, SLICE(")"));
 	const struct page_message message = { .title = page_text(&page, page_failure_title(call->failure)), .text = text },
 				  ended = page_ended_message(&page);

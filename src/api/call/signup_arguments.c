@@ -450,6 +450,6 @@ signup_note_ignored(struct call *call, const struct signup_arguments *arguments,
 	if (arguments->number.fault == PHONE_GOOD || !slice_ends_with(lead, SLICE("}")))
 		return lead;
 	return pool_printf(call->request->pool, "%.*s,\"ignored\":{\"phone_number\":{\"error\":\"%s\",\"message\":\"%.*s\"}}}",
-	    SLICE_ARGS(slice_sub(lead, 0, lead.size - 1)), failure_text(FAILURE_INVALID_PHONE_NUMBER)->code,
+	    SLICE_ARGS(slice_sub(lead, 0, lead.size - 1)), failure_info(FAILURE_INVALID_PHONE_NUMBER)->code,
 	    SLICE_ARGS(phone_fault_text(arguments->number.fault)));
 }

@@ -24,7 +24,7 @@ is_not_stored(enum failure failure)
 static bool
 is_shown(const struct call *call, enum failure failure)
 {
-	return failure_text(failure)->status >= 500 || failure == FAILURE_CAMPAIGN_ENDED ||
+	return failure_info(failure)->status >= 500 || failure == FAILURE_CAMPAIGN_ENDED ||
 	       (failure == FAILURE_UNSUPPORTED_MEDIA_TYPE && slice_present(call->request->content_encoding));
 }
 
@@ -264,7 +264,7 @@ log_unmapped(struct call *call)
 {
 	const struct inbound_result result = {
 		.failure = FAILURE_MISSING_EMAIL_AND_PHONE,
-		.error = slice_of(failure_text(FAILURE_MISSING_EMAIL_AND_PHONE)->code),
+		.error = slice_of(failure_info(FAILURE_MISSING_EMAIL_AND_PHONE)->code),
 		.message = SLICE("The query has no value that the map names as email, phone_number or __text"),
 	};
 	log_result(call, &result, call->request->body);

@@ -18,7 +18,7 @@ take_failure(const struct call *call, struct inbound_result *result)
 	result->failure = call->failure;
 	if (call->failure == FAILURE_NONE)
 		return;
-	result->error = slice_of(failure_text(call->failure)->code);
+	result->error = slice_of(failure_info(call->failure)->code);
 	result->message = call->failure_message;
 	if (slice_present(notes))
 		result->message = POOL_JOIN(call->request->pool, call->failure_message, SLICE(" ("), notes, SLICE(")"));
@@ -133,7 +133,7 @@ inbound_postponed(struct call *call, size_t number, size_t count)
 {
 	return (struct inbound_result){
 		.failure = FAILURE_TOO_MANY_ITEMS,
-		.error = slice_of(failure_text(FAILURE_TOO_MANY_ITEMS)->code),
+		.error = slice_of(failure_info(FAILURE_TOO_MANY_ITEMS)->code),
 		.message = pool_printf(call->request->pool,
 		    "Entries %zu to %zu are stored, to be replayed: a call makes leads of %d at most, and as many as it has "
 		    "time and memory for",

@@ -106,7 +106,7 @@ static void
 prove_address(const struct step *step, struct working_lead *lead, enum lead_channel channel)
 {
 	pass_to_owner(step, lead, channel);
-	if (!lead_claim_stands(&step->campaign->campaign, &lead->lead, channel))
+	if (!lead_claim_gets_no_link(&step->campaign->campaign, &lead->lead, channel))
 		lead->lead.proven |= CHANNEL_BIT(channel);
 }
 
@@ -120,7 +120,7 @@ show_confirmed(const struct step *step, struct working_lead *lead, enum lead_cha
 			step->outcome->showing = WITHHELD;
 		return NULL;
 	}
-	if (lead_claim_stands(campaign, &lead->lead, channel))
+	if (lead_claim_gets_no_link(campaign, &lead->lead, channel))
 		return NULL;
 	step->outcome->showing = SHOWN_TO_OWNER;
 	return lead;
@@ -233,7 +233,7 @@ remove_address(struct step *step, struct working_lead *working, enum lead_channe
 	step_touch(step, working);
 	if (channel == CHANNEL_EMAIL) {
 		/* a mail to it may have had the link to the page */
-		if (!lead_claim_stands(&step->campaign->campaign, lead, CHANNEL_EMAIL))
+		if (!lead_claim_gets_no_link(&step->campaign->campaign, lead, CHANNEL_EMAIL))
 			step_end_tokens(working);
 		lead->email = lead->email_key = lead->email_hash = SLICE_NONE;
 		lead->bounced = false;

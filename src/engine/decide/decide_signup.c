@@ -358,7 +358,7 @@ awaits_link(const struct step *step, const struct signup *signup, const struct w
 
 /* The call of another system may have nothing to do with what the person wants by mail. */
 static bool
-stays_out(const struct signup *signup, const struct working_lead *lead)
+keeps_opt_out(const struct signup *signup, const struct working_lead *lead)
 {
 	return signup->inbound && signup->keep_opt_out && lead->lead.opted_out;
 }
@@ -377,7 +377,7 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 	const enum visitor visitor = visitor_to(signup, lead);
 	const bool has_key = step_has_right(step, RIGHT_CHANGE);
 	const bool mails =
-	    !has_key && visitor == VISITOR_STRANGER && slice_present(lead->lead.email_key) && !stays_out(signup, lead);
+	    !has_key && visitor == VISITOR_STRANGER && slice_present(lead->lead.email_key) && !keeps_opt_out(signup, lead);
 	const bool counts = !signup->edits && !signup->unproven && /* docs/api.md 8 */
 			    (fields != NULL || visitor_repetition_counts(&step->campaign->campaign, visitor));
 	bool lost_link = false;

@@ -112,7 +112,7 @@ store_add_campaign_as(
 
 /* Sets the number up to which leads are counted per address. The counters are locked: it has not changed since it was read. */
 static enum result
-move_counted(struct store *store, const struct campaign *campaign, uint32_t to)
+set_ip_counted_to(struct store *store, const struct campaign *campaign, uint32_t to)
 {
 	enum result result = store_change_one(
 	    store, &sql_move_counted_addresses, DB_U64(to), DB_U64(campaign->id), DB_U64(campaign->ip_counted_to));
@@ -160,7 +160,7 @@ edit_campaign(struct store *store, struct pool *pool, const struct campaign *cam
 	    store, &sql_update_campaign, db_time(ended_ms) CAMPAIGN_SETTINGS(SETTING_VALUE), DB_U64(campaign->id));
 	/* counting stops; store_count_addresses removes the counts, piece by piece */
 	if (result == RESULT_OK && settings->max_per_ip == 0)
-		result = move_counted(store, campaign, 0);
+		result = set_ip_counted_to(store, campaign, 0);
 	if (result == RESULT_OK)
 		result = apply_request(store, campaign->id, settings->request);
 	return result == RESULT_OK && slice_present(change->count_by)
@@ -206,7 +206,7 @@ count_piece(struct store *store, const struct campaign *campaign, bool *done)
 	enum result result =
 	    store_run(store, &sql_count_addresses, DB_U64(campaign->id), DB_U64(campaign->ip_counted_to), DB_U64(to));
 	*done = to == IP_COUNTED_ALL;
-	return result == RESULT_OK ? move_counted(store, campaign, to) : result;
+	return result == RESULT_OK ? set_ip_counted_to(store, campaign, to) : result;
 }
 
 /* Depends on the rows alone: any process may go on with it, also two at once. */

@@ -63,7 +63,7 @@ lock_number(struct store *store, struct pool *pool, uint64_t *number, bool *used
 }
 
 static enum result
-write_number(struct store *store, struct pool *pool, uint64_t number)
+write_cluster_number(struct store *store, struct pool *pool, uint64_t number)
 {
 	enum result result = RESULT_OK;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds) && result == RESULT_OK; i++)
@@ -103,7 +103,7 @@ store_set_cluster_number(struct store *store, uint64_t *recorded)
 		if (txn.result == RESULT_OK && *recorded != store->options.cluster_number)
 			txn.result = used || store->options.cluster_number == 0
 					 ? RESULT_REFUSED /* a host without the setting must not remove it */
-					 : write_number(store, txn.pool, store->options.cluster_number);
+					 : write_cluster_number(store, txn.pool, store->options.cluster_number);
 	}
 	return txn.result;
 }

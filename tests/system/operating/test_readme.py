@@ -53,7 +53,7 @@ def campaign(service, account):
 
 def test_a_first_sign_up(campaign):
     """The whole public answer; the exact differences with a key; the look-up"""
-    found = blocks("A first sign-up by the API")
+    found = blocks("A first sign-up through the API")
     (public, with_key), (sign_up, update, look_up) = map(json.loads, only(found, "json")), only(found, "sh")
     first = run(sign_up, campaign)
     assert list(first) == list(public) and shape(first) == shape(public)

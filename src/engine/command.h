@@ -15,10 +15,10 @@
 
 /* Which parts of a lead are shown (docs/api.md 4.5). */
 struct payload_view {
-	bool full; /* with a key, and in webhooks; otherwise the public view */
+	bool full; /* with a key and in webhooks; without it: the public view */
 	bool skip_urls, skip_actions;
 	bool url; /* repeats social_url as `url` */
-	bool own; /* for the lead itself: status_url has its token; with `full`: for its page */
+	bool own; /* for the lead itself: status_url contains its token; with `full`: for its page */
 };
 
 /* How entries of a leaderboard are shown (docs/api.md 4.1.2). A member whose text is absent here is left out. */
@@ -96,8 +96,8 @@ struct slice lead_named_channel(enum lead_identity identity);
 
 /* Whether the lead's address of this channel is a claim, verified or not (docs/api.md 4.1.11). */
 bool lead_claims(const struct lead *lead, enum lead_channel channel);
-/* Whether the owner of that address can get neither the lead's data nor its deletion (docs/operating.md 7.4): it is a claim, or
- * no claim is known but only the other address is verified. */
+/* Whether the owner of that address must not get the lead's data or have it deleted (docs/operating.md 7.4): the address is a
+ * claim, or no claim is known but only the other address is verified. */
 bool lead_only_claims(const struct lead *lead, enum lead_channel channel);
 
 enum { LEAD_ARGUMENT_MAX_BYTES = 64 };
@@ -113,9 +113,9 @@ struct lead_change {
 	/* LEAD_DELETE: LEAD_DELETE_UNVERIFIED, LEAD_DELETE_ERASED, or absent; LEAD_BLOCK: the reason, LEAD_VERIFY and
 	 * LEAD_UNVERIFY: "email" or "phone"; absent: the default. At most LEAD_ARGUMENT_MAX_BYTES. */
 	struct slice argument;
-	/* An email key or a number that the caller has proven to own; the change is made only while the lead has it. Absent:
-	 * the lead's addresses do not matter. LEAD_DELETE: if the lead only claims this address, only the address is removed;
-	 * with LEAD_DELETE_ERASED never anything else. */
+	/* An email key or a number that the caller has proven to be its own; the change is made only while the lead has this
+	 * address. Absent: the lead's addresses do not matter. LEAD_DELETE: if the lead only claims this address, only the
+	 * address is removed; with LEAD_DELETE_ERASED nothing else ever is. */
 	struct slice address;
 	/* LEAD_DELETE: the lead deletes itself. LEAD_OPTOUT: the person says not to have signed up; an address that the lead
 	 * only claims is removed. LEAD_VERIFY: by a code or a link, which is recorded with: */
@@ -136,34 +136,34 @@ struct lead_change {
 /* A lead of another service or installation (leadhook(1), lead import). Made only by the operator's command, without an
  * account. If the lead exists already, the outcome is no failure and not `created`. */
 struct import {
-	struct signup signup;        /* of the new lead; `subject` is the social id that it has, absent: a new one */
-	struct slice referrer_email; /* key of its referrer, instead of signup.referrer_id */
+	struct signup signup;        /* of the new lead; `subject` is the social id to give it, or absent: it gets a new one */
+	struct slice referrer_email; /* the key of its referrer, used instead of signup.referrer_id */
 	bool drop_unknown_referrer;  /* otherwise an unknown referrer is FAILURE_LEAD_NOT_FOUND */
 	bool verified_email, verified_phone, opted_out, sms_opted_out, fraudulent;
-	enum lead_claim claimed; /* none for a lead with one address */
-	int waitlisted;          /* 1, 0; -1: as the campaign's setting says */
-	bool has_score;          /* `score` is booked and nothing else; otherwise what a sign-up books */
+	enum lead_claim claimed; /* absent for a lead with one address */
+	int waitlisted;          /* 1: yes, 0: no, -1: as the campaign's setting says */
+	bool has_score;          /* book `score` and nothing else; otherwise book what a sign-up books */
 	uint32_t score;
-	struct slice tag_ids, action_ids; /* id lists, of definitions of the campaign */
+	struct slice tag_ids, action_ids; /* id lists of definitions of the campaign */
 	size_t name_count;                /* of both */
-	uint32_t unknown_names;           /* of tags and actions that the campaign does not have; ignored */
-	uint32_t number, last_number;     /* subscription number, 0: the next one; the largest one of all rows to be imported */
+	uint32_t unknown_names;           /* counts of tags and actions that the campaign does not have and that are ignored */
+	uint32_t number, last_number;     /* its subscription number (0: the next one); the largest number of all rows to be
+					   * imported */
 	int64_t created_ms;               /* -1: now */
 	bool events;                      /* makes the events of a sign-up */
-	bool adds_tags;                   /* an existing lead gets the tags that it lacks, and is not changed otherwise */
+	bool adds_tags;                   /* only add missing tags to an existing lead, and change nothing else */
 };
 
 enum command_kind { COMMAND_SIGNUP, COMMAND_TAGGING, COMMAND_POINTS, COMMAND_COMPLETION, COMMAND_CHANGE, COMMAND_IMPORT };
 
 struct command {
 	enum command_kind kind;
-	rights rights; /* of the caller; without RIGHT_CHANGE it is a stranger to the leads that exist (docs/api.md 4.1.11) */
+	rights rights; /* the caller's rights; without RIGHT_CHANGE it is a stranger to existing leads (docs/api.md 4.1.11) */
 	uint64_t campaign_id;
-	uint64_t account_id; /* of the request's key; 0: none. It gives no rights */
-	uint64_t
-	    owner_id; /* account of the campaign, in whose share of a batch the committer runs it; 0: without a committer */
+	uint64_t account_id; /* account of the request's key; 0: none. It gives no rights */
+	uint64_t owner_id;   /* the campaign's account: the command runs in its share of a batch; 0: without a committer */
 	struct payload_view view;
-	bool trial; /* for imports, the same for all commands of a batch: only determines the outcomes, and stores nothing */
+	bool trial; /* for imports, the same for all commands of a batch: only find the outcomes, store nothing */
 	union {
 		struct signup signup;
 		struct tagging tagging;
@@ -189,20 +189,20 @@ struct work {
 	uint32_t rows, bytes;
 };
 
-/* How the answer shows the lead (docs/api.md 4.1.11): as the command's view says, as to the lead itself, or not at all. For
- * LEAD_VERIFY by a lead: SHOWN_TO_OWNER has a body; WITHHELD means that a mail leads to the page; otherwise the address is
+/* How the answer shows the lead (docs/api.md 4.1.11): as the command's view says, as to the lead itself, or not at all. For a
+ * LEAD_VERIFY by a lead: SHOWN_TO_OWNER: the answer has a body; WITHHELD: a mail leads to the page; otherwise the address is
  * confirmed but leads to no page. */
 enum lead_showing { SHOWN_BY_VIEW, SHOWN_TO_OWNER, WITHHELD };
 
 struct outcome {
 	enum failure failure;
 	bool created;     /* a sign-up or tagging: the lead is new */
-	bool claim_alone; /* LEAD_DELETE, LEAD_OPTOUT: only the address was removed, which was a claim */
+	bool claim_alone; /* LEAD_DELETE, LEAD_OPTOUT: only the address was removed, because it was a claim */
 	bool tagged;      /* an import: an existing lead got tags … */
 	bool opted_out;   /* … or was opted out of mail or texts */
 	enum lead_showing showing;
 	uint64_t lead_id;    /* the lead of a sign-up or tagging, or of a LEAD_VERIFY that shows it; otherwise 0 */
-	struct slice detail; /* of a failure: completes its message, or absent */
+	struct slice detail; /* for a failure: text that completes its message, or absent */
 	struct slice body;   /* without a failure: the answer's JSON, or absent */
 	struct campaign_versions versions; /* of look-ups only */
 	struct lead_place place;           /* of look-ups with `standing` only */

@@ -12,7 +12,7 @@ enum { DEPTH_MAX = 2 };
 struct slice
 custom_field_name(struct pool *pool, struct slice typed)
 {
-	typed = pool_with_paired_brackets(pool, typed); /* so that `custom_fields[name]` has one reading */
+	typed = pool_with_paired_brackets(pool, typed); /* so that `custom_fields[name]` can be read in only one way */
 	if (slice_is_ascii(typed))                      /* most names */
 		return pool_copy_lower(pool, typed);
 	size_t size = 0;
@@ -155,7 +155,8 @@ end_of_string(struct slice json, size_t at)
 	return at + 1 + size < json.size ? at + size + 2 : 0;
 }
 
-/* Returns the end of the value at `at`, where the comma or brace is, or 0. The value is as custom_fields_merge writes it. */
+/* Returns the end of the value at `at`, where the comma or brace is, or 0. The value must be as custom_fields_merge writes
+ * it. */
 static size_t
 end_of_value(struct slice json, size_t at)
 {
@@ -175,8 +176,8 @@ end_of_value(struct slice json, size_t at)
 	return 0;
 }
 
-/* Finds the texts without a parser. Returns false when the object is not as custom_fields_merge writes it, or has escapes; few
- * do. */
+/* Finds the texts without a parser. Returns false when the object is not as custom_fields_merge writes it, or contains escapes;
+ * few objects do. */
 static bool
 find_texts(struct slice json, const struct slice *names, size_t count, struct slice *texts)
 {
@@ -225,12 +226,12 @@ struct members {
 	size_t count;
 };
 
-/* What may still be added to an object. */
+/* How much may still be added to an object. */
 struct room {
 	size_t fields, bytes;
 };
 
-/* What there is too little of for a member. */
+/* What a member has too little of. */
 enum shortage { SHORT_OF_NOTHING, SHORT_OF_FIELDS, SHORT_OF_BYTES };
 
 static struct member *
@@ -242,7 +243,7 @@ find(const struct members *members, size_t count, struct slice name)
 	return NULL;
 }
 
-/* Of a name that is given twice the last value counts, but no optional one (the last ones are) beside one that is not. */
+/* If a name is given twice, the last value counts; but an optional field (these come last) never replaces a required one. */
 static struct members
 members_of(struct pool *pool, const struct custom_field *fields, size_t count, size_t optional)
 {
@@ -270,8 +271,8 @@ members_of(struct pool *pool, const struct custom_field *fields, size_t count, s
 	return members;
 }
 
-/* The room of an empty object. Each member is counted with a comma. Of the two braces one byte is left to count, because the
- * first member has no comma. */
+/* The room in an empty object. Each member is counted with a comma. Of the two braces only one byte needs to be counted,
+ * because the first member has no comma. */
 static struct room
 room_of(size_t fields, size_t bytes)
 {
@@ -313,7 +314,7 @@ fail_merge(struct pool *pool, enum shortage shortage, const struct room *most, s
 	return false;
 }
 
-/* The fields of a call, as if there were no others. Optional ones come last, and those that do not fit are removed. */
+/* The fields of a call, as if there were no others. Optional fields come last; those that do not fit are removed. */
 static bool
 fit_alone(struct pool *pool, struct members *sent, const struct room *most, struct slice *problem)
 {
@@ -334,7 +335,7 @@ fit_alone(struct pool *pool, struct members *sent, const struct room *most, stru
 	return true;
 }
 
-/* Keyed ones stay, unless the call removes them. */
+/* Keyed fields stay, unless the call removes them. */
 static void
 keep_keyed(const struct members *old, size_t keyed, const struct members *sent, struct room *room)
 {
@@ -347,8 +348,9 @@ keep_keyed(const struct members *old, size_t keyed, const struct members *sent, 
 	}
 }
 
-/* A field of the call takes the place of a stored one, which stays if there is no room for the change. The first `keyed_sent`
- * are not strangers', which have a share of the room. Returns why the first one does not fit that is not optional. */
+/* A field of the call replaces a stored one; if there is no room for the change, the stored one stays. The first `keyed_sent`
+ * fields are not a stranger's; strangers have only a share of the room. Returns why the first required field that does not fit
+ * was left out. */
 static enum shortage
 keep_sent(const struct members *old, size_t keyed, const struct members *sent, size_t keyed_sent, struct room *room,
     struct room *share)
@@ -400,7 +402,7 @@ keep_public(const struct members *old, size_t keyed, const struct members *sent,
 	}
 }
 
-/* Returns how many it has written. */
+/* Returns how many fields it has written. */
 static size_t
 write_members(struct buffer *out, const struct member *members, size_t count)
 {

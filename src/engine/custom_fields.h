@@ -15,11 +15,11 @@ struct custom_field {
 	struct slice text; /* the value, if it is a string */
 };
 
-/* The field for a phone number that a stranger entered beside an unconfirmed email address (docs/api.md 4.1.11). */
+/* The field for a phone number that a stranger entered together with an unconfirmed email address (docs/api.md 4.1.11). */
 #define UNCONFIRMED_NUMBER SLICE("unconfirmed_phone_number")
 
-/* The field for what was typed as a phone number beside an email address but is not one (docs/api.md 4.4), and its maximum
- * size. */
+/* The field for a text that was entered as a phone number together with an email address but is not one (docs/api.md 4.4), and
+ * its maximum size. */
 #define INVALID_NUMBER SLICE("invalid_phone_number")
 enum { INVALID_NUMBER_BYTES = 200 };
 
@@ -29,7 +29,7 @@ struct custom_fields {
 };
 
 /* The name under which a parameter is stored (docs/api.md 4.4): in lower case in every script, with unpaired brackets replaced
- * by parentheses. It may be longer by half than the submitted name. */
+ * by parentheses. It may be up to half again as long as the submitted name. */
 struct slice custom_field_name(struct pool *pool, struct slice typed);
 
 /* The parameter whose members are custom fields. */
@@ -57,21 +57,21 @@ struct stored_fields {
 struct custom_field_changes {
 	const struct custom_field *items;
 	size_t count;
-	size_t optional; /* how many of the last ones are optional: stored like a stranger's, and left out where they do not fit
-			    or another one has the name */
+	size_t optional; /* how many of the last fields are optional: stored like a stranger's, and left out if they do not
+			  * fit or the name is taken */
 	bool keyed;      /* the required ones come from a caller that may change leads */
 };
 
 struct custom_field_limits {
 	size_t fields;       /* of a lead */
-	size_t bytes;        /* of the JSON object with its names … */
-	size_t public_bytes; /* … and of all fields that strangers stored; 0: the same */
+	size_t bytes;        /* maximum size of the JSON object including its names … */
+	size_t public_bytes; /* … and of all fields that strangers stored; 0: the same maximum */
 };
 
 /* Applies the changes of a call to the fields of a lead. Returns false, with a message for the client in *problem, when the
  * required changes exceed a limit by themselves or, if they are keyed, together with the stored keyed fields. Fields of
- * strangers never make a call fail (docs/api.md 1.3): they are left out where the call needs their room, or where they do not
- * fit beside the keyed fields. An optional field never replaces a keyed one. */
+ * strangers never make a call fail (docs/api.md 1.3): they are left out if the call needs their room, or if they do not fit
+ * next to the keyed fields. An optional field never replaces a keyed one. */
 MUST_CHECK bool custom_fields_merge(struct pool *pool, const struct stored_fields *stored,
     const struct custom_field_changes *changes, const struct custom_field_limits *limits, struct stored_fields *merged,
     struct slice *problem);

@@ -13,8 +13,8 @@
 /* The words and stems (base/stems.h) here are in upper case without accents. Texts have spaces around them, so "_" in a stem is
  * the edge of a word. */
 
-/* Stems of people who leave, in texts and in reports of mail: English, German, Spanish and Portuguese, French, Italian, Dutch,
- * and a form or two of other languages. */
+/* Stems that people use to leave, in texts and in reports about mail: English, German, Spanish and Portuguese, French, Italian,
+ * Dutch, and a form or two from other languages. */
 static const char leaving[] =
     "UNSUB UN-SUBSCR UNSUSC _OPT-OUT OPTOUT OPTED-OUT OPTING-OUT TAKE-ME-OFF REMOVE-ME_ REMOVE-MY-NUMBER DELETE-MY-NUMBER "
     "LEAVE-ME-ALONE ABMELD ABGEMELDET MELDE-MICH-AB_ AUSTRAGEN AUSGETRAGEN ABBESTELL TRAG-MICH-AUS_ LASST-MICH-IN-RUHE "
@@ -22,9 +22,9 @@ static const char leaving[] =
     "DISISCRI CANCELLAMI AFMELD AFGEMELD UITSCHR UITGESCHREVEN WYPIS AVMELD AVREGISTR ODHLAS DEZABON LEIRATKOZ ОТПИС ОТПИШ "
     "ВІДПИС 退订 取消订阅";
 
-/* Texts that consist of one of these; several words are joined. Those of carriers come first (CTIA's guidelines), then English,
- * German, Spanish, French, Italian, Portuguese, Dutch, Polish, Russian and Turkish. A plain yes is an opt-in in English alone,
- * where carriers know it: it answers too many questions. */
+/* Texts that consist of one of these; several words are joined. The carriers' own words come first (CTIA's guidelines), then
+ * English, German, Spanish, French, Italian, Portuguese, Dutch, Polish, Russian and Turkish. A plain yes is an opt-in only in
+ * English, where carriers know it: it answers too many other questions. */
 static const struct {
 	enum keyword keyword;
 	const char *words;
@@ -43,7 +43,7 @@ static const struct {
 	{ KEYWORD_HELP, "HELP INFO INFORMATION HILFE AYUDA INFORMACION AIDE AIUTO INFORMAZIONI AJUDA INFORMACOES HULP POMOC" },
 };
 
-/* Opt-outs whatever follows, unless it is about a visit: "stop by at 5". */
+/* Opt-outs no matter what follows, unless the text is about a visit: "stop by at 5". */
 static const char stops[] = "STOP STOPALL STOPP STOPSMS ARRET ARRETER ARRETEZ СТОП";
 static const char visits[] = "BY AT IN OVER OFF";
 
@@ -58,7 +58,7 @@ static const char messages[] =
     "SMS TEXTS MESSAGES NACHRICHTEN MENSAJES MSG MSGS ADS ADVERTS PROMOS PROMOTIONS WERBUNG WERBESMS REKLAME PUBLICIDAD PUB "
     "PUBS PUBLICITE PUBLICITES PUBBLICITA MESSAGGI MENSAGENS PUBLICIDADE RECLAME BERICHTEN REKLAM";
 
-/* A text opts out if it refuses messages and has no other words than these: "do not text me", "Keine Werbung mehr". */
+/* A text opts out if it refuses messages and contains only these words: "do not text me", "Keine Werbung mehr". */
 static const char refusals[] = "DONT NOT NEVER NICHT KEIN KEINE KEINEN PAS PLUS GEEN NIET NIENTE НЕ";
 static const char plain_refusals[] = "NO NON NAO NIE";
 static const char sending[] =
@@ -69,10 +69,10 @@ static const char fillers[] =
     "WUNSCHE MIR MEHR WEITERE WEITEREN VON EUCH IHNEN QUIERO MAS RECIBIR ENVIAR ENVIEN MANDAR MANDEN JE NE VEUX DE RECEVOIR "
     "VOGLIO PIU RICEVERE QUERO MAIS RECEBER ENVIE ENVIEM IK WIL MEER CHCE МНЕ";
 
-/* With one of these a word in the middle of a sentence may mean the opposite. */
+/* With one of these, a word in the middle of a sentence may mean the opposite. */
 static const char negations[] = "NO NOT NEVER DONT CANT WONT DIDNT NICHT KEIN KEINE NE PAS NON NAO NIET GEEN NIE НЕ";
 
-/* Stems in reports of mail: a person complained, or wants no more of it. */
+/* Stems in reports about mail: a person complained, or wants no more mail. */
 static const char complaints[] =
     "COMPLAI SPAM ABUSE _JUNK FEEDBACK-LOOP _FBL_ REVOK REVOC WITHDRAW WITHDREW DO-NOT-CONTACT DO-NOT-EMAIL DO-NOT-MAIL "
     "DO-NOT-DISTURB DONT-CONTACT NO-LONGER CANCEL _STOP_ BESCHWERDE WIDERRUF WIDERSPR GEKUNDIGT GEKUENDIGT KUNDIGUNG "
@@ -97,7 +97,7 @@ static const char signups[] =
     "_ADDED_ _NEW_ _ACTIVE_ _ACTIVATE _CONFIRMED_ OPT-IN_ OPTED-IN_ CONSENT-GIVEN CONSENT-GRANTED SUBMIT SUBMISSION ANMELDUNG "
     "ANGEMELDET ABONNIERT _AKTIV_ _ABONNE _REABONN _ACTIF_ _INSCRI _REINSCRI _SUSCRI _ACTIVO_ _ISCRI _ATTIVO_ AANMELD "
     "AANGEMELD INSCHRIJV INGESCHREVEN ZAPIS";
-/* With one of these a sign-up is none. */
+/* With one of these, a sign-up does not count as one. */
 static const char doubts[] =
     "_PEND UNCONF _FAIL DELET REMOV REJECT REFUS _DENIE DECLIN EXPIR _END _LEFT_ _LEAV _LOST_ LAPSE PAUS TERMIN BEEND LOSCH "
     "LOESCH ENTFERN STORN ABGELEHNT ARRET SUPPRIM _FIN_ FINALIZ ELIMIN RIMOS RIMOZ VERWIJD BEEIND GEWEIGERD";
@@ -137,7 +137,7 @@ plain_text(struct pool *pool, struct slice text)
 	return plain;
 }
 
-/* Without courtesies and repetitions. False: there are too many. */
+/* Removes courtesies and repetitions. Returns false if there are too many words. */
 static bool
 read_words(struct slice text, struct words *words)
 {
@@ -157,7 +157,7 @@ read_words(struct slice text, struct words *words)
 
 /* ---- Texts ---- */
 
-/* An opt-out whatever comes after the word, or around it. */
+/* Whether the text opts out no matter what surrounds the word. */
 static bool
 is_sentence(struct slice text, const struct words *words)
 {
@@ -216,7 +216,7 @@ keyword_of(struct pool *pool, struct slice text)
 
 /* ---- Reports of mail ---- */
 
-/* Whether it says no before the place, as `not_spam` and `notspam`, or at the end, as `unsubscribed: false`. */
+/* Whether there is a "no" before the place, as in `not_spam` and `notspam`, or at the end, as in `unsubscribed: false`. */
 static bool
 is_negated(struct slice text, size_t place)
 {

@@ -7,8 +7,8 @@
 enum keyword { KEYWORD_NONE, KEYWORD_OPT_OUT, KEYWORD_OPT_IN, KEYWORD_HELP };
 
 /* Case, accents, width, punctuation, emoji and courtesies are ignored. A text is a keyword if nothing else is left. Some words
- * opt out even with up to KEYWORD_OTHER_WORDS words after them, or around them without a negation; so does a refusal of
- * messages without other words. One opt-out too many is better than one too few. */
+ * opt out even if up to KEYWORD_OTHER_WORDS words follow them, or surround them without a negation; so does a text that only
+ * refuses messages. One opt-out too many is better than one too few. */
 enum { KEYWORD_TEXT_MAX = 500, KEYWORD_OTHER_WORDS = 4 };
 enum keyword keyword_of(struct pool *pool, struct slice text);
 /* END: the person unsubscribed or complained, or the mailbox does not exist. OTHER: neither that nor a sign-up, such as a

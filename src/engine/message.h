@@ -16,13 +16,13 @@
 	X(STATUS_LINK, "status_link")                        \
 	X(ERASE_CONFIRM, "erase_confirm")                    \
 	X(CODE, "code")     /* a text to a phone */          \
-	X(DIGEST, "digest") /* ref: when it is due, as struct referral_link has it */
+	X(DIGEST, "digest") /* `ref` is when it is due, as in struct referral_link */
 #define MESSAGE_KIND(kind, name) MESSAGE_##kind,
 enum message_kind { MESSAGE_KIND_LIST(MESSAGE_KIND) MESSAGE_KINDS };
 #undef MESSAGE_KIND
 
-/* A bit in sets of kinds; and the kinds that a campaign chooses by its setting `mails`. The others are sent when they are
- * needed. */
+/* The kind's bit in a set of kinds; and the kinds that a campaign chooses with its setting `mails`. The others are sent when
+ * they are needed. */
 #define MESSAGE_BIT(kind) (UINT32_C(1) << (kind))
 #define MESSAGES_CHOSEN                                                                               \
 	(MESSAGE_BIT(MESSAGE_WELCOME) | MESSAGE_BIT(MESSAGE_REWARD) | MESSAGE_BIT(MESSAGE_REFERRAL) | \
@@ -30,7 +30,7 @@ enum message_kind { MESSAGE_KIND_LIST(MESSAGE_KIND) MESSAGE_KINDS };
 
 /* "verify", …; absent for an unknown number. */
 struct slice message_kind_name(enum message_kind kind);
-/* Returns false, with *kind unchanged, when there is none with this name. */
+/* Returns false, with *kind unchanged, when no kind has this name. */
 MUST_CHECK bool message_kind_parse(struct slice name, enum message_kind *kind);
 
 /* Whether it is sent even to a lead that has opted out: verify and erase_confirm. */
@@ -47,6 +47,6 @@ struct made_message {
 	enum message_kind kind;
 	uint64_t ref;               /* 0: none */
 	int64_t due_ms;             /* 0: at once */
-	struct slice requested_for; /* hashes (identity/signed_token.h) of an address that a caller typed: its limits count the
-				       message even if there is no lead; otherwise absent */
+	struct slice requested_for; /* hashes (identity/signed_token.h) of an address that a caller typed: the message counts
+				     * towards the address's limits even if there is no lead; otherwise absent */
 };

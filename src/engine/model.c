@@ -87,7 +87,7 @@ lead_is_named(const struct lead *lead, const struct lead_reference *reference)
 	return slice_present(own) && slice_present(reference->value) && slice_equal(own, reference->value);
 }
 
-/* Of an array by id, which is the first member of each item. */
+/* Searches an array that is sorted by the id, which is the first member of each item. */
 static const void *
 find_id(const void *items, size_t count, size_t size, uint64_t id)
 {

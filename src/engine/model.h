@@ -43,7 +43,7 @@ struct campaign_lists {
 /* The lists are in the pool. A setting that cannot be parsed, which this program never stores, counts as empty. */
 struct campaign_lists campaign_lists_read(struct pool *pool, const struct campaign *campaign);
 
-/* All leads are counted, and so will later ones be. */
+/* Whether all leads are counted now, and later ones will be. */
 #define IP_COUNTED_ALL UINT32_MAX
 
 /* Whether max_per_ip (docs/architecture.md 5) applies to sign-ups: it is set, and all leads have been counted by address. */
@@ -84,7 +84,7 @@ struct lead_reference {
 	enum lead_identity identity;
 	struct slice value; /* email key, E.164 number, social id */
 	uint64_t id;        /* LEAD_BY_ID */
-	bool own;           /* named by its token: valid only in this epoch of the lead (identity/signed_token.h) */
+	bool own;           /* the token that named the lead is valid only in this epoch of it (identity/signed_token.h) */
 	uint32_t epoch;
 };
 /* Whether the lead has this identity; its campaign does not matter. An absent value names no lead. */
@@ -97,17 +97,18 @@ struct referral_link {
 	uint64_t ancestor_id;
 	enum referral_counted { REFERRAL_NOT_COUNTED, REFERRAL_UNVERIFIED, REFERRAL_VERIFIED } counted;
 	bool counts;           /* as a referral that earns credit */
-	bool settled;          /* it counted once, so what it earns is known and the event was made */
+	bool settled;          /* it has counted once, so what it earns is known and its event was made */
 	bool verified_settled; /* the same for points_verified */
-	uint32_t earned;       /* what it earned when it was settled: nothing after the campaign's end */
+	uint32_t earned;       /* what it earned when it was settled: nothing if the campaign had ended */
 	uint32_t credit;       /* the net of its score entries */
-	uint32_t set_off;      /* of its credit, against what the ancestor owed (docs/api.md 4.6, Deletion) */
-	uint64_t digest_ms;    /* when the digest that announces it is due; 0: none does */
+	uint32_t set_off;      /* how much of its credit was set off against what the ancestor owed (docs/api.md 4.6,
+				* Deletion) */
+	uint64_t digest_ms;    /* when the digest that announces it is due; 0: no digest does */
 };
 
 enum { REFERRAL_LEVELS = 16 };
 
-/* The maximum of each in a campaign. One command can reach all of them, and each makes an event with its own payload. */
+/* Maximum of each kind in a campaign. One command can reach all of them, and each makes an event with its own payload. */
 enum { TAGS_MAX = 500, ACTIONS_MAX = 500, REWARD_LEVELS_MAX = 20 };
 
 struct tag {
@@ -120,9 +121,9 @@ struct action {
 	uint64_t id;
 	struct slice text;
 	int32_t points;
-	uint64_t tag_id;   /* only this tag completes it; 0: none */
+	uint64_t tag_id;   /* only this tag completes it; 0: no tag does */
 	bool public;       /* it can be completed without a key */
-	struct slice link; /* where it leads, a URL; absent: nowhere */
+	struct slice link; /* the URL that it leads to, or absent */
 };
 
 struct reward_level {
@@ -132,7 +133,7 @@ struct reward_level {
 	bool emailed;
 };
 
-/* Of a campaign; each array is sorted by id. */
+/* The definitions of a campaign; each array is sorted by id. */
 struct definitions {
 	const struct tag *tags;
 	size_t tag_count;
@@ -142,11 +143,11 @@ struct definitions {
 	size_t reward_count;
 };
 
-/* Return NULL if there is none with this id. In logarithmic time. */
+/* Return NULL if none has this id. They take logarithmic time. */
 const struct tag *definitions_tag(const struct definitions *definitions, uint64_t id);
 const struct action *definitions_action(const struct definitions *definitions, uint64_t id);
 
-/* Why a score changed, in the order of docs/api.md 4.7. As in the schema's enum. */
+/* Why a score changed, in the order of docs/api.md 4.7 and of the schema's enum. */
 #define SCORE_REASON_LIST(X)    \
 	X(SIGNUP, "signup")     \
 	X(CUSTOM, "custom")     \
@@ -161,7 +162,7 @@ enum score_reason { SCORE_REASON_LIST(SCORE_REASON) SCORE_REASONS };
 #undef SCORE_REASON
 /* "signup", … */
 struct slice score_reason_name(enum score_reason reason);
-enum { SCORE_POINTS_MAX = 99999 }; /* of one booking by a client or operator, added or taken */
+enum { SCORE_POINTS_MAX = 99999 }; /* maximum that one booking by a client or operator may add or take */
 
 /* Hashes of campaign and address, for the unique keys of leads. In the pool. */
 struct slice lead_email_hash(struct pool *pool, uint64_t campaign_id, struct slice email_key);
@@ -170,5 +171,5 @@ struct slice lead_phone_hash(struct pool *pool, uint64_t campaign_id, struct sli
 struct webhook {
 	uint64_t id, campaign_id;
 	uint32_t events; /* EVENT_BIT of each subscribed one */
-	bool form;       /* whether it gets forms, by its own setting or by dispatch.form_urls */
+	bool form;       /* whether it receives forms, by its own setting or by dispatch.form_urls */
 };

@@ -30,8 +30,8 @@
 	X(U32, subscription_number, PAYLOADS, AT_SIGNUP, BY_CODE) \
 	X(U32, counter, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(TEXT, social_id, PAYLOADS, AT_SIGNUP, BY_CODE) /* as identity/social_id.h says */ \
-	X(U32, token_epoch, PAYLOADS, ON_CHANGE, BY_CODE) /* of the token of its page (identity/signed_token.h) */ \
-	X(U32, opt_out_epoch, PAYLOADS, ON_CHANGE, BY_CODE) /* of that which opts it out */ \
+	X(U32, token_epoch, PAYLOADS, ON_CHANGE, BY_CODE) /* of the token for its page (identity/signed_token.h) */ \
+	X(U32, opt_out_epoch, PAYLOADS, ON_CHANGE, BY_CODE) /* of the token that opts it out */ \
 	X(ID, parent_id, BATCHES, AT_SIGNUP, BY_CODE) /* 0: none */ \
 	X(TEXT, parent_social_id, PAYLOADS, OF_REFERRER, BY_CODE) /* absent also when the referrer was deleted */ \
 	X(TEXT, email, PAYLOADS, ON_CHANGE, BY_CODE) \
@@ -44,15 +44,15 @@
 	X(U32, claimed, PAYLOADS, ON_CHANGE, BY_CODE) /* enum lead_claim (engine/model.h) */ \
 	X(U32, proven, PAYLOADS, ON_CHANGE, BY_CODE) /* CHANNEL_BITs: verified by its person, with a code or a link */ \
 	X(BOOL, shared, PAYLOADS, ON_CHANGE, BY_CODE) /* signed up again without its token, perhaps by another person */ \
-	X(TEXT, language, PAYLOADS, ON_CHANGE, BY_CODE) /* a tag (base/language_tag.h), which no payload has */ \
-	X(U64, referral_mail_ms, BATCHES, ON_CHANGE, BY_CODE) /* of the last mail about referrals, or of the one that waits; 0: none */ \
+	X(TEXT, language, PAYLOADS, ON_CHANGE, BY_CODE) /* a tag (base/language_tag.h); never in a payload */ \
+	X(U64, referral_mail_ms, BATCHES, ON_CHANGE, BY_CODE) /* of the last mail about referrals, or of the waiting one; 0: none */ \
 	X(BOOL, bounced, BATCHES, ON_CHANGE, BY_CODE) /* a mail server has answered that the email address does not exist */ \
 	X(BOOL, waitlisted, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(BOOL, removed_from_waitlist, BATCHES, ON_CHANGE, BY_CODE) \
 	X(BOOL, opted_out, PAYLOADS, ON_CHANGE, PERSONAL) \
 	X(BOOL, sms_opted_out, PAYLOADS, ON_CHANGE, PERSONAL) \
 	X(TEXT, custom_fields, PAYLOADS, ON_CHANGE, BY_CODE) /* a JSON object */ \
-	X(U32, keyed_fields, BATCHES, ON_CHANGE, BY_CODE) /* so many of them, the first, are not a stranger's */ \
+	X(U32, keyed_fields, BATCHES, ON_CHANGE, BY_CODE) /* this many of them, the first ones, are not a stranger's */ \
 	X(TEXT, utm, PAYLOADS, ON_CHANGE, BY_CODE) /* a JSON object */ \
 	X(TEXT, uid, PAYLOADS, ON_CHANGE, PERSONAL) \
 	X(TEXT, redirect_url, PAYLOADS, ON_CHANGE, BY_CODE) \
@@ -70,18 +70,18 @@
 	X(TEXT, fraud_flags, PAYLOADS, ON_CHANGE, BY_CODE) /* a JSON array of their names */ \
 	X(U32, times_flagged, BATCHES, ON_CHANGE, BY_CODE) /* how often it became fraudulent */ \
 	X(TIME, marked_ms, BATCHES, ON_CHANGE, BY_CODE) /* last change of its mark as fraudulent; 0: none, or not known */ \
-	X(TEXT, marked_by, BATCHES, ON_CHANGE, BY_CODE) /* who made it; absent: a rule, or not known */ \
+	X(TEXT, marked_by, BATCHES, ON_CHANGE, BY_CODE) /* who changed it; absent: a rule, or not known */ \
 	X(BOOL, announced, BATCHES, ON_CHANGE, BY_CODE) /* new_signup_not_excluded was made */ \
 	X(U32, score, PAYLOADS, ON_CHANGE, BY_CODE) \
-	X(U32, points_due, BATCHES, ON_CHANGE, BY_CODE) /* of its sign-up, when it is verified (docs/api.md 4.1.11) */ \
-	X(U32, points_owed, BATCHES, ON_CHANGE, BY_CODE) /* spent credit of leads that have deleted themselves (4.6) */ \
+	X(U32, points_due, BATCHES, ON_CHANGE, BY_CODE) /* for its sign-up, once it is verified (docs/api.md 4.1.11) */ \
+	X(U32, points_owed, BATCHES, ON_CHANGE, BY_CODE) /* spent credit of leads that deleted themselves (4.6) */ \
 	X(U32, referrals, PAYLOADS, ON_CHANGE, BY_CODE) /* direct ones that count */ \
-	X(BOOL, has_referred, BATCHES, OF_LINKS, BY_CODE) /* a lead, which may be fraudulent, or deleted since */ \
-	X(U32, unverified_direct, PAYLOADS, ON_CHANGE, BY_CODE) /* referred leads that are not fraudulent, as the next three */ \
+	X(BOOL, has_referred, BATCHES, OF_LINKS, BY_CODE) /* a lead, perhaps fraudulent or deleted since */ \
+	X(U32, unverified_direct, PAYLOADS, ON_CHANGE, BY_CODE) /* not fraudulent, like the next three */ \
 	X(U32, unverified_indirect, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(U32, verified_direct, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(U32, verified_indirect, PAYLOADS, ON_CHANGE, BY_CODE) \
-	X(TEXT, tag_ids, PAYLOADS, ON_CHANGE, BY_CODE) /* an id list (engine/id_list.h), in the order they came, as the next two */ \
+	X(TEXT, tag_ids, PAYLOADS, ON_CHANGE, BY_CODE) /* id list (engine/id_list.h) in order of arrival, like the next two */ \
 	X(TEXT, action_ids, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(TEXT, reward_ids, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(TIME, created_ms, PAYLOADS, AT_SIGNUP, BY_CODE) \
@@ -94,7 +94,7 @@
 	X(U32, jump_start) \
 	X(BOOL, privacy) \
 	X(BOOL, require_key) \
-	X(BOOL, compat) /* webhooks as older receivers read them (docs/deliveries.md 2.1) */ \
+	X(BOOL, compat) /* webhooks in the form that older receivers read (docs/deliveries.md 2.1) */ \
 	X(TEXT, landing_url) \
 	X(TEXT, thankyou_url) \
 	X(TEXT, status_url) \
@@ -105,14 +105,14 @@
 	X(BOOL, require_verification) \
 	X(BOOL, waitlist) \
 	X(U32, max_per_ip) /* 0: off */ \
-	X(TEXT, blocked_email_domains) /* a list, as the next two */ \
+	X(TEXT, blocked_email_domains) /* a list; so are the next two */ \
 	X(TEXT, blocked_referrers) \
 	X(TEXT, allowed_networks) \
 	X(BOOL, pages) \
 	X(TEXT, language) /* absent: that of the visitor */ \
 	X(TEXT, hosts) /* a list */ \
 	X(BOOL, hosts_only) \
-	X(U32, form_answer) /* enum form_answer, as the next two */ \
+	X(U32, form_answer) /* enum form_answer; so are the next two */ \
 	X(U32, public_lookup) \
 	X(U32, public_update) \
 	X(U32, leaderboard_names) /* enum leaderboard_names */ \
@@ -127,14 +127,14 @@
 	X(U64, id) \
 	X(U64, account_id) \
 	X(TIME, created_ms) \
-	X(OPTIONAL_TIME, ended_ms) /* by command, or recorded after ends_ms, which applies by itself */
+	X(OPTIONAL_TIME, ended_ms) /* set by command, or recorded after ends_ms, which takes effect by itself */
 
 /* Columns of its row in `campaign_counters` that are not counts of leads. */
 #define CAMPAIGN_PROGRESS(X) \
 	X(U32, last_subscription_number) \
-	X(U32, ip_counted_to) /* leads per address are counted up to this number, or IP_COUNTED_ALL */ \
-	X(U32, hours_counted_from) /* leads are counted by hour from this number on; 0: all; UINT32_MAX: none */ \
-	X(U32, sources_counted_to) /* leads are counted by value of their source up to this number */
+	X(U32, ip_counted_to) /* leads per address are counted up to this lead number, or IP_COUNTED_ALL */ \
+	X(U32, hours_counted_from) /* leads are counted by hour from this lead number on; 0: all; UINT32_MAX: none */ \
+	X(U32, sources_counted_to) /* leads are counted by value of their source up to this lead number */
 
 /* Counts of its leads (docs/api.md 4.1, stats): X(type, column of `campaign_counters`, member). The last two are sums of `lead_hours`: they
  * count only leads from `hours_counted_from` on (docs/architecture.md 9.3). */
@@ -173,17 +173,17 @@
 	X(TIME, proof_expires_ms) /* of the challenge */ \
 	X(BOOL, unproven) /* it needs proof of work, and has none */ \
 	X(BOOL, no_code) /* its address has requested enough codes */ \
-	X(U32, optional_fields) /* the last so many custom fields, which the visitor did not type */ \
+	X(U32, optional_fields) /* this many custom fields, the last ones, were not typed by the visitor */ \
 	X(BOOL, inbound) /* it is a payload of an inbound webhook */ \
-	X(BOOL, referrer_is_page) /* `referrer` is that of the request: the page of the form */ \
+	X(BOOL, referrer_is_page) /* `referrer` is the referrer of the request: the page with the form */ \
 	X(U64, source_id) \
 	X(BOOL, must_exist) \
 	X(BOOL, keep_opt_out) \
-	X(BOOL, edits) /* an operator corrects an existing lead, which has not signed up again; also after the end */ \
-	X(BOOL, ends_bounce) /* the same: the email address takes mail after all */ \
-	X(BOOL, replace_ip) /* the caller named it: also on an existing lead */ \
-	X(BOOL, replace_language) /* the same, by any caller that may change the lead */ \
-	X(BOOL, replace_user_agent) /* the same, by a caller with RIGHT_CHANGE */ \
+	X(BOOL, edits) /* an operator corrects an existing lead that has not signed up again; possible even after the end */ \
+	X(BOOL, ends_bounce) /* likewise: the email address takes mail after all */ \
+	X(BOOL, replace_ip) /* named by the caller: set even on an existing lead */ \
+	X(BOOL, replace_language) /* likewise, by any caller that may change the lead */ \
+	X(BOOL, replace_user_agent) /* likewise, by a caller with RIGHT_CHANGE */ \
 	X(I32, points) /* custom points; 0: none */
 
 /* clang-format on */

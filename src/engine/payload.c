@@ -35,7 +35,7 @@ payload_standing_with_rank(struct pool *pool, struct slice standing, uint64_t ra
 	return POOL_JOIN(pool, SLICE("{\"rank\":"), encode_decimal(rank, digits), rest);
 }
 
-/* `who` is hashed into the template: of a lead, its email address in the full view, else its social id. */
+/* `who` is hashed into the template: the lead's email address in the full view, otherwise its social id. */
 static struct slice
 avatar_url(struct pool *pool, struct slice template, const struct slice *who)
 {
@@ -81,13 +81,13 @@ static struct slice
 standing_avatar(struct pool *pool, const struct lead *lead, const struct standing_view *view)
 {
 	const struct slice value = view->style.avatar_default, template = view->settings->avatar_url;
-	if (template.size == 0) /* a keyword has a meaning for the server of avatars alone */
+	if (template.size == 0) /* a keyword means something only to the avatar server */
 		return slice_find(value, ':') < value.size ? value : SLICE_NONE;
 	const bool by_email = view->full && slice_present(lead->email_key);
 	return avatar_url(pool, with_default(pool, template, value), by_email ? &lead->email_key : &lead->social_id);
 }
 
-/* A string, number or boolean as a text; absent when there is none. */
+/* A string, number or boolean as a text; absent for anything else. */
 static struct slice
 field_text(struct pool *pool, const struct lead *lead, struct slice name)
 {
@@ -218,7 +218,7 @@ put_number(struct payload_writer *r, struct slice key, uint64_t number)
 static void
 put_numbers(struct payload_writer *r)
 {
-	/* ids and numbers between those of two leads show whether a sign-up made one */
+	/* ids and numbers between those of two known leads would show whether a sign-up made one */
 	const bool hides = hides_unverified(r);
 	const uint64_t number = hides ? HIDDEN : r->lead->subscription_number;
 	put_number(r, SLICE("id"), hides ? HIDDEN : r->lead->id);
@@ -228,7 +228,7 @@ put_numbers(struct payload_writer *r)
 	put_number(r, SLICE("rank"), number);
 	put_number(r, SLICE("rank_relative_position"), hides ? HIDDEN : number - 1);
 	put_number(r, SLICE("subscription_number"), number);
-	/* to others than the lead it would show whose address has signed up */
+	/* to anyone but the lead it would show whose address has signed up */
 	put_number(r, SLICE("counter"), hides && !r->view.own ? HIDDEN : r->lead->counter);
 	const uint32_t leads = hides ? payload_known_leads(r->campaign, r->lead) : r->campaign->counters.leads;
 	json_put_u64(&r->writer, SLICE("lead_count"), (uint64_t)leads + r->campaign->jump_start);
@@ -271,7 +271,7 @@ shown_redirect_url(const struct payload_writer *r)
 	return shown ? r->lead->redirect_url : SLICE_NONE;
 }
 
-/* The hosted page of the campaign; absent without one. */
+/* The campaign's hosted page; absent if it has none. */
 static struct slice
 page_url(const struct payload_writer *r)
 {
@@ -280,7 +280,7 @@ page_url(const struct payload_writer *r)
 	return link_to_page(r->pool, r->settings->base_url, r->campaign->id, SLICE(""));
 }
 
-/* The campaign's, else the lead's hosted page: with its token it is the lead's own. */
+/* The campaign's page or else the lead's hosted page, which with its token is the lead's own. */
 static struct slice
 status_url(struct payload_writer *r)
 {
@@ -401,7 +401,7 @@ put_referrals(struct payload_writer *r)
 	put_pair(r, SLICE("influence"), direct + lead->verified_direct, indirect + lead->verified_indirect);
 }
 
-/* The page for codes (docs/api.md 4.1.14), where the campaign sends some. */
+/* The page for codes (docs/api.md 4.1.14), if the campaign sends any. */
 static struct slice
 code_url(struct pool *pool, const struct payload_settings *settings, const struct campaign *campaign)
 {
@@ -412,7 +412,7 @@ code_url(struct pool *pool, const struct payload_settings *settings, const struc
 		   : SLICE_NONE;
 }
 
-/* For pages: what the lead still has to do (docs/api.md 4.1.11, check_mail). Absent where there is nothing. */
+/* For pages: what the lead still has to do (docs/api.md 4.1.11, check_mail). Absent if there is nothing. */
 static void
 put_awaited(struct payload_writer *r)
 {

@@ -19,17 +19,18 @@ struct payload_settings {
 	bool sends_mail, sends_texts; /* as in engine/decide/working_set.h */
 };
 
-/* A lead and what else its payload shows. */
+/* A lead, and what else its payload shows. */
 struct payload_subject {
 	const struct campaign *campaign;
 	const struct lead *lead;
-	const struct definitions *definitions; /* of the campaign, for the names of tags; required when the lead has tags */
+	const struct definitions *definitions; /* definitions of the campaign, for the names of tags; required when the lead
+						* has tags */
 	uint64_t score_rank;                   /* contest_score_rank, from 1 */
 	bool shares_rank;                      /* other leads that it may know of have the same score; set only by look-ups */
 	bool redirect_sent;                    /* the request contained redirect_url */
 };
 
-/* Maximum of the column. The limits on values and custom fields keep payloads far smaller. */
+/* Size limit of the column. The limits on values and custom fields keep payloads far smaller. */
 enum { PAYLOAD_MAX_BYTES = 16 * 1024 * 1024 - 1 };
 
 /* How many leads of its campaign a lead may know of, including itself. Where unverified leads are hidden, only the verified
@@ -49,7 +50,7 @@ void payload_write_withheld(struct buffer *out, struct pool *pool, const struct 
 struct payload_view payload_webhook_view(const struct campaign *campaign);
 
 /* Appends the body of a webhook: a lead's JSON object in that view with `__event` at its end, and `extra`, the JSON of the
- * event's extra field (absent: it has none). */
+ * event's extra field (absent if it has none). */
 void payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra);
 
 /* The same for a test delivery: `__event` is "test". */
@@ -59,7 +60,7 @@ void payload_write_test(struct buffer *out, struct slice payload);
 struct standing_view {
 	const struct payload_settings *settings;
 	bool full;
-	enum leaderboard_names names; /* of the campaign; for other views than the full one */
+	enum leaderboard_names names; /* number of leads in the campaign; needed for all views but the full one */
 	struct standing_style style;
 };
 /* Writes the entry of a lead on a leaderboard. */

@@ -26,7 +26,7 @@ struct people_reader {
 	struct pool *pool;
 	struct payload_people people;
 	bool in_referral;
-	const struct member *member;   /* the key at hand; NULL: another one */
+	const struct member *member;   /* where to store the key being read; NULL: ignore it */
 	struct payload_person *person; /* whose it is */
 };
 

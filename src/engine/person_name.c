@@ -82,7 +82,7 @@ const struct slice leaderboard_names[LEADERBOARD_NAMES] = {
 	[LEADERBOARD_FULL] = SLICE("full"),
 };
 
-/* The character at the beginning, which is valid UTF-8, as all stored texts; its size. */
+/* Returns the size of the character at the beginning, which is valid UTF-8 as in all stored texts. */
 static size_t
 character_at(struct slice s, ucs4_t *character)
 {

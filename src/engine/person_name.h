@@ -14,8 +14,8 @@ struct person_name {
 struct person_name person_name_of(struct pool *pool, const struct lead *lead);
 /* Absent when neither part is known. */
 struct slice person_whole_name(struct pool *pool, const struct person_name *names);
-/* What stands for a lead without a name: the local part of its email address, or else its phone number with most digits hidden.
- */
+/* What replaces the name of a lead that has none: the local part of its email address, or else its phone number with most
+ * digits hidden. */
 struct slice person_address_name(struct pool *pool, const struct lead *lead);
 /* The same with most of the local part hidden, too. */
 struct slice person_masked_name(struct pool *pool, const struct lead *lead);
@@ -31,6 +31,6 @@ extern const struct slice leaderboard_names[LEADERBOARD_NAMES];
 #define NAME_MASK "***"
 
 /* The first word of the name; with LEADERBOARD_INITIAL followed by the initial of the last word: "Nora B.". A single word is
- * shown whole, except in scripts that write first and last name together, where only its first character is. Of a family name
- * alone, the initial is shown. Texts may be absent; without any, so is the result. In the pool. */
+ * shown whole, except in scripts that write first and last name together, where only its first character is shown. Of a family
+ * name without a given name, only the initial is shown. Texts may be absent; if all are, so is the result. In the pool. */
 struct slice short_name(struct pool *pool, struct slice given, struct slice family, enum leaderboard_names how);

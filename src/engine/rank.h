@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The rank of a score among the leads of its campaign that are not fraudulent, from a histogram that is stored as a tree: eight
- * levels for four bits of the score each, 16 buckets per node. Reading a rank takes one node per level, for any number of leads
- * and scores. Leads with a score of 0 are not counted, because no lead ranks below them; so most sign-ups change nothing here.
- */
+ * levels for four bits of the score each, 16 buckets per node. Reading a rank takes one node per level, no matter how many
+ * leads and scores there are. Leads with a score of 0 are not counted, because no lead ranks below them; so most sign-ups
+ * change nothing here. */
 #pragma once
 
 #include <stdbool.h>

@@ -25,8 +25,8 @@ const struct slice source_kind_names[SOURCE_KINDS] = {
 	[SOURCE_REFUSED] = SLICE("refused"),
 };
 
-/* Browsers send the page of a form as its referrer, and scripts of a site its own pages: those are not where visitors came
- * from. */
+/* Browsers send the page with the form as the referrer, and a site's scripts send their own pages: visitors did not come from
+ * there. */
 static bool
 has_link(struct pool *pool, const struct lead *lead, const struct signup *signup)
 {
@@ -46,8 +46,8 @@ source_of_signup(struct pool *pool, const struct lead *lead, const struct signup
 	return has_link(pool, lead, signup) ? SOURCE_LINK : SOURCE_DIRECT;
 }
 
-/* The host of the page that led to the form. The class shows whether `referrer` is the page of the form itself; where it does
- * not, the comparison with `signup_url` does. */
+/* The host of the page that led to the form. Usually the class shows whether `referrer` is the page with the form itself; if it
+ * does not, comparing it with `signup_url` does. */
 static struct slice
 site_of(struct pool *pool, const struct lead *lead)
 {
@@ -58,7 +58,8 @@ site_of(struct pool *pool, const struct lead *lead)
 	return known && !slice_equal(from, page) ? from : SLICE_NONE;
 }
 
-/* A phone number: with its country, or as it is dialled within one (00… or 0…). Numbers alone are those of advertisements. */
+/* A phone number: with its country code, or as it is dialled within one country (00… or 0…). Plain numbers are usually ids of
+ * advertisements. */
 static bool
 may_be_phone(struct slice text)
 {
@@ -78,7 +79,7 @@ may_be_phone(struct slice text)
 	return is_dialled && digits >= DIALLED_DIGITS;
 }
 
-/* An email address, also in the encoding of URLs and in full width, or a phone number. */
+/* An email address, also URL-encoded or in full width, or a phone number. */
 static bool
 may_be_address(struct slice text)
 {

@@ -6,9 +6,9 @@
 
 /* As in `leads.source_class` and `lead_hours.source_class`: new ones are added at the end. */
 enum source_class {
-	SOURCE_UNKNOWN,  /* how this program shows classes of a later version */
+	SOURCE_UNKNOWN,  /* stands for classes of a later version */
 	SOURCE_DIRECT,   /* none of the others */
-	SOURCE_LINK,     /* a page of another host had the link to the form */
+	SOURCE_LINK,     /* a page on another host had the link to the form */
 	SOURCE_CAMPAIGN, /* utm parameters */
 	SOURCE_REFERRAL, /* another lead */
 	SOURCE_INBOUND,  /* a payload of an inbound webhook */

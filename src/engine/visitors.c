@@ -135,8 +135,8 @@ campaign_mails_new_leads(const struct campaign *campaign)
 	return campaign->verify_email || (campaign->mails & MESSAGE_BIT(MESSAGE_WELCOME)) != 0;
 }
 
-/* A withheld lead that has opted out ends this by confirming, not by what any caller could have sent, even in a campaign whose
- * leads need not confirm. */
+/* A withheld lead that has opted out ends the opt-out by confirming, not by a call that anyone could have sent, even in a
+ * campaign whose leads need not confirm. */
 enum message_kind
 lead_mail_to_owner(const struct campaign *campaign, const struct lead *lead, enum lead_showing showing)
 {
@@ -173,7 +173,7 @@ lead_waiting_number(struct pool *pool, const struct campaign *campaign, const st
 	return slice_present(typed) && phone_parse(pool, typed, SLICE_NONE, &number) ? number : SLICE_NONE;
 }
 
-/* The email address decides, unless it is a claim, which proves nothing; where only numbers are verified, the number does. */
+/* The email address decides, unless it is a claim, which proves nothing; if only numbers are verified, the number does. */
 bool
 lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel)
 {

@@ -11,7 +11,7 @@
 enum form_answer { FORM_ANSWER_AUTO, FORM_ANSWER_JSON, FORM_ANSWER_REDIRECT, FORM_ANSWERS };
 /* Which leads a visitor may see: all, those whose social id it names, its own, none. */
 enum public_lookup { PUBLIC_LOOKUP_ALL, PUBLIC_LOOKUP_SOCIAL_ID, PUBLIC_LOOKUP_OWN, PUBLIC_LOOKUP_NONE, PUBLIC_LOOKUPS };
-/* Which leads a repeated sign-up may change. Other repetitions are only counted, or with NONE not even that. */
+/* Which leads a repeated sign-up may change. Other repeated sign-ups are only counted; with NONE they are not even counted. */
 enum public_update { PUBLIC_UPDATE_ALL, PUBLIC_UPDATE_OWN, PUBLIC_UPDATE_NONE, PUBLIC_UPDATES };
 /* What a sign-up without a key needs (docs/api.md 8). */
 enum campaign_bots { BOTS_OFF, BOTS_HONEYPOT, BOTS_PROOF, BOTS_PROOF_OR_CONFIRM, CAMPAIGN_BOTS };
@@ -29,14 +29,13 @@ bool visitor_may_see(const struct campaign *campaign, enum lead_identity identit
 bool visitor_may_change(const struct campaign *campaign, enum visitor visitor);
 /* Whether a repeated sign-up by the visitor counts. */
 bool visitor_repetition_counts(const struct campaign *campaign, enum visitor visitor);
-/* Whether a stranger may add an address to a lead, as a claim. Not where phone numbers are verified. */
+/* Whether a stranger may add an address to a lead, as a claim. Never if phone numbers are verified. */
 bool stranger_may_add_address(const struct campaign *campaign);
 /* Whether a sign-up by the visitor with this email address (a key) matches `owner`, the lead that has its phone number (4.3).
- *
- * If that lead has another email address, it does not: a stranger could otherwise store the number with another address and
- * receive the sign-ups of the number's owner. If it has none, it matches where the address may be added, because the sign-up
- * would otherwise be lost, and where look-ups show addresses, because the answer would otherwise show whether the address is
- * another lead's. */
+ * If that lead has another email address, it does not match: a stranger could otherwise store the number with another address
+ * and receive the sign-ups of the number's owner. If it has none, it matches if the address may be added, because the sign-up
+ * would otherwise be lost, and if look-ups show addresses, because the answer would otherwise show whether the address belongs
+ * to another lead. */
 bool visitor_matches_number(
     const struct campaign *campaign, const struct lead *owner, struct slice email_key, enum visitor visitor);
 /* Whether a sign-up with these addresses (a key, and a number in E.164) may come from the lead's own person (4.1.11, Verified
@@ -47,22 +46,22 @@ bool stranger_names_person(
 
 /* Whether leads of the campaign verify an address, and so belong to the person who does (4.1.11, Verified campaigns). */
 bool campaign_verifies(const struct campaign *campaign);
-/* Whether a number that a stranger enters beside an email address waits until that address is confirmed, where the installation
- * sends mail (4.1.11, New number). */
+/* Whether a number that a stranger enters together with an email address waits until that address is confirmed, if the
+ * installation sends mail (4.1.11, New number). */
 bool campaign_defers_numbers(const struct campaign *campaign);
 /* Whether the phone number of a sign-up, and not its email address, decides which lead it is: only numbers are verified. */
 bool campaign_matches_by_number(const struct campaign *campaign);
-/* Whether visitors see nothing that depends on unverified leads (4.1.11). Otherwise they could tell whether an address has a
- * lead by whether a sign-up with it changes what they see. */
+/* Whether visitors see nothing that depends on unverified leads (4.1.11). Otherwise a visitor could sign up with an address,
+ * see whether the counts change, and so learn whether the address already has a lead. */
 bool campaign_hides_unverified(const struct campaign *campaign);
 /* Whether referrals count only when the referred lead is verified. */
 bool campaign_counts_verified(const struct campaign *campaign);
 
 /* Whether a withheld lead gets a mail when it signs up again, if the installation sends mail. */
 bool campaign_mails_known_leads(const struct campaign *campaign);
-/* Whether the first mail to a new lead has the link to its page, or leads there. */
+/* Whether the first mail to a new lead contains the link to its page, or leads there. */
 bool campaign_mails_new_leads(const struct campaign *campaign);
-/* Both: the answers for new and known leads need not differ. */
+/* Whether both hold: the answers for new and known leads need not differ then. */
 bool campaign_proves_by_mail(const struct campaign *campaign);
 /* Whether leads confirm their email address with the link or the code of a mail, if the installation sends mail. */
 bool campaign_mails_codes(const struct campaign *campaign);
@@ -73,16 +72,17 @@ bool campaign_mails_codes(const struct campaign *campaign);
 enum message_kind lead_mail_to_owner(const struct campaign *campaign, const struct lead *lead, enum lead_showing showing);
 
 /* Whether the address of this channel is a claim that leads to no page, and to which no mail with the link is sent (4.1.11,
- * Claim). A claimed email address does lead there if the number beside it is not verified and cannot be in this campaign. */
+ * Claim). A claimed email address does lead there if the number stored with it is not verified and cannot be in this
+ * campaign. */
 bool lead_claim_gets_no_link(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
 
 /* Whether the lead's page is reached by a mail to its email address rather than by a code to its phone. The number's owner need
  * not have that email address, unless the number alone decides. */
 bool lead_page_is_mailed(const struct campaign *campaign, const struct lead *lead);
 
-/* The number that a stranger entered beside the lead's email address (4.1.11, New number), in the pool; absent: none. Callers
- * with a key, and visitors where numbers do not wait, can send any value under the name of that field: only a valid number
- * counts, and only where numbers wait. */
+/* The number that a stranger entered together with the lead's email address (4.1.11, New number), in the pool; absent: none.
+ * Callers with a key, and visitors to campaigns where numbers do not wait, can send any value under the name of that field:
+ * only a valid number counts, and only if numbers wait. */
 struct slice lead_waiting_number(struct pool *pool, const struct campaign *campaign, const struct lead *lead);
 
 /* Whether the lead passes to the person who verifies its address of this channel with a code or a link that was sent there

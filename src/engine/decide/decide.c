@@ -42,7 +42,7 @@ is_queued(const struct command *command)
 	return command->kind == COMMAND_CHANGE && command->as.change.job_id != 0;
 }
 
-/* Why the command is not carried out; FAILURE_NONE: it is. */
+/* Why the command cannot be carried out; FAILURE_NONE: it can. */
 static enum failure
 refusal(const struct step *step)
 {
@@ -84,7 +84,7 @@ run_command(struct step *step)
 	return NULL;
 }
 
-/* Returns a snapshot of the lead that is the command's answer, or NULL. */
+/* Carries out the command. Returns a snapshot of the lead that is its answer, or NULL. */
 static struct snapshot *
 decide_one(struct step *step)
 {
@@ -105,10 +105,10 @@ decide_one(struct step *step)
 	return step->outcome->failure == FAILURE_NONE ? step_settle(step, answer) : NULL;
 }
 
-/* About how many bytes rows have besides the texts of a lead: rows of leads, payloads of events, all others. */
+/* About how many bytes rows have in addition to the texts of a lead: rows of leads, payloads of events, all others. */
 enum { LEAD_BYTES = 256, PAYLOAD_BYTES = 1024, ROW_BYTES = 64 };
 
-/* The work that the step has added to the decision, which was like `before`. */
+/* The work that the step has added to the decision since `before`. */
 static struct work
 measure_work(const struct step *step, const struct decision *before)
 {
@@ -163,8 +163,8 @@ decide(struct pool *pool, const struct batch_commands *commands, struct working_
 	}
 }
 
-/* Leaves out nodes that are among the last ones. Most leads of a batch have the campaign and score of others, and an answer and
- * its events are about the same lead; sorting all nodes would take longer than these comparisons. */
+/* Leaves out nodes that are among the last ones added. Most leads of a batch share their campaign and score with others, and an
+ * answer and its events are about the same lead; sorting all nodes would take longer than these comparisons. */
 static size_t
 add_rank_nodes(const struct lead *lead, uint64_t *nodes, size_t count)
 {
@@ -172,7 +172,7 @@ add_rank_nodes(const struct lead *lead, uint64_t *nodes, size_t count)
 	uint64_t own[RANK_LEVELS];
 	const size_t leads = count / RANK_LEVELS, added = rank_nodes(lead->campaign_id, lead->score, own);
 	for (size_t i = 0; i < leads && i < COMPARED; i++)
-		if (nodes[count - i * RANK_LEVELS - 1] == own[RANK_LEVELS - 1]) /* its place shows those of the other levels */
+		if (nodes[count - i * RANK_LEVELS - 1] == own[RANK_LEVELS - 1]) /* the last level implies the others */
 			return count;
 	memcpy(nodes + count, own, sizeof(own));
 	return count + added;
@@ -230,7 +230,7 @@ decide_rank_changes(struct pool *pool, struct decision *decision)
 	decision->rank_changes = nodes;
 }
 
-/* The rank at the time of the snapshot: the histogram before the batch, with the batch's moves until then. */
+/* The rank at the time of the snapshot: from the histogram before the batch, and the moves of the batch until then. */
 static void
 set_rank(const struct decision *decision, const struct rank_node *nodes, size_t node_count, struct snapshot *snapshot)
 {

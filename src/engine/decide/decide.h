@@ -23,7 +23,7 @@ void decide(struct pool *pool, const struct batch_commands *commands, struct wor
     const struct id_supply *id_supply, struct decision *decision);
 
 /* Returns the number of histogram nodes that the ranks in the payloads depend on; sets *nodes to them, some more than once.
- * decide_render needs their rows as they were before the batch. */
+ * decide_render needs their rows in the state before the batch. */
 size_t decide_rank_nodes(struct pool *pool, const struct decision *decision, uint64_t **nodes);
 
 /* Computes how the batch changes the histogram; nodes that stay the same are left out. */

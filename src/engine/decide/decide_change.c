@@ -232,7 +232,7 @@ remove_address(struct step *step, struct working_lead *working, enum lead_channe
 	const bool was_verified = lead_is_verified(lead);
 	step_touch(step, working);
 	if (channel == CHANNEL_EMAIL) {
-		/* a mail to it may have had the link to the page */
+		/* a mail to it may have contained the link to the page */
 		if (!lead_claim_gets_no_link(&step->campaign->campaign, lead, CHANNEL_EMAIL))
 			step_end_tokens(working);
 		lead->email = lead->email_key = lead->email_hash = SLICE_NONE;
@@ -280,8 +280,7 @@ opt_out(struct step *step, struct working_lead *lead)
 	lead->lead.opted_out = true;
 }
 
-/* A lead that deletes itself could sign up again for new points, so its referrers do not keep the points that they got for it.
- */
+/* A lead that deletes itself could sign up again to earn new points, so its referrers lose the points that they got for it. */
 static void
 delete_lead(struct step *step, struct working_lead *lead)
 {

@@ -37,8 +37,8 @@ differ(struct slice a, struct slice b)
 	return slice_present(a) && slice_present(b) && !slice_equal(a, b);
 }
 
-/* Sets *match to the lead that has the identities of the row; NULL: a new one. Returns false when the row is refused, because
- * its identities belong to several leads, or to a lead that also has other ones. */
+/* Sets *match to the lead that has the identities of the row; NULL: a new one. Returns false when the row is refused because
+ * its identities belong to several leads, or because the matching lead has different ones. */
 static bool
 match_lead(struct step *step, const struct signup *row, struct working_lead **match)
 {
@@ -122,7 +122,7 @@ new_lead(
 		.campaign_id = step->command->campaign_id,
 		.counter = 1,
 		.social_id = slice_present(row->subject) ? row->subject : step->social_id,
-		.token_epoch = slice_present(row->subject) ? 1 : 0, /* it may have been that of a lead that was deleted */
+		.token_epoch = slice_present(row->subject) ? 1 : 0, /* it may have belonged to a lead that was deleted */
 		.parent_id = referrer == NULL ? 0 : referrer->lead.id,
 		.parent_social_id = referrer == NULL ? SLICE_NONE : referrer->lead.social_id,
 		.email = row->email,

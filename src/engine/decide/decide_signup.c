@@ -30,7 +30,7 @@ may_change(const struct step *step, const struct signup *signup, const struct wo
 		       stranger_names_person(campaign, &lead->lead, signup->email_key, signup->phone)));
 }
 
-/* A mail or a text to an address of a lead can have the link to its page. So only callers that may also read leads may set
+/* A mail or a text to an address of a lead can contain the link to its page. So only callers that may also read leads may set
  * addresses of existing leads (docs/manage.md 2). */
 static bool
 sets_addresses(const struct step *step)
@@ -113,13 +113,13 @@ update_addresses(struct step *step, const struct signup *signup, struct lead *le
 {
 	const bool may_replace = sets_addresses(step), owned = visitor == VISITOR_OWNER;
 	const bool corrects_email = owned && lead_claims(lead, CHANNEL_EMAIL);
-	/* else the second number would show whether the first one is another lead's, and was left out */
+	/* otherwise the second number would show whether the first was left out because it belongs to another lead */
 	const bool corrects_phone =
 	    owned && (lead_claims(lead, CHANNEL_PHONE) ||
 			 (!lead->verified_phone && campaign_hides_unverified(&step->campaign->campaign)));
 	if (slice_present(signup->email_key) && !slice_equal(signup->email_key, lead->email_key) &&
 	    (may_replace || corrects_email || !slice_present(lead->email_key))) {
-		if (slice_present(lead->email_key)) /* its opt-out links are those of another person */
+		if (slice_present(lead->email_key)) /* its opt-out links belong to another person */
 			lead->opt_out_epoch++;
 		lead->email = signup->email;
 		lead->email_key = signup->email_key;
@@ -129,7 +129,7 @@ update_addresses(struct step *step, const struct signup *signup, struct lead *le
 	}
 	if (slice_present(signup->phone) && !slice_equal(signup->phone, lead->phone) &&
 	    (may_replace || corrects_phone || !slice_present(lead->phone))) {
-		if (slice_present(lead->phone)) /* the opt-out was of that number */
+		if (slice_present(lead->phone)) /* the opt-out was for that number */
 			lead->sms_opted_out = false;
 		lead->phone = signup->phone;
 		lead->phone_hash = lead_phone_hash(step->pool, lead->campaign_id, signup->phone);
@@ -310,8 +310,8 @@ add_lead(struct step *step, const struct signup *signup, const struct stored_fie
 	return lead;
 }
 
-/* The custom fields of the lead after the sign-up; `lead` is NULL for a new one. A lead that is not changed is treated as a new
- * one, so that a failure does not show which leads exist. Returns false when the command fails. */
+/* The custom fields of the lead after the sign-up; `lead` is NULL for a new one. A lead that is not changed is treated like a
+ * new one, so that a failure does not show which leads exist. Returns false when the command fails. */
 static bool
 merge_fields(struct step *step, const struct signup *signup, const struct working_lead *lead, struct stored_fields *merged)
 {
@@ -320,7 +320,7 @@ merge_fields(struct step *step, const struct signup *signup, const struct workin
 		signup->optional_fields, step_has_right(step, RIGHT_CHANGE) };
 	struct stored_fields stored = { SLICE_NONE, 0 };
 	struct slice problem;
-	if (step->command->rights != RIGHTS_NONE) /* also where they are a stranger's */
+	if (step->command->rights != RIGHTS_NONE) /* even if they are a stranger's */
 		limits.public_bytes = limits.bytes;
 	if (lead != NULL)
 		stored = (struct stored_fields){ lead->lead.custom_fields, lead->lead.keyed_fields };
@@ -330,8 +330,8 @@ merge_fields(struct step *step, const struct signup *signup, const struct workin
 	return false;
 }
 
-/* 4.1.11: a new lead is the caller's own. One that existed is shown as to a look-up by email or phone number. Where that is not
- * at all, and a mail or a code shows the lead its page, a new one is withheld as well: the answer does not show which leads
+/* 4.1.11: a new lead is the caller's own. An existing one is shown as in a look-up by email or phone number. If that shows
+ * nothing, and a mail or a code shows the lead its page, a new lead is withheld as well: the answer does not show which leads
  * exist. */
 static enum lead_showing
 showing(const struct step *step, const struct signup *signup, const struct working_lead *lead)
@@ -348,8 +348,9 @@ showing(const struct step *step, const struct signup *signup, const struct worki
 	return is_visible ? SHOWN_BY_VIEW : WITHHELD;
 }
 
-/* Whether the person waits for the link to its page: the answer, which would show it, goes to the person. That of an inbound
- * webhook does not; its calls bring a mail only to a person that opted out, and is in again if its map says so. */
+/* Whether the person is waiting for the link to its page, because the answer, which would show it, goes to the person. The
+ * answer to an inbound webhook does not; its calls cause a mail only to a person who had opted out and whom the map opts in
+ * again. */
 static bool
 awaits_link(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
@@ -370,7 +371,7 @@ share(struct step *step, const struct signup *signup, struct working_lead *lead)
 		step_share(step, lead);
 }
 
-/* Of a lead that exists. `fields`: those that it has afterwards; NULL: it is not changed. */
+/* For an existing lead. `fields`: its fields after the call; NULL: they are not changed. */
 static void
 sign_up_again(struct step *step, const struct signup *signup, struct working_lead *lead, const struct stored_fields *fields)
 {
@@ -386,7 +387,7 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 		step_judge_repeated_signup(step, lead, signup);
 	if (fields != NULL)
 		lost_link = update_lead(step, signup, lead, fields);
-	/* what was due before the settings changed */
+	/* became due before the settings changed */
 	step_book_signup_points(step, lead);
 	step_catch_up_referral(step, lead);
 	book_points(step, signup, lead);
@@ -410,7 +411,7 @@ defers_number(const struct step *step, const struct signup *signup)
 	return by_email == NULL || visitor_to(signup, by_email) == VISITOR_STRANGER;
 }
 
-/* The number that waits is a custom field, which is left out where it has no room. An absent number removes it. */
+/* The waiting number is a custom field, which is left out if there is no room for it. An absent number removes it. */
 static struct custom_field
 waiting_field(const struct step *step, struct slice number)
 {
@@ -487,7 +488,7 @@ names_waiting_number(const struct signup *signup)
 	return false;
 }
 
-/* Whether a lead that exists is only tagged. */
+/* Whether an existing lead is only tagged. */
 static bool
 keeps_lead(const struct command *command)
 {
@@ -541,7 +542,7 @@ is_used(const struct step *step, struct slice proof)
 	return false;
 }
 
-/* A proof is used up by its sign-up, even if that changes nothing. */
+/* A sign-up uses up its proof, even if it changes nothing. */
 static void
 use_proof(struct step *step, const struct signup *signup)
 {

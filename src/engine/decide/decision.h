@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a batch decided: the rows to insert, besides the changed rows of the working set, and the answers of its commands. Types
- * only. Everything is in the pool that was passed to decide. */
+ * What a batch decided: the rows to insert, in addition to the changed rows of the working set, and the answers to its
+ * commands. Types only. Everything is in the pool that was passed to decide. */
 #pragma once
 
 #include <stddef.h>
@@ -58,7 +58,7 @@ struct score_move {
 	int leads;
 };
 
-/* How the counts changed of a campaign's leads that signed up in one hour and have one source class. */
+/* How the counts of a campaign's leads that signed up in one hour, from one source class, changed. */
 struct hour_change {
 	uint64_t campaign_id;
 	uint32_t hour;                     /* since 1970, UTC */
@@ -82,15 +82,15 @@ struct decision {
 	size_t entry_count, entry_capacity;
 	struct made_message *messages;
 	size_t message_count, message_capacity;
-	uint64_t *confirmed_leads; /* whose mails no longer wait for the confirmation of the address */
+	uint64_t *confirmed_leads; /* leads whose mails no longer wait for the address to be confirmed */
 	size_t confirmed_count, confirmed_capacity;
 	struct made_confirmation *confirmations;
 	size_t confirmation_count, confirmation_capacity;
 	struct score_move *score_moves; /* in the order of the commands */
 	size_t score_move_count, score_move_capacity;
-	struct ip_count *ip_moves; /* `leads` is the change of the count, for leads that are counted already */
+	struct ip_count *ip_moves; /* `leads` is the change of the count, for leads that are already counted */
 	size_t ip_move_count, ip_move_capacity;
-	struct hour_change *hours; /* one for each campaign, hour and source class, for leads that are counted already */
+	struct hour_change *hours; /* one for each campaign, hour and source class, for leads that are already counted */
 	size_t hour_count, hour_capacity;
 	struct used_proof *proofs;
 	size_t proof_count, proof_capacity;

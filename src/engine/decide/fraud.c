@@ -9,7 +9,7 @@
 #include "json/reader.h"
 #include "json/writer.h"
 
-/* Maximum of flags of a lead; further reasons are not stored. */
+/* Maximum number of a lead's flags; further reasons are not stored. */
 enum { FLAGS_MAX = 16, FLAGS_MAX_BYTES = 16 * 1024 };
 
 #define UNPROVEN SLICE("unproven")
@@ -79,7 +79,7 @@ write_flags(const struct flags *flags)
 	return json;
 }
 
-/* Leads of the campaign from the network of this address: the loaded count, and the changes of the batch until now. */
+/* Number of the campaign's leads from the network of this address: the loaded count, and the changes in the batch so far. */
 static int64_t
 leads_from(const struct step *step, struct slice address)
 {
@@ -110,7 +110,7 @@ rights_of_key(const struct step *step, const struct signup *signup)
 	return signup->inbound ? RIGHTS_NONE : step->command->rights;
 }
 
-/* Whether a server signs up its visitors: the network address may be its own. */
+/* Whether a server signs up its visitors: then the network address may be the server's. */
 static bool
 is_by_server(const struct step *step, const struct signup *signup)
 {
@@ -317,7 +317,7 @@ hides_new_leads(const struct step *step, const struct signup *signup)
 	       (rights_of_key(step, signup) & RIGHT_LEADS) == 0;
 }
 
-/* For a lead that fits in the limit of its new network address. The flags that a new lead would get for this sign-up replace
+/* For a lead that is within the limit of its new network address. The flags that a new lead would get for this sign-up replace
  * `duplicate_ip`. Returns false if the lead keeps that flag, and so does not count for the address. */
 static bool
 exchange_duplicate_flag(struct step *step, struct working_lead *lead, const struct signup *signup)

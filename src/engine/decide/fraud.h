@@ -8,11 +8,11 @@
 struct slice step_fraud_flags(
     struct step *step, const struct signup *signup, const struct lead *lead, const struct working_lead *referrer);
 /* Another person may have signed the lead up first. So when a visitor signs it up again, the flags that the lead got for the
- * circumstances of its first sign-up are removed if they do not hold for this one, and its referral is updated. A circumstance
- * that the call does not state removes no flag. The lead then counts for the network address of this sign-up, also where the
+ * circumstances of its first sign-up are removed if they do not apply to this one, and its referral is updated. A circumstance
+ * that the call does not state removes no flag. The lead then counts for the network address of this sign-up, even if the
  * address would otherwise show that the lead is not new. */
 void step_judge_repeated_signup(struct step *step, struct working_lead *lead, const struct signup *signup);
-/* After a change of the email address: replaces the flags that the former address gave by those of the present one, if any, and
+/* After a change of the email address: replaces the flags for the former address with those for the new one, if any, and
  * updates the referral as step_block and step_approve do. */
 void step_judge_address(struct step *step, struct working_lead *lead);
 /* The same for an address set by a caller that may set addresses: it gives no flags. */

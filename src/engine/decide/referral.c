@@ -21,7 +21,7 @@ find_any_link(const struct step *step, uint64_t lead_id, unsigned level, struct 
 	return NULL;
 }
 
-/* The same, NULL also where the ancestor was deleted, which ends the chain. */
+/* The same, but also NULL if the ancestor was deleted, because that ends the chain. */
 static struct working_link *
 find_link(const struct step *step, uint64_t lead_id, unsigned level, struct working_lead **ancestor)
 {
@@ -105,7 +105,7 @@ recount(struct step *step, struct working_link *link, struct working_lead *ances
 		++*counter_of(&ancestor->lead, &link->link);
 }
 
-/* Changes whether the referral counts, and with it `referrals` of the direct referrer. */
+/* Changes whether the referral counts, and so also the `referrals` of the direct referrer. */
 static void
 toggle_counts(struct step *step, struct working_link *link, struct working_lead *ancestor)
 {
@@ -151,7 +151,7 @@ book_credit(struct step *step, struct working_link *link, struct working_lead *a
 		link->link.earned -= (uint32_t)(points - delta);
 }
 
-/* Records what the referral earns: nothing after the end of the campaign, or where the referrers have the credit already. */
+/* Records what the referral earns: nothing after the end of the campaign, or if the referrers already have the credit. */
 static uint32_t
 earn_credit(struct step *step, struct working_link *link, uint32_t points)
 {

@@ -52,8 +52,8 @@ step_release_mails(struct step *step, const struct working_lead *lead)
 	*POOL_ADD(step->pool, d->confirmed_leads, d->confirmed_count, d->confirmed_capacity) = lead->lead.id;
 }
 
-/* A referral is announced by a mail of its own. Those of the next day are announced together when that day ends, and so on: at
- * most one mail a day, and none without a referral. */
+/* A referral is announced by a mail of its own. The referrals of the next day are announced together when that day ends, and so
+ * on: at most one mail a day, and none without a referral. */
 void
 step_mail_referral(struct step *step, struct working_lead *referrer, struct referral_link *link)
 {

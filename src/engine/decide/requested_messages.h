@@ -11,8 +11,8 @@ bool step_request_mail(struct step *step, const struct working_lead *lead, enum 
 void step_mail_referral(struct step *step, struct working_lead *referrer, struct referral_link *link);
 /* Requests what a new lead gets. */
 void step_mail_welcome(struct step *step, const struct working_lead *lead);
-/* Requests what a lead gets that signs up again without its token. WITHHELD: it needs the link to its page, because the answer
- * does not show the lead, or because its former link has ended. */
+/* Requests what a lead gets when it signs up again without its token. WITHHELD: it needs the link to its page, because the
+ * answer does not show the lead, or because its former link is no longer valid. */
 void step_mail_repeated_signup(struct step *step, const struct working_lead *lead, enum lead_showing showing);
 /* Makes the mails due that waited until the lead confirmed its email address. */
 void step_release_mails(struct step *step, const struct working_lead *lead);
@@ -20,5 +20,5 @@ void step_release_mails(struct step *step, const struct working_lead *lead);
 bool step_proves_by_mail(const struct step *step);
 /* Whether each sign-up with a phone number is followed by a text with a code. */
 bool step_proves_by_text(const struct step *step);
-/* Requests that text, if the lead needs one and may have it. Call after the outcome says whether the lead is withheld. */
+/* Requests that text, if the lead needs one and may get it. Call it after the outcome says whether the lead is withheld. */
 void step_text_code(struct step *step, const struct signup *signup, const struct working_lead *lead);

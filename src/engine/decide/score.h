@@ -18,7 +18,8 @@ int64_t step_book_points(struct step *step, struct working_lead *lead, const str
 void step_book_signup_points(struct step *step, struct working_lead *lead);
 /* Adds a tag, with its points and the actions that it completes; does nothing if the lead has it. */
 void step_add_tag(struct step *step, struct working_lead *lead, const struct tag *tag);
-/* Completes an action; does nothing if the lead has completed it. `message` is that of the booking, or absent. */
+/* Completes an action; does nothing if the lead has already completed it. `message` is the message of the booking, or
+ * absent. */
 void step_complete_action(struct step *step, struct working_lead *lead, const struct action *action, struct slice message);
 /* Adds the reward levels that the score has reached for the first time. */
 void step_add_rewards(struct step *step, struct working_lead *lead);

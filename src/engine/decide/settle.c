@@ -169,7 +169,7 @@ hour_change(struct step *step, const struct lead *lead)
 	return added;
 }
 
-/* Most changes of leads are of scores, and change no count. */
+/* Most changes of leads only change scores, and no count. */
 static void
 count_in_hour(struct step *step, const struct touched *touched, const struct campaign_counters *difference)
 {
@@ -204,7 +204,7 @@ count_difference(struct step *step, const struct touched *touched)
 	if (ranked_after && !(ranked_before && before->score == after->score))
 		move_score(step, after->score, 1);
 	if (after->subscription_number > campaign->ip_counted_to)
-		return; /* the count of later leads includes it when it gets there */
+		return; /* the count of later leads will include this one when it gets there */
 	if (was && lead_counts_for_ip(before))
 		move_ip(step, before->ip, -1);
 	if (is && lead_counts_for_ip(after))
@@ -296,8 +296,8 @@ take_number(struct step *step)
 	return 0;
 }
 
-/* The delivery's id follows the event's, so that a lead's deliveries can be found by its events. Its number is reserved all
- * the same, so that no other row gets it. */
+/* The delivery's id comes after the event's, so that a lead's deliveries can be found by its events. A number is reserved for
+ * it all the same, so that no other row gets that id. */
 static void
 add_delivery(struct step *step, struct made_event *event, const struct webhook *webhook)
 {
@@ -338,7 +338,7 @@ make_event(struct view *view, const struct occurrence *occurrence)
 	}
 }
 
-/* Sorts by kind, then by lead, then in the order of occurrence, which is that of the addresses. */
+/* Sorts by kind, then by lead, then in the order of occurrence, which is the order of the addresses. */
 static int
 compare(const void *left, const void *right)
 {

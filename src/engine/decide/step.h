@@ -29,7 +29,7 @@ struct step {
 	const struct command *command;
 	struct working_campaign *campaign;
 	bool silent;            /* makes no events */
-	bool books_no_credit;   /* referrals count but earn nothing: the referrers' scores already include it */
+	bool books_no_credit;   /* referrals count but earn nothing: the referrers' scores already include what they earned */
 	bool ended;             /* the campaign has ended: no points are booked (docs/api.md 6) */
 	struct slice social_id; /* for a new lead */
 	struct outcome *outcome;
@@ -37,7 +37,7 @@ struct step {
 	size_t score_moves_before;
 	struct touched *touched;
 	size_t touched_count, touched_capacity;
-	size_t link_rows; /* made or changed, some more than once */
+	size_t link_rows; /* leads that were made or changed, some more than once */
 	struct occurrence *occurrences;
 	size_t occurrence_count, occurrence_capacity;
 };

@@ -34,7 +34,7 @@ struct working_link {
 	enum row_change change; /* never ROW_DELETED */
 };
 
-/* How many leads of a campaign came from one caller's network (identity/network.h), up to lead number ip_counted_to. */
+/* How many leads of a campaign came from a caller's network (identity/network.h), up to lead number ip_counted_to. */
 struct ip_count {
 	uint64_t campaign_id;
 	struct slice ip;
@@ -90,7 +90,8 @@ struct id_range {
 /* Ids reserved for a batch, and the settings of the installation that the rules depend on. */
 struct id_supply {
 	struct id_range *lead_ids, *points_call_ids; /* at least one per command; the rules advance all three ranges */
-	struct id_range *history_ids;                /* of events and deliveries; may be too few, see decision.history_wanted */
+	struct id_range *history_ids;                /* for events and deliveries; may be too few, see
+						      * decision.history_wanted */
 	const struct slice *social_ids;              /* one per command, fresh from a CSPRNG */
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none are known */

@@ -32,6 +32,7 @@ bool visitor_repetition_counts(const struct campaign *campaign, enum visitor vis
 /* Whether a stranger may add an address to a lead, as a claim. Never if phone numbers are verified. */
 bool stranger_may_add_address(const struct campaign *campaign);
 /* Whether a sign-up by the visitor with this email address (a key) matches `owner`, the lead that has its phone number (4.3).
+ *
  * If that lead has another email address, it does not match: a stranger could otherwise store the number with another address
  * and receive the sign-ups of the number's owner. If it has none, it matches if the address may be added, because the sign-up
  * would otherwise be lost, and if look-ups show addresses, because the answer would otherwise show whether the address belongs

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A text is read as it is, and with its escapes undone, as often as escapes are within others: a URL in JSON, JSON in a form, a
- * URL in a URL.
- * Each time it becomes an array of characters, which one loop passes over. An address is compared where one may begin: each
- * comparison ends at the first difference, or at the length of the address, which is small. */
+ * A text is read as it is, and with its escapes undone, as often as escapes can be nested: a URL in JSON, JSON in a form, a URL
+ * in a URL. Each reading becomes an array of characters, which one loop passes over. An address is compared wherever one may
+ * begin: each comparison ends at the first difference, or after the length of the address, which is small. */
 #include "identity/address_finder.h"
 
 #include <stdint.h>
@@ -16,7 +15,7 @@
 #include "identity/email.h"
 #include "identity/typed.h"
 
-/* `escaped`: by its number, as %2F and \u002f. */
+/* `escaped`: it was written by its number, as in %2F and \u002f. */
 struct character {
 	uint32_t code : 31;
 	uint32_t escaped : 1;
@@ -30,21 +29,21 @@ struct decoded {
 	size_t count;
 };
 
-/* A spelling, with each letter in the cases that are one address (identity/email.h). */
+/* A spelling of the address; each letter in all cases that mean the same address (identity/email.h). */
 struct spelled {
 	uint32_t *lower, *upper;
 	size_t count;
-	struct slice word; /* its longest run of letters and digits of ASCII, which nothing escapes, in lower case */
+	struct slice word; /* its longest run of ASCII letters and digits, which nothing escapes, in lower case */
 };
 
-/* Of Unicode: characters composed, and decomposed. */
+/* Unicode normal forms: characters composed, and decomposed. */
 enum { FORMS = 2 };
 
 struct address_finder {
 	struct spelled spellings[FORMS * FINDER_SPELLINGS_MAX];
 	size_t count;
-	struct slice key;    /* of an email address, as email_parse has it */
-	struct slice digits; /* of a number; absent: of an email address */
+	struct slice key;    /* the key of an email address, as email_parse makes it */
+	struct slice digits; /* the digits of a number; absent: it is an email address */
 };
 
 /* ---- texts ---- */
@@ -66,7 +65,7 @@ read_text(struct pool *pool, struct slice text)
 	return decoded;
 }
 
-/* The hexadecimal number of `digits` digits at a place; -1: there is none. */
+/* The hexadecimal number with this many digits at a place; -1: there is none. */
 static int32_t
 number_at(const struct decoded *decoded, size_t at, unsigned digits)
 {
@@ -91,7 +90,7 @@ json_unit_at(const struct decoded *decoded, size_t at)
 		   : -1;
 }
 
-/* How many characters the escape at a place has; *character is what it stands for. 0: there is none. */
+/* Returns how many characters the escape at a place has, and sets *character to what it stands for. 0: there is none. */
 static size_t
 json_escape(const struct decoded *decoded, size_t at, struct character *character)
 {
@@ -116,7 +115,7 @@ json_escape(const struct decoded *decoded, size_t at, struct character *characte
 	return 2;
 }
 
-/* The same of %XX, as many as a character of UTF-8 has bytes. */
+/* The same for %XX, as many of them as a UTF-8 character has bytes. */
 static size_t
 percent_escape(const struct decoded *decoded, size_t at, struct character *character)
 {
@@ -178,12 +177,12 @@ is_in_addresses(uint32_t code)
 
 /* What precedes a place. */
 struct before {
-	bool name;  /* the name of a field of a form: what begins the text or follows "&" */
+	bool name;  /* the name of a form field: it begins the text or follows "&" */
 	bool value; /* such a name and "=" */
 	bool url;   /* in a URL */
 };
 
-/* Whether the characters up to a place end with a text in lower case, of ASCII. */
+/* Whether the characters up to a place end with a lower-case ASCII text. */
 static bool
 ends_with(const struct decoded *decoded, size_t at, struct slice text)
 {
@@ -201,7 +200,7 @@ ends_scheme(const struct decoded *decoded, size_t at)
 	return ends_with(decoded, at, SLICE("http://")) || ends_with(decoded, at, SLICE("https://"));
 }
 
-/* Goes on over the character at a place. */
+/* Moves past the character at a place. */
 static void
 go_on(struct before *before, const struct decoded *decoded, size_t at)
 {
@@ -212,7 +211,8 @@ go_on(struct before *before, const struct decoded *decoded, size_t at)
 	before->url = (before->url && !ends && !ends_url) || (c.code == '/' && ends_scheme(decoded, at));
 }
 
-/* Nothing that can be in an address is before it; or the escape of a delimiter; or it is in a URL, or the value of a field. */
+/* Whether an address may begin here: the character before cannot be part of an address, or it is an escaped delimiter, or the
+ * place is in a URL or is the value of a field. */
 static bool
 may_begin(const struct before *before, const struct decoded *decoded, size_t at)
 {
@@ -297,8 +297,8 @@ has_digits_at(struct slice digits, const struct decoded *decoded, size_t at)
 	return same == digits.size && (at == decoded->count || !is_digit(decoded->characters[at].code));
 }
 
-/* A number is international, with "+" or "00": its digits alone may be anything. They are compared once for each digit that one
- * of these precedes, so that a long run of separators is passed once. */
+/* A number must be international, with "+" or "00": without these, digits may be anything. It is compared once for each digit
+ * that follows one of these, so that a long run of separators is passed only once. */
 static bool
 has_phone(const struct address_finder *finder, const struct decoded *decoded)
 {
@@ -331,7 +331,7 @@ longest_word(struct pool *pool, struct slice text)
 	return pool_copy_lower(pool, slice_sub(text, end - longest, end));
 }
 
-/* Case means nothing in a domain, whatever the letters are; in a local part only that of ASCII does not. */
+/* Case does not matter in a domain, whatever the letters are; in a local part, it does not matter only for ASCII. */
 static void
 add_spelling(struct pool *pool, struct address_finder *finder, struct slice text)
 {
@@ -342,7 +342,7 @@ add_spelling(struct pool *pool, struct address_finder *finder, struct slice text
 		.word = longest_word(pool, text) };
 	for (uint32_t code; utf8_next(&text, &code); spelling->count++) {
 		const ucs4_t lower = uc_tolower(code), upper = uc_toupper(code);
-		/* the capital of a dotless i is that of an i, too */
+		/* the capital of a dotless i is also the capital of an i */
 		const bool folds = (code < 0x80 || text.data > domain) && uc_tolower(upper) == lower;
 		spelling->lower[spelling->count] = folds ? lower : code;
 		spelling->upper[spelling->count] = folds ? upper : code;
@@ -394,7 +394,7 @@ address_finder_is(const struct address_finder *finder, struct slice value)
 	return slice_equal(slice_sub(value, slice_starts_with(value, SLICE("+")) ? 1 : 0, value.size), finder->digits);
 }
 
-/* Whether it can have the address: cheap, and true of few texts. */
+/* Whether the text may contain the address: a cheap test that few texts pass. */
 static bool
 may_have(const struct address_finder *finder, struct slice text)
 {
@@ -404,7 +404,7 @@ may_have(const struct address_finder *finder, struct slice text)
 	return may;
 }
 
-/* A URL in a URL in a form: three kinds of escapes. Each is undone as often as there are any: 15 texts at most. */
+/* A URL in a URL in a form: three kinds of escapes. Each kind is undone as often as it occurs: at most 15 texts. */
 enum { ESCAPES_WITHIN = 3 };
 
 static bool

@@ -11,13 +11,13 @@ struct address_finder;
 
 enum { FINDER_SPELLINGS_MAX = 16 };
 
-/* Return a finder, in the pool, for one email address in any of these valid spellings, or for a number in E.164. */
+/* Return a finder, in the pool, for an email address in any valid spelling, or for a number in E.164. */
 struct address_finder *address_finder_of_email(struct pool *pool, const struct slice *spellings, size_t count);
 struct address_finder *address_finder_of_phone(struct pool *pool, struct slice number);
 
 /* Whether the value is the address: an email address with the same key (identity/email.h); a number with or without its "+". */
 MUST_CHECK bool address_finder_is(const struct address_finder *finder, struct slice value);
-/* Whether the text contains the address, in any case with the same key, with characters escaped as in JSON and in URLs, up to
- * three times. A number may have blanks and punctuation. A part of a longer address or number does not count. The text may be
- * any bytes. */
+/* Whether the text contains the address, in any case that gives the same key, with characters escaped as in JSON and in URLs,
+ * up to three times. A number may contain blanks and punctuation. A part of a longer address or number does not count. The text
+ * may be any bytes. */
 MUST_CHECK bool address_finder_finds(const struct address_finder *finder, struct slice text);

@@ -55,7 +55,8 @@ bool
 domain_to_ascii(struct pool *pool, struct slice typed, struct slice *ascii)
 {
 	struct slice name = typed;
-	/* libidn2 refuses hyphens in third and fourth place, which some ASCII names have: only other names are converted */
+	/* libidn2 refuses hyphens in third and fourth place, which some ASCII names have: so only non-ASCII names are
+	 * converted */
 	if ((!slice_is_ascii(typed) || has_alabel(typed)) && !convert(pool, typed, &name))
 		return false;
 	if (!is_name(name))

@@ -8,10 +8,9 @@
 
 enum { DOMAIN_LABEL_MAX = 63, DOMAIN_MAX = 253 };
 
-/* Letters, digits and hyphens in ASCII, or UTF-8 that passes IDNA2008 (RFC 5891; mapped by UTS 46, non-transitional, so
- * that "BÜCHER。example" is "xn--bcher-kva.example" and ß stays ß). Labels of 1 to 63 octets that neither begin nor end
- * with a hyphen, at most 253 octets in all, no trailing dot. An A-label in the input must itself be valid.
- * Returns false otherwise. */
+/* Letters, digits and hyphens in ASCII, or UTF-8 that passes IDNA2008 (RFC 5891; mapped by UTS 46, non-transitional, so that
+ * "BÜCHER。example" becomes "xn--bcher-kva.example" and ß stays ß). Labels have 1 to 63 octets and neither begin nor end with a
+ * hyphen; at most 253 octets in all, no trailing dot. An A-label in the input must itself be valid. Returns false otherwise. */
 MUST_CHECK bool domain_to_ascii(struct pool *pool, struct slice typed, struct slice *ascii);
 
 /* A list of host names, each of which includes its subdomains (docs/api.md 4.6, blocked_email_domains and blocked_referrers).

@@ -10,7 +10,7 @@
 #include "identity/domain.h"
 #include "identity/typed.h"
 
-/* Non-ASCII characters that no part may contain, of those that a clean text may have. */
+/* Non-ASCII characters that a clean text may contain but no part of an address may. */
 static bool (*const refused[])(ucs4_t) = { uc_is_property_private_use, uc_is_property_not_a_character };
 
 static bool
@@ -58,7 +58,7 @@ is_mail_domain(struct slice domain)
 	return false;
 }
 
-/* An address alone, in a clean text. */
+/* A bare address, in a clean text. */
 static bool
 parse_bare(struct pool *pool, struct slice text, struct email *email)
 {
@@ -81,7 +81,7 @@ parse_bare(struct pool *pool, struct slice text, struct email *email)
 
 enum { NESTING_MAX = 4 };
 
-/* Without characters of these at the ends. */
+/* Strips these characters from both ends. */
 static struct slice
 strip(struct slice text, const char *before, const char *after)
 {
@@ -93,7 +93,7 @@ strip(struct slice text, const char *before, const char *after)
 	return slice_sub(text, from, to);
 }
 
-/* Without the signs with which chats format, at both ends or at the end: "*x*", "`x`". Such signs at the beginning alone may
+/* Strips the characters that chats use for formatting, from both ends or the end: "*x*", "`x`". At the beginning only, they may
  * belong to the address. */
 static struct slice
 without_marks(struct slice text)
@@ -105,7 +105,7 @@ without_marks(struct slice text)
 	return text;
 }
 
-/* Without punctuation of other scripts at the end. */
+/* Strips punctuation of other scripts from the end. */
 static struct slice
 without_punctuation(struct slice text)
 {
@@ -122,8 +122,8 @@ without_punctuation(struct slice text)
 	}
 }
 
-/* The text after words that say what it is, in any language: a space follows their colon, or a space, `;` or what is not ASCII
- * is before it. A colon may also be a slip within an address. */
+/* The text after a label in any language: a space follows its colon, or the label contains a space, `;` or a non-ASCII
+ * character. Otherwise a colon may also be a typing error within an address. */
 static struct slice
 without_label(struct pool *pool, struct slice text)
 {
@@ -151,7 +151,7 @@ is_sign(struct slice text)
 	return text.size > 0;
 }
 
-/* Without signs apart, such as those of lists and quotations: "- x", "> x". */
+/* Strips separate signs, such as those of lists and quotations: "- x", "> x". */
 static struct slice
 without_signs(struct slice text)
 {
@@ -162,7 +162,7 @@ without_signs(struct slice text)
 	return last < text.size && is_sign(slice_sub(text, last + 1, text.size)) ? slice_trim(slice_sub(text, 0, last)) : text;
 }
 
-/* Without spaces beside the sign: "ada @ example.org". */
+/* Removes spaces around the sign: "ada @ example.org". */
 static struct slice
 join_at(struct pool *pool, struct slice text)
 {
@@ -172,7 +172,7 @@ join_at(struct pool *pool, struct slice text)
 	return POOL_JOIN(pool, slice_trim(slice_sub(text, 0, at)), SLICE("@"), slice_trim(slice_sub(text, at + 1, text.size)));
 }
 
-/* An address with what stands around it, but no other words: `<x>`, `"x",`, `mailto:x`. */
+/* An address with what may surround it, but no other words: `<x>`, `"x",`, `mailto:x`. */
 static bool
 parse_wrapped(struct pool *pool, struct slice text, struct email *email)
 {
@@ -182,7 +182,7 @@ parse_wrapped(struct pool *pool, struct slice text, struct email *email)
 	return parse_bare(pool, join_at(pool, bare), email);
 }
 
-/* The last bracket or quote that opens, except at the beginning; text.size: none. */
+/* The last opening bracket or quote, except at the beginning; text.size: none. */
 static size_t
 last_bracket(struct slice text)
 {
@@ -192,7 +192,7 @@ last_bracket(struct slice text)
 	return text.size;
 }
 
-/* The same address twice, as who pastes it again has it. */
+/* The same address twice, as when someone pastes it a second time. */
 static bool
 parse_twice(struct pool *pool, struct slice text, struct email *email)
 {
@@ -207,7 +207,7 @@ parse_twice(struct pool *pool, struct slice text, struct email *email)
 
 static bool parse_among(struct pool *pool, struct slice text, int depth, struct email *email);
 
-/* `left` and `inside`, which was in brackets after it: one is the address and the other a name or a comment, or both are the
+/* `left`, and `inside`, which followed it in brackets: one is the address and the other a name or a comment, or both are the
  * same. */
 static bool
 parse_pair(struct pool *pool, struct slice left, struct slice inside, int depth, struct email *email)
@@ -223,7 +223,7 @@ parse_pair(struct pool *pool, struct slice left, struct slice inside, int depth,
 	return true;
 }
 
-/* An address that may have a name or a comment beside it. */
+/* An address that may come with a name or a comment. */
 static bool
 parse_among(struct pool *pool, struct slice text, int depth, struct email *email)
 {
@@ -255,7 +255,7 @@ email_fault(struct slice typed)
 								     : SLICE("Email is not valid");
 }
 
-/* Of a local part that begins with the sign nothing would be left. */
+/* If the local part begins with the sign, nothing would be left of it. */
 static struct slice
 without_tag(struct slice local)
 {

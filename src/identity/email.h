@@ -8,7 +8,7 @@
 
 /* RFC 5321 4.5.3.1, in octets. EMAIL_MAX is the limit of 256 for a path, less its angle brackets. */
 enum { EMAIL_LOCAL_MAX = 64, EMAIL_MAX = 254 };
-/* Bytes of an address as stored for display: what leads.email can hold, whatever the characters are. With U-labels in NFC the
+/* Size of an address as stored for display: what leads.email can hold, whatever the characters are. With U-labels in NFC the
  * longest address within EMAIL_MAX has about 890 bytes, so this refuses only addresses with characters that IDNA maps to
  * shorter ones. */
 enum { EMAIL_TYPED_MAX = 1024 };

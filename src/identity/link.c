@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "identity/domain.h"
 
-/* The characters of a scheme after the first, which is a letter (RFC 3986, 3.1). */
+/* The characters of a scheme after the first one, which is a letter (RFC 3986, 3.1). */
 static bool
 continues_scheme(char c)
 {
@@ -41,7 +41,7 @@ link_is_absolute(struct slice link)
 	return slice_starts_with_nocase(link, SLICE("http://")) || slice_starts_with_nocase(link, SLICE("https://"));
 }
 
-/* The part up to the first of the characters. */
+/* The part before the first of the characters. */
 static struct slice
 before(struct slice s, const char *characters)
 {
@@ -58,7 +58,7 @@ without_scheme(struct slice link)
 	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++)
 		if (slice_starts_with_nocase(link, schemes[i]))
 			return slice_sub(link, schemes[i].size, link.size);
-	/* the authority of another scheme is no web host */
+	/* the authority of another scheme is not a web host */
 	size_t colon = slice_find(link, ':');
 	return slice_starts_with(slice_sub(link, colon, link.size), SLICE("://")) ? SLICE_NONE : link;
 }

@@ -20,7 +20,7 @@ login_throttle_wait_ms(const struct login_throttle *throttle, int64_t now_ms)
 	const int64_t wait_ms = throttle->until_ms - now_ms;
 	if (wait_ms <= 0)
 		return 0;
-	return wait_ms < LOGIN_WAIT_MAX_MS ? wait_ms : LOGIN_WAIT_MAX_MS; /* else the clock was set back */
+	return wait_ms < LOGIN_WAIT_MAX_MS ? wait_ms : LOGIN_WAIT_MAX_MS; /* otherwise the clock was set back */
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * How often passwords may be tried for one address (docs/users.md 3). From the fifth failure on, there is a wait before the
- * next attempt: a second at first, doubled by each failure. An address is never locked out otherwise. */
+ * How often passwords may be tried for one address (docs/users.md 3). From the fifth failure on, the next attempt has to wait:
+ * one second at first, twice as long after each further failure. An address is never locked out completely. */
 #pragma once
 
 #include <stdint.h>
@@ -9,7 +9,7 @@ enum {
 	LOGIN_FREE_FAILURES = 4, /* without a wait */
 	LOGIN_WAIT_MAX_MS = 15 * 60 * 1000,
 	LOGIN_FAILURES_MS = 24 * 3600 * 1000, /* failures are forgotten this long after the end of the last wait */
-	LOGIN_FAILURES_MAX = 1000             /* further failures are not counted, because waits no longer grow */
+	LOGIN_FAILURES_MAX = 1000             /* further failures are not counted, because waits no longer get longer */
 };
 
 /* Initially zeroed: no failures. */

@@ -129,7 +129,7 @@ network_parse(struct slice item, struct network *network)
 	return is_base(network);
 }
 
-/* By the first address; of two with the same, the larger network first. */
+/* By the first address; if two are equal, the larger network comes first. */
 static int
 compare(const void *left, const void *right)
 {
@@ -168,7 +168,7 @@ network_list_parse(struct pool *pool, struct slice text, struct network_list *li
 bool
 network_list_contains(const struct network_list *list, const struct ip_address *address)
 {
-	/* only the last one that begins at the address or before can contain it */
+	/* only the last one that begins at or before the address can contain it */
 	size_t low = 0, high = list->count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;

@@ -8,8 +8,8 @@
 
 #include "base/pool.h"
 
-/* Both families in one form: an IPv4 address is stored as its v4-mapped IPv6 address (RFC 4291 2.5.5.2), so that both
- * spellings are the same address. Network byte order. */
+/* Both families in one form: an IPv4 address is stored as its v4-mapped IPv6 address (RFC 4291 2.5.5.2), so that both spellings
+ * mean the same address. Network byte order. */
 struct ip_address {
 	unsigned char bytes[16];
 };
@@ -25,12 +25,12 @@ struct ip_address ip_address_from_v4(const unsigned char bytes[4]);
 MUST_CHECK bool ip_address_parse(struct slice text, struct ip_address *address);
 /* Returns false for a family other than AF_INET and AF_INET6. */
 MUST_CHECK bool ip_address_from_sockaddr(const struct sockaddr *from, struct ip_address *address);
-/* The text of RFC 5952; IPv4 as four decimal parts. NULL: absent. */
+/* The text form of RFC 5952; IPv4 as four decimal parts. NULL: absent. */
 struct slice ip_address_format(struct pool *pool, const struct ip_address *address);
 
 /* The network of a caller, by which leads are counted (docs/api.md 4.6). For IPv6 it is the /64 ("2001:db8::/64"), because a
- * client has all of its addresses. An IPv4 address, or a text that is not an address, is returned as it is. In the pool, or
- * `text` itself. */
+ * client can use all of its addresses. An IPv4 address, or a text that is not an address, is returned unchanged. In the pool,
+ * or `text` itself. */
 struct slice ip_caller_network(struct pool *pool, struct slice text);
 
 struct network {
@@ -56,10 +56,10 @@ MUST_CHECK bool network_list_parse(struct pool *pool, struct slice text, struct 
 /* In logarithmic time. */
 bool network_list_contains(const struct network_list *list, const struct ip_address *address);
 
-/* The address of the client, even when the request came through trusted proxies (leadhook.conf(5)): REMOTE_ADDR or, if that is
- * in `trusted`, the first address of X-Forwarded-For from the right that is not. Ports, brackets and zone ids are removed. An
- * invalid entry ends the search, because everything to its left may be forged; the client then is the last trusted address.
- * Returns false when REMOTE_ADDR is no address (a web server on a unix socket sends none). */
+/* The address of the client, even if the request came through trusted proxies (leadhook.conf(5)): REMOTE_ADDR or, if that is in
+ * `trusted`, the first address of X-Forwarded-For from the right that is not. Ports, brackets and zone ids are removed. An
+ * invalid entry ends the search, because everything to its left may be forged; the client is then the last trusted address.
+ * Returns false when REMOTE_ADDR is not an address (a web server on a unix socket sends none). */
 MUST_CHECK bool client_address(
     struct slice remote_addr, struct slice forwarded_for, const struct network_list *trusted, struct ip_address *client);
 

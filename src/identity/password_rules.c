@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Common passwords are not a list of leaked ones: of those that have twelve characters, nearly all are one or two words of a
- * small set with digits, signs and letters replaced by similar ones. The words below are written for this program from such
+ * Common passwords are not a list of leaked ones: nearly all leaked passwords with twelve characters are one or two words of a
+ * small set, with digits, signs and letters replaced by similar ones. The words below were written for this program from such
  * patterns. */
 #include "identity/password_rules.h"
 
 #include <string.h>
 
 enum {
-	LEFT_MIN = 8,      /* characters that must be there besides personal words */
-	WORD_MIN = 4,      /* shorter words of a user are not looked for */
+	LEFT_MIN = 8,      /* characters that a password must have in addition to personal words */
+	WORD_MIN = 4,      /* shorter words of a user are not searched for */
 	DIFFERENT_MIN = 5, /* characters */
-	WORDS_MAX = 2      /* of which a common password consists */
+	WORDS_MAX = 2      /* how many words a common password consists of */
 };
 
 /* Lower-case letters. */
@@ -52,7 +52,7 @@ different(struct slice text)
 	return count;
 }
 
-/* Whether it is one text twice or more often. */
+/* Whether it is one text repeated. */
 static bool
 is_repeated(struct slice text)
 {
@@ -62,7 +62,7 @@ is_repeated(struct slice text)
 	return false;
 }
 
-/* Whether one character follows the other in a row of the keyboard or in the alphabet, in either direction. */
+/* Whether one character follows the other on a row of the keyboard or in the alphabet, in either direction. */
 static bool
 are_neighbours(char a, char b)
 {
@@ -73,7 +73,7 @@ are_neighbours(char a, char b)
 	return a == b;
 }
 
-/* Sequences have a break at most every fourth character. */
+/* Whether it is a sequence: one with a break at every fourth character at most. */
 static bool
 is_sequence(struct slice text)
 {
@@ -96,7 +96,7 @@ mark_word(struct slice text, struct slice word, bool *marks)
 			memset(marks + at, true, word.size);
 }
 
-/* The same for a text as a whole, and for its words: what is between other characters than letters and digits. */
+/* The same for a text as a whole and for each of its words, which anything but letters and digits separates. */
 static void
 mark_words(struct pool *pool, struct slice text, struct slice source, bool *marks)
 {
@@ -126,7 +126,7 @@ is_personal(struct pool *pool, struct slice lower, const struct password_context
 	return left < LEFT_MIN;
 }
 
-/* The letters of a password, with those restored that digits and signs stand for. Those at its end are dropped. */
+/* The letters of a password; digits and signs become the letters that they stand for. Those at its end are dropped. */
 static struct slice
 letters_of(struct pool *pool, struct slice lower)
 {
@@ -171,7 +171,7 @@ consists_of_words(struct slice letters, unsigned count)
 	return false;
 }
 
-/* A text with other characters than ASCII is none of them. */
+/* A text with non-ASCII characters is not in the list. */
 static bool
 is_common(struct pool *pool, struct slice lower)
 {

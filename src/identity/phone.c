@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A typed number becomes its digits, with or without an international prefix (phone_text.h). There are at most three ways to
- * read them beside a country; the numbering plans of the backend say which of them are numbers. */
+ * A typed number becomes its digits, with or without an international prefix (phone_text.h). With a country, there are at most
+ * three ways to read them; the numbering plans of the backend say which of these are numbers. */
 #include "identity/phone.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ struct reading {
 /* ---- the country ---- */
 
 struct country {
-	char code[PHONE_COUNTRY_DIGITS_MAX + 1]; /* digits, which stand before a national number; "": none is known */
+	char code[PHONE_COUNTRY_DIGITS_MAX + 1]; /* digits that precede a national number; "": none is known */
 	char region[3];                          /* "" without libphonenumber */
 };
 
@@ -30,8 +30,9 @@ is_region(struct slice code)
 	return code.size == 2 && ascii_is_alpha(code.data[0]) && ascii_is_alpha(code.data[1]);
 }
 
-/* Without what stands for the international prefix, words apart, and the fraction that spreadsheets add: "+49", "0049",
- * "Germany (+49)", "1-242", "49.0". None for other texts, such as "U1", and the "-1" of lists in which nothing was chosen. */
+/* The digits of a country, without what stands for the international prefix, separate words, and the fraction that spreadsheets
+ * add: "+49", "0049", "Germany (+49)", "1-242", "49.0". Empty for other texts, such as "U1", and the "-1" of lists in which
+ * nothing was chosen. */
 static struct slice
 country_digits(struct pool *pool, struct slice code)
 {
@@ -62,7 +63,7 @@ set_region(struct pool *pool, struct slice letters, struct country *country)
 	strcpy(country->code, pool_printf(pool, "%u", calling_code).data);
 }
 
-/* No country for a text that names none. */
+/* A text that names no country gives none. */
 static struct country
 read_country(struct pool *pool, struct slice typed)
 {
@@ -85,7 +86,7 @@ has_length(size_t digits)
 	return digits >= PHONE_DIGITS_MIN && digits <= PHONE_DIGITS_MAX;
 }
 
-/* Of "+", a prefix and digits. */
+/* Reads "+", a prefix and digits. */
 static struct reading
 read_international(struct pool *pool, const char *prefix, struct slice digits)
 {
@@ -93,7 +94,7 @@ read_international(struct pool *pool, const char *prefix, struct slice digits)
 	char normal[E164_SIZE];
 	reading.fit =
 	    phone_backend_normalise(pool_printf(pool, "+%s%.*s", prefix, SLICE_ARGS(digits)).data, normal, sizeof(normal));
-	/* what was typed may have more, such as trunk prefixes */
+	/* the typed text may have more digits, such as trunk prefixes */
 	if (reading.fit != PHONE_UNFIT && !has_length(strlen(normal) - 1))
 		reading.fit = PHONE_UNFIT;
 	if (reading.fit != PHONE_UNFIT)
@@ -101,8 +102,8 @@ read_international(struct pool *pool, const char *prefix, struct slice digits)
 	return reading;
 }
 
-/* Without an international prefix. `zero` is that of struct phone_text: a 0 in brackets is dialled within the country alone,
- * and dropped where the number is better without it. Italy keeps it. */
+/* Reads digits with a calling code. `zero` is as in struct phone_text: a 0 in brackets is dialled only within the country, and
+ * dropped if the number fits better without it. Italy keeps it. */
 static struct reading
 read_coded(struct pool *pool, struct slice digits, size_t zero)
 {
@@ -114,7 +115,7 @@ read_coded(struct pool *pool, struct slice digits, size_t zero)
 	return other.fit > with.fit || phone_backend_drops_zero(without.data) ? other : with;
 }
 
-/* After an international prefix that is dialled in the country, or 00. */
+/* Reads what follows an international prefix that is dialled in the country, or 00. */
 static struct reading
 read_prefixed(struct pool *pool, const struct country *country, const struct phone_text *text)
 {
@@ -140,7 +141,7 @@ is_valid_mobile(const struct reading *reading)
 	return reading->fit == PHONE_VALID && phone_backend_kind(reading->e164) == PHONE_MAY_BE_MOBILE;
 }
 
-/* docs/api.md 4.2: of the readings of a number without "+" beside a country. */
+/* docs/api.md 4.2: chooses among the ways to read a number without "+" in a country. */
 static enum phone_fault
 choose(const struct country *country, const struct reading *prefixed, const struct reading *coded,
     const struct reading *national, struct reading *chosen)
@@ -156,7 +157,7 @@ choose(const struct country *country, const struct reading *prefixed, const stru
 		*chosen = national->fit == best ? *national : *coded;
 		return PHONE_GOOD;
 	}
-	/* plans know mobile numbers exactly, others roughly */
+	/* plans know mobile numbers exactly, other numbers only roughly */
 	const bool is_mobile = is_valid_mobile(national);
 	if (is_valid_mobile(coded) == is_mobile && (best != PHONE_VALID || phone_backend_has_trunk(country->region)))
 		return PHONE_AMBIGUOUS;
@@ -189,11 +190,11 @@ read_text(struct pool *pool, const struct country *country, const struct phone_t
 		fault = read_beside(pool, country, text, reading);
 	if (fault == PHONE_GOOD && reading->fit == PHONE_UNFIT)
 		fault = PHONE_MALFORMED;
-	/* what was taken for an extension may be the rest of a number with a mistake */
+	/* what looked like an extension may be the rest of a mistyped number */
 	return fault == PHONE_GOOD && text->extension && reading->fit < phone_backend_best() ? PHONE_MALFORMED : fault;
 }
 
-/* "0171 1234567 / 030 7654321": what precedes the stroke is a number by itself, and what follows is long enough for another. */
+/* "0171 1234567 / 030 7654321": what precedes the slash is a number by itself, and what follows is long enough for another. */
 static bool
 are_several(struct pool *pool, const struct country *country, struct slice clean)
 {

@@ -7,41 +7,41 @@
 #include "base/pool.h"
 #include "identity/phone_kind.h"
 
-/* Number of digits, calling code included, '+' not counted (maximum: ITU-T E.164 6.2). */
+/* Number of digits, including the calling code but not '+' (maximum: ITU-T E.164 6.2). */
 enum { PHONE_DIGITS_MIN = 7, PHONE_DIGITS_MAX = 15 };
 /* Digits of a country code. Some countries with code 1 are known by four digits, such as 1242. */
 enum { PHONE_COUNTRY_DIGITS_MAX = 4 };
 
-/* Reads the library's metadata (some megabytes) now rather than at the first number: a parent calls it before it forks, so
- * that its children share the memory. Need not be called. */
+/* Loads the library's metadata (some megabytes) now rather than with the first number: a parent calls it before it forks, so
+ * that its children share the memory. Optional. */
 void phone_load(void);
 
 enum phone_fault {
 	PHONE_GOOD,
 	PHONE_MALFORMED,
 	PHONE_WITHOUT_COUNTRY,
-	PHONE_AMBIGUOUS, /* a national number and an international one without "+" */
+	PHONE_AMBIGUOUS, /* both a national number and an international one without "+" */
 	PHONE_ROUNDED,   /* by a spreadsheet */
 	PHONE_SEVERAL
 };
 
 /* Reads a number as people write it (docs/api.md 4.2). `country_code` has up to PHONE_COUNTRY_DIGITS_MAX digits, or is an ISO
- * 3166 two-letter code in any case; any other text is none. A number that begins with '+' needs none. Otherwise it begins with
- * an international prefix that is dialled in that country, or with the country's calling code, or is national: libphonenumber
- * decides what is possible, and drops a national trunk prefix. Built without it, the form alone is checked (7 to 15 digits with
- * the calling code, the first not 0) and two letters name no country. *e164 ("+" and digits, in the pool) is untouched unless
- * the number is good. */
+ * 3166 two-letter code in any case; any other text names no country. A number that begins with '+' needs no country. Otherwise
+ * it begins with an international prefix that is dialled in that country, or with the country's calling code, or is national:
+ * libphonenumber decides what is possible, and drops a national trunk prefix. Built without it, only the form is checked (7 to
+ * 15 digits with the calling code, the first not 0) and two letters name no country. *e164 ("+" and digits, in the pool) is set
+ * only if the number is good. */
 MUST_CHECK enum phone_fault phone_read(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
 /* The same, for callers that do not need the reason. */
 MUST_CHECK bool phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
 /* Whether a `country_code` names a country. */
 MUST_CHECK bool phone_names_country(struct pool *pool, struct slice typed);
-/* A sentence for the person who typed the number, and for the one who sent it. */
+/* A sentence for the person who typed the number, and one for whoever sent it. */
 struct slice phone_fault_text(enum phone_fault fault);
 
-/* The kind of a number in E.164. Without libphonenumber always PHONE_MAY_BE_MOBILE. */
+/* The kind of an E.164 number. Without libphonenumber always PHONE_MAY_BE_MOBILE. */
 enum phone_kind phone_kind_of(struct slice e164);
 
-/* For a text that phone_parse refuses: whether no number was typed. There are no digits, or only a calling code, which forms
- * fill in; without '+' it must be that of `country_code`. */
+/* Whether a text that phone_parse refuses means that no number was typed: it has no digits, or only a calling code, which forms
+ * fill in; without '+' this must be the one of `country_code`. */
 MUST_CHECK bool phone_is_blank(struct pool *pool, struct slice number, struct slice country_code);

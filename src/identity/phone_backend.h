@@ -23,27 +23,27 @@ unsigned phone_backend_calling_code(const char *region);
 /* Whether numbers begin with this calling code. Without libphonenumber: any number of up to three digits. */
 bool phone_backend_is_calling_code(unsigned calling_code);
 
-/* The region whose rules hold for numbers after the digits of a calling code, terminated; "" when none is known. */
+/* The region whose rules apply to numbers that begin with this calling code, terminated; "" when none is known. */
 void phone_backend_region(const char *calling_code, char region[3]);
 
 /* Whether the digits begin with an international prefix that is dialled in the region ("011" in US); writes "+" and digits, as
  * phone_backend_normalise needs them. */
 bool phone_backend_dialled(const char *region, const char *digits, char *international, size_t size);
 
-/* Whether numbers are normally written with a trunk prefix there, which is no calling code ("0" in DE). */
+/* Whether numbers there are normally written with a trunk prefix that is not a calling code ("0" in DE). */
 bool phone_backend_has_trunk(const char *region);
 
-/* Whether a 0 in brackets after the calling code that the digits begin with is dropped without further knowledge. */
+/* Whether a 0 in brackets after the calling code at the beginning of the digits can always be dropped. */
 bool phone_backend_drops_zero(const char *digits);
 
-/* The best that phone_backend_normalise can say. */
+/* The best fit that phone_backend_normalise can report. */
 enum phone_fit phone_backend_best(void);
 
-/* Judges "+" and digits, and writes its E.164 form, terminated, unless it is unfit; also when that does not fit in `size`
- * bytes. */
+/* Judges "+" and digits. Unless they are unfit, writes their E.164 form, terminated. They are also unfit if that does not fit
+ * in `size` bytes. */
 enum phone_fit phone_backend_normalise(const char *international, char *e164, size_t size);
 
-/* The kind of a number in E.164. */
+/* The kind of an E.164 number. */
 enum phone_kind phone_backend_kind(const char *e164);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The build without libphonenumber: the form alone is checked. phone.c counts the digits; country letters are not supported,
- * and a trunk prefix is not removed. */
+ * The build without libphonenumber: only the form is checked. phone.c counts the digits; country letters are not supported, and
+ * a trunk prefix is not removed. */
 #include "identity/phone_backend.h"
 
 #include <stdio.h>

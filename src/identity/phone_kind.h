@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Kinds of phone numbers, as far as they matter for texts to phones. Valid C and C++. */
+ * Kinds of phone numbers, as far as they matter for texts. Valid C and C++. */
 #pragma once
 
 enum phone_kind {

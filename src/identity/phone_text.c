@@ -9,7 +9,7 @@
 
 /* ---- characters ---- */
 
-/* Signs that people put between digits, beyond ASCII, and a zero. */
+/* Non-ASCII signs that people put between digits, and a zero. */
 static const struct {
 	uint32_t sign;
 	char ascii;
@@ -70,8 +70,7 @@ is_letter(char c)
 	return ascii_is_alpha(c) || !is_ascii(c);
 }
 
-/* Without quotes, the apostrophe and the `=` of spreadsheets, and a word that says what it is: "tel:", "Mobil.:",
- * "TEL;TYPE=CELL:". */
+/* Strips quotes, the apostrophe and the `=` of spreadsheets, and a label: "tel:", "Mobil.:", "TEL;TYPE=CELL:". */
 static struct slice
 without_front(struct slice text)
 {
@@ -88,7 +87,7 @@ without_front(struct slice text)
 	return slice_sub(text, labelled || dotted ? word + 1 : from, text.size);
 }
 
-/* Without words around a whole number: "mobile 0171 1234567 (home)". A letter beside a digit may stand for one. */
+/* Strips words around a whole number: "mobile 0171 1234567 (home)". A letter next to a digit may stand for a digit. */
 static struct slice
 without_words(struct slice text)
 {
@@ -103,7 +102,7 @@ without_words(struct slice text)
 	return is_apart ? slice_sub(text, from, to) : text;
 }
 
-/* Without a remark in brackets after a whole number: "0171 1234567 (ab 17h)". *found: it has digits. */
+/* Strips a remark in brackets after a whole number: "0171 1234567 (ab 17h)". *found: it contains digits. */
 static struct slice
 without_remark(struct slice text, bool *found)
 {
@@ -123,8 +122,8 @@ without_remark(struct slice text, bool *found)
 
 enum { EXTENSION_DIGITS_MAX = 7 };
 
-/* A sign, or a word in any language: what precedes it is a whole number, so that the digits behind it are of something else. A
- * word of ASCII letters that is not apart may stand for digits, and so may "O" and "l". */
+/* A sign, or a word in any language: what precedes it is a whole number, so the digits after it mean something else. A word of
+ * ASCII letters that touches other characters may stand for digits, and so may "O" and "l". */
 static bool
 announces_extension(struct slice text, size_t from, size_t to)
 {
@@ -138,7 +137,7 @@ announces_extension(struct slice text, size_t from, size_t to)
 	       slice_starts_with_nocase(word, SLICE("ext"));
 }
 
-/* Where the run of these characters before `end` begins. */
+/* Where the run of these characters that ends at `end` begins. */
 static size_t
 back_over(struct slice text, size_t end, const char *characters)
 {
@@ -147,8 +146,7 @@ back_over(struct slice text, size_t end, const char *characters)
 	return end;
 }
 
-/* The number before a word or sign and up to seven digits at the end, if enough digits precede it. *found: there were digits.
- */
+/* The number before a word or sign and up to seven digits at the end, if it has enough digits. *found: there were digits. */
 static struct slice
 without_extension(struct slice text, bool *found)
 {
@@ -237,8 +235,8 @@ read_digits(struct slice rest, struct phone_text *text)
 	return PHONE_GOOD;
 }
 
-/* The text after "+", if only separators precede it. One that a form has filled in is dropped, with its calling code:
- * "+49 +49 171", "++49 171". */
+/* The text after "+", if only separators precede it. A "+" that a form has filled in is dropped, with its calling code: "+49
+ * +49 171", "++49 171". */
 static struct slice
 after_plus(struct slice rest, bool *plus)
 {
@@ -267,7 +265,7 @@ phone_text_read(struct slice clean, struct phone_text *text)
 		text->extension = text->extension || remark;
 	}
 	rest = after_plus(rest, &text->plus);
-	/* nobody dials "+00": the one stands for the other */
+	/* nobody dials "+00": one stands for the other */
 	if (text->plus && slice_starts_with(rest, SLICE("00")))
 		rest = slice_sub(rest, 2, rest.size);
 	return read_digits(rest, text);

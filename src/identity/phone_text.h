@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How people and programs write phone numbers, whatever the numbering plan (docs/api.md 4.2). */
+ * How people and programs write phone numbers, independent of numbering plans (docs/api.md 4.2). */
 #pragma once
 
 #include "identity/phone.h"
@@ -9,13 +9,13 @@
 enum { PHONE_TYPED_MAX = PHONE_DIGITS_MAX + 5, PHONE_SEVERAL_MIN = 5 };
 
 struct phone_text {
-	char digits[PHONE_TYPED_MAX + 1]; /* without those of an extension; terminated; may be none */
+	char digits[PHONE_TYPED_MAX + 1]; /* without the digits of an extension; terminated; may be empty */
 	bool plus;                        /* "+" is before them */
 	bool extension;                   /* there was one */
-	size_t zero;                      /* the number, from 1, of a digit 0 alone in brackets after other digits; 0: none */
+	size_t zero;                      /* place, from 1, of a single 0 in brackets after other digits; 0: none */
 };
 
 /* The text cleaned (typed.h), with digits of any script and signs between digits in ASCII. */
 struct slice phone_text_clean(struct pool *pool, struct slice typed);
-/* Reads such a text: PHONE_GOOD, also without digits, PHONE_MALFORMED or PHONE_ROUNDED. */
+/* Reads such a text. PHONE_GOOD (also if it has no digits), PHONE_MALFORMED or PHONE_ROUNDED. */
 enum phone_fault phone_text_read(struct slice clean, struct phone_text *text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Random secrets: API keys (docs/api.md 3), tokens in URLs of inbound webhooks (docs/inbound.md 1), tokens of sessions and
- * invitations, and recovery codes (docs/users.md 4, 5). They are shown once and stored as a hash. A fast hash is right for 256
- * random bits, or the 120 of a recovery code. */
+ * invitations, and recovery codes (docs/users.md 4, 5). They are shown once and stored as a hash. A fast hash is enough for 256
+ * random bits, or for the 120 of a recovery code. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,15 +28,15 @@ struct slice inbound_token_make(struct pool *pool);
 MUST_CHECK bool inbound_token_well_formed(struct slice token);
 /* The token in a URL or a path: its last segment. */
 struct slice inbound_token_of_url(struct slice url);
-/* The URL; without `base_url`, its path. It names the campaign, by which load balancers choose a cluster (docs/cluster.md 7).
- */
+/* The URL; without `base_url`, its path. It contains the campaign, by which load balancers choose a cluster (docs/cluster.md
+ * 7). */
 struct slice inbound_url(struct pool *pool, struct slice base_url, uint64_t campaign_id, struct slice token);
 
 /* 43 characters. */
 struct slice user_token_make(struct pool *pool);
 MUST_CHECK bool user_token_well_formed(struct slice text);
 /* The link by which the user with an invitation's token sets a password; without `base_url`, its path. The token is in the
- * fragment, which is sent to no server and is in no log. */
+ * fragment, which is never sent to a server and so is in no log. */
 struct slice user_token_link(struct pool *pool, struct slice base_url, struct slice token);
 
 enum { RECOVERY_CODES = 10 };

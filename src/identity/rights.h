@@ -42,19 +42,19 @@ enum {
 	RIGHTS_TO_COUNT = RIGHT_STATS | RIGHT_LEADS | RIGHT_CHANGE
 };
 
-/* Whether the caller has one of the needed rights, or with `all` each of them. */
+/* Whether the caller has one of the needed rights, or with `all` every one of them. */
 static inline bool
 rights_suffice(rights rights_of_caller, rights needed, bool all)
 {
 	return all ? (needed & ~rights_of_caller) == 0 : (needed & rights_of_caller) != 0;
 }
 
-/* Reads a list of rights with commas or spaces, or the name of one set of them: full, numbers, viewer, all. Returns false with
- * *bad set to the first unknown item; absent if the list is empty. */
+/* Reads a list of rights separated by commas or spaces, or the name of one set of them: full, numbers, viewer, all. Returns
+ * false with *bad set to the first unknown item; absent if the list is empty. */
 bool rights_parse(struct slice text, rights *set, struct slice *bad);
 /* The word of the right with that number. */
 struct slice right_word(unsigned number);
-/* The words of a set, in the order of the list, in the pool. *count of them. */
+/* The words of a set, in the order of the list, in the pool; sets *count. */
 struct slice *rights_words(struct pool *pool, rights set, size_t *count);
 
 /* The roles of users: names of sets of rights (docs/users.md 2). The numbers are stored. An operator belongs to no account; the

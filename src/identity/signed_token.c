@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * All texts that are signed begin with their purpose, so that a signature is never one of something else. */
+ * Every text that is signed begins with its purpose, so that a signature for one purpose never fits another. */
 #include "identity/signed_token.h"
 
 #include <inttypes.h>
@@ -142,7 +142,7 @@ probe_token(struct pool *pool, struct slice server_secret, int64_t made_ms)
 	return pool_printf(pool, "%.*s.%.*s", SLICE_ARGS(time), SLICE_ARGS(sign_time(pool, server_secret, time)));
 }
 
-/* The time, as it is written. */
+/* The time as it is written in a token. */
 static struct slice
 time_of(struct slice token)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What is computed with the installation's secret (raw bytes), instead of being stored: tokens, and hashes of addresses. A
- * token is 24 characters of URL-safe Base64, in some cases after what it says. */
+ * What is computed with the installation's secret (raw bytes) instead of being stored: tokens, and hashes of addresses. A token
+ * is 24 characters of URL-safe Base64, in some cases preceded by what it says. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +12,8 @@
 
 enum { LEAD_TOKEN_SIZE = 24 };
 
-/* LEAD_TOKEN_OPT_OUT: opts out. LEAD_TOKEN_STATUS: the lead's page, and calls as this lead. A token of one purpose is of no use
- * for another. */
+/* LEAD_TOKEN_OPT_OUT: opts out. LEAD_TOKEN_STATUS: the lead's page, and calls as this lead. A token for one purpose is not
+ * valid for another. */
 enum lead_token_purpose { LEAD_TOKEN_OPT_OUT, LEAD_TOKEN_STATUS };
 
 /* Whose token it is. A later import can give the social id to another lead; `id` is never reused. */
@@ -21,7 +21,7 @@ struct lead_token_owner {
 	uint64_t campaign_id;
 	struct slice social_id; /* in its stored form (identity/social_id.h) */
 	uint64_t id;            /* 0 for LEAD_TOKEN_OPT_OUT, which opts out whoever has the social id */
-	uint32_t epoch;         /* the lead's, of this purpose; a new epoch ends the former tokens */
+	uint32_t epoch;         /* the lead's epoch for this purpose; a new epoch ends earlier tokens */
 };
 
 struct slice lead_token(
@@ -52,7 +52,7 @@ struct address_claim {
 /* Returns a path segment: social id, time and signature, separated by hyphens. */
 struct slice address_token_make(struct pool *pool, struct slice server_secret, const struct address_claim *claim);
 
-/* What a token says, not verified yet. */
+/* What a token says; not verified yet. */
 struct address_token {
 	struct slice social_id;
 	int64_t expires_s;
@@ -64,7 +64,7 @@ MUST_CHECK bool address_token_read(struct pool *pool, struct slice text, struct 
 MUST_CHECK bool address_token_valid(const struct address_token *token, struct slice server_secret, enum address_purpose purpose,
     uint64_t campaign_id, struct slice address_key, int64_t now_s);
 
-/* Hashes by which limits count the addresses that mails and texts go to. They reveal no address. */
+/* Hashes under which limits count the addresses that mails and texts go to. They do not reveal the address. */
 enum { ADDRESS_HASH_SIZE = 16 };
 struct address_hash {
 	unsigned char bytes[ADDRESS_HASH_SIZE];
@@ -72,7 +72,7 @@ struct address_hash {
 
 /* The hash of the mailbox of an email address (a key). */
 struct address_hash address_hash_mailbox(struct pool *pool, struct slice server_secret, struct slice email_key);
-/* The hash of a phone number in E.164, and that of the 10,000 numbers that differ from it only in the last four digits. */
+/* The hash of a phone number in E.164, and the hash of the 10,000 numbers that differ from it only in the last four digits. */
 struct address_hash address_hash_number(struct slice server_secret, struct slice number);
 struct address_hash address_hash_prefix(struct slice server_secret, struct slice number);
 
@@ -81,9 +81,9 @@ struct address_hash address_hash_prefix(struct slice server_secret, struct slice
 
 enum { PROBE_TOKEN_VALID_MS = 60000, PROBE_TOKEN_MAX = 44 };
 
-/* Returns a token for use in a path. `made_ms` is the present time since 1970. */
+/* Returns a token for use in a path. `made_ms` is the current time since 1970. */
 struct slice probe_token(struct pool *pool, struct slice server_secret, int64_t made_ms);
-/* Whether the text has the form of a token, and the time in it is recent. Needs no secret; sorts out most attempts of
+/* Whether the text has the form of a token, and the time in it is recent. Needs no secret; rejects most attempts of
  * strangers. */
 MUST_CHECK bool probe_token_is_current(struct slice token, int64_t now_ms);
 /* Whether it was made with this secret. */

@@ -20,7 +20,7 @@ static const struct {
 	{ 0x3002, 0x3002, '.' }, { 0x3008, 0x3008, '<' }, { 0x3009, 0x3009, '>' }, { 0x300c, 0x300f, '"' },
 	{ 0x3010, 0x3010, '[' }, { 0x3011, 0x3011, ']' }, { 0x301d, 0x301f, '"' }, { 0xff61, 0xff61, '.' } };
 
-/* What the cleaned text ends with, as far as it decides whether a joiner may follow. */
+/* How the cleaned text ends, as far as it decides whether a joiner may follow. */
 struct context {
 	int class, class_before; /* canonical combining classes of the last two characters */
 	bool joins;              /* the last letter joins what follows */
@@ -36,7 +36,7 @@ is_space(uint32_t c)
 static bool
 is_invisible(uint32_t c)
 {
-	/* the last ones are of annotated text, and stand for an object in it */
+	/* the last ones belong to annotated text, and stand for an object in it */
 	return uc_is_property_default_ignorable_code_point(c) || (uc_is_property_iso_control(c) && !is_space(c)) ||
 	       (c >= 0xfff9 && c <= 0xfffc);
 }
@@ -76,8 +76,8 @@ go_on(struct context *context, uint32_t c)
 		context->joins = type == UC_JOINING_TYPE_L || type == UC_JOINING_TYPE_D;
 }
 
-/* Writes the ASCII characters that a character is a form of. Returns how many; 0: it is none. Symbols (emoji, flags, a blank of
- * Braille) stand beside what is meant, as spaces do. */
+/* Writes the ASCII characters that a character is a form of. Returns how many; 0: it is not one. Symbols (emoji, flags, the
+ * Braille blank) stand next to what is meant, as spaces do. */
 static size_t
 ascii_form(uint32_t c, char form[LONGEST_FORM])
 {
@@ -105,7 +105,7 @@ ascii_form(uint32_t c, char form[LONGEST_FORM])
 	return (size_t)count;
 }
 
-/* Adds what a character becomes. `rest` is the text behind it, and its own bytes are before that. */
+/* Adds what a character becomes. `rest` is the text after it; its own bytes are before that. */
 static size_t
 add_character(char *out, struct context *context, uint32_t c, size_t bytes, struct slice rest)
 {

@@ -7,10 +7,10 @@
 
 #include "base/pool.h"
 
-/* The text without characters that are invisible, with a space for white space of any kind, trimmed. Forms of ASCII characters
- * (full-width ones, ligatures, the ideographic full stop, typographic quotes and dashes) become them. The joiners of Arabic and
- * Indic scripts stay where they change how letters look (RFC 5892 A.1, A.2). A clean text is returned as it is, any other as a
- * copy. Cleaning twice changes nothing. A text that is not UTF-8 is only trimmed. */
+/* The text without invisible characters, with a space for white space of any kind, trimmed. Forms of ASCII characters
+ * (full-width ones, ligatures, the ideographic full stop, typographic quotes and dashes) become these characters. The joiners
+ * of Arabic and Indic scripts stay where they change how letters look (RFC 5892 A.1, A.2). A clean text is returned unchanged,
+ * any other as a copy. Cleaning twice changes nothing. A text that is not UTF-8 is only trimmed. */
 struct slice typed_clean(struct pool *pool, struct slice typed);
 
 /* The text in a normal form of Unicode, such as UNINORM_NFC; in the pool, or the text itself. */

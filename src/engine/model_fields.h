@@ -45,7 +45,7 @@
 	X(U32, proven, PAYLOADS, ON_CHANGE, BY_CODE) /* CHANNEL_BITs: verified by its person, with a code or a link */ \
 	X(BOOL, shared, PAYLOADS, ON_CHANGE, BY_CODE) /* signed up again without its token, perhaps by another person */ \
 	X(TEXT, language, PAYLOADS, ON_CHANGE, BY_CODE) /* a tag (base/language_tag.h); never in a payload */ \
-	X(U64, referral_mail_ms, BATCHES, ON_CHANGE, BY_CODE) /* of the last mail about referrals, or of the waiting one; 0: none */ \
+	X(U64, referral_mail_ms, BATCHES, ON_CHANGE, BY_CODE) /* of the last or the waiting mail about referrals; 0: none */ \
 	X(BOOL, bounced, BATCHES, ON_CHANGE, BY_CODE) /* a mail server has answered that the email address does not exist */ \
 	X(BOOL, waitlisted, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(BOOL, removed_from_waitlist, BATCHES, ON_CHANGE, BY_CODE) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Load, decide, write: a batch of commands as one transaction with a fixed number of statements, whatever the number of
- * commands and the size of the campaign. This file takes ids, repeats the batch after conflicts, divides one that is too much
- * work, and reports the outcomes; load.c and write.c read and write the rows. */
+ * Load, decide, write: a batch of commands as one transaction with a fixed number of statements, no matter how many commands
+ * there are and how large the campaign is. This file takes ids, repeats the batch after conflicts, divides a batch that is too
+ * much work, and reports the outcomes; load.c and write.c read and write the rows. */
 #include "store/batch.h"
 
 #include <string.h>
@@ -24,10 +24,10 @@
 
 /* Reserved at first. Most commands make fewer events for fewer webhooks; batches that need more are decided again. */
 enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20, HISTORY_EXPECTED = EVENTS_EXPECTED * (1 + DELIVERIES_EXPECTED) };
-/* The same; store_insert_messages takes more itself. */
+/* Likewise for messages; store_insert_messages takes more itself. */
 enum { MESSAGES_EXPECTED = 2 };
 
-/* Commands of a call that are run as one batch: all of them, or some. */
+/* Commands of a call that are run as one batch: all or some of them. */
 struct part {
 	struct store *store;
 	struct pool *pool; /* of the outcomes */
@@ -36,7 +36,7 @@ struct part {
 	size_t count;
 	struct outcome *outcomes;
 	bool *locked;       /* as in struct execution */
-	int64_t give_up_ms; /* after it a conflict is final; no later than the deadline of the call */
+	int64_t give_up_ms; /* conflicts after this time are final; no later than the deadline of the call */
 };
 
 static struct part
@@ -63,8 +63,8 @@ struct batch {
 	bool done_before;        /* this run has found the mark */
 	uint64_t history;        /* number of ids for events and deliveries */
 	int64_t give_up_ms;      /* as in struct part */
-	unsigned taken;          /* number of runs that met a key which is taken */
-	bool short_of_ids;       /* the last run needed more of them */
+	unsigned taken;          /* number of runs that found a key taken */
+	bool short_of_ids;       /* the last run needed more such ids */
 	bool too_large;          /* the last run was too much work for one transaction */
 };
 
@@ -96,7 +96,7 @@ reserve(const struct batch *batch)
 	return result;
 }
 
-/* Used ids are never given again, whether the run is committed or not: a second run must not meet the ids of the first. */
+/* Used ids are never given again, whether or not the run is committed: a second run must not meet the ids of the first. */
 static struct id_supply
 id_supply(const struct batch *batch, struct pool *pool)
 {
@@ -286,7 +286,7 @@ any(const bool *flags, size_t count)
 	return false;
 }
 
-/* Whether a batch is run again after this result. Conflicts pass, but not soon where several nodes of a cluster write to the
+/* Whether a batch is run again after this result. Conflicts pass, but not soon if several nodes of a cluster write to the
  * campaign. A key that is taken time after time is the fault of one command. */
 static bool
 goes_on(struct batch *batch, enum result result)
@@ -300,7 +300,7 @@ goes_on(struct batch *batch, enum result result)
 	return batch->taken < STORE_ATTEMPTS && clock_monotonic_ms() < batch->give_up_ms;
 }
 
-/* Runs a batch until it is committed, has failed, or its time is over. */
+/* Runs a batch until it is committed, has failed, or has run out of time. */
 static enum result
 repeat_batch(struct batch *batch)
 {
@@ -332,7 +332,7 @@ repeat_batch(struct batch *batch)
 }
 
 /* RESULT_OK: the outcomes are set. RESULT_CONFLICT at once when a campaign is `locked`. RESULT_TOO_MANY: it is too much work
- * for one transaction. RESULT_UNKNOWN: the batch may be committed. */
+ * for one transaction. RESULT_UNKNOWN: the batch may have been committed. */
 static enum result
 run_batch(const struct part *part)
 {
@@ -343,7 +343,7 @@ run_batch(const struct part *part)
 		.history = HISTORY_EXPECTED * part->count,
 		.give_up_ms = part->give_up_ms,
 	};
-	if (part->count > 1) /* each may then be run alone: half of the time is for that */
+	if (part->count > 1) /* each command may then be run by itself: half of the time is reserved for that */
 		batch.give_up_ms = now_ms + (part->give_up_ms - now_ms) / 2;
 	const enum result result = repeat_batch(&batch);
 	if (batch.unknown && part->call->unknown_ends != NULL)
@@ -379,10 +379,10 @@ execute_rest(const struct part *part)
 	}
 }
 
-/* Finding a lead and storing its id costs as much as so many rows of a batch. */
+/* Finding a lead and storing its id costs as much as this many rows of a batch. */
 enum { QUEUED_ROWS = 2 };
 
-/* Makes a job of the first command, for points, which is too much work for one transaction (docs/architecture.md 4.4). */
+/* Makes a job of the first command, which is for points and too much work for one transaction (docs/architecture.md 4.4). */
 static void
 queue_points(const struct part *part)
 {
@@ -421,8 +421,8 @@ log_failure(struct store *store, enum result result, size_t count)
 		    LOG_UINT("suppressed", suppressed));
 }
 
-/* One command may cause the failure: each is run alone, so that only that one fails. Batches that may have been committed are
- * excluded: their commands would be run twice. */
+/* One command may cause the failure: each is run by itself, so that only that one fails. Batches that may have been committed
+ * are excluded: their commands would be run twice. */
 static void
 handle_failure(const struct part *part, enum result result)
 {
@@ -466,7 +466,7 @@ execute_together(const struct part *part)
 		execute_rest(part);
 		return;
 	}
-	/* the batch may have been run: what an earlier attempt found locked is no longer reported as not begun */
+	/* the batch may have been run: commands that an earlier attempt found locked are no longer reported as not begun */
 	for (size_t i = 0; part->locked != NULL && i < part->count; i++)
 		part->locked[i] = false;
 	if (result == RESULT_TOO_MANY)
@@ -475,7 +475,8 @@ execute_together(const struct part *part)
 		handle_failure(part, result);
 }
 
-/* Commands that are expected to become jobs do so at once, without loading their leads; those between them run together. */
+/* Commands that are expected to become jobs do so at once, without loading their leads; the commands between them run
+ * together. */
 static void
 execute(const struct part *part)
 {

@@ -4,29 +4,29 @@
 
 #include "store/store.h"
 
-/* Commands that are run as one batch, and what comes of them. */
+/* Commands that are run as one batch, and their outcomes. */
 struct execution {
 	const struct command *const *commands;
 	size_t count;
-	int64_t deadline_ms;      /* of clock_monotonic_ms: later outcomes are FAILURE_UNAVAILABLE */
+	int64_t deadline_ms;      /* in clock_monotonic_ms; commands not done by then get FAILURE_UNAVAILABLE */
 	struct outcome *outcomes; /* one per command; all are set */
-	/* One per command; NULL: waits for campaigns that other transactions have locked. Else `locked` becomes true for the
-	 * commands of those, which are not begun, and the others are run. */
+	/* One per command; NULL: wait for campaigns that other transactions have locked. Otherwise, `locked` is set to true for
+	 * commands of locked campaigns, which are not begun, and the others are run. */
 	bool *locked;
 	const struct precondition *precondition; /* for a single command: its key; NULL: none */
-	/* Called when the outcome of a COMMIT is unknown, so that the call can last until its deadline; and when it is known
-	 * after all, or the deadline has passed. NULL: not called. */
+	/* The first is called when the outcome of a COMMIT is unknown, so that the call may last until its deadline; the second
+	 * when it is known after all, or the deadline has passed. NULL: not called. */
 	void (*unknown_begins)(void *context), (*unknown_ends)(void *context);
 	void *context;
-	/* set; after an unknown COMMIT true when it may have been made */
+	/* set; after an unknown COMMIT, true if it may have succeeded */
 	bool made_deliveries, made_messages;
 	bool repeated; /* the key of the precondition was used before: the command was not run */
 };
 /* Loads, decides, writes (docs/architecture.md 4). The bodies of the outcomes are in the pool. FAILURE_UNAVAILABLE: the command
- * was not run, or its COMMIT is unknown and it may have been. FAILURE_INTERNAL: a defect, logged. */
+ * was not run, or the result of its COMMIT is unknown and it may have been. FAILURE_INTERNAL: a defect, logged. */
 void store_execute(struct store *store, struct pool *pool, struct execution *execution);
 
-/* A batch that would write more than this is done in several transactions, one after another. A command for points of several
- * leads that alone would write more becomes a job (struct outcome, queued); any other command is one transaction, whatever it
- * writes. */
+/* A batch that would write more than this is split into several transactions, one after another. A command for points of
+ * several leads that would write more by itself becomes a job (struct outcome, queued); any other command is one transaction,
+ * however much it writes. */
 enum { STORE_BATCH_ROWS_MAX = 3000, STORE_BATCH_BYTES_MAX = 2 * 1024 * 1024 };

@@ -6,23 +6,23 @@
 
 struct bulk_request {
 	uint64_t account_id, campaign_id; /* the campaign and its account */
-	uint32_t account_jobs;            /* maximum of jobs queued for the account; 0: any number */
+	uint32_t account_jobs;            /* maximum number of the account's queued jobs; 0: any number */
 	enum lead_action action;
-	/* LEAD_TAG: at least one tag, each once. There is a job for each. */
+	/* LEAD_TAG: at least one tag, each once. Each becomes a job. */
 	const uint64_t *tag_ids;
 	size_t tag_count;
-	struct slice argument; /* as in struct lead_change, as the next two */
+	struct slice argument; /* as in struct lead_change; so are the next two */
 	int32_t points;
 	struct slice message;
 	const struct lead_reference *leads;
 	size_t lead_count;    /* at most BULK_LEADS_MAX */
 	struct slice made_by; /* at most 255 bytes; absent: no one */
-	bool referrers;       /* the change is for the referrers of the leads, as they are at the time of this call */
+	bool referrers;       /* change the referrers of the leads instead, as they are at the time of this call */
 };
 enum { BULK_LEADS_MAX = 250 };
 struct bulk_queued {
-	size_t leads;    /* that exist, or referrers of them, each once; 0: no lead has a referrer, and nothing is queued */
-	uint64_t job_id; /* the first job, whose ids follow each other */
+	size_t leads;    /* existing leads, or their referrers; 0: there are none, and nothing is queued */
+	uint64_t job_id; /* the first job; the ids of the others follow it */
 };
 /* Queues the jobs for the leads, or for their referrers, in one transaction. RESULT_NOT_FOUND: there are no such leads.
  * RESULT_TOO_MANY: the account would have more than its maximum of jobs. In both cases nothing is queued. */
@@ -35,6 +35,6 @@ MUST_CHECK enum result store_queue_bulk(struct store *store, const struct precon
 MUST_CHECK enum result store_note_job_served(struct store *store, uint64_t job_id);
 
 /* Inserts a job, or one for each of the request's tags, in a transaction: `lead_ids` is a list of engine/id_list.h with `count`
- * ids. *first_id: of the first one. RESULT_TOO_MANY: the account would have more than its maximum of jobs. */
+ * ids. Sets *first_id to the id of the first one. RESULT_TOO_MANY: the account would have more than its maximum of jobs. */
 MUST_CHECK enum result store_insert_jobs(struct store *store, struct pool *pool, const struct bulk_request *request,
     struct slice lead_ids, size_t count, uint64_t *first_id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Caches what batches would read again each time: a campaign's settings, webhooks and definitions. Their version is in the row
- * that every batch locks, and every change increments it under that lock. */
+ * Caches what batches would otherwise read each time: a campaign's settings, webhooks and definitions. Their version is in the
+ * row that every batch locks, and every change increments it under that lock. */
 #include "store/campaign_cache.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ DB_STATEMENT(sql_select_subscriptions, "SELECT id, campaign_id, events, format, 
 				       " FROM {prefix}webhooks FORCE INDEX (by_campaign)"
 				       " WHERE campaign_id IN ({list})");
 
-/* More than the busy campaigns of a host. */
+/* More than a host has busy campaigns. */
 enum { CAMPAIGNS_MAX = 64 };
 
 /* Campaigns that were read together share their memory. */
@@ -100,7 +100,7 @@ cache_campaign(struct cached_campaigns *cache, struct cached_campaign *campaign)
 
 enum { SUBSCRIPTION_ID, SUBSCRIPTION_CAMPAIGN_ID, SUBSCRIPTION_EVENTS, SUBSCRIPTION_FORMAT, SUBSCRIPTION_URL };
 
-/* Where the URL cannot be opened, nothing is sent to it either: sign-ups go on. */
+/* If the URL cannot be opened, nothing is sent to it either: sign-ups continue. */
 static struct webhook
 webhook_from_row(struct store *store, struct pool *pool, const struct db_rows *rows, size_t row)
 {
@@ -179,7 +179,7 @@ enum result
 store_cache_campaigns(struct store *store, struct pool *pool, const struct versioned_campaign *campaigns, size_t count)
 {
 	const int64_t now_ms = clock_monotonic_ms();
-	/* only before this call's campaigns are used: the batch needs them until its end */
+	/* only before this call uses any campaign: the batch needs them until its end */
 	remove_oldest(&store->campaign_cache);
 	enum result result = read_stale(store, pool, campaigns, count, now_ms);
 	for (size_t i = 0; i < count && result == RESULT_OK; i++) {

@@ -7,8 +7,8 @@
 
 struct working_set;
 
-/* Stores or removes the hash of an address, email key or number, in a campaign, or, with 0, in all. Runs inside the caller's
- * transaction. */
+/* Stores or removes the hash of an address (email key or number) for one campaign, or, with 0, for all. Runs inside the
+ * caller's transaction. */
 enum erased_state { PERSON_ERASED, PERSON_IMPORTABLE };
 MUST_CHECK enum result store_note_erased(struct store *store, struct pool *pool, uint64_t campaign_id,
     enum lead_channel channel, struct slice address, enum erased_state state);

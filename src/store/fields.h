@@ -37,11 +37,11 @@
 #define FIELD_IF_UPDATED_OF_REFERRER(...)
 #define FIELD_IF_UPDATED_OF_LINKS(...)
 
-/* Whether the lead `l` has referred another. A scalar, which the server never answers by reading all links. */
+/* Whether the lead `l` has referred another. A scalar subquery, which the server never answers by reading all links. */
 #define LEAD_HAS_REFERRED \
 	"(SELECT 1 FROM {prefix}referral_links k WHERE k.ancestor_id = l.id AND k.level = 1 LIMIT 1) IS NOT NULL"
 
-/* A lead's column, of the lead, of its referrer, or of its links. */
+/* A column: of the lead's own row, of its referrer's, or derived from its links. */
 #define FIELD_COLUMN_ON_CHANGE(column) ", l." #column
 #define FIELD_COLUMN_AT_SIGNUP(column) ", l." #column
 #define FIELD_COLUMN_OF_REFERRER(column) ", p.social_id"

@@ -18,8 +18,8 @@ DB_STATEMENT(sql_count_rows,
     "   FROM {prefix}dispatch_shards"
     "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW "),"
     " (SELECT COUNT(*) FROM {prefix}operator_jobs WHERE turn_ms IS NOT NULL)");
-/* Of each webhook: how many there are, how many are due, and the first. The rest depends on the webhook alone: when its hold
- * ends; one that is not active is sent nothing; those of a removed one are ended at once. */
+/* For each webhook: how many deliveries it has, how many are due, and the first. The rest depends only on the webhook: when its
+ * hold ends; that nothing is sent to an inactive one; that those of a removed one are ended at once. */
 DB_STATEMENT(sql_count_due,
     "SELECT CAST(COALESCE(SUM(CASE WHEN ready_ms <= ? THEN due ELSE 0 END), 0) AS UNSIGNED),"
     " CAST(COALESCE(SUM(rows_of_it), 0) AS UNSIGNED), MIN(ready_ms)"

@@ -7,19 +7,19 @@
 
 struct store_figures {
 	uint64_t accounts, campaigns, leads, webhooks;
-	uint64_t webhooks_failing, webhooks_disabled; /* of them, as webhook_shown_state says; disabled: or gone */
-	uint64_t due_now;                             /* deliveries that a dispatcher sends or ends now, or begins to */
-	uint64_t due_later;                           /* the others: due later, on hold, of a disabled webhook */
-	int64_t oldest_due_ms;                        /* since when the oldest of due_now can be taken; -1: none */
+	uint64_t webhooks_failing, webhooks_disabled; /* as in webhook_shown_state; disabled: or gone */
+	uint64_t due_now;                             /* deliveries that a dispatcher sends or ends now, or soon */
+	uint64_t due_later;                           /* the others: due later, on hold, or for a disabled webhook */
+	int64_t oldest_due_ms;                        /* since when the oldest of due_now could have been taken; -1: none */
 	uint64_t bulk_jobs;                           /* unfinished bulk jobs */
 	int64_t oldest_bulk_ms;                       /* when the oldest of them was queued; -1: none */
 	uint64_t operator_jobs;                       /* jobs of operators that have not ended */
-	uint64_t leased_shards;                       /* of a dispatcher that is running */
+	uint64_t leased_shards;                       /* leased by a running dispatcher */
 	struct heartbeat_seen heartbeats[HEARTBEAT_PROCESSES];
 	int64_t now_ms;
 };
 
-/* Reads indexes alone, and of deliveries only pending ones. */
+/* Reads only indexes, and only pending deliveries. */
 MUST_CHECK enum result store_read_figures(struct store *store, struct pool *pool, struct store_figures *figures);
 
 /* The data directory of the server, in the pool; absent: the server is not on this host. */

@@ -13,7 +13,7 @@
 
 enum { HOST_SIZE = 256 };
 
-/* With the time, also when there is no row. */
+/* Returns the time even if there is no row. */
 DB_STATEMENT(sql_select_heartbeat, "SELECT n.now_ms, h.started_ms FROM (SELECT " NOW " AS now_ms) n"
 				   " LEFT JOIN {prefix}heartbeats h ON h.process = ? AND h.ended AND NOT h.stays");
 #define NEW(column) column " = VALUES(" column ")"
@@ -58,7 +58,7 @@ heartbeat_state_name(enum heartbeat_state state)
 
 /* ---- giving signs ---- */
 
-/* Cron may start runs less often than each minute. One that was made by hand, long after another, says nothing. */
+/* Cron may start runs less often than every minute. A run started by hand, long after another, says nothing. */
 static int64_t
 period_of(int64_t since_last_run_ms)
 {
@@ -111,7 +111,7 @@ store_end_beats(struct store *store, const struct heartbeat *heartbeat)
 
 enum { PROCESS, HOST, PID, STAYS, ENDED, BEAT_MS, WITHIN_MS, NOW_MS };
 
-/* A sign of the future is from before the database's clock was set back: how far from now it is counts. */
+/* A sign from the future was given before the database's clock was set back: its distance from now counts. */
 static enum heartbeat_state
 state_of(const struct db_rows *rows, size_t row)
 {

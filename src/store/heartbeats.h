@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The only place that says whether the processes that work in the background do work (docs/architecture.md 8.2). Each gives a
- * sign every HEARTBEAT_MS, from the thread that does the work; so one that hangs gives none. A run, as from cron, promises the
+ * The only place that knows whether the background processes work (docs/architecture.md 8.2). Each gives a sign every
+ * HEARTBEAT_MS, from the thread that does the work; so one that hangs gives none. A run, for example from cron, promises the
  * next run at its end. */
 #pragma once
 
@@ -19,16 +19,16 @@ enum heartbeat_process { HEARTBEAT_DISPATCHER, HEARTBEAT_MAILER, HEARTBEAT_TEXTE
 enum {
 	HEARTBEAT_OWNER_SIZE = 16,
 	HEARTBEAT_MS = 10 * 1000,
-	HEARTBEAT_WITHIN_MS = 30 * 1000, /* after a sign, the next one */
+	HEARTBEAT_WITHIN_MS = 30 * 1000, /* time from a sign to the next one */
 	HEARTBEAT_PERIOD_MS =
-	    60 * 1000, /* from run to run: that of the last two, if they were not further apart than the maximum */
+	    60 * 1000, /* time between two runs: that of the last two, unless they were further apart than the maximum */
 	HEARTBEAT_PERIOD_MAX_MS = 15 * 60 * 1000,
-	HEARTBEAT_LATE_MS = 30 * 1000 /* by which a run may come late */
+	HEARTBEAT_LATE_MS = 30 * 1000 /* how late a run may come */
 };
 
 /* ---- giving signs ---- */
 
-/* Of a process, from its start on. The caller sets the first three members, the rest is zero. */
+/* Describes a process, from its start on. The caller sets the first three members; the rest is zero. */
 struct heartbeat {
 	enum heartbeat_process process;
 	const unsigned char *owner; /* HEARTBEAT_OWNER_SIZE random bytes */
@@ -38,7 +38,7 @@ struct heartbeat {
 };
 /* Gives a sign. May be repeated. */
 MUST_CHECK enum result store_beat(struct store *store, struct heartbeat *heartbeat);
-/* The process ends by itself. Nothing, without a sign before, or when another process has given one since. */
+/* The process ends normally. Does nothing if it has not given a sign, or if another process has given one since. */
 MUST_CHECK enum result store_end_beats(struct store *store, const struct heartbeat *heartbeat);
 
 /* ---- seeing them ---- */
@@ -48,15 +48,15 @@ enum heartbeat_state {
 	HEARTBEAT_NEVER, /* no process has ever given a sign */
 	HEARTBEAT_WORKS,
 	HEARTBEAT_BETWEEN, /* a run has ended, and the next one is not late yet */
-	HEARTBEAT_STOPPED, /* it has ended by itself; or the next run is late */
+	HEARTBEAT_STOPPED, /* it has ended normally, or the next run is late */
 	HEARTBEAT_SILENT,  /* it hangs, was killed, or cannot reach the database */
 	HEARTBEAT_STATES
 };
 struct heartbeat_seen {
 	enum heartbeat_state state;
-	bool good;         /* nothing is wrong with it: OFF, WORKS, BETWEEN */
+	bool good;         /* whether nothing is wrong with it: OFF, WORKS, BETWEEN */
 	int64_t beat_ms;   /* the last sign; -1: never */
-	struct slice host; /* of the process that gave it; its name may be that of the process that looks */
+	struct slice host; /* of the process that gave the sign; its name may be the same as that of the process that looks */
 	uint64_t pid;
 	bool stays;
 };

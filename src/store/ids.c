@@ -32,7 +32,7 @@ static const char *const id_names[ID_KINDS] = {
 };
 
 /* The size of a block: this number, plus this many times the ids needed now. Ids that are unused when the process ends are
- * lost, which is harmless. */
+ * lost, which does no harm. */
 enum { ID_BLOCK = 1000, ID_BLOCK_TIMES = 8 };
 
 uint64_t

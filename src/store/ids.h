@@ -11,7 +11,7 @@ enum id_kind {
 	ID_CAMPAIGN,
 	ID_WEBHOOK,
 	ID_LEAD,
-	ID_HISTORY, /* events, and the deliveries of each, which follow it */
+	ID_HISTORY, /* events; the ids of an event's deliveries follow its own */
 	ID_TAG,
 	ID_ACTION,
 	ID_REWARD_LEVEL,
@@ -26,19 +26,19 @@ enum id_kind {
 	ID_KINDS
 };
 
-/* Makes sure that at least `count` ids of the kind are reserved. Uses a transaction of its own: not to be called inside one.
- * Returns RESULT_UNAVAILABLE also when every attempt met a conflict. */
+/* Makes sure that at least `count` ids of the kind are reserved. Uses its own transaction, so it must not be called inside one.
+ * Also returns RESULT_UNAVAILABLE when every attempt met a conflict. */
 MUST_CHECK enum result store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count);
-/* A cluster with a number n has the ids from n × size + 1 to (n + 1) × size - 1, so that an id / size is its number. 0: ids of
- * this kind have no such range. */
+/* A cluster with number n has the ids from n × size + 1 to (n + 1) × size - 1, so id / size is its number. 0: ids of this kind
+ * have no such range. */
 uint64_t store_id_range_size(enum id_kind kind);
-/* Locks the block of a kind; *next is the first id that was not taken. */
+/* Locks the block of a kind; *next is set to the first id that was not taken. */
 MUST_CHECK enum result store_lock_id_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *next);
 /* Sets the next id. The block must be locked. */
 MUST_CHECK enum result store_set_next_id(struct store *store, enum id_kind kind, uint64_t next);
-/* Takes `count` ids from *first on inside a transaction, where a block is not worth it. */
+/* Takes `count` ids, from *first on, inside a transaction, for uses too rare for a block. */
 MUST_CHECK enum result store_next_ids(
     struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first);
-/* Takes the id of a new object in the same way, and uses the request key. */
+/* Takes the id of a new object in the same way, and uses up the request key. */
 MUST_CHECK enum result store_take_id(
     struct store *store, struct pool *pool, const struct precondition *precondition, enum id_kind kind, uint64_t *id);

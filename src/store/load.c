@@ -50,7 +50,7 @@ query_list(const struct load *load, const struct db_statement *statement, struct
 	return store_query_lists(load->store, load->pool, statement, &list, 1, rows);
 }
 
-/* The first columns of LOCK_COUNTERS. Then come progress and counters, and at last the time. */
+/* The first columns of LOCK_COUNTERS. Then come progress and counters, and finally the time. */
 enum { COUNTERS_CAMPAIGN_ID, COUNTERS_SETTINGS_VERSION, COUNTERS_LEADS_VERSION, COUNTERS_PROGRESS };
 
 /* Settings from the cache, the rest from the locked row. */
@@ -390,7 +390,7 @@ add_ip_counts(struct load *load, const struct db_rows *rows)
 	}
 }
 
-/* For one campaign at a time: with two lists the server would look up each pair of them. */
+/* For one campaign at a time: with two lists, the server would look up every pair. */
 static enum result
 load_ip_counts(struct load *load)
 {
@@ -414,7 +414,7 @@ load_ip_counts(struct load *load)
 
 enum { NUMBER_CAMPAIGN_ID, NUMBER };
 
-/* Of one campaign at a time, as above. */
+/* For one campaign at a time, as above. */
 static enum result
 load_numbers_of(struct load *load, uint64_t campaign_id, struct db_rows *rows)
 {
@@ -428,7 +428,7 @@ load_numbers_of(struct load *load, uint64_t campaign_id, struct db_rows *rows)
 	return query_of_campaign(load, &sql_select_taken_numbers, campaign_id, &numbers, rows);
 }
 
-/* The numbers of imports that other leads have. */
+/* The subscription numbers of imports that other leads already have. */
 static enum result
 load_numbers(struct load *load)
 {
@@ -449,7 +449,7 @@ load_numbers(struct load *load)
 	return result;
 }
 
-/* Proofs are of the campaigns whose locks are held, so no other transaction uses them now. */
+/* Proofs belong to campaigns whose locks are held, so no other transaction uses them now. */
 static enum result
 load_proofs(struct load *load)
 {
@@ -481,7 +481,7 @@ store_load(struct store *store, struct pool *pool, const struct command *const *
     struct working_set *set)
 {
 	require(db_in_transaction(store->db));
-	/* a step without values makes no round trip */
+	/* a step without values causes no round trip */
 	static enum result (*const steps[])(struct load * load) = { load_campaigns, load_jobs, load_leads, load_links,
 		load_ancestors, load_ip_counts, load_numbers, load_proofs, load_erased };
 	struct load load = { .store = store, .pool = pool, .commands = commands, .count = count, .locked = locked, .set = set };

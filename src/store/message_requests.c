@@ -11,7 +11,7 @@ DB_STATEMENT(sql_insert_message,
     "INSERT INTO {prefix}messages (id, campaign_id, lead_id, kind, ref, turn, state, created_ms, due_ms, requested_for)"
     " VALUES {each}(?, ?, ?, ?, ?, ?, 'requested', ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_select_now, "SELECT " NOW);
-/* A message that a process has leased at this moment is looked at again soon. */
+/* A message that a process is leasing right now is soon looked at again. */
 DB_STATEMENT(sql_release_unconfirmed,
     "UPDATE " ROWS_OF_LEADS("messages") " SET t.due_ms = " NOW
 					" WHERE t.turn IS NOT NULL AND t.lease_owner IS NULL AND t.reason = 'unconfirmed'");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Requests for messages to leads (docs/mail.md). What sends them is in store/messages. */
+ * Requests for messages to leads (docs/mail.md). The code that sends them is in store/messages. */
 #pragma once
 
 #include "base/pool.h"
@@ -11,12 +11,12 @@ enum { MAIL_TURNS = 2, TEXT_TURN = MAIL_TURNS, MESSAGE_TURNS };
 unsigned message_turn(enum message_kind kind);
 
 /* Requests the messages, inside the batch's transaction: they are due at `now_ms`, the transaction's time, unless they say
- * when. Ids come from the store's block, or from the table of blocks, whose row is then locked until the end, where the block
- * has too few. */
+ * when. Ids come from the store's block, or, if it has too few, from the table of blocks, whose row is then locked until the
+ * end. */
 MUST_CHECK enum result store_insert_messages(
     struct store *store, struct pool *pool, const struct made_message *messages, size_t count, int64_t now_ms);
-/* Mails that wait for the confirmation of their address are due now, in the same transaction. *released: their number. */
+/* Makes mails that wait for the confirmation of their address due now, in the same transaction. *released: how many. */
 MUST_CHECK enum result store_release_unconfirmed(
     struct store *store, struct pool *pool, const uint64_t *lead_ids, size_t count, uint64_t *released);
-/* Requests them in a transaction of its own, for what is not part of a batch. */
+/* Requests them in a transaction of its own, for messages that are not part of a batch. */
 MUST_CHECK enum result store_request_messages(struct store *store, const struct made_message *messages, size_t count);

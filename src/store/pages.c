@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Pages of a campaign's leads: by subscription number, as lists show them, and as exports write them; by score; those that a
+ * Pages of a campaign's leads: by subscription number, as lists show them and exports write them; by score; and those that a
  * lead has referred. For the last two, the ids come from an index; then the rows with these ids are read, and the filter is
  * applied to them. */
 #include "store/pages.h"
@@ -13,7 +13,7 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-/* The names of a lead in both orders, each word after a space; of the fields of engine/payload.c. */
+/* The names of a lead in both orders, each word after a space; from the fields of engine/payload.c. */
 #define NAMES                                                                                                    \
 	"CONCAT_WS(' ', '', JSON_VALUE(l.custom_fields, '$.name'), JSON_VALUE(l.custom_fields, '$.first_name')," \
 	" JSON_VALUE(l.custom_fields, '$.given_name'), JSON_VALUE(l.custom_fields, '$.last_name'),"              \
@@ -27,20 +27,20 @@
 	" AND (? IS NULL OR l.source = ?)"                                                           \
 	" AND (? IS NULL OR " NAMES " COLLATE utf8mb4_unicode_ci LIKE CONVERT(? USING utf8mb4) ESCAPE '|')"
 
-/* The index is forced: with a wrong one the cost would grow with the campaign. */
+/* The index is forced: with a wrong one, the cost would grow with the campaign. */
 #define SELECT_PAGE(columns, order)                                                                    \
 	"SELECT " columns " FROM {prefix}leads l FORCE INDEX (by_number)"                              \
 	" LEFT JOIN {prefix}leads p ON p.id = l.parent_id"                                             \
 	" WHERE l.campaign_id = ? AND l.subscription_number > ? AND l.subscription_number < ?" FILTERS \
 	" ORDER BY l.subscription_number" order " LIMIT ?"
 
-/* The number of the first row after so many. */
+/* The number of the first row after this many. */
 #define SELECT_END(condition, order)                  \
 	"SELECT subscription_number"                  \
 	" FROM {prefix}leads FORCE INDEX (by_number)" \
 	" WHERE campaign_id = ? AND subscription_number " condition " ORDER BY subscription_number" order " LIMIT 1 OFFSET ?"
 
-/* Those after a place. LIMIT 0: none. */
+/* The rows after a place. LIMIT 0: none. */
 #define IDS_BY_SCORE(fraudulent)                                                  \
 	"(SELECT id, score_order, subscription_number"                            \
 	"   FROM {prefix}leads FORCE INDEX (by_score)"                            \
@@ -126,7 +126,7 @@ struct number_range {
 	uint32_t last; /* as in struct lead_filter; 0: there is nothing beyond the range */
 };
 
-/* Zero, absent and -1 filters let every lead pass. */
+/* Filters that are zero, absent or -1 let every lead pass. */
 static bool
 is_filtered(const struct lead_filter *f)
 {
@@ -165,7 +165,7 @@ find_last(const struct list *l, uint32_t *last)
 	return result;
 }
 
-/* Leaves the number of the one lead that has all the identities, or none. */
+/* Keeps only the number of the one lead that matches all the identities, or none. */
 static enum result
 find_named(const struct list *l, struct number_range *range)
 {
@@ -198,7 +198,7 @@ find_range(const struct list *l, struct number_range *range)
 	return result == RESULT_OK ? find_named(l, range) : result;
 }
 
-/* A pattern for NAMES: the words in this order, each the beginning of one. Absent without words. */
+/* A pattern for NAMES: the words in this order, each as the beginning of a name. Absent if there are no words. */
 static struct slice
 name_pattern(struct pool *pool, struct slice name)
 {
@@ -335,7 +335,7 @@ store_order_is_spent(const struct lead_filter *filter, const struct lead_order *
 	return order->examined >= examined_max(filter);
 }
 
-/* Pieces grow: a filter that most leads pass needs one, another one as few as possible. */
+/* Pieces grow: with a filter that most leads pass, one is enough; with another, there are as few as possible. */
 enum result
 store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter,
     struct lead_order *order, struct lead_page *page)

@@ -4,14 +4,14 @@
 
 #include "store/store.h"
 
-/* What is read of leads that are listed. */
+/* What is read of each listed lead. */
 enum lead_detail {
 	LEAD_AS_SHOWN,  /* as by store_look_up */
-	LEAD_AS_STORED, /* all that is stored of the leads themselves */
-	LEAD_NAMES      /* only subscription number, custom fields and utm; not `newest`, and not in another order */
+	LEAD_AS_STORED, /* everything that is stored in the leads' own rows */
+	LEAD_NAMES      /* only subscription number, custom fields and utm; not with `newest`, and not in another order */
 };
 
-/* Zero, absent and -1 filters are not applied. */
+/* Filters that are zero, absent or -1 are not applied. */
 struct lead_filter {
 	enum lead_detail detail;
 	uint32_t after;                                  /* the page begins after this subscription number, in its order */
@@ -21,48 +21,50 @@ struct lead_filter {
 	size_t limit;     /* of leads on the page */
 	int64_t until_ms; /* created before this time */
 	struct slice source;
-	struct slice name; /* words, each the beginning of one of its names, in their order or the family name first; without
-			    * regard to case and accents */
-	struct lead_reference identities[LEAD_BY_ID]; /* only the lead that has all of them */
+	struct slice name; /* words, each the beginning of one of its names, in the order of the names or with the family
+			    * name first; case and accents do not matter */
+	struct lead_reference identities[LEAD_BY_ID]; /* only the lead that matches all of them */
 	size_t identity_count;
 	bool newest;   /* the latest sign-up first */
-	uint32_t last; /* of the page before: it examines no rows beyond; 0: as many as it may */
+	uint32_t last; /* as the page before returned it: no rows beyond it are examined; 0: as many as a page may */
 };
 struct lead_page {
 	struct lead *leads; /* by subscription number */
 	size_t count;
 	uint32_t next; /* `after` of the next page; 0: this was the last */
-	uint32_t last; /* number up to which it may have examined leads; 0: there are none beyond */
+	uint32_t last; /* leads may have been examined up to this number; 0: there are none beyond */
 };
-/* Reads at most LEAD_PAGE_ROWS_MAX rows, or LEAD_PAGE_NAMES_MAX where it searches names, for which it reads all custom fields,
- * milliseconds where a lead has as many as it may: with a filter, a page may be short or empty and still have a next one. */
+/* Reads at most LEAD_PAGE_ROWS_MAX rows, or LEAD_PAGE_NAMES_MAX when it searches names, because it then reads all custom
+ * fields, which takes milliseconds for a lead with the maximum: with a filter, a page may be short or empty and still have a
+ * next one. */
 enum { LEAD_PAGE_ROWS_MAX = 10000, LEAD_PAGE_NAMES_MAX = 200 };
 MUST_CHECK enum result store_list_leads(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter, struct lead_page *page);
-/* A list in another order: by score, the highest first, then by sign-up; or those that a lead has referred directly, by id. */
+/* A list in another order: by score, the highest first, then by sign-up; or the leads that a lead has referred directly, by
+ * id. */
 struct lead_order {
 	uint64_t referrer_id; /* the lead; 0: by score */
-	/* Where the list goes on: after the lead with this score and number, or with this id. */
+	/* Where the list continues: after the lead with this score and number, or with this id. */
 	bool has_place;
 	uint32_t score, number;
 	uint64_t id;
 	/* set */
-	size_t examined; /* rows, of all calls with it; the initial value is 0 */
-	bool more;       /* there may be something after the place */
+	size_t examined; /* rows that all calls with it have examined; initially 0 */
+	bool more;       /* there may be more after the place */
 };
 /* The next page of such a list; moves the place. `newest`: by id, the highest first; `after`, `last` and identities of the
- * filter are not read. All calls with the same *order examine as many rows as one of store_list_leads does with a filter, and
- * answer empty pages when they have. A lead whose score changes between two calls may be listed twice, or not at all. */
+ * filter are ignored. All calls with the same *order together examine as many rows as one call of store_list_leads with a
+ * filter, and then return empty pages. A lead whose score changes between two calls may be listed twice, or not at all. */
 MUST_CHECK enum result store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id,
     const struct lead_filter *filter, struct lead_order *order, struct lead_page *page);
-/* Whether they have examined so many. */
+/* Whether they have examined that many. */
 bool store_order_is_spent(const struct lead_filter *filter, const struct lead_order *order);
 
 /* ---- the referrals that a digest announces (docs/mail.md 3) ---- */
 
-/* Of the newest leads that a lead has referred, as many as are examined. */
+/* How many of the newest leads that a lead has referred are examined. */
 enum { DIGEST_EXAMINED = 20000 };
 
-/* The leads that it announces, the newest first: those that still count, and were not deleted. *ids are in the pool. */
+/* The leads that it announces, the newest first: those that still count and were not deleted. *ids are in the pool. */
 MUST_CHECK enum result store_find_digest(
     struct store *store, struct pool *pool, uint64_t referrer_id, uint64_t digest_ms, uint64_t **ids, size_t *count);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * What a caller requires for its change: that the settings are still those it has read (If-Match), and that no earlier call
+ * What a caller requires for its change: that the settings are still the ones it has read (If-Match), and that no earlier call
  * with the same key made the change (Idempotency-Key; docs/manage.md 1.3, 1.5).
  *
- * Functions that take a precondition check it inside their transaction, and change nothing when it does not hold. NULL: none.
- */
+ * Functions that take a precondition check it inside their transaction, and change nothing when it does not hold. NULL:
+ * none. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,14 +21,14 @@ struct request_key {
 };
 
 struct precondition {
-	const uint64_t *settings_version; /* of the campaign; NULL: any. RESULT_OUTDATED: it has another one */
+	const uint64_t *settings_version; /* version of the campaign; NULL: any. RESULT_OUTDATED: it has another one */
 	const struct request_key *key;    /* NULL: none. RESULT_REPEATED: it has been used */
 };
 
 /* What an earlier call with a key made. */
 struct repeated_request {
-	uint64_t object_id;   /* the new object; of a command for leads, its campaign */
-	bool same_parameters; /* as those of the key that is looked for */
+	uint64_t object_id;   /* the new object; for a command that changes leads, its campaign */
+	bool same_parameters; /* whether they are those of the key that is looked up */
 };
 /* RESULT_NOT_FOUND: the key has not been used. */
 MUST_CHECK enum result store_find_request(struct store *store, const struct request_key *key, struct repeated_request *request);

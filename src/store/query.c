@@ -186,8 +186,8 @@ store_add_values(struct row_list *list, const struct db_value *values, size_t co
 	memcpy(list->values + list->count++ * columns, values, columns * sizeof(*values));
 }
 
-/* Less than max_allowed_packet: 16 MiB by default, at least the 1 MiB that `leadhook check` requires. A larger statement costs
- * the connection, which looks like a server that is down. */
+/* Less than max_allowed_packet: 16 MiB by default, and at least the 1 MiB that `leadhook check` requires. After a larger
+ * statement the connection is lost, which looks like a server that is down. */
 enum { BYTES_AT_ONCE = 512 * 1024, BYTES_AROUND_VALUE = 10 /* a number, or the length of bytes, and the NULL flag */ };
 
 static size_t

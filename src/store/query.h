@@ -31,7 +31,7 @@ MUST_CHECK enum result store_has_row(
 	store_read_first_number(store, statement, &DB_VALUES(__VA_ARGS__), number)
 MUST_CHECK enum result store_read_first_number(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *number);
-/* Runs a statement that counts rows of an id. RESULT_TOO_MANY: there are `maximum` or more. */
+/* Runs a statement that counts the rows with an id. RESULT_TOO_MANY: there are `maximum` or more. */
 MUST_CHECK enum result store_check_room(struct store *store, const struct db_statement *count, uint64_t id, uint64_t maximum);
 
 /* The ids as a sorted list without duplicates; sorts `ids` in place. */
@@ -40,18 +40,18 @@ struct db_list store_id_list(struct pool *pool, uint64_t *ids, size_t count);
 struct db_list store_list_of(struct pool *pool, const uint64_t *ids, size_t count);
 /* The ids in a column of rows. */
 struct db_list store_column_list(struct pool *pool, const struct db_rows *rows, size_t column);
-/* DB_LIST_MAX values of the list from the place `from`, or what is left there. */
+/* Up to DB_LIST_MAX values of the list, starting at `from`. */
 struct db_list store_list_piece(struct db_list list, size_t from);
 /* db_query with lists of any length. Lists that are too long for one statement are split; the n-th pieces of all lists go
- * together, with the same single values, and the rows are joined. Without values in the lists it makes no round trip. */
+ * together, with the same single values, and the rows are joined. If the lists are empty, there is no round trip. */
 MUST_CHECK enum result store_query_long(struct store *store, struct pool *pool, const struct db_statement *statement,
     const struct db_arguments *arguments, struct db_rows *rows);
 /* The same without single values. */
 MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement,
     const struct db_list *lists, size_t list_count, struct db_rows *rows);
 
-/* Rows `t` of a table, for a DELETE or UPDATE of many: it locks these rows alone. With an IN list a DELETE may scan a small
- * table, whatever index it names, and lock all of it. */
+/* Rows `t` of a table, for a DELETE or UPDATE of many rows: only these rows are locked. With an IN list, a DELETE may scan a
+ * small table, whatever index it names, and lock all of it. */
 #define ROWS_WITH_IDS(table) \
 	"({each}SELECT ? AS id{between} UNION ALL {end}) ids STRAIGHT_JOIN {prefix}" table " t ON t.id = ids.id"
 /* The same for rows of leads. */
@@ -60,10 +60,10 @@ MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool,
 /* Runs such a statement; without ids it makes no round trip. `affected` may be NULL. */
 MUST_CHECK enum result store_run_on_ids(
     struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count, uint64_t *affected);
-/* Finds the row with this id in rows whose first column is the id, in its order. Returns false when there is none. */
+/* Finds the row with this id among rows that are sorted by id, their first column. Returns false when there is none. */
 MUST_CHECK bool store_find_row(const struct db_rows *rows, uint64_t id, size_t *row);
 
-/* Rows for one statement, `capacity` at most, in the pool. All have the same number of values. */
+/* Rows for one statement, at most `capacity`, in the pool. All have the same number of values. */
 struct row_list {
 	struct pool *pool;
 	const struct db_statement *statement;
@@ -76,13 +76,13 @@ struct row_list store_row_list(struct pool *pool, const struct db_statement *sta
 	store_add_values((list), (const struct db_value[]){ __VA_ARGS__ }, \
 	    sizeof((const struct db_value[]){ __VA_ARGS__ }) / sizeof(struct db_value))
 void store_add_values(struct row_list *list, const struct db_value *values, size_t columns);
-/* One after another. A list without rows makes no round trip, a large one several. */
+/* One row after another. A list without rows causes no round trip, a large one several. */
 #define store_run_lists(store, ...)                                                   \
 	store_run_row_lists((store), (const struct row_list *const[]){ __VA_ARGS__ }, \
 	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
 MUST_CHECK enum result store_run_row_lists(struct store *store, const struct row_list *const *lists, size_t count);
-/* All rows in one statement, at most DB_LIST_MAX, padded with NULLs: for an INSERT with a SELECT, which array binding does not
- * take. */
+/* All rows in one statement, at most DB_LIST_MAX, padded with NULLs: for an INSERT with a SELECT, which does not allow array
+ * binding. */
 MUST_CHECK enum result store_run_items(struct store *store, const struct row_list *rows);
-/* A query with an item for each row, at most DB_LIST_MAX. Without rows it makes no round trip. */
+/* A query with an item for each row, at most DB_LIST_MAX. If there are no rows, there is no round trip. */
 MUST_CHECK enum result store_query_items(struct store *store, const struct row_list *items, struct db_rows *rows);

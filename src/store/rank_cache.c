@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Nodes of histograms (engine/rank.h), for batches and look-ups, and the ranks that follow from them. Nodes are cached as long
  * as no other process changes a lead of the campaign. Most leads share their score with others, so few look-ups need a
- * statement; where all scores differ, they share the upper levels of the histogram. */
+ * statement; if all scores differ, they share the upper levels of the histogram. */
 #include "store/rank_cache.h"
 
 #include "base/panic.h"
@@ -17,17 +17,17 @@ DB_STATEMENT(sql_select_histogram_and_version,
     " FROM (SELECT leads_version FROM {prefix}campaign_counters WHERE campaign_id = ?) n"
     " LEFT JOIN {prefix}score_histogram h ON h.node IN ({list})");
 
-/* Columns of the statements; the second one alone has the version, and a NULL as its node where none has a row. */
+/* Columns of the statements; only the second one has the version, and NULL instead of a node when none has a row. */
 enum { NODE, BUCKETS, LEADS_VERSION = BUCKETS + RANK_BUCKETS };
 
 enum { NODE_BITS = 13, NODES_MAX = 1 << NODE_BITS /* a million scores in a row have 4,369 nodes above the last level */ };
 
 struct cached_node {
-	uint64_t generation; /* as cached_campaign.nodes when it was cached */
+	uint64_t generation; /* the campaign's cached_campaign.nodes at that time */
 	struct rank_node node;
 };
 
-/* What nodes are wanted of: one campaign, at a version of its leads; campaign_id 0: any that are locked. */
+/* Whose nodes are wanted: those of one campaign, at a version of its leads; campaign_id 0: of any that are locked. */
 struct node_source {
 	uint64_t campaign_id, version;
 };

@@ -15,7 +15,7 @@
 
 #define SELECT_CAMPAIGN SELECT_CAMPAIGN_USING("")
 
-/* All kinds in one statement, with a number for the kind; missing values are 0 of the right type. The rules need no
+/* All kinds in one statement, with a number for the kind; missing values are 0 in the right type. The rules need no
  * descriptions. */
 #define SELECT_DEFINITIONS(description, campaigns)                                                                   \
 	"SELECT 1, id, campaign_id, name, CAST(points AS SIGNED), CAST(0 AS UNSIGNED), FALSE, " description          \

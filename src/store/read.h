@@ -9,15 +9,15 @@ enum { KEY_CAMPAIGNS_MAX = 32 };
 struct api_key {
 	uint64_t id, account_id;
 	bool account_suspended;
-	int64_t account_per_minute; /* limit of calls, 0: any number; -1: the setting's */
+	int64_t account_per_minute; /* limit on calls; 0: any number; -1: as in the setting */
 	int64_t last_used_ms;       /* to the hour */
 	int64_t now_ms;
 	int64_t expires_ms; /* -1: it has no end */
 	rights rights;
-	uint32_t campaign_count; /* of `campaigns`; 0: all of the account */
+	uint32_t campaign_count; /* number of `campaigns`; 0: all of the account */
 	uint64_t campaigns[KEY_CAMPAIGNS_MAX];
 };
-/* Whether it is for this campaign, if that is one of its account. */
+/* Whether it is valid for this campaign, if the campaign belongs to its account. */
 static inline bool
 api_key_covers(const struct api_key *key, uint64_t campaign_id)
 {
@@ -27,12 +27,12 @@ api_key_covers(const struct api_key *key, uint64_t campaign_id)
 	return key->campaign_count == 0;
 }
 
-/* A key that is neither revoked nor expired, by the SHA-256 of its text. */
+/* Finds a key that is neither revoked nor expired, by the SHA-256 of its text. */
 MUST_CHECK enum result store_find_key(struct store *store, const unsigned char hash[32], struct api_key *key);
-/* Records that the key was used, to the hour. Does nothing when that is recorded already. */
+/* Records that the key was used, to the hour. Does nothing if that is already recorded. */
 MUST_CHECK enum result store_touch_key(struct store *store, const struct api_key *key);
 
-/* With its counters; *now_ms is the database's time. */
+/* Including its counters; *now_ms is set to the database's time. */
 MUST_CHECK enum result store_find_campaign(
     struct store *store, struct pool *pool, uint64_t id, struct campaign *campaign, int64_t *now_ms);
 /* A part of a list by id: at most `limit` rows, with ids above `after`. */
@@ -41,7 +41,7 @@ struct list_part {
 	size_t limit;
 };
 #define LIST_ALL ((struct list_part){ 0, PTRDIFF_MAX })
-/* Of an account (0: of all), by id. */
+/* The campaigns of an account (0: of all), by id. */
 MUST_CHECK enum result store_list_campaigns(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part,
     struct campaign **campaigns, size_t *count, int64_t *now_ms);
 
@@ -52,7 +52,7 @@ MUST_CHECK enum result store_read_settings_version(struct store *store, uint64_t
 MUST_CHECK enum result store_find_lead(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference, struct lead *lead);
 
-/* Of one campaign, each kind by id. */
+/* The definitions of one campaign, each kind by id. */
 MUST_CHECK enum result store_find_definitions(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct definitions *definitions);
 
@@ -61,7 +61,7 @@ MUST_CHECK enum result store_find_definitions(
 struct db_list;
 struct db_rows;
 
-/* Definitions of several campaigns, without descriptions; and those of one campaign from the rows, each kind by id. */
+/* Definitions of several campaigns, without descriptions; and those of one campaign out of these rows, each kind by id. */
 MUST_CHECK enum result store_query_definitions(
     struct store *store, struct pool *pool, struct db_list campaigns, struct db_rows *rows);
 struct definitions store_definitions_from_rows(struct pool *pool, const struct db_rows *rows, uint64_t campaign_id);

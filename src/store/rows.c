@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rows as values of the rules. */
+ * Turns rows into the values that the rules use. */
 #include "store/rows.h"
 
 #include "store/statements.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Rows of the database as structs, and values as the columns have them (store/statements.h, store/fields.h).
+ * Rows of the database as structs, and values in the form that columns have (store/statements.h, store/fields.h).
  *
- * Texts of a struct are those of its row, in the row's pool. Nothing here can fail: an unknown state is WEBHOOK_MISSING, an
- * unknown format is JSON, an unknown count of a referral is REFERRAL_NOT_COUNTED. */
+ * Texts of a struct are those of its row, in the row's pool. Nothing here can fail: an unknown state becomes WEBHOOK_MISSING,
+ * an unknown format JSON, an unknown count of a referral REFERRAL_NOT_COUNTED. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,10 +17,10 @@
 uint32_t store_get_u32(const struct db_rows *rows, size_t row, size_t column);
 /* NULL is 0. */
 uint64_t store_get_id(const struct db_rows *rows, size_t row, size_t column);
-/* An HTTP status; NULL is 0. */
+/* An HTTP status; NULL becomes 0. */
 int store_get_status_code(const struct db_rows *rows, size_t row, size_t column);
 
-/* Reads a row from its first column on: each function returns the value of the next one. */
+/* Reads a row column by column from the first one: each function returns the next value. */
 struct row_reader {
 	const struct db_rows *rows;
 	size_t row, next;
@@ -69,7 +69,7 @@ row_id(struct row_reader *r)
 struct lead row_lead(struct row_reader *r);
 /* SHOWN_COLUMNS: what payloads need. */
 struct lead row_shown_lead(struct row_reader *r);
-/* The columns of SELECT_CAMPAIGN_USING without the time, which is next. */
+/* The columns of SELECT_CAMPAIGN_USING except the time, which comes next. */
 struct campaign row_campaign(struct row_reader *r);
 
 enum webhook_state store_webhook_state(struct slice name);
@@ -78,7 +78,7 @@ bool store_is_form(struct slice format);
 struct db_value store_id_or_null(uint64_t id);
 /* A hash, a token, an owner. */
 struct db_value store_binary(const unsigned char *bytes, size_t size);
-/* The value that a lead's row has for this reference: in `email_hash`, `phone_hash`, `social_id` or `id`. */
+/* The value that a lead's row contains for this reference: in `email_hash`, `phone_hash`, `social_id` or `id`. */
 struct db_value store_reference_value(struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference);
 /* The name in the schema, and the reverse. */
 struct slice store_counted_name(enum referral_counted counted);

@@ -12,8 +12,8 @@ const char *store_schema_hint(uint32_t found);
 MUST_CHECK enum result store_read_version(struct store *store, uint32_t *version);
 
 /* Whether the database answers and has tables that this program can use: of its own version, or of a newer one that supports
- * it. RESULT_WRONG_SCHEMA: it has others. *found: their version. For every start, and for /health/ready. */
+ * it. RESULT_WRONG_SCHEMA: it has other tables. *found: their version. For every start, and for /health/ready. */
 MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
-/* The same, and logs a wrong version with a hint, once. Functions that change something call it first and pass its failure on,
- * because a program may have been started while the database was down. */
+/* The same, but also logs a wrong version with a hint, once. Functions that change something call it first and pass its failure
+ * on, because a program may have been started while the database was down. */
 MUST_CHECK enum result store_demand_schema(struct store *store);

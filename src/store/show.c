@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Leads as payloads, pages and leaderboards show them: the most frequent reads, with as few statements as possible.
  *
- * Settings, definitions and ranks are cached under the versions that come with each answer. Versions are read first, so what is
- * cached may be newer than its version, never older. Where that would show, as with a lead and its rank, the rank comes with
- * its version. If it is another one, everything is read again, finally in a snapshot. */
+ * Settings, definitions and ranks are cached under the versions that come with each answer. Versions are read first, so cached
+ * data may be newer than its version, but never older. Where that would show, as with a lead and its rank, the rank comes with
+ * its version. If that is another one, everything is read again, and finally in a snapshot. */
 #include "store/show.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ find_state(struct store *store, struct pool *pool, uint64_t campaign_id, struct 
 	return result;
 }
 
-/* Fraudulent leads have no rank. Those without points are in no histogram: they are what is left. */
+/* Fraudulent leads have no rank. Leads without points are in no histogram: the remaining leads are those. */
 static bool
 shares_rank(const struct campaign *campaign, const struct lead *lead, const struct rank *rank)
 {
@@ -199,7 +199,7 @@ rendered(struct store *store, struct pool *pool, const struct payload_subject *s
 	return json;
 }
 
-/* Answers the first look-up and those after it whose campaign had the same state; sets `found` to NULL for them. */
+/* Answers the first look-up and the later ones whose campaign had the same state; sets `found` to NULL for them. */
 static enum result
 answer_group(struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count,
     const struct shown **found, struct outcome *outcomes)

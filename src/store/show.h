@@ -15,11 +15,11 @@ struct look_up {
 	uint64_t campaign_id;
 	struct lead_reference reference;
 	struct payload_view view;
-	bool standing; /* as leaderboards show it, instead of the whole lead */
+	bool standing; /* the entry that leaderboards show, instead of the whole lead */
 	struct standing_style style;
 };
 /* Answers look-ups with one statement for each way to name a lead, however many look-ups there are. Always fills every outcome;
- * bodies are in the pool. The versions of an outcome are those of the time it was read: a leaderboard that was read with the
+ * bodies are in the pool. The versions in an outcome are those at the time of reading: a leaderboard that was read with the
  * same versions is still valid. */
 void store_answer_look_ups(
     struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes);

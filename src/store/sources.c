@@ -76,7 +76,7 @@ sources_of_leads(struct pool *pool, const struct lead *leads, size_t count, stru
 	return sum_sources(sources, found);
 }
 
-/* Of one day: a value beyond the maximum becomes the empty one. */
+/* For one day: a value beyond the maximum becomes the empty one. */
 static enum result
 limit_values(struct store *store, struct pool *pool, uint64_t campaign_id, struct source *sources, size_t count)
 {
@@ -114,7 +114,7 @@ end_of_day(const struct source *sources, size_t from, size_t count)
 	return to;
 }
 
-/* The number of stored values by kind, of the days of the sources. */
+/* The number of stored values by kind, for the days of the sources. */
 static enum result
 count_values(struct store *store, struct pool *pool, uint64_t campaign_id, const struct source *sources, size_t count,
     struct db_rows *stored)
@@ -175,7 +175,7 @@ is_imported(const struct working_lead *lead)
 	return lead->change == ROW_CREATED && lead->lead.source_class == SOURCE_IMPORT;
 }
 
-/* Those of the campaign that the dispatcher has passed. */
+/* The campaign's sources that the dispatcher has already passed. */
 static size_t
 passed_leads(const struct working_set *set, const struct campaign *campaign, struct lead *leads)
 {

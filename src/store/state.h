@@ -23,7 +23,7 @@ struct store {
 	/* read from the database once */
 	struct pool *installation;
 	bool has_installation;
-	bool schema_logged; /* that the schema has the wrong version */
+	bool schema_logged; /* the log already says that the schema has the wrong version */
 	struct slice installation_id;
 	struct payload_settings payload;
 	struct cached_campaigns campaign_cache;

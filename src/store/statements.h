@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * SQL: each file of the store has its statements and their list at its top. Shared parts are here. */
+ * SQL: each file of the store has its own statements, listed at its top. Shared parts are here. */
 #pragma once
 
 #include "db/db.h"
@@ -20,15 +20,15 @@ extern const struct db_statement sql_lock_account, sql_lock_counters;
 /* The database's time in milliseconds; UNIX_TIMESTAMP would end in 2038. */
 #define NOW "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000"
 
-/* A limit that is a macro, where the text needs it as well as the code. */
+/* A limit as a macro, because both SQL and code need it. */
 #define LIMIT_OF(number) " LIMIT " TEXT_OF(number)
 #define TEXT_OF(number) #number
 
-/* Rows after a place that two columns are: bound are the first one twice and the second one, which is "0" if the first one alone
- * is the place. */
+/* Rows after a place that consists of two columns: bound are the first one twice and then the second one, which is "0" if the
+ * first one is the whole place. */
 #define AFTER(first, second) "(" first " > ? OR (" first " = ? AND " second " > ?))"
 
-/* The events of the lead with the bound id. Their index begins with the campaign. */
+/* The events of the lead whose id is bound. Their index begins with the campaign. */
 #define EVENTS_OF_LEAD                                                                                  \
 	"(SELECT campaign_id AS of_campaign, id AS of_lead FROM {prefix}leads WHERE id = ?) l"          \
 	" STRAIGHT_JOIN {prefix}events FORCE INDEX (by_lead)"                                           \
@@ -56,7 +56,7 @@ extern const struct db_statement sql_lock_account, sql_lock_counters;
 	" ORDER BY n.campaign_id" \
 	" FOR UPDATE"
 
-/* Columns of leads `l` and of their referrers `p`: those that batches need; those that payloads show, a third less. */
+/* Columns of leads `l` and of their referrers `p`: those that batches need, and those that payloads show, a third fewer. */
 #define LEAD_COLUMN(type, column, read_for, written, in_payload) FIELD_IF_BATCH_READS_##read_for(FIELD_COLUMN_##written(column))
 #define LEAD_COLUMNS "l.id" LEAD_FIELDS(LEAD_COLUMN)
 #define SHOWN_COLUMN(type, column, read_for, written, in_payload) \

@@ -69,7 +69,7 @@ stats_period(const struct stats_request *request, int64_t now_ms, struct stats_p
 	return stats_points(period) > STATS_POINTS_MAX ? "at most 1100 hours or days" : NULL;
 }
 
-/* The first hour of the period before, which is read together with it. */
+/* The first hour of the preceding period, which is read together with this one. */
 static uint64_t
 before(const struct stats_period *period)
 {
@@ -166,7 +166,7 @@ store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_i
 	return result;
 }
 
-/* Invented sign-ups leave up to 500 values of each kind a day: only so many are added up for one answer. */
+/* Invented sign-ups leave up to 500 values of each kind a day: only this many are added up for one answer. */
 static enum result
 check_sources(struct store *store, uint64_t campaign_id, const struct sources_request *request,
     const struct stats_period *period, const char **problem)

@@ -10,14 +10,14 @@
 enum { STATS_HOUR_MS = 3600 * 1000, STATS_DAY_HOURS = 24, STATS_POINTS_MAX = 1100 /* three years of days */ };
 enum { STATS_SOURCES_MAX = 100000 /* values that are added up */ };
 
-/* What is requested. Times are rounded to whole points, away from each other. */
+/* What is requested. Times are rounded outwards to whole points. */
 struct stats_request {
-	int64_t since_ms, until_ms; /* -1: STATS_POINTS before the end; now, which is also the latest possible end */
-	unsigned step;              /* hours of a point: 1, or STATS_DAY_HOURS */
+	int64_t since_ms, until_ms; /* -1: STATS_POINTS before the end; now, the latest possible end */
+	unsigned step;              /* hours per point: 1, or STATS_DAY_HOURS */
 };
 enum { STATS_POINTS = 30 };
 
-/* Hours from `from` to before `until`: both are multiples of `step`, and there are 1 to STATS_POINTS_MAX points. */
+/* The hours from `from` until before `until`: both are multiples of `step`, and there are 1 to STATS_POINTS_MAX points. */
 struct stats_period {
 	uint64_t from, until;
 	unsigned step;
@@ -26,7 +26,7 @@ struct stats_period {
 const char *stats_period(const struct stats_request *request, int64_t now_ms, struct stats_period *period);
 size_t stats_points(const struct stats_period *period);
 
-/* Leads that signed up in a time: those that exist, as they are now, and those that were deleted. */
+/* Leads that signed up in a period: those that exist, as they are now, and those that were deleted. */
 struct lead_counts {
 	struct campaign_counters counters;
 	uint32_t deleted;
@@ -35,9 +35,9 @@ struct lead_counts {
 struct campaign_stats {
 	const char *problem; /* of the request */
 	struct stats_period period;
-	bool complete; /* else leads are being counted, the latest first */
+	bool complete; /* otherwise leads are still being counted, the latest first */
 	struct lead_counts total, sources[SOURCE_CLASSES];
-	struct lead_counts before;  /* of the period of the same length that ends when this one begins */
+	struct lead_counts before;  /* in the period of the same length that ends when this one begins */
 	struct lead_counts *points; /* stats_points of them */
 };
 /* RESULT_NOT_FOUND: no such campaign. RESULT_REFUSED: see `problem`. */
@@ -47,7 +47,7 @@ MUST_CHECK enum result store_campaign_stats(struct store *store, struct pool *po
 struct sources_request {
 	struct stats_request period; /* its step is STATS_DAY_HOURS */
 	enum source_kind first, last;
-	size_t limit; /* values of each kind, beside all others */
+	size_t limit; /* listed values of each kind; all others are counted together */
 };
 struct source_count {
 	enum source_kind kind;
@@ -56,7 +56,7 @@ struct source_count {
 };
 struct campaign_sources {
 	const char *problem;        /* as in struct campaign_stats */
-	struct source_count *items; /* by kind, then the highest count first, then all others */
+	struct source_count *items; /* by kind, then by count, the highest first, then all other values */
 	size_t count;
 };
 /* RESULT_NOT_FOUND: no such campaign. RESULT_REFUSED: see `problem`. */
@@ -65,8 +65,8 @@ MUST_CHECK enum result store_campaign_sources(struct store *store, struct pool *
 
 /* clang-format off */
 
-/* The counts of webhook_hours: X(name in ATTEMPT_…, column). Attempts; deliveries that ended with one of them; attempts without a
- * complete answer, and those with such a status; attempts by their durations, in the buckets of webhook/latency.h. */
+/* The counts of webhook_hours: X(name in ATTEMPT_…, column). Attempts; deliveries that ended with one of them; attempts without
+ * a complete answer, and answers by class of status; attempts by duration, in the buckets of webhook/latency.h. */
 #define ATTEMPT_COUNT_LIST(X) \
 	X(MADE, attempts) \
 	X(DELIVERED, delivered) \
@@ -87,7 +87,7 @@ struct attempt_counts {
 };
 
 struct webhook_stats {
-	const char *problem; /* as in struct campaign_stats, as the next one */
+	const char *problem; /* as in struct campaign_stats; so is the next one */
 	struct stats_period period;
 	int64_t counted_from_ms; /* attempts before it are not counted */
 	struct attempt_counts total, before;
@@ -100,11 +100,11 @@ MUST_CHECK enum result store_webhook_stats(struct store *store, struct pool *poo
 enum { OVERVIEW_DAYS = 14 };
 struct campaign_overview {
 	uint64_t campaign_id;
-	uint32_t signups[OVERVIEW_DAYS];                        /* of the last days, UTC; the last one is today */
+	uint32_t signups[OVERVIEW_DAYS];                        /* in each of the last days, UTC; the last one is today */
 	int64_t referrers;                                      /* leads that have referred others; -1: not all are counted */
 	unsigned webhooks, webhooks_failing, webhooks_disabled; /* disabled: also those whose receiver is gone */
-	int64_t oldest_due_ms; /* of the deliveries that are pending: when the first of them is due; -1: none */
+	int64_t oldest_due_ms; /* when the first of its pending deliveries is due; -1: none is pending */
 };
-/* Of the campaigns whose ids are set, in ascending order. now_ms is the database's time. */
+/* Fills those of the campaigns whose ids are set, in ascending order. now_ms is the database's time. */
 MUST_CHECK enum result store_campaign_overviews(
     struct store *store, struct pool *pool, int64_t now_ms, struct campaign_overview *overviews, size_t count);

@@ -16,7 +16,7 @@ DB_STATEMENT(sql_select_installation_value, "SELECT value FROM {prefix}installat
 
 /* Run on each new connection. Answers must not depend on the server's configuration. The lock wait is short because batches are
  * repeated. A transaction whose connection is lost may stay open on the server with its locks: the server ends it after
- * idle_transaction_timeout. Our own transactions pause only while a batch is decided. */
+ * idle_transaction_timeout. Our own transactions pause only while a batch is being decided. */
 static const char *const session[] = {
 	"SET SESSION time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ENGINE_SUBSTITUTION', "
 	"innodb_lock_wait_timeout = 5, lock_wait_timeout = 15, idle_transaction_timeout = 10, autocommit = 1",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One connection to the database. What is read and changed through it is in the other headers of this folder and its
- * subfolders.
+ * One connection to the database. The other headers of this folder and its subfolders declare what is read and changed through
+ * it.
  *
  * RESULT_UNAVAILABLE is a 503 for a client; RESULT_FAILED was logged. Changes are repeated after conflicts, and may finally
  * return RESULT_CONFLICT or RESULT_UNKNOWN: also a 503 for a client. Returned rows live in the caller's pool. The dispatcher's
@@ -27,7 +27,7 @@ struct store_options {
 	/* as in db/db.h */
 	const char *host, *socket, *user, *password, *database, *option_file, *tls, *tls_ca, *prefix;
 	const char *read_host; /* a list like `host`, of nodes of the same cluster; NULL or "": none */
-	/* keys, a valid list as crypto/seal.h reads it; NULL or "": none. It is not used after store_new. */
+	/* keys: a valid list as crypto/seal.h reads it; NULL or "": none. Not used after store_new. */
 	const char *secrets_key;
 	unsigned port, connect_timeout_s, io_timeout_s;
 	/* settings of the rules */
@@ -36,27 +36,28 @@ struct store_options {
 	struct custom_field_limits custom_fields;
 	const struct host_list *disposable_domains; /* NULL: none */
 	bool sends_mail, sends_texts;               /* as in engine/decide/working_set.h */
-	int64_t unverified_ms;   /* after which leads that do not verify their address are deleted; 0: never */
-	int64_t ip_ms;           /* after which addresses and user agents of leads are dropped; 0: never */
-	int64_t retention_ms;    /* of events, deliveries and attempts; 0: for ever */
-	unsigned cluster_number; /* which ids its campaigns and leads get; 0: from 1 on */
+	int64_t unverified_ms;   /* age at which leads that have not verified their address are deleted; 0: never */
+	int64_t ip_ms;           /* age at which network addresses and user agents of leads are dropped; 0: never */
+	int64_t retention_ms;    /* for events, deliveries and attempts; 0: for ever */
+	unsigned cluster_number; /* determines the ids of its campaigns and leads; 0: from 1 on */
 };
 
 /* Does not connect yet. */
 struct store *store_new(const struct store_options *options);
-/* A store for reads at the nodes of `read_host`, which see what was committed at any node before; NULL without such nodes. */
+/* A store for reads at the nodes of `read_host`, which see what was committed before at any node; NULL if there are no such
+ * nodes. */
 struct store *store_new_reader(const struct store_options *options);
-/* Whether both stores have the data of the same installation, which is read once. RESULT_UNAVAILABLE, logged, if not. */
+/* Whether both stores belong to the same installation, which is read once. RESULT_UNAVAILABLE, logged, if not. */
 MUST_CHECK enum result store_same_installation(struct store *store, struct store *other);
 void store_free(struct store **store);
-/* Closes a connection that was idle for that long. The next use opens it again. */
+/* Closes a connection that has been idle for that long. The next use opens it again. */
 void store_disconnect_idle(struct store *store, int64_t idle_ms);
 
 /* When clock_monotonic_ms reaches the deadline, no further statement is sent, and what is not committed is rolled back:
  * RESULT_UNAVAILABLE. A statement under way at that time may end later, by at most its timeout. */
 void store_set_deadline(struct store *store, int64_t deadline_ms);
-/* Whether a call since then returned RESULT_UNAVAILABLE because of the deadline: it did not wait for a lock, the database is
- * slow. */
+/* Whether a call since then returned RESULT_UNAVAILABLE because of the deadline, and not because it waited for a lock: the
+ * database is slow. */
 MUST_CHECK bool store_was_late(const struct store *store);
 
 /* For commands that read all rows or change tables, with no client waiting. */
@@ -75,18 +76,18 @@ const char *store_error_text(const struct store *store);
  * missing, or sealed with a key that this program does not have. */
 MUST_CHECK enum result store_payload_settings(struct store *store, const struct payload_settings **settings);
 
-/* A value of the installation record. RESULT_NOT_FOUND: there is none of that name. */
+/* A value of the installation record. RESULT_NOT_FOUND: there is none with that name. */
 MUST_CHECK enum result store_read_installation_value(
     struct store *store, struct pool *pool, struct slice name, struct slice *value);
 /* Checks the schema and reads installation id and secret, once. Returns RESULT_FAILED, logged, when they are missing or
  * wrong, or the secret cannot be opened. */
 MUST_CHECK enum result store_read_installation(struct store *store);
 
-/* Whether the installation sends mail, as in its options. */
+/* Whether the installation sends mail, according to its options. */
 MUST_CHECK bool store_sends_mail(const struct store *store);
 MUST_CHECK bool store_sends_texts(const struct store *store);
 
-/* Cached data of a campaign is read again after that long, even if its version is the same: a row that was corrected by hand
+/* Cached data of a campaign is read again after this time, even if its version is the same: a row that was corrected by hand
  * may have an unchanged version. */
 enum { STORE_FRESH_MS = 10000 };
 

@@ -30,7 +30,7 @@ store_back_off(unsigned attempt)
 	clock_pause((int64_t)random_below(UINT64_C(8) << attempt));
 }
 
-/* Whether the result of a repeated run leaves open if an earlier COMMIT, which got no answer, took effect. */
+/* Whether the result of a repeated run leaves open whether an earlier COMMIT, which got no answer, took effect. */
 static bool
 may_hide_success(enum result result)
 {
@@ -98,6 +98,6 @@ store_lock_settings(struct store *store, uint64_t campaign_id, const struct prec
 	if (result != RESULT_OK || precondition == NULL || precondition->settings_version == NULL)
 		return result;
 	result = store_read_settings_version(store, campaign_id, &version);
-	/* the lock has just raised it */
+	/* taking the lock has just raised it */
 	return result == RESULT_OK && version != *precondition->settings_version + 1 ? RESULT_OUTDATED : result;
 }

@@ -62,18 +62,13 @@
  * store_record_outcomes). tests/store/test_lock_order.c tests the order. */
 
 enum repeat {
-	REPEAT_CONFLICT, /* repeated only while it is certain that nothing was committed; else RESULT_UNKNOWN */
-	REPEAT_UNKNOWN,  /* repeated in any case: the body is idempotent or detects an earlier commit */
+	REPEAT_CONFLICT, /* repeated only while it is certain that nothing was committed; otherwise RESULT_UNKNOWN */
+	REPEAT_UNKNOWN,  /* always repeated: the body is idempotent or detects an earlier commit */
 	REPEAT_NOTHING   /* not repeated: the caller does that */
 };
 
-/* A transaction on the schema of this program, as a loop: its body is run again after a conflict, STORE_ATTEMPTS times in all.
- * Do not leave it by break or return.
- *
- *	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
- *	while (store_runs(&txn))
- *		txn.result = change_it(store, txn.pool);
- *	return txn.result; */
+/* A transaction on this program's schema, as a loop: its body is run again after a conflict, STORE_ATTEMPTS times in all. Do
+ * not leave it by break or return. */
 struct transaction {
 	struct store *store;
 	enum repeat repeat;
@@ -89,17 +84,17 @@ struct transaction store_transaction(struct store *store, enum repeat repeat);
 bool store_runs(struct transaction *txn);
 
 /* Ends a transaction without repeating it, for batches, which repeat by their own rules. Commits when `so_far` is RESULT_OK,
- * else rolls back. Returns the result of the transaction. */
+ * otherwise rolls back. Returns the result of the transaction. */
 MUST_CHECK enum result store_finish(struct store *store, enum result so_far);
 /* Waits before the `attempt`-th repetition (from 1) after a conflict: a random time, longer with each attempt. */
 void store_back_off(unsigned attempt);
 enum { STORE_ATTEMPTS = 5 };
 
-/* Locks the campaign's counters until the transaction ends. Batches take the same lock: those under way end first, later ones
- * wait. RESULT_NOT_FOUND: no such campaign. */
+/* Locks the campaign's counters until the transaction ends. Batches take the same lock: those already running end first, later
+ * ones wait. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_lock_counters(struct store *store, struct pool *pool, uint64_t campaign_id);
 
 /* Locks the campaign's counters for a change of what its sign-ups depend on: settings, webhooks, definitions. Processes cache
- * those while their version stays the same (campaign_cache.c), so every change of them begins with this. RESULT_OUTDATED: the
- * precondition does not hold. */
+ * these while their version stays the same (campaign_cache.c), so every change of them begins with this call. RESULT_OUTDATED:
+ * the precondition does not hold. */
 MUST_CHECK enum result store_lock_settings(struct store *store, uint64_t campaign_id, const struct precondition *precondition);

@@ -30,7 +30,7 @@ health_of(struct webhook_health *webhooks, size_t count, uint64_t id)
 	return bsearch(&id, webhooks, count, sizeof(*webhooks), compare_ids);
 }
 
-/* Of `count` webhooks, at most DB_LIST_MAX. */
+/* For `count` webhooks, at most DB_LIST_MAX. */
 static enum result
 find_oldest_due(struct store *store, struct pool *pool, struct webhook_health *webhooks, size_t count)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * The health of webhooks, for lists of many: one probe of an index for each. */
+ * The health of webhooks, for long lists: one index probe for each webhook. */
 #pragma once
 
 #include "store/store.h"
 
 struct webhook_health {
 	uint64_t id, campaign_id;
-	bool active;                          /* neither disabled, nor is its receiver gone */
+	bool active;                          /* webhooks that are neither disabled nor gone */
 	bool failing;                         /* its last attempt failed */
 	int64_t oldest_due_ms;                /* when the first of its pending deliveries is due; -1: none is pending */
 	uint64_t attempts, delivered, failed; /* of store_add_recent_attempts */
 };
-/* Those of the campaigns, by id, in the pool, with `oldest_due_ms`. Sorts `campaigns` in place. */
+/* The webhooks of the campaigns, by id, in the pool, with `oldest_due_ms`. Sorts `campaigns` in place. */
 MUST_CHECK enum result store_find_webhook_health(struct store *store, struct pool *pool, uint64_t *campaigns,
     size_t campaign_count, struct webhook_health **webhooks, size_t *count);
 
-/* Adds `oldest_due_ms`, which is -1 before, of webhooks in the order of their ids. */
+/* Sets `oldest_due_ms`, initially -1, of webhooks in the order of their ids. */
 MUST_CHECK enum result store_add_oldest_due(
     struct store *store, struct pool *pool, struct webhook_health *webhooks, size_t count);
 

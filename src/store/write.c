@@ -24,7 +24,7 @@
 DB_STATEMENT(sql_delete_leads, "DELETE t FROM " ROWS_WITH_IDS("leads"));
 DB_STATEMENT(sql_insert_deleted_lead, "INSERT INTO {prefix}deleted_leads (lead_id) VALUES {each}(?){between}, {end}");
 DB_STATEMENT(sql_free_identities, "UPDATE " ROWS_WITH_IDS("leads") " SET t.email_hash = NULL, t.phone_hash = NULL");
-/* Rows that exist and are locked are changed by an INSERT with ON DUPLICATE KEY UPDATE: nothing is inserted. */
+/* Existing locked rows are changed by an INSERT with ON DUPLICATE KEY UPDATE: nothing is inserted. */
 DB_STATEMENT(sql_update_lead, INSERT_LEAD " ON DUPLICATE KEY UPDATE id = id" LEAD_CHANGES);
 DB_STATEMENT(sql_insert_lead, INSERT_LEAD);
 #define COUNTER_PLACE(type, column, member) ", ?"
@@ -50,7 +50,7 @@ DB_STATEMENT(sql_change_histogram,
 DB_STATEMENT(sql_change_ip_leads, "INSERT INTO {prefix}ip_leads (campaign_id, ip, leads)"
 				  " VALUES {each}(?, ?, ?){between}, {end}"
 				  " ON DUPLICATE KEY UPDATE leads = leads + VALUES(leads)");
-/* without leads the address itself is stored for nothing */
+/* without leads, storing the address would be useless */
 DB_STATEMENT(sql_delete_ip_leads, "DELETE FROM {prefix}ip_leads WHERE campaign_id = ? AND ip = ? AND leads <= 0");
 DB_STATEMENT(sql_insert_score_entry,
     "INSERT INTO {prefix}score_entries (lead_id, reason, ref, round, delta, requested, message, created_ms)"
@@ -73,7 +73,7 @@ DB_STATEMENT(sql_insert_event, "INSERT INTO {prefix}events (id, campaign_id, lea
 			       " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_insert_unverified, "INSERT IGNORE INTO {prefix}unverified_leads (lead_id, campaign_id, requested_ms)"
 				    " VALUES {each}(?, ?, ?){between}, {end}");
-/* Of an address of a lead: the link of a mail can be used again and again, and all rows are deleted with the lead, at once. */
+/* A confirmed address: the link of a mail can be used again and again, and all rows are deleted with the lead, at once. */
 #define CONFIRMATIONS_MAX "20"
 DB_STATEMENT(sql_insert_confirmation,
     "INSERT INTO {prefix}confirmations (lead_id, confirmed_ms, channel, address, ip, user_agent)"
@@ -112,7 +112,7 @@ identity_changed(const struct working_lead *lead)
 	       !slice_equal(lead->lead.phone_hash, lead->loaded_phone_hash);
 }
 
-/* Identities are freed before others take them: unique keys. */
+/* Identities are freed before others take them, because keys are unique. */
 static enum result
 write_leads(const struct write *write)
 {
@@ -143,7 +143,7 @@ write_leads(const struct write *write)
 		}
 	}
 	if (freed_count == 1)
-		freed_count = 0; /* one changed lead cannot collide with another update; inserts come later */
+		freed_count = 0; /* a single changed lead cannot collide with another update; inserts come later */
 	enum result result = store_run_on_ids(write->store, &sql_delete_leads, deleted, deleted_count, NULL);
 	if (result == RESULT_OK)
 		result = store_run_on_ids(write->store, &sql_delete_confirmations, deleted, deleted_count, NULL);
@@ -279,7 +279,7 @@ is_created(const struct working_set *set, uint64_t lead_id)
 	return false;
 }
 
-/* Only the sign-up that makes a lead lets it end without a confirmation: anyone can request further mails. */
+/* Only the sign-up that makes a lead lets it expire without a confirmation: anyone can request further mails. */
 static enum result
 write_unverified(const struct write *write)
 {
@@ -305,7 +305,7 @@ write_confirmations(const struct write *write)
 	return store_run_items(write->store, &rows);
 }
 
-/* On a cluster another node may have used one meanwhile: the duplicate key is a conflict, and the next run finds it. */
+/* On a cluster, another node may have used one in the meantime: the duplicate key is a conflict, and the next run finds it. */
 static enum result
 write_proofs(const struct write *write)
 {

@@ -6,6 +6,6 @@
 #include "store/store.h"
 
 /* Inside the batch's transaction: writes every row that a decision changes or makes. *made_messages: there is mail or a text to
- * send now. Returns RESULT_CONFLICT also when another process has moved a job. */
+ * send now. Also returns RESULT_CONFLICT when another process has moved a job. */
 MUST_CHECK enum result store_write(struct store *store, struct pool *pool, const struct working_set *set,
     const struct decision *decision, bool *made_messages);

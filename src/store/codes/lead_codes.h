@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Codes by which leads verify their phone numbers and confirm their email addresses (docs/api.md 4.1.9, 4.1.14): six digits,
- * valid for five tries and for some time. A lead has one at a time of each channel, for the address that it had when the code
- * was made. Stored as an HMAC. */
+ * valid for five tries and for some time. A lead has at most one code for each channel, for the address that it had when the
+ * code was made. Stored as an HMAC. */
 #pragma once
 
 #include "engine/command.h"
@@ -23,7 +23,7 @@ struct lead_code {
 
 /* A random code, in the pool. It is not stored. */
 struct slice lead_code_random(struct pool *pool);
-/* Whether the tries of the lead's last code count for a new one, too. */
+/* Whether the tries of the lead's last code also count for a new one. */
 enum lead_code_tries { CODE_RESETS_TRIES, CODE_KEEPS_TRIES };
 /* Stores a code, which replaces the lead's last one of this channel, in the caller's transaction. */
 MUST_CHECK enum result lead_code_put(
@@ -38,8 +38,8 @@ enum lead_code_verdict {
 	LEAD_CODE_MISSING /* none was made for this address, or it has expired or was tried too often */
 };
 /* Compares typed digits with the lead's code. The try is counted and committed first, so that no more than LEAD_CODE_TRIES are
- * ever compared, also by several processes at once, and whatever is killed. A text that is not six digits is wrong, and is no
- * try. The code stays valid. */
+ * ever compared, even by several processes at once, and even if one is killed. A text that is not six digits is wrong, and does
+ * not count as a try. The code stays valid. */
 MUST_CHECK enum result lead_code_try(
     struct store *store, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict);
 /* Removes the code, after the address was verified. A newer one stays. */

@@ -145,7 +145,7 @@ rotate(struct store *store, uint64_t id, const unsigned char *hash, unsigned ove
 {
 	const struct db_value time = DB_I64((int64_t)overlap_hours * HOUR_MS), token = hash_value(hash);
 	enum result result = store_change_one(store, &sql_rotate_inbound, time, time, time, token, DB_U64(id), token);
-	/* if the token, new in every call, is stored already, an earlier run was committed, and its answer was lost */
+	/* if the token, which is new in every call, is already stored, an earlier run was committed and its answer was lost */
 	return result == RESULT_NOT_FOUND ? store_exists(store, &sql_select_inbound_token, DB_U64(id), token) : result;
 }
 
@@ -178,7 +178,7 @@ put_inbound(struct store *store, struct pool *pool, const struct precondition *p
 	return result == RESULT_OK ? change_inbound(store, put, *id, fresh) : result;
 }
 
-/* The first of `Inbound via API`, `Inbound via API 2`, … that the campaign does not have. */
+/* The first of `Inbound via API`, `Inbound via API 2`, … that the campaign does not have yet. */
 static enum result
 choose_name(struct store *store, struct pool *pool, const struct inbound_put *put, struct slice *name)
 {

@@ -5,7 +5,7 @@
 
 #include "store/store.h"
 
-enum { INBOUND_OVERLAP_HOURS = 24 }; /* that the old URL works after a rotation */
+enum { INBOUND_OVERLAP_HOURS = 24 }; /* how long the old URL works after a rotation */
 
 struct inbound_webhook {
 	uint64_t id, campaign_id, account_id; /* account_id: of the campaign */
@@ -21,7 +21,7 @@ struct inbound_webhook {
 	uint64_t stored, stored_bytes; /* refused calls that are stored */
 };
 
-/* By the SHA-256 of the token in its URL, or of the one before while that works. */
+/* Finds it by the SHA-256 of the token in its URL, or of the previous token while that still works. */
 MUST_CHECK enum result store_find_inbound_of_token(
     struct store *store, struct pool *pool, const unsigned char hash[32], struct inbound_webhook *webhook);
 MUST_CHECK enum result store_find_inbound(struct store *store, struct pool *pool, uint64_t id, struct inbound_webhook *webhook);
@@ -31,23 +31,24 @@ MUST_CHECK enum result store_list_inbound(
 #define INBOUND_NAME "Inbound via API"
 struct inbound_put {
 	uint64_t campaign_id;
-	uint64_t id;                   /* the webhook that is changed; 0: the one with the name, or a new one */
-	struct slice name;             /* absent: an unused one that begins with INBOUND_NAME */
-	bool set_tag, set_map, rotate; /* what is changed of a webhook that exists */
+	uint64_t id;                   /* the webhook to change; 0: the one with this name, or a new one */
+	struct slice name;             /* absent: an unused name that begins with INBOUND_NAME */
+	bool set_tag, set_map, rotate; /* what to change in an existing webhook */
 	uint64_t tag_id;
 	struct slice source; /* absent: unchanged; empty: none */
 	struct slice map;
-	const unsigned char *hash; /* 32 bytes, of a new webhook's token, or the new token with `rotate` */
+	const unsigned char *hash; /* 32 bytes: of a new webhook's token, or with `rotate` of the new token */
 	size_t maximum;            /* of inbound webhooks in a campaign */
 };
-/* Adds the webhook, or changes the one of the campaign with this id or name. *fresh: the token is that of the hash now.
- * RESULT_TOO_MANY: the campaign has `maximum`; RESULT_NOT_FOUND: no such campaign, or id. */
+/* Adds the webhook, or changes the campaign's webhook with this id or name. *fresh: the token with the given hash is now in
+ * use. RESULT_TOO_MANY: the campaign has `maximum`; RESULT_NOT_FOUND: no such campaign, or id. */
 MUST_CHECK enum result store_put_inbound(
     struct store *store, const struct precondition *precondition, const struct inbound_put *put, uint64_t *id, bool *fresh);
 /* Gives it a new token. The old one works for `overlap_hours`. */
 MUST_CHECK enum result store_rotate_inbound(struct store *store, const struct precondition *precondition, uint64_t id,
     const unsigned char hash[32], unsigned overlap_hours);
-/* Which webhook of a campaign is meant: id (0: any), name and hash of a token, either may be absent. RESULT_NOT_FOUND: none. */
+/* Which webhook of a campaign is meant: by id (0: any), name and hash of a token; either may be absent. RESULT_NOT_FOUND:
+ * none. */
 struct inbound_reference {
 	uint64_t id;
 	struct slice name;

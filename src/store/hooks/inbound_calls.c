@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The log of the calls of inbound webhooks (docs/inbound.md 5). Those that write it lock the webhook's row of inbound_status,
- * so that its limits hold. */
+ * The log of the calls of inbound webhooks (docs/inbound.md 5). Functions that write it lock the webhook's row of
+ * inbound_status, so that its limits are kept. */
 #include "crypto/digest.h"
 #include "store/hooks/inbound_calls.h"
 #include "store/query.h"
@@ -12,7 +12,7 @@
 #define CALL_COLUMNS                                                                                           \
 	"id, inbound_id, campaign_id, state, error, message, lead_id, ip, content_type, size, times, replays," \
 	" received_ms, ended_ms, expires_ms"
-/* of one webhook: `refused` has two values, so the rows of each come in the order of the index */
+/* for one webhook: `refused` has two values, so the rows of each come in the order of the index */
 #define SELECT_CALLS(refused)                                                                        \
 	"(SELECT " CALL_COLUMNS ", NULL AS body FROM {prefix}inbound_calls FORCE INDEX (by_inbound)" \
 	" WHERE inbound_id = ? AND refused = " refused " ORDER BY ended_ms DESC LIMIT ?)"
@@ -60,7 +60,7 @@ DB_STATEMENT(sql_replay_inbound_call,
 
 enum { HASH_SIZE = 16, OLD_CALLS_MAX = 100 };
 #define DAY_MS (INT64_C(24) * 3600 * 1000)
-/* Where the retention has no end. */
+/* The value if the retention has no end. */
 #define LONG_MS (INT64_C(36500) * DAY_MS)
 
 static const struct slice state_names[INBOUND_STATES] = {
@@ -138,7 +138,7 @@ has_room(struct store *store, struct pool *pool, const struct inbound_call *call
 	return count < INBOUND_STORED_CALLS_MAX && bytes + call->size <= INBOUND_STORED_BYTES_MAX ? RESULT_OK : RESULT_TOO_MANY;
 }
 
-/* Of a refused call all of it. */
+/* A refused call is kept whole. */
 static struct slice
 stored_body(const struct inbound_call *call)
 {
@@ -156,7 +156,7 @@ insert_call(struct store *store, const struct inbound_call *call, uint64_t id, s
 	    DB_U64(call->size), db_bytes(stored_body(call)), db_bytes(hash), lifetime(store, call->state));
 }
 
-/* A body that came before, from a sender that repeats its call, has one entry. *id is that of the entry. */
+/* A body that came before, from a sender that repeats its call, shares one entry. *id is set to that of the entry. */
 static enum result
 insert_refused(struct store *store, struct pool *pool, const struct inbound_call *call, uint64_t *id)
 {
@@ -173,7 +173,7 @@ insert_refused(struct store *store, struct pool *pool, const struct inbound_call
 	return result == RESULT_OK ? insert_call(store, call, *id, hash) : result;
 }
 
-/* Of a lead that was deleted meanwhile nothing is stored. */
+/* Nothing is stored about a lead that was deleted in the meantime. */
 static enum result
 insert_made(struct store *store, const struct inbound_call *call, uint64_t id)
 {
@@ -262,7 +262,7 @@ enum result
 store_list_inbound_calls(struct store *store, struct pool *pool, const struct inbound_call_filter *filter,
     struct inbound_call **calls, size_t *count)
 {
-	/* a webhook has no more; those of one state are chosen from all */
+	/* a webhook has no more than these; calls in one state are chosen from all */
 	enum { MOST = INBOUND_LOG_CALLS + OLD_CALLS_MAX + INBOUND_STORED_CALLS_MAX };
 	const struct db_value id = DB_U64(filter->inbound_id), most = DB_U64((uint64_t)MOST);
 	struct db_rows rows;

@@ -7,7 +7,7 @@
 
 /* docs/inbound.md 5. */
 enum {
-	INBOUND_LOG_CALLS = 50,                      /* calls of a webhook that became leads, and are listed */
+	INBOUND_LOG_CALLS = 50,                      /* calls of a webhook that became leads and are listed */
 	INBOUND_LOG_BODY_MAX = 64 * 1024,            /* stored bytes of their bodies */
 	INBOUND_STORED_CALLS_MAX = 1000,             /* refused calls of a webhook that are stored … */
 	INBOUND_STORED_BYTES_MAX = 16 * 1024 * 1024, /* … and the bytes of their bodies together */
@@ -29,18 +29,18 @@ struct inbound_call {
 	int64_t received_ms, ended_ms, expires_ms;
 };
 
-/* Writes a call to the log, with what became of it: id, times and replays are not read, nor are the times. *id is that of the
- * entry: a refused body that came before has one entry. RESULT_TOO_MANY: the webhook has no room for another refused one.
+/* Writes a call and its result to the log; id, times and replays of `call` are ignored. *id is set to that of the entry: a
+ * refused body that came before has one entry. RESULT_TOO_MANY: the webhook has no room for another refused one.
  * RESULT_NOT_FOUND: the webhook is removed. */
 MUST_CHECK enum result store_note_inbound_call(struct store *store, const struct inbound_call *call, uint64_t *id);
-/* The refused calls of a webhook that are stored, and the bytes of their bodies. */
+/* The number of stored refused calls of a webhook, and the size of their bodies. */
 MUST_CHECK enum result store_sum_refused_calls(
     struct store *store, struct pool *pool, uint64_t inbound_id, uint64_t *count, uint64_t *bytes);
 /* Records a replay: the new state, error, message, lead, content type and body of the call with this id. */
 MUST_CHECK enum result store_note_inbound_replay(struct store *store, const struct inbound_call *call);
 MUST_CHECK enum result store_find_inbound_call(struct store *store, struct pool *pool, uint64_t id, struct inbound_call *call);
 struct inbound_call_filter {
-	uint64_t inbound_id, lead_id; /* of a webhook or, if that is 0, of a lead */
+	uint64_t inbound_id, lead_id; /* of this webhook or, if it is 0, of this lead */
 	enum inbound_state state;     /* of a webhook's; INBOUND_STATES: all */
 	size_t limit;
 };

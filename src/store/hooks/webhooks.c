@@ -116,7 +116,7 @@ store_move_webhook(struct store *store, struct pool *pool, const struct webhook_
 	return result == RESULT_OK && found.count == 0 ? store_change_one(store, &sql_reset_webhook_status, id) : result;
 }
 
-/* A webhook whose receiver answered 410 becomes active when it is registered again. The URL is the same, but what is stored may
+/* A webhook whose receiver answered 410 becomes active when it is registered again. The URL is the same, but the stored one may
  * be sealed with a key that is lost. */
 static enum result
 replace_webhook(struct store *store, struct pool *pool, const struct webhook_put *put, uint64_t id, enum webhook_state state)

@@ -27,16 +27,16 @@ struct webhook_put {
 	uint32_t events;
 	struct slice source; /* absent: unchanged */
 	enum format_change format;
-	struct slice secret; /* for a new one; a new secret in every call */
+	struct slice secret; /* for a new webhook; a new secret in every call */
 	size_t maximum;      /* of webhooks in a campaign */
 };
 
-/* Adds a webhook, or replaces the events (source, format) of the one with the same URL, byte for byte. *created: it was added,
- * with the given secret. A webhook whose receiver answered 410 becomes active again; a disabled one stays disabled.
+/* Adds a webhook, or replaces the events (source, format) of the one with the same URL, compared byte for byte. *created: it
+ * was added, with the given secret. A webhook whose receiver answered 410 becomes active again; a disabled one stays disabled.
  * RESULT_TOO_MANY: the campaign has `maximum` webhooks; RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_put_webhook(
     struct store *store, const struct precondition *precondition, const struct webhook_put *put, uint64_t *id, bool *created);
-/* The dispatcher ends its pending deliveries. */
+/* Removes it. The dispatcher ends its pending deliveries. */
 MUST_CHECK enum result store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url);
 /* The same by id. */
 MUST_CHECK enum result store_remove_webhook_id(struct store *store, const struct precondition *precondition, uint64_t id);
@@ -49,19 +49,19 @@ struct row_reader;
 #define WEBHOOK_COLUMNS                                                                          \
 	"w.id, w.campaign_id, w.url, w.source, w.events, w.format, w.state, s.failing_since_ms," \
 	" s.last_delivery_ms, s.last_status"
-/* Reads them. The URL is absent where it cannot be opened. */
+/* Reads its secrets. The URL is absent if it cannot be opened. */
 struct webhook_row row_webhook(struct store *store, struct pool *pool, struct row_reader *r);
 
-/* store_lock_settings for the campaign of a webhook. RESULT_NOT_FOUND: no such webhook; it may also be removed before the
- * lock is granted. */
+/* store_lock_settings for the campaign of a webhook. RESULT_NOT_FOUND: no such webhook; it may also have been removed before
+ * the lock was granted. */
 MUST_CHECK enum result store_lock_webhook_settings(
     struct store *store, uint64_t webhook_id, const struct precondition *precondition);
 
-/* Makes the webhook active and resets its failures. The settings of its campaign are locked. */
+/* Makes the webhook active and resets its failures. The settings of its campaign must be locked. */
 MUST_CHECK enum result store_activate_webhook(struct store *store, uint64_t webhook_id);
 
-/* Gives the webhook a valid URL. Unless it has this URL already, its failures, hold and last answer are discarded: they are of
- * the old URL. Its state stays. The settings of its campaign are locked. RESULT_REFUSED with *taken: another webhook of the
- * campaign has the URL; nothing was changed. */
+/* Gives the webhook a valid URL. Unless it already has this URL, its failures, hold and last answer are discarded, because they
+ * belong to the old URL. Its state stays. The settings of its campaign must be locked. RESULT_REFUSED with *taken: another
+ * webhook of the campaign has the URL; nothing was changed. */
 MUST_CHECK enum result store_move_webhook(
     struct store *store, struct pool *pool, const struct webhook_row *webhook, struct slice url, bool *taken);

@@ -10,7 +10,7 @@
 DB_STATEMENT(sql_select_mail_hold, "SELECT failures, held_until_ms - (" NOW "), held_since_ms, reason, answer, held_until_ms,"
 				   " IF(refused_ms > " NOW " - 86400000, refused_ms, NULL), refused_reason, refused_answer"
 				   " FROM {prefix}message_channels WHERE channel = ?");
-/* by_turn makes this one probe for each campaign with something pending; ended messages have no turn */
+/* by_turn turns this into one probe for each campaign with something pending; ended messages have no turn */
 #define MESSAGE_CAMPAIGNS(turns)                                                                                          \
 	"SELECT turn, campaign_id, MIN(due_ms) - (" NOW ") FROM {prefix}messages FORCE INDEX (by_turn) WHERE turn " turns \
 	" GROUP BY turn, campaign_id"
@@ -19,7 +19,7 @@ DB_STATEMENT_ANEW(sql_select_text_campaigns, MESSAGE_CAMPAIGNS("= 2"));
 DB_STATEMENT(sql_select_due_messages,
     "{each}(SELECT CAST(? AS UNSIGNED), id FROM {prefix}messages FORCE INDEX (by_turn)"
     " WHERE turn = ? AND campaign_id = ? AND due_ms <= " NOW " ORDER BY due_ms LIMIT ?){between} UNION ALL {end}");
-/* A message whose lease has ended without an outcome is due, but still has the owner. Assignments are made in this order. */
+/* A message whose lease has ended without an outcome is due, but still has its owner. Assignments are made in this order. */
 DB_STATEMENT(sql_lease_messages,
     "UPDATE {prefix}messages FORCE INDEX (PRIMARY)"
     " SET crashes = LEAST(crashes + (lease_owner IS NOT NULL), 255), lease_owner = ?, due_ms = " NOW " + ?"
@@ -164,7 +164,7 @@ store_lease_mails(struct store *store, struct pool *pool, const unsigned char ow
 	while (store_runs(&txn)) {
 		txn.result = db_execute(
 		    store->db, &sql_lease_messages, &DB_LIST_AND_VALUES(list, owner_value(owner), DB_I64(lease_ms)), NULL);
-		/* in the caller's pool; a repetition reads them again */
+		/* in the caller's pool; a repeated run reads them again */
 		if (txn.result == RESULT_OK)
 			txn.result = db_query(store->db, pool, &sql_select_leased_messages,
 			    &DB_LIST_AND_VALUES(list, owner_value(owner)), &leased);

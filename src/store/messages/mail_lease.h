@@ -26,22 +26,22 @@ struct mail_campaign {
 	struct sender_count sender;
 	unsigned turn;
 };
-/* What holds all mail, or all texts. */
+/* The hold of all mail, or of all texts. */
 struct mail_hold {
 	unsigned failures;
-	int64_t left_ms;       /* until the next attempt; <= 0: none */
+	int64_t left_ms;       /* time until the next attempt; <= 0: none */
 	int64_t since_ms;      /* -1: the last attempt reached the server */
 	struct slice reason;   /* absent: as above */
-	struct slice answer;   /* of the server; may be absent */
+	struct slice answer;   /* the server's answer; may be absent */
 	int64_t held_until_ms; /* as the row has it */
-	/* the last refusal that an operator should see, and that does not hold the channel */
+	/* the last refusal that an operator should see but that does not hold the channel */
 	int64_t refused_ms; /* -1: there was none in the last day */
 	struct slice refused_reason, refused_answer;
 };
 MUST_CHECK enum result store_mail_hold(
     struct store *store, struct pool *pool, enum message_channel channel, struct mail_hold *hold);
-/* Campaigns with due messages of the channel, by turn, with what they, their accounts and the installation have sent.
- * *next_ms: milliseconds until the next message that is not due yet, or -1. */
+/* Campaigns with due messages of the channel, by turn, with what they, their accounts and the installation have sent. *next_ms:
+ * milliseconds until the next message comes due, or -1. */
 MUST_CHECK enum result store_mail_campaigns(struct store *store, struct pool *pool, enum message_channel channel,
     struct mail_campaign **campaigns, size_t *count, int64_t *next_ms);
 
@@ -49,7 +49,7 @@ struct mail_request {
 	uint64_t campaign_id, account_id;
 	unsigned turn;
 	unsigned rows;         /* at most … */
-	unsigned account_rows; /* … of all of the account, at most */
+	unsigned account_rows; /* … of all messages of the account, at most */
 	unsigned all_rows;     /* … of all */
 };
 struct due_mail {
@@ -65,18 +65,18 @@ struct queued_mail {
 	enum message_kind kind;
 	uint64_t ref;
 	bool is_ready;    /* the next three are present */
-	bool is_repeated; /* sent again by the account; the next three are those of the mail before, if it was composed */
+	bool is_repeated; /* sent again by the account; the next three are those of the previous mail, if it was composed */
 	struct slice recipient, message_id, content;
 	unsigned attempts;
 	unsigned crashes;             /* earlier leases without an outcome */
 	int64_t first_attempt_ms_ago; /* -1: there was none */
 	int64_t now_ms, age_ms;       /* age: since it was requested */
-	bool has_lead;                /* it was not deleted; else the next two are false, and the third is absent */
+	bool has_lead;                /* the lead was not deleted; otherwise the next two are false, and the third is absent */
 	bool opted_out, bounced;
-	bool is_unconfirmed;        /* its campaign has leads confirm their address, and it has not */
+	bool is_unconfirmed;        /* its campaign has leads confirm their address, and it has not done so */
 	struct slice email_key;     /* that of the lead now */
 	struct slice requested_for; /* as in struct made_message */
-	bool is_counted;            /* what was requested for an address: for its limits, and those of an hour */
+	bool is_counted;            /* if requested for an address: towards its limits and hourly ones */
 };
 /* Leases those of them that are still due, at most DB_LIST_MAX. */
 MUST_CHECK enum result store_lease_mails(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE],
@@ -84,9 +84,9 @@ MUST_CHECK enum result store_lease_mails(struct store *store, struct pool *pool,
 /* *renewed: how many of them were still ours. */
 MUST_CHECK enum result store_renew_mails(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const uint64_t *ids,
     size_t count, int64_t lease_ms, size_t *renewed);
-/* Ends leases of messages that nothing was done with: they are due at once. */
+/* Ends leases of messages that were not worked on: they are due at once. */
 MUST_CHECK enum result store_release_mails(
     struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const uint64_t *ids, size_t count);
-/* Ends all leases of a process that has crashed: their messages are due at once, with one more crash. Reads all pending
+/* Ends all leases of a process that has crashed: their messages are due at once, with one more crash counted. Reads all pending
  * messages. */
 MUST_CHECK enum result store_release_crashed(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE]);

@@ -134,8 +134,8 @@ store_find_mail(struct store *store, struct pool *pool, uint64_t id, struct mail
 
 enum { LOCKED_KIND, LOCKED_STATE, LOCKED_LEASED, LOCKED_CONTENT, LOCKED_COMPOSED, LOCKED_LEAD, LOCKED_CAMPAIGN, LOCKED_REF };
 
-/* Locks the message. *has_ended: what is sent is another one. Repetitions of several messages of a lead at the same time may
- * exceed their maximum by a few: the limits of the address hold all the same. */
+/* Locks the message. *has_ended: another message is sent. If several messages of a lead are repeated at the same time, their
+ * maximum may be exceeded by a few: the limits of the address still hold. */
 static enum result
 judge_again(struct store *store, struct pool *pool, uint64_t id, struct db_rows *rows, enum mail_again *what, bool *has_ended)
 {
@@ -208,7 +208,7 @@ store_count_pending_mails(struct store *store, struct mail_counts *counts)
 
 /* ---- clean-up ---- */
 
-/* Rows of one transaction, and transactions of one call. A content may have some hundred kilobytes. */
+/* Rows per transaction, and transactions per call. A content may have some hundred kilobytes. */
 enum { CONTENT_CHUNK = 100, ROW_CHUNK = 500, CHUNKS = 20 };
 
 enum { REMOVED_MS, REMOVE_TO_MS };

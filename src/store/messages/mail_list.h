@@ -9,11 +9,11 @@
 #include "store/message_requests.h"
 #include "store/messages/mail_outcomes.h"
 
-/* Zero and -1 filters are not applied. */
+/* Filters that are zero or -1 are not applied. */
 struct mail_filter {
 	uint64_t campaign_id;
 	int state, kind;
-	uint64_t after; /* `next` of the part of the list before */
+	uint64_t after; /* `next` of the previous part of the list */
 	size_t limit;
 };
 struct mail_row {
@@ -24,37 +24,37 @@ struct mail_row {
 	enum message_state state;
 	unsigned attempts, crashes;
 	bool leased, is_due;
-	int64_t created_ms, due_ms, sent_ms, ended_ms; /* -1: not set; due_ms: pending ones only */
-	struct slice recipient, message_id; /* absent before it is ready; the recipient also some days after its end */
+	int64_t created_ms, due_ms, sent_ms, ended_ms; /* -1: not set; due_ms: only of pending ones */
+	struct slice recipient, message_id; /* absent before it is ready; the recipient is kept for some days after its end */
 	int last_status;                    /* 0: none */
 	struct slice last_answer, reason;
 };
 struct mail_list {
 	struct mail_row *mails;
 	size_t count;
-	uint64_t next; /* `after` of the rest of the list, which may be empty; 0: this is all */
+	uint64_t next; /* `after` for the rest of the list, which may be empty; 0: this is all */
 };
 /* By id, the highest first: the newest first, but only roughly, because processes take ids in blocks. It reads at most
  * MAILS_EXAMINED rows, in pieces: with state or kind a list may be short or empty and still have a next one. */
 enum { MAILS_EXAMINED = 5000, MAILS_PIECE = 1000 };
 MUST_CHECK enum result store_list_mails(
     struct store *store, struct pool *pool, const struct mail_filter *filter, struct mail_list *list);
-/* *content: absent before it is ready and some days after its end. RESULT_NOT_FOUND: no such message. */
+/* *content: absent before it is ready, and some days after its end. RESULT_NOT_FOUND: no such message. */
 MUST_CHECK enum result store_find_mail(
     struct store *store, struct pool *pool, uint64_t id, struct mail_row *mail, struct slice *content);
 
 enum mail_again {
 	MAIL_QUEUED,
 	MAIL_LEASED,     /* it is being sent */
-	MAIL_NO_CONTENT, /* it was removed some days after the message ended */
+	MAIL_NO_CONTENT, /* its content was removed some days after it ended */
 	MAIL_IS_TEXT,    /* a text to a phone: another code can be requested */
 	MAIL_NO_LEAD,    /* its lead was deleted */
 	MAIL_ENOUGH,     /* MAIL_REPEATS_MAX mails of its lead were sent again in the last day */
 	MAIL_MISSING
 };
 enum { MAIL_REPEATS_MAX = 5 };
-/* Sends a mail again: one that has not ended is due now, and its time to try begins again. One that has ended stays as it is; a
- * new one with its bytes, or composed if it was not, is requested, and has the limits of any other. */
+/* Sends a mail again: one that has not ended is due now, and its time for attempts begins again. One that has ended stays as it
+ * is; a new one is requested with its bytes, or to be composed if it never was, and the usual limits apply to it. */
 MUST_CHECK enum result store_mail_again(struct store *store, uint64_t id, enum mail_again *what);
 
 struct mail_counts {
@@ -67,6 +67,6 @@ MUST_CHECK enum result store_count_pending_mails(struct store *store, struct mai
 
 /* How long recipient and content of an ended message are stored. */
 #define MAIL_CONTENT_MS (INT64_C(7) * 24 * 3600 * 1000)
-/* Removes contents, and messages that ended longer ago than `retention_ms` (0: none). Bounded; cheap when there is nothing to
- * do. */
+/* Removes contents, and messages that ended longer ago than `retention_ms` (0: none). The work is bounded, and little when
+ * there is nothing to do. */
 MUST_CHECK enum result store_clean_up_mails(struct store *store, int64_t retention_ms);

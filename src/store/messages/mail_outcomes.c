@@ -7,8 +7,8 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-/* Those that were handed over, or still may be. What a page has requested for an address counts whatever became of it: else it
- * would show whether the address is a lead's. */
+/* Mails that were handed over, or still may be. A mail that a page has requested for an address counts no matter what became of
+ * it: otherwise it would show whether the address belongs to a lead. */
 #define COUNTS "(state NOT IN ('failed', 'dropped') OR requested_for IS NOT NULL)"
 DB_STATEMENT(sql_count_mails_of_recipient, "SELECT COUNT(*), " NOW " - MAX(composed_ms)"
 					   " FROM {prefix}messages FORCE INDEX (by_recipient)"
@@ -25,7 +25,7 @@ DB_STATEMENT(sql_make_message_ready,
     " SET state = 'ready', recipient_hash = ?, recipient = ?, message_id = ?, content = ?, composed_ms = " NOW
     " WHERE id = ? AND state = 'requested' AND lease_owner = ?");
 DB_STATEMENT(sql_uncount_code, "DELETE FROM {prefix}sent_codes WHERE message_id = ?");
-/* Assignments are made in this order: `turn` and `ended_ms` come last, because they depend on nothing that is assigned */
+/* Assignments are made in this order: `turn` and `ended_ms` come last, because no other assignment depends on them */
 DB_STATEMENT(sql_record_mail_outcome,
     "UPDATE {prefix}messages"
     " SET state = ?, attempts = LEAST(attempts + ?, 65535), first_attempt_ms = IF(?, COALESCE(first_attempt_ms, " NOW "),"
@@ -155,7 +155,7 @@ store_bring_mail_forward(struct store *store, const struct queued_mail *mail)
 	return store_run(store, &sql_bring_forward, DB_U64(mail->lead_id), DB_U64(mail->kind));
 }
 
-/* A batch that has loaded the lead would write the flag as it was: the lock of its campaign comes first. */
+/* A batch that has loaded the lead would write the old flag: the lock of its campaign comes first. */
 enum result
 store_mail_bounced(struct store *store, uint64_t campaign_id, uint64_t lead_id, struct slice email_key)
 {

@@ -14,7 +14,7 @@ enum { MAIL_HASH_SIZE = 16, MAIL_ANSWER_MAX = 500 };
 /* Stored as their names. */
 enum message_state {
 	MESSAGE_REQUESTED,
-	MESSAGE_READY, /* recipient, Message-ID and content are written, and stay as they are */
+	MESSAGE_READY, /* recipient, Message-ID and content are written, and no longer change */
 	MESSAGE_SENT,
 	MESSAGE_FAILED,
 	MESSAGE_DROPPED,
@@ -23,24 +23,24 @@ enum message_state {
 struct slice message_state_name(enum message_state state);
 MUST_CHECK bool message_state_parse(struct slice name, enum message_state *state);
 
-/* How many mails this address got in the last day, of all campaigns, or still may get, and how many were requested for it; how
- * long ago the last of them was composed or counted, or -1. */
+/* How many mails this address got in the last day, from all campaigns, or may still get, and how many were requested for it;
+ * how long ago the last of them was composed or counted, or -1. */
 MUST_CHECK enum result store_count_mails(
     struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], unsigned *last_day, int64_t *youngest_ms);
-/* Mails of a kind to an address, without one of them. */
+/* Mails of one kind to an address, except one of them. */
 struct mails_of_kind {
 	const unsigned char *recipient_hash; /* MAIL_HASH_SIZE bytes */
 	enum message_kind kind;
 	uint64_t except;
 	uint64_t lead_id;       /* only to this lead; 0: to any */
-	uint64_t requested_for; /* only those that pages of this campaign have requested for the address; 0: all */
+	uint64_t requested_for; /* only mails that pages of this campaign have requested for the address; 0: all */
 };
-/* How long ago the last of them were composed or counted, the newest first, without those that failed or were dropped, unless a
- * page has requested them: at most `max` of those that are stored. */
+/* How long ago the last of them were composed or counted, the newest first, at most `max` of those that are stored. Those that
+ * failed or were dropped are left out, unless a page has requested them. */
 MUST_CHECK enum result store_mail_ages(
     struct store *store, const struct mails_of_kind *mails, int64_t *ages_ms, size_t max, size_t *count);
-/* Counts a leased request of a page for the limits of its address, once: it is counted, whatever becomes of it.
- * RESULT_NOT_FOUND: the lease has ended. */
+/* Counts a leased request of a page towards the limits of its address, once, no matter what becomes of it. RESULT_NOT_FOUND:
+ * the lease has ended. */
 MUST_CHECK enum result store_count_mail(
     struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct queued_mail *mail);
 /* What a request becomes. */
@@ -48,11 +48,11 @@ struct ready_mail {
 	uint64_t id;
 	const unsigned char *recipient_hash; /* MAIL_HASH_SIZE bytes */
 	struct slice recipient, message_id, content;
-	struct lead_code code_for; /* of a mail that shows a code */
+	struct lead_code code_for; /* for a mail that shows a code */
 	struct slice code;         /* absent: it shows none */
 };
-/* Makes a leased request ready, and stores its code in the same transaction: the code that is valid is always that of
- * the last mail that may be sent. RESULT_NOT_FOUND: the lease has ended. Any other failure: it may be ready. */
+/* Makes a leased request ready, and stores its code in the same transaction: the valid code is always that of the last mail
+ * that may be sent. RESULT_NOT_FOUND: the lease has ended. Any other failure: it may be ready. */
 MUST_CHECK enum result store_mail_ready(
     struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct ready_mail *mail);
 
@@ -63,15 +63,15 @@ struct mail_outcome {
 	bool attempted; /* counts as an attempt */
 	int status;     /* of the mail server; 0: none */
 	struct slice answer, reason;
-	uint64_t account_id, campaign_id; /* for which it counts when it was sent; 0: it was counted before */
-	bool uncounts; /* a text that was not sent, and will not be: its code no longer counts for the number and those beside
-			  it */
+	uint64_t account_id, campaign_id; /* towards whose limits it counts when it is sent; 0: it was counted before */
+	bool uncounts; /* a text that was not sent and will not be: its code no longer counts for the number and its
+			* neighbours */
 };
-/* Records it and ends the lease. A sent message is recorded as such also when another process leases it. RESULT_NOT_FOUND:
- * there is no such row, or another process leases it. */
+/* Records it and ends the lease. A sent message is recorded as sent even if another process leases it. RESULT_NOT_FOUND: there
+ * is no such row, or another process leases it. */
 MUST_CHECK enum result store_mail_outcome(
     struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct mail_outcome *outcome);
-/* Mails of this kind to this lead that wait for another attempt are due now: their person has requested one. */
+/* Makes mails of this kind to this lead that wait for another attempt due now, because their person has requested one. */
 MUST_CHECK enum result store_bring_mail_forward(struct store *store, const struct queued_mail *mail);
 /* Sets the lead's flag `bounced`, if it still has this email_key. */
 MUST_CHECK enum result store_mail_bounced(struct store *store, uint64_t campaign_id, uint64_t lead_id, struct slice email_key);

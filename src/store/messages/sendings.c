@@ -87,7 +87,7 @@ store_read_sendings(
 	return result;
 }
 
-/* An account of 0: the campaign was removed. */
+/* Account 0: the campaign was removed. */
 static enum result
 find_accounts(struct store *store, struct pool *pool, struct sender_count *senders, size_t count)
 {

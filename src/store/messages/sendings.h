@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * How many mails and texts were sent in the last hour: what limits of an hour count (docs/mail.md 6, 8.3).
+ * How many mails and texts were sent in the last hour, for hourly limits (docs/mail.md 6, 8.3).
  *
  * A mail counts when the server has taken it, a text when it is permitted. Both stay counted when their lead or campaign is
- * removed. Counts are of five minutes: those of an hour include up to five minutes more. */
+ * removed. Each count covers five minutes, so those of an hour include up to five minutes more. */
 #pragma once
 
 #include <limits.h>
@@ -22,11 +22,11 @@ struct slice message_channel_name(enum message_channel channel);
 /* Stored as numbers. */
 enum sending_scope { SENDINGS_OF_ALL, SENDINGS_OF_ACCOUNT, SENDINGS_OF_CAMPAIGN, SENDING_SCOPES };
 
-/* Numbers of the last hour; as limits, 0: any number. */
+/* Numbers of the last hour; in limits, 0 means any number. */
 struct sendings {
 	unsigned of[SENDING_SCOPES];
 };
-/* How many more may be sent by the limit of a scope; UINT_MAX: any number. */
+/* How many more may be sent within the limit of a scope; UINT_MAX: any number. */
 static inline unsigned
 sendings_left(const struct sendings *limits, const struct sendings *sent, enum sending_scope scope)
 {
@@ -43,12 +43,12 @@ sendings_reached(const struct sendings *limits, const struct sendings *sent)
 		scope++;
 	return scope;
 }
-/* "installation_limit", "account_limit", "campaign_limit"; absent of SENDING_SCOPES. */
+/* "installation_limit", "account_limit", "campaign_limit"; absent for SENDING_SCOPES. */
 struct slice sending_limit_name(enum sending_scope scope);
-/* The setting that has it: "mail.account_per_hour". */
+/* The setting with this limit: "mail.account_per_hour". */
 const char *sending_limit_setting(enum message_channel channel, enum sending_scope scope);
 
-/* What sends: a campaign of an account. */
+/* The sender: a campaign of an account. */
 struct sender_count {
 	uint64_t account_id, campaign_id; /* 0: none */
 	struct sendings sent;
@@ -56,7 +56,7 @@ struct sender_count {
 /* Fills in what was sent. */
 MUST_CHECK enum result store_read_sendings(
     struct store *store, struct pool *pool, enum message_channel channel, struct sender_count *senders, size_t count);
-/* The same by their campaigns alone: fills in the accounts, too. */
+/* The same for senders with only campaign ids: fills in the accounts, too. */
 MUST_CHECK enum result store_read_senders(
     struct store *store, struct pool *pool, enum message_channel channel, struct sender_count *senders, size_t count);
 /* Counts one, in the transaction that records or permits it. */

@@ -11,7 +11,7 @@
 
 /* A write, because only writes conflict on several nodes of a cluster. */
 DB_STATEMENT(sql_count_sent_code, "UPDATE {prefix}message_channels SET sent = sent + 1 WHERE channel = 'text'");
-/* Of all codes, and of those of the lead of this message. */
+/* Counts of all codes, and of those of this message's lead. */
 DB_STATEMENT(sql_count_codes_of_number,
     "SELECT COUNT(*), " NOW " - MAX(s.sent_ms), " NOW " - MAX(IF(m.lead_id = own.lead_id, s.sent_ms, NULL))"
     " FROM {prefix}sent_codes s FORCE INDEX (by_number)"
@@ -79,7 +79,7 @@ check_limits(struct store *store, struct pool *pool, const struct text_claim *cl
 	return result;
 }
 
-/* Counts it for the limits of an hour. */
+/* Counts it towards the hourly limits. */
 static enum result
 add_sending(struct store *store, struct pool *pool, const struct text_claim *claim, const struct text_limits *limits,
     enum text_verdict *verdict)
@@ -97,7 +97,7 @@ add_sending(struct store *store, struct pool *pool, const struct text_claim *cla
 				       : RESULT_OK;
 }
 
-/* Counts it for the limits of an hour, unless it was counted before, and makes its request ready. */
+/* Counts it towards the hourly limits, unless it was counted before, and makes its request ready. */
 static enum result
 claim_sending(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE],
     const struct text_claim *claim, const struct text_limits *limits, enum text_verdict *verdict)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The rows of `messages` that are texts to phones (docs/mail.md 8). Leases and outcomes are those of mail_lease.h and
- * mail_outcomes.h. */
+ * The rows of `messages` that are texts to phones (docs/mail.md 8). See mail_lease.h and mail_outcomes.h for their leases and
+ * outcomes. */
 #pragma once
 #include "store/messages/mail_outcomes.h"
 
@@ -9,8 +9,8 @@ struct text_limits {
 	unsigned number_per_day, prefix_per_hour;
 	struct sendings per_hour;
 };
-/* What a code counts for. Hashes of MAIL_HASH_SIZE bytes; that of the prefix is of the number without its last four digits.
- * campaign_id 0: for the number and its prefix alone, because it may not be sent; its request stays as it is. */
+/* What a code counts towards. Hashes of MAIL_HASH_SIZE bytes; the prefix is the number without its last four digits.
+ * campaign_id 0: only the number and its prefix, because the code may not be sent; its request stays as it is. */
 struct text_claim {
 	uint64_t message_id, account_id, campaign_id;
 	const unsigned char *number_hash, *prefix_hash;
@@ -27,11 +27,11 @@ enum text_verdict {
 	TEXT_ACCOUNT_LIMIT,
 	TEXT_INSTALLATION_LIMIT
 };
-/* The time that must pass before another code for a number that got `sent` codes (from 1) in the last day. */
+/* The time that must pass before another code for a number to which `sent` codes (at least 1) were sent in the last day. */
 int64_t text_pause_ms(unsigned sent);
 
-/* Counts a code and makes its request ready, or does neither: however many processes and hosts do it at once, no limit is
- * exceeded. A request that was counted before, and is tried again, counts once, and TEXT_PASSES_AGAIN says so.
- * *wait_ms: TEXT_TOO_SOON and TEXT_EARLY, until another may be sent. RESULT_NOT_FOUND: the lease has ended. */
+/* Counts a code and makes its request ready, or does neither: no limit is exceeded, however many processes and hosts do this at
+ * once. A request that is tried again counts only once, and TEXT_PASSES_AGAIN says so. *wait_ms: for TEXT_TOO_SOON and
+ * TEXT_EARLY, the time until another code may be sent. RESULT_NOT_FOUND: the lease has ended. */
 MUST_CHECK enum result store_claim_text(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE],
     const struct text_claim *claim, const struct text_limits *limits, enum text_verdict *verdict, int64_t *wait_ms);

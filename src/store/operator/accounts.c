@@ -38,7 +38,7 @@ DB_STATEMENT(sql_select_ended_keys, "SELECT id FROM {prefix}api_keys FORCE INDEX
 DB_STATEMENT(sql_delete_keys, "DELETE t FROM " ROWS_WITH_IDS("api_keys"));
 DB_STATEMENT(sql_revoke_key, "UPDATE {prefix}api_keys SET revoked_ms = COALESCE(revoked_ms, " NOW ") WHERE id = ?");
 
-/* Like every insert, not repeated when it may have been committed: there would be two rows. */
+/* Like every insert, not repeated if it may have been committed: there would be two rows. */
 enum result
 store_add_account(struct store *store, const struct precondition *precondition, struct slice name, uint64_t *id)
 {
@@ -92,7 +92,7 @@ store_check_owner(struct store *store, struct pool *pool, uint64_t account_id, c
 	return result == RESULT_OK && !own ? RESULT_REFUSED : result;
 }
 
-/* Afterwards no sign-up to these campaigns is under way. The account is locked: it gets no new campaigns. */
+/* After this, no sign-up to these campaigns is under way. The account is locked: it gets no new campaigns. */
 static enum result
 lock_settings_of(struct store *store, struct pool *pool, uint64_t account_id)
 {
@@ -142,7 +142,7 @@ store_set_time_zone(struct store *store, uint64_t id, struct slice time_zone)
 
 /* ---- keys ---- */
 
-/* The account is locked: the count holds until the key is inserted. */
+/* The account is locked: the count stays valid until the key is inserted. */
 static enum result
 make_room(struct store *store, struct pool *pool, uint64_t account_id, uint64_t maximum)
 {
@@ -168,7 +168,7 @@ insert_key(struct store *store, struct pool *pool, const struct new_key *key, ui
 	    db_time(key->expires_ms));
 }
 
-/* Not repeated when it may have been committed: there would be two rows. */
+/* Not repeated if it may have been committed: there would be two rows. */
 enum result
 store_add_key(
     struct store *store, const struct precondition *precondition, const struct new_key *key, uint64_t maximum, uint64_t *id)

@@ -8,16 +8,16 @@ struct account_row {
 	uint64_t id;
 	struct slice name;
 	int64_t suspended_ms, created_ms;
-	int64_t per_minute;     /* limit of GET and POST calls with a key, 0: any number; -1: the setting's */
+	int64_t per_minute;     /* limit on GET and POST calls with a key; 0: any number; -1: as in the setting */
 	struct slice time_zone; /* absent: UTC */
 };
 MUST_CHECK enum result store_add_account(
     struct store *store, const struct precondition *precondition, struct slice name, uint64_t *id);
 MUST_CHECK enum result store_list_accounts(
     struct store *store, struct pool *pool, struct list_part part, struct account_row **accounts, size_t *count);
-/* Returns RESULT_OK when the account exists, else RESULT_NOT_FOUND. */
+/* Returns RESULT_OK when the account exists, otherwise RESULT_NOT_FOUND. */
 MUST_CHECK enum result store_find_account(struct store *store, uint64_t id);
-/* RESULT_REFUSED: one of these campaigns is not the account's. */
+/* RESULT_REFUSED: one of these campaigns does not belong to the account. */
 MUST_CHECK enum result store_check_owner(
     struct store *store, struct pool *pool, uint64_t account_id, const uint64_t *campaigns, size_t count);
 
@@ -46,9 +46,9 @@ struct new_key {
 	const uint64_t *campaigns; /* of the account */
 	size_t campaign_count;     /* at most KEY_CAMPAIGNS_MAX; 0: all */
 };
-/* RESULT_NOT_FOUND: no such account. RESULT_REFUSED: a campaign that is not one of the account. RESULT_TOO_MANY: the account
- * has `maximum` keys that can be used. Keys that were revoked or have expired stay while there is room for `maximum`
- * together: the oldest is deleted for a new one. */
+/* RESULT_NOT_FOUND: no such account. RESULT_REFUSED: one of the campaigns does not belong to the account. RESULT_TOO_MANY: the
+ * account has `maximum` keys that can be used. Revoked and expired keys stay while there is room for `maximum` in all: the
+ * oldest is deleted for a new one. */
 MUST_CHECK enum result store_add_key(
     struct store *store, const struct precondition *precondition, const struct new_key *key, uint64_t maximum, uint64_t *id);
 MUST_CHECK enum result store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part,

@@ -119,8 +119,8 @@ set_ip_counted_to(struct store *store, const struct campaign *campaign, uint32_t
 	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
 }
 
-/* `campaign` as it was, and its new maximum. An earlier count that has not ended may already have passed its last lead: another
- * one is queued then, too. */
+/* `campaign` as it was, and its new maximum. An unfinished earlier count may already have passed its last lead: then another
+ * one is queued, too. */
 static enum result
 queue_count(struct store *store, struct pool *pool, const struct campaign *campaign, uint64_t max_per_ip, struct slice made_by,
     struct queued_job *queued)
@@ -184,7 +184,7 @@ store_edit_campaign(struct store *store, const struct precondition *precondition
 	return txn.result;
 }
 
-/* Leads, or rows of counts, in one transaction: sign-ups wait for it. */
+/* Leads, or rows of counts, per transaction: sign-ups wait for it. */
 enum { ADDRESSES_AT_ONCE = 10000 };
 
 /* *left: there may be more of them. */
@@ -209,7 +209,7 @@ count_piece(struct store *store, const struct campaign *campaign, bool *done)
 	return result == RESULT_OK ? set_ip_counted_to(store, campaign, to) : result;
 }
 
-/* Depends on the rows alone: any process may go on with it, also two at once. */
+/* Depends only on the rows: any process may continue it, even two at once. */
 static enum result
 count_addresses(struct store *store, struct pool *pool, uint64_t campaign_id, bool *done)
 {
@@ -219,7 +219,7 @@ count_addresses(struct store *store, struct pool *pool, uint64_t campaign_id, bo
 	enum result result = store_lock_counters(store, pool, campaign_id);
 	if (result == RESULT_OK)
 		result = store_find_campaign(store, pool, campaign_id, &campaign, &now_ms);
-	/* also before counting begins: an earlier removal may have been killed */
+	/* done even before counting begins: an earlier removal may have been killed */
 	if (result == RESULT_OK && campaign.ip_counted_to == 0)
 		result = remove_addresses(store, campaign_id, &left);
 	if (result != RESULT_OK)
@@ -243,7 +243,7 @@ request_campaign(struct store *store, const struct precondition *precondition, u
 {
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
-		/* afterwards no sign-up is under way with the old state */
+		/* after this, no sign-up is under way with the old state */
 		txn.result = store_lock_settings(store, id, precondition);
 		if (txn.result == RESULT_OK)
 			txn.result = apply_request(store, id, request);

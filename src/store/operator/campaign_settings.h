@@ -9,35 +9,36 @@
 /* The settings of a campaign that an operator sets; absent slices are NULL in the row. */
 struct campaign_settings {
 	CAMPAIGN_SETTINGS(FIELD_MEMBER) /* an end time of -1: none; max_per_ip: see store_count_addresses */
-	/* As store_end_campaign or store_reopen_campaign, after everything else. */
+	/* As in store_end_campaign or store_reopen_campaign, after all other changes. */
 	enum campaign_request { CAMPAIGN_STAYS, CAMPAIGN_OPENS, CAMPAIGN_ENDS } request;
 };
 /* RESULT_NOT_FOUND: no such account. RESULT_TOO_MANY: it has `maximum` campaigns. */
 MUST_CHECK enum result store_add_campaign(struct store *store, const struct precondition *precondition, uint64_t account_id,
     const struct campaign_settings *settings, uint64_t maximum, uint64_t *id);
-/* The same with this id, for an operator: without a maximum. The other function does not give the id then. RESULT_REFUSED:
+/* The same with a given id, for an operator: without a maximum. The other function then never gives this id. RESULT_REFUSED:
  * *verdict says why. */
 MUST_CHECK enum result store_add_campaign_as(struct store *store, uint64_t account_id, const struct campaign_settings *settings,
     uint64_t id, struct id_verdict *verdict);
 struct campaign_change {
-	/* Sets some of them and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
+	/* Sets some of the settings and leaves the others unchanged; the values must outlive the call. Returns false to
+	 * refuse. */
 	bool (*edit)(void *context, struct campaign_settings *settings);
 	void *context;
-	/* Present: queues the count that a change of max_per_ip needs (store_count_addresses), as a job by this caller. */
+	/* If present: queues the count that a change of max_per_ip needs (store_count_addresses), as a job by this caller. */
 	struct slice count_by;
 	uint64_t job_id; /* set; 0: there is nothing to count */
 };
 /* Changes settings with the campaign and its counters locked, so that concurrent changes of different settings are both stored.
- * `edit` may be called several times. A new end time replaces the old one, also after that has passed; a campaign that was
- * ended by command stays ended. RESULT_REFUSED: `edit` returned false. RESULT_TOO_MANY: the count cannot be queued, as in
+ * `edit` may be called several times. A new end time replaces the old one, even if that has passed; a campaign that was ended
+ * by command stays ended. RESULT_REFUSED: `edit` returned false. RESULT_TOO_MANY: the count cannot be queued, as in
  * store_add_job. RESULT_NOT_FOUND: no such campaign. In all these cases nothing was changed. */
 MUST_CHECK enum result store_edit_campaign(
     struct store *store, const struct precondition *precondition, uint64_t id, struct campaign_change *change);
-/* Applies a change of max_per_ip to the existing leads, one piece a call, each in a transaction of its own so that sign-ups go
- * on in between: if it is set, they are counted per address; if it is 0, the counts are removed. Until *done, duplicate_ip is
- * not flagged; any later call goes on where the last one ended. RESULT_NOT_FOUND: no such campaign. */
+/* Applies a change of max_per_ip to the existing leads, one piece per call, each in its own transaction so that sign-ups
+ * continue in between: if it is set, leads are counted per address; if it is 0, the counts are removed. Until *done,
+ * duplicate_ip is not flagged; any later call continues where the last one ended. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_count_addresses(struct store *store, uint64_t campaign_id, bool *done);
-/* Ends it now, also when its end time has passed. */
+/* Ends it now, even if its end time has passed. */
 MUST_CHECK enum result store_end_campaign(struct store *store, const struct precondition *precondition, uint64_t id);
 /* Opens it again, and removes an end time that has passed. */
 MUST_CHECK enum result store_reopen_campaign(struct store *store, const struct precondition *precondition, uint64_t id);

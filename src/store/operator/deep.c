@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * `leadhook check --deep`: recounts all redundant data from the rows that it derives from.
+ * `leadhook check --deep`: recounts all redundant data from the rows that it is derived from.
  *
- * Sign-ups go on and cause no findings: each check is one statement, which compares within one snapshot of all its tables,
- * whatever the isolation level. So nothing is locked, and no snapshot is open for longer than a statement. */
+ * Sign-ups continue and cause no findings: each check is one statement, which compares within one snapshot of all its tables,
+ * at any isolation level. So nothing is locked, and no snapshot is open for longer than a statement. */
 #include <inttypes.h>
 
 #include "store/operator/check_findings.h"
@@ -11,13 +11,13 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-/* The first few differences as text, and their number. The server counts and returns only differences. Whole tables are read in
- * the order of their primary keys: another index would cost a random read for each row. */
+/* The first few differences as text, and how many there are. The server counts and returns only differences. Whole tables are
+ * read in the order of their primary keys: another index would cost a random read for each row. */
 /* clang-format off */
 
 #define TOTAL " COUNT(*) OVER () "
 #define FEW " LIMIT 5"
-/* A stored column differs from its count; the text of the difference. */
+/* A stored column that differs from its count; the text of the difference. */
 #define DIFFERS(column) "t." column " <> COALESCE(k." column ", 0)"
 #define DIFFERENCE(column) \
 	"IF(" DIFFERS(column) ", CONCAT('" column " is ', t." column ", ', counted ', COALESCE(k." column ", 0)), NULL)"
@@ -36,7 +36,7 @@ DB_STATEMENT(sql_deep_counters,
 	DIFFERS("removed_from_waitlist") " OR " DIFFERS("fraudulent") " OR " DIFFERS("opted_out") " OR "
 	DIFFERS("referred") " OR t.last_subscription_number < k.last_number ORDER BY t.campaign_id" FEW);
 
-/* During a rebuild: the leads that are counted so far. Nothing while the rows are being cleared. */
+/* During a rebuild: the leads that have been counted so far. Nothing while the rows are being cleared. */
 #define COUNTED_BY_HOUR "hours_counted_from < 4294967295"
 #define NEGATIVE_COUNTER(type, column, member) ", -h." #column
 #define COUNTER_DIFFERS(type, column, member) " OR SUM(p." #column ") <> 0"
@@ -50,7 +50,7 @@ DB_STATEMENT(sql_deep_hours,
 	"WHERE " COUNTED_BY_HOUR ") p GROUP BY p.campaign_id, p.hour, p.class HAVING FALSE" CAMPAIGN_COUNTERS(COUNTER_DIFFERS) ") d "
 	"GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW);
 
-/* What campaign_counters has as sums of the hours. */
+/* The sums of the hours that campaign_counters contains. */
 DB_STATEMENT(sql_deep_referral_sums,
 	"SELECT CONCAT('campaign ', t.campaign_id, ' (', CONCAT_WS(', ', "
 	DIFFERENCE("referred_verified") ", " DIFFERENCE("referrers") "), ')')," TOTAL
@@ -59,7 +59,8 @@ DB_STATEMENT(sql_deep_referral_sums,
 	"WHERE " COUNTED_BY_HOUR " AND ("
 	DIFFERS("referred_verified") " OR " DIFFERS("referrers") ") ORDER BY t.campaign_id" FEW);
 
-/* The rows of a removed campaign are deleted piece by piece (store/removal): until then they are inconsistent, and no defect. */
+/* The rows of a removed campaign are deleted piece by piece (store/removal): until then they are inconsistent, which is not a
+ * defect. */
 #define IS_NOT_REMOVED(campaign) "NOT EXISTS (SELECT * FROM {prefix}removed_campaigns z WHERE z.campaign_id = " campaign ")"
 
 DB_STATEMENT(sql_deep_scores,
@@ -130,7 +131,7 @@ DB_STATEMENT(sql_deep_addresses,
 /* Whether a row of `deliveries` or `due` is outside its event's range of ids, which follows the event's id. */
 #define OUT_OF_PLACE(row) "(" row ".id <= e.id OR " row ".id > e.id + e.deliveries)"
 
-/* A delivery that was sent again counts on from its attempts. */
+/* A delivery that was sent again continues the count of its attempts. */
 #define GOES_ON "u.webhook_id = d.webhook_id AND u.event_id = d.event_id AND u.attempts_before >= d.attempts"
 DB_STATEMENT(sql_deep_due,
 	"SELECT CONCAT('delivery ', u.id, IF(e.id IS NULL, ' (has no event)', IF(" OUT_OF_PLACE("u") ", ' (is not of its event)', "
@@ -140,7 +141,7 @@ DB_STATEMENT(sql_deep_due,
 	"WHERE e.id IS NULL OR " OUT_OF_PLACE("u") " OR u.attempts_before > u.attempts OR (d.id IS NOT NULL AND NOT (" GOES_ON ")) "
 	"ORDER BY u.id" FEW);
 
-/* This and the next statement: events from an id on. Of earlier days, some tables may be dropped already. */
+/* This and the next statement check events from an id on. For earlier days, some tables may already be dropped. */
 DB_STATEMENT(sql_deep_deliveries,
 	"SELECT CONCAT('delivery ', d.id, IF(e.id IS NULL, ' (has no event)', ' (is not of its event)'))," TOTAL
 	"FROM {prefix}deliveries d LEFT JOIN {prefix}events e ON e.id = d.event_id "
@@ -238,7 +239,7 @@ run_query(struct store *store, struct check_findings *check, size_t query, uint6
 	return RESULT_OK;
 }
 
-/* A day is dropped table by table, possibly during the check: days older than the retention, or dropped from one table already,
+/* A day is dropped table by table, possibly during the check: days older than the retention, or already dropped from one table,
  * are excluded. */
 static enum result
 find_first_event(struct store *store, struct check_findings *check, uint64_t *first_event)

@@ -49,7 +49,7 @@ store_definitions_max(enum definition_kind kind)
 	return kinds[kind].most;
 }
 
-/* Returns their number, at most VALUES_MAX. */
+/* Returns how many there are, at most VALUES_MAX. */
 static size_t
 put_values(struct db_value *values, const struct definition *definition)
 {
@@ -143,7 +143,7 @@ enum result
 store_add_definition(
     struct store *store, const struct precondition *precondition, uint64_t campaign_id, struct new_definition *new)
 {
-	/* not repeated when it may have been committed: there would be two of them */
+	/* not repeated if it may have been committed: there would be two of them */
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn))
 		txn.result = insert_definition(store, txn.pool, precondition, campaign_id, new);
@@ -163,7 +163,7 @@ lock_definition(struct store *store, struct pool *pool, const struct preconditio
 	result = store_lock_settings(store, campaign_id, precondition);
 	if (result == RESULT_OK)
 		result = store_find_definitions(store, pool, campaign_id, all);
-	/* it may have been removed meanwhile */
+	/* it may have been removed in the meantime */
 	return result == RESULT_OK && !find_by_id(all, reference->kind, reference->id, definition) ? RESULT_NOT_FOUND : result;
 }
 

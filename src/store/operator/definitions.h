@@ -4,7 +4,7 @@
 
 #include "store/store.h"
 
-/* A definition of a campaign. A tag's name has no white space at either end, which the tables would not distinguish. */
+/* A definition of a campaign. A tag's name has no white space at either end, because the tables would ignore it. */
 struct definition {
 	enum definition_kind { DEFINITION_TAG, DEFINITION_ACTION, DEFINITION_REWARD } kind;
 	union {
@@ -17,11 +17,11 @@ struct definition {
 enum definition_refusal {
 	DEFINITION_FITS,
 	DEFINITION_TOO_MANY,   /* the campaign has store_definitions_max of the kind already */
-	DEFINITION_NAME_TAKEN, /* by another tag of the campaign */
-	DEFINITION_NO_TAG,     /* the campaign has none with the action's tag_id */
+	DEFINITION_NAME_TAKEN, /* another tag of the campaign has the name */
+	DEFINITION_NO_TAG,     /* the campaign has no tag with the action's tag_id */
 	DEFINITION_REFUSED     /* by the edit */
 };
-/* How many a campaign can have of the kind. */
+/* How many definitions of this kind a campaign can have. */
 size_t store_definitions_max(enum definition_kind kind);
 struct new_definition {
 	const struct definition *definition;
@@ -37,14 +37,14 @@ struct definition_reference {
 	uint64_t id;
 };
 struct definition_change {
-	/* Sets some of it and leaves the rest unchanged; the values must outlive the call. Returns false to refuse. */
+	/* Sets some members and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
 	bool (*edit)(void *context, struct definition *definition);
 	void *context;
 	enum definition_refusal refusal; /* set; of RESULT_REFUSED */
 };
-/* As store_edit_campaign. RESULT_NOT_FOUND: no definition of that kind and id. */
+/* As in store_edit_campaign. RESULT_NOT_FOUND: no definition with that kind and id. */
 MUST_CHECK enum result store_edit_definition(struct store *store, const struct precondition *precondition,
     const struct definition_reference *reference, struct definition_change *change);
-/* Leads keep it if they have it. Actions stay bound to a removed tag. */
+/* Leads that have it keep it. Actions stay bound to a removed tag. */
 MUST_CHECK enum result store_remove_definition(
     struct store *store, const struct precondition *precondition, const struct definition_reference *reference);

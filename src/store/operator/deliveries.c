@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Deliveries as the operator sees them, one or a list. Pending ones are rows of `due`, ended ones of `deliveries`; both tables
- * have only ids of most values in a filter.
+ * Deliveries as the operator sees them, one or a list. Pending ones are rows of `due`, ended ones of `deliveries`; for most
+ * values in a filter, both tables contain only ids.
  *
  * The list is read page by page: first the ids (delivery_ids.h); then the rows with these ids, piece by piece, to which the
- * filter is applied. A delivery that ends meanwhile is always in at least one of the two tables. */
+ * filter is applied. A delivery that ends in between is always in at least one of the two tables. */
 #include "os/clock.h"
 #include "os/log.h"
 #include "store/operator/deliveries.h"
@@ -54,9 +54,9 @@ struct page_reader {
 	struct store *store;
 	const struct delivery_filter *filter;
 	struct delivery_ids ids;
-	size_t look_at; /* number of rows that the filter does not want, after which it stops; SIZE_MAX: at the end */
+	size_t look_at; /* stops after this many rows that do not match the filter; SIZE_MAX: at the end */
 	int64_t deadline_ms;
-	size_t left; /* remaining number of rows for the filter */
+	size_t left; /* how many more rows the filter asks for */
 	delivery_visitor *visit;
 	void *context;
 };
@@ -102,7 +102,7 @@ is_of_class(const struct db_rows *rows, size_t row, enum answer_class wanted)
 	return wanted == NO_ANSWER ? !answered : answered && store_get_status_code(rows, row, LAST_STATUS) / 100 == (int)wanted;
 }
 
-/* Applies the whole filter, also what the ids were selected by: a pending delivery may have ended meanwhile. */
+/* Applies the whole filter, including the values by which the ids were selected: a pending delivery may have ended since. */
 static bool
 is_wanted(const struct page_reader *l, const struct db_rows *rows, size_t row)
 {
@@ -143,7 +143,7 @@ is_late(const struct page_reader *l)
 	return clock_monotonic_ms() >= l->deadline_ms;
 }
 
-/* Pieces are small if it may stop before the end. The rest of the page remains when it does. */
+/* Pieces are small if the visit may stop before the end. If it does, the rest of the page remains. */
 static enum result
 take_page(struct page_reader *l, struct pool *pool)
 {
@@ -165,14 +165,14 @@ take_page(struct page_reader *l, struct pool *pool)
 	return result;
 }
 
-/* Whether rows are examined that the filter may not want: the indexes do not have these values. */
+/* Whether it examines rows that may not match the filter: the indexes do not contain these values. */
 static bool
 examines(const struct delivery_filter *filter)
 {
 	return filter->answer != ANY_ANSWER || filter->event >= 0;
 }
 
-/* Visits at least one page, up to the deadline or `look_at` rows that the filter does not want. */
+/* Visits at least one page, up to the deadline or `look_at` rows that do not match the filter. */
 static enum result
 visit_deliveries(struct store *store, const struct delivery_filter *filter, struct delivery_walk *walk, size_t look_at,
     delivery_visitor *visit, void *context)

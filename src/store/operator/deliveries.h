@@ -4,7 +4,7 @@
 
 #include "store/store.h"
 
-/* Zero, absent and -1 filters are not applied. */
+/* Filters that are zero, absent or -1 are not applied. */
 struct delivery_filter {
 	uint64_t webhook_id;
 	struct slice lead_social_id;
@@ -39,16 +39,16 @@ struct delivery_row {
 struct delivery_list {
 	struct delivery_row *deliveries;
 	size_t count;
-	uint64_t next; /* `after` of the rest of the list, which may be empty; 0: this is all */
+	uint64_t next; /* `after` for the rest of the list, which may be empty; 0: this is all */
 };
-/* By id, the highest first: the latest day first, within a day only roughly, because processes take ids in blocks. Campaign,
- * webhook, lead and failed ones have indexes, days are ranges of ids. Of rows that it does not list it reads about
- * DELIVERIES_EXAMINED at most: with other filters a list may be short or empty and still have a next one. */
+/* By id, the highest first: the latest day first, but only roughly within a day, because processes take ids in blocks. There
+ * are indexes for campaign, webhook, lead and failed ones; days are ranges of ids. It reads at most about DELIVERIES_EXAMINED
+ * rows that it does not list: with other filters a list may be short or empty and still have a next one. */
 enum { DELIVERIES_EXAMINED = 1000 };
 MUST_CHECK enum result store_list_deliveries(
     struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list);
-/* How many deliveries such a list without `after` has, up to the limit of the filter. It reads about DELIVERIES_COUNTED rows at
- * most that it does not count. *more: there are, or may be, more than *count. */
+/* How many deliveries such a list has from its beginning, up to the limit of the filter. It reads at most about
+ * DELIVERIES_COUNTED rows that it does not count. *more: there are, or may be, more than *count. */
 enum { DELIVERIES_COUNTED = 10000 };
 MUST_CHECK enum result store_count_deliveries(
     struct store *store, const struct delivery_filter *filter, uint64_t *count, bool *more);
@@ -58,14 +58,14 @@ struct delivery_walk {
 	int64_t deadline_ms; /* no piece is begun after it, except the first one; in clock_monotonic_ms, or CLOCK_NEVER */
 	bool done;           /* set: nothing is left */
 };
-/* The same list without that limit: `visit` gets it piece by piece, each valid during the call, and may change what it gets.
- * The first result of `visit` other than RESULT_OK ends the visit and is returned; *walk is then undefined. A visit that is
- * not done goes on in the next call with the same filter. */
+/* The same list without that limit: `visit` gets it piece by piece, each valid during the call, and may change the deliveries
+ * in it. The first result of `visit` other than RESULT_OK ends the visit and is returned; *walk is then undefined. An
+ * unfinished visit continues in the next call with the same filter. */
 typedef enum result delivery_visitor(void *context, const struct delivery_row *deliveries, size_t count);
 MUST_CHECK enum result store_visit_deliveries(struct store *store, const struct delivery_filter *filter,
     struct delivery_walk *walk, delivery_visitor *visit, void *context);
 
-/* Those of these ids that exist, in any number, the highest first within each DB_LIST_MAX of them. */
+/* The existing ones of these ids, however many, the highest first within each DB_LIST_MAX of them. */
 MUST_CHECK enum result store_find_deliveries(
     struct store *store, struct pool *pool, const uint64_t *ids, size_t count, struct delivery_row **deliveries, size_t *found);
 
@@ -75,7 +75,7 @@ struct attempt_row {
 	int64_t started_ms, duration_ms;
 	int status;          /* 0: no answer */
 	struct slice error;  /* absent: the answer was complete */
-	struct slice answer; /* its beginning, any bytes; may be absent */
+	struct slice answer; /* the beginning of the answer, any bytes; may be absent */
 };
 struct delivery_details {
 	struct delivery_row row;
@@ -83,7 +83,7 @@ struct delivery_details {
 	struct slice message_id;      /* the webhook-id header */
 	struct slice payload;         /* JSON */
 	struct slice url;             /* absent: the webhook was removed */
-	struct attempt_row *attempts; /* the last 100, in their order */
+	struct attempt_row *attempts; /* the last 100, in order */
 	size_t attempt_count;
 };
 /* RESULT_NOT_FOUND: no such delivery, or the retention has dropped its event. */

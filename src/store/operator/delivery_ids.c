@@ -21,14 +21,14 @@
 	"   ORDER BY id DESC"                         \
 	"   LIMIT ?)"
 
-/* what was delivered is nearly everything, and read in the order of the primary key up to the limit; what has failed is little,
- * and sorted from the index alone */
+/* nearly all deliveries are delivered: they are read in the order of the primary key up to the limit; few have failed: they are
+ * sorted from the index alone */
 DB_STATEMENT(sql_select_delivery_ids,
     IDS_OF_ENDED("PRIMARY", "state = 'delivered'") " UNION " IDS_OF_ENDED(
 	"by_state_and_webhook", "state = 'failed'") " UNION " IDS_OF_DUE("PRIMARY", "") " ORDER BY id DESC"
 											" LIMIT ?");
-/* each part in the order of its index, so that it reads no more than its limit; but the pending deliveries of a webhook are
- * read as a whole, from the index alone */
+/* each part is read in the order of its index, no further than its limit; but the pending deliveries of a webhook are read as a
+ * whole, from the index alone */
 DB_STATEMENT(sql_select_delivery_ids_of_webhook,
     IDS_OF_ENDED("by_state_and_webhook", "webhook_id = ? AND state = 'delivered'") " UNION " IDS_OF_ENDED(
 	"by_state_and_webhook", "webhook_id = ? AND state = 'failed'") " UNION " IDS_OF_DUE("by_webhook",
@@ -40,7 +40,7 @@ DB_STATEMENT(sql_select_due_ids_of_webhook, "SELECT id"
 					    " FROM {prefix}due FORCE INDEX (by_webhook)"
 					    " WHERE shard = ? AND webhook_id = ?"
 					    " LIMIT ?");
-/* … and where it has more, which this index has by time: a part of what all webhooks have */
+/* … and if it has more, which this index sorts by time: some of the pending deliveries of all webhooks */
 DB_STATEMENT(sql_select_due_ids, "SELECT id, webhook_id"
 				 " FROM {prefix}due FORCE INDEX (PRIMARY)"
 				 " WHERE id >= ? AND id < ?"
@@ -53,11 +53,11 @@ DB_STATEMENT(sql_select_event_ids_of_lead,
     "   AND lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?) AND id >= ? AND id < ?"
     " ORDER BY id DESC"
     " LIMIT ?");
-/* Pages grow, because each sorts all pending deliveries of a webhook again. Those of a campaign have as many ids of each
- * webhook, and most of them are used. */
+/* Pages grow, because each sorts all pending deliveries of a webhook again. Those of a campaign have the same number of ids
+ * from each webhook, and most of them are used. */
 enum {
 	PAGE_MIN = 32,
-	PAGE_ALL = DB_LIST_MAX, /* the first one when all are visited; the largest one of each webhook of a campaign */
+	PAGE_ALL = DB_LIST_MAX, /* the first one if all are visited; the largest one for each webhook of a campaign */
 	PAGE_MAX = 64 * DB_LIST_MAX,
 	PAGE_EVENTS = 64,
 	PAGE_DUE = 2 * DB_LIST_MAX
@@ -73,7 +73,7 @@ is_wanted_state(const struct delivery_ids *l, enum delivery_state state)
 	return l->filter->state < 0 || l->filter->state == (int)state;
 }
 
-/* Of one webhook; 0: of all. `wanted_parts`: ENDED_PARTS, ALL_PARTS. */
+/* For one webhook; 0: for all. `wanted_parts`: ENDED_PARTS, ALL_PARTS. */
 static enum result
 query_ids(struct delivery_ids *l, struct pool *pool, uint64_t webhook, size_t wanted_parts, struct db_rows *rows)
 {
@@ -113,7 +113,7 @@ find_ids(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
 	return RESULT_OK;
 }
 
-/* Ids of several queries. Each has the highest ones below `below`; what one did not read is below its last one. */
+/* Ids from several queries. Each has the highest ids below `below`; ids that a query did not read are below its last one. */
 struct merged_ids {
 	uint64_t *ids;
 	size_t count, capacity;
@@ -135,7 +135,7 @@ note_read(const struct delivery_ids *l, struct merged_ids *merged, const struct 
 	merged->from = last > merged->from ? last : merged->from;
 }
 
-/* Pending deliveries of the webhook. *many: there are so many that they are searched with those of others. */
+/* Pending deliveries of the webhook. *many: there are so many that they are searched together with those of others. */
 static enum result
 merge_due_of_webhook(struct delivery_ids *l, struct pool *pool, struct merged_ids *merged, uint64_t webhook, bool *many)
 {
@@ -205,7 +205,7 @@ merge_all_due(struct delivery_ids *l, struct pool *pool, struct merged_ids *merg
 	return result == RESULT_OK && count > 0 ? merge_due(l, pool, merged, &(struct db_list){ searched, count }) : result;
 }
 
-/* Pending ones first: what ends meanwhile is found among the others. */
+/* Pending ones first: if one ends in between, it is found among the others. */
 static enum result
 find_ids_of_campaign(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
 {
@@ -221,7 +221,7 @@ find_ids_of_campaign(struct delivery_ids *l, struct pool *pool, struct db_list *
 
 enum { EVENT_ID, EVENT_DELIVERIES };
 
-/* A lead's deliveries have the ids that follow its events'. */
+/* The ids of a lead's deliveries follow those of its events. */
 static enum result
 find_ids_of_lead(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
 {
@@ -276,7 +276,7 @@ delivery_ids_begin(
 		.filter = filter,
 		.since_ms = filter->since_ms < 0 ? 0 : filter->since_ms,
 		.until_ms = filter->until_ms < 0 ? CLOCK_END_MS : filter->until_ms };
-	/* an id may be a moment off its event's day: read one day more */
+	/* an id may be slightly off its event's day: read one day more */
 	l->from = history_id_floor(l->since_ms < day_ms ? 0 : l->since_ms - day_ms);
 	l->below = history_id_floor(l->until_ms + 2 * day_ms);
 	if (filter->after > 0 && filter->after < l->below)

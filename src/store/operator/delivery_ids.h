@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The ids of a list of deliveries, page by page, the highest first, from indexes. They are not filtered by what the indexes do
- * not have. */
+ * The ids of a list of deliveries, page by page, the highest first, from indexes. Conditions that the indexes do not cover are
+ * not applied. */
 #pragma once
 
 #include "db/db.h"
@@ -14,10 +14,10 @@ struct delivery_ids {
 	size_t webhook_count;
 	uint64_t from, below; /* remaining ids, from `from` to below `below` */
 	size_t page_size;
-	size_t looked_at; /* rows that were read for others, besides ids; the caller adds those that it reads */
+	size_t looked_at; /* rows that were read in addition to ids; the caller adds those that it reads */
 };
 
-/* `pool` must live as long as the pages are read. `enough`: of ids, for the first page; SIZE_MAX: all are visited. */
+/* `pool` must live as long as the pages are read. `enough`: how many ids the first page needs; SIZE_MAX: all are visited. */
 MUST_CHECK enum result delivery_ids_begin(
     struct delivery_ids *ids, struct store *store, struct pool *pool, const struct delivery_filter *filter, size_t enough);
 /* The next page, in `pool`; it may be empty. The ids that remain are below it. */

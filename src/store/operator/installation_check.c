@@ -18,17 +18,17 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-/* The account. Its name may have a "@". */
+/* The account, whose name may contain a "@". */
 #define OWN_HOST "SUBSTRING_INDEX(CURRENT_USER(), '@', -1)"
 #define OWN_NAME "LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH(" OWN_HOST ") - 1)"
-/* As a statement has it; in the quotes of a shell's word. */
+/* As in a statement; and quoted as a word for the shell. */
 #define ACCOUNT "CONCAT('\"', " OWN_NAME ", '\"@\"', " OWN_HOST ", '\"')"
 
 DB_STATEMENT(sql_select_server_version,
     "SELECT VERSION(), @@innodb_flush_log_at_trx_commit, @@max_allowed_packet, CAST(@@max_connections AS SIGNED),"
     " CAST(@@max_user_connections AS SIGNED), CAST(@@log_bin AS SIGNED), CAST(@@sync_binlog AS SIGNED), @@datadir, " NOW
     ", " ACCOUNT ", @@socket");
-/* The rights of the account itself. Those of a role are not listed for every account. */
+/* The rights of the account itself. The rights of a role are not listed for every account. */
 DB_STATEMENT(sql_select_rights, "SELECT CURRENT_ROLE(), GROUP_CONCAT(DISTINCT r.PRIVILEGE_TYPE), " ACCOUNT
 				" FROM (SELECT GRANTEE, PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES"
 				"   UNION ALL SELECT GRANTEE, PRIVILEGE_TYPE FROM information_schema.SCHEMA_PRIVILEGES"
@@ -94,7 +94,7 @@ connections_hint(
 	return pool_printf(check->pool, "raise %s to %u, or set server.workers to %" PRId64, variable, all, workers).data;
 }
 
-/* max_user_connections is the limit of this account, or the server's for each account; 0: none. */
+/* max_user_connections is the limit of this account, or the server's limit for each account; 0: none. */
 static void
 check_connections(struct check_findings *check, const struct db_rows *server, const struct connection_needs *needs)
 {
@@ -116,7 +116,7 @@ check_connections(struct check_findings *check, const struct db_rows *server, co
 	    connections_hint(check, needs, variable, allowed, all));
 }
 
-/* Leases and due times are those of the server: another clock takes shards early, or late. */
+/* Leases and due times use the server's clock: with another clock, shards are taken too early or too late. */
 static void
 check_clock(struct check_findings *check, int64_t server_ms, int64_t before_ms, int64_t after_ms)
 {
@@ -128,7 +128,7 @@ check_clock(struct check_findings *check, int64_t server_ms, int64_t before_ms, 
 		    "run NTP on all nodes and hosts: leases of dispatchers are times of the database's clock");
 }
 
-/* With a binary log, a commit is on disk when that log is: the storage engine relies on it for recovery. */
+/* With a binary log, a commit is on disk as soon as that log is: the storage engine relies on it for recovery. */
 static void
 check_durability(struct check_findings *check, const struct db_rows *server)
 {
@@ -226,7 +226,7 @@ check_schema(struct store *store, struct check_findings *check)
 	return false;
 }
 
-/* Campaigns where a `campaign set` was killed or is under way. */
+/* Campaigns for which a `campaign set` was killed or is under way. */
 static enum result
 check_addresses(struct store *store, struct check_findings *check)
 {
@@ -247,7 +247,7 @@ check_addresses(struct store *store, struct check_findings *check)
 	return result;
 }
 
-enum { LATE_DAYS = 2 /* extra days before a finding: deliveries may be under way, or a reader may block the drop */ };
+enum { LATE_DAYS = 2 /* extra days before a finding: deliveries may be under way, or a reader may delay the drop */ };
 
 static enum result
 check_days(struct store *store, struct check_findings *check)
@@ -277,7 +277,7 @@ check_days(struct store *store, struct check_findings *check)
 	return RESULT_OK;
 }
 
-/* The dispatcher takes over within minutes what a command has left. */
+/* The dispatcher takes over what a command has left within minutes. */
 static enum result
 check_removals(struct store *store, struct check_findings *check)
 {
@@ -304,7 +304,7 @@ check_secrets(struct store *store, struct check_findings *check)
 	return result;
 }
 
-/* Checks of a schema that fits. One that cannot be carried out is a finding. */
+/* Checks of a schema that fits. A check that cannot be carried out is a finding. */
 static const struct {
 	const char *what;
 	enum result (*run)(struct store *store, struct check_findings *check);

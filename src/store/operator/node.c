@@ -55,7 +55,7 @@ check_readers(struct store *store, struct check_findings *check)
 	}
 }
 
-/* Each host of database.host, with a connection of its own. Returns their number. */
+/* Each host of database.host, over a connection of its own. Returns how many there are. */
 static size_t
 check_hosts(struct store *store, struct check_findings *check)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The installation record has the number of the cluster; without a record it is 0. */
+ * The installation record contains the number of the cluster; without a record it is 0. */
 #include "store/operator/number.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 DB_STATEMENT(sql_set_installation_value, "INSERT INTO {prefix}installation (name, value) VALUES (?, ?)"
 					 " ON DUPLICATE KEY UPDATE value = VALUES(value)");
 
-/* also those of removed campaigns, whose rows are being deleted */
+/* including those of removed campaigns, whose rows are being deleted */
 DB_STATEMENT(sql_select_campaign_ids, "(SELECT id FROM {prefix}campaigns WHERE id >= ? ORDER BY id LIMIT ?)"
 				      " UNION (SELECT campaign_id FROM {prefix}removed_campaigns WHERE campaign_id >= ?"
 				      " ORDER BY campaign_id LIMIT ?)"

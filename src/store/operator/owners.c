@@ -22,7 +22,7 @@ DB_STATEMENT(sql_owner_of_tag, BY_ID("tags"));
 DB_STATEMENT(sql_owner_of_action, BY_ID("actions"));
 DB_STATEMENT(sql_owner_of_reward, BY_ID("reward_levels"));
 DB_STATEMENT(sql_owner_of_webhook, BY_ID("webhooks"));
-/* the webhook may have been removed; a delivery that is sent again is in both tables */
+/* the webhook may have been removed; a delivery that is being sent again is in both tables */
 DB_STATEMENT(sql_owner_of_delivery, OF_CAMPAIGN("SELECT e.campaign_id FROM {prefix}events e WHERE e.id = COALESCE("
 						"(SELECT event_id FROM {prefix}due WHERE id = ?),"
 						" (SELECT event_id FROM {prefix}deliveries WHERE id = ?))"));

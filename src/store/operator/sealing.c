@@ -23,9 +23,9 @@ DB_STATEMENT(sql_seal_url, SEAL("webhooks", "url"));
 DB_STATEMENT(sql_select_totp_secrets, SELECT_SECRETS("users", "totp_secret"));
 DB_STATEMENT(sql_seal_totp_secret, SEAL("users", "totp_secret"));
 
-/* Columns with secrets. `select`: ids from the first value on, and what is stored; `update`: the sealed text, the id, and what
- * is stored: what was changed meanwhile stays as it is. The secret of the installation is the first, because others are sealed
- * by all programs when it is. */
+/* Columns with secrets. `select`: ids from the first value on, and the stored text; `update`: the sealed text, the id, and the
+ * stored text: if that has changed since, it stays as it is. The secret of the installation comes first, because once it is
+ * sealed, all programs seal the others. */
 static const struct {
 	const char *column; /* as in struct seal_place */
 	const struct db_statement *select, *update;
@@ -43,7 +43,7 @@ enum { PAGE_ROWS = 200 };
 /* A piece of a column. */
 struct page {
 	struct db_rows rows;
-	uint64_t next; /* id that the following page begins with */
+	uint64_t next; /* id at which the next page begins */
 	bool last;
 };
 
@@ -120,7 +120,7 @@ seal_row(struct store *store, struct pool *pool, size_t column, const struct db_
 	const enum result result =
 	    store_change_one(store, columns[column].update, db_bytes(sealed), DB_U64(place.id), db_bytes(stored));
 	*changed += result == RESULT_OK;
-	return result == RESULT_NOT_FOUND ? RESULT_OK : result; /* it was changed or removed meanwhile */
+	return result == RESULT_NOT_FOUND ? RESULT_OK : result; /* it was changed or removed in the meantime */
 }
 
 static enum result

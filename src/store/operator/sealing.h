@@ -17,7 +17,7 @@ MUST_CHECK enum result store_count_secrets(struct store *store, struct pool *poo
 
 /* Whether server.secrets_key is set. */
 MUST_CHECK bool store_has_secrets_key(const struct store *store);
-/* Seals all that are not sealed, or with an old key, in transactions of at most 200 rows; from then on, every program
- * seals the secrets that it stores. What cannot be read is left. Safe to repeat, and while the programs run. There must be a
- * key. *changed: how many secrets. */
+/* Seals all secrets that are not sealed, or sealed with an old key, in transactions of at most 200 rows; from then on, every
+ * program seals the secrets that it stores. Secrets that cannot be read are left alone. Safe to repeat, and while the programs
+ * run. There must be a key. *changed: how many secrets. */
 MUST_CHECK enum result store_seal_secrets(struct store *store, uint64_t *changed);

@@ -13,8 +13,8 @@
 
 #define TEXT(column) "CONVERT(" column " USING utf8mb4)"
 
-/* Columns of each part: kind, time, id, name, number, text, state, attempts, end, ip, user agent. The last bookings of a reason
- * are those with the highest references: leads, calls and definitions get ids one after the other. */
+/* Columns of each part: kind, time, id, name, number, text, state, attempts, end, ip, user agent. The last bookings for a
+ * reason are those with the highest references: leads, calls and definitions get ascending ids. */
 #define BOOKINGS(reason)                                                                                          \
 	"(SELECT 1 AS kind, created_ms AS at, ref AS id, '" reason "' AS name, delta AS number, message AS text," \
 	" NULL AS state, 0 AS attempts, NULL AS ended, NULL AS ip, NULL AS agent"                                 \
@@ -25,7 +25,7 @@
 
 #define AND_BOOKINGS(reason, name) BOOKINGS(name) " UNION ALL "
 
-/* The number of an event is its type; in place of attempts it has deliveries. */
+/* The number of an event is its type; instead of attempts it has deliveries. */
 /* clang-format off */
 DB_STATEMENT(sql_select_timeline,
     "SELECT kind, at, id, name, number, text, state, attempts, ended, ip, agent"
@@ -60,7 +60,7 @@ DB_STATEMENT(sql_select_timeline,
     " LIMIT ?");
 /* clang-format on */
 
-/* the field that an event adds to the payload, which has at most one of them */
+/* the field that an event adds to its payload, at most one */
 DB_STATEMENT(sql_select_event_extras,
     "SELECT id, JSON_COMPACT(JSON_EXTRACT(JSON_EXTRACT(" TEXT(
 	"NULLIF(payload, '')") ", '$.__score_change', "
@@ -178,7 +178,7 @@ events_by_id(struct pool *pool, const struct timeline *timeline, size_t *count)
 	return events;
 }
 
-/* An event that the retention drops meanwhile has none. */
+/* An event that the retention has dropped since has none. */
 static enum result
 add_extras(struct store *store, struct pool *pool, struct timeline_entry **events, size_t count)
 {
@@ -218,7 +218,7 @@ add_deliveries(struct store *store, struct pool *pool, struct timeline_entry **e
 	return result;
 }
 
-/* Adds what is read of the events among the entries. */
+/* Adds the data that is read for the events among the entries. */
 static enum result
 complete_events(struct store *store, struct pool *pool, const struct timeline *timeline)
 {
@@ -228,7 +228,7 @@ complete_events(struct store *store, struct pool *pool, const struct timeline *t
 	return result == RESULT_OK ? add_deliveries(store, pool, events, count) : result;
 }
 
-/* Whether it is of points for a referral, so that its id is that of the referred lead. */
+/* Whether it is about points for a referral, so that its id is that of the referred lead. */
 static bool
 is_of_referral(const struct timeline_entry *entry)
 {

@@ -20,7 +20,7 @@ DB_STATEMENT(sql_insert_schema_version, "INSERT IGNORE INTO {prefix}schema_versi
 
 enum { INSTALLATION_ID_BYTES = 6, SERVER_SECRET_BYTES = 32 };
 
-/* A change of rows is undone in favour of what the programs change meanwhile: it is repeated like a transaction. */
+/* A change of rows may be undone in favour of changes by the programs: it is repeated like a transaction. */
 static enum result
 run_text(struct store *store, struct slice text)
 {
@@ -48,7 +48,7 @@ run_step(struct store *store, const struct schema_step *step)
 	return store_run(store, &sql_insert_schema_version, version);
 }
 
-/* Inserted once: later runs leave it unchanged. */
+/* Inserted once: later runs do not change it. */
 static enum result
 make_installation(struct store *store)
 {

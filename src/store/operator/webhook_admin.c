@@ -101,7 +101,7 @@ store_disable_webhook(struct store *store, const struct precondition *preconditi
 	return txn.result;
 }
 
-/* The secret is new in every call: when it is stored already, an earlier run was committed, and its answer was lost. */
+/* The secret is new in every call: if it is already stored, an earlier run was committed, and its answer was lost. */
 static enum result
 rotate_secret(struct store *store, struct pool *pool, uint64_t id, struct slice secret, int64_t overlap_ms)
 {

@@ -12,7 +12,7 @@ MUST_CHECK enum result store_list_destinations(
 /* A webhook that was not stopped by people. */
 struct stopped_webhook {
 	uint64_t id, campaign_id;
-	bool gone; /* its receiver answered 410; else it failed for too long */
+	bool gone; /* its receiver answered 410; otherwise it failed for too long */
 };
 /* Up to `maximum`, the newest first. */
 MUST_CHECK enum result store_list_stopped_webhooks(
@@ -20,13 +20,13 @@ MUST_CHECK enum result store_list_stopped_webhooks(
 
 /* What an operator sets of a webhook; absent slices are NULL in the row. */
 struct webhook_settings {
-	struct slice url; /* valid; absent, as it is read: it stays */
+	struct slice url; /* valid; absent, also in what is read: it stays */
 	struct slice source;
 	uint32_t events;
 	bool form;
-	struct slice schedule;                                /* as retry_schedule_parse takes it; absent: the setting's */
+	struct slice schedule;                                /* as retry_schedule_parse reads it; absent: as in the setting */
 	struct slice accepts;                                 /* as retry_is_taken takes it */
-	uint32_t rate;                                        /* deliveries a second; 0: any number */
+	uint32_t rate;                                        /* deliveries per second; 0: any number */
 	struct slice ca_file, client_certificate, client_key; /* paths where the dispatcher runs */
 };
 struct webhook_details {
@@ -35,28 +35,28 @@ struct webhook_details {
 	struct slice last_error;   /* why the last attempt got no complete answer; absent: it got one */
 	unsigned failures;         /* attempts since the last success */
 	int64_t held_until_ms;     /* nothing is sent before; -1: no hold */
-	int64_t previous_until_ms; /* until then the previous secret signs too; -1: it does not */
+	int64_t previous_until_ms; /* until then the previous secret signs, too; -1: it does not */
 	uint64_t pending;          /* deliveries */
-	int64_t oldest_due_ms;     /* of them; -1: there are none */
+	int64_t oldest_due_ms;     /* of its pending deliveries; -1: there are none */
 };
 /* RESULT_NOT_FOUND: no such webhook, here and below. */
 MUST_CHECK enum result store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct webhook_details *webhook);
 /* Makes a disabled or gone webhook active, and ends its hold and its failures; its deliveries are sent when they are due. */
 MUST_CHECK enum result store_enable_webhook(struct store *store, const struct precondition *precondition, uint64_t id);
-/* Its deliveries wait from then on. Does nothing to a webhook that is not active: a gone one stays gone. */
+/* Makes its deliveries wait. Does nothing to a webhook that is not active: a gone one stays gone. */
 MUST_CHECK enum result store_disable_webhook(struct store *store, const struct precondition *precondition, uint64_t id);
-/* Sets another secret, a new one in every call. The previous one signs too for `overlap_ms`; older ones no longer do. */
+/* Sets another secret, a new one in every call. The previous one also signs for `overlap_ms`; older ones no longer do. */
 MUST_CHECK enum result store_rotate_secret(
     struct store *store, const struct precondition *precondition, uint64_t id, struct slice secret, int64_t overlap_ms);
 struct webhook_change {
-	/* Sets some of them and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
+	/* Sets some members and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
 	bool (*edit)(void *context, struct webhook_settings *settings);
 	void *context;
 	/* set; in the pool */
 	struct webhook_details before, after; /* read in the transaction */
 	bool url_taken;                       /* another webhook of the campaign has the URL */
 };
-/* As store_edit_campaign. Existing deliveries keep their format. With another URL also as store_move_webhook
+/* As in store_edit_campaign. Existing deliveries keep their format. With another URL, does the same as store_move_webhook
  * (store/hooks/webhooks.h). RESULT_REFUSED: by the edit, or url_taken. */
 MUST_CHECK enum result store_edit_webhook(struct store *store, struct pool *pool, const struct precondition *precondition,
     uint64_t id, struct webhook_change *change);

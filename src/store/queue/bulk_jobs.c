@@ -13,8 +13,8 @@
 	" j.total, j.failures, j.delayed_until_ms, j.created_ms"
 DB_STATEMENT(sql_select_bulk_jobs,
     JOB_COLUMNS " FROM {prefix}bulk_jobs j FORCE INDEX (by_campaign) WHERE j.campaign_id = ? ORDER BY j.id LIMIT ?");
-/* Accounts take turns, and so do the campaigns of an account. The indexes by_account make this a probe for each account, three
- * for each of their campaigns with jobs, and one for each delayed job. */
+/* Accounts take turns, and so do the campaigns of an account. The indexes by_account make this one probe for each account,
+ * three for each of its campaigns with jobs, and one for each delayed job. */
 DB_STATEMENT_ANEW(sql_select_next_job,
     JOB_COLUMNS " FROM (SELECT (SELECT w.id"
 		"     FROM {prefix}bulk_jobs w FORCE INDEX (by_account)"
@@ -91,8 +91,8 @@ store_list_bulk_jobs(
 	return result;
 }
 
-/* Changes a job, which counts its campaign as served, and deletes it when it is at its end. Does nothing when no row matches.
- */
+/* Changes a job, which makes its campaign count as served, and deletes it if it is at its end. Does nothing when no row
+ * matches. */
 static enum result
 change_job(struct store *store, const struct db_statement *change, const struct db_arguments *arguments, uint64_t job_id)
 {

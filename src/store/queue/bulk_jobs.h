@@ -12,7 +12,7 @@ struct bulk_job {
 	uint64_t tag_id;
 	struct slice argument;
 	int32_t points;        /* LEAD_POINTS, as the next one */
-	struct slice message;  /* may be absent, as the next one */
+	struct slice message;  /* may be absent; so may the next one */
 	struct slice made_by;  /* as in struct lead_change */
 	struct slice lead_ids; /* engine/id_list.h */
 	uint32_t position, total;
@@ -20,10 +20,10 @@ struct bulk_job {
 	int64_t delayed_until_ms; /* 0: it is not */
 	int64_t created_ms;
 };
-/* Of the account that was served longest ago, and of its campaigns the one that was, the oldest job, except delayed ones.
+/* The oldest job that is not delayed, of the account that was served longest ago and there of the campaign that was.
  * RESULT_NOT_FOUND: none. */
 MUST_CHECK enum result store_next_job(struct store *store, struct pool *pool, struct bulk_job *job);
-/* Counts a failure at `position`, where `failures` are counted already, and delays the job by `delay_ms`; its campaign and
+/* Counts a failure at `position`, where `failures` were counted before, and delays the job by `delay_ms`; its campaign and
  * account then count as served. Does nothing if another process has moved or delayed the job. */
 MUST_CHECK enum result store_delay_job(
     struct store *store, uint64_t job_id, uint32_t position, uint32_t failures, int64_t delay_ms);
@@ -32,6 +32,6 @@ MUST_CHECK enum result store_postpone_job(struct store *store, uint64_t job_id, 
 /* Skips the item at `position`, which cannot be done. Does nothing if another process has moved the job. */
 MUST_CHECK enum result store_skip_job_item(struct store *store, uint64_t job_id, uint32_t position);
 
-/* The jobs of a campaign that are not done, in the order in which they are done, at most `limit`. */
+/* The unfinished jobs of a campaign, in the order in which they will be done, at most `limit`. */
 MUST_CHECK enum result store_list_bulk_jobs(
     struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct bulk_job **jobs, size_t *count);

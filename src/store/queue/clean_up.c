@@ -48,7 +48,7 @@ DB_STATEMENT(sql_select_left_codes,
 DB_STATEMENT(sql_delete_left_code, "DELETE FROM {prefix}lead_codes WHERE lead_id = ? AND channel = ?");
 DB_STATEMENT(sql_delete_deleted_lead, "DELETE FROM {prefix}deleted_leads WHERE lead_id = ?");
 
-/* A lead that is gone, or is verified, needs no job; the job examines it again. Jobs lock their campaign before a lead. */
+/* A lead that is gone or verified needs no job; the job examines it again. Jobs lock their campaign before a lead. */
 DB_STATEMENT(sql_select_unverified, "SELECT u.lead_id, u.campaign_id,"
 				    " l.id IS NOT NULL AND NOT l.verified_email AND NOT l.verified_phone, c.account_id"
 				    " FROM {prefix}unverified_leads u FORCE INDEX (by_time)"
@@ -87,7 +87,7 @@ DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}d
 enum { HOUR_MS = 3600 * 1000, DAY_MS = 24 * HOUR_MS, CALL_CHUNK = 50 };
 #define DAYS(count) ((int64_t)(count)*DAY_MS)
 
-/* `chunk`: rows that a short transaction deletes. A logged call has up to a mebibyte. */
+/* `chunk`: how many rows a short transaction deletes. A logged call may have up to a mebibyte. */
 static const struct {
 	const struct db_statement *statement;
 	int64_t age_ms;
@@ -120,7 +120,7 @@ drop_old_rows(struct store *store)
 
 /* ---- deleted leads ---- */
 
-/* Leads selected at once; rows in one transaction, as in the statements; transactions in one call. */
+/* Leads selected at once; rows per transaction, as in the statements; transactions per call. */
 enum { DELETED_LEADS = 100, LEFT_CHUNK = 1000, ENTRY_CHUNKS = 20 };
 
 /* What is left of deleted leads: their ledger, the payloads that they came from, their messages and codes. */
@@ -149,7 +149,7 @@ store_drop_left_rows(struct store *store, struct db_list leads, struct left_rows
 				txn.result =
 				    db_execute_rows(store->db, left_rows[i].delete, rows.values, rows.columns, rows.count);
 		}
-		/* leads are removed with the last of their rows: the next call goes on where one ends early */
+		/* leads are removed with the last of their rows: if one call ends early, the next continues there */
 		if (txn.result == RESULT_OK && dropped->all)
 			txn.result = db_execute_rows(store->db, &sql_delete_deleted_lead, leads.values, 1, leads.count);
 	}
@@ -187,7 +187,7 @@ drop_old_entries(struct store *store)
 /* Columns of sql_select_unverified, of which the other statement lacks the last. */
 enum { LEAD_ID, CAMPAIGN_ID, IS_CHOSEN, ACCOUNT_ID };
 
-/* The chosen leads of the campaign of this row, when it is the first of them; else none. */
+/* The chosen leads of this row's campaign if it is the first of them; otherwise none. */
 static struct db_list
 leads_of_campaign(struct pool *pool, const struct db_rows *rows, size_t first)
 {
@@ -229,7 +229,7 @@ queue_deletion(struct store *store, struct pool *pool, const struct db_rows *row
 	return store_insert_jobs(store, pool, &request, ids, leads.count, &job_id);
 }
 
-/* A job for the leads of each campaign. *left: there may be more. The rows are removed with the insertion of the jobs, so a
+/* A job for the leads of each campaign. *left: there may be more. The rows are removed when the jobs are inserted, so a
  * repeated run finds others. */
 static enum result
 queue_chunk(struct store *store, struct pool *pool, bool *left)
@@ -264,7 +264,7 @@ queue_unverified(struct store *store)
 /* ---- addresses ---- */
 
 /* Addresses and user agents of leads are dropped some days after the sign-up (leadhook.conf(5), lead.ip_days). Leads are read
- * in the order of their ids, once in a pass, which begins a day after the last one. */
+ * in the order of their ids, once per pass, which begins a day after the last one. */
 enum { ADDRESS_PIECE = 1000, ADDRESS_PIECES = 20 /* in one call */ };
 
 static enum result
@@ -299,7 +299,7 @@ drop_of_campaign(struct store *store, struct pool *pool, uint64_t campaign_id, s
 				   : result;
 }
 
-/* A transaction for each campaign: they are locked one at a time. */
+/* One transaction for each campaign: they are locked one at a time. */
 static enum result
 drop_rows(struct store *store, struct pool *pool, const struct db_rows *rows)
 {
@@ -338,7 +338,7 @@ drop_piece(struct store *store, struct pool *pool, bool *left)
 	return result == RESULT_OK && !*left ? store_run(store, &sql_end_address_pass) : result;
 }
 
-/* A pass that has begun goes on at once, the next one begins a day after the last. */
+/* A pass that has begun continues at once; the next one begins a day after the last. */
 static enum result
 has_work(struct store *store, struct pool *pool, bool *work)
 {

@@ -17,8 +17,8 @@ MUST_CHECK enum result store_clean_up(struct store *store);
 /* Refreshes the server's statistics of `due`, after polls that took long. */
 MUST_CHECK enum result store_refresh_statistics(struct store *store);
 
-/* For removals. Deletes up to a thousand rows of each kind that leads have besides their own rows and events, in a transaction,
- * and with the last ones their entries in `deleted_leads`. */
+/* For removals. Deletes up to a thousand rows of each kind that leads have in addition to their own rows and events, in a
+ * transaction, and with the last ones their entries in `deleted_leads`. */
 enum { LEFT_ENTRIES, LEFT_CALLS, LEFT_MESSAGES, LEFT_CODES, LEFT_KINDS };
 struct left_rows {
 	uint64_t counts[LEFT_KINDS]; /* of deleted rows */

@@ -18,7 +18,8 @@ DB_STATEMENT(sql_select_clock_and_work,
     "   WHERE turn_ms IS NOT NULL AND lease_until_ms <= " NOW "),"
     " (SELECT COUNT(*) > 1 FROM (SELECT 1 FROM {prefix}accounts LIMIT 2) a)");
 /* By place: the oldest of each account first, then the second of each, and so on. However many webhooks of an account have
- * something due, those of others are found. What has ended, mostly of no account any more, has places of its own. */
+ * something due, those of others are found. Ended ones, most of which no longer belong to an account, have places of their
+ * own. */
 #define BY_PLACE(found)                                                                                                      \
 	"SELECT f.*, ROW_NUMBER() OVER (PARTITION BY f.account_id, f.ended ORDER BY f.ready_ms) AS place FROM (" found ") f" \
 	" ORDER BY place, f.ready_ms LIMIT 20000"
@@ -40,10 +41,10 @@ DB_STATEMENT_ANEW(sql_select_due_webhooks,
 	     " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"
 	     " LEFT JOIN {prefix}campaigns c ON c.id = w.campaign_id"
 	     " WHERE w.state IS NULL OR w.state = 'active'"));
-/* The same for the newest rows alone. A removed row stays in the indexes while an older snapshot is open, a dump for instance:
+/* The same for only the newest rows. A removed row stays in the indexes while an older snapshot is open, for example by a dump:
  * the statement above reads over all of them, webhook by webhook; this one only over those with recent ids. Ids are given in
- * blocks of nearly a hundred thousand at most, so a new row may have an older id; what this misses, right after midnight for
- * instance, the next full query finds */
+ * blocks of nearly a hundred thousand at most, so a new row may have an older id; the next full query finds what this one
+ * misses, for example right after midnight */
 DB_STATEMENT(sql_select_newest_due,
     BY_PLACE("SELECT d.webhook_id, FALSE AS ended, GREATEST(d.first_ms, s.hold_until_ms) AS ready_ms, d.first_ms,"
 	     " CAST(s.failures AS UNSIGNED), CAST(s.probes AS UNSIGNED), s.failing_since_ms, s.last_delivery_ms IS NOT NULL,"
@@ -59,7 +60,7 @@ DB_STATEMENT(sql_select_newest_due,
 	     " STRAIGHT_JOIN {prefix}webhook_status s ON s.webhook_id = d.webhook_id"
 	     " WHERE w.state = 'active'"));
 
-/* two ranges of the index alone, which ends with the id: the cost depends on the limit only */
+/* two ranges of the index alone, which ends with the id: the cost depends only on the limit */
 DB_STATEMENT(sql_select_due_positions, "{each}(SELECT webhook_id, due_ms, id"
 				       "   FROM {prefix}due FORCE INDEX (by_webhook)"
 				       "   WHERE shard = ? AND webhook_id = ? AND (due_ms > ? OR (due_ms = ? AND id > ?))"
@@ -295,10 +296,10 @@ store_fetch_due(struct store *store, struct pool *pool, struct due_request *requ
 	}
 	if (deliveries->count > 0)
 		result = read_due(store, pool, deliveries);
-	/* at the end, so that a delivery goes to the destination that is set by then */
+	/* last, so that a delivery goes to the destination that is set by then */
 	if (result == RESULT_OK && deliveries->count > 0)
 		result = store_destinations(store, pool, destinations, request_count);
-	for (size_t i = 0; i < request_count; i++) /* otherwise left: a poll reports when that changes */
+	for (size_t i = 0; i < request_count; i++) /* otherwise it is left alone: a poll reports when that changes */
 		requests[i].more = requests[i].more && destinations[i].state == WEBHOOK_ACTIVE;
 	return result;
 }

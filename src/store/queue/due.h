@@ -15,7 +15,7 @@ struct due_webhook {
 	unsigned failures, probes; /* as store_record_outcomes last recorded them */
 	int64_t failing_since_ms;  /* -1: the last attempt succeeded, or there was none */
 	bool succeeded;            /* at least once */
-	unsigned rate;             /* deliveries a second; 0: any number */
+	unsigned rate;             /* deliveries per second; 0: any number */
 };
 
 /* What there is to do. */
@@ -27,8 +27,8 @@ struct due_webhooks {
 	size_t ended_count;
 	int64_t now_ms;        /* the database's time when the function returns */
 	int64_t next_due_ms;   /* the earliest later time at which a delivery comes due, or -1 */
-	bool bulk_work;        /* a job is queued that is not delayed */
-	bool free_jobs;        /* jobs of operators have not ended that no dispatcher leases */
+	bool bulk_work;        /* a job is queued and not delayed */
+	bool free_jobs;        /* jobs of operators have not ended and no dispatcher leases them */
 	bool several_accounts; /* the installation has more than one */
 };
 
@@ -36,10 +36,10 @@ struct due_webhooks {
 struct due_query {
 	uint64_t shards; /* only these shards; bit i is shard i */
 	size_t limit;    /* maximum of webhooks of each kind */
-	bool newest;     /* only the newest deliveries: does not find ended webhooks, nor all that is due */
+	bool newest;     /* only the newest deliveries: finds neither ended webhooks nor everything that is due */
 };
 
-/* Costs one probe per webhook, not per row; but while an old snapshot is open, a dump for instance, it reads over all removed
+/* Costs one probe per webhook, not per row; but while an old snapshot is open, for example by a dump, it reads over all removed
  * rows. With `newest` it does not. */
 MUST_CHECK enum result store_due_webhooks(
     struct store *store, struct pool *pool, const struct due_query *query, struct due_webhooks *webhooks);
@@ -61,11 +61,11 @@ struct due_request {
 /* The receiver of a webhook and how to reach it, as set by the operator. */
 struct destination {
 	uint64_t webhook_id;
-	enum webhook_state state; /* with WEBHOOK_MISSING, the rest is absent */
+	enum webhook_state state; /* with WEBHOOK_MISSING, everything else is absent */
 	struct slice url, secret;
-	struct slice previous_secret;                         /* signs too during a rotation; else absent */
-	bool sealed;                                          /* URL or secrets cannot be opened, logged, and are absent */
-	struct slice schedule;                                /* as retry_schedule_parse takes it; absent: the setting's */
+	struct slice previous_secret;                         /* signs, too, during a rotation; otherwise absent */
+	bool sealed;                                          /* URL or secrets cannot be opened (logged) and are absent */
+	struct slice schedule;                                /* as retry_schedule_parse reads it; absent: as in the setting */
 	struct slice accepts;                                 /* as retry_is_taken takes it */
 	struct slice ca_file, client_certificate, client_key; /* paths; absent: the dispatcher's */
 };
@@ -78,12 +78,12 @@ struct due_delivery {
 	unsigned attempts_before; /* attempts before it was sent again; 0: it was not */
 	struct slice message_id;  /* the webhook-id header */
 	struct slice payload;     /* JSON */
-	bool form;                /* to be sent as application/x-www-form-urlencoded … */
+	bool form;                /* send as application/x-www-form-urlencoded … */
 	bool form_brackets;       /* … with arrays as form_encode writes them with `brackets` */
 };
 
-/* Fetches due deliveries of each webhook, the oldest first, except those `under_way`. Changes nothing: that a delivery is sent
- * once is up to the caller, which leases the webhook's shard. Strings are in the pool. */
+/* Fetches due deliveries of each webhook, the oldest first, except those `under_way`. Changes nothing: the caller, which leases
+ * the webhook's shard, must make sure that a delivery is sent once. Strings are in the pool. */
 struct due_deliveries {
 	struct due_delivery *items;
 	size_t count;
@@ -91,6 +91,6 @@ struct due_deliveries {
 MUST_CHECK enum result store_fetch_due(struct store *store, struct pool *pool, struct due_request *requests,
     size_t request_count, const struct id_set *under_way, struct due_deliveries *deliveries);
 
-/* Reads the destinations whose webhook_id is set; in the pool. */
+/* Reads the destinations whose webhook_id is set; strings are in the pool. */
 MUST_CHECK enum result store_destinations(
     struct store *store, struct pool *pool, struct destination *destinations, size_t count);

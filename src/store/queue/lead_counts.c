@@ -77,7 +77,7 @@ DB_STATEMENT(sql_select_sources_of_leads,
     " WHERE campaign_id = ? AND subscription_number > ? ORDER BY subscription_number LIMIT 200");
 DB_STATEMENT(sql_move_sources, "UPDATE {prefix}campaign_counters SET sources_counted_to = ? WHERE campaign_id = ?");
 
-/* Leads or rows in one transaction, as in the statements; transactions in one call; time between two passes. */
+/* Leads or rows per transaction, as in the statements; transactions per call; time between two passes. */
 enum { PIECE = 1000, PIECES = 20, PASS_MS = 10 * 60 * 1000 };
 
 enum result
@@ -92,7 +92,7 @@ store_recount_hours(struct store *store, uint64_t campaign_id)
 	return txn.result;
 }
 
-/* Leads are counted from the next one on when the last row is cleared. */
+/* When the last row is cleared, counting begins with the next lead. */
 static enum result
 clear_piece(struct store *store, uint64_t campaign_id)
 {
@@ -205,7 +205,7 @@ drop_removed(struct store *store, size_t kind, unsigned *pieces)
 	return result;
 }
 
-/* Goes on with rebuilds that were interrupted. */
+/* Continues rebuilds that were interrupted. */
 static enum result
 count_campaigns(struct store *store, unsigned *pieces)
 {
@@ -250,8 +250,8 @@ store_maintain_hours(struct store *store)
 
 /* ---- by source ---- */
 
-/* Leads in one transaction, as in the statement: some milliseconds in which their campaign's sign-ups wait, longer when all
- * have large `utm` objects. */
+/* Leads per transaction, as in the statement: some milliseconds in which their campaign's sign-ups wait, or longer if all have
+ * large `utm` objects. */
 enum { SOURCES_PIECE = 200 };
 
 /* Under the lock of the counters: no lead up to the last number is uncommitted. */

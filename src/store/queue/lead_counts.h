@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Counts of leads by hour and by source (docs/architecture.md 9.3). Those by hour are rebuilt on request, a thousand leads at a
- * time under the lock of the campaign's counters, while batches go on. Those by source are made some time after the sign-up, in
- * the order of the leads' numbers. Progress is in the database alone: any process can go on with it, even two at once. */
+ * Counts of leads by hour and by source (docs/architecture.md 9.3). Counts by hour are rebuilt on request, a thousand leads at
+ * a time under the lock of the campaign's counters, while batches continue. Counts by source are made some time after the
+ * sign-up, in the order of the leads' numbers. Progress is stored only in the database: any process can continue the work, even
+ * two at once. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,5 +32,5 @@ struct source_pass {
 };
 
 /* Counts the leads of the next campaigns, a piece of each, in at most twenty transactions. *left: call again at once. May be
- * killed, and run by several dispatchers: each lead is counted once. */
+ * killed, and may be run by several dispatchers: each lead is counted once. */
 MUST_CHECK enum result store_count_sources(struct store *store, struct source_pass *pass, bool *left);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A row of operator_jobs has a turn until it ends. The account that was worked for longest ago is next, and of its jobs the one
- * that was. A turn counts as noted by store_note_turn: an account with long turns has as much time as the others, not as many
- * turns. */
+ * A row of operator_jobs has turns until it ends. The next turn goes to the account that was worked for longest ago, and to its
+ * job that was worked on longest ago. store_note_turn decides when a turn counts: an account with long turns gets as much time
+ * as the others, not as many turns. */
 #include "store/queue/operator_jobs.h"
 
 #include "base/panic.h"
@@ -85,7 +85,7 @@ job_state_name(enum job_state state)
 	return state < JOB_STATES ? state_names[state] : SLICE_NONE;
 }
 
-/* Returns `count` when there is none of that name. */
+/* Returns `count` if none has that name. */
 static size_t
 find_name(const struct slice *names, size_t count, struct slice name)
 {
@@ -101,7 +101,7 @@ store_insert_job(struct store *store, struct pool *pool, const struct preconditi
 {
 	bool done_before;
 	require(request->kind < JOB_KINDS && request->made_by.size <= JOB_MADE_BY_MAX);
-	/* the job's own row does not show whether an earlier run was committed: its id is another one then */
+	/* the job's own row does not show whether an earlier run was committed: its id would be another one */
 	enum result result = store_insert_token(store, &queued->token, &done_before);
 	if (done_before) /* the id is still the earlier run's */
 		return store_insert_fence(store);
@@ -241,8 +241,8 @@ store_lease_job(struct store *store, struct pool *pool, const unsigned char owne
 	return txn.result;
 }
 
-/* While the others wait, each of them is to have as much time as the account had. Its newest job has the time for the next one,
- * also when none is left. */
+/* While others wait, each of them gets as much time as the account had. Its newest job keeps the
+ * time for the account's next job, even if none is left. */
 static enum result
 note_turn(struct store *store, struct pool *pool, struct db_value account, int64_t took_ms)
 {

@@ -37,7 +37,7 @@ enum {
 	JOB_MADE_BY_MAX = 255   /* bytes */
 };
 
-/* What is to be done. Texts must stay valid during the call. */
+/* What to do. Texts must stay valid during the call. */
 struct job_request {
 	uint64_t account_id;  /* 0: of the installation */
 	uint64_t campaign_id; /* 0: of none */
@@ -45,7 +45,7 @@ struct job_request {
 	struct slice parameters; /* a JSON object, as src/jobs writes it */
 	struct slice made_by;    /* the caller, for people: valid UTF-8, at most JOB_MADE_BY_MAX bytes */
 };
-/* Queues the job. RESULT_TOO_MANY: the account has OPERATOR_JOBS_MAX already. */
+/* Queues the job. RESULT_TOO_MANY: the account already has OPERATOR_JOBS_MAX. */
 MUST_CHECK enum result store_add_job(
     struct store *store, const struct precondition *precondition, const struct job_request *request, uint64_t *id);
 /* The same as the last part of the caller's transaction, whose runs have the same token. */
@@ -59,7 +59,7 @@ MUST_CHECK enum result store_insert_job(struct store *store, struct pool *pool, 
 struct operator_job {
 	uint64_t id, account_id, campaign_id; /* as in struct job_request */
 	enum job_kind kind;
-	struct slice kind_name; /* also of a kind that this program does not have */
+	struct slice kind_name; /* may be a kind that this program does not have */
 	struct slice parameters, made_by;
 	enum job_state state;
 	uint64_t done, total;                     /* total 0: not known */
@@ -68,11 +68,11 @@ struct operator_job {
 	int64_t created_ms, started_ms, ended_ms; /* -1: not yet */
 };
 
-/* Which jobs are listed; 0: of any account, of any campaign, from the newest on. */
+/* Which jobs to list; 0: of any account, of any campaign, from the newest on. */
 struct job_filter {
 	uint64_t account_id;
 	uint64_t campaign_id; /* its account is not compared */
-	uint64_t below;       /* only ids below: that of the last job of the page before */
+	uint64_t below;       /* only lower ids: that of the last job on the page before */
 	size_t limit;
 };
 /* By id, the newest first. In the pool. */
@@ -80,28 +80,27 @@ MUST_CHECK enum result store_list_jobs(
     struct store *store, struct pool *pool, const struct job_filter *filter, struct operator_job **jobs, size_t *count);
 /* RESULT_NOT_FOUND: no such job, here and below. */
 MUST_CHECK enum result store_find_job(struct store *store, struct pool *pool, uint64_t id, struct operator_job *job);
-/* Ends a job that has not ended. What it has done stays done; what is under way is completed, but not recorded.
- * RESULT_REFUSED: it has ended before. */
+/* Ends a job that has not ended. Its finished work stays; what is under way is completed, but not recorded. RESULT_REFUSED: it
+ * has already ended. */
 MUST_CHECK enum result store_cancel_job(struct store *store, uint64_t id);
 
 /* ---- for the dispatcher ---- */
 
-/* Of the account that was worked for longest ago, leases the job that was worked on longest ago, or renews the lease of an own
- * one. RESULT_NOT_FOUND: there is none that this
- * program has and no other dispatcher leases. */
+/* Leases the job that was worked on longest ago, of the account for which that is so, or renews the lease of our own job.
+ * RESULT_NOT_FOUND: there is none of a kind that this program has and that no other dispatcher leases. */
 MUST_CHECK enum result store_lease_job(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE],
     int64_t lease_ms, struct operator_job *job);
-/* After a turn: the account's next one comes when the others that wait have had as much time, also if its job has ended and
- * another one is added. */
+/* After a turn: the account's next turn comes when the other waiting accounts have had as much time, even if its job has ended
+ * and another one is added. */
 MUST_CHECK enum result store_note_turn(struct store *store, struct pool *pool, uint64_t account_id, int64_t took_ms);
-/* Records `done`, `total`, `position` and `result`, also inside a transaction, which is then to be rolled back if this fails.
- * RESULT_NOT_FOUND: the job has ended, was removed, or is leased by another dispatcher: it is not to be worked on. */
+/* Records `done`, `total`, `position` and `result`, also inside a transaction, which must then be rolled back if this fails.
+ * RESULT_NOT_FOUND: the job has ended, was removed, or is leased by another dispatcher: stop working on it. */
 MUST_CHECK enum result store_note_job(
     struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], const struct operator_job *job);
 /* Records the same, and `state` and `error`, with which it ends. */
 MUST_CHECK enum result store_end_job(
     struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], const struct operator_job *job);
-/* Ends a job as failed, whichever dispatcher leases it. Does nothing to one that has ended. */
+/* Ends a job as failed, no matter which dispatcher leases it. Does nothing if it has ended. */
 MUST_CHECK enum result store_fail_job(struct store *store, uint64_t id, struct slice error);
-/* Ends the leases of a dispatcher; the jobs go on with any other. */
+/* Ends the leases of a dispatcher; any other can continue the jobs. */
 MUST_CHECK enum result store_release_jobs(struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE]);

@@ -9,13 +9,13 @@
 #include "store/stats.h"
 #include "store/transaction.h"
 
-/* For an existing row: the delivery was sent again. What is not given becomes NULL. */
+/* For an existing row: the delivery was sent again. Values that are not given become NULL. */
 #define ENDED_AGAIN                                                                                         \
 	" ON DUPLICATE KEY UPDATE state = VALUES(state), attempts = VALUES(attempts),"                      \
 	" last_status = VALUES(last_status), last_error = VALUES(last_error), ended_ms = VALUES(ended_ms)," \
 	" started_ms = VALUES(started_ms), duration_ms = VALUES(duration_ms), answer = VALUES(answer)"
 
-/* while a row is locked, no other dispatcher takes the shard, also if the lease ends before the COMMIT */
+/* while a row is locked, no other dispatcher takes the shard, even if the lease ends before the COMMIT */
 DB_STATEMENT(sql_lock_leased_shards, "SELECT shard, " NOW " FROM {prefix}dispatch_shards FORCE INDEX (PRIMARY)"
 				     " WHERE owner = ? AND shard IN ({list})"
 				     " ORDER BY shard"
@@ -42,10 +42,11 @@ DB_STATEMENT(sql_insert_ended_delivery,
 /* DELETE joins the rows with their ids, because a DELETE from one table alone cannot be made to use the primary key. One
  * statement for many rows costs less than one for each */
 DB_STATEMENT(sql_delete_due, "DELETE t FROM " ROWS_WITH_IDS("due"));
-/* these rows were not locked before: it waits as long as the statements that lock others */
+/* these rows were not locked before: this waits as long as the statements that lock others */
 DB_STATEMENT(sql_delete_untried_due,
     "SET STATEMENT innodb_lock_wait_timeout = 1 FOR DELETE t FROM " ROWS_WITH_IDS("due") " WHERE t.attempts = 0");
-/* an INSERT, because an UPDATE of many rows runs once for each. The rows exist and are locked: the zeros are never stored */
+/* an INSERT, because an UPDATE of many rows would run once for each. The rows exist and are locked: the zeros are never
+ * stored */
 DB_STATEMENT(sql_reschedule_due,
     "INSERT INTO {prefix}due (id, event_id, shard, webhook_id, format, due_ms, attempts, attempts_before,"
     " last_status, last_error)"
@@ -112,8 +113,8 @@ DB_STATEMENT(sql_change_webhook_hours, "INSERT INTO {prefix}webhook_hours (webho
 
 /* The outcomes of one webhook in a batch. */
 struct webhook_change {
-	const struct delivery_outcome *last; /* gives the webhook's status; NULL: it does not change */
-	bool delivered;                      /* any of them was a success */
+	const struct delivery_outcome *last; /* the outcome that gives the webhook's status; NULL: it does not change */
+	bool delivered;                      /* at least one was a success */
 };
 
 enum { SHARD_NUMBER, SHARD_NOW_MS };
@@ -126,10 +127,10 @@ struct webhook_hour {
 	uint64_t counts[ATTEMPT_COUNTS]; /* by enum attempt_count */
 };
 
-/* The rows of store_record_outcomes, by what is done to them. */
+/* The rows of store_record_outcomes, by what happens to them. */
 struct outcome_rows {
 	struct row_list attempts, ended, moved;
-	uint64_t *removed, *untried; /* ids; `untried`: whose rows are not read before */
+	uint64_t *removed, *untried; /* ids; `untried`: ids of deliveries whose rows are not read first */
 	size_t removed_count, untried_count;
 	struct webhook_change *changes; /* one for each row of sql_lock_webhook_status */
 	struct webhook_hour *hours;
@@ -150,7 +151,7 @@ outcome_rows(struct pool *pool, size_t count)
 	};
 }
 
-/* Such a delivery is not expected to have changed since it was fetched. */
+/* Whether it was delivered at once; such a delivery is not expected to have changed since it was fetched. */
 static bool
 is_at_once(const struct delivery_outcome *o)
 {
@@ -173,7 +174,7 @@ counts_of(struct outcome_rows *rows, uint64_t webhook_id, uint64_t hour)
 	return rows->hours[rows->hour_count++].counts;
 }
 
-/* `state`: of the delivery from now on. */
+/* `state`: the state of the delivery from now on. */
 static void
 count_attempt(struct outcome_rows *rows, const struct delivery_outcome *o, enum delivery_state state, int64_t now_ms)
 {
@@ -192,8 +193,8 @@ count_attempt(struct outcome_rows *rows, const struct delivery_outcome *o, enum 
 		counts[ATTEMPT_ANSWERS_3XX + class - REDIRECTIONS]++;
 }
 
-/* The attempt of an outcome is in `attempts`, unless the first one delivered it or none was made. `attempts_before`: as it is
- * now, another number than that of the outcome when it was sent again during the attempt. */
+/* The attempt of an outcome is in `attempts`, unless the first attempt delivered it or none was made. `attempts_before`: the
+ * current value, which differs from that of the outcome if it was sent again during the attempt. */
 static void
 add_outcome(struct outcome_rows *rows, const struct delivery_outcome *o, uint64_t attempts_before, int64_t now_ms)
 {
@@ -224,11 +225,11 @@ struct outcome_batch {
 	const unsigned char *owner;
 	struct delivery_outcome *outcomes;
 	size_t count;
-	bool reads_all; /* also the rows of deliveries that are not expected to have changed */
+	bool reads_all; /* includes the rows of deliveries that are not expected to have changed */
 	bool changed;   /* one of these has */
 };
 
-/* Rows that were locked are not compared again. */
+/* Rows that were already locked are not compared again. */
 static enum result
 remove_due(struct outcome_batch *b, const struct outcome_rows *rows)
 {
@@ -273,7 +274,7 @@ write_outcomes(struct outcome_batch *b, const struct outcome_rows *rows, size_t 
 	return result == RESULT_OK ? write_hours(b, rows) : result;
 }
 
-/* Locks the outcomes' shards that the owner leases. */
+/* Locks those of the outcomes' shards that the owner leases. */
 static enum result
 lock_shards(struct outcome_batch *b, uint64_t *leased, int64_t *now_ms)
 {
@@ -299,7 +300,7 @@ is_read(const struct outcome_batch *b, const struct delivery_outcome *o)
 	return b->reads_all || !is_at_once(o);
 }
 
-/* Locks the rows that are read. */
+/* Locks the rows that are to be read. */
 static enum result
 lock_recorded(struct outcome_batch *b, struct db_rows *locked)
 {

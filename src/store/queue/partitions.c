@@ -4,7 +4,7 @@
  *
  * ALTER TABLE waits until the table is unused, and later statements wait for the ALTER TABLE. It therefore waits for a second
  * at most, then pauses for some minutes; and one call handles one day at most. DDL takes no bound values: the texts contain
- * numbers only. */
+ * only numbers. */
 #include "store/queue/partitions.h"
 
 #include <inttypes.h>
@@ -91,7 +91,7 @@ store_read_days(struct store *store, struct pool *pool, struct history_days *day
 	}
 	if (result != RESULT_OK)
 		return result;
-	/* whatever the setting: a recent event is also a commit mark (mark.c) */
+	/* regardless of the setting: a recent event is also a commit mark (mark.c) */
 	if (days->retained_from + 1 > days->today)
 		days->retained_from = days->today - 1;
 	return RESULT_OK;
@@ -132,7 +132,7 @@ has_days_ahead(const struct history_days *days, size_t table)
 	return days->last[table] != HISTORY_NO_DAY && days->last[table] >= days->today + HISTORY_AHEAD_DAYS;
 }
 
-/* The first day to be made: that of the oldest event without a day, so that a delivery's day exists when its event's does. */
+/* The first day to make: that of the oldest event without a day, so that a delivery's day exists if its event's does. */
 static enum result
 first_to_make(struct store *store, struct pool *pool, const struct history_days *days, size_t table, uint64_t *first)
 {
@@ -194,8 +194,8 @@ fail_expired(struct store *store, struct pool *pool, uint64_t day, bool *rest)
 	return result;
 }
 
-/* After a kill, the next call goes on with the tables that still have the day. Pending deliveries are searched before each
- * table: one may have been sent again meanwhile. */
+/* After a kill, the next call continues with the tables that still have the day. Pending deliveries are searched for before
+ * each table: one may have been sent again in between. */
 static enum result
 drop_day(struct store *store, struct pool *pool, const struct history_days *days, uint64_t day)
 {

@@ -9,8 +9,8 @@
 
 #include "store/store.h"
 
-/* The days of the history that have partitions, in `deliveries`, `attempts` and `events`. Days are numbers as of history_day;
- * HISTORY_NO_DAY where a table has none. */
+/* The days of the history that have partitions, in `deliveries`, `attempts` and `events`. Days are numbers as in history_day;
+ * HISTORY_NO_DAY if a table has none. */
 #define HISTORY_NO_DAY UINT64_MAX
 enum { HISTORY_TABLES = 3, HISTORY_AHEAD_DAYS = 7 };
 struct history_days {
@@ -24,5 +24,5 @@ const char *store_day_text(struct pool *pool, uint64_t day);
 /* Makes the missing partitions of all days up to HISTORY_AHEAD_DAYS from today; rows that exist already move into them.
  * RESULT_CONFLICT: a table was in use for too long. */
 MUST_CHECK enum result store_make_days(struct store *store, struct pool *pool, const struct history_days *days);
-/* The dispatcher's maintenance of days: makes coming ones, drops one that is over. Logs the result. */
+/* The dispatcher's maintenance of days: makes coming ones, drops one that is past the retention. Logs the result. */
 void store_maintain_days(struct store *store);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Ended deliveries get a new row of `due`, waiting ones are due at once. Dispatchers
- * keep running.
+ * Ended deliveries get a new row of `due`, waiting ones are due at once. Dispatchers keep running.
  *
- * Whatever ends a delivery locks its row of `due` first and writes its row of `deliveries` then; the order is the same here.
- * While the row of `deliveries` is locked, no other process inserts a missing row of `due`. Its count of attempts is therefore
- * final, and no number is used twice. */
+ * All code that ends a delivery locks its row of `due` first and then writes its row of `deliveries`; the order is the same
+ * here. While the row of `deliveries` is locked, no other process inserts a missing row of `due`. Its count of attempts is
+ * therefore final, and no number is used twice. */
 #include "store/queue/redeliver.h"
 
 #include "base/panic.h"
@@ -14,7 +13,8 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-/* Whether a delivery has what it takes to be sent, its webhook and its event; and whether the webhook gets nothing now. */
+/* Whether a delivery still has what it needs to be sent, its webhook and its event; and whether nothing can be sent to the
+ * webhook now. */
 #define SENDABLE                                                                                                  \
 	"(SELECT w.id FROM {prefix}webhooks w WHERE w.id = t.webhook_id) IS NOT NULL,"                            \
 	" (SELECT e.id FROM {prefix}events e WHERE e.id = t.event_id) IS NOT NULL,"                               \
@@ -22,7 +22,7 @@
 	"     LEFT JOIN {prefix}webhook_status s ON s.webhook_id = w.id"                                          \
 	"     WHERE w.id = t.webhook_id), FALSE)"
 
-/* here too the primary key is forced, and nothing but these rows is locked */
+/* here, too, the primary key is forced, and only these rows are locked */
 DB_STATEMENT(sql_lock_pending, "SELECT t.id, " SENDABLE ", t.attempts FROM {prefix}due t FORCE INDEX (PRIMARY)"
 			       " WHERE t.id IN ({list})"
 			       " ORDER BY t.id"
@@ -80,7 +80,7 @@ classify(struct redelivery_batch *r, const struct db_rows *rows, size_t row)
 	return what == REDELIVERY_QUEUED || what == REDELIVERY_HELD;
 }
 
-/* The ids of those that have no row in `pending`. */
+/* The ids that have no row in `pending`. */
 static struct db_list
 without(struct pool *pool, struct db_list ids, const struct db_rows *pending)
 {
@@ -107,7 +107,7 @@ reschedule_pending(struct store *store, struct pool *pool, struct redelivery_bat
 	return result == RESULT_OK && changed != list.count ? RESULT_CONFLICT : result;
 }
 
-/* If another call has inserted one of them meanwhile, its key exists: the transaction is repeated and finds it pending. */
+/* If another call has inserted one of them in between, its key exists: the transaction is repeated and finds it pending. */
 static enum result
 requeue_ended(struct store *store, struct pool *pool, struct redelivery_batch *r, const struct db_rows *ended)
 {
@@ -158,7 +158,7 @@ store_redeliver(
     struct store *store, const uint64_t *ids, size_t count, enum redelivery *what, redelivery_note *note, void *context)
 {
 	require(count <= REDELIVER_MAX);
-	/* not repeated when it may have been committed: a delivery that has ended since would be sent once more */
+	/* not repeated if it may have been committed: a delivery that has ended since would be sent once more */
 	struct redelivery_batch r = { ids, count, what };
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {

@@ -12,7 +12,7 @@ DB_STATEMENT(sql_lease_shards, "UPDATE {prefix}dispatch_shards"
 			       " SET owner = ?, lease_until_ms = " NOW " + ?"
 			       " WHERE owner IS NULL OR owner = ? OR lease_until_ms <= " NOW);
 DB_STATEMENT(sql_select_leased_shards, "SELECT shard FROM {prefix}dispatch_shards WHERE owner = ?");
-/* the owner stays: only its attempts are counted by sql_count_attempt */
+/* the owner stays: sql_count_attempt counts only its attempts */
 DB_STATEMENT(sql_release_shards, "UPDATE {prefix}dispatch_shards SET lease_until_ms = 0 WHERE owner = ?");
 DB_STATEMENT(sql_count_attempt,
     "UPDATE {prefix}due"

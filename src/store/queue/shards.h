@@ -18,7 +18,7 @@ MUST_CHECK enum result store_shards_release(struct store *store, const unsigned 
 /* A delivery that was under way when its dispatcher died. */
 struct interrupted_delivery {
 	uint64_t id;
-	unsigned attempt;         /* from 1, the one that was under way */
+	unsigned attempt;         /* the one that was under way, from 1 */
 	unsigned attempts_before; /* as in struct due_delivery */
 	int64_t delay_ms;         /* until the next attempt */
 };

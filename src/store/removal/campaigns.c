@@ -100,8 +100,8 @@ run_all(struct store *store, const struct db_statement *const *statements, size_
 
 /* ---- the beginning ---- */
 
-/* After this no call finds the campaign, and none is logged, which locks a row of inbound_status. The dispatcher ends
- * deliveries of webhooks that there are no more. */
+/* After this no call finds the campaign, and no call is logged, which would lock a row of inbound_status. The dispatcher ends
+ * deliveries of webhooks that no longer exist. */
 static enum result
 remove_one(struct store *store, struct pool *pool, uint64_t campaign_id)
 {
@@ -156,7 +156,7 @@ struct part {
 /* Each is one part of a step, in a transaction. It sets where the next part begins. */
 typedef enum result change(struct part *part, struct pool *pool);
 
-/* Deletes the rows that one statement selects for the campaign by another. */
+/* Deletes the campaign's rows that another statement selects. */
 static enum result
 remove_selected(struct part *part, struct pool *pool, const struct db_statement *selection, const struct db_statement *deletion,
     uint64_t *counter)
@@ -236,7 +236,7 @@ remove_messages(struct part *part, struct pool *pool)
 	return remove_selected(part, pool, &sql_select_removed_messages, &sql_delete_removed_messages, &part->counts->messages);
 }
 
-/* Emptied events are of no campaign. */
+/* Emptied events belong to no campaign. */
 static enum result
 remove_events(struct part *part, struct pool *pool)
 {
@@ -250,7 +250,7 @@ remove_events(struct part *part, struct pool *pool)
 	return result == RESULT_OK ? store_empty_events(part->store, pool, events, rows.count, part->counts) : result;
 }
 
-/* The turn of a job that was under way when the jobs were deleted was noted after that. */
+/* The last turn of a job that was under way when the jobs were deleted was noted only afterwards. */
 static enum result
 remove_itself(struct part *part, struct pool *pool UNUSED)
 {
@@ -270,7 +270,7 @@ static change *const steps[] = {
 	[REMOVE_END] = remove_itself,
 };
 
-/* What the next leads have in tables that need transactions of their own. */
+/* What the next leads have in tables that need their own transactions. */
 static enum result
 remove_rows_of_leads(struct part *part, struct pool *pool)
 {

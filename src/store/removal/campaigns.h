@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * Removes campaigns and accounts: at once for callers, then their rows piece by piece (docs/operating.md 7.5).
  *
- * The removal of a campaign begins with a row that says what is to be done, and ends when that row is gone. A process that dies
- * in between loses nothing: the dispatcher goes on. Two processes may work on the same one: every step can be repeated.
+ * The removal of a campaign begins with a row that says what to do, and ends when that row is gone. If the process dies in
+ * between, nothing is lost: the dispatcher continues. Two processes may work on the same removal: every step can be repeated.
  *
  * Functions fail as store.h says. */
 #pragma once
 
 #include "store/removal/removed_rows.h"
 
-/* Removes a campaign, or an account with its keys and campaigns: no call finds them any more. Their rows are left.
+/* Removes a campaign, or an account with its keys and campaigns: calls no longer find them. Their rows are left.
  * RESULT_NOT_FOUND: no such campaign, or account. */
 MUST_CHECK enum result store_remove_campaign(struct store *store, uint64_t campaign_id);
 MUST_CHECK enum result store_remove_account(struct store *store, uint64_t account_id);
-/* Deletes some rows of a removed campaign, as store_continue_erasure. */
+/* Deletes some rows of a removed campaign, as store_continue_erasure does. */
 MUST_CHECK enum result store_continue_removal(
     struct store *store, uint64_t campaign_id, struct removal_counts *counts, bool *done);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Leads are erased by the engine, so that counters, ranks and referrals of others stay right; then what is stored about the
- * person in other tables, found by the leads and by the address. */
+ * The engine erases leads, so that counters, ranks and referrals of others stay right; then the rest of what is stored about
+ * the person is erased from other tables, found by the leads and by the address. */
 #include "store/removal/erase.h"
 
 #include <stddef.h>
@@ -64,7 +64,7 @@ struct erasure {
 	struct slice address;
 	struct wanted wanted;
 	unsigned step;
-	struct search_place position; /* of a step that does not search, the first number alone */
+	struct search_place position; /* in a step that does not search, only the first number is used */
 };
 
 /* A part of an erasure. */
@@ -77,7 +77,7 @@ struct part {
 	bool step_done, more_leads;   /* leads were added */
 };
 
-/* With the hash, so that no import brings a lead back that was deleted already. */
+/* Stores the hash, too, so that no import brings back a lead that was already deleted. */
 static enum result
 note_person(struct store *store, struct pool *pool, const struct erase_request *request)
 {
@@ -86,7 +86,7 @@ note_person(struct store *store, struct pool *pool, const struct erase_request *
 	    request->importable ? PERSON_IMPORTABLE : PERSON_ERASED);
 }
 
-/* As exact as it must be: calls at the same time may exceed it. */
+/* As exact as needed: concurrent calls may exceed the maximum. */
 static enum result
 has_room(struct store *store, const struct erase_request *request)
 {
@@ -122,7 +122,7 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 
 /* ---- steps ---- */
 
-/* LEADS_AT_ONCE ids of the erasure's leads, from its position on, which is their number in it. */
+/* LEADS_AT_ONCE ids of the erasure's leads, from its position on, which is an index into them. */
 static struct db_list
 some_leads(struct part *part)
 {
@@ -143,7 +143,7 @@ move(const struct part *part)
 	const unsigned step = part->step_done ? erasure->step + 1 : erasure->step;
 	const struct search_place position = part->step_done ? (struct search_place){ 0 } : part->position;
 	enum result result = RESULT_OK;
-	if (part->more_leads) /* before the position, which a repetition can reach again */
+	if (part->more_leads) /* before the position, which a repeated run can reach again */
 		result = store_run(part->store, &sql_set_erased_leads, db_bytes(wanted_ids_text(part->pool, &erasure->wanted)),
 		    db_bytes(wanted_social_ids_text(part->pool, &erasure->wanted)), erasure->id);
 	return result == RESULT_OK ? store_run(part->store, &sql_move_erasure, DB_U64(step), DB_U64(position.first),
@@ -151,7 +151,7 @@ move(const struct part *part)
 				   : result;
 }
 
-/* Deletes a lead as a call of the API does, but without an event; or only the address that it claims. */
+/* Deletes a lead as an API call does, but without an event; or removes only the address that it claims. */
 static enum result
 delete_lead(struct part *part, const struct lead *lead, struct slice claim, uint64_t *counter)
 {
@@ -185,7 +185,7 @@ find_leads(const struct part *part, struct person_found *found)
 	return store_find_leads_of(part->store, part->pool, &person, found);
 }
 
-/* Leads that were imported, or signed up, since the erasure began. */
+/* Leads that were imported, or signed up, after the erasure began. */
 static enum result
 add_new_leads(struct part *part)
 {
@@ -220,7 +220,7 @@ erase_rows(struct part *part)
 
 /* ---- what is found ---- */
 
-/* Rows of a piece that are the person's, and what they are to it. */
+/* Rows of a piece that belong to the person, and in which relation. */
 struct found_rows {
 	struct db_rows rows;
 	struct found_row {
@@ -229,7 +229,7 @@ struct found_rows {
 	} * about;
 };
 
-/* A transaction: `change` deletes; then the next part begins where the part says. */
+/* A transaction: `change` deletes rows; then the part says where the next part begins. */
 typedef enum result change_part(struct part *part, struct pool *pool, const struct found_rows *found);
 
 static enum result
@@ -246,7 +246,7 @@ run_part(struct part *part, change_part *change, const struct found_rows *found)
 	return txn.result;
 }
 
-/* Those of found events that were deleted before, and were the person's. */
+/* Adds the leads of found events that were the person's and have been deleted since. */
 static enum result
 add_deleted_leads(struct part *part, struct pool *pool, const struct person_lead *leads, size_t count)
 {
@@ -271,7 +271,7 @@ add_deleted_leads(struct part *part, struct pool *pool, const struct person_lead
 	return RESULT_OK;
 }
 
-/* Events of the person are emptied; those of referrers no longer name it. */
+/* Events of the person are emptied; those of referrers no longer name the person. */
 static enum result
 change_found_events(struct part *part, struct pool *pool, const struct found_rows *found)
 {
@@ -324,7 +324,7 @@ delete_found_jobs(struct part *part, struct pool *pool, const struct found_rows 
 	return delete_found(part, pool, &found->rows, &sql_delete_operator_jobs, &part->counts->jobs);
 }
 
-/* Of an address that a lead has no more. */
+/* For an address that the lead no longer has. */
 static enum result
 delete_found_confirmations(struct part *part, struct pool *pool UNUSED, const struct found_rows *found)
 {
@@ -347,7 +347,7 @@ static const struct search_step {
 	change_part *change;
 } searches[] = {
 	[ERASE_FOUND_EVENTS] = { SEARCH_EVENTS, change_found_events },
-	[ERASE_REFERRALS] = { SEARCH_EVENTS, change_found_events }, /* of leads that the step before has found */
+	[ERASE_REFERRALS] = { SEARCH_EVENTS, change_found_events }, /* for leads that the previous step has found */
 	[ERASE_FOUND_CALLS] = { SEARCH_CALLS, delete_found_calls },
 	[ERASE_FOUND_MESSAGES] = { SEARCH_MESSAGES, delete_found_messages },
 	[ERASE_FOUND_CONFIRMATIONS] = { SEARCH_CONFIRMATIONS, delete_found_confirmations },
@@ -401,7 +401,7 @@ erase_found(struct part *part)
 
 _Static_assert(offsetof(struct lead, id) == 0, "compare_ids compares it");
 
-/* LEADS_AT_ONCE of the leads of others that claim the address, by their ids: it is taken from them, and they stay. */
+/* LEADS_AT_ONCE of the leads of others that claim the address, by id: they lose the address, and stay. */
 static enum result
 erase_claims(struct part *part)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Erases a person, in short transactions (docs/operating.md 7.4).
  *
- * It begins with a row that says what is to be done, and ends when that row is gone. A process that dies in between loses
- * nothing: the dispatcher goes on. Two processes may work on the same one: every step can be repeated.
+ * An erasure begins with a row that says what to do, and ends when that row is gone. If the process dies in between, nothing is
+ * lost: the dispatcher continues. Two processes may work on the same erasure: every step can be repeated.
  *
  * Functions fail as store.h says. */
 #pragma once
@@ -18,17 +18,17 @@ struct erase_request {
 	size_t most;     /* of an account at a time; 0: no maximum */
 };
 
-/* Finds the leads of the person and begins to erase them. *leads: their number; without leads there may be other data.
- * RESULT_TOO_MANY: that many of the account have not ended. */
+/* Finds the leads of the person and begins to erase them. *leads: how many; even without leads there may be other data.
+ * RESULT_TOO_MANY: that many erasures of the account have not ended. */
 MUST_CHECK enum result store_begin_erasure(
     struct store *store, const struct erase_request *request, unsigned char id[ERASURE_ID_SIZE], size_t *leads);
-/* Does a part of it, less than a second's work, and adds to the counts. *done: all is erased, now or before. */
+/* Does a part of it, less than a second's work, and adds to the counts. *done: everything is erased, now or before. */
 MUST_CHECK enum result store_continue_erasure(
     struct store *store, const unsigned char id[ERASURE_ID_SIZE], struct removal_counts *counts, bool *done);
 
-/* What names it in logs: the first bytes of its id. */
+/* Its name in logs: the first bytes of its id. */
 uint64_t erasure_number(const unsigned char id[ERASURE_ID_SIZE]);
-/* Leaves it for a minute, and for `more_ms`, after a failure. */
+/* After a failure: leaves it for a minute, and for `more_ms` in addition. */
 MUST_CHECK enum result store_postpone_erasure(struct store *store, uint64_t number, int64_t more_ms);
 /* An erasure that no process has worked on for that long. */
 MUST_CHECK enum result store_find_erasure(struct store *store, int64_t idle_ms, unsigned char id[ERASURE_ID_SIZE], bool *found);

@@ -102,7 +102,7 @@ add_mentions(struct mention_search *search, struct pool *pool, enum searched_tab
 	}
 }
 
-/* `all` of the mentions: to the end of the table. */
+/* `all` mentions: reads to the end of the table. */
 static enum result
 search_table(struct mention_search *search, enum searched_table table)
 {

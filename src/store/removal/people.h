@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Finds what is stored about a person (docs/operating.md 7.4): the leads with an address, and what else has it.
+ * Finds what is stored about a person (docs/operating.md 7.4): the leads with an address, and everything else that contains it.
  *
  * Results are in the caller's pool. Functions fail as store.h says. */
 #pragma once
@@ -21,10 +21,10 @@ struct person_found {
 MUST_CHECK enum result store_find_leads_of(
     struct store *store, struct pool *pool, const struct person *person, struct person_found *found);
 
-/* Leads of others whose own data have the address, such as a claim, a custom field, an event or a call that became them. */
+/* Leads of others whose own data contain the address: a claim, a custom field, an event or a call that became them. */
 struct mention {
 	uint64_t campaign_id;
-	struct slice social_id; /* of a lead that may be deleted since */
+	struct slice social_id; /* of a lead that may have been deleted since */
 };
 enum { MENTIONS_MAX = 100 };
 struct mentions {
@@ -32,6 +32,6 @@ struct mentions {
 	size_t count;
 	bool all; /* no lead was left out */
 };
-/* Reads what the campaigns have of leads, calls and events, until the deadline (clock_monotonic_ms). */
+/* Reads the campaigns' leads, calls and events, until the deadline (clock_monotonic_ms). */
 MUST_CHECK enum result store_find_mentions(
     struct store *store, struct pool *pool, const struct person *person, int64_t deadline_ms, struct mentions *mentions);

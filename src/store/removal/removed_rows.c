@@ -7,7 +7,7 @@
 #include "store/statements.h"
 #include "store/transaction.h"
 
-/* an event's deliveries have the ids after its own */
+/* the ids of an event's deliveries follow its own */
 DB_STATEMENT(sql_delete_due_of_event, "DELETE FROM {prefix}due WHERE id > ? AND id <= ?");
 DB_STATEMENT(sql_delete_deliveries_of_event, "DELETE FROM {prefix}deliveries WHERE id > ? AND id <= ?");
 DB_STATEMENT(sql_delete_attempts_of_event, "DELETE FROM {prefix}attempts WHERE delivery_id > ? AND delivery_id <= ?");
@@ -46,7 +46,7 @@ store_delete_counted(
 
 #define DELIVERIES_OF(event) DB_VALUES(DB_U64((event)->id), DB_U64((event)->id + (event)->deliveries))
 
-/* What is done to events: first to their deliveries, by the range of their ids, then to the events. */
+/* What to do with events: first with their deliveries, by the range of their ids, then with the events. */
 struct event_change {
 	enum result (*change)(struct store *store, const struct found_event *event, struct removal_counts *counts);
 	const struct db_statement *statement;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A part reads some rows of one section after the other, in the order of an index, and so costs what it shows. */
+ * A part reads some rows of one section after another, in the order of an index, and so costs no more than what it shows. */
 #include "store/removal/report.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 #define TIME(column) "DATE_FORMAT(TIMESTAMPADD(MICROSECOND, " column " * 1000, '1970-01-01'), '%Y-%m-%dT%H:%i:%sZ')"
 #define BOOLEAN(column) "JSON_COMPACT(IF(" column ", 'true', 'false'))"
-/* A column that has JSON already, or is NULL. */
+/* A column that already contains JSON, or is NULL. */
 #define JSON(column) "JSON_COMPACT(CONVERT(COALESCE(NULLIF(" column ", ''), 'null') USING utf8mb4))"
 #define TEXT(column) "CONVERT(" column " USING utf8mb4)"
 
@@ -42,7 +42,7 @@ DB_STATEMENT(sql_report_ledger,
 DB_STATEMENT(sql_report_referrers,
     "SELECT level, 0, JSON_OBJECT('level', level, 'lead_id', ancestor_id)"
     " FROM {prefix}referral_links WHERE lead_id = ? AND " AFTER("level", "0") " ORDER BY level" SOME);
-/* Without the content, which has links with which one can do what the lead can. */
+/* Without the content, because with its links one can do what the lead can. */
 #define KIND(kind, name) ", '" name "'"
 #define MESSAGE \
     "JSON_OBJECT('id', id, 'kind', ELT(kind + 1" MESSAGE_KIND_LIST(KIND) "), 'requested_at', " TIME("created_ms") \
@@ -51,10 +51,10 @@ DB_STATEMENT(sql_report_referrers,
     "JSON_OBJECT('received_at', " TIME("received_ms") ", 'state', state, 'ip', " TEXT("ip") ", 'body', " TEXT("body") ")"
 #define EVENT(payload) \
     "JSON_OBJECT('id', id, 'at', " TIME("created_ms") ", 'deliveries', deliveries, 'payload', JSON_COMPACT(" payload "))"
-/* Without links with which one can do what the lead can, and without the addresses of leads that it referred. */
+/* Without links by which one can do what the lead can, and without the addresses of leads that it referred. */
 #define EVENT_OF_PERSON \
     EVENT("JSON_REMOVE(" JSON("payload") ", '$.status_url', '$.unsubscribe_url', '$.__referral.email', '$.__referral.phone_number')")
-/* What is the person's in an event of a referrer. */
+/* What belongs to the person in an event of a referrer. */
 #define EVENT_OF_REFERRER \
     EVENT("JSON_OBJECT('__referral', JSON_EXTRACT(" JSON("payload") ", '$.__referral'))")
 #define JOB \
@@ -64,7 +64,7 @@ DB_STATEMENT(sql_report_referrers,
     "confirmed_ms, channel + 0, JSON_OBJECT('at', " TIME("confirmed_ms") ", 'channel', channel, 'address', " TEXT("address") \
     ", 'ip', " sender(TEXT("ip")) ", 'user_agent', " sender("user_agent") ") FROM {prefix}confirmations"
 #define SENDER(value) value
-/* The owner of a claim that confirms it is another person than the lead. */
+/* An owner of a claim who confirms it is another person than the lead. */
 #define UNLESS_CLAIMED(value) \
     "IF(channel + 0 = (SELECT claimed FROM {prefix}leads WHERE id = lead_id), NULL, " value ")"
 DB_STATEMENT(sql_report_confirmations, "SELECT " CONFIRMATION(UNLESS_CLAIMED) " WHERE lead_id = ? AND " AFTER("confirmed_ms", "channel + 0")
@@ -87,11 +87,11 @@ DB_STATEMENT(sql_report_found_jobs, WITH_IDS(JOB, "operator_jobs"));
 /* clang-format on */
 
 /* clang-format off */
-/* Of each lead, in this order. */
+/* For each lead, in this order. */
 static const struct {
 	const char *name;
 	const struct db_statement *statement;
-	enum score_reason reason; /* of the ledger: one after the other */
+	enum score_reason reason; /* reasons of the ledger: one after the other */
 } of_lead[] = {
 	{ "lead", &sql_report_lead, 0 },
 #define LEDGER(reason, name) { "ledger", &sql_report_ledger, SCORE_##reason },
@@ -105,12 +105,13 @@ static const struct {
 };
 /* clang-format on */
 
-/* Then what is of none of the leads: by what it is to the person. Data of others that have the address are only named. */
+/* Then rows that belong to none of the leads: by their relation to the person. Data of others that contain the address are only
+ * named. */
 static const struct {
 	const char *name;
 	enum searched_table table;
 	const struct db_statement *own, *naming;
-	const char *mentions; /* what it is called where it is named */
+	const char *mentions; /* what the table is called where the row is named */
 } of_none[] = {
 	{ "events", SEARCH_EVENTS, &sql_report_found_events, &sql_report_found_referrals, "event" },
 	{ "messages", SEARCH_MESSAGES, &sql_report_found_messages, NULL, NULL },
@@ -120,7 +121,7 @@ static const struct {
 	{ NULL, SEARCH_LEADS, NULL, NULL, "lead" },
 };
 
-/* Of leads, by their ids; then of none. */
+/* For the leads, by id; then for none. */
 enum { LEAD_SECTIONS = ARRAY_SIZE(of_lead), SECTIONS = LEAD_SECTIONS + ARRAY_SIZE(of_none) };
 
 bool
@@ -158,7 +159,7 @@ add_rows(struct report_reader *reader, const char *section, uint64_t lead_id, co
 
 /* ---- of leads ---- */
 
-/* The lead with this id, or the one with the next; 0: there is none. */
+/* The lead with this id or the next higher one; 0: there is none. */
 static uint64_t
 lead_from(const struct id_set *leads, uint64_t id)
 {
@@ -233,7 +234,7 @@ is_new_place(const struct db_rows *rows, size_t row)
 	return place.first != before.first || place.second != before.second;
 }
 
-/* Those of a piece that are no lead's of the person, up to AT_ONCE, or so many bytes that a part is full, and what is at the
+/* Judges rows of a piece that belong to no lead of the person, up to AT_ONCE, or until a part is full, and then the rest of the
  * same place. Returns how many rows it has judged. */
 static size_t
 judge_rows(struct report_reader *reader, struct pool *pool, size_t section, const struct db_rows *rows, struct found *own,
@@ -269,7 +270,7 @@ nothing_found(struct pool *pool, const struct db_rows *rows)
 	return (struct found){ ids, texts, 0 };
 }
 
-/* A piece of a table, up to AT_ONCE rows that are found. */
+/* A piece of a table, with up to AT_ONCE matching rows. */
 static enum result
 read_found_section(struct report_reader *reader, struct pool *pool)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * What is stored about a person, as JSON that the server makes of the rows: what an erasure would delete
+ * A report of what is stored about a person and an erasure would delete, as JSON that the server makes from the rows
  * (docs/operating.md 7.4). Functions fail as store.h says. */
 #pragma once
 
 #include "store/removal/people.h"
 
-/* What is stored about a person, in parts, whose size and time have a limit whatever is stored. */
+/* What is stored about a person, in parts of limited size and time, no matter how much is stored. */
 struct report_item {
-	const char *section; /* "lead", "ledger", "referrers", "confirmations", "messages", "calls", "events"; of no lead also
-				"jobs", "mentioned_by" */
-	uint64_t lead_id;    /* 0: it is of none of the person's leads */
+	const char *section; /* "lead", "ledger", "referrers", "confirmations", "messages", "calls", "events"; without a lead
+			      * also "jobs", "mentioned_by" */
+	uint64_t lead_id;    /* 0: it belongs to none of the person's leads */
 	struct slice data;   /* a JSON object */
 };
 /* Where a part begins. */
@@ -24,9 +24,9 @@ struct report_part {
 	size_t count;
 	bool more; /* there is another part */
 };
-enum { REPORT_PART_BYTES = 1024 * 1024 }; /* from which on at most twenty more items are added */
+enum { REPORT_PART_BYTES = 1024 * 1024 }; /* from this size on, at most twenty more items are added */
 /* Whether a part can begin there. */
 MUST_CHECK bool store_is_report_place(const struct report_place *place);
-/* Reads what is at the place until the deadline (clock_monotonic_ms), and moves it. */
+/* Reads what is at the place until the deadline (clock_monotonic_ms), and moves the place. */
 MUST_CHECK enum result store_report_part(struct store *store, struct pool *pool, const struct person *person,
     int64_t deadline_ms, struct report_place *place, struct report_part *part);

@@ -56,7 +56,7 @@ take_turn(struct store *store, size_t kind, struct resumed_kind *resumed, size_t
 	if (done)
 		log_info(kinds[kind].finished, LOG_UINT("leads", work->counts.leads), LOG_UINT("events", work->counts.events));
 	else if (result != RESULT_OK) {
-		/* the database may be away, or this one be of a newer version or hit a defect: the others go on */
+		/* the database may be away, or this work may need a newer version or hit a defect: the others continue */
 		log_error(kinds[kind].failed, LOG_STR("result", result_text(result)));
 		result = kinds[kind].postpone(store, erasure_number(work->id), 0);
 		done = true;
@@ -79,7 +79,7 @@ resume(struct store *store, size_t kind, struct resumed_kind *resumed, bool *mor
 		if (resumed->count == RESUMED_MAX)
 			drop(resumed, resumed->next);
 		resumed->works[resumed->count++] = found;
-		/* if it ends this process, the next one begins with others */
+		/* if it ends this process, the next process begins with the others */
 		result = kinds[kind].postpone(store, erasure_number(found.id), 0);
 	}
 	if (result != RESULT_OK || resumed->count == 0)

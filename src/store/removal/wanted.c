@@ -115,7 +115,7 @@ wanted_of(struct pool *pool, const struct person *person, const struct person_fo
 	return wanted;
 }
 
-/* ---- as it is stored ---- */
+/* ---- the stored form ---- */
 
 static struct slice
 listed(struct pool *pool, const struct slice *texts, size_t count)
@@ -179,8 +179,8 @@ is_person(const struct wanted *wanted, const struct payload_person *person)
 	return slice_present(address) && address_finder_is(wanted->finder, address);
 }
 
-/* Whether the payload's lead is the person: not by a claim (engine/command.h). For a lead that exists and is not the person's,
- * an address beside another one proves nothing. */
+/* Whether the payload's lead is the person: not by a claim (engine/command.h). For an existing lead that is not the person's,
+ * an address that comes with another one proves nothing. */
 enum lead_presence { LEAD_IS_GONE, LEAD_EXISTS };
 static bool
 is_of_person(const struct wanted *wanted, const struct payload_person *lead, enum lead_presence presence)
@@ -198,9 +198,9 @@ is_of_person(const struct wanted *wanted, const struct payload_person *lead, enu
 typedef enum relation judge(
     const struct wanted *wanted, struct pool *pool, const struct db_rows *rows, size_t row, struct slice *social_id);
 
-/* The lead may be deleted, or have another address since: the payload says whose it was. A `referral` event may have another
- * address of a lead of the person. Of a referred lead it does not say which address is verified: if there are two, one alone
- * does not make it the person's. */
+/* The lead may have been deleted, or have another address now: the payload says whose it was. A `referral` event may contain
+ * another address of a lead of the person. It does not say which address of a referred lead is verified: if there are two, one
+ * of them is not enough to make it the person's. */
 static enum relation
 judge_event(const struct wanted *wanted, struct pool *pool, const struct db_rows *rows, size_t row, struct slice *social_id)
 {
@@ -217,7 +217,7 @@ judge_event(const struct wanted *wanted, struct pool *pool, const struct db_rows
 	return found ? RELATION_MENTIONED : RELATION_NONE;
 }
 
-/* One to the address, or to a referrer about a lead of the person. */
+/* A message to the address, or to a referrer about a lead of the person. */
 static enum relation
 judge_message(const struct wanted *wanted, struct pool *pool UNUSED, const struct db_rows *rows, size_t row,
     struct slice *social_id UNUSED)
@@ -240,7 +240,7 @@ judge_data_of_lead(
 	return slice_present(*social_id) ? RELATION_MENTIONED : RELATION_OWN;
 }
 
-/* What was sent to the address, or confirmed by it. */
+/* A message to the address, or a confirmation by it. */
 static enum relation
 judge_recipient(const struct wanted *wanted, struct pool *pool UNUSED, const struct db_rows *rows, size_t row,
     struct slice *social_id UNUSED)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A person whose rows are searched: how the address is written, the person's leads, and what rows are to the person. Internal
- * to src/store/removal. */
+ * A person whose rows are searched for: the spellings of the address, the person's leads, and how rows relate to the person.
+ * Internal to src/store/removal. */
 #pragma once
 
 #include "identity/address_finder.h"
@@ -8,7 +8,7 @@
 #include "store/removal/search.h"
 #include "webhook/delivery.h"
 
-/* How a person's address is written, one a line: its key, as the operator wrote it, and as these leads did. */
+/* The spellings of a person's address, one per line: its key, as the operator wrote it, and as these leads did. */
 struct slice store_address_spellings(struct pool *pool, const struct person *person, const struct person_found *found);
 struct address_finder *store_address_finder(struct pool *pool, enum lead_channel channel, struct slice spellings);
 
@@ -27,30 +27,30 @@ struct wanted {
 	struct slice *social_ids; /* of the leads, sorted */
 };
 
-/* The person with its own of these leads. In the pool. */
+/* The person with those of these leads that are the person's own. In the pool. */
 struct wanted wanted_of(struct pool *pool, const struct person *person, const struct person_found *found);
-/* Adds copies of those that are not among them. Returns false if all are. */
+/* Adds copies of the leads that are new. Returns false if there are none. */
 bool wanted_add(struct wanted *wanted, const struct person_lead *leads, size_t count);
-/* The same with the person's own of these leads. */
+/* The same with those of these leads that are the person's own. */
 bool wanted_add_own(struct wanted *wanted, const struct person_found *found);
 MUST_CHECK bool wanted_has_social_id(const struct wanted *wanted, struct slice social_id);
 
-/* The leads as they are stored, in their order: separated by commas, absent if there are none. In the pool. */
+/* The leads in their stored form, in order: separated by commas, absent if there are none. In the pool. */
 struct slice wanted_ids_text(struct pool *pool, const struct wanted *wanted);
 struct slice wanted_social_ids_text(struct pool *pool, const struct wanted *wanted);
-/* The reverse, of a person without leads. */
+/* The reverse: adds them to a person without leads. */
 void wanted_read(struct wanted *wanted, struct slice ids, struct slice social_ids);
 
-/* What a row is to a person (docs/operating.md 7.4), for reports and erasures alike. Every visitor can write any address into
- * data of their own: what merely mentions it is not the person's. */
+/* How a row relates to a person (docs/operating.md 7.4), for reports and erasures alike. Any visitor can write any address into
+ * their own data: a row that merely mentions it does not belong to the person. */
 enum relation {
 	RELATION_NONE,
-	RELATION_OF_LEAD,  /* of a lead of the person: shown with the lead, and deleted */
-	RELATION_OWN,      /* for the person's address, or of no lead and with it: shown, and deleted */
-	RELATION_NAMED,    /* what a referrer got because the person signed up, which names the person */
-	RELATION_MENTIONED /* data of another lead that have the address: it is named, and stays as it is */
+	RELATION_OF_LEAD,  /* belongs to a lead of the person: shown with the lead, and deleted */
+	RELATION_OWN,      /* was for the person's address, or contains it and belongs to no lead: shown, and deleted */
+	RELATION_NAMED,    /* what a referrer got because the person signed up; it names the person */
+	RELATION_MENTIONED /* data of another lead that contain the address: the lead is named, the row stays as it is */
 };
-/* *social_id: of the lead whose the row is, in the pool, where the relation is RELATION_MENTIONED; of an event that is the
- * person's it may be absent: not known. */
+/* *social_id is set to that of the row's lead, in the pool, if the relation is RELATION_MENTIONED; for an event of the person
+ * it may be absent: not known. */
 MUST_CHECK enum relation wanted_relation(const struct wanted *wanted, struct pool *pool, enum searched_table table,
     const struct db_rows *rows, size_t row, struct slice *social_id);

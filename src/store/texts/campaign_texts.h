@@ -17,8 +17,8 @@ struct campaign_texts {
 	size_t count;
 };
 
-/* All texts of the campaign whose names begin with `prefix`, which has no `%` or `_`, by name and language: one statement. In
- * the pool. No campaign has no texts. */
+/* All texts of the campaign whose names begin with `prefix`, which contains no `%` or `_`, by name and language: one statement.
+ * In the pool. If there is no such campaign, there are no texts. */
 MUST_CHECK enum result store_read_texts(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix, struct campaign_texts *texts);
 
@@ -30,16 +30,16 @@ MUST_CHECK enum result store_read_draft_texts(struct store *store, struct pool *
 
 /* Each text of a consent that was ever set, by its version, so that `consent_version` of a lead shows what it agreed to. */
 #define CONSENT_PREFIX "consent."
-enum { CONSENTS_MAX = 100 }; /* of a campaign: beyond, none is added */
+enum { CONSENTS_MAX = 100 }; /* maximum of a campaign; no more can be added */
 
 struct text_change {
-	const struct campaign_texts *texts; /* replace those with their names and languages; an absent value removes one */
+	const struct campaign_texts *texts; /* replace those with the same names and languages; an absent value removes one */
 	struct slice prefix;                /* of all names but those of consents */
 	/* Judges all texts with the prefix as they would be after the change. Returns false to refuse it. */
 	bool (*judge)(void *context, struct pool *pool, const struct campaign_texts *texts);
 	void *context;
 };
-/* RESULT_NOT_FOUND: no such campaign. RESULT_REFUSED: by the judge. RESULT_TOO_MANY: there would be more than CONSENTS_MAX. In
- * all these cases nothing is changed. */
+/* RESULT_NOT_FOUND: no such campaign. RESULT_REFUSED: the judge refused it. RESULT_TOO_MANY: there would be more than
+ * CONSENTS_MAX. In all these cases nothing is changed. */
 MUST_CHECK enum result store_change_texts(
     struct store *store, const struct precondition *precondition, uint64_t campaign_id, const struct text_change *change);

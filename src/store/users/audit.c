@@ -12,7 +12,7 @@
 	"id, created_ms, actor, actor_id, actor_name, account_id, campaign_id, operation, target_id, before_json, ip," \
 	" request_id, state, after_json"
 
-/* A filter that is not set holds for every row. The ids are limits of the time, too. */
+/* A filter that is not set matches every row. The ids also limit the time. */
 #define SELECT_AUDIT(index, condition)                                                      \
 	"SELECT " AUDIT_COLUMNS " FROM {prefix}audit FORCE INDEX (" index ")"               \
 	" WHERE " condition "id >= ? AND id < ?"                                            \
@@ -79,7 +79,7 @@ cut(struct slice text, size_t maximum)
 	return db_bytes(utf8_cut(text, maximum));
 }
 
-/* The JSON as it is stored, which counts for the account. */
+/* The JSON in its stored form, which counts towards the account's limit. */
 static enum result
 judge_json(struct store *store, const struct audit_entry *entry, struct slice *json)
 {
@@ -94,7 +94,7 @@ judge_json(struct store *store, const struct audit_entry *entry, struct slice *j
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
-/* Of a key, the name that it has now. */
+/* For a key, the name that it has now. */
 static enum result
 find_actor_name(struct store *store, struct pool *pool, const struct audit_entry *entry, struct slice *name)
 {
@@ -108,8 +108,8 @@ find_actor_name(struct store *store, struct pool *pool, const struct audit_entry
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
-/* The id is taken in the same transaction, so that ids are in the order of time. A run that may have been committed is
- * repeated: its id says whether it was. */
+/* The id is taken in the same transaction, so that ids increase with time. A run that may have been committed is repeated: its
+ * id shows whether it was. */
 enum result
 store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id)
 {
@@ -176,7 +176,7 @@ row_of(const struct db_rows *rows, size_t row)
 	};
 }
 
-/* The first id at or after a time; one beyond all ids when there is none. */
+/* The first id at or after a time; higher than all ids if there is none. */
 static enum result
 id_since(struct store *store, struct pool *pool, int64_t ms, uint64_t *id)
 {
@@ -247,7 +247,7 @@ store_count_audit(struct store *store, uint64_t account_id, int64_t before_ms, u
 	return result;
 }
 
-/* *more: there may be further rows, also when another process has deleted some of these. */
+/* *more: there may be further rows, even if another process has deleted some of these. */
 static enum result
 prune_piece(struct store *store, struct pool *pool, uint64_t account_id, uint64_t end, uint64_t *deleted, bool *more)
 {

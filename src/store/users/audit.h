@@ -9,7 +9,7 @@
 
 enum audit_actor { AUDIT_USER, AUDIT_KEY, AUDIT_SHELL, AUDIT_ACTORS };
 enum audit_state {
-	AUDIT_BEGUN, /* its process ended before it could write more: the change was made, or not */
+	AUDIT_BEGUN, /* its process ended before it could write more: the change may have been made */
 	AUDIT_DONE,
 	AUDIT_FAILED, /* nothing was changed */
 	AUDIT_STATES
@@ -19,25 +19,25 @@ enum audit_state {
 struct slice audit_actor_name(enum audit_actor actor);
 struct slice audit_state_name(enum audit_state state);
 
-/* Texts may be absent, but for the operation; longer ones are cut. */
+/* Texts except for the operation may be absent; longer ones are cut. */
 enum { AUDIT_NAME_MAX = 254, AUDIT_OPERATION_MAX = 64, AUDIT_REQUEST_ID_MAX = 64 };
 struct audit_entry {
 	enum audit_actor actor;
 	uint64_t actor_id;                /* of the user or key; 0: none */
-	struct slice actor_name;          /* absent of a key: its name */
-	uint64_t account_id, campaign_id; /* what is changed belongs to; 0: to none */
-	struct slice operation;           /* words of the command, as "campaign set" */
-	uint64_t target_id;               /* of what is changed; 0: none */
+	struct slice actor_name;          /* absent for a key: its name is used */
+	uint64_t account_id, campaign_id; /* that the changed object belongs to; 0: none */
+	struct slice operation;           /* words of the command, such as "campaign set" */
+	uint64_t target_id;               /* the changed object; 0: none */
 	struct slice before;              /* JSON */
-	uint64_t json_max;                /* bytes of JSON that are stored for the account in a day, in UTC; 0: any number */
+	uint64_t json_max;                /* how many bytes of JSON are stored for the account per day, in UTC; 0: any number */
 	struct slice ip, request_id;
 };
-/* JSON of more bytes is replaced by {"omitted":"too large"}, what is beyond json_max by {"omitted":"daily limit"}. */
+/* JSON that is too long is replaced by {"omitted":"too large"}, JSON beyond json_max by {"omitted":"daily limit"}. */
 enum { AUDIT_JSON_MAX = 8 * 1024 };
 
-/* Ids are in the order of time. */
+/* Ids increase with time. */
 MUST_CHECK enum result store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id);
-/* How it ended. JSON that is absent, and a target of 0, leave what there was at the beginning. */
+/* Records how it ended. JSON that is absent, and a target of 0, leave the values from the beginning. */
 struct audit_end {
 	enum audit_state state;
 	struct slice before, after; /* JSON */
@@ -54,18 +54,18 @@ struct audit_row {
 	enum audit_state state;
 	struct slice after;
 };
-/* Zero and -1 filters are not applied. */
+/* Filters that are zero or -1 are not applied. */
 struct audit_filter {
 	uint64_t account_id, campaign_id, user_id;
 	int64_t since_ms, until_ms;
-	uint64_t before_id; /* the page begins with the rows before this one; 0: with the newest */
+	uint64_t before_id; /* the page begins after this row; 0: with the newest */
 	size_t limit;
 };
-/* The newest first, in the pool. With one of campaign, user and account it reads the rows of that one alone; of two, those of
- * the first. */
+/* The newest first, in the pool. With one of campaign, user and account it reads only the rows of that one; with several, those
+ * of the first. */
 MUST_CHECK enum result store_list_audit(
     struct store *store, struct pool *pool, const struct audit_filter *filter, struct audit_row **rows, size_t *count);
 
-/* The rows of an account (0: all) from before a time: their number, and their removal, in pieces. */
+/* The rows of an account (0: all) from before a time: their number, and their removal, piece by piece. */
 MUST_CHECK enum result store_count_audit(struct store *store, uint64_t account_id, int64_t before_ms, uint64_t *count);
 MUST_CHECK enum result store_prune_audit(struct store *store, uint64_t account_id, int64_t before_ms, uint64_t *count);

@@ -83,7 +83,7 @@ store_count_login(struct store *store, struct slice email, int64_t *wait_ms)
 	const enum result result = hash_address(store, email, &hash);
 	if (result != RESULT_OK)
 		return result;
-	/* of an unknown outcome the attempt may count twice, never not at all */
+	/* after an unknown outcome the attempt may be counted twice, but never not at all */
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
 		txn.result = lock_attempts(store, txn.pool, &hash, &throttle, &now_ms);
@@ -155,7 +155,7 @@ store_find_login_user(struct store *store, struct pool *pool, struct slice email
 	return slice_present(sealed) ? second_factor_open(store, pool, user->id, sealed, &user->totp) : RESULT_OK;
 }
 
-/* The user is as it was verified, and the code was not used: then it is used up. */
+/* Uses up the code, if the user has not changed since it was verified and the code was not used. */
 static enum result
 use_proof(struct store *store, struct pool *pool, const struct login_proof *proof)
 {

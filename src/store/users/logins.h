@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Logins of users: failures, what is verified, and what a verified login changes (docs/users.md 3, 4). Secrets come as hashes.
+ * Logins of users: failures, what is verified, and what a verified login changes (docs/users.md 3, 4). Secrets are passed as
+ * hashes.
  *
  * Texts are in the caller's pool. Functions fail as store.h says. */
 #pragma once
@@ -8,9 +9,9 @@
 
 /* ---- failed logins ---- */
 
-/* Counts an attempt with this address, as a failure, and commits it, so that no more attempts are made than are counted, also
- * by several processes at once, and whatever is killed. *wait_ms: 0, or the time until the next attempt; this one is not
- * counted then, and must not be made. Takes as long for an address that is no user's. */
+/* Counts an attempt with this address as a failure and commits that, so that no more attempts are made than are counted, even
+ * by several processes at once, and even if one is killed. *wait_ms: 0, or the time until the next attempt; then this one is
+ * not counted, and must not be made. Takes just as long for an address that no user has. */
 MUST_CHECK enum result store_count_login(struct store *store, struct slice email, int64_t *wait_ms);
 /* Takes it back: it was neither a failure nor a success. */
 MUST_CHECK enum result store_uncount_login(struct store *store, struct slice email);
@@ -26,26 +27,26 @@ struct login_user {
 	uint64_t totp_step;    /* of the last code that was accepted */
 	int64_t now_ms;
 };
-/* RESULT_NOT_FOUND: no user has this address, the key of which `email` is. */
+/* RESULT_NOT_FOUND: no user has this address; `email` is its key. */
 MUST_CHECK enum result store_find_login_user(
     struct store *store, struct pool *pool, struct slice email, struct login_user *user);
 
-/* What has been verified. It holds while the user's row has not changed: it is RESULT_NOT_FOUND for the functions below when
- * the password is another one meanwhile, or the code was used. */
+/* What has been verified. It is valid until the user's row changes: the functions below return RESULT_NOT_FOUND when the
+ * password has been changed, or the code used, in between. */
 struct login_proof {
 	const struct login_user *user;
 	uint64_t totp_step;            /* of its code; 0: no code */
 	const unsigned char *recovery; /* the hash of its recovery code; NULL: none */
-	struct slice rehashed;         /* the password with the parameters of today; absent: its hash stays */
+	struct slice rehashed;         /* the password hashed with today's parameters; absent: its hash stays */
 };
 struct new_session {
 	unsigned char hash[32];
 	struct slice ip, user_agent; /* may be absent; cut to what the columns hold */
 };
-/* Each clears the failures of the address. */
+/* Each resets the failures of the address. */
 MUST_CHECK enum result store_open_session(
     struct store *store, const struct login_proof *proof, const struct new_session *session);
-/* The user has proven again to be at the other end of a session. RESULT_NOT_FOUND also when the session has ended. */
+/* The user has proven again to be the one using a session. RESULT_NOT_FOUND also when the session has ended. */
 MUST_CHECK enum result store_confirm_session(
     struct store *store, const struct login_proof *proof, const unsigned char hash[32]);
 /* Ends all sessions of the user, and opens a new one. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The second factor of users (docs/users.md 5): its secret, which is stored sealed, and its recovery codes, which come as
+ * The second factor of users (docs/users.md 5): its secret, which is stored sealed, and its recovery codes, which are passed as
  * hashes.
  *
  * Texts are in the caller's pool. Functions fail as store.h says. */
@@ -11,13 +11,13 @@
 
 /* Whether the configuration has a key that secrets are sealed with. Without one there is no second factor. */
 MUST_CHECK bool store_seals_totp(const struct store *store);
-/* Stores a secret that does not count yet. There must be a key. RESULT_REFUSED: the user has a second factor already. */
+/* Stores a secret that is not in effect yet. There must be a key. RESULT_REFUSED: the user already has a second factor. */
 MUST_CHECK enum result store_begin_totp(struct store *store, uint64_t user_id, struct slice secret);
-/* The secret of store_begin_totp, which is not confirmed. RESULT_NOT_FOUND: none. */
+/* The secret of store_begin_totp, not yet confirmed. RESULT_NOT_FOUND: none. */
 MUST_CHECK enum result store_find_new_totp(
     struct store *store, struct pool *pool, uint64_t user_id, struct slice *secret, int64_t *now_ms);
-/* From now on logins need a code later than `step`, or one of these recovery codes, once each. Ends the user's other sessions.
- * RESULT_NOT_FOUND: there is no secret to be confirmed. */
+/* From now on logins need a code later than `step`, or one of these recovery codes, each only once. Ends the user's other
+ * sessions. RESULT_NOT_FOUND: there is no secret to confirm. */
 MUST_CHECK enum result store_enable_totp(struct store *store, uint64_t user_id, uint64_t step,
     const struct digest recovery[RECOVERY_CODES], const unsigned char session[32]);
 /* Replaces the recovery codes. RESULT_NOT_FOUND: the user has no second factor. */
@@ -29,6 +29,6 @@ MUST_CHECK enum result store_remove_totp(struct store *store, uint64_t user_id, 
 /* For src/store/users. Opens a stored secret. RESULT_FAILED, logged: it was sealed with another key, or is damaged. */
 MUST_CHECK enum result second_factor_open(
     struct store *store, struct pool *pool, uint64_t user_id, struct slice stored, struct slice *secret);
-/* For src/store/users, with the user's row locked: removes the recovery codes; also the secret. */
+/* For src/store/users, with the user's row locked: removes the recovery codes; removes the secret as well. */
 MUST_CHECK enum result second_factor_delete_codes(struct store *store, uint64_t user_id);
 MUST_CHECK enum result second_factor_remove(struct store *store, uint64_t user_id);

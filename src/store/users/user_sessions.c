@@ -6,7 +6,7 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-/* The two limits: of the idle time, of the whole. */
+/* The two limits: idle time, and time in all. */
 #define LASTS "s.last_used_ms > " NOW " - ? AND s.created_ms > " NOW " - ?"
 
 DB_STATEMENT(sql_select_session,
@@ -55,7 +55,7 @@ store_find_session(struct store *store, struct pool *pool, const unsigned char h
 		.confirmed_ms = db_get_i64(&rows, 0, CONFIRMED_MS),
 		.now_ms = db_get_i64(&rows, 0, NOW_MS),
 	};
-	/* an operator has no account, the others have one: a row that was changed by hand gives no rights */
+	/* an operator has no account, all others have one: a row that was changed by hand gives no rights */
 	const bool fits = (session->role == ROLE_OPERATOR) == (session->account_id == 0);
 	session->rights = fits ? role_rights(session->role) : RIGHTS_NONE;
 	return fits ? RESULT_OK : RESULT_NOT_FOUND;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sessions of users (docs/users.md 4). Tokens come as hashes.
+ * Sessions of users (docs/users.md 4). Tokens are passed as hashes.
  *
  * Texts are in the caller's pool. Functions fail as store.h says. */
 #pragma once
@@ -24,7 +24,7 @@ struct session {
 	int64_t account_per_minute; /* as in struct api_key */
 	int64_t created_ms, last_used_ms, confirmed_ms, now_ms;
 };
-/* A session that lasts, of a user who is not disabled. */
+/* Finds a valid session of a user who is not disabled. */
 MUST_CHECK enum result store_find_session(struct store *store, struct pool *pool, const unsigned char hash[32],
     const struct session_limits *limits, struct session *session);
 /* Records that it was used, and from where, at most once a minute. */
@@ -36,7 +36,7 @@ struct session_row {
 	int64_t created_ms, last_used_ms;
 	struct slice ip, user_agent; /* user_agent: any bytes. May be absent */
 };
-/* Those of a user that last, the newest first; at most SESSIONS_LISTED. */
+/* The valid sessions of a user, the newest first; at most SESSIONS_LISTED. */
 enum { SESSIONS_LISTED = 100 };
 MUST_CHECK enum result store_list_sessions(struct store *store, struct pool *pool, uint64_t user_id,
     const struct session_limits *limits, struct session_row **sessions, size_t *count);

@@ -47,7 +47,7 @@ DB_STATEMENT(sql_delete_invitations_of_user, "DELETE FROM {prefix}invitations WH
 
 const struct user_manager user_manager_shell = { .shell = true, .rights = RIGHTS_ALL, .users_max = INT64_MAX };
 
-/* A role of a later version is the one with the fewest rights. */
+/* A role of a later version becomes the one with the fewest rights. */
 static enum role
 role_of(uint64_t number)
 {
@@ -112,7 +112,7 @@ refuse(enum user_refusal *refusal, enum user_refusal why)
 	return RESULT_REFUSED;
 }
 
-/* Whether all campaigns of the list are of the account. */
+/* Whether all campaigns of the list belong to the account. */
 static enum result
 check_campaigns(struct store *store, struct pool *pool, uint64_t account_id, struct slice campaigns, enum user_refusal *refusal)
 {
@@ -155,7 +155,7 @@ lock_user(struct store *store, struct pool *pool, const struct user_manager *man
 	return may_manage(manager, &user->settings) ? RESULT_OK : refuse(refusal, USER_BEYOND_RIGHTS);
 }
 
-/* The operators are locked, so that of two that disable each other one is refused. */
+/* The operators are locked, so that if two disable each other, one is refused. */
 static enum result
 check_last_operator(
     struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal)
@@ -249,7 +249,7 @@ store_add_user(
 		txn.result = check_new_user(store, txn.pool, manager, user);
 		if (txn.result == RESULT_OK)
 			txn.result = store_take_id(store, txn.pool, precondition, ID_USER, &user->id);
-		/* of two at the same time one has a conflict, and finds the address in its next attempt */
+		/* if two do this at the same time, one has a conflict, and finds the address in its next attempt */
 		if (txn.result == RESULT_OK)
 			txn.result = store_run(store, &sql_insert_user, DB_U64(user->id), store_id_or_null(user->account_id),
 			    db_bytes(user->email), db_bytes(settings->name), DB_U64(settings->role),
@@ -280,7 +280,7 @@ edit_user(struct store *store, struct pool *pool, const struct user_manager *man
 	    change->edit(change->context, &after) ? judge_settings(manager, user.account_id, &after) : USER_REFUSED;
 	if (change->refusal != USER_FITS)
 		return RESULT_REFUSED;
-	/* some of the campaigns that the user has already may have been removed */
+	/* some of the campaigns that the user already has may have been removed */
 	if (slice_present(after.campaigns) && !slice_equal(after.campaigns, before->campaigns))
 		result = check_campaigns(store, pool, user.account_id, after.campaigns, &change->refusal);
 	if (result == RESULT_OK)
@@ -416,7 +416,7 @@ store_find_invitation(struct store *store, struct pool *pool, const unsigned cha
 	return result;
 }
 
-/* The user is locked first: a link that an operator replaces meanwhile is not used, nor one of a user who is disabled. */
+/* The user is locked first: a link that an operator replaces in the meantime cannot be used, nor can one of a disabled user. */
 static enum result
 use_invitation(struct store *store, struct pool *pool, const unsigned char hash[32], struct slice password)
 {

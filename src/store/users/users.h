@@ -9,13 +9,13 @@
 #include "identity/rights.h"
 #include "store/read.h"
 
-/* Rights of the call that manages users. */
+/* Rights of the manager: the call that manages users. */
 struct user_manager {
 	bool shell;             /* the command on the host: may do everything */
 	uint64_t account_id;    /* 0: of every account, and of the operators */
 	rights rights;          /* it gives no others */
-	struct slice campaigns; /* as those of a user: it gives no others */
-	uint64_t users_max;     /* of an account: it adds none beyond */
+	struct slice campaigns; /* as for a user: it cannot give others */
+	uint64_t users_max;     /* maximum per account, beyond which it adds no users */
 };
 /* The manager of the command on the host. */
 extern const struct user_manager user_manager_shell;
@@ -39,7 +39,7 @@ struct user_row {
 /* Why a change is refused (RESULT_REFUSED). */
 enum user_refusal {
 	USER_FITS,
-	USER_EMAIL_TAKEN,   /* by another user, of any account */
+	USER_EMAIL_TAKEN,   /* another user, of any account, has the address */
 	USER_NO_ACCOUNT,    /* there is no such account */
 	USER_WRONG_ROLE,    /* an operator belongs to no account, the others to one */
 	USER_NO_CAMPAIGNS,  /* this role is not restricted to campaigns */
@@ -73,11 +73,11 @@ MUST_CHECK enum result store_add_user(
 MUST_CHECK enum result store_list_users(
     struct store *store, struct pool *pool, uint64_t account_id, struct list_part part, struct user_row **users, size_t *count);
 
-/* RESULT_NOT_FOUND, here and below: no such user, or one of another account than the manager's. */
+/* RESULT_NOT_FOUND, here and below: no such user, or not in the manager's account. */
 MUST_CHECK enum result store_find_user(
     struct store *store, struct pool *pool, const struct user_manager *manager, uint64_t id, struct user_row *user);
 struct user_change {
-	/* Sets some of it and leaves the rest unchanged; the values must outlive the call. Returns false to refuse. */
+	/* Sets some members and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
 	bool (*edit)(void *context, struct user_settings *settings);
 	void *context;
 	enum user_refusal refusal; /* set */
@@ -90,18 +90,19 @@ MUST_CHECK enum result store_disable_user(
     struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);
 MUST_CHECK enum result store_enable_user(
     struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);
-/* With sessions, invitations and recovery codes. */
+/* Removes the user with sessions, invitations and recovery codes. */
 MUST_CHECK enum result store_remove_user(
     struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);
-/* Ends the user's sessions and password, also the waits after failed logins, and makes a link. */
+/* Ends the user's sessions, password, and waits after failed logins, and makes a link. */
 enum reset_scope { RESET_PASSWORD, RESET_PASSWORD_AND_TOTP };
 MUST_CHECK enum result store_reset_user(struct store *store, const struct user_manager *manager, uint64_t id,
     enum reset_scope scope, const struct new_invitation *invitation, enum user_refusal *refusal);
-/* Ends all sessions of a user; *count: their number. */
+/* Ends all sessions of a user; *count: how many. */
 MUST_CHECK enum result store_log_out_user(
     struct store *store, const struct user_manager *manager, uint64_t id, uint64_t *count, enum user_refusal *refusal);
 
-/* An unused and valid link of an existing user who is not disabled, by the SHA-256 of its token. RESULT_NOT_FOUND: none. */
+/* Finds an unused and valid link of an existing user who is not disabled, by the SHA-256 of its token. RESULT_NOT_FOUND:
+ * none. */
 struct invited_user {
 	uint64_t id, account_id; /* account_id 0: an operator */
 	struct slice email, name;
@@ -110,6 +111,6 @@ struct invited_user {
 };
 MUST_CHECK enum result store_find_invitation(
     struct store *store, struct pool *pool, const unsigned char hash[32], struct invited_user *user);
-/* Uses it up: sets the password, an argon2id hash, and ends the user's sessions and waits. RESULT_NOT_FOUND: none, also when it
- * was used meanwhile. */
+/* Uses it up: sets the password, an argon2id hash, and ends the user's sessions and waits. RESULT_NOT_FOUND: none, or it was
+ * used in between. */
 MUST_CHECK enum result store_use_invitation(struct store *store, const unsigned char hash[32], struct slice password);

@@ -12,13 +12,13 @@ struct scoreboard_slot;
 
 enum {
 	FCGI_WORKERS_AUTO = -1,  /* fcgi_workers_auto */
-	FCGI_WORKERS_UNSET = -2, /* 0 when the socket is descriptor 0 (one process per request: mod_fcgid), else AUTO */
+	FCGI_WORKERS_UNSET = -2, /* 0 if the socket is descriptor 0 (one process per request: mod_fcgid), otherwise AUTO */
 	FCGI_WORKERS_MAX = 1024,
 	FCGI_WORKERS_PER_CORE = 32,
 	FCGI_WORKERS_CORES_MAX = 4
 };
 
-/* So many for each core of this host, for FCGI_WORKERS_CORES_MAX at most. */
+/* This many for each core of this host, at most FCGI_WORKERS_CORES_MAX. */
 static inline size_t
 fcgi_workers_auto(size_t per_core)
 {
@@ -28,7 +28,7 @@ fcgi_workers_auto(size_t per_core)
 						 (size_t)(cores < FCGI_WORKERS_CORES_MAX ? cores : FCGI_WORKERS_CORES_MAX);
 }
 
-/* The usual times of struct fcgi_options. */
+/* Usual values for the times in struct fcgi_options. */
 #define FCGI_TIMES .receive_timeout_ms = 10000, .silence_timeout_ms = 5000, .idle_ms = 1000
 
 /* Times are milliseconds, above 0. */
@@ -37,23 +37,23 @@ struct fcgi_options {
 	 * listening socket, descriptor 3 by LISTEN_FDS (sd_listen_fds(3)), else descriptor 0. */
 	const char *listen;
 	unsigned socket_mode;     /* of a unix socket that is created here; 0 stands for 0660; never one open to all accounts */
-	const char *socket_group; /* its group, name or number; NULL: that of the process */
+	const char *socket_group; /* its group, name or number; NULL: the group of the process */
 	unsigned workers_per_core;  /* for FCGI_WORKERS_AUTO */
 	int workers;                /* 0: serves in the calling process without forking; or one of the constants above */
-	uint64_t max_requests;      /* a worker ends after this number, plus up to a tenth; 0: no limit */
+	uint64_t max_requests;      /* a worker ends after this many requests, plus up to a tenth; 0: no limit */
 	int64_t request_timeout_ms; /* a worker that takes longer for a request is killed (not with workers 0) */
-	int64_t receive_timeout_ms; /* to receive all bytes of a request, and again to send those of the response */
+	int64_t receive_timeout_ms; /* time to receive all bytes of a request, and again to send the response */
 	int64_t silence_timeout_ms; /* for the next byte */
 	int64_t idle_ms;            /* interval of idle() calls without requests */
 };
 
-/* The application. All members are required but those of the companion. */
+/* The application. All members are required except those of the companion. */
 struct fcgi_application {
 	void *context;
-	/* On HUP, in the parent: reads the next configuration. Returns false, logged, on errors; it must have changed nothing
-	 * then. */
+	/* On HUP, in the parent: reads the next configuration. Returns false, logged, on errors; then it must not have changed
+	 * anything. */
 	bool (*prepare)(void *context);
-	/* After prepare, when this process no longer uses the previous configuration: replaces it by the next one. Workers
+	/* After prepare, when this process no longer uses the previous configuration: replaces it with the next one. Workers
 	 * inherit the result. */
 	void (*adopt)(void *context);
 	/* In each worker, before its first request; with workers 0 also after adopt. Returns NULL, logged, when it cannot
@@ -65,7 +65,7 @@ struct fcgi_application {
 	size_t (*body_limit)(void *worker, const struct fcgi_exchange *exchange);
 	/* Answers the exchange, whatever the state of its body. */
 	void (*handle)(void *worker, struct fcgi_exchange *exchange);
-	/* After each exchange, with its connection closed. */
+	/* After each exchange, once its connection is closed. */
 	void (*answered)(void *worker);
 	/* Each idle_ms without a request. */
 	void (*idle)(void *worker);

@@ -18,10 +18,10 @@
 
 enum {
 	CHUNK_BYTES = 16 * 1024,
-	/* bytes of a too large body that are read and discarded: if the connection closes while it is sending, a web server
-	 * reports an error of its own instead of our 413 */
+	/* bytes that are read and discarded of a body that is too large: if the connection closes while it is sending, a web
+	 * server reports its own error instead of our 413 */
 	DISCARD_MAX_BYTES = 16 * 1024 * 1024,
-	RECORDS_MORE = 3 /* than full ones: the rest of the response, the end of the stream, that of the request */
+	RECORDS_MORE = 3 /* in addition to full ones: the rest of the response, the end of the stream, the end of the request */
 };
 
 struct fcgi_exchange {
@@ -101,7 +101,7 @@ exchange_open(struct fcgi_exchange *exchange, int connection)
 	return exchange->open;
 }
 
-/* The announced length; returns false when it is not a number. If it is absent or empty (nginx sends it so), the length is
+/* The announced length; returns false when it is not a number. If it is absent or empty (as nginx sends it), the length is
  * `came`. */
 static bool
 announced_length(const struct fcgi_exchange *exchange, size_t came, uint64_t *length)
@@ -228,7 +228,7 @@ add_record(struct buffer *records, unsigned type, int id, struct slice content)
 	buffer_add(records, content);
 }
 
-/* The response as the output of the request, and its end. libfcgi would wait until the web server has taken all of it. */
+/* Sends the response as the output of the request, and its end. libfcgi would wait until the web server has taken all of it. */
 static void
 write_records(struct buffer *records, int id, struct slice response)
 {

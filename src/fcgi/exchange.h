@@ -16,11 +16,11 @@ struct fcgi_exchange;
 enum fcgi_body_state {
 	FCGI_BODY_COMPLETE,
 	FCGI_BODY_TOO_LARGE,    /* over the limit, by the announced or the received size: answer 413 */
-	FCGI_BODY_WRONG_LENGTH, /* fewer bytes than CONTENT_LENGTH, or that is not a number: answer 400 */
+	FCGI_BODY_WRONG_LENGTH, /* fewer bytes than CONTENT_LENGTH, or CONTENT_LENGTH is not a number: answer 400 */
 	FCGI_BODY_ABORTED       /* the web server aborted or stopped sending: answer 400, which may not arrive */
 };
 
-/* The value of a parameter of the web server ("REQUEST_URI"); absent when it was not sent, or is ambiguous. Valid until the
+/* The value of a parameter of the web server ("REQUEST_URI"); absent if it was not sent or is ambiguous. Valid until the
  * exchange is answered. */
 struct slice fcgi_exchange_param(const struct fcgi_exchange *exchange, const char *name);
 /* All values in their order, joined with commas, for a header that may have several lines (RFC 9110, 5.3). A single value is
@@ -29,12 +29,18 @@ struct slice fcgi_exchange_param_lines(const struct fcgi_exchange *exchange, str
 /* True when different values were sent. */
 bool fcgi_exchange_param_is_ambiguous(const struct fcgi_exchange *exchange, const char *name);
 /* The bytes of the body; empty unless the state is COMPLETE, so that partial bodies are never used. Valid as long as a
- * parameter. */
+ * parameter is. */
 struct slice fcgi_exchange_body(const struct fcgi_exchange *exchange);
 enum fcgi_body_state fcgi_exchange_body_state(const struct fcgi_exchange *exchange);
-/* Sends a complete CGI response ("Status: 200 OK\r\n…\r\n\r\n…") and closes the connection; once per exchange. What the web
- * server does not read at once is sent later (slow_answers.h). Returns false when the peer was gone. Either way the exchange's
- * values become invalid. The handler may do a little more work, for which the client does not wait. */
+/* Sends a complete CGI response ("Status: 200 OK\r
+ *
+ * …\r
+ *
+ * \r
+ *
+ * …") and closes the connection; once per exchange. What the web server does not read at once is sent later (slow_answers.h).
+ * Returns false when the peer was gone. Either way the exchange's values become invalid. The handler may do a little more work,
+ * which the client does not wait for. */
 MUST_CHECK bool fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response);
 
 /* For the worker: one per process, reused for each request; `options` and `slow`, which sends its answers, must stay valid.

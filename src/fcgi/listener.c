@@ -64,7 +64,7 @@ refuse_public(const char *name)
 	return EX_CONFIG;
 }
 
-/* For the same reason; and a program that connects is the web server, and names the address of the client. */
+/* For the same reason; also, a program that connects counts as the web server, and says what the client's address is. */
 static int
 refuse_open(const char *name)
 {
@@ -106,9 +106,9 @@ fcgi_tidy_descriptors(void)
 	close_range(announced() ? LISTEN_FDS_START + 1 : STDERR_FILENO + 1, ~0U, 0);
 }
 
-/* Returns the inherited listening socket, close-on-exec: descriptor 3 when LISTEN_PID and LISTEN_FDS are for this process
- * (sd_listen_fds(3); the variables are removed), else descriptor 0 when it listens. Returns -1 when there is none, or when the
- * announced one is not a listening socket. */
+/* Returns the inherited listening socket, close-on-exec: descriptor 3 if LISTEN_PID and LISTEN_FDS are for this process
+ * (sd_listen_fds(3); the variables are removed), otherwise descriptor 0 if it listens. Returns -1 when there is none, or when
+ * the announced one is not a listening socket. */
 static int
 inherited_socket(void)
 {
@@ -145,7 +145,7 @@ adopt(struct listener *listener)
 
 /* ---- sockets that are made here ---- */
 
-/* Whether every account can connect: the mode permits it, and others may enter the folder and all those above it. */
+/* Whether every account can connect: the mode permits it, and others may enter the folder and all its parents. */
 static bool
 is_open_to_all(const char *path, unsigned mode)
 {
@@ -246,8 +246,8 @@ remove_stale(const struct listener *listener, const union address *address)
 		log_error("listen_failed", LOG_STR("listen", listener->name), LOG_ERRNO(errno));
 		return EX_OSERR;
 	}
-	/* Only a refusal proves that no process listens: a full queue (EAGAIN) has a listener, and a permission error proves
-	 * nothing. */
+	/* Only a refusal proves that no process listens: with a full queue (EAGAIN) there is a listener, and a permission error
+	 * proves nothing. */
 	bool stale = connect(probe, &address->any, sizeof(address->local)) != 0 && errno == ECONNREFUSED;
 	close(probe);
 	if (!stale) {

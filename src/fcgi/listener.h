@@ -10,7 +10,7 @@ struct listener;
 /* Calls descriptors_fill() (FastCGI passes only descriptor 0), and closes the inherited descriptors above 2 except the
  * listening socket of LISTEN_FDS. Call first in main(), before any file is opened. */
 void fcgi_tidy_descriptors(void);
-/* True when the process inherited a listening socket, which options.listen = NULL uses. Call before the socket is opened. */
+/* True if the process inherited a listening socket, which options.listen = NULL uses. Call before the socket is opened. */
 bool fcgi_socket_is_inherited(void);
 
 /* Opens the socket of options->listen, socket_mode and socket_group. Returns NULL, logged, on errors; *status is then the exit
@@ -25,5 +25,5 @@ int listener_descriptor(const struct listener *listener);
 /* For logs: the path or address, or how it was inherited. */
 const char *listener_name(const struct listener *listener);
 /* Removes the path, so that no new connections are possible. Returns true on success: only the queued connections are left.
- * Returns false for sockets that other processes share and for addresses, on which connections would continue. */
+ * Returns false for sockets that other processes share and for addresses, where clients can still connect. */
 bool listener_retract(struct listener *listener);

@@ -23,28 +23,28 @@
 
 enum {
 	CALM_MS = 1000,       /* interval of checks of the scoreboard */
-	BUSY_MS = 50,         /* the same while workers start or end */
+	BUSY_MS = 50,         /* interval while workers start or end */
 	FAST_DEATH_MS = 1000, /* a worker that ended sooner failed during its start */
-	FAST_DEATHS_FREE = 3, /* so many consecutive ones are replaced at once */
+	FAST_DEATHS_FREE = 3, /* this many in a row are replaced at once */
 	PAUSE_FIRST_MS = 100, /* then after this delay, doubled each time, */
 	PAUSE_DOUBLINGS = 6,
 	PAUSE_LAST_MS = 5000, /* up to this */
 	SILENCE_MS = 5000,    /* without a heartbeat, after its idle time, for a child without a request */
 	END_MARGIN_MS = 2000, /* after the request timeout, for a worker that was stopped */
-	COMPANION_SLOTS = 4   /* the current one, the next, and those that are ending */
+	COMPANION_SLOTS = 4   /* current, next, and ending ones */
 };
 
 enum child_state {
 	CHILD_NONE,
 	CHILD_RUNNING,
-	CHILD_ENDING, /* was requested to end after its current work */
+	CHILD_ENDING, /* has been asked to end after its current work */
 	CHILD_KILLED, /* not reaped yet */
 };
 
 struct child {
 	enum child_state state;
 	pid_t pid;
-	unsigned generation; /* of the configuration that it was forked with */
+	unsigned generation; /* of the configuration with which it was forked */
 	int64_t started, end_by;
 };
 
@@ -72,7 +72,7 @@ struct parent {
 	struct child *children; /* scoreboard->count of them */
 	struct crew crews[CREWS];
 	unsigned generation;
-	int64_t looked, resumed; /* the last check of the scoreboard; the first one after a long gap */
+	int64_t looked, resumed; /* time of the last check of the scoreboard; of the first one after a long gap */
 	bool starting;           /* the first generation is not complete yet */
 	bool reloading;          /* the current generation is starting, the previous one still serves */
 	bool stopping;
@@ -137,7 +137,7 @@ child_end(const struct parent *parent, struct child *child, int64_t now)
 	kill(child->pid, SIGTERM);
 }
 
-/* One that was requested to end is not replaced. */
+/* A child that has been asked to end is not replaced. */
 static void
 count_restart(const struct crew *crew, const struct child *child)
 {
@@ -203,8 +203,8 @@ reap(struct parent *parent)
 				child_gone(crew_of(parent, i), &parent->children[i], status, clock_monotonic_ms());
 }
 
-/* Which children of a crew. Those that are current or ready are running and of the current generation, previous ones are
- * running and of another. */
+/* Which children of a crew. Current and ready ones are running and belong to the current generation, previous ones are running
+ * and belong to another. */
 enum which { ANY, RUNNING, CURRENT, PREVIOUS, READY, ENDING };
 
 static bool

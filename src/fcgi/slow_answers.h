@@ -20,7 +20,7 @@ struct slow_answers *slow_answers_new(int epoll, int64_t ms);
 void slow_answers_free(struct slow_answers **slow);
 
 /* Sends the answer and closes the connection, at once or as fast as it takes the answer. Takes ownership of both. If there are
- * SLOW_ANSWERS_MAX already, the oldest is given up. Returns false when the peer is gone. */
+ * already SLOW_ANSWERS_MAX, gives up the oldest. Returns false when the peer is gone. */
 MUST_CHECK bool slow_answers_send(struct slow_answers *slow, int connection, struct buffer *answer);
 /* The connection takes more, or is gone. */
 void slow_answers_continue(struct slow_answers *slow, int connection);

@@ -14,7 +14,7 @@ struct worker_setup {
 	struct listener *listener;
 	struct scoreboard *scoreboard;
 	size_t slot;
-	struct notifier *notifier; /* of a process without a parent, else NULL: the parent reports */
+	struct notifier *notifier; /* for a process without a parent; otherwise NULL, because the parent reports */
 	bool alone;                /* without a parent: this process handles HUP and the listener's path itself */
 };
 

@@ -18,7 +18,7 @@ enum { LINE_SIZE = 512 };
 /* A line that a signal handler can write: no locks, and no allocation, because its capacity is the maximum. */
 #define LINE_IN(text) ((struct buffer){ .data = (text), .capacity = LINE_SIZE, .maximum = LINE_SIZE - 1 })
 
-/* `before` and `between` are around the key. */
+/* `before` and `between` surround the key. */
 static void
 add_work(struct buffer *line, const char *before, const char *between)
 {

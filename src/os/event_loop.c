@@ -84,7 +84,7 @@ register_events(const struct event_loop *loop, int fd, struct watch *watch, uint
 	return true;
 }
 
-/* What is wanted next of a descriptor that is kept is most likely to read. */
+/* The next event wanted for a kept descriptor is most likely readability. */
 bool
 event_loop_watch(struct event_loop *loop, int fd, uint32_t events, event_handler *handler, void *context)
 {

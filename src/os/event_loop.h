@@ -16,17 +16,17 @@ void event_loop_free(struct event_loop **loop);
 
 /* ---- descriptors ---- */
 
-/* `ready`: those of the wanted events that have occurred; all of them after an error, which reading or writing then reports. */
+/* `ready`: which of the wanted events have occurred; all of them after an error, which reading or writing then reports. */
 typedef void event_handler(void *context, int fd, uint32_t ready);
 
-/* Calls the handler while one of `events` (EPOLLIN, EPOLLOUT) holds; 0: no longer. Replaces an earlier call for the same
- * descriptor. Returns false, with errno, when the system refuses. */
+/* Calls the handler while one of `events` (EPOLLIN, EPOLLOUT) holds; 0: no longer calls it. Replaces an earlier call for the
+ * same descriptor. Returns false, with errno, when the system refuses. */
 MUST_CHECK bool event_loop_watch(struct event_loop *loop, int fd, uint32_t events, event_handler *handler, void *context);
 /* The same for EPOLLIN and a descriptor that must be watched; -1: ignored. A failure ends the process. */
 void event_loop_watch_input(struct event_loop *loop, int fd, event_handler *handler, void *context);
 /* Must be called before a watched descriptor is closed. -1: ignored. */
 void event_loop_forget(struct event_loop *loop, int fd);
-/* Leaves the descriptor registered with the system while no event of it is wanted, until it is forgotten. Saves two system
+/* Leaves the descriptor registered with the system while none of its events is wanted, until it is forgotten. Saves two system
  * calls for a connection that is used again. */
 void event_loop_keep(struct event_loop *loop, int fd);
 
@@ -55,5 +55,5 @@ void event_loop_on_delay(struct event_loop *loop, event_delayed *handler, void *
 /* Handles events and timers until `until_ms` (clock_monotonic_ms), or until event_loop_return was called, but at least what is
  * ready now. */
 void event_loop_wait(struct event_loop *loop, int64_t until_ms);
-/* For handlers: ends the wait after all events that have occurred were handled. */
+/* For handlers: ends the wait once all events that have occurred are handled. */
 void event_loop_return(struct event_loop *loop);

@@ -18,14 +18,14 @@ MUST_CHECK int folder_lock(const char *path);
  * write there. Even the account's own group may have other members. */
 MUST_CHECK bool folder_is_ours(int fd);
 
-/* Whether the account may trust a file in the folder: its own, root's, or one of the folder's owner; and any file in a folder
- * in which only the account and root can put files. */
+/* Whether the account may trust a file in the folder: one that belongs to it, to root or to the folder's owner; and any file in
+ * a folder where only the account and root can put files. */
 MUST_CHECK bool folder_admits(const struct stat *folder, const struct stat *file, uid_t account);
 
 /* Opens the folder of a path, with O_PATH, and finds the name in it. Returns -1, with errno set, on errors. */
 MUST_CHECK int folder_of(const char *path, const char **name);
 
-/* Opens a file of the programs, made with mode 0640 where `flags` has O_CREAT. O_CLOEXEC and O_NONBLOCK are added, and
- * O_NOFOLLOW where another account can have put a link. Returns -1, with errno set, on errors: EPERM for a file that
+/* Opens a file of the programs, created with mode 0640 if `flags` contains O_CREAT. O_CLOEXEC and O_NONBLOCK are added, and
+ * O_NOFOLLOW if another account may have put a link there. Returns -1, with errno set, on errors: EPERM for a file that
  * folder_admits does not trust. */
 MUST_CHECK int folder_open_file(const char *path, int flags);

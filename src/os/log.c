@@ -67,7 +67,7 @@ log_init(const char *program, enum log_level level)
 	state.level = level;
 }
 
-/* A terminal, /dev/null or a pipe, as /dev/stdout is in containers, may be the log; a disk may not. */
+/* The log may be a terminal, /dev/null or a pipe, which /dev/stdout is in containers; it may not be a disk. */
 static bool
 may_be_log(int fd, struct stat *status)
 {
@@ -77,8 +77,8 @@ may_be_log(int fd, struct stat *status)
 	return S_ISREG(status->st_mode) || S_ISCHR(status->st_mode) || S_ISFIFO(status->st_mode);
 }
 
-/* Opens the file that has the name now, or makes it where `flags` has O_CREAT. Returns -1, with errno set, on errors. A pipe
- * that no process reads is an error, and not waited for. */
+/* Opens the file that has the name now, or creates it if `flags` contains O_CREAT. Returns -1, with errno set, on errors. A
+ * pipe that no process reads is an error; this does not wait for a reader. */
 static int
 open_path(const char *path, int flags, struct stat *status)
 {
@@ -343,7 +343,7 @@ add_message(const struct log_record *record, struct buffer *line)
 
 /* ---- JSON ---- */
 
-/* ASCII alone, as in the other form. A byte that is no UTF-8 becomes U+FFFD. */
+/* Only ASCII, as in the other form. A byte that is not UTF-8 becomes U+FFFD. */
 static void
 add_json_character(struct buffer *line, struct slice *rest)
 {
@@ -396,7 +396,7 @@ add_json_field(struct buffer *line, const struct log_field *field)
 	return false;
 }
 
-/* One object. If the line would be too long, the last fields are left out and it has the member "truncated". */
+/* One object. If the line would be too long, the last fields are left out and it gets the member "truncated". */
 static void
 add_json_line(const struct log_record *record, struct buffer *line)
 {

@@ -13,7 +13,7 @@
 enum log_format { LOG_LOGFMT, LOG_JSON };
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-/* A pair of a line. `key` is a literal. */
+/* A key and a value in a line. `key` is a literal. */
 struct log_field {
 	const char *key;
 	enum { LOG_TEXT, LOG_U64, LOG_I64 } kind;
@@ -38,9 +38,9 @@ MUST_CHECK bool log_level_parse(struct slice name, enum log_level *level);
 
 /* `program` must stay valid. Lines above `level` are dropped. */
 void log_init(const char *program, enum log_level level);
-/* A file to log to (created 0640, appended, reopened after rotation), a terminal, /dev/null, or a pipe with a reader. A link is
- * followed, and a file of another account taken, only in a folder where no other account can put one. The path is copied.
- * Returns NULL, with errno set, when it cannot be opened. */
+/* A file to log to (created 0640, appended, reopened after rotation), a terminal, /dev/null, or a pipe with a reader. Follows a
+ * link, and takes a file of another account, only in a folder where no other account can put one. The path is copied. Returns
+ * NULL, with errno set, when it cannot be opened. */
 MUST_CHECK struct log_file *log_open(const char *path);
 /* Whether log_open could open or create it now; if not, errno is set. Changes nothing. */
 MUST_CHECK bool log_could_open(const char *path);
@@ -51,7 +51,7 @@ void log_use(struct log_file *file);
 /* The form of all further lines; initially LOG_LOGFMT. */
 void log_set_format(enum log_format format);
 /* Sends all further lines to the syslog daemon at this socket, as datagrams of RFC 3164, with a facility such as "daemon"; ""
- * ends this. Never waits: lines that the daemon does not take at once go to the file or standard error, and so does, once, the
+ * stops this. Never waits: lines that the daemon does not take at once go to the file or standard error, and so does, once, the
  * reason why there is no connection. The path is copied. */
 void log_use_syslog(const char *facility, const char *path);
 /* Whether there is a daemon at this socket; if not, errno is set. */
@@ -79,7 +79,7 @@ struct log_throttle {
 	int64_t logged_ms;
 	uint64_t suppressed; /* times since then */
 };
-/* Returns true when the event is to be logged, once a minute; *suppressed is then the number of times it was not. */
+/* Returns true when the event is to be logged, once a minute; *suppressed is then how often it was not logged. */
 MUST_CHECK bool log_throttle_passes(struct log_throttle *pace, uint64_t *suppressed);
 
 void log_event(enum log_level level, const char *event, const struct log_field *fields, size_t count);

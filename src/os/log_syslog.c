@@ -154,7 +154,7 @@ syslog_send(enum log_level level, const char *program, long pid, struct slice li
 	const struct slice header = make_header(level, program, pid, text);
 	if (send_parts(header, line))
 		return true;
-	/* EAGAIN: its queue is full, which another connection does not change */
+	/* EAGAIN: its queue is full, and another connection would not change that */
 	return (state.fd < 0 || (errno != EAGAIN && errno != ENOBUFS)) && connect_again() && send_parts(header, line);
 }
 

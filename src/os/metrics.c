@@ -27,7 +27,7 @@ struct process {
 	_Atomic uint32_t busy, under_way;
 };
 
-/* In the file. Zeros: nothing has happened. */
+/* The contents of the file. Zeros: nothing has happened. */
 struct memory {
 	_Atomic uint64_t cells[METRIC_CELLS_MAX];
 	struct process processes[METRIC_PROCESSES_MAX];
@@ -37,19 +37,19 @@ struct memory {
 	} figures[METRIC_FIGURES_MAX];
 	_Atomic uint64_t figure_count;
 	_Atomic int64_t figures_ms;    /* when they were read, in clock_monotonic_ms; 0: never */
-	_Atomic int64_t figures_until; /* until then they are new enough */
-	_Atomic int64_t reading_until; /* a process has begun to read them, and may take until then */
+	_Atomic int64_t figures_until; /* until then they are recent enough */
+	_Atomic int64_t reading_until; /* a process has begun to read them, and has until then */
 };
 
 enum {
 	FIGURES_NEW_MS = 5000,
 	FIGURES_SHARE = 100,        /* reading them takes at most 1 part in 1 + FIGURES_SHARE of the time, … */
-	FIGURES_OLD_MS = 5 * 60000, /* … but none are older than that */
+	FIGURES_OLD_MS = 5 * 60000, /* … but none get older than this */
 	READING_MS = 30000
 };
 
 static struct memory before_open; /* of this process alone */
-static struct process uncounted;  /* what a process reports that is not counted */
+static struct process uncounted;  /* where a process that is not counted reports to */
 static struct memory *memory = &before_open;
 static struct process *own = &uncounted;
 static struct shared shared; /* its mapping is NULL before metrics_open */
@@ -63,7 +63,7 @@ fill_layout(unsigned char layout[SHARED_LAYOUT_SIZE])
 	memcpy(layout, numbers, sizeof(numbers));
 }
 
-/* Moves to other memory. What was counted before the first call is counted there, too. */
+/* Moves the counts to other memory. What was counted before the first call is counted there, too. */
 static void
 use(struct shared *opened)
 {
@@ -81,7 +81,7 @@ use(struct shared *opened)
 		metrics_process_begin(kind);
 }
 
-/* The folder is that of the responders, which make it. */
+/* The folder is the one of the responders, which create it. */
 static bool
 open_file(const char *folder, enum log_level level, struct shared *opened)
 {
@@ -100,7 +100,7 @@ metrics_open(const char *folder, enum log_level level)
 	const unsigned char layout[SHARED_LAYOUT_SIZE] = { 0 };
 	struct shared opened;
 	bool found = *folder != '\0' && open_file(folder, level, &opened);
-	if (!found && shared.mapping == NULL) /* after the start, what there is stays */
+	if (!found && shared.mapping == NULL) /* after the start, existing counts stay */
 		found = shared_open("", file_name, sizeof(struct memory), layout, level, &opened);
 	if (found)
 		use(&opened);
@@ -145,8 +145,8 @@ metrics_count_request(size_t route, unsigned status)
 
 /* ---- processes ---- */
 
-/* When a process has started, in ticks since boot: field 22 of /proc/PID/stat. 0: unknown. The name of the program is in
- * parentheses, and may have some itself. 32 bits are more than a year. */
+/* When a process started, in ticks since boot: field 22 of /proc/PID/stat. 0: unknown. The name of the program is in
+ * parentheses, and may contain parentheses. 32 bits are more than a year. */
 static uint32_t
 start_of(uint32_t pid)
 {
@@ -169,7 +169,7 @@ pid_of(uint64_t identity)
 	return (uint32_t)identity;
 }
 
-/* One number, so that a place is taken and freed at once. */
+/* One number, so that a place is taken and freed atomically. */
 static uint64_t
 own_identity(void)
 {
@@ -177,8 +177,8 @@ own_identity(void)
 	return (uint64_t)start_of(pid) << 32 | pid;
 }
 
-/* Whether it is that process, and not a later one with its pid. Where /proc does not show it (ProtectProc of systemd), the pid
- * has to do; but a process of another account is none of ours, because all that share the file have one account. */
+/* Whether it is that process, and not a later one with its pid. If /proc does not show it (ProtectProc of systemd), the pid has
+ * to do; but a process of another account is none of ours, because all that share the file have one account. */
 static bool
 is_running(uint64_t identity)
 {
@@ -234,7 +234,7 @@ metrics_process_under_way(uint64_t attempts)
 	atomic_store_explicit(&own->under_way, (uint32_t)attempts, memory_order_relaxed);
 }
 
-/* Frees the place if this process has it. */
+/* Frees the place if this process has one. */
 static void
 free_place(struct process *process, pid_t pid)
 {
@@ -286,7 +286,7 @@ metrics_copy(uint64_t *cells, struct metrics_process_counts *counts)
 	copy(memory, cells, counts);
 }
 
-/* Copied, not mapped: the file may be truncated or replaced meanwhile. */
+/* Copied, not mapped: the file may be truncated or replaced in the meantime. */
 bool
 metrics_read(const char *folder, uint64_t *cells, struct metrics_process_counts *counts)
 {

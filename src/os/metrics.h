@@ -105,19 +105,19 @@ enum {
 enum metric { METRIC_LIST(METRIC_ID) METRICS };
 #undef METRIC_ID
 
-/* Counts in the file of this folder, which is made if needed, from now on; "": in memory shared with forked processes. Call
- * before threads start. When there is no such file, which is logged at `level`, everything works as with "". Again, after a
+/* From now on, counts in the file of this folder, which is created if needed; "": in memory shared with forked processes. Call
+ * before threads start. When there is no such file, which is logged at `level`, everything works as with "". Call again after a
  * reload: the counts so far stay. */
 void metrics_open(const char *folder, enum log_level level);
 
-/* `index`: the place of the label's value; of two labels, the first one's times the number of the second one's, plus the
- * second one's. */
+/* `index`: the place of the label's value; for two labels, the first one's place times the number of the second one's values,
+ * plus the second one's place. */
 void metrics_add(enum metric metric, size_t index, uint64_t number);
 /* Adds a value to a histogram. */
 void metrics_observe(enum metric metric, int64_t value);
 /* Sets a METRIC_STAMP to a time (clock_wall_ms). */
 void metrics_stamp(enum metric metric, int64_t wall_ms);
-/* The answer of a route (METRIC_ROUTE_FIRST and on, or one of those before). */
+/* Counts the answer of a route (METRIC_ROUTE_FIRST or later, or one of those before). */
 void metrics_count_request(size_t route, unsigned status);
 
 /* The texts of labels, for lines of the log. */
@@ -147,11 +147,11 @@ struct metrics_process_counts {
 
 /* Copies all cells (metrics_table.h), and counts the processes. */
 void metrics_copy(uint64_t *cells, struct metrics_process_counts *counts);
-/* Reads the file of another program. Creates nothing. Returns false, with all counts 0, when there is no such file or it is of
- * another version. */
+/* Reads the file of another program. Creates nothing. Returns false, with all counts 0, when there is no such file or it
+ * belongs to another version. */
 MUST_CHECK bool metrics_read(const char *folder, uint64_t *cells, struct metrics_process_counts *counts);
 
-/* ---- numbers of the database, read by one process for all ---- */
+/* ---- numbers of the database, which one process reads for all ---- */
 
 enum { METRIC_FIGURES_MAX = 24 };
 
@@ -168,6 +168,6 @@ struct metrics_figures {
 /* Finds the figures that a process of this host has stored. Returns false if they are not recent enough; the caller then reads
  * them from the database. While another process is reading them, older figures are recent enough. */
 MUST_CHECK bool metrics_find_figures(int64_t now_ms, struct metrics_figures *figures);
-/* Stores them. `took_ms` is how long reading them took: they are valid for so long that at most a hundredth of the time is
+/* Stores them. `took_ms` is how long reading them took: they stay valid for so long that at most a hundredth of the time is
  * spent on reading. */
 void metrics_store_figures(int64_t now_ms, int64_t took_ms, const struct metrics_figures *figures);

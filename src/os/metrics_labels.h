@@ -5,7 +5,7 @@
 
 /* clang-format off */
 
-/* Of the status of an answer. */
+/* The class of an answer's status. */
 #define METRIC_CLASSES(X) \
 	X(CLASS_2XX, "2xx") X(CLASS_3XX, "3xx") X(CLASS_4XX, "4xx") X(CLASS_5XX, "5xx")
 
@@ -39,7 +39,7 @@
 	X(DATABASE_LIMIT, "limit")         /* connections, statements, memory of the server */ \
 	X(DATABASE_OTHER, "other")         /* a defect, or a broken installation */
 
-/* What an attempt got: the class of the status, or why there is none, as deliver/send/sender.h names it. */
+/* The result of an attempt: the class of the status, or why there is none, as deliver/send/sender.h names it. */
 #define METRIC_ANSWERS(X) \
 	METRIC_CLASSES_OF_ANSWERS(X) \
 	X(ANSWER_FORBIDDEN_ADDRESS, "forbidden_address") X(ANSWER_INVALID_URL, "invalid_url") \
@@ -58,18 +58,19 @@
 #define METRIC_BOT_REASONS(X) \
 	X(BOT_HONEYPOT, "honeypot") X(BOT_TIME, "time") X(BOT_NO_PROOF, "no_proof") X(BOT_PROOF_INVALID, "proof_invalid")
 
-/* The limits of an hour that keep messages waiting: as in store/messages/sendings.h. */
+/* The hourly limits that keep messages waiting, as in store/messages/sendings.h. */
 #define METRIC_DELAYS(X) \
 	X(DELAYED_BY_ALL_MAILS, "mail.per_hour") X(DELAYED_BY_ACCOUNT_MAILS, "mail.account_per_hour") \
 	X(DELAYED_BY_CAMPAIGN_MAILS, "mail.campaign_per_hour") X(DELAYED_BY_ALL_TEXTS, "sms.per_hour") \
 	X(DELAYED_BY_ACCOUNT_TEXTS, "sms.account_per_hour") X(DELAYED_BY_CAMPAIGN_TEXTS, "sms.campaign_per_hour")
 
-/* Limits of an address beyond which a mail is dropped: the reasons of docs/mail.md 6. */
+/* Limits of an address beyond which a mail is dropped: the reasons in docs/mail.md 6. */
 #define METRIC_DROPS(X) \
 	X(DROPPED_TOO_SOON, "too_soon") X(DROPPED_DAILY, "daily") X(DROPPED_ENOUGH, "enough") \
 	X(DROPPED_ADDRESS_LIMIT, "address_limit") X(DROPPED_ERASE_LIMIT, "erase_limit")
 
-/* Why the mail server, or a receiver, refuses mails until an operator does something: the reasons of docs/mail.md 5 with a hint. */
+/* Why the mail server, or a receiver, refuses mails until an operator does something: the reasons in docs/mail.md 5 that have a
+ * hint. */
 #define METRIC_MAIL_REFUSALS(X) \
 	X(REFUSED_CANNOT_CONNECT, "cannot_connect") X(REFUSED_GREETING, "greeting_refused") X(REFUSED_NO_SERVICE, "no_service") \
 	X(REFUSED_TLS, "tls_failed") X(REFUSED_LOGIN, "login_refused") X(REFUSED_HELO, "helo_refused") \
@@ -86,7 +87,7 @@
 
 #define METRIC_PROGRAMS(X) X(PROGRAM_FCGI, "leadhook-fcgi") X(PROGRAM_DISPATCH, "leadhook-dispatch")
 
-/* File systems: that of server.state_dir, of log.file, and of the database's data directory. */
+/* File systems: of server.state_dir, of log.file, and of the database's data directory. */
 #define METRIC_FILESYSTEMS(X) X(FILESYSTEM_STATE, "state") X(FILESYSTEM_LOG, "log") X(FILESYSTEM_DATABASE, "database")
 
 #define METRIC_WEBHOOK_STATES(X) \

@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include "os/metrics.h"
 
-/* What names the routes from METRIC_ROUTE_FIRST on. */
+/* Names the routes from METRIC_ROUTE_FIRST on. */
 struct metric_route {
 	const char *method, *path; /* as a template: "/v2/{campaign}" */
 };
@@ -17,9 +17,9 @@ enum { METRICS_PAGE_MAX_BYTES = 512 * 1024 };
 struct metrics_page;
 struct metrics_page *metrics_page_new(struct pool *pool, const struct metric_route *routes, size_t route_count);
 
-/* Adds what this program and those with the same file have counted, and their processes. */
+/* Adds what this program, and others that share its file, have counted, and their processes. */
 void metrics_page_add_counts(struct metrics_page *page);
-/* The same from the file of the folder, for a program that counts nothing. Returns false when there is no such file. */
+/* The same from the file in the folder, for a program that counts nothing. Returns false when there is no such file. */
 MUST_CHECK bool metrics_page_read_counts(struct metrics_page *page, const char *folder);
 /* Sets a gauge. Those that are not set are left out. */
 void metrics_page_set(struct metrics_page *page, enum metric metric, size_t index, double value);

@@ -22,7 +22,7 @@ struct metric_labels {
 	size_t count;
 };
 
-/* Upper bounds of a histogram's buckets; one more bucket has the rest. */
+/* Upper bounds of a histogram's buckets; one more bucket holds the rest. */
 struct metric_bounds {
 	uint64_t bounds[METRIC_BOUNDS_MAX];
 	size_t count;
@@ -32,7 +32,7 @@ struct metric_definition {
 	const char *name, *help;
 	enum metric_type type;
 	const struct metric_labels *labels[METRIC_LABELS]; /* NULL: none */
-	const struct metric_bounds *bounds;                /* of a histogram: buckets, then its sum */
+	const struct metric_bounds *bounds;                /* for a histogram: buckets, then its sum */
 	unsigned first, cells;
 	bool milliseconds; /* the cells; the page has seconds */
 };
@@ -41,5 +41,5 @@ const struct metric_definition *metrics_definition(enum metric metric);
 /* Of all metrics. */
 enum { METRIC_CELLS_MAX = 2048 };
 size_t metrics_cell_count(void);
-/* Differs between tables with different cells. */
+/* Two tables with different cells have different values. */
 uint64_t metrics_table_digest(void);

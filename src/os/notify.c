@@ -24,7 +24,7 @@ struct notifier {
 	struct sockaddr_un address;
 	socklen_t size;      /* of the address; 0: no manager */
 	int64_t interval_ms; /* half of the watchdog's time; 0: no watchdog */
-	int64_t next_ms;     /* of the next sign of life */
+	int64_t next_ms;     /* when the next sign of life is due */
 };
 
 /* "@name" is abstract: a zero byte instead of the @ (unix(7)). */
@@ -44,7 +44,7 @@ read_address(struct notifier *notifier, const char *text)
 	notifier->size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (text[0] == '/' ? 1 : 0));
 }
 
-/* WATCHDOG_PID names the process that is watched, if not all of them are. */
+/* WATCHDOG_PID names the process to watch, if not all are watched. */
 static int64_t
 read_interval(void)
 {
@@ -79,7 +79,7 @@ notifier_free(struct notifier **notifier)
 	*notifier = NULL;
 }
 
-/* A socket for each message: children inherit none, and a manager that was started again has a new one at the same path. */
+/* One socket for each message: children inherit none, and a restarted manager has a new one at the same path. */
 static bool
 send_state(const struct notifier *notifier, const char *state)
 {

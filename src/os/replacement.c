@@ -28,7 +28,7 @@ set_name(struct replacement *replacement, const char *name, size_t size)
 	return true;
 }
 
-/* /dev/stdout leads there. Its links stand for open files, which need not have a path. */
+/* /dev/stdout leads there. Its links stand for open files, which may have no path. */
 static bool
 is_proc(int folder)
 {
@@ -36,7 +36,7 @@ is_proc(int folder)
 	return fstatfs(folder, &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Goes into a folder. Returns EAGAIN, or another errno value. */
+/* Enters a folder. Returns EAGAIN, or another errno value. */
 static int
 enter(struct replacement *replacement, const char *name, int flags)
 {
@@ -59,7 +59,7 @@ cut(char *path, size_t size)
 	memmove(path, path + size, strlen(path + size) + 1);
 }
 
-/* Puts what a link has in the place of the first name of the path. */
+/* Replaces the first name of the path with the contents of a link. */
 static int
 follow(char path[PATH_MAX], size_t name_size, const char *target, size_t size)
 {
@@ -71,7 +71,7 @@ follow(char path[PATH_MAX], size_t name_size, const char *target, size_t size)
 	return EAGAIN;
 }
 
-/* Goes one name of the path on. Returns 0 at that of the file, EAGAIN before it, or another errno value. */
+/* Moves on by one name of the path. Returns 0 at the name of the file, EAGAIN before it, or another errno value. */
 static int
 step(struct replacement *replacement, char path[PATH_MAX], unsigned *links)
 {
@@ -94,7 +94,7 @@ step(struct replacement *replacement, char path[PATH_MAX], unsigned *links)
 	return enter(replacement, replacement->name, is_ours && in_proc ? 0 : O_NOFOLLOW);
 }
 
-/* A link of another account is no way to the file, wherever it is in the path. */
+/* A link of another account is never followed, wherever it is in the path. */
 static int
 find(struct replacement *replacement, const char *given)
 {
@@ -136,7 +136,7 @@ open_unnamed(int folder)
 	return -1;
 }
 
-/* The name has the process id: what has it is left from a process that is gone. */
+/* The name contains the process id: a file with this name was left by a process that is gone. */
 static int
 open_named(const struct replacement *replacement)
 {
@@ -163,7 +163,7 @@ take_attributes(int fd, const struct stat *old, mode_t mode)
 	if (fchown(fd, old->st_uid, old->st_gid) != 0) {
 		if (old->st_uid != geteuid())
 			return fchmod(fd, mode);
-		same &= (mode_t)~S_IRWXG; /* a group that it cannot have must not leave rights to another */
+		same &= (mode_t)~S_IRWXG; /* if the group cannot be set, its rights must not go to another group */
 	}
 	return fchmod(fd, same);
 }
@@ -178,7 +178,7 @@ open_new(struct replacement *replacement, const struct stat *old, mode_t mode)
 		replacement->fd = open_named(replacement);
 	if (replacement->fd < 0)
 		return errno;
-	/* in directories of others, they can put one file of ours in the place of another */
+	/* in others' directories, they could replace one of our files with another */
 	const bool keeps = old != NULL && folder_is_ours(replacement->folder);
 	return (keeps ? take_attributes(replacement->fd, old, mode) : fchmod(replacement->fd, mode)) == 0 ? 0 : errno;
 }
@@ -221,7 +221,7 @@ replacement_begin(struct replacement *replacement, const char *path, mode_t mode
 	return number;
 }
 
-/* After a power failure the file is the old or the new one. */
+/* After a power failure, the file is either the old or the new one. */
 static bool
 sync_folder(int folder)
 {
@@ -237,7 +237,7 @@ put_in_place(struct replacement *replacement)
 	if (fsync(replacement->fd) != 0 || !give_name(replacement) ||
 	    renameat(replacement->folder, replacement->new_name, replacement->folder, replacement->name) != 0)
 		return false;
-	replacement->named = false; /* not the new name any more */
+	replacement->named = false; /* it no longer has the new name */
 	return sync_folder(replacement->folder);
 }
 

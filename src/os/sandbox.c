@@ -74,7 +74,7 @@ static const struct {
 	{ SANDBOX_REMOVE, LANDLOCK_ACCESS_FS_REMOVE_FILE },
 };
 
-/* Of the running kernel; negative: none. */
+/* Landlock's version in the running kernel; negative: none. */
 static int
 landlock_abi(void)
 {

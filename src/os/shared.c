@@ -23,7 +23,7 @@
 
 enum { BOOT_SIZE = 64, CACHE_LINE = 64, NAME_SIZE = 64, MS_PER_S = 1000, NS_PER_MS = 1000 * 1000, NS_PER_S = 1000 * NS_PER_MS };
 
-/* Of every such file, whatever is in it: files of earlier versions are replaced. */
+/* In every such file, whatever its contents: files of earlier versions are replaced. */
 static const char magic[16] = "leadhook limits";
 
 /* The header of the file, complete before the file gets its name. */
@@ -204,7 +204,7 @@ open_file(struct place *place, void **mapping)
 	return opened;
 }
 
-/* A folder that is missing would be made. */
+/* A missing folder would be created. */
 static bool
 try_parent(const struct place *place)
 {
@@ -226,7 +226,7 @@ shared_try(const char *folder, const char *name, enum log_level level)
 		return try_parent(&place);
 	if (place.directory < 0)
 		return log_failure(&place, "let this account read the directory, or set server.state_dir");
-	/* of no size: no file fits, and none is mapped */
+	/* size 0: no file fits, and none is mapped */
 	const enum found found = folder_is_ours(place.directory) ? find_file(&place, &mapping) : FOUND_UNSAFE;
 	errno = EPERM;
 	bool works = found == FOUND_NONE || log_failure(&place, hints[found]);
@@ -263,7 +263,7 @@ shared_open(const char *folder, const char *name, size_t size, const unsigned ch
 	return true;
 }
 
-/* A file that is truncated meanwhile is read as far as it goes, and refused. */
+/* A file that is truncated in the meantime is read as far as it goes, and refused. */
 static bool
 copy_memory(const struct place *place, int fd, void *memory, size_t size)
 {

@@ -28,7 +28,7 @@ struct wake_sender {
 	int socket; /* -1: none */
 	struct address address;
 	bool is_found;    /* the socket with `address` may be open */
-	int64_t retry_ms; /* the file is not checked for it before */
+	int64_t retry_ms; /* not checked for the file before this time */
 };
 
 /* Returns false, with errno set, when there is no such file. */
@@ -109,6 +109,6 @@ wake_send(struct wake_sender *sender)
 		return;
 	const ssize_t sent =
 	    sendto(sender->socket, "", 1, 0, (const struct sockaddr *)&sender->address.name, sender->address.size);
-	/* EAGAIN: wakes enough are waiting there */
+	/* EAGAIN: enough wakes are waiting there */
 	sender->is_found = sent >= 0 || errno == EAGAIN;
 }

@@ -11,7 +11,8 @@
 
 /* Opens the socket of an existing file. Returns a descriptor that becomes readable with a wake; -1, logged, on errors. */
 MUST_CHECK int wake_open(const char *path);
-/* Takes the wakes that have arrived, but only some hundreds, so that a flood cannot hold up the caller. `socket` may be -1. */
+/* Takes the wakes that have arrived, but only some hundreds at a time, so that a flood cannot hold up the caller. `socket` may
+ * be -1. */
 void wake_drain(int socket);
 
 struct wake_sender;

@@ -5,11 +5,11 @@
 
 #define DATABASE "/usr/share/zoneinfo/"
 
-/* What the database's folder has besides zones: copies of all of them, and files of its own. */
+/* What the database's folder contains in addition to zones: copies of all of them, and files of its own. */
 static const struct slice others[] = { SLICE("posix"), SLICE("right"), SLICE("posixrules"), SLICE("localtime"),
 	SLICE("leapseconds"), SLICE("Factory") };
 
-/* Parts of letters, digits, _, + and -, with a slash between two. None leads to another folder. */
+/* Parts made of letters, digits, _, + and -, separated by slashes. None leads to another folder. */
 static bool
 has_form(struct slice name)
 {

@@ -11,8 +11,8 @@ struct commit_client;
 struct commit_client *commit_client_new(const struct endpoint *endpoint);
 void commit_client_free(struct commit_client **client);
 
-/* Answers a request, of any kind. Waits until its deadline for a committer that has not started yet. Without an answer it is
- * that of commit_failed_answer: a command may have run or not. Keys, campaigns and readiness may be COMMIT_CACHE_AGE_MS old.
- * Texts are in the pool. */
+/* Answers a request of any kind. Until its deadline, it waits for a committer that has not started yet. If there is no answer,
+ * it returns that of commit_failed_answer: a command may have run or not. Keys, campaigns and readiness may be
+ * COMMIT_CACHE_AGE_MS old. Texts are in the pool. */
 void commit_client_request(
     struct commit_client *client, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);

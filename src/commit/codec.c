@@ -31,7 +31,7 @@ struct coder {
 	struct buffer *out; /* NULL: decode */
 	struct slice in;    /* not decoded yet */
 	struct pool *pool;  /* for decoded arrays */
-	bool failed;        /* in decoding; later values are unchanged */
+	bool failed;        /* while decoding; later values are unchanged */
 };
 
 static struct slice
@@ -94,7 +94,7 @@ code_slice(struct coder *coder, struct slice *text)
 #define FIELD_CODE_TIME(coder, value) CODE_NUMBER(coder, value)
 #define FIELD_CODE_OPTIONAL_TIME(coder, value) CODE_NUMBER(coder, value)
 
-/* The number of items of an array. When decoding, allocates and returns the items, else NULL. */
+/* The number of items of an array. When decoding, allocates and returns the items; otherwise returns NULL. */
 static void *
 code_count(struct coder *coder, size_t *count, size_t item_size, size_t item_min_bytes)
 {
@@ -247,7 +247,7 @@ code_command(struct coder *coder, struct command *command)
 	}
 }
 
-/* Without `work`, which is for the committer. */
+/* Without `work`, which only the committer uses. */
 static void
 code_outcome(struct coder *coder, struct outcome *outcome)
 {

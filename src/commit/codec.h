@@ -26,7 +26,7 @@ struct commit_request {
 };
 
 enum commit_answer_kind {
-	ANSWER_REFUSED, /* not executed: the queue is full, or the deadline is over */
+	ANSWER_REFUSED, /* not executed: the queue is full, or the deadline has passed */
 	ANSWER_OUTCOME,
 	ANSWER_KEY,
 	ANSWER_CAMPAIGN,
@@ -35,7 +35,7 @@ enum commit_answer_kind {
 
 struct commit_answer {
 	enum commit_answer_kind kind;
-	/* of keys, campaigns and readiness: whether `as` is set, and clock_monotonic_ms before the database was read */
+	/* for keys, campaigns and readiness: whether `as` is set, and clock_monotonic_ms before the database was read */
 	enum result result;
 	int64_t read_ms;
 	union {
@@ -50,11 +50,11 @@ struct commit_answer {
 
 extern const struct commit_answer commit_refused; /* ANSWER_REFUSED */
 /* An answer of the request's kind that says why there is no other: a failure of a command or a look-up, or the result of a
- * directory request, which is one for a key, a campaign or readiness (commit/commit_directory.h). */
+ * directory request, which is for a key, a campaign or readiness (commit/commit_directory.h). */
 struct commit_answer commit_failed_answer(const struct commit_request *request, enum failure failure, enum result result);
-/* The name of what a directory request requests, unique among those of its kind. */
+/* The name of what a directory request asks for, unique among requests of its kind. */
 struct slice commit_directory_name(const struct commit_request *request);
-/* The database's time now, from that of the campaign's read. */
+/* The database's time now, computed from the time when the campaign was read. */
 int64_t commit_answer_now_ms(const struct commit_answer *answer);
 
 /* Append to `out`; buffer_ok is false when its maximum is exceeded. */

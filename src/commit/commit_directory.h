@@ -19,6 +19,6 @@ MUST_CHECK bool commit_directory_find_cached(
 void commit_directory_read(
     struct commit_directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);
 
-/* From the cache, else from the database. */
+/* From the cache, otherwise from the database. */
 void commit_directory_find(
     struct commit_directory *directory, struct pool *pool, const struct commit_request *request, struct commit_answer *answer);

@@ -17,7 +17,7 @@ enum {
 	TRIM_BYTES = 256 * 1024, /* a cycle whose pools free more than this is large */
 	TRIM_DELAY_MS = 1000,    /* from the last large cycle until memory is returned to the system */
 	LOCKED_DELAY_MS = 10,    /* before the requests of a locked campaign are retried */
-	PAUSE_MS = 1,            /* before a large command, after answers to directory requests: their responders go on */
+	PAUSE_MS = 1,            /* before a large command, after answers to directory requests: their responders continue */
 	PAUSES_MAX = 3           /* before a batch: a responder needs a key, then a campaign, then sends its command */
 };
 
@@ -28,14 +28,14 @@ struct committer {
 	const struct request_batch *batch; /* in store_execute */
 	struct commit_directory *directory;
 	struct turns *turns;
-	/* the peers that are next: with directory requests, with look-ups of leads */
+	/* the peers that are next: one for directory requests, one for look-ups of leads */
 	size_t next_directory, next_look_up;
 	int64_t trim_ms; /* when to return memory to the system; 0: none to return */
-	unsigned pauses; /* since the last batch of commands */
+	unsigned pauses; /* how many since the last batch of commands */
 	/* in one cycle */
 	size_t answers;                           /* to directory requests */
 	size_t reads;                             /* from the database */
-	bool unreachable;                         /* the database: further requests fail at once */
+	bool unreachable;                         /* the database failed: further requests fail at once */
 	struct api_key used[COMMITTER_READS_MAX]; /* keys that were read */
 	size_t used_count;
 };
@@ -179,7 +179,7 @@ answer_directory_requests(struct committer *committer, struct pool *pool)
 	}
 }
 
-/* After the answers, so that no request waits. */
+/* Done after the answers, so that no request waits for it. */
 static void
 note_used_keys(struct committer *committer)
 {
@@ -226,7 +226,7 @@ struct waiting_commands {
 	size_t count;
 };
 
-/* Reads each command when it is new; of one that waits for its turn, the turn is known. */
+/* Reads each command when it is new; for one that is waiting for its turn, the turn is known. */
 static struct waiting_commands
 find_waiting(struct committer *committer, struct pool *pool)
 {
@@ -253,8 +253,8 @@ find_waiting(struct committer *committer, struct pool *pool)
 	return waiting;
 }
 
-/* Whether to wait for commands of other accounts, when large ones alone wait: a request whose key and campaign were just looked
- * up would otherwise wait for a large command at each of its steps. */
+/* Whether to wait for commands of other accounts when only large ones are waiting: a request whose key and campaign were just
+ * looked up would otherwise wait for a large command at each of its steps. */
 static bool
 pauses(struct committer *committer, const struct waiting_commands *waiting)
 {
@@ -302,7 +302,7 @@ answer_batch(struct committer *committer, const struct request_batch *batch, con
 	}
 }
 
-/* Failures make no work, and would make the next commands look cheap. */
+/* Failures cause no work, and would make the next commands look cheap. */
 static void
 learn(struct committer *committer, const struct command *const *commands, const struct outcome *outcomes, size_t count)
 {

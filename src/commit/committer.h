@@ -17,16 +17,16 @@ enum { COMMITTER_READS_MAX = 32 };
 enum committer_state {
 	COMMITTER_READY, /* requests are accepted; reported once */
 	COMMITTER_BUSY,  /* before work */
-	COMMITTER_IDLE   /* before each wait for events, at least each second without work */
+	COMMITTER_IDLE   /* before each wait for events, at least every second without work */
 };
 
 struct committer_options {
 	const struct endpoint *endpoint;
 	struct store *store; /* owned by the caller */
 	struct suspects *suspects;
-	struct wake_sender *dispatcher; /* gets a wake after a batch that made deliveries; NULL: none */
+	struct wake_sender *dispatcher; /* gets a wake after a batch that made deliveries; NULL: no wake */
 	struct wake_sender *mailer;     /* the same for messages */
-	int64_t idle_ms;                /* after which an idle connection to the database is closed */
+	int64_t idle_ms;                /* time after which an idle connection to the database is closed */
 	/* the committer is stuck when the next report takes too long */
 	void (*report)(void *context, enum committer_state state);
 	void *context;

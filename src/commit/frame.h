@@ -35,7 +35,7 @@ struct slice frame_content(const struct frame_reader *reader);
  * bytes is read to its end and dropped. */
 MUST_CHECK enum frame_state frame_read(struct frame_reader *reader, int fd, size_t room);
 
-/* Called before and after the content is appended to an empty `out`. frame_end returns false when it is too large. */
+/* Call before and after the content is appended to an empty `out`. frame_end returns false when it is too large. */
 void frame_begin(struct buffer *out);
 MUST_CHECK bool frame_end(struct buffer *out);
 /* The maximum of a buffer for a frame. */

@@ -175,7 +175,7 @@ peer_act(struct peers *peers, struct peer *peer, uint32_t events)
 		peer->state = PEER_CLOSED; /* it closed the connection, or sent data while it had to wait */
 }
 
-/* Stops reading, after what was sent before. Peers are closed once they have their answers. */
+/* Stops reading, except for what was sent before. Peers are closed once they have their answers. */
 static void
 peers_end(struct peers *peers)
 {
@@ -211,7 +211,7 @@ accept_some(struct receiver *receiver)
 	}
 }
 
-/* Whether SIGTERM was received. SIGUSR2, the other one, reopens the log file. */
+/* Whether SIGTERM was received. SIGUSR2, the other signal, reopens the log file. */
 static bool
 term_received(const struct receiver *receiver)
 {

@@ -26,8 +26,8 @@ struct peer {
 	int64_t delayed_until_ms; /* its request is not tried until then; 0: no delay */
 	bool suspect;             /* its request runs alone (commit/suspects.h) */
 	bool uncertain;           /* its request is in a batch of unknown outcome */
-	uint64_t arrival;         /* of its request: its number among all */
-	bool has_turn;            /* `turn` is that of its command */
+	uint64_t arrival;         /* number of its request among all */
+	bool has_turn;            /* `turn` is the turn of its command */
 	struct turn turn;
 	size_t counted; /* bytes of `in` in queued_bytes */
 	struct buffer out;
@@ -40,7 +40,7 @@ struct peers {
 	int epoll;
 	struct peer **items;
 	size_t count, capacity;
-	size_t queued_bytes; /* of requests without an answer, from their frame headers on */
+	size_t queued_bytes; /* requests without an answer, from their frame headers on */
 	uint64_t arrivals;   /* number of requests so far */
 	bool ending;         /* no more requests are accepted */
 };
@@ -74,9 +74,8 @@ void receiver_close(struct receiver *receiver);
 /* Waits for events and handles them. Returns false when there were none within the time. */
 bool receiver_wait(struct receiver *receiver, int timeout_ms);
 
-/* While the outcome of a batch is unknown, requests of others wait for so long until they are refused
- * (docs/architecture.md 7.1): most outcomes are known by then. A cluster of databases replaces a dead writer in three to four
- * seconds. */
+/* While the outcome of a batch is unknown, requests of others wait this long before they are refused (docs/architecture.md
+ * 7.1): most outcomes are known by then. A cluster of databases replaces a dead writer in three to four seconds. */
 enum { REFUSER_DELAY_MS = 5000 };
 /* Between these two functions the receiver and its peers belong to a thread that refuses requests, except those of the
  * `uncertain` peers, which are in the batch. Without a thread, logged, requests wait. */

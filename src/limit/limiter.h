@@ -8,7 +8,7 @@
  * has its own ring.
  *
  * A flood from one network cannot block others either: a keyed hash assigns each network at most LIMITER_SPREAD sets, and its
- * callers are in these only.
+ * callers are only in these.
  *
  * A process may be killed at any instruction: the others continue. At worst its call counts, or the entry that it was replacing
  * starts again. */
@@ -33,16 +33,16 @@
 	X(INBOUND, 2, 0, 0, LIMITED_INBOUND) /* an inbound webhook */ \
 	X(UNKNOWN_URLS, 2, 1, 1, LIMITED_UNKNOWN_URLS) /* calls of inbound URLs that do not exist: an address */ \
 	X(CODES, 2, 1, 1, LIMITED_CODES) /* no key: calls that request a code by text: an address */ \
-	X(LOGINS, 2, 1, 1, LIMITED_LOGINS) /* logins of users, also wrong ones: an address */ \
+	X(LOGINS, 2, 1, 1, LIMITED_LOGINS) /* logins of users, including wrong ones: an address */ \
 	X(TEST_MAILS, 1, 0, 0, LIMITED_TEST_MAILS) /* test mails of users: an email address */ \
 	X(ACCOUNT_TESTS, 1, 0, 0, LIMITED_ACCOUNT_TESTS) /* test mails: an account */ \
 	X(DELETES, 3, 0, 0, LIMITED_DELETES) /* calls that delete: an account */ \
-	X(SEARCHES, 1, 0, 0, LIMITED_SEARCHES) /* calls that search all that a campaign has stored: an account */ \
-	X(CHANGES, 1, 0, 0, LIMITED_CHANGES) /* calls that the audit log has: an account */ \
+	X(SEARCHES, 1, 0, 0, LIMITED_SEARCHES) /* calls that search everything a campaign has stored: an account */ \
+	X(CHANGES, 1, 0, 0, LIMITED_CHANGES) /* calls that the audit log records: an account */ \
 	X(NEW_LEADS, 2, 0, 0, LIMITED_NEW_LEADS) /* no key: new leads: a campaign */ \
 	X(NEW_LEADS_LOG, 1, 0, 0, LIMIT_COUNT) /* log lines about them: a campaign */ \
 	X(PROOFS, 1, 0, 0, LIMIT_COUNT) /* no key: sign-ups with proof of work: a campaign; refuses nothing */ \
-	X(BOTS, 1, 0, 0, LIMIT_COUNT) /* calls that are refused as a bot's: a campaign; refuses nothing */ \
+	X(BOTS, 1, 0, 0, LIMIT_COUNT) /* calls refused because they look like a bot's: a campaign; refuses nothing */ \
 	X(BOTS_LOG, 1, 0, 0, LIMIT_COUNT) /* log lines about them: a campaign */ \
 	X(REFUSED, 1, 0, 0, LIMIT_COUNT) /* no key: addresses whose sign-ups are refused: a campaign; refuses nothing */ \
 	X(ACCOUNT, 6, 0, 0, LIMITED_ACCOUNT) /* an account's GET and POST; the claim has its limit, the rule its window */
@@ -59,12 +59,13 @@ enum {
 	LIMITER_MEMORY_MIN = 1024 * 1024
 };
 
-/* What a limit counts together: a caller, or a network of callers, with 4 and 16 times the limits of the rule. */
+/* What a limit counts together: a caller, or a network of callers, for which the limits of the rule are 4 and 16 times as
+ * high. */
 enum limit_reach { REACH_CALLER, REACH_SITE, REACH_PROVIDER, LIMIT_REACHES };
 
 struct limiter;
 
-/* What counts its refusals; METRIC_LIMIT_COUNT: it refuses nothing. */
+/* The metric of its refusals; METRIC_LIMIT_COUNT: it refuses nothing. */
 enum metric_limit limit_metric(enum limit_kind kind);
 
 struct limiter_options {
@@ -74,7 +75,7 @@ struct limiter_options {
 	int64_t (*now_ms)(void); /* clock_monotonic_ms; the same for all processes */
 };
 
-/* The network of callers: its name, any bytes, and the maximum of its sets. */
+/* The network of callers: its name (any bytes), and the maximum of its sets. */
 struct limit_network {
 	struct slice name;
 	size_t spread; /* from 1 to LIMITER_SPREAD */
@@ -82,7 +83,7 @@ struct limit_network {
 
 struct limit_claim {
 	enum limit_kind kind;
-	enum limit_reach reach; /* other than REACH_CALLER for the kinds that count addresses alone */
+	enum limit_reach reach; /* always REACH_CALLER, except for the kinds that count only addresses */
 	struct slice caller;    /* at most LIMITER_CALLER_MAX bytes; a caller belongs to one network */
 	uint32_t limit;         /* of LIMIT_ACCOUNT, from 1 to LIMIT_MAX */
 };
@@ -91,7 +92,7 @@ struct limit_claim {
 struct limit_verdict {
 	enum limit_kind kind;
 	uint32_t limit;
-	int64_t wait_ms; /* until the same claims would pass without other requests in between */
+	int64_t wait_ms; /* until the same claims would pass if there were no other requests in between */
 };
 
 /* Returns NULL, and logs why, when there is no shared memory. */
@@ -106,7 +107,7 @@ MUST_CHECK bool limiter_pass(struct limiter *limiter, const struct limit_network
 MUST_CHECK bool limiter_would_pass(struct limiter *limiter, const struct limit_network *network,
     const struct limit_claim *claims, size_t count, struct limit_verdict *verdict);
 
-/* The share of the kind's memory that callers use now, from 0 to 1, estimated from a part of it; 0 without a rule. */
+/* The share of the kind's memory that callers now use, from 0 to 1, estimated from a part of it; 0 without a rule. */
 double limiter_fill(struct limiter *limiter, enum limit_kind kind);
 
 /* Returns how many were counted in the first window of the kind's rule; 0 without one. */
@@ -117,15 +118,15 @@ void limiter_note(struct limiter *limiter, struct slice name);
 MUST_CHECK bool limiter_is_noted(struct limiter *limiter, struct slice name);
 void limiter_remove(struct limiter *limiter, struct slice name);
 
-/* ---- what an IP address counts as: a caller and, for IPv6, also a part of two networks ---- */
+/* ---- as what an IP address counts: as a caller and, for IPv6, also as a part of two networks ---- */
 
 /* The name of a caller: an address, with or without a campaign. */
 struct limit_name {
 	char bytes[sizeof(struct ip_address) + sizeof(uint64_t)];
 };
 
-/* Makes the claims of an address and its networks, and returns their number, at most LIMIT_REACHES. `campaign_id` 0: the limit
- * is not counted by campaign. Clients without an address are one caller together. The claims point into `names`. */
+/* Makes the claims of an address and its networks, and returns how many there are, at most LIMIT_REACHES. `campaign_id` 0: the
+ * limit is not counted by campaign. All clients without an address count as one caller. The claims point into `names`. */
 size_t limit_claim_address(const struct ip_address *address, enum limit_kind kind, uint64_t campaign_id,
     struct limit_claim *claims, struct limit_name *names);
 /* The network of these callers. It points into `address`. */

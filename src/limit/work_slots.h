@@ -26,7 +26,7 @@ void work_slots_close(struct work_slots **slots);
 /* The name of the file in the folder. */
 const char *work_slots_file(enum work_kind kind);
 
-/* Takes a slot and returns its number, from 0; -1: WORK_SLOTS_WAITING others are waiting, or none became free for
+/* Takes a slot and returns its number, from 0; -1: WORK_SLOTS_WAITING others are already waiting, or none became free within
  * WORK_SLOTS_WAIT_MS. */
 MUST_CHECK int work_slots_take(struct work_slots *slots);
 void work_slots_give_back(struct work_slots *slots, int slot);

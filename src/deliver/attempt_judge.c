@@ -116,7 +116,7 @@ count(const struct attempt_result *result)
 		metrics_observe(METRIC_ATTEMPT_TIME, result->duration_ms);
 }
 
-/* What is stored of a redirect: where it points, before the beginning of the body. */
+/* What is stored for a redirect: its target, then the beginning of the body. */
 static struct slice
 with_location(const struct attempt_result *result, char answer[SENDER_ANSWER_STORED])
 {

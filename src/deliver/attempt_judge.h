@@ -8,7 +8,7 @@
 #include "deliver/send/sender.h"
 #include "deliver/slots.h"
 
-/* The attempt is done: ends its slot, updates the webhook's concurrency and sets holds. `now_ms` is clock_monotonic_ms, as in
- * the slots; the database's clock is `ahead_ms` ahead. */
+/* The attempt is done: ends its slot, updates the webhook's concurrency and sets holds. `now_ms` is in clock_monotonic_ms, as
+ * in the slots; the database's clock is `ahead_ms` ahead of it. */
 void judge_attempt(
     struct scheduler *scheduler, struct slot *slot, const struct attempt_result *result, int64_t now_ms, int64_t ahead_ms);

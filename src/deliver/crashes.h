@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Record of crashes (leadhook-dispatch(8)): a file next to the lock file, to which a process that ends because of a defect
- * appends its current work (base/panic.h). What has caused two crashes is isolated by the next process: a delivery or
- * an operator's job fails, an item of a bulk job is skipped, an erasure or a removal is left alone for a day. A process that is
+ * appends its current work (base/panic.h). The next process isolates whatever has caused two crashes: a delivery or an
+ * operator's job fails, an item of a bulk job is skipped, an erasure or a removal is left alone for a day. A process that is
  * killed writes nothing. */
 #pragma once
 
@@ -14,7 +14,7 @@
 struct crashes;
 struct store;
 
-/* Requires the lock. Opens the file, whose name is that of the lock file with ".crashes" appended, creates it with mode 0640 if
+/* Requires the lock. Opens the file, whose name is the lock file's with ".crashes" appended, creates it with mode 0640 if
  * needed, and has crashes written to it. Returns NULL, logged, when this fails; crashes are then not recorded. */
 MUST_CHECK struct crashes *crashes_open(const char *lock_path);
 void crashes_free(struct crashes **crashes);

@@ -33,13 +33,13 @@ struct dispatcher_options {
 	const struct retry_schedule *schedule;
 	bool stay;                                /* true: runs until it is stopped (daemon); false: until nothing is due */
 	int64_t poll_ms;                          /* interval of polls for due work while there is none */
-	int64_t max_runtime_ms;                   /* begins nothing after that; 0: no limit */
+	int64_t max_runtime_ms;                   /* begins nothing after this time; 0: no limit */
 	struct crashes *crashes;                  /* crashes of earlier processes; may be NULL */
 	const struct job_settings *job_settings;  /* for jobs of operators (jobs/job_settings.h) */
 	int stop_fd;                              /* becomes readable when the dispatcher must stop (signalfd); or -1 */
 	int wake_fd;                              /* its wake socket (os/wake.h): there are new deliveries; or -1 */
 	struct notifier *notifier;                /* gets reports (os/notify.h); or NULL */
-	int companion_fds[DISPATCHER_COMPANIONS]; /* at end of file when a process beside this one has ended; or -1. Without
+	int companion_fds[DISPATCHER_COMPANIONS]; /* at end of file when a process next to this one has ended; or -1. Without
 						   * `stay` it runs until all have; with it, it ends when one has */
 };
 
@@ -53,11 +53,11 @@ struct dispatcher_stores {
 	struct store *feeder;      /* for deliver/feeder.h */
 	struct store *recorder;    /* for deliver/recorder.h */
 	struct store *maintenance; /* for deliver/maintenance.h */
-	struct store *jobs;        /* for deliver/job_worker.h; connected from the first job on */
+	struct store *jobs;        /* for deliver/job_worker.h; connects with the first job */
 };
 _Static_assert(sizeof(struct dispatcher_stores) == DISPATCHER_CONNECTIONS * sizeof(struct store *), "one each");
 
-/* The number of slots, which the lock has places for (lock.h). */
+/* The number of slots, for which the lock has room (lock.h). */
 size_t dispatcher_slots(size_t in_flight);
 
 /* Returns NULL, logged, when the options are inconsistent, or the sender or a thread cannot be created. `lock` may be NULL. All
@@ -67,6 +67,6 @@ struct dispatcher *dispatcher_new(
 void dispatcher_free(struct dispatcher **dispatcher);
 
 /* Runs, then completes what is in flight, records it and releases the shards. Returns RESULT_OK, or RESULT_UNAVAILABLE when the
- * database did not recover: outcomes were discarded, so their deliveries are sent again, or no work was possible, or a process
- * of `companion_fds` has ended, unless a stop was requested. */
+ * database did not recover (outcomes were discarded, so their deliveries are sent again), when no work was possible, or when a
+ * process of `companion_fds` has ended, unless a stop was requested. */
 MUST_CHECK enum result dispatcher_run(struct dispatcher *dispatcher);

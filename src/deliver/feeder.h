@@ -33,7 +33,7 @@ struct feeder_parts {
 	struct maintenance *maintenance;
 	struct job_worker *jobs;
 	struct lock *lock;
-	const unsigned char *owner; /* of the leases, and of the signs that the dispatcher works */
+	const unsigned char *owner; /* the owner of the leases and of the signs that the dispatcher works */
 };
 
 /* Returns NULL, logged, when no thread can be created. */
@@ -57,7 +57,7 @@ bool feeder_may_send(const struct feeder *feeder);
 /* The database refused an outcome, perhaps because another dispatcher has the shard: nothing is sent until the lease is
  * renewed. Otherwise the delivery, which stays due, would be sent again and again. */
 void feeder_doubt_lease(struct feeder *feeder);
-/* Releases deliveries that have waited too long to be sent: their webhook may have been changed. */
+/* Releases deliveries that have waited too long to be sent: their webhook may have changed. */
 void feeder_drop_old(struct feeder *feeder);
 /* When feeder_drop_old has something to do. */
 int64_t feeder_drop_ms(const struct feeder *feeder);
@@ -66,8 +66,8 @@ void feeder_note_progress(struct feeder *feeder);
 /* True when the last poll has found nothing, and nothing has changed since. */
 bool feeder_found_nothing(const struct feeder *feeder);
 
-/* Each time the loop turns: for how long the recorder has been busy with one task. The dispatcher gives no sign that it works
- * (store/heartbeats.h) while that is too long, or while the loop or the feeder's own thread hangs. */
+/* Called each time the loop turns: for how long the recorder has been busy with one task. The dispatcher gives no sign that it
+ * works (store/heartbeats.h) while that is too long, or while the loop or the feeder's own thread hangs. */
 void feeder_note_recorder(struct feeder *feeder, int64_t busy_ms);
 
 /* Stops fetching. The shards are released once no slot is used. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Works on jobs of operators (jobs/job_kinds.h), in a thread of its own: a turn may wait for a receiver or a mail server, and
- * delays neither deliveries nor maintenance. A job that ends the process by a defect twice fails (crashes.h). */
+ * Works on jobs of operators (jobs/job_kinds.h), in a thread of its own: a turn may wait for a receiver or a mail server, but
+ * delays neither deliveries nor maintenance. A job that ends the process twice because of a defect fails (crashes.h). */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct job_worker;
 struct job_worker_parts {
 	struct event_loop *loop;
 	const struct job_settings *settings;
-	const struct slots *slots;  /* deliveries in them are under way */
+	const struct slots *slots;  /* deliveries in these slots are under way */
 	const unsigned char *owner; /* of the leases */
 	int64_t lease_ms;           /* longer than any turn */
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * The lock file: prevents a second dispatcher with the same configuration, and shows what the running one does.
  *
- * The file is mapped. It has the owner id while shards may be leased under it, and the deliveries under way, and keeps both
- * when the process is killed. A process that takes the lock and finds an id knows that its dispatcher is dead: it may free the
- * shards, and counts the attempts that were under way (docs/deliveries.md 4.1). */
+ * The file is mapped. It contains the owner id while shards may be leased under it, and the deliveries under way, and keeps
+ * both when the process is killed. A process that takes the lock and finds an id knows that its dispatcher is dead: it may free
+ * the shards, and counts the attempts that were under way (docs/deliveries.md 4.1). */
 #pragma once
 
 #include <stdbool.h>
@@ -31,23 +31,23 @@ struct lock_previous {
 	struct interrupted_delivery *under_way;
 	size_t count;
 };
-/* NULL: the last dispatcher ended by itself. Valid until lock_set_owner. */
+/* NULL: the last dispatcher ended normally. Valid until lock_set_owner. */
 const struct lock_previous *lock_previous(const struct lock *lock);
-/* Replaces what a dead dispatcher left by our id. */
+/* Replaces what a dead dispatcher left with our id. */
 void lock_set_owner(struct lock *lock, const unsigned char owner[DISPATCH_OWNER_SIZE]);
 /* Removes our id when nothing is leased. */
 void lock_clear_owner(struct lock *lock);
 
-/* The next attempt of the delivery begins. `place` is below the number given to lock_take, one for each delivery under way. */
+/* The next attempt of the delivery begins. `place`, one for each delivery under way, is below the number given to lock_take. */
 void lock_note_attempt(struct lock *lock, size_t place, const struct due_delivery *delivery);
 /* Its outcome was recorded. */
 void lock_note_recorded(struct lock *lock, size_t place);
 
-/* What a lock file shows to other processes. */
+/* What a lock file tells other processes. */
 struct dispatcher_seen {
-	struct slice owner;      /* of its leases, also when it is dead; absent: the file cannot be read */
+	struct slice owner;      /* of its leases, even if it is dead; absent: the file cannot be read */
 	struct id_set under_way; /* empty when no process has the lock */
-	bool is_running;         /* one has the lock; false, too, when the file cannot be read */
+	bool is_running;         /* a process has the lock; also false when the file cannot be read */
 };
 /* In the pool. */
 struct dispatcher_seen lock_read(struct pool *pool, const char *path);

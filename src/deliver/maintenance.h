@@ -27,7 +27,7 @@ void maintenance_free(struct maintenance **maintenance);
 void maintenance_note_poll(struct maintenance *maintenance, const struct due_webhooks *found);
 /* A full poll has found webhooks with deliveries to end; those beyond `webhooks_max` are reported again by the next one. */
 void maintenance_note_full_poll(struct maintenance *maintenance, const struct due_webhooks *found);
-/* Polls are slow: the statistics of the table of due deliveries are refreshed, once in five minutes at most. */
+/* Polls are slow: refreshes the statistics of the table of due deliveries, at most once in five minutes. */
 void maintenance_note_slow_polls(struct maintenance *maintenance);
 /* Queues the webhook to be deactivated (store_deactivate_webhook). Repeated calls deactivate it once. When the queue is full,
  * the next attempt reports it again. */

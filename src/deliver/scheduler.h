@@ -18,8 +18,8 @@ struct scheduler;
 
 struct scheduler_limits {
 	size_t webhooks;  /* maximum number of entries */
-	size_t in_flight; /* deliveries under way at a time */
-	size_t turn;      /* deliveries that a webhook may have fetched at a time; more when few webhooks have any */
+	size_t in_flight; /* maximum of deliveries under way at a time */
+	size_t turn;      /* how many fetched deliveries a webhook may have at a time; more when few webhooks have any */
 };
 
 /* `rules` must stay valid. */
@@ -34,8 +34,8 @@ uint64_t scheduler_ends(const struct scheduler *scheduler);
  * since the values were read: `ends` is what scheduler_ends returned before. A webhook is ignored when the table is full: the
  * next poll finds it again. */
 void scheduler_note_poll(struct scheduler *scheduler, const struct due_webhooks *found, uint64_t ends);
-/* Retains only webhooks of these shards (bit i: shard i, webhook/delivery.h). Others get nothing until a poll finds them again;
- * those with fetched deliveries are dropped by the caller. */
+/* Keeps only webhooks of these shards (bit i: shard i, webhook/delivery.h). Others get nothing until a poll finds them again;
+ * the caller drops those with fetched deliveries. */
 void scheduler_retain(struct scheduler *scheduler, uint64_t shards, int64_t now_ms);
 
 /* ---- fetching ---- */
@@ -45,9 +45,9 @@ bool scheduler_wants(struct scheduler *scheduler, int64_t now_ms);
 /* Requests up to `rows` deliveries in all, one request per webhook, at most `most`. Returns the number of requests. Each is
  * answered with scheduler_answer. */
 size_t scheduler_request(struct scheduler *scheduler, size_t rows, size_t most, int64_t now_ms, struct due_request *requests);
-/* The end of a request. RESULT_OK: what was fetched has been added; else nothing was fetched. */
+/* The end of a request. RESULT_OK: the fetched deliveries have been added; otherwise nothing was fetched. */
 void scheduler_answer(struct scheduler *scheduler, const struct due_request *request, enum result result, int64_t now_ms);
-/* A fetched delivery. It is ready to be sent. */
+/* Adds a fetched delivery, which is ready to be sent. */
 void scheduler_add(struct scheduler *scheduler, struct slot *slot, int64_t now_ms);
 /* Discards the fetched deliveries of a webhook, which are due again. Returns the first one, or NULL (slot_next). */
 struct slot *scheduler_drop(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_ms);
@@ -57,7 +57,7 @@ struct slot *scheduler_drop(struct scheduler *scheduler, uint64_t webhook_id, in
 /* Places that are left. */
 struct places {
 	size_t free;   /* how many more deliveries may be under way */
-	size_t unsent; /* the same, but not counting those that have ended: how scarce places are */
+	size_t unsent; /* the same, but without counting those that have ended: shows how scarce places are */
 };
 /* When scheduler_take(…, places, …) returns a delivery: now, later because of a rate limit, or CLOCK_NEVER. */
 int64_t scheduler_next_ms(struct scheduler *scheduler, struct places places, int64_t now_ms);
@@ -70,13 +70,13 @@ enum health_change scheduler_attempted(
     struct scheduler *scheduler, uint64_t webhook_id, enum retry_kind kind, int64_t now_ms, struct health *health);
 /* The webhook must have something under way. */
 struct health scheduler_health(const struct scheduler *scheduler, uint64_t webhook_id);
-/* Returns whether the result of an attempt is stored with the webhook, and then counts it as stored. A routine success within a
- * second of the last stored one is not: under load there would be as many writes as deliveries. */
+/* Returns whether to store the result of an attempt with the webhook, and then counts it as stored. A routine success within a
+ * second of the last stored one is not stored: under load there would be as many writes as deliveries. */
 enum result_interest { RESULT_IS_ROUTINE, RESULT_IS_NEWS };
 bool scheduler_claim_result(struct scheduler *scheduler, uint64_t webhook_id, enum result_interest interest, int64_t now_ms);
 /* Sends nothing to the webhook until *until_ms, and sets it to the end of its hold or of its breaker's wait, if that is later.
- * Returns false when it was already held as long. The hold is in memory only while something of the webhook is under way;
- * afterwards the database has it. */
+ * Returns false when it was already held for that long. The hold is only in memory while deliveries of the webhook are under
+ * way; afterwards it is in the database. */
 bool scheduler_hold(struct scheduler *scheduler, uint64_t webhook_id, int64_t *until_ms, int64_t now_ms);
 /* A delivery released its slot. */
 void scheduler_ended(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_ms);

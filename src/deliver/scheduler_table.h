@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The scheduler's webhooks and accounts, and the queues that they are in. Private to scheduler.c and
- * scheduler_table.c. */
+ * The scheduler's webhooks and accounts, and the queues in which they wait. Private to scheduler.c and scheduler_table.c. */
 #pragma once
 
 #include "deliver/scheduler.h"
@@ -13,19 +12,19 @@ enum { TABLE_BUCKETS = 4096 };
 
 /* What a webhook can do. */
 enum state {
-	STATE_IDLE, /* nothing due, nothing under way; stored for its concurrency and rate; the first is evicted first */
-	STATE_BUSY, /* as much as possible under way, or nothing fetched */
+	STATE_IDLE,         /* nothing due, nothing under way; kept for its concurrency and rate; the first is evicted first */
+	STATE_BUSY,         /* as many as possible are under way, or none is fetched */
 	STATE_RATE_LIMITED, /* rate-limited */
 	STATE_HEALTHY,      /* healthy, ready to send */
 	STATE_ON_PROBATION, /* on probation, ready to send */
 	STATES
 };
 
-/* Webhooks that wait for the same are served in rotation, account by account. */
+/* Webhooks that wait for the same thing are served in rotation, account by account. */
 enum queue {
 	QUEUE_SEND_HEALTHY,
 	QUEUE_SEND_ON_PROBATION,
-	QUEUE_FETCH_HEALTHY, /* more of their deliveries can be used than are fetched */
+	QUEUE_FETCH_HEALTHY, /* it can use more of its deliveries than are fetched */
 	QUEUE_FETCH_ON_PROBATION,
 	QUEUES
 };
@@ -36,11 +35,11 @@ struct webhook_entry {
 	uint64_t id;
 	struct account_entry *account;
 	struct health health;
-	bool more;      /* the database may have due deliveries besides those that are fetched or under way */
-	bool succeeded; /* at least once */
+	bool more;                            /* the database may have more due deliveries than those fetched or under way */
+	bool succeeded;                       /* at least once */
 	size_t in_flight, fetched, requested; /* requested: and not answered */
 	struct slot *first, *last;            /* fetched */
-	struct due_position read;             /* all due deliveries up to there were read */
+	struct due_position read;             /* all due deliveries up to this place were read */
 	struct rate rate;
 	int64_t held_until_ms;
 	int64_t noted_ms; /* the last result that was stored */
@@ -57,7 +56,7 @@ SLIST_HEAD(webhook_chain, webhook_entry);
 
 struct account_entry {
 	uint64_t id;
-	size_t webhooks; /* that have an entry; 0: unused */
+	size_t webhooks; /* how many have an entry; 0: the account is unused */
 	size_t in_flight, on_probation, in_flight_on_probation;
 	struct webhook_list queues[QUEUES];
 	TAILQ_ENTRY(account_entry) rotation[QUEUES];
@@ -82,12 +81,12 @@ struct scheduler {
 	struct account_chain account_buckets[TABLE_BUCKETS], unused_accounts;
 	struct account_size *sizes; /* accounts by their number of webhooks */
 	size_t largest;             /* the highest of these numbers */
-	/* deliveries under way, fetched or requested; those of them under way */
+	/* deliveries under way, fetched or requested; how many of them are under way */
 	size_t on_probation, in_flight_on_probation;
-	bool probation_next[2]; /* serves webhooks on probation next: when sending, when fetching */
+	bool probation_next[2]; /* whether webhooks on probation are next: when sending, when fetching */
 	bool several_accounts;
 	int64_t limited_until_ms; /* no webhook in STATE_RATE_LIMITED can send before, unless the clock was set back … */
-	int64_t requeued_ms;      /* … before this time of the last table_requeue_rate_limited */
+	int64_t requeued_ms;      /* … to before this time, that of the last table_requeue_rate_limited */
 	uint64_t ends;
 };
 
@@ -96,21 +95,21 @@ struct webhook_entry *table_find(const struct scheduler *s, uint64_t webhook_id)
 /* Deliveries are fetched only for webhooks with an entry, and an entry stays until its last delivery has ended. Without the
  * entry the counts would stay wrong. */
 struct webhook_entry *table_must_find(const struct scheduler *s, uint64_t webhook_id);
-/* Adds an entry for an unknown webhook. In a full table it takes the place of one that is idle, or that waits for a fetch with
- * nothing under way, of the account that has the most, if that has more than this one will have. Returns NULL when there is
+/* Adds an entry for an unknown webhook. In a full table it replaces one that is idle, or that waits for a fetch with nothing
+ * under way and belongs to the account that has the most, if that has more than this one will have. Returns NULL when there is
  * neither. */
 struct webhook_entry *table_add(struct scheduler *s, uint64_t webhook_id, uint64_t account_id);
 
 bool table_is_on_probation(const struct webhook_entry *webhook);
 /* The deliveries that are under way, fetched or requested. */
 size_t table_used(const struct webhook_entry *webhook);
-/* These enclose every change of what is used, and of health. */
+/* Call these before and after every change of the deliveries in use, and of health. */
 void table_count_out(struct scheduler *s, const struct webhook_entry *webhook);
 void table_count_in(struct scheduler *s, const struct webhook_entry *webhook);
 
 /* Moves the webhook to the lists of its state; to the end, if they are others. */
 void table_requeue(struct scheduler *s, struct webhook_entry *webhook, int64_t now_ms);
-/* Moves webhooks whose rate limit allows a delivery again. */
+/* Requeues webhooks whose rate limit allows a delivery again. */
 void table_requeue_rate_limited(struct scheduler *s, int64_t now_ms);
 /* After its turn: the other accounts, and the other webhooks of this one, are next. */
 void table_pass_turn(struct scheduler *s, struct webhook_entry *webhook, enum queue queue);

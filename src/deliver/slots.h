@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The slots of a dispatcher. A delivery occupies one from the moment it is fetched until its outcome is committed: unused →
- * fetched → sending → ended (→ postponed, rejected) → unused. It is under way in all but the first two; their number limits
- * what a kill at the worst moment can cause to be sent twice. No I/O and no clock. */
+ * fetched → sending → ended (→ postponed, rejected) → unused. It is under way in all but the first two states; the number of
+ * slots in the others limits how many deliveries a kill at the worst moment can cause to be sent twice. No I/O and no clock. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,7 +28,7 @@ enum slot_state {
 
 struct slots;
 
-/* Only slots.c changes it, but for `next`. */
+/* Only slots.c changes it, except for `next`. */
 struct slot {
 	struct slots *slots;
 	size_t place; /* its index, below the number of slots */
@@ -41,7 +41,7 @@ struct slot {
 	int64_t since_ms;                /* when it was fetched, started, ended or rejected, whichever is latest */
 	uint64_t end_number;             /* increases with each attempt that ends */
 	bool unknown;                    /* whether the outcome was recorded */
-	struct slot *next;               /* in a list of the caller's; NULL after slots_take */
+	struct slot *next;               /* in a list of the caller; NULL after slots_take */
 	TAILQ_ENTRY(slot) list;
 };
 
@@ -50,7 +50,7 @@ void slots_free(struct slots **slots);
 
 /* The number of slots in the state. */
 size_t slots_in(const struct slots *slots, enum slot_state state);
-/* The slot that has been in the state for the longest time, or NULL. */
+/* The slot that has been in this state for the longest time, or NULL. */
 struct slot *slots_first(const struct slots *slots, enum slot_state state);
 /* The number of slots with a delivery, and with one that is under way. */
 size_t slots_used(const struct slots *slots);
@@ -69,7 +69,7 @@ void slot_start(struct slot *slot, const struct retry_schedule *schedule, int64_
 void slot_end(struct slot *slot, const struct delivery_outcome *outcome, int64_t now_ms);
 /* The outcome is committed or discarded, or the delivery was not sent. */
 void slot_release(struct slot *slot);
-/* Another transaction blocks the outcome: it is recorded after all outcomes that are postponed already. */
+/* Another transaction blocks the outcome: it is recorded after all outcomes that are already postponed. */
 void slot_postpone_outcome(struct slot *slot);
 /* The outcome cannot be recorded. The delivery is not sent again until the slot is released. */
 void slot_reject_outcome(struct slot *slot, int64_t now_ms);
@@ -83,7 +83,7 @@ void slots_mark_unknown(struct slot *first, size_t count);
 /* Attempts including this one, since the delivery was created or sent again. */
 unsigned slot_attempts_made(const struct slot *slot);
 
-/* The outcomes to record, of `first`, which may be NULL, and the next slots in its state. Returns their number, at most
- * `capacity`. Times are relative to now, which may be long after the attempt when the database was unavailable. Strings live
+/* The outcomes to record: of `first`, which may be NULL, and of the next slots in its state. Returns how many there are, at
+ * most `capacity`. Times are relative to now, which may be long after the attempt if the database was unavailable. Strings live
  * until slot_release. */
 size_t slots_outcomes(const struct slot *first, int64_t now_ms, struct delivery_outcome *outcomes, size_t capacity);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A runner (process/runner.h) with a table of tasks. Tasks that are due get equal shares of the thread's time, however long each takes.
- * After an error, a task waits for its own back-off. */
+ * A runner (process/runner.h) with a table of tasks. Tasks that are due get equal shares of the thread's time, however long
+ * each takes. After an error, a task waits for its own back-off. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,17 +11,17 @@
 #include "deliver/process/runner.h"
 #include "os/clock.h"
 
-/* `context` is the argument of tasks_new. Between `begin` and `done` its work's data belongs to the thread. */
+/* `context` is the argument of tasks_new. Between `begin` and `done`, the data of its work belongs to the thread. */
 struct task {
 	const char *name;
 	int64_t (*when)(
 	    const void *context);     /* when it is due (clock_monotonic_ms); CLOCK_NEVER: not until something changes */
 	void (*begin)(void *context); /* prepares the work; or NULL */
 	runner_work *work;            /* in the thread; with the same context */
-	void (*done)(void *context, enum result result); /* in the loop; another result than RESULT_OK starts its back-off */
+	void (*done)(void *context, enum result result); /* in the loop; any result other than RESULT_OK starts its back-off */
 };
 
-/* Exponential, after database errors: doubles, up to 5 s. Zero-initialized: no failure. */
+/* Exponential back-off after database errors: doubles, up to 5 s. Zero-initialized: no failure. */
 struct back_off {
 	int64_t until_ms;  /* clock_monotonic_ms */
 	unsigned failures; /* consecutive; 0 after a success */
@@ -39,7 +39,8 @@ struct tasks *tasks_new(struct event_loop *loop, struct store *store, const stru
 /* Waits for the task under way. */
 void tasks_free(struct tasks **tasks);
 
-/* When tasks_begin has something to start. CLOCK_NEVER: not until something changes, such as the end of the task under way. */
+/* When tasks_begin has something to start. CLOCK_NEVER: not until something changes, for example until the task under way
+ * ends. */
 int64_t tasks_when(const struct tasks *tasks);
 /* Starts the due task that has had the least time, if there is one and none is under way. */
 void tasks_begin(struct tasks *tasks);

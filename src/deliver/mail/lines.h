@@ -10,21 +10,21 @@
 struct event_loop;
 struct lines;
 
-/* A mail under way; belongs to the thread until `done` gets it. */
+/* A mail under way; belongs to the thread until it is passed to `done`. */
 struct line_job {
 	struct smtp_mail mail;
 	struct smtp_result result;
 };
 
-/* Called by the loop for each job, when it is done; the loop's wait then ends. */
+/* The loop calls it for each job that is done; the loop's wait then ends. */
 typedef void line_done(void *context, struct line_job *job);
 
-/* Returns NULL, logged, when there is no thread. */
+/* Returns NULL, logged, when no thread can be created. */
 struct lines *lines_new(
     struct event_loop *loop, const struct smtp_server *server, size_t count, line_done *done, void *context);
-/* Waits for what is under way, which lines_stop shortens. */
+/* Waits for mails under way, which lines_stop cuts short. */
 void lines_free(struct lines **lines);
-/* Sends it. At most `count` may be given and not done. */
+/* Sends the mail. At most `count` may be under way. */
 void lines_give(struct lines *lines, struct line_job *job);
 /* Abandons what is under way. */
 void lines_stop(struct lines *lines);

@@ -13,19 +13,19 @@ enum mail_verdict {
 	MAIL_SENT,
 	MAIL_RETRY,  /* tried again later */
 	MAIL_FAIL,   /* for good */
-	MAIL_HOLD,   /* the fault is neither the mail's nor the recipient's: all mail waits */
+	MAIL_HOLD,   /* neither the mail nor the recipient is at fault: all mail waits */
 	MAIL_RETURN, /* nothing was tried: due again */
 };
 
 struct mail_judgement {
 	enum mail_verdict verdict;
-	bool bounced; /* there is no such person */
-	bool tried;   /* a hold after the recipient was named: counts as an attempt of the mail, and may be about it alone */
+	bool bounced;       /* there is no such person */
+	bool tried;         /* a hold after the recipient was named: counts as an attempt, and may be about this mail only */
 	const char *reason; /* a word for the log and the operator; NULL: sent */
 };
 struct mail_judgement mail_judge(const struct smtp_result *result);
 
-/* The wait before the next attempt, when `attempts` were made; the last delay of the schedule repeats. `random`: any bits, for
+/* The wait before the next attempt, after `attempts` of them; the last delay of the schedule repeats. `random`: any bits, for
  * the jitter. */
 int64_t mail_retry_ms(const struct retry_schedule *schedule, unsigned attempts, uint64_t random);
 

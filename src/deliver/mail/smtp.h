@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * One connection to the mail server, by libcurl, which blocks the calling thread. One recipient for each mail.
+ * One connection to the mail server, through libcurl, which blocks the calling thread. One recipient for each mail.
  *
- * Without TLS nothing is sent where it is required: libcurl is never allowed to go on in clear text. */
+ * If TLS is required, nothing is sent without it: libcurl is never allowed to continue in clear text. */
 #pragma once
 
 #include <stdatomic.h>
@@ -27,7 +27,7 @@ struct smtp_server {
 /* Both slices must stay valid during the call. */
 struct smtp_mail {
 	const char *recipient; /* an address */
-	bool needs_utf8;       /* of the server: SMTPUTF8 (RFC 6531) */
+	bool needs_utf8;       /* the server supports SMTPUTF8 (RFC 6531) */
 	struct slice content;
 };
 
@@ -36,12 +36,12 @@ enum smtp_stage { SMTP_CONNECTING, SMTP_SENDER, SMTP_RECIPIENT, SMTP_DATA, SMTP_
 
 enum smtp_end {
 	SMTP_ACCEPTED,
-	SMTP_REFUSED,     /* by an answer of 400 or more to what was sent last */
-	SMTP_LOST,        /* no connection, no answer, or it ended */
+	SMTP_REFUSED,     /* the server answered what was sent last with 400 or more */
+	SMTP_LOST,        /* no connection or no answer, or the connection ended */
 	SMTP_BAD_TLS,     /* no TLS, or another certificate */
-	SMTP_BAD_LOGIN,   /* user and password, or no way to send them */
+	SMTP_BAD_LOGIN,   /* user and password were refused, or there is no way to send them */
 	SMTP_NO_UTF8,     /* the server does not offer what the mail needs; nothing was sent */
-	SMTP_BAD_ADDRESS, /* of sender or recipient: with a control character, a space or a bracket; nothing was sent */
+	SMTP_BAD_ADDRESS, /* sender or recipient contains a control character, a space or a bracket; nothing was sent */
 	SMTP_ABANDONED    /* by `stop` */
 };
 
@@ -50,7 +50,7 @@ enum { SMTP_ANSWER_SIZE = 2048, SMTP_ERROR_SIZE = 256, SMTP_ENHANCED_SIZE = 16 }
 struct smtp_result {
 	enum smtp_end end;
 	enum smtp_stage stage;
-	const char *sender, *recipient;    /* the envelope's; valid as long as those of the server and the mail */
+	const char *sender, *recipient;    /* of the envelope; valid as long as those of the server and the mail */
 	int status;                        /* of the server's last answer; 0: none */
 	char enhanced[SMTP_ENHANCED_SIZE]; /* "5.1.1" (RFC 3463), or "" */
 	char answer[SMTP_ANSWER_SIZE];     /* that answer, printable ASCII, lines joined; cut */
@@ -59,7 +59,7 @@ struct smtp_result {
 
 struct smtp_connection;
 
-/* Does not connect yet. `stop`: once true, what is under way is abandoned within a second or two; may be NULL. */
+/* Does not connect yet. `stop`: once true, a transfer under way is abandoned within a second or two; may be NULL. */
 struct smtp_connection *smtp_new(const struct smtp_server *server, const atomic_bool *stop);
 /* Sends one mail, on the open connection or a new one. Takes at most SMTP_TIME_MAX_MS. A connection is closed after a failure,
  * and after a number of mails or a minute. */
@@ -69,5 +69,5 @@ bool smtp_is_open(const struct smtp_connection *connection);
 void smtp_hang_up(struct smtp_connection *connection);
 void smtp_free(struct smtp_connection **connection);
 
-/* For one mail: its own time and the wait for the answer to QUIT. */
+/* Maximum for one mail: its own time and the wait for the answer to QUIT. */
 enum { SMTP_ANSWER_MS = 30 * 1000, SMTP_MAIL_MS = 120 * 1000, SMTP_TIME_MAX_MS = 2 * (SMTP_MAIL_MS + SMTP_ANSWER_MS) };

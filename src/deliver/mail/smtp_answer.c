@@ -267,7 +267,7 @@ trimmed(struct slice word)
 	return word;
 }
 
-/* Whether the word at `begin` stands in brackets after the name of a host, as servers write where they have sent a mail. */
+/* Whether the word at `begin` is in brackets after the name of a host: this is how servers say where they sent a mail. */
 static bool
 is_of_server(struct slice all, size_t begin)
 {

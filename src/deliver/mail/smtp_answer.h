@@ -6,25 +6,25 @@
 
 enum answer_subject {
 	ABOUT_NOTHING, /* it does not say */
-	ABOUT_PERSON,  /* there is no such person: without doubt, because it is held against them */
+	ABOUT_PERSON,  /* there is no such person: only if that is beyond doubt, because it is held against them */
 	/* the recipient's server, this once */
 	ABOUT_TIME,
 	ABOUT_FULL_MAILBOX,
 	/* the mail */
 	ABOUT_SIZE,
 	ABOUT_CONTENT,
-	/* the sender, for the recipient's server */
+	/* the recipient's server does not accept the sender */
 	ABOUT_POLICY,
 	ABOUT_PROOF, /* SPF, DKIM, DMARC */
 	ABOUT_PACE,
-	ABOUT_SUPPRESSION, /* a list of addresses that the mail server's provider does not send to */
-	/* the sender, for the own mail server */
+	ABOUT_SUPPRESSION, /* a list of addresses to which the mail server's provider does not send */
+	/* our own mail server does not accept the sender */
 	ABOUT_TLS,
 	ABOUT_LOGIN,
 	ABOUT_HELLO,
 	ABOUT_RELAYING,
 	ABOUT_SENDER,
-	ABOUT_ACCOUNT, /* at the provider: not verified, in a sandbox, suspended */
+	ABOUT_ACCOUNT, /* the account at the provider: not verified, in a sandbox, suspended */
 	ABOUT_QUOTA,
 	ANSWER_SUBJECTS
 };

@@ -21,19 +21,19 @@ struct store;
 
 enum {
 	OUTBOX_MAX = 128,      /* messages leased at a time */
-	OUTBOX_CRASHES_MAX = 3 /* a message that processes have crashed with that often is not sent */
+	OUTBOX_CRASHES_MAX = 3 /* a message with which processes have crashed this often is not sent */
 };
 
 struct outbox_options {
-	struct sendings limits;      /* of an hour, for all processes */
-	unsigned rate;               /* of this process, an hour; 0: any number */
+	struct sendings limits;      /* hourly limits for all processes */
+	unsigned rate;               /* hourly limit of this process; 0: any number */
 	bool stay;                   /* true: runs until it is stopped; false: until nothing is due */
-	int64_t max_runtime_ms;      /* begins nothing after that; 0: no limit */
-	int stop_fd;                 /* at its end of file, or when it is readable, the process stops; or -1 */
-	int signals;                 /* the same, a signalfd; or -1 */
+	int64_t max_runtime_ms;      /* begins nothing after this time; 0: no limit */
+	int stop_fd;                 /* the process stops at its end of file, or when it is readable; or -1 */
+	int signals;                 /* likewise; a signalfd; or -1 */
 	struct companion_life *life; /* gets signs of life (process/companion.h); or NULL */
 	int wake_fd;                 /* a wake socket (os/wake.h): there are new messages; or -1 */
-	int owner_fd; /* file with the owner of the leases, which shows the next process what a killed one leased; or -1 */
+	int owner_fd; /* file for the owner of the leases, which shows the next process what a killed one had leased; or -1 */
 };
 
 enum outbox_state {
@@ -41,7 +41,7 @@ enum outbox_state {
 	OUTBOX_READY,  /* waits to be sent */
 	OUTBOX_SENDING,
 	OUTBOX_ENDED,    /* `outcome` is to be recorded */
-	OUTBOX_RETURNED, /* its lease is to be ended: nothing was done with it, or that is not known */
+	OUTBOX_RETURNED, /* its lease is to be ended: the message was not worked on, or that is not known */
 	OUTBOX_GONE      /* its lease has ended, or its lead was deleted */
 };
 
@@ -63,20 +63,20 @@ struct outbox_sender {
 	size_t parallel;     /* messages that are sent at a time */
 	size_t capacity;     /* messages that are leased at a time; at most OUTBOX_MAX */
 	int64_t poll_ms;     /* interval of searches for due messages */
-	int64_t time_max_ms; /* a transfer takes no longer; one that begins within a lease ends within it */
+	int64_t time_max_ms; /* maximum time of a transfer; one that begins within a lease ends within it */
 	void *context;
-	/* RESULT_OK: the message can be sent, or has ended (outbox_end). RESULT_NOT_FOUND: its lease has ended. Any other: the
-	 * database failed, and the message is due again, unchanged. */
+	/* RESULT_OK: the message can be sent, or has ended (outbox_end). RESULT_NOT_FOUND: its lease has ended. Any other
+	 * result: the database failed, and the message is due again, unchanged. */
 	enum result (*prepare)(void *context, struct outbox_message *message);
 	/* Starts the transfer of a message that is ready. Its end calls outbox_end. */
 	void (*send)(void *context, struct outbox_message *message);
-	/* The process ends: gives up the transfer of this message within a second or two, or at once (OUTBOX_GONE). */
+	/* The process is ending: gives up the transfer of this message within a second or two, or at once (OUTBOX_GONE). */
 	void (*abandon)(void *context, struct outbox_message *message);
 };
 
 struct outbox;
 
-/* What it gets must stay valid. */
+/* Everything that is passed to it must stay valid. */
 struct outbox *outbox_new(
     struct event_loop *loop, struct store *store, const struct outbox_options *options, const struct outbox_sender *sender);
 /* Returns the number of messages whose outcomes could not be recorded in time; their transfers may not have ended. */
@@ -89,20 +89,20 @@ void outbox_free(struct outbox **outbox);
 const unsigned char *outbox_owner(const struct outbox *outbox);
 /* Ends the message with this outcome. The reason is a literal, or in the message's pool. */
 void outbox_end(struct outbox_message *message, enum message_state state, int64_t delay_ms, struct slice reason);
-/* True for RESULT_OK. Else it is logged, and the database is left alone for a second. */
+/* True for RESULT_OK. Otherwise it is logged, and the database is left alone for a second. */
 bool outbox_note_result(struct outbox *outbox, enum result result);
 
-/* A failure that is not the message's. */
+/* A failure that is not the message's fault. */
 struct outbox_failure {
 	enum {
 		OUTBOX_SERVER, /* every message would meet it */
-		OUTBOX_ONE     /* it may be about this message: while it alone fails, the others wait no longer than before */
+		OUTBOX_ONE     /* may be about this message: while only that one fails, the others wait no longer than before */
 	} about;
 	const char *reason;  /* a word for the log and the operator */
-	int status;          /* of the server's answer; 0: none */
+	int status;          /* status of the server's answer; 0: none */
 	const char *error;   /* what the library reports */
 	const char *hint;    /* NULL: none */
-	struct slice answer; /* stored for the operator, without data of persons; may be absent */
+	struct slice answer; /* stored for the operator, without personal data; may be absent */
 };
 /* Holds the channel, unless the transfer began before the last hold: longer with each failure. */
 void outbox_hold(struct outbox *outbox, const struct outbox_message *message, const struct outbox_failure *failure);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Which messages are sent next: urgent kinds first, accounts and their campaigns in rotation; and how many: the limits of an
- * hour, and mail.rate.
- * Pure: time is an argument. */
+ * Which messages are sent next: urgent kinds first, accounts and their campaigns in rotation; and how many: hourly limits, and
+ * mail.rate. Pure: time is an argument. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,10 +22,10 @@ struct send_turns {
 };
 void send_turns_free(struct send_turns *turns);
 
-/* Chooses the campaigns whose due messages are searched for, at most SEND_CAMPAIGNS of each turn (message_turn): those of turn
+/* Chooses the campaigns whose due messages are searched for, at most SEND_CAMPAIGNS for each turn (message_turn): those of turn
  * 0 come first; within a turn, those of the account that was served longest ago; within an account, the campaign that was. None
  * gets more than the limits leave to it, its account and the installation, or more than `places`. `requests` has room for
- * SEND_REQUESTS. Returns their number. */
+ * SEND_REQUESTS. Returns how many it has chosen. */
 enum { SEND_CAMPAIGNS = 32, SEND_REQUESTS = MESSAGE_TURNS * SEND_CAMPAIGNS };
 size_t send_plan(const struct send_turns *turns, const struct mail_campaign *campaigns, size_t count,
     const struct sendings *limits, size_t places, struct mail_request *requests);
@@ -39,17 +38,17 @@ struct send_choice {
 	size_t found_count;
 };
 /* Chooses at most `places` of the messages: all of turn 0 come before any of turn 1; within a turn, each account gets one
- * before any gets two, and so do the campaigns of an account. `ids` has room for them. Returns their number. */
+ * before any gets two, and so do the campaigns of an account. `ids` has room for them. Returns how many it has chosen. */
 size_t send_choose(struct send_turns *turns, const struct send_choice *from, size_t places, uint64_t *ids);
 
-/* How many messages this process may send in an hour. Zero-initialized but for `per_hour` (0: any number). */
+/* How many messages this process may send per hour. Zero-initialized except for `per_hour` (0: any number). */
 struct send_rate {
 	unsigned per_hour;
 	int64_t parts; /* what may be sent now, in 1/3,600,000 of a message */
 	int64_t at_ms;
 	bool has_begun;
 };
-/* Returns true when a message may be sent now, and counts it. After a pause, the number for a minute may be sent at once, at
+/* Returns true when a message may be sent now, and counts it. After a pause, as many as in a minute may be sent at once, but at
  * least one. */
 MUST_CHECK bool send_rate_take(struct send_rate *rate, int64_t now_ms);
 /* How many messages may be sent now; at most `most`. */

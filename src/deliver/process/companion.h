@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A process beside the dispatcher that sends mail or texts. Its parent, the keeper, starts it again after a crash or when it
+ * A process next to the dispatcher that sends mail or texts. Its parent, the keeper, restarts it after a crash or when it
  * hangs, after longer and longer pauses; the dispatcher, which has threads by then, could not. Both end when the dispatcher
  * ends, for whatever reason. */
 #pragma once
@@ -15,21 +15,22 @@
 enum { COMPANION_STOP_MS = 10 * 1000, COMPANION_ABANDON_MS = 5 * 1000 };
 
 /* Reports that the process is alive, each time its loop turns. Each of its waits is shorter than COMPANION_SILENCE_MS, so a
- * process that is silent for longer hangs: it is killed and started again. `life` may be NULL. */
+ * process that is silent for longer hangs: it is killed and restarted. `life` may be NULL. */
 struct companion_life;
 enum { COMPANION_SILENCE_MS = 5 * 60 * 1000 };
 void companion_alive(struct companion_life *life);
 
-/* The main function of the process. `stop_fd` is readable when it must end, and signals to end are blocked: it has
- * COMPANION_STOP_MS and COMPANION_ABANDON_MS for that. Returns an exit status; with one other than 0 it is started again. */
+/* The main function of the process. When `stop_fd` is readable, the process must end; signals to end are blocked. It has
+ * COMPANION_STOP_MS and COMPANION_ABANDON_MS for that. Returns an exit status; after any other than 0, the process is
+ * restarted. */
 typedef int companion_main(void *context, int stop_fd, struct companion_life *life);
 
 struct companion_options {
 	companion_main *run;
 	enum metric_process kind;
 	void *context;
-	int lock_fd;        /* a file: the process runs only while no other process has its lock; or -1 */
-	int64_t silence_ms; /* COMPANION_SILENCE_MS, or what a test can wait for */
+	int lock_fd;        /* a file: the process runs only while no other process holds its lock; or -1 */
+	int64_t silence_ms; /* COMPANION_SILENCE_MS, or a time that a test can wait for */
 };
 
 struct companion {
@@ -38,8 +39,8 @@ struct companion {
 	int done_fd; /* at end of file when both have ended */
 };
 
-/* Call before threads start. Afterwards the caller closes its own descriptor of lock_fd. Returns false, logged, when there is
- * no process. */
+/* Call before threads start. Afterwards the caller closes its own descriptor of lock_fd. Returns false, logged, when the
+ * process cannot be created. */
 MUST_CHECK bool companion_start(const struct companion_options *options, struct companion *process);
-/* Ends it and waits, at most for a moment longer than it has. */
+/* Ends it and waits, at most a moment longer than it may take. */
 void companion_stop(struct companion *process);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A thread, often with its own connection to the database, that runs one task at a time, so that the loop of its user goes on.
- */
+ * A thread, often with its own connection to the database, that runs one task at a time while its user's loop continues. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,5 +24,5 @@ void runner_free(struct runner **runner);
 void runner_start(struct runner *runner, runner_work *work, void *context);
 /* Returns true once after the work has finished, with its result. */
 MUST_CHECK bool runner_take(struct runner *runner, enum result *result);
-/* Readable from when a result is available until it is taken. */
+/* Readable once a result is available, until it is taken. */
 int runner_fd(const struct runner *runner);

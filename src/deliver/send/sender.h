@@ -34,15 +34,15 @@ enum sender_error {
 	SENDER_CONNECT_TIMEOUT,    /* includes name resolution and the TLS handshake */
 	SENDER_TIMEOUT,            /* connected, but no complete response in time */
 	SENDER_CERTIFICATE,        /* the receiver's: not trusted, or for another name */
-	SENDER_CA_FILE,            /* ours: cannot be read, or has no certificate */
-	SENDER_CLIENT_CERTIFICATE, /* ours, or its key: cannot be read, or they do not match */
+	SENDER_CA_FILE,            /* ours: the file cannot be read, or contains no certificate */
+	SENDER_CLIENT_CERTIFICATE, /* ours, or its key: the files cannot be read, or do not match */
 	SENDER_TLS,                /* no common version, …; or the receiver rejects our certificate or its absence */
 	SENDER_CONNECTION_LOST,
 	SENDER_BAD_ANSWER, /* not HTTP, or too many header bytes */
 	/* not the receiver's fault */
 	SENDER_UNREADABLE,  /* not reported by the sender: the payload, URL or secret is invalid, so nothing can be sent */
 	SENDER_SEALED,      /* not reported by the sender: URL or secret cannot be opened (store/queue/due.h) */
-	SENDER_INTERRUPTED, /* not reported by the sender: the dispatchers that sent it did not end by themselves */
+	SENDER_INTERRUPTED, /* not reported by the sender: the dispatchers that sent it crashed or were killed */
 	SENDER_INTERNAL     /* out of descriptors, out of memory, a defect */
 };
 
@@ -53,8 +53,8 @@ struct sender_options {
 	const char *user_agent;                 /* no control characters */
 	size_t in_flight;                       /* maximum number of parallel attempts */
 	int64_t connect_timeout_ms, timeout_ms; /* the latter for the whole attempt */
-	int64_t stall_max_ms; /* time that the loop's thread spends elsewhere, or while the process is stopped, does not count,
-				 up to this limit per attempt */
+	int64_t stall_max_ms; /* time that the loop's thread spends elsewhere, or while the process is stopped, does not
+			       * count, up to this limit per attempt */
 	const char *ca_file;  /* PEM; NULL: the system's */
 	const struct address_rules *rules; /* which addresses may be connected to */
 };
@@ -75,12 +75,12 @@ struct attempt_result {
 	bool connected;           /* whether the request, or a part of it, may have been sent */
 	int status;               /* HTTP status; 0 when none was received */
 	struct slice retry_after; /* the header's value as received, or absent */
-	struct slice answer;      /* first SENDER_ANSWER_STORED bytes of the body; what libcurl says of a failure of TLS */
-	struct slice location;    /* where a redirect points, as an absolute URL in ASCII, "..." where it was cut; or absent */
+	struct slice answer;      /* first SENDER_ANSWER_STORED bytes of the body; after a failure of TLS, what libcurl says */
+	struct slice location;    /* target of a redirect, an absolute URL in ASCII, ending in "..." if cut; or absent */
 	int64_t duration_ms;
 };
 
-/* Called by the loop once for each attempt, when it is done. `result` and what it points to are valid during the call. Must not
+/* The loop calls it once for each attempt, when it is done. `result` and what it points to are valid during the call. Must not
  * start attempts. */
 typedef void sender_done(void *context, void *cookie, const struct attempt_result *result);
 
@@ -91,12 +91,12 @@ void sender_prepare_process(void);
 /* One sender for each loop: it takes the loop's report of delays. The end of an attempt ends the loop's wait. Returns NULL,
  * logged, when libcurl does not support an option. The loop and what `options` points to must stay valid. */
 struct sender *sender_new(struct event_loop *loop, const struct sender_options *options, sender_done *done, void *context);
-/* Aborts what is under way without calling `done`. */
+/* Aborts attempts under way without calling `done`. */
 void sender_free(struct sender **sender);
 
 /* Starts an attempt. More than options.in_flight at a time is a defect and ends the process. An invalid attempt is reported by
  * its result. */
 void sender_start(struct sender *sender, const struct attempt *attempt, void *cookie);
-/* Aborts the attempt with this cookie without calling `done`; what the attempt points to is no longer used. `done` must not
- * call it. */
+/* Aborts the attempt with this cookie without calling `done`; what the attempt points to is no longer used. Must not be called
+ * by `done`. */
 void sender_cancel(struct sender *sender, const void *cookie);

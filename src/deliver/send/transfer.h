@@ -30,8 +30,8 @@ struct transfer {
 	int64_t started_ms;
 	int64_t extension_ms;    /* extension of its time limits */
 	enum sender_error error; /* set by our callbacks before libcurl reports an error */
-	bool own_certificates;   /* the handle has those of its last attempt */
-	bool counted;            /* its received bytes are, before decoding of chunks */
+	bool own_certificates;   /* the handle still has the certificates of its last attempt */
+	bool counted;            /* its received bytes are counted, before chunks are decoded */
 	bool head_ended;         /* the empty line was received */
 	size_t headers_read, body_read, stored;
 	size_t counted_bytes;

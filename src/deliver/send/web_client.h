@@ -16,15 +16,15 @@ struct web_request {
 	const struct slice *headers; /* "Name: value", terminated */
 	size_t header_count;
 	struct slice body; /* absent: none */
-	unsigned parts;    /* into which the body is divided, at least 1, with pauses of `pause_ms` between them */
+	unsigned parts;    /* how many parts the body is sent in, at least 1, with pauses of `pause_ms` between them */
 	int64_t pause_ms, timeout_ms;
 };
 
 struct web_answer {
-	struct slice error;   /* of libcurl; absent: there is an answer */
+	struct slice error;   /* libcurl's message; absent: there is an answer */
 	bool is_untrusted;    /* the error is about the server's certificate */
 	int status;           /* 0 without an answer */
-	struct slice headers; /* of the final response: lines that end with CR LF */
+	struct slice headers; /* headers of the final response: lines that end with CR LF */
 	struct slice body;    /* its first 64 KiB */
 	struct slice local_address;
 	int64_t duration_ms;
@@ -33,5 +33,5 @@ struct web_answer {
 /* The answer lives in the pool. */
 void web_client_send(struct pool *pool, const struct web_request *request, struct web_answer *answer);
 
-/* The file of certificates that libcurl uses by itself, in the pool; absent: it has none. */
+/* libcurl's default file of certificates, in the pool; absent: it has none. */
 struct slice web_client_ca_file(struct pool *pool);

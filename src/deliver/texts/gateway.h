@@ -24,7 +24,7 @@ struct text_gateway {
 	struct slice sent_status, retry_status; /* lists of statuses */
 	struct slice sent_text;                 /* "": none */
 	struct slice calling_codes;             /* list of beginnings, without + */
-	bool any_number;                        /* not only those that may be of mobile phones */
+	bool any_number;                        /* to all numbers, not only to those that may be mobile */
 };
 
 /* Why no text may be sent to this number (E.164); absent: it may. */
@@ -38,7 +38,7 @@ enum gateway_verdict {
 	GATEWAY_SENT,
 	GATEWAY_RETRY,   /* not sent, retried later */
 	GATEWAY_REFUSED, /* not sent, never retried */
-	GATEWAY_HOLD,    /* the request was not made: the fault is not the text's */
+	GATEWAY_HOLD,    /* the request was not made: the text is not at fault */
 	GATEWAY_UNKNOWN  /* it may have been sent; never retried: each text costs money */
 };
 enum gateway_verdict gateway_judge(const struct text_gateway *gateway, const struct attempt_result *result);
@@ -46,5 +46,5 @@ enum gateway_verdict gateway_judge(const struct text_gateway *gateway, const str
 /* The answer, in the pool, with the code masked: gateways repeat the text. */
 struct slice gateway_answer(struct pool *pool, struct slice answer, struct slice code);
 
-/* The wait before the next attempt of a text, when `attempts` were made. */
+/* The wait before the next attempt of a text, after `attempts` of them. */
 int64_t gateway_retry_ms(unsigned attempts);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Sends codes to phones (docs/mail.md 8), as the main function of a process of its own: a gateway that hangs delays no mail,
- * and a mail server that hangs delays no code.
+ * Sends codes to phones (docs/mail.md 8), as the main function of a separate process: a gateway that hangs delays no mail, and
+ * a mail server that hangs delays no code.
  *
- * A code is stored only as a hash. A text that may have been sent is never sent again, not even by the next process when this
- * one is killed. */
+ * A code is stored only as a hash. A text that may have been sent is never sent again, not even by the next process if this one
+ * is killed. */
 #pragma once
 
 #include "deliver/outbox/outbox.h"
@@ -13,7 +13,7 @@
 
 enum { TEXTER_IN_FLIGHT = 8 };
 
-/* What it points to must stay valid. */
+/* Everything it points to must stay valid. */
 struct texter_options {
 	struct outbox_options outbox; /* its limits are those of `limits` */
 	struct text_gateway gateway;

@@ -34,7 +34,7 @@ enum lead_field {
 	LEAD_TEXTS,            /* how many fields there are above */
 	LEAD_UTM = LEAD_TEXTS, /* one of the utm parameters */
 	LEAD_UTM_OBJECT,       /* NDJSON: all of them */
-	LEAD_TAG_NAMES,        /* of tags, and texts of actions, that the lead has: in CSV a record of them */
+	LEAD_TAG_NAMES,        /* names of tags, and texts of actions, that the lead has: in CSV one record of them */
 	LEAD_ACTION_TEXTS,
 	LEAD_CUSTOM,        /* a custom field */
 	LEAD_CUSTOM_OBJECT, /* NDJSON: all of them */
@@ -54,19 +54,19 @@ struct value_rule {
 
 struct column {
 	enum lead_field field;
-	struct slice name; /* of a utm parameter or custom field; for LEAD_REFERRED_BY present if it may also be a page;
-			      otherwise absent */
-	/* The meanings of its values; the values are used for nothing else, and one without a meaning makes a row invalid.
-	 * NULL: none. */
+	struct slice name; /* name of a utm parameter or custom field; present for LEAD_REFERRED_BY if the value may also be
+			    * a page; otherwise absent */
+	/* The meanings of its values; the values are not used for anything else, and a value without a meaning makes a row
+	 * invalid. NULL: none. */
 	const struct value_rule *rules;
 	size_t rule_count;
 	bool is_guess;      /* a custom field, only because no one has said what it is */
-	bool may_be_any;    /* the same, and its name is that of a state of something */
-	bool may_be_switch; /* the same, and it may be about consent if all its values are yes and no */
-	bool needs_meaning; /* the same, and it is about consent by its name or values: someone must say what they mean */
+	bool may_be_any;    /* likewise, and its name suggests the state of something */
+	bool may_be_switch; /* likewise, and it may be about consent if all its values are yes or no */
+	bool needs_meaning; /* likewise, and its name or values are about consent: someone must say what they mean */
 };
 
-/* What the name of a member of NDJSON means, as column_of_member says; LEAD_CUSTOM for a name without a meaning. Allocates
+/* What the name of a member of NDJSON means, as in column_of_member; LEAD_CUSTOM for a name without a meaning. Allocates
  * nothing. */
 enum lead_field lead_field_of_member(struct slice name);
 /* Whether a field is only informative: it is cut and cleaned rather than refused (docs/api.md 1.6). */
@@ -75,17 +75,18 @@ bool lead_field_informs(enum lead_field field);
 struct column column_of(struct pool *pool, struct slice name);
 /* The same for a member of NDJSON, named as in payloads, where `referrer` is a URL. */
 struct column column_of_member(struct pool *pool, struct slice name);
-/* The column of a heading of CSV, also as the usual exports call it. */
+/* The column of a heading of CSV, including the names that common exports use. */
 struct column column_of_heading(struct pool *pool, struct slice heading);
 /* The column that an operator names: a name as above, or `-` for LEAD_IGNORED. */
 struct column column_mapped(struct pool *pool, struct slice word);
-/* The meaning by the rule for exactly this value, which is plain words or VALUE_OTHER; MEANS_UNKNOWN if there is none. */
+/* The meaning that the rule gives to exactly this value, which is plain words or VALUE_OTHER; MEANS_UNKNOWN if there is
+ * none. */
 enum value_meaning column_rule(const struct column *column, struct slice value);
 /* What a value means by all rules of its column; MEANS_UNKNOWN if they do not say. VALUE_OTHER never makes a word such as
  * "unsubscribed" mean an active lead. */
 enum value_meaning column_meaning(struct pool *pool, const struct column *column, struct slice value);
-/* What a value of a column about consent suggests; `plain` is the value as plain words. In a column of refusals everything but
- * a no is a yes, such as the time or the reason. */
+/* What a value of a column about consent suggests; `plain` is the value as plain words. In a column of refusals, everything
+ * except a no is a yes, for example the time or the reason. */
 enum value_meaning column_suggest_meaning(struct slice value, struct slice plain, enum consent_column kind);
 /* "email", …: for messages. */
 struct slice lead_field_name(enum lead_field field);

@@ -98,7 +98,7 @@ static const char details[] =
 static const char switches[] =
     "active is_active aktiv actif activo attivo ativo actief enabled doi doi_bestätigt mailing status_id opt "
     "opted";
-/* Stems of names of states, which may also be those of orders. */
+/* Stems of words for states, which may also be the states of orders. */
 static const char states[] = "status state statut estado stato situação situacao toestand result validity verdict";
 
 static bool

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * CSV by RFC 4180: fields in quotes may have delimiters, line ends and doubled quotes. Lines end with CR LF, LF or CR. A quote
+ * CSV by RFC 4180: quoted fields may contain delimiters, line ends and doubled quotes. Lines end with CR LF, LF or CR. A quote
  * is special only at the beginning of a field, where blanks may precede it. */
 #pragma once
 
@@ -25,16 +25,16 @@ size_t csv_line_size(struct slice text, enum csv_rest rest);
 
 enum csv_end {
 	CSV_ENDS,
-	CSV_OPEN,  /* the end is not in the text */
-	CSV_BROKEN /* a quote has no end: what follows its line are other records */
+	CSV_OPEN,  /* the end of the record is not in the text */
+	CSV_BROKEN /* a quote is never closed: what follows its line is read as other records */
 };
 
-/* Sets *size to the bytes of the first record of `text`, with its line end. If the record does not end, *size is that of the
- * whole lines that its fields take up, each of which then is a record. `delimiter` is 0 while it is not known; `fields_max` is
- * the number of fields of the heading. */
+/* Sets *size to the bytes of the first record of `text`, with its line end. If the record does not end, *size covers the whole
+ * lines that its fields take up, each of which is then a record. `delimiter` is 0 while it is not known; `fields_max` is the
+ * number of fields of the heading. */
 MUST_CHECK enum csv_end csv_record_size(struct slice text, enum csv_rest rest, char delimiter, size_t fields_max, size_t *size);
 
-/* What the heading says about rows: how many fields they have, and which of them is the email address. */
+/* What the heading says about rows: how many fields they have, and which one is the email address. */
 struct csv_shape {
 	size_t fields, address;
 };
@@ -45,21 +45,21 @@ MUST_CHECK bool csv_has_rows_inside(struct slice record, char delimiter, const s
  * are in the pool. */
 MUST_CHECK const char *csv_split(struct pool *pool, struct slice record, char delimiter, struct csv_fields *fields);
 
-/* The record without its first fields. A record that has fewer, or is malformed, is returned as it is. */
+/* The record without its first fields. A record that has fewer, or is malformed, is returned unchanged. */
 struct slice csv_without_first(struct pool *pool, struct slice record, char delimiter, size_t fields);
 
-/* Whether it is the line by which spreadsheets name the delimiter before the heading: "sep=;". */
+/* Whether it is the line before the heading in which spreadsheets name the delimiter: "sep=;". */
 bool csv_names_delimiter(struct slice record, char *delimiter);
 /* Whether all fields are empty: spreadsheets write such records for empty rows. */
 bool csv_is_empty(struct pool *pool, struct slice record, char delimiter);
 
-/* Appends a field as csv_split reads it with this delimiter: in quotes where that is necessary. */
+/* Appends a field so that csv_split can read it with this delimiter: in quotes if necessary. */
 struct buffer;
 void csv_add_field(struct buffer *out, struct slice field, char delimiter);
 
 /* The same for spreadsheets, which execute cells that begin with = + - @, also in full width or after blanks, or with a tab or
- * line end. They get an apostrophe in front, and so do cells that already have one there. The same within a cell after , ; |
- * tab and line ends, where a spreadsheet that uses another delimiter would end the cell. csv_cell undoes this, for any
+ * line end. These cells get an apostrophe in front, and so do cells that already have one. The same applies within a cell after
+ * , ; | tab and line ends, where a spreadsheet that uses another delimiter would end the cell. csv_cell undoes this, for any
  * delimiter. */
 void csv_add_cell(struct buffer *out, struct slice cell, char delimiter);
 struct slice csv_cell(struct pool *pool, struct slice field);

@@ -14,7 +14,7 @@ struct named {
 	struct slice id_text; /* decimal */
 };
 
-/* Sorted by name, made once for a file; in the pool. */
+/* Sorted by name, made once per file; in the pool. */
 struct names {
 	struct named *items;
 	size_t count;
@@ -30,5 +30,5 @@ struct name_set {
 };
 /* Returns false if there is none with this name; case does not matter. */
 bool name_set_add(struct pool *pool, struct name_set *set, const struct names *names, struct slice name);
-/* The ids as in engine/id_list.h; absent if the set is empty. */
+/* The ids in the form of engine/id_list.h; absent if the set is empty. */
 struct slice name_set_list(struct pool *pool, const struct name_set *set);

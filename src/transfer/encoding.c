@@ -21,7 +21,7 @@ enum { BYTE_TABLE_FIRST = 0x80, BYTE_TABLE_SIZE = 0x80 };
 	u"\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f" \
 	u"\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f"
 
-/* The most usual one is first. */
+/* The most common one comes first. */
 static const struct byte_table byte_tables[] = {
 	{ SLICE("windows-1252"),
 	    u"€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ\u00a0¡¢£¤¥¦§¨©ª«¬\u00ad®¯°±²³´µ¶·¸¹º»¼½¾¿"

@@ -23,7 +23,7 @@ enum kind { TEXT, NUMBER, SWITCH, CLAIM, TIME, TAGS, ACTIONS };
 static const struct {
 	struct slice csv, json;
 	enum kind kind;
-	size_t offset; /* of the value in struct lead */
+	size_t offset; /* offset of the value in struct lead */
 } columns[] = {
 	{ SLICE("email"), SLICE("email"), TEXT, PLACE(email) },
 	{ SLICE("phone_number"), SLICE("phone_number"), TEXT, PLACE(phone) },

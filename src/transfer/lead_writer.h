@@ -15,15 +15,15 @@ enum {
 	LEAD_WRITER_NAMES_MAX = 250, /* columns of custom fields and utm parameters */
 	LEAD_WRITER_ANY_ROOM = 1024 * 1024
 };
-/* `definitions` of the campaign: names of tags and texts of actions; they must stay valid. `delimiter`: of CSV. `room`: bytes
- * that lead_writer_names may have in a URL, besides 100. */
+/* `definitions` of the campaign: names of tags and texts of actions; they must stay valid. `delimiter`: for CSV. `room`: how
+ * many bytes lead_writer_names may take up in a URL, in addition to 100. */
 struct lead_writer *lead_writer_new(
     enum records_format format, char delimiter, const struct definitions *definitions, size_t room);
 void lead_writer_free(struct lead_writer **writer);
 
-/* CSV has a column for each custom field and utm parameter of any lead, so all leads must be passed to this function first.
- * Only their `custom_fields` and `utm` are read. If there are too many names, the most frequent ones get columns, and one
- * column has all others. */
+/* CSV has a column for each custom field and utm parameter of any lead, so all leads must be passed to this function first. It
+ * reads only their `custom_fields` and `utm`. If there are too many names, the most frequent ones get columns, and one column
+ * contains all others. */
 void lead_writer_add_names(struct lead_writer *writer, struct pool *pool, const struct lead *lead);
 
 /* The names collected so far, as a JSON object in the pool; and the reverse, for a writer that continues the work of another.

@@ -17,7 +17,7 @@ enum records_format { RECORDS_CSV, RECORDS_NDJSON };
 
 struct record {
 	struct slice text;   /* without its line end; valid until the next call */
-	uint64_t offset;     /* of its first byte in the file */
+	uint64_t offset;     /* offset of its first byte in the file */
 	uint64_t line;       /* where it begins, from 1 */
 	size_t size;         /* bytes in the file */
 	bool other;          /* it was not UTF-8 and was read in the second encoding */
@@ -33,11 +33,11 @@ enum record_state {
 
 struct records;
 
-/* In the pool. Reads `fd` from its beginning; `fd` stays open. `rest`: what follows in the file; where it goes on, a record
- * without an end is not taken. Marks of the encoding and empty lines are skipped. */
+/* In the pool. Reads `fd` from its beginning; `fd` stays open. `rest`: what follows in the file; if it continues, a record
+ * without an end is not taken. Byte order marks and empty lines are skipped. */
 struct records *records_new(
     struct pool *pool, int fd, enum csv_rest rest, enum records_format format, const struct charset *encoding);
-/* Call when the heading has been read. */
+/* Call once the heading has been read. */
 void records_set_shape(struct records *records, char delimiter, const struct csv_shape *shape);
 MUST_CHECK enum record_state records_next(struct records *records, struct record *record);
 /* Where the next record begins. */
@@ -50,5 +50,5 @@ void records_seek(struct records *records, uint64_t offset, uint64_t line);
  * RECORD_FAILED. */
 MUST_CHECK enum record_state records_at(struct records *records, uint64_t offset, size_t size, struct slice *text);
 
-/* Reads `wanted` bytes of a file, or fewer where it ends. Returns false, with errno set, on failure. */
+/* Reads `wanted` bytes of a file, or fewer if it ends before. Returns false, with errno set, on failure. */
 MUST_CHECK bool records_read_at(int fd, char *place, size_t wanted, uint64_t offset, size_t *got);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One lead of a file: the values of its record, collected one by one, and the import that they make. */
+ * One lead of a file: the values of its record, collected one by one, and the import made from them. */
 #pragma once
 
 #include "base/attributes.h"
@@ -10,13 +10,13 @@
 #include "transfer/definition_names.h"
 #include "transfer/times.h"
 
-/* A value that every row has, before the values of its columns. A constant country is only for rows without one. */
+/* A value that every row has, before the values of its columns. A constant country applies only to rows without one. */
 struct row_constant {
 	struct column column;
 	struct slice value;
 };
 
-/* Limits and settings for reading rows; limits as those of the API's parameters (docs/api.md 1.3, 4.4). */
+/* Limits and settings for reading rows; the limits are those of the API's parameters (docs/api.md 1.3, 4.4). */
 struct row_limits {
 	size_t name_bytes, value_bytes, depth;
 	bool (*is_reserved)(struct slice lower_name); /* whether this name cannot be a custom field */
@@ -29,18 +29,18 @@ struct row_limits {
 	struct names tags, actions; /* of the campaign */
 };
 
-/* What there is to report about a row. Lists are in the pool. */
+/* What to report about a row. Lists are in the pool. */
 struct row_notes {
 	struct slice *unknown_tags;
 	size_t unknown_tag_count, unknown_tag_capacity;
 	enum time_form created;    /* TIME_BAD: it has none */
 	struct slice phone_number; /* an invalid number that was left out; or absent */
-	struct slice emails;       /* the whole cell, if it has several addresses, of which the first is used; or absent */
+	struct slice emails;       /* the whole cell, if it contains several addresses, of which the first is used; or absent */
 	bool is_left_out;          /* because of the meaning of a value */
 };
 
 struct row_value {
-	struct slice name; /* of a utm parameter or custom field */
+	struct slice name; /* name of a utm parameter or custom field */
 	struct slice text; /* normalized; absent for numbers, booleans and arrays in JSON */
 	struct slice json; /* of a custom field */
 };
@@ -61,7 +61,7 @@ struct row {
 };
 /* Begins a row with the constants of the limits. `pool` and `limits` must stay valid until row_finish. */
 struct row row_begin(struct pool *pool, const struct row_limits *limits);
-/* Adds a text. Of a field that is given several times the first text that is not empty is used; of an opt-out, a text that says
+/* Adds a text. If a field is given several times, the first text that is not empty is used; for an opt-out, a text that says
  * yes. */
 void row_add(struct row *row, const struct column *column, struct slice text);
 /* Adds a custom field that is a number, a boolean or an array, as JSON. */

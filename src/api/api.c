@@ -53,8 +53,8 @@ api_body_limit(const struct api *api, const struct http_request *request)
 	return (route->flags & ROUTE_BULK) != 0 ? api->options->bulk_body_bytes : api->options->body_bytes;
 }
 
-/* Routes without a key ignore the body, and opt-out links read it themselves: they have no error for one that is invalid. That
- * of an inbound webhook has no parameters. */
+/* Routes without a key ignore the body, and opt-out links read it themselves: an invalid body is not an error for them. The
+ * body of an inbound webhook contains no parameters. */
 static bool
 reads_body(const struct call *call)
 {
@@ -181,8 +181,8 @@ is_off(const struct call *call)
 
 enum { TOKEN_SEGMENT = 2 };
 
-/* Callers without a genuine token get the same answer whatever fails. No limit of their address applies, because none does to
- * unknown paths: the secret is read once for each process, and not while the database is slow. */
+/* Callers without a genuine token get the same answer no matter what fails. The limits of their address do not apply, because
+ * none applies to unknown paths: the secret is read once per process, and not while the database is slow. */
 static enum failure
 check_probe(struct call *call)
 {
@@ -199,7 +199,7 @@ check_probe(struct call *call)
 	return probe_token_is_genuine(token, settings->server_secret) ? FAILURE_NONE : FAILURE_NOT_FOUND;
 }
 
-/* Paths that only some installations, or some callers, have. */
+/* Paths that exist only in some installations, or for some callers. */
 static enum failure
 check_hidden(struct call *call)
 {
@@ -225,7 +225,7 @@ check_request(struct call *call)
 	enum failure failure = find_route(call, &allow);
 	const enum failure hidden = check_hidden(call);
 	if (hidden != FAILURE_NONE) {
-		call->route = NULL; /* as an unknown path, with every method */
+		call->route = NULL; /* like an unknown path, with every method */
 		return hidden;
 	}
 	if (failure == FAILURE_METHOD_NOT_ALLOWED && !http_response_header(call->response, "Allow", allow))
@@ -243,7 +243,7 @@ check_request(struct call *call)
 	return FAILURE_NONE;
 }
 
-/* An answer beyond the maximum of the response is none at all: the failure says so, in the form of the route. */
+/* An answer that exceeds the maximum of the response is not sent at all: a failure says so, in the form of the route. */
 static void
 check_size(struct call *call)
 {
@@ -282,7 +282,7 @@ run(struct call *call)
 	check_size(call);
 }
 
-/* A method that a path does not have is no route. */
+/* A method that the path does not have belongs to no route. */
 static size_t
 metric_of(const struct call *call)
 {
@@ -314,7 +314,7 @@ api_handle(struct api *api, struct http_request *request, struct http_response *
 	response->head = request->method == HTTP_HEAD;
 	response->same_origin = api_is_management(api, request);
 	if (request->method == HTTP_OPTIONS && response->same_origin)
-		response->status = 204; /* allows nothing to scripts of other origins */
+		response->status = 204; /* scripts of other origins are allowed nothing */
 	else if (request->method == HTTP_OPTIONS)
 		http_response_preflight(response, request->requested_headers);
 	else

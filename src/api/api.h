@@ -6,9 +6,9 @@
 #include "http/request.h"
 #include "http/response.h"
 
-/* The maximum of the request's body; called before the body is read. */
+/* The maximum size of the request's body; called before the body is read. */
 size_t api_body_limit(const struct api *api, const struct http_request *request);
 /* Answers a request. One whose path is not valid (http_request_init) has no segments. */
 void api_handle(struct api *api, struct http_request *request, struct http_response *response);
-/* Work after the answer is sent: records the use of a key. */
+/* Work that is left until the answer is sent: records the use of a key. */
 void api_afterwards(struct api *api);

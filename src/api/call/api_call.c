@@ -38,8 +38,8 @@ call_may_wait(struct call *call, enum call_wait wait)
 	return !call_would_wait(call, wait) || call_fail(call, FAILURE_UNAVAILABLE);
 }
 
-/* A store that was late in general makes reads slow as well. One locked campaign is no reason to refuse calls on others, but
- * two different ones in succession indicate a slow database. */
+/* A store that was generally late makes reads slow as well. One locked campaign is no reason to refuse calls on others, but two
+ * different ones in succession indicate a slow database. */
 void
 call_note_wait(struct call *call)
 {
@@ -79,8 +79,8 @@ call_header_text(struct call *call, struct slice header)
 
 /* ---- rights ---- */
 
-/* The URL of an inbound webhook signs up leads and sees them. It is a stranger to those that exist: visitors of a form service
- * type the payloads (docs/inbound.md 2). */
+/* The URL of an inbound webhook signs up leads and sees them. Its caller is a stranger to existing leads: visitors of a form
+ * service type the payloads (docs/inbound.md 2). */
 rights
 call_rights(const struct call *call)
 {

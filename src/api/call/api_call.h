@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One call of the API: what is known of it, what its caller may do, and how it uses the database. Functions that return false
- * have failed the call, except where their comment says otherwise. */
+ * One call of the API: what is known about it, what its caller may do, and how it uses the database. Functions that return
+ * false have failed the call, unless their comment says otherwise. */
 #pragma once
 
 #include "api/call/routes.h"
@@ -22,10 +22,10 @@ struct call {
 	struct http_request *request;
 	struct http_response *response;
 	struct http_params *params;
-	struct ip_address client; /* by docs/api.md 5; zeros when unknown */
+	struct ip_address client; /* according to docs/api.md 5; zeros if unknown */
 	bool has_client;
 	struct slice key_text; /* as submitted; absent: none */
-	struct api_key key;    /* of the request; id 0: none */
+	struct api_key key;    /* the request's key; id 0: none */
 	uint64_t account_id;   /* of the key; 0: none */
 	bool key_is_known;     /* this host has verified it before */
 	enum body_key body_key;
@@ -33,23 +33,23 @@ struct call {
 	bool counted;                   /* by a limit */
 	bool checking_limits;           /* the limits are checked without counting */
 	struct slice social_id;         /* KEY_TOKEN: the lead that the token is for */
-	struct slice lead_email;        /* KEY_TOKEN: its email address (a key) while the token is valid; absent: none */
-	struct slice reader_language;   /* of the lead that has proven to be the caller, for its page; absent: unknown */
+	struct slice lead_email;        /* KEY_TOKEN: the lead's email address (a key) while the token is valid; absent: none */
+	struct slice reader_language;   /* of the lead that the caller has proven to be, for its page; absent: unknown */
 	struct inbound_webhook inbound; /* KEY_INBOUND: the webhook whose URL was called */
-	struct slice sender;            /* KEY_INBOUND: the address of the call, which is not the lead's; absent: unknown */
+	struct slice sender;            /* KEY_INBOUND: the caller's address, which is not the lead's; absent: unknown */
 	struct campaign campaign;       /* on routes that have one */
 	int64_t now_ms;                 /* the database's time, with the campaign */
 	int64_t begun_ms;
-	int64_t deadline_ms;  /* of the backend's work for this call */
+	int64_t deadline_ms;  /* deadline of the backend's work for this call */
 	enum call_wait wait;  /* the last wait */
 	enum failure failure; /* the last one, and its message */
 	struct slice failure_message;
 	bool unavailable;      /* has failed with 503 */
 	bool hides_failure;    /* the database failed, and the answer must not show it */
-	struct slice callback; /* JSONP: the function that is called with the answer; absent: no JSONP */
-	bool callback_is_bad;  /* a callback was given, and is invalid */
+	struct slice callback; /* JSONP: the function to call with the answer; absent: no JSONP */
+	bool callback_is_bad;  /* a callback was given, but is invalid */
 	bool has_page_headers; /* call_page_headers was called */
-	unsigned wait_s;       /* of the refusal by a limit */
+	unsigned wait_s;       /* how long the limit that refused the call lasts */
 };
 
 typedef void call_handler(struct call *call);
@@ -76,7 +76,7 @@ rights call_rights(const struct call *call);
 MUST_CHECK bool call_has_right(const struct call *call, enum right right);
 /* Fails, because the caller has no key, or one without the right that it needs here. */
 bool call_fail_stranger(struct call *call);
-/* Whether the caller may see the lead that it names so. */
+/* Whether the caller may see the lead that it names in this way. */
 MUST_CHECK bool call_may_see(struct call *call, const struct lead_reference *lead);
 
 /* The campaign id of the path, or of the first parameter for it; 0 when there is no valid one. */
@@ -87,10 +87,10 @@ enum failure call_refusal(const struct call *call);
 MUST_CHECK bool call_read_settings(struct call *call, const struct payload_settings **settings);
 /* A lead of the call's campaign. RESULT_NOT_FOUND: *lead is zeros. */
 MUST_CHECK enum result call_find_lead(struct call *call, const struct lead_reference *reference, struct lead *lead);
-/* The same where the answer must not show whether the lead exists: zeros stand for one that does not. */
+/* The same if the answer must not show whether the lead exists: zeros stand for one that does not. */
 MUST_CHECK bool call_find_lead_or_none(struct call *call, const struct lead_reference *reference, struct lead *lead);
 /* The lead with this social id, if the token makes the caller its owner (docs/api.md 4.1.11): *own names it while the token is
- * valid, and has no value where it is not. */
+ * valid, and is otherwise empty. */
 MUST_CHECK bool call_find_owner(struct call *call, struct slice social_id, struct slice token, struct lead_reference *own);
 
 /* Runs a command of the caller on the campaign of the call. The call fails with the failure of the outcome; with

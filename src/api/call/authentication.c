@@ -20,14 +20,14 @@ body_is_large(const struct call *call)
 	return call->request->body.size > call->api->options->public_body_bytes;
 }
 
-/* A large body with the text of a key counts as a wrong key, unless it has a valid one. */
+/* A large body with the text of a key counts as a wrong key, unless it contains a valid one. */
 static bool
 must_prove_key(const struct call *call)
 {
 	return call->body_key != BODY_HAS_NO_KEY && body_is_large(call);
 }
 
-/* What clients send in place of a key that they do not have: a variable without a value, or the scheme alone. */
+/* What clients send instead of a key that they do not have: a variable without a value, or only the scheme. */
 static bool
 is_placeholder(struct slice text)
 {
@@ -35,7 +35,7 @@ is_placeholder(struct slice text)
 	       slice_equal_nocase(text, SLICE("Bearer"));
 }
 
-/* Reads `api_key` of query or body, else the last token of either header. An unreadable key counts as none. */
+/* Reads `api_key` from query or body, otherwise the last token of either header. An unreadable key counts as none. */
 static bool
 read_key_text(struct call *call, struct slice *key)
 {
@@ -107,7 +107,7 @@ authenticate_by_key(struct call *call)
 	return call->route->key == KEY_OPTIONAL || call_fail(call, FAILURE_MISSING_API_KEY);
 }
 
-/* A key in a query is in logs, and one in a body needs a body. */
+/* A key in a query ends up in logs, and one in a body needs a body. */
 static bool
 authenticate_by_header(struct call *call)
 {
@@ -120,8 +120,8 @@ authenticate_by_header(struct call *call)
 
 /* ---- secrets in paths ---- */
 
-/* /opt-out/{campaign}/{social_id}/{token}. All invalid links have the same answer. That of a deleted lead is valid if its email
- * address was never replaced. */
+/* /opt-out/{campaign}/{social_id}/{token}. All invalid links get the same answer. The link of a deleted lead is valid if its
+ * email address was never replaced. */
 static bool
 check_token(struct call *call)
 {
@@ -185,7 +185,7 @@ host_of(struct slice authority)
 	return slice_sub(authority, 0, slice_find(authority, ':'));
 }
 
-/* The authority of a URL with one. */
+/* The authority of a URL that has one. */
 static struct slice
 authority_of(struct slice url)
 {
@@ -193,8 +193,8 @@ authority_of(struct slice url)
 	return slice_sub(rest, 0, slice_find(rest, '/'));
 }
 
-/* Whether the request is for a name of this host. A page of another site that has changed the address of its own name to that
- * of this host ("DNS rebinding") sends its own name. */
+/* Whether the request is for a name of this host. A page of another site that has pointed its own name to the address of this
+ * host ("DNS rebinding") sends its own name. */
 static bool
 names_this_host(const struct call *call)
 {
@@ -207,7 +207,7 @@ names_this_host(const struct call *call)
 	       (base_url.size > 0 && slice_equal_nocase(host, host_of(authority_of(base_url))));
 }
 
-/* Whether a proxy or a page in a browser has sent the request. */
+/* Whether the request came from a proxy or from a page in a browser. */
 static bool
 has_other_sender(const struct http_request *request)
 {
@@ -217,8 +217,8 @@ has_other_sender(const struct http_request *request)
 	       (slice_present(request->fetch_site) && !slice_equal(request->fetch_site, SLICE("none")));
 }
 
-/* Whether the web server itself was called from its host. A call through a proxy is not: its first address may be any client's.
- * Nor is that of a script of a page in a browser of this host. */
+/* Whether the web server was called directly from its own host. A call through a proxy was not: its first address may be any
+ * client's. Neither was a call by a script on a page in a browser on this host. */
 static bool
 is_from_this_host(const struct call *call)
 {
@@ -327,7 +327,7 @@ find_known_key(struct call *call, struct slice text)
 }
 
 /* Some clients escape more than necessary. A key that is missed here is found after parsing, so only a call that needs one has
- * to look for every escape, and for one that is malformed. */
+ * to look for every escape, including malformed ones. */
 void
 call_look_for_key(struct call *call)
 {
@@ -394,7 +394,7 @@ call_note_unproven(struct call *call)
 {
 	if (!must_prove_key(call) || call->account_id != 0 || call->unavailable)
 		return;
-	if (call->body_key == BODY_HAS_KNOWN_KEY) /* it may be revoked: its text must not have every body read */
+	if (call->body_key == BODY_HAS_KNOWN_KEY) /* it may be revoked: its text must not cause every body to be read */
 		call_drop_key(call, digest_slice(&call->known_key));
 	if (!call->counted)
 		call_note_failed_key(call);

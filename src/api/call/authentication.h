@@ -9,7 +9,7 @@
 MUST_CHECK bool call_authenticate(struct call *call);
 /* Looks for a key in the body without parsing it. */
 void call_look_for_key(struct call *call);
-/* Whether the key or the campaign may be in the body, after such a look. */
+/* Whether the key or the campaign may be in the body, after that search. */
 MUST_CHECK bool call_body_may_identify(const struct call *call);
 /* If so, checks the other limits before the body is parsed. */
 MUST_CHECK bool call_may_read_body(struct call *call);
@@ -18,6 +18,6 @@ MUST_CHECK bool call_may_read_body(struct call *call);
 MUST_CHECK bool call_confirm_key(struct call *call);
 /* Counts a call whose parameters cannot be read, if it has not counted yet. */
 MUST_CHECK bool call_count_unread(struct call *call);
-/* Called at the end: when a large body was parsed for its key, and there was no valid one, counts a wrong key, and drops the
- * one that was known. */
+/* Called at the end: if a large body was parsed for its key and there was no valid one, counts a wrong key, and forgets the key
+ * that was known. */
 void call_note_unproven(struct call *call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A leaderboard as JSON (docs/api.md 4.1.2), also with the row of an additional lead, and a cache of boards. */
+ * A leaderboard as JSON (docs/api.md 4.1.2), optionally with the row of an additional lead, and a cache of boards. */
 #pragma once
 
 #include <stdbool.h>
@@ -35,21 +35,21 @@ struct slice board_with_lead(
 
 /* The cache of boards holds a few small ones; others are written for each request. */
 enum { BOARDS_MAX = 16, BOARDS_MAX_BYTES = 256 * 1024, BOARD_MAX_BYTES = 64 * 1024 };
-/* Its bytes are the name in the cache, so it has no padding. */
+/* Its bytes are the name in the cache, so it must have no padding. */
 struct board_key {
 	uint64_t campaign_id;
 	struct campaign_versions versions; /* read before the leaders */
 	uint32_t limit;
 	uint32_t full;  /* the view, as a boolean */
 	uint64_t style; /* as board_style says */
-	/* settings of the campaign as the request has them, which may be older than the versions */
+	/* settings of the campaign as the request knows them; they may be older than the versions */
 	uint32_t names, hides_unverified;
 };
 _Static_assert(sizeof(struct board_key) == 6 * sizeof(uint64_t), "no padding");
-/* The number of a style that boards are cached in; 0: plain. Returns false for others: clients make up custom fields and URLs,
- * which would replace all other boards. */
+/* The number of a style in which boards are cached; 0: plain. Returns false for others: clients could make up custom fields and
+ * URLs, which would displace all other boards. */
 MUST_CHECK bool board_style(const struct standing_style *style, uint64_t *number);
-/* Whether the server of avatars has this keyword. */
+/* Whether the avatar server knows this keyword. */
 MUST_CHECK bool board_avatar_keyword(struct slice text, uint64_t *number);
 struct cache *boards_new(void);
 /* Returns false when it is not in the cache. The board is valid until the next boards_put. */

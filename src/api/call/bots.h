@@ -7,14 +7,14 @@
 enum bots_verdict {
 	BOTS_PASS,
 	BOTS_FAIL,   /* the call has failed */
-	BOTS_PRETEND /* a bot: to be answered like any other, without signing up */
+	BOTS_PRETEND /* a bot: answer it like any other caller, without signing up */
 };
 
-/* Sets what the sign-up has of proof of work. */
+/* Sets what the sign-up knows about proof of work. */
 enum bots_verdict call_check_bots(struct call *call, const struct signup_arguments *arguments, struct signup *signup);
-/* Called after a sign-up: the rate of those with proof decides how difficult the next challenges are. */
+/* Called after a sign-up: the rate of sign-ups with proof decides how difficult the next challenges are. */
 void call_count_proof(struct call *call, const struct signup *signup);
-/* The body for a lead that a bot has not made, in the same view. */
+/* The body for a lead that was not made because of a bot, in the same view. */
 struct slice call_pretend_lead(struct call *call, const struct signup *signup, struct payload_view view);
 
 /* A new challenge for the campaign; absent: the call has failed. */

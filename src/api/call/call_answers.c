@@ -40,7 +40,7 @@ failure_message(struct call *call, const struct failure_info *text, enum failure
 	return slice_present(detail) ? detail : slice_of(text->message);
 }
 
-/* `status` is for a page that reads the body of a script which failed: the function is not called. */
+/* `status` is for a page that reads the body of a script that failed: then the function is not called. */
 static void
 write_failure(struct call *call, const struct failure_info *text, struct slice message)
 {
@@ -55,7 +55,7 @@ write_failure(struct call *call, const struct failure_info *text, struct slice m
 	json_end_object(&writer);
 }
 
-/* Forms are answered at the end: call_finish_form. An unknown path below that of the hosted pages is a mistyped link. */
+/* Forms are answered at the end: call_finish_form. An unknown path below the path of the hosted pages is a mistyped link. */
 static bool
 answers_page(const struct call *call)
 {
@@ -187,7 +187,8 @@ call_check_callback(struct call *call)
 	return !call->callback_is_bad;
 }
 
-/* Parsers of older clients miscount characters of several bytes, and fail for pairs of escapes (docs/api.md 4.1.6). */
+/* Parsers of older clients count characters of several bytes wrongly, and fail for surrogate pairs in escapes (docs/api.md
+ * 4.1.6). */
 static void
 escape_characters(struct call *call)
 {

@@ -8,13 +8,13 @@
 
 /* Fails the call. Failures return false. */
 bool call_fail(struct call *call, enum failure failure);
-/* The same with an addition to the message, or another message, as engine/failure.h says. */
+/* The same with an addition to the message, or with another message, as engine/failure.h says. */
 bool call_fail_with(struct call *call, enum failure failure, struct slice detail);
 /* invalid_parameter: the name, then a requirement such as "must be one text". */
 bool call_fail_parameter(struct call *call, struct slice name, const char *requirement);
 /* The failure that a result of the store means for the client. */
 enum failure call_failure(enum result result);
-/* Fails for a result of the store; RESULT_NOT_FOUND is the failure `missing`. */
+/* Fails for a result of the store; RESULT_NOT_FOUND becomes the failure `missing`. */
 bool call_fail_result(struct call *call, enum result result, enum failure missing);
 /* Whether the store succeeded; the call fails if it did not. */
 MUST_CHECK bool call_check_result(struct call *call, enum result result);

@@ -6,5 +6,5 @@
 
 /* Inflates a body that is compressed with gzip, to at most `limit` bytes. */
 MUST_CHECK bool call_read_encoding(struct call *call, size_t limit);
-/* Fails for what is wrong with the parameters of the body. */
+/* Fails because of what is wrong with the parameters of the body. */
 bool call_fail_body(struct call *call, const struct http_problem *problem);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Fetches for the handlers what the committer may have; they read everything else from the worker's own store.
- * These functions do not answer the call: the caller makes a failure of the result (call_failure). Results are in the pool of
- * the request, as store/store.h describes. */
+ * Fetches for the handlers the data that the committer may hold; they read everything else from the worker's own store. These
+ * functions do not answer the call: the caller turns the result into a failure (call_failure). Results are in the pool of the
+ * request, as store/store.h describes. */
 #pragma once
 
 #include "api/call/api_call.h"
@@ -26,5 +26,5 @@ MUST_CHECK enum result fetch_key(struct call *call, const unsigned char hash[32]
 /* call->campaign and call->now_ms. From a cache, at most a second old, unless the route shows counters. */
 MUST_CHECK enum result fetch_campaign(struct call *call, uint64_t id);
 
-/* A lead as JSON. Within a loop of store_reads of that store it is consistent with the other reads. */
+/* A lead as JSON. Inside a store_reads loop of the same store it is consistent with the other reads. */
 void fetch_lead(struct call *call, struct store *store, const struct look_up *look_up, struct outcome *outcome);

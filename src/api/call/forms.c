@@ -72,7 +72,7 @@ call_is_form(const struct call *call)
 
 /* ---- addresses ---- */
 
-/* The URL rebuilt from its checked parts for a header; absent: it is no absolute http or https URL. */
+/* The URL rebuilt from its checked parts for a header; absent: it is not an absolute http or https URL. */
 static struct slice
 location_of(struct pool *pool, struct slice url)
 {
@@ -92,7 +92,7 @@ location_of(struct pool *pool, struct slice url)
 	return location;
 }
 
-/* The same, if its host is one of the campaign's. */
+/* The same if its host is one of the campaign's. */
 static struct slice
 own_location(const struct call *call, struct slice url)
 {
@@ -103,7 +103,8 @@ own_location(const struct call *call, struct slice url)
 }
 
 /* Browsers send the origin of the page with the POST requests of its forms and scripts. With the GET requests of `<script>` and
- * `<img>`, by which older scripts sign up, they send a referrer, which a page can suppress, but not that a browser sends it. */
+ * `<img>`, which older scripts use to sign up, they send a referrer, which a page can suppress, but not that a browser sends
+ * the request. */
 static struct slice
 origin_of(const struct http_request *request)
 {
@@ -148,7 +149,7 @@ call_is_from_foreign_page(const struct call *call)
 	return !campaign_lists_host(call->request->pool, &call->campaign, host) && !is_own_host(call, host);
 }
 
-/* ---- the address that a mail was sent to ---- */
+/* ---- the address to which a mail was sent ---- */
 
 #define SENT_TO SLICE("to") /* in the query */
 #define SENT_PLACE(call) ((struct seal_place){ "pages.sent", (call)->campaign.id })
@@ -260,8 +261,8 @@ typed_email(const struct call *call)
 	return http_params_text(call->params, SLICE("email"));
 }
 
-/* The page on which the lead types the code that was sent to its number; absent: it signed up with an email address as well, or
- * needs no code. A withheld lead is led there in any case. */
+/* The page on which the lead types the code that was sent to its number; absent: it also signed up with an email address, or
+ * needs no code. A withheld lead is always sent there. */
 static struct slice
 code_page_url(const struct call *call, const struct document_node *payload)
 {
@@ -275,8 +276,8 @@ code_page_url(const struct call *call, const struct document_node *payload)
 	return call_page_url(call, POOL_JOIN(pool, SLICE("/code?phone_number=%2B"), slice_sub(number, 1, number.size)));
 }
 
-/* A visitor who signs up again has only proven to know an address: the page shows what everyone may see, but does not invite to
- * sign up. */
+/* A visitor who signs up again has only proven to know an address: the page shows what everyone may see, without an invitation
+ * to sign up. */
 static struct slice
 status_page_url(const struct call *call, const struct document_node *payload)
 {
@@ -314,7 +315,8 @@ succeed(struct call *call)
 			call_redirect_to(call, targets[i]);
 			return;
 		}
-	/* Pages that are the same for everyone; not the answer itself, because loading that again would sign up again. */
+	/* Sends to pages that are the same for everyone; not to the answer itself, because loading that again would sign up
+	 * again. */
 	const struct document_node *mailed = document_child(payload, SLICE("check_mail"));
 	call_redirect_to_page(
 	    call, mailed != NULL && mailed->boolean ? sent_address_path(call, typed_email(call)) : SLICE("/thanks"));
@@ -328,8 +330,8 @@ is_origin(struct slice location)
 	return slice_present(location) && slice_find(rest, '/') + 1 == rest.size;
 }
 
-/* The page of the form: `__url`, else the referrer. Browsers often cut a referrer to its origin: then it is the landing page,
- * if that is on the same host. */
+/* The page of the form: `__url`, otherwise the referrer. Browsers often cut a referrer to its origin: then it is the landing
+ * page, if that is on the same host. */
 static struct slice
 form_page_url(const struct call *call)
 {
@@ -342,7 +344,7 @@ form_page_url(const struct call *call)
 
 #define ERROR_PARAMETER SLICE("lead_error=")
 
-/* The URL with the parameter, instead of one that an earlier error left. */
+/* The URL with the parameter, in place of one left by an earlier error. */
 static struct slice
 with_error(struct pool *pool, struct slice url, struct slice code)
 {

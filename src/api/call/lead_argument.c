@@ -19,7 +19,7 @@ lead_read_owner(struct call *call, struct lead_reference *own)
 	return call_find_owner(call, id, slice_sub(text, slash + 1, text.size), own);
 }
 
-/* Both are read, so that a malformed social id is an error beside a token, too. */
+/* Both are read, so that a malformed social id is an error even with a token. */
 static bool
 read_token_and_id(struct call *call, struct lead_reference *lead)
 {

@@ -9,15 +9,15 @@
 /* The lead whose token the caller has sent, which makes it the lead's owner (docs/api.md 4.1.11). Without a valid token the
  * value is absent. */
 MUST_CHECK bool lead_read_owner(struct call *call, struct lead_reference *own);
-/* The lead of a token, else of a social id, else of an email address, else of a phone number. Exactly that of a token has
- * `own`. */
+/* The lead of a token, otherwise of a social id, of an email address, or of a phone number, in this order. Only that of a token
+ * has `own`. */
 MUST_CHECK bool lead_read(struct call *call, struct lead_reference *lead);
 /* The same without addresses. */
 MUST_CHECK bool lead_read_social_id(struct call *call, struct lead_reference *lead);
 
 /* The email address of the call; zeros: there is none. */
 MUST_CHECK bool lead_read_email(struct call *call, struct email *email);
-/* The phone number of the call: as it was typed, and in E.164; absent: there is none. Returns what is wrong with it. */
+/* The phone number of the call: as typed, and in E.164; absent: there is none. Returns what is wrong with it. */
 struct typed_number {
 	struct slice typed, number;
 	enum phone_fault fault;

@@ -17,7 +17,7 @@ account_of(const struct call *call)
 	return (struct slice){ (const char *)&call->account_id, sizeof(call->account_id) };
 }
 
-/* Counts the refusal, and logs it, but not each one: a line would cost more than the refusal. */
+/* Counts the refusal, and logs it, but not every one: a log line would cost more than the refusal. */
 static void
 note_refusal(struct api *api, const struct limit_verdict *verdict)
 {
@@ -37,7 +37,7 @@ reads_only(const struct call *call)
 
 /* ---- refused sign-ups, for the owner of the campaign ---- */
 
-/* Sign-ups without a key only. Of more campaigns than there is room for, some are not counted. */
+/* Only sign-ups without a key. If there are more campaigns than fit, some are not counted. */
 static struct refused *
 find_refused(struct api *api, uint64_t campaign_id)
 {
@@ -48,7 +48,7 @@ find_refused(struct api *api, uint64_t campaign_id)
 		if (one->signups == 0 && (found == NULL || one->stored_ms < found->stored_ms))
 			found = one;
 	}
-	if (found != NULL) /* the pause after the last statement is that of the room, whose campaigns may be made up */
+	if (found != NULL) /* the pause after the last statement stays, because campaigns may be made up */
 		*found = (struct refused){ .campaign_id = campaign_id, .stored_ms = found->stored_ms };
 	return found;
 }
@@ -93,7 +93,7 @@ api_store_refused(struct api *api)
 
 /* ---- refusals ---- */
 
-/* Retry-After is rounded up, so that a client that waits so long is not refused again. */
+/* Retry-After is rounded up, so that a client that waits this long is not refused again. */
 static bool
 refuse(struct call *call, const struct limit_verdict *verdict)
 {
@@ -124,7 +124,7 @@ pass(struct call *call, const struct limit_network *network, const struct limit_
 	return passes || refuse(call, &verdict);
 }
 
-/* Applies one kind, over all campaigns together. */
+/* Applies one kind, for all campaigns together. */
 static bool
 pass_kind(struct call *call, enum limit_kind kind)
 {
@@ -152,9 +152,9 @@ call_pass_address(struct call *call)
 	if (call->route->campaign == NO_CAMPAIGN)
 		return pass_kind(call, LIMIT_POSTS);
 	const bool readable = call_campaign_id(call, &campaign_id);
-	call->checking_limits = call->checking_limits && readable; /* else it has failed, and counts now */
+	call->checking_limits = call->checking_limits && readable; /* otherwise it has failed, and counts now */
 	size_t count = limit_claim_address(&call->client, LIMIT_POSTS, 0, claims, names);
-	if (!call->checking_limits || campaign_id != 0) /* else it may be in the body */
+	if (!call->checking_limits || campaign_id != 0) /* otherwise it may be in the body */
 		count += limit_claim_address(&call->client, LIMIT_SIGNUPS, campaign_id, claims + count, names + count);
 	return pass(call, &network, claims, count) && readable;
 }
@@ -340,7 +340,7 @@ call_key_is_bad(struct call *call, struct slice hash)
 {
 	if (call->key_is_known)
 		call_drop_key(call, hash);
-	call->checking_limits = false; /* a wrong key always counts, whatever the body has */
+	call->checking_limits = false; /* a wrong key always counts, whatever the body contains */
 	if (pass_kind(call, kind_of_failure(call)))
 		call_fail(call, call->route->key == KEY_INBOUND ? FAILURE_NOT_FOUND : FAILURE_INVALID_API_KEY);
 }

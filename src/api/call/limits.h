@@ -6,8 +6,8 @@
 
 /* Applies the limits of the address to a request without a key. */
 MUST_CHECK bool call_pass_address(struct call *call);
-/* Counts a call that is answered with a form once more as a look-up, because the page costs more than the refusal. False: its
- * address has made enough of them; the call is unchanged. */
+/* Counts a call that is answered with a form a second time, as a look-up, because the page costs more than the refusal. False:
+ * its address has made too many of them; the call is unchanged. */
 MUST_CHECK bool call_pass_form(struct call *call);
 /* Applies the limits of the account to a request with a key. */
 MUST_CHECK bool call_pass_account(struct call *call);
@@ -15,9 +15,9 @@ MUST_CHECK bool call_pass_account(struct call *call);
 MUST_CHECK bool call_pass_user(struct call *call, uint64_t account_id, int64_t per_minute);
 /* Applies the limit of an inbound webhook's URL. */
 MUST_CHECK bool call_pass_inbound(struct call *call);
-/* Stores what was refused, a few times a minute at most. */
+/* Stores what was refused, at most a few times a minute. */
 void api_store_refused(struct api *api);
-/* Counts for the call's campaign alone, over all callers. False: there were enough; the call is unchanged. */
+/* Counts only for the call's campaign, over all callers. False: there were too many; the call is unchanged. */
 bool call_count_for_campaign(struct call *call, enum limit_kind kind);
 /* How many were counted. */
 uint32_t call_campaign_count(struct call *call, enum limit_kind kind);
@@ -31,7 +31,7 @@ MUST_CHECK bool call_may_fail_key(struct call *call);
 MUST_CHECK bool call_key_is_known(struct call *call, struct slice hash);
 /* Whether a key may be looked up: always if this host has verified it before. */
 MUST_CHECK bool call_may_try_key(struct call *call, struct slice hash);
-/* The result of the look-up. A bad key is counted, and the call has failed. */
+/* Takes the result of the look-up. A bad key is counted, and the call has failed. */
 void call_key_is_good(struct call *call, struct slice hash);
 void call_key_is_bad(struct call *call, struct slice hash);
 /* Removes the key from those that this host has seen to be valid. */
@@ -43,5 +43,5 @@ void call_note_failed_key(struct call *call);
 MUST_CHECK bool call_sends_codes(const struct call *call);
 /* Whether leads of the campaign confirm their email address, by the link or the code of a mail. */
 MUST_CHECK bool call_mails_codes(const struct call *call);
-/* Counts a call without a key that requests a code by text. False: its address has requested enough. */
+/* Counts a call without a key that requests a code by text. False: its address has requested too many. */
 MUST_CHECK bool call_pass_code(struct call *call);

@@ -95,7 +95,7 @@ add_url(struct pool *pool, struct slice sources, struct slice url)
 	return slice_present(host) ? add_host(pool, sources, host) : sources;
 }
 
-/* The campaign's hosts. A header has no room for very many: browsers then refuse the others. */
+/* The campaign's hosts. A header has no room for very many: browsers then refuse the rest. */
 static struct slice
 add_own_hosts(const struct call *call, struct slice sources)
 {
@@ -107,8 +107,8 @@ add_own_hosts(const struct call *call, struct slice sources)
 	return sources;
 }
 
-/* Where the forms of a page may lead to, as CSP writes it: browsers apply it to each redirection after a form. The service has
- * more than one name if the page was not opened by that of the base URL. */
+/* Where the forms of a page may lead, as CSP writes it: browsers also apply it to each redirection after a form. The service
+ * has a second name if the page was not opened under the name in the base URL. */
 static struct slice
 form_sources(const struct call *call)
 {
@@ -123,7 +123,7 @@ form_sources(const struct call *call)
 	return add_own_hosts(call, sources);
 }
 
-/* A page in a frame has a form of the campaign: other pages that may have one may have the frame (docs/api.md 4.1.11,
+/* A page in a frame contains a form of the campaign: pages that may contain the form may contain the frame (docs/api.md 4.1.11,
  * hosts_only). Absent: none. */
 static struct slice
 frame_sources(const struct call *call)
@@ -172,7 +172,7 @@ call_answer_message(struct call *call, enum text_key title, enum text_key text)
 	page_write_message(&page, &(struct page_message){ .title = page_text(&page, title), .text = page_text(&page, text) });
 }
 
-/* What to do about a link that does not work depends on the mail that it is from. */
+/* What to do about a link that does not work depends on the mail that contained it. */
 static enum text_key
 failure_advice(const struct call *call)
 {
@@ -190,7 +190,7 @@ call_fail_page(struct call *call)
 {
 	const struct page page = call_open_page(call, PAGE_SECRET);
 	struct slice text = page_text(&page, failure_advice(call));
-	if (failure_info(call->failure)->status >= 500) /* what the operator finds in the log */
+	if (failure_info(call->failure)->status >= 500) /* so that the operator finds it in the log */
 		text = POOL_JOIN(page.pool, text, SLICE(" ("), call->request->request_id, SLICE(")"));
 	const struct page_message message = { .title = page_text(&page, page_failure_title(call->failure)), .text = text },
 				  ended = page_ended_message(&page);

@@ -6,7 +6,7 @@
 #include "page/message_page.h"
 #include "page/page_frame.h"
 
-/* The path of the API as browsers see it: that of the base URL, else that of the web server. */
+/* The path of the API as browsers see it: from the base URL, otherwise from the web server. */
 struct slice call_root(const struct call *call);
 
 /* Begins the page that answers the call: its language, its campaign and its place. `looks` are empty. Discards what was
@@ -14,22 +14,22 @@ struct slice call_root(const struct call *call);
 struct page call_begin_page(struct call *call);
 /* Reads the looks of the campaign. */
 MUST_CHECK enum result call_read_looks(struct call *call, struct page *page);
-/* Begins a page with them, where it is not shown without them. False: the call has failed. */
+/* Begins a page with them, if it cannot be shown without them. False: the call has failed. */
 MUST_CHECK bool call_begin_looks(struct call *call, struct page *page);
 
 /* PAGE_SECRET: the URL has a token. PAGE_FORM: its form needs an Origin (docs/api.md 4.1.11). PAGE_PUBLIC: as PAGE_FORM, and
  * search engines may show it. */
 enum page_secrecy { PAGE_SECRET, PAGE_FORM, PAGE_PUBLIC };
-/* Sets the content type and the headers of the page; the first call counts. */
+/* Sets the content type and the headers of the page; only the first call counts. */
 void call_page_headers(struct call *call, const struct page *page, enum page_secrecy secrecy);
 /* Begins a page and sets its headers. It has the looks of the campaign, unless they cannot be read. */
 struct page call_open_page(struct call *call, enum page_secrecy secrecy);
 
-/* In the query of a lead's page without its token, after a sign-up that was not the lead's first: the parameter by which the
- * visitor named the lead, `email` or `phone_number`. */
+/* The query parameter of a lead's page without its token, after a repeated sign-up: by which parameter the visitor named the
+ * lead, `email` or `phone_number`. */
 #define PAGE_AGAIN SLICE("again")
 
-/* The URL of a page of the campaign, whose path begins with /c/{campaign}; without a base URL a path alone. */
+/* The URL of a page of the campaign, whose path begins with /c/{campaign}; without a base URL, only the path. */
 struct slice call_page_url(const struct call *call, struct slice rest);
 /* Answers with a message and the looks of the campaign. */
 void call_answer_message(struct call *call, enum text_key title, enum text_key text);

@@ -14,7 +14,7 @@
 #include "identity/social_id.h"
 #include "page/failures.h"
 
-/* What the page of a campaign sends besides its fields. Longer texts would make the body too large without a key. */
+/* What the page of a campaign sends in addition to its fields. Longer texts would make the body too large without a key. */
 enum { CARRIED_MAX_BYTES = 2000 };
 static const struct slice carried_names[] = { SLICE("kid"), SLICE("__url"), SLICE("__referrer") };
 enum { KID, URL, REFERRER, CARRIED };
@@ -30,7 +30,8 @@ typed(const struct call *call, struct slice name)
 	return text;
 }
 
-/* The query of the page; in a frame after that of the page around it, where the browser sends it: the last value is used. */
+/* The query of the page; in a frame it follows the query of the page around it, if the browser sends that: the last value is
+ * used. */
 static struct slice
 query_of_page(const struct call *call)
 {
@@ -71,7 +72,7 @@ carry(struct call *call, const struct page *page, struct slice *values)
 
 static const struct slice stamp_name = SLICE("__stamp"), proof_name = SLICE("altcha"), version_name = SLICE("consent_version");
 
-/* Whether the form needs proof of work: always, or as one that was just refused without it. */
+/* Whether the form needs proof of work: always, or because it was just refused without it. */
 static bool
 needs_proof(const struct call *call, enum failure failure)
 {
@@ -80,8 +81,8 @@ needs_proof(const struct call *call, enum failure failure)
 	       failure == FAILURE_PROOF_INVALID;
 }
 
-/* What the campaign's rules against bots need in a form (docs/api.md 8). Without the secret, which was just read to get here,
- * the form has none of it. `hidden` has room for one more. */
+/* What the campaign's rules against bots require in a form (docs/api.md 8). Without the secret, which was just read to get
+ * here, the form contains none of it. `hidden` has room for one more. */
 static void
 add_bot_fields(
     struct call *call, const struct page *page, enum failure failure, struct page_hidden *hidden, struct page_form *form)
@@ -99,7 +100,7 @@ add_bot_fields(
 	form->needs_script = call->campaign.bots == BOTS_PROOF;
 }
 
-/* Carries the values of the first page on through each form that is sent, and reads the consent. */
+/* Passes the values of the first page on through each form that is sent, and reads the consent. */
 static void
 read_carried(struct call *call, const struct page *page, struct page_form *form)
 {
@@ -148,7 +149,7 @@ answer_hosted(struct call *call, struct page *page, enum failure failure)
 	struct page_form form;
 	if (call_read_looks(call, page) != RESULT_OK || !call_read_page_form(call, page, &fields, &form))
 		return false;
-	/* a failure of the sign-up itself comes after this passed */
+	/* a failure of the sign-up itself comes after this has passed */
 	if (page_form_judge(page, &form) || !page_failure_is_about_values(failure))
 		form.failure = failure;
 	call_page_headers(call, page, PAGE_FORM);
@@ -189,13 +190,13 @@ count_values(const struct http_params *params)
 	return count;
 }
 
-/* Every other parameter of the body is sent again unseen, but for proof and stamp, which are used up. */
+/* Every other parameter of the body is sent again invisibly, except proof and stamp, which are used up. */
 static void
 hide_others(struct call *call, const struct page *page, const struct page_fields *fields, struct page_form *form)
 {
 	const size_t count = http_params_count(call->params);
 	struct page_hidden *hidden = POOL_ARRAY(page->pool, count_values(call->params) + 2, struct page_hidden);
-	/* what is read of it (docs/api.md 1.4) would be lost with the page of the form */
+	/* values read from it (docs/api.md 1.4) would be lost with the page of the form */
 	if (http_params_value(call->params, carried_names[URL]) == NULL && call->request->referer.size > 0 &&
 	    call->request->referer.size < CARRIED_MAX_BYTES)
 		hidden[form->hidden_count++] =
@@ -226,8 +227,8 @@ show_long_values(struct call *call, struct page_fields *fields)
 	}
 }
 
-/* Only the identifiers of a form elsewhere are known: the page shows those that it sent, or the email address where it sent
- * none. */
+/* Only the identifiers of a form elsewhere are known: the page shows those that it sent, or, if it sent none, the email
+ * address. */
 static bool
 answer_foreign(struct call *call, struct page *page, enum failure failure)
 {
@@ -266,7 +267,7 @@ can_repeat(const struct call *call)
 	return found && call->failure != FAILURE_INVALID_JSON && call->request->body_state == HTTP_BODY_WHOLE;
 }
 
-/* Whether the campaign takes the form. A limit may have refused the call before its campaign was looked up. */
+/* Whether the campaign accepts the form. A limit may have refused the call before its campaign was looked up. */
 static bool
 finds_campaign(struct call *call)
 {
@@ -278,7 +279,7 @@ finds_campaign(struct call *call)
 	return call->campaign.id == 0 ? (call->route->flags & ROUTE_HOSTED) == 0 : call_refusal(call) == FAILURE_NONE;
 }
 
-/* Reads what was typed, also where the call failed before it was counted or its body was read. */
+/* Reads what was typed, even if the call failed before it was counted or its body was read. */
 static bool
 read_typed(struct call *call)
 {

@@ -5,10 +5,10 @@
 #include "api/call/api_call.h"
 #include "page/signup.h"
 
-/* Reads the form of the campaign's page from the body; of another method it is empty. `page` has the looks. False: the call has
+/* Reads the form of the campaign's page from the body; for other methods it is empty. `page` has the looks. False: the call has
  * failed, because the setting of the fields is invalid. */
 MUST_CHECK bool call_read_page_form(
     struct call *call, const struct page *page, struct page_fields *fields, struct page_form *form);
 /* Answers a form that failed with the same form: the campaign's page, or one with the fields of a form on another page. The
- * status stays. */
+ * status does not change. */
 void call_answer_failed_form(struct call *call);

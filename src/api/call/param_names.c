@@ -35,7 +35,7 @@ param_informs(struct slice lower_name)
 	return false;
 }
 
-/* Names that begin with '_' are those of the table as they are written there; the others in any case. */
+/* Names that begin with '_' must be written as in the table; all others in any case. */
 static bool
 is_named(const struct param *parameter, struct slice name)
 {
@@ -43,7 +43,7 @@ is_named(const struct param *parameter, struct slice name)
 						   : has_name(parameter, name);
 }
 
-/* The rows that have a name with the same first letter, in their order, and the sizes of those names, as bits. */
+/* The rows that have a name with the same first letter, in order, and the sizes of these names, as bits. */
 struct letter {
 	const struct param *rows[LETTER_ROWS_MAX];
 	size_t count;
@@ -65,7 +65,7 @@ add_name(struct letter *letter, const struct param *row, struct slice name)
 static const struct letter *
 find_letter(struct slice name)
 {
-	enum { LETTERS = 32, SIZE_MAX_BITS = 64 }; /* of ASCII, without the bits for case */
+	enum { LETTERS = 32, SIZE_MAX_BITS = 64 }; /* for ASCII, without the bits for case */
 	static struct letter letters[LETTERS];
 	static bool is_filled;
 	for (const struct param *row = param_table; !is_filled && row < param_table + PARAMS; row++)
@@ -78,7 +78,7 @@ find_letter(struct slice name)
 	return (letter->sizes >> name.size & 1) != 0 ? letter : NULL;
 }
 
-/* `groups`: those of the parameters that are not fields. */
+/* `groups`: of the parameters that are not fields. */
 static enum http_name_kind
 kind_in(unsigned groups, struct slice name)
 {
@@ -114,7 +114,7 @@ kind_in_call(struct slice name)
 	return kind_in(~0U, name);
 }
 
-/* A member of `custom_fields` that would be no custom field outside of it is dropped. */
+/* A member of `custom_fields` that would not be a custom field outside of it is dropped. */
 static enum http_name_kind
 kind_of_member(struct slice name)
 {

@@ -16,7 +16,7 @@ enum param_group {
 	GROUP_LEAD = 1 << 6,  /* one lead */
 	GROUP_LEADS = 1 << 7, /* the leads of a bulk call, or of points */
 	GROUP_POINTS = 1 << 8,
-	GROUP_TAG = 1 << 9, /* details of bulk calls, as the next three */
+	GROUP_TAG = 1 << 9, /* details of bulk calls; so are the next three */
 	GROUP_TAGS = 1 << 10,
 	GROUP_CHANNEL = 1 << 11,
 	GROUP_REASON = 1 << 12,
@@ -41,7 +41,7 @@ enum param_group {
 
 enum param_flag {
 	PARAM_REPEATABLE = 1 << 0, /* may be given several times: the values make an array */
-	PARAM_INFORMS = 1 << 1,    /* never an error: cut and made valid, and what is not text is left out */
+	PARAM_INFORMS = 1 << 1,    /* never an error: cut and made valid; anything but text is left out */
 	PARAM_STRUCTURED = 1 << 2  /* may be an object: each leaf is a parameter `name[member]` */
 };
 
@@ -139,7 +139,7 @@ param_has_name(const struct param *parameter, size_t i)
 	return i < PARAM_NAMES_MAX && slice_present(parameter->names[i]);
 }
 
-/* The name of one that has no others, or its first name. */
+/* Its only name, or its first one. */
 static inline struct slice
 param_name(enum param_id id)
 {

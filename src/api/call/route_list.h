@@ -8,7 +8,7 @@
 	X(method, "v2/{campaign}/" rest, KEY_REQUIRED, CAMPAIGN_IN_PATH, rights, flags, handler)
 #define ROUTE_OF_PAGE(X, method, rest, flags, handler) \
 	X(method, "c/{campaign}" rest, KEY_PAGE, CAMPAIGN_IN_PATH, RIGHTS_NONE, flags, handler)
-/* A word of a bulk call. They work after the campaign's end as well, without points (docs/api.md 6). */
+/* A word of a bulk call. These also work after the campaign's end, without points (docs/api.md 6). */
 #define ROUTE_BULK_WORD(X, word) ROUTE_WITH_KEY(X, POST, word, RIGHT_CHANGE, ROUTE_BULK, handle_bulk_change)
 
 #define ROUTE_READS (RIGHT_INGEST | RIGHT_LEADS)
@@ -73,7 +73,7 @@
 	    handle_put_inbound) \
 	ROUTE_WITH_KEY(X, GET, "inbound-webhook", RIGHT_HOOKS, 0, handle_list_inbound) \
 	ROUTE_WITH_KEY(X, DELETE, "inbound-webhook", RIGHT_HOOKS, 0, handle_remove_inbound) \
-	/* ended campaigns, too: the payload is stored */ \
+	/* even for ended campaigns: the payload is stored */ \
 	X(POST, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_SUBSCRIBE | ROUTE_FIELDS, \
 	    handle_inbound) \
 	X(GET, "inbound/{campaign}/{token}", KEY_INBOUND, CAMPAIGN_IN_PATH, RIGHTS_NONE, ROUTE_SUBSCRIBE | ROUTE_FIELDS, \

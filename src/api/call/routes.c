@@ -78,7 +78,7 @@ find_route(const struct http_request *request, enum http_method method)
 	return NULL;
 }
 
-/* The methods of the path, as a header's value; *route is one of its routes, or NULL. */
+/* The methods of the path, as the value of a header; *route is one of its routes, or NULL. */
 static struct slice
 allowed_methods(const struct http_request *request, const struct route **route)
 {
@@ -113,7 +113,7 @@ route_find(const struct http_request *request, const struct route **route, struc
 
 /* ---- management ---- */
 
-/* One for each method; paths below its segment are those of src/manage. */
+/* One route for each method; src/manage handles the paths below its segment. */
 static const struct route management[] = {
 	{ HTTP_GET, NULL, KEY_MANAGE, NO_CAMPAIGN, RIGHTS_ALL, 0 },
 	{ HTTP_POST, NULL, KEY_MANAGE, NO_CAMPAIGN, RIGHTS_ALL, 0 },

@@ -25,22 +25,23 @@ enum route_key {
 };
 
 enum {
-	ROUTE_BULK = 1 << 0,        /* may have many leads: repeated names make arrays, and the body may be larger */
-	ROUTE_UNTIL_END = 1 << 1,   /* 423 once the campaign has ended (docs/api.md 6) */
-	ROUTE_SUBSCRIBE = 1 << 2,   /* a social id is that of the referrer, never of the lead to update */
-	ROUTE_JSONP = 1 << 3,       /* can be requested as a script */
-	ROUTE_PAGE = 1 << 4,        /* always answers HTML; its handler reads the body */
-	ROUTE_COUNTERS = 1 << 5,    /* shows counters: the campaign must not come from a cache */
-	ROUTE_READINESS = 1 << 6,   /* has its own limit */
-	ROUTE_URL = 1 << 7,         /* leads have `url` (docs/api.md 4.5) */
-	ROUTE_FIELDS = 1 << 8,      /* parameters without a meaning are custom fields (docs/api.md 4.4) */
-	ROUTE_HOSTED = 1 << 9,      /* a hosted page: answers people, 404 unless the campaign has pages */
-	ROUTE_MAILED = 1 << 10,     /* a page of sign-ups and mails: answers people, whether the campaign has pages or not */
-	ROUTE_REQUESTS = 1 << 11,   /* its form requests a message to any address: only on own pages (hosts_only, 4.1.11) */
-	ROUTE_FRAMED = 1 << 12,     /* a page that other pages may show in a frame: those that may have the campaign's forms */
-	ROUTE_ALL_RIGHTS = 1 << 13, /* a key has all of its rights */
-	ROUTE_ADMITS = 1 << 14,     /* what it makes lets others in: not with a key that expires */
-	ROUTE_EXPIRES = 1 << 15     /* a link of a mail that works for seven days */
+	ROUTE_BULK = 1 << 0,      /* may have many leads: repeated names make arrays, and the body may be larger */
+	ROUTE_UNTIL_END = 1 << 1, /* 423 once the campaign has ended (docs/api.md 6) */
+	ROUTE_SUBSCRIBE = 1 << 2, /* a social id names the referrer, never the lead to update */
+	ROUTE_JSONP = 1 << 3,     /* can be requested as a script */
+	ROUTE_PAGE = 1 << 4,      /* always answers HTML; its handler reads the body */
+	ROUTE_COUNTERS = 1 << 5,  /* shows counters: the campaign must not come from a cache */
+	ROUTE_READINESS = 1 << 6, /* has its own limit */
+	ROUTE_URL = 1 << 7,       /* leads have `url` (docs/api.md 4.5) */
+	ROUTE_FIELDS = 1 << 8,    /* parameters without a meaning are custom fields (docs/api.md 4.4) */
+	ROUTE_HOSTED = 1 << 9,    /* a hosted page: answers people, 404 unless the campaign has pages */
+	ROUTE_MAILED = 1 << 10,   /* a page of sign-ups and mails: answers people, whether or not the campaign has pages */
+	ROUTE_REQUESTS =
+	    1 << 11,            /* its form requests a message to any address: only on pages of our own (hosts_only, 4.1.11) */
+	ROUTE_FRAMED = 1 << 12, /* a page that others may show in a frame: those that may contain the campaign's forms */
+	ROUTE_ALL_RIGHTS = 1 << 13, /* a key needs all of its rights */
+	ROUTE_ADMITS = 1 << 14,     /* its result lets others in: not with a key that expires */
+	ROUTE_EXPIRES = 1 << 15     /* a link in a mail that works for seven days */
 };
 
 struct route {
@@ -48,15 +49,15 @@ struct route {
 	const char *path; /* segments; "{campaign}" and "{page}" a campaign id, another "{…}" anything; NULL: below /manage */
 	enum route_key key;
 	enum { NO_CAMPAIGN, CAMPAIGN_IN_PATH, CAMPAIGN_IN_PARAMETERS } campaign; /* in the path it is the second segment */
-	rights rights; /* a key that is sent has one of them, or all with ROUTE_ALL_RIGHTS; RIGHTS_NONE: keys are not read */
+	rights rights; /* a key that is sent needs one of them, or all with ROUTE_ALL_RIGHTS; RIGHTS_NONE: keys are not read */
 	unsigned flags;
 };
 
-/* All, in the order of ROUTE_LIST; without those of management. */
+/* All routes, in the order of ROUTE_LIST; without those of management. */
 extern const struct route route_table[];
 extern const size_t route_count;
-/* Finds the route of a request. FAILURE_METHOD_NOT_ALLOWED: *route is that of another method, and *allow has the methods of
- * the path. Any other failure: *route is NULL. */
+/* Finds the route of a request. FAILURE_METHOD_NOT_ALLOWED: *route is that of another method, and *allow contains the methods
+ * of the path. Any other failure: *route is NULL. */
 enum failure route_find(const struct http_request *request, const struct route **route, struct slice *allow);
 
 enum { MANAGE_BODY_MAX_BYTES = 1024 * 1024 };
@@ -65,7 +66,7 @@ MUST_CHECK bool route_is_management(const struct http_request *request);
 /* As route_find, for a path below /manage. */
 enum failure route_find_management(const struct http_request *request, const struct route **route, struct slice *allow);
 
-/* What counts the answers of a route; NULL: of unknown paths. */
+/* The metric for the answers of a route; NULL: of unknown paths. */
 size_t route_metric(const struct route *route);
 /* The names of all routes for the page of metrics, in the pool. */
 const struct metric_route *route_names(struct pool *pool, size_t *count);

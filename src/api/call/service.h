@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What all calls of a process share: the settings, the stores, the backend, and what is remembered from call to call. */
+ * What all calls of a process share: the settings, the stores, the backend, and what is remembered between calls. */
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "store/show.h"
 #include "webhook/address_rules.h"
 
-/* GET /metrics; off, and an unknown path, without `loopback` and `token`. */
+/* GET /metrics; without `loopback` and `token` it is off, and the path is unknown. */
 struct api_metrics {
 	bool loopback;      /* answers calls from this host */
 	struct slice token; /* answers calls with this bearer token; empty: none */
@@ -23,13 +23,13 @@ struct api_metrics {
 /* All pointers must stay valid as long as the api. */
 struct api_options {
 	struct http_caps caps;
-	size_t body_bytes, bulk_body_bytes; /* maximum of a body; and that of bulk calls */
+	size_t body_bytes, bulk_body_bytes; /* maximum size of a body; and of a body of bulk calls */
 	size_t public_body_bytes;           /* maximum of a body without a key */
 	bool authenticates;                 /* POST /v1/authenticate works */
 	struct api_metrics metrics;
 	size_t bulk_items;                /* maximum of leads; at most BULK_LEADS_MAX */
-	size_t utm_bytes;                 /* of a lead's utm parameters together, as JSON */
-	size_t public_utm_bytes;          /* the same of a call without a key */
+	size_t utm_bytes;                 /* maximum size of a lead's utm parameters together, as JSON */
+	size_t public_utm_bytes;          /* the same for a call without a key */
 	struct slice base_url, base_path; /* of the API for browsers; empty: unknown, or none */
 	size_t webhooks_per_campaign, inbound_per_campaign;
 	unsigned account_bulk_jobs;                 /* maximum of queued jobs; 0: unlimited */
@@ -55,11 +55,11 @@ struct api_backend {
 	    void *context, struct pool *pool, const unsigned char hash[32], int64_t deadline_ms, struct api_key *key);
 	enum result (*find_campaign)(
 	    void *context, struct pool *pool, uint64_t id, int64_t deadline_ms, struct campaign *campaign, int64_t *now_ms);
-	/* As store_ready; the answer may be a second old. */
+	/* As in store_ready; the answer may be a second old. */
 	enum result (*ready)(void *context, struct pool *pool, int64_t deadline_ms);
 	/* NULL: the look-up of keys records their use. */
 	enum result (*touch_key)(void *context, const struct api_key *key);
-	/* The store has requested messages outside of a command. NULL: what sends them finds them. */
+	/* The store has requested messages outside of a command. NULL: the sending processes find them. */
 	void (*wake_mailer)(void *context);
 };
 
@@ -72,7 +72,7 @@ struct refusal {
 	int64_t until_ms, all_until_ms;
 };
 
-/* Sign-ups of a campaign that a limit has refused, and their addresses, which are not stored yet. */
+/* Sign-ups of a campaign that a limit has refused, and their addresses, not stored yet. */
 struct refused {
 	uint64_t campaign_id;
 	uint32_t signups, addresses;
@@ -87,15 +87,15 @@ struct api {
 	struct cache *boards;
 	struct manage *manage; /* answers below /manage; NULL: none does */
 	const struct api_backend *backend;
-	struct api_key used_key; /* of the last request; id 0: none */
+	struct api_key used_key; /* the last request's key; id 0: none */
 	struct refusal refusals[CALL_WAITS];
 	struct refused refused[REFUSED_CAMPAIGNS_MAX];
 	struct log_throttle refusal_log[LIMIT_KINDS];
-	uint64_t last_lead_id; /* that a sign-up has made; 0: none yet */
+	uint64_t last_lead_id; /* the lead that a sign-up has made; 0: none yet */
 };
 
 /* The caller owns stores and backend. `reader`: a store for lists and statistics, with current data; NULL: `store`. When it
- * fails, `store` is used for the call, and for ten seconds. */
+ * fails, `store` is used for the call, and for the next ten seconds. */
 struct api *api_new(
     const struct api_options *options, struct store *store, struct store *reader, const struct api_backend *backend);
 void api_free(struct api **api);

@@ -22,14 +22,14 @@ is_utm(struct slice lower_name)
 	return slice_starts_with(lower_name, SLICE(UTM_PREFIX));
 }
 
-/* Whether a member of `custom_fields` is dropped, because it is no custom field outside. */
+/* Whether a member of `custom_fields` is dropped, because it would not be a custom field outside of it. */
 static bool
 is_no_field(struct slice name, struct slice base)
 {
 	return slice_starts_with(name, SLICE("_")) || is_utm(name) || param_is_reserved(base);
 }
 
-/* What a person has agreed to. A link must not say it for them. */
+/* What a person has agreed to. A link must not decide this. */
 static bool
 is_consent(struct slice name)
 {
@@ -57,8 +57,8 @@ may_come_from_referer(void *pool, const struct http_param *param)
 	       may_come_from_url(pool, param);
 }
 
-/* The whole query is merged: a value that was cut with the URL would be a wrong one. What neither the request nor `__url` has
- * is taken from the page of a form, as far as browsers say it; a server has none. */
+/* The whole query is merged: a value that was cut off with the URL would be wrong. Values that neither the request nor `__url`
+ * has are taken from the page of a form, as far as browsers name it; a server has no page. */
 static bool
 read_page_url(struct call *call, struct slice *url)
 {
@@ -160,7 +160,7 @@ is_honeypot(struct call *call, struct slice name, const struct http_param *param
 	return true;
 }
 
-/* What was typed instead of a number is kept for the account, unless it does not fit. */
+/* A text entered instead of a number is kept for the account, unless it does not fit. */
 static void
 add_ignored_number(struct call *call, struct slice typed, struct custom_field *changes, struct signup *signup)
 {
@@ -174,7 +174,8 @@ add_ignored_number(struct call *call, struct slice typed, struct custom_field *c
 	signup->optional_fields++;
 }
 
-/* Null removes a field. An own parameter is one value (docs/api.md 1.1), used here or not. False: the call has failed. */
+/* Null removes a field. A known parameter has one value (docs/api.md 1.1), whether or not it is used here. False: the call has
+ * failed. */
 static bool
 parse_custom_fields(struct call *call, const struct fields *fields, struct signup_arguments *arguments)
 {
@@ -206,7 +207,7 @@ parse_custom_fields(struct call *call, const struct fields *fields, struct signu
 	return true;
 }
 
-/* Adds a member, unless the object would be larger than the buffer's maximum with it. */
+/* Adds a member, unless the object would then be larger than the buffer's maximum. */
 static void
 add_utm(struct buffer *object, struct buffer *member, struct slice name, struct slice value)
 {
@@ -221,7 +222,7 @@ add_utm(struct buffer *object, struct buffer *member, struct slice name, struct 
 	buffer_add(object, buffer_slice(member));
 }
 
-/* `utm_source=x` is stored as {"source":"x"}. What does not fit is left out. */
+/* `utm_source=x` is stored as {"source":"x"}. Members that do not fit are left out. */
 static void
 parse_utm(struct call *call, const struct fields *fields, struct signup *signup)
 {
@@ -301,7 +302,7 @@ read_kid_of_url(struct call *call, struct slice *kid)
 	return param == NULL || param->origin != HTTP_ORIGIN_URL || param_text_of(call, param, kid);
 }
 
-/* The social id of the request identifies the lead to update or the referrer; that of `__url` identifies the referrer. */
+/* The social id in the request identifies the lead to update or the referrer; the one in `__url` identifies the referrer. */
 static bool
 read_social_id(struct call *call, struct signup *signup)
 {
@@ -321,7 +322,7 @@ read_social_id(struct call *call, struct signup *signup)
 	if (names_subject)
 		return social_id_parse(pool, typed, &signup->subject) || call_fail(call, FAILURE_LEAD_NOT_FOUND);
 	typed = in_request ? typed : kid;
-	/* malformed ids are ignored, as unknown ones are */
+	/* malformed ids are ignored, just like unknown ones */
 	if (slice_present(typed) && http_link_id(pool, typed, &id) && social_id_parse(pool, id, &id))
 		signup->referrer_id = id;
 	return true;
@@ -329,8 +330,8 @@ read_social_id(struct call *call, struct signup *signup)
 
 /* ---- where the lead comes from ---- */
 
-/* The first address in the values. Without one the address of the request is used. It is always used where the campaign counts
- * addresses and the caller has no key, who could otherwise choose what is counted. */
+/* The first address in the values. Without one, the address of the request is used. It is always used if the campaign counts
+ * addresses and the caller has no key, because such a caller could otherwise choose what is counted. */
 static void
 read_ip(struct call *call, struct signup *signup)
 {
@@ -356,7 +357,7 @@ split_source(struct signup *signup)
 	}
 }
 
-/* Without `__language`, a visitor reads the language of the page. That of a server is not its lead's. */
+/* Without `__language`, a visitor's language is that of the page. The language of a server says nothing about its lead. */
 static void
 set_language(struct call *call, struct signup *signup)
 {
@@ -420,7 +421,7 @@ read_bots(struct call *call, struct signup_arguments *arguments)
 	return param_read_text(call, PARAM_PROOF, &arguments->proof) && param_read_text(call, PARAM_STAMP, &arguments->stamp);
 }
 
-/* Visitors cannot give themselves points. The map of an inbound webhook names them. */
+/* Visitors cannot give themselves points. The map of an inbound webhook can name them. */
 static bool
 read_points(struct call *call, enum signup_way way, struct signup *signup)
 {

@@ -4,7 +4,7 @@
 
 #include "api/call/lead_argument.h"
 
-/* Which call signs up: all have the fields of a lead, and some have more. */
+/* Which call signs up: all have the fields of a lead, and some have others in addition. */
 enum signup_way {
 	SIGNUP_BY_FORM,    /* also a token, proof of work, and points */
 	SIGNUP_BY_PAYLOAD, /* of an inbound webhook: also points */
@@ -14,7 +14,7 @@ enum signup_way {
 /* Absent slices were not given. */
 struct signup_arguments {
 	struct signup signup;
-	struct typed_number number; /* with a fault, it is left out */
+	struct typed_number number; /* it has a fault and is left out */
 	struct slice proof, stamp;  /* docs/api.md 8, as typed */
 	bool trapped;               /* the honeypot of the form is filled */
 };

@@ -56,7 +56,7 @@ parse_identifier(struct pool *pool, enum lead_identity identity, const struct ht
 	return valid;
 }
 
-/* The leads of the call, without the malformed identifiers, which match no lead. All have the same type. */
+/* The leads of the call, without malformed identifiers, which match no lead. All identifiers have the same type. */
 struct bulk_leads {
 	struct lead_reference *items;
 	size_t count;
@@ -118,8 +118,7 @@ add_tag(struct bulk_tags *tags, uint64_t id)
 	tags->ids[tags->count++] = id;
 }
 
-/* `tag_ids`: from one to BULK_TAGS_MAX. One that is unknown or malformed fails the call: no tag is applied without the others.
- */
+/* `tag_ids`: from one to BULK_TAGS_MAX. An unknown or malformed one fails the call: no tag is applied without the others. */
 static bool
 read_tags(struct call *call, struct bulk_tags *tags)
 {
@@ -158,7 +157,7 @@ is_reason(struct slice text)
 	return text.size <= LEAD_ARGUMENT_MAX_BYTES;
 }
 
-/* What the action needs besides leads and tags: the argument of struct bulk_request, or absent. */
+/* What the action needs in addition to leads and tags: the argument of struct bulk_request, or absent. */
 static bool
 read_argument(struct call *call, enum lead_action action, struct slice *argument)
 {
@@ -234,7 +233,7 @@ struct change {
 	struct slice argument;
 };
 
-/* What is verified of leads that are named by an address is that address, unless the call says otherwise. */
+/* If leads are named by an address, that address is verified, unless the call says otherwise. */
 static struct slice
 argument_of(const struct change *change)
 {

@@ -25,7 +25,7 @@ write_campaign(const struct call *call, struct json_writer *writer, const struct
 	json_end_object(writer);
 }
 
-/* Removes those that the key is not for. */
+/* Removes the campaigns for which the key is not valid. */
 static void
 drop_uncovered(const struct api_key *key, struct campaign *campaigns, size_t *count)
 {
@@ -145,7 +145,7 @@ handle_challenge(struct call *call)
 
 /* ---- calls of older clients (docs/api.md 4.1.6) ---- */
 
-/* A campaign is a page and a list at once. Plugins copy all of these into a page of theirs. */
+/* A campaign is both a page and a list. Plugins copy all of these into a page of their own. */
 static void
 write_landing_page(struct json_writer *writer, const struct campaign *campaign)
 {

@@ -18,8 +18,8 @@ is_stranger(const struct call *call)
 	return !call_has_right(call, RIGHT_CHANGE);
 }
 
-/* A lead with an id of 0 where there is none. Of a stranger it has a number in any case: its code is tried like any other, so
- * that the answer takes as long. False: the call has failed. */
+/* The lead of the call; its id is 0 if there is none. For a stranger it always has a number: its code is tried like any other,
+ * so that the answer takes as long. False: the call has failed. */
 static bool
 find_by_reference(struct call *call, const struct lead_reference *reference, struct lead *lead)
 {
@@ -105,7 +105,7 @@ handle_verify_phone_number(struct call *call)
 
 /* ---- the page ---- */
 
-/* What was typed as an address. */
+/* What was entered as an address. */
 struct typed_address {
 	enum lead_channel channel;
 	struct slice shown;          /* on the page that asks for the code */
@@ -168,7 +168,7 @@ add_field(const struct call *call, enum lead_channel channel, const struct typed
 		.required = !takes(call, other) };
 }
 
-/* A form for the address. Mail is sent by the sign-up alone, so that its code is typed at once; a text is requested first. */
+/* A form for the address. Only the sign-up sends mail, so its code is typed at once; a text is requested first. */
 static void
 show_address_form(struct call *call, const struct typed_address *address)
 {
@@ -211,7 +211,7 @@ handle_code_page(struct call *call)
 
 /* ---- what was typed ---- */
 
-/* A lead with an id of 0 where there is none: its code is tried like any other. False: the call has failed. */
+/* The lead; its id is 0 if there is none: its code is tried like any other. False: the call has failed. */
 static bool
 find_lead(struct call *call, const struct typed_address *address, struct lead *lead)
 {
@@ -220,8 +220,8 @@ find_lead(struct call *call, const struct typed_address *address, struct lead *l
 	return call_find_lead_or_none(call, &reference, lead);
 }
 
-/* The answer is the same for every address, and takes as long: where there is no such lead, the code for none is dropped when
- * its turn comes, after it has counted for the limits that others could see. */
+/* The answer is the same for every address, and takes as long: if there is no such lead, the code is dropped when its turn
+ * comes, after it has counted towards the limits that others could see. */
 static void
 request_code(struct call *call, const struct typed_address *address)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The code that was sent to a lead's phone number or email address: the call that verifies a number by it (docs/api.md 4.1.9),
- * and the page on which a lead types it (4.1.14). Answers to strangers do not show which addresses are those of leads. */
+ * The code that was sent to a lead's phone number or email address: the call that verifies a number with it (docs/api.md
+ * 4.1.9), and the page on which a lead types it (4.1.14). Answers to strangers do not show which addresses belong to leads. */
 #pragma once
 
 #include "api/call/api_call.h"

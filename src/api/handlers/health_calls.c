@@ -14,7 +14,7 @@ handle_health(struct call *call)
 	call_answer(call, SLICE("{\"status\":\"ok\"}"));
 }
 
-/* With another schema version no call can be served, as without a database. */
+/* With another schema version no call can be served, just as without a database. */
 void
 handle_ready(struct call *call)
 {
@@ -43,7 +43,7 @@ put_address(struct json_writer *writer, struct pool *pool, struct slice name, co
 	json_put_text(writer, name, ip_address_format(pool, address));
 }
 
-/* All that is answered is the caller's own request. */
+/* The answer contains only the caller's own request. */
 void
 handle_echo(struct call *call)
 {
@@ -80,7 +80,7 @@ handle_metrics(struct call *call)
 	watch_add_shared_database(page, pool, call->api->store);
 	watch_add_limiter(page, options->limiter);
 	watch_add_filesystems(page, options->metrics.state_dir, options->metrics.log_file);
-	metrics_page_add_counts(page); /* with the errors of the above */
+	metrics_page_add_counts(page); /* with the errors of the function above */
 	buffer_clear(&call->response->body);
 	call->response->content = HTTP_METRICS;
 	metrics_page_write(page, &call->response->body);

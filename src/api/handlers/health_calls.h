@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Health, metrics (docs/operating.md 12.1), and the route of `leadhook doctor`, which learns from it what of its request
- * arrives at the program (docs/api.md 4.1). */
+ * Health, metrics (docs/operating.md 12.1), and the route by which `leadhook doctor` learns what part of its request reaches
+ * the program (docs/api.md 4.1). */
 #pragma once
 
 #include "api/call/api_call.h"

@@ -34,7 +34,7 @@ may_demand_lead(struct call *call, const struct signup *signup)
 	       call_may_see(call, &(struct lead_reference){ .identity = LEAD_BY_EMAIL });
 }
 
-/* What is answered to a bot. */
+/* The answer to a bot. */
 static struct outcome
 pretend(struct call *call, const struct command *command, const struct signup_arguments *arguments)
 {
@@ -79,8 +79,8 @@ limit_codes(struct call *call, struct signup *signup)
 	    call->account_id == 0 && slice_present(signup->phone) && call_sends_codes(call) && !call_pass_code(call);
 }
 
-/* Over the limit of new leads only known leads may sign up: must_exist is forced, or where that would show which leads exist,
- * all are refused, and all are counted. The count follows creation, so simultaneous calls can exceed it. */
+/* Over the limit of new leads only known leads may sign up: must_exist is forced; or, if that would show which leads exist, all
+ * are refused, and all are counted. The count follows creation, so simultaneous calls can exceed it. */
 void
 handle_signup(struct call *call)
 {
@@ -92,7 +92,7 @@ handle_signup(struct call *call)
 	    call->response->head) /* HEAD on GET /v1/.../subscribe: nothing is created, the body is empty */
 		return;
 	struct command command = { .kind = COMMAND_SIGNUP, .view = param_view(call), .as.signup = arguments.signup };
-	if (call_is_form(call)) /* the answer is one of them */
+	if (call_is_form(call)) /* the answer is one of these */
 		command.view.skip_urls = false;
 	const bool must_be_known = !arguments.signup.must_exist && !call_may_add_lead(call, &verdict);
 	const bool shows_known = visitor_may_see(&call->campaign, LEAD_BY_EMAIL, VISITOR_STRANGER);
@@ -315,7 +315,7 @@ fetch_page(struct call *call, struct store *store, const struct lead_filter *fil
 	return result == RESULT_OK ? store_payload_settings(store, settings) : result;
 }
 
-/* The number of the last lead on the page before, so that a cursor reveals nothing about other accounts. */
+/* The number of the last lead on the previous page, so that a cursor reveals nothing about other accounts. */
 static bool
 read_cursor(struct call *call, uint32_t *after)
 {

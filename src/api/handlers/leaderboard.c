@@ -89,7 +89,7 @@ fetch_leaders(struct leaderboard *board, const struct campaign_versions *version
 		result = store_payload_settings(board->store, &view.settings);
 	if (result != RESULT_OK)
 		return result;
-	if (hides) /* those without points are last: a sign-up that is not verified brings none */
+	if (hides) /* those without points come last: an unverified sign-up earns none */
 		while (count > 0 && leaders[count - 1].score == 0)
 			count--;
 	if (!board_write(pool, leaders, count, &view, call->response->body.maximum, &board->leaders))
@@ -112,7 +112,7 @@ fetch_leaderboard(struct leaderboard *board)
 	return result != RESULT_OK || board->failure != FAILURE_NONE ? result : fetch_leaders(board, &versions, now_ms);
 }
 
-/* From one store, and at one time. */
+/* Reads from one store, at one point in time. */
 static enum result
 fetch_consistent(struct leaderboard *board, struct store *store)
 {
@@ -179,7 +179,7 @@ is_avatar_default(struct slice text)
 	return true;
 }
 
-/* `icon` and `ui` are words of older clients, which servers of avatars do not have. */
+/* `icon` and `ui` are words of older clients that avatar servers do not know. */
 static bool
 read_avatar_default(struct call *call, struct slice *avatar)
 {
@@ -196,7 +196,7 @@ read_avatar_default(struct call *call, struct slice *avatar)
 		   "of at most 2048 characters of RFC 3986");
 }
 
-/* A custom field, by the name that it is stored with. */
+/* A custom field, by the name under which it is stored. */
 static bool
 read_description(struct call *call, struct slice *name)
 {

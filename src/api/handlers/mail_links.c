@@ -18,8 +18,8 @@ struct mail_link {
 	struct lead lead;
 };
 
-/* Reads the link of the path. All links that are not valid have the same answer, whether there is such a campaign or not.
- * False: the call has failed. */
+/* Reads the link in the path. All invalid links get the same answer, whether or not there is such a campaign. False: the call
+ * has failed. */
 static bool
 read_link(struct call *call, enum address_purpose purpose, struct mail_link *link)
 {
@@ -69,7 +69,7 @@ check_stamp(const struct call *call, const struct payload_settings *settings, st
 /* A page with one button, which posts to the same URL. */
 struct question {
 	enum text_key title, text, button;
-	struct slice address; /* of the lead, masked; absent: the text does not show it */
+	struct slice address; /* address of the lead, masked; absent: the text does not show it */
 };
 
 static void
@@ -185,8 +185,8 @@ handle_erase_form(struct call *call)
 		show_erase_form(call, SLICE_NONE, PAGE_VALUE_OK);
 }
 
-/* The answer is the same for every address, and takes as long: where there is no such lead, the mail is dropped when its turn
- * comes, after it has counted for the limits that others could see. */
+/* The answer is the same for every address, and takes as long: if there is no such lead, the mail is dropped when its turn
+ * comes, after it has counted towards the limits that others could see. */
 static void
 request_mail(struct call *call, struct slice email_key)
 {
@@ -284,7 +284,7 @@ handle_opt_out_link(struct call *call)
 		opt_out(call, &reference);
 }
 
-/* The button, or a mail program. A body that cannot be read is neither. */
+/* The button, or a mail program. An unreadable body comes from neither. */
 void
 handle_opt_out(struct call *call)
 {

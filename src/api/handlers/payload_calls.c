@@ -11,7 +11,7 @@ enum { CONTENT_TYPE_MAX = 255 /* the size of its column */, ENTRIES_MAX_BYTES = 
 
 /* ---- The call ---- */
 
-/* Whether nothing can be stored, or need be: the sender repeats its call, or has no business here. */
+/* Whether nothing can or need be stored: the sender repeats its call, or has no business here. */
 static bool
 is_not_stored(enum failure failure)
 {
@@ -19,8 +19,8 @@ is_not_stored(enum failure failure)
 	       failure == FAILURE_ACCOUNT_SUSPENDED || failure == FAILURE_BODY_TOO_LARGE;
 }
 
-/* What a sender has to see, though the payload is stored: the end of the campaign, a defect, an encoding that no one can read
- * later. Other failures are 202, because senders that get an error stop calling. */
+/* What a sender has to see even though the payload is stored: the end of the campaign, a defect, an encoding that no one can
+ * read later. Other failures are answered with 202, because senders that get an error stop calling. */
 static bool
 is_shown(const struct call *call, enum failure failure)
 {
@@ -157,7 +157,7 @@ answer_entry(struct list_answer *answer, const struct inbound_result *result, ui
 	json_end_object(writer);
 }
 
-/* Runs an entry, or stores the rest. *rest: it was the rest. False: nothing was stored, and the call has failed. */
+/* Runs an entry, or stores the rest. *rest: it stored the rest. False: nothing was stored, and the call has failed. */
 static bool
 take_entry(struct call *call, const struct inbound_payload *payload, size_t number, struct list_answer *answer, bool *rest)
 {
@@ -226,7 +226,7 @@ handle_payload(struct call *call, const struct inbound_payload *payload)
 		handle_list(call, payload);
 }
 
-/* Whether the sender has asked for a text, and brings no person; it is the answer then. */
+/* Whether the sender asks for a text and sends no person; the text is then the answer. */
 static bool
 answers_challenge(struct call *call, const struct inbound_payload *payload)
 {
@@ -238,7 +238,7 @@ answers_challenge(struct call *call, const struct inbound_payload *payload)
 	return true;
 }
 
-/* False: it cannot be read; it is stored, and answered. */
+/* False: it cannot be read; it has been stored, and the call answered. */
 static bool
 read_payload(struct call *call, struct inbound_payload *payload)
 {

@@ -29,7 +29,7 @@ handle_signup_page(struct call *call)
 	page_write_signup(&page, &form);
 }
 
-/* The campaign's language, else that of the page around the form, else the browser's. */
+/* The campaign's language, otherwise that of the page around the form, otherwise the browser's. */
 static void
 prefer_language(const struct call *call, struct page *page)
 {
@@ -79,7 +79,7 @@ note_consent(struct call *call, const struct page *page)
 	       call_fail_with(call, FAILURE_INVALID_PARAMETER, problem.message);
 }
 
-/* The sign-up itself is that of every other form. */
+/* The sign-up itself works as with every other form. */
 void
 handle_signup_form(struct call *call)
 {
@@ -98,7 +98,7 @@ handle_signup_form(struct call *call)
 
 /* ---- after the sign-up ---- */
 
-/* In the query: that the button was pressed. */
+/* In the query: the button was pressed. */
 #define RESENT SLICE("resent")
 
 static void
@@ -134,7 +134,7 @@ handle_sent_page(struct call *call)
 	page_write_message(&page, &message);
 }
 
-/* What the lead would get that signs up again with this address; one that gets nothing is none. */
+/* The message that the lead would get if it signed up again with this address; a lead that gets nothing counts as none. */
 static enum message_kind
 kind_for(const struct call *call, struct lead *lead)
 {
@@ -148,7 +148,7 @@ kind_for(const struct call *call, struct lead *lead)
 	return lead->fraudulent ? usual : MESSAGE_STATUS_LINK;
 }
 
-/* The same for every address, and it takes as long: what is requested for no lead counts for the limits of the address, and is
+/* The same for every address, and it takes as long: a request without a lead counts towards the limits of the address, and is
  * dropped. */
 void
 handle_sent_button(struct call *call)
@@ -168,7 +168,7 @@ handle_sent_button(struct call *call)
 		call_redirect_to_page(call, POOL_JOIN(pool, sent_address_path(call, address), SLICE("&"), RESENT, SLICE("=1")));
 }
 
-/* Where the campaign has ended, no one comes here by a sign-up. */
+/* If the campaign has ended, no one comes here after a sign-up. */
 void
 handle_thanks_page(struct call *call)
 {

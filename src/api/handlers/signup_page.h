@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The sign-up page of a campaign, and the pages after a form without a page to lead to (docs/pages.md). */
+ * The sign-up page of a campaign, and the pages shown after a form that names no page of its own (docs/pages.md). */
 #pragma once
 
 #include "api/call/api_call.h"

@@ -11,14 +11,14 @@
 
 enum { VERSION_BYTES = 8 };
 
-/* Any tag of the list may be weak, or have a suffix: that of compressed answers, ours and those of web servers. */
+/* Any tag of the list may be weak, or have a suffix that marks compressed answers, ours and those of web servers. */
 static bool
 has_version(struct slice tags, struct slice version)
 {
 	return slice_present(tags) && memmem(tags.data, tags.size, version.data, version.size) != NULL;
 }
 
-/* `coding`: absent for a text that is not compressed. */
+/* `coding`: absent for an uncompressed text. */
 static void
 answer_text(struct call *call, enum http_content content, struct slice version, struct slice coding, struct slice text)
 {
@@ -100,7 +100,7 @@ answer_made(struct call *call, enum http_content content, struct slice text)
 	answer_text(call, content, version, SLICE_NONE, text);
 }
 
-/* The pages of the campaign name its version in the URL, so that a cached one is never an old one. A campaign without a style
+/* The pages of the campaign name its version in the URL, so that a cached one is never out of date. A campaign without a style
  * of its own looks like a missing one, with any key. */
 void
 handle_campaign_style(struct call *call)
@@ -118,7 +118,7 @@ handle_campaign_style(struct call *call)
 
 /* ---- icons ---- */
 
-/* For links that share something, under the names that pages of other services load. They are our own drawings: the first
+/* For links that share something, under the names that pages of other services load. The icons are our own drawings: the first
  * letters of a network, or what a link does. */
 #define LETTERS(text, size)                                                                              \
 	"<text x=\"16\" y=\"16\" dy=\".36em\" text-anchor=\"middle\" fill=\"#fff\" font-weight=\"700\" " \

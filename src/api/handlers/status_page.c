@@ -13,7 +13,7 @@
 #include "identity/social_id.h"
 #include "page/status.h"
 
-/* In the query of the page after its button was pressed. */
+/* In the query of the page, after its button was pressed. */
 #define RESENT SLICE("resent")
 
 /* The lead as its payload shows it. */
@@ -44,7 +44,7 @@ add_rewards(struct pool *pool, const struct payload_subject *subject, struct pag
 	status->reward_count = all->reward_count;
 }
 
-/* Those that the lead can complete itself, as a caller without a key. */
+/* The actions that the lead can complete itself, as a caller without a key. */
 static void
 add_actions(struct pool *pool, const struct payload_subject *subject, struct page_status *status)
 {
@@ -64,8 +64,7 @@ add_actions(struct pool *pool, const struct payload_subject *subject, struct pag
 	status->actions = actions;
 }
 
-/* The lead, and what follows from its campaign; status->lead stays NULL where it may not be seen. False: the call
- * has failed. */
+/* The lead, and what follows from its campaign; status->lead stays NULL if it may not be seen. False: the call has failed. */
 static bool
 read_lead(struct call *call, const struct lead_reference *named, struct page_lead *lead, struct page_status *status)
 {
@@ -105,7 +104,7 @@ verifies_email(const struct call *call, struct slice email)
 	return call->campaign.verify_email && store_sends_mail(call->api->store) && slice_present(email);
 }
 
-/* What the lead's own page shows besides the lead. False: the call has failed. */
+/* What the lead's own page shows in addition to the lead. False: the call has failed. */
 static bool
 read_own(struct call *call, const struct page *page, struct page_status *status, struct page_board *board)
 {
@@ -117,8 +116,8 @@ read_own(struct call *call, const struct page *page, struct page_status *status,
 	return read_leaders(call, page, status, board);
 }
 
-/* What everyone else sees besides the lead. Whether a mail was sent again follows from what everyone may see, because the mark
- * in the query can be made by hand. */
+/* What everyone else sees in addition to the lead. Whether a mail was sent again follows from what everyone may see, because
+ * the mark in the query can be made by hand. */
 static void
 read_public(const struct call *call, struct page_status *status)
 {
@@ -151,8 +150,8 @@ show_status(struct call *call, const struct lead_reference *named)
 	page_write_status(&page, &status);
 }
 
-/* The lead of the path: `own` where that has its token. With a token that is wrong, or no longer the lead's, the page is that
- * for everyone else. False: the call has failed. */
+/* The lead of the path: `own` if the path has its token. With a wrong or outdated token, it is the page for everyone else.
+ * False: the call has failed. */
 static bool
 read_path(struct call *call, struct lead_reference *named)
 {
@@ -175,7 +174,7 @@ handle_status_page(struct call *call)
 		show_status(call, &named);
 }
 
-/* Sends the mail again that confirms the address, if there is something to confirm. False: the call has failed. */
+/* Sends the mail that confirms the address again, if there is something to confirm. False: the call has failed. */
 static bool
 resend(struct call *call, const struct lead_reference *named)
 {
@@ -189,8 +188,8 @@ resend(struct call *call, const struct lead_reference *named)
 	       call_request_message(call, lead.id, MESSAGE_VERIFY, SLICE_NONE);
 }
 
-/* Completes an action as a page does (docs/api.md 4.1.3). One that is gone, or done, changes nothing. False: the call has
- * failed. */
+/* Completes an action as a page does (docs/api.md 4.1.3). An action that is gone or already done changes nothing. False: the
+ * call has failed. */
 static bool
 complete(struct call *call, const struct lead_reference *named, struct slice id)
 {

@@ -135,7 +135,7 @@ handle_put_webhook(struct call *call)
 		fail_put(call, result);
 }
 
-/* The URL is not checked, so that every registered one can be removed. */
+/* The URL is not checked, so that any registered URL can be removed. */
 void
 handle_remove_webhook(struct call *call)
 {
@@ -204,7 +204,7 @@ read_tag(struct call *call, struct inbound_put *put)
 	return !put->set_tag || slice_equal(text, SLICE("0")) || definitions_read_tag(call, text, TAG_BY_ID, &put->tag_id);
 }
 
-/* An empty text, but not null, removes the source. */
+/* An empty text, unlike null, removes the source. */
 static bool
 read_source(struct call *call, struct slice *source)
 {
@@ -322,7 +322,7 @@ handle_put_inbound(struct call *call)
 	const struct slice token = inbound_token_make(call->request->pool);
 	const struct digest hash = secret_hash(token);
 	put.hash = hash.bytes;
-	if (!call_read_settings(call, &settings)) /* before the change, so that none is made without an answer */
+	if (!call_read_settings(call, &settings)) /* before the change, so that no change is made without an answer */
 		return;
 	const struct slice url = inbound_url(call->request->pool, settings->base_url, call->campaign.id, token);
 	const enum result result = store_put_inbound(call->api->store, NULL, &put, &id, &fresh);
@@ -332,7 +332,7 @@ handle_put_inbound(struct call *call)
 		fail_put(call, result);
 }
 
-/* By its URL, id or name. *hash holds what the reference points to. False: the call has failed. */
+/* Finds it by its URL, id or name. *hash holds what the reference points to. False: the call has failed. */
 static bool
 read_reference(struct call *call, struct inbound_reference *reference, struct digest *hash)
 {

@@ -32,14 +32,14 @@ is_parameter(struct slice target)
 	return slice_starts_with(target, SLICE("_")) || param_is_reserved(target);
 }
 
-/* The fields that a lead is named by: some forms send each value as a list. */
+/* The fields that name a lead: some forms send each value as a list. */
 static bool
 is_name(struct slice target)
 {
 	return slice_is_one_of(target, (const struct slice[]){ SLICE("first_name"), SLICE("last_name"), SLICE("name") }, 3);
 }
 
-/* A parameter is one value, also in a list with nothing else. */
+/* A parameter is one value, possibly the only item of a list. */
 static struct http_value
 value_of(struct pool *pool, const struct mapped_field *field)
 {
@@ -99,7 +99,7 @@ is_email(const struct entry *entry, struct slice text)
 	return email_parse(entry->call->request->pool, text, &email);
 }
 
-/* Also no number at all, as forms send it. */
+/* A number, or a text that contains none, which forms also send. */
 static bool
 is_phone(const struct entry *entry, struct slice text)
 {
@@ -121,11 +121,11 @@ is_text(const struct entry *entry UNUSED, struct slice text UNUSED)
 	return true;
 }
 
-/* Parameters whose value can be wrong. What decides what a lead gets, or whether it is made, is not left out. */
+/* Parameters whose value can be wrong. Values that decide what a lead gets, or whether it is made, are not left out. */
 static const struct check {
 	struct slice target;
 	bool (*is_good)(const struct entry *entry, struct slice text); /* NULL: it decides */
-	struct slice instead;                                          /* left out only beside this one */
+	struct slice instead;                                          /* left out only if this one is present */
 } checks[] = {
 	{ SLICE("email"), is_email, SLICE("phone_number") },
 	{ SLICE("phone_number"), is_phone, SLICE("email") },
@@ -231,7 +231,7 @@ put_source(struct call *call)
 	       call_fail_with(call, FAILURE_INVALID_PARAMETER, problem.message);
 }
 
-/* The value of a target that is no parameter, unchanged. */
+/* The value of a target that is not a parameter, unchanged. */
 static struct http_value
 sent_value(const struct entry *entry, struct slice target)
 {
@@ -241,7 +241,7 @@ sent_value(const struct entry *entry, struct slice target)
 	return (struct http_value){ .type = HTTP_NULL };
 }
 
-/* What the request shows of its sender is not the lead's. */
+/* What the request shows about its sender does not concern the lead. */
 static void
 hide_sender(struct call *call)
 {
@@ -270,7 +270,7 @@ is_bare(struct slice typed)
 	return typed.size >= GATEWAY_DIGITS_MIN && typed.size <= PHONE_DIGITS_MAX;
 }
 
-/* Finds the lead by its number: read with the country, else with a "+" before it. */
+/* Finds the lead by its number: read with the country, or else with a "+" before it. */
 static bool
 find_sender(const struct entry *entry, struct slice *number, uint64_t *lead_id)
 {
@@ -308,7 +308,7 @@ change_of(enum lead_action action, uint64_t lead_id, struct slice address)
 		.as.change = { .action = action, .lead = { .identity = LEAD_BY_ID, .id = lead_id }, .address = address } };
 }
 
-/* No lead is made of a text; one that is no keyword is stored in the log. */
+/* A text never makes a lead; if it is not a keyword, it is stored in the log. */
 static bool
 make_change(struct entry *entry, struct command *command)
 {
@@ -330,7 +330,7 @@ make_change(struct entry *entry, struct command *command)
 
 /* ---- Opt-outs that mail services report ---- */
 
-/* The gravest value of a list counts. */
+/* The most serious value of a list counts. */
 static enum mail_report
 report_of(const struct entry *entry)
 {
@@ -368,7 +368,7 @@ make_opt_out(struct entry *entry, struct command *command)
 
 /* ---- The command ---- */
 
-/* Only a map ends an opt-out: what another system sends may have nothing to do with mail. */
+/* Only a map ends an opt-out: data from another system may have nothing to do with mail. */
 static bool
 ends_opt_out(const struct entry *entry)
 {

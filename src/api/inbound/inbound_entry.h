@@ -5,6 +5,6 @@
 #include "api/inbound/inbound_payload.h"
 #include "engine/inbound_result.h"
 
-/* Makes the command of an entry, and notes in the result what the entry has. False: the call has failed. */
+/* Makes the command of an entry, and notes in the result what the entry contains. False: the call has failed. */
 MUST_CHECK bool inbound_entry_command(struct call *call, const struct inbound_payload *payload, size_t number,
     struct inbound_result *result, struct command *command);

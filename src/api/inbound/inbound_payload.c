@@ -13,7 +13,7 @@ enum { FORM_FIELDS = 1000, FORM_NAME_BYTES = 255, CHALLENGE_MAX_BYTES = 1024 };
 
 #define FORM_TYPE SLICE("application/x-www-form-urlencoded")
 
-/* No name of a payload has a meaning before it is mapped; what cannot be read, as a file, costs no lead. */
+/* No name in a payload has a meaning before it is mapped; unreadable parts, such as files, do not cost a lead. */
 static enum http_name_kind
 kind_in_payload(struct slice name UNUSED)
 {
@@ -40,7 +40,7 @@ read_form(struct call *call, struct document_node **root)
 	return true;
 }
 
-/* One JSON value a line: their types have no registered name. */
+/* One JSON value per line: these types have no registered name. */
 static bool
 is_lines(struct slice type)
 {
@@ -109,7 +109,7 @@ inbound_payload_has_person(struct call *call, const struct inbound_payload *payl
 /* The names in a query; Meta and WebSub, Dropbox, Microsoft Graph. */
 static const struct slice challenges[] = { SLICE("hub.challenge"), SLICE("challenge"), SLICE("validationToken") };
 
-/* Nothing that a browser could take for a page or a script. */
+/* Contains nothing that a browser could take for a page or a script. */
 static bool
 is_harmless(struct slice text)
 {

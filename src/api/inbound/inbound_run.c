@@ -41,7 +41,7 @@ inbound_forget_failure(struct call *call)
 	buffer_clear(&call->response->body);
 }
 
-/* Forgets the failure of the entry before. */
+/* Clears the failure of the previous entry. */
 static void
 begin_entry(struct call *call, struct inbound_result *result)
 {
@@ -76,7 +76,8 @@ note_fields_without_room(struct call *call, const struct signup *signup, struct 
 		    utf8_cut(names, NAMES_MAX_BYTES));
 }
 
-/* Custom fields beyond their limits are the only fault that a sign-up can still have: those without room are left out then. */
+/* Custom fields beyond their limits are the only fault that a sign-up can still have: those that do not fit are then left
+ * out. */
 static struct outcome
 execute(struct call *call, struct command *command, struct inbound_result *result)
 {
@@ -143,7 +144,7 @@ inbound_postponed(struct call *call, size_t number, size_t count)
 
 /* ---- whole payloads, for the operator ---- */
 
-/* What the command would meet; a failure is the call's. */
+/* What the command would encounter; a failure is the call's. */
 static void
 try_command(struct call *call, struct command *command, struct inbound_result *result)
 {
@@ -189,7 +190,7 @@ try_entry(struct call *call, const struct inbound_payload *payload, size_t numbe
 	take_failure(call, result);
 }
 
-/* Each entry, without a limit of their number but that of memory: each has what all have in common as its own. */
+/* All entries, limited only by memory: each has its own copy of what they have in common. */
 static void
 run_all(struct call *call, enum inbound_way way, struct inbound_results *results)
 {

@@ -9,11 +9,11 @@
 #include "os/random.h"
 #include "webhook/webhook_url.h"
 
-/* An internal error will affect the next delivery too; the hold saves its attempts. */
+/* An internal error will also affect the next delivery; the hold saves its attempts. */
 enum { INTERNAL_HOLD_MS = 5000 };
 /* A delivery whose secret cannot be opened waits until the dispatcher is started with its key. */
 enum { SEALED_HOLD_MS = 10000 };
-/* A webhook that is to be deactivated is held this long, or until it is deactivated (store_deactivate_webhook). */
+/* A webhook that will be deactivated is held this long, or until that happens (store_deactivate_webhook). */
 enum { DEACTIVATION_HOLD_MS = 60 * 1000 };
 
 static const enum delivery_state state_after[] = {
@@ -39,7 +39,7 @@ decide(const struct slot *slot, const struct attempt_result *result, int64_t now
 	return retry_decide(slot->schedule, &answer, slot_attempts_made(slot), jitter);
 }
 
-/* The rest of a URL may have a token. */
+/* The rest of a URL may contain a token. */
 static struct slice
 host_of(struct slice url)
 {

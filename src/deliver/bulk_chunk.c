@@ -38,7 +38,7 @@ make_command(struct pool *pool, const struct bulk_job *job, uint32_t position, u
 }
 
 /* Starts at the job's position and returns the number of commands. After a failure only one item is run, so that it has the
- * full time limit and fails alone. */
+ * full time limit and no other item fails with it. */
 static size_t
 make_commands(struct pool *pool, const struct bulk_job *job, size_t most, const struct command *commands[BULK_CHUNK])
 {
@@ -72,7 +72,7 @@ postpone_job(struct store *store, const struct bulk_job *job)
 	return result;
 }
 
-/* Handles an item that failed. If the database is unavailable, this fails too. */
+/* Handles an item that failed. If the database is unavailable, this also fails. */
 static enum result
 delay_job(struct store *store, const struct lead_change *item, uint32_t failures)
 {

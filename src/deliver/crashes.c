@@ -24,7 +24,7 @@ enum {
 	CRASHES_MAX = 32, /* the oldest are discarded first */
 	FILE_MAX_BYTES = 4096,
 	CRASH_LIMIT = 2,
-	HOLD_MS = 10 * 60 * 1000,        /* hold of the failed delivery's webhook: its next delivery may crash too */
+	HOLD_MS = 10 * 60 * 1000,        /* hold of the failed delivery's webhook: its next delivery may also cause a crash */
 	REMOVAL_MS = 24 * 60 * 60 * 1000 /* until an erasure or removal is tried again */
 };
 
@@ -85,8 +85,8 @@ add_crash(struct crashes *crashes, const struct crash *crash)
 	crashes->items[crashes->count++] = *crash;
 }
 
-/* Ignores incomplete lines and lines with other keys. Returns false when the file contains anything else. Such a file is not
- * ours and is not overwritten. */
+/* Ignores incomplete lines and lines with other keys. Returns false when the file contains anything else. Then it is not our
+ * file, and is not overwritten. */
 static bool
 read_file(struct crashes *crashes)
 {
@@ -200,7 +200,7 @@ end_job(struct store *store, const struct crash *crash)
 	return result;
 }
 
-/* An erasure or a removal: the dispatcher does other work meanwhile. */
+/* An erasure or a removal: the dispatcher does other work in the meantime. */
 static enum result
 postpone(struct store *store, const struct crash *crash)
 {
@@ -213,7 +213,7 @@ postpone(struct store *store, const struct crash *crash)
 	return result;
 }
 
-/* Of crashes of a bulk job, the item that was under way is at fault (find_cause). */
+/* After crashes of a bulk job, the item that was under way is at fault (find_cause). */
 static enum result (*const ends[CAUSES])(struct store *store, const struct crash *crash) = {
 	[CAUSE_DELIVERY] = end_delivery,
 	[CAUSE_OPERATOR] = end_job,

@@ -25,10 +25,10 @@
 #include "store/heartbeats.h"
 
 enum {
-	TURN = 16,                   /* deliveries that are fetched of a webhook at a time */
-	STALL_MARGIN_MS = 10 * 1000, /* by which the longest extended attempt is shorter than the lease */
-	STALLED_MS = 5 * 60 * 1000,  /* a task that takes longer has not only a slow database */
-	JOB_MORE_MS = 6 * 60 * 1000, /* by which a turn of a job may be longer than an attempt: a test mail */
+	TURN = 16,                   /* how many deliveries of a webhook are fetched at a time */
+	STALL_MARGIN_MS = 10 * 1000, /* how much shorter than the lease the longest extended attempt is */
+	STALLED_MS = 5 * 60 * 1000,  /* when a task takes longer, a slow database is not the only reason */
+	JOB_MORE_MS = 6 * 60 * 1000, /* how much longer than an attempt a turn of a job may be: a test mail */
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
 };
 
@@ -45,10 +45,10 @@ struct dispatcher {
 	struct job_worker *jobs;
 	struct tasks *threads[DISPATCHER_CONNECTIONS]; /* of the last four */
 	unsigned char owner[DISPATCH_OWNER_SIZE];      /* of the leases */
-	int64_t end_ms;                                /* no new attempts from then on … */
+	int64_t end_ms;                                /* no new attempts after this time … */
 	int64_t give_up_ms;                            /* … and until then it waits for the database; in clock_monotonic_ms */
-	size_t companions;                             /* processes beside this one that are at work */
-	bool ending, stopped, lost; /* stopped: by stop_fd; lost: because a process beside this one has ended */
+	size_t companions;                             /* processes next to this one that are still working */
+	bool ending, stopped, lost; /* stopped: by stop_fd; lost: because a process next to this one has ended */
 };
 
 /* ---- attempts ---- */
@@ -60,7 +60,7 @@ attempt_ended(struct dispatcher *d, struct slot *slot, const struct attempt_resu
 }
 
 #ifdef LEADHOOK_DEBUG
-/* For tests: a delivery whose URL has this text kills each dispatcher that gets its answer. */
+/* For tests: a delivery whose URL contains this text kills each dispatcher that gets its answer. */
 static void
 die_of(const struct due_delivery *delivery)
 {
@@ -168,7 +168,7 @@ note_progress(struct dispatcher *d)
 static bool
 nothing_due(const struct dispatcher *d)
 {
-	/* webhooks go on while a process beside this one works */
+	/* webhooks continue while a process next to this one works */
 	return d->companions == 0 && feeder_found_nothing(d->feeder) && !maintenance_has_work(d->maintenance) &&
 	       !job_worker_has_work(d->jobs) && slots_used(d->slots) == slots_in(d->slots, SLOT_OUTCOME_REJECTED) &&
 	       !scheduler_waiting(d->scheduler);
@@ -199,8 +199,8 @@ stop_requested(void *context, int fd UNUSED, uint32_t ready UNUSED)
 	event_loop_return(d->loop);
 }
 
-/* An event_handler. One that stays ends before this process only when it was killed with its parent, or alone by a signal. What
- * has started this process starts all of them again. */
+/* An event_handler. A process that should stay ends before this one only if it was killed with its parent, or by itself by a
+ * signal. Whatever started this process restarts all of them. */
 static void
 companion_ended(void *context, int fd, uint32_t ready UNUSED)
 {
@@ -232,14 +232,14 @@ is_finished(struct dispatcher *d)
 }
 
 /* Without fetches or records nothing is sent. Maintenance may take as long as a large table needs. Each wait for the database
- * ends before (WIRING_ANSWER_MS): a thread that is longer at its task hangs. */
+ * ends earlier (WIRING_ANSWER_MS): a thread whose task takes longer hangs. */
 static bool
 is_sound(const struct dispatcher *d)
 {
 	return tasks_busy_ms(recorder_tasks(d->recorder)) <= STALLED_MS && tasks_busy_ms(feeder_tasks(d->feeder)) <= STALLED_MS;
 }
 
-/* When something is due, at the latest the next check for shutdown. */
+/* When something is due, but no later than the next check for shutdown. */
 static int64_t
 next_due_ms(const struct dispatcher *d)
 {
@@ -296,7 +296,7 @@ dispatcher_run(struct dispatcher *d)
 	return d->stopped || (feeder_has_polled(d->feeder) && feeder_has_ended(d->feeder)) ? RESULT_OK : RESULT_UNAVAILABLE;
 }
 
-/* An initial concurrency above the maximum is lowered to it, so that the operator can lower the maximum alone. An attempt that
+/* An initial concurrency above the maximum is lowered to it, so that the operator can lower only the maximum. An attempt that
  * is extended, because the loop was late to read responses, still takes STALL_MARGIN_MS less than a lease. */
 static struct dispatcher_options
 adjusted_options(const struct dispatcher_options *options)

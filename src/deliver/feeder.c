@@ -20,19 +20,19 @@
 enum {
 	STANDBY_MS = 2 * 1000,     /* interval of lease requests while shards are missing */
 	SEND_MARGIN_MS = 5 * 1000, /* between the end of an attempt and the end of the lease */
-	WAIT_MAX_MS = 200,         /* of a fetched delivery, until it is sent */
+	WAIT_MAX_MS = 200,         /* how long a fetched delivery may wait to be sent */
 	BUSY_POLL_MS = 10,         /* interval of polls while there is due work */
 	POLL_SHARE = 4,            /* polls then take at most 1 part in 1 + POLL_SHARE of the time, … */
 	WAITING_POLL_SHARE = 9,    /* … or 1 + WAITING_POLL_SHARE while webhooks wait for a slot */
-	POLL_PAUSE_MAX_MS = 1000,  /* limit of the delay by these shares */
+	POLL_PAUSE_MAX_MS = 1000,  /* limit of the delay that these shares cause */
 	SLOW_POLL_MS = 20,         /* after SLOW_POLLS consecutive full polls that take longer, … */
 	SLOW_POLLS = 2,            /* … full polls are made less often, and others read only the newest rows: */
 	SLOW_POLL_SHARE = 20,      /* they take at most 1 part in 1 + SLOW_POLL_SHARE of the time, … */
 	SLOW_POLL_MAX_MS = 30000,  /* … with at most that interval */
 	NEWEST_RETRY_MS = 30000,   /* pause of polls of the newest after one that took longer than a full poll */
-	FAILED_POLL_MS = 1000,     /* a full poll that fails after that time counts as slow, too */
+	FAILED_POLL_MS = 1000,     /* a full poll that fails after this time also counts as slow */
 	INTERRUPTED_MS = 1000,     /* mean delay after a second interrupted attempt; doubles with each, … */
-	INTERRUPTED_DOUBLINGS = 10 /* … up to that number of attempts */
+	INTERRUPTED_DOUBLINGS = 10 /* … up to this number of attempts */
 };
 
 struct feeder {
@@ -45,7 +45,7 @@ struct feeder {
 	int64_t next_lease_ms;
 	int64_t lease_end_ms;                                  /* in clock_boot_ms; 0: before the first lease, or doubted */
 	int64_t busy_poll_ms, next_poll_ms, next_full_poll_ms; /* until the latter, polls read only the newest rows */
-	int64_t woken_poll_ms;                                 /* a wake makes no poll earlier than that */
+	int64_t woken_poll_ms;                                 /* a wake makes no poll earlier than this */
 	int64_t full_poll_took_ms, newest_poll_took_ms;        /* duration of the last polls */
 	int64_t next_newest_poll_ms;                           /* until then, slow full polls are not made less often */
 	int64_t database_ahead_ms;                             /* the database's time minus clock_monotonic_ms */
@@ -81,7 +81,8 @@ when_recover(const void *context)
 }
 
 /* An interrupted attempt counts. A delivery that ends dispatchers again and again is sent later and later, and does not hold up
- * the others. Those that it interrupted come at other times than it does: otherwise it would end their attempts each time. */
+ * the others. Deliveries that it interrupted are not sent at the same times: otherwise it would end their attempts every
+ * time. */
 static int64_t
 interrupted_delay_ms(const struct interrupted_delivery *delivery)
 {
@@ -137,7 +138,7 @@ static void
 begin_lease(void *context)
 {
 	struct feeder *f = context;
-	f->leased = true; /* also when the response is lost */
+	f->leased = true; /* even if the response is lost */
 	f->work.began_ms = clock_monotonic_ms();
 	f->work.lease_end_ms = clock_boot_ms() + f->with.options->lease_ms;
 }
@@ -177,7 +178,7 @@ leased(void *context, enum result result)
 	if (result != RESULT_OK)
 		return;
 	const uint64_t lost = f->leased_shards & ~f->work.shards;
-	const bool lapsed = clock_boot_ms() >= f->lease_end_ms; /* they may have been another's in between */
+	const bool lapsed = clock_boot_ms() >= f->lease_end_ms; /* another dispatcher may have had them in between */
 	f->leased_shards = f->work.shards;
 	f->lease_end_ms = f->work.lease_end_ms;
 	/* leaves as much time again for retries, before nothing may be sent */
@@ -241,7 +242,7 @@ static void
 begin_poll(void *context)
 {
 	struct feeder *f = context;
-	wake_drain(f->with.options->wake_fd); /* before the statement, which finds what these wakes are about */
+	wake_drain(f->with.options->wake_fd); /* before the statement, which will find what these wakes are about */
 	f->progress = false;
 	f->work.pool = pool_new();
 	f->work.began_ms = clock_monotonic_ms();
@@ -289,7 +290,7 @@ newest_polled(struct feeder *f, int64_t now, int64_t took_ms)
 	f->next_newest_poll_ms = now + NEWEST_RETRY_MS;
 }
 
-/* Sets the time of the next poll, which is assumed to take as long as the last one of its kind. */
+/* Sets the time of the next poll, assuming that it takes as long as the last one of its kind. */
 static void
 schedule_next_poll(struct feeder *f, int64_t now, int64_t next_due_ms)
 {
@@ -388,7 +389,7 @@ fetched(void *context, enum result result)
 		const struct due_delivery *delivery = &f->work.deliveries.items[i];
 		const uint64_t shard = UINT64_C(1) << webhook_shard(delivery->destination->webhook_id);
 		if (delivery->destination->state == WEBHOOK_ACTIVE || delivery->destination->state == WEBHOOK_MISSING)
-			f->progress = true; /* of a removed webhook, the next poll reports it as such */
+			f->progress = true; /* if the webhook was removed, the next poll reports it as such */
 		if (delivery->destination->state == WEBHOOK_ACTIVE && (f->leased_shards & shard) != 0)
 			scheduler_add(f->with.scheduler, slots_take(f->with.slots, delivery, now), database_ms);
 	}

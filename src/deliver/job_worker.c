@@ -9,7 +9,7 @@
 #include "store/queue/due.h"
 #include "store/queue/operator_jobs.h"
 
-/* For work that can be interrupted: other jobs wait meanwhile, and the end of the dispatcher. */
+/* For work that can be interrupted: other jobs wait in the meantime, and so does the end of the dispatcher. */
 enum { TURN_MS = 2 * 1000 };
 
 struct job_worker {
@@ -42,7 +42,7 @@ static void
 begin_turn(void *context)
 {
 	struct job_worker *j = context;
-	j->leased = true; /* also when the response is lost */
+	j->leased = true; /* even if the response is lost */
 	j->work.pool = pool_new();
 	j->work.under_way = slots_ids(j->with.slots, j->work.pool);
 }
@@ -136,7 +136,7 @@ job_worker_free(struct job_worker **jobs)
 	*jobs = NULL;
 }
 
-/* A job that this dispatcher leases is not found: the flag is cleared by a turn alone. */
+/* A job that this dispatcher leases is not found: only a turn clears the flag. */
 void
 job_worker_note_poll(struct job_worker *j, const struct due_webhooks *found)
 {

@@ -18,7 +18,7 @@
 
 #define MAGIC "leadhook-dispatch lock 1\n"
 
-/* Delivery 0: unused. The id is written last: until it is, the place is unused. */
+/* Delivery 0: unused. The id is written last: until then, the place is unused. */
 struct place {
 	_Atomic uint64_t delivery_id;
 	_Atomic uint32_t attempt, attempts_before;
@@ -30,7 +30,7 @@ struct content {
 	struct place under_way[];
 };
 
-/* More than a dispatcher has slots when dispatch.in_flight is at its maximum. */
+/* More slots than a dispatcher has when dispatch.in_flight is at its maximum. */
 enum { PLACES_MAX = 32768 };
 
 static size_t
@@ -49,7 +49,7 @@ places_in(size_t size)
 struct lock {
 	int fd;
 	struct content *content;
-	size_t places, mapped_places; /* ours; with those of a predecessor that had more */
+	size_t places, mapped_places; /* our places, and those of a predecessor that had more */
 	bool has_previous;
 	struct lock_previous previous;
 };
@@ -106,12 +106,12 @@ map(struct lock *lock, size_t places_before)
 	if (mapped == MAP_FAILED)
 		return false;
 	lock->content = mapped;
-	/* a child would hold the lock with it */
+	/* a child would hold the lock, too */
 	return madvise(mapped, size, MADV_DONTFORK) == 0;
 }
 
 /* Logs a hint. After a run as root the file belongs to root, and the account of the cron job cannot open it. In a folder where
- * others can put files, one of theirs is refused (EPERM): its owner could hold the lock, and truncate what is mapped. */
+ * others can put files, a file of theirs is refused (EPERM): its owner could hold the lock, and truncate the mapped file. */
 static void
 log_cannot_lock(const char *path, int number)
 {
@@ -198,7 +198,7 @@ lock_previous(const struct lock *lock)
 	return lock->has_previous ? &lock->previous : NULL;
 }
 
-/* The old notes are removed while there is no owner: they are never taken for the new one's. */
+/* The old notes are removed while there is no owner, so that they are never taken for the new owner's. */
 void
 lock_set_owner(struct lock *lock, const unsigned char owner[DISPATCH_OWNER_SIZE])
 {

@@ -23,7 +23,7 @@ enum {
 	STATISTICS_MS = 5 * 60 * 1000
 };
 
-/* The dispatcher that leases this shard does what must be done once. */
+/* The dispatcher that leases this shard does the work that must be done once. */
 #define FIRST_SHARD UINT64_C(1)
 
 struct deactivation {
@@ -157,7 +157,7 @@ deactivate_round(struct store *store, void *context)
 	return first;
 }
 
-/* Webhooks that were not deactivated stay queued. The one whose campaign was waited for becomes the last, so that the next
+/* Webhooks that were not deactivated stay queued. If one had to wait for its campaign, it moves to the end, so that the next
  * round waits for another. */
 static void
 deactivated_round(void *context, enum result result UNUSED)

@@ -9,9 +9,9 @@
 
 enum {
 	BATCH = 256,            /* outcomes, at most */
-	FLUSH_COUNT = 64,       /* a batch is recorded when it has that many outcomes … */
-	FLUSH_MS = 5,           /* … or after that time (docs/deliveries.md 3, guarantee) */
-	CONFLICTS = 3,          /* of a batch; then its outcomes are recorded one at a time */
+	FLUSH_COUNT = 64,       /* a batch is recorded when it has this many outcomes … */
+	FLUSH_MS = 5,           /* … or after this time (docs/deliveries.md 3, guarantee) */
+	CONFLICTS = 3,          /* attempts at a batch; then its outcomes are recorded one at a time */
 	REJECTED_MS = 60 * 1000 /* from the rejection of an outcome until its delivery may be sent again */
 };
 
@@ -25,7 +25,7 @@ struct recorder {
 	size_t count;                            /* being recorded */
 	enum result result;                      /* of the batch */
 	size_t singly;           /* outcomes to record one at a time, because one of them is invalid or conflicts */
-	bool retrying;           /* a postponed outcome is recorded, alone */
+	bool retrying;           /* a postponed outcome is recorded by itself */
 	unsigned conflicts;      /* of this batch, consecutive */
 	struct back_off blocked; /* postponed outcomes */
 	bool ending;
@@ -176,7 +176,7 @@ handle_single_rejection(struct recorder *r, enum result result)
 	count_down(r);
 }
 
-/* The statements may have been rejected, or conflict with another transaction, because of one of the outcomes alone. */
+/* The statements may have been rejected, or conflict with another transaction, because of a single outcome. */
 static void
 recorded(void *context, enum result result)
 {

@@ -8,7 +8,7 @@ enum { NOTE_MS = 1000 /* between stored results of a webhook that succeeds */ };
 
 /* ---- what is due ---- */
 
-/* Takes over the values of the database, which the operator or another dispatcher may have changed; not the concurrency. */
+/* Takes over the values of the database, which the operator or another dispatcher may have changed, but not the concurrency. */
 static void
 take_stored_health(struct scheduler *s, struct webhook_entry *webhook, const struct due_webhook *found)
 {
@@ -85,14 +85,14 @@ probation_share(const struct scheduler *s)
 }
 
 /* True when so few slots are left that only webhooks with nothing under way get one. Outcomes that cannot be recorded, because
- * a lock is in their way, never use up all slots. */
+ * a lock blocks them, never use up all slots. */
 static bool
 are_scarce(const struct scheduler *s, struct places places)
 {
 	return places.unsent <= s->limits.in_flight / 4 || places.free <= s->limits.in_flight / 8;
 }
 
-/* What an account may have under way on probation. */
+/* How many deliveries on probation an account may have under way. */
 static size_t
 account_share(const struct scheduler *s)
 {
@@ -136,7 +136,7 @@ usable(const struct scheduler *s, const struct webhook_entry *webhook, int64_t n
 	return least(rows, left - s->limits.in_flight / 4);
 }
 
-/* The webhook of this queue whose deliveries are fetched next, or NULL. Few are skipped: those have something under way. */
+/* The webhook of this queue whose deliveries are fetched next, or NULL. Skips few: only those that have something under way. */
 static struct webhook_entry *
 next_to_fetch_in(const struct scheduler *s, enum queue queue, int64_t now_ms)
 {
@@ -239,8 +239,7 @@ scheduler_drop(struct scheduler *s, uint64_t webhook_id, int64_t now_ms)
 
 /* ---- sending ---- */
 
-/* The webhook of this queue that sends next, or NULL. Few are skipped: those have something under
- * way. */
+/* The webhook of this queue that sends next, or NULL. Skips few: only those that have something under way. */
 static struct webhook_entry *
 next_to_send_in(const struct scheduler *s, enum queue queue, struct places places)
 {

@@ -73,7 +73,7 @@ find_account(const struct scheduler *s, uint64_t account_id)
 	return NULL;
 }
 
-/* One more or one less than before. */
+/* Counts one more or one fewer than before. */
 static void
 set_size(struct scheduler *s, struct account_entry *account, size_t webhooks)
 {
@@ -168,8 +168,8 @@ table_pass_turn(struct scheduler *s, struct webhook_entry *webhook, enum queue q
 
 /* ---- places ---- */
 
-/* The last one in the account's queues that is only waiting to be fetched, or NULL. Few are skipped: those have something in
- * slots. A rate-limited one is in none of them: its limit would be lost. */
+/* The last one in the account's queues that is only waiting to be fetched, or NULL. Skips few: only those that have something
+ * in slots. A rate-limited webhook is in none of these queues: its limit would be lost. */
 static struct webhook_entry *
 find_waiting(const struct account_entry *account)
 {
@@ -183,7 +183,7 @@ find_waiting(const struct account_entry *account)
 	return NULL;
 }
 
-/* The webhook whose place goes to one of this account, or NULL. */
+/* The webhook that gives up its place to one of this account, or NULL. */
 static struct webhook_entry *
 find_replaced(const struct scheduler *s, uint64_t account_id)
 {

@@ -19,7 +19,7 @@ struct tasks {
 	void *context;
 	const struct task *under_way; /* or NULL */
 	int64_t begun_ms;             /* when it was started */
-	size_t last;                  /* of tasks that have had as much time, the next one in the rotation begins */
+	size_t last;                  /* among tasks that have had as much time, the next one in the rotation begins */
 	int64_t least_ms;             /* what the last task to begin had had; a task that was not due has not saved up time */
 	int64_t had_ms[TASKS_MAX];    /* the time that a task has had */
 	struct back_off back_offs[TASKS_MAX];
@@ -62,7 +62,7 @@ task_had_ms(const struct tasks *tasks, size_t i)
 	return tasks->had_ms[i] > tasks->least_ms ? tasks->had_ms[i] : tasks->least_ms;
 }
 
-/* The due task that has had the least time; `count`: none is due. */
+/* The due task that has had the least time; `count` if none is due. */
 static size_t
 next_task(const struct tasks *tasks, int64_t now_ms)
 {

@@ -19,7 +19,7 @@ struct line {
 	struct smtp_connection *connection;
 	struct runner *runner;
 	enum { LINE_IDLE, LINE_SENDS, LINE_HANGS_UP } state;
-	struct line_job *job; /* under way, or given while the line hangs up; NULL: none */
+	struct line_job *job; /* under way, or passed on while the line hangs up; NULL: none */
 	struct event_timer hang_up;
 };
 

@@ -7,7 +7,7 @@
 #include "deliver/mail/smtp_answer.h"
 #include "engine/message.h"
 
-/* What follows from what an answer to RCPT, DATA or the mail is about. */
+/* What to do, depending on what an answer to RCPT, DATA or the mail is about. */
 static const struct {
 	const char *reason;
 	enum mail_verdict verdict;
@@ -39,7 +39,7 @@ judgement(enum mail_verdict verdict, const char *reason)
 	return (struct mail_judgement){ .verdict = verdict, .reason = reason };
 }
 
-/* Before there is a recipient: every mail would get this answer. */
+/* Before a recipient was named: every mail would get this answer. */
 static struct mail_judgement
 judge_session(const struct smtp_result *result, enum answer_subject about)
 {
@@ -88,7 +88,7 @@ mail_judge(const struct smtp_result *result)
 	case SMTP_ABANDONED:
 		break;
 	}
-	/* the server may have it already when all of it was sent */
+	/* the server may already have the mail if all of it was sent */
 	return result->stage == SMTP_END ? judgement(MAIL_RETRY, "connection_lost") : judgement(MAIL_RETURN, "stopped");
 }
 

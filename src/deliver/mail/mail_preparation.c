@@ -8,14 +8,14 @@
 #include "store/store.h"
 
 enum { PER_DAY = 5, MINUTE_MS = 60 * 1000, DAY_MS = 24 * 60 * MINUTE_MS, LATER_MS = 5 * MINUTE_MS };
-/* How long a mail waits for the confirmation of its address: longer than a person takes who wants the mail. */
+/* How long a mail waits for its address to be confirmed: longer than it takes a person who wants the mail. */
 #define UNCONFIRMED_MS (INT64_C(30) * DAY_MS)
 
 /* Mails of a kind to an address: at most `count` within a time. Anyone can request a confirmation, or a deletion, for any
- * address. What pages of a campaign request for an address has the same limits as the mails of a lead. */
+ * address. Requests by a campaign's pages for an address have the same limits as the mails of a lead. */
 static const struct {
 	enum message_kind kind;
-	bool of_all_leads; /* to the address in all campaigns; else to that of one lead */
+	bool of_all_leads; /* to the address in all campaigns; otherwise to that of one lead */
 	unsigned count;
 	int64_t within_ms;
 	enum metric_drop drop;
@@ -29,7 +29,7 @@ static const struct {
 };
 enum { KIND_COUNT_MAX = 5 };
 
-/* The address has reached a limit. */
+/* Whether the address has reached a limit. */
 static void
 drop(struct leased_mail *mail, enum metric_drop drop)
 {
@@ -53,15 +53,15 @@ reason_to_drop(const struct queued_mail *mail)
 	return mail->opted_out && !is_requested ? SLICE("opted_out") : SLICE_NONE;
 }
 
-/* Only the confirmation itself, and what a person has requested, goes to an address that may be another person's. */
+/* Only the confirmation itself, and mails that a person has requested, go to an address that may be another person's. */
 static bool
 waits_for_confirmation(const struct queued_mail *queued)
 {
 	return queued->is_unconfirmed && !message_ignores_opt_out(queued->kind);
 }
 
-/* It is due when the address is confirmed (docs/mail.md 6). This one was leased in that moment, or it is time to see whether it
- * still has to wait. */
+/* It is due when the address is confirmed (docs/mail.md 6). This one was leased at that very moment, or it is time to see
+ * whether it still has to wait. */
 static void
 end_unconfirmed(struct outbox_message *message)
 {
@@ -72,7 +72,7 @@ end_unconfirmed(struct outbox_message *message)
 	outbox_end(message, age_ms > UNCONFIRMED_MS ? MESSAGE_DROPPED : waits, wait_ms, SLICE("unconfirmed"));
 }
 
-/* Counts mails by mailbox, whatever the spelling, without storing it longer than the mail. */
+/* Counts mails by mailbox, however it is spelled, without storing it longer than the mail. */
 static enum result
 hash_recipient(const struct mail_preparation *p, struct leased_mail *mail, struct address_hash *hash)
 {
@@ -106,7 +106,7 @@ keep_kind_limits(const struct mail_preparation *p, struct leased_mail *mail, con
 	return result;
 }
 
-/* Ends the mail when the address has reached the limit of a day, and delays it while the last one is less than a minute old. */
+/* Ends the mail when the address has reached its daily limit, and delays it while the last one is less than a minute old. */
 static enum result
 keep_address_limits(const struct mail_preparation *p, struct leased_mail *mail, const unsigned char *hash)
 {
@@ -115,7 +115,7 @@ keep_address_limits(const struct mail_preparation *p, struct leased_mail *mail, 
 	const enum result result = store_count_mails(p->store, hash, &day, &youngest_ms);
 	if (result != RESULT_OK)
 		return result;
-	/* strangers can have the others sent until there are enough; its own limits leave one for the lead to use */
+	/* strangers can request the others until the limit is reached; its own limits leave one for the lead to use */
 	const bool is_enough = day >= PER_DAY && mail->message->queued.kind != MESSAGE_ERASE_CONFIRM;
 	if (is_enough)
 		drop(mail, METRIC_DROPPED_ADDRESS_LIMIT);
@@ -143,8 +143,8 @@ keep_limits(const struct mail_preparation *p, struct leased_mail *mail, const un
 	return result;
 }
 
-/* What a page has requested for an address takes up its limits before the lead is looked for: else they would show whether
- * there is one. Those of the campaign, and of all others, are taken up by what is sent. */
+/* A request by a page for an address counts towards its limits before the lead is looked up: otherwise they would show whether
+ * there is one. The limits of the campaign, and all others, count what is sent. */
 static enum result
 count_request(const struct mail_preparation *p, struct leased_mail *mail)
 {
@@ -192,7 +192,7 @@ check(struct leased_mail *mail, const char *sender, struct slice recipient, stru
 	return true;
 }
 
-/* A mail that was composed before has the links of the lead, which may have another address now. */
+/* A mail that was composed before contains the links of the lead, which may have another address now. */
 static bool
 check_composed(struct leased_mail *mail, const char *sender)
 {
@@ -251,7 +251,7 @@ make_ready(const struct mail_preparation *p, struct leased_mail *mail)
 	return result;
 }
 
-/* Of a kind of this version. */
+/* For a kind that this version knows. */
 static enum result
 prepare(const struct mail_preparation *p, struct leased_mail *mail)
 {
@@ -277,7 +277,7 @@ mail_prepare(const struct mail_preparation *p, struct leased_mail *mail)
 {
 	struct outbox_message *message = mail->message;
 	const struct queued_mail *queued = &message->queued;
-	if ((size_t)queued->kind >= MESSAGE_KINDS) { /* of a later version, whose process sends it */
+	if ((size_t)queued->kind >= MESSAGE_KINDS) { /* a kind of a later version, whose process sends it */
 		outbox_end(message, queued->is_ready ? MESSAGE_READY : MESSAGE_REQUESTED, LATER_MS, SLICE("unknown_kind"));
 		return RESULT_OK;
 	}

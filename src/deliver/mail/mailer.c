@@ -75,7 +75,7 @@ log_failure(const struct leased_mail *mail, const char *reason)
 	    LOG_UINT("attempts", queued->attempts + 1));
 }
 
-/* Ends the mail without an attempt: the result says nothing of it. */
+/* Ends the mail without an attempt: the result says nothing about it. */
 static void
 end_untried(struct leased_mail *mail, const char *reason)
 {
@@ -103,7 +103,8 @@ end(struct leased_mail *mail, enum message_state state, int64_t delay_ms, const 
 		log_failure(mail, reason);
 }
 
-/* Tried again, or given up. What holds all mail may end at any time: it is then tried as often as the server is probed. */
+/* Tries again, or gives up. A cause that holds all mail may end at any time: then the mail is tried as often as the server is
+ * probed. */
 static void
 retry(struct mailer *m, struct leased_mail *mail, const struct mail_judgement *judgement)
 {
@@ -133,7 +134,7 @@ count_refusal(const char *reason)
 			metrics_add(METRIC_REFUSED_MAILS, i, 1);
 }
 
-/* What an operator should see. A hold that is not about a mail is seen as such. */
+/* What an operator should see. A hold that is not about a mail is shown as such. */
 static void
 note_refusal(struct mailer *m, const struct leased_mail *mail, const struct mail_judgement *judgement)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * libcurl reports the same error for an answer of the server to any command. So this listens to the commands and answers of the
- * connection: what was sent last, what was answered, what the server offers. */
+ * libcurl reports the same error for an answer of the server to any command. So this file listens to the commands and answers
+ * of the connection: what was sent last, what was answered, what the server offers. */
 #include "deliver/mail/smtp.h"
 
 #include <curl/curl.h>
@@ -19,10 +19,10 @@ _Static_assert(SMTP_ERROR_SIZE >= CURL_ERROR_SIZE, "the buffer for libcurl");
 
 enum { MAILS_MAX = 100, AGE_MAX_MS = 60 * 1000, URL_MAX = 600, PATH_MAX_BYTES = 1100 };
 
-/* What was sent and answered, of one mail. */
+/* What was sent and answered for one mail. */
 struct observed {
 	enum smtp_stage stage;
-	int status;   /* of the answer to the last command; 0: there is none */
+	int status;   /* status of the answer to the last command; 0: there is none */
 	bool is_done; /* what follows belongs to the end of the connection */
 	bool has_begun_tls, in_hello, offers_utf8, lacks_utf8;
 	bool in_answer; /* the last line was not the last of its answer */
@@ -74,7 +74,7 @@ begins_with(const char *line, size_t size, const char *word)
 	return size >= strlen(word) && strncasecmp(line, word, strlen(word)) == 0;
 }
 
-/* Commands as they are sent. Nothing of them is stored: one has the password. */
+/* Commands as they are sent. They are not stored: one contains the password. */
 static int
 hear_command(CURL *curl UNUSED, curl_infotype type, char *line, size_t size, void *context)
 {
@@ -109,7 +109,7 @@ add_line(struct observed *seen, const char *line, size_t size)
 	seen->answer[used] = '\0';
 }
 
-/* Lines of answers. Anything but `size` ends the transfer. */
+/* Lines of answers. Returning anything but `size` ends the transfer. */
 static size_t
 hear_answer(char *line, size_t size, size_t count, void *context)
 {
@@ -190,7 +190,7 @@ set_behaviour(struct smtp_connection *c)
 	SET(curl, CURLOPT_READDATA, c);
 	SET(curl, CURLOPT_HEADERFUNCTION, hear_answer);
 	SET(curl, CURLOPT_HEADERDATA, c);
-	SET(curl, CURLOPT_VERBOSE, 1L); /* for the next one, which gets all of it */
+	SET(curl, CURLOPT_VERBOSE, 1L); /* needed by the next option, which gets all of it */
 	SET(curl, CURLOPT_DEBUGFUNCTION, hear_command);
 	SET(curl, CURLOPT_DEBUGDATA, c);
 	SET(curl, CURLOPT_NOPROGRESS, 0L);
@@ -219,7 +219,7 @@ begin(struct smtp_connection *c)
 	set_behaviour(c);
 }
 
-/* libcurl ends the connection of a handle with it: it sends QUIT, and would wait two minutes for the answer. */
+/* libcurl ends the connection together with its handle: it sends QUIT, and would wait two minutes for the answer. */
 void
 smtp_hang_up(struct smtp_connection *c)
 {
@@ -250,7 +250,7 @@ smtp_free(struct smtp_connection **connection)
 
 /* ---- one mail ---- */
 
-/* "<address>". Whatever is in it must not begin another command. */
+/* "<address>". Nothing in the address may begin another command. */
 static bool
 make_path(const char *address, char path[PATH_MAX_BYTES])
 {
@@ -291,7 +291,7 @@ end_of(const struct smtp_connection *c, CURLcode code)
 	return seen->status >= 400 ? SMTP_REFUSED : SMTP_LOST;
 }
 
-/* "550 5.1.1 no such user": the second word, if it has the form. */
+/* "550 5.1.1 no such user": the second word, if it has that form. */
 static void
 find_enhanced(const char *answer, char enhanced[SMTP_ENHANCED_SIZE])
 {
@@ -326,7 +326,7 @@ transfer(struct smtp_connection *c, const char *sender, const char *recipient, s
 	return code;
 }
 
-/* A server may end a connection between two mails, with a word (421) or without. */
+/* A server may end a connection between two mails, with or without a word (421). */
 static bool
 may_repeat(const struct smtp_connection *c, CURLcode code)
 {

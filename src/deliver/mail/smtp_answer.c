@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Words come before codes, because servers send 5.1.1 and 5.7.1 with all kinds of text. An answer is about the person only when
- * each word of it is known to be. */
+ * Words come before codes, because servers send 5.1.1 and 5.7.1 with all kinds of text. An answer is about the person only if
+ * every word in it is known to be. */
 #include "deliver/mail/smtp_answer.h"
 
 #include <stdio.h>
@@ -11,13 +11,13 @@
 
 /* ---- the tables ---- */
 
-/* The phrases are written as those of person_words.h. */
+/* The phrases are written like those of person_words.h. */
 struct wording {
 	enum answer_subject subject;
 	const char *phrases;
 };
 
-/* Exchange's word for it, with its code alone. */
+/* Exchange's word for it, when its code is the only other text. */
 static const char access_denied[] = "recipient address rejected access denied";
 
 /* The first row with a phrase of the answer decides. */
@@ -85,11 +85,11 @@ static const struct answer_code {
 	enum answer_subject about;
 	bool is_exact; /* whatever the words are */
 } codes[] = {
-	{ 0, 0, 0, ABOUT_NOTHING, false }, /* these say nothing: the words decide */
+	{ 0, 0, 0, ABOUT_NOTHING, false }, /* these mean nothing: the words decide */
 	{ 2, 0, 0, ABOUT_NOTHING, false },
 	{ 3, 0, 0, ABOUT_NOTHING, false },
 	{ 5, 0, 0, ABOUT_NOTHING, false },
-	{ 1, 0, 1, ABOUT_PERSON, false },   /* bad mailbox; 0: the address in another way */
+	{ 1, 0, 1, ABOUT_PERSON, false },   /* bad mailbox; 0: the address is bad in another way */
 	{ 1, 3, 3, ABOUT_PERSON, false },   /* bad syntax of it */
 	{ 1, 6, 6, ABOUT_PERSON, false },   /* moved */
 	{ 1, 10, 10, ABOUT_PERSON, false }, /* the recipient's domain takes no mail (RFC 7505) */
@@ -113,9 +113,9 @@ static const struct answer_code {
 	{ 7, 0, 999, ABOUT_POLICY, false },
 };
 static const unsigned access_denied_code[] = { 5, 4, 1 };
-static const unsigned any_reason_code[] = { 5, 7, 1 }; /* some servers have it in every refusal */
+static const unsigned any_reason_code[] = { 5, 7, 1 }; /* some servers put it into every refusal */
 
-/* Statuses that say it (RFC 4954). */
+/* Statuses that mean a refused login (RFC 4954). */
 static const int login_statuses[] = { 530, 534, 535, 538 };
 
 /* ---- reading ---- */
@@ -147,7 +147,7 @@ is_part_of_word(char c)
 	return is_alnum(c) || strchr(".-_@+#/?'&%=*!$~^`{|}", c) != NULL;
 }
 
-/* The code of the line: each begins with it, and a server may repeat it in the text. */
+/* The status: each line begins with it, and a server may repeat it in the text. */
 static struct slice
 without_status(struct slice word, int status)
 {
@@ -176,7 +176,7 @@ take_code(struct answer *answer, struct slice word)
 	return true;
 }
 
-/* Answers have a question mark for each byte that is not ASCII. */
+/* Answers contain a question mark for each non-ASCII byte. */
 static bool
 is_address(struct slice word, const char *address)
 {
@@ -207,7 +207,7 @@ is_place(struct slice word)
 	return slice_find(word, '/') < word.size || (dot > 0 && dot + 1 < word.size);
 }
 
-/* Of "blocked.Please" and "spam/virus": where the first word ends. */
+/* Where the first word ends in "blocked.Please" and "spam/virus". */
 static size_t
 first_of_two(struct slice word)
 {
@@ -219,7 +219,7 @@ first_of_two(struct slice word)
 	return ends_sentence ? dot : word.size;
 }
 
-/* Of a page that explains why it is blocked. */
+/* The URL of a page that explains a block. */
 static bool
 explains_block(struct slice url)
 {
@@ -351,7 +351,7 @@ leave_out(struct answer *answer, const char *phrases)
 	return found;
 }
 
-/* NULL: it is not in the table. */
+/* Returns NULL if it is not in the table. */
 static const struct answer_code *
 find_code(const unsigned *code)
 {
@@ -361,7 +361,7 @@ find_code(const unsigned *code)
 	return NULL;
 }
 
-/* Exact codes count whatever the words are; the others if the words say nothing. */
+/* Exact codes count no matter what the words are; other codes only if the words mean nothing. */
 enum code_weight { CODE_COUNTS_ALWAYS, CODE_COUNTS_LAST };
 
 static enum answer_subject
@@ -417,9 +417,9 @@ is_of_login(int status)
 	return false;
 }
 
-/* What the words of an answer say of a person. */
+/* What the words of an answer say about a person. */
 struct said {
-	bool names, misses;  /* a person; that there is none */
+	bool names, misses;  /* they name a person; they say that there is none */
 	bool is_unavailable; /* in the words of the standard */
 	bool is_all;         /* nothing else is said */
 };

@@ -35,21 +35,21 @@ struct outbox {
 	bool recovered;                              /* what an earlier process leased was released */
 	struct outbox_message *messages[OUTBOX_MAX]; /* in the order of their leases, so that none waits for later ones */
 	size_t count;
-	bool alone; /* the only message is one that a process has crashed with */
+	bool alone; /* the only message is one with which a process has crashed */
 	struct send_turns turns;
 	struct send_rate rate;
-	unsigned failures;  /* of the server, in a row */
+	unsigned failures;  /* failures of the server, in a row */
 	uint64_t held_by;   /* the message that the last hold is about */
 	int64_t held_at_ms; /* when the last hold began */
 	int64_t polled_ms, next_poll_ms, next_renew_ms;
-	int64_t database_ms; /* nothing of the database is tried before */
+	int64_t database_ms; /* the database is not tried again before this time */
 	bool found_nothing;  /* the last poll */
 	bool ending;
 	int64_t end_ms, abandon_ms, leave_ms;
 	struct log_throttle database_log, delays_log;
 };
 
-/* What the log says of each channel. */
+/* What the log says about each channel. */
 static const struct {
 	enum heartbeat_process process;
 	const char *waits, *recovered, *stale, *lost, *leases_lost, *left, *held, *resumed;
@@ -121,7 +121,7 @@ release(struct outbox *o, const uint64_t *ids, size_t count)
 		log_debug("messages_not_released", LOG_UINT("messages", count));
 }
 
-/* Ends the leases of messages that nothing was done with; those whose release fails come due when their lease ends. */
+/* Ends the leases of messages that were not worked on; if a release fails, they come due when their lease ends. */
 static void
 release_waiting(struct outbox *o)
 {
@@ -238,7 +238,7 @@ renew(struct outbox *o)
 	if (!outbox_note_result(o, store_renew_mails(o->store, o->owner, ids, o->count, lease_ms(o), &renewed)))
 		return;
 	o->next_renew_ms = now + RENEW_MS;
-	if (renewed < o->count) { /* which ones is not known: none is begun */
+	if (renewed < o->count) { /* it is not known which ones: none is begun */
 		log_warning(channels[o->sender->channel].leases_lost, LOG_UINT("messages", o->count - renewed));
 		release_waiting(o);
 	}
@@ -261,7 +261,7 @@ room(const struct outbox *o)
 	return rate > waiting ? (rate - waiting < left ? rate - waiting : left) : 0;
 }
 
-/* A message that was leased when a process crashed may be what crashes it: it is prepared and sent with no other leased. */
+/* A message that was leased when a process crashed may be the cause: it is prepared and sent with no other message leased. */
 static void
 separate_suspect(struct outbox *o, const struct queued_mail *leased, size_t *count, size_t *first)
 {
@@ -362,7 +362,7 @@ prepare(struct outbox *o, struct outbox_message *message)
 	log_work_done();
 	if (result == RESULT_NOT_FOUND)
 		message->state = OUTBOX_GONE;
-	else if (!outbox_note_result(o, result)) /* it may be ready: it is leased again, as it is */
+	else if (!outbox_note_result(o, result)) /* it may be ready: it is leased again, unchanged */
 		message->state = OUTBOX_RETURNED;
 	else if (message->state == OUTBOX_LEASED)
 		message->state = OUTBOX_READY;
@@ -405,7 +405,7 @@ send_ready(struct outbox *o)
 
 /* ---- signs that it works (store/heartbeats.h) ---- */
 
-/* A transfer that takes longer than any may hangs. */
+/* A transfer that takes longer than the maximum hangs. */
 static bool
 transfers_work(const struct outbox *o)
 {
@@ -484,7 +484,7 @@ stop_requested(void *context, int fd UNUSED, uint32_t ready UNUSED)
 	event_loop_return(o->loop);
 }
 
-/* An event_handler. However many wakes there are, the next poll is not at once. */
+/* An event_handler. However many wakes there are, the next poll is not made at once. */
 static void
 woken(void *context, int fd, uint32_t ready UNUSED)
 {
@@ -517,7 +517,7 @@ is_finished(const struct outbox *o)
 	return o->ending && (o->count == 0 || clock_monotonic_ms() >= o->leave_ms);
 }
 
-/* The next time at which something is to be done. */
+/* The next time at which there is something to do. */
 static int64_t
 next_ms(const struct outbox *o)
 {

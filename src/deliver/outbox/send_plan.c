@@ -8,7 +8,7 @@
 
 /* ---- who was served ---- */
 
-/* Accounts and campaigns that are stored at a time. Those that were served longest ago are dropped: they come first anyway. */
+/* How many accounts and campaigns are stored. Those that were served longest ago are dropped: they come first anyway. */
 enum { SERVED_MAX = 4096 };
 
 void

@@ -20,7 +20,7 @@ enum {
 	LOCK_MS = 200,
 	PAUSE_MS = 1000,
 	PAUSE_MAX_MS = 60 * 1000,
-	SOUND_MS = 5 * 60 * 1000,                                   /* after that time a crash is the first one again */
+	SOUND_MS = 5 * 60 * 1000,                                   /* after this time, a crash counts as the first again */
 	CHILD_MS = COMPANION_STOP_MS + COMPANION_ABANDON_MS + 1000, /* to end */
 	KEEPER_MS = CHILD_MS + 1000,
 	DESCRIPTORS_MAX = 1024
@@ -48,7 +48,7 @@ share_life(void)
 	return NULL;
 }
 
-/* Waits for `ms`, or until a child has changed. Returns true when the caller's process has ended. */
+/* Waits for `ms`, or until a child has changed state. Returns true when the caller's process has ended. */
 static bool
 wait_for_stop(int stop_fd, int children_fd, int64_t ms)
 {
@@ -92,7 +92,8 @@ become_child(const struct companion_options *options, pid_t parent, int stop_fd,
 	_exit(status);
 }
 
-/* The time until a process that reports no more hangs. A suspended machine is no time: clock_monotonic_ms stands still. */
+/* The time until a process that no longer reports counts as hanging. Time while the machine is suspended does not count:
+ * clock_monotonic_ms stands still. */
 static int64_t
 silence_left_ms(const struct companion_options *options, const struct companion_life *life)
 {
@@ -165,7 +166,7 @@ keep(const struct companion_options *options, int stop_fd, int children_fd)
 	}
 }
 
-/* Descriptors of the caller's process stay closed here: its lock would be held by this process, too. */
+/* Descriptors of the caller's process stay closed here: otherwise this process would also hold its lock. */
 static void
 close_others(const int *ours, size_t count)
 {
@@ -178,8 +179,8 @@ close_others(const int *ours, size_t count)
 	}
 }
 
-/* Signals to end are ignored: the end of the caller's process counts, and that may take until its own attempts are recorded. A
- * group of its own: what ends it by force ends its child, too. */
+/* Signals to end are ignored: only the end of the caller's process counts, and that may take until its own attempts are
+ * recorded. It has its own process group: a signal that ends it by force also ends its child. */
 static void
 become_keeper(const struct companion_options *options, int stop_fd, int done_fd)
 {

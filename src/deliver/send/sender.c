@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The event loop waits for what libcurl waits for, and only transfers that have an event or a timeout are worked on. A
+ * The event loop waits for what libcurl waits for, and only transfers that have an event or a timeout are processed. A
  * connection that is idle between two attempts stays registered, which saves two system calls for each attempt. */
 #include "deliver/send/sender.h"
 
@@ -287,7 +287,7 @@ extend_all(void *context, int64_t since_ms, int64_t now)
 		sender->timer.due_ms = sender->overdue_ms;
 }
 
-/* Ends transfers whose extension is over. Returns true when others have one. */
+/* Ends transfers whose extension is over. Returns true when others still have one. */
 static bool
 end_overdue(struct transfers *list, int64_t now)
 {
@@ -319,7 +319,7 @@ watch_slow(struct sender *sender, int64_t now)
 	}
 }
 
-/* Does what is due: libcurl starts transfers, too. */
+/* Does what is due: this includes starting transfers. */
 static void
 run(void *context, int64_t now)
 {

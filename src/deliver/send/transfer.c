@@ -14,7 +14,7 @@
 enum {
 	CONNECTION_LIFETIME_S = 300, /* the name is not resolved again for a reused connection (docs/deliveries.md 5) */
 	CONNECTION_IDLE_S = 3,       /* libcurl ignores fractions: 4 s (docs/deliveries.md 2) */
-	CA_LIFETIME_S = 300,         /* after that a CA file is read again */
+	CA_LIFETIME_S = 300,         /* after this time a CA file is read again */
 	COUNTED_MAX = 1024 * 1024    /* bytes of a body while they are counted, with its framing */
 };
 
@@ -202,7 +202,7 @@ transfer_status(const struct transfer *transfer)
 	return status < 200 ? 0 : (int)status;
 }
 
-/* libcurl resolves it against the URL. Any byte may be in a URL that it cannot parse. */
+/* libcurl resolves it against the URL. A URL that it cannot parse may contain any bytes. */
 struct slice
 transfer_location(struct transfer *transfer)
 {

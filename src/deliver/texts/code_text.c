@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 
-/* GSM 03.38, the basic set without letters and digits, and what takes two septets. */
+/* GSM 03.38: the basic set without letters and digits, and the characters that take two septets. */
 #define BASIC "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà"
 #define EXTENDED "^{}\\[~]|€"
 
@@ -37,7 +37,7 @@ gsm_septets(struct slice text)
 	return septets < too_many ? septets : too_many;
 }
 
-/* The last line lets browsers offer the code on pages of this host alone (WICG, "Origin-bound one-time codes"). */
+/* The last line lets browsers offer the code only on pages of this host (WICG, "Origin-bound one-time codes"). */
 struct slice
 code_text(struct pool *pool, enum text_language language, struct slice campaign_name, struct slice host, struct slice code)
 {

@@ -119,7 +119,7 @@ is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Whether the text begins with `wanted`, blanks aside. */
+/* Whether the text begins with `wanted`, ignoring blanks. */
 static bool
 begins_with(struct slice text, struct slice wanted)
 {
@@ -144,7 +144,7 @@ has_text(struct slice answer, struct slice wanted)
 	return false;
 }
 
-/* Errors after which the gateway may have the request: a TLS alert, for one, can come before and after it. */
+/* Errors after which the gateway may have the request: a TLS alert, for example, can come before or after it. */
 static bool
 may_have_arrived(const struct attempt_result *result)
 {
@@ -169,7 +169,7 @@ struct slice
 gateway_answer(struct pool *pool, struct slice answer, struct slice code)
 {
 	char *bytes = pool_string(pool, answer);
-	/* what is stored of a long answer may end inside of the code */
+	/* the stored part of a long answer may end inside the code */
 	const size_t ends = answer.size < SENDER_ANSWER_STORED ? answer.size + 1 - code.size : answer.size;
 	for (size_t i = 0; code.size > 0 && answer.size >= code.size && i < ends; i++) {
 		const size_t size = answer.size - i < code.size ? answer.size - i : code.size;

@@ -14,7 +14,7 @@
 enum {
 	POLL_MS = 500,
 	DATABASE_MS = 1000,
-	STALL_MAX_MS = 30 * 1000, /* less than a lease is longer than a transfer */
+	STALL_MAX_MS = 30 * 1000, /* less than the time by which a lease exceeds a transfer */
 	LATE_MS = PHONE_CODE_MS,  /* its code would have expired */
 	LIMITED_MS = 5 * 1000
 };
@@ -36,7 +36,7 @@ struct leased_text {
 
 /* ---- outcomes ---- */
 
-/* What a page has requested counts, whatever becomes of it: else it would show whether the number is a lead's. */
+/* A request by a page counts no matter what becomes of it: otherwise it would show whether the number belongs to a lead. */
 static void
 fail(struct outbox_message *message, const char *reason)
 {
@@ -82,7 +82,7 @@ judge(struct texter *t, const struct leased_text *text, const struct attempt_res
 	}
 	message->outcome.attempted = true;
 	message->outcome.status = result->status;
-	/* gateways repeat the text in forms that nothing here finds the code in */
+	/* gateways may repeat the text in forms in which the code is not found */
 	if (verdict != GATEWAY_SENT && slice_present(result->answer) && result->answer.size > 0)
 		message->outcome.answer = gateway_answer(message->pool, result->answer, text->code);
 	if (verdict != GATEWAY_UNKNOWN)
@@ -135,7 +135,7 @@ reason_to_drop(const struct texter *t, const struct payload_subject *subject)
 	return gateway_refusal(&t->options->gateway, lead->phone);
 }
 
-/* Counts the code for these hashes, and for the campaign unless that is 0; ends the message when a limit does not allow it. */
+/* Counts the code for these hashes, and for the campaign unless that is 0; ends the message if a limit does not allow it. */
 static enum result
 claim(struct texter *t, struct leased_text *text, const struct text_claim *wanted)
 {
@@ -151,7 +151,7 @@ claim(struct texter *t, struct leased_text *text, const struct text_claim *wante
 		verdict = TEXT_TOO_SOON;
 	if (verdict == TEXT_EARLY)
 		outbox_end(message, MESSAGE_REQUESTED, wait_ms, limit_names[verdict]);
-	else if (verdict >= TEXT_CAMPAIGN_LIMIT) /* other hosts have sent since the search: it waits */
+	else if (verdict >= TEXT_CAMPAIGN_LIMIT) /* other hosts have sent codes since the search: it waits */
 		outbox_end(message, MESSAGE_REQUESTED, LIMITED_MS, limit_names[verdict]);
 	else
 		outbox_end(message, MESSAGE_DROPPED, 0, limit_names[verdict]);
@@ -163,8 +163,8 @@ claim(struct texter *t, struct leased_text *text, const struct text_claim *wante
 	return result;
 }
 
-/* A request of a page counts for the limits of its number before the lead is looked for; otherwise they would show whether
- * there is one. A text that is sent counts for those of its campaign, its account and the installation. */
+/* A request by a page counts towards the limits of its number before the lead is looked up; otherwise they would show whether
+ * there is one. A text that is sent counts towards those of its campaign, its account and the installation. */
 static enum result
 claim_request(struct texter *t, struct leased_text *text)
 {
@@ -174,7 +174,7 @@ claim_request(struct texter *t, struct leased_text *text)
 	return queued->requested_for.size == 2 * ADDRESS_HASH_SIZE ? claim(t, text, &wanted) : RESULT_OK;
 }
 
-/* The number of the lead may be another one by now than that of the request. */
+/* The lead may now have another number than the one in the request. */
 static enum result
 claim_number(struct texter *t, struct leased_text *text, struct slice server_secret, struct slice number)
 {
@@ -192,7 +192,7 @@ claim_number(struct texter *t, struct leased_text *text, struct slice server_sec
 	return result;
 }
 
-/* The code exists from now on. What stops the process after this leaves a request that is ready, which is not sent again. */
+/* The code exists from now on. If the process is stopped after this, the request stays ready, and is not sent again. */
 static enum result
 make_code(struct texter *t, struct leased_text *text, const struct payload_subject *subject)
 {
@@ -209,7 +209,7 @@ make_code(struct texter *t, struct leased_text *text, const struct payload_subje
 		result = claim_number(t, text, settings->server_secret, number);
 	if (result != RESULT_OK || message->state == OUTBOX_ENDED)
 		return result;
-	/* a request has five tries, however many codes it takes: those of a gateway that is busy must not add up */
+	/* a request has five tries, however many codes it takes: tries at a busy gateway must not add up */
 	const bool had_code = text->was_counted && message->queued.attempts > 0;
 	const struct lead_code code_for = { CHANNEL_PHONE, message->queued.lead_id, number };
 	result = lead_code_make(
@@ -246,7 +246,7 @@ look_up(struct texter *t, struct leased_text *text)
 	return RESULT_OK;
 }
 
-/* As outbox_sender.prepare. A text that is ready in the database is sent at once or never; so it ends after each failure. */
+/* As outbox_sender.prepare. A text that is ready in the database is sent at once or never; so it ends after any failure. */
 static enum result
 prepare(void *context, struct outbox_message *message)
 {
@@ -255,9 +255,9 @@ prepare(void *context, struct outbox_message *message)
 	enum result result = RESULT_OK;
 	text->message = message;
 	message->own = text;
-	if (message->queued.kind != MESSAGE_CODE) /* of a later version, whose process sends it */
+	if (message->queued.kind != MESSAGE_CODE) /* a kind of a later version, whose process sends it */
 		outbox_end(message, MESSAGE_REQUESTED, LATE_MS, SLICE("unknown_kind"));
-	else if (message->queued.is_ready) /* its process ended while it was sent */
+	else if (message->queued.is_ready) /* its process ended while it was being sent */
 		outbox_end(message, MESSAGE_FAILED, 0, SLICE("unknown_outcome"));
 	else if (message->queued.crashes >= OUTBOX_CRASHES_MAX)
 		outbox_end(message, MESSAGE_FAILED, 0, SLICE("crashed"));

@@ -49,11 +49,11 @@ static const struct {
 			"influence" },
 };
 
-/* Custom fields that payloads show a second time, and that headings write in several ways. */
+/* Custom fields that payloads show a second time, and that headings spell in several ways. */
 static const struct slice person[] = { SLICE("first_name"), SLICE("given_name"), SLICE("last_name"), SLICE("family_name"),
 	SLICE("name") };
 
-/* As names are compared: in lower case, with underscores. Cut to the size of `out`. */
+/* In the form in which names are compared: in lower case, with underscores. Cut to the size of `out`. */
 static struct slice
 plain_name(struct slice name, char *out, size_t size)
 {
@@ -70,7 +70,7 @@ static enum lead_field
 field_of(struct slice name, enum name_place place)
 {
 	const bool json = place == IN_JSON;
-	char bytes[64]; /* more than each of the names */
+	char bytes[64]; /* more than the length of any name */
 	const struct slice plain = plain_name(slice_trim(name), bytes, sizeof(bytes));
 	if (slice_equal(plain, SLICE("referrer")))
 		return json ? LEAD_PAGE_REFERRER : LEAD_REFERRED_BY;
@@ -131,10 +131,10 @@ column_of_member(struct pool *pool, struct slice name)
 
 /* ---- headings of exports ---- */
 
-/* Names of columns in the usual exports: those of Mailchimp, HubSpot, Brevo, ActiveCampaign, Google and Outlook contacts, of
+/* Names of columns in common exports: those of Mailchimp, HubSpot, Brevo, ActiveCampaign, Google and Outlook contacts, of
  * forms, of ticket sales and of hosted lead services, in English, the languages of Europe, Turkish, Chinese, Japanese and
- * Korean. As plain words (transfer/consent.h), separated by spaces. A custom field has its name. What is left out says nothing
- * of the person, or is the kind of the column before. */
+ * Korean. As plain words (transfer/consent.h), separated by spaces. Custom fields keep their own names. Names that say nothing
+ * about the person, or only the kind of the column before, are left out. */
 /* clang-format off */
 static const struct {
 	enum lead_field field;
@@ -250,7 +250,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Of whom it is, before the name of a field; what is of a buyer or a user may be of another one. */
+/* Words for persons that may precede the name of a field; data of a buyer or a user may be another person's. */
 static const struct slice persons[] = { SLICE("attendee_"), SLICE("participant_"), SLICE("registrant_"), SLICE("subscriber_"),
 	SLICE("contact_"), SLICE("customer_"), SLICE("lead_"), SLICE("member_"), SLICE("your_"), SLICE("teilnehmer_") };
 
@@ -363,7 +363,7 @@ column_meaning(struct pool *pool, const struct column *column, struct slice valu
 	if (meaning != MEANS_UNKNOWN || plain.size == 0)
 		return meaning;
 	const enum value_meaning other = column_rule(column, SLICE(VALUE_OTHER));
-	/* someone who said yes to the others has not seen it */
+	/* someone who said yes to the others has not seen this one */
 	const bool is_open = (other == MEANS_ACTIVE || other == MEANS_VERIFIED) && consent_state_refuses(plain);
 	return is_open ? MEANS_UNKNOWN : other;
 }

@@ -33,7 +33,7 @@ is_invisible(uint32_t c)
 	return (c >= 0x200b && c <= 0x200f) || c == 0x2060 || c == 0xfeff || c == 0xad;
 }
 
-/* What stands between words: also the blanks of Unicode. */
+/* Separators of words, including Unicode blanks. */
 static bool
 is_between(uint32_t c)
 {
@@ -72,14 +72,14 @@ static const char refused[] =
     "wypisan odhláš avregistr avmeld avanmäl frameld leiratkoz отпис bounce non-sub not_sub do-not-mail "
     "do-not-email do-not-contact no_contact kein_newsletter keine_werbung keine_mail keine_e_mail ne_pas_contact "
     "non_contattare não_contact nao_contact niet_mailen";
-/* The same in names only: in values they may be about something else. */
+/* Likewise, but only in names: in values they may be about something else. */
 static const char negative[] =
     "cleaned blacklist blocklist blocked bloccat bloquead bloqué liste_noire lista_nera lista_negra sperrliste "
     "sperre gesperrt robinson suppress complain spam widersp widerruf opposition do_not_ donot ne_pas_ no_email "
     "no_mail emailstop stop_status stop_time undeliver unzustell unmail email_invalid removed deleted gelöscht "
     "gekündigt ausgetreten churned rebond rebot invalid_email on_hold suspended disabled excluded deactivat "
     "deaktiv désactiv desactiv disattiv";
-/* The same as whole words of names. */
+/* Likewise, as whole words of names. */
 static const char negative_words[] = "baja bajas dnc dnd dnm";
 /* Stems of names about consent. */
 static const char consent[] =
@@ -94,7 +94,7 @@ static const char consent[] =
 static const char details[] =
     "ip source method tier plan url id price sms whatsapp address street city zip postal country channel campaign "
     "title department";
-/* Whole names of columns that have yes, or a code, for people who may get mail. */
+/* Whole names of columns that contain yes, or a code, for people who may get mail. */
 static const char switches[] =
     "active is_active aktiv actif activo attivo ativo actief enabled doi doi_bestätigt mailing status_id opt "
     "opted";
@@ -146,7 +146,7 @@ static const char consents[] =
     "abonné abonnée abonniert accepted active activo actif aktiv alta angemeldet confirmed eingetragen granted "
     "inscrit inscrite iscritto marketing_contact opt_in opted_in optin subscribed subscriber suscrito "
     "double_opt_in express implied marketingkontakt bestätigt confirmé confirmado";
-/* Stems of values of states: the person never agreed, or no longer does. */
+/* Stems of words for states: the person never agreed, or no longer does. */
 static const char doubts[] =
     "inact inakt inatt inativ nieakt unact unconf unbest unver not_ non_ nicht_ kein niet_ não_ nao_ no_consent "
     "never_sub pend attesa attente needs_ cancel delet remov elimin supprim verwijder archiv invalid denied "

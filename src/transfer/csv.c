@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 
-/* Where no delimiter is known, in a heading, it may be any of the usual ones. */
+/* In a heading, where the delimiter is not known yet, it may be any of the usual ones. */
 static bool
 is_delimiter(char c, char delimiter)
 {
@@ -18,7 +18,7 @@ is_line_end(char c)
 	return c == '\n' || c == '\r';
 }
 
-/* Blanks around quotes are none of the cell. */
+/* Blanks around quotes are not part of the cell. */
 static size_t
 skip_blanks(struct slice text, size_t at, char delimiter)
 {
@@ -107,7 +107,7 @@ csv_record_size(struct slice text, enum csv_rest rest, char delimiter, size_t fi
 	}
 }
 
-/* Whether a line has so many fields, whatever its quotes mean, and an address in one of them. */
+/* Whether a line has this many fields, no matter what its quotes mean, and an address in one of them. */
 static bool
 is_row(struct slice line, char delimiter, const struct csv_shape *shape)
 {
@@ -177,7 +177,7 @@ read_quoted(struct split *s, struct slice *field)
 		   : "has text between a closing quote and the next delimiter";
 }
 
-/* A quote inside is a character as any: a 24" screen. */
+/* A quote inside is an ordinary character: a 24" screen. */
 static const char *
 read_plain(struct split *s, struct slice *field)
 {
@@ -247,7 +247,7 @@ csv_is_empty(struct pool *pool, struct slice record, char delimiter)
 	return true;
 }
 
-/* Spreadsheets guess the delimiter, so that the usual ones are always in quotes. */
+/* Spreadsheets guess the delimiter, so the usual ones are always quoted. */
 static bool
 needs_quotes(struct slice field, char delimiter)
 {
@@ -257,7 +257,7 @@ needs_quotes(struct slice field, char delimiter)
 	return false;
 }
 
-/* Cuts the first of the texts that it begins with. */
+/* Cuts off the first of the texts with which it begins. */
 static bool
 skip_one(struct slice *text, const struct slice *texts, size_t count)
 {
@@ -270,7 +270,7 @@ skip_one(struct slice *text, const struct slice *texts, size_t count)
 	return false;
 }
 
-/* Whether the text from `at` on begins like a formula, after any apostrophes: with a sign, also after blanks and after quotes,
+/* Whether the text from `at` on begins like a formula, after any apostrophes: with a sign, possibly after blanks and quotes,
  * which a reader with another delimiter removes. Additional apostrophes make no difference, so csv_cell can undo csv_add_cell.
  * At the beginning of a cell a control character counts as a sign. */
 static bool
@@ -291,15 +291,15 @@ is_formula(struct slice cell, size_t at)
 	return skip_one(&text, signs, ARRAY_SIZE(signs) - (at == 0 ? 0 : CONTROLS));
 }
 
-/* Whether a formula begins here: of the cell, or of one that a reader with another delimiter makes of a part of it, for which
- * the quotes around the whole are characters as any. */
+/* Whether a formula begins here: at the beginning of the cell, or of a part that a reader with another delimiter takes for a
+ * cell; to such a reader, the quotes around the whole cell are ordinary characters. */
 static bool
 begins_formula(struct slice cell, size_t at)
 {
 	return (at == 0 || memchr(",;\t|\r\n", cell.data[at - 1], 6) != NULL) && is_formula(cell, at);
 }
 
-/* After its own delimiter a part is read as a cell by no one; there an apostrophe is only doubled, for csv_cell. */
+/* No one reads a part after the file's own delimiter as a cell; there an apostrophe is only doubled, for csv_cell. */
 static bool
 needs_apostrophe(struct slice cell, size_t at, char delimiter)
 {

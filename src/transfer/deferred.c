@@ -68,11 +68,11 @@ struct chain_row {
 	uint64_t line;
 	size_t next;  /* the row of its referrer, or NO_ROW */
 	size_t visit; /* the row, counted from 1, from which it was reached first; 0: not reached */
-	bool is_end;  /* its referrer is none of the rows, or it is the first one of a circle */
+	bool is_end;  /* its referrer is not among the rows, or it is the first row of a cycle */
 	bool is_placed;
 };
 
-/* A social id has no '@', and a key of an email address has one. */
+/* A social id contains no '@', and a key of an email address contains one. */
 struct identity {
 	struct slice value;
 	size_t row;
@@ -132,7 +132,7 @@ find_row(const struct chains *chains, struct slice referrer)
 	return found == NULL ? NO_ROW : found->row;
 }
 
-/* The row of the circle that comes first in the file. */
+/* The row of the cycle that comes first in the file. */
 static size_t
 first_of_circle(const struct chains *chains, size_t row)
 {
@@ -143,7 +143,7 @@ first_of_circle(const struct chains *chains, size_t row)
 	return first;
 }
 
-/* Follows the referrers of a row up to an end, or to a row that was reached before. */
+/* Follows the referrers of a row to the end, or to a row that was reached before. */
 static void
 follow(struct chains *chains, size_t row)
 {
@@ -160,7 +160,7 @@ follow(struct chains *chains, size_t row)
 		chains->rows[first_of_circle(chains, row)].is_end = true;
 }
 
-/* Adds a row to the order, after its referrers that are not there yet. */
+/* Adds a row to the order, after those of its referrers that are not in it yet. */
 static void
 place(struct chains *chains, size_t row)
 {

@@ -8,8 +8,8 @@
 
 #define MARK "\xef\xbb\xbf"
 
-/* An encoding with a byte for each character: the characters of the 128 bytes above ASCII. A byte without a character stands
- * for the code point of its number. */
+/* An encoding with one byte for each character: the characters of the 128 non-ASCII bytes. A byte without a character stands
+ * for the code point with its number. */
 struct byte_table {
 	struct slice name;
 	const char16_t *characters;
@@ -72,7 +72,7 @@ static const struct {
 	{ SLICE("UTF-16"), ENCODING_UTF16LE },
 };
 
-/* Other names of tables. ISO-8859-1 has nothing that files have where windows-1252 differs. */
+/* Other names of tables. Where ISO-8859-1 differs from windows-1252, it has nothing that occurs in files. */
 static const struct {
 	struct slice name;
 	struct slice table;
@@ -139,7 +139,7 @@ encoding_mark_size(struct slice bytes, const struct charset *encoding)
 	return size;
 }
 
-/* ---- what a file says ---- */
+/* ---- what a file shows ---- */
 
 /* UTF-16 without a mark: most of its characters are ASCII, so that every other byte is zero. */
 static bool
@@ -172,7 +172,7 @@ begin(struct encoding_survey *survey, struct slice piece)
 		survey->found.form = ENCODING_UTF8;
 }
 
-/* Where Cyrillic and Greek letters begin, and the small ones. Hebrew ones are all among these. */
+/* Where Cyrillic and Greek letters begin, and where the small ones do. All Hebrew letters are among the latter. */
 enum { LETTERS = 0xc0, SMALL = 0xe0 };
 
 static bool
@@ -181,7 +181,7 @@ is_letter(char c)
 	return (unsigned char)c >= LETTERS;
 }
 
-/* The field with the first byte above ASCII. */
+/* The field with the first non-ASCII byte. */
 static void
 keep_sample(struct encoding_survey *survey, struct slice line)
 {
@@ -197,7 +197,8 @@ keep_sample(struct encoding_survey *survey, struct slice line)
 	memcpy(survey->sample, line.data + from, survey->sample_size);
 }
 
-/* Counts a byte by its place. In the usual encodings of words all of whose letters are above ASCII the last ones are small. */
+/* Counts a byte by its place. In the usual encodings of scripts whose letters are all non-ASCII, the last ones are small
+ * letters. */
 static void
 count_place(struct encoding_survey *survey, struct slice line, size_t at)
 {
@@ -211,7 +212,7 @@ count_place(struct encoding_survey *survey, struct slice line, size_t at)
 	    (ascii_is_alpha(before) && ascii_lower(before) == before) || (within && !rises) || (unsigned char)before >= SMALL;
 }
 
-/* Counts what can be no character of two bytes. */
+/* Counts what cannot be a character of two bytes. */
 static void
 count_pairs(struct encoding_survey *survey, struct slice line)
 {
@@ -264,8 +265,8 @@ encoding_survey_add(struct encoding_survey *survey, struct slice piece)
 #define WESTERN "windows-1252 macintosh IBM850"
 #define CENTRAL "windows-1250 ISO-8859-2"
 
-/* The letters above ASCII of names, by languages whose encodings are taken for each other: a text that is read in a wrong one
- * has letters of several. Where two fit as well, the first one is found. */
+/* The non-ASCII letters in names, by languages whose encodings are mistaken for each other: a text that is read in a wrong one
+ * contains letters of several languages. If two fit equally well, the first one is found. */
 static const struct {
 	const char *tables;
 	const char *small, *capital;
@@ -437,7 +438,7 @@ is_surrogate(uint32_t unit, uint32_t first)
 	return (unit & 0xfc00) == first;
 }
 
-/* A surrogate without the other one becomes U+FFFD. */
+/* A surrogate without its counterpart becomes U+FFFD. */
 static size_t
 convert_wide(const struct charset *encoding, struct slice bytes, char *out, size_t *used)
 {

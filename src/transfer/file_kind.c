@@ -10,7 +10,7 @@
 	"that file"
 #define WORKBOOK "an Excel workbook (.xlsx)" AS_CSV
 
-/* With `part`, a text that is in the first bytes, too. */
+/* With `part`, a text that the first bytes must also contain. */
 static const struct {
 	struct slice begin, part;
 	const char *kind;
@@ -48,7 +48,7 @@ static const struct {
 	{ SLICE("\0\0\xfe\xff"), SLICE(""), "in UTF-32" AS_CSV },
 };
 
-/* A heading in brackets is none of these: an array goes on with an object, a text or a number. */
+/* A heading in brackets is none of these: in an array, an object, a text or a number would follow. */
 static bool
 is_array(struct slice text)
 {

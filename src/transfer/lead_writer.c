@@ -14,7 +14,7 @@
 #include "transfer/columns.h"
 #include "transfer/csv.h"
 
-/* Names of tags and actions in a cell are a record of CSV themselves, whatever the delimiter of the file is. */
+/* Names of tags and actions in a cell form a CSV record of their own, no matter what the delimiter of the file is. */
 enum { CELL_MAX_BYTES = 1024 * 1024, NAMES_DELIMITER = ',' };
 
 enum kind { TEXT, NUMBER, SWITCH, CLAIM, TIME, TAGS, ACTIONS };
@@ -50,11 +50,11 @@ static const struct {
 	{ SLICE("language"), SLICE("language"), TEXT, PLACE(language) },
 };
 
-/* Names of CSV's columns of their own; those of more leads than others, where not all have room. */
+/* Names with a column of their own in CSV; if there is no room for all, those that the most leads have. */
 struct names {
 	struct name {
-		struct slice text; /* allocated by itself: names come and go */
-		uint64_t leads;    /* that have it, less what others displaced: never more */
+		struct slice text; /* allocated separately: names come and go */
+		uint64_t leads;    /* how many leads have it, minus those displaced by others: never too many */
 	} * items;                 /* sorted by text, without duplicates */
 	size_t count, capacity;
 };
@@ -101,7 +101,7 @@ lead_writer_free(struct lead_writer **writer)
 	*writer = NULL;
 }
 
-/* Its place in the names, or where it belongs. */
+/* Its place in the names, or the place where it belongs. */
 static size_t
 find_name(const struct names *names, struct slice text, bool *found)
 {
@@ -122,7 +122,7 @@ find_name(const struct names *names, struct slice text, bool *found)
 	return low;
 }
 
-/* At least its bytes in a URL, as a member of JSON with a number. */
+/* At least its size in a URL, as a JSON member with a number. */
 static size_t
 name_cost(struct slice text)
 {
@@ -172,7 +172,7 @@ has_room(const struct lead_writer *writer, struct slice text)
 	       writer->used + name_cost(text) <= writer->room;
 }
 
-/* Counts a lead. A name without room costs all others one lead, so that what few leads have is displaced by what many have, and
+/* Counts a lead. A name without room costs all others one lead, so that names of few leads are displaced by names of many, and
  * never the reverse, however many names there are (Misra and Gries, 1982). */
 static void
 add_name(struct lead_writer *writer, struct names *names, struct slice text)
@@ -190,7 +190,7 @@ add_name(struct lead_writer *writer, struct names *names, struct slice text)
 	}
 }
 
-/* As a cell shows it; empty for null. */
+/* The value as a cell shows it; empty for null. */
 static struct slice
 text_of(const struct custom_field *field)
 {
@@ -199,7 +199,7 @@ text_of(const struct custom_field *field)
 	return slice_equal(field->json, SLICE("null")) ? SLICE("") : field->json;
 }
 
-/* A field that is empty everywhere gets no column, because an import makes no field of an empty cell. */
+/* A field that is empty everywhere gets no column, because an import makes no field from an empty cell. */
 static void
 add_names(struct lead_writer *writer, struct pool *pool, struct slice object, struct names *names)
 {
@@ -249,7 +249,7 @@ lead_writer_names(const struct lead_writer *writer, struct pool *pool)
 
 struct names_reader {
 	struct lead_writer *writer;
-	struct names *names; /* those of the key at hand */
+	struct names *names; /* those of the current key */
 	struct slice name;
 };
 
@@ -299,7 +299,7 @@ lead_writer_set_names(struct lead_writer *writer, struct slice json)
 	return json_read(json, 2, read_names, &reader, &problem);
 }
 
-/* The heading of a custom field. One that has the name of another column is written as a member of `custom_fields`. */
+/* The heading of a custom field. If it has the name of another column, it is written as a member of `custom_fields`. */
 static struct slice
 custom_heading(struct pool *pool, struct slice name)
 {

@@ -9,8 +9,8 @@
 #include "base/pool.h"
 #include "base/utf8.h"
 
-/* A window on the file, with room for the longest record and what shows that it has ended. UTF-8 may need three times the bytes
- * of another encoding. */
+/* A window on the file, with room for the longest record and for whatever shows that it has ended. UTF-8 may need three times
+ * as many bytes as another encoding. */
 enum { WINDOW_BYTES = 2 * RECORD_MAX_BYTES, UTF8_PER_BYTE = 3, TEXT_BYTES = RECORD_MAX_BYTES * UTF8_PER_BYTE };
 
 struct records {
@@ -20,16 +20,16 @@ struct records {
 	enum csv_rest rest; /* what follows `fd` */
 	char delimiter;
 	struct csv_shape shape;
-	char *window;          /* bytes of the file; of UTF-16, their text */
-	char *raw;             /* UTF-16: what is converted into the window; else NULL */
-	char *text, *single;   /* texts of records that are not in UTF-8, one after the other and of records_at */
+	char *window;          /* bytes of the file; for UTF-16, their text */
+	char *raw;             /* UTF-16: the bytes to convert into the window; otherwise NULL */
+	char *text, *single;   /* texts of records that are not in UTF-8, one after the other, and of records_at */
 	size_t begin, size;    /* unread bytes: window[begin] to window[size - 1] */
 	uint64_t offset, line; /* of window[begin] in the file */
-	size_t single_lines;   /* unread bytes of lines that are records, whatever their quotes are */
-	uint64_t filled;       /* where the file goes on after the window */
+	size_t single_lines;   /* unread bytes of lines that are records no matter what their quotes mean */
+	uint64_t filled;       /* where the file continues after the window */
 	bool begun;
 	bool at_end;  /* the window ends where `fd` does */
-	bool resumes; /* skips the line at hand first */
+	bool resumes; /* skips the current line first */
 };
 
 static bool
@@ -79,7 +79,7 @@ records_read_at(int fd, char *place, size_t wanted, uint64_t offset, size_t *got
 	return true;
 }
 
-/* Adds the next bytes of the file to the window. A part of a character at the end of a file is nothing. */
+/* Adds the next bytes of the file to the window. A part of a character at the end of a file is ignored. */
 static bool
 fill_wide(struct records *r)
 {
@@ -93,7 +93,7 @@ fill_wide(struct records *r)
 	return true;
 }
 
-/* Moves what is unread to the front of the window and fills it. */
+/* Moves the unread bytes to the front of the window and fills it. */
 static bool
 fill(struct records *r)
 {
@@ -138,7 +138,7 @@ skip(struct records *r, size_t size)
 	r->offset += encoding_size(&r->encoding, skipped);
 }
 
-/* Skips the rest of the line at hand, whatever its length. */
+/* Skips the rest of the current line, however long it is. */
 static bool
 skip_line(struct records *r)
 {
@@ -186,7 +186,7 @@ as_utf8(const struct records *r, struct slice text, char *place, bool *other)
 	return (struct slice){ place, encoding_convert(&r->encoding, text, place, &used) };
 }
 
-/* Of a record that has no end, or none within the maximum, its first line is one. */
+/* If a record does not end, or not within the maximum, its first line counts as one. */
 static enum record_state
 take(struct records *r, struct record *record, enum csv_end state, size_t size)
 {

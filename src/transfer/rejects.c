@@ -22,11 +22,11 @@ struct rejects {
 	int number; /* of the first error */
 	enum records_format format;
 	char delimiter;
-	bool repeats; /* the file that is imported is such a file itself */
+	bool repeats; /* the imported file is such a file itself */
 	struct buffer out;
 };
 
-/* What the columns, or members, in front of each record are called. */
+/* Names of the columns, or members, in front of each record. */
 #define LINE "_line"
 #define REASON "_reason"
 

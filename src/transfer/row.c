@@ -69,10 +69,10 @@ row_add_name(struct row *row, enum lead_field field, struct slice name)
 	notes->unknown_tags[notes->unknown_tag_count++] = name;
 }
 
-/* Between several values in a cell of Google's contacts. */
+/* Separates several values in a cell of Google's contacts. */
 #define SEVERAL ":::"
 
-/* Takes the next name off a list, which may be in quotes; between them are commas, semicolons or line ends. */
+/* Takes the next name, which may be in quotes, off a list; commas, semicolons or line ends separate them. */
 static struct slice
 next_name(struct row *row, struct slice *list)
 {
@@ -119,7 +119,7 @@ is_opt_out(enum lead_field field)
 	return field == LEAD_OPTED_OUT || field == LEAD_SMS_OPTED_OUT;
 }
 
-/* A switch, a word of exports, or the time of it, which means yes. */
+/* A boolean, a word that exports use for it, or its time, which means yes. */
 static bool
 opt_out_parse(struct pool *pool, struct slice text, bool *on)
 {
@@ -208,7 +208,7 @@ given(const struct row *row, enum lead_field field)
 	return row->texts[field].size == 0 ? SLICE_NONE : row->texts[field];
 }
 
-/* Of several email addresses in a cell the first one is the lead's. */
+/* If a cell contains several email addresses, the first one is the lead's. */
 static bool
 read_email(struct row *row, struct slice text, struct email *email)
 {
@@ -225,7 +225,7 @@ read_email(struct row *row, struct slice text, struct email *email)
 	return true;
 }
 
-/* One that is not valid costs no lead that has an email address. */
+/* An invalid number does not cost a lead that has an email address. */
 static void
 read_phone(struct row *row, struct signup *signup)
 {
@@ -400,7 +400,7 @@ const char *
 row_finish(struct row *row, struct import *import)
 {
 	*import = (struct import){ 0 };
-	for (size_t i = 0; i < row->limits->constant_count; i++) /* a country is only for rows that have none */
+	for (size_t i = 0; i < row->limits->constant_count; i++) /* a country applies only to rows that have none */
 		if (row->limits->constants[i].column.field == LEAD_COUNTRY_CODE)
 			row_add(row, &row->limits->constants[i].column, row->limits->constants[i].value);
 	read_identities(row, &import->signup);

@@ -45,7 +45,7 @@ add_custom(struct row *row, const struct column *column, const struct http_value
 		row_add_json(row, column, plain ? text : array_as_json(row->pool, value));
 }
 
-/* Null is an empty text: a score that is null is 0. */
+/* Null counts as an empty text: a score that is null is 0. */
 static void
 add_own(struct row *row, const struct column *column, const struct http_param *param)
 {
@@ -56,7 +56,7 @@ add_own(struct row *row, const struct column *column, const struct http_param *p
 		row_fail(row, param->name, "must be one value");
 }
 
-/* A member of `custom_fields`. One that is no custom field outside is none here (docs/api.md 4.4). */
+/* A member of `custom_fields`. If it would not be a custom field outside, it is not one here (docs/api.md 4.4). */
 static void
 add_member(struct row *row, struct slice name, struct slice base, const struct http_value *value)
 {
@@ -70,8 +70,8 @@ add_member(struct row *row, struct slice name, struct slice base, const struct h
 		add_custom(row, &column, value);
 }
 
-/* `tags`, an array of names, or `tags[0][name]`, a member of a tag as payloads have it; an action likewise. Ids are those of
- * another campaign. */
+/* `tags`, an array of names, or `tags[0][name]`, a member of a tag as payloads show it; likewise for actions. Ids would be
+ * those of another campaign. */
 static void
 add_names(struct row *row, enum lead_field field, const struct http_param *param)
 {
@@ -159,7 +159,7 @@ says_no(struct pool *pool, const struct row_value *member)
 		   column_suggest_meaning(value, plain, consent_column_of(name)) == MEANS_OPTED_OUT);
 }
 
-/* A lead that does not say whether it has opted out, in a member of that name, must not say so in another one. */
+/* A lead without a member that says whether it has opted out must not say so in a member with another name. */
 static void
 require_consent(struct row *row)
 {

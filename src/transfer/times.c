@@ -37,7 +37,7 @@ skip_blanks(struct reader *r)
 		continue;
 }
 
-/* A number of at most so many digits; 0 digits: there is none. */
+/* A number of at most this many digits; 0 digits: there is none. */
 static size_t
 take_number(struct reader *r, size_t digits, unsigned *number)
 {
@@ -152,7 +152,7 @@ take_date(struct reader *r, enum date_order order)
 	return take_year(r) ? TIME_CLEAR : TIME_BAD;
 }
 
-/* AM and PM, also with dots. */
+/* AM and PM, with or without dots. */
 static bool
 take_half(struct reader *r)
 {
@@ -169,7 +169,7 @@ take_half(struct reader *r)
 	return true;
 }
 
-/* Zones that exports name, with their hours. The longer one of two with the same beginning comes first. */
+/* Zones that exports name, with their hours. If one is the beginning of another, the longer one comes first. */
 static const struct {
 	const char *name, *offset;
 } zones[] = { { "UTC", "Z" }, { "GMT", "Z" }, { "EST", "-05:00" }, { "EDT", "-04:00" }, { "CST", "-06:00" },

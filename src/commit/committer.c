@@ -18,7 +18,7 @@ enum {
 	TRIM_DELAY_MS = 1000,    /* from the last large cycle until memory is returned to the system */
 	LOCKED_DELAY_MS = 10,    /* before the requests of a locked campaign are retried */
 	PAUSE_MS = 1,            /* before a large command, after answers to directory requests: their responders continue */
-	PAUSES_MAX = 3           /* before a batch: a responder needs a key, then a campaign, then sends its command */
+	PAUSES_MAX = 3           /* before a batch: a responder needs a key, then a campaign, and only then sends its command */
 };
 
 struct committer {

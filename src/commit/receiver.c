@@ -77,7 +77,7 @@ static uint32_t
 wanted_events(const struct peers *peers, const struct peer *peer)
 {
 	if (peer->uncertain)
-		return EPOLLET; /* a closed connection is reported in any case; so only once */
+		return EPOLLET; /* a closed connection is always reported; so report it only once */
 	return (peers->ending ? 0 : EPOLLIN) | (peer->state == PEER_WRITING ? EPOLLOUT : 0);
 }
 

@@ -43,7 +43,7 @@ struct suspects {
 		struct entry entries[ENTRIES];
 		struct record records[RECORDS];
 	} * shared;
-	struct record *own; /* of this process; NULL: none is free */
+	struct record *own; /* entry of this process; NULL: none is free */
 };
 
 struct suspects *
@@ -187,7 +187,7 @@ find(const struct suspects *suspects, const struct subject *subject)
 	return NULL;
 }
 
-/* Returns the subject's entry, else a free one, else the one with the oldest death. */
+/* Returns the subject's entry, otherwise a free one, otherwise the one with the oldest death. */
 static struct entry *
 find_or_choose(const struct suspects *suspects, const struct subject *subject, int64_t now_ms)
 {

@@ -17,7 +17,7 @@
 enum {
 	SUSPECTS_BATCH_MAX = 128,             /* requests of a batch */
 	SUSPECTS_REFUSED_MS = 10 * 60 * 1000, /* how long a request is refused, and then remains a suspect */
-	SUSPECTS_CAMPAIGN_MAX = 3             /* refused requests of a campaign after which all are refused */
+	SUSPECTS_CAMPAIGN_MAX = 3             /* once this many requests of a campaign are refused, all of them are */
 };
 
 struct suspects;
@@ -26,8 +26,8 @@ struct suspects;
 MUST_CHECK struct suspects *suspects_new(void);
 void suspects_free(struct suspects **suspects);
 
-/* Records as suspects what crashed committers were executing, and logs this. Must be called regularly, because a committer may
- * still be alive at the first call. Times are those of clock_monotonic_ms. */
+/* Records as suspects the requests that crashed committers were executing, and logs this. Must be called regularly, because a
+ * committer may still be alive at the first call. Times are in clock_monotonic_ms. */
 void suspects_recover(struct suspects *suspects, int64_t now_ms);
 /* Whether there are suspects. */
 MUST_CHECK bool suspects_any(const struct suspects *suspects, int64_t now_ms);

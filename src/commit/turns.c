@@ -8,11 +8,11 @@
 
 enum {
 	ESTIMATES = 256,     /* a power of two */
-	FIRST_ESTIMATE = 25, /* work of one lead that nothing is known of */
-	BYTES_OF_WORK = 1024 /* cost as much as a row */
+	FIRST_ESTIMATE = 25, /* work of a lead about which nothing is known */
+	BYTES_OF_WORK = 1024 /* bytes that cost as much as a row */
 };
 
-/* What one lead's part of a command made, of one kind and campaign. Another command's may take its place. */
+/* The work that one lead's part of a command caused, for one kind and campaign. That of another command may take its place. */
 struct estimate {
 	uint64_t campaign_id;
 	enum command_kind kind;
@@ -24,7 +24,7 @@ struct account {
 	uint64_t id;
 	int64_t deficit; /* work that it may add */
 	/* in one choice */
-	size_t first, last; /* of its commands: indices of `struct entry`; NONE: none left */
+	size_t first, last; /* first and last of its commands: indices of `struct entry`; NONE: none left */
 };
 
 #define NONE SIZE_MAX
@@ -95,7 +95,7 @@ turns_expect(const struct turns *turns, const struct turn *turn)
 	return work < TURNS_COMMAND_WORK ? (uint32_t)work : TURNS_COMMAND_WORK;
 }
 
-/* The estimate rises at once and falls slowly: a batch that is too large keeps others waiting. */
+/* The estimate rises at once and falls slowly, because a batch that is too large keeps others waiting. */
 void
 turns_learn(struct turns *turns, const struct turn *turn, struct work work)
 {
@@ -175,7 +175,7 @@ take(struct choice *choice, struct account *account)
 		account->deficit -= entry->work;
 		account->first = entry->next;
 	}
-	account->deficit = 0; /* what it has not used is not saved */
+	account->deficit = 0; /* unused work is not saved up */
 }
 
 /* The account at `place` begins the next batch. */
@@ -195,8 +195,8 @@ is_covered(const struct choice *choice, const struct account *account)
 	return account->first != NONE && account->deficit >= (int64_t)choice->entries[account->first].work;
 }
 
-/* One round. An account that could add more to the batch if it had room begins the next one, without a new quantum; after a
- * large command it is otherwise the next account. */
+/* One round. An account that could add more to the batch if it had room begins the next one, without a new quantum; otherwise,
+ * after a large command, the next account does. */
 static void
 run_round(struct turns *turns, struct pool *pool, struct choice *choice)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Whose commands are in the committer's next batch: deficit round robin over accounts (docs/architecture.md 7.1.1). What counts
- * is the work that commands are expected to make, as learned from earlier ones of the same kind and campaign.
+ * Whose commands are in the committer's next batch: deficit round robin over accounts (docs/architecture.md 7.1.1). It counts
+ * the work that commands are expected to cause, as learned from earlier ones of the same kind and campaign.
  *
- * Without I/O or peers; nothing can fail. */
+ * No I/O, no peers; nothing can fail. */
 #pragma once
 
 #include <stddef.h>
@@ -13,10 +13,10 @@
 
 /* Work in rows; each KiB counts as one more. */
 enum {
-	TURNS_BATCH_WORK = 3000,                  /* maximum of a batch of several commands */
-	TURNS_QUANTUM = 1000,                     /* what an account may add to its next batch, while others wait */
-	TURNS_LARGE_WORK = 500,                   /* a command of more is a batch of its own */
-	TURNS_COMMAND_WORK = 2 * TURNS_BATCH_WORK /* a command counts as no more */
+	TURNS_BATCH_WORK = 3000,                  /* maximum for a batch of several commands */
+	TURNS_QUANTUM = 1000,                     /* how much an account may add to its next batch while others wait */
+	TURNS_LARGE_WORK = 500,                   /* a command with more work is a batch of its own */
+	TURNS_COMMAND_WORK = 2 * TURNS_BATCH_WORK /* no command counts as more than this */
 };
 
 /* What decides when a waiting command is run. */
@@ -28,7 +28,7 @@ struct turn {
 	uint64_t arrival; /* commands of an account are run in this order */
 };
 
-/* Of a command that arrived as the `arrival`-th. */
+/* For a command that arrived as the `arrival`-th. */
 struct turn turn_of(const struct command *command, uint64_t arrival);
 
 struct turns;
@@ -38,15 +38,15 @@ void turns_free(struct turns **turns);
 
 /* The work expected of a command. */
 uint32_t turns_expect(const struct turns *turns, const struct turn *turn);
-/* Notes what a command has made. */
+/* Notes how much work a command caused. */
 void turns_learn(struct turns *turns, const struct turn *turn, struct work work);
 
-/* Maxima of a batch besides its work. A command that exceeds them alone is a batch. */
+/* Maxima of a batch in addition to its work. A command that exceeds them by itself is a batch. */
 struct turns_limits {
 	size_t commands, leads;
 };
 
 /* Chooses the next batch. `waiting` are all waiting commands, in any order; `chosen` gets the places of those to run now, in
- * their order. Returns their number: at least one, if any is waiting. */
+ * order. Returns how many there are: at least one, if any is waiting. */
 size_t turns_choose(struct turns *turns, struct pool *pool, const struct turn *const *waiting, size_t count,
     struct turns_limits limits, size_t *chosen);

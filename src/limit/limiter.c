@@ -20,7 +20,7 @@ enum {
 
 #define TABLE(kind, reach) ((reach)*LIMIT_KINDS + (kind))
 
-/* Of each kind: the parts of its tables, by reach, and what counts its refusals. With those of the names, SHARES in all. */
+/* For each kind: the parts of its tables, by reach, and what counts its refusals. With those of the names, SHARES in all. */
 #define ROW(name, callers, sites, providers, metric) { { callers, sites, providers }, METRIC_##metric },
 static const struct {
 	size_t shares[LIMIT_REACHES];
@@ -33,7 +33,7 @@ static const uint32_t times[LIMIT_REACHES] = { [REACH_CALLER] = 1, [REACH_SITE] 
 /* One caller; zeros: a free entry. The counters of its rings follow. */
 struct entry {
 	unsigned char name[LIMITER_CALLER_MAX]; /* of the caller, masked */
-	uint32_t newest[LIMIT_WINDOWS_MAX];     /* of each ring; of a name: when it was noted or last used, in NAME_AGE_MS */
+	uint32_t newest[LIMIT_WINDOWS_MAX];     /* for each ring; for a name: when it was noted or last used, in NAME_AGE_MS */
 };
 
 struct table {
@@ -100,7 +100,7 @@ lay_out(struct limiter *limiter, const struct limiter_options *options)
 		panic("limits need more memory than they have");
 }
 
-/* The layout depends on the size of the memory and the rules only. */
+/* The layout depends only on the size of the memory and on the rules. */
 static struct digest
 layout_of(const struct limiter_options *options)
 {
@@ -213,7 +213,7 @@ find_entry(const struct location *location)
 	return NULL;
 }
 
-/* Returns the caller's entry, else the first of the least used entries of its set. */
+/* Returns the caller's entry, otherwise the first of the least used entries of its set. */
 static struct entry *
 find_or_choose(const struct location *location, int64_t now_ms)
 {
@@ -399,7 +399,7 @@ limiter_count(struct limiter *limiter, const struct limit_network *network, cons
 
 /* ---- names ---- */
 
-/* Locks the set of a name, and finds its entry; NULL: there is none. False: the lock cannot be had. */
+/* Locks the set of a name, and finds its entry; NULL: there is none. False: the lock cannot be acquired. */
 static bool
 lock_name(struct limiter *limiter, struct slice name, struct location *location)
 {
@@ -488,7 +488,8 @@ limit_claim_address(const struct ip_address *address, enum limit_kind kind, uint
 	return reaches;
 }
 
-/* An IPv6 site has a /48, with more callers than fit into the memory. An IPv4 address is a caller for each campaign. */
+/* An IPv6 site has a /48, with more callers than fit into the memory. An IPv4 address counts as one caller for each
+ * campaign. */
 struct limit_network
 limit_network_of(const struct ip_address *address)
 {

@@ -93,8 +93,8 @@ set_counter(const struct ring *ring, uint32_t part, uint32_t value)
 	}
 }
 
-/* `newest` is written last: after a crash before that, the next process repeats all. A clock that goes back, which none does
- * under a lock, results in a huge difference. */
+/* `newest` is written last: after an earlier crash, the next process repeats everything. If the clock went back, which it never
+ * does under a lock, the difference would be huge. */
 static void
 drop_old(const struct ring *ring, uint32_t now)
 {
@@ -122,7 +122,7 @@ ring_wait_ms(const struct ring *ring, uint32_t limit, int64_t now_ms)
 {
 	require(limit > 0);
 	uint32_t left = ring_count(ring, now_ms), gone = 0;
-	/* The counter after the newest part is that of the oldest. */
+	/* The counter after the newest part holds the oldest part. */
 	while (left >= limit && gone < WINDOW_COUNTERS)
 		left -= counter(ring, *ring->newest + ++gone);
 	return gone == 0 ? 0 : (*ring->newest + (int64_t)gone) * ring->shape->part_ms - now_ms;

@@ -10,8 +10,8 @@
 
 enum {
 	LOCKS = WORK_SLOTS_MAX + WORK_SLOTS_WAITING, /* the slots come first */
-	MEMORY_SIZE = 64,                            /* shared_open requires some; the locks are all that is used */
-	LOOK_MS = 50                                 /* a caller waits for one slot, and looks at the other one that often */
+	MEMORY_SIZE = 64,                            /* shared_open requires some; only the locks are used */
+	LOOK_MS = 50                                 /* a caller waits for one slot, and looks at the others this often */
 };
 _Static_assert((int)LOCKS <= (int)SHARED_LOCKS, "a lock for each");
 
@@ -50,7 +50,7 @@ work_slots_close(struct work_slots **slots)
 	*slots = NULL;
 }
 
-/* A free lock of `count` from `first` on; -1: none. */
+/* A free lock among `count`, from `first` on; -1: none. */
 static int
 take_free(struct work_slots *slots, int first, int count)
 {
@@ -60,7 +60,7 @@ take_free(struct work_slots *slots, int first, int count)
 	return -1;
 }
 
-/* `place`: of the caller among those that wait, so that they wait for different slots. */
+/* `place` of the caller among the waiting ones, so that they wait for different slots. */
 static int
 wait_for_slot(struct work_slots *slots, int place)
 {

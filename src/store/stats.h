@@ -105,6 +105,6 @@ struct campaign_overview {
 	unsigned webhooks, webhooks_failing, webhooks_disabled; /* disabled: also those whose receiver is gone */
 	int64_t oldest_due_ms; /* when the first of its pending deliveries is due; -1: none is pending */
 };
-/* Fills those of the campaigns whose ids are set, in ascending order. now_ms is the database's time. */
+/* Fills in the campaigns whose ids are set, in ascending order. now_ms is the database's time. */
 MUST_CHECK enum result store_campaign_overviews(
     struct store *store, struct pool *pool, int64_t now_ms, struct campaign_overview *overviews, size_t count);

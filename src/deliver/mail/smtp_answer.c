@@ -17,7 +17,7 @@ struct wording {
 	const char *phrases;
 };
 
-/* Exchange's word for it, when its code is the only other text. */
+/* Exchange's wording for it; it counts only if its code is the only one. */
 static const char access_denied[] = "recipient address rejected access denied";
 
 /* The first row with a phrase of the answer decides. */

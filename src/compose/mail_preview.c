@@ -7,7 +7,7 @@
 #include "engine/payload.h"
 #include "store/read.h"
 
-/* Path: below the base URL, with {} for the campaign's id; else the value itself. */
+/* Path: below the base URL, with {} for the campaign's id; otherwise the value itself. */
 static const struct {
 	enum mail_name name;
 	struct slice value;

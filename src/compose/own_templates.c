@@ -42,7 +42,7 @@ own_template_name(struct pool *pool, enum message_kind kind, enum template_place
 	return POOL_JOIN(pool, SLICE(OWN_TEMPLATE_PREFIX), message_kind_name(kind), SLICE("."), parts[place]);
 }
 
-/* The text for the language, else the one for every language; NULL: there is none. */
+/* The text for the language, otherwise the one for every language; NULL: there is none. */
 static const struct campaign_text *
 find_text(const struct campaign_texts *texts, enum text_language language, struct slice name)
 {

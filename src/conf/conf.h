@@ -27,7 +27,7 @@ struct conf_database {
 	const char *prefix;      /* of every table; [A-Za-z0-9_]{0,20} */
 	const char *option_file; /* read by Connector/C, group leadhook; "": none */
 	const char *tls;         /* "off" or "verify"; "": "verify" for another host */
-	const char *tls_ca;      /* "": as in the option file, else the system's */
+	const char *tls_ca;      /* "": as in the option file, otherwise the system's */
 	int64_t connect_timeout; /* whole seconds */
 	unsigned port;           /* 0: as in the option file or Connector/C's default */
 };
@@ -170,7 +170,7 @@ struct conf {
 	struct conf_cluster cluster;
 	struct conf_log log;
 	const char *file;        /* the file that was read or looked for */
-	const char *absent_file; /* the installed file, when it does not exist and no other was named; else NULL */
+	const char *absent_file; /* the installed file, when it does not exist and no other was named; otherwise NULL */
 };
 
 enum { CONF_PROBLEMS_MAX_BYTES = 8192 };

@@ -19,7 +19,7 @@ struct db_options {
 	const char *option_file; /* its group [leadhook] is read; NULL: none. The settings here override it */
 	const char *tls;    /* "verify": only a server with a valid certificate; "off": any; NULL or "": "verify" for a host
 			     * that is not loopback, else "off" */
-	const char *tls_ca; /* file of certificates; NULL or "": as in the option file, else the system's */
+	const char *tls_ca; /* file of certificates; NULL or "": as in the option file, otherwise the system's */
 	unsigned port;      /* 0: default */
 	unsigned connect_timeout_s;
 	unsigned io_timeout_s; /* for one response of the server, which itself ends a statement a tenth earlier */

@@ -92,7 +92,7 @@ read_scalar(struct json_parser *parser, const struct json_event *event)
 	return params_append(parser->source, name_of(parser), &scalar);
 }
 
-/* Whether the contents of a container are read: all of a field, else an array that is a member of the body itself. */
+/* Whether the contents of a container are read: all of a field, otherwise an array that is a member of the body itself. */
 static bool
 has_contents(enum http_name_kind kind, const struct json_event *event)
 {

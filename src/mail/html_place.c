@@ -115,7 +115,7 @@ in_style(struct html_style *style, char c)
 	return NULL;
 }
 
-/* A reference with a number needs no semicolon at its end. */
+/* A numeric reference needs no semicolon at its end. */
 static const char *
 end_reference(struct html_style *style, char c)
 {

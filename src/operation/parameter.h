@@ -58,7 +58,7 @@ struct value_type {
 };
 
 enum parameter_flag {
-	PARAMETER_OPERAND = 1, /* given by its place in the command line; else an option */
+	PARAMETER_OPERAND = 1, /* given by its place in the command line; otherwise an option */
 	PARAMETER_REQUIRED = 1 << 1,
 	PARAMETER_SHELL = 1 << 2,      /* only a shell gives it … */
 	PARAMETER_ON_BY_HTTP = 1 << 3, /* … and each call by HTTP has it */

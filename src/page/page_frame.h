@@ -43,7 +43,7 @@ void page_end(const struct page *page);
 
 /* A text in the page's language, with {campaign} and {time} replaced. */
 struct slice page_text(const struct page *page, enum text_key key);
-/* The campaign's own text, else the usual one. */
+/* The campaign's own text, otherwise the usual one. */
 struct slice page_own_text(const struct page *page, enum look own, enum text_key usual);
 /* A text that has neither, and one with other values: PAGE_FILL(page, TEXT_POINTS_MANY, { "number", number }). */
 static inline struct slice

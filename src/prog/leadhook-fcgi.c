@@ -426,7 +426,7 @@ workers_of(const struct conf *conf, int given)
 	return conf->server.workers == CONF_WORKERS_AUTO ? FCGI_WORKERS_UNSET : (int)conf->server.workers;
 }
 
-/* --listen, else the socket passed by a process manager, else the configured one. */
+/* --listen, otherwise the socket passed by a process manager, otherwise the configured one. */
 static const char *
 listen_on(const struct conf *conf, const char *given)
 {

@@ -32,7 +32,7 @@ enum {
 struct heartbeat {
 	enum heartbeat_process process;
 	const unsigned char *owner; /* HEARTBEAT_OWNER_SIZE random bytes */
-	bool stays;                 /* a daemon; else a run */
+	bool stays;                 /* a daemon; otherwise a run */
 	int64_t started_ms;         /* by the database's clock; 0: no sign was given yet */
 	int64_t period_ms;
 };

@@ -379,7 +379,7 @@ run_campaign_set(struct operation_call *call)
 	return result == RESULT_OK ? run_campaign_show(call) : operation_answer(call, result);
 }
 
-/* The variant: whether to end it, else it is reopened. */
+/* The variant: whether to end it, otherwise it is reopened. */
 static int
 run_campaign_end(struct operation_call *call)
 {

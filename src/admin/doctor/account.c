@@ -9,7 +9,7 @@
 
 enum { GROUPS_MAX = 256 };
 
-/* Root's files say nothing while another one has another owner. */
+/* Files that root owns say nothing as long as another file has another owner. */
 static uid_t
 owner_of_files(const struct doctor *doctor)
 {

@@ -29,7 +29,7 @@ add_option(struct doctor *doctor, struct slice line)
 
 static const struct slice server_socket = SLICE("(the socket of the server)");
 
-/* A line of the option file, if that has the value; else a setting. `own` is the setting's value. */
+/* A line of the option file, if that has the value; otherwise a setting. `own` is the setting's value. */
 static void
 add_line(struct doctor *doctor, const char *key, const char *own, struct slice value)
 {

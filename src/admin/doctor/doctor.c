@@ -60,7 +60,7 @@ static const struct slice severity_names[] = { [DOCTOR_ERROR] = SLICE("error"), 
 /* What became of each check. */
 struct outcome_of_check {
 	enum check_state state;
-	struct slice detail; /* CHECK_SKIPPED: why; else absent */
+	struct slice detail; /* CHECK_SKIPPED: why; otherwise absent */
 };
 
 static struct slice

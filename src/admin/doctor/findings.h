@@ -68,7 +68,7 @@ struct doctor {
 	struct web web;
 	struct doctor_finding *findings;
 	size_t count, capacity;
-	struct slice skipped; /* by the check that runs: why it could not check something; else absent */
+	struct slice skipped; /* by the check that runs: why it could not check something; otherwise absent */
 };
 
 typedef void doctor_check(struct doctor *doctor);
@@ -93,5 +93,5 @@ void doctor_setting(struct doctor *doctor, const char *section, const char *key,
 
 /* Why the check that runs could not check something. */
 #define DOCTOR_SKIP(doctor, ...) ((doctor)->skipped = pool_printf((doctor)->pool, __VA_ARGS__))
-/* Of the result of a statement. Returns whether it succeeded; else the check is skipped. */
+/* Takes the result of a statement. Returns whether it succeeded; otherwise the check is skipped. */
 MUST_CHECK bool doctor_has_read(struct doctor *doctor, enum result result);

@@ -31,7 +31,7 @@ doctor_has_unit(const struct doctor *doctor, const char *name)
 
 /* ---- the dispatcher ---- */
 
-/* That of this program's own folder, as in a build; else the installed one. Cron does not find it by its name. */
+/* That of this program's own folder, as in a build; otherwise the installed one. Cron does not find it by its name. */
 static const char *
 program_path(const struct doctor *doctor)
 {

@@ -346,7 +346,7 @@ wait_for(const struct logs *logs, struct slice path, char *place)
 	return seen;
 }
 
-/* The key is no key of the service. */
+/* The service does not know the key. */
 static void
 send_and_read(struct doctor *doctor, const struct logs *logs)
 {

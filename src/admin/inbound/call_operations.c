@@ -73,7 +73,7 @@ add_fields(struct operation_call *call, struct output *output, const struct inbo
 	output_nested(output, "fields", fields);
 }
 
-/* The first entry that is refused, else the first one. */
+/* The first entry that is refused, otherwise the first one. */
 static const struct inbound_result *
 main_result(const struct inbound_results *results)
 {

@@ -370,7 +370,7 @@ run_webhook_set(struct operation_call *call)
 	return EX_OK;
 }
 
-/* The variant: whether to enable it, else it is disabled. */
+/* The variant: whether to enable it, otherwise it is disabled. */
 static int
 run_webhook_enable(struct operation_call *call)
 {

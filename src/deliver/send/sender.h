@@ -64,7 +64,7 @@ struct attempt {
 	const struct slice *headers; /* "Name: value", terminated */
 	size_t header_count;         /* at most SENDER_HEADERS_MAX */
 	struct slice body;           /* of a POST; body and headers must stay valid until the attempt is done */
-	bool by_get;                 /* a GET; else a POST */
+	bool by_get;                 /* a GET; otherwise a POST */
 	/* Names of PEM files, copied; NULL: none of its own. The certificate's file may include the key, which has no
 	 * passphrase. After a file is replaced, connections that used the old one are reused for some minutes. */
 	const char *ca_file, *client_certificate, *client_key;

@@ -6,8 +6,8 @@
 #include "base/buffer.h"
 #include "base/cache.h"
 #include "engine/command.h"
-#include "store/read.h"
-#include "store/show.h"
+#include "store/find.h"
+#include "store/shown_leads.h"
 
 enum commit_request_kind { REQUEST_COMMAND, REQUEST_KEY, REQUEST_CAMPAIGN, REQUEST_LOOK_UP, REQUEST_READINESS };
 

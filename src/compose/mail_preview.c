@@ -5,7 +5,7 @@
 
 #include "compose/subject.h"
 #include "engine/payload.h"
-#include "store/read.h"
+#include "store/find.h"
 
 /* Path: below the base URL, with {} for the campaign's id; otherwise the value itself. */
 static const struct {

@@ -11,13 +11,13 @@
 #include "engine/visitors.h"
 #include "identity/link.h"
 #include "identity/signed_token.h"
+#include "json/reader.h"
 #include "os/random.h"
 #include "store/codes/lead_codes.h"
-#include "store/pages.h"
-#include "store/read.h"
-#include "store/show.h"
+#include "store/find.h"
+#include "store/lead_pages.h"
+#include "store/shown_leads.h"
 #include "text/text.h"
-#include "json/reader.h"
 
 enum { SHOWN_DEPTH = 32, MS_PER_S = 1000, ID_BYTES = 12 };
 

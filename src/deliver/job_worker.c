@@ -6,7 +6,7 @@
 #include "base/panic.h"
 #include "jobs/job_kinds.h"
 #include "os/log.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/queue/operator_jobs.h"
 
 /* For work that can be interrupted: other jobs wait in the meantime, and so does the end of the dispatcher. */

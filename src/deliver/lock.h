@@ -13,7 +13,7 @@
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "base/result.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/queue/shards.h"
 
 struct lock;

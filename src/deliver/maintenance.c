@@ -11,7 +11,7 @@
 #include "os/log.h"
 #include "os/metrics.h"
 #include "store/queue/clean_up.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/queue/lead_counts.h"
 #include "store/queue/outcomes.h"
 #include "store/removal/resume.h"

@@ -11,7 +11,7 @@
 
 #include "deliver/slots.h"
 #include "os/clock.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "webhook/health.h"
 
 struct scheduler;

@@ -12,7 +12,7 @@
 #include "base/pool.h"
 #include "deliver/send/sender.h"
 #include "os/clock.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/queue/outcomes.h"
 #include "webhook/retry.h"
 

@@ -10,8 +10,8 @@
 #include "jobs/webhook_test.h"
 #include "os/clock.h"
 #include "os/log.h"
+#include "store/find.h"
 #include "store/operator/campaign_settings.h"
-#include "store/read.h"
 
 /* Works on the job until the deadline. Sets how far it came, also when it returns an error of the database; its state and
  * error if it has ended. RESULT_NOT_FOUND: the job is not to be worked on any more. */

@@ -6,9 +6,9 @@
 #include "base/utf8.h"
 #include "deliver/send/single_attempt.h"
 #include "jobs/job_fields.h"
+#include "store/find.h"
 #include "store/operator/webhook_admin.h"
-#include "store/queue/due.h"
-#include "store/read.h"
+#include "store/queue/due_deliveries.h"
 #include "webhook/retry.h"
 #include "webhook/webhook_url.h"
 

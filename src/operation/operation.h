@@ -16,8 +16,8 @@
 #include "operation/operation_problem.h"
 #include "operation/output.h"
 #include "operation/parameter.h"
+#include "store/find.h"
 #include "store/operator/owners.h"
-#include "store/read.h"
 
 struct operation_wiring;
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "operation/parameter.h"
-#include "store/read.h"
+#include "store/find.h"
 
 /* The largest numbers of rows in a part of a list, and that without a limit. A call by HTTP is answered quickly. */
 enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000, VALUE_LIMIT_REMOTE = 250 };

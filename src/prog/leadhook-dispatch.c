@@ -28,7 +28,7 @@
 #include "prog/program_options.h"
 #include "prog/signal_thread.h"
 #include "prog/wiring.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/schema.h"
 
 static const char program[] = "leadhook-dispatch";

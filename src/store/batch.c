@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Load, decide, write: a batch of commands as one transaction with a fixed number of statements, no matter how many commands
  * there are and how large the campaign is. This file takes ids, repeats the batch after conflicts, divides a batch that is too
- * much work, and reports the outcomes; load.c and write.c read and write the rows. */
+ * much work, and reports the outcomes; batch_load.c and batch_write.c read and write the rows. */
 #include "store/batch.h"
 
 #include <string.h>
@@ -12,15 +12,15 @@
 #include "os/log.h"
 #include "os/metrics.h"
 #include "os/random.h"
+#include "store/batch_load.h"
+#include "store/batch_write.h"
 #include "store/bulk.h"
 #include "store/campaign_cache.h"
-#include "store/load.h"
-#include "store/mark.h"
+#include "store/commit_marks.h"
 #include "store/query.h"
 #include "store/rank_cache.h"
 #include "store/state.h"
 #include "store/transaction.h"
-#include "store/write.h"
 
 /* Reserved at first. Most commands make fewer events for fewer webhooks; batches that need more are decided again. */
 enum { EVENTS_EXPECTED = 4, DELIVERIES_EXPECTED = 20, HISTORY_EXPECTED = EVENTS_EXPECTED * (1 + DELIVERIES_EXPECTED) };

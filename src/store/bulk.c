@@ -6,7 +6,7 @@
 #include "base/panic.h"
 #include "engine/id_list.h"
 #include "os/log.h"
-#include "store/mark.h"
+#include "store/commit_marks.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"

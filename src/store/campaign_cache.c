@@ -7,8 +7,8 @@
 
 #include "base/panic.h"
 #include "os/clock.h"
+#include "store/find.h"
 #include "store/query.h"
-#include "store/read.h"
 #include "store/rows.h"
 #include "store/secrets.h"
 #include "store/state.h"

@@ -3,29 +3,29 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/batch.c %D%/batch.h \
 	%D%/bulk.c %D%/bulk.h \
 	%D%/campaign_cache.c %D%/campaign_cache.h \
-	%D%/erased.c %D%/erased.h \
+	%D%/erased_people.c %D%/erased_people.h \
 	%D%/figures.c %D%/figures.h \
 	%D%/heartbeats.c %D%/heartbeats.h \
 	%D%/ids.c %D%/ids.h \
-	%D%/load.c %D%/load.h \
-	%D%/mark.c %D%/mark.h \
+	%D%/batch_load.c %D%/batch_load.h \
+	%D%/commit_marks.c %D%/commit_marks.h \
 	%D%/message_requests.c %D%/message_requests.h \
-	%D%/pages.c %D%/pages.h \
+	%D%/lead_pages.c %D%/lead_pages.h \
 	%D%/precondition.c %D%/precondition.h \
 	%D%/query.c %D%/query.h \
 	%D%/rank_cache.c %D%/rank_cache.h \
-	%D%/read.c %D%/read.h \
+	%D%/find.c %D%/find.h \
 	%D%/rows.c %D%/rows.h \
 	%D%/schema.c %D%/schema.h %D%/schema_steps.h \
 	%D%/secrets.c %D%/secrets.h \
-	%D%/show.c %D%/show.h \
+	%D%/shown_leads.c %D%/shown_leads.h \
 	%D%/sources.c %D%/sources.h \
 	%D%/stats.c %D%/stats.h \
 	%D%/fields.h %D%/statements.h \
 	%D%/store.c %D%/store.h %D%/state.h \
 	%D%/transaction.c %D%/transaction.h \
 	%D%/webhook_health.c %D%/webhook_health.h \
-	%D%/write.c %D%/write.h \
+	%D%/batch_write.c %D%/batch_write.h \
 	%D%/texts/campaign_texts.c %D%/texts/campaign_texts.h \
 	%D%/codes/lead_codes.c %D%/codes/lead_codes.h \
 	%D%/hooks/inbound.c %D%/hooks/inbound.h \
@@ -39,7 +39,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/messages/text_queue.c %D%/messages/text_queue.h \
 	%D%/queue/bulk_jobs.c %D%/queue/bulk_jobs.h \
 	%D%/queue/clean_up.c %D%/queue/clean_up.h \
-	%D%/queue/due.c %D%/queue/due.h \
+	%D%/queue/due_deliveries.c %D%/queue/due_deliveries.h \
 	%D%/queue/lead_counts.c %D%/queue/lead_counts.h \
 	%D%/queue/operator_jobs.c %D%/queue/operator_jobs.h \
 	%D%/queue/outcomes.c %D%/queue/outcomes.h \
@@ -50,10 +50,10 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/removal/erase.c %D%/removal/erase.h \
 	%D%/removal/people.c %D%/removal/people.h \
 	%D%/removal/removed_rows.c %D%/removal/removed_rows.h \
-	%D%/removal/report.c %D%/removal/report.h \
+	%D%/removal/person_report.c %D%/removal/person_report.h \
 	%D%/removal/resume.c %D%/removal/resume.h \
-	%D%/removal/search.c %D%/removal/search.h \
-	%D%/removal/wanted.c %D%/removal/wanted.h \
+	%D%/removal/address_search.c %D%/removal/address_search.h \
+	%D%/removal/wanted_person.c %D%/removal/wanted_person.h \
 	%D%/users/audit.c %D%/users/audit.h \
 	%D%/users/logins.c %D%/users/logins.h \
 	%D%/users/second_factor.c %D%/users/second_factor.h \
@@ -62,14 +62,14 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/operator/accounts.c %D%/operator/accounts.h \
 	%D%/operator/campaign_settings.c %D%/operator/campaign_settings.h \
 	%D%/operator/check_findings.c %D%/operator/check_findings.h \
-	%D%/operator/deep.c %D%/operator/deep.h \
+	%D%/operator/recount.c %D%/operator/recount.h \
 	%D%/operator/definitions.c %D%/operator/definitions.h \
 	%D%/operator/deliveries.c %D%/operator/deliveries.h \
 	%D%/operator/delivery_ids.c %D%/operator/delivery_ids.h \
 	%D%/operator/installation_check.c %D%/operator/installation_check.h \
 	%D%/operator/lead_names.c %D%/operator/lead_names.h \
-	%D%/operator/node.c %D%/operator/node.h \
-	%D%/operator/number.c %D%/operator/number.h \
+	%D%/operator/database_nodes.c %D%/operator/database_nodes.h \
+	%D%/operator/cluster_numbers.c %D%/operator/cluster_numbers.h \
 	%D%/operator/operator_status.c %D%/operator/operator_status.h \
 	%D%/operator/owners.c %D%/operator/owners.h \
 	%D%/operator/sealing.c %D%/operator/sealing.h \

@@ -5,8 +5,8 @@
 #include "base/panic.h"
 #include "os/clock.h"
 #include "os/random.h"
+#include "store/find.h"
 #include "store/query.h"
-#include "store/read.h"
 #include "store/state.h"
 #include "store/statements.h"
 

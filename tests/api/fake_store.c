@@ -12,10 +12,10 @@
 #include "identity/signed_token.h"
 #include "identity/social_id.h"
 #include "store/bulk.h"
-#include "store/pages.h"
-#include "store/read.h"
+#include "store/find.h"
+#include "store/lead_pages.h"
 #include "store/schema.h"
-#include "store/show.h"
+#include "store/shown_leads.h"
 
 enum { NOW_S = 1795232293 };
 

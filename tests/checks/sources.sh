@@ -38,7 +38,7 @@ report 4 "a process that must not go on says why: panic(), never abort()"
 # The server ends a statement between rows only: a function that takes long for one text would go on. LIKE is for these: names of
 # leads, of which each word begins after a space; names of texts; the word of a source; the grants of an account.
 grep -rnE '"[^"]*\b(REGEXP|RLIKE|REGEXP_[A-Z]+|SOUNDS LIKE|LIKE)\b[^"]*"' src/store |
-	grep -vE '^src/store/(pages\.c:.*" AND \(\? IS NULL OR " NAMES |texts/campaign_texts\.c:.*name LIKE |statements\.h:.*source LIKE .import|operator/installation_check\.c:.*DATABASE\(\) LIKE)' >"$found"
+	grep -vE '^src/store/(lead_pages\.c:.*" AND \(\? IS NULL OR " NAMES |texts/campaign_texts\.c:.*name LIKE |statements\.h:.*source LIKE .import|operator/installation_check\.c:.*DATABASE\(\) LIKE)' >"$found"
 report 5 "no statement matches a pattern in what callers wrote"
 
 # A step that is renumbered: which programs can use its tables is stored under its number.

@@ -11,7 +11,7 @@
 #include "store/heartbeats.h"
 #include "store/queue/bulk_jobs.h"
 #include "store/queue/clean_up.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/queue/lead_counts.h"
 #include "store/queue/outcomes.h"
 #include "store/queue/shards.h"

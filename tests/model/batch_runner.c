@@ -13,15 +13,15 @@
 
 #include "base/buffer.h"
 #include "engine/command.h"
+#include "json/writer.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "store/batch.h"
 #include "store/bulk.h"
-#include "store/pages.h"
-#include "store/read.h"
-#include "store/show.h"
+#include "store/find.h"
+#include "store/lead_pages.h"
+#include "store/shown_leads.h"
 #include "tree.h"
-#include "json/writer.h"
 
 enum { TIME_MS = 20 * 1000, ANSWER_MAX = 256 * 1024 * 1024, PAGE = 250 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "store/queue/clean_up.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/queue/outcomes.h"
 #include "store/queue/redeliver.h"
 #include "store/queue/shards.h"

@@ -1,8 +1,8 @@
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_node %D%/operator/test_number %D%/operator/test_operators %D%/operator/test_sealing %D%/operator/test_definitions %D%/operator/test_deep %D%/operator/test_timeline %D%/queue/test_bulk_jobs \
-	%D%/queue/test_addresses %D%/test_batch %D%/test_broken_batch %D%/test_load %D%/test_campaign_cache %D%/test_write %D%/test_lists %D%/test_show %D%/test_bulk \
-	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due %D%/queue/test_lead_counts %D%/operator/test_deliveries %D%/operator/test_delivery_list %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
-	%D%/queue/test_partitions %D%/queue/test_retention %D%/queue/test_source_counts %D%/test_transactions %D%/test_lock_order %D%/test_heartbeats %D%/test_node %D%/test_plans %D%/test_work %D%/texts/test_campaign_texts %D%/removal/test_removal %D%/removal/test_resume
+check_PROGRAMS += %D%/test_store %D%/test_schema %D%/operator/test_database_nodes %D%/operator/test_cluster_numbers %D%/operator/test_operators %D%/operator/test_sealing %D%/operator/test_definitions %D%/operator/test_recount %D%/operator/test_timeline %D%/queue/test_bulk_jobs \
+	%D%/queue/test_addresses %D%/test_batch %D%/test_broken_batch %D%/test_batch_load %D%/test_campaign_cache %D%/test_batch_write %D%/test_lists %D%/test_shown_leads %D%/test_bulk \
+	%D%/queue/test_dispatch %D%/queue/test_deactivation %D%/queue/test_due_deliveries %D%/queue/test_lead_counts %D%/operator/test_deliveries %D%/operator/test_delivery_list %D%/queue/test_redeliver %D%/operator/test_webhook_admin \
+	%D%/queue/test_partitions %D%/queue/test_retention %D%/queue/test_source_counts %D%/test_transactions %D%/test_lock_order %D%/test_heartbeats %D%/test_node_batches %D%/test_plans %D%/test_work %D%/texts/test_campaign_texts %D%/removal/test_removal %D%/removal/test_resume
 %C%_world = %D%/world.c %D%/world.h %D%/private_server.c %D%/private_server.h
 %C%_fetched = %D%/fetched.c %D%/fetched.h
 %C%_libs = src/store/libstore.a src/db/libdb.a $(engine_libs) $(MARIADB_LIBS) $(CMOCKA_LIBS)
@@ -22,9 +22,9 @@ nodist_%C%_test_schema_SOURCES = $(next_schema)
 %C%_operator_test_operators_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=store_ready
 %C%_operator_test_operators_LDADD = $(all_statements) $(%C%_libs)
 
-%C%_operator_test_node_SOURCES = %D%/operator/test_node.c $(%C%_world)
-%C%_operator_test_node_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_wall_ms
-%C%_operator_test_node_LDADD = $(%C%_libs)
+%C%_operator_test_database_nodes_SOURCES = %D%/operator/test_database_nodes.c $(%C%_world)
+%C%_operator_test_database_nodes_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_wall_ms
+%C%_operator_test_database_nodes_LDADD = $(%C%_libs)
 
 %C%_queue_test_bulk_jobs_SOURCES = %D%/queue/test_bulk_jobs.c $(%C%_world)
 %C%_queue_test_bulk_jobs_LDADD = $(%C%_libs)
@@ -32,8 +32,8 @@ nodist_%C%_test_schema_SOURCES = $(next_schema)
 %C%_operator_test_timeline_SOURCES = %D%/operator/test_timeline.c $(%C%_world)
 %C%_operator_test_timeline_LDADD = $(%C%_libs)
 
-%C%_operator_test_number_SOURCES = %D%/operator/test_number.c $(%C%_world)
-%C%_operator_test_number_LDADD = $(%C%_libs)
+%C%_operator_test_cluster_numbers_SOURCES = %D%/operator/test_cluster_numbers.c $(%C%_world)
+%C%_operator_test_cluster_numbers_LDADD = $(%C%_libs)
 
 %C%_operator_test_sealing_SOURCES = %D%/operator/test_sealing.c $(%C%_world)
 %C%_operator_test_sealing_LDADD = $(%C%_libs)
@@ -44,8 +44,8 @@ nodist_%C%_test_schema_SOURCES = $(next_schema)
 %C%_texts_test_campaign_texts_SOURCES = %D%/texts/test_campaign_texts.c $(%C%_world)
 %C%_texts_test_campaign_texts_LDADD = $(%C%_libs)
 
-%C%_operator_test_deep_SOURCES = %D%/operator/test_deep.c $(%C%_fetched) $(%C%_world)
-%C%_operator_test_deep_LDADD = $(%C%_libs)
+%C%_operator_test_recount_SOURCES = %D%/operator/test_recount.c $(%C%_fetched) $(%C%_world)
+%C%_operator_test_recount_LDADD = $(%C%_libs)
 
 # These break transactions.
 %C%_breaks = %D%/breaks.c %D%/breaks.h
@@ -72,23 +72,23 @@ nodist_%C%_test_schema_SOURCES = $(next_schema)
 %C%_test_campaign_cache_LDFLAGS = $(%C%_breaking)
 %C%_test_campaign_cache_LDADD = $(%C%_libs)
 
-%C%_test_load_SOURCES = %D%/test_load.c $(%C%_world)
-%C%_test_load_LDADD = $(%C%_libs)
+%C%_test_batch_load_SOURCES = %D%/test_batch_load.c $(%C%_world)
+%C%_test_batch_load_LDADD = $(%C%_libs)
 
 %C%_test_plans_SOURCES = %D%/test_plans.c %D%/plan_exceptions.c %D%/plan_exceptions.h %D%/statement_runs.c %D%/statement_values.c %D%/statement_values.h %D%/planted.c %D%/planted.h \
 	$(%C%_world)
 %C%_test_plans_LDADD = $(all_statements) $(%C%_libs)
 
-%C%_test_node_SOURCES = %D%/test_node.c $(%C%_breaks) $(%C%_world)
-%C%_test_node_LDFLAGS = $(%C%_breaking)
-%C%_test_node_LDADD = $(%C%_libs)
+%C%_test_node_batches_SOURCES = %D%/test_node_batches.c $(%C%_breaks) $(%C%_world)
+%C%_test_node_batches_LDFLAGS = $(%C%_breaking)
+%C%_test_node_batches_LDADD = $(%C%_libs)
 
 %C%_test_work_SOURCES = %D%/test_work.c $(%C%_world)
 %C%_test_work_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=db_execute_rows -Wl,--wrap=db_commit
 %C%_test_work_LDADD = $(%C%_libs)
 
-%C%_test_write_SOURCES = %D%/test_write.c $(%C%_world)
-%C%_test_write_LDADD = $(%C%_libs)
+%C%_test_batch_write_SOURCES = %D%/test_batch_write.c $(%C%_world)
+%C%_test_batch_write_LDADD = $(%C%_libs)
 
 %C%_test_lists_SOURCES = %D%/test_lists.c $(%C%_world)
 %C%_test_lists_LDADD = $(%C%_libs)
@@ -97,9 +97,9 @@ check_PROGRAMS += %D%/test_webhook_health
 %C%_test_webhook_health_SOURCES = %D%/test_webhook_health.c $(%C%_world)
 %C%_test_webhook_health_LDADD = $(%C%_libs)
 
-%C%_test_show_SOURCES = %D%/test_show.c $(%C%_world)
-%C%_test_show_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
-%C%_test_show_LDADD = $(%C%_libs)
+%C%_test_shown_leads_SOURCES = %D%/test_shown_leads.c $(%C%_world)
+%C%_test_shown_leads_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_monotonic_ms
+%C%_test_shown_leads_LDADD = $(%C%_libs)
 
 %C%_test_bulk_SOURCES = %D%/test_bulk.c $(%C%_breaks) $(%C%_world)
 %C%_test_bulk_LDFLAGS = $(%C%_breaking)
@@ -130,8 +130,8 @@ check_PROGRAMS += %D%/messages/test_mail_queue
 %C%_messages_test_mail_queue_SOURCES = %D%/messages/test_mail_queue.c $(%C%_world)
 %C%_messages_test_mail_queue_LDADD = $(%C%_libs)
 
-%C%_queue_test_due_SOURCES = %D%/queue/test_due.c $(%C%_fetched) $(%C%_world)
-%C%_queue_test_due_LDADD = $(%C%_libs)
+%C%_queue_test_due_deliveries_SOURCES = %D%/queue/test_due_deliveries.c $(%C%_fetched) $(%C%_world)
+%C%_queue_test_due_deliveries_LDADD = $(%C%_libs)
 
 %C%_test_lock_order_SOURCES = %D%/test_lock_order.c $(%C%_fetched) $(%C%_world)
 %C%_test_lock_order_LDADD = $(%C%_libs)

@@ -13,7 +13,7 @@
 #include "store/bulk.h"
 #include "store/queue/bulk_jobs.h"
 #include "store/queue/clean_up.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "world.h"
 
 #define COUNT_JOBS "SELECT COUNT(*) FROM t_bulk_jobs WHERE campaign_id = %" PRIu64

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "breaks.h"
+#include "store/batch_load.h"
 #include "store/hooks/webhooks.h"
-#include "store/load.h"
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/definitions.h"

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "store/pages.h"
-#include "store/show.h"
+#include "store/lead_pages.h"
+#include "store/shown_leads.h"
 #include "world.h"
 
 static const struct lead_filter all_leads = {

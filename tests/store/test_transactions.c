@@ -13,7 +13,7 @@
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/webhook_admin.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/queue/outcomes.h"
 #include "store/queue/redeliver.h"
 #include "store/queue/shards.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * docs/architecture.md 4.4: what one command may make a transaction write, and batches that would write too much.
- * Modules: store/batch, store/write. */
+ * Modules: store/batch, store/batch_write. */
 #include "unit.h"
 
 #include <inttypes.h>

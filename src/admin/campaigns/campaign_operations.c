@@ -13,7 +13,7 @@
 #include "operation/value_types.h"
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
-#include "store/operator/number.h"
+#include "store/operator/cluster_numbers.h"
 #include "text/text.h"
 
 struct campaign_add {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "operation/operation.h"
-#include "store/read.h"
+#include "store/find.h"
 
 extern const struct operation operation_campaign_show;
 

@@ -10,7 +10,7 @@
 #include "operation/value_types.h"
 #include "os/clock.h"
 #include "store/removal/erase.h"
-#include "store/removal/report.h"
+#include "store/removal/person_report.h"
 
 /* ERASURES_MAX: of an account that have not ended, for remote calls. */
 enum { REMOTE_MS = 2000, REPORT_MS = 1000, ERASURES_MAX = 20 };

@@ -11,7 +11,7 @@
 #include "operation/value_types.h"
 #include "store/codes/lead_codes.h"
 #include "store/operator/lead_names.h"
-#include "store/show.h"
+#include "store/shown_leads.h"
 
 enum result
 lead_render(struct operation_call *call, const struct payload_subject *subject, struct slice *json)

@@ -7,7 +7,7 @@
 #include "admin/leads/named_lead.h"
 #include "operation/value_types.h"
 #include "os/clock.h"
-#include "store/show.h"
+#include "store/shown_leads.h"
 
 static const struct slice order_names[] = { SLICE_NONE, SLICE("score") }; /* the other order has no name */
 const struct value_type value_lead_order = { WORD_TYPE(bool, order_names, 2), .expected = "score" };

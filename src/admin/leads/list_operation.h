@@ -3,7 +3,7 @@
 #pragma once
 
 #include "admin/leads/named_lead.h"
-#include "store/pages.h"
+#include "store/lead_pages.h"
 
 struct lead_selection {
 	struct lead_filter filter;

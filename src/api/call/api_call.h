@@ -10,8 +10,8 @@
 #include "engine/model.h"
 #include "http/response.h"
 #include "os/log.h"
+#include "store/find.h"
 #include "store/hooks/inbound.h"
-#include "store/read.h"
 
 /* What a search of the unparsed body for a key found. */
 enum body_key { BODY_HAS_NO_KEY, BODY_MAY_HAVE_KEY, BODY_HAS_KNOWN_KEY };

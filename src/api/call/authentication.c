@@ -198,8 +198,8 @@ authority_of(struct slice url)
 static bool
 names_this_host(const struct call *call)
 {
-	const struct slice host = host_of(call->request->host), base_url = call->api->options->base_url;
 	struct ip_address address;
+	const struct slice host = host_of(call->request->host), base_url = call->api->options->base_url;
 	if (!slice_present(host))
 		return false;
 	return slice_equal_nocase(host, SLICE("localhost")) ||

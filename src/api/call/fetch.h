@@ -5,7 +5,7 @@
 #pragma once
 
 #include "api/call/api_call.h"
-#include "store/show.h"
+#include "store/shown_leads.h"
 
 /* Reads of lists and statistics, as a loop: its body reads from `store`, the reader's or the usual one, and is run again with
  * the usual one when the reader fails. Do not leave it by break or return.

@@ -9,8 +9,8 @@
 #include "http/params.h"
 #include "limit/limiter.h"
 #include "os/log.h"
-#include "store/read.h"
-#include "store/show.h"
+#include "store/find.h"
+#include "store/shown_leads.h"
 #include "webhook/address_rules.h"
 
 /* GET /metrics; without `loopback` and `token` it is off, and the path is unknown. */
@@ -44,7 +44,7 @@ struct api_options {
 /* Runs commands and looks up keys, campaigns and leads: the store itself, or the committer. All other reads use the store. */
 struct api_backend {
 	void *context;
-	/* As in store/batch.h, show.h and read.h, for one command or look-up; each fails after `deadline_ms`
+	/* As in store/batch.h, shown_leads.h and find.h, for one command or look-up; each fails after `deadline_ms`
 	 * (clock_monotonic_ms). After FAILURE_UNAVAILABLE a command may have been run. Keys and campaigns may be a second old;
 	 * texts are in the pool. */
 	void (*execute)(

@@ -14,7 +14,7 @@
 #include "http/http_text.h"
 #include "identity/social_id.h"
 #include "os/clock.h"
-#include "store/pages.h"
+#include "store/lead_pages.h"
 
 /* Runs a command that signs up, and answers with the lead. */
 static struct outcome

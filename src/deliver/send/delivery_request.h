@@ -8,7 +8,7 @@
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "deliver/send/sender.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 
 /* Fills in the attempt, in the pool. Its body may be the delivery's payload, which must stay valid for as long. `now_ms` is the
  * database's time. Returns false when the URL, the secret or the payload is invalid. */

@@ -41,7 +41,7 @@ enum sender_error {
 	SENDER_BAD_ANSWER, /* not HTTP, or too many header bytes */
 	/* not the receiver's fault */
 	SENDER_UNREADABLE,  /* not reported by the sender: the payload, URL or secret is invalid, so nothing can be sent */
-	SENDER_SEALED,      /* not reported by the sender: URL or secret cannot be opened (store/queue/due.h) */
+	SENDER_SEALED,      /* not reported by the sender: URL or secret cannot be opened (store/queue/due_deliveries.h) */
 	SENDER_INTERRUPTED, /* not reported by the sender: the dispatchers that sent it crashed or were killed */
 	SENDER_INTERNAL     /* out of descriptors, out of memory, a defect */
 };

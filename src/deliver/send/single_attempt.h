@@ -8,7 +8,7 @@
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "deliver/send/sender.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 
 /* The result lives in the pool; it has no retry_after. `now_ms` is the database's time. Returns false when this machine cannot
  * send at all. */

@@ -9,7 +9,7 @@
 #include "os/event_loop.h"
 #include "os/log.h"
 #include "store/codes/lead_codes.h"
-#include "store/show.h"
+#include "store/shown_leads.h"
 
 enum {
 	POLL_MS = 500,

@@ -2,7 +2,7 @@
  * Accounts and their API keys, as operators and owners manage them. Rows live in the caller's pool. */
 #pragma once
 
-#include "store/read.h"
+#include "store/find.h"
 
 struct account_row {
 	uint64_t id;

@@ -7,10 +7,10 @@
 
 #include "os/clock.h"
 #include "os/log.h"
-#include "store/mark.h"
+#include "store/commit_marks.h"
+#include "store/find.h"
 #include "store/query.h"
 #include "store/queue/operator_jobs.h"
-#include "store/read.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "store/operator/campaign_settings.h"
-#include "store/operator/number.h"
+#include "store/operator/cluster_numbers.h"
 #include "store/store.h"
 
 /* The settings of a campaign that an operator sets; absent slices are NULL in the row. */

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "store/figures.h"
-#include "store/operator/node.h"
+#include "store/operator/database_nodes.h"
 #include "store/store.h"
 
 /* Erasures of people and removals of campaigns that are not finished; of them, those that began more than an hour ago. */

@@ -4,7 +4,7 @@
 #include "os/random.h"
 #include "store/operator/webhook_admin.h"
 #include "store/query.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/rows.h"
 #include "store/secrets.h"
 #include "store/state.h"

@@ -5,7 +5,7 @@
 #include "store/queue/operator_jobs.h"
 
 #include "base/panic.h"
-#include "store/mark.h"
+#include "store/commit_marks.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"

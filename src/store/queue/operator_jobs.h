@@ -12,7 +12,7 @@
 #include "base/pool.h"
 #include "base/result.h"
 #include "base/slice.h"
-#include "store/mark.h"
+#include "store/commit_marks.h"
 #include "store/queue/shards.h"
 
 struct store;

@@ -91,7 +91,7 @@ store_read_days(struct store *store, struct pool *pool, struct history_days *day
 	}
 	if (result != RESULT_OK)
 		return result;
-	/* regardless of the setting: a recent event is also a commit mark (mark.c) */
+	/* regardless of the setting: a recent event is also a commit mark (commit_marks.c) */
 	if (days->retained_from + 1 > days->today)
 		days->retained_from = days->today - 1;
 	return RESULT_OK;

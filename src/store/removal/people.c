@@ -2,9 +2,9 @@
 #include "store/removal/people.h"
 
 #include "os/clock.h"
+#include "store/find.h"
 #include "store/query.h"
-#include "store/read.h"
-#include "store/removal/wanted.h"
+#include "store/removal/wanted_person.h"
 #include "store/rows.h"
 #include "store/statements.h"
 

@@ -27,7 +27,7 @@ struct found_event {
 	uint64_t id, deliveries; /* its deliveries have the ids after its own */
 };
 /* Deletes the deliveries of these events, and empties the events: one may be the mark of a batch whose COMMIT is unknown
- * (store/mark.h). Runs inside the caller's transaction. */
+ * (store/commit_marks.h). Runs inside the caller's transaction. */
 MUST_CHECK enum result store_empty_events(
     struct store *store, struct pool *pool, const struct found_event *events, size_t count, struct removal_counts *counts);
 /* Removes the referred lead from `referral` events, and from the receivers' answers to them. Their deliveries stay. Runs inside

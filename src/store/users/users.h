@@ -7,7 +7,7 @@
 #pragma once
 
 #include "identity/rights.h"
-#include "store/read.h"
+#include "store/find.h"
 
 /* Rights of the manager: the call that manages users. */
 struct user_manager {

@@ -6,7 +6,7 @@
 
 #include "api/fake_service.h"
 #include "api/fake_store.h"
-#include "store/pages.h"
+#include "store/lead_pages.h"
 
 enum { AWAY_MS = 10000 };
 

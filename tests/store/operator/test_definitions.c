@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/find.h"
 #include "store/operator/definitions.h"
-#include "store/read.h"
 #include "store/world.h"
 
 static struct definition

@@ -13,7 +13,7 @@
 #include "store/operator/sealing.h"
 #include "store/operator/upgrade.h"
 #include "store/operator/webhook_admin.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/secrets.h"
 #include "store/state.h"
 #include "store/world.h"

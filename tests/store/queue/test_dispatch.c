@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Leases, due deliveries and outcomes (docs/deliveries.md 3 and 4): a shard has one owner, only its owner records outcomes, and
- * each attempt is recorded once. Modules: store/queue/shards, store/queue/due, store/queue/outcomes. */
+ * each attempt is recorded once. Modules: store/queue/shards, store/queue/due_deliveries, store/queue/outcomes. */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 
 #include "store/fetched.h"
 #include "store/operator/installation_check.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/queue/lead_counts.h"
 #include "store/queue/outcomes.h"
 #include "store/stats.h"

@@ -14,7 +14,7 @@
 #include "store/operator/installation_check.h"
 #include "store/operator/upgrade.h"
 #include "store/queue/clean_up.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/queue/outcomes.h"
 
 static void

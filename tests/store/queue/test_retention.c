@@ -13,7 +13,7 @@
 #include "store/operator/deliveries.h"
 #include "store/operator/installation_check.h"
 #include "store/queue/clean_up.h"
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 #include "store/queue/outcomes.h"
 
 static const char *const tables[] = { "events", "deliveries", "attempts" };

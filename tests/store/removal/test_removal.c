@@ -10,11 +10,11 @@
 #include "base/encode.h"
 #include "os/clock.h"
 #include "store/breaks.h"
+#include "store/removal/address_search.h"
 #include "store/removal/campaigns.h"
 #include "store/removal/erase.h"
-#include "store/removal/report.h"
+#include "store/removal/person_report.h"
 #include "store/removal/resume.h"
-#include "store/removal/search.h"
 #include "store/world.h"
 
 static void

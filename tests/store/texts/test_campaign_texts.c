@@ -2,7 +2,7 @@
  * Texts of campaigns: reads by prefix, changes that are judged as a whole. */
 #include "unit.h"
 
-#include "store/show.h"
+#include "store/shown_leads.h"
 #include "store/texts/campaign_texts.h"
 #include "store/world.h"
 

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 
 #include "engine/decide/working_set.h"
-#include "store/load.h"
-#include "store/read.h"
+#include "store/batch_load.h"
+#include "store/find.h"
 #include "store/state.h"
 #include "world.h"
 

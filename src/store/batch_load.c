@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * The first part of a batch: reads every row that its commands may touch, with a fixed number of statements. */
-#include "store/load.h"
+#include "store/batch_load.h"
 
 #include <stdlib.h>
 
 #include "base/panic.h"
 #include "store/campaign_cache.h"
-#include "store/erased.h"
+#include "store/erased_people.h"
+#include "store/find.h"
 #include "store/query.h"
-#include "store/read.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"

@@ -4,8 +4,8 @@
 
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
+#include "store/operator/cluster_numbers.h"
 #include "store/operator/installation_check.h"
-#include "store/operator/number.h"
 #include "store/operator/upgrade.h"
 #include "store/world.h"
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "os/clock.h"
+#include "store/lead_pages.h"
 #include "store/operator/campaign_settings.h"
 #include "store/operator/definitions.h"
-#include "store/pages.h"
 #include "store/rank_cache.h"
-#include "store/show.h"
+#include "store/shown_leads.h"
 #include "store/state.h"
 #include "world.h"
 

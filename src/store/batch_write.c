@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The last part of a batch: writes the rows that it changes and makes, with multi-row statements. */
-#include "store/write.h"
+#include "store/batch_write.h"
 
 #include "base/panic.h"
 #include "engine/decide/decision.h"

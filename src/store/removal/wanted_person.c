@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/removal/wanted.h"
+#include "store/removal/wanted_person.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/queue/due.h"
+#include "store/queue/due_deliveries.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "identity/address_finder.h"
+#include "store/removal/address_search.h"
 #include "store/removal/people.h"
-#include "store/removal/search.h"
 #include "webhook/delivery.h"
 
 /* The spellings of a person's address, one per line: its key, as the operator wrote it, and as these leads did. */

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "store/operator/check_findings.h"
-#include "store/operator/deep.h"
+#include "store/operator/recount.h"
 #include "store/queue/partitions.h"
 #include "store/state.h"
 #include "store/statements.h"

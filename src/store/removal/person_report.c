@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A part reads some rows of one section after another, in the order of an index, and so costs no more than what it shows. */
-#include "store/removal/report.h"
+#include "store/removal/person_report.h"
 
 #include <inttypes.h>
 
@@ -8,7 +8,7 @@
 #include "engine/model.h"
 #include "os/clock.h"
 #include "store/query.h"
-#include "store/removal/wanted.h"
+#include "store/removal/wanted_person.h"
 #include "store/rows.h"
 #include "store/statements.h"
 

@@ -2,13 +2,13 @@
  * Pages of a campaign's leads: by subscription number, as lists show them and exports write them; by score; and those that a
  * lead has referred. For the last two, the ids come from an index; then the rows with these ids are read, and the filter is
  * applied to them. */
-#include "store/pages.h"
+#include "store/lead_pages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/find.h"
 #include "store/query.h"
-#include "store/read.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"

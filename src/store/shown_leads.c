@@ -4,14 +4,14 @@
  * Settings, definitions and ranks are cached under the versions that come with each answer. Versions are read first, so cached
  * data may be newer than its version, but never older. Where that would show, as with a lead and its rank, the rank comes with
  * its version. If that is another one, everything is read again, and finally in a snapshot. */
-#include "store/show.h"
+#include "store/shown_leads.h"
 
 #include <string.h>
 
 #include "store/campaign_cache.h"
+#include "store/find.h"
 #include "store/query.h"
 #include "store/rank_cache.h"
-#include "store/read.h"
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"

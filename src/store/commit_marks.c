@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Shows, after a COMMIT without an answer, whether it took effect. */
-#include "store/mark.h"
+#include "store/commit_marks.h"
 
 #include "base/panic.h"
 #include "os/random.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/erased.h"
+#include "store/erased_people.h"
 
 #include "base/encode.h"
 #include "crypto/digest.h"

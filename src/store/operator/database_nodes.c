@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Hosts of the database and nodes of a cluster (docs/cluster.md): the findings of `leadhook check`, the state of a node. */
-#include "store/operator/node.h"
+#include "store/operator/database_nodes.h"
 
 #include <inttypes.h>
 

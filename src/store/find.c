@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Reads: keys, campaigns, single leads, definitions. */
-#include "store/read.h"
+#include "store/find.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The installation record contains the number of the cluster; without a record it is 0. */
-#include "store/operator/number.h"
+#include "store/operator/cluster_numbers.h"
 
 #include <inttypes.h>
 

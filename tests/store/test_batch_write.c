@@ -7,10 +7,10 @@
 #include "engine/decide/decide.h"
 #include "engine/events.h"
 #include "engine/id_list.h"
-#include "store/read.h"
+#include "store/batch_write.h"
+#include "store/find.h"
 #include "store/state.h"
 #include "store/transaction.h"
-#include "store/write.h"
 #include "world.h"
 
 enum { ALL_EVENTS = (1 << EVENT_TYPES) - 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/removal/search.h"
+#include "store/removal/address_search.h"
 
 #include "store/query.h"
 #include "store/state.h"

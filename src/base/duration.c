@@ -8,10 +8,10 @@ static const struct {
 	struct slice unit;
 	int64_t ms;
 } units[] = {
-	{ { "d", 1 }, 86400000 },
-	{ { "h", 1 }, 3600000 },
-	{ { "m", 1 }, 60000 },
-	{ { "s", 1 }, 1000 },
+	{ { "d", 1 }, DAY_MS },
+	{ { "h", 1 }, HOUR_MS },
+	{ { "m", 1 }, MINUTE_MS },
+	{ { "s", 1 }, SECOND_MS },
 	{ { "ms", 2 }, 1 },
 };
 

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/duration.h"
 #include "base/pool.h"
 
 enum { HONEYPOT_NAME_SIZE = 10 };
@@ -21,7 +22,7 @@ struct slice honeypot_name(char out[HONEYPOT_NAME_SIZE], struct slice server_sec
 /* Whether the name has the form of a honeypot's name. Saves an HMAC for most names. */
 bool honeypot_well_formed(struct slice name);
 
-enum { STAMP_MAC_SIZE = 16, STAMP_MIN_MS = 2000, STAMP_MAX_MS = 24 * 60 * 60 * 1000 };
+enum { STAMP_MAC_SIZE = 16, STAMP_MIN_MS = 2 * SECOND_MS, STAMP_MAX_MS = DAY_MS };
 
 enum stamp_verdict {
 	STAMP_ABSENT,   /* the form has none: absent or "" */

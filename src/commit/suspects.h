@@ -12,11 +12,12 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/duration.h"
 #include "commit/codec.h"
 
 enum {
 	SUSPECTS_BATCH_MAX = 128,             /* requests of a batch */
-	SUSPECTS_REFUSED_MS = 10 * 60 * 1000, /* how long a request is refused, and then remains a suspect */
+	SUSPECTS_REFUSED_MS = 10 * MINUTE_MS, /* how long a request is refused, and then remains a suspect */
 	SUSPECTS_CAMPAIGN_MAX = 3             /* once this many requests of a campaign are refused, all of them are */
 };
 

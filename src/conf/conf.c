@@ -24,7 +24,7 @@ struct loaded_conf {
 #define FILE_SUFFIX "_FILE"
 
 enum { EXPECTED_MAX_BYTES = 256 };
-enum { LEASE_RESERVE_MS = 15000, SECOND_MS = 1000 };
+enum { LEASE_RESERVE_MS = 15 * SECOND_MS };
 
 /* ---- values by their type ---- */
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/duration.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/metrics.h"
@@ -14,7 +15,7 @@ enum { INTERNAL_HOLD_MS = 5000 };
 /* A delivery whose secret cannot be opened waits until the dispatcher is started with its key. */
 enum { SEALED_HOLD_MS = 10000 };
 /* A webhook that will be deactivated is held this long, or until that happens (store_deactivate_webhook). */
-enum { DEACTIVATION_HOLD_MS = 60 * 1000 };
+enum { DEACTIVATION_HOLD_MS = MINUTE_MS };
 
 static const enum delivery_state state_after[] = {
 	[RETRY_DELIVERED] = DELIVERY_DELIVERED,

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/duration.h"
 #include "deliver/crashes.h"
 #include "engine/id_list.h"
 #include "os/clock.h"
@@ -15,7 +16,7 @@ enum { CHUNK_MS = 5 * 1000 };
 
 /* A failing job is delayed, four times as long after each failure, while other work continues. An item that fails FAILURES_MAX
  * times on its own is skipped. This takes nearly two hours, so a fault that is fixed within that time skips no item. */
-enum { DELAY_MS = 5 * 1000, DELAY_MAX_MS = 5 * 60 * 1000, FAILURES_MAX = 24 };
+enum { DELAY_MS = 5 * SECOND_MS, DELAY_MAX_MS = 5 * MINUTE_MS, FAILURES_MAX = 24 };
 
 static const struct command *
 make_command(struct pool *pool, const struct bulk_job *job, uint32_t position, uint64_t lead_id)

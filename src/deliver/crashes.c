@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/duration.h"
 #include "base/pool.h"
 #include "os/crash.h"
 #include "os/folder.h"
@@ -24,8 +25,8 @@ enum {
 	CRASHES_MAX = 32, /* the oldest are discarded first */
 	FILE_MAX_BYTES = 4096,
 	CRASH_LIMIT = 2,
-	HOLD_MS = 10 * 60 * 1000,        /* hold of the failed delivery's webhook: its next delivery may also cause a crash */
-	REMOVAL_MS = 24 * 60 * 60 * 1000 /* until an erasure or removal is tried again */
+	HOLD_MS = 10 * MINUTE_MS, /* hold of the failed delivery's webhook: its next delivery may also cause a crash */
+	REMOVAL_MS = DAY_MS       /* until an erasure or removal is tried again */
 };
 
 /* The keys that log_work writes: a delivery, a job of an operator, a bulk job with several items under way, or a single item,

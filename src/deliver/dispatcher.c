@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/pool.h"
 #include "deliver/attempt_judge.h"
 #include "deliver/feeder.h"
@@ -27,8 +28,8 @@
 enum {
 	TURN = 16,                   /* how many deliveries of a webhook are fetched at a time */
 	STALL_MARGIN_MS = 10 * 1000, /* how much shorter than the lease the longest extended attempt is */
-	STALLED_MS = 5 * 60 * 1000,  /* when a task takes longer, a slow database is not the only reason */
-	JOB_MORE_MS = 6 * 60 * 1000, /* how much longer than an attempt a turn of a job may be: a test mail */
+	STALLED_MS = 5 * MINUTE_MS,  /* when a task takes longer, a slow database is not the only reason */
+	JOB_MORE_MS = 6 * MINUTE_MS, /* how much longer than an attempt a turn of a job may be: a test mail */
 	GIVE_UP_MS = 5 * 1000        /* how long shutdown waits for an unavailable database once nothing is under way */
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "deliver/bulk_chunk.h"
@@ -20,7 +21,7 @@ enum {
 	DEACTIVATION_ROUND = 64, /* webhooks that are deactivated in a round, each in its own transaction */
 	END_CHUNK = 500,         /* deliveries that are ended in one transaction */
 	MAINTENANCE_MS = 10 * 1000,
-	STATISTICS_MS = 5 * 60 * 1000
+	STATISTICS_MS = 5 * MINUTE_MS
 };
 
 /* The dispatcher that leases this shard does the work that must be done once. */

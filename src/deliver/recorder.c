@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "os/metrics.h"
@@ -12,7 +13,7 @@ enum {
 	FLUSH_COUNT = 64,       /* a batch is recorded when it has this many outcomes … */
 	FLUSH_MS = 5,           /* … or after this time (docs/deliveries.md 3, guarantee) */
 	CONFLICTS = 3,          /* attempts at a batch; then its outcomes are recorded one at a time */
-	REJECTED_MS = 60 * 1000 /* from the rejection of an outcome until its delivery may be sent again */
+	REJECTED_MS = MINUTE_MS /* from the rejection of an outcome until its delivery may be sent again */
 };
 
 struct recorder {

@@ -5,11 +5,13 @@
 
 #include <stdint.h>
 
+#include "base/duration.h"
+
 enum {
 	LOGIN_FREE_FAILURES = 4, /* without a wait */
-	LOGIN_WAIT_MAX_MS = 15 * 60 * 1000,
-	LOGIN_FAILURES_MS = 24 * 3600 * 1000, /* failures are forgotten this long after the end of the last wait */
-	LOGIN_FAILURES_MAX = 1000             /* further failures are not counted, because waits no longer get longer */
+	LOGIN_WAIT_MAX_MS = 15 * MINUTE_MS,
+	LOGIN_FAILURES_MS = DAY_MS, /* failures are forgotten this long after the end of the last wait */
+	LOGIN_FAILURES_MAX = 1000   /* further failures are not counted, because waits no longer get longer */
 };
 
 /* Initially zeroed: no failures. */

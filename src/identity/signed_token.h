@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/duration.h"
 #include "base/pool.h"
 
 /* ---- leads: a caller with a token acts as the lead, for one purpose (docs/api.md 4.1.5, 4.1.11) ---- */
@@ -79,7 +80,7 @@ struct address_hash address_hash_prefix(struct slice server_secret, struct slice
 /* ---- probes: `leadhook doctor` makes tokens, and responders of the same installation accept them for a minute
  * (docs/api.md 4.1, GET /health/echo) ---- */
 
-enum { PROBE_TOKEN_VALID_MS = 60000, PROBE_TOKEN_MAX = 44 };
+enum { PROBE_TOKEN_VALID_MS = MINUTE_MS, PROBE_TOKEN_MAX = 44 };
 
 /* Returns a token for use in a path. `made_ms` is the current time since 1970. */
 struct slice probe_token(struct pool *pool, struct slice server_secret, int64_t made_ms);

@@ -6,6 +6,7 @@
  * tokens and codes are neither stored nor logged. */
 #pragma once
 
+#include "base/duration.h"
 #include "identity/network.h"
 #include "identity/password_rules.h"
 #include "limit/limiter.h"
@@ -81,7 +82,7 @@ MUST_CHECK enum result login_find_session(const struct login_context *context, s
 MUST_CHECK enum result login_close(const struct login_context *context, struct slice token, const struct session *session);
 
 /* A dangerous change needs a session that was confirmed within this time. */
-enum { LOGIN_CONFIRMED_MS = 10 * 60 * 1000 };
+enum { LOGIN_CONFIRMED_MS = 10 * MINUTE_MS };
 MUST_CHECK bool login_is_confirmed(const struct session *session);
 /* Confirms the session by the password, and by a code if the user has a second factor; throttled and limited like a login. */
 MUST_CHECK enum result login_confirm(struct login_call *call, struct slice password, struct slice code);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/duration.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "base/utf8.h"
@@ -19,7 +20,7 @@
 #include "os/folder.h"
 #include "os/log_syslog.h"
 
-enum { PACE_MS = 60 * 1000, LOG_LINE_MAX_BYTES = 4096, LOG_VALUE_MAX_BYTES = 512 };
+enum { PACE_MS = MINUTE_MS, LOG_LINE_MAX_BYTES = 4096, LOG_VALUE_MAX_BYTES = 512 };
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 

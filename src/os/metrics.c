@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "os/descriptors.h"
@@ -44,7 +45,7 @@ struct memory {
 enum {
 	FIGURES_NEW_MS = 5000,
 	FIGURES_SHARE = 100,        /* reading them takes at most 1 part in 1 + FIGURES_SHARE of the time, … */
-	FIGURES_OLD_MS = 5 * 60000, /* … but none get older than this */
+	FIGURES_OLD_MS = 5 * MINUTE_MS, /* … but none get older than this */
 	READING_MS = 30000
 };
 

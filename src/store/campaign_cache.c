@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "base/panic.h"
 #include "os/clock.h"
 #include "store/find.h"
@@ -205,7 +206,7 @@ store_note_campaigns(struct store *store, const struct working_set *set)
 	}
 }
 
-enum { NOTED_MS = 60 * 1000 };
+enum { NOTED_MS = MINUTE_MS };
 
 void
 store_note_large_points(struct store *store, const struct command *command)

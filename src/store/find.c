@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -50,8 +51,6 @@ DB_STATEMENT(sql_select_campaigns_of_account,
 DB_STATEMENT(sql_select_all_campaigns, SELECT_CAMPAIGN_USING("FORCE INDEX (PRIMARY)") " WHERE c.id > ? ORDER BY c.id LIMIT ?");
 DB_STATEMENT(sql_select_settings_version, "SELECT settings_version FROM {prefix}campaign_counters WHERE campaign_id = ?");
 DB_STATEMENT(sql_select_definitions_of_campaign, SELECT_DEFINITIONS("description", "= ?"));
-
-enum { HOUR_MS = 3600 * 1000 };
 
 /* A list that was stored by store_add_key. */
 static void

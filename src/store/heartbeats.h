@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/attributes.h"
+#include "base/duration.h"
 #include "base/pool.h"
 #include "base/result.h"
 #include "base/slice.h"
@@ -18,12 +19,12 @@ enum heartbeat_process { HEARTBEAT_DISPATCHER, HEARTBEAT_MAILER, HEARTBEAT_TEXTE
 
 enum {
 	HEARTBEAT_OWNER_SIZE = 16,
-	HEARTBEAT_MS = 10 * 1000,
-	HEARTBEAT_WITHIN_MS = 30 * 1000, /* time from a sign to the next one */
-	HEARTBEAT_PERIOD_MS =
-	    60 * 1000, /* time between two runs: that of the last two, unless they were further apart than the maximum */
-	HEARTBEAT_PERIOD_MAX_MS = 15 * 60 * 1000,
-	HEARTBEAT_LATE_MS = 30 * 1000 /* how late a run may come */
+	HEARTBEAT_MS = 10 * SECOND_MS,
+	HEARTBEAT_WITHIN_MS = 30 * SECOND_MS, /* time from a sign to the next one */
+	/* Time between two runs: that of the last two, unless they were further apart than the maximum. */
+	HEARTBEAT_PERIOD_MS = MINUTE_MS,
+	HEARTBEAT_PERIOD_MAX_MS = 15 * MINUTE_MS,
+	HEARTBEAT_LATE_MS = 30 * SECOND_MS /* how late a run may come */
 };
 
 /* ---- giving signs ---- */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -21,8 +22,6 @@ DB_STATEMENT(sql_add_refusals,
     " SELECT c.id, UNIX_TIMESTAMP() DIV 86400, ?, v.value, v.signups FROM {prefix}campaigns c"
     " CROSS JOIN (SELECT 'addresses' AS value, ? AS signups UNION ALL SELECT 'signups', ?) v WHERE c.id = ?"
     " ON DUPLICATE KEY UPDATE signups = {prefix}lead_sources.signups + VALUES(signups)");
-
-enum { DAY_MS = 24 * 3600 * 1000 };
 
 struct source {
 	uint64_t day, kind;

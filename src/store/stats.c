@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -52,14 +53,14 @@ stats_points(const struct stats_period *period)
 static uint64_t
 begin_of_point(int64_t ms, unsigned step)
 {
-	return (uint64_t)(ms > 0 ? ms : 0) / ((uint64_t)step * STATS_HOUR_MS) * step;
+	return (uint64_t)(ms > 0 ? ms : 0) / ((uint64_t)step * HOUR_MS) * step;
 }
 
 const char *
 stats_period(const struct stats_request *request, int64_t now_ms, struct stats_period *period)
 {
 	const int64_t until_ms = request->until_ms < 0 || request->until_ms > now_ms ? now_ms : request->until_ms;
-	const int64_t point_ms = (int64_t)request->step * STATS_HOUR_MS;
+	const int64_t point_ms = (int64_t)request->step * HOUR_MS;
 	*period =
 	    (struct stats_period){ .until = begin_of_point(until_ms + point_ms - 1, request->step), .step = request->step };
 	period->from = request->since_ms < 0 ? period->until - STATS_POINTS * (uint64_t)request->step
@@ -302,7 +303,7 @@ enum result
 store_campaign_overviews(
     struct store *store, struct pool *pool, int64_t now_ms, struct campaign_overview *overviews, size_t count)
 {
-	const uint64_t first = (uint64_t)now_ms / STATS_HOUR_MS / STATS_DAY_HOURS - OVERVIEW_DAYS + 1;
+	const uint64_t first = (uint64_t)now_ms / HOUR_MS / STATS_DAY_HOURS - OVERVIEW_DAYS + 1;
 	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
 	for (size_t i = 0; i < count; i++) {
 		ids[i] = overviews[i].campaign_id;

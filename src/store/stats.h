@@ -3,11 +3,12 @@
  * UTC; results are in the caller's pool. */
 #pragma once
 
+#include "base/duration.h"
 #include "engine/source.h"
 #include "store/store.h"
 #include "webhook/latency.h"
 
-enum { STATS_HOUR_MS = 3600 * 1000, STATS_DAY_HOURS = 24, STATS_POINTS_MAX = 1100 /* three years of days */ };
+enum { STATS_DAY_HOURS = 24, STATS_POINTS_MAX = 1100 /* three years of days */ };
 enum { STATS_SOURCES_MAX = 100000 /* values that are added up */ };
 
 /* What is requested. Times are rounded outwards to whole points. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"
@@ -79,7 +80,7 @@ store_find_webhook_health(struct store *store, struct pool *pool, uint64_t *camp
 enum result
 store_add_recent_attempts(struct store *store, struct pool *pool, int64_t now_ms, struct webhook_health *webhooks, size_t count)
 {
-	enum { ID, ATTEMPTS, DELIVERED, FAILED, HOUR_MS = 3600 * 1000 };
+	enum { ID, ATTEMPTS, DELIVERED, FAILED };
 	uint64_t *ids = POOL_ARRAY(pool, count, uint64_t);
 	struct db_rows rows;
 	for (size_t i = 0; i < count; i++)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "base/encode.h"
 
 static const struct slice webhook_states[] = {
@@ -77,7 +78,6 @@ webhook_shard(uint64_t webhook_id)
 }
 
 enum { NUMBER_BITS = 36 };
-static const int64_t day_ms = 86400000;
 
 uint64_t
 history_id(int64_t now_ms, uint64_t number)
@@ -88,7 +88,7 @@ history_id(int64_t now_ms, uint64_t number)
 uint64_t
 history_id_floor(int64_t ms)
 {
-	return (uint64_t)(ms / day_ms) << NUMBER_BITS;
+	return (uint64_t)(ms / DAY_MS) << NUMBER_BITS;
 }
 
 uint64_t
@@ -100,7 +100,7 @@ history_day(uint64_t id)
 int64_t
 history_day_ms(uint64_t day)
 {
-	return (int64_t)day * day_ms;
+	return (int64_t)day * DAY_MS;
 }
 
 int

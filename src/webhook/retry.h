@@ -5,14 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/duration.h"
 #include "base/slice.h"
 
-enum {
-	RETRY_DELAYS_MAX = 32,
-	RETRY_DELAY_MAX_MS = 7 * 24 * 3600 * 1000,
-	RETRY_AFTER_MAX_MS = 24 * 3600 * 1000,
-	RETRY_JITTER_PERCENT = 20
-};
+enum { RETRY_DELAYS_MAX = 32, RETRY_DELAY_MAX_MS = 7 * DAY_MS, RETRY_AFTER_MAX_MS = DAY_MS, RETRY_JITTER_PERCENT = 20 };
 
 struct retry_schedule {
 	int64_t delays_ms[RETRY_DELAYS_MAX];

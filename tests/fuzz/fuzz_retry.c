@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "webhook/retry.h"
 
-enum { SECOND_MS = 1000, SCHEDULE_MAX = 4096 };
+enum { SCHEDULE_MAX = 4096 };
 /* A moment, and the end of the year 9999. */
 #define NOW_MS INT64_C(1795232293000)
 #define END_MS INT64_C(253402300799000)

@@ -2,10 +2,9 @@
  * What the tests of this folder share: a database, a limiter with a clock of its own, and a user. */
 #pragma once
 
+#include "base/duration.h"
 #include "login/login.h"
 #include "world.h"
-
-enum { MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
 
 #define PASSWORD "correct horse battery"
 extern const struct slice password, other_password, wrong_password;

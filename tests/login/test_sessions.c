@@ -234,7 +234,7 @@ a_link_expires_and_is_replaced(void **state UNUSED)
 	enum user_refusal refusal;
 	struct invited_user user;
 	const uint64_t id = add_user("ada@example.org", ROLE_EDITOR, &link);
-	root_run("UPDATE t_invitations SET expires_ms = expires_ms - %d", HOUR_MS);
+	root_run("UPDATE t_invitations SET expires_ms = expires_ms - %" PRId64, HOUR_MS);
 	assert_int_equal(use_link(link, password), LOGIN_WRONG);
 	const struct slice second = make_link(INVITATION_RESET, &invitation);
 	assert_int_equal(

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "captured_log.h"
 #include "engine/events.h"
 #include "store/hooks/webhooks.h"
@@ -15,8 +16,6 @@
 #include "store/queue/shards.h"
 #include "store/schema.h"
 #include "world.h"
-
-enum { HOUR_MS = 3600 * 1000 };
 
 /* The number of tables with a prefix. */
 /* docs/architecture.md 9: programs refuse another version of the schema, also when they started without the database. */

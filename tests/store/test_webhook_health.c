@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "base/duration.h"
 #include "db/db.h"
 #include "engine/events.h"
 #include "store/stats.h"
@@ -110,7 +111,7 @@ attempts_of_the_last_hours_are_added(void **state)
 	assert_int_equal(store_find_webhook_health(w->store, w->pool, &w->campaign, 1, &found, &count), RESULT_OK);
 	assert_int_equal(count, 3);
 	assert_int_equal(
-	    store_add_recent_attempts(w->store, w->pool, (NOW_HOUR + INT64_C(1)) * STATS_HOUR_MS - 1, found, count), RESULT_OK);
+	    store_add_recent_attempts(w->store, w->pool, (NOW_HOUR + INT64_C(1)) * HOUR_MS - 1, found, count), RESULT_OK);
 	assert_true(found[0].attempts == 15 && found[0].delivered == 9 && found[0].failed == 3);
 	assert_true(found[1].attempts == 0 && found[1].delivered == 0 && found[1].failed == 0);
 	assert_true(found[2].attempts == 2 && found[2].delivered == 0 && found[2].failed == 0);
@@ -135,7 +136,7 @@ many_webhooks_are_read_in_pieces(void **state)
 	assert_int_equal(found[0].oldest_due_ms, 100);
 	assert_int_equal(found[1].oldest_due_ms, -1);
 	assert_int_equal(found[MANY - 1].oldest_due_ms, 200);
-	assert_int_equal(store_add_recent_attempts(w->store, w->pool, INT64_C(30) * STATS_HOUR_MS, found, count), RESULT_OK);
+	assert_int_equal(store_add_recent_attempts(w->store, w->pool, INT64_C(30) * HOUR_MS, found, count), RESULT_OK);
 	assert_int_equal(found[MANY - 1].attempts, 7);
 }
 

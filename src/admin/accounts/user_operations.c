@@ -2,6 +2,7 @@
  * Users of the dashboard (docs/users.md 1, 2). */
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/encode.h"
 #include "base/utf8.h"
 #include "engine/id_list.h"
@@ -12,7 +13,7 @@
 #include "store/users/user_sessions.h"
 #include "store/users/users.h"
 
-enum { SHELL_LINK_MS = 3600 * 1000 };
+enum { SHELL_LINK_MS = HOUR_MS };
 
 /* ---- the caller ---- */
 

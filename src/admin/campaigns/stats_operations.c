@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "admin/campaigns/campaign_operations.h"
+#include "base/duration.h"
 #include "operation/progress.h"
 #include "operation/value_types.h"
 #include "store/queue/lead_counts.h"
@@ -35,7 +36,7 @@ answer(struct operation_call *call, enum result result, const char *problem)
 static int64_t
 hour_ms(uint64_t hour)
 {
-	return (int64_t)hour * STATS_HOUR_MS;
+	return hour * HOUR_MS;
 }
 
 static void

@@ -46,7 +46,6 @@ static bool
 host_is_here(const struct conf_database *database)
 {
 	struct slice list = slice_of(database->host), item, host;
-	struct ip_address address;
 	uint64_t port;
 	if (!slice_next_item(&list, &item) || !slice_split_port(item, &host, &port))
 		return true;

@@ -212,7 +212,6 @@ run_status(struct operation_call *call)
 static int
 run_installation(struct operation_call *call)
 {
-	enum { SECOND_MS = 1000 };
 	const struct conf *conf = call->conf;
 	struct output *output = call->output;
 	struct mail_hold hold, text_hold;

@@ -198,7 +198,6 @@ authority_of(struct slice url)
 static bool
 names_this_host(const struct call *call)
 {
-	struct ip_address address;
 	const struct slice host = host_of(call->request->host), base_url = call->api->options->base_url;
 	if (!slice_present(host))
 		return false;

@@ -7,6 +7,7 @@
 #include "api/call/page_answers.h"
 #include "api/call/page_forms.h"
 #include "api/call/param_names.h"
+#include "base/duration.h"
 #include "base/encode.h"
 #include "crypto/digest.h"
 #include "crypto/seal.h"
@@ -153,7 +154,7 @@ call_is_from_foreign_page(const struct call *call)
 
 #define SENT_TO SLICE("to") /* in the query */
 #define SENT_PLACE(call) ((struct seal_place){ "pages.sent", (call)->campaign.id })
-enum { SENT_VALID_MS = 3600 * 1000 };
+enum { SENT_VALID_MS = HOUR_MS };
 
 /* NULL: the database is unavailable. */
 static struct seal_keys *

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "deliver/mail/mail_preparation.h"
 
+#include "base/duration.h"
 #include "deliver/mail/mail_judge.h"
 #include "identity/email.h"
 #include "identity/signed_token.h"
 #include "os/metrics.h"
 #include "store/store.h"
 
-enum { PER_DAY = 5, MINUTE_MS = 60 * 1000, DAY_MS = 24 * 60 * MINUTE_MS, LATER_MS = 5 * MINUTE_MS };
+enum { PER_DAY = 5, LATER_MS = 5 * MINUTE_MS };
 /* How long a mail waits for its address to be confirmed: longer than it takes a person who wants the mail. */
-#define UNCONFIRMED_MS (INT64_C(30) * DAY_MS)
+#define UNCONFIRMED_MS (30 * DAY_MS)
 
 /* Mails of a kind to an address: at most `count` within a time. Anyone can request a confirmation, or a deletion, for any
  * address. Requests by a campaign's pages for an address have the same limits as the mails of a lead. */

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "base/duration.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "os/clock.h"
@@ -17,7 +18,7 @@
 
 _Static_assert(SMTP_ERROR_SIZE >= CURL_ERROR_SIZE, "the buffer for libcurl");
 
-enum { MAILS_MAX = 100, AGE_MAX_MS = 60 * 1000, URL_MAX = 600, PATH_MAX_BYTES = 1100 };
+enum { MAILS_MAX = 100, AGE_MAX_MS = MINUTE_MS, URL_MAX = 600, PATH_MAX_BYTES = 1100 };
 
 /* What was sent and answered for one mail. */
 struct observed {

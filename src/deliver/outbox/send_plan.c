@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "base/pool.h"
 #include "webhook/retry.h"
 
@@ -213,12 +214,12 @@ send_choose(struct send_turns *turns, const struct send_choice *from, size_t pla
 
 /* ---- rate ---- */
 
-enum { HOUR_MS = 3600 * 1000, MINUTES = 60 };
+enum { MINUTES = 60 };
 
 static int64_t
 parts_at(const struct send_rate *rate, int64_t now_ms)
 {
-	const int64_t most = (int64_t)HOUR_MS * (rate->per_hour < MINUTES ? 1 : rate->per_hour / MINUTES);
+	const int64_t most = HOUR_MS * (rate->per_hour < MINUTES ? 1 : rate->per_hour / MINUTES);
 	const int64_t passed = now_ms - rate->at_ms < HOUR_MS ? now_ms - rate->at_ms : HOUR_MS;
 	const int64_t parts = rate->has_begun ? rate->parts + passed * (int64_t)rate->per_hour : most;
 	return parts < most ? parts : most;
@@ -254,7 +255,7 @@ send_rate_wait_ms(const struct send_rate *rate, int64_t now_ms)
 int64_t
 send_hold_ms(unsigned failures, uint64_t random)
 {
-	enum { FIRST_MS = 5000, DOUBLED_MAX = 7, LONGEST_MS = 600000 };
+	enum { FIRST_MS = 5 * SECOND_MS, DOUBLED_MAX = 7, LONGEST_MS = 10 * MINUTE_MS };
 	const unsigned doubled = failures < 1 ? 0 : failures - 1 < DOUBLED_MAX ? failures - 1 : DOUBLED_MAX;
 	const int64_t ms = (int64_t)FIRST_MS << doubled;
 	return retry_jitter_ms(ms < LONGEST_MS ? ms : LONGEST_MS, random);

@@ -13,14 +13,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "os/clock.h"
 #include "os/log.h"
 
 enum {
 	LOCK_MS = 200,
 	PAUSE_MS = 1000,
-	PAUSE_MAX_MS = 60 * 1000,
-	SOUND_MS = 5 * 60 * 1000,                                   /* after this time, a crash counts as the first again */
+	PAUSE_MAX_MS = MINUTE_MS,
+	SOUND_MS = 5 * MINUTE_MS,                                   /* after this time, a crash counts as the first again */
 	CHILD_MS = COMPANION_STOP_MS + COMPANION_ABANDON_MS + 1000, /* to end */
 	KEEPER_MS = CHILD_MS + 1000,
 	DESCRIPTORS_MAX = 1024

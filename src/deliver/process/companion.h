@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/attributes.h"
+#include "base/duration.h"
 #include "os/metrics.h"
 
 /* A process that must end waits for its transfers for COMPANION_STOP_MS, then has COMPANION_ABANDON_MS to give them up. */
@@ -17,7 +18,7 @@ enum { COMPANION_STOP_MS = 10 * 1000, COMPANION_ABANDON_MS = 5 * 1000 };
 /* Reports that the process is alive, each time its loop turns. Each of its waits is shorter than COMPANION_SILENCE_MS, so a
  * process that is silent for longer hangs: it is killed and restarted. `life` may be NULL. */
 struct companion_life;
-enum { COMPANION_SILENCE_MS = 5 * 60 * 1000 };
+enum { COMPANION_SILENCE_MS = 5 * MINUTE_MS };
 void companion_alive(struct companion_life *life);
 
 /* The main function of the process. When `stop_fd` is readable, the process must end; signals to end are blocked. It has

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/duration.h"
 #include "base/encode.h"
 #include "identity/phone.h"
 #include "json/writer.h"
@@ -182,6 +183,6 @@ gateway_answer(struct pool *pool, struct slice answer, struct slice code)
 int64_t
 gateway_retry_ms(unsigned attempts)
 {
-	static const int64_t waits[] = { 0, 5000, 15000, 30000, 60000 };
+	static const int64_t waits[] = { 0, 5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS };
 	return waits[attempts < ARRAY_SIZE(waits) ? attempts : ARRAY_SIZE(waits) - 1];
 }

@@ -3,12 +3,13 @@
 
 #include <inttypes.h>
 
+#include "base/duration.h"
 #include "engine/decide/referral.h"
 #include "engine/decide/score.h"
 #include "engine/id_list.h"
 #include "engine/source.h"
 
-enum { CLOCK_TOLERANCE_MS = 24 * 3600 * 1000 };
+enum { CLOCK_TOLERANCE_MS = DAY_MS };
 
 static void
 refuse(struct step *step, struct slice reason)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine/decide/requested_messages.h"
 
+#include "base/duration.h"
 #include "engine/visitors.h"
 
 /* Whether the campaign's settings ask for it. A lead that requests its erasure gets the mail in any case. */
@@ -57,7 +58,6 @@ step_release_mails(struct step *step, const struct working_lead *lead)
 void
 step_mail_referral(struct step *step, struct working_lead *referrer, struct referral_link *link)
 {
-	enum { DAY_MS = 24 * 3600 * 1000 };
 	const uint64_t now_ms = (uint64_t)step->set->now_ms, last_ms = referrer->lead.referral_mail_ms;
 	if (last_ms + DAY_MS <= now_ms) {
 		if (!step_request_mail(step, referrer, MESSAGE_REFERRAL, link->lead_id))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/encode.h"
 #include "base/panic.h"
 #include "engine/decide/requested_messages.h"
@@ -93,8 +94,6 @@ event_extra_reward(struct pool *pool, const struct reward_level *level)
 }
 
 /* ---- counters ---- */
-
-enum { HOUR_MS = 3600 * 1000 };
 
 /* Adds `by` to each count that includes the lead; counts are modulo 2^32. */
 static void

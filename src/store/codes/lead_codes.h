@@ -4,14 +4,15 @@
  * code was made. Stored as an HMAC. */
 #pragma once
 
+#include "base/duration.h"
 #include "engine/command.h"
 #include "store/store.h"
 
 enum {
 	LEAD_CODE_DIGITS = 6,
 	LEAD_CODE_TRIES = 5,
-	PHONE_CODE_MS = 10 * 60 * 1000,
-	EMAIL_CODE_MS = 60 * 60 * 1000 /* a mail can be late */
+	PHONE_CODE_MS = 10 * MINUTE_MS,
+	EMAIL_CODE_MS = HOUR_MS /* a mail can be late */
 };
 
 /* What a code is for. `address`: a number in E.164, or the key of an email address. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Inbound webhooks: made, changed, rotated, removed, listed (docs/inbound.md 1). */
 
+#include "base/duration.h"
 #include "store/hooks/inbound.h"
 #include "store/hooks/inbound_calls.h"
 #include "store/query.h"
@@ -49,7 +50,7 @@ DB_STATEMENT(sql_delete_inbound, "DELETE FROM {prefix}inbound_webhooks WHERE id 
 DB_STATEMENT(sql_delete_inbound_status, "DELETE FROM {prefix}inbound_status WHERE inbound_id = ?");
 DB_STATEMENT(sql_delete_calls_of_inbound, "DELETE FROM {prefix}inbound_calls WHERE inbound_id = ?");
 
-enum { HASH_SIZE = 32, HOUR_MS = 3600 * 1000 };
+enum { HASH_SIZE = 32 };
 
 static struct db_value
 hash_value(const unsigned char *hash)
@@ -143,7 +144,7 @@ insert_inbound(struct store *store, struct pool *pool, const struct precondition
 static enum result
 rotate(struct store *store, uint64_t id, const unsigned char *hash, unsigned overlap_hours)
 {
-	const struct db_value time = DB_I64((int64_t)overlap_hours * HOUR_MS), token = hash_value(hash);
+	const struct db_value time = DB_I64(overlap_hours * HOUR_MS), token = hash_value(hash);
 	enum result result = store_change_one(store, &sql_rotate_inbound, time, time, time, token, DB_U64(id), token);
 	/* if the token, which is new in every call, is already stored, an earlier run was committed and its answer was lost */
 	return result == RESULT_NOT_FOUND ? store_exists(store, &sql_select_inbound_token, DB_U64(id), token) : result;

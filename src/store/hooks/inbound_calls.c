@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The log of the calls of inbound webhooks (docs/inbound.md 5). Functions that write it lock the webhook's row of
  * inbound_status, so that its limits are kept. */
+#include "base/duration.h"
 #include "crypto/digest.h"
 #include "store/hooks/inbound_calls.h"
 #include "store/query.h"
@@ -59,7 +60,6 @@ DB_STATEMENT(sql_replay_inbound_call,
     " WHERE id = ?");
 
 enum { HASH_SIZE = 16, OLD_CALLS_MAX = 100 };
-#define DAY_MS (INT64_C(24) * 3600 * 1000)
 /* The value if the retention has no end. */
 #define LONG_MS (INT64_C(36500) * DAY_MS)
 

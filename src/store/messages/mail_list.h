@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "base/duration.h"
 #include "store/message_requests.h"
 #include "store/messages/mail_outcomes.h"
 
@@ -66,7 +67,7 @@ MUST_CHECK enum result store_count_pending_mails(struct store *store, struct mai
 /* ---- clean-up ---- */
 
 /* How long recipient and content of an ended message are stored. */
-#define MAIL_CONTENT_MS (INT64_C(7) * 24 * 3600 * 1000)
+#define MAIL_CONTENT_MS (7 * DAY_MS)
 /* Removes contents, and messages that ended longer ago than `retention_ms` (0: none). The work is bounded, and little when
  * there is nothing to do. */
 MUST_CHECK enum result store_clean_up_mails(struct store *store, int64_t retention_ms);

@@ -2,6 +2,7 @@
  * The limits of codes. */
 #include "store/messages/text_queue.h"
 
+#include "base/duration.h"
 #include "store/messages/mail_outcomes.h"
 #include "store/query.h"
 #include "store/rows.h"
@@ -33,8 +34,7 @@ DB_STATEMENT(sql_make_text_ready, "UPDATE {prefix}messages SET state = 'ready', 
 int64_t
 text_pause_ms(unsigned sent)
 {
-	enum { MINUTE_MS = 60 * 1000 };
-	static const int64_t pauses[] = { 0, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS };
+	static const int64_t pauses[] = { 0, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS };
 	return pauses[sent < ARRAY_SIZE(pauses) ? sent : ARRAY_SIZE(pauses) - 1];
 }
 

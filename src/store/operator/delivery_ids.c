@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/operator/delivery_ids.h"
 
+#include "base/duration.h"
 #include "os/clock.h"
 #include "store/query.h"
 #include "store/state.h"
@@ -271,14 +272,13 @@ enum result
 delivery_ids_begin(
     struct delivery_ids *l, struct store *store, struct pool *pool, const struct delivery_filter *filter, size_t enough)
 {
-	static const int64_t day_ms = 86400000;
 	*l = (struct delivery_ids){ .store = store,
 		.filter = filter,
 		.since_ms = filter->since_ms < 0 ? 0 : filter->since_ms,
 		.until_ms = filter->until_ms < 0 ? CLOCK_END_MS : filter->until_ms };
 	/* an id may be slightly off its event's day: read one day more */
-	l->from = history_id_floor(l->since_ms < day_ms ? 0 : l->since_ms - day_ms);
-	l->below = history_id_floor(l->until_ms + 2 * day_ms);
+	l->from = history_id_floor(l->since_ms < DAY_MS ? 0 : l->since_ms - DAY_MS);
+	l->below = history_id_floor(l->until_ms + 2 * DAY_MS);
 	if (filter->after > 0 && filter->after < l->below)
 		l->below = filter->after;
 	const enum result result = find_webhooks(l, pool);

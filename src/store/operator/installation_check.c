@@ -81,7 +81,7 @@ enum {
 	SOCKET
 };
 enum { SKEW_MAX_MS = 1000 };
-enum { PACKET_MIN = 1024 * 1024 /* twice the maximum of a statement in write.c */ };
+enum { PACKET_MIN = 1024 * 1024 /* twice the maximum of a statement in batch_write.c */ };
 
 /* What to change: the server's setting, or the number of workers. */
 static const char *

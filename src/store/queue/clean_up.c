@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/queue/clean_up.h"
 
+#include "base/duration.h"
 #include "base/encode.h"
 #include "engine/id_list.h"
 #include "identity/login_throttle.h"
@@ -84,8 +85,8 @@ DB_STATEMENT(sql_note_dropped_addresses, "INSERT INTO {prefix}installation (name
  * rows instead of one for each webhook */
 DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}due");
 
-enum { HOUR_MS = 3600 * 1000, DAY_MS = 24 * HOUR_MS, CALL_CHUNK = 50 };
-#define DAYS(count) ((int64_t)(count)*DAY_MS)
+enum { CALL_CHUNK = 50 };
+#define DAYS(count) ((count)*DAY_MS)
 
 /* `chunk`: how many rows a short transaction deletes. A logged call may have up to a mebibyte. */
 static const struct {

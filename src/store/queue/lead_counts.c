@@ -3,6 +3,7 @@
  * are right first: batches count leads from `hours_counted_from` on, and pieces move it down. */
 #include "store/queue/lead_counts.h"
 
+#include "base/duration.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/sources.h"
@@ -78,7 +79,7 @@ DB_STATEMENT(sql_select_sources_of_leads,
 DB_STATEMENT(sql_move_sources, "UPDATE {prefix}campaign_counters SET sources_counted_to = ? WHERE campaign_id = ?");
 
 /* Leads or rows per transaction, as in the statements; transactions per call; time between two passes. */
-enum { PIECE = 1000, PIECES = 20, PASS_MS = 10 * 60 * 1000 };
+enum { PIECE = 1000, PIECES = 20, PASS_MS = 10 * MINUTE_MS };
 
 enum result
 store_recount_hours(struct store *store, uint64_t campaign_id)

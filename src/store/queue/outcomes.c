@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/queue/outcomes.h"
 
+#include "base/duration.h"
 #include "base/panic.h"
 #include "os/log.h"
 #include "store/query.h"
@@ -178,7 +179,7 @@ counts_of(struct outcome_rows *rows, uint64_t webhook_id, uint64_t hour)
 static void
 count_attempt(struct outcome_rows *rows, const struct delivery_outcome *o, enum delivery_state state, int64_t now_ms)
 {
-	enum { HOUR_MS = 3600 * 1000, REDIRECTIONS = 3, SERVER_ERRORS = 5 };
+	enum { REDIRECTIONS = 3, SERVER_ERRORS = 5 };
 	const int class = o->status / 100;
 	uint64_t *counts = counts_of(rows, o->webhook_id, (uint64_t)(now_ms - o->started_ms_ago) / HOUR_MS);
 	counts[ATTEMPT_DELIVERED] += state == DELIVERY_DELIVERED;

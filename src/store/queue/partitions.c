@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 
+#include "base/duration.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "store/query.h"
@@ -39,7 +40,7 @@ static const char *const tables[HISTORY_TABLES] = { "deliveries", "attempts", "e
 
 enum {
 	BACK_DAYS = 60, /* past days that get partitions, at most; older rows go into the first of them */
-	PAUSE_MS = 5 * 60 * 1000,
+	PAUSE_MS = 5 * MINUTE_MS,
 	EXPIRE_CHUNK = 500,     /* deliveries ended in one transaction */
 	EXPIRE_CHUNKS = 20,     /* transactions in one call */
 	DELIVERIES_MAX = 65536, /* of an event: SMALLINT */

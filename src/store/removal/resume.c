@@ -3,12 +3,13 @@
 
 #include <string.h>
 
+#include "base/duration.h"
 #include "os/clock.h"
 #include "os/log.h"
 #include "store/removal/campaigns.h"
 
 /* Bulk work, which callers wait for, is done between turns (deliver/maintenance.h). */
-enum { STALLED_MS = 60000, TURN_MS = 200 };
+enum { STALLED_MS = MINUTE_MS, TURN_MS = 200 };
 
 static enum result
 find_removal(struct store *store, int64_t idle_ms, unsigned char id[ERASURE_ID_SIZE], bool *found)

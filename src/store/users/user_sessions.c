@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/users/user_sessions.h"
 
+#include "base/duration.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -24,7 +25,7 @@ DB_STATEMENT(sql_delete_sessions_of_user, "DELETE FROM {prefix}sessions WHERE us
 DB_STATEMENT(sql_delete_other_sessions, "DELETE FROM {prefix}sessions WHERE user_id = ? AND hash <> ?");
 DB_STATEMENT(sql_delete_session, "DELETE FROM {prefix}sessions WHERE hash = ? AND user_id = ?");
 
-enum { TOUCH_MS = 60 * 1000, IP_MAX = 45 };
+enum { TOUCH_MS = MINUTE_MS, IP_MAX = 45 };
 
 enum result
 store_find_session(struct store *store, struct pool *pool, const unsigned char hash[32], const struct session_limits *limits,

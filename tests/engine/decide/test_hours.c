@@ -3,9 +3,8 @@
  * Modules: engine/decide, engine/source. */
 #include "decide_leads.h"
 
+#include "base/duration.h"
 #include "engine/source.h"
-
-enum { HOUR_MS = 3600 * 1000 };
 
 /* What a sign-up has, and its class: the first that applies. */
 static void

@@ -3,6 +3,7 @@
  * 4.1.11, 4.1.12), decided without a database. Modules: engine/decide. */
 #include "decide_leads.h"
 
+#include "base/duration.h"
 #include "engine/visitors.h"
 
 /* A campaign that is strict, with all mails. */
@@ -312,7 +313,6 @@ link_of(struct world *w, size_t number)
 static void
 referrals_of_a_day_are_mailed_together(void **state)
 {
-	enum { DAY_MS = 24 * 3600 * 1000 };
 	struct world *w = *state;
 	sign_up(w, 0, -1);
 	const int64_t begun_ms = w->set.now_ms;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "engine/events.h"
 #include "store/operator/accounts.h"
 #include "store/operator/campaign_settings.h"
@@ -15,7 +16,7 @@
 #include "store/schema.h"
 #include "store/world.h"
 
-enum { EDITS = 8, MINUTE_MS = 60 * 1000 };
+enum { EDITS = 8 };
 
 static const int64_t far_ms = INT64_C(32503680000000); /* the year 3000 */
 
@@ -437,7 +438,7 @@ the_status_counts_what_can_be_taken_now(void **state)
 		w->campaign = add_campaign(w);
 		add_webhook(w, w->campaign, "https://a.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
 		sign_up_many(w, "lead", 3);
-		root_run("UPDATE t_due SET due_ms = due_ms - %d", MINUTE_MS);
+		root_run("UPDATE t_due SET due_ms = due_ms - %" PRId64, MINUTE_MS);
 		root_run("%s", cases[i].change);
 		assert_int_equal(store_get_status(w->store, w->pool, &status), RESULT_OK);
 		assert_int_equal(status.figures.due_now, cases[i].now);

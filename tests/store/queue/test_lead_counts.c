@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "store/fetched.h"
 #include "store/operator/installation_check.h"
 #include "store/queue/due_deliveries.h"
@@ -223,7 +224,7 @@ sign_up_at(struct world *w, const char *email, uint64_t hour)
 {
 	const struct import import = {
 		.signup = { .email = slice_of(email), .email_key = slice_of(email), .source = SLICE("shop") },
-		.created_ms = (int64_t)hour * STATS_HOUR_MS,
+		.created_ms = (int64_t)hour * HOUR_MS,
 		.verified_email = true
 	};
 	struct command command = { .kind = COMMAND_IMPORT, .campaign_id = w->campaign, .account_id = w->account };
@@ -269,7 +270,7 @@ statistics_are_sums_of_hours(void **state)
 static void
 periods_have_limits(void **state UNUSED)
 {
-	const int64_t hour = STATS_HOUR_MS, now_ms = 1000 * 24 * hour + 1;
+	const int64_t hour = HOUR_MS, now_ms = 1000 * 24 * hour + 1;
 	static const struct {
 		int64_t since_hour, until_hour;
 		unsigned step;
@@ -304,7 +305,7 @@ the_overview_has_two_weeks(void **state)
 	struct world *w = *state;
 	const uint64_t now_ms =
 			   (uint64_t)root_number("SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000"),
-		       today = now_ms / STATS_HOUR_MS / STATS_DAY_HOURS;
+		       today = now_ms / HOUR_MS / STATS_DAY_HOURS;
 	struct campaign_overview overviews[] = { { .campaign_id = w->campaign }, { .campaign_id = add_campaign(w) } };
 	sign_up_at(w, "today@example.org", today * STATS_DAY_HOURS);
 	sign_up_at(w, "first@example.org", (today - OVERVIEW_DAYS + 1) * STATS_DAY_HOURS);
@@ -331,7 +332,7 @@ attempts_are_counted_with_their_outcomes(void **state)
 		outcome_of(&fetched.items[3], DELIVERY_FAILED, 0), outcome_of(&fetched.items[4], DELIVERY_PENDING, 0) };
 	outcomes[0].duration_ms = 30;
 	outcomes[1].duration_ms = 600;
-	outcomes[1].started_ms_ago = STATS_HOUR_MS;
+	outcomes[1].started_ms_ago = HOUR_MS;
 	outcomes[2].duration_ms = 30;
 	outcomes[3].not_made = true;
 	outcomes[3].attempt--;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "store/operator/accounts.h"
 #include "store/queue/clean_up.h"
 #include "store/removal/campaigns.h"
@@ -13,8 +14,6 @@
 #include "store/users/user_sessions.h"
 #include "store/users/users.h"
 #include "store/world.h"
-
-enum { HOUR_MS = 3600 * 1000 };
 
 static struct world *world;
 static enum user_refusal refusal;

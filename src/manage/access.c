@@ -32,7 +32,7 @@ request_may_run(struct manage_request *request)
 	if (operation->access == GRANTS_ACCESS && request->caller.expires_ms > 0)
 		return request_fail_status(
 		    request, 403, "forbidden", SLICE("a key that expires makes nothing that lets others in after its end"));
-	return !operation->confirmed || request_demand_confirmation(request);
+	return !operation->needs_password || request_demand_confirmation(request);
 }
 
 static bool

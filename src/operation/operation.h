@@ -97,8 +97,8 @@ struct operation {
 	enum effect effect;
 	enum access_change access;
 	enum cost cost;
-	bool confirmed; /* a user must have entered the password lately */
-	bool versioned; /* shows or changes something that the version of a campaign's settings covers */
+	bool needs_password; /* a user must have entered the password recently (docs/users.md 4) */
+	bool versioned;      /* shows or changes something that the version of a campaign's settings covers */
 	/* Shows the object that this one changes: the audit log has its output from before and after. NULL: the log has the
 	 * output of CREATES, or nothing. */
 	const struct operation *shown_by;
@@ -120,7 +120,7 @@ struct operation_call {
 	bool has_owner;
 	bool previews;       /* it only shows what it would do */
 	bool is_slow;        /* as PARAMETER_SLOW */
-	bool needs_password; /* as parameter.confirmed */
+	bool needs_password; /* as operation.needs_password, because of a value */
 	struct pool *pool;   /* lives as long as the call */
 	const struct operation_wiring *wiring;
 	/* set when it is run */

@@ -34,8 +34,8 @@ note(struct operation_call *call, const struct parameter *parameter)
 bool
 parameter_needs_password(const struct parameter *parameter, struct slice text)
 {
-	const char *confirmed = parameter->confirmed;
-	return confirmed != NULL && (*confirmed == '\0' || slice_equal(text, slice_of(confirmed)));
+	const char *value = parameter->password_for;
+	return value != NULL && (*value == '\0' || slice_equal(text, slice_of(value)));
 }
 
 bool

@@ -72,7 +72,7 @@ struct parameter {
 	const struct value_type *type;
 	size_t place; /* in the arguments. Parameters with one place are alternatives: one in a path excludes the others */
 	unsigned flags;
-	const char *confirmed; /* a user must have entered the password lately to give this value; "": any value; NULL: none */
+	const char *password_for; /* the value that needs the password (operation.h); "": any value; NULL: none */
 };
 
 #define PARAMETER(name, type, place, flags)       \

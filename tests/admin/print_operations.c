@@ -33,7 +33,7 @@ put_parameter(struct json_writer *writer, const struct parameter *parameter)
 	json_put_text(writer, SLICE("form"), forms[parameter->type->form]);
 	json_put_boolean(writer, SLICE("operand"), (parameter->flags & PARAMETER_OPERAND) != 0);
 	json_put_boolean(writer, SLICE("of_shell"), (parameter->flags & PARAMETER_SHELL) != 0 || parameter->type->is_file);
-	json_put_text(writer, SLICE("confirmed"), slice_of(parameter->confirmed));
+	json_put_text(writer, SLICE("confirmed"), slice_of(parameter->password_for));
 	put_settings(writer, NULL);
 	json_end_object(writer);
 }
@@ -59,11 +59,11 @@ put_confirmed_settings(struct json_writer *writer, const struct operation *opera
 	json_begin_array(writer);
 	for (size_t i = 0; i < operation->parameter_count; i++) {
 		const struct parameter *parameter = &operation->parameters[i];
-		if (parameter->confirmed != NULL)
-			json_string(writer, slice_of(parameter->confirmed));
+		if (parameter->password_for != NULL)
+			json_string(writer, slice_of(parameter->password_for));
 	}
 	for (size_t i = 0; operation->settings != NULL && i < operation->settings->count; i++)
-		if (operation->settings->rows[i].confirmed != NULL)
+		if (operation->settings->rows[i].password_for != NULL)
 			json_string(writer, slice_of(operation->settings->rows[i].name));
 	json_end_array(writer);
 }
@@ -98,7 +98,7 @@ put_operation(struct json_writer *writer, const struct operation *operation)
 	json_put_boolean(writer, SLICE("for_operators"), operation->audience == FOR_OPERATORS);
 	json_put_boolean(writer, SLICE("grants_access"), operation->access == GRANTS_ACCESS);
 	json_put_boolean(writer, SLICE("searches"), operation->cost == SEARCHES);
-	json_put_boolean(writer, SLICE("confirmed"), operation->confirmed);
+	json_put_boolean(writer, SLICE("confirmed"), operation->needs_password);
 	json_put_boolean(writer, SLICE("versioned"), operation->versioned);
 	put_confirmed_settings(writer, operation);
 	json_name(writer, SLICE("parameters"));

@@ -233,9 +233,9 @@ OPERATION(account_limit, "account limit", "ACCOUNT PER_MINUTE|default", "set how
     HTTP(POST, "accounts/{account}/limit", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES);
 OPERATION(key_add, "key add", "ACCOUNT [--name NAME] [--rights LIST] [--campaigns LIST] [--expires TIME]",
     "add an API key, shown once", run_key_add, .subject = &subject_account, PARAMETERS(key_parameters, struct new_key),
-    .defaults = &key_defaults, HTTP(POST, "accounts/{account}/keys", RIGHT_ACCOUNT), .effect = CREATES, .confirmed = true);
+    .defaults = &key_defaults, HTTP(POST, "accounts/{account}/keys", RIGHT_ACCOUNT), .effect = CREATES, .needs_password = true);
 OPERATION(key_list, "key list", "ACCOUNT [--limit N] [--after N]", "list the keys of an account", run_key_list,
     .subject = &subject_account, PARAMETERS(value_large_part_parameters, struct list_part), .shape = OUTPUT_ARRAY,
     HTTP(GET, "accounts/{account}/keys", RIGHT_ACCOUNT));
 OPERATION(key_revoke, "key revoke", "KEY_ID", "revoke a key", run_key_revoke, .subject = &subject_key,
-    HTTP(DELETE, "keys/{key}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true);
+    HTTP(DELETE, "keys/{key}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .needs_password = true);

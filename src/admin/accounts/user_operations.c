@@ -300,7 +300,7 @@ run_user_logout(struct operation_call *call)
 
 OPERATION(user_add, "user add", "EMAIL --role ROLE [--account ID] [--campaigns LIST] [--name NAME]",
     "add a user, and print a link that sets a password", run_user_add, PARAMETERS(add_parameters, struct user_add),
-    HTTP(POST, "users", RIGHT_ACCOUNT), .effect = CREATES, .access = GRANTS_ACCESS, .confirmed = true);
+    HTTP(POST, "users", RIGHT_ACCOUNT), .effect = CREATES, .access = GRANTS_ACCESS, .needs_password = true);
 OPERATION(user_list, "user list", "[--account ID] [--limit N] [--after N]", "list the users", run_user_list,
     PARAMETERS(list_parameters, struct user_list), .defaults = &list_defaults, .shape = OUTPUT_ARRAY,
     HTTP(GET, "users", RIGHT_ACCOUNT));
@@ -308,22 +308,22 @@ OPERATION(user_show, "user show", "USER", "show a user", run_user_show, .subject
     HTTP(GET, "users/{user}", RIGHT_ACCOUNT));
 OPERATION(user_set, "user set", "USER SETTING=VALUE...", "change settings of a user", run_user_set, .subject = &subject_user,
     .settings = &settings_table, HTTP(PATCH, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS,
-    .confirmed = true, .shown_by = &operation_user_show, .shows_result = true);
+    .needs_password = true, .shown_by = &operation_user_show, .shows_result = true);
 OPERATION(user_reset, "user reset", "USER [--totp]", "end a user's password and sessions, and print a link that sets a new one",
     run_user_reset, .subject = &subject_user, PARAMETERS(reset_parameters, bool),
-    HTTP(POST, "users/{user}/reset", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .confirmed = true,
+    HTTP(POST, "users/{user}/reset", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS, .needs_password = true,
     .shown_by = &operation_user_show);
 OPERATION(user_disable, "user disable", "USER", "end a user's sessions and prevent new logins", run_user_change,
     .variant = DISABLE, .subject = &subject_user, HTTP(POST, "users/{user}/disable", RIGHT_ACCOUNT), .effect = CHANGES,
-    .access = ENDS_ACCESS, .confirmed = true, .shown_by = &operation_user_show);
+    .access = ENDS_ACCESS, .needs_password = true, .shown_by = &operation_user_show);
 OPERATION(user_enable, "user enable", "USER", "let a disabled user log in again", run_user_change, .variant = ENABLE,
     .subject = &subject_user, HTTP(POST, "users/{user}/enable", RIGHT_ACCOUNT), .effect = CHANGES, .access = GRANTS_ACCESS,
-    .confirmed = true, .shown_by = &operation_user_show);
+    .needs_password = true, .shown_by = &operation_user_show);
 OPERATION(user_remove, "user remove", "USER", "remove a user", run_user_change, .variant = REMOVE, .subject = &subject_user,
-    HTTP(DELETE, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true,
+    HTTP(DELETE, "users/{user}", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .needs_password = true,
     .shown_by = &operation_user_show);
 OPERATION(user_sessions, "user sessions", "USER", "list the sessions of a user, the newest first", run_user_sessions,
     .subject = &subject_user, .shape = OUTPUT_ARRAY, HTTP(GET, "users/{user}/sessions", RIGHT_ACCOUNT));
 OPERATION(user_logout, "user logout", "USER", "end all sessions of a user", run_user_logout, .subject = &subject_user,
-    HTTP(POST, "users/{user}/logout", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .confirmed = true,
+    HTTP(POST, "users/{user}/logout", RIGHT_ACCOUNT), .effect = CHANGES, .access = ENDS_ACCESS, .needs_password = true,
     .shown_by = &operation_user_show);

@@ -170,7 +170,8 @@ OPERATION(tag_set, "tag set", "TAG SETTING=VALUE...", "change a tag", run_defini
     .subject = &subject_tag, .settings = &kinds[DEFINITION_TAG], HTTP(PATCH, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES,
     .versioned = true);
 OPERATION(tag_remove, "tag remove", "TAG", "remove a tag", run_definition_remove, .variant = DEFINITION_TAG,
-    .subject = &subject_tag, HTTP(DELETE, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true, .versioned = true);
+    .subject = &subject_tag, HTTP(DELETE, "tags/{tag}", RIGHT_MANAGE), .effect = CHANGES, .needs_password = true,
+    .versioned = true);
 OPERATION(action_add, "action add", "CAMPAIGN TEXT [--points N] [--tag ID] [--public] [--link URL]", "add an action",
     run_definition_add, .variant = DEFINITION_ACTION, .subject = &subject_campaign,
     PARAMETERS(action_parameters, struct definition), HTTP(POST, "campaigns/{campaign}/actions", RIGHT_MANAGE),
@@ -182,7 +183,7 @@ OPERATION(action_set, "action set", "ACTION SETTING=VALUE...", "change an action
     .variant = DEFINITION_ACTION, .subject = &subject_action, .settings = &kinds[DEFINITION_ACTION],
     HTTP(PATCH, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true);
 OPERATION(action_remove, "action remove", "ACTION", "remove an action", run_definition_remove, .variant = DEFINITION_ACTION,
-    .subject = &subject_action, HTTP(DELETE, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .confirmed = true,
+    .subject = &subject_action, HTTP(DELETE, "actions/{action}", RIGHT_MANAGE), .effect = CHANGES, .needs_password = true,
     .versioned = true);
 OPERATION(reward_add, "reward add", "CAMPAIGN SUBJECT --required-points N [--emailed]", "add a reward level",
     run_definition_add, .variant = DEFINITION_REWARD, .subject = &subject_campaign,
@@ -196,4 +197,5 @@ OPERATION(reward_set, "reward set", "REWARD SETTING=VALUE...", "change a reward 
     HTTP(PATCH, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true);
 OPERATION(reward_remove, "reward remove", "REWARD", "remove a reward level", run_definition_remove,
     .variant = DEFINITION_REWARD, .subject = &subject_reward, HTTP(DELETE, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES,
-    .confirmed = true, .versioned = true);
+    .needs_password = true,
+    .versioned = true);

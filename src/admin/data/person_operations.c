@@ -215,7 +215,7 @@ run_lead_report(struct operation_call *call)
 
 OPERATION(lead_erase, "lead erase", "--email|--phone VALUE [--campaign ID] [--forget]",
     "delete all that is stored about a person", run_lead_erase, PARAMETERS(erase_parameters, struct person_arguments),
-    HTTP(POST, "campaigns/{campaign}/erase", RIGHT_CHANGE), .effect = CHANGES, .cost = SEARCHES, .confirmed = true);
+    HTTP(POST, "campaigns/{campaign}/erase", RIGHT_CHANGE), .effect = CHANGES, .cost = SEARCHES, .needs_password = true);
 OPERATION(lead_report, "lead report", "--email|--phone VALUE [--campaign ID] [--after PLACE]",
     "show all that is stored about a person", run_lead_report, PARAMETERS(report_parameters, struct person_arguments),
     .shape = OUTPUT_ARRAY, HTTP(POST, "campaigns/{campaign}/report", RIGHT_LEADS), .effect = CHANGES, .cost = SEARCHES);

@@ -91,8 +91,8 @@ run_remove(struct operation_call *call)
 
 OPERATION(account_remove, "account remove", "ACCOUNT --yes", "delete an account with its keys and campaigns", run_remove,
     .variant = true, .subject = &subject_account, PARAMETERS(parameters, struct removal_arguments),
-    HTTP(DELETE, "accounts/{account}", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES, .confirmed = true);
+    HTTP(DELETE, "accounts/{account}", RIGHT_ACCOUNT), .audience = FOR_OPERATORS, .effect = CHANGES, .needs_password = true);
 OPERATION(campaign_remove, "campaign remove", "CAMPAIGN --yes", "delete a campaign with its leads and all of their data",
     run_remove, .variant = false, .subject = &subject_campaign, PARAMETERS(parameters, struct removal_arguments),
-    HTTP(DELETE, "campaigns/{campaign}", RIGHT_MANAGE | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES, .confirmed = true,
-    .shown_by = &operation_campaign_show);
+    HTTP(DELETE, "campaigns/{campaign}", RIGHT_MANAGE | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES,
+    .needs_password = true, .shown_by = &operation_campaign_show);

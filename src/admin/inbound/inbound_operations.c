@@ -204,7 +204,7 @@ OPERATION(inbound_add, "inbound add", "CAMPAIGN NAME [--tag ID] [--source TEXT] 
     "add an inbound webhook; its URL is shown once", run_inbound_add, .subject = &subject_campaign,
     PARAMETERS(add_parameters, struct inbound_details),
     HTTP(POST, "campaigns/{campaign}/inbound", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CREATES,
-    .access = GRANTS_ACCESS, .confirmed = true, .versioned = true);
+    .access = GRANTS_ACCESS, .needs_password = true, .versioned = true);
 OPERATION(inbound_list, "inbound list", "CAMPAIGN", "list the inbound webhooks of a campaign", run_inbound_list,
     .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/inbound", RIGHT_HOOKS),
     .versioned = true);
@@ -218,7 +218,7 @@ OPERATION(inbound_set, "inbound set", "INBOUND [--tag ID] [--source TEXT] [--map
 OPERATION(inbound_rotate, "inbound rotate", "INBOUND [--now]", "give an inbound webhook a new URL, shown once",
     run_inbound_rotate, .subject = &subject_inbound, PARAMETERS(rotate_parameters, bool),
     HTTP(POST, "inbound/{inbound}/rotate", RIGHT_HOOKS | RIGHT_LEADS | RIGHT_CHANGE), .all_rights = true, .effect = CHANGES,
-    .access = GRANTS_ACCESS, .confirmed = true, .versioned = true, .shown_by = &operation_inbound_show);
+    .access = GRANTS_ACCESS, .needs_password = true, .versioned = true, .shown_by = &operation_inbound_show);
 OPERATION(inbound_remove, "inbound remove", "INBOUND", "remove an inbound webhook and its log", run_inbound_remove,
-    .subject = &subject_inbound, HTTP(DELETE, "inbound/{inbound}", RIGHT_HOOKS), .effect = CHANGES, .confirmed = true,
+    .subject = &subject_inbound, HTTP(DELETE, "inbound/{inbound}", RIGHT_HOOKS), .effect = CHANGES, .needs_password = true,
     .versioned = true, .shown_by = &operation_inbound_show);

@@ -424,7 +424,7 @@ run_webhook_test(struct operation_call *call)
 OPERATION(webhook_add, "webhook add", "CAMPAIGN URL EVENT...", "add a webhook; its secret is shown once", run_webhook_add,
     .subject = &subject_campaign, PARAMETERS(add_parameters, struct webhook_add),
     HTTP(POST, "campaigns/{campaign}/webhooks", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true, .effect = CREATES,
-    .confirmed = true, .versioned = true);
+    .needs_password = true, .versioned = true);
 OPERATION(webhook_list, "webhook list", "CAMPAIGN", "list the webhooks of a campaign", run_webhook_list,
     .subject = &subject_campaign, .shape = OUTPUT_ARRAY, HTTP(GET, "campaigns/{campaign}/webhooks", RIGHT_HOOKS),
     .versioned = true);
@@ -441,10 +441,10 @@ OPERATION(webhook_disable, "webhook disable", "WEBHOOK", "stop sending to a webh
     .versioned = true, .shown_by = &operation_webhook_show, .shows_result = true);
 OPERATION(webhook_rotate, "webhook rotate", "WEBHOOK", "give a webhook a new secret, shown once", run_webhook_rotate,
     .subject = &subject_webhook, HTTP(POST, "webhooks/{webhook}/rotate", RIGHT_HOOKS | RIGHT_LEADS), .all_rights = true,
-    .effect = CHANGES, .confirmed = true, .versioned = true, .shown_by = &operation_webhook_show);
+    .effect = CHANGES, .needs_password = true, .versioned = true, .shown_by = &operation_webhook_show);
 OPERATION(webhook_test, "webhook test", "WEBHOOK [--queue]", "send a test delivery and show the response", run_webhook_test,
     .subject = &subject_webhook, PARAMETERS(test_parameters, bool), HTTP(POST, "webhooks/{webhook}/test", RIGHT_HOOKS),
     .effect = QUEUES);
 OPERATION(webhook_remove, "webhook remove", "WEBHOOK", "remove a webhook", run_webhook_remove, .subject = &subject_webhook,
-    HTTP(DELETE, "webhooks/{webhook}", RIGHT_HOOKS), .effect = CHANGES, .confirmed = true, .versioned = true,
+    HTTP(DELETE, "webhooks/{webhook}", RIGHT_HOOKS), .effect = CHANGES, .needs_password = true, .versioned = true,
     .shown_by = &operation_webhook_show);

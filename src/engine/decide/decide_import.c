@@ -114,7 +114,7 @@ take_number(struct step *step, const struct import *import, uint32_t *number)
 }
 
 static struct lead
-new_lead(
+lead_from_import(
     struct step *step, const struct import *import, const struct stored_fields *fields, const struct working_lead *referrer)
 {
 	const struct signup *row = &import->signup;
@@ -203,7 +203,7 @@ add_lead(struct step *step, const struct import *import, const struct stored_fie
 	uint32_t number;
 	if (!find_referrer(step, import, &referrer) || !take_number(step, import, &number))
 		return;
-	struct lead made = new_lead(step, import, fields, referrer);
+	struct lead made = lead_from_import(step, import, fields, referrer);
 	made.subscription_number = number;
 	struct working_lead *lead = step_add_lead(step, &made);
 	step->outcome->created = true;

@@ -249,7 +249,7 @@ count_repetition(struct step *step, struct working_lead *match)
 }
 
 static struct lead
-new_lead(
+lead_from_signup(
     struct step *step, const struct signup *signup, const struct stored_fields *fields, const struct working_lead *referrer)
 {
 	struct campaign *campaign = &step->campaign->campaign;
@@ -294,7 +294,7 @@ add_lead(struct step *step, const struct signup *signup, const struct stored_fie
 {
 	/* 4.6: unknown and foreign referrers are ignored */
 	struct working_lead *referrer = step_find_value(step, LEAD_BY_SOCIAL_ID, signup->referrer_id);
-	struct lead made = new_lead(step, signup, fields, referrer);
+	struct lead made = lead_from_signup(step, signup, fields, referrer);
 	struct working_lead *lead = step_add_lead(step, &made);
 	step->outcome->created = true;
 	step_note(step, EVENT_NEW_SIGNUP, lead, SLICE_NONE);

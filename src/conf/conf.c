@@ -12,6 +12,7 @@
 #include "base/panic.h"
 #include "base/pool.h"
 #include "conf/file.h"
+#include "os/loopback.h"
 
 /* Allocated by conf_load; the pool owns it and all its strings. */
 struct loaded_conf {
@@ -313,15 +314,6 @@ take_environment(struct loaded_conf *loaded, struct buffer *problems)
 
 /* ---- several settings together ---- */
 
-static bool
-is_loopback(const char *host)
-{
-	const struct slice text = slice_of(host);
-	return slice_equal_nocase(text, SLICE("localhost")) || slice_equal(text, SLICE("::1")) ||
-	       (slice_starts_with(text, SLICE("127.")) && slice_is_alnum(text, ".") &&
-		   !ascii_is_alpha(text.data[text.size - 1]));
-}
-
 static void
 check_mail(const struct conf_mail *mail, const char *base_url, struct buffer *problems)
 {
@@ -334,7 +326,7 @@ check_mail(const struct conf_mail *mail, const char *base_url, struct buffer *pr
 		buffer_printf(problems, "mail.%s: is not set, but mail.%s is\n", *mail->user == '\0' ? "user" : "password",
 		    *mail->user == '\0' ? "password" : "user");
 	/* mails and the password would cross the network in clear text */
-	if (strcmp(mail->tls, "none") == 0 && *mail->host != '\0' && !is_loopback(mail->host))
+	if (strcmp(mail->tls, "none") == 0 && *mail->host != '\0' && !host_is_loopback(slice_of(mail->host)))
 		buffer_add_text(problems, "mail.tls: is none, but mail.host is not this host (localhost, 127.0.0.1 or ::1)\n");
 	if (strcmp(mail->tls, "none") == 0 && *mail->tls_ca != '\0')
 		buffer_add_text(problems, "mail.tls_ca: is set, but mail.tls is none\n");

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "db/trust.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/panic.h"
 #include "db/connection_state.h"
+#include "os/loopback.h"
 
 /* The server chooses the plugin, and Connector/C loads any that it names, including those that send the password in clear.
  * These two never send it. Connector/C also matches substrings of this list, so no name here may contain the name of a weaker
@@ -36,26 +35,13 @@ read_option_file(MYSQL *mysql, const char *path)
 	mysql_real_connect(mysql, NOWHERE, "", "", NULL, 1, NULL, CLIENT_REMEMBER_OPTIONS);
 }
 
-/* Names are not resolved: any name other than localhost may lead anywhere. */
-static bool
-is_loopback(const char *host)
-{
-	struct in_addr v4;
-	struct in6_addr v6;
-	if (inet_pton(AF_INET, host, &v4) == 1)
-		return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
-	if (inet_pton(AF_INET6, host, &v6) == 1)
-		return IN6_IS_ADDR_LOOPBACK(&v6);
-	return strcmp(host, "localhost") == 0;
-}
-
 /* Without a host Connector/C uses the unix socket or localhost. mysql_get_option() does not return the host of the option
  * file. */
 static bool
 host_is_remote(const struct db *db)
 {
 	const char *own = db->hosts[db->host].name, *host = is_set(own) ? own : db->mysql->options.host;
-	return is_set(host) && !is_loopback(host);
+	return is_set(host) && !host_is_loopback(slice_of(host));
 }
 
 static bool

@@ -41,7 +41,7 @@ union address {
 };
 
 static bool
-is_loopback(const union address *address)
+is_local(const union address *address)
 {
 	switch (address->any.sa_family) {
 	case AF_UNIX:
@@ -133,7 +133,7 @@ adopt(struct listener *listener)
 		return EX_USAGE;
 	}
 	listener->name = listener->fd == STDIN_FILENO ? "(descriptor 0)" : "(LISTEN_FDS)";
-	if (getsockname(listener->fd, &address.any, &size) != 0 || !is_loopback(&address))
+	if (getsockname(listener->fd, &address.any, &size) != 0 || !is_local(&address))
 		return refuse_public(listener->name);
 	int flags = fcntl(listener->fd, F_GETFL);
 	if (flags < 0 || fcntl(listener->fd, F_SETFL, flags | O_NONBLOCK) != 0) {
@@ -204,7 +204,7 @@ listen_on_address(struct listener *listener)
 	union address address;
 	socklen_t size;
 	int on = 1;
-	if (!parse_address(slice_of(listener->name), &address, &size) || !is_loopback(&address))
+	if (!parse_address(slice_of(listener->name), &address, &size) || !is_local(&address))
 		return refuse_public(listener->name);
 	if (!open_socket(listener, address.any.sa_family))
 		return EX_OSERR;

@@ -8,6 +8,7 @@ noinst_LIBRARIES += %D%/libos.a
 	%D%/folder.c %D%/folder.h \
 	%D%/log.c %D%/log.h \
 	%D%/log_syslog.c %D%/log_syslog.h \
+	%D%/loopback.c %D%/loopback.h \
 	%D%/metrics.c %D%/metrics.h %D%/metrics_labels.h \
 	%D%/metrics_page.c %D%/metrics_page.h \
 	%D%/metrics_table.c %D%/metrics_table.h \

@@ -7,8 +7,8 @@
 
 #include "admin/doctor/account.h"
 #include "admin/doctor/web.h"
-#include "identity/network.h"
 #include "os/clock.h"
+#include "os/loopback.h"
 #include "store/operator/check_findings.h"
 #include "store/operator/installation_check.h"
 #include "store/operator/sealing.h"
@@ -49,7 +49,7 @@ host_is_here(const struct conf_database *database)
 	uint64_t port;
 	if (!slice_next_item(&list, &item) || !slice_split_port(item, &host, &port))
 		return true;
-	return slice_equal(host, SLICE("localhost")) || (ip_address_parse(host, &address) && ip_address_is_loopback(&address));
+	return host_is_loopback(host);
 }
 
 /* The server offers no TLS, or its certificate is not trusted. */

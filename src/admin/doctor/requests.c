@@ -13,6 +13,7 @@
 #include "base/encode.h"
 #include "crypto/digest.h"
 #include "os/clock.h"
+#include "os/loopback.h"
 #include "os/random.h"
 
 static struct slice
@@ -36,12 +37,6 @@ random_text(struct pool *pool)
 #define STRANGER "203.0.113.77"
 #define STRANGERS_PROXY "198.51.100.77"
 
-static bool
-is_loopback(struct slice address)
-{
-	return slice_starts_with(address, SLICE("127.")) || slice_equal(address, SLICE("::1"));
-}
-
 /* This client is no proxy, and names an address. It counts where the address of a stranger is one of a trusted proxy, or its
  * own is: by loopback only programs of this host have that one. `plain`: of a request that names no address. */
 static void
@@ -54,7 +49,7 @@ check_forwarded(struct doctor *doctor, const struct echo *plain)
 	if (!web_probe(doctor, &request, &answer, &echo))
 		return;
 	const bool all = slice_equal(echo.client, SLICE(STRANGER));
-	if (!all && (!slice_equal(echo.client, SLICE(STRANGERS_PROXY)) || is_loopback(answer.local_address)))
+	if (!all && (!slice_equal(echo.client, SLICE(STRANGERS_PROXY)) || host_is_loopback(answer.local_address)))
 		return;
 	DOCTOR_FIND(doctor, "trusted_proxies", "X-Forwarded-For of a client at %.*s made it a client at %.*s",
 	    SLICE_ARGS(answer.local_address), SLICE_ARGS(echo.client));
@@ -71,7 +66,7 @@ static void
 check_proxy(struct doctor *doctor, const struct echo *echo, const struct web_answer *answer)
 {
 	const char *trusted = doctor->conf == NULL ? "" : doctor->conf->server.trusted_proxies;
-	const bool is_own = slice_equal(echo->peer, answer->local_address) && !is_loopback(echo->peer);
+	const bool is_own = slice_equal(echo->peer, answer->local_address) && !host_is_loopback(echo->peer);
 	if (!echo->forwarded || echo->peer_is_trusted || is_own)
 		return;
 	DOCTOR_FIND(doctor, "proxy_not_trusted", "a proxy at %.*s added X-Forwarded-For", SLICE_ARGS(echo->peer));

@@ -12,6 +12,7 @@
 #include "identity/signed_token.h"
 #include "identity/social_id.h"
 #include "identity/typed.h"
+#include "os/loopback.h"
 
 /* Whether the body is too large for a call without a key. */
 static bool
@@ -201,9 +202,7 @@ names_this_host(const struct call *call)
 	const struct slice host = host_of(call->request->host), base_url = call->api->options->base_url;
 	if (!slice_present(host))
 		return false;
-	return slice_equal_nocase(host, SLICE("localhost")) ||
-	       (ip_address_parse(host, &address) && ip_address_is_loopback(&address)) ||
-	       (base_url.size > 0 && slice_equal_nocase(host, host_of(authority_of(base_url))));
+	return host_is_loopback(host) || (base_url.size > 0 && slice_equal_nocase(host, host_of(authority_of(base_url))));
 }
 
 /* Whether the request came from a proxy or from a page in a browser. */

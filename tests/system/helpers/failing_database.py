@@ -190,15 +190,22 @@ def slow(service, _):
 
 @contextlib.contextmanager
 def full(service, _):
-    """The disk is full until space is freed. Even removing rows needs space."""
-    service.installation.sql("CREATE TABLE IF NOT EXISTS ballast (id INT AUTO_INCREMENT PRIMARY KEY, data LONGBLOB)")
-    for size in (1 << 20, 1 << 16, 1 << 13, 1 << 10, 1):
+    """The disk is full until space is freed. Even removing rows needs space: an open transaction uses up what InnoDB reserves for
+    that. The rows are short enough to be stored in the pages of the table. With long values InnoDB would also use the room that it
+    needs to roll back a statement, and ends itself when that is missing."""
+    service.installation.sql("CREATE TABLE IF NOT EXISTS ballast (id INT AUTO_INCREMENT PRIMARY KEY, data VARBINARY(8000))")
+    for rows in (100, 10, 1):
         with contextlib.suppress(StackError):
             while True:
-                service.installation.sql(f"INSERT INTO ballast (data) VALUES (REPEAT('x', {size}))")
+                service.installation.sql(f"INSERT INTO ballast (data) SELECT REPEAT('x', 7000) FROM seq_1_to_{rows}")
+    session = Session(service)
+    session.run("BEGIN")
+    change = "UPDATE ballast SET data = REPEAT('y', 7000) WHERE id = {};\nSELECT ROW_COUNT()"
+    next(number for number in range(1, 10_000) if session.run(change.format(number)) == "-1\n")  # it failed
     try:
         yield
     finally:
+        session.close()
         service.database.stop()
         service.database.more = with_room(service.database.more)
         service.database.start()

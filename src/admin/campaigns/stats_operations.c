@@ -36,7 +36,7 @@ answer(struct operation_call *call, enum result result, const char *problem)
 static int64_t
 hour_ms(uint64_t hour)
 {
-	return hour * HOUR_MS;
+	return (int64_t)hour * HOUR_MS;
 }
 
 static void

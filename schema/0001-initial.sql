@@ -819,10 +819,9 @@ CREATE TABLE IF NOT EXISTS {prefix}messages (
 	-- order; sql_release_crashed and sql_count_messages read all of it
 	KEY by_turn (turn, campaign_id, due_ms),
 	KEY by_recipient (recipient_hash, composed_ms), -- sql_count_mails_of_recipient
-	KEY by_campaign (campaign_id, sent_ms), -- sql_count_mails_of_campaign
 	KEY by_lead (lead_id), -- sql_select_left_messages
 	KEY by_end (ended_ms), -- sql_select_old_contents, sql_delete_old_messages
-	KEY by_campaign_id (campaign_id, id) -- sql_select_mails_of_campaign
+	KEY by_campaign (campaign_id, id) -- sql_select_mails_of_campaign, sql_select_removed_messages, sql_search_messages_of_campaign
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- What holds all mail, and all texts. Separate from the messages, so that a hold changes none of them.

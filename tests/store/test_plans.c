@@ -363,7 +363,6 @@ static const struct {
 	{ "leads", "by_score", NULL },
 	{ "leads", "by_social_id", NULL },
 	{ "messages", "by_campaign", NULL },
-	{ "messages", "by_campaign_id", NULL },
 	{ "messages", "by_end", NULL },
 	{ "messages", "by_lead", NULL },
 	{ "messages", "by_recipient", NULL },

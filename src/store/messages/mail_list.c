@@ -18,7 +18,7 @@
 
 DB_STATEMENT(sql_select_mails, "SELECT " MAIL_COLUMNS FROM_MESSAGES("PRIMARY") " WHERE m.id < ? ORDER BY m.id DESC LIMIT ?");
 DB_STATEMENT(sql_select_mails_of_campaign,
-    "SELECT " MAIL_COLUMNS FROM_MESSAGES("by_campaign_id") " WHERE m.campaign_id = ? AND m.id < ? ORDER BY m.id DESC LIMIT ?");
+    "SELECT " MAIL_COLUMNS FROM_MESSAGES("by_campaign") " WHERE m.campaign_id = ? AND m.id < ? ORDER BY m.id DESC LIMIT ?");
 DB_STATEMENT(sql_select_mail, "SELECT " MAIL_COLUMNS ", m.content" FROM_MESSAGES("PRIMARY") " WHERE m.id = ?");
 DB_STATEMENT(sql_lock_message,
     "SELECT kind, state, lease_owner IS NOT NULL AND due_ms > " NOW ", content IS NOT NULL, message_id IS NOT NULL, lead_id,"

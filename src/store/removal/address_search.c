@@ -33,7 +33,7 @@ DB_STATEMENT(sql_search_events, PIECE_OF_ALL(OF_EVENTS, "events", PIECE_EVENTS))
 DB_STATEMENT(sql_search_events_of_campaign, PIECE("t.lead_id", "t.id", "t.lead_id, t.id", OF_EVENTS,
     "events t FORCE INDEX (by_lead)", "t.campaign_id = ? AND ", PIECE_EVENTS));
 DB_STATEMENT(sql_search_messages, PIECE_OF_ALL(OF_MESSAGES, "messages", PIECE_MESSAGES));
-DB_STATEMENT(sql_search_messages_of_campaign, PIECE_OF_CAMPAIGN(OF_MESSAGES, "messages", "by_campaign_id", PIECE_MESSAGES));
+DB_STATEMENT(sql_search_messages_of_campaign, PIECE_OF_CAMPAIGN(OF_MESSAGES, "messages", "by_campaign", PIECE_MESSAGES));
 DB_STATEMENT(sql_search_calls, PIECE_OF_ALL(OF_CALLS, "inbound_calls", PIECE_CALLS));
 DB_STATEMENT(sql_search_calls_of_campaign, PIECE_OF_CAMPAIGN(OF_CALLS, "inbound_calls", "by_campaign", PIECE_CALLS));
 DB_STATEMENT(sql_search_operator_jobs, PIECE_OF_ALL(OF_JOBS, "operator_jobs", PIECE_JOBS));

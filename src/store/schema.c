@@ -39,7 +39,7 @@ store_read_version(struct store *store, uint32_t *version)
 	enum result result = store_read_number(store, &number, &sql_count_version_table);
 	if (result == RESULT_OK && number > 0)
 		result = store_read_number(store, &number, &sql_select_schema_version);
-	*version = (uint32_t)number;
+	*version = result == RESULT_OK ? (uint32_t)number : 0;
 	return result;
 }
 

@@ -5,7 +5,6 @@
 #include "base/panic.h"
 #include "os/random.h"
 #include "store/query.h"
-#include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
 
@@ -24,7 +23,7 @@ store_new_token(void)
 static struct db_value
 token_value(const struct commit_token *token)
 {
-	return store_binary(token->bytes, sizeof(token->bytes));
+	return db_raw(token->bytes, sizeof(token->bytes));
 }
 
 enum result

@@ -67,7 +67,7 @@ store_find_key(struct store *store, const unsigned char hash[32], struct api_key
 {
 	struct pool *pool = pool_new();
 	struct db_rows rows;
-	enum result result = store_query_one(store, pool, &rows, &sql_select_key, store_binary(hash, 32));
+	enum result result = store_query_one(store, pool, &rows, &sql_select_key, db_raw(hash, 32));
 	if (result == RESULT_OK) {
 		struct row_reader *r = ROW(&rows, 0);
 		*key = (struct api_key){ .id = row_u64(r) };

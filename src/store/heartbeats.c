@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "store/query.h"
-#include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/store.h"
@@ -93,7 +92,7 @@ store_beat(struct store *store, struct heartbeat *heartbeat)
 	if (gethostname(host, sizeof(host) - 1) != 0)
 		host[0] = '\0';
 	return store_run(store, &sql_put_heartbeat, db_bytes(slice_of(processes[heartbeat->process])),
-	    store_binary(heartbeat->owner, HEARTBEAT_OWNER_SIZE), db_bytes(slice_of(host)), DB_U64((uint64_t)getpid()),
+	    db_raw(heartbeat->owner, HEARTBEAT_OWNER_SIZE), db_bytes(slice_of(host)), DB_U64((uint64_t)getpid()),
 	    DB_U64(heartbeat->stays), DB_I64(heartbeat->started_ms), DB_I64(HEARTBEAT_WITHIN_MS));
 }
 
@@ -103,7 +102,7 @@ store_end_beats(struct store *store, const struct heartbeat *heartbeat)
 	const int64_t within_ms = heartbeat->stays ? 0 : heartbeat->period_ms + HEARTBEAT_LATE_MS;
 	return heartbeat->started_ms > 0
 		   ? store_run(store, &sql_end_heartbeat, DB_I64(within_ms), db_bytes(slice_of(processes[heartbeat->process])),
-			 store_binary(heartbeat->owner, HEARTBEAT_OWNER_SIZE))
+			 db_raw(heartbeat->owner, HEARTBEAT_OWNER_SIZE))
 		   : RESULT_OK;
 }
 

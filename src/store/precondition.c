@@ -2,7 +2,6 @@
 #include "store/precondition.h"
 
 #include "store/query.h"
-#include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
 
@@ -13,7 +12,7 @@ DB_STATEMENT(sql_insert_request_key, "INSERT INTO {prefix}request_keys (hash, pa
 static struct db_value
 hash_value(const unsigned char hash[32])
 {
-	return store_binary(hash, 32);
+	return db_raw(hash, 32);
 }
 
 enum result

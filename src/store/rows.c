@@ -22,12 +22,6 @@ store_get_u32(const struct db_rows *rows, size_t row, size_t column)
 	return (uint32_t)db_get_u64(rows, row, column);
 }
 
-struct db_value
-store_binary(const unsigned char *bytes, size_t size)
-{
-	return db_bytes((struct slice){ (const char *)bytes, size });
-}
-
 struct lead
 row_lead(struct row_reader *r)
 {

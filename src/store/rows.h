@@ -76,8 +76,6 @@ enum webhook_state store_webhook_state(struct slice name);
 bool store_is_form(struct slice format);
 /* 0 is NULL. */
 struct db_value store_id_or_null(uint64_t id);
-/* A hash, a token, an owner. */
-struct db_value store_binary(const unsigned char *bytes, size_t size);
 /* The value that a lead's row contains for this reference: in `email_hash`, `phone_hash`, `social_id` or `id`. */
 struct db_value store_reference_value(struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference);
 /* The name in the schema, and the reverse. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Inbound webhooks: made, changed, rotated, removed, listed (docs/inbound.md 1). */
 
-#include "base/duration.h"
 #include "store/hooks/inbound.h"
+#include "base/duration.h"
 #include "store/hooks/inbound_calls.h"
 #include "store/query.h"
 #include "store/rows.h"
@@ -55,7 +55,7 @@ enum { HASH_SIZE = 32 };
 static struct db_value
 hash_value(const unsigned char *hash)
 {
-	return store_binary(hash, HASH_SIZE);
+	return db_raw(hash, HASH_SIZE);
 }
 
 /* INBOUND_COLUMNS. */

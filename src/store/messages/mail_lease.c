@@ -49,7 +49,7 @@ DB_STATEMENT(sql_release_crashed, "UPDATE {prefix}messages FORCE INDEX (by_turn)
 static struct db_value
 owner_value(const unsigned char owner[MAIL_OWNER_SIZE])
 {
-	return store_binary(owner, MAIL_OWNER_SIZE);
+	return db_raw(owner, MAIL_OWNER_SIZE);
 }
 
 enum result

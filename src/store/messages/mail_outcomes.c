@@ -2,7 +2,6 @@
  * What becomes of leased messages. */
 #include "store/messages/mail_outcomes.h"
 #include "store/query.h"
-#include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -82,7 +81,7 @@ store_count_mails(
 	struct pool *pool = pool_new();
 	struct db_rows rows;
 	const enum result result =
-	    store_query_one(store, pool, &rows, &sql_count_mails_of_recipient, store_binary(recipient_hash, MAIL_HASH_SIZE));
+	    store_query_one(store, pool, &rows, &sql_count_mails_of_recipient, db_raw(recipient_hash, MAIL_HASH_SIZE));
 	if (result == RESULT_OK) {
 		*last_day = (unsigned)db_get_i64(&rows, 0, 0);
 		*youngest_ms = db_get_time(&rows, 0, 1);
@@ -97,7 +96,7 @@ store_mail_ages(struct store *store, const struct mails_of_kind *mails, int64_t 
 	struct pool *pool = pool_new();
 	struct db_rows rows;
 	const enum result result =
-	    store_query(store, pool, &rows, &sql_select_mails_of_lead, store_binary(mails->recipient_hash, MAIL_HASH_SIZE),
+	    store_query(store, pool, &rows, &sql_select_mails_of_lead, db_raw(mails->recipient_hash, MAIL_HASH_SIZE),
 		DB_U64(mails->kind), DB_U64(mails->except), DB_U64(mails->lead_id), DB_U64(mails->requested_for), DB_U64(max));
 	*count = result == RESULT_OK ? rows.count : 0;
 	for (size_t i = 0; i < *count; i++)
@@ -110,7 +109,7 @@ enum result
 store_count_mail(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct queued_mail *mail)
 {
 	const struct slice hash = slice_sub(mail->requested_for, 0, MAIL_HASH_SIZE);
-	return store_change_one(store, &sql_count_mail, db_bytes(hash), DB_U64(mail->id), store_binary(owner, MAIL_OWNER_SIZE));
+	return store_change_one(store, &sql_count_mail, db_bytes(hash), DB_U64(mail->id), db_raw(owner, MAIL_OWNER_SIZE));
 }
 
 enum result
@@ -118,9 +117,9 @@ store_mail_ready(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE]
 {
 	struct transaction txn = store_transaction(store, REPEAT_CONFLICT);
 	while (store_runs(&txn)) {
-		txn.result = store_change_one(store, &sql_make_message_ready,
-		    store_binary(mail->recipient_hash, MAIL_HASH_SIZE), db_bytes(mail->recipient), db_bytes(mail->message_id),
-		    db_bytes(mail->content), DB_U64(mail->id), store_binary(owner, MAIL_OWNER_SIZE));
+		txn.result = store_change_one(store, &sql_make_message_ready, db_raw(mail->recipient_hash, MAIL_HASH_SIZE),
+		    db_bytes(mail->recipient), db_bytes(mail->message_id), db_bytes(mail->content), DB_U64(mail->id),
+		    db_raw(owner, MAIL_OWNER_SIZE));
 		if (txn.result == RESULT_OK && slice_present(mail->code))
 			txn.result = lead_code_put(store, &mail->code_for, mail->code, CODE_RESETS_TRIES);
 	}
@@ -140,7 +139,7 @@ store_mail_outcome(struct store *store, const unsigned char owner[MAIL_OWNER_SIZ
 		    outcome->status == 0 ? DB_NONE : DB_U64((uint64_t)outcome->status),
 		    db_bytes(slice_present(outcome->answer) ? slice_sub(outcome->answer, 0, MAIL_ANSWER_MAX) : SLICE_NONE),
 		    db_bytes(outcome->reason), DB_BOOL(counts), DB_BOOL(ended), DB_BOOL(ended), DB_U64(outcome->id),
-		    store_binary(owner, MAIL_OWNER_SIZE), DB_BOOL(sent));
+		    db_raw(owner, MAIL_OWNER_SIZE), DB_BOOL(sent));
 		if (txn.result == RESULT_OK && counts)
 			txn.result = store_add_sending(store, MAIL_CHANNEL, outcome->account_id, outcome->campaign_id);
 		if (txn.result == RESULT_OK && outcome->uncounts)

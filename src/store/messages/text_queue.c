@@ -5,7 +5,6 @@
 #include "base/duration.h"
 #include "store/messages/mail_outcomes.h"
 #include "store/query.h"
-#include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
 #include "store/transaction.h"
@@ -41,7 +40,7 @@ text_pause_ms(unsigned sent)
 static struct db_value
 hash_value(const unsigned char *hash)
 {
-	return store_binary(hash, MAIL_HASH_SIZE);
+	return db_raw(hash, MAIL_HASH_SIZE);
 }
 
 static enum result
@@ -110,7 +109,7 @@ claim_sending(struct store *store, struct pool *pool, const unsigned char owner[
 	if (result != RESULT_OK || *verdict != TEXT_PASSES)
 		return result;
 	*verdict = was_counted ? TEXT_PASSES_AGAIN : TEXT_PASSES;
-	return store_change_one(store, &sql_make_text_ready, message, store_binary(owner, MAIL_OWNER_SIZE));
+	return store_change_one(store, &sql_make_text_ready, message, db_raw(owner, MAIL_OWNER_SIZE));
 }
 
 enum result

@@ -260,7 +260,7 @@ bind_arguments(struct pool *pool, const struct db_arguments *arguments, size_t p
 }
 
 static enum result
-run_once(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
+run_for_size(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_arguments *arguments,
     size_t size, MYSQL_STMT **handle)
 {
 	size_t count;
@@ -287,7 +287,7 @@ run(struct db *db, struct pool *pool, const struct db_statement *statement, cons
 	static const struct db_arguments none = { 0 };
 	if (arguments == NULL)
 		arguments = &none;
-	return run_once(db, pool, statement, arguments, padded_size(arguments), handle);
+	return run_for_size(db, pool, statement, arguments, padded_size(arguments), handle);
 }
 
 /* The buffer that a column is fetched to. */
@@ -481,7 +481,7 @@ execute_items(struct db *db, struct pool *pool, const struct db_statement *state
 	for (size_t at = 0, size; at < count && result == RESULT_OK; at += size) {
 		size = round_size_down(count - at < most ? count - at : most);
 		const struct db_arguments rows = { .items = { values + at * columns, columns, size } };
-		result = run_once(db, pool, statement, &rows, size, &handle);
+		result = run_for_size(db, pool, statement, &rows, size, &handle);
 		if (result == RESULT_OK)
 			result = db_check_transaction(db, statement->name);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/panic.h"
 #include "store/message_requests.h"
+
+#include "base/panic.h"
 #include "store/query.h"
 #include "store/schema.h"
 #include "store/state.h"

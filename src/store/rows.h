@@ -17,7 +17,7 @@
 uint32_t store_get_u32(const struct db_rows *rows, size_t row, size_t column);
 /* NULL is 0. */
 uint64_t store_get_id(const struct db_rows *rows, size_t row, size_t column);
-/* An HTTP status; NULL becomes 0. */
+/* The status of an answer; NULL is 0. */
 int store_get_status_code(const struct db_rows *rows, size_t row, size_t column);
 
 /* Reads a row column by column from the first one: each function returns the next value. */
@@ -63,6 +63,12 @@ static inline uint64_t
 row_id(struct row_reader *r)
 {
 	return store_get_id(r->rows, r->row, r->next++);
+}
+/* NULL is 0. */
+static inline int
+row_status(struct row_reader *r)
+{
+	return store_get_status_code(r->rows, r->row, r->next++);
 }
 
 /* Columns LEAD_COLUMNS. */

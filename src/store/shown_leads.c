@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/panic.h"
 #include "store/campaign_cache.h"
 #include "store/find.h"
 #include "store/query.h"
@@ -15,8 +16,6 @@
 #include "store/rows.h"
 #include "store/state.h"
 #include "store/statements.h"
-
-#include "base/panic.h"
 
 #define LEADER_COLUMNS "l.id, l.subscription_number, l.social_id, l.email, l.email_key, l.phone, l.custom_fields, l.score"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Inbound webhooks: made, changed, rotated, removed, listed (docs/inbound.md 1). */
-
 #include "store/hooks/inbound.h"
+
 #include "base/duration.h"
 #include "store/hooks/inbound_calls.h"
 #include "store/query.h"

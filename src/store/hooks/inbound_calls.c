@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * The log of the calls of inbound webhooks (docs/inbound.md 5). Functions that write it lock the webhook's row of
  * inbound_status, so that its limits are kept. */
+#include "store/hooks/inbound_calls.h"
+
 #include "base/duration.h"
 #include "crypto/digest.h"
-#include "store/hooks/inbound_calls.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"

@@ -54,7 +54,7 @@ row_webhook(struct store *store, struct pool *pool, struct row_reader *r)
 	webhook.state = store_webhook_state(row_bytes(r));
 	webhook.failing_since_ms = row_time(r);
 	webhook.last_delivery_ms = row_time(r);
-	webhook.status = (int)row_id(r);
+	webhook.status = row_status(r);
 	return webhook;
 }
 

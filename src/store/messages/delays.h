@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Which hourly limits keep messages waiting now (docs/mail.md 6, 8.3). None of it is stored. */
 #pragma once
+
 #include "store/messages/mail_list.h"
 
 /* For each scope, the first of the campaigns with due messages that waits for its limit, or NULL. */

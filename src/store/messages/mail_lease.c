@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Which messages are due, and leases of them. */
 #include "store/messages/mail_lease.h"
+
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"

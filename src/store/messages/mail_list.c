@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Messages as the operator sees them, and their clean-up. */
-#include "os/clock.h"
 #include "store/messages/mail_list.h"
+
+#include "os/log.h"
 #include "store/query.h"
 #include "store/rows.h"
 #include "store/state.h"
@@ -71,7 +72,7 @@ read_mail(struct row_reader *r)
 	mail.ended_ms = row_time(r);
 	mail.recipient = row_bytes(r);
 	mail.message_id = row_bytes(r);
-	mail.last_status = (int)row_id(r);
+	mail.last_status = row_status(r);
 	mail.last_answer = row_bytes(r);
 	mail.reason = row_bytes(r);
 	return mail;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What becomes of leased messages. */
 #include "store/messages/mail_outcomes.h"
+
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"

@@ -2,6 +2,7 @@
  * The rows of `messages` that are texts to phones (docs/mail.md 8). See mail_lease.h and mail_outcomes.h for their leases and
  * outcomes. */
 #pragma once
+
 #include "store/messages/mail_outcomes.h"
 
 /* How many codes may be sent. */

@@ -13,9 +13,9 @@
 #include "os/clock.h"
 #include "os/log.h"
 
-/* A call that fails after at least WAITED_MS has met a server that hangs. It is not tried for AWAY_MS then: further calls go to
- * another host, or fail at once, instead of waiting one after the other. The next attempts wait for RETRY_TIMEOUT_S at most,
- * except each FULL_EVERY-th one, until one succeeds: the server may be slow. */
+/* A call that fails after WAITED_MS or more has met a server that hangs. That server is then not tried for AWAY_MS: further
+ * calls go to another host, or fail at once, instead of waiting one after another. Until an attempt succeeds, each waits for at
+ * most RETRY_TIMEOUT_S, except every FULL_EVERY-th one: the server may only be slow. */
 enum { WAITED_MS = 900, AWAY_MS = 1000, RETRY_TIMEOUT_S = 2, FULL_EVERY = 3 };
 
 static void
@@ -143,7 +143,7 @@ is_late(struct db *db)
 	return true;
 }
 
-/* Logs a defect each time, a problem of the server at most once a minute. */
+/* Logs a defect every time, and a problem of the server at most once a minute. */
 static void
 log_failure(struct db *db, const struct db_error *error, const char *what)
 {
@@ -217,7 +217,7 @@ session_query(struct db *db, const char *text)
 	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, "session");
 }
 
-/* Replication to other servers has no way to wait for what was committed before. */
+/* A replica that is no cluster node cannot wait for earlier commits. */
 static enum result
 refuse_server(struct db *db)
 {
@@ -234,7 +234,7 @@ static enum result
 begin_node(struct db *db)
 {
 	enum result result = db->options->synced ? session_query(db, "SET SESSION wsrep_sync_wait = 1") : RESULT_OK;
-	/* a node without its cluster accepts connections, SET and SHOW */
+	/* a node that has lost its cluster still accepts connections, SET and SHOW, but nothing else */
 	return result == RESULT_OK ? session_query(db, "DO 0") : result;
 }
 
@@ -256,7 +256,8 @@ read_is_node(struct db *db)
 }
 
 /* The server ends statements before our timeout: no abandoned statement continues there, and the connection stays usable. It
- * looks at the time between rows: no statement may have a function that takes long for one (tests/checks/sources.sh). */
+ * checks the time only between rows: no statement may call a function that takes long for a single row
+ * (tests/checks/sources.sh). */
 static enum result
 begin_session(struct db *db)
 {
@@ -283,7 +284,7 @@ connect_to_host(struct db *db)
 	enum result result = RESULT_OK;
 	if (mysql_real_connect(db->mysql, or_null(host->name), or_null(o->user), or_null(o->password), or_null(o->database),
 		host->port, or_null(o->socket), CLIENT_FOUND_ROWS) == NULL) {
-		/* a password is being changed, or a host is not allowed yet: treated as unreachable */
+		/* perhaps a password is being changed, or a host is not allowed yet: treated as unreachable */
 		result = db_connection_failed(db, "connect");
 		result = result == RESULT_FAILED ? RESULT_UNAVAILABLE : result;
 	}
@@ -330,11 +331,11 @@ plain_query(struct db *db, const char *text)
 	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, text);
 }
 
-/* What a transaction sees: the latest state, or that of its beginning. */
+/* What a transaction sees: the latest state, or the state at its beginning. */
 enum view { LATEST, SNAPSHOT };
 
-/* The caller that searches for the effect of a COMMIT without an answer must see what other nodes have committed before. Inside
- * a transaction a node does not wait for that. */
+/* A caller that checks whether a COMMIT without an answer took effect must see what other nodes have committed before. A node
+ * waits for that only at the beginning of a transaction. */
 static const char *
 start_text(const struct db *db, enum view view)
 {
@@ -370,7 +371,7 @@ begin(struct db *db, enum view view)
 	}
 	db->in_transaction = true;
 	db->unknown = db->unknown && view == SNAPSHOT;
-	/* errors of earlier hosts or transactions are not its own */
+	/* earlier errors, also of other hosts, are not this transaction's */
 	db->error = 0;
 	db->error_text[0] = '\0';
 	return RESULT_OK;

@@ -18,45 +18,46 @@ struct db_options {
 	const char *socket, *user, *password, *database;
 	const char *option_file; /* its group [leadhook] is read; NULL: none. The settings here override it */
 	const char *tls;    /* "verify": only a server with a valid certificate; "off": any; NULL or "": "verify" for a host
-			     * that is not loopback, else "off" */
+			     * that is not loopback, otherwise "off" */
 	const char *tls_ca; /* file of certificates; NULL or "": as in the option file, otherwise the system's */
 	unsigned port;      /* 0: default */
 	unsigned connect_timeout_s;
-	unsigned io_timeout_s; /* for one response of the server, which itself ends a statement a tenth earlier */
-	bool synced;           /* connects to nodes of a cluster only, whose reads see what any node has committed before */
-	const char *prefix;    /* [A-Za-z0-9_]* */
+	unsigned io_timeout_s;      /* for one response of the server, which itself ends a statement a tenth earlier */
+	bool synced;                /* connects only to nodes of a cluster; reads see what any node has committed before */
+	const char *prefix;         /* [A-Za-z0-9_]* */
 	const char *const *session; /* statements run on each new connection, terminated by NULL */
 };
 
 /* Does not connect yet. The options, and statements that are run, must stay valid. */
 struct db *db_new(const struct db_options *options);
-/* Closes it. */
+/* Closes the connection. */
 void db_free(struct db **db);
 /* Closes the connection; the next use reopens it. */
 void db_disconnect(struct db *db);
-/* Closes the connection when it was not used for `idle_ms`. */
+/* Closes the connection if it has not been used for `idle_ms`. */
 void db_disconnect_idle(struct db *db, int64_t idle_ms);
 
-/* After this time of clock_monotonic_ms nothing is started: calls return RESULT_UNAVAILABLE, and a COMMIT becomes a rollback.
- * What is under way ends by its own timeout. CLOCK_NEVER, the initial value: no deadline. Returns the previous deadline. */
+/* After this time, in clock_monotonic_ms, nothing is started: calls return RESULT_UNAVAILABLE, and a COMMIT becomes a rollback.
+ * A call that is under way ends with its own timeout. CLOCK_NEVER, the initial value: no deadline. Returns the previous
+ * deadline. */
 int64_t db_set_deadline(struct db *db, int64_t deadline_ms);
 
-/* RESULT_UNAVAILABLE when none of the hosts can be reached, has a free connection and grants access. A host that has timed out
- * is not tried for one second, and then, in two of three attempts, for at most two seconds, until it can be reached. */
+/* RESULT_UNAVAILABLE: there is no host that can be reached, has a free connection and grants access. A host that has timed out
+ * is not tried for one second; then, until it can be reached, two of three attempts wait for at most two seconds. */
 MUST_CHECK enum result db_connect(struct db *db);
 
-/* The server of the open connection is a node of a cluster (Galera). */
+/* Whether the server of the open connection is a node of a cluster (Galera). */
 bool db_is_node(const struct db *db);
 
 /* Starts a transaction (READ COMMITTED by the session statements). Connects if needed, and reconnects once if the idle
- * connection was closed. Later, a lost connection is RESULT_UNAVAILABLE, or RESULT_UNKNOWN in COMMIT; a transaction that the
- * server has undone is RESULT_CONFLICT, also when the server does not say so. The transaction after an unknown COMMIT sees what
- * all nodes of a cluster have committed before. */
+ * connection was closed. Later calls return RESULT_UNAVAILABLE if the connection is lost, or RESULT_UNKNOWN if that happens in
+ * COMMIT, and RESULT_CONFLICT if the server has undone the transaction, even if it does not say so. The transaction after an
+ * unknown COMMIT sees what all nodes of a cluster have committed before. */
 MUST_CHECK enum result db_begin(struct db *db);
-/* The same, read-only: every statement sees the database as of this call. Ended by db_rollback. */
+/* The same, read-only: every statement sees the database as it is at this call. End it with db_rollback. */
 MUST_CHECK enum result db_begin_snapshot(struct db *db);
 MUST_CHECK enum result db_commit(struct db *db);
-/* Never fails: a transaction ends with its connection. Does nothing outside a transaction. */
+/* Cannot fail: a transaction ends with its connection. Does nothing outside a transaction. */
 void db_rollback(struct db *db);
 bool db_in_transaction(const struct db *db);
 
@@ -64,21 +65,22 @@ bool db_in_transaction(const struct db *db);
 bool db_duplicate_key(const struct db *db);
 /* Why the server denied access in the last failed call, or was not trusted with the password. */
 enum denial db_denial(const struct db *db);
-/* True when a call was rejected because of the deadline, since the last db_clear_late, and no response is outstanding. */
+/* True when a call was rejected because of the deadline since the last db_clear_late; no response is outstanding then. */
 bool db_was_late(const struct db *db);
 void db_clear_late(struct db *db);
-/* Of the last failed call; for operators, without values of rows. Never for clients. */
+/* The error of the last failed call, without values of rows: for operators, never for clients. */
 const char *db_error_text(const struct db *db);
-/* Of the last failed call: what the operator can do; NULL when there is no hint. */
+/* What the operator can do about the last failed call; NULL: there is no hint. */
 const char *db_error_hint(const struct db *db);
 
 /* ---- for src/db ---- */
 
-/* Records and logs an error of `what`, and closes a lost connection. Returns the result for the caller. */
+/* Records and logs an error of `what` (a statement, a step), and closes a lost connection. Returns the result for the
+ * caller. */
 MUST_CHECK enum result db_failed(struct db *db, const char *what, unsigned number, const char *text);
 /* The same for the last error of the connection. */
 MUST_CHECK enum result db_connection_failed(struct db *db, const char *what);
 
-/* After each statement: RESULT_CONFLICT when the server has ended the transaction. A node of a cluster may undo it for another
- * node's, and answer as if nothing had happened. */
+/* Call it after each statement. RESULT_CONFLICT: the server has ended the transaction. A node of a cluster may undo a
+ * transaction in favour of another node's and answer as if nothing had happened. */
 MUST_CHECK enum result db_check_transaction(struct db *db, const char *what);

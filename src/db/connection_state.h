@@ -18,7 +18,7 @@ struct db_host {
 	char *name;            /* "": as in the option file or Connector/C's default */
 	unsigned port;         /* 0: the same */
 	unsigned timeouts;     /* since it was connected */
-	int64_t away_until_ms; /* it is not tried before, because it has timed out */
+	int64_t away_until_ms; /* it has timed out and is not tried before this time */
 };
 
 struct db {
@@ -34,7 +34,7 @@ struct db {
 	int64_t used_ms;     /* when the connection was last used */
 	int64_t begun_ms;    /* start of the current or last call */
 	int64_t deadline_ms; /* nothing is started after this time */
-	bool late;           /* the last call was rejected because of it */
+	bool late;           /* the last call was rejected because of the deadline */
 	struct log_throttle log_throttles[DB_ERRORS_MAX], late_throttle, no_node_throttle;
 	unsigned error;
 	char error_text[MYSQL_ERRMSG_SIZE];

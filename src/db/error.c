@@ -26,7 +26,8 @@ enum {
 #define HINT_SLOW "the server is slow: check its process list for locks, its disk, its load"
 #define HINT_AWAY "check that the server is running and responds, and check the [database] section"
 #define HINT_ACCESS "check user, password and name in the [database] section, and the privileges of that account"
-#define HINT_TLS "the server must offer TLS, with a certificate for database.host that database.tls_ca (else the system) trusts"
+#define HINT_TLS \
+	"the server must offer TLS, with a certificate for database.host that database.tls_ca (by default, the system) trusts"
 #define HINT_PLUGIN "check host and port in the [database] section; the account must use mysql_native_password or ed25519"
 #define HINT_NODE "the node is not connected to most of its cluster, or is catching up: check the other nodes and its log"
 #define HINT_MEMORY "the server is out of memory or threads: check its log"
@@ -103,7 +104,7 @@ error_is_lost(unsigned number)
 	       number == ER_NORMAL_SHUTDOWN || number == ER_KILLED || number == ER_WSREP_NOT_READY;
 }
 
-/* A node that has just lost its cluster fails a COMMIT, or a change outside of a transaction, with a general number. */
+/* A node that has just lost its cluster rejects a COMMIT, or a change outside a transaction, with a general error number. */
 unsigned
 error_number(unsigned number, const char *text)
 {
@@ -148,7 +149,8 @@ error_denial(unsigned number)
 	return DENIAL_NONE;
 }
 
-/* True when the quoted texts are names of ours or of the server: tables, accounts, files. In doubt, they are user data. */
+/* True when the quoted texts are our names or the server's: tables, accounts, files. If in doubt, they are treated as user
+ * data. */
 static bool
 quotes_names(unsigned number)
 {
@@ -160,11 +162,11 @@ quotes_names(unsigned number)
 	       is_among(number, numbers, ARRAY_SIZE(numbers));
 }
 
-/* A value may contain quotes, so it ends at the last one. */
+/* A quoted value may itself contain quotes, so it ends at the last one. */
 void
 error_text_without_values(unsigned number, const char *text, char *out, size_t size)
 {
-	if (number == CR_PLUGIN_NOT_ALLOWED) /* Connector/C 3.3 reports another plugin than the server's */
+	if (number == CR_PLUGIN_NOT_ALLOWED) /* Connector/C 3.3 does not report the server's plugin */
 		text = "the server requires an authentication plugin that is not allowed";
 	const char *first = strchr(text, '\''), *last = strrchr(text, '\'');
 	if (first == NULL || quotes_names(number))

@@ -14,7 +14,7 @@
 enum { TEXT_MAX = 256 * 1024 };
 enum { SIZES_MAX = 37 /* 1 + the largest size_index: sizes with at most three significant bits, up to DB_LIST_MAX */ };
 
-/* Of the linker; NULL where a program has no statements. */
+/* Set by the linker; NULL in a program without statements. */
 extern const struct db_statement __start_sql_statements[] __attribute__((weak)), __stop_sql_statements[] __attribute__((weak));
 
 const struct db_statement *
@@ -107,7 +107,7 @@ statement_failed(struct db *db, const struct db_statement *statement, MYSQL_STMT
 	return db_failed(db, statement->name, number, text);
 }
 
-/* Removes the text up to `mark`, and `mark`, from *text, and returns what was before. */
+/* Removes everything up to and including `mark` from *text, and returns what came before the mark. */
 static struct slice
 take_until(struct slice *text, struct slice mark)
 {
@@ -152,7 +152,8 @@ expand(const struct db *db, struct slice text, size_t places, struct buffer *out
 	}
 }
 
-/* After a PREPARE: a node that undoes the transaction then answers OK, and would run the next statement outside of it. */
+/* Called after a PREPARE: a node that undoes the transaction at that moment answers OK, and would run the next statement
+ * outside of it. */
 static enum result
 verify_transaction(struct db *db, const struct db_statement *statement)
 {
@@ -221,7 +222,7 @@ bind_value(MYSQL_BIND *bind, const struct db_value *value)
 	}
 }
 
-/* Powers of two: each size is prepared once and takes memory of the server, and lists and items can be padded. */
+/* A power of two: each size that is prepared takes memory on the server, and lists and items can be padded. */
 static size_t
 padded_size(const struct db_arguments *arguments)
 {
@@ -237,7 +238,7 @@ padded_size(const struct db_arguments *arguments)
 	return size;
 }
 
-/* All values of a call in the order of their question marks, with the padding. */
+/* All values of a call, with the padding, in the order of their question marks. */
 static MYSQL_BIND *
 bind_arguments(struct pool *pool, const struct db_arguments *arguments, size_t places, size_t *count)
 {
@@ -336,7 +337,7 @@ bind_columns(struct pool *pool, MYSQL_STMT *handle, MYSQL_RES *metadata, unsigne
 	return mysql_stmt_bind_result(handle, binds) == 0 ? columns : NULL;
 }
 
-/* In the buffer of the column. */
+/* The value points into the buffer of the column. */
 static struct db_value
 column_value(const struct column *column)
 {
@@ -350,7 +351,7 @@ column_value(const struct column *column)
 }
 
 /* The server may return an error in the middle of the rows, for example when it locks them one at a time. Connector/C would
- * wait for more rows at the next use of the handle. Therefore the handle is closed, and the statement is prepared again. */
+ * then wait for more rows at the next use of the handle, so the handle is closed, and the statement is prepared again. */
 static enum result
 answer_failed(struct db *db, const struct db_statement *statement, MYSQL_STMT *handle)
 {
@@ -392,7 +393,7 @@ db_query(struct db *db, struct pool *pool, const struct db_statement *statement,
 		rows->count++;
 		for (size_t i = 0; i < rows->columns; i++) {
 			struct db_value value = column_value(&columns[i]);
-			if (value.kind == DB_BYTES && rows->count < count) /* the buffer is needed once more */
+			if (value.kind == DB_BYTES && rows->count < count) /* the buffer is used again for the next row */
 				value.as.bytes = pool_copy(pool, value.as.bytes);
 			rows->values[(rows->count - 1) * rows->columns + i] = value;
 		}
@@ -469,7 +470,7 @@ execute_array(struct db *db, struct pool *pool, const struct db_statement *state
 	return done ? db_check_transaction(db, statement->name) : statement_failed(db, statement, handle);
 }
 
-/* With the rows as items, which need no padding; without a repeated part one by one. */
+/* Runs the statement with the rows as items, which need no padding; or, if it has no repeated part, row by row. */
 static enum result
 execute_items(struct db *db, struct pool *pool, const struct db_statement *statement, const struct db_value *values,
     size_t columns, size_t count)

@@ -25,12 +25,12 @@ struct db_statement {
 		      table was changed after a run, and scans a whole index instead of skipping between groups */
 };
 
-/* Statements are an array, wherever they are defined: the linker puts together what is in one section. The alignment keeps
+/* All statements form one array, wherever they are defined: the linker joins the parts of a section. The alignment keeps
  * compilers from leaving gaps in it. */
 #define DB_STATEMENT_ATTRIBUTES __attribute__((section("sql_statements"), aligned(sizeof(void *))))
 #define DB_STATEMENT(id, text) static DB_STATEMENT_ATTRIBUTES const struct db_statement id = { #id, text, false }
 #define DB_STATEMENT_ANEW(id, text) static DB_STATEMENT_ATTRIBUTES const struct db_statement id = { #id, text, true }
-/* One that other files run, too: a header has `extern const struct db_statement id`. */
+/* A statement that other files run, too; a header declares `extern const struct db_statement id`. */
 #define DB_STATEMENT_SHARED(id, text) DB_STATEMENT_ATTRIBUTES const struct db_statement id = { #id, text, false }
 /* All statements of the program. */
 const struct db_statement *db_statements(size_t *count);
@@ -49,10 +49,10 @@ struct db_items {
 };
 
 /* The arguments of a statement: first the single values in the order of their `?`, then the lists in the order of their
- * `{list}`, then the items of its `{each}`, and in this order they are in the text.
+ * `{list}`, then the items of its `{each}`. The text must have them in this order, too.
  *
- * Lists and items are padded: a list with its last value; items with NULL for all values, so a repeated part must yield
- * nothing then (`a = NULL` is not true, `LIMIT NULL` is no row). Only db_execute_rows adds nothing. */
+ * Lists and items are padded: a list with its last value, items with NULL for all values, for which a repeated part must yield
+ * nothing (`a = NULL` is not true, `LIMIT NULL` is no row). Only db_execute_rows pads nothing. */
 struct db_arguments {
 	const struct db_value *values;
 	size_t count;
@@ -76,24 +76,26 @@ struct db_arguments {
 	    .lists = { list },                                                             \
 	    .list_count = 1 })
 
+/* Reads all rows into the pool. Outside a transaction, it reconnects once if the idle connection was closed. */
 MUST_CHECK enum result db_query(struct db *db, struct pool *pool, const struct db_statement *statement,
     const struct db_arguments *arguments, struct db_rows *rows);
 /* *affected may be NULL; counts matched rows, not changed ones. */
 MUST_CHECK enum result db_execute(
     struct db *db, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *affected);
-/* Runs a statement once for each of `count` rows of `columns` values: in one round trip, by array binding; in none when there
- * are no rows. A node of a cluster loses rows then, when it undoes the transaction (docs/architecture.md 9.2). There a
- * statement with `{each}`, and nothing else to bind, runs with the rows as its items: a few times, each for at most 128 rows, a
- * number with at most three significant bits (200 rows are 128, 64 and 8; 49 are 48 and 1). Any other statement runs row by
- * row. */
+/* Runs a statement once for each of `count` rows of `columns` values, in one round trip by array binding; without rows, in
+ * none. At a node of a cluster, array binding loses rows when the node undoes the transaction (docs/architecture.md 9.2).
+ * There, a statement that binds nothing but `{each}` runs with the rows as its items: a few times, each time for at most 128
+ * rows, a number with at most three significant bits (200 rows are 128, 64 and 8; 49 are 48 and 1). Any other statement runs
+ * row by row. */
 MUST_CHECK enum result db_execute_rows(
     struct db *db, const struct db_statement *statement, const struct db_value *values, size_t columns, size_t count);
-/* Runs a text without preparing it (schema files); `{prefix}` is replaced. The server has no time limit, even after our
- * timeout: a change of a table may have to copy it. */
+/* Runs a text without preparing it (for schema files); `{prefix}` is replaced. The server has no time limit and continues even
+ * after our timeout: a change of a table may have to copy it. */
 MUST_CHECK enum result db_run_text(struct db *db, struct slice text);
 /* Prepares a statement with lists of one value, to check its text against the schema. */
 MUST_CHECK enum result db_check_statement(struct db *db, const struct db_statement *statement);
 
-/* For connection.c: closes the statements that were prepared on the connection; and forgets them. */
+/* For connection.c. The first closes the statements that were prepared on the connection; the second frees what is known of
+ * them. */
 void statements_close(struct db *db);
 void statements_free(struct db *db);

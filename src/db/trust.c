@@ -8,11 +8,11 @@
 #include "db/connection_state.h"
 #include "os/loopback.h"
 
-/* The server chooses the plugin, and Connector/C loads any that it names, including those that send the password in clear.
- * These two never send it. Connector/C also matches substrings of this list, so no name here may contain the name of a weaker
- * plugin. */
+/* The server chooses the plugin, and Connector/C loads whichever it names, including those that send the password in clear
+ * text. These two never send it. Connector/C also accepts substrings of this list, so no name here may contain the name of a
+ * weaker plugin. */
 #define PLUGINS_SECRET "mysql_native_password,client_ed25519"
-/* Sends the password on the server's request: only over TLS to a verified server. */
+/* This one sends the password when the server asks for it: only over TLS to a verified server. */
 #define PLUGINS_VERIFIED PLUGINS_SECRET ",caching_sha2_password"
 
 /* TCP cannot connect to it. */
@@ -25,8 +25,8 @@ is_set(const char *text)
 }
 
 /* Connector/C reads the option file when it connects, and its lines override earlier options: a line could disable
- * verification, or name a host that we have not checked. So it is read by a connection attempt that cannot succeed and has no
- * password. */
+ * verification, or name a host that we have not checked. So the file is read in a connection attempt that cannot succeed and
+ * has no password. */
 static void
 read_option_file(MYSQL *mysql, const char *path)
 {
@@ -35,7 +35,7 @@ read_option_file(MYSQL *mysql, const char *path)
 	mysql_real_connect(mysql, NOWHERE, "", "", NULL, 1, NULL, CLIENT_REMEMBER_OPTIONS);
 }
 
-/* Without a host Connector/C uses the unix socket or localhost. mysql_get_option() does not return the host of the option
+/* Without a host, Connector/C uses the unix socket or localhost. mysql_get_option() does not return the host of the option
  * file. */
 static bool
 host_is_remote(const struct db *db)

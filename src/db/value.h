@@ -8,7 +8,6 @@
 
 #include "base/slice.h"
 
-/* A value to bind. */
 struct db_value {
 	enum { DB_NULL, DB_UNSIGNED, DB_SIGNED, DB_BYTES } kind;
 	union {

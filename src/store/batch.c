@@ -58,8 +58,8 @@ struct made {
 struct batch {
 	const struct part *part;
 	bool unknown;            /* a run may have been committed; its outcomes are stored, and valid if it was */
-	struct commit_mark mark; /* what that run wrote, if it was committed */
-	struct made made;        /* the same */
+	struct commit_mark mark; /* what shows that this run was committed */
+	struct made made;        /* what this run made */
 	bool done_before;        /* this run has found the mark */
 	uint64_t history;        /* number of ids for events and deliveries */
 	int64_t give_up_ms;      /* as in struct part */
@@ -141,7 +141,7 @@ leave_mark(const struct batch *batch, const struct run *run)
 	return store_insert_token(batch->part->store, &batch->mark.token, NULL);
 }
 
-/* Whether the batch can be done in several transactions: not while it may have been done in one. */
+/* Whether the batch can be done in several transactions: not if it may already have been done in one. */
 static bool
 is_divisible(const struct batch *batch)
 {
@@ -192,8 +192,8 @@ load_decide_write(struct batch *batch, struct run *run)
 	return result == RESULT_OK ? leave_mark(batch, run) : result;
 }
 
-/* For a run in which every command was refused, after one that may be committed. At a node of a cluster the locks do not show
- * that the earlier run has ended: both write this row, so only one of them can be committed. */
+/* For a run in which every command was refused, after a run that may have been committed. At a node of a cluster, the locks do
+ * not show that the earlier run has ended. Both runs write this row, so only one of them can be committed. */
 static enum result
 touch_campaigns(const struct batch *batch, const struct run *run)
 {
@@ -287,7 +287,7 @@ any(const bool *flags, size_t count)
 }
 
 /* Whether a batch is run again after this result. Conflicts pass, but not soon if several nodes of a cluster write to the
- * campaign. A key that is taken time after time is the fault of one command. */
+ * campaign. If keys are taken again and again, one command is the cause. */
 static bool
 goes_on(struct batch *batch, enum result result)
 {
@@ -466,7 +466,8 @@ execute_together(const struct part *part)
 		execute_rest(part);
 		return;
 	}
-	/* the batch may have been run: commands that an earlier attempt found locked are no longer reported as not begun */
+	/* the batch may have been run: an earlier attempt may have found commands locked, but they are no longer reported as
+	 * not begun */
 	for (size_t i = 0; part->locked != NULL && i < part->count; i++)
 		part->locked[i] = false;
 	if (result == RESULT_TOO_MANY)

@@ -50,7 +50,7 @@ query_list(const struct load *load, const struct db_statement *statement, struct
 	return store_query_lists(load->store, load->pool, statement, &list, 1, rows);
 }
 
-/* The first columns of LOCK_COUNTERS. Then come progress and counters, and finally the time. */
+/* The first columns of LOCK_COUNTERS. Progress and counters follow, then the time. */
 enum { COUNTERS_CAMPAIGN_ID, COUNTERS_SETTINGS_VERSION, COUNTERS_LEADS_VERSION, COUNTERS_PROGRESS };
 
 /* Settings from the cache, the rest from the locked row. */
@@ -175,7 +175,7 @@ query_of_campaign(const struct load *load, const struct db_statement *statement,
 	return store_query_long(load->store, load->pool, statement, &DB_LIST_AND_VALUES(list, DB_U64(campaign_id)), rows);
 }
 
-/* `to`: the values that the commands name, by kind of identity. */
+/* Adds the value of a reference to the values of its kind of identity. */
 static void
 collect(struct pool *pool, struct value_list *to, const struct command *command, const struct lead_reference *reference)
 {
@@ -348,7 +348,7 @@ compare_lead_with_id(const void *id, const void *lead)
 	return (a > b) - (a < b);
 }
 
-/* The ancestors of the links that are not loaded yet. So far the leads are sorted by id. */
+/* Loads the ancestors of the links that are not loaded yet. Until now, the leads are sorted by id. */
 static enum result
 load_ancestors(struct load *load)
 {
@@ -373,7 +373,7 @@ is_counted(const struct working_set *set, uint64_t campaign_id, struct slice ip)
 	return false;
 }
 
-/* Rows of the answers; a row may occur in the answers to several pieces of a list. */
+/* Adds the rows of an answer. A row may occur in the answers to several pieces of a list. */
 static void
 add_ip_counts(struct load *load, const struct db_rows *rows)
 {

@@ -73,7 +73,8 @@ DB_STATEMENT(sql_insert_event, "INSERT INTO {prefix}events (id, campaign_id, lea
 			       " VALUES {each}(?, ?, ?, ?, ?, ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_insert_unverified, "INSERT IGNORE INTO {prefix}unverified_leads (lead_id, campaign_id, requested_ms)"
 				    " VALUES {each}(?, ?, ?){between}, {end}");
-/* A confirmed address: the link of a mail can be used again and again, and all rows are deleted with the lead, at once. */
+/* How often an address can be confirmed: the link in a mail works again and again, and all rows are deleted at once with the
+ * lead. */
 #define CONFIRMATIONS_MAX "20"
 DB_STATEMENT(sql_insert_confirmation,
     "INSERT INTO {prefix}confirmations (lead_id, confirmed_ms, channel, address, ip, user_agent)"

@@ -21,7 +21,7 @@ DB_STATEMENT(sql_select_subscriptions, "SELECT id, campaign_id, events, format, 
 				       " FROM {prefix}webhooks FORCE INDEX (by_campaign)"
 				       " WHERE campaign_id IN ({list})");
 
-/* More than a host has busy campaigns. */
+/* More campaigns than are busy on one host. */
 enum { CAMPAIGNS_MAX = 64 };
 
 /* Campaigns that were read together share their memory. */

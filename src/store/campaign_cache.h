@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Settings, webhooks and definitions of campaigns, cached under their versions (docs/architecture.md 4.2).
  *
- * The store owns the cache, which lives as long as its connection's state: a cached campaign is valid until the next
- * store_cache_campaigns. Reading from the database can fail like any use of the connection; nothing else here can. */
+ * The store owns the cache. A cached campaign is valid until the next store_cache_campaigns. Reading from the database can fail
+ * like any use of the connection; nothing else here can. */
 #pragma once
 
 #include <stddef.h>
@@ -22,7 +22,7 @@ struct cached_campaign {
 	struct definitions definitions;
 	struct campaign_lists lists;
 	struct campaign_versions versions;
-	uint64_t nodes; /* generation of its histogram's nodes that are valid for versions.leads (rank_cache.c) */
+	uint64_t nodes; /* generation of the histogram nodes that are valid for versions.leads (rank_cache.c) */
 	int64_t read_ms, used_ms;
 	/* until then, a command for points of this many leads counts as too much work for one transaction */
 	int64_t large_points_until_ms;
@@ -49,8 +49,8 @@ MUST_CHECK enum result store_cache_campaigns(
 const struct cached_campaign *store_cached_campaign(const struct store *store, uint64_t id);
 void store_clear_campaign_cache(struct store *store);
 
-/* Notes that a command for points was too much work for one transaction; returns whether a command probably is, because an
- * earlier one for no more leads was. The note lasts a minute. */
+/* The first notes, for a minute, that a command for points was too much work for one transaction. The second returns whether a
+ * command probably is, because one for no more leads was. */
 void store_note_large_points(struct store *store, const struct command *command);
 MUST_CHECK bool store_expects_large_points(const struct store *store, const struct command *command);
 

@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * Shows, after a COMMIT without an answer, whether it took effect. */
+/* SPDX-License-Identifier: MIT */
 #include "store/commit_marks.h"
 
 #include "base/panic.h"

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "store/store.h"
 
-/* A transaction that is repeated with the same token is committed once. */
+/* Inserted by a transaction. When the transaction is repeated with the same token, it is committed only once. */
 enum { COMMIT_TOKEN_SIZE = 16 };
 struct commit_token {
 	unsigned char bytes[COMMIT_TOKEN_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The people who were erased, as hashes: imports do not bring them back (leadhook(1), lead erase). Internal to src/store. */
+ * Hashes of the people who were erased, whom imports must not bring back (leadhook(1), lead erase). Internal to src/store. */
 #pragma once
 
 #include "engine/command.h"

@@ -18,8 +18,8 @@ DB_STATEMENT(sql_count_rows,
     "   FROM {prefix}dispatch_shards"
     "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW "),"
     " (SELECT COUNT(*) FROM {prefix}operator_jobs WHERE turn_ms IS NOT NULL)");
-/* For each webhook: how many deliveries it has, how many are due, and the first. The rest depends only on the webhook: when its
- * hold ends; that nothing is sent to an inactive one; that those of a removed one are ended at once. */
+/* Counts, for each webhook, its pending deliveries and those that are due, and finds the first. When they are ready depends on
+ * the webhook: after its hold; never, if it is inactive; at once, to be ended, if it was removed. */
 DB_STATEMENT(sql_count_due,
     "SELECT CAST(COALESCE(SUM(CASE WHEN ready_ms <= ? THEN due ELSE 0 END), 0) AS UNSIGNED),"
     " CAST(COALESCE(SUM(rows_of_it), 0) AS UNSIGNED), MIN(ready_ms)"

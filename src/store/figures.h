@@ -7,8 +7,8 @@
 
 struct store_figures {
 	uint64_t accounts, campaigns, leads, webhooks;
-	uint64_t webhooks_failing, webhooks_disabled; /* as in webhook_shown_state; disabled: or gone */
-	uint64_t due_now;                             /* deliveries that a dispatcher sends or ends now, or soon */
+	uint64_t webhooks_failing, webhooks_disabled; /* as in webhook_shown_state; disabled includes gone */
+	uint64_t due_now;                             /* deliveries that a dispatcher sends or ends at once or soon */
 	uint64_t due_later;                           /* the others: due later, on hold, or for a disabled webhook */
 	int64_t oldest_due_ms;                        /* since when the oldest of due_now could have been taken; -1: none */
 	uint64_t bulk_jobs;                           /* unfinished bulk jobs */

@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * Reads: keys, campaigns, single leads, definitions. */
+/* SPDX-License-Identifier: MIT */
 #include "store/find.h"
 
 #include <stdlib.h>

@@ -32,7 +32,7 @@ MUST_CHECK enum result store_find_key(struct store *store, const unsigned char h
 /* Records that the key was used, to the hour. Does nothing if that is already recorded. */
 MUST_CHECK enum result store_touch_key(struct store *store, const struct api_key *key);
 
-/* Including its counters; *now_ms is set to the database's time. */
+/* With its counters. *now_ms is set to the database's time. */
 MUST_CHECK enum result store_find_campaign(
     struct store *store, struct pool *pool, uint64_t id, struct campaign *campaign, int64_t *now_ms);
 /* A part of a list by id: at most `limit` rows, with ids above `after`. */
@@ -61,11 +61,12 @@ MUST_CHECK enum result store_find_definitions(
 struct db_list;
 struct db_rows;
 
-/* Definitions of several campaigns, without descriptions; and those of one campaign out of these rows, each kind by id. */
+/* The first reads the definitions of several campaigns, without descriptions; the second picks those of one campaign from these
+ * rows, each kind by id. */
 MUST_CHECK enum result store_query_definitions(
     struct store *store, struct pool *pool, struct db_list campaigns, struct db_rows *rows);
 struct definitions store_definitions_from_rows(struct pool *pool, const struct db_rows *rows, uint64_t campaign_id);
 
-/* Leads by that identity, with values from store_reference_value. */
+/* Reads leads by this kind of identity. The list has values from store_reference_value. */
 MUST_CHECK enum result store_query_leads(
     struct store *store, struct pool *pool, enum lead_identity identity, struct db_list list, struct db_rows *rows);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The only place that knows whether the background processes work (docs/architecture.md 8.2). Each gives a sign every
- * HEARTBEAT_MS, from the thread that does the work; so one that hangs gives none. A run, for example from cron, promises the
- * next run at its end. */
+ * Whether the background processes work (docs/architecture.md 8.2); nothing else decides that. Each process gives a sign every
+ * HEARTBEAT_MS, from the thread that does the work, so one that hangs gives none. A run, for example from cron, says at its end
+ * when the next one is expected. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,11 +20,11 @@ enum heartbeat_process { HEARTBEAT_DISPATCHER, HEARTBEAT_MAILER, HEARTBEAT_TEXTE
 enum {
 	HEARTBEAT_OWNER_SIZE = 16,
 	HEARTBEAT_MS = 10 * SECOND_MS,
-	HEARTBEAT_WITHIN_MS = 30 * SECOND_MS, /* time from a sign to the next one */
-	/* Time between two runs: that of the last two, unless they were further apart than the maximum. */
+	HEARTBEAT_WITHIN_MS = 30 * SECOND_MS, /* longest time from a sign to the next one */
+	/* The expected time between two runs: as between the last two, unless that was more than the maximum. */
 	HEARTBEAT_PERIOD_MS = MINUTE_MS,
 	HEARTBEAT_PERIOD_MAX_MS = 15 * MINUTE_MS,
-	HEARTBEAT_LATE_MS = 30 * SECOND_MS /* how late a run may come */
+	HEARTBEAT_LATE_MS = 30 * SECOND_MS /* how late a run may begin */
 };
 
 /* ---- giving signs ---- */

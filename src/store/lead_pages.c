@@ -49,7 +49,7 @@
 	"   ORDER BY score_order, subscription_number"                            \
 	"   LIMIT ?)"
 
-/* Rows of deleted leads stay. */
+/* Includes deleted leads, whose rows stay. */
 #define SELECT_REFERRED(condition, order)                        \
 	"SELECT lead_id"                                         \
 	" FROM {prefix}referral_links FORCE INDEX (by_ancestor)" \
@@ -99,7 +99,7 @@ read_names(struct row_reader *r)
 	return lead;
 }
 
-/* The statements for each order, and what reads their rows. Names are listed in one order only. */
+/* The statements for each order, and the function that reads their rows. Names are listed in one order only. */
 static const struct {
 	const struct db_statement *by_number, *newest, *listed;
 	read_lead *read;
@@ -204,7 +204,7 @@ name_pattern(struct pool *pool, struct slice name)
 {
 	struct slice word;
 	struct buffer out;
-	buffer_init(&out, 4 * name.size + 1); /* every byte is a word: "% |%" */
+	buffer_init(&out, 4 * name.size + 1); /* at most: every byte is a word, "% |%" */
 	while (slice_next(&name, ' ', &word)) {
 		if (word.size > 0)
 			buffer_add_text(&out, "% ");
@@ -218,7 +218,7 @@ name_pattern(struct pool *pool, struct slice name)
 	return pattern;
 }
 
-/* Those of FILTERS. */
+/* The values of FILTERS. */
 enum { FILTER_VALUES = 16 };
 
 static void
@@ -262,7 +262,7 @@ store_list_leads(
 	return result;
 }
 
-/* Columns of both lists of ids; the last two only by score. */
+/* Columns of both lists of ids; the last two only in the list by score. */
 enum { LISTED_ID, LISTED_SCORE_ORDER, LISTED_NUMBER };
 
 static enum result
@@ -335,7 +335,7 @@ store_order_is_spent(const struct lead_filter *filter, const struct lead_order *
 	return order->examined >= examined_max(filter);
 }
 
-/* Pieces grow: with a filter that most leads pass, one is enough; with another, there are as few as possible. */
+/* The pieces grow: one is enough for a filter that most leads pass, and any other filter needs as few as possible. */
 enum result
 store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter,
     struct lead_order *order, struct lead_page *page)

@@ -26,7 +26,7 @@ struct lead_filter {
 	struct lead_reference identities[LEAD_BY_ID]; /* only the lead that matches all of them */
 	size_t identity_count;
 	bool newest;   /* the latest sign-up first */
-	uint32_t last; /* as the page before returned it: no rows beyond it are examined; 0: as many as a page may */
+	uint32_t last; /* as the previous page returned it: no rows beyond are examined; 0: as many as a page may */
 };
 struct lead_page {
 	struct lead *leads; /* by subscription number */
@@ -34,8 +34,8 @@ struct lead_page {
 	uint32_t next; /* `after` of the next page; 0: this was the last */
 	uint32_t last; /* leads may have been examined up to this number; 0: there are none beyond */
 };
-/* Reads at most LEAD_PAGE_ROWS_MAX rows, or LEAD_PAGE_NAMES_MAX when it searches names, because it then reads all custom
- * fields, which takes milliseconds for a lead with the maximum: with a filter, a page may be short or empty and still have a
+/* Reads at most LEAD_PAGE_ROWS_MAX rows. When it searches names, it reads all custom fields, which can take milliseconds for a
+ * lead, so it reads at most LEAD_PAGE_NAMES_MAX rows. With a filter, a page may therefore be short or empty and still have a
  * next one. */
 enum { LEAD_PAGE_ROWS_MAX = 10000, LEAD_PAGE_NAMES_MAX = 200 };
 MUST_CHECK enum result store_list_leads(
@@ -57,7 +57,7 @@ struct lead_order {
  * filter, and then return empty pages. A lead whose score changes between two calls may be listed twice, or not at all. */
 MUST_CHECK enum result store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id,
     const struct lead_filter *filter, struct lead_order *order, struct lead_page *page);
-/* Whether they have examined that many. */
+/* Whether the calls with this order have examined that many rows. */
 bool store_order_is_spent(const struct lead_filter *filter, const struct lead_order *order);
 
 /* ---- the referrals that a digest announces (docs/mail.md 3) ---- */
@@ -65,6 +65,7 @@ bool store_order_is_spent(const struct lead_filter *filter, const struct lead_or
 /* How many of the newest leads that a lead has referred are examined. */
 enum { DIGEST_EXAMINED = 20000 };
 
-/* The leads that it announces, the newest first: those that still count and were not deleted. *ids are in the pool. */
+/* The leads that a digest announces, the newest first, without those that no longer count or were deleted. *ids are in the
+ * pool. */
 MUST_CHECK enum result store_find_digest(
     struct store *store, struct pool *pool, uint64_t referrer_id, uint64_t digest_ms, uint64_t **ids, size_t *count);

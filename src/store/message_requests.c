@@ -23,7 +23,7 @@ message_turn(enum message_kind kind)
 	return kind == MESSAGE_CODE ? TEXT_TURN : message_is_urgent(kind) ? 0 : 1;
 }
 
-/* *first: of `count` ids. */
+/* Takes `count` ids, from *first on. */
 static enum result
 take_ids(struct store *store, struct pool *pool, size_t count, uint64_t *first)
 {

@@ -15,7 +15,7 @@
 
 struct store;
 
-/* Hashes of the caller with its key, and of the call's parameters. */
+/* SHA-256 of the caller, path and key, and of the call's parameters. */
 struct request_key {
 	unsigned char hash[32], parameters[32];
 };
@@ -25,7 +25,7 @@ struct precondition {
 	const struct request_key *key;    /* NULL: none. RESULT_REPEATED: it has been used */
 };
 
-/* What an earlier call with a key made. */
+/* What an earlier call with the same key made. */
 struct repeated_request {
 	uint64_t object_id;   /* the new object; for a command that changes leads, its campaign */
 	bool same_parameters; /* whether they are those of the key that is looked up */
@@ -33,6 +33,6 @@ struct repeated_request {
 /* RESULT_NOT_FOUND: the key has not been used. */
 MUST_CHECK enum result store_find_request(struct store *store, const struct request_key *key, struct repeated_request *request);
 
-/* Inside the transaction that makes an object: records its id for the key of the precondition, if that has one. */
+/* Inside the transaction that makes an object: records its id for the precondition's key, if there is one. */
 MUST_CHECK enum result store_use_request_key(
     struct store *store, struct pool *pool, const struct precondition *precondition, uint64_t object_id);

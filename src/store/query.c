@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * Runs statements: with single values, with lists of any length, and with many rows. */
+/* SPDX-License-Identifier: MIT */
 #include "store/query.h"
 
 #include <string.h>

@@ -18,7 +18,7 @@
 #define store_change_one(store, statement, ...) store_change_one_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_change_one_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
-/* These return RESULT_NOT_FOUND unless there is a row. */
+/* RESULT_NOT_FOUND: there is no row. */
 #define store_query_one(store, pool, rows, statement, ...) \
 	store_query_row(store, pool, statement, &DB_VALUES(__VA_ARGS__), rows)
 MUST_CHECK enum result store_query_row(struct store *store, struct pool *pool, const struct db_statement *statement,
@@ -26,12 +26,12 @@ MUST_CHECK enum result store_query_row(struct store *store, struct pool *pool, c
 #define store_exists(store, statement, ...) store_has_row(store, statement, &DB_VALUES(__VA_ARGS__))
 MUST_CHECK enum result store_has_row(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments);
-/* The number in the first row, which must be there. */
+/* Reads the number in the first row. RESULT_NOT_FOUND: there is no row. */
 #define store_read_number(store, number, statement, ...) \
 	store_read_first_number(store, statement, &DB_VALUES(__VA_ARGS__), number)
 MUST_CHECK enum result store_read_first_number(
     struct store *store, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *number);
-/* Runs a statement that counts the rows with an id. RESULT_TOO_MANY: there are `maximum` or more. */
+/* Runs a statement that counts the rows with an id. RESULT_TOO_MANY: there are at least `maximum`. */
 MUST_CHECK enum result store_check_room(struct store *store, const struct db_statement *count, uint64_t id, uint64_t maximum);
 
 /* The ids as a sorted list without duplicates; sorts `ids` in place. */
@@ -57,7 +57,7 @@ MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool,
 /* The same for rows of leads. */
 #define ROWS_OF_LEADS(table) \
 	"({each}SELECT ? AS id{between} UNION ALL {end}) ids STRAIGHT_JOIN {prefix}" table " t ON t.lead_id = ids.id"
-/* Runs such a statement; without ids it makes no round trip. `affected` may be NULL. */
+/* Runs a statement with one of these; without ids, there is no round trip. `affected` may be NULL. */
 MUST_CHECK enum result store_run_on_ids(
     struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count, uint64_t *affected);
 /* Finds the row with this id among rows that are sorted by id, their first column. Returns false when there is none. */
@@ -76,13 +76,13 @@ struct row_list store_row_list(struct pool *pool, const struct db_statement *sta
 	store_add_values((list), (const struct db_value[]){ __VA_ARGS__ }, \
 	    sizeof((const struct db_value[]){ __VA_ARGS__ }) / sizeof(struct db_value))
 void store_add_values(struct row_list *list, const struct db_value *values, size_t columns);
-/* One row after another. A list without rows causes no round trip, a large one several. */
+/* Runs each list's statement for its rows, one after another. A list without rows causes no round trip, a large one several. */
 #define store_run_lists(store, ...)                                                   \
 	store_run_row_lists((store), (const struct row_list *const[]){ __VA_ARGS__ }, \
 	    sizeof((const struct row_list *const[]){ __VA_ARGS__ }) / sizeof(struct row_list *))
 MUST_CHECK enum result store_run_row_lists(struct store *store, const struct row_list *const *lists, size_t count);
-/* All rows in one statement, at most DB_LIST_MAX, padded with NULLs: for an INSERT with a SELECT, which does not allow array
- * binding. */
+/* Runs one statement with all rows, at most DB_LIST_MAX, padded with NULLs: for an INSERT with a SELECT, which does not allow
+ * array binding. */
 MUST_CHECK enum result store_run_items(struct store *store, const struct row_list *rows);
-/* A query with an item for each row, at most DB_LIST_MAX. If there are no rows, there is no round trip. */
+/* Runs a query with an item for each row, at most DB_LIST_MAX. Without rows, there is no round trip. */
 MUST_CHECK enum result store_query_items(struct store *store, const struct row_list *items, struct db_rows *rows);

@@ -27,7 +27,7 @@ struct cached_node {
 	struct rank_node node;
 };
 
-/* Whose nodes are wanted: those of one campaign, at a version of its leads; campaign_id 0: of any that are locked. */
+/* Whose nodes are wanted: those of one campaign at a version of its leads; campaign_id 0: those of any locked campaigns. */
 struct node_source {
 	uint64_t campaign_id, version;
 };
@@ -76,7 +76,7 @@ query_nodes(
 	return db_get_u64(rows, 0, LEADS_VERSION) == source->version ? RESULT_OK : RESULT_CONFLICT;
 }
 
-/* Reads the `missing` ones of the nodes, and caches them. Those without a row count no leads. */
+/* Reads the missing nodes and caches them. A node without a row counts no leads. */
 static enum result
 read_nodes(struct store *store, struct pool *pool, const struct node_source *source, struct db_list missing,
     struct rank_node *nodes, size_t count)

@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * Turns rows into the values that the rules use. */
+/* SPDX-License-Identifier: MIT */
 #include "store/rows.h"
 
 #include "store/statements.h"

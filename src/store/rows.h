@@ -71,11 +71,11 @@ row_status(struct row_reader *r)
 	return store_get_status_code(r->rows, r->row, r->next++);
 }
 
-/* Columns LEAD_COLUMNS. */
+/* Columns: LEAD_COLUMNS. */
 struct lead row_lead(struct row_reader *r);
-/* SHOWN_COLUMNS: what payloads need. */
+/* Columns: SHOWN_COLUMNS. */
 struct lead row_shown_lead(struct row_reader *r);
-/* The columns of SELECT_CAMPAIGN_USING except the time, which comes next. */
+/* Columns of SELECT_CAMPAIGN_USING, except the time, which comes last and is left to the caller. */
 struct campaign row_campaign(struct row_reader *r);
 
 enum webhook_state store_webhook_state(struct slice name);

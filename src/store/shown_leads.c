@@ -21,7 +21,7 @@
 
 #define STATE_COLUMNS "n.lead_count, n.verified, n.fraudulent, n.settings_version, n.leads_version"
 
-/* leads with the state of their campaigns; joined in this order, from the leads' index */
+/* Leads with the state of their campaigns, joined in this order: the index of leads comes first. */
 #define LOOK_UP(identity, index)                                                                   \
 	"SELECT " SHOWN_COLUMNS ", " STATE_COLUMNS " FROM {prefix}leads l FORCE INDEX (" index ")" \
 	" STRAIGHT_JOIN {prefix}campaign_counters n ON n.campaign_id = l.campaign_id"              \
@@ -67,7 +67,7 @@ find_state(struct store *store, struct pool *pool, uint64_t campaign_id, struct 
 	return result;
 }
 
-/* Fraudulent leads have no rank. Leads without points are in no histogram: the remaining leads are those. */
+/* Fraudulent leads have no rank. Leads without points are in no histogram: they are the leads that remain. */
 static bool
 shares_rank(const struct campaign *campaign, const struct lead *lead, const struct rank *rank)
 {

@@ -45,7 +45,7 @@ compare_sources(const void *a, const void *b)
 					   : slice_compare(first->value, second->value);
 }
 
-/* In their order, without duplicates. */
+/* Sorts the sources and adds up equal ones. Returns how many are left. */
 static size_t
 sum_sources(struct source *sources, size_t count)
 {
@@ -125,7 +125,7 @@ count_values(struct store *store, struct pool *pool, uint64_t campaign_id, const
 	return db_query(store->db, pool, &sql_count_source_values, &DB_LIST_AND_VALUES(list, DB_U64(campaign_id)), stored);
 }
 
-/* Of one kind. */
+/* The largest number of stored values of one kind on this day. */
 static size_t
 most_stored(const struct db_rows *stored, uint64_t day)
 {
@@ -174,7 +174,7 @@ is_imported(const struct working_lead *lead)
 	return lead->change == ROW_CREATED && lead->lead.source_class == SOURCE_IMPORT;
 }
 
-/* The campaign's sources that the dispatcher has already passed. */
+/* The imported leads of the campaign whose numbers the dispatcher has already passed. */
 static size_t
 passed_leads(const struct working_set *set, const struct campaign *campaign, struct lead *leads)
 {

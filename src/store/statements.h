@@ -24,8 +24,8 @@ extern const struct db_statement sql_lock_account, sql_lock_counters;
 #define LIMIT_OF(number) " LIMIT " TEXT_OF(number)
 #define TEXT_OF(number) #number
 
-/* Rows after a place that consists of two columns: bound are the first one twice and then the second one, which is "0" if the
- * first one is the whole place. */
+/* Rows after a place that consists of two columns. Bind the first value twice, then the second; the second column is "0" if the
+ * first alone is the place. */
 #define AFTER(first, second) "(" first " > ? OR (" first " = ? AND " second " > ?))"
 
 /* The events of the lead whose id is bound. Their index begins with the campaign. */
@@ -56,7 +56,7 @@ extern const struct db_statement sql_lock_account, sql_lock_counters;
 	" ORDER BY n.campaign_id" \
 	" FOR UPDATE"
 
-/* Columns of leads `l` and of their referrers `p`: those that batches need, and those that payloads show, a third fewer. */
+/* Columns of leads `l` and of their referrers `p`: those that batches need, and those that payloads show (a third fewer). */
 #define LEAD_COLUMN(type, column, read_for, written, in_payload) FIELD_IF_BATCH_READS_##read_for(FIELD_COLUMN_##written(column))
 #define LEAD_COLUMNS "l.id" LEAD_FIELDS(LEAD_COLUMN)
 #define SHOWN_COLUMN(type, column, read_for, written, in_payload) \

@@ -167,7 +167,7 @@ store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_i
 	return result;
 }
 
-/* Invented sign-ups leave up to 500 values of each kind a day: only this many are added up for one answer. */
+/* Invented sign-ups leave up to 500 values of each kind a day, so there is a limit to what is added up for one answer. */
 static enum result
 check_sources(struct store *store, uint64_t campaign_id, const struct sources_request *request,
     const struct stats_period *period, const char **problem)

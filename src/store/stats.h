@@ -27,7 +27,7 @@ struct stats_period {
 const char *stats_period(const struct stats_request *request, int64_t now_ms, struct stats_period *period);
 size_t stats_points(const struct stats_period *period);
 
-/* Leads that signed up in a period: those that exist, as they are now, and those that were deleted. */
+/* Leads that signed up in a period: the existing ones, as they are now, and the number of deleted ones. */
 struct lead_counts {
 	struct campaign_counters counters;
 	uint32_t deleted;

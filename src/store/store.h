@@ -47,7 +47,7 @@ struct store *store_new(const struct store_options *options);
 /* A store for reads at the nodes of `read_host`, which see what was committed before at any node; NULL if there are no such
  * nodes. */
 struct store *store_new_reader(const struct store_options *options);
-/* Whether both stores belong to the same installation, which is read once. RESULT_UNAVAILABLE, logged, if not. */
+/* Checks that both stores belong to the same installation; each reads it once. RESULT_UNAVAILABLE, logged: they do not. */
 MUST_CHECK enum result store_same_installation(struct store *store, struct store *other);
 void store_free(struct store **store);
 /* Closes a connection that has been idle for that long. The next use opens it again. */
@@ -60,9 +60,9 @@ void store_set_deadline(struct store *store, int64_t deadline_ms);
  * database is slow. */
 MUST_CHECK bool store_was_late(const struct store *store);
 
-/* For commands that read all rows or change tables, with no client waiting. */
+/* The timeout for commands that read all rows or change tables, with no client waiting. */
 enum { STORE_LONG_TIMEOUT_S = 3600 };
-/* Sets the timeout of each answer. It takes effect with a new connection, because the server needs it too. Returns the old
+/* Sets the timeout of each answer, and closes the connection, because the server learns it from a new one. Returns the old
  * value. */
 unsigned store_set_answer_timeout(struct store *store, unsigned answer_timeout_s);
 
@@ -104,5 +104,5 @@ struct consistent_read {
 	unsigned runs;
 };
 bool store_reads(struct consistent_read *read);
-/* Whether it runs in a snapshot: only reads through `store` then see the same moment. */
+/* Whether the loop's body runs in a snapshot. Then only reads through this store see the same moment. */
 bool store_in_snapshot(const struct store *store);

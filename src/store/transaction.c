@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * Transactions that are repeated after conflicts, and the locks that changes of a campaign begin with. */
+/* SPDX-License-Identifier: MIT */
 #include "store/transaction.h"
 
 #include "base/panic.h"

@@ -64,7 +64,7 @@
 enum repeat {
 	REPEAT_CONFLICT, /* repeated only while it is certain that nothing was committed; otherwise RESULT_UNKNOWN */
 	REPEAT_UNKNOWN,  /* always repeated: the body is idempotent or detects an earlier commit */
-	REPEAT_NOTHING   /* not repeated: the caller does that */
+	REPEAT_NOTHING   /* not repeated here: the caller repeats it */
 };
 
 /* A transaction on this program's schema, as a loop: its body is run again after a conflict, STORE_ATTEMPTS times in all. Do

@@ -6,7 +6,7 @@
 
 struct webhook_health {
 	uint64_t id, campaign_id;
-	bool active;                          /* webhooks that are neither disabled nor gone */
+	bool active;                          /* neither disabled nor gone */
 	bool failing;                         /* its last attempt failed */
 	int64_t oldest_due_ms;                /* when the first of its pending deliveries is due; -1: none is pending */
 	uint64_t attempts, delivered, failed; /* of store_add_recent_attempts */
@@ -19,8 +19,7 @@ MUST_CHECK enum result store_find_webhook_health(struct store *store, struct poo
 MUST_CHECK enum result store_add_oldest_due(
     struct store *store, struct pool *pool, struct webhook_health *webhooks, size_t count);
 
-/* Adds the attempts of the last HEALTH_HOURS hours, and the deliveries that ended with them. `now_ms` is the database's time.
- */
+/* Adds the attempts of the last HEALTH_HOURS hours, and the deliveries that they ended. `now_ms`: the database's time. */
 enum { HEALTH_HOURS = 24 };
 MUST_CHECK enum result store_add_recent_attempts(
     struct store *store, struct pool *pool, int64_t now_ms, struct webhook_health *webhooks, size_t count);

@@ -29,7 +29,7 @@ enum lead_code_tries { CODE_RESETS_TRIES, CODE_KEEPS_TRIES };
 /* Stores a code, which replaces the lead's last one of this channel, in the caller's transaction. */
 MUST_CHECK enum result lead_code_put(
     struct store *store, const struct lead_code *code, struct slice digits, enum lead_code_tries tries);
-/* Makes a code for a phone number and stores it. The code is in the pool. */
+/* Makes a code and stores it. *digits are in the pool. */
 MUST_CHECK enum result lead_code_make(struct store *store, struct pool *pool, const struct lead_code *code,
     enum lead_code_tries tries, struct slice *digits, int64_t *expires_ms);
 
@@ -38,9 +38,9 @@ enum lead_code_verdict {
 	LEAD_CODE_WRONG,
 	LEAD_CODE_MISSING /* none was made for this address, or it has expired or was tried too often */
 };
-/* Compares typed digits with the lead's code. The try is counted and committed first, so that no more than LEAD_CODE_TRIES are
- * ever compared, even by several processes at once, and even if one is killed. A text that is not six digits is wrong, and does
- * not count as a try. The code stays valid. */
+/* Compares typed digits with the lead's code. It returns only after the try was counted and committed, so that no more than
+ * LEAD_CODE_TRIES get a verdict, even from several processes at once, and even if one is killed. A text that is not six digits
+ * is wrong and does not count as a try. The code stays valid. */
 MUST_CHECK enum result lead_code_try(
     struct store *store, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict);
 /* Removes the code, after the address was verified. A newer one stays. */

@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * Inbound webhooks: made, changed, rotated, removed, listed (docs/inbound.md 1). */
+/* SPDX-License-Identifier: MIT */
 #include "store/hooks/inbound.h"
 
 #include "base/duration.h"
@@ -41,7 +40,7 @@ DB_STATEMENT(sql_update_inbound,
     " SET source = CASE WHEN ? THEN ? ELSE source END, tag_id = CASE WHEN ? THEN ? ELSE tag_id END,"
     " map = CASE WHEN ? THEN ? ELSE map END"
     " WHERE id = ?");
-/* columns are assigned from the left: the old token is stored */
+/* columns are assigned from left to right, so previous_hash gets the old token */
 DB_STATEMENT(sql_rotate_inbound, "UPDATE {prefix}inbound_webhooks"
 				 " SET previous_hash = CASE WHEN ? > 0 THEN token_hash END,"
 				 " previous_until_ms = CASE WHEN ? > 0 THEN " NOW " + ? END, token_hash = ?"

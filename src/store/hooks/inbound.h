@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Inbound webhooks (docs/inbound.md 1). Functions fail as store/store.h says; what they return is in
- * the caller's pool. */
+ * Inbound webhooks: made, changed, rotated, removed, listed (docs/inbound.md 1). Functions fail as store/store.h says; what
+ * they return is in the caller's pool. */
 #pragma once
 
 #include "store/store.h"
@@ -17,7 +17,7 @@ struct inbound_webhook {
 	int64_t previous_until_ms; /* the old URL works until then; -1: there is none */
 	uint64_t calls, created, updated, refused;
 	int64_t last_call_ms; /* -1: never */
-	/* of store_find_inbound and store_list_inbound alone */
+	/* only of store_find_inbound and store_list_inbound */
 	uint64_t stored, stored_bytes; /* refused calls that are stored */
 };
 
@@ -56,5 +56,5 @@ struct inbound_reference {
 };
 MUST_CHECK enum result store_identify_inbound(
     struct store *store, uint64_t campaign_id, const struct inbound_reference *reference, uint64_t *id);
-/* With its calls. */
+/* Also removes its calls. */
 MUST_CHECK enum result store_remove_inbound(struct store *store, const struct precondition *precondition, uint64_t id);

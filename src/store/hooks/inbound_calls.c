@@ -14,7 +14,7 @@
 #define CALL_COLUMNS                                                                                           \
 	"id, inbound_id, campaign_id, state, error, message, lead_id, ip, content_type, size, times, replays," \
 	" received_ms, ended_ms, expires_ms"
-/* for one webhook: `refused` has two values, so the rows of each come in the order of the index */
+/* For one webhook: `refused` has two values, and the rows with each come in the order of the index. */
 #define SELECT_CALLS(refused)                                                                        \
 	"(SELECT " CALL_COLUMNS ", NULL AS body FROM {prefix}inbound_calls FORCE INDEX (by_inbound)" \
 	" WHERE inbound_id = ? AND refused = " refused " ORDER BY ended_ms DESC LIMIT ?)"
@@ -157,7 +157,7 @@ insert_call(struct store *store, const struct inbound_call *call, uint64_t id, s
 	    DB_U64(call->size), db_bytes(stored_body(call)), db_bytes(hash), lifetime(store, call->state));
 }
 
-/* A body that came before, from a sender that repeats its call, shares one entry. *id is set to that of the entry. */
+/* A body that was received before, because its sender repeats the call, shares its entry. *id is set to that of the entry. */
 static enum result
 insert_refused(struct store *store, struct pool *pool, const struct inbound_call *call, uint64_t *id)
 {

@@ -29,9 +29,9 @@ struct inbound_call {
 	int64_t received_ms, ended_ms, expires_ms;
 };
 
-/* Writes a call and its result to the log; id, times and replays of `call` are ignored. *id is set to that of the entry: a
- * refused body that came before has one entry. RESULT_TOO_MANY: the webhook has no room for another refused one.
- * RESULT_NOT_FOUND: the webhook is removed. */
+/* Writes a call and its result to the log; `id`, `times` and `replays` of `call` are ignored. *id is set to that of the entry:
+ * a refused body that was received before shares its entry. RESULT_TOO_MANY: the webhook has no room for another refused body.
+ * RESULT_NOT_FOUND: the webhook was removed. */
 MUST_CHECK enum result store_note_inbound_call(struct store *store, const struct inbound_call *call, uint64_t *id);
 /* The number of stored refused calls of a webhook, and the size of their bodies. */
 MUST_CHECK enum result store_sum_refused_calls(
@@ -41,9 +41,9 @@ MUST_CHECK enum result store_note_inbound_replay(struct store *store, const stru
 MUST_CHECK enum result store_find_inbound_call(struct store *store, struct pool *pool, uint64_t id, struct inbound_call *call);
 struct inbound_call_filter {
 	uint64_t inbound_id, lead_id; /* of this webhook or, if it is 0, of this lead */
-	enum inbound_state state;     /* of a webhook's; INBOUND_STATES: all */
+	enum inbound_state state;     /* only calls in this state; INBOUND_STATES: all */
 	size_t limit;
 };
-/* Latest first, without bodies. */
+/* The latest come first; bodies are absent. */
 MUST_CHECK enum result store_list_inbound_calls(struct store *store, struct pool *pool,
     const struct inbound_call_filter *filter, struct inbound_call **calls, size_t *count);

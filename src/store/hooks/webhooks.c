@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * Webhooks of a campaign: registered, changed, removed, listed (docs/deliveries.md 1). */
+/* SPDX-License-Identifier: MIT */
 #include "store/hooks/webhooks.h"
 
 #include "base/panic.h"
@@ -36,7 +35,7 @@ DB_STATEMENT(sql_reset_webhook_status,
     " SET failing_since_ms = NULL, failures = 0, probes = 0, hold_until_ms = 0, last_status = NULL,"
     " last_error = NULL, last_delivery_ms = NULL"
     " WHERE webhook_id = ?");
-/* the index is forced: with old statistics the server would read the webhooks of all campaigns by id */
+/* The index is forced: with old statistics, the server would read the webhooks of all campaigns by id. */
 DB_STATEMENT(sql_select_webhooks, "SELECT " WEBHOOK_COLUMNS " FROM {prefix}webhooks w FORCE INDEX (by_campaign)"
 				  " JOIN {prefix}webhook_status s ON s.webhook_id = w.id"
 				  " WHERE w.campaign_id = ?"

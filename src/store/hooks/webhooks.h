@@ -49,11 +49,11 @@ struct row_reader;
 #define WEBHOOK_COLUMNS                                                                          \
 	"w.id, w.campaign_id, w.url, w.source, w.events, w.format, w.state, s.failing_since_ms," \
 	" s.last_delivery_ms, s.last_status"
-/* Reads its secrets. The URL is absent if it cannot be opened. */
+/* Columns: WEBHOOK_COLUMNS. The URL is absent if it cannot be opened (store/secrets.h). */
 struct webhook_row row_webhook(struct store *store, struct pool *pool, struct row_reader *r);
 
-/* store_lock_settings for the campaign of a webhook. RESULT_NOT_FOUND: no such webhook; it may also have been removed before
- * the lock was granted. */
+/* store_lock_settings for the campaign of a webhook. After RESULT_OK, the webhook may have been removed before the lock was
+ * granted. */
 MUST_CHECK enum result store_lock_webhook_settings(
     struct store *store, uint64_t webhook_id, const struct precondition *precondition);
 

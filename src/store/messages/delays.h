@@ -4,7 +4,7 @@
 
 #include "store/messages/mail_list.h"
 
-/* For each scope, the first of the campaigns with due messages that waits for its limit, or NULL. */
+/* For each scope, the first campaign that has due messages and waits for the scope's limit, or NULL. */
 struct delays {
 	const struct sender_count *first[SENDING_SCOPES];
 };

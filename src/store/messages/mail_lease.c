@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * Which messages are due, and leases of them. */
+/* SPDX-License-Identifier: MIT */
 #include "store/messages/mail_lease.h"
 
 #include "store/query.h"

@@ -31,9 +31,9 @@ struct mail_hold {
 	unsigned failures;
 	int64_t left_ms;       /* time until the next attempt; <= 0: none */
 	int64_t since_ms;      /* -1: the last attempt reached the server */
-	struct slice reason;   /* absent: as above */
+	struct slice reason;   /* absent if `since_ms` is -1 */
 	struct slice answer;   /* the server's answer; may be absent */
-	int64_t held_until_ms; /* as the row has it */
+	int64_t held_until_ms; /* as stored */
 	/* the last refusal that an operator should see but that does not hold the channel */
 	int64_t refused_ms; /* -1: there was none in the last day */
 	struct slice refused_reason, refused_answer;
@@ -48,15 +48,15 @@ MUST_CHECK enum result store_mail_campaigns(struct store *store, struct pool *po
 struct mail_request {
 	uint64_t campaign_id, account_id;
 	unsigned turn;
-	unsigned rows;         /* at most … */
-	unsigned account_rows; /* … of all messages of the account, at most */
-	unsigned all_rows;     /* … of all */
+	unsigned rows;         /* maximum of its messages … */
+	unsigned account_rows; /* … of all requests of the account together … */
+	unsigned all_rows;     /* … of all requests together */
 };
 struct due_mail {
 	size_t request; /* its place in the list */
 	uint64_t id;
 };
-/* Those of a request by due time. At most DB_LIST_MAX requests. */
+/* Finds the due messages of at most DB_LIST_MAX requests, those of each in the order of their due times. */
 MUST_CHECK enum result store_find_due_mails(struct store *store, struct pool *pool, const struct mail_request *requests,
     size_t request_count, struct due_mail **mails, size_t *count);
 
@@ -73,15 +73,15 @@ struct queued_mail {
 	int64_t now_ms, age_ms;       /* age: since it was requested */
 	bool has_lead;                /* the lead was not deleted; otherwise the next two are false, and the third is absent */
 	bool opted_out, bounced;
-	bool is_unconfirmed;        /* its campaign has leads confirm their address, and it has not done so */
-	struct slice email_key;     /* that of the lead now */
+	bool is_unconfirmed;        /* its campaign requires leads to confirm their address, and it has not done so */
+	struct slice email_key;     /* the lead's present one */
 	struct slice requested_for; /* as in struct made_message */
-	bool is_counted;            /* if requested for an address: towards its limits and hourly ones */
+	bool is_counted;            /* a request for an address: already counted towards its limits and the hourly ones */
 };
-/* Leases those of them that are still due, at most DB_LIST_MAX. */
+/* Leases those of the messages that are still due. At most DB_LIST_MAX ids. */
 MUST_CHECK enum result store_lease_mails(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE],
     const uint64_t *ids, size_t id_count, int64_t lease_ms, struct queued_mail **mails, size_t *count);
-/* *renewed: how many of them were still ours. */
+/* *renewed: how many of them this process still leases. */
 MUST_CHECK enum result store_renew_mails(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const uint64_t *ids,
     size_t count, int64_t lease_ms, size_t *renewed);
 /* Ends leases of messages that were not worked on: they are due at once. */

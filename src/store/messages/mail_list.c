@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * Messages as the operator sees them, and their clean-up. */
+/* SPDX-License-Identifier: MIT */
 #include "store/messages/mail_list.h"
 
 #include "os/log.h"
@@ -44,7 +43,7 @@ DB_STATEMENT(sql_select_old_contents, "SELECT id, ended_ms FROM {prefix}messages
 				      " WHERE ended_ms >= ? AND ended_ms <= ?"
 				      "   AND (content IS NOT NULL OR recipient IS NOT NULL OR last_answer IS NOT NULL)"
 				      " ORDER BY ended_ms LIMIT ?");
-/* answers repeat addresses and numbers */
+/* an answer may repeat addresses and numbers */
 DB_STATEMENT(sql_remove_contents,
     "UPDATE " ROWS_WITH_IDS("messages") " SET t.content = NULL, t.recipient = NULL, t.last_answer = NULL"
 					" WHERE t.turn IS NULL");

@@ -19,7 +19,7 @@ struct mail_filter {
 };
 struct mail_row {
 	uint64_t id, campaign_id;
-	struct slice lead_social_id; /* absent: deleted */
+	struct slice lead_social_id; /* absent: the lead was deleted */
 	unsigned kind;               /* enum message_kind, or a number of a later version */
 	uint64_t ref;
 	enum message_state state;
@@ -35,8 +35,8 @@ struct mail_list {
 	size_t count;
 	uint64_t next; /* `after` for the rest of the list, which may be empty; 0: this is all */
 };
-/* By id, the highest first: the newest first, but only roughly, because processes take ids in blocks. It reads at most
- * MAILS_EXAMINED rows, in pieces: with state or kind a list may be short or empty and still have a next one. */
+/* Lists messages by id, the highest first: roughly the newest first, because processes take ids in blocks. It reads at most
+ * MAILS_EXAMINED rows, in pieces: with a state or kind, a list may be short or empty and still have a next part. */
 enum { MAILS_EXAMINED = 5000, MAILS_PIECE = 1000 };
 MUST_CHECK enum result store_list_mails(
     struct store *store, struct pool *pool, const struct mail_filter *filter, struct mail_list *list);
@@ -68,6 +68,6 @@ MUST_CHECK enum result store_count_pending_mails(struct store *store, struct mai
 
 /* How long recipient and content of an ended message are stored. */
 #define MAIL_CONTENT_MS (7 * DAY_MS)
-/* Removes contents, and messages that ended longer ago than `retention_ms` (0: none). The work is bounded, and little when
- * there is nothing to do. */
+/* Removes old contents, and messages that ended longer ago than `retention_ms` (0: none of them). The work is bounded; it is
+ * little when there is nothing to do. */
 MUST_CHECK enum result store_clean_up_mails(struct store *store, int64_t retention_ms);

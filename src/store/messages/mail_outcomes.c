@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * What becomes of leased messages. */
+/* SPDX-License-Identifier: MIT */
 #include "store/messages/mail_outcomes.h"
 
 #include "store/query.h"
@@ -25,7 +24,6 @@ DB_STATEMENT(sql_make_message_ready,
     " SET state = 'ready', recipient_hash = ?, recipient = ?, message_id = ?, content = ?, composed_ms = " NOW
     " WHERE id = ? AND state = 'requested' AND lease_owner = ?");
 DB_STATEMENT(sql_uncount_code, "DELETE FROM {prefix}sent_codes WHERE message_id = ?");
-/* Assignments are made in this order: `turn` and `ended_ms` come last, because no other assignment depends on them */
 DB_STATEMENT(sql_record_mail_outcome,
     "UPDATE {prefix}messages"
     " SET state = ?, attempts = LEAST(attempts + ?, 65535), first_attempt_ms = IF(?, COALESCE(first_attempt_ms, " NOW "),"

@@ -23,8 +23,8 @@ enum message_state {
 struct slice message_state_name(enum message_state state);
 MUST_CHECK bool message_state_parse(struct slice name, enum message_state *state);
 
-/* How many mails this address got in the last day, from all campaigns, or may still get, and how many were requested for it;
- * how long ago the last of them was composed or counted, or -1. */
+/* *last_day: how many mails from all campaigns this address got in the last day or may still get, including those that pages
+ * have requested for it. *youngest_ms: how long ago the last of them was composed or counted, or -1. */
 MUST_CHECK enum result store_count_mails(
     struct store *store, const unsigned char recipient_hash[MAIL_HASH_SIZE], unsigned *last_day, int64_t *youngest_ms);
 /* Mails of one kind to an address, except one of them. */
@@ -64,8 +64,7 @@ struct mail_outcome {
 	int status;     /* of the mail server; 0: none */
 	struct slice answer, reason;
 	uint64_t account_id, campaign_id; /* towards whose limits it counts when it is sent; 0: it was counted before */
-	bool uncounts; /* a text that was not sent and will not be: its code no longer counts for the number and its
-			* neighbours */
+	bool uncounts; /* the text was not sent and will not be: its code no longer counts for the number and its prefix */
 };
 /* Records it and ends the lease. A sent message is recorded as sent even if another process leases it. RESULT_NOT_FOUND: there
  * is no such row, or another process leases it. */

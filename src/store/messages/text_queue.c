@@ -1,5 +1,4 @@
-/* SPDX-License-Identifier: MIT
- * The limits of codes. */
+/* SPDX-License-Identifier: MIT */
 #include "store/messages/text_queue.h"
 
 #include "base/duration.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The rows of `messages` that are texts to phones (docs/mail.md 8). See mail_lease.h and mail_outcomes.h for their leases and
- * outcomes. */
+ * The limits of texts to phones, which are rows of `messages` (docs/mail.md 8). See mail_lease.h and mail_outcomes.h for their
+ * leases and outcomes. */
 #pragma once
 
 #include "store/messages/mail_outcomes.h"
@@ -19,11 +19,11 @@ struct text_claim {
 enum text_verdict {
 	TEXT_PASSES,
 	TEXT_PASSES_AGAIN,
-	TEXT_TOO_SOON, /* its lead has a code */
+	TEXT_TOO_SOON, /* its lead was sent a code a short time ago */
 	TEXT_NUMBER_LIMIT,
 	TEXT_PREFIX_LIMIT,
 	/* it may be sent later */
-	TEXT_EARLY, /* the number has a code of another lead */
+	TEXT_EARLY, /* the number was sent a code for another lead */
 	TEXT_CAMPAIGN_LIMIT,
 	TEXT_ACCOUNT_LIMIT,
 	TEXT_INSTALLATION_LIMIT

@@ -505,7 +505,7 @@ an_error_after_some_rows_ends_the_result(void **state)
 	assert_int_equal(query(w, &sql_select_error_after_rows, NULL).count, 1);
 }
 
-/* docs/architecture.md 9.2, Read host: a replica of another kind could not wait for what was just committed. */
+/* docs/architecture.md 9.2, Read host: a replica that is no node could not wait for what was just committed. */
 static void
 a_server_alone_is_no_synced_one(void **state)
 {

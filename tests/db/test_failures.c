@@ -122,7 +122,7 @@ calls_fail_at_once_after_a_timeout(void **state UNUSED)
 	struct db *db = db_new(&other);
 	for (int round = 0; round <= 3; round++) {
 		int64_t before, refused = clock_monotonic_ms();
-		do { /* after the first round it fails at once first, and is tried again a second later */
+		do { /* after the first round, it fails at once until it is tried again a second later */
 			before = clock_monotonic_ms();
 			assert_int_equal(db_connect(db), RESULT_UNAVAILABLE);
 			assert_true(before - refused < 3000);
@@ -163,7 +163,7 @@ hosts_are_tried_in_order(void **state UNUSED)
 	int64_t before = clock_monotonic_ms();
 	assert_int_equal(db_connect(db), RESULT_OK); /* the first host hangs */
 	assert_in_range(clock_monotonic_ms() - before, ANSWER_MS - AT_ONCE_MS, ANSWER_MS + 4 * AT_ONCE_MS);
-	int64_t until = clock_monotonic_ms() + 1500; /* longer than it is left out */
+	int64_t until = clock_monotonic_ms() + 1500; /* longer than the host is skipped */
 	while (clock_monotonic_ms() < until) {
 		db_disconnect(db);
 		before = clock_monotonic_ms();

@@ -34,7 +34,7 @@ insert(struct world *w, const struct db_statement *statement, uint64_t big, size
 	return db_execute_rows(w->db, statement, values, COLUMNS, count);
 }
 
-/* Array binding loses rows on a node. Rows are all inserted, and nothing else, in a few statements. */
+/* Array binding loses rows on a node. There, all rows are inserted, and nothing else, with a few statements. */
 static void
 rows_are_inserted_in_few_statements(void **state)
 {
@@ -94,8 +94,8 @@ a_node_is_pinged_after_a_prepare_in_a_transaction(void **state)
 	assert_int_equal(pings(w) - before, 1);
 }
 
-/* Whether an uncertain COMMIT took effect is looked for at another node: the next transaction waits for what was committed
- * before, and only that one. */
+/* Another node may be asked whether an uncertain COMMIT took effect: the next transaction waits for earlier commits, and only
+ * that one does. */
 static void
 a_transaction_after_an_unknown_commit_waits_for_other_nodes(void **state)
 {

@@ -40,7 +40,7 @@ by_email(const char *email)
 	return (struct lead_reference){ .identity = LEAD_BY_EMAIL, .value = slice_of(email) };
 }
 
-/* "doubles count once", by any identity; unknown leads match nothing. */
+/* "doubles count once", whatever identity names them; unknown leads match nothing. */
 static void
 each_lead_is_queued_once(void **state)
 {
@@ -205,7 +205,7 @@ campaigns_take_turns(void **state)
 	root_run("DELETE FROM t_bulk_jobs");
 }
 
-/* A job that fails is delayed; others run meanwhile, also those of its campaign. */
+/* A job that fails is delayed; others run in the meantime, also those of its campaign. */
 static void
 a_job_is_delayed_where_it_stands(void **state)
 {

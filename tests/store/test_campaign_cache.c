@@ -145,7 +145,7 @@ points(const struct world *w, const struct lead_reference *lead, int32_t number)
 		.as.points = { .leads = lead, .lead_count = 1, .points = number } };
 }
 
-/* Signs up a lead with some points, in that store; its rank in the answer must be the counted one. */
+/* Signs up a lead with some points through this store; the rank in the answer must be the counted one. */
 static void
 check_rank(struct world *w, struct store *store, size_t number, int32_t score)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md 8.2: whether the processes that work in the background do work. */
+ * docs/architecture.md 8.2: whether the background processes work. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ end(struct world *w, const struct heartbeat *heartbeat)
 	assert_int_equal(store_end_beats(w->store, heartbeat), RESULT_OK);
 }
 
-/* As if all of it had happened that long ago; negative: the database's clock was set back. */
+/* Makes it look as if everything had happened that long ago; negative: the database's clock was set back. */
 static void
 pass(int64_t ms)
 {
@@ -54,7 +54,7 @@ state_of(struct world *w, enum heartbeat_process process)
 }
 #define assert_state(wanted) assert_int_equal(state_of(w, HEARTBEAT_DISPATCHER), wanted)
 
-/* A minute is more than the next sign, and what looks for it each 20 s, may take. */
+/* A minute is longer than it takes until the next sign is given, and until a process that looks every 20 s sees it. */
 static void
 a_hang_shows_within_a_minute(void **state)
 {
@@ -83,7 +83,7 @@ the_end_of_a_daemon_shows_at_once(void **state)
 	assert_state(HEARTBEAT_WORKS);
 }
 
-/* Cron, which starts one each minute. */
+/* Cron, which starts a run every minute. */
 static void
 a_run_promises_the_next_one(void **state)
 {
@@ -112,7 +112,7 @@ a_run_that_is_killed_is_silent(void **state)
 	assert_state(HEARTBEAT_SILENT);
 }
 
-/* Some hosts start programs every five minutes only. */
+/* Some hosts start programs only every five minutes. */
 static void
 the_period_is_that_of_the_last_runs(void **state)
 {
@@ -142,7 +142,7 @@ a_run_by_hand_promises_no_more(void **state)
 	end(w, &one);
 	pass(100 * 1000);
 	assert_state(HEARTBEAT_STOPPED);
-	/* after a daemon neither */
+	/* nor after a daemon */
 	beat(w, &daemon);
 	end(w, &daemon);
 	pass(5 * 60 * 1000);
@@ -162,7 +162,7 @@ the_end_of_one_is_not_that_of_another(void **state)
 	beat(w, &other);
 	end(w, &one);
 	assert_state(HEARTBEAT_WORKS);
-	end(w, &silent); /* it gave no sign */
+	end(w, &silent); /* this process gave no sign */
 	assert_state(HEARTBEAT_WORKS);
 	end(w, &other);
 	assert_state(HEARTBEAT_STOPPED);

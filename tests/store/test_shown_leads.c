@@ -36,7 +36,7 @@ everyone(struct world *w)
 	return page;
 }
 
-/* In a store of its own, as another process reads it, or in the world's. */
+/* Looks a lead up through the given store: the world's, or one of its own, as another process would. */
 static struct payload_subject *
 look_up(struct world *w, struct store *store, uint64_t campaign, const char *email)
 {
@@ -299,7 +299,7 @@ ranks_follow_every_change(void **state)
 	}
 }
 
-/* On each level of the histogram a lead has a higher score than the first one there alone. */
+/* On each level of the histogram there is a lead whose score is higher than that of the first one only there. */
 static void
 ranks_are_counted_on_all_levels(void **state)
 {

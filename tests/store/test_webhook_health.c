@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How webhooks are, as lists and the overview show it (docs/manage.md 1). */
+ * The health of webhooks, as lists and the overview show it (docs/manage.md 1). */
 #include "unit.h"
 
 #include <inttypes.h>

@@ -119,8 +119,8 @@ plant_chain(struct world *w)
 	return last;
 }
 
-/* Runs it alone. The work that is expected of it is what it writes, but for the rows of the campaign's counters and of the
- * histogram, and not less than half in bytes. */
+/* Runs the command alone. The expected rows are those that it writes, without those of the campaign's counters and of the
+ * histogram; the written bytes are at least half of the expected ones. */
 static void
 assert_costs(struct world *w, const char *what, struct command command, size_t rows, size_t kib)
 {

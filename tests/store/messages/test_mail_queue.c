@@ -37,7 +37,7 @@ request_one(struct world *w, const char *email)
 	return request(w, email, &kind, 1);
 }
 
-/* Leases all that is due. */
+/* Leases everything that is due. */
 static size_t
 lease(struct world *w, const unsigned char owner[MAIL_OWNER_SIZE], struct queued_mail **mails)
 {
@@ -124,7 +124,8 @@ type(struct world *w, uint64_t lead_id, const char *digits)
 	return verdict;
 }
 
-/* api.md 4.1.14: valid is the code of the last mail that became ready; of a mail whose lease has ended nothing is stored. */
+/* docs/api.md 4.1.14: the code of the last mail that became ready is valid; nothing of a mail whose lease has ended is
+ * stored. */
 static void
 a_code_is_stored_with_its_mail(void **state)
 {
@@ -179,7 +180,7 @@ codes_are_separate(void **state)
 	assert_int_equal(verdict, LEAD_CODE_MISSING);
 }
 
-/* No message is leased twice, until the lease ends; then it counts as a crash. */
+/* No message is leased twice before its lease ends; an ended lease counts as a crash. */
 static void
 a_lease_is_exclusive(void **state)
 {
@@ -199,7 +200,7 @@ a_lease_is_exclusive(void **state)
 	assert_int_equal(mails[0].crashes, 1);
 	const struct mail_outcome late = { mail.id, MESSAGE_FAILED, 0, true, 550, SLICE_NONE, SLICE("refused"), 0, 0, false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &late), RESULT_NOT_FOUND);
-	/* what was sent was sent */
+	/* a message that was sent stays sent */
 	const struct mail_outcome sent = { mail.id, MESSAGE_SENT, 0, true, 250, SLICE_NONE, SLICE_NONE, w->account, w->campaign,
 		false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &sent), RESULT_OK);
@@ -284,7 +285,7 @@ mails_of_an_address_are_counted(void **state)
 	root_run("UPDATE t_messages SET composed_ms = composed_ms - 61000");
 	assert_int_equal(store_count_mails(w->store, hash, &day, &youngest_ms), RESULT_OK);
 	assert_true(day == 1 && youngest_ms >= 61000);
-	/* what was not handed over does not count, unless a page has requested it */
+	/* a mail that was not handed over does not count, unless a page has requested it */
 	static const char *const states[] = { "failed", "dropped" };
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
 		root_run("UPDATE t_messages SET state = '%s' WHERE id = %" PRIu64, states[i], id);
@@ -321,7 +322,7 @@ mails_that_wait_for_another_attempt_are_brought_forward(void **state)
 	assert_int_equal(lease(w, other, &none), 0);
 }
 
-/* Of the campaign, its account and the installation. */
+/* Sendings count for the campaign, its account and the installation. */
 static void
 sendings_of_the_last_hour_count(void **state)
 {
@@ -360,7 +361,7 @@ sendings_of_the_last_hour_count(void **state)
 	assert_int_equal(senders[0].sent.of[SENDINGS_OF_ALL], 0);
 	root_run("UPDATE t_sendings SET slot = slot - 12");
 	assert_int_equal(store_read_sendings(w->store, w->pool, MAIL_CHANNEL, senders, 1), RESULT_OK);
-	assert_in_range(senders[0].sent.of[SENDINGS_OF_ALL], 0, 2); /* the minutes may have changed meanwhile */
+	assert_in_range(senders[0].sent.of[SENDINGS_OF_ALL], 0, 2); /* a new slot may have begun in the meantime */
 	root_run("UPDATE t_sendings SET slot = slot - 1");
 	assert_int_equal(store_read_sendings(w->store, w->pool, MAIL_CHANNEL, senders, 1), RESULT_OK);
 	assert_int_equal(senders[0].sent.of[SENDINGS_OF_ALL], 0);
@@ -426,7 +427,7 @@ a_mail_is_sent_again_with_the_same_bytes(void **state)
 	int64_t youngest_ms = -1;
 	assert_int_equal(store_count_mails(w->store, hash, &day, &youngest_ms), RESULT_OK);
 	assert_true(day >= 1 && youngest_ms >= 0 && youngest_ms < 60000);
-	/* one that waits is due at once, and stays one */
+	/* a waiting mail becomes due at once and is not doubled */
 	const struct mail_outcome later = { mail.id, MESSAGE_READY, 3600000, true, 451, SLICE_NONE, SLICE("refused_for_now"), 0,
 		0, false };
 	assert_int_equal(store_mail_outcome(w->store, ours, &later), RESULT_OK);
@@ -435,7 +436,7 @@ a_mail_is_sent_again_with_the_same_bytes(void **state)
 	assert_true(same.id == mail.id && same.is_ready && same.first_attempt_ms_ago == -1);
 	root_run("UPDATE t_messages SET content = NULL WHERE id = %" PRIu64, id);
 	assert_int_equal(again(w, id), MAIL_NO_CONTENT);
-	/* one that failed before it was composed is composed */
+	/* a mail that failed before it was composed is composed */
 	root_run("UPDATE t_messages SET message_id = NULL WHERE id = %" PRIu64, id);
 	assert_int_equal(again(w, id), MAIL_QUEUED);
 	const struct queued_mail composed = lease_one(w);
@@ -445,7 +446,7 @@ a_mail_is_sent_again_with_the_same_bytes(void **state)
 	assert_int_equal(again(w, UNKNOWN_ID), MAIL_MISSING);
 }
 
-/* No more rows of a lead than its address could get in a day. */
+/* A lead gets no more rows than its address could get mails in a day. */
 static void
 a_lead_has_a_number_of_repetitions(void **state)
 {
@@ -465,7 +466,7 @@ a_lead_has_a_number_of_repetitions(void **state)
 	assert_int_equal(again(w, id), MAIL_NO_LEAD);
 }
 
-/* Contents after a week, rows after the retention, all of a deleted lead. */
+/* Contents are removed after a week, rows after the retention, and everything of a deleted lead. */
 static void
 messages_are_cleaned_up(void **state)
 {
@@ -501,7 +502,7 @@ messages_are_cleaned_up(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_messages WHERE lead_id = %" PRIu64, lead), 0);
 }
 
-/* Each test has the table for itself. */
+/* Empties the table for each test. */
 static int
 open_empty(void **state)
 {

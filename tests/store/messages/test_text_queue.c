@@ -38,7 +38,7 @@ lease(struct world *w, const unsigned char owner[MAIL_OWNER_SIZE], uint64_t id)
 	assert_int_equal(mails[0].kind, MESSAGE_CODE);
 }
 
-/* The hash of a text, without its rest. */
+/* The beginning of the hash of a text. */
 static const unsigned char *
 hash_of(struct world *w, const char *text)
 {
@@ -75,7 +75,7 @@ counted(void)
 	return root_number("SELECT COUNT(*) FROM t_sent_codes");
 }
 
-/* However often it is tried again. */
+/* A code counts once, however often it is tried again. */
 static void
 a_code_counts_once(void **state)
 {
@@ -100,7 +100,8 @@ a_code_counts_once(void **state)
 	assert_int_equal(counted(), 1);
 }
 
-/* docs/mail.md 8.3: of a request for a number that may be no lead's; what is sent then counts for the rest. */
+/* docs/mail.md 8.3: a request for a number that may belong to no lead counts for the number and its prefix; once it is sent,
+ * for the other limits too. */
 static void
 a_request_counts_for_its_number_alone(void **state)
 {
@@ -136,7 +137,7 @@ what_was_not_sent_is_uncounted(void **state)
 	assert_int_equal(next(w, "n", "p", &limits), TEXT_PASSES);
 }
 
-/* It has the code of the first one; another lead with the number has none. */
+/* The lead has the code of the first request; another lead with the same number has none. */
 static void
 a_second_code_of_a_lead_is_too_soon(void **state)
 {
@@ -188,7 +189,7 @@ neighbours_and_campaigns_have_an_hour(void **state)
 	const uint64_t elsewhere = request(w, beside, "a@example.org");
 	lease(w, ours, elsewhere);
 	assert_int_equal(claim(w, elsewhere, beside, "4", "r", &campaign), TEXT_PASSES);
-	/* what a limit of an hour keeps waiting is not counted, and still requested */
+	/* a code that waits for an hourly limit is not counted, and is still requested */
 	const int64_t before = counted();
 	assert_int_equal(next(w, "5", "s", &account), TEXT_ACCOUNT_LIMIT);
 	assert_int_equal(next(w, "5", "s", &all), TEXT_INSTALLATION_LIMIT);
@@ -199,7 +200,7 @@ neighbours_and_campaigns_have_an_hour(void **state)
 	assert_int_equal(next(w, "4b", "r", &campaign), TEXT_PASSES);
 }
 
-/* In each round all processes claim a code for numbers with the same beginning. */
+/* In each round, all processes claim a code for numbers with the same prefix. */
 static bool
 claim_in_process(struct store *store, const struct world *world, unsigned index)
 {
@@ -244,7 +245,7 @@ processes_exceed_no_limit(void **state)
 	assert_int_equal(counted(), ROUNDS * PASSING);
 }
 
-/* Each test has the tables for itself. */
+/* Empties the tables for each test. */
 static int
 open_empty(void **state)
 {

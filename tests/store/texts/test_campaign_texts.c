@@ -59,7 +59,7 @@ texts_are_replaced_and_removed(void **state)
 	};
 	const struct campaign_text second[] = {
 		{ SLICE("page.title"), SLICE(""), SLICE("Two") }, { SLICE("page.css"), SLICE(""), SLICE_NONE },
-		{ SLICE("page.text"), SLICE(""), SLICE_NONE }, /* there is none */
+		{ SLICE("page.text"), SLICE(""), SLICE_NONE }, /* no such text is stored */
 	};
 	assert_int_equal(change(w, first, ARRAY_SIZE(first), &accepts), RESULT_OK);
 	assert_int_equal(accepts.count, 3);
@@ -73,7 +73,7 @@ texts_are_replaced_and_removed(void **state)
 	assert_int_equal(read_texts(w, add_campaign(w), &texts), 0);
 }
 
-/* "of a campaign: beyond, none is added"; they are none of the page's texts. */
+/* CONSENTS_MAX: no more can be added. They do not belong to the texts of the page. */
 static void
 consents_are_apart_and_limited(void **state)
 {
@@ -94,7 +94,7 @@ consents_are_apart_and_limited(void **state)
 	assert_int_equal(change(w, &consent, 1, &accepts), RESULT_OK);
 }
 
-/* "NAME LANGUAGE VALUE;" of each, in the order of what is stored, then of the drafts. */
+/* "NAME LANGUAGE VALUE;" for each text: the stored ones in their order, then the drafts. */
 static const char *
 read_drafts(struct world *w, const struct campaign_text *list, size_t count)
 {
@@ -112,7 +112,7 @@ read_drafts(struct world *w, const struct campaign_text *list, size_t count)
 	return pool_string(w->pool, shown);
 }
 
-/* One for a language replaces that of the language; one for every language replaces all. */
+/* A draft for one language replaces the text of that language; a draft for every language replaces all. */
 static void
 drafts_take_the_place_of_texts(void **state)
 {

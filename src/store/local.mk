@@ -1,31 +1,31 @@
 noinst_LIBRARIES += %D%/libstore.a
 %C%_libstore_a_SOURCES = \
 	%D%/batch.c %D%/batch.h \
+	%D%/batch_load.c %D%/batch_load.h \
+	%D%/batch_write.c %D%/batch_write.h \
 	%D%/bulk.c %D%/bulk.h \
 	%D%/campaign_cache.c %D%/campaign_cache.h \
+	%D%/commit_marks.c %D%/commit_marks.h \
 	%D%/erased_people.c %D%/erased_people.h \
+	%D%/fields.h %D%/statements.h \
 	%D%/figures.c %D%/figures.h \
+	%D%/find.c %D%/find.h \
 	%D%/heartbeats.c %D%/heartbeats.h \
 	%D%/ids.c %D%/ids.h \
-	%D%/batch_load.c %D%/batch_load.h \
-	%D%/commit_marks.c %D%/commit_marks.h \
-	%D%/message_requests.c %D%/message_requests.h \
 	%D%/lead_pages.c %D%/lead_pages.h \
+	%D%/message_requests.c %D%/message_requests.h \
 	%D%/precondition.c %D%/precondition.h \
 	%D%/query.c %D%/query.h \
 	%D%/rank_cache.c %D%/rank_cache.h \
-	%D%/find.c %D%/find.h \
 	%D%/rows.c %D%/rows.h \
 	%D%/schema.c %D%/schema.h %D%/schema_steps.h \
 	%D%/secrets.c %D%/secrets.h \
 	%D%/shown_leads.c %D%/shown_leads.h \
 	%D%/sources.c %D%/sources.h \
 	%D%/stats.c %D%/stats.h \
-	%D%/fields.h %D%/statements.h \
 	%D%/store.c %D%/store.h %D%/state.h \
 	%D%/transaction.c %D%/transaction.h \
 	%D%/webhook_health.c %D%/webhook_health.h \
-	%D%/batch_write.c %D%/batch_write.h \
 	%D%/texts/campaign_texts.c %D%/texts/campaign_texts.h \
 	%D%/codes/lead_codes.c %D%/codes/lead_codes.h \
 	%D%/hooks/inbound.c %D%/hooks/inbound.h \

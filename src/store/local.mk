@@ -36,7 +36,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/messages/mail_list.c %D%/messages/mail_list.h \
 	%D%/messages/mail_outcomes.c %D%/messages/mail_outcomes.h \
 	%D%/messages/sendings.c %D%/messages/sendings.h \
-	%D%/messages/text_queue.c %D%/messages/text_queue.h \
+	%D%/messages/text_limits.c %D%/messages/text_limits.h \
 	%D%/queue/bulk_jobs.c %D%/queue/bulk_jobs.h \
 	%D%/queue/clean_up.c %D%/queue/clean_up.h \
 	%D%/queue/due_deliveries.c %D%/queue/due_deliveries.h \

@@ -122,9 +122,9 @@ check_PROGRAMS += tests/jobs/test_job_kinds
 tests_jobs_test_job_kinds_SOURCES = tests/jobs/test_job_kinds.c $(%C%_fetched) $(%C%_world)
 tests_jobs_test_job_kinds_LDADD = src/jobs/libjobs.a src/json/libjson.a src/mail/libmail.a src/text/libtext.a $(%C%_libs)
 
-check_PROGRAMS += %D%/messages/test_text_queue
-%C%_messages_test_text_queue_SOURCES = %D%/messages/test_text_queue.c $(%C%_world)
-%C%_messages_test_text_queue_LDADD = $(%C%_libs)
+check_PROGRAMS += %D%/messages/test_text_limits
+%C%_messages_test_text_limits_SOURCES = %D%/messages/test_text_limits.c $(%C%_world)
+%C%_messages_test_text_limits_LDADD = $(%C%_libs)
 
 check_PROGRAMS += %D%/messages/test_mail_queue
 %C%_messages_test_mail_queue_SOURCES = %D%/messages/test_mail_queue.c $(%C%_world)

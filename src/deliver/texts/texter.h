@@ -9,7 +9,7 @@
 #include "deliver/outbox/outbox.h"
 #include "deliver/send/sender.h"
 #include "deliver/texts/gateway.h"
-#include "store/messages/text_queue.h"
+#include "store/messages/text_limits.h"
 
 enum { TEXTER_IN_FLIGHT = 8 };
 

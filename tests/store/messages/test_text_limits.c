@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "store/message_requests.h"
-#include "store/messages/text_queue.h"
+#include "store/messages/text_limits.h"
 #include "store/state.h"
 #include "store/world.h"
 

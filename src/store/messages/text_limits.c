@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/messages/text_queue.h"
+#include "store/messages/text_limits.h"
 
 #include "base/duration.h"
 #include "store/messages/mail_outcomes.h"

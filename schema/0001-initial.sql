@@ -60,8 +60,8 @@ CREATE TABLE IF NOT EXISTS {prefix}heartbeats (
 	owner BINARY(16) NOT NULL,
 	host VARBINARY(255) NOT NULL,
 	pid INT UNSIGNED NOT NULL,
-	stays BOOLEAN NOT NULL, -- TRUE: a daemon; FALSE: a run with an end, as from cron
-	ended BOOLEAN NOT NULL, -- it ended by itself
+	stays BOOLEAN NOT NULL, -- TRUE: a daemon; FALSE: a run that ends, for example from cron
+	ended BOOLEAN NOT NULL, -- it ended normally
 	started_ms BIGINT NOT NULL,
 	beat_ms BIGINT NOT NULL, -- the last heartbeat
 	within_ms BIGINT NOT NULL, -- from then until the next heartbeat or, after the end of a run, until the next run
@@ -152,7 +152,7 @@ CREATE TABLE IF NOT EXISTS {prefix}invitations (
 	KEY by_time (expires_ms) -- sql_delete_old_invitations
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- Failed logins by address, whether it is a user's or not.
+-- Failed logins by address, whether or not it belongs to a user.
 CREATE TABLE IF NOT EXISTS {prefix}login_attempts (
 	hash BINARY(32) NOT NULL, -- an HMAC of the address with the installation's secret
 	failures INT UNSIGNED NOT NULL,
@@ -170,7 +170,7 @@ CREATE TABLE IF NOT EXISTS {prefix}audit (
 	actor_name VARCHAR(254) NULL, -- at the time
 	account_id BIGINT UNSIGNED NULL, -- the changed account, or the owner of the changed campaign
 	campaign_id BIGINT UNSIGNED NULL,
-	operation VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- words of the command, as "campaign set"
+	operation VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- the words of the command, for example "campaign set"
 	target_id BIGINT UNSIGNED NULL, -- the changed object
 	state ENUM('begun', 'done', 'failed') NOT NULL, -- begun: not finished, or its process ended before it could note the outcome
 	before_json MEDIUMTEXT NULL,
@@ -191,8 +191,8 @@ CREATE TABLE IF NOT EXISTS {prefix}campaigns (
 	account_id BIGINT UNSIGNED NOT NULL,
 	name VARCHAR(200) NOT NULL,
 	created_ms BIGINT NOT NULL,
-	ended_ms BIGINT NULL, -- ended by a command, or by its end time, which is then ends_ms; NULL: not recorded as ended
-	ends_ms BIGINT NULL, -- the end time; it holds whether the end was recorded or not
+	ended_ms BIGINT NULL, -- when a command ended it, or ends_ms once that has passed; NULL: not recorded as ended
+	ends_ms BIGINT NULL, -- the end time, which takes effect whether or not the end is recorded
 	jump_start INT UNSIGNED NOT NULL DEFAULT 0,
 	privacy BOOLEAN NOT NULL DEFAULT TRUE,
 	require_key BOOLEAN NOT NULL DEFAULT FALSE,
@@ -254,7 +254,7 @@ CREATE TABLE IF NOT EXISTS {prefix}campaign_counters (
 -- Texts that replace the default ones (docs/pages.md, docs/mail.md).
 CREATE TABLE IF NOT EXISTS {prefix}campaign_texts (
 	campaign_id BIGINT UNSIGNED NOT NULL,
-	name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- as 'page.title'
+	name VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- for example 'page.title'
 	language VARCHAR(8) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '', -- '': every language
 	value MEDIUMTEXT NOT NULL,
 	PRIMARY KEY (campaign_id, name, language)
@@ -486,15 +486,15 @@ CREATE TABLE IF NOT EXISTS {prefix}unverified_leads (
 	KEY by_time (requested_ms) -- sql_select_unverified
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- Codes by which leads verify their phone numbers and email addresses (docs/api.md 4.1.9, 4.1.14). A new code replaces the previous one. Both
--- hashes are HMACs with the installation's secret. The rows of a deleted lead are removed with its ledger.
+-- Codes by which leads verify their phone numbers and email addresses (docs/api.md 4.1.9, 4.1.14). A new code replaces the
+-- previous one. Both hashes are HMACs with the installation's secret. The rows of a deleted lead are removed with its ledger.
 CREATE TABLE IF NOT EXISTS {prefix}lead_codes (
 	lead_id BIGINT UNSIGNED NOT NULL,
 	channel TINYINT UNSIGNED NOT NULL, -- enum lead_channel of engine/command.h
 	address_hash BINARY(32) NOT NULL, -- of the lead and the address or number that the code was made for
 	code_hash BINARY(32) NOT NULL, -- of the lead, the address and the code
 	expires_ms BIGINT NOT NULL,
-	tries TINYINT UNSIGNED NOT NULL DEFAULT 0, -- codes that were compared with it, including the right one
+	tries TINYINT UNSIGNED NOT NULL DEFAULT 0, -- how many codes were compared with it, including the right one
 	PRIMARY KEY (lead_id, channel),
 	KEY by_time (expires_ms) -- sql_delete_old_codes
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -596,7 +596,7 @@ CREATE TABLE IF NOT EXISTS {prefix}webhooks (
 	UNIQUE KEY by_campaign (campaign_id, url_hash)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- The dispatcher's knowledge of a webhook. Separate from `webhooks`, so that sign-ups never wait for the dispatcher.
+-- What the dispatcher knows about a webhook. Separate from `webhooks`, so that sign-ups never wait for the dispatcher.
 CREATE TABLE IF NOT EXISTS {prefix}webhook_status (
 	webhook_id BIGINT UNSIGNED NOT NULL,
 	failing_since_ms BIGINT NULL, -- every attempt has failed since; NULL: the last one succeeded
@@ -746,7 +746,7 @@ CREATE TABLE IF NOT EXISTS {prefix}inbound_webhooks (
 CREATE TABLE IF NOT EXISTS {prefix}inbound_status (
 	inbound_id BIGINT UNSIGNED NOT NULL,
 	calls BIGINT UNSIGNED NOT NULL DEFAULT 0,
-	created BIGINT UNSIGNED NOT NULL DEFAULT 0, -- leads created; then: leads updated, payloads refused
+	created BIGINT UNSIGNED NOT NULL DEFAULT 0, -- leads created; the next two: leads updated, payloads refused
 	updated BIGINT UNSIGNED NOT NULL DEFAULT 0,
 	refused BIGINT UNSIGNED NOT NULL DEFAULT 0,
 	last_call_ms BIGINT NULL,
@@ -811,12 +811,12 @@ CREATE TABLE IF NOT EXISTS {prefix}messages (
 	sent_ms BIGINT NULL,
 	ended_ms BIGINT NULL,
 	repeats BIGINT UNSIGNED NULL, -- the mail whose bytes it sends again
-	-- hashes of an address that was typed into a page: of its mailbox, or of the number and the number without its last four digits. They
-	-- count for limits whether the address is a lead's or not (docs/mail.md 6, 8.3).
+	-- hashes of an address that was typed into a page: of its mailbox, or of the number and of the number without its last four digits.
+	-- They count for limits whether or not the address belongs to a lead (docs/mail.md 6, 8.3).
 	requested_for VARBINARY(32) NULL,
 	PRIMARY KEY (id),
-	-- sql_select_message_campaigns makes one probe for each campaign with something due; sql_select_due_messages reads in its
-	-- order; sql_release_crashed and sql_count_messages read all of it
+	-- sql_select_mail_campaigns and sql_select_text_campaigns make one probe for each campaign with something due.
+	-- sql_select_due_messages reads in its order; sql_release_crashed and sql_count_messages read all pending ones.
 	KEY by_turn (turn, campaign_id, due_ms),
 	KEY by_recipient (recipient_hash, composed_ms), -- sql_count_mails_of_recipient
 	KEY by_lead (lead_id), -- sql_select_left_messages
@@ -859,7 +859,7 @@ CREATE TABLE IF NOT EXISTS {prefix}sendings (
 -- are kept for a day, even if the lead is deleted.
 CREATE TABLE IF NOT EXISTS {prefix}sent_codes (
 	message_id BIGINT UNSIGNED NOT NULL,
-	campaign_id BIGINT UNSIGNED NOT NULL, -- 0: requested for a number of no lead
+	campaign_id BIGINT UNSIGNED NOT NULL, -- 0: requested for a number that belongs to no lead
 	number_hash BINARY(16) NOT NULL,
 	prefix_hash BINARY(16) NOT NULL, -- of the number without its last four digits
 	sent_ms BIGINT NOT NULL,
@@ -898,7 +898,7 @@ CREATE TABLE IF NOT EXISTS {prefix}erased_people (
 -- Removed campaigns that have rows left in other tables.
 CREATE TABLE IF NOT EXISTS {prefix}removed_campaigns (
 	campaign_id BIGINT UNSIGNED NOT NULL,
-	step TINYINT UNSIGNED NOT NULL DEFAULT 0, -- as in erasures, of store/removal/campaigns.c
+	step TINYINT UNSIGNED NOT NULL DEFAULT 0, -- enum remove_step of store/removal/campaigns.c
 	position BIGINT UNSIGNED NOT NULL DEFAULT 0,
 	worked_ms BIGINT NOT NULL,
 	created_ms BIGINT NOT NULL,

@@ -27,12 +27,12 @@ api_key_covers(const struct api_key *key, uint64_t campaign_id)
 	return key->campaign_count == 0;
 }
 
-/* Finds a key that is neither revoked nor expired, by the SHA-256 of its text. */
+/* Finds a key that is neither revoked nor expired, by the SHA-256 of its text. RESULT_NOT_FOUND: there is none. */
 MUST_CHECK enum result store_find_key(struct store *store, const unsigned char hash[32], struct api_key *key);
 /* Records that the key was used, to the hour. Does nothing if that is already recorded. */
 MUST_CHECK enum result store_touch_key(struct store *store, const struct api_key *key);
 
-/* With its counters. *now_ms is set to the database's time. */
+/* With its counters. *now_ms is set to the database's time. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_find_campaign(
     struct store *store, struct pool *pool, uint64_t id, struct campaign *campaign, int64_t *now_ms);
 /* A part of a list by id: at most `limit` rows, with ids above `after`. */
@@ -41,18 +41,19 @@ struct list_part {
 	size_t limit;
 };
 #define LIST_ALL ((struct list_part){ 0, PTRDIFF_MAX })
-/* The campaigns of an account (0: of all), by id. */
+/* The campaigns of an account (0: of all accounts), by id. *now_ms: the database's time, or 0 if the list is empty. */
 MUST_CHECK enum result store_list_campaigns(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part,
     struct campaign **campaigns, size_t *count, int64_t *now_ms);
 
-/* The version that every change of the campaign's settings, webhooks and definitions raises. */
+/* The version that every change of the campaign's settings, webhooks and definitions raises. RESULT_NOT_FOUND: no such
+ * campaign. */
 MUST_CHECK enum result store_read_settings_version(struct store *store, uint64_t campaign_id, uint64_t *version);
 
 /* RESULT_NOT_FOUND: no such lead in this campaign. */
 MUST_CHECK enum result store_find_lead(
     struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference, struct lead *lead);
 
-/* The definitions of one campaign, each kind by id. */
+/* The definitions of one campaign, each kind by id; none if there is no such campaign. */
 MUST_CHECK enum result store_find_definitions(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct definitions *definitions);
 

@@ -29,7 +29,7 @@ MUST_CHECK enum result store_show_leads(struct store *store, struct pool *pool, 
 
 MUST_CHECK enum result store_find_versions(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct campaign_versions *versions);
-/* The first `limit` leads that are not fraudulent, by score, then by sign-up. Only numbers, social ids, scores, and the sources
- * of names and avatars are filled. */
+/* The first `limit` leads that are not fraudulent, by score, then by sign-up. Only numbers, social ids, scores, and the fields
+ * that names and avatars are made of are filled. */
 MUST_CHECK enum result store_leaderboard(
     struct store *store, struct pool *pool, uint64_t campaign_id, size_t limit, struct lead **leads, size_t *count);

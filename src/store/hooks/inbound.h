@@ -21,7 +21,8 @@ struct inbound_webhook {
 	uint64_t stored, stored_bytes; /* refused calls that are stored */
 };
 
-/* Finds it by the SHA-256 of the token in its URL, or of the previous token while that still works. */
+/* Finds a webhook by the SHA-256 of the token in its URL, or of the previous token while that still works. This function and
+ * the next one return RESULT_NOT_FOUND if there is none. */
 MUST_CHECK enum result store_find_inbound_of_token(
     struct store *store, struct pool *pool, const unsigned char hash[32], struct inbound_webhook *webhook);
 MUST_CHECK enum result store_find_inbound(struct store *store, struct pool *pool, uint64_t id, struct inbound_webhook *webhook);
@@ -44,11 +45,11 @@ struct inbound_put {
  * use. RESULT_TOO_MANY: the campaign has `maximum`; RESULT_NOT_FOUND: no such campaign, or id. */
 MUST_CHECK enum result store_put_inbound(
     struct store *store, const struct precondition *precondition, const struct inbound_put *put, uint64_t *id, bool *fresh);
-/* Gives it a new token. The old one works for `overlap_hours`. */
+/* Gives a webhook a new token. The old one works for `overlap_hours`. RESULT_NOT_FOUND, here and in the next two: no such
+ * webhook. */
 MUST_CHECK enum result store_rotate_inbound(struct store *store, const struct precondition *precondition, uint64_t id,
     const unsigned char hash[32], unsigned overlap_hours);
-/* Which webhook of a campaign is meant: by id (0: any), name and hash of a token; either may be absent. RESULT_NOT_FOUND:
- * none. */
+/* Which webhook of a campaign is meant: the one with this id (0: any), name (absent: any) and token (NULL: any). */
 struct inbound_reference {
 	uint64_t id;
 	struct slice name;
@@ -56,5 +57,5 @@ struct inbound_reference {
 };
 MUST_CHECK enum result store_identify_inbound(
     struct store *store, uint64_t campaign_id, const struct inbound_reference *reference, uint64_t *id);
-/* Also removes its calls. */
+/* Removes a webhook with its calls. */
 MUST_CHECK enum result store_remove_inbound(struct store *store, const struct precondition *precondition, uint64_t id);

@@ -31,12 +31,12 @@ struct webhook_put {
 	size_t maximum;      /* of webhooks in a campaign */
 };
 
-/* Adds a webhook, or replaces the events (source, format) of the one with the same URL, compared byte for byte. *created: it
- * was added, with the given secret. A webhook whose receiver answered 410 becomes active again; a disabled one stays disabled.
- * RESULT_TOO_MANY: the campaign has `maximum` webhooks; RESULT_NOT_FOUND: no such campaign. */
+/* Adds a webhook, or replaces the events, the source and the format of the one with the same URL, compared byte for byte.
+ * *created: it was added, with the given secret. A webhook whose receiver answered 410 becomes active again; a disabled one
+ * stays disabled. RESULT_TOO_MANY: the campaign has `maximum` webhooks; RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_put_webhook(
     struct store *store, const struct precondition *precondition, const struct webhook_put *put, uint64_t *id, bool *created);
-/* Removes it. The dispatcher ends its pending deliveries. */
+/* Removes the webhook with this URL. The dispatcher ends its pending deliveries. RESULT_NOT_FOUND: no such webhook. */
 MUST_CHECK enum result store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url);
 /* The same by id. */
 MUST_CHECK enum result store_remove_webhook_id(struct store *store, const struct precondition *precondition, uint64_t id);

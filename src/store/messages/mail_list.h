@@ -10,7 +10,7 @@
 #include "store/message_requests.h"
 #include "store/messages/mail_outcomes.h"
 
-/* Filters that are zero or -1 are not applied. */
+/* Filters that are 0 or -1 are not applied: 0 for ids, -1 for state and kind. */
 struct mail_filter {
 	uint64_t campaign_id;
 	int state, kind;

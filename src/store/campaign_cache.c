@@ -206,8 +206,6 @@ store_note_campaigns(struct store *store, const struct working_set *set)
 	}
 }
 
-enum { NOTED_MS = MINUTE_MS };
-
 void
 store_note_large_points(struct store *store, const struct command *command)
 {
@@ -219,7 +217,7 @@ store_note_large_points(struct store *store, const struct command *command)
 		return;
 	if (now_ms >= cached->large_points_until_ms || leads < cached->large_points)
 		cached->large_points = leads;
-	cached->large_points_until_ms = now_ms + NOTED_MS;
+	cached->large_points_until_ms = now_ms + MINUTE_MS;
 }
 
 bool

@@ -10,7 +10,7 @@ import { Deliveries, Delivery } from "./deliveries.js";
 import { Lead } from "./lead.js";
 import { Leads } from "./leads.js";
 import { Overview } from "./overview.js";
-import { go, parse, useRoute } from "./route.js";
+import { go, parse, placeOf, useRoute } from "./route.js";
 import { Ended, Login, Welcome, logOut, readSession, useSession } from "./session.js";
 import { Settings } from "./settings.js";
 import { Keys, Team } from "./team.js";
@@ -82,7 +82,7 @@ const Missing = () => html`
 function View({ route }) {
 	useCampaigns(); // renders again when names of campaigns change
 	const [error, reset] = useErrorBoundary(one => console.error(one));
-	const place = route.path.join("/");
+	const place = placeOf(route.path);
 	const [view, values] = find(place);
 	const shownIn = useStore(zone); // fields have days of that zone
 	useEffect(() => {

@@ -31,10 +31,13 @@ export const go = path => {
 	location.hash = link(path);
 };
 
+/** The parts of a path as a text: a slash within a part does not divide it. */
+export const placeOf = path => path.map(encodeURIComponent).join("/");
+
 /** Changes the query of the current place. */
 export function setQuery(changes) {
 	const { path, query } = parse(location.hash);
-	location.hash = link(path.map(encodeURIComponent).join("/"), { ...query, ...changes });
+	location.hash = link(placeOf(path), { ...query, ...changes });
 }
 
 export function useRoute() {

@@ -220,7 +220,8 @@ def test_markup_in_each_field(dashboard, service):
     dashboard.open(f"campaigns/{campaign.id}/leads/{polluted}")
     dashboard.open(f"campaigns/{campaign.id}/export?fraudulent=__proto__", "Export leads")
     assert dashboard.run("const names = []; for (const name in {}) names.push(name); return names;") == []
-    dashboard.open(f"campaigns/{campaign.id}%2F..%2F..%2Fusers%2F1/settings", "Not found")
+    for place in (f"campaigns/{campaign.id}%2F..%2F..%2Fusers%2F1/settings", f"campaigns%2F{campaign.id}"):
+        dashboard.open(place, "Not found")
     seen = 0
     for name, place, _ in places(service, campaign):
         dashboard.open(place)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The settings of a campaign, in groups, and its rewards, actions and tags.
 import { useEffect, useRef } from "./hooks.js";
-import { patch, post, remove } from "./api.js";
+import { get, patch, post, remove } from "./api.js";
 import { count, full, plural, weekday } from "./format.js";
 import { readCampaigns, refresh, useLive } from "./live.js";
 import { go, link, setQuery } from "./route.js";
@@ -267,11 +267,15 @@ const SHORT = { __proto__: null, emailed: "Email", public: "By themselves" };
 
 function Definitions({ campaign, settings, kind, mails, note }) {
 	const [title, noun, text, fields] = DEFINITIONS[kind];
-	const live = useLive(`campaigns/${campaign}/${kind}`, {}, { every: 60 });
+	const path = `campaigns/${campaign}/${kind}`;
+	const live = useLive(path, {}, { every: 60 });
 	const changes = may("manage");
-	const edit = row =>
-		openDialog(EditDefinition, { campaign, settings, kind, row, tag: live.tag, mails, note })
-			.then(done => done && refresh()); // all definitions share a version
+	/** Edits a definition; null: adds one. Reads the list first: a change of one definition changes the version of all. */
+	async function edit(shown) {
+		const { value, tag } = await get(path);
+		const row = value.find(one => one.id === shown?.id) || shown;
+		if (await openDialog(EditDefinition, { campaign, settings, kind, row, tag, mails, note })) refresh();
+	}
 	const columns = [
 		...fields.map(([name, label, , type]) => [SHORT[name] || label, row => cellOf(type, row[name]), type]),
 		changes && ["Change", row => html`

@@ -147,6 +147,48 @@ def test_rewards_are_mailed(dashboard, campaign, leadhook):
     assert "reward" in leadhook("campaign", "show", str(campaign.id))["mails"]
 
 
+def test_definitions_in_quick_succession(dashboard, campaign, leadhook):
+    """docs/dashboard.md 3.1: a form reports changes that others have made since it was opened, but no change of the user before that"""
+    tag = str(campaign.define("tag", "VIP"))
+    dashboard.load(f"campaigns/{campaign.id}/settings?tab=rewards")
+    dashboard.wait("button('Add reward')")
+    dashboard.settled()
+    dashboard.run("""const real = fetch;
+        const wait = new Promise(done => { window.answer = done; });
+        let held = [];
+        window.fetch = async (url, options) => {
+            const kind = String(url).split("/").pop();
+            if (options.method === "POST")
+                held = ["rewards", "actions", "tags"];
+            if (options.method === "GET" && held.includes(kind)) {
+                held = held.filter(one => one !== kind);
+                await wait;
+            }
+            return real(url, options);
+        };""")
+    for name in ("Mug", "Sticker"):
+        dashboard.click("Add reward")
+        dashboard.fill("Reward", name)
+        dashboard.fill("Points needed", "5")
+        dashboard.click("Save")
+        dashboard.wait("top() === document")
+    edit = "[...document.querySelectorAll('tbody tr')].find(row => row.textContent.includes('VIP')).querySelector('button').click();"
+    dashboard.run(edit)
+    dashboard.fill("Name", "Press")
+    dashboard.click("Save")
+    dashboard.wait("top() === document")
+    dashboard.run("window.answer();")
+    dashboard.sees("Press")
+    assert {row["subject"] for row in leadhook("reward", "list", str(campaign.id))} == {"Mug", "Sticker"}
+    dashboard.run(edit.replace("VIP", "Press"))
+    dashboard.fill("Name", "Team")
+    leadhook("tag", "set", tag, "description=Ours")
+    dashboard.click("Save")
+    dashboard.sees("Another user changed this after you opened it.")
+    dashboard.click("Cancel")
+    assert [(row["name"], row["description"]) for row in leadhook("tag", "list", str(campaign.id))] == [("Press", "Ours")]
+
+
 def test_the_mails_of_a_campaign(dashboard, campaign, leadhook):
     """docs/dashboard.md 2.3: which there are, when they are sent, whether each is on; from there to its text and preview"""
     leadhook("campaign", "set", str(campaign.id), "mails=reward", "verify_email=on")

@@ -49,10 +49,10 @@ const REPEATED = {
 	nothing: "A person who signs up again sees nothing of their lead, and gets no email.",
 };
 
-/** When sign-ups close: at the end of the day that is shown, or during it. */
+/** When sign-ups close: at the end of the chosen day, or during it. A browser may pass a day that is none, such as 20261-12-06. */
 function endHint({ ends_at: end }, { ends_at: day }) {
 	const place = zone.get().replaceAll("_", " ");
-	const last = day ? `${weekday(day)} is the last day` : "The last day";
+	const last = endOf(day) ? `${weekday(day)} is the last day` : "The last day";
 	const sudden = end && endOf(lastDayBefore(end)) !== end && ` Currently it ends during that day: ${full(end)}.`;
 	return html`
 		${last}, until midnight (${place}).${sudden || ""} Leave empty for no end.
@@ -133,7 +133,7 @@ function toField(kind, value) {
 		return value;
 	return value === null || value === undefined ? "" : String(value);
 }
-const FROM_FIELD = { __proto__: null, lines: value => wordsOf(value).join(","), date: endOf };
+const FROM_FIELD = { __proto__: null, lines: value => wordsOf(value).join(","), date: value => endOf(value) || value };
 const fromField = (kind, value) => FROM_FIELD[kind]?.(value) ?? value;
 
 /** A group that its heading opens. `open`: at first. */

@@ -207,7 +207,7 @@ function AddKey({ account, close }) {
 			rights: chosen,
 			...(name.trim() ? { name: name.trim() } : {}),
 			...(campaigns.length > 0 ? { campaigns } : {}),
-			...(expires ? { expires: endOf(expires) } : {}),
+			...(expires ? { expires: endOf(expires) || expires } : {}),
 		});
 		return value;
 	}

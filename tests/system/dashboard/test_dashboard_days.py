@@ -107,6 +107,25 @@ def test_the_last_day_of_a_campaign(in_zone, leadhook, zone, day, end):
 
 
 @chromium_first
+def test_a_year_of_five_digits(in_zone, leadhook):
+    """docs/dashboard.md 2.3: an invalid value, such as browsers accept, is reported at its field, and nothing is saved"""
+    dashboard, campaign = in_zone("UTC")
+    leadhook("campaign", "set", str(campaign.id), "ends_at=2026-12-07T00:00:00Z")
+    dashboard.load(f"campaigns/{campaign.id}/settings")
+    type_day(dashboard, "Ends on", "20261-12-06")
+    dashboard.sees("The last day, until midnight (UTC).")
+    dashboard.click("Save")
+    dashboard.wait("field('Ends on').getAttribute('aria-invalid')")
+    assert leadhook("campaign", "show", str(campaign.id))["ends_at"] == "2026-12-07T00:00:00Z"
+    dashboard.load("keys")
+    dashboard.click("Add key")
+    type_day(dashboard, "Expires on", "20261-12-06")
+    dashboard.click("Add key")
+    dashboard.wait("field('Expires on').getAttribute('aria-invalid')")
+    dashboard.click("Cancel")
+
+
+@chromium_first
 def test_filters_have_their_last_day(in_zone, tmp_path, service):
     """docs/dashboard.md 2.2: a list up to a day has what came on that day, and so has the export, which says so"""
     dashboard, campaign = in_zone("Europe/Berlin")

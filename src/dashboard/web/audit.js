@@ -144,7 +144,7 @@ export function Changes({ query }) {
 		<${Page} title="Audit log" live=${live}>
 			<${AccountChoice} account=${Number(account) || null} accounts=${accounts} all />
 			<${Filters}>
-				<${Filter} id="audit-campaign" name="campaign" label="Campaign" all="All campaigns" query=${query}
+				<${Filter} name="campaign" label="Campaign" all="All campaigns" query=${query}
 					options=${campaigns.map(one => [one.id, one.name])} />
 				<${Dates} query=${query} />
 			<//>

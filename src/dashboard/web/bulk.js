@@ -156,7 +156,7 @@ export function Bulk({ campaign, chosen, clear, tags, filters, more }) {
 			${words.map(word => html`
 				<${Button} key=${word} kind="small" title=${CHANGES[word][4]} onClick=${() => act(word)}>${CHANGES[word][0]}<//>`)}
 			${!everything && html`<${Button} kind="small" onClick=${points}>Points…<//>`}
-			<${Select} id="bulk-more" aria-label="More actions" value="" options=${options} choose=${choose} />
+			<${Select} aria-label="More actions" value="" options=${options} choose=${choose} />
 		<//>`;
 }
 

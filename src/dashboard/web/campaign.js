@@ -76,7 +76,8 @@ function SourceValues({ id, since }) {
 			const refused = Object.fromEntries(found.filter(row => row.kind === "refused").map(row => [row.value, row.signups]));
 			const notice = refused.signups > 0 && html`
 				<p class="notice">
-					${refused.signups} sign-ups since ${utcDay(since)} were refused because too many came from the same IP address
+					${plural(refused.signups, "sign-up")} since ${utcDay(since)} ${refused.signups === 1 ? "was" : "were"} refused
+					${" "}because too many came from the same IP address
 					${" "}(${plural(refused.addresses, "address", "addresses")} in total). A school or an office may share one.
 				</p>`;
 			if (kinds.length === 0)

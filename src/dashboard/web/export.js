@@ -27,7 +27,7 @@ const FORMATS = [
 function wordOf([name, value], tags) {
 	if (name === "tag")
 		return `tag ${tags?.find(one => String(one.id) === value)?.name || value}`;
-	if (STATES[name])
+	if (STATES[name] && (value === "on" || value === "off"))
 		return value === "on" ? STATES[name] : `not ${STATES[name]}`;
 	return ORDERS[name] || DATES[name]?.(value) || `${name} ${value}`;
 }

@@ -49,7 +49,8 @@ function Switcher({ id }) {
 	if (list.length < 2)
 		return html`<p class="campaign-name">${campaignName(id)}</p>`;
 	return html`
-		<${Select} id="switcher" aria-label="Campaign" value=${id} options=${list.map(one => [one.id, one.name])} choose=${one => go(`campaigns/${one}`)} />`;
+		<${Select} aria-label="Campaign" value=${id} options=${list.map(one => [one.id, one.name])}
+			choose=${one => go(`campaigns/${one}`)} />`;
 }
 
 const CampaignItems = ({ id, route }) => html`

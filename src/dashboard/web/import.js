@@ -280,7 +280,7 @@ export function Import({ id }) {
 			${step === "checked" && html`<${Checked} look=${look} state=${state} choices=${choices} start=${start} back=${back} />`}
 			${step === "importing" && html`
 				<${Sending} state=${state} file=${file} what="Imported">
-					<p class="muted">Keep this tab open. A stopped import can be continued with the same file, also later.</p>
+					<p class="muted">Keep this tab open. You can continue a stopped import later with the same file.</p>
 					${stopButton}
 				<//>`}
 			${step === "done" && html`

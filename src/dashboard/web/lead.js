@@ -271,7 +271,7 @@ function Actions({ campaign, lead, tags, reload }) {
 				${!lead.opted_out && lead.email && change("optout")}
 				${lead.bounced && html`<${Button} onClick=${endBounce}>Mark as reachable<//>`}
 				${tags?.length > 0 && html`
-					<${Select} id="lead-tag" aria-label="Add a tag" value="" options=${[["", "Add a tag…"], ...tags.map(tag => [tag.id, tag.name])]}
+					<${Select} aria-label="Add a tag" value="" options=${[["", "Add a tag…"], ...tags.map(tag => [tag.id, tag.name])]}
 						choose=${tag => addTag(tag).catch(showFailure)} />`}
 				<${Report} campaign=${campaign} lead=${lead} />
 				<${Erase} campaign=${campaign} lead=${lead} />

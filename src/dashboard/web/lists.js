@@ -9,8 +9,8 @@ import { beginOf, dayOf, endOf, lastDayBefore } from "./zone.js";
 export const setFilter = changes => setQuery({ ...changes, after: null });
 
 /** A select for the filter `name`. `options`: [value, text]; `all`: the text for no filter. */
-export const Filter = ({ name, id = `filter-${name}`, label, all, query, options }) => html`
-	<${Select} id=${id} aria-label=${label} value=${query[name] || ""} options=${[["", all], ...options]}
+export const Filter = ({ name, label, all, query, options }) => html`
+	<${Select} aria-label=${label} value=${query[name] || ""} options=${[["", all], ...options]}
 		choose=${value => setFilter({ [name]: value })} />`;
 
 const DateFilter = ({ label, day, choose }) => html`

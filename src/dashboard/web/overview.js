@@ -122,7 +122,7 @@ function Growth({ row }) {
 function problemsOf(rows) {
 	const kinds = [
 		["webhooks_failing", "", "failing. Deliveries stay queued and are retried."],
-		["webhooks_disabled", "wait", "disabled. Deliveries wait until it is enabled."],
+		["webhooks_disabled", "wait", "disabled. Deliveries stay queued."],
 	];
 	return kinds.flatMap(([member, tone, what]) => rows.filter(row => row[member]).map(row => {
 		const text = `${plural(row[member], "webhook")} of ${row.name} ${row[member] === 1 ? "is" : "are"} ${what}`;

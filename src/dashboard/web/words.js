@@ -140,7 +140,7 @@ export function redirectMeaning(status, moved = MOVED.includes(status)) {
 		return "The receiver says that its URL has moved: use the new one.";
 	if (PAGE_SHOWN.includes(status))
 		return "The receiver has probably done its work and shows a page. Each retry would do the work again: count redirects as " +
-			"delivered, unless the page is one to log in on.";
+			"delivered, unless the page is a login page.";
 	return "Redirects are not followed: the receiver must answer 2xx.";
 }
 
@@ -152,9 +152,9 @@ export function waitReason(delivery) {
 		breaker: "The webhook keeps failing: one delivery at a time is tried until one succeeds",
 		disabled: "The webhook is disabled",
 		receiver: "The receiver requested a delay (Retry-After)",
-		rate: "The rate limit of the webhook",
+		rate: "Rate limit of the webhook reached",
 		dispatcher: "Queued",
-		other_dispatcher: "Another host sends it",
+		other_dispatcher: "Another host is sending it",
 		attempt: "Being sent now",
 		removal: "The webhook was removed",
 	}[delivery.waiting_for] || (delivery.waiting_for ? delivery.waiting_for.replaceAll("_", " ") : null);

@@ -17,7 +17,7 @@ struct dashboard_file {
 };
 extern const struct dashboard_file dashboard_files[];
 extern const size_t dashboard_file_count;
-/* Changes when any file does. Modules import each other by relative paths, so that all files share a version in their path. */
+/* Changes when any file does. It is in the path of every file, because modules import each other by relative paths. */
 extern const char dashboard_version[];
 
 /* NULL: there is no file with this name. */

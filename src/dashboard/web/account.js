@@ -13,7 +13,7 @@ function zones(stored) {
 	return [...new Set(["UTC", ...names, stored || "UTC"])].map(name => [name, name.replaceAll("_", " ")]);
 }
 
-/** The present day and time in the zone. */
+/** The current day and time in the zone. */
 function nowIn(name) {
 	try {
 		return new Intl.DateTimeFormat("en-GB", { weekday: "long", hour: "2-digit", minute: "2-digit", timeZone: name }).format(new Date());

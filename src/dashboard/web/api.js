@@ -44,7 +44,7 @@ function urlOf(path, query) {
 	return url;
 }
 
-/** Stores an answer; the oldest one makes room for it. */
+/** Stores an answer. When there are too many, the oldest one is dropped. */
 function keep(url, found) {
 	seen.delete(url.href);
 	seen.set(url.href, found);
@@ -82,7 +82,7 @@ async function failureOf(answer) {
 	} catch (error) {
 		problem = {};
 	}
-	// errors from before the path was read have `message`
+	// errors that are found before the path is parsed have `message` in place of `detail`
 	const texts = {
 		title: problem.title || `The web server answered ${answer.status}.`,
 		detail: problem.detail || problem.message,
@@ -94,7 +94,7 @@ async function failureOf(answer) {
 	);
 }
 
-/** The query of the next part, from the header Link; null: this was the last one. */
+/** The query of the next part, from the header Link; null: this was the last part. */
 function nextOf(answer) {
 	const link = /<\?([^>]*)>; rel="next"/.exec(answer.headers.get("Link") || "");
 	return link ? Object.fromEntries(new URLSearchParams(link[1])) : null;
@@ -171,7 +171,7 @@ export async function post(path, body = {}, options = {}) {
 	}
 }
 
-/** Posts, and waits as long as the service is busy or the rate limit is reached. */
+/** Posts, and tries again while the service is busy or the rate limit is reached. */
 export async function postPatiently(path, body) {
 	for (;;)
 		try {
@@ -187,7 +187,7 @@ export async function postPatiently(path, body) {
 
 const WAITS_MS = [500, 500, 1000, 1000, 2000, 2000, 5000, 5000, 10000, 10000, 10000];
 
-/** Posts, to queue a job, and polls the job until it has ended or `waits`, in ms, are over. `report` gets each state. */
+/** Posts, which queues a job, and polls it until it has ended. `report` gets each state; `waits`: pauses between polls, in ms. */
 export async function runJob(path, body, report = () => {}, waits = WAITS_MS) {
 	let { value: job } = await post(path, body);
 	report(job);
@@ -201,7 +201,7 @@ export async function runJob(path, body, report = () => {}, waits = WAITS_MS) {
 	return job;
 }
 
-/** Why a test email was not sent, or not yet, in a sentence; undefined: it was sent. */
+/** A sentence that says why a test email was not sent, or not yet; undefined: it was sent. */
 export function mailTestProblem({ ended_at, state, error, result }) {
 	if (!ended_at)
 		return "The test is still queued. Check that the dispatcher is running.";

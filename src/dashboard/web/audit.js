@@ -30,7 +30,7 @@ const HIDDEN = new Set([
 	"pending", "due", "failing_since", "last_error", "repeated_signup",
 ]);
 
-/** The labels of what an operation changes: "campaign set" changes settings. */
+/** The labels of the members that an operation changes, such as settings for "campaign set". */
 function labelsOf(operation) {
 	const [noun] = operation.split(" ");
 	return { page: PAGE_LABELS, mail: MAIL_LABELS, campaign: SETTING_LABELS }[noun] || OTHER_LABELS;
@@ -38,13 +38,13 @@ function labelsOf(operation) {
 
 const textLabel = (label, language) => (language ? `${label} (${LANGUAGES[language] || language})` : label);
 
-/** A state as [label, value] by name. In a list of texts, each text has a name for each of its languages. */
+/** The members of a state: [label, value] by name. In a list of texts, the name includes the language. */
 function valuesOf(operation, value) {
 	const labels = labelsOf(operation);
 	const found = new Map();
 	if (Array.isArray(value)) {
 		for (const { name, language, value: text } of value)
-			if (!name.startsWith("consent.")) // former texts of the consent
+			if (!name.startsWith("consent.")) // an earlier text of the consent
 				found.set(`${name} ${language || ""}`, [textLabel(labels[name] || labelOf(name), language), text]);
 		return found;
 	}
@@ -113,7 +113,7 @@ function Differences({ row }) {
 
 /* ---- the view ---- */
 
-/** The outcome of a change, unless it was made. */
+/** The outcome of a change that failed or may have failed. */
 function changeState(row) {
 	if (row.state === "done")
 		return "";

@@ -10,10 +10,10 @@ import { Button, Dialog, Progress, Select, html, openDialog, showFailure, toast 
 import { nameOf } from "./words.js";
 
 const CALL_MAX = 250; // leads of a call
-/** Leads are changed in the background: when views read them again. */
+/** When views read leads again after a change, which is made in the background. */
 const SOON_MS = [1500, 5000];
 
-/** By the word of the API: [button, done, the opposite word, whether a lead is like that already, what it does]. */
+/** By the name of the change in the API: [button, what was done, opposite change, whether a lead already has it, explanation]. */
 const CHANGES = {
 	verify: ["Verify", "verified", "unverify", lead => lead.verified, "Marks the address as confirmed"],
 	unverify: ["Unverify", "unverified", "verify", lead => !lead.verified],
@@ -34,10 +34,10 @@ async function postLeads(path, leads, body) {
 
 export const changeLeads = (campaign, change, ids, extra) => postLeads(`campaigns/${campaign}/bulk`, ids, { change, ...extra });
 
-/** Lets views show a change of leads that was just queued. */
+/** Reads all views again once a queued change of leads should have been made. */
 export const refreshSoon = () => SOON_MS.forEach(time => setTimeout(refresh, time));
 
-/** Queues a change, and says so with a button that queues the opposite. */
+/** Queues a change, and shows a message whose button queues the opposite. */
 async function change(campaign, word, ids, what, extra) {
 	const [, done, opposite] = CHANGES[word];
 	const undo = () => changeLeads(campaign, opposite, ids).then(refreshSoon);
@@ -118,7 +118,7 @@ function deleteChosen(campaign, chosen) {
 
 /** The bar with actions for the selected leads, a map by social id. `more`: other leads match the filters, too. */
 export function Bulk({ campaign, chosen, clear, tags, filters, more }) {
-	const [everything, setEverything] = useState(false); // all that match the filters are selected
+	const [everything, setEverything] = useState(false); // whether all leads that match the filters are selected
 	useLayoutEffect(() => setEverything(false), [chosen]);
 	const act = async (word, extra) => {
 		const isDone = everything ? changeAll(campaign, filters, word, extra)

@@ -13,7 +13,7 @@ import { rfc3339 } from "./zone.js";
 const HOUR = 3600e3;
 const DAY = 24 * HOUR;
 
-/** Periods until now. `all` is the longest that the API allows: imported leads may be older than the campaign. */
+/** Periods that end now: [key, text, ms, step]. `all` is the longest that the API allows: imported leads may be old. */
 const PERIODS = [
 	["24h", "24 hours", DAY, "hour"],
 	["7d", "7 days", 7 * DAY, "day"],
@@ -66,7 +66,7 @@ const SOURCE_KINDS = [
 
 const OTHERS = html`<span class="muted">All others</span>`;
 
-/** The values of UTM parameters and the referring sites since the day of a time, one kind at a time; nothing if there are none. */
+/** Sign-ups by UTM parameter or by referring site since the day of `since`, one kind at a time; nothing if there are none. */
 function SourceValues({ id, since }) {
 	const live = useLive(`campaigns/${id}/sources`, { since }, { every: 60 });
 	const [chosen, choose] = useState(null);
@@ -167,7 +167,7 @@ function Numbers({ totals, previous, leads }) {
 function Signups({ stats, period }) {
 	const points = useMemo(() => {
 		const first = period === "all" ? stats.points.findIndex(point => point.leads > 0) : 0;
-		return stats.points.slice(first); // findIndex is -1 without sign-ups: the last point
+		return stats.points.slice(first); // -1 without sign-ups: the last point
 	}, [stats, period]);
 	return html`
 		<${Card} title="Sign-ups">

@@ -6,7 +6,7 @@ import { useTheme } from "./frame.js";
 import { Table, html } from "./ui.js";
 import { zone } from "./zone.js";
 
-/** Steps between grid lines: whole numbers. */
+/** Possible distances between grid lines: whole numbers. */
 const STEPS = Array.from({ length: 9 }, (_, power) => [1, 2, 5].map(step => step * 10 ** power)).flat();
 
 let loading = null;
@@ -30,7 +30,7 @@ function load() {
 
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** Labels of the axis: days, or hours with the day where it begins. */
+/** Labels of the time axis: days; or hours, with the day below the first hour of each day. */
 function labels(times, by) {
 	let before = "";
 	return times.map(seconds => {
@@ -51,7 +51,7 @@ function nameOf(time, by) {
 	return inProgress(time, by) ? `${name} (so far)` : name;
 }
 
-/** Dashes the lines to the point of an hour or day that has not ended: solid ones would look like a drop. */
+/** Dashes the lines to an hour or day that has not ended: solid lines would look like a drop. */
 function dashLast(plot, by) {
 	const last = plot.data[0].length - 1;
 	if (last < 1 || !inProgress(plot.data[0][last] * 1000, by))
@@ -72,7 +72,7 @@ function dashLast(plot, by) {
 	ctx.restore();
 }
 
-/** The numbers of a chart, the newest first. */
+/** The numbers of a chart as a table, newest first. */
 function Numbers({ points, series, by, label }) {
 	const columns = [
 		[

@@ -10,7 +10,7 @@ import { Dates, Filter, Filters, Pager, Selected, selectColumn, useSelection } f
 import { Button, Card, Chip, Copy, Empty, Facts, Loaded, Moment, Notice, Page, Table, Time, html, toast } from "./ui.js";
 
 const PART = 50;
-const SENT_WAITS = [500, 1000, 2000, 3000]; // milliseconds, until the requested attempt is expected
+const SENT_WAITS = [500, 1000, 2000, 3000]; // milliseconds before each look for the requested attempt
 
 const isRetried = delivery => delivery.state === "pending" && delivery.attempts > 0;
 
@@ -42,7 +42,7 @@ async function resend(campaign, deliveries) {
 	return disabled === 0;
 }
 
-/** Its event, which users without access to leads do not get. */
+/** The event, or the number of the delivery for users without access to leads, who do not see events. */
 const titleOf = delivery => (delivery.event ? eventName(delivery.event) : `Delivery ${delivery.id}`);
 
 function statusOf(delivery) {
@@ -52,7 +52,7 @@ function statusOf(delivery) {
 		${reason && html`<br class="off" /><span class="muted off" title=${statusHint(delivery.last_status)}>${reason}</span>`}`;
 }
 
-/** `selection`: that of useSelection; `webhooks`: left out when all rows are of the same webhook. */
+/** `selection`: that of useSelection; `webhooks`: not given when all rows belong to the same webhook. */
 export function DeliveryTable({ campaign, rows, webhooks, selection }) {
 	const urlOf = delivery => webhooks.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook";
 	const columns = [

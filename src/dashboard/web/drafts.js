@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the editors of pages and mails share: the choice of a language, and a preview of what is typed, in a frame that runs no scripts.
+// What the editors of pages and mails share: a choice of the language, and a preview of unsaved texts in a frame without scripts.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled } from "./api.js";
 import { setQuery } from "./route.js";
@@ -9,7 +9,7 @@ import { Problem, Select, html } from "./ui.js";
 export const LANGUAGE_OPTIONS = [["", "All languages"], ...Object.entries(LANGUAGES)];
 const SOON_MS = 600; // between typing and its preview
 
-/** What `request` resolves to for `input`. It is called again a moment after `input` has changed. */
+/** Calls `request` with `input` and a signal, again a moment after `input` has changed. Returns the last { value, failure }. */
 export function useDraft(input, request) {
 	const [state, set] = useState({ value: null, failure: null });
 	const key = JSON.stringify(input);
@@ -34,7 +34,7 @@ export function useDraft(input, request) {
 	return state;
 }
 
-/** Why there is no preview, or that it leaves out a part of the form. */
+/** Says why there is no preview, or that it does not show all of the form. */
 export function DraftProblem({ draft: { value, failure } }) {
 	if (failure)
 		return html`<${Problem} failure=${failure} />`;
@@ -60,7 +60,7 @@ export const LanguageChoice = ({ language }) => html`
 const LOOK_MS = 250; // between checks of pictures that are being loaded
 const LOOKS = 40;
 
-// Elements of the markup may shadow members of their document by their names.
+// By their names, elements of the markup may shadow members of the document.
 const find = (page, selector) => [...Document.prototype.querySelectorAll.call(page, selector)];
 
 function write(page, markup, style) {

@@ -41,7 +41,7 @@ function firstOf(text, records, format) {
 	return text;
 }
 
-/** A text as a part of a file name. */
+/** A text as part of a file name. */
 const forFile = text => text.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").toLowerCase();
 
 /**
@@ -50,7 +50,7 @@ const forFile = text => text.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, 
  */
 async function readLeads(id, filters, format, most, stopping, report) {
 	const pieces = format === "ndjson" ? [] : [BYTE_ORDER_MARK];
-	let [leads, headings] = [0, format === "csv" ? 1 : 0]; // read; still to come
+	let [leads, headings] = [0, format === "csv" ? 1 : 0]; // read so far; still to come
 	for (let next = { ...filters, format: format === "ndjson" ? format : undefined }; next && leads < most && !stopping.current;) {
 		const part = await get(`campaigns/${id}/export`, next);
 		const { records } = part.value;

@@ -33,7 +33,7 @@ const USUAL = new Map([
 	["website", ["url", "Website"]],
 ]);
 const OFFERED = ["email", "phone_number", "first_name", "last_name", "company"];
-/* Parameters of a sign-up with another meaning. */
+/* Parameters of a sign-up that have another meaning. */
 const RESERVED = [
 	"action", "altcha", "api_key", "campaign_id", "campaignid", "consent", "consent_version", "controller", "country_code",
 	"format", "ip", "ip_address", "jsonp", "kid", "kolid", "landing_page_id", "list_id", "must_exist", "points", "redirect_url",
@@ -46,7 +46,7 @@ const typeOf = name => USUAL.get(name)?.[0] || "text";
 const identifies = row => IDENTIFIERS.includes(row.name);
 const isName = name => /^[a-z][a-z0-9_]{0,39}$/.test(name) && !name.startsWith("utm_");
 const optionsOf = row => row.options.split("\n").map(trim).filter(Boolean);
-/* Between what is stored of an option and what is shown. */
+/* Stands between the stored value of an option and its label. */
 const ARROW = "=>";
 const partsOf = option => {
 	const at = option.indexOf(ARROW);
@@ -60,7 +60,7 @@ function cut(text, mark) {
 	return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The rules that a row breaks, by part: name, label, options. */
+/** What is wrong with a row, by part: name, label, options. */
 function problemsOf(row, rows) {
 	const found = {};
 	const options = optionsOf(row);
@@ -85,7 +85,7 @@ function problemsOf(row, rows) {
 	return found;
 }
 
-/** The rule that the rows break together; null: none. */
+/** What is wrong with the rows together; null: nothing. */
 function problemOfAll(rows) {
 	if (rows.length > FIELDS_MAX)
 		return `A form has at most ${FIELDS_MAX} fields.`;
@@ -150,7 +150,7 @@ export const print = rows => rows.map(printField).join("\n");
 
 /* ---- the editor ---- */
 
-/** A name for a new field, made of its label, that no other row has. */
+/** A name for a new field, made from its label. No other row has it. */
 function nameFor(label, rows) {
 	const plain = label.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 	const words = plain.replace(/[^a-z0-9]+/g, "_").replace(/^_|_$/g, "");
@@ -162,7 +162,7 @@ function nameFor(label, rows) {
 	return name;
 }
 
-/* Removes, while they are typed, characters that the text cannot contain. */
+/* Removes characters that the text cannot contain as they are typed. */
 const TIDY = {
 	name: value => value.toLowerCase().replace(/[^a-z0-9_]+/g, "_"),
 	label: (value, row) => value.replace(row.type === "select" ? /[;=\r\n]/g : /[;\r\n]/g, ""),
@@ -170,9 +170,9 @@ const TIDY = {
 };
 
 let keys = 0;
-/** A row of the editor: with a key, and `own`, whether users choose its name. */
+/** A row for the editor, with a key, and with `own`: whether users choose its name. */
 const keyed = row => ({ ...row, key: ++keys, own: !USUAL.has(row.name) });
-/** A row of all languages that is about to be translated: what its options store must stay. */
+/** A row of “All languages”, to be translated: each option shows its stored value, which must stay. */
 const translated = row => ({ ...row, options: optionsOf(row).map(one => partsOf(one).join(` ${ARROW} `)).join("\n") });
 
 const titleOf = row => trim(row.label) || USUAL.get(row.name)?.[1] || "New field";
@@ -190,8 +190,8 @@ function requirement(row, rows) {
 }
 
 function Row({ row, rows, failed, busy, translates, update, move, remove }) {
-	const [seen, setSeen] = useState(!row.fresh); // before that, the name follows the label, and no problem is shown
-	const [left, setLeft] = useState({}); // by part: which characters were removed
+	const [seen, setSeen] = useState(!row.fresh); // until then, the name follows the label and no problem is shown
+	const [left, setLeft] = useState({}); // by part: a note about removed characters
 	useEffect(() => {
 		if (busy) setSeen(true);
 	}, [busy]);
@@ -275,7 +275,7 @@ function rowsHint(isDefault, fallback) {
 
 function Rows({ form, name, label, rows, write, isDefault, fallback }) {
 	const root = useRef(null);
-	const focus = useRef(null); // after the next change: the key of a row, and its parts, of which the first that is enabled gets the focus
+	const focus = useRef(null); // after the next change: of the row with this key, the first enabled part
 	useLayoutEffect(() => {
 		if (!focus.current)
 			return;
@@ -344,7 +344,7 @@ export function FieldsEditor({ form, name, label, fallback = "" }) {
 		form.set(name, printed);
 	}
 	function type(_, value) {
-		setAsText(true); // no rows are shown before the text is complete
+		setAsText(true); // typing does not switch to rows, even when the text is complete
 		form.set(name, value);
 	}
 	return html`

@@ -39,7 +39,7 @@ export function change(value, before) {
 /** A change in percent: "↑ 12 %". */
 export const growth = by => `${by < 0 ? "↓" : "↑"} ${count(Math.abs(by))} %`;
 
-/** The size of a duration: its number of minutes, hours or days, and the unit. */
+/** A duration in minutes, hours or days: [number, unit]. */
 function measured(seconds) {
 	const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) || UNITS.at(-1);
 	return [Math.round(seconds / size), unit];
@@ -53,7 +53,7 @@ export function ago(time, now = Date.now()) {
 	return isNear(time, now) ? relative.format(...measured(seconds)) : day(time);
 }
 
-/** Whether `ago` tells a duration, not a day. */
+/** Whether `ago` gives a duration, not a day. */
 export const isNear = (time, now = Date.now()) => Math.abs(new Date(time).getTime() - now) < 7 * DAY * 1000;
 
 /** How long something has lasted: "3 minutes". */
@@ -68,7 +68,7 @@ export function day(time, timeZone) {
 	return formatOf(yearOf(time) === yearOf(Date.now()) ? DAYS : DAYS_OF_YEARS, timeZone).format(new Date(time));
 }
 
-/** A day in UTC, as counters have it. */
+/** A day in UTC, like those of statistics. */
 export const utcDay = time => day(time, "UTC");
 
 /** "2026-12-06" → "Sunday 6 December". */

@@ -77,7 +77,7 @@ export function FormDialog({ title, wide, text, close, values, save, children, .
 /* Control characters, which come with pasted texts. The service refuses them everywhere. */
 const UNSEEN = /[^\P{Cc}\t\n\r]/gu;
 
-/** A field of a form. `type`: text, email, password, number, date, area, check, or select with `options`: [value, text]. */
+/** A field of a form. `type`: number, area, check, select with `options`: [value, text], or a type of an input element. */
 export function Field({ form, name, label, hint, type = "text", options, suffix, ...rest }) {
 	const id = useId();
 	const error = form.fields[name] && messageOf(form.fields[name], label);
@@ -179,6 +179,6 @@ function Question({ title, text, verb, cancel, type, work, close }) {
  */
 export const confirmAction = question => openDialog(Question, question).then(Boolean);
 
-/** A button with such a question. */
+/** A button that asks such a question. */
 export const ConfirmButton = ({ kind, children, ...question }) => html`
 	<${Button} kind=${kind} onClick=${() => confirmAction(question)}>${children}<//>`;

@@ -140,7 +140,7 @@ function useKeyboard(route) {
 
 /* ---- warnings ---- */
 
-/** Processes that may not work, by the member of the installation. The dispatcher comes first: it starts the others. */
+/** [member of the installation, process, what happens while it does not work]. The dispatcher comes first: it starts the others. */
 const PROCESSES = [
 	["dispatcher", "The dispatcher", "Webhooks and emails stay queued."],
 	["mailer", "The process that sends emails", "Emails stay queued."],
@@ -152,7 +152,7 @@ const FAULTS = {
 	silent: at => html`hangs, or was killed: its last heartbeat was <${Time} at=${at} />.`,
 };
 
-/** `hint`: what an operator reads; other users are sent to the operator. */
+/** `hint`: for operators; other users are told to contact the operator. */
 const Fault = ({ title, hint, children }) => html`
 	<${Notice} tone="bad" title=${title}>${children} ${isOperator() ? hint : "Contact the operator of this installation."}<//>`;
 

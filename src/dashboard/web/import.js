@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The view that imports a file: look, check, import. A stopped import can continue where it was, even after a reload.
+// The view that imports a file: look, check, import. An import that was stopped can continue there, even after a reload.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { bytes, count, plural } from "./format.js";
 import { Columns, Constants, Questions, Reading, becomes, isAnswered, wordOf } from "./import_columns.js";
@@ -41,9 +41,9 @@ function filled(object) {
 	return entries.length > 0 ? Object.fromEntries(entries) : null;
 }
 
-/** The choices as members of a call. Mapped columns have no meanings; columns without a name are left out. */
+/** The choices as members of a call. Mapped columns have no meanings; a column whose name is empty is left out. */
 function optionsOf(look, { map, set, value, ...others }, file) {
-	// this column may have been found by its cells, and later slices have other cells: it is named
+	// the column may have been found by its cells; it is named, because later slices have other cells
 	const found = Object.fromEntries(look.columns.flatMap(({ field }, at) => (field === "email" ? [[`#${at + 1}`, field]] : [])));
 	const words = Object.entries({ ...found, ...map }).map(([column, word]) => [column, word?.trim() === "" ? "-" : word]);
 	const meanings = Object.entries(value).filter(([key]) => map[key.slice(0, key.indexOf(":"))] === undefined);
@@ -97,7 +97,7 @@ function Skipped({ state, look }) {
 		</details>`;
 }
 
-/** What is imported otherwise than it is in the file, and tags. */
+/** What is imported differently from the file, and the tags. */
 function Remarks({ state, isCheck, choices }) {
 	const { phone_numbers_left_out: numbers, rows_in_other_encoding: others, left_out: left, tagged, opted_out: out } = state.counts;
 	const { rows_with_several_emails: several } = state.counts;
@@ -204,7 +204,7 @@ const Interrupted = ({ stored, file, resume, start }) => html`
 		${" "}${plural(stored.state.counts.imported, "lead")} imported.
 	<//>`;
 
-/** Checks or imports the file from the place of `state` on. `show` updates the view. */
+/** Checks or imports the file from the offset of `state`. `show` updates the view. */
 async function send({ id, file, look, choices, state, isImport, stopping, show }) {
 	const stop = { now: false };
 	stopping.current = stop;
@@ -246,7 +246,7 @@ export function Import({ id }) {
 		show({ file: chosen, choices: STARTING, look: null, stored: before, step: before ? "stored" : step });
 		if (!before) read(chosen, {});
 	};
-	/** Encoding, delimiter or heading: the columns may be others. */
+	/** Reads the file again, with another encoding, delimiter or heading, which may change the columns. */
 	const change = some => {
 		const next = { encoding: look.encoding, delimiter: look.delimiter, heading: look.heading, ...some };
 		show({ choices: { ...STARTING, set: choices.set, encoding: next.encoding } });

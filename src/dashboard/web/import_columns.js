@@ -36,7 +36,7 @@ export const becomes = word => (word === LEFT_OUT || word === "ignored" ? "left 
 
 const questionOf = (look, at, about) => look.questions?.find(one => one.column === `#${at + 1}` && one.about === about);
 
-/** What a column becomes, as the API has it: as chosen, or as found. */
+/** What a column becomes, in the words of the API: the user's choice, or what the service has found. */
 export const wordOf = (look, choices, at) => choices.map[`#${at + 1}`] ?? look.columns[at].field;
 
 /** The name of a column when it becomes a field of its own. */
@@ -117,7 +117,7 @@ const OrAsk = ({ question, name, options, value, choose }) => html`
 		</fieldset>
 	<//>`;
 
-/** All questions but those about names. They stay when they are answered, so that the answer can be changed. */
+/** All questions except those about names. They stay after they are answered, so that the answers can be changed. */
 export function Questions({ look, choices, set }) {
 	const find = about => (look.questions || []).filter(one => one.about === about);
 	const values = find("values").filter(one => choices.map[one.column] === undefined);

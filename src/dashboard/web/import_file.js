@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sends a file that is imported: slices of its bytes, which the service reads.
+// Sends a file to be imported: slices of its bytes, which the service parses.
 import { pause, postPatiently } from "./api.js";
 
 const PART_BYTES = 512 * 1024; // twice the longest record, except in UTF-16
@@ -16,7 +16,7 @@ const base64 = blob =>
 		reader.readAsDataURL(blob);
 	});
 
-/** Sends bytes, and again while the service is away: what was imported already stays as it is. */
+/** Sends bytes, and repeats it while the service is away: leads that were already imported are not changed. */
 async function send(campaign, bytes, options) {
 	const body = { ...options, records: await base64(bytes), base64: true };
 	for (let tries = 1; ; tries++)
@@ -35,7 +35,7 @@ export const lookAt = (campaign, file, options) =>
 
 const COUNTS = ["rows", "valid", "imported", "unchanged", "rejected", "left_out", "tagged", "opted_out", "phone_numbers_left_out",
 	"rows_in_other_encoding", "rows_with_several_emails"];
-/** The state of an import at its start: the place in the file, and sums. `waiting`: rows whose referrer was not imported yet. */
+/** The state of an import at its start: the offset in the file, and sums. `waiting`: rows whose referrer is not imported yet. */
 export const nothingYet = look => ({
 	offset: look.begin,
 	line: look.begin_line,
@@ -67,7 +67,7 @@ export const joinQuestions = (questions = [], more = []) => [
 	...more.filter(one => !questions.some(isSame(one))),
 ];
 
-/** The state after an answer. `place`: the offset of its part in the file. */
+/** The state after an answer. `place`: the offset in the file of the slice that was sent. */
 function add(state, value, place) {
 	const rows = (value.rejected_rows || []).map(row => ({ ...row, offset: place + row.offset }));
 	const waiting = rows.filter(row => row.waits);
@@ -135,7 +135,7 @@ async function sendWaiting(campaign, file, look, options, state, stop, report) {
 	};
 }
 
-/** Sends the file from the place of `state` on. `report` gets each new state; `stop.now` ends it after the current part. */
+/** Sends the file from the offset of `state`. `report` gets each new state; `stop.now` ends it after the current slice. */
 export async function sendFile(campaign, file, look, options, state, stop, report) {
 	const heading = file.slice(0, look.begin);
 	while (state.offset < file.size && !stop.now) {
@@ -156,7 +156,7 @@ export async function sendFile(campaign, file, look, options, state, stop, repor
 	return options.dry_run ? state : sendWaiting(campaign, file, look, options, state, stop, report);
 }
 
-/* ---- where an unfinished import was, in this browser; no data of leads is stored ---- */
+/* ---- how far an unfinished import has come, stored in this browser without data of leads ---- */
 
 const keyOf = campaign => `import-${campaign}`;
 const nameOf = file => `${file.name}/${file.size}/${file.lastModified}`;

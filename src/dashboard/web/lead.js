@@ -161,7 +161,7 @@ function Referred({ campaign, lead }) {
 
 /** "German (de-AT)" */
 const languageOf = tag => `${LANGUAGES[tag.split("-")[0]] || "Other"} (${tag})`;
-/** The parameter of a custom field that has the name of a field of leads. */
+/** The parameter for a custom field, also for one that is named like a field of all leads. */
 const customName = name => (name === "language" ? "custom_fields[language]" : name);
 
 /** Custom fields that the form always offers. */
@@ -320,7 +320,7 @@ function factsOf(lead) {
 		origin.source && ["Source", SOURCES[origin.source] || origin.source],
 		origin.signup_url && ["Sign-up page", origin.signup_url],
 		origin.referrer && origin.referrer !== origin.signup_url && [
-			origin.signup_url ? "Referring page" : "Page", // it may be either
+			origin.signup_url ? "Referring page" : "Page", // without signup_url, it may be either page
 			origin.referrer,
 		],
 		origin.ip && ["IP address", origin.ip],

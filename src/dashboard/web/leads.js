@@ -11,11 +11,11 @@ import { Dates, Filter, FilterButton, Filters, Pager, selectColumn, setFilter, u
 import { Chip, Empty, Number_, Page, Problem, Segments, Skeleton, Table, Time, html } from "./ui.js";
 
 const PART = 50;
-const TOGETHER_MS = 2000; // two answers are as old as each other
+const TOGETHER_MS = 2000; // two answers count as equally old
 
 /* ---- search ---- */
 
-/** The filter that a search text means: an email address, a phone number, a social id, or a name. */
+/** The filter that a search text stands for: an email address, a phone number, a social id, or a name. */
 function understood(text) {
 	const typed = text.trim();
 	if (!typed)
@@ -98,7 +98,7 @@ export const StateOf = ({ lead }) => html`
 		${lead.opted_out && html`<${Chip}>unsubscribed<//>`}
 	</span>`;
 
-/** Filters that at most one lead matches: such a search has no order. */
+/** Filters that at most one lead matches, so that there is no order. */
 const EXACT = ["email", "phone", "social_id"];
 const FILTERS = [
 	...EXACT, "name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "referred_by", "source", "since", "until",
@@ -122,7 +122,7 @@ const ORDERS = [
 function Order({ query }) {
 	const order = query.newest === "false" ? "oldest" : "newest";
 	const choose = chosen => {
-		// it is for picking winners, and fraudulent leads have no rank
+		// this order is for picking winners, and fraudulent leads have no rank
 		const ranked = chosen === "score" && !query.fraudulent ? { fraudulent: "off" } : {};
 		setFilter({ ...ORDERS.find(([name]) => name === chosen)[2], ...ranked });
 	};
@@ -172,7 +172,7 @@ function LeadTable({ id, rows, selection }) {
 	return html`<${Table} name="Leads" columns=${columns} rows=${rows} />`;
 }
 
-/** How many leads the campaign has, undefined at first, and how many of them have come since the list was read. */
+/** The number of leads of the campaign, undefined at first, and how many were added since the list was read. */
 function useTotal(id, list) {
 	const { value, at } = useLive(`campaigns/${id}`, {}, { every: 15 });
 	const total = value && value.lead_count - value.jump_start;
@@ -181,7 +181,7 @@ function useTotal(id, list) {
 	return [total, total - seen.current];
 }
 
-/** `whole`: the list has all leads that match the filters. */
+/** `whole`: the list contains all leads that match the filters. */
 function Total({ total, filtered, list, whole }) {
 	if (total === undefined || (filtered && !whole))
 		return null;

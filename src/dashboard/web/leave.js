@@ -25,7 +25,7 @@ addEventListener("hashchange", event => {
 	const target = history.state?.position ?? position + 1; // a new entry of the history has no state
 	const by = target - position;
 	history.replaceState({ position: target }, "");
-	if (by === 0) { // restored: the view and the question stay
+	if (by === 0) { // the old place is back: the view and the question stay
 		event.stopImmediatePropagation();
 		return;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parts of views with a list: filters, which are in the query of the place, selected rows, buttons to other parts.
+// What views with a list share: filters, which are in the query of the place, selected rows, buttons to other parts of the list.
 import { useState } from "./hooks.js";
 import { setQuery } from "./route.js";
 import { Notice, Select, html } from "./ui.js";
@@ -25,7 +25,7 @@ export const Dates = ({ query }) => html`
 export const FilterButton = ({ pressed, change, children }) => html`
 	<button type="button" class="small" aria-pressed=${pressed} onClick=${() => setFilter(change)}>${children}</button>`;
 
-/** A row of filters. `clear`: a query that a button removes. */
+/** A row of filters. `clear`: the query that a button “Clear filters” removes. */
 export function Filters({ clear, children }) {
 	const removeAll = () => setQuery(Object.fromEntries(Object.keys(clear).map(name => [name, null])));
 	return html`
@@ -42,7 +42,7 @@ export function useSelection(keyOf) {
 	return { chosen, choose, keyOf, clear: () => set(new Map()) };
 }
 
-/** The column with the checkboxes. `what`: the plural of a row; the last parameter is that of useSelection. */
+/** The column with checkboxes. `what`: the rows, as a noun in the plural; the last parameter is what useSelection returns. */
 export function selectColumn(rows, what, nameOf, { chosen, choose, keyOf }) {
 	const box = (name, some) => html`
 		<input type="checkbox" aria-label=${`Select ${name}`} checked=${some.every(row => chosen.has(keyOf(row)))}
@@ -71,6 +71,6 @@ export function Pager({ after, next, first = "Newest", further = "Older" }) {
 		</nav>`;
 }
 
-/** Says that not all rows of a list are shown (`whole` of useLive). */
+/** Says that a list is longer than the part that is shown, although it was read with `whole` (useLive). */
 export const Cut = ({ live, what }) => live.next && html`
 	<${Notice}>There are more ${what} than fit on this page: only the first ${live.value.length} are shown and counted.<//>`;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Keeps what views show up to date: they repeat their calls while the tab is visible and in use. Old data stays when a call
-// fails.
+// Keeps what views show up to date: their calls are repeated while the tab is visible and in use. Old data stays when a call fails.
 import { useEffect, useState } from "./hooks.js";
 import { Cancelled, get, getWhole } from "./api.js";
 import { store, useStore } from "./store.js";
@@ -46,7 +45,7 @@ function placeOf(path, query) {
 }
 
 /**
- * Calls `read` with a signal, every so many seconds (0: once), and again after failures. `fail` gets each failure and the time of
+ * Calls `read` with a signal every `every` seconds (0: once), and again after failures. `fail` gets each failure and the time of
  * the next call, in ms. Returns { run, stop }: `run` starts it, or reads at once.
  */
 function repeat(read, every, fail) {

@@ -101,7 +101,7 @@ function MailForm({ id, kind, language, template, tag, reload }) {
 
 /* ---- which mails there are ---- */
 
-/* Kinds that are not switched on by the setting `mails`. */
+/* Whether a kind is on, for kinds that the setting `mails` does not have. */
 const IS_ON = { __proto__: null, verify: campaign => campaign.verify_email, erase_confirm: () => true };
 const isOn = (kind, campaign) => (IS_ON[kind] || (one => one.mails.includes(kind)))(campaign);
 

@@ -63,7 +63,7 @@ const VIEWS = [
 	["me", later(() => import("./me.js"), "Me")],
 ];
 
-/** Only ids become parts of paths of the API. */
+/** [pattern of a place, view]. Ids have only letters and digits, because they become parts of paths of the API. */
 const PLACES = VIEWS.map(([path, view]) => [new RegExp(`^${path.replaceAll(/:(\w+)/g, "(?<$1>[0-9A-Za-z]+)")}$`), view]);
 
 /** The view at a place, and its ids by name. */
@@ -80,11 +80,11 @@ const Missing = () => html`
 	<//>`;
 
 function View({ route }) {
-	useCampaigns(); // renders again when names of campaigns change
+	useCampaigns(); // the view is rendered again when names of campaigns change
 	const [error, reset] = useErrorBoundary(one => console.error(one));
 	const place = placeOf(route.path);
 	const [view, values] = find(place);
-	const shownIn = useStore(zone); // fields have days of that zone
+	const shownIn = useStore(zone); // a view starts anew in another zone: its fields contain days
 	useEffect(() => {
 		if (error) reset();
 	}, [place]);

@@ -111,7 +111,7 @@ function SecondFactor() {
 
 /* ---- sessions ---- */
 
-/* Names by a part of the header User-Agent. The first one counts: some browsers pretend to be others, too. */
+/* Names by a part of the header User-Agent. The first match counts: some browsers also claim to be others. */
 const BROWSERS = {
 	"Firefox/": "Firefox", "Edg/": "Edge", "OPR/": "Opera", "Chrome/": "Chrome", "Chromium/": "Chrome", "Safari/": "Safari", "curl/": "curl",
 };

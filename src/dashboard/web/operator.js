@@ -20,7 +20,7 @@ const hintOf = hint => (hint ? html`<br /><strong>What to do:</strong> ${hint}.`
 const LATE_MS = 5 * 60e3;
 const isLow = disk => disk.free_bytes < disk.size_bytes * LOW_SPACE;
 
-/** [problem, a command to look into it], the worst first. */
+/** [problem, a command that helps to find its cause], the worst first. */
 const problemsOf = status => [
 	status.mail_held_since && [
 		html`

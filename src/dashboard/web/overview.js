@@ -35,7 +35,7 @@ const PRESETS = {
 
 const PROTECTED = { public_lookup: "social_id", public_update: "own" };
 
-/** What the checkbox for these settings says. */
+/** The hint of the checkbox for these settings. */
 const protection = installation => `No one can see or change a lead by its address without an API key. Plugins and apps without a key
 	can then no longer look up leads, or update a lead by a second sign-up. A person who signs up again ${installation.mail
 	? "gets the link to their page by email."
@@ -51,7 +51,7 @@ function confirmation(preset, installation) {
 	return preset === "api" ? "Addresses are not confirmed." : "Visitors are signed up at once: email is not set up.";
 }
 
-/** The account of a new campaign: the chosen one, or a new one, whose id `made` keeps for another attempt. */
+/** The account of a new campaign: the chosen one or a new one, whose id is in `made` if the form is sent again. */
 async function accountFor({ account, account_name: name }, isMissing, made) {
 	if (!isMissing)
 		return account;

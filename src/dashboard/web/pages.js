@@ -20,7 +20,7 @@ const TABS = [
 	["sent", "Sent emails"],
 ];
 
-/* Name, label, hint, kind, and what pages show where neither the language nor all languages have a text. */
+/* Name, label, hint, kind, and what pages show if neither the language nor “All languages” has a text. */
 const TEXTS = [
 	["title", "Headline", "The headline of the sign-up page."],
 	["text", "Text", "Separate paragraphs with blank lines.", "area"],
@@ -74,7 +74,7 @@ const isColor = value => /^#[0-9a-f]{6}$/i.test(value);
 
 function Color({ form, name, label }) {
 	const { [name]: value, accent } = form.values;
-	const usual = name === "dark_accent" && isColor(accent) ? accent : COLORS[name]; // buttons have one color by default
+	const usual = name === "dark_accent" && isColor(accent) ? accent : COLORS[name]; // by default, dark buttons have the same color
 	return html`
 		<div class="color">
 			<${Field} form=${form} name=${name} label=${label} placeholder=${usual} spellcheck="false" />
@@ -83,20 +83,20 @@ function Color({ form, name, label }) {
 		</div>`;
 }
 
-/** The values that a language has itself, by name. All languages: "". */
+/** A language's own values by name; "" is “All languages”. */
 function valuesOf(looks, names, language) {
 	const valueOf = name => looks.find(one => one.name === name && (one.language || "") === language)?.value || "";
 	return Object.fromEntries(names.map(name => [name, valueOf(name)]));
 }
 
-/** The texts of a sign-up page that has none of its own, by name. */
+/** The default texts by name, from the markup of a sign-up page. */
 function defaultsOf(markup) {
 	const page = new DOMParser().parseFromString(markup, "text/html");
 	const texts = { title: "h1", text: "p.lead", button: "button[type=submit]" };
 	return Object.fromEntries(Object.entries(texts).map(([name, selector]) => [name, page.querySelector(selector)?.textContent]));
 }
 
-/** What stands for an empty text: [that text, a sentence about it]. */
+/** What replaces an empty text: [the text that pages show, a sentence about it]. */
 function inheritedBy({ name, missing, language, looks, defaults }) {
 	const common = language && valuesOf(looks, [name], "")[name];
 	if (common)
@@ -157,7 +157,7 @@ const Lines = ({ title, rows, children }) => html`
 /* Whether the form asks for more than an address. */
 const hasMore = fields => parse(fields).rows?.some(row => row.name !== "email");
 
-/** Warns when only visitors with some languages are asked something: all should be. */
+/** Warns when visitors with some languages are asked for something that others are not. */
 function AskedOfSome({ campaign, looks, language, values }) {
 	const all = withTyped(looks, language, values);
 	const of = (name, code) => valuesOf(all, [name], code)[name];
@@ -175,7 +175,7 @@ function AskedOfSome({ campaign, looks, language, values }) {
 		<//>`;
 }
 
-/** Warns of texts that are in another language than the rest of the page. `values`: those of the form. */
+/** Warns of texts in a language other than that of the rest of the page. `values`: those of the form. */
 function Untranslated({ campaign, looks, language, values }) {
 	if (campaign?.language !== "auto")
 		return null;

@@ -10,7 +10,7 @@ import { Dialog, Notice, Problem, Skeleton, html, openDialog, useNow } from "./u
 /** The answer to GET session; null: nobody is logged in; undefined: not known yet. */
 export const session = store(undefined);
 export const useSession = () => useStore(session);
-/** While the login is shown over a view, because the session has ended: { promise, done }; else null. */
+/** While the login is shown over a view, because the session has ended: { promise, done }; otherwise null. */
 const ended = store(null);
 
 export const may = right => Boolean(session.get()?.rights.includes(right));
@@ -102,7 +102,7 @@ function useWait(failure) {
 	return Math.max(0, Math.ceil((until - now) / 1000));
 }
 
-/** `work` gets the values; `hasCode`: the user has a second factor; `named`: what else may be wrong. */
+/** `work` gets the values; `hasCode`: the user has a second factor; `named`: the fields that may be wrong, apart from the code. */
 function useLogin(work, { hasCode = false, named = "The email address or the password" } = {}) {
 	const form = useForm({ email: "", password: "", code: "" });
 	const [codeShown, showCode] = useState(hasCode);

@@ -41,7 +41,7 @@ const UPDATES = [
 
 const LEAD_MAILS = ["welcome", "reward", "referral", "status_link"].map(kind => [kind, ...MAILS[kind]]);
 
-/* What a person sees after signing up again, by a member of the campaign. */
+/* What a person sees after signing up again, by `repeated_signup` of the campaign. */
 const REPEATED = {
 	__proto__: null,
 	lead: "A person who signs up again sees their position and points.",
@@ -123,7 +123,7 @@ export const SETTING_LABELS = {
 
 const wordsOf = text => text.split(/[\s,]+/).filter(Boolean);
 
-/** Convert between values of the API and values of fields. */
+/** Turns a value of the API into that of a field. */
 function toField(kind, value) {
 	if (kind === "lines")
 		return wordsOf(value || "").join("\n");
@@ -136,7 +136,7 @@ function toField(kind, value) {
 const FROM_FIELD = { __proto__: null, lines: value => wordsOf(value).join(","), date: value => endOf(value) || value };
 const fromField = (kind, value) => FROM_FIELD[kind]?.(value) ?? value;
 
-/** A group that its heading opens. `open`: at first. */
+/** A group that opens at a click on its heading. `open`: whether it is open at first. */
 function Folded({ title, about, unsaved, open, children }) {
 	const element = useRef(null);
 	useEffect(() => {
@@ -232,7 +232,7 @@ function FriendsFor({ settings, needed }) {
 	return friends > 0 ? `${rule} These points require ${plural(friends, "friend")}.` : rule;
 }
 
-/** The value of a field in the form of a new definition. */
+/** The first value of a field in the form for a new definition. */
 const startOf = (name, type, mails) => (type === "check" ? name === "emailed" && mails : "");
 
 function EditDefinition({ campaign, settings, kind, row, tag, mails, note, close }) {

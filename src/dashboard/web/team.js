@@ -95,7 +95,7 @@ function EditUser({ user, close }) {
 	async function save({ name, role, campaigns: typed }) {
 		const campaigns = isLimited(role) ? typed : null;
 		const isSame = JSON.stringify(campaigns) === JSON.stringify(user.campaigns);
-		// only changes: the empty list of a user who may see no campaign must not become all campaigns
+		// only what was changed is sent: the empty list of a user who may see no campaign must not become all campaigns
 		const changes = {
 			...(name !== user.name ? { name } : {}),
 			...(role !== user.role ? { role } : {}),

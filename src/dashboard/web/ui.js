@@ -63,14 +63,14 @@ let toastNumber = 0;
 
 const removeToast = id => toasts.set(list => list.filter(one => one.id !== id));
 
-/** Tells of a success. `undo`: a function, for which it has a button. */
+/** Shows a message for some seconds. `undo`: if given, called by a button. */
 export function toast(text, undo) {
 	const id = ++toastNumber;
 	toasts.set(list => [...list, { id, text, undo, at: Date.now() }]);
 	setTimeout(removeToast, undo ? 20000 : 8000, id);
 }
 
-const STAYS_MS = 1000; // a message stays if its action leads to another view at once
+const STAYS_MS = 1000; // a message stays if its action leads to another view right away
 let shownView = "";
 addEventListener("hashchange", () => {
 	if (viewName() === shownView)
@@ -80,7 +80,7 @@ addEventListener("hashchange", () => {
 });
 
 const spoken = store("");
-/** Tells screen readers alone. */
+/** Announces a text to screen readers only. */
 export const say = text => {
 	spoken.set("");
 	setTimeout(() => spoken.set(text), 50);
@@ -143,7 +143,7 @@ function adviceOf({ code, retryAfter, isAway }) {
 	return ADVICE[code] || (isAway && "The service or its database is unavailable. Your input is not lost.");
 }
 
-/** Shows a failure. */
+/** A failure, with advice. `onRetry`: called by a button. */
 export function Problem({ failure, onRetry }) {
 	if (!failure)
 		return null;
@@ -161,7 +161,7 @@ export function Problem({ failure, onRetry }) {
 /** The frame of a notice. */
 export const Box = ({ tone = "plain", role, children }) => html`<div class=${`notice ${tone}`} role=${role}>${children}</div>`;
 
-/** Sentences to notice, which begin with `title`. `role`: of the sentences; `beside`: buttons. */
+/** A notice. Its sentences begin with `title`. `role`: that of the sentences; `beside`: buttons. */
 export const Notice = ({ tone, title, role, beside, children }) => html`
 	<${Box} tone=${tone}>
 		<p role=${role}>${title && html`<strong>${title}</strong>`}${title && children && " "}${children}</p>
@@ -174,7 +174,7 @@ export const Problems = ({ rows }) => rows.length > 0 && html`
 		${rows.map(([tone, href, text]) => html`<li key=${`${href}${text}`} class=${tone}><a href=${href}>${text}</a></li>`)}
 	</ul>`;
 
-/** Stands for an empty list; `text` says how to get the first entry. */
+/** Shown in place of an empty list. `text` says how to get the first entry. */
 export const Empty = ({ title, text, children }) => html`
 	<div class="empty">
 		<p class="empty-title">${title}</p>
@@ -239,7 +239,7 @@ export const Check = ({ id, label, checked, choose, children, ...rest }) => html
 		${children}
 	</div>`;
 
-/** A progress bar with a sentence. Without `value`, it only shows that work goes on. */
+/** A progress bar with a sentence. Without `value`, it only shows that work is in progress. */
 export const Progress = ({ label, text, value, max, children }) => html`
 	<div class="progress">
 		<progress max=${max} value=${value} aria-label=${label} />
@@ -247,7 +247,7 @@ export const Progress = ({ label, text, value, max, children }) => html`
 		${children}
 	</div>`;
 
-/** Bars. `rows`: [key, text, number, note]; `top`: the number of a full bar. */
+/** A list with bars. `rows`: [key, text, number, note]; `top`: the number of a full bar. */
 export const Bars = ({ label, rows, top }) => html`
 	<ol class="bars" aria-label=${label}>
 		${rows.map(([key, text, value, note]) => html`
@@ -264,12 +264,12 @@ export const Bars = ({ label, rows, top }) => html`
 const dialogs = store([]);
 let dialogNumber = 0;
 
-// without the query, which views change themselves
+// without the query, which the view itself changes
 const viewName = () => location.hash.split("?")[0];
 
 /**
- * Shows a dialog: a component, which gets the properties and `close`. Resolves to the value that it passes to `close`, or to undefined
- * when its view is left.
+ * Shows a dialog: a component, which gets `properties` and `close`. Resolves to what the component passes to `close`; undefined:
+ * the view was left.
  */
 export function openDialog(component, properties) {
 	return new Promise(done => {
@@ -375,7 +375,7 @@ export const Card = ({ title, kind = "", beside, children, ...rest }) => html`
 		${children}
 	</section>`;
 
-/** Stands for content that is being loaded. */
+/** Shown in place of content that is being loaded. */
 export const Skeleton = ({ lines }) => html`
 	<div class="skeleton" role="status" aria-label="Loading">
 		${Array.from({ length: lines }, (_, key) => html`<span key=${key} />`)}
@@ -397,7 +397,7 @@ export function Loaded({ live, children, lines = 4 }) {
 export const List = ({ live, lines, none, children }) => html`
 	<${Loaded} live=${live} lines=${lines}>${rows => (rows.length === 0 ? none : children(rows))}<//>`;
 
-/** The time, updated every so many milliseconds. */
+/** The time, updated every `every` milliseconds. */
 export function useNow(every) {
 	const [now, set] = useState(Date.now());
 	useEffect(() => {
@@ -429,7 +429,8 @@ function headOf({ title, head, sort, is }, sortBy) {
 /**
  * A table. On a phone, the first column is the first line of each row, and the others share the second. `name`: its label. `columns`,
  * of which false ones are left out: [title, cell(row), kind, { sort(row), head }]. `kind`: any of these words: number; tick; long,
- * which breaks anywhere; row, the heading of its row; hidden, without a visible title; on a phone, plain, without a title, or off.
+ * which breaks anywhere; row, the heading of the row; hidden, without a visible title; plain, without a title on a phone; off, not
+ * shown on a phone.
  */
 export function Table({ name, columns: all, rows, id = row => row.id, sorted }) {
 	const columns = all.filter(Boolean).map(([title, cell, kind = "", more]) =>

@@ -87,7 +87,7 @@ const REDELIVERED = [
 	["", "All (the receiver gets delivered ones again)"],
 ];
 
-/** How many of the queued deliveries wait, in a sentence. */
+/** A sentence about the queued deliveries that wait; empty: none does. */
 const waitsOf = held =>
 	held > 0 ? ` ${plural(held, "of them waits", "of them wait")} until the webhook accepts deliveries again.` : "";
 
@@ -208,7 +208,7 @@ const ROTATION = html`
 		deliveries.
 	</p>`;
 
-/** `reload` reads the webhook again; `reloadAll` its deliveries, too. */
+/** `reload` reads the webhook again, `reloadAll` its deliveries as well. */
 function Actions({ campaign, webhook, reload, reloadAll }) {
 	const { referenceId: id, pending, url } = webhook;
 	const turn = word => post(`webhooks/${id}/${word}`).then(reload);

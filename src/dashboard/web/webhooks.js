@@ -17,7 +17,7 @@ import {
 
 const lastTests = store({}); // by id of the webhook: the last result since the page was loaded
 
-/** The result of the last test of a webhook, in a sentence; undefined: there was none since the page was loaded. */
+/** A sentence about the last test of a webhook; undefined: there was none since the page was loaded. */
 export function useLastTest(id) {
 	const result = useStore(lastTests)[id];
 	return result && `The last test ${result.ok ? "succeeded" : "failed"}: ${testOutcome(result)}.`;
@@ -145,7 +145,7 @@ const UrlField = ({ form, hint }) => html`
 
 const EventsField = ({ form }) => html`<${Choices} form=${form} name="events" label="Events" options=${eventOptions} />`;
 
-/** The values with the URL completed. Throws what is wrong. */
+/** The values, with a complete URL. Throws an error if one is wrong. */
 function completed(values, form) {
 	const url = completeUrl(values.url);
 	if (url === "")

@@ -18,7 +18,7 @@ const FRAUD_REASONS = {
 };
 export const fraudReason = code => FRAUD_REASONS[code] || code;
 
-/** The name of a lead, or else an address. */
+/** The name of a lead, or an address if there is no name. */
 export function nameOf(lead) {
 	const isMade = !lead.display_name || lead.display_name === "Anonymous" || lead.display_name === lead.email?.split("@")[0];
 	return isMade ? lead.email || lead.phone_number || lead.social_id : lead.display_name;
@@ -162,7 +162,7 @@ export function waitReason(delivery) {
 
 export const DELIVERY_STATES = { pending: ["pending", "wait"], delivered: ["delivered", "good"], failed: ["failed", "bad"] };
 
-/** Host and rest of a URL, for lists. */
+/** A URL in two parts, for lists: the host, and path and query. */
 export function urlParts(text) {
 	try {
 		const url = new URL(text);

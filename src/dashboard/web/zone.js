@@ -23,7 +23,7 @@ export function setZone(name) {
 }
 
 const formats = new Map();
-/** A format for times, in English, in the zone or another one. `options`: those of Intl. */
+/** A format for times in English, in `timeZone` or the zone of the account. `options`: those of Intl. */
 export function formatOf(options, timeZone = zone.get()) {
 	const key = JSON.stringify([timeZone, options]);
 	if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat("en-GB", { ...options, timeZone }));
@@ -49,7 +49,7 @@ export function dayOf(time) {
 	return Number.isNaN(moment) ? "" : isoDay(clockOf(moment));
 }
 
-/** The day that a time ends, or is in; "" without a time. */
+/** The last day before a time: the day that it ends or lies in; "" without a time. */
 export function lastDayBefore(time) {
 	const moment = Date.parse(time);
 	return Number.isNaN(moment) ? "" : dayOf(new Date(moment - 1).toISOString());

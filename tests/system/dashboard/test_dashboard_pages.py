@@ -64,7 +64,7 @@ def test_a_choice_that_is_not_followed(dashboard, campaign, place, label, field,
     dashboard.choose(field, other)
     dashboard.wait("button('Stay')")
     dashboard.click("Stay")
-    dashboard.wait("top() === document")
+    dashboard.wait(f"top() === document && location.hash === {here!r}")
     assert dashboard.value(chosen) == before
     dashboard.choose(field, other)
     dashboard.wait(f"button('Discard') && location.hash === {here!r}")

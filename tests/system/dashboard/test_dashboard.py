@@ -84,8 +84,8 @@ def test_a_phone(dashboard, service, shop):
 
 
 def test_first_view(service):
-    """docs/dashboard.md 3: at most 120 KB compressed until the first view is shown; compressed and plain bytes are the same; cached by
-    version; what another version's path answers is not cached"""
+    """docs/dashboard.md 3: at most 120 KB compressed until the first view is shown; compressed and plain bytes are the same; files
+    are cached by version, but not under the path of another version"""
     page = service.client.request("GET", "/dashboard", headers={"Accept-Encoding": "gzip"})
     assert page.status == 200 and page.headers["Content-Security-Policy"] == POLICY and page.headers["Cache-Control"] == "no-store"
     names = re.findall(r'(?:href|src)="([^"]+)"', page.body.decode())
@@ -194,7 +194,7 @@ def test_by_keyboard(dashboard, service, leadhook):
 
 @chromium_first
 def test_markup_in_each_field(dashboard, service):
-    """what people type is shown as text"""
+    """docs/dashboard.md 4: what people type is shown as text; a slash in an id is not one in the path of a call"""
     admin = service.installation.admin
     account = service.account(MARKUP)
     campaign = service.campaign(account, pages="on")
@@ -233,7 +233,7 @@ def test_markup_in_each_field(dashboard, service):
 
 @chromium_first
 def test_without_the_database(window, make_service, own_database):
-    """a message that says what is wrong; shown data stays; it recovers by itself"""
+    """docs/dashboard.md 3: a message says what is wrong; the data shown stays; the view recovers by itself"""
     service = make_service(settings=SETTINGS, database=own_database)
     root = make_operator(service)
     service.campaign(service.account("Lamps"))

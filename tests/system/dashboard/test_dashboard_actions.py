@@ -71,7 +71,7 @@ def test_the_first_campaign(dashboard, service, leadhook):
 
 @pytest.mark.parametrize("protects", [False, True])
 def test_protecting_leads(dashboard, shop, leadhook, window, protects):
-    """a choice in words where a campaign is made, and what it means where it can be changed; api.md 4.1.11"""
+    """api.md 4.1.11: a choice in words when a campaign is created; its meaning in the settings that change it"""
     dashboard.open("", "Overview")
     dashboard.click("Create campaign")
     dashboard.fill("Name", f"Protected {protects}")
@@ -111,7 +111,7 @@ def test_why_a_webhook_gets_nothing(dashboard, shop, service):
 
 
 def test_deliveries_are_resent(dashboard, shop, service):
-    """one by its view, some by their boxes, all by a filter"""
+    """one in its view, several by their checkboxes, all that match a filter"""
     service.receiver.clear()
     dashboard.open(f"campaigns/{shop.id}/deliveries?webhook={shop.hooked['referenceId']}&state=delivered", "Deliveries")
     dashboard.wait("document.querySelectorAll('td input[type=checkbox]').length > 2")
@@ -317,7 +317,7 @@ def test_team_and_keys(dashboard, service, leadhook):
 
 
 def test_a_large_team(dashboard, service):
-    """users.md: a list longer than a page goes on"""
+    """users.md: a list that is longer than a page has a next page"""
     account = service.account("Large")
     service.installation.sql("INSERT INTO lh_users (id, account_id, email, name, role, created_ms)"
                              f" SELECT 5000000 + 1000 * {account.id} + seq, {account.id}, CONCAT('u', seq, '-{account.id}@example.org'), '', {OWNER}, 1"

@@ -10,7 +10,7 @@ from caller import Caller, User
 from dashboard import Dashboard, running_service
 
 DATA = 65
-# Zones with a summer time, without, of half hours, whose summer time begins at midnight, whose midnight comes twice, beyond both date lines.
+# Zones with and without summer time, with half hours, whose summer time begins at midnight, whose midnight comes twice, beside the date line.
 ZONES = ["UTC", "Europe/Berlin", "America/Los_Angeles", "Asia/Kolkata", "Asia/Beirut", "Africa/Cairo", "America/Havana", "America/Sao_Paulo",
          "Pacific/Auckland", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Australia/Lord_Howe", "Asia/Kathmandu"]
 # In the past: about the future, browsers and Python need not agree, because laws change.
@@ -51,7 +51,7 @@ def begin_of(day, zone):
 
 @chromium_first
 def test_days_of_zones(window, in_zone):
-    """a day begins at the first moment of its date, also where clocks are changed; what begins a day is of that day"""
+    """a day begins at the first moment of its date, also where clocks are changed; that moment is part of the day"""
     dashboard, _ = in_zone("UTC")
     found = dashboard.run(f"""
         const zone = await import(new URL("zone.js", document.querySelector("script[type=module]").src));
@@ -127,7 +127,7 @@ def test_a_year_of_five_digits(in_zone, leadhook):
 
 @chromium_first
 def test_filters_have_their_last_day(in_zone, tmp_path, service):
-    """docs/dashboard.md 2.2: a list up to a day has what came on that day, and so has the export, which says so"""
+    """docs/dashboard.md 2.2: a list up to a day includes that day; so does the export, which says so"""
     dashboard, campaign = in_zone("Europe/Berlin")
     times = {"before": "2026-10-23T21:59:59Z", "first": "2026-10-23T22:00:00Z", "last": "2026-10-25T22:59:59Z", "after": "2026-10-25T23:00:00Z"}
     file = tmp_path / "leads.csv"
@@ -148,7 +148,7 @@ def test_filters_have_their_last_day(in_zone, tmp_path, service):
 
 
 def test_the_time_zone_of_an_account(service, leadhook, refused):
-    """leadhook(1), manage.md 1: owners set it; only the IANA's names; nothing is UTC"""
+    """leadhook(1), manage.md 1: owners set it; only names of the IANA's time zones; UTC if it is not set"""
     account = service.account("Zones")
     owner, editor = (User(service, f"{role}@zones.example", "--role", role, "--account", str(account.id)).ready() for role in ("owner", "editor"))
 

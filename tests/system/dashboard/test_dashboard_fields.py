@@ -144,7 +144,7 @@ def test_a_form_is_built(dashboard, campaign, leadhook, axe):
 
 
 def test_broken_rules(dashboard, campaign, leadhook, axe):
-    """they are shown beside the field, with the error of the API; nothing is left out silently"""
+    """they are shown beside the field, with the error of the API; nothing is dropped silently"""
     dashboard.click("Add Other")
     fill(dashboard, 2, "label", "Plan; email required", "Plan email required")
     dashboard.sees("; cannot be used here.")
@@ -235,7 +235,7 @@ def test_options_are_translated(dashboard, campaign, leadhook):
 
 
 def made_texts(count):
-    """Texts of parts that are often, not always, correct."""
+    """Random texts of parts, most of which are correct."""
     chance = random.Random(7)
     names = ["email", "phone_number", "name", "website", "a", "b_2", "plan", "points", "x y", ""]
     words = ["", "", " required", " select", " checkbox", " tel", " select required", ", url", "\ttextarea", " none"]

@@ -51,7 +51,7 @@ def finish(dashboard, leads):
     b"email,first name\nnora@example.org,J\xc3\xbcrgen\nolaf@example.org,Ren\xe9\n", b"\xef\xbb\xbf\xef\xbb\xbfEmail\tPhone Number\tFirst Name\nnora@example.org\t\tJ\xc3\xbcrgen\n",
 ], ids=["sep", "cr", "utf-16", "windows-1252", "mixed", "marks"])
 def test_forms_of_files(dashboard, campaign, content):
-    """the reader is that of the command: delimiters, line ends, encodings; right rows stay right"""
+    """the reader is that of the command: delimiters, line ends, encodings; valid rows stay valid"""
     begin(dashboard, campaign, content)
     finish(dashboard, "2 leads" if b"olaf" in content else "1 lead")
     assert campaign.find(email="nora@example.org")["first_name"] == "Jürgen"
@@ -60,7 +60,7 @@ def test_forms_of_files(dashboard, campaign, content):
 
 
 def test_a_stray_quote(dashboard, campaign):
-    """costs its own row, with 3,000 after it"""
+    """only its own row is lost, not the 3,000 after it"""
     begin(dashboard, campaign, """["email,notes\\n", ...Array.from({ length: 3000 }, (_, at) => `p${at}@example.org,${at === 5 ? '"a 24 inch' : "ok"}\\n`)]""")
     finish(dashboard, "2,999 leads")
     dashboard.sees("2,999 leads imported, 0 already existed, 1 row skipped.")
@@ -78,7 +78,7 @@ def test_other_files(dashboard, campaign, content, part):
 
 
 def test_questions(dashboard, campaign):
-    """nothing is checked or imported before they are answered; no one becomes an active lead by silence"""
+    """nothing is checked or imported before they are answered; no one becomes an active lead without an answer"""
     begin(dashboard, campaign, b"Email,Status,created\nnora@example.org,unsubscribed,3/1/2024\nolaf@example.org,subscribed,\n", "cleaned.csv")
     dashboard.sees("What does “Status” mean?")
     dashboard.sees("By its name the file has people who must not get mail.")
@@ -107,7 +107,7 @@ def test_a_column_of_yes_and_no(dashboard, campaign):
 
 
 def test_values_that_come_late(dashboard, campaign):
-    """the check asks what the values after the beginning of the file mean, of all slices at once; the answers before it stay"""
+    """the check asks what the values after the beginning of the file mean, of all slices at once; earlier answers stay"""
     late = {3: "unsubscribed", 4000: "cleaned", 8000: "pending", 8001: "cleaned"}
     rows = [f"p{n}@example.org,{late.get(n, 'subscribed')},{'Tea' * 50}" for n in range(9000)]
     begin(dashboard, campaign, json.dumps(["\n".join(["Email,Status,Notes", *rows])]))
@@ -176,7 +176,7 @@ def test_leads_that_exist(dashboard, campaign):
 
 
 def test_an_import_that_fails(dashboard, campaign):
-    """what was imported is said; it goes on there, also after a reload; rows whose referrer comes later are imported"""
+    """it says what was imported, and resumes there, even after a reload; rows whose referrer comes later are imported"""
     begin(dashboard, campaign, BIG, "half.csv")
     dashboard.sees("How the file is read")
     dashboard.click("Check the file")
@@ -221,7 +221,7 @@ def stop_at(dashboard, condition):
 
 
 def test_it_stops(dashboard, campaign):
-    """Stop ends it after the present part, and Continue goes on"""
+    """Stop ends it after the current part, and Continue resumes it"""
     begin(dashboard, campaign, BIG, "stop.csv")
     dashboard.sees("How the file is read")
     dashboard.click("Check the file")

@@ -15,7 +15,7 @@ GROWTH_MIB = 350  # of all processes of the browser, with those of the page befo
 
 @pytest.fixture(scope="module")
 def service(make_service, own_database):
-    """With a database of its own, where nothing else is slow."""
+    """With a database of its own, which nothing else slows down."""
     return make_service(database=own_database, settings=SETTINGS)
 
 
@@ -34,7 +34,7 @@ def write_file(path):
 
 
 def memory_mib(window):
-    """Of all processes of the browser, each shared page once."""
+    """The memory of all processes of the browser; shared pages count once."""
     total, session = 0, os.getsid(window.process.pid)
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -49,7 +49,7 @@ def memory_mib(window):
 @pytest.mark.long
 @pytest.mark.parametrize("window", ["chromium", "firefox"], indirect=True)
 def test_a_large_file(dashboard, window, service, tmp_path):
-    """how far it is, Stop, Continue, a reload in the midst of it; the counts are those of the file"""
+    """progress, Stop, Continue, a reload halfway; the counts are those of the file"""
     campaign, path = service.campaign(service.account("Large")), tmp_path / "leads.csv"
     write_file(path)
     before, peak = memory_mib(window), 0

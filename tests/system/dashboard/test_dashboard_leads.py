@@ -79,7 +79,7 @@ def test_the_mark_of_a_bounced_address_is_ended(dashboard, service, shop):
 
 
 def test_undo_restores_what_was_before(dashboard, leadhook, shop):
-    """a change is undone for those leads alone that it has changed"""
+    """docs/dashboard.md 2.2: Undo reverses a change only for the leads that it has changed"""
     place = f"campaigns/{shop.id}/leads?name=Lead"
     flagged = shop.find(email="lead4@example.org")["social_id"]
     leadhook("lead", "change", str(shop.id), "block", flagged)
@@ -180,7 +180,7 @@ def test_one_lead(dashboard, service, shop):
 
 
 def test_a_long_activity(dashboard, service):
-    """more entries than a part has: further parts are added"""
+    """with more entries than a part has, further parts are added"""
     campaign = service.campaign(service.account("Long story"))
     lead = campaign.lead(email="long@example.org")
     for _ in range(60):
@@ -310,7 +310,7 @@ def test_lists_of_winners(dashboard, service, leadhook):
 
 
 def test_a_fraudulent_lead(dashboard, service, leadhook):
-    """docs/dashboard.md 2.2: its page says that it does not rank, and its activity who marked it, and why; the same of the way back"""
+    """docs/dashboard.md 2.2: its page says that it does not rank, and its activity who marked it and why; the same when it is marked as genuine"""
     campaign = service.campaign(service.account("Marks"))
     lead = campaign.lead(email="ada@example.org", points=7)
     dashboard.open(f"campaigns/{campaign.id}/leads/{lead['social_id']}")

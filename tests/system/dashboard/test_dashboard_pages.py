@@ -239,8 +239,8 @@ def test_what_is_not_translated(dashboard, campaign, leadhook):
 
 
 def test_what_only_some_visitors_are_asked(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: fields and consent that were entered for one language are missed on the other pages; standard fields with a
-    label are not"""
+    """docs/dashboard.md 2.3: a warning when fields or the consent were entered for one language only; none for standard fields with a
+    label"""
     warning = "document.querySelector('main .notice.wait')?.innerText"
     dashboard.load(f"campaigns/{campaign.id}/pages?language=en")
     dashboard.sees("Only on pages in English. Empty texts, and the design, are those of “All languages”.")
@@ -256,7 +256,7 @@ def test_what_only_some_visitors_are_asked(dashboard, campaign, leadhook):
 
 
 def test_the_color_of_dark_buttons(dashboard, campaign):
-    """pages.md 4: that of the light ones, unless they have their own"""
+    """pages.md 4: the same as on light pages, unless dark ones have their own"""
     dashboard.load(f"campaigns/{campaign.id}/pages")
     dashboard.wait("field('Button color (dark)')?.placeholder === '#a5a8ff'")
     dashboard.fill("Button color", "#d2691e")

@@ -23,7 +23,7 @@ def campaign(service, account):
 
 
 def set_values(dashboard, selector, value):
-    """In all fields that have the selector, as if it had been typed."""
+    """Sets all fields that match the selector, as if the value had been typed."""
     dashboard.run(f"""for (const one of document.querySelectorAll({selector!r})) {{
         const kind = one.tagName === "TEXTAREA" ? HTMLTextAreaElement : HTMLInputElement;
         Object.getOwnPropertyDescriptor(kind.prototype, "value").set.call(one, {value!r});
@@ -40,7 +40,7 @@ def judge(label, text):
 
 
 def test_messages_of_settings(dashboard, campaign):
-    """of each field that is typed into, with many kinds of wrong values"""
+    """of each field with text, for many kinds of wrong values"""
     dashboard.load(f"campaigns/{campaign.id}/settings")
     dashboard.run("document.querySelectorAll('details').forEach(one => { one.open = true; });")
     names = dashboard.value("[...document.querySelectorAll('main form :is(input:not([type=checkbox]):not([type=date]), textarea)')].map(one => one.name)")
@@ -78,7 +78,7 @@ def test_messages_of_looks(dashboard, campaign, value):
 
 
 def test_a_field_without_a_label(dashboard, campaign):
-    """the preview goes on while a new field has no label yet"""
+    """the preview continues while a new field has no label"""
     dashboard.load(f"campaigns/{campaign.id}/pages")
     title = "document.querySelector('iframe')?.contentDocument?.querySelector('h1')?.textContent"
     dashboard.wait(title)

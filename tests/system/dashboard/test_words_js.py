@@ -17,7 +17,7 @@ def source(path):
 
 
 def keys_of(begin):
-    """The names of the object after what this pattern finds."""
+    """The names in the object that follows what this pattern finds."""
     _, text = re.split(begin, source("src/dashboard/web/words.js"))
     tokens = [token for token in TOKEN.findall(text) if not token.startswith(("//", "/*"))]
     depth, keys = 0, []

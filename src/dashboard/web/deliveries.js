@@ -24,8 +24,6 @@ function reasonOf(delivery, say = outcome) {
 	return [last, delivery.state === "pending" && waitReason(delivery)].filter(Boolean).join(". ");
 }
 
-const isDisabled = webhook => webhook?.state === "disabled";
-
 /** What a redelivery did, in sentences. `disabled`: how many of the queued deliveries have a disabled webhook. */
 function resent(queued, disabled) {
 	const sent = `${plural(queued - disabled, "delivery", "deliveries")} will be sent now`;
@@ -37,7 +35,8 @@ function resent(queued, disabled) {
 async function resend(campaign, deliveries) {
 	const webhooks = (await getWhole(`campaigns/${campaign}/webhooks`)).value;
 	const { value } = await post("deliveries/redeliver", { deliveries: deliveries.map(one => one.id) });
-	const disabled = deliveries.filter(one => isDisabled(webhooks.find(hook => hook.referenceId === one.webhook_id))).length;
+	const isDisabled = one => webhooks.find(hook => hook.referenceId === one.webhook_id)?.state === "disabled";
+	const disabled = deliveries.filter(isDisabled).length;
 	toast(resent(value.queued, Math.min(disabled, value.queued)));
 	return disabled === 0;
 }

@@ -10,9 +10,7 @@ import { dayOf, lastDayBefore } from "./zone.js";
 
 const ORDERS = { __proto__: null, newest: "newest first", order: "most points first" };
 const FILTERS = ["name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "source", "since", "until"];
-const STATES = {
-	__proto__: null, verified: "verified", fraudulent: "fraudulent", waitlisted: "waitlisted", opted_out: "unsubscribed",
-};
+const STATES = { __proto__: null, verified: "verified", fraudulent: "fraudulent", waitlisted: "waitlisted", opted_out: "unsubscribed" };
 const DATES = { __proto__: null, since: value => `from ${dayOf(value)}`, until: value => `to ${lastDayBefore(value)}` };
 
 const VERIFIED = [["", "Verified or not"], ["on", "Verified"], ["off", "Not verified"]];

@@ -73,11 +73,7 @@ const Limit = ({ account, close }) => html`
 				hint="For all keys and users of the account together. Leave empty for the default; 0 means no limit." />`}
 	<//>`;
 
-function limitOf(account) {
-	if (account.per_minute === null)
-		return "default";
-	return account.per_minute === 0 ? "unlimited" : count(account.per_minute);
-}
+const limitOf = ({ per_minute: limit }) => ({ null: "default", 0: "unlimited" })[limit] || count(limit);
 
 function AccountActions({ account, reload }) {
 	const path = `accounts/${account.id}`;

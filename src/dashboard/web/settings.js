@@ -232,15 +232,12 @@ function FriendsFor({ settings, needed }) {
 	return friends > 0 ? `${rule} These points require ${plural(friends, "friend")}.` : rule;
 }
 
-/** The first value of a field in the form for a new definition. */
-const startOf = (name, type, mails) => (type === "check" ? name === "emailed" && mails : "");
-
 function EditDefinition({ campaign, settings, kind, row, tag, mails, note, close }) {
 	const [, noun, , fields] = DEFINITIONS[kind];
 	const valueOf = ([name, , , type]) => {
-		if (!row)
-			return startOf(name, type, mails);
-		return type === "check" ? row[name] : String(row[name] ?? "");
+		if (type === "check")
+			return row ? row[name] : name === "emailed" && mails;
+		return String(row?.[name] ?? "");
 	};
 	async function save(values) {
 		const body = Object.fromEntries(Object.entries(values).filter(([, value]) => row || value !== ""));

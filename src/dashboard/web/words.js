@@ -21,7 +21,7 @@ export const fraudReason = code => FRAUD_REASONS[code] || code;
 /** The name of a lead, or an address if there is no name. */
 export function nameOf(lead) {
 	const isMade = !lead.display_name || lead.display_name === "Anonymous" || lead.display_name === lead.email?.split("@")[0];
-	return isMade ? lead.email || lead.phone_number || lead.social_id : lead.display_name;
+	return isMade ? addressOf(lead) : lead.display_name;
 }
 export const addressOf = lead => lead.email || lead.phone_number || lead.social_id;
 

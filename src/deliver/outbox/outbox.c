@@ -466,13 +466,10 @@ clear_owner(const struct outbox *o)
 static void
 begin_end(struct outbox *o)
 {
-	if (o->ending)
-		return;
 	o->ending = true;
 	event_loop_forget(o->loop, o->options->stop_fd);
 	event_loop_forget(o->loop, o->options->signals);
 	event_loop_forget(o->loop, o->options->wake_fd);
-	release_waiting(o);
 }
 
 /* An event_handler. */

@@ -7,7 +7,7 @@ noinst_LIBRARIES += %D%/libdeliver.a
 	%D%/lock.c %D%/lock.h \
 	%D%/mail/smtp_answer.c %D%/mail/smtp_answer.h \
 	%D%/mail/mail_judge.c %D%/mail/mail_judge.h \
-	%D%/mail/lines.c %D%/mail/lines.h \
+	%D%/mail/smtp_threads.c %D%/mail/smtp_threads.h \
 	%D%/mail/mail_preparation.c %D%/mail/mail_preparation.h \
 	%D%/mail/mailer.c %D%/mail/mailer.h \
 	%D%/mail/person_words.c %D%/mail/person_words.h \

@@ -189,7 +189,7 @@ check(struct leased_mail *mail, const char *sender, struct slice recipient, stru
 		return false;
 	}
 	mail->email_key = email.key;
-	mail->line.mail = (struct smtp_mail){ pool_string(mail->message->pool, email.display), utf8, content };
+	mail->job.mail = (struct smtp_mail){ pool_string(mail->message->pool, email.display), utf8, content };
 	return true;
 }
 

@@ -2,12 +2,12 @@
  * Decides whether a mail may be sent, composes it, and counts it for the limits of its address (docs/mail.md 6). */
 #pragma once
 
-#include "deliver/mail/lines.h"
 #include "deliver/mail/mailer.h"
+#include "deliver/mail/smtp_threads.h"
 
 /* What the mailer stores with a message (outbox_message.own). */
 struct leased_mail {
-	struct line_job line; /* first: lines return its address */
+	struct smtp_job job; /* first: threads return its address */
 	struct outbox_message *message;
 	struct slice email_key; /* of the recipient */
 };

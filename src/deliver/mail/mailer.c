@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One thread uses the database and composes; lines send. */
+ * The main thread uses the database and composes; other threads send (smtp_threads.h). */
 #include "deliver/mail/mailer.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ enum { POLL_MS = 1000 };
 
 struct mailer {
 	struct mail_preparation with;
-	struct lines *lines;
+	struct smtp_threads *threads;
 	struct log_throttle refusals_log;
 };
 
@@ -37,8 +37,8 @@ printable(struct pool *pool, const char *text)
 static struct slice
 without_recipient(const struct leased_mail *mail)
 {
-	const struct smtp_result *result = &mail->line.result;
-	const struct slice recipient = printable(mail->message->pool, mail->line.mail.recipient);
+	const struct smtp_result *result = &mail->job.result;
+	const struct slice recipient = printable(mail->message->pool, mail->job.mail.recipient);
 	const struct slice answer = slice_of(*result->answer == '\0' ? result->error : result->answer);
 	struct slice shown = SLICE("");
 	size_t begin = 0;
@@ -55,7 +55,7 @@ without_recipient(const struct leased_mail *mail)
 static void
 hold(struct mailer *m, const struct leased_mail *mail, const struct mail_judgement *judgement)
 {
-	const struct smtp_result *result = &mail->line.result;
+	const struct smtp_result *result = &mail->job.result;
 	const struct outbox_failure failure = { .about = judgement->tried ? OUTBOX_ONE : OUTBOX_SERVER,
 		.reason = judgement->reason,
 		.status = result->status,
@@ -71,7 +71,7 @@ log_failure(const struct leased_mail *mail, const char *reason)
 	const struct queued_mail *queued = &mail->message->queued;
 	log_warning("mail_failed", LOG_UINT("message", queued->id), LOG_UINT("campaign", queued->campaign_id),
 	    LOG_BYTES("kind", message_kind_name(queued->kind)), LOG_STR("reason", reason),
-	    LOG_UINT("status", mail->line.result.status), LOG_STR("code", mail->line.result.enhanced),
+	    LOG_UINT("status", mail->job.result.status), LOG_STR("code", mail->job.result.enhanced),
 	    LOG_UINT("attempts", queued->attempts + 1));
 }
 
@@ -79,7 +79,7 @@ log_failure(const struct leased_mail *mail, const char *reason)
 static void
 end_untried(struct leased_mail *mail, const char *reason)
 {
-	const struct smtp_result *result = &mail->line.result;
+	const struct smtp_result *result = &mail->job.result;
 	struct mail_outcome *outcome = &mail->message->outcome;
 	outbox_end(mail->message, MESSAGE_READY, 0, slice_of(reason));
 	outcome->status = result->status;
@@ -147,8 +147,8 @@ note_refusal(struct mailer *m, const struct leased_mail *mail, const struct mail
 	if (judgement->verdict == MAIL_HOLD && !judgement->tried)
 		return;
 	if (log_throttle_passes(&m->refusals_log, &suppressed))
-		log_warning("mail_refused", LOG_BYTES("reason", reason), LOG_UINT("status", mail->line.result.status),
-		    LOG_STR("code", mail->line.result.enhanced), LOG_UINT("message", mail->message->queued.id),
+		log_warning("mail_refused", LOG_BYTES("reason", reason), LOG_UINT("status", mail->job.result.status),
+		    LOG_STR("code", mail->job.result.enhanced), LOG_UINT("message", mail->message->queued.id),
 		    LOG_UINT("suppressed", suppressed), LOG_STR("hint", hint));
 	if (!outbox_note_result(
 		m->with.outbox, store_note_refusal(m->with.store, MAIL_CHANNEL, reason, without_recipient(mail))))
@@ -158,7 +158,7 @@ note_refusal(struct mailer *m, const struct leased_mail *mail, const struct mail
 static void
 take_result(struct mailer *m, struct leased_mail *mail)
 {
-	const struct mail_judgement judgement = mail_judge(&mail->line.result);
+	const struct mail_judgement judgement = mail_judge(&mail->job.result);
 	switch (judgement.verdict) {
 	case MAIL_SENT:
 		end(mail, MESSAGE_SENT, 0, NULL);
@@ -204,21 +204,21 @@ send_mail(void *context, struct outbox_message *message)
 {
 	const struct mailer *m = context;
 	struct leased_mail *mail = message->own;
-	lines_give(m->lines, &mail->line);
+	smtp_threads_send(m->threads, &mail->job);
 }
 
 static void
 abandon(void *context, struct outbox_message *message UNUSED)
 {
 	const struct mailer *m = context;
-	lines_stop(m->lines);
+	smtp_threads_stop(m->threads);
 }
 
-/* A line_done: the mail was sent, or could not be. */
+/* An smtp_job_done: the mail was sent, or could not be. */
 static void
-line_ended(void *context, struct line_job *line)
+mail_ended(void *context, struct smtp_job *job)
 {
-	struct leased_mail *mail = (struct leased_mail *)(void *)line;
+	struct leased_mail *mail = (struct leased_mail *)(void *)job;
 	log_work(LOG_UINT("message", mail->message->queued.id));
 	take_result(context, mail);
 	log_work_done();
@@ -238,15 +238,15 @@ mailer_run(struct store *store, const struct mailer_options *options)
 		.send = send_mail,
 		.abandon = abandon };
 	struct event_loop *loop = event_loop_new();
-	m.lines = lines_new(loop, &options->server, options->connections, line_ended, &m);
-	if (m.lines == NULL) {
+	m.threads = smtp_threads_new(loop, &options->server, options->connections, mail_ended, &m);
+	if (m.threads == NULL) {
 		event_loop_free(&loop);
 		return RESULT_UNAVAILABLE;
 	}
 	m.with.outbox = outbox_new(loop, store, &options->outbox, &sender);
-	if (outbox_run(m.with.outbox) > 0) /* threads use the messages */
+	if (outbox_run(m.with.outbox) > 0) /* threads still use the messages */
 		return RESULT_OK;
-	lines_free(&m.lines);
+	smtp_threads_free(&m.threads);
 	outbox_free(&m.with.outbox);
 	event_loop_free(&loop);
 	return RESULT_OK;

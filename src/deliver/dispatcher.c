@@ -124,7 +124,7 @@ start(struct dispatcher *d, struct slot *slot)
 		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_INTERRUPTED });
 	} else if (delivery->destination->sealed) {
 		attempt_ended(d, slot, &(struct attempt_result){ .error = SENDER_SEALED });
-	} else if (request_make(slot->pool, delivery, now + feeder_database_ahead_ms(d->feeder), &attempt)) {
+	} else if (delivery_request_make(slot->pool, delivery, now + feeder_database_ahead_ms(d->feeder), &attempt)) {
 		if (d->lock != NULL)
 			lock_note_attempt(d->lock, slot->place, delivery);
 		sender_start(d->sender, &attempt, slot);

@@ -37,7 +37,7 @@ path_or_null(struct pool *pool, struct slice path)
 }
 
 bool
-request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct attempt *attempt)
+delivery_request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct attempt *attempt)
 {
 	const int64_t timestamp = now_ms / 1000;
 	const struct destination *destination = delivery->destination;

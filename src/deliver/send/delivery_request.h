@@ -12,4 +12,5 @@
 
 /* Fills in the attempt, in the pool. Its body may be the delivery's payload, which must stay valid for as long. `now_ms` is the
  * database's time. Returns false when the URL, the secret or the payload is invalid. */
-MUST_CHECK bool request_make(struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct attempt *attempt);
+MUST_CHECK bool delivery_request_make(
+    struct pool *pool, const struct due_delivery *delivery, int64_t now_ms, struct attempt *attempt);

@@ -31,7 +31,7 @@ single_attempt_send(struct pool *pool, const struct sender_options *options, con
 	struct sender_options sender_options = *options;
 	struct attempt attempt;
 	sender_options.in_flight = 1;
-	if (!request_make(pool, delivery, now_ms, &attempt)) {
+	if (!delivery_request_make(pool, delivery, now_ms, &attempt)) {
 		*result = (struct attempt_result){ .error = SENDER_INTERNAL };
 		return true;
 	}

@@ -22,7 +22,7 @@ headers_and_body_follow_the_format(void **state UNUSED)
 	struct due_delivery delivery = usual;
 	struct attempt attempt;
 	memset(&attempt, 0xff, sizeof(attempt)); /* nothing of the caller's memory stays */
-	assert_true(request_make(pool, &delivery, 1700000000999, &attempt));
+	assert_true(delivery_request_make(pool, &delivery, 1700000000999, &attempt));
 	assert_false(attempt.by_get);
 	assert_string_equal(attempt.url, "https://hooks.example/in");
 	assert_slice(attempt.body, "{\"id\":1,\"tags\":[]}");
@@ -32,17 +32,17 @@ headers_and_body_follow_the_format(void **state UNUSED)
 	assert_slice(attempt.headers[2], "webhook-timestamp: 1700000000");
 	assert_true(slice_starts_with(attempt.headers[3], SLICE("webhook-signature: v1,")));
 	delivery.form = true;
-	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_true(delivery_request_make(pool, &delivery, 0, &attempt));
 	assert_slice(attempt.headers[0], "Content-Type: application/x-www-form-urlencoded");
 	assert_slice(attempt.body, "id=1");
 	delivery.payload = SLICE("{\"list\":[1,2]}");
-	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_true(delivery_request_make(pool, &delivery, 0, &attempt));
 	assert_slice(attempt.body, "list%5B0%5D=1&list%5B1%5D=2");
 	delivery.form_brackets = true;
-	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_true(delivery_request_make(pool, &delivery, 0, &attempt));
 	assert_slice(attempt.body, "list%5B%5D=1&list%5B%5D=2");
 	delivery.form = false;
-	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_true(delivery_request_make(pool, &delivery, 0, &attempt));
 	assert_slice(attempt.body, "{\"list\":[1,2]}");
 }
 
@@ -55,7 +55,7 @@ a_url_is_sent_in_ascii(void **state UNUSED)
 	struct destination destination = there;
 	delivery.destination = &destination;
 	destination.url = SLICE("http://ex\xc3\xa4mple.org:8080/\xc3\xa4?\xc3\xb6=1#\xc3\xbc");
-	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_true(delivery_request_make(pool, &delivery, 0, &attempt));
 	assert_string_equal(attempt.url, "http://xn--exmple-cua.org:8080/%C3%A4?%C3%B6=1");
 }
 
@@ -68,14 +68,14 @@ a_rotation_has_two_signatures(void **state UNUSED)
 	struct attempt attempt, by_old;
 	delivery.destination = &old;
 	old.secret = SLICE("whsec_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB");
-	assert_true(request_make(pool, &delivery, 0, &by_old));
+	assert_true(delivery_request_make(pool, &delivery, 0, &by_old));
 	destination.previous_secret = old.secret;
 	delivery.destination = &there;
-	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_true(delivery_request_make(pool, &delivery, 0, &attempt));
 	struct slice both = pool_printf(pool, "%.*s%.*s", SLICE_ARGS(attempt.headers[3]),
 	    SLICE_ARGS(slice_sub(by_old.headers[3], strlen("webhook-signature:"), SIZE_MAX)));
 	delivery.destination = &destination;
-	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_true(delivery_request_make(pool, &delivery, 0, &attempt));
 	assert_true(slice_equal(attempt.headers[3], both));
 }
 
@@ -86,13 +86,13 @@ a_destination_has_its_own_certificates(void **state UNUSED)
 	struct due_delivery delivery = usual;
 	struct destination destination = there;
 	struct attempt attempt;
-	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_true(delivery_request_make(pool, &delivery, 0, &attempt));
 	assert_true(attempt.ca_file == NULL && attempt.client_certificate == NULL && attempt.client_key == NULL);
 	destination.ca_file = SLICE("/ca");
 	destination.client_certificate = SLICE("/certificate");
 	destination.client_key = SLICE("/key");
 	delivery.destination = &destination;
-	assert_true(request_make(pool, &delivery, 0, &attempt));
+	assert_true(delivery_request_make(pool, &delivery, 0, &attempt));
 	assert_string_equal(attempt.ca_file, "/ca");
 	assert_string_equal(attempt.client_certificate, "/certificate");
 	assert_string_equal(attempt.client_key, "/key");
@@ -111,10 +111,10 @@ invalid_deliveries_are_not_sent(void **state UNUSED)
 	no_payload.payload = SLICE("[]");
 	no_payload.form = true;
 	missing.payload = SLICE_NONE; /* its row is missing */
-	assert_false(request_make(pool, &no_url, 0, &attempt));
-	assert_false(request_make(pool, &no_secret, 0, &attempt));
-	assert_false(request_make(pool, &no_payload, 0, &attempt));
-	assert_false(request_make(pool, &missing, 0, &attempt));
+	assert_false(delivery_request_make(pool, &no_url, 0, &attempt));
+	assert_false(delivery_request_make(pool, &no_secret, 0, &attempt));
+	assert_false(delivery_request_make(pool, &no_payload, 0, &attempt));
+	assert_false(delivery_request_make(pool, &missing, 0, &attempt));
 }
 
 int

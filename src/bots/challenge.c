@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/encode.h"
 #include "crypto/base64.h"
 #include "crypto/digest.h"
@@ -42,8 +43,7 @@ enum {
 	COUNTER_SIZE = 4,
 	DEPTH = 4, /* the campaign is in challenge, parameters, data */
 	PATH_MAX_BYTES = 64,
-	DIGITS_MAX = 8,
-	MS_PER_S = 1000
+	DIGITS_MAX = 8
 };
 #define ALGORITHM SLICE("PBKDF2/SHA-256")
 
@@ -217,7 +217,7 @@ read_values(struct pool *pool, const struct slice *values, struct challenge *cha
 	solution->signature = values[SIGNATURE];
 	if (!slice_equal(values[ALGORITHM_NAME], ALGORITHM) || !slice_equal(values[KEY_LENGTH], SLICE("32")) ||
 	    prefix.size > DIGITS_MAX || !slice_starts_with(SLICE("00000000"), prefix) ||
-	    !slice_to_u64(values[COST], UINT32_MAX, &cost) || !slice_to_u64(values[EXPIRY], CLOCK_END_MS / MS_PER_S, &expiry) ||
+	    !slice_to_u64(values[COST], UINT32_MAX, &cost) || !slice_to_u64(values[EXPIRY], CLOCK_END_MS / SECOND_MS, &expiry) ||
 	    !slice_to_u64(values[CAMPAIGN], INT64_MAX, &challenge->campaign_id) ||
 	    !slice_to_u64(values[COUNTER], UINT32_MAX, &solution->counter))
 		return false;

@@ -31,7 +31,7 @@ honeypot_well_formed(struct slice name)
 	if (name.size != HONEYPOT_NAME_SIZE)
 		return false;
 	for (size_t i = 0; i < HONEYPOT_NAME_SIZE; i += 2)
-		if (slice_find(SLICE("bcdfghjkmnpqrtvw"), name.data[i]) == LETTERS || !ascii_is_digit(name.data[i + 1]))
+		if (slice_find(slice_of(letters), name.data[i]) == LETTERS || !ascii_is_digit(name.data[i + 1]))
 			return false;
 	return true;
 }

@@ -28,12 +28,10 @@ own_template_part(enum template_place place)
 bool
 own_template_find(struct slice part, enum template_place *place)
 {
-	for (size_t i = 0; i < TEMPLATE_PLACES; i++)
-		if (slice_equal(parts[i], part)) {
-			*place = (enum template_place)i;
-			return true;
-		}
-	return false;
+	const size_t found = slice_place_in(part, parts, TEMPLATE_PLACES);
+	if (found < TEMPLATE_PLACES)
+		*place = (enum template_place)found;
+	return found < TEMPLATE_PLACES;
 }
 
 struct slice

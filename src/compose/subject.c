@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/duration.h"
 #include "base/encode.h"
 #include "compose/compose.h"
 #include "engine/payload.h"
@@ -19,7 +20,7 @@
 #include "store/shown_leads.h"
 #include "text/text.h"
 
-enum { SHOWN_DEPTH = 32, MS_PER_S = 1000, ID_BYTES = 12 };
+enum { SHOWN_DEPTH = 32, ID_BYTES = 12 };
 
 /* A search. The looked up lead is valid until the next look-up: what is needed later is copied. */
 struct search {
@@ -94,7 +95,7 @@ link_with_token(const struct search *c, const char *page, enum address_purpose p
 		.campaign_id = lead->campaign_id,
 		.social_id = lead->social_id,
 		.address_key = lead->email_key,
-		.expires_s = c->s->now_ms / MS_PER_S + ADDRESS_TOKEN_S };
+		.expires_s = c->s->now_ms / SECOND_MS + ADDRESS_TOKEN_S };
 	if (c->settings->base_url.size == 0)
 		return SLICE_NONE;
 	const struct slice token = address_token_make(c->pool, c->settings->server_secret, &claim);

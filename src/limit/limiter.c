@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/panic.h"
 #include "base/pool.h"
 #include "crypto/digest.h"
@@ -15,7 +16,7 @@ enum {
 	TABLES,
 	SHARES = 100, /* parts of the memory */
 	NAMES_SHARE = 2,
-	NAME_AGE_MS = 60 * 1000
+	NAME_AGE_MS = MINUTE_MS
 };
 
 #define TABLE(kind, reach) ((reach)*LIMIT_KINDS + (kind))

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/duration.h"
 #include "base/panic.h"
 
 static bool

@@ -12,14 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/slice.h"
+#include "base/duration.h"
 
 enum {
 	LIMIT_WINDOWS_MAX = 4,
 	LIMIT_MAX = 1000000,
 	LIMIT_FACTOR_MAX = 16,       /* a network may have this many times the limit of an address */
 	LIMIT_WINDOW_STEP_MS = 3000, /* windows are multiples of it, so that a sixtieth of one is whole milliseconds */
-	LIMIT_WINDOW_MAX_MS = 24 * 60 * 60 * 1000
+	LIMIT_WINDOW_MAX_MS = DAY_MS
 };
 
 struct limit_window {

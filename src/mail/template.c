@@ -83,9 +83,9 @@ static struct piece *
 add_piece(struct compiler *c, enum piece_type type)
 {
 	struct template *made = c->made;
-	made->pieces = pool_grow(c->pool, made->pieces, made->count, &made->capacity, sizeof(*made->pieces));
-	made->pieces[made->count].type = type;
-	return &made->pieces[made->count++];
+	struct piece *piece = POOL_ADD(c->pool, made->pieces, made->count, made->capacity);
+	piece->type = type;
+	return piece;
 }
 
 static bool

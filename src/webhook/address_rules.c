@@ -156,9 +156,8 @@ address_nat64_parse(struct pool *pool, struct slice text, struct nat64_prefixes 
 {
 	struct network *prefixes = NULL;
 	size_t count = 0, capacity = 0;
-	for (; slice_next_item(&text, bad); count++) {
-		prefixes = pool_grow(pool, prefixes, count, &capacity, sizeof(*prefixes));
-		struct network *prefix = &prefixes[count];
+	while (slice_next_item(&text, bad)) {
+		struct network *prefix = POOL_ADD(pool, prefixes, count, capacity);
 		if (!network_parse(*bad, prefix) || ip_address_is_v4(&prefix->base))
 			return false;
 		if (prefix->prefix != 96 && (prefix->prefix < 32 || prefix->prefix > 64 || prefix->prefix % 8 != 0))
@@ -177,12 +176,11 @@ address_rules_parse(
 	size_t capacity = 0;
 	if (!network_list_parse(pool, allow_networks, &parsed.allow, bad))
 		return false;
-	for (; slice_next_item(&deny_ports, bad); parsed.deny_port_count++) {
+	while (slice_next_item(&deny_ports, bad)) {
 		uint64_t port;
-		ports = pool_grow(pool, ports, parsed.deny_port_count, &capacity, sizeof(*ports));
 		if (!slice_to_u64(*bad, UINT16_MAX, &port))
 			return false;
-		ports[parsed.deny_port_count] = (uint16_t)port;
+		*POOL_ADD(pool, ports, parsed.deny_port_count, capacity) = (uint16_t)port;
 	}
 	parsed.deny_ports = ports;
 	*rules = parsed;

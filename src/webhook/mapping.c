@@ -359,11 +359,16 @@ add_members(struct result_list *list, const struct document_node *object)
 }
 
 static bool
+is_identifier(struct slice target)
+{
+	return slice_equal(target, SLICE("email")) || slice_equal(target, SLICE("phone_number"));
+}
+
+static bool
 maps_identifier(const struct payload_map *mapping)
 {
 	for (size_t i = 0; i < mapping->count; i++)
-		if (slice_equal(mapping->rules[i].target, SLICE("email")) ||
-		    slice_equal(mapping->rules[i].target, SLICE("phone_number")))
+		if (is_identifier(mapping->rules[i].target))
 			return true;
 	return false;
 }
@@ -549,14 +554,12 @@ mapping_notes(struct pool *pool, const struct payload_map *mapping, const struct
 	struct slice notes = SLICE_NONE;
 	for (size_t i = 0; i < mapping->count; i++) {
 		const struct mapping_rule *rule = &mapping->rules[i];
-		const bool identifies =
-		    slice_equal(rule->target, SLICE("email")) || slice_equal(rule->target, SLICE("phone_number"));
 		if (slice_equal(rule->target, EVERYTHING))
 			continue;
 		if (!has_path(fields, count, rule->path))
 			add_note(&notes, pool, POOL_JOIN(pool, SLICE("no value at "), rule->path));
 		const struct document_node *list =
-		    identifies && payload->list == NULL ? taken_from(pool, payload, rule->path) : NULL;
+		    is_identifier(rule->target) && payload->list == NULL ? taken_from(pool, payload, rule->path) : NULL;
 		if (list != NULL)
 			add_note(&notes, pool,
 			    pool_printf(pool, "%.*s takes one of %zu entries, a path with [] in place of the number all",

@@ -5,17 +5,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/duration.h"
-
-enum { MS_PER_SECOND = 1000 };
-
 bool
 retry_schedule_parse(struct slice text, struct retry_schedule *schedule, struct slice *bad)
 {
 	struct retry_schedule parsed = { .count = 0 };
 	while (slice_next_item(&text, bad)) {
 		int64_t delay_ms;
-		if (parsed.count == RETRY_DELAYS_MAX || !duration_parse(*bad, &delay_ms) || delay_ms < MS_PER_SECOND ||
+		if (parsed.count == RETRY_DELAYS_MAX || !duration_parse(*bad, &delay_ms) || delay_ms < SECOND_MS ||
 		    delay_ms > RETRY_DELAY_MAX_MS)
 			return false;
 		parsed.delays_ms[parsed.count++] = delay_ms;
@@ -91,7 +87,7 @@ parse_date_ms(struct slice text)
 			continue;
 		const int day = when.tm_mday;
 		const time_t seconds = timegm(&when);
-		return seconds < 0 || when.tm_mday != day ? -1 : (int64_t)seconds * MS_PER_SECOND;
+		return seconds < 0 || when.tm_mday != day ? -1 : (int64_t)seconds * SECOND_MS;
 	}
 	return -1;
 }
@@ -104,7 +100,7 @@ parse_digits(struct slice text, int64_t *number)
 	for (size_t i = 0; i < text.size; i++) {
 		if (!ascii_is_digit(text.data[i]))
 			return false;
-		if (*number < INT64_MAX / MS_PER_SECOND / 10 - 1)
+		if (*number < INT64_MAX / SECOND_MS / 10 - 1)
 			*number = *number * 10 + (text.data[i] - '0');
 	}
 	return text.size > 0;
@@ -119,7 +115,7 @@ parse_seconds_ms(struct slice text)
 	if (!parse_digits(slice_sub(text, 0, point), &seconds) ||
 	    (point < text.size && !parse_digits(slice_sub(text, point + 1, text.size), &fraction)))
 		return -1;
-	return (seconds + (fraction > 0 ? 1 : 0)) * MS_PER_SECOND;
+	return (seconds + (fraction > 0 ? 1 : 0)) * SECOND_MS;
 }
 
 int64_t

@@ -136,7 +136,7 @@ hear_answer(char *line, size_t size, size_t count, void *context)
 }
 
 static int
-go_on(void *context, curl_off_t a UNUSED, curl_off_t b UNUSED, curl_off_t c UNUSED, curl_off_t d UNUSED)
+must_stop(void *context, curl_off_t a UNUSED, curl_off_t b UNUSED, curl_off_t c UNUSED, curl_off_t d UNUSED)
 {
 	const struct smtp_connection *connection = context;
 	return connection->stop != NULL && atomic_load(connection->stop) ? 1 : 0;
@@ -173,7 +173,7 @@ set_server(CURL *curl, const struct smtp_server *server)
 		SET(curl, CURLOPT_USERNAME, server->user);
 		SET(curl, CURLOPT_PASSWORD, server->password);
 	}
-	SET(curl, CURLOPT_PROXY, ""); /* none of the environment */
+	SET(curl, CURLOPT_PROXY, ""); /* not even one from the environment */
 	SET(curl, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(curl, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
 }
@@ -195,7 +195,7 @@ set_behaviour(struct smtp_connection *c)
 	SET(curl, CURLOPT_DEBUGFUNCTION, hear_command);
 	SET(curl, CURLOPT_DEBUGDATA, c);
 	SET(curl, CURLOPT_NOPROGRESS, 0L);
-	SET(curl, CURLOPT_XFERINFOFUNCTION, go_on);
+	SET(curl, CURLOPT_XFERINFOFUNCTION, must_stop);
 	SET(curl, CURLOPT_XFERINFODATA, c);
 }
 

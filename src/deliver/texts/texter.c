@@ -158,8 +158,8 @@ claim(struct texter *t, struct leased_text *text, const struct text_claim *wante
 	if (verdict == TEXT_PREFIX_LIMIT)
 		log_warning("texts_limited", LOG_UINT("campaign", message->queued.campaign_id),
 		    LOG_BYTES("limit", limit_names[verdict]),
-		    LOG_STR(
-			"hint", "if these are no sign-ups of people, see sms.calling_codes and the campaign's setting bots"));
+		    LOG_STR("hint",
+			"if these sign-ups are not made by people, see sms.calling_codes and the campaign's setting bots"));
 	return result;
 }
 

@@ -139,7 +139,7 @@ try_once(struct commit_client *client, int64_t deadline_ms)
 	if (sent == SENT_ANSWERED)
 		sent = receive_answer(client, deadline_ms);
 	if (sent != SENT_ANSWERED)
-		disconnect(client); /* a late answer must not be read as that of the next request */
+		disconnect(client); /* a late answer must not be taken for the answer to the next request */
 	return sent;
 }
 

@@ -9,7 +9,7 @@
 
 enum { LENGTH_BYTES = sizeof(uint32_t), CHUNK_BYTES = 16 * 1024, KEEP_BYTES = 8 * 1024 };
 
-_Static_assert(FRAME_BUFFER_MAX == FRAME_MAX_BYTES + LENGTH_BYTES, "the length stands in front");
+_Static_assert(FRAME_BUFFER_MAX == FRAME_MAX_BYTES + LENGTH_BYTES, "the length comes first");
 
 void
 frame_reader_init(struct frame_reader *reader)

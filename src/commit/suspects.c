@@ -43,7 +43,7 @@ struct suspects {
 		struct entry entries[ENTRIES];
 		struct record records[RECORDS];
 	} * shared;
-	struct record *own; /* entry of this process; NULL: none is free */
+	struct record *own; /* the record of this process; NULL: none is free */
 };
 
 struct suspects *

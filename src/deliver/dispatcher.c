@@ -44,7 +44,7 @@ struct dispatcher {
 	struct recorder *recorder;
 	struct maintenance *maintenance;
 	struct job_worker *jobs;
-	struct tasks *threads[DISPATCHER_CONNECTIONS]; /* of the last four */
+	struct tasks *threads[DISPATCHER_CONNECTIONS]; /* those of the last four parts */
 	unsigned char owner[DISPATCH_OWNER_SIZE];      /* of the leases */
 	int64_t end_ms;                                /* no new attempts after this time … */
 	int64_t give_up_ms;                            /* … and until then it waits for the database; in clock_monotonic_ms */
@@ -73,7 +73,7 @@ die_of(const struct due_delivery *delivery)
 #define die_of(delivery) ((void)(delivery))
 #endif
 
-/* Of the sender (sender.h). */
+/* A sender_done. */
 static void
 attempt_done(void *context, void *cookie, const struct attempt_result *result)
 {
@@ -83,7 +83,7 @@ attempt_done(void *context, void *cookie, const struct attempt_result *result)
 	log_work_done();
 }
 
-/* Of the recorder (recorder.h). */
+/* A recorder_released. */
 static void
 slot_recorded(void *context, const struct slot *slot, const struct delivery_outcome *outcome)
 {

@@ -181,7 +181,7 @@ leased(void *context, enum result result)
 	const bool lapsed = clock_boot_ms() >= f->lease_end_ms; /* another dispatcher may have had them in between */
 	f->leased_shards = f->work.shards;
 	f->lease_end_ms = f->work.lease_end_ms;
-	/* leaves as much time again for retries, before nothing may be sent */
+	/* leaves the same time again for retries before sending must stop */
 	f->next_lease_ms =
 	    f->work.began_ms + (f->with.options->lease_ms - f->with.options->sender.timeout_ms - SEND_MARGIN_MS) / 2;
 	if (f->leased_shards != UINT64_MAX && f->next_lease_ms > f->work.began_ms + STANDBY_MS)

@@ -9,7 +9,7 @@
 #include "os/metrics.h"
 
 enum {
-	BATCH = 256,            /* outcomes, at most */
+	BATCH = 256,            /* maximum of outcomes */
 	FLUSH_COUNT = 64,       /* a batch is recorded when it has this many outcomes … */
 	FLUSH_MS = 5,           /* … or after this time (docs/deliveries.md 3, guarantee) */
 	CONFLICTS = 3,          /* attempts at a batch; then its outcomes are recorded one at a time */

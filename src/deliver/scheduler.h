@@ -49,7 +49,8 @@ size_t scheduler_request(struct scheduler *scheduler, size_t rows, size_t most, 
 void scheduler_answer(struct scheduler *scheduler, const struct due_request *request, enum result result, int64_t now_ms);
 /* Adds a fetched delivery, which is ready to be sent. */
 void scheduler_add(struct scheduler *scheduler, struct slot *slot, int64_t now_ms);
-/* Discards the fetched deliveries of a webhook, which are due again. Returns the first one, or NULL (slot_next). */
+/* Discards the fetched deliveries of a webhook, which are due again. Returns the first one (the others follow by slot.next), or
+ * NULL. */
 struct slot *scheduler_drop(struct scheduler *scheduler, uint64_t webhook_id, int64_t now_ms);
 
 /* ---- sending ---- */

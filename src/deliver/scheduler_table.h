@@ -14,7 +14,7 @@ enum { TABLE_BUCKETS = 4096 };
 enum state {
 	STATE_IDLE,         /* nothing due, nothing under way; kept for its concurrency and rate; the first is evicted first */
 	STATE_BUSY,         /* as many as possible are under way, or none is fetched */
-	STATE_RATE_LIMITED, /* rate-limited */
+	STATE_RATE_LIMITED, /* may not send before its rate limit allows it */
 	STATE_HEALTHY,      /* healthy, ready to send */
 	STATE_ON_PROBATION, /* on probation, ready to send */
 	STATES
@@ -61,7 +61,7 @@ struct account_entry {
 	struct webhook_list queues[QUEUES];
 	TAILQ_ENTRY(account_entry) rotation[QUEUES];
 	SLIST_ENTRY(account_entry) chain; /* of its bucket, or unused */
-	LIST_ENTRY(account_entry) size;   /* those with as many webhooks */
+	LIST_ENTRY(account_entry) size;   /* accounts with the same number of webhooks */
 };
 
 TAILQ_HEAD(account_list, account_entry);
@@ -72,7 +72,7 @@ struct scheduler {
 	struct scheduler_limits limits;
 	const struct health_rules *rules;
 	struct webhook_entry *webhooks;
-	struct account_entry *accounts; /* as many */
+	struct account_entry *accounts; /* the same number of them */
 	size_t used;
 	struct webhook_list lists[STATES];
 	struct account_list rotations[QUEUES]; /* accounts whose queue is not empty; the first is next */
@@ -107,7 +107,7 @@ size_t table_used(const struct webhook_entry *webhook);
 void table_count_out(struct scheduler *s, const struct webhook_entry *webhook);
 void table_count_in(struct scheduler *s, const struct webhook_entry *webhook);
 
-/* Moves the webhook to the lists of its state; to the end, if they are others. */
+/* Moves the webhook to the list and the queues of its state; to the end of those that it was not in. */
 void table_requeue(struct scheduler *s, struct webhook_entry *webhook, int64_t now_ms);
 /* Requeues webhooks whose rate limit allows a delivery again. */
 void table_requeue_rate_limited(struct scheduler *s, int64_t now_ms);

@@ -40,7 +40,7 @@ struct slot {
 	struct delivery_outcome outcome; /* as of since_ms */
 	int64_t since_ms;                /* when it was fetched, started, ended or rejected, whichever is latest */
 	uint64_t end_number;             /* increases with each attempt that ends */
-	bool unknown;                    /* whether the outcome was recorded */
+	bool unknown;                    /* the outcome may already have been recorded */
 	struct slot *next;               /* in a list of the caller; NULL after slots_take */
 	TAILQ_ENTRY(slot) list;
 };

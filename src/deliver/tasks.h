@@ -14,10 +14,9 @@
 /* `context` is the argument of tasks_new. Between `begin` and `done`, the data of its work belongs to the thread. */
 struct task {
 	const char *name;
-	int64_t (*when)(
-	    const void *context);     /* when it is due (clock_monotonic_ms); CLOCK_NEVER: not until something changes */
-	void (*begin)(void *context); /* prepares the work; or NULL */
-	runner_work *work;            /* in the thread; with the same context */
+	int64_t (*when)(const void *context);            /* clock_monotonic_ms; CLOCK_NEVER: not until something changes */
+	void (*begin)(void *context);                    /* prepares the work; or NULL */
+	runner_work *work;                               /* in the thread; with the same context */
 	void (*done)(void *context, enum result result); /* in the loop; any result other than RESULT_OK starts its back-off */
 };
 

@@ -25,27 +25,27 @@
  * comment says which calls it limits, and what it counts them by. */
 /* clang-format off */
 #define LIMIT_LIST(X) \
-	X(LOOKUPS, 16, 2, 1, LIMITED_LOOKUPS) /* no key, GET: an address */ \
+	X(LOOKUPS, 16, 2, 1, LIMITED_LOOKUPS) /* GET without a key: an address */ \
 	X(READINESS, 2, 1, 1, LIMITED_READINESS) /* GET /health/ready: an address */ \
-	X(SIGNUPS, 17, 3, 1, LIMITED_SIGNUPS) /* no key, POST on a campaign: an address and a campaign */ \
-	X(POSTS, 8, 1, 1, LIMITED_POSTS) /* no key, POST on any campaign: an address */ \
-	X(FAILED_KEYS, 8, 1, 1, LIMITED_FAILED_KEYS) /* wrong keys: an address */ \
-	X(INBOUND, 2, 0, 0, LIMITED_INBOUND) /* an inbound webhook */ \
+	X(SIGNUPS, 17, 3, 1, LIMITED_SIGNUPS) /* POST on a campaign without a key: an address and a campaign */ \
+	X(POSTS, 8, 1, 1, LIMITED_POSTS) /* POST on any campaign without a key: an address */ \
+	X(FAILED_KEYS, 8, 1, 1, LIMITED_FAILED_KEYS) /* calls with a wrong key: an address */ \
+	X(INBOUND, 2, 0, 0, LIMITED_INBOUND) /* calls of inbound URLs: an inbound webhook */ \
 	X(UNKNOWN_URLS, 2, 1, 1, LIMITED_UNKNOWN_URLS) /* calls of inbound URLs that do not exist: an address */ \
-	X(CODES, 2, 1, 1, LIMITED_CODES) /* no key: calls that request a code by text: an address */ \
+	X(CODES, 2, 1, 1, LIMITED_CODES) /* requests for a code by text, without a key: an address */ \
 	X(LOGINS, 2, 1, 1, LIMITED_LOGINS) /* logins of users, including wrong ones: an address */ \
 	X(TEST_MAILS, 1, 0, 0, LIMITED_TEST_MAILS) /* test mails of users: an email address */ \
 	X(ACCOUNT_TESTS, 1, 0, 0, LIMITED_ACCOUNT_TESTS) /* test mails: an account */ \
 	X(DELETES, 3, 0, 0, LIMITED_DELETES) /* calls that delete: an account */ \
 	X(SEARCHES, 1, 0, 0, LIMITED_SEARCHES) /* calls that search everything a campaign has stored: an account */ \
 	X(CHANGES, 1, 0, 0, LIMITED_CHANGES) /* calls that the audit log records: an account */ \
-	X(NEW_LEADS, 2, 0, 0, LIMITED_NEW_LEADS) /* no key: new leads: a campaign */ \
+	X(NEW_LEADS, 2, 0, 0, LIMITED_NEW_LEADS) /* new leads without a key: a campaign */ \
 	X(NEW_LEADS_LOG, 1, 0, 0, LIMIT_COUNT) /* log lines about them: a campaign */ \
-	X(PROOFS, 1, 0, 0, LIMIT_COUNT) /* no key: sign-ups with proof of work: a campaign; refuses nothing */ \
+	X(PROOFS, 1, 0, 0, LIMIT_COUNT) /* sign-ups with proof of work, without a key: a campaign; refuses nothing */ \
 	X(BOTS, 1, 0, 0, LIMIT_COUNT) /* calls refused because they look like a bot's: a campaign; refuses nothing */ \
 	X(BOTS_LOG, 1, 0, 0, LIMIT_COUNT) /* log lines about them: a campaign */ \
-	X(REFUSED, 1, 0, 0, LIMIT_COUNT) /* no key: addresses whose sign-ups are refused: a campaign; refuses nothing */ \
-	X(ACCOUNT, 6, 0, 0, LIMITED_ACCOUNT) /* an account's GET and POST; the claim contains its limit, the rule its window */
+	X(REFUSED, 1, 0, 0, LIMIT_COUNT) /* addresses whose sign-ups without a key are refused: a campaign; refuses nothing */ \
+	X(ACCOUNT, 6, 0, 0, LIMITED_ACCOUNT) /* GET and POST with a key: an account; its limit is in the claim, its window in the rule */
 /* clang-format on */
 #define LIMIT_KIND(name, callers, sites, providers, metric) LIMIT_##name,
 enum limit_kind { LIMIT_LIST(LIMIT_KIND) LIMIT_KINDS };
@@ -118,7 +118,7 @@ void limiter_note(struct limiter *limiter, struct slice name);
 MUST_CHECK bool limiter_is_noted(struct limiter *limiter, struct slice name);
 void limiter_remove(struct limiter *limiter, struct slice name);
 
-/* ---- as what an IP address counts: as a caller and, for IPv6, also as a part of two networks ---- */
+/* ---- addresses: each counts as a caller and, for IPv6, also as a part of two networks ---- */
 
 /* The name of a caller: an address, with or without a campaign. */
 struct limit_name {

@@ -60,7 +60,7 @@ take_free(struct work_slots *slots, int first, int count)
 	return -1;
 }
 
-/* `place` of the caller among the waiting ones, so that they wait for different slots. */
+/* `place`: the place of the caller among those that wait, so that they wait for different slots. */
 static int
 wait_for_slot(struct work_slots *slots, int place)
 {

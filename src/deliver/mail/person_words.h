@@ -12,5 +12,5 @@ extern const char person_names[];       /* what a person is called */
 extern const char person_absences[];    /* that there is none */
 extern const char person_sayings[];     /* both at once */
 extern const char person_unavailable[]; /* the standard's text of 550, which stands for any reason */
-extern const char person_phrases[];     /* around these; some have words that elsewhere name something else */
+extern const char person_phrases[];     /* phrases around these; some contain words that elsewhere mean something else */
 extern const char person_neutral[];     /* words around these */

@@ -53,7 +53,7 @@ struct smtp_result {
 	const char *sender, *recipient;    /* of the envelope; valid as long as those of the server and the mail */
 	int status;                        /* of the server's last answer; 0: none */
 	char enhanced[SMTP_ENHANCED_SIZE]; /* "5.1.1" (RFC 3463), or "" */
-	char answer[SMTP_ANSWER_SIZE];     /* that answer, printable ASCII, lines joined; cut */
+	char answer[SMTP_ANSWER_SIZE];     /* that answer in printable ASCII, its lines joined; cut if too long */
 	char error[SMTP_ERROR_SIZE];       /* what libcurl reports, unless accepted */
 };
 

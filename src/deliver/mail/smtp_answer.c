@@ -83,7 +83,7 @@ static const struct wording wordings[] = {
 static const struct answer_code {
 	unsigned subject, detail, last_detail; /* from `detail` to `last_detail` */
 	enum answer_subject about;
-	bool is_exact; /* whatever the words are */
+	bool is_exact; /* no matter what the words are */
 } codes[] = {
 	{ 0, 0, 0, ABOUT_NOTHING, false }, /* these mean nothing: the words decide */
 	{ 2, 0, 0, ABOUT_NOTHING, false },
@@ -140,7 +140,7 @@ is_alnum(char c)
 	return ascii_is_digit(c) || ascii_is_alpha(c);
 }
 
-/* What words, addresses and hosts consist of. */
+/* Whether words, addresses and host names may contain this character. */
 static bool
 is_part_of_word(char c)
 {
@@ -226,7 +226,7 @@ explains_block(struct slice url)
 	static const char parts[] = "ip=|/ip/|spam|block|blacklist|reputation";
 	struct slice rest = slice_of(parts), part;
 	if (slice_find(url, '/') == url.size && slice_find(url, '=') == url.size)
-		return false; /* a host alone */
+		return false; /* only a host */
 	while (slice_next(&rest, '|', &part))
 		if (slice_contains_nocase(url, part))
 			return true;
@@ -339,7 +339,7 @@ has_any(struct answer *answer, const char *phrases)
 	return false;
 }
 
-/* Whole words keep the blank that ends them. Returns whether one was there. */
+/* Masks each phrase of the table; the blank that ends a whole word stays. Returns whether there was one. */
 static bool
 leave_out(struct answer *answer, const char *phrases)
 {
@@ -376,7 +376,7 @@ subject_of_codes(const struct answer *answer, enum code_weight weight)
 	return ABOUT_NOTHING;
 }
 
-/* What remains of "access denied" is about something else. */
+/* Leaves out the words: elsewhere, "denied" is about a policy. */
 static bool
 is_access_denied(struct answer *answer)
 {
@@ -384,7 +384,8 @@ is_access_denied(struct answer *answer)
 	       leave_out(answer, access_denied);
 }
 
-/* Of a table, which may be its beginning or follow an apostrophe, or an identifier, or a letter. */
+/* Whether the word is a single letter, the recipient's local part or an identifier, or whether a phrase of a table begins it or
+ * follows an apostrophe in it. */
 static bool
 is_known_word(struct slice word, struct slice local_part)
 {
@@ -397,7 +398,7 @@ is_known_word(struct slice word, struct slice local_part)
 	return slice_equal_nocase(word, local_part);
 }
 
-/* Whether nothing is left but names. */
+/* Whether all words that are left are known. */
 static bool
 has_known_words_alone(const struct answer *answer)
 {
@@ -439,7 +440,7 @@ what_is_said(struct answer answer)
 	return said;
 }
 
-/* Whether codes and words say it; leaves out words that would seem to be about something else. */
+/* Whether codes and words say that there is no such person. Leaves out words that would seem to be about something else. */
 static bool
 says_no_person(struct answer *answer, int status)
 {
@@ -466,7 +467,7 @@ says_no_person(struct answer *answer, int status)
 	return by_words || said.is_unavailable || (by_code && (!answer->has_text || said.names || said.misses));
 }
 
-/* Whether the answer can be about the recipient at all. After the mail it must be named. */
+/* Whether the answer can be about the recipient at all. After the mail was sent, it must name the recipient. */
 static bool
 is_about_recipient(const struct answer *answer, enum smtp_stage stage)
 {

@@ -7,7 +7,7 @@
 enum answer_subject {
 	ABOUT_NOTHING, /* it does not say */
 	ABOUT_PERSON,  /* there is no such person: only if that is beyond doubt, because it is held against them */
-	/* the recipient's server, this once */
+	/* the recipient's server, for the time being */
 	ABOUT_TIME,
 	ABOUT_FULL_MAILBOX,
 	/* the mail */

@@ -32,7 +32,7 @@ struct outbox {
 	unsigned char owner[MAIL_OWNER_SIZE];
 	struct heartbeat heartbeat;
 	int64_t next_beat_ms;
-	bool recovered;                              /* what an earlier process leased was released */
+	bool recovered;                              /* the leases of an earlier process have been ended */
 	struct outbox_message *messages[OUTBOX_MAX]; /* in the order of their leases, so that none waits for later ones */
 	size_t count;
 	bool alone; /* the only message is one with which a process has crashed */
@@ -329,7 +329,7 @@ lease(struct outbox *o, struct pool *pool, size_t places)
 	return result;
 }
 
-/* Looks for due messages when it is time to, and there is room. */
+/* Looks for due messages if it is time and there is room. */
 static void
 poll_due(struct outbox *o)
 {

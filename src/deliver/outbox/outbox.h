@@ -95,7 +95,7 @@ bool outbox_note_result(struct outbox *outbox, enum result result);
 /* A failure that is not the message's fault. */
 struct outbox_failure {
 	enum {
-		OUTBOX_SERVER, /* every message would meet it */
+		OUTBOX_SERVER, /* every message would fail in the same way */
 		OUTBOX_ONE     /* may be about this message: while only that one fails, the others wait no longer than before */
 	} about;
 	const char *reason;  /* a word for the log and the operator */
@@ -104,7 +104,7 @@ struct outbox_failure {
 	const char *hint;    /* NULL: none */
 	struct slice answer; /* stored for the operator, without personal data; may be absent */
 };
-/* Holds the channel, unless the transfer began before the last hold: longer with each failure. */
+/* Holds the channel, longer with each failure, unless the transfer began before the last hold. */
 void outbox_hold(struct outbox *outbox, const struct outbox_message *message, const struct outbox_failure *failure);
 /* The server works: ends the hold. */
 void outbox_resume(struct outbox *outbox);

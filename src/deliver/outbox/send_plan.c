@@ -60,7 +60,7 @@ served(const struct send_turns *turns, uint64_t account_id, uint64_t campaign_id
 
 /* ---- campaigns ---- */
 
-/* A campaign with something left, and its place in the order. */
+/* A campaign that may send more, and its place in the order. */
 struct candidate {
 	const struct mail_campaign *campaign;
 	uint64_t account_served, served;
@@ -78,7 +78,7 @@ comes_before(const struct candidate *a, const struct candidate *b)
 	return a->served < b->served;
 }
 
-/* NULL: none is left of the turn. */
+/* NULL: no campaign of this turn is left. */
 static struct candidate *
 next_candidate(struct candidate *candidates, size_t count, unsigned turn)
 {
@@ -150,7 +150,7 @@ struct chosen {
 	unsigned all;
 };
 
-/* How many were chosen of this account. campaign_id 0, and MESSAGE_TURNS: of any. */
+/* How many messages of this account were chosen. campaign_id 0: of all its campaigns; MESSAGE_TURNS: in all turns. */
 static unsigned
 chosen_of(const struct send_choice *from, const struct chosen *chosen, uint64_t account_id, uint64_t campaign_id, unsigned turn)
 {

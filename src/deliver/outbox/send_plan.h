@@ -23,9 +23,9 @@ struct send_turns {
 void send_turns_free(struct send_turns *turns);
 
 /* Chooses the campaigns whose due messages are searched for, at most SEND_CAMPAIGNS for each turn (message_turn): those of turn
- * 0 come first; within a turn, those of the account that was served longest ago; within an account, the campaign that was. None
- * gets more than the limits leave to it, its account and the installation, or more than `places`. `requests` has room for
- * SEND_REQUESTS. Returns how many it has chosen. */
+ * 0 come first; within a turn, those of the account that was served longest ago; within an account, the campaign that was
+ * served longest ago. None gets more than the limits leave to it, its account and the installation, or more than `places`.
+ * `requests` has room for SEND_REQUESTS. Returns how many it has chosen. */
 enum { SEND_CAMPAIGNS = 32, SEND_REQUESTS = MESSAGE_TURNS * SEND_CAMPAIGNS };
 size_t send_plan(const struct send_turns *turns, const struct mail_campaign *campaigns, size_t count,
     const struct sendings *limits, size_t places, struct mail_request *requests);

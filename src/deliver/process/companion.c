@@ -81,7 +81,8 @@ take_lock(int fd, int stop_fd, int children_fd)
 	return true;
 }
 
-/* It gets SIGTERM when the keeper is killed. Signals to end stay blocked, so that an early one is not a crash. */
+/* The child gets SIGTERM when the keeper is killed. Signals to end stay blocked, so that an early one does not count as a
+ * crash. */
 static void
 become_child(const struct companion_options *options, pid_t parent, int stop_fd, struct companion_life *life)
 {
@@ -101,7 +102,7 @@ silence_left_ms(const struct companion_options *options, const struct companion_
 	return life == NULL ? SOUND_MS : atomic_load(&life->last_ms) + options->silence_ms - clock_monotonic_ms();
 }
 
-/* Returns its status, or -1: it was stopped. */
+/* Returns the child's status, or -1 if it was stopped. */
 static int
 watch_child(
     const struct companion_options *options, pid_t child, const struct companion_life *life, int stop_fd, int children_fd)
@@ -118,7 +119,7 @@ watch_child(
 			waitpid(child, &status, 0);
 			break;
 		} else if (wait_for_stop(stop_fd, children_fd, left_ms)) {
-			kill_ms = now + CHILD_MS; /* it has seen the same descriptor */
+			kill_ms = now + CHILD_MS; /* the child watches the same descriptor */
 		}
 		if (now >= kill_ms)
 			kill(child, SIGKILL);

@@ -233,7 +233,8 @@ finish(struct sender *sender, struct transfer *transfer, CURLcode code)
 	};
 	struct curl_header *header;
 	if (result.error == SENDER_CERTIFICATE || result.error == SENDER_TLS)
-		result.answer = slice_of(transfer->error_text); /* expired, for another name, an issuer that is not known … */
+		result.answer =
+		    slice_of(transfer->error_text); /* what is wrong with the certificate, for example that it has expired */
 	/* -1: of the final response, after any "100 Continue" */
 	if (result.status != 0 && curl_easy_header(transfer->easy, "Retry-After", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
 		result.retry_after = slice_of(header->value);
@@ -308,7 +309,7 @@ end_overdue(struct transfers *list, int64_t now)
 	return extended;
 }
 
-/* Most attempts have ended by then. */
+/* Most attempts end before they are watched. */
 static void
 watch_slow(struct sender *sender, int64_t now)
 {
@@ -319,7 +320,7 @@ watch_slow(struct sender *sender, int64_t now)
 	}
 }
 
-/* Does what is due: this includes starting transfers. */
+/* Does everything that is due, including the start of transfers. */
 static void
 run(void *context, int64_t now)
 {

@@ -65,7 +65,7 @@ struct attempt {
 	size_t header_count;         /* at most SENDER_HEADERS_MAX */
 	struct slice body;           /* of a POST; body and headers must stay valid until the attempt is done */
 	bool by_get;                 /* a GET; otherwise a POST */
-	/* Names of PEM files, copied; NULL: none of its own. The certificate's file may include the key, which has no
+	/* Names of PEM files, copied; NULL: no file of its own. The certificate's file may include the key, which has no
 	 * passphrase. After a file is replaced, connections that used the old one are reused for some minutes. */
 	const char *ca_file, *client_certificate, *client_key;
 };
@@ -88,8 +88,8 @@ typedef void sender_done(void *context, void *cookie, const struct attempt_resul
  * not block a thread for long. */
 void sender_prepare_process(void);
 
-/* One sender for each loop: it takes the loop's report of delays. The end of an attempt ends the loop's wait. Returns NULL,
- * logged, when libcurl does not support an option. The loop and what `options` points to must stay valid. */
+/* A loop has at most one sender, which receives its reports of delays. The end of an attempt ends the loop's wait. Returns
+ * NULL, logged, when libcurl does not support an option. The loop and everything that `options` points to must stay valid. */
 struct sender *sender_new(struct event_loop *loop, const struct sender_options *options, sender_done *done, void *context);
 /* Aborts attempts under way without calling `done`. */
 void sender_free(struct sender **sender);

@@ -67,7 +67,7 @@ static const struct {
 	enum sender_error unconnected, connected;
 } double_meanings[] = {
 	{ CURLE_OPERATION_TIMEDOUT, SENDER_CONNECT_TIMEOUT, SENDER_TIMEOUT },
-	{ CURLE_COULDNT_RESOLVE_HOST, SENDER_NOT_RESOLVED, SENDER_CONNECTION_LOST }, /* for a repetition */
+	{ CURLE_COULDNT_RESOLVE_HOST, SENDER_NOT_RESOLVED, SENDER_CONNECTION_LOST }, /* when it would repeat the request */
 	{ CURLE_UNSUPPORTED_PROTOCOL, SENDER_INVALID_URL, SENDER_BAD_ANSWER }, /* a response without a header is HTTP/0.9 */
 	{ CURLE_OUT_OF_MEMORY, SENDER_INTERNAL, SENDER_BAD_ANSWER },           /* a header line that is too long for libcurl */
 };
@@ -139,8 +139,8 @@ transfer_error(const struct transfer *transfer, CURLcode code)
 	return error_of(transfer, code);
 }
 
-/* Ends an attempt whose request has been sent: when a reused connection ends without a response, libcurl would repeat it, up to
- * five times, though the receiver may have begun its work. */
+/* Ends an attempt whose request has been sent: when a reused connection ends without a response, libcurl would repeat the
+ * request, up to five times, although the receiver may have begun its work. */
 static bool
 refuse_repetition(struct transfer *transfer)
 {
@@ -272,8 +272,8 @@ count_bytes(CURL *easy UNUSED, curl_infotype type, char *data UNUSED, size_t siz
 	code = curl_easy_setopt(transfer->easy, (option), (value))
 
 /* Sets the CAs for attempts without a CA file of their own: those of the options, or libcurl's default, which setting an option
- * to NULL would not restore. In the default the folder has the same CAs as the file. Reading them takes tens of milliseconds,
- * and libcurl caches only a file without a folder. */
+ * to NULL would not restore. By default, the folder contains the same CAs as the file; it is left out, because reading it takes
+ * tens of milliseconds, and libcurl caches only a file without a folder. */
 static CURLcode
 find_authorities(struct transfer_shared *shared, CURL *easy)
 {
@@ -360,8 +360,8 @@ configure(struct transfer *transfer)
 	SET(CURLOPT_TCP_KEEPALIVE, 0L);
 	/* Destination. */
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
-	SET(CURLOPT_PROXY, "");    /* not from the environment either, … */
-	SET(CURLOPT_NOPROXY, "*"); /* … which is not searched for exceptions */
+	SET(CURLOPT_PROXY, "");    /* not even one from the environment, … */
+	SET(CURLOPT_NOPROXY, "*"); /* … nor exceptions from there */
 	SET(CURLOPT_FOLLOWLOCATION, 0L);
 	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
@@ -414,7 +414,7 @@ add_headers(struct transfer *transfer, const struct attempt *attempt)
 	return true;
 }
 
-/* The handle had another request before. */
+/* The handle may still be set up for a request with another method. */
 static CURLcode
 set_request(CURL *easy, const struct attempt *attempt)
 {

@@ -46,18 +46,18 @@ MUST_CHECK bool transfer_set_up(struct transfer *transfer, struct transfer_share
 /* Sets what differs between attempts. Returns why it cannot be sent, or SENDER_OK. */
 MUST_CHECK enum sender_error transfer_begin(struct transfer *transfer, const struct attempt *attempt);
 void transfer_move(struct transfer *transfer, struct transfers *list);
-/* Moves it to the failed ones: a callback must not remove a handle from the multi. The first error stays. */
+/* Moves the transfer to the failed ones, because a callback must not remove a handle from the multi. The first error stays. */
 void transfer_fail(struct transfer *transfer, enum sender_error error);
 void transfer_extend(struct transfer *transfer, int64_t extension_ms);
 /* From now on, too many received bytes end the transfer. */
 void transfer_count_bytes(struct transfer *transfer);
 /* Undoes an extension and the count, before the next attempt. */
 void transfer_restore(struct transfer *transfer);
-/* False also while it connects. */
+/* Also false while it is connecting. */
 bool transfer_was_connected(const struct transfer *transfer);
 /* The meaning of libcurl's result. */
 enum sender_error transfer_error(const struct transfer *transfer, CURLcode code);
 /* The status of the final response, not of an interim one (1xx); 0 when none was received. */
 int transfer_status(const struct transfer *transfer);
-/* As attempt_result.location. */
+/* The same as attempt_result.location. */
 struct slice transfer_location(struct transfer *transfer);

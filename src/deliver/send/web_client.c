@@ -18,7 +18,7 @@ struct client {
 	char error_text[CURL_ERROR_SIZE];
 };
 
-/* A part may be larger than libcurl's buffer: the pause is before its first byte only. */
+/* A part may be larger than libcurl's buffer: the pause comes only before its first byte. */
 static size_t
 give_body(char *place, size_t size, size_t count, void *context)
 {

@@ -7,22 +7,22 @@
 #include "base/encode.h"
 #include "crypto/base64.h"
 #include "crypto/digest.h"
+#include "os/clock.h"
 #include "json/reader.h"
 #include "json/writer.h"
-#include "os/clock.h"
 
 /* ---- difficulty ---- */
 
-/* Iterations cost a program of the attacker's as much as a browser, except for what a browser adds to each call; so that it
- * adds little, there are no cheaper tries than these. There are no dearer ones, because the server does one for each solution.
- */
+/* An iteration costs an attacker's program as much time as a browser, but a browser adds some time to each try. At least
+ * COST_MIN iterations for each try keep that share small. There are at most eight times as many, because the server makes one
+ * try for each solution. */
 enum { COST_MIN = 1000, DOUBLINGS = 4, DIGITS_MIN = 2, RISE_FACTOR = 4 };
 
 struct challenge_work
 challenge_work(unsigned level)
 {
 	const unsigned step = level < 1 ? 0 : level > DIFFICULTY_LEVELS ? DIFFICULTY_LEVELS - 1 : level - 1;
-	/* one more digit is the work of four doublings */
+	/* one more digit is as much work as four doublings */
 	return (struct challenge_work){ (uint32_t)COST_MIN << step % DOUBLINGS, DIGITS_MIN + step / DOUBLINGS };
 }
 
@@ -41,7 +41,7 @@ difficulty_level(unsigned level, uint32_t per_minute)
 enum {
 	JSON_MAX = 512,
 	COUNTER_SIZE = 4,
-	DEPTH = 4, /* the campaign is in challenge, parameters, data */
+	DEPTH = 4, /* the depth of the campaign: challenge, parameters, data */
 	PATH_MAX_BYTES = 64,
 	DIGITS_MAX = 8
 };
@@ -74,7 +74,7 @@ write_parameters(struct buffer *out, struct pool *pool, const struct challenge *
 	return slice_sub(buffer_slice(out), begin, out->size);
 }
 
-/* It begins with a brace, unlike all other texts that are signed with this secret. */
+/* The signed text begins with a brace, unlike all other texts that are signed with this secret. */
 static struct slice
 sign(struct pool *pool, struct slice server_secret, struct slice parameters)
 {
@@ -99,8 +99,7 @@ challenge_write(struct pool *pool, struct slice server_secret, const struct chal
 
 /* ---- reading a solution ---- */
 
-/* The members that are read. All are required; those of the parameters are the only ones there may be, because all that are
- * there are signed. */
+/* The members that are read. All are required. The parameters must have no others, because every parameter is signed. */
 enum member { ALGORITHM_NAME, COST, CAMPAIGN, EXPIRY, KEY_LENGTH, KEY_PREFIX, NONCE, SALT, SIGNATURE, COUNTER, KEY, MEMBERS };
 #define PARAMETERS "challenge/parameters/"
 static const struct {
@@ -133,7 +132,7 @@ path_of(const struct solution_reader *reader, size_t depth)
 	return (struct slice){ reader->path, reader->ends[depth] };
 }
 
-/* Appends the name of a member at this depth. A path that is too long is none of the table's. */
+/* Appends the name of a member at this depth. A path that is too long is not in the table. */
 static bool
 enter(struct solution_reader *reader, size_t depth, struct slice name)
 {
@@ -217,7 +216,8 @@ read_values(struct pool *pool, const struct slice *values, struct challenge *cha
 	solution->signature = values[SIGNATURE];
 	if (!slice_equal(values[ALGORITHM_NAME], ALGORITHM) || !slice_equal(values[KEY_LENGTH], SLICE("32")) ||
 	    prefix.size > DIGITS_MAX || !slice_starts_with(SLICE("00000000"), prefix) ||
-	    !slice_to_u64(values[COST], UINT32_MAX, &cost) || !slice_to_u64(values[EXPIRY], CLOCK_END_MS / SECOND_MS, &expiry) ||
+	    !slice_to_u64(values[COST], UINT32_MAX, &cost) ||
+	    !slice_to_u64(values[EXPIRY], CLOCK_END_MS / SECOND_MS, &expiry) ||
 	    !slice_to_u64(values[CAMPAIGN], INT64_MAX, &challenge->campaign_id) ||
 	    !slice_to_u64(values[COUNTER], UINT32_MAX, &solution->counter))
 		return false;
@@ -239,7 +239,7 @@ read_solution(struct pool *pool, struct slice text, struct challenge *challenge,
 	       json_read(json, DEPTH, read_event, &reader, &problem) && read_values(pool, reader.values, challenge, solution);
 }
 
-/* The parameters are written anew, so the signature is checked over what was understood. */
+/* Writes the parameters again, so that the signature is checked over what was understood. */
 static bool
 is_signed(struct pool *pool, struct slice server_secret, const struct challenge *challenge, struct slice signature)
 {

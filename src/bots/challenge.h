@@ -12,11 +12,11 @@
 
 /* Each level doubles the work. */
 enum {
-	DIFFICULTY_MAX = 8, /* of a campaign's setting, which begins at 1 */
+	DIFFICULTY_MAX = 8, /* highest level of a campaign's setting; the lowest is 1 */
 	DIFFICULTY_DEFAULT = 2,
 	DIFFICULTY_RISE_MAX = 4, /* levels that the rate of sign-ups adds */
-	DIFFICULTY_LEVELS = 10,  /* the highest, with the rise */
-	DIFFICULTY_CALM = 60     /* sign-ups a minute that add a level; each fourfold rate adds another one */
+	DIFFICULTY_LEVELS = 10,  /* highest level, including the rise */
+	DIFFICULTY_CALM = 60     /* sign-ups per minute that add a level; each fourfold rate adds another one */
 };
 
 /* The work of a challenge: tries of a key derivation, 16 to the power of `digits` on average, with `cost` iterations each.
@@ -50,7 +50,7 @@ struct slice challenge_write(struct pool *pool, struct slice server_secret, cons
 
 enum solution_verdict {
 	SOLUTION_GOOD,
-	SOLUTION_MALFORMED, /* not the solution of a challenge of ours */
+	SOLUTION_MALFORMED, /* not the solution of one of our challenges */
 	SOLUTION_FORGED,    /* the signature is wrong: changed, or made by another server */
 	SOLUTION_EXPIRED,
 	SOLUTION_FOREIGN, /* of another campaign */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Fields of a form that people do not see (docs/api.md 8). `server_secret` is raw bytes.
  *
- * A honeypot is filled in by programs alone. Its name is five pairs of a letter and a digit. Browsers recognise fields to fill
- * in by parts of words, and so do not recognise this one. No parameter of the API has such a name.
+ * Only programs fill in a honeypot. Its name is five pairs of a letter and a digit: browsers recognize the fields that they
+ * fill in by parts of words, and so do not recognize this one. No parameter of the API has such a name.
  *
- * A stamp is the time at which the form was made, signed: people need seconds to fill it in. It is the milliseconds since 1970,
- * a point, and 16 characters of URL-safe Base64. */
+ * A stamp is the time at which the form was made, signed: people need seconds to fill it in. It consists of the milliseconds
+ * since 1970, a dot, and 16 characters of URL-safe Base64. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +27,7 @@ enum { STAMP_MAC_SIZE = 16, STAMP_MIN_MS = 2 * SECOND_MS, STAMP_MAX_MS = DAY_MS 
 enum stamp_verdict {
 	STAMP_ABSENT,   /* the form has none: absent or "" */
 	STAMP_FINE,     /* STAMP_MIN_MS to STAMP_MAX_MS old */
-	STAMP_TOO_FAST, /* younger, or of the future */
+	STAMP_TOO_FAST, /* younger, or from the future */
 	STAMP_OLD,      /* older */
 	STAMP_INVALID   /* not ours, or of another campaign */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Makes a mail of a request: recipient, Message-ID and bytes, which then stay as they are. */
+ * Composes the mail for a request: recipient, Message-ID and bytes, which do not change afterwards. */
 #pragma once
 
 #include "base/attributes.h"
@@ -11,9 +11,9 @@
 
 struct store;
 
-/* All texts in the pool of the call. */
+/* All texts are in the pool of the call. */
 struct composed_mail {
-	struct slice drop;       /* why it is not to be sent, a word of at most 32 ASCII characters; absent: it is */
+	struct slice drop;       /* why it must not be sent, a word of at most 32 ASCII characters; absent: it may */
 	struct slice recipient;  /* the lead's address, without a name */
 	struct slice message_id; /* with its angle brackets, as in the header */
 	struct slice content;    /* complete, with CRLF; at most MAIL_SIZE_MAX bytes */
@@ -25,7 +25,8 @@ struct mail_senders {
 	struct mailbox from, reply_to; /* reply_to without an address: none */
 };
 
-/* Composes the mail from the lead and its campaign as they are now. RESULT_OK: it is composed, or to be dropped. RESULT_FAILED:
- * it cannot be composed, and fails; logged. Any other is of the database: it is tried again. */
+/* Composes the mail from the lead and its campaign as they are now. RESULT_OK: it is composed, or must be dropped.
+ * RESULT_FAILED, logged: it cannot be composed, and must fail. Any other result is an error of the database: it is tried again.
+ */
 MUST_CHECK enum result mail_compose_request(const struct mail_senders *senders, struct store *store, struct pool *pool,
     const struct queued_mail *request, struct composed_mail *mail);

@@ -7,7 +7,7 @@
 #include "engine/payload.h"
 #include "store/find.h"
 
-/* Path: below the base URL, with {} for the campaign's id; otherwise the value itself. */
+/* `path`: what follows the URL of the campaign; NULL: the sample is `value`. */
 static const struct {
 	enum mail_name name;
 	struct slice value;
@@ -31,7 +31,8 @@ static const struct {
 	{ MAIL_NEXT_REWARD, SLICE("T-shirt"), NULL },
 	{ MAIL_POINTS_TO_NEXT, SLICE("3"), NULL },
 };
-/* What a lead lacks stays empty: the mail to it would show the same. A code is made for a mail that is sent. */
+/* Values that get a sample even in the preview for a lead: they come from the occasion of a mail, or are made for a mail that
+ * is sent. Others that the lead lacks stay empty, as in the mail. */
 static const mail_names about_others = MAIL_NAME_BIT(MAIL_REWARD) | MAIL_NAME_BIT(MAIL_REFERRED_NAME) |
 				       MAIL_NAME_BIT(MAIL_NEW_REFERRALS) | MAIL_NAME_BIT(MAIL_REFERRED_NAMES) |
 				       MAIL_NAME_BIT(MAIL_NEXT_REWARD) | MAIL_NAME_BIT(MAIL_POINTS_TO_NEXT) |
@@ -49,7 +50,7 @@ add_samples(struct mail_subject *s, mail_names wanted, struct slice base_url)
 								  s->campaign_id, samples[i].path);
 }
 
-/* Without a lead. */
+/* Fills in samples and the campaign's values, without a lead. */
 static enum result
 make_up(struct mail_subject *s, const struct campaign *campaign, struct slice to, struct slice base_url)
 {

@@ -12,10 +12,10 @@ struct preview_request {
 	const struct lead_reference *lead;   /* NULL: sample values */
 	const enum text_language *language;  /* NULL: as mail_subject_language */
 	const struct campaign_texts *drafts; /* in place of stored templates (store/texts/campaign_texts.h); NULL: none */
-	struct slice to;                     /* the address of the lead with sample values; absent: a sample */
+	struct slice to;                     /* the address of the sample lead; absent: a sample */
 };
 
-/* All texts in the pool of the call. */
+/* All texts are in the pool of the call. */
 struct preview {
 	bool has_campaign;
 	enum text_language language;
@@ -27,6 +27,6 @@ struct preview {
 };
 
 /* Values that neither lead nor campaign has, such as the reward, are samples. Nothing is stored. Links of a lead are valid.
- * RESULT_NOT_FOUND: there is no such campaign or lead. RESULT_REFUSED: *problem. Else as db/db.h. */
+ * RESULT_NOT_FOUND: there is no such campaign or lead. RESULT_REFUSED: *problem. Otherwise as in db/db.h. */
 MUST_CHECK enum result mail_preview(const struct mail_senders *senders, struct store *store, struct pool *pool,
     const struct preview_request *request, struct preview *preview);

@@ -9,7 +9,7 @@ static const struct slice parts[TEMPLATE_PLACES] = {
 	[TEMPLATE_HTML] = SLICE("html"),
 };
 
-/* Of the campaign's pages (docs/pages.md). */
+/* Texts of the campaign's pages that mails show (docs/pages.md). */
 static const struct {
 	struct slice text;
 	enum mail_name name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a mail shows of a lead comes from its payload: the same renderer, read back. */
+ * The values of a lead are read from its payload, so that mails show the same as payloads. */
 #include "compose/subject.h"
 
 #include <string.h>
@@ -12,17 +12,17 @@
 #include "engine/visitors.h"
 #include "identity/link.h"
 #include "identity/signed_token.h"
-#include "json/reader.h"
 #include "os/random.h"
 #include "store/codes/lead_codes.h"
 #include "store/find.h"
 #include "store/lead_pages.h"
 #include "store/shown_leads.h"
 #include "text/text.h"
+#include "json/reader.h"
 
 enum { SHOWN_DEPTH = 32, ID_BYTES = 12 };
 
-/* A search. The looked up lead is valid until the next look-up: what is needed later is copied. */
+/* A search. The lead that was looked up is valid until the next look-up, so what is needed later is copied. */
 struct search {
 	struct mail_subject *s;
 	struct pool *pool;
@@ -34,7 +34,7 @@ struct search {
 /* ---- values of payloads ---- */
 
 static const struct {
-	struct slice key, member; /* member: of an object; absent: of the payload itself */
+	struct slice key, member; /* member: of the object `key`; absent: `key` is the value itself */
 	enum mail_name name;
 } shown[] = {
 	{ SLICE("first_name"), SLICE_NONE, MAIL_FIRST_NAME },
@@ -103,7 +103,7 @@ link_with_token(const struct search *c, const char *page, enum address_purpose p
 	    POOL_JOIN(c->pool, SLICE("/"), slice_of(page), SLICE("/"), token));
 }
 
-/* Each may set *drop: what the mail is about is gone, or not the recipient's. */
+/* Adds the values of a kind of mail. May set *drop: what the mail is about is gone, or does not concern the recipient. */
 typedef enum result add_values(struct search *c, struct slice *drop);
 
 static enum result
@@ -141,7 +141,7 @@ add_reward(struct search *c, struct slice *drop)
 	return result;
 }
 
-/* As the public sees it. */
+/* Adds the name of the referred lead as the public sees it. */
 static enum result
 add_referred(struct search *c, struct slice *drop)
 {
@@ -156,7 +156,7 @@ add_referred(struct search *c, struct slice *drop)
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }
 
-/* A person's name as mails show it, as the public sees it; absent: none. False: it cannot be read. */
+/* A person's name as the public sees it, cleaned for mails; absent: none. Returns false if it cannot be read. */
 static bool
 read_name(const struct search *c, const struct payload_subject *subject, struct slice *name)
 {
@@ -169,7 +169,7 @@ read_name(const struct search *c, const struct payload_subject *subject, struct 
 	return true;
 }
 
-/* "Grace H., Alan T. and 3 more": the newest that have a name. */
+/* "Grace H., Alan T. and 3 more": the newest leads that have a name. */
 static enum result
 join_names(struct search *c, const uint64_t *ids, size_t count)
 {
@@ -209,7 +209,7 @@ add_next_reward(struct search *c)
 	c->s->values.of[MAIL_POINTS_TO_NEXT] = text_number(c->pool, c->s->language, next->required_points - c->lead->score);
 }
 
-/* The lead is looked at first: the others take its place. */
+/* Uses the lead first: the look-ups of the others replace it. */
 static enum result
 add_digest(struct search *c, struct slice *drop)
 {
@@ -239,8 +239,8 @@ static const struct {
 
 /* ---- all of it ---- */
 
-/* A lead that is flagged because it has proven nothing confirms its address by its mail. Every one can delete itself: anyone
- * can sign up an address in a way that gets a flag. */
+/* A lead that is flagged because it has proven nothing confirms its address with this mail. Every flagged lead can delete
+ * itself: anyone can sign up another person's address in a way that flags it. */
 static bool
 is_for_flagged(const struct lead *lead, enum message_kind kind)
 {
@@ -254,7 +254,7 @@ reason_to_drop(const struct payload_subject *found, enum message_kind kind)
 		return SLICE("no_address");
 	if (found->lead->fraudulent && !is_for_flagged(found->lead, kind))
 		return SLICE("fraudulent");
-	/* others have the link to the page */
+	/* a claim gets no other mail (docs/api.md 4.1.11) */
 	const bool is_of_address = kind == MESSAGE_VERIFY || kind == MESSAGE_ERASE_CONFIRM;
 	if (!is_of_address && lead_claim_gets_no_link(found->campaign, found->lead, CHANNEL_EMAIL))
 		return SLICE("claimed");
@@ -279,7 +279,7 @@ add_common(struct search *c)
 	if (!read_payload(c, found, full_view, &s->values))
 		return false;
 	s->values.of[MAIL_CAMPAIGN_NAME] = pool_copy(s->pool, found->campaign->name);
-	/* without points it is no rank to speak of */
+	/* a rank without points means nothing */
 	if (found->lead->score > 0)
 		s->values.of[found->shares_rank ? MAIL_SHARED_POSITION : MAIL_POSITION] =
 		    text_number(s->pool, s->language, found->score_rank);
@@ -288,7 +288,7 @@ add_common(struct search *c)
 	return true;
 }
 
-/* The values of its kind come last: they may look up another lead. */
+/* The values of the kind are added last, because they may look up another lead. */
 enum result
 mail_subject_find(struct mail_subject *s, const struct lead_reference *lead)
 {

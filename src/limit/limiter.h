@@ -45,7 +45,7 @@
 	X(BOTS, 1, 0, 0, LIMIT_COUNT) /* calls refused because they look like a bot's: a campaign; refuses nothing */ \
 	X(BOTS_LOG, 1, 0, 0, LIMIT_COUNT) /* log lines about them: a campaign */ \
 	X(REFUSED, 1, 0, 0, LIMIT_COUNT) /* addresses whose sign-ups without a key are refused: a campaign; refuses nothing */ \
-	X(ACCOUNT, 6, 0, 0, LIMITED_ACCOUNT) /* GET and POST with a key: an account; its limit is in the claim, its window in the rule */
+	X(ACCOUNT, 6, 0, 0, LIMITED_ACCOUNT) /* GET and POST with a key: an account; its limit is in the claim */
 /* clang-format on */
 #define LIMIT_KIND(name, callers, sites, providers, metric) LIMIT_##name,
 enum limit_kind { LIMIT_LIST(LIMIT_KIND) LIMIT_KINDS };

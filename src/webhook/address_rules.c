@@ -60,7 +60,7 @@ static const struct carrier {
 	{ { { { 0x00, 0x64, 0xff, 0x9b } }, 96 }, { { 12, 0 } }, 1 },  /* NAT64; RFC 6052 2.1 */
 };
 
-/* Of an IPv4 address after a NAT64 prefix no byte is in this one, which is reserved (RFC 6052 2.2). */
+/* The embedded IPv4 address has no byte here: this one is reserved (RFC 6052 2.2). */
 enum { NAT64_RESERVED = 8 };
 
 static bool
@@ -94,7 +94,7 @@ carried_allowed(const struct address_rules *rules, const struct carrier *carrier
 	return true;
 }
 
-/* *found: whether it is within one of the prefixes. Where they overlap, each must allow it. */
+/* *found: whether the address is within one of the prefixes. Where prefixes overlap, each must allow it. */
 static bool
 translated_allowed(const struct address_rules *rules, const struct ip_address *address, bool *found)
 {

@@ -47,13 +47,13 @@ enum { DELIVERY_SHARDS = 64 };
 /* The webhook's shard, 0..63; never changes. */
 unsigned webhook_shard(uint64_t webhook_id);
 
-/* The id of a history row has the UTC day of `now_ms` from bit 36 on, and below it a number from a reserved block: 52 bits in
- * all, so that every JSON parser reads it exactly. The ids of an event's deliveries follow its own. At the end of the range of
- * numbers they run over into the next day, where they are unique because that day's numbers are higher. */
+/* The id of a history row contains the UTC day of `now_ms` from bit 36 on, and below it a number from a reserved block: 52 bits
+ * in all, so that every JSON parser reads it exactly. The ids of an event's deliveries follow its own. At the end of the range
+ * of numbers they overflow into the next day, where they are unique because that day's numbers are higher. */
 uint64_t history_id(int64_t now_ms, uint64_t number);
 /* The lowest id of the day that includes `ms`. */
 uint64_t history_id_floor(int64_t ms);
-/* The day in the id, counted from 1970-01-01; and its first millisecond. */
+/* The day in the id, counted from 1970-01-01, and its first millisecond. */
 uint64_t history_day(uint64_t id);
 int64_t history_day_ms(uint64_t day);
 

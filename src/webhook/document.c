@@ -34,7 +34,7 @@ static const enum document_type types[] = {
 	[JSON_ARRAY_BEGIN] = DOCUMENT_ARRAY,
 };
 
-/* A payload is not refused for half a character: it becomes U+FFFD. */
+/* Half a character becomes U+FFFD: it is no reason to refuse a payload. */
 static struct slice
 text_of(struct pool *pool, const struct json_event *event)
 {
@@ -109,7 +109,7 @@ next_form_part(struct slice *rest, size_t parts)
 	const size_t end = slice_find(text, bracket ? ']' : '[');
 	const struct slice part = slice_sub(text, 0, end), after = slice_sub(text, end + (bracket ? 1 : 0), text.size);
 	if (parts <= 1 || (bracket && end == text.size) ||
-	    (after.size > 0 && after.data[0] != '[')) { /* no such name: as it is */
+	    (after.size > 0 && after.data[0] != '[')) { /* not such a name: taken literally */
 		const struct slice all = *rest;
 		*rest = SLICE("");
 		return all;
@@ -204,7 +204,7 @@ document_read_lines(struct pool *pool, struct slice text, size_t depth, struct d
 
 /* ---- Paths ---- */
 
-/* The end of what is in a bracket at the start of the text; a value in quotes may have brackets. */
+/* Where the bracket at the start of the text ends; a value in quotes may contain brackets. */
 static size_t
 end_of_bracket(struct slice text)
 {
@@ -273,7 +273,7 @@ has_text(const struct document_node *node, struct slice text)
 	       slice_equal_nocase(slice_trim(node->text), text);
 }
 
-/* Of an array the items, of an object the values of its members. */
+/* Searches the items of an array, or the values of an object's members. */
 static struct document_node *
 select_child(struct pool *pool, const struct document_node *list, const struct path_part *part)
 {
@@ -285,7 +285,7 @@ select_child(struct pool *pool, const struct document_node *list, const struct p
 	return NULL;
 }
 
-/* The names that begin the path and have dots or brackets, the longest first. */
+/* Tries names with dots or brackets at the beginning of the path, the longest first. */
 static struct document_node *
 find_dotted(struct pool *pool, const struct document_node *object, struct slice path)
 {
@@ -339,7 +339,7 @@ document_is_plain(const struct document_node *node)
 
 static void write_node(const struct document_node *node, const struct document_entries *entries, struct json_writer *writer);
 
-/* The depth is that of the document, which has a maximum. */
+/* Recursion is only as deep as the document, whose depth is limited. */
 static void
 write_container(const struct document_node *node, const struct document_entries *entries, struct json_writer *writer)
 {
@@ -394,7 +394,7 @@ document_write(const struct document_node *node, struct json_writer *writer)
 	write_node(node, &all, writer);
 }
 
-/* A text that has the list becomes the JSON in it, through which paths lead as well. */
+/* A text that contains the list is written as the JSON inside it, because paths lead into that, too. */
 void
 document_write_entries(const struct document_node *node, const struct document_entries *entries, struct json_writer *writer)
 {

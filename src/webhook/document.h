@@ -16,13 +16,13 @@ struct document_node {
 	struct slice text; /* of a string or number */
 	bool boolean;
 	struct document_node *parent, *first, *last, *next; /* of arrays and objects: their items or members, in order */
-	size_t count;                                       /* of these */
+	size_t count;                                       /* how many of these there are */
 	struct document_node
 	    *inner;  /* set by document_open: the root of the JSON in a text; the node itself if it is not JSON */
 	bool on_way; /* set by document_write_entries: it contains the list */
 };
 
-/* The maximum of nodes of a document, of parts of a path, and of the depth of JSON inside a text. */
+/* Maximum numbers of nodes in a document and of parts in a path; maximum depth of JSON inside a text. */
 enum { DOCUMENT_NODES_MAX = 20000, DOCUMENT_PARTS_MAX = 16, DOCUMENT_INNER_DEPTH = 16 };
 
 /* Reads JSON of any kind. Returns false with a message for people in *problem when it is malformed, deeper than `depth`, or has
@@ -51,23 +51,23 @@ struct document_node *document_open(struct pool *pool, struct document_node *nod
 enum path_kind { PATH_NAME, PATH_SELECTION, PATH_EACH };
 struct path_part {
 	enum path_kind kind;
-	struct slice text; /* as it is written, without brackets: it may be a name */
+	struct slice text; /* as written, without brackets: it may be a name */
 	struct slice name, value;
 };
 /* Takes the next part of a path: `data.customer.email`, `data[customer][email]`, `items.0.sku`, `[a.b].c`,
- * `answers.[field="E-mail"].text`. What is in brackets is taken as it is. Returns false at the end, and when the rest is
+ * `answers.[field="E-mail"].text`. Text in brackets is taken literally. Returns false at the end, and when the rest is
  * malformed: *rest is then not empty. */
 MUST_CHECK bool document_next_part(struct slice *rest, struct path_part *part);
 /* The node at a path; NULL: none. An empty path is the node itself. Paths lead into texts that are JSON. If no path leads
  * through its parts, `1.3` also finds a member with that name: `{"1.3":…}`. */
 struct document_node *document_find(struct pool *pool, struct document_node *node, struct slice path);
 
-/* A value that is neither an array nor an object. */
+/* Whether the value is neither an array nor an object. */
 bool document_is_scalar(const struct document_node *node);
-/* A scalar, or an array of scalars. */
+/* Whether the value is a scalar, or an array of scalars. */
 bool document_is_plain(const struct document_node *node);
 void document_write(const struct document_node *node, struct json_writer *writer);
-/* The same with only some items of a list somewhere in the node. */
+/* The same, but with only some items of a list that is somewhere in the node. */
 struct document_entries {
 	struct document_node *list;
 	const struct document_node *first, *end; /* end: the one after the last; NULL: there is none */

@@ -7,7 +7,7 @@
 enum { FORM_DEPTH_MAX = 24, FORM_SIZE_MAX = 4 * 1024 * 1024 };
 
 /* How values in an array are named: `colors[0]=x`, or `colors[]=x`. Arrays and objects in an array always have a number,
- * because readers could not tell otherwise which values belong to one. */
+ * because otherwise readers could not tell which values belong together. */
 enum form_arrays { FORM_NUMBERED, FORM_UNNUMBERED };
 
 /* Sets *body to application/x-www-form-urlencoded, in the order of the payload. All but unreserved characters are

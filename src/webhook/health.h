@@ -13,7 +13,7 @@
 
 struct health_rules {
 	size_t concurrency_start, concurrency_max; /* of deliveries to a webhook; at least 1 */
-	unsigned breaker_failures;                 /* consecutive, that open the breaker; at least 1 */
+	unsigned breaker_failures;                 /* consecutive failures that open the breaker; at least 1 */
 	int64_t probe_wait_ms;                     /* from opening to the first probe; doubles after each failed one … */
 	int64_t probe_wait_max_ms;                 /* … up to this */
 	int64_t disable_after_ms;                  /* without a success */
@@ -22,10 +22,10 @@ struct health_rules {
 /* All times are of one clock. */
 struct health {
 	unsigned failures;        /* attempts since the last success */
-	unsigned probes;          /* those of them that were probes */
-	int64_t failing_since_ms; /* time of the first of them; -1: none */
+	unsigned probes;          /* how many of these were probes */
+	int64_t failing_since_ms; /* time of the first of these; -1: none */
 	size_t concurrency;       /* how many deliveries may be under way */
-	int64_t probe_at_ms;      /* the breaker allows nothing before */
+	int64_t probe_at_ms;      /* the breaker allows nothing before this time */
 	bool probing;             /* the attempt under way is a probe */
 };
 

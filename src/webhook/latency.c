@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "webhook/latency.h"
 
-/* Upper bounds in ms, the bound included. */
+/* Inclusive upper bounds in ms. */
 static const int64_t bounds[LATENCY_BUCKETS - 1] = { 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000 };
 
 size_t

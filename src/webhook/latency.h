@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As table webhook_hours has them. */
+/* Those of the table webhook_hours. */
 enum { LATENCY_BUCKETS = 10 };
 
 /* The bucket of a duration. The last one has no upper bound. */
 size_t latency_bucket(int64_t duration_ms);
-/* The duration in ms that so many percent (1 to 99) of the attempts did not exceed: a place in its bucket that assumes that the
- * attempts of the bucket are evenly spread. In the last bucket: its lower bound. -1 without attempts. */
+/* The duration in ms that this percentage (1 to 99) of the attempts did not exceed, estimated as if the attempts in its bucket
+ * were evenly spread. In the last bucket: its lower bound. -1 without attempts. */
 int64_t latency_percentile(const uint64_t buckets[LATENCY_BUCKETS], unsigned percent);

@@ -13,23 +13,24 @@ enum { LEAF_NAME_MAX_BYTES = 256 };
 static const struct slice never[] = { SLICE("action"), SLICE("altcha"), SLICE("api_key"), SLICE("campaign_id"),
 	SLICE("campaignid"), SLICE("controller"), SLICE("ip_address"), SLICE("jsonp"), SLICE("kolid"), SLICE("landing_page_id"),
 	SLICE("list_id"), SLICE("skip_ar") };
-/* The names with an underscore that a sign-up reads; all others it would drop. */
+/* The names with an underscore that a sign-up reads; it would ignore all others. */
 static const struct slice internal[] = { SLICE("__do_not_reset_opt_out"), SLICE("__kid"), SLICE("__language"), SLICE("__ref"),
 	SLICE("__referrer"), MAPPING_OPT_OUT, MAPPING_RESET, SLICE("__rid"), SLICE("__session_id"), SLICE("__sid"),
 	SLICE("__source"), SLICE("__strict"), MAPPING_TEXT, SLICE("__uid"), SLICE("__url"), SLICE("__user_agent") };
-/* The others, which are written in lower case. */
+/* The other parameters of a sign-up, which are written in lower case. */
 static const struct slice plain[] = { SLICE("country_code"), SLICE("email"), SLICE("ip"), SLICE("kid"), SLICE("must_exist"),
 	SLICE("phone_number"), SLICE("points"), SLICE("redirect_url"), SLICE("referrer"), SLICE("social_id") };
-/* What decides about the lead, or says where it comes from, is taken only where a rule names it. */
+/* Parameters that decide about the lead, or say where it comes from: they are taken only if a rule names them. */
 static const struct slice only_mapped[] = { SLICE("must_exist"), SLICE("points"), SLICE("redirect_url"), SLICE("ip"),
 	SLICE("social_id"), SLICE("__source"), SLICE("__strict"), MAPPING_OPT_OUT, MAPPING_RESET, MAPPING_TEXT };
-/* What a constant cannot be: every payload would be the same person's. */
+/* Targets that cannot be constant: every payload would be from the same person. */
 static const struct slice never_constant[] = { SLICE("email"), SLICE("phone_number"), MAPPING_TEXT, SLICE("*") };
-/* Objects that other systems wrap a contact in. */
+/* Objects in which other systems wrap a contact. */
 static const struct slice wrappers[] = { SLICE("data"), SLICE("lead"), SLICE("customer"), SLICE("contact"), SLICE("payload"),
 	SLICE("body"), SLICE("fields"), SLICE("subscriber"), SLICE("person") };
 
-/* Names that are recognized without a rule, in any case and with any separators, and the parameter that each is. */
+/* Names that are recognized without a rule, in upper or lower case and with any separators, and the parameter that each stands
+ * for. */
 static const struct {
 	struct slice name, target;
 	bool identifies;
@@ -66,7 +67,7 @@ is_known_target(struct slice target)
 	return !is_one_of_nocase(target, never, ARRAY_SIZE(never));
 }
 
-/* `"DE"`: a text that every payload has. The name with quotes is `["DE"]`. */
+/* `"DE"` is a text that counts for every payload. A name with quotes is written `["DE"]`. */
 static bool
 is_constant(struct slice path)
 {
@@ -86,7 +87,7 @@ is_path(struct slice path)
 	return path.size == 0 && parts > 0 && parts <= DOCUMENT_PARTS_MAX && lists <= 1;
 }
 
-/* The path of the list, and that of a value in each entry. False: there is no `[]`. */
+/* Splits a path at its `[]` into the path of the list and that of a value in each entry. Returns false if there is no `[]`. */
 static bool
 split_at_list(struct slice path, struct slice *list, struct slice *value)
 {
@@ -123,7 +124,7 @@ mapping_check(struct slice target, struct slice path)
 	return NULL;
 }
 
-/* Whether a path goes through another list than a rule of the map: entries of two lists are no leads. */
+/* Whether the path goes through another list than a rule of the map: entries of two lists do not make leads. */
 static bool
 has_other_list(const struct payload_map *mapping, struct slice path)
 {
@@ -197,7 +198,7 @@ struct result_list {
 	struct pool *pool;
 	struct mapped_field *fields;
 	size_t count, capacity;
-	size_t fixed; /* the first ones, which optional ones do not replace */
+	size_t fixed; /* how many of the first fields optional ones do not replace */
 };
 
 static void
@@ -213,7 +214,7 @@ add(struct result_list *list, struct mapped_field field)
 		list->fixed = list->count;
 }
 
-/* The name of a leaf as it is made. */
+/* The name of a leaf while it is built. */
 struct leaf_name {
 	char text[LEAF_NAME_MAX_BYTES];
 	size_t size;
@@ -232,8 +233,8 @@ extend(struct leaf_name *name, struct slice open, struct slice part, struct slic
 	return true;
 }
 
-/* The depth is that of the document. Only the name of a leaf is copied: a payload may have one long name, and many containers
- * within. */
+/* Recursion is only as deep as the document. Only names of leaves are copied: a payload may have one long name, with many
+ * containers below it. */
 static void
 add_leaves(struct result_list *list, struct mapped_field field, struct leaf_name *name)
 {
@@ -257,7 +258,7 @@ add_leaves(struct result_list *list, struct mapped_field field, struct leaf_name
 	}
 }
 
-/* No rule names the leaves themselves. */
+/* Adds the leaves of a value as optional fields: no rule names them. */
 static void
 add_leaves_of(struct result_list *list, const struct mapping_rule *rule, const struct document_node *value)
 {
@@ -275,7 +276,7 @@ has_value(const struct document_node *node)
 	       (node->type != DOCUMENT_STRING || node->text.size > 0);
 }
 
-/* Whether the name is the obvious one: `E-mail`, `firstName`, `First Name` and `first_name` are. */
+/* Whether the name is a spelling of the obvious one, as `First Name` and `first_name` are of `firstname`. */
 static bool
 is_spelling_of(struct slice name, struct slice obvious_name)
 {
@@ -310,7 +311,7 @@ identifies(const struct document_node *object)
 	return false;
 }
 
-/* The object that has an email address or phone number: the entry, or one level below; NULL: none. */
+/* The object with an email address or phone number: the entry itself, or a wrapper in it; NULL: none. */
 static const struct document_node *
 find_contact(struct pool *pool, const struct document_node *entry)
 {
@@ -324,7 +325,7 @@ find_contact(struct pool *pool, const struct document_node *entry)
 	return NULL;
 }
 
-/* What is added of the obvious names of a contact. */
+/* Which of a contact's obvious names are added. */
 enum obvious_names { IDENTIFIERS, ALL_NAMES };
 
 static void
@@ -346,7 +347,8 @@ is_obvious(struct slice name)
 	return false;
 }
 
-/* As a plain sign-up would, without what only a rule may choose, and the obvious names, which have been looked for. */
+/* Adds members as a plain sign-up would take them, except for those that only a rule may choose, and the obvious names, which
+ * were handled before. */
 static void
 add_members(struct result_list *list, const struct document_node *object)
 {
@@ -382,7 +384,7 @@ is_number(struct slice name)
 	return slice_to_u64(name, UINT32_MAX, &index);
 }
 
-/* An array, or the object that `items[0][email]` of a form makes. */
+/* An array, or the object that a form with `items[0][email]` makes. */
 static bool
 is_list(const struct document_node *node)
 {
@@ -415,7 +417,7 @@ begins_with_index(const struct payload_map *mapping)
 	return false;
 }
 
-/* *list: the path of the list of the rules. */
+/* *list: the path of the list that the rules name. */
 static bool
 names_list(const struct payload_map *mapping, struct slice *list)
 {
@@ -462,7 +464,7 @@ constant_of(struct pool *pool, struct slice path)
 	return node;
 }
 
-/* Values outside the list are those of every entry. */
+/* Values outside the list count for every entry. */
 static struct document_node *
 value_of(struct pool *pool, const struct payload_list *payload, struct document_node *entry, struct slice path)
 {
@@ -518,7 +520,7 @@ has_path(const struct mapped_field *fields, size_t count, struct slice path)
 	return false;
 }
 
-/* The list of which the path takes one entry by its index, though it has several; NULL: none. */
+/* The list from which the path takes a single entry by its index, although it has several; NULL: none. */
 static const struct document_node *
 taken_from(struct pool *pool, const struct payload_list *payload, struct slice path)
 {

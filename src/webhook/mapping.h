@@ -40,7 +40,7 @@ struct mapped_field {
 
 /* What leads are made of: the payload itself, or each entry of a list in it. */
 struct payload_list {
-	struct document_node *root, *list; /* list: NULL: the payload is one entry */
+	struct document_node *root, *list; /* list NULL: the payload is one entry */
 	bool is_named;                     /* paths with `[]` name the list */
 	struct document_node **entries;    /* each becomes a lead */
 	size_t count;                      /* at least 1 */
@@ -50,11 +50,11 @@ struct payload_list {
 struct payload_list mapping_entries(struct pool *pool, const struct payload_map *mapping, struct document_node *root);
 
 /* Sets *fields to the parameters of an entry and returns their number, at most MAPPING_FIELDS_MAX. A required target occurs
- * once; of an optional one the last counts. An object, or an array with objects, becomes a field for each leaf:
- * `address[city]`. */
+ * once; if an optional one occurs several times, the last one counts. An object, or an array with objects, becomes a field for
+ * each leaf: `address[city]`. */
 size_t mapping_apply(struct pool *pool, const struct payload_map *mapping, const struct payload_list *payload, size_t entry,
     struct mapped_field **fields);
-/* Notes for people about a map that found these fields: rules without a value, a list of which only one entry was taken.
+/* Notes for people about a map that found these fields: rules without a value, and a list from which only one entry was taken.
  * Absent: none. */
 struct slice mapping_notes(struct pool *pool, const struct payload_map *mapping, const struct payload_list *payload,
     const struct mapped_field *fields, size_t count);

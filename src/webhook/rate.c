@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "webhook/rate.h"
 
-enum { BURSTS = 10 /* of a second */, US_PER_MS = 1000, US_PER_S = 1000000 };
+enum { BURSTS = 10 /* per second */, US_PER_MS = 1000, US_PER_S = 1000000 };
 
 static int64_t
 each_us(const struct rate *rate)
@@ -9,7 +9,7 @@ each_us(const struct rate *rate)
 	return US_PER_S / (int64_t)rate->per_second;
 }
 
-/* Deliveries of a tenth of a second, at least one. */
+/* How many deliveries a tenth of a second allows, at least one. */
 static int64_t
 burst(const struct rate *rate)
 {

@@ -106,7 +106,7 @@ parse_digits(struct slice text, int64_t *number)
 	return text.size > 0;
 }
 
-/* Returns -1 if it is no number. A fraction, which some services send, is rounded up. */
+/* Returns -1 if it is not a number. A fraction, which some services send, is rounded up. */
 static int64_t
 parse_seconds_ms(struct slice text)
 {

@@ -15,8 +15,8 @@ struct retry_schedule {
 	unsigned count; /* a delivery has count + 1 attempts: the first is made at once */
 };
 
-/* A list of durations (base/duration.h), separated by commas or white space, each from 1 s to 7 d; an empty list makes one
- * attempt only. Returns false, with *bad set to the first invalid or excess item and *schedule unchanged, on errors. */
+/* A list of durations (base/duration.h), separated by commas or white space, each from 1 s to 7 d; an empty list means a single
+ * attempt. Returns false, with *bad set to the first invalid or excess item and *schedule unchanged, on errors. */
 MUST_CHECK bool retry_schedule_parse(struct slice text, struct retry_schedule *schedule, struct slice *bad);
 
 /* What the receiver answered to an attempt. */
@@ -43,9 +43,8 @@ enum retry_kind {
 struct retry_decision {
 	enum retry_kind kind;
 	bool gone;        /* 410: the webhook becomes gone */
-	int64_t delay_ms; /* of RETRY_LATER, from now */
-	int64_t hold_ms;  /* > 0: nothing is sent to the webhook for that long (429 and 503 with Retry-After), whatever the
-			     kind */
+	int64_t delay_ms; /* for RETRY_LATER, from now */
+	int64_t hold_ms;  /* > 0: how long to hold the webhook (429 and 503 with Retry-After), for any kind */
 };
 
 /* `attempts_made` includes this one: 1 after the first. `random` is any 64 bits (os/random.h), for the jitter. Retry-After is

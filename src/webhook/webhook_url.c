@@ -226,7 +226,7 @@ webhook_url_wants_form(struct slice url, struct slice form_urls)
 	return false;
 }
 
-/* 0: the scheme's own, or none. */
+/* 0: the scheme's default, or none. */
 static uint64_t
 other_port(const struct parts *parts)
 {

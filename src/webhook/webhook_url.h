@@ -18,7 +18,7 @@ enum webhook_url_result {
 
 /* Absolute, http or https in any case, at most WEBHOOK_URL_MAX bytes. No user-info, ASCII white space, control characters
  * (including C1) or backslashes, because parsers disagree about them. A fragment is accepted and never sent. The host is
- * decoded and mapped like libcurl and the resolver do (percent-encoding, IDNA, inet_aton(3)'s forms of IPv4, a trailing dot)
+ * decoded and mapped as by libcurl and the resolver (percent-encoding, IDNA, inet_aton(3)'s forms of IPv4, a trailing dot)
  * before the check. A name whose last label is a number, but which is not an address, is invalid. */
 MUST_CHECK enum webhook_url_result webhook_url_judge(struct pool *pool, struct slice text, const struct address_rules *rules);
 

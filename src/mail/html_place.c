@@ -20,11 +20,11 @@ enum state {
 	COMMENT,
 	DECLARATION, /* a doctype and what browsers skip as a comment: up to the next ">" */
 	TITLE,
-	STYLE, /* their text, up to their end tag */
+	STYLE, /* TITLE and STYLE: the text of the element, up to its end tag */
 	STATES
 };
 
-/* Elements that mail programs drop, that load documents or send forms, or whose content is read by rules of its own. */
+/* Elements that mail programs drop, that load documents or send forms, or whose content follows rules of its own. */
 static const struct slice refused_elements[] = { SLICE("applet"), SLICE("base"), SLICE("bgsound"), SLICE("button"),
 	SLICE("embed"), SLICE("fencedframe"), SLICE("form"), SLICE("frame"), SLICE("frameset"), SLICE("iframe"),
 	SLICE("ilayer"), SLICE("input"), SLICE("isindex"), SLICE("keygen"), SLICE("layer"), SLICE("link"), SLICE("listing"),
@@ -32,25 +32,25 @@ static const struct slice refused_elements[] = { SLICE("applet"), SLICE("base"),
 	SLICE("portal"), SLICE("script"), SLICE("select"), SLICE("svg"), SLICE("template"), SLICE("textarea"), SLICE("xml"),
 	SLICE("xmp") };
 /* Attributes that hold a document or several URLs, call a URL invisibly, or let the surroundings of a picture decide whether it
- * is loaded. Those of events begin with "on". */
+ * is loaded. Attributes for events begin with "on". */
 static const struct slice refused_attributes[] = { SLICE("imagesrcset"), SLICE("loading"), SLICE("ping"), SLICE("srcdoc"),
 	SLICE("srcset"), SLICE("xml:base") };
 /* Attributes that browsers only show or read aloud. */
 static const struct slice plain_attributes[] = { SLICE("alt"), SLICE("aria-label"), SLICE("lang"), SLICE("title") };
-/* Those that a value is allowed in, and the others that have one URL. */
+/* Attributes with one URL: those in which a value is allowed, and the others. */
 static const struct slice url_attributes[] = { SLICE("href"), SLICE("src") };
 static const struct slice other_url_attributes[] = { SLICE("action"), SLICE("background"), SLICE("cite"), SLICE("classid"),
 	SLICE("codebase"), SLICE("data"), SLICE("dynsrc"), SLICE("formaction"), SLICE("icon"), SLICE("longdesc"),
 	SLICE("lowsrc"), SLICE("manifest"), SLICE("poster"), SLICE("profile"), SLICE("xlink:href") };
-/* How a URL may begin. References and blanks are not decoded, as browsers would do. A value may follow the ? of the first ones.
- */
+/* How a URL may begin. References are not decoded and blanks are not dropped, as browsers would do. A value may follow the ? of
+ * the first SCHEMES_WITH_QUERY. */
 static const struct slice schemes[] = { SLICE("http://"), SLICE("https://"), SLICE("mailto:"), SLICE("tel:"), SLICE("#") };
 enum { SCHEMES_WITH_QUERY = 3 };
-/* Of `http-equiv`: the others lead away, or change what follows. */
+/* Allowed values of `http-equiv`: others lead away, or change how the rest is read. */
 static const struct slice equivalents[] = { SLICE("content-type"), SLICE("content-language"), SLICE("x-ua-compatible") };
 #define BAD_URL "{attribute} must begin with http://, https://, mailto:, tel: or #, or with a value"
 
-/* A name as far as it was stored; longer ones end with a byte that no known name has. */
+/* A name; empty, which matches no known name, if it is longer than what is stored. */
 static struct slice
 name_of(const char *name, size_t size)
 {
@@ -96,13 +96,13 @@ html_scan_message(struct pool *pool, const struct html_scan *scan, const char *p
 
 /* ---- styles ---- */
 
-/* What old programs run, and what applies to some values of links or widths of texts alone: with it a picture of the HTML could
- * be loaded for some secrets only. */
+/* What old programs run, and rules that apply only to some values of links or some widths of texts: with these, a picture in
+ * the HTML could be loaded only for some secrets. */
 static const struct slice refused_in_styles[] = { SLICE("expression("), SLICE("href"), SLICE("@container") };
 static const struct slice references[] = { SLICE("amp"), SLICE("apos"), SLICE("quot"), SLICE("#34"), SLICE("#39") };
 
-/* A byte of an element `style`. What is accepted loads nothing and runs nothing: a picture in a rule for some values of
- * attributes would send its host a part of a secret. */
+/* Follows a byte of a `style` element. Accepted styles load nothing and run nothing: a picture in a rule that applies only to
+ * some values of attributes would send its host a part of a secret. */
 static const char *
 in_style(struct html_style *style, char c)
 {
@@ -138,7 +138,8 @@ in_reference(struct html_style *style, char c)
 	return NULL;
 }
 
-/* A byte of an attribute `style`. A reference is followed as it is written, too: what looks like one may be none. */
+/* Follows a byte of a `style` attribute. A reference is also checked as it is written: what looks like a reference may not be
+ * one. */
 static const char *
 in_style_attribute(struct html_style *style, char c)
 {
@@ -160,7 +161,7 @@ end_style(struct html_style *style)
 
 /* ---- attributes ---- */
 
-/* At the end of its name. */
+/* Checks an attribute at the end of its name. */
 static const char *
 check_attribute(const struct html_scan *scan)
 {
@@ -171,7 +172,7 @@ check_attribute(const struct html_scan *scan)
 	return NULL;
 }
 
-/* A byte of its value. */
+/* Follows a byte of the value of an attribute. */
 static const char *
 in_value(struct html_scan *scan, char c)
 {
@@ -181,7 +182,7 @@ in_value(struct html_scan *scan, char c)
 											   : NULL;
 }
 
-/* At the end of its value. */
+/* Checks the value of an attribute at its end. */
 static const char *
 check_value(struct html_scan *scan)
 {
@@ -214,7 +215,7 @@ begin_tag(struct html_scan *scan, char c)
 	return NULL;
 }
 
-/* After ">". */
+/* Ends a tag, after its ">". */
 static const char *
 end_tag(struct html_scan *scan)
 {
@@ -384,7 +385,7 @@ in_comment(struct html_scan *scan, char c)
 	return NULL;
 }
 
-/* Text up to an end tag of its own. */
+/* Follows the text of a title or style, up to its end tag. */
 static const char *
 in_raw_text(struct html_scan *scan, char c)
 {
@@ -427,7 +428,7 @@ html_scan_byte(struct html_scan *scan, char c)
 	return follow[scan->state](scan, c);
 }
 
-/* In the value of a href or src, not at its beginning. */
+/* Whether a value is allowed in a href or src, after its beginning. */
 static const char *
 url_part(const struct html_scan *scan, enum html_place *place)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Follows the HTML of a template, to find what is allowed at a place in it. It refuses what browsers read in ways that are hard
- * to follow; what it accepts, browsers read as it does (WHATWG HTML, 13.2.5 "Tokenization"). It also refuses what runs scripts,
- * leads away, loads documents or sends forms (docs/mail.md 1.3). Conditional comments are comments. */
+ * Follows the HTML of a template to find what is allowed at each place. HTML that browsers read in ways that are hard to follow
+ * is refused; accepted HTML is read as browsers read it (WHATWG HTML, 13.2.5 "Tokenization"). Anything that runs scripts, leads
+ * away, loads documents or sends forms is also refused (docs/mail.md 1.3). Conditional comments count as comments. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,19 +13,19 @@
 #include "base/slice.h"
 
 enum html_place {
-	HTML_TEXT,      /* character data, also that of a title */
+	HTML_TEXT,      /* character data, including that of a title */
 	HTML_ATTRIBUTE, /* a double-quoted attribute that only shows its value */
 	HTML_LINK,      /* the beginning of a double-quoted href */
-	HTML_URL,       /* that of a src */
-	HTML_URL_PART   /* the query of a URL in one */
+	HTML_URL,       /* the beginning of a double-quoted src */
+	HTML_URL_PART   /* the query of a URL in a href or src */
 };
 
 enum { HTML_NAME_MAX_BYTES = 16 };
 
-/* Of an element or attribute. Zeros: a style begins. */
+/* A style element or attribute. Zeros: at its beginning. */
 struct html_style {
 	struct css_scan css;
-	char reference[HTML_NAME_MAX_BYTES]; /* how it begins, in lower case */
+	char reference[HTML_NAME_MAX_BYTES]; /* its beginning, in lower case */
 	size_t reference_size;
 	bool in_reference; /* after "&" */
 };
@@ -33,12 +33,12 @@ struct html_style {
 struct html_scan {
 	int state;
 	bool closing; /* the tag is an end tag */
-	bool link;    /* the tag is that of a link: programs look for no other link in the text of one */
+	bool link;    /* the tag begins a link: programs look for no other link in the text of one */
 	char tag[HTML_NAME_MAX_BYTES], attribute[HTML_NAME_MAX_BYTES], value[HTML_NAME_MAX_BYTES];
-	size_t tag_size, attribute_size, value_size; /* in full: longer ones match no name */
-	size_t matched;                              /* of the end tag of a title or style; of a comment: its bytes */
-	char last[3];                                /* bytes of a comment, the last one first */
-	bool begins_with_value, query;               /* of the value of an attribute */
+	size_t tag_size, attribute_size, value_size; /* full sizes, even if not all bytes are stored */
+	size_t matched;                /* matched bytes of the end tag of a title or style; bytes of a comment so far */
+	char last[3];                  /* bytes of a comment, the last one first */
+	bool begins_with_value, query; /* of the value of an attribute */
 	struct html_style style;
 };
 
@@ -46,11 +46,11 @@ struct html_scan {
 void html_scan_init(struct html_scan *scan);
 /* Follows one byte. Returns NULL, or what is wrong with it, for people: html_scan_message fills in the names. */
 MUST_CHECK const char *html_scan_byte(struct html_scan *scan, char c);
-/* What is wrong, with {element} and {attribute} replaced by those that were followed last; in the pool. */
+/* The problem, with {element} and {attribute} replaced by the last ones that were followed; in the pool. */
 struct slice html_scan_message(struct pool *pool, const struct html_scan *scan, const char *problem);
-/* The place here, in *place. Returns NULL, or why no value is allowed here. */
+/* Sets *place to the current place. Returns NULL, or why no value is allowed here. */
 MUST_CHECK const char *html_scan_place(const struct html_scan *scan, enum html_place *place);
-/* Follows a value that stands at such a place. */
+/* Follows a value at such a place. */
 void html_scan_value(struct html_scan *scan);
-/* True between tags, where a section may begin or end, and the document may end. */
+/* Whether the scan is between tags, where a section may begin or end, and the document may end. */
 bool html_scan_outside(const struct html_scan *scan);

@@ -148,7 +148,7 @@ render(const struct composer *c, enum template_place place, struct slice source,
 	return true;
 }
 
-/* A subject of values that are all missing would be empty. */
+/* A subject that consists of missing values would be empty: the default is used instead. */
 static bool
 render_subject(const struct composer *c, struct slice *subject)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The kinds of mails (docs/mail.md 3), what their templates may show, and how a mail is made of them. */
+ * The kinds of mails (docs/mail.md 3), what their templates may show, and how mails are made from these. */
 #pragma once
 
 #include "engine/message.h"
@@ -10,13 +10,13 @@
 /* A kind of message (engine/message.h) that is a mail. */
 struct mail_kind_info {
 	enum message_kind kind;
-	bool list;                    /* list mail: it has List-Unsubscribe */
-	mail_names allowed, required; /* values of its templates; required ones those of text and HTML must show */
-	enum mail_name main_url;      /* the link that is a button */
+	bool list;                    /* list mail, which has a List-Unsubscribe header */
+	mail_names allowed, required; /* values that its templates may show, and values that text and HTML must show */
+	enum mail_name main_url;      /* the link that is shown as a button */
 	enum text_key subject, text;  /* its default templates */
 };
 
-/* NULL for a kind that is no mail. The table is static. */
+/* NULL for a kind that is not a mail. The table is static. */
 const struct mail_kind_info *mail_kind_find(enum message_kind kind);
 
 /* Checks a campaign's template for one part of a mail, when it is saved. Returns false with *error (template.h). */
@@ -41,17 +41,17 @@ struct slice mail_template_for(struct pool *pool, const struct mail_kind_info *k
 struct mail_content {
 	enum message_kind kind;
 	struct mail_design design;
-	/* The campaign's, by place. Absent or empty: the default subject and text, and HTML that is made of the text. */
+	/* The campaign's own, by place. Absent or empty: the default subject and text, and HTML that is made from the text. */
 	struct slice templates[TEMPLATE_PLACES];
-	/* Absent or empty ones are not shown. MAIL_LANGUAGE is set from the language. A URL of the recipient's opt-out page,
-	 * MAIL_UNSUBSCRIBE_URL, is required for list mail, and the required ones of the kind. */
+	/* Absent or empty values are not shown. MAIL_LANGUAGE is set from the language. The values that the kind requires must
+	 * be present; for list mail, these include the URL of the recipient's opt-out page, MAIL_UNSUBSCRIBE_URL. */
 	struct mail_values values;
-	struct mailbox from, reply_to; /* as in struct message_parts, and so are the rest */
+	struct mailbox from, reply_to; /* these and the following ones: as in struct message_parts */
 	struct slice to, id;
 	int64_t time_ms;
 };
 
-/* What the mail shows: subject, text, HTML and URL of the opt-out page. Returns false as mail_compose does. */
+/* Renders what the mail shows: subject, text, HTML and the URL of the opt-out page. Returns false like mail_compose. */
 MUST_CHECK bool mail_render(
     struct pool *pool, const struct mail_content *content, struct message_parts *parts, struct slice *problem);
 /* Makes the mail, in the pool. Returns false, with what is wrong in *problem, for people and without personal data, when a

@@ -7,7 +7,7 @@
 #define FONT "font:16px/1.55 -apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 #define TABLE "<table role=\"presentation\" width=\"100%\" cellpadding=\"0\" cellspacing=\"0\" border=\"0\""
 
-/* Of buttons; an accent has black or white text on it, whichever is easier to read. */
+/* The default colours of buttons. The text on an accent is black or white, whichever is easier to read. */
 #define ACCENT "#1a4fc4"
 #define DARK_ACCENT "#8ab4f8"
 
@@ -62,7 +62,7 @@ struct layout {
 
 /* ---- Pieces of lines ---- */
 
-/* Text, or a URL that url_size has found: without quotes. */
+/* Adds text, or a URL that url_size has found, which contains no quotes. */
 static void
 add_escaped(struct buffer *out, struct slice text)
 {
@@ -75,7 +75,7 @@ add_escaped(struct buffer *out, struct slice text)
 	}
 }
 
-/* A tag of the template at the beginning of the text, of `size` bytes; type 0 is a value. */
+/* The tag of a template at the beginning of a text. Type 0 is a value. */
 struct layout_tag {
 	size_t size;
 	char type;
@@ -96,7 +96,7 @@ read_tag(struct slice text, struct layout_tag *tag)
 	return end < text.size && mail_name_find(tag->type == 0 ? name : slice_trim(slice_sub(name, 1, name.size)), &tag->name);
 }
 
-/* Bytes of the http or https URL that the text begins with; 0: none. */
+/* The size of the http or https URL at the beginning of the text; 0: there is none. */
 static size_t
 url_size(struct slice text)
 {
@@ -107,7 +107,7 @@ url_size(struct slice text)
 	       text.data[end] != '"' && !slice_starts_with(slice_sub(text, end, text.size), SLICE("{{")))
 		end++;
 	if (slice_starts_with(slice_sub(text, end, text.size), SLICE("{{")))
-		return 0; /* a value is part of it */
+		return 0; /* a value is a part of the URL */
 	while (text.data[end - 1] != '/' && !ascii_is_alpha(text.data[end - 1]) && !ascii_is_digit(text.data[end - 1]) &&
 	       is_ascii(text.data[end - 1]))
 		end--; /* the punctuation of the sentence */
@@ -138,7 +138,7 @@ add_link(struct buffer *out, struct slice url)
 	buffer_add(out, SLICE("</a>"));
 }
 
-/* The footer is an element of its own, which no section may contain one end of. */
+/* The footer is an element, and must not begin or end within a section. */
 static void
 count_section(struct layout *layout, const struct layout_tag *tag)
 {
@@ -189,7 +189,7 @@ continue_paragraph(struct layout *layout)
 	layout->paragraph = true;
 }
 
-/* A section tag that is alone on its line: it takes whole paragraphs with it. */
+/* A section tag that is alone on its line applies to whole paragraphs. */
 static bool
 try_section(struct layout *layout, struct slice line)
 {

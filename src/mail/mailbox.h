@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Addresses as the envelope and the header of a mail have them. */
+ * Addresses as they appear in the envelope and in the headers of a mail. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 
 struct mail_address {
 	struct slice text;   /* no control characters, spaces, quotes or angle brackets */
-	struct slice domain; /* the part of it after the @, in lower-case A-labels */
-	bool smtputf8;       /* its local part is not ASCII: only servers that offer SMTPUTF8 (RFC 6531) take it */
+	struct slice domain; /* the part after the @, in lower-case A-labels */
+	bool smtputf8;       /* the local part is not ASCII: only servers that offer SMTPUTF8 (RFC 6531) accept it */
 };
 
 /* An address with a display name; the name may be empty. */
@@ -22,13 +22,13 @@ struct mailbox {
 
 enum { MAILBOX_NAME_MAX_BYTES = 200 };
 
-/* A valid email address (identity/email.h). An ASCII local part stays as it was typed, another one is that of the key. Returns
- * false otherwise. */
+/* Parses an email address (identity/email.h). An ASCII local part stays as typed; any other is taken from the key. Returns
+ * false when the address is not valid. */
 MUST_CHECK bool mail_address_parse(struct pool *pool, struct slice typed, struct mail_address *address);
 
-/* "ada@example.org" or "Ada Lovelace <ada@example.org>"; quotes around the name are removed. Returns false when the address is
- * not valid, or the name is no UTF-8, has control characters or more than MAILBOX_NAME_MAX_BYTES. */
+/* Parses "ada@example.org" or "Ada Lovelace <ada@example.org>"; quotes around the name are removed. Returns false when the
+ * address is not valid, or the name is not UTF-8, contains control characters, or has more than MAILBOX_NAME_MAX_BYTES. */
 MUST_CHECK bool mailbox_parse(struct pool *pool, struct slice typed, struct mailbox *mailbox);
 
-/* Whether a name is allowed before an address: it is encoded, so that this is about control characters and length only. */
+/* Whether a name is allowed before an address. Names are encoded, so only control characters and the length matter. */
 MUST_CHECK bool mailbox_name_valid(struct slice name);

@@ -15,7 +15,7 @@ add_encoded_byte(struct buffer *out, char byte)
 	buffer_add(out, (struct slice){ (const char[]){ '=', digits[value >> 4], digits[value & 15] }, 3 });
 }
 
-/* The first character of the text. Bytes that are no UTF-8 are taken one by one. */
+/* The first character of the text. Bytes that are not UTF-8 count as one character each. */
 static struct slice
 first_character(struct slice text)
 {
@@ -27,7 +27,7 @@ first_character(struct slice text)
 
 /* ---- Headers ---- */
 
-/* Characters that an encoded-word may have as they are, also in a phrase (RFC 2047, 5). */
+/* Characters that an encoded-word may contain unencoded, even in a phrase (RFC 2047, 5). */
 static bool
 is_plain_in_word(char c)
 {
@@ -41,11 +41,11 @@ word_size(struct slice character)
 	return character.size == 1 && (is_plain_in_word(c) || c == ' ') ? 1 : 3 * character.size;
 }
 
-/* Encoded-words, one a line: each has whole characters. White space between them is not part of the text. */
+/* Appends encoded-words, one per line, each with whole characters. White space between them is not part of the text. */
 static size_t
 add_words(struct buffer *out, size_t column, struct slice text)
 {
-	size_t room = 0; /* of the word that is open */
+	size_t room = 0; /* left in the open word */
 	for (bool first = true; text.size > 0; first = false) {
 		const struct slice character = first_character(text);
 		const size_t size = word_size(character);
@@ -74,7 +74,7 @@ add_words(struct buffer *out, size_t column, struct slice text)
 	return column;
 }
 
-/* Printable ASCII that no reader takes for encoded-words or drops in part. */
+/* Printable ASCII of which no reader takes a part for an encoded-word, or drops a part. */
 static bool
 is_plain(struct slice text)
 {
@@ -119,7 +119,7 @@ mime_add_phrase(struct buffer *out, size_t column, struct slice name)
 
 /* ---- Bodies ---- */
 
-/* Whether the first byte of `rest`, at this column, is written as it is. */
+/* Whether the first byte of `rest`, at this column, is written unchanged. */
 static bool
 is_plain_in_body(struct slice rest, size_t column)
 {
@@ -130,7 +130,7 @@ is_plain_in_body(struct slice rest, size_t column)
 	if (column == 0 && slice_starts_with(rest, SLICE("From ")))
 		return false; /* mailbox files begin a message with it */
 	if (column == 0 && c == '.')
-		return false; /* a line with a dot alone ends the message in SMTP */
+		return false; /* a line with only a dot ends the message in SMTP */
 	return c > ' ' && c <= '~' && c != '=';
 }
 

@@ -8,7 +8,7 @@
 #include "mail/mime.h"
 #include "os/clock.h"
 
-/* Quoted-printable has "=" before hexadecimal digits and line ends only, so that this occurs in no part (RFC 2045, 6.7). */
+/* In quoted-printable, "=" occurs only before hexadecimal digits and line ends, so this occurs in no part (RFC 2045, 6.7). */
 #define BOUNDARY "=_part"
 
 /* A header line has at most 998 bytes (RFC 5322, 2.1.1), and some relays break long ones. */
@@ -25,7 +25,7 @@ is_text(struct slice text)
 	return utf8_valid(text);
 }
 
-/* A dot-atom of few characters, which needs no quotes. */
+/* A short dot-atom of a few kinds of characters, which needs no quotes. */
 static bool
 is_id(struct slice id)
 {
@@ -50,7 +50,7 @@ is_header_url(struct slice url)
 	return true;
 }
 
-/* Callers may have made the struct themselves. */
+/* Callers may have filled in the struct without mailbox_parse. */
 static bool
 is_mailbox(struct pool *pool, const struct mailbox *mailbox)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A mail as it is sent (docs/mail.md 2): built once, then stored and sent without a change. The result depends on the arguments
- * alone. */
+ * A mail as it is sent (docs/mail.md 2): built once, then stored and sent unchanged. The result depends only on the arguments.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -10,13 +10,14 @@
 
 struct message_parts {
 	struct mailbox from;
-	struct mailbox reply_to;      /* without an address: no header */
-	struct slice to;              /* an email address, as a lead has it */
-	struct slice subject;         /* one line; longer ones are cut to MESSAGE_SUBJECT_MAX_CHARACTERS */
-	struct slice text, html;      /* lines end with LF; without html the message has the text only */
-	struct slice id;              /* the part of Message-ID before the @: letters, digits, and . _ - between them */
-	int64_t time_ms;              /* Date; since 1970 */
-	struct slice unsubscribe_url; /* of list mail: List-Unsubscribe, and for https List-Unsubscribe-Post; else absent */
+	struct mailbox reply_to; /* without an address: no header */
+	struct slice to;         /* an email address, as a lead has it */
+	struct slice subject;    /* one line; longer ones are cut to MESSAGE_SUBJECT_MAX_CHARACTERS */
+	struct slice text, html; /* lines end with LF; without html the message has only the text */
+	struct slice id;         /* the part of Message-ID before the @: letters, digits, and . _ - between them */
+	int64_t time_ms;         /* Date; since 1970 */
+	struct slice
+	    unsubscribe_url; /* for list mail: List-Unsubscribe, and for https List-Unsubscribe-Post; otherwise absent */
 };
 
 enum { MESSAGE_SUBJECT_MAX_CHARACTERS = 200, MESSAGE_ID_MAX_BYTES = 64, MESSAGE_MAX_BYTES = 1024 * 1024 };

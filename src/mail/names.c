@@ -28,7 +28,7 @@ static const struct {
 	[MAIL_REWARD] = { SLICE("reward"), VALUE_TEXT },
 	[MAIL_REFERRED_NAME] = { SLICE("referred_name"), VALUE_PERSON },
 	[MAIL_NEW_REFERRALS] = { SLICE("new_referrals"), VALUE_TEXT },
-	[MAIL_REFERRED_NAMES] = { SLICE("referred_names"), VALUE_TEXT }, /* each was looked at as a person's */
+	[MAIL_REFERRED_NAMES] = { SLICE("referred_names"), VALUE_TEXT }, /* each name in it was checked as a person's */
 	[MAIL_NEXT_REWARD] = { SLICE("next_reward"), VALUE_TEXT },
 	[MAIL_POINTS_TO_NEXT] = { SLICE("points_to_next"), VALUE_TEXT },
 	[MAIL_PRIVACY_URL] = { SLICE("privacy_url"), VALUE_URL },
@@ -51,16 +51,16 @@ static const struct character_range hidden[] = {
 	{ 0xfeff, 0xfeff, false }, { 0xe0000, 0xe007f, false }, /* tags, which are invisible */
 };
 
-/* What domains may have between labels (UTS 46). */
+/* Characters that separate the labels of a domain (UTS 46). */
 static const uint32_t dots[] = { '.', 0x2024, 0x3002, 0xfe52, 0xff0e, 0xff61 };
 
 static const uint32_t at_signs[] = { '@', 0xfe6b, 0xff20 };
 
-/* The digits 0 of scripts whose digits are used in telephone numbers; nine digits follow each. */
+/* The digit zero of each script whose digits are used in telephone numbers; its nine other digits follow it. */
 static const uint32_t zeros[] = { '0', 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66,
 	0xe50, 0xed0, 0xf20, 0x1040, 0x17e0, 0x1810, 0xff10, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6 };
 
-/* Digits of a name that are a telephone number: mail programs make links of these, too. */
+/* A name with this many digits may contain a telephone number, of which mail programs also make a link. */
 enum { PHONE_DIGITS = 7 };
 
 struct slice
@@ -159,7 +159,7 @@ is_linkable(struct slice name)
 {
 	uint32_t character, before = ' ';
 	size_t digits = 0, after_dot = 0;
-	bool label = false, number = false; /* the character before may end a label; that before the dot is a digit */
+	bool label = false, number = false; /* the last character may end a label; the one before the dot is a digit */
 	for (; utf8_next(&name, &character); before = character) {
 		digits += is_digit(character) ? 1 : 0;
 		if (is_one_of(character, at_signs, ARRAY_SIZE(at_signs)) || digits >= PHONE_DIGITS ||
@@ -192,7 +192,7 @@ count_characters(struct slice text)
 static struct slice
 shown_person(struct pool *pool, struct slice value)
 {
-	/* the part of a longer name that would be cut off is looked at, too */
+	/* in a longer name, the part that is cut off would not be checked */
 	if (count_characters(utf8_sanitized(pool, value)) > MAIL_VALUE_MAX_CHARACTERS)
 		return SLICE_NONE;
 	const struct slice name = shown_text(pool, value);

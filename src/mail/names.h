@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The values that templates of mails may show (docs/mail.md 1.2): their names, and what is done to a value before it is shown.
- */
+ * The values that templates of mails may show (docs/mail.md 1.2): their names, and how a value is prepared for being shown. */
 #pragma once
 
 #include <stdbool.h>
@@ -41,7 +40,7 @@ enum mail_name {
 typedef uint32_t mail_names;
 #define MAIL_NAME_BIT(name) (UINT32_C(1) << (name))
 
-/* Characters that are shown of a value, of a person's name, and bytes of a URL. */
+/* How many characters of a value and of a person's name, and bytes of a URL, are shown at most. */
 enum { MAIL_VALUE_MAX_CHARACTERS = 200, MAIL_PERSON_MAX_CHARACTERS = 64, MAIL_URL_MAX_BYTES = 2048 };
 
 /* A value for each name, as it comes from a lead or from the settings; absent or empty: none. */
@@ -59,8 +58,9 @@ bool mail_name_is_url(enum mail_name name);
  */
 bool mail_name_is_secret(enum mail_name name);
 
-/* The values as they are shown, in *clean; in the pool where they had to be changed. All are valid UTF-8 without control
- * characters, line ends and characters that change the direction of text. Texts are cut to MAIL_VALUE_MAX_CHARACTERS. Persons'
- * names that contain what mail programs make a link of are left out, because anyone can sign up any address with any name. URLs
- * are left out unless they begin with http:// or https://; spaces, quotes and angle brackets in them are percent-encoded. */
+/* Sets *clean to the values as they are shown; in the pool if they had to be changed. All are valid UTF-8 without control
+ * characters, line ends and characters that change the direction of text. Texts are cut to MAIL_VALUE_MAX_CHARACTERS. Names of
+ * persons are left out if mail programs would make a link of a part of them, because anyone can sign up any address with any
+ * name. URLs are left out unless they begin with http:// or https://; spaces, quotes and angle brackets in them are
+ * percent-encoded. */
 void mail_values_clean(struct pool *pool, const struct mail_values *values, struct mail_values *clean);

@@ -8,7 +8,7 @@
 
 #define OPEN SLICE("{{")
 #define CLOSE SLICE("}}")
-/* Of a name that is unknown, in a message. */
+/* Maximum bytes of an unknown name in a message. */
 enum { QUOTED_MAX_BYTES = 64 };
 
 enum piece_type { PIECE_TEXT, PIECE_VALUE, PIECE_SECTION, PIECE_END };
@@ -39,7 +39,7 @@ static const struct {
 
 /* ---- Checking ---- */
 
-/* A tag as it is written. */
+/* A tag as written. */
 struct tag {
 	size_t from, to;   /* offsets of its first byte and of the byte after it */
 	char type;         /* '#', '/', or 0 */
@@ -53,12 +53,12 @@ struct compiler {
 	const struct template_rules *rules;
 	struct template *made;
 	struct html_scan scan;
-	struct tag secret; /* the secret in text that the text was followed to; without a name: none */
+	struct tag secret; /* a secret in text after which the text was not checked yet; without a name: none */
 	struct {
 		size_t piece, at; /* its index, and the offset of its tag */
 	} open[TEMPLATE_DEPTH_MAX];
 	size_t depth;
-	mail_names shown; /* in any case */
+	mail_names shown; /* values that are always shown */
 	struct template_error *error;
 };
 
@@ -105,11 +105,11 @@ add_bytes(struct compiler *c, size_t from, size_t to)
 
 /* ---- Secrets in text ---- */
 
-/* Mail programs make links of what looks like one in text: "www.evil.example/123456", "123456@evil.example". So there is a
- * blank before and after a secret, with no more than punctuation between. Tags, which programs may skip, and what else of a
- * template is beside it count as no blank: one is added there. */
+/* Mail programs make a link of any text that looks like one: "www.evil.example/123456", "123456@evil.example". Therefore a
+ * blank must precede and follow a secret, with nothing but punctuation in between. Tags, which programs may skip, and other
+ * parts of a template next to it do not count as blanks: one is added there. */
 
-/* Blanks that break no line are punctuation here: they may be a part of a link. */
+/* Non-breaking spaces are punctuation here: they may be a part of a link. */
 static const struct slice opening[] = { SLICE("("), SLICE("["), SLICE("\""), SLICE("'"), SLICE("<"), SLICE("&lt;"),
 	SLICE("&quot;"), SLICE("&#39;"), SLICE("\xc2\xab"), SLICE("\xc2\xa0"), SLICE("\xe2\x80\xaf"), SLICE("\xe2\x80\x98"),
 	SLICE("\xe2\x80\x9a"), SLICE("\xe2\x80\x9c"), SLICE("\xe2\x80\x9e"), SLICE("\xe2\x80\xb9") };
@@ -125,7 +125,7 @@ opening_size(struct slice text)
 	for (size_t i = 0; i < ARRAY_SIZE(opening); i++)
 		if (slice_ends_with(slice_sub(text, 0, size), opening[i])) {
 			size -= opening[i].size;
-			i = (size_t)-1; /* from the first one again */
+			i = (size_t)-1; /* start again with the first one */
 		}
 	return text.size - size;
 }
@@ -154,8 +154,8 @@ add_blank(struct compiler *c)
 	add_piece(c, PIECE_TEXT)->text = SLICE(" ");
 }
 
-/* Whether the text ends within a link in angle brackets, which may have white space (RFC 3986, appendix C). One begins with
- * a word that has a character of addresses. */
+/* Whether the text ends within a link in angle brackets, which may contain white space (RFC 3986, appendix C). Such a link
+ * begins with a word that contains a character of addresses. */
 static bool
 ends_in_brackets(struct slice text)
 {
@@ -230,7 +230,7 @@ check_secret(struct compiler *c, const struct tag *tag, enum html_place place)
 	       fail_secret(c, tag, "cannot be a part of a link: it is the whole of a href");
 }
 
-/* A value that is required must also be shown when others are missing: sections may be of required values only. */
+/* A required value must be shown even if others are missing: it may only be in sections of required values. */
 static bool
 is_always_shown(const struct compiler *c)
 {

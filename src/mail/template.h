@@ -8,11 +8,11 @@
 enum template_place {
 	TEMPLATE_SUBJECT, /* one line of plain text */
 	TEMPLATE_TEXT,    /* plain text */
-	TEMPLATE_HTML,    /* HTML; values are escaped for where they stand, or refused there */
+	TEMPLATE_HTML,    /* HTML; depending on the place of a value in it, the value is escaped or refused */
 	TEMPLATE_PLACES
 };
 
-/* Bytes of a template, and of what it makes. A mail program shows about 100 KiB of HTML. */
+/* Maximum bytes of a template and of its output. A mail program shows about 100 KiB of HTML. */
 enum {
 	TEMPLATE_SUBJECT_MAX_BYTES = 1024,
 	TEMPLATE_TEXT_MAX_BYTES = 16 * 1024,
@@ -28,7 +28,7 @@ struct template_rules {
 	enum template_place place;
 	mail_names allowed;  /* values that it may show */
 	mail_names required; /* values that it must show, whichever other values are absent */
-	size_t source_max;   /* bytes, of a template that was made of another; 0: those above */
+	size_t source_max;   /* maximum bytes of a template that was made from another; 0: as above */
 };
 
 struct template_error {
@@ -38,9 +38,9 @@ struct template_error {
 
 struct template;
 
-/* Checks a template and makes it ready. Line ends may be LF or CR LF. It refuses what is not UTF-8, control characters besides
- * line ends and tabs, and sections in HTML that begin or end within a tag. A line with nothing but section tags is removed with
- * them. The result is in the pool and refers to the source. Returns false with *error otherwise. */
+/* Checks and compiles a template. Line ends may be LF or CR LF. Refused are templates that are not UTF-8, control characters
+ * other than line ends and tabs, and sections in HTML that begin or end within a tag. A line with nothing but section tags is
+ * removed with them. The result is in the pool and refers to the source. Returns false with *error otherwise. */
 MUST_CHECK bool template_compile(struct pool *pool, struct slice source, const struct template_rules *rules,
     const struct template **made, struct template_error *error);
 

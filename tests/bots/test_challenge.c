@@ -22,7 +22,7 @@ check(struct slice json)
 	return check_text(base64_encode(pool, json), 0);
 }
 
-/* The solved payload with one text in place of another, which it has. */
+/* The solved payload with one of its texts replaced. */
 static struct slice
 changed(const char *from, const char *to)
 {
@@ -61,7 +61,7 @@ a_genuine_solution_passes(void **state UNUSED)
 	    solution_check(pool, text, SOLVED_SECRET, SOLVED_CAMPAIGN, SOLVED_EXPIRES_S, &challenge), SOLUTION_GOOD);
 	assert_memory_equal(challenge.nonce, expected.nonce, sizeof(expected.nonce));
 	assert_int_equal(challenge.expires_s, SOLVED_EXPIRES_S);
-	/* in another order, with white space and members that others add */
+	/* in another order, with white space and additional members */
 	assert_int_equal(check(SLICE(" {\"took\": 5, \"solution\":" SOLVED_SOLUTION
 				     ", \"x\": {\"y\": null}, \"challenge\":" SOLVED_CHALLENGE "}")),
 	    SOLUTION_GOOD);
@@ -128,7 +128,7 @@ what_is_no_solution_is_malformed(void **state UNUSED)
 		{ "\"solution\"", "\"solutions\"" },
 	};
 	assert_int_equal(check_text(SLICE(""), 0), SOLUTION_MALFORMED);
-	assert_int_equal(check_text(SLICE(SOLVED), 0), SOLUTION_MALFORMED); /* no Base64 */
+	assert_int_equal(check_text(SLICE(SOLVED), 0), SOLUTION_MALFORMED); /* not Base64 */
 	assert_int_equal(check(SLICE("")), SOLUTION_MALFORMED);
 	assert_int_equal(check(SLICE("[]")), SOLUTION_MALFORMED);
 	assert_int_equal(check(SLICE("{}")), SOLUTION_MALFORMED);

@@ -77,7 +77,7 @@ void request_key(size_t peer, unsigned char first);
 void request_readiness(size_t peer);
 
 struct commit_answer answer_of(size_t peer);
-/* Asserts that the answer is that to its request_sign_up. */
+/* Asserts that this is the answer to the peer's request_sign_up. */
 void assert_own_outcome(size_t peer);
 void assert_closed(size_t peer);
 

@@ -344,7 +344,7 @@ test_a_refusal(void **state UNUSED)
 	assert_unavailable(TIMEOUT_MS);
 }
 
-/* A late answer is not read as the next one. */
+/* A late answer is not taken for the next one. */
 static void
 test_the_deadline(void **state UNUSED)
 {
@@ -370,7 +370,7 @@ test_no_committer_accepts_yet(void **state UNUSED)
 	assert_done("one");
 }
 
-/* Sending ends at the deadline as well. */
+/* Sending also ends at the deadline. */
 static void
 test_no_committer_reads(void **state UNUSED)
 {

@@ -382,7 +382,7 @@ test_a_database_that_is_away(void **state UNUSED)
 	assert_int_equal(answer_of(1).result, RESULT_OK);
 }
 
-/* For any number of requests. Failures are cached as successes are, for at most a second. */
+/* For any number of requests. Failures are cached like successes, for at most a second. */
 static void
 test_readiness_is_read_once_a_second(void **state UNUSED)
 {

@@ -94,7 +94,7 @@ processor_ms(void)
 	return (int64_t)used.tv_sec * 1000 + used.tv_nsec / 1000000;
 }
 
-/* Without an answer that shows it. */
+/* No answer shows that the outcome is known: waits until a request is no longer refused. */
 static void
 wait_until_served(size_t peer)
 {
@@ -105,7 +105,7 @@ wait_until_served(size_t peer)
 	} while (answer_of(peer).kind == ANSWER_REFUSED);
 }
 
-/* A responder of the batch whose deadline passes meanwhile. */
+/* A responder of the batch whose deadline passes in the meantime. */
 static void
 a_peer_of_the_batch_may_close(void **state UNUSED)
 {

@@ -29,7 +29,7 @@ close_turns(void **state)
 
 #define TURNS_TEST(name) cmocka_unit_test_setup_teardown(name, open_turns, close_turns)
 
-/* The campaign of an account whose commands make so much work. */
+/* The campaign of an account whose commands cause this much work. */
 static uint64_t
 campaign_of(uint64_t account, uint32_t work)
 {
@@ -100,7 +100,7 @@ an_account_alone_fills_batches(void **state UNUSED)
 	assert_int_equal(count, 1);
 }
 
-/* What waits longest does not come first when it is another's flood. */
+/* A flood of another account does not come first, even if it has waited longest. */
 static void
 a_flood_leaves_room_for_others(void **state UNUSED)
 {
@@ -111,7 +111,7 @@ a_flood_leaves_room_for_others(void **state UNUSED)
 	assert_int_equal(waiting_of(OTHER), 0);
 }
 
-/* A command of more than a quantum waits for some batches, no longer: others do not keep it from its turn. */
+/* A command with more work than a quantum waits for a few batches, but no longer: others do not keep it from its turn. */
 static void
 heavy_commands_get_their_turn(void **state UNUSED)
 {
@@ -181,7 +181,7 @@ large_commands_run_apart(void **state UNUSED)
 	assert_in_range(batches, 10, 20);
 }
 
-/* Turns are not saved: an account without commands begins anew. */
+/* Turns are not saved up: an account that had no commands begins anew. */
 static void
 an_absent_account_saves_nothing(void **state UNUSED)
 {
@@ -214,7 +214,7 @@ batches_have_limits(void **state UNUSED)
 	assert_int_equal(count, 1);
 }
 
-/* The estimate rises at once and falls slowly; it is of a kind and campaign, and for each lead. */
+/* The estimate rises at once and falls slowly; there is one for each kind and campaign, and it is per lead. */
 static void
 work_is_learned(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A scheduler under test: what plays the feeder, the sender and the table of due deliveries. */
+ * A scheduler under test, with stand-ins for the feeder, the sender and the table of due deliveries. */
 #pragma once
 
 #include "unit.h"
@@ -32,7 +32,7 @@ struct due_webhook good(uint64_t webhook_id);
 struct due_webhook new_of(uint64_t account_id, uint64_t webhook_id);
 /* It has `rows` due deliveries. */
 void offer_webhook(const struct due_webhook *webhook, size_t rows, int64_t now_ms);
-/* As it was when so many deliveries had ended. */
+/* Offers the webhook as it was read when this many deliveries had ended. */
 void offer_since(const struct due_webhook *webhook, uint64_t ends, int64_t now_ms);
 void set_several_accounts(bool several);
 void offer(uint64_t webhook_id, int64_t now_ms);
@@ -45,20 +45,20 @@ size_t fetch_some(size_t rows, int64_t now_ms);
 /* How many more deliveries may wait in slots. */
 size_t room(void);
 void fetch(int64_t now_ms);
-/* The rows requested of a webhook in the last fetch, of so many requests. */
+/* How many rows of a webhook the last fetch, with this many requests, has requested. */
 size_t rows_of(uint64_t webhook_id, size_t count);
 
 uint64_t webhook_of(const struct slot *slot);
 /* Starts the next delivery, with `left` slots left. Returns its webhook; 0: none. */
 uint64_t send_one(size_t left, int64_t now_ms);
-/* Fetches and sends all that it can. Returns the number of sent ones. */
+/* Fetches and sends everything it can. Returns how many deliveries it has sent. */
 size_t send_all(int64_t now_ms);
 /* How many of its deliveries are under way. */
 size_t sending(uint64_t webhook_id);
 /* One of its deliveries ends and is recorded; `attempted`: with a result for the webhook. */
 void ended(uint64_t webhook_id, int64_t now_ms);
 enum health_change attempted(uint64_t webhook_id, bool success, int64_t now_ms);
-/* Returns false when it was held as long before. */
+/* Returns false when it was already held for that long. */
 bool hold(uint64_t webhook_id, int64_t until_ms);
 /* The end of its hold. */
 int64_t held_until_ms(uint64_t webhook_id);

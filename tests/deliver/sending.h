@@ -29,7 +29,7 @@ void start_url(const char *url, struct seen *seen);
 void start_path(const char *host, const char *path, struct seen *seen);
 /* Returns true when `fd` (-1: none) ended the wait. */
 bool wait_a_moment(int64_t timeout_ms, int fd);
-/* Until these attempts have ended. */
+/* Waits until these attempts have ended. */
 void await(struct seen *seen, size_t count);
 struct seen send_path(const char *host, const char *path);
 struct seen send_url(const char *url);

@@ -66,7 +66,7 @@ sending_goes_on_between_chunks(void **state UNUSED)
 		    world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 2 * (world.bulk.chunk_ms + POLL));
 }
 
-/* docs/architecture.md 8: a removal that lasts for long takes no more time than the chunks, although each of its turns does. */
+/* docs/architecture.md 8: a long removal takes no more time than the chunks, although each of its turns does. */
 static void
 a_long_removal_leaves_half_of_the_time(void **state UNUSED)
 {

@@ -77,7 +77,7 @@ every_kind_of_failure_is_retried(void **state UNUSED)
 	}
 }
 
-/* The log has the failed webhook and the reason, but neither addresses nor payloads. */
+/* The log contains the failed webhook and the reason, but neither addresses nor payloads. */
 static void
 failures_are_logged(void **state UNUSED)
 {

@@ -46,7 +46,7 @@ a_turn_that_waits_delays_nothing_else(void **state UNUSED)
 		assert_true(world.deliveries[i].started_ms[0] - world.deliveries[i].born_ms <= 2 * POLL);
 }
 
-/* Another dispatcher goes on at once with what this one has begun. */
+/* Another dispatcher continues at once what this one has begun. */
 static void
 the_end_of_the_dispatcher_releases_jobs(void **state UNUSED)
 {
@@ -71,7 +71,7 @@ a_job_of_another_dispatcher_is_left_alone(void **state UNUSED)
 	assert_int_equal(job->taken, 1);
 }
 
-/* It stays for the dispatcher of a later version; this one looks once a poll at most, and from cron it ends. */
+/* It stays for the dispatcher of a later version; this one looks at it once per poll at most, and ends if it runs from cron. */
 static void
 an_unknown_kind_is_left_alone(void **state UNUSED)
 {

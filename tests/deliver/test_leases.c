@@ -29,7 +29,7 @@ without_its_shards_it_sends_nothing(void **state UNUSED)
 	assert_int_equal(count_in(captured_log(), " shards_lost shards=64\n"), 1);
 }
 
-/* docs/architecture.md 9.3: the sources of leads are counted by runs from cron, too; also when nothing is due. */
+/* docs/architecture.md 9.3: the sources of leads are also counted by runs from cron, even when nothing is due. */
 static void
 cron_counts_all_sources(void **state UNUSED)
 {
@@ -78,7 +78,7 @@ disable(void)
 	world.happen = NULL;
 }
 
-/* The rows of a webhook that was disabled are not read on to their end. */
+/* The rows of a disabled webhook are not read to their end. */
 static void
 a_disabled_webhook_is_fetched_no_more(void **state UNUSED)
 {
@@ -91,7 +91,7 @@ a_disabled_webhook_is_fetched_no_more(void **state UNUSED)
 	assert_in_range(world.fetches - fetches_before, 0, 3);
 }
 
-/* docs/deliveries.md 4.2: after slow polls, statistics are refreshed, not more often than each five minutes. */
+/* docs/deliveries.md 4.2: after slow polls, statistics are refreshed, at most once in five minutes. */
 static void
 slow_polls_refresh_statistics(void **state UNUSED)
 {

@@ -49,7 +49,7 @@ read_file(unsigned char *bytes, size_t capacity)
 	return size;
 }
 
-/* Of its second schedule from the fifth on. */
+/* The fifth attempt is the first of the second schedule. */
 static unsigned
 attempts_before(unsigned attempt)
 {
@@ -201,7 +201,7 @@ a_kill_between_two_writes_loses_nothing_else(void **state UNUSED)
 	for (size_t i = 0; i < size; i++) {
 		if (before[i] == after[i])
 			continue;
-		/* the attempt is written first: it is not the delivery's next one then, and does not count */
+		/* the attempt is written first: it then does not match the delivery's next one, and does not count */
 		unsigned char between[1024];
 		memcpy(between, before, size);
 		between[i] = after[i];
@@ -397,7 +397,7 @@ a_file_that_another_account_could_put_there_is_refused(void **state UNUSED)
 		skip();
 	kill_with(PLACES, ids, ARRAY_SIZE(ids));
 	assert_int_equal(chown(path, OTHER, OTHER), 0);
-	lock = take(PLACES); /* only root can have made it another's */
+	lock = take(PLACES); /* only root can have given it to another user */
 	lock_free(&lock);
 	assert_int_equal(chmod(folder, 0777), 0);
 	capture_log();

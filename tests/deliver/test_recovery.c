@@ -111,13 +111,13 @@ attempts_under_way_are_counted(void **state UNUSED)
 	}
 }
 
-/* One that kills dispatchers is sent later and later, and fails when its schedule is over. The others go on at once. */
+/* One that kills dispatchers is sent later and later, and fails when its schedule is over. The others are sent at once. */
 static void
 a_delivery_that_kills_dispatchers_runs_out_of_attempts(void **state UNUSED)
 {
 	enum { OTHERS = 20, ATTEMPTS = 5 };
 	schedule = (struct retry_schedule){ .delays_ms = { SECOND, SECOND, SECOND, SECOND }, .count = ATTEMPTS - 1 };
-	options.health.breaker_failures = 2; /* an interrupted attempt is no failure of the receiver */
+	options.health.breaker_failures = 2; /* an interrupted attempt is not a failure of the receiver */
 	world_add(1, 1, 0);
 	world_add(2, OTHERS, 0);
 	world.killer = 1;
@@ -139,7 +139,7 @@ a_delivery_that_kills_dispatchers_runs_out_of_attempts(void **state UNUSED)
 	assert_int_equal(world.deliveries[0].state, DELIVERY_FAILED);
 	assert_string_equal(world.deliveries[0].error, "interrupted");
 	assert_int_equal(world.deliveries[0].started, ATTEMPTS);
-	assert_int_equal(world.deliveries[0].attempts, ATTEMPTS); /* none is counted that was not made */
+	assert_int_equal(world.deliveries[0].attempts, ATTEMPTS); /* no attempt is counted that was not made */
 	assert_int_equal(world_count(2, DELIVERY_DELIVERED), OTHERS);
 	assert_int_equal(world.webhooks[1].failures, 0);
 }

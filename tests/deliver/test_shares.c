@@ -224,7 +224,7 @@ only_webhooks_that_wait_lose_their_place(void **state UNUSED)
 	assert_int_equal(sending(2), 1);
 }
 
-/* Accounts with much to do share them equally, and go on when one of them has done its part. */
+/* Accounts with much to do share them equally, and continue when one of them has done its part. */
 static void
 accounts_share_the_known_webhooks(void **state UNUSED)
 {
@@ -361,7 +361,7 @@ do_any(int64_t now_ms)
 		if (any == 0)
 			break;
 		if (below(4) > 0) {
-			/* a failure may put more on probation than their share: that is no start */
+			/* a failure may put more on probation than their share, but does not start any */
 			struct health health;
 			const bool success = below(5) > 0;
 			(void)scheduler_attempted(scheduler, any, success ? RETRY_DELIVERED : RETRY_LATER, now_ms, &health);

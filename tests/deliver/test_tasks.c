@@ -225,7 +225,7 @@ due_tasks_have_equal_shares_of_time(void **state UNUSED)
 	assert_in_range(work.worked[SECOND], 95, 100);
 }
 
-/* A task that had nothing to do for hours takes no more than its share then. */
+/* A task that had nothing to do for hours takes no more than its share afterwards. */
 static void
 no_time_is_saved_up(void **state UNUSED)
 {
@@ -274,7 +274,7 @@ a_task_begins_when_it_is_due(void **state UNUSED)
 	assert_true(tasks_when(tasks) == CLOCK_NEVER);
 }
 
-/* A failure delays that task alone, longer each time, until it succeeds. */
+/* A failure delays only that task, longer each time, until it succeeds. */
 static void
 each_task_has_its_own_back_off(void **state UNUSED)
 {

@@ -32,7 +32,7 @@ clean_up(void **state UNUSED)
 	return 0;
 }
 
-/* As long as the socket takes more. */
+/* Until the socket accepts no more. */
 static void
 wake(void)
 {

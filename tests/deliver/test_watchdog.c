@@ -96,7 +96,7 @@ an_idle_loop_is_alive(void **state UNUSED)
 	assert_in_range(longest_ms, 1, READ_MS);
 }
 
-/* The loop goes on, but nothing is fetched any more. */
+/* The loop continues, but nothing is fetched any more. */
 static void
 a_fetch_without_end_is_reported_as_dead(void **state UNUSED)
 {

@@ -179,7 +179,7 @@ the_limit_of_an_account_comes_with_the_claim(void **state)
 	assert_int_equal(verdict.limit, 5);
 }
 
-/* … and has its own ring, also when its limit is far below the maximum. */
+/* … and has its own ring, even if its limit is far below the maximum. */
 static void
 accounts_do_not_share(void **state)
 {
@@ -214,8 +214,8 @@ a_refused_request_counts_nowhere(void **state)
 	assert_int_equal(passes_of(LIMIT_POSTS, 1, 60), 49);
 }
 
-/* A caller, its site and its provider, each with claims of two kinds: one, 4 and 16 times the limit, and what one refuses
- * counts for none. */
+/* A caller, its site and its provider, each with claims of two kinds: the limit, 4 times and 16 times as much. A request that
+ * one of them refuses counts for none. */
 static bool
 sign_up_in(uint64_t caller, uint64_t site)
 {
@@ -408,7 +408,7 @@ a_full_table_limits_all_callers(void **state)
 	assert_true(pass(LIMIT_FAILED_KEYS, 1)); /* passes again after the window */
 }
 
-/* Each caller has its own ring as long as there is room, also while the windows of others pass. */
+/* Each caller has its own ring as long as there is room, even while the windows of others pass. */
 static void
 expired_entries_are_replaced_first(void **state)
 {

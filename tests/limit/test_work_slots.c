@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * How much of what takes long is done at a time (docs/users.md 3), with processes that are killed and stopped. */
+ * How many long operations run at a time (docs/users.md 3), with processes that are killed and stopped. */
 #include "unit.h"
 
 #include <sched.h>
@@ -117,7 +117,7 @@ take_turns(struct work_slots *own)
 	}
 }
 
-/* docs/users.md 3: two on a host, or one where there are few cores, whatever their number of processes. */
+/* docs/users.md 3: two on a host, or one on a host with few cores, no matter how many processes there are. */
 static void
 no_more_than_the_slots_at_a_time(void **state UNUSED)
 {
@@ -174,7 +174,7 @@ a_caller_waits_for_a_time_and_few_wait(void **state UNUSED)
 		end_process(holding[i]);
 }
 
-/* One that waits gets the slot that comes free first. */
+/* A caller that waits gets the first slot that becomes free. */
 static void
 a_caller_that_waits_gets_a_slot(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/mail.md 3: the kinds of mails, their default texts in each language, and how a mail is made of templates. */
+ * docs/mail.md 3: the kinds of mails, their default texts in each language, and how a mail is made from templates. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -78,7 +78,7 @@ default_templates_are_valid(void **state UNUSED)
 			}
 }
 
-/* Whatever a campaign's text shows, the HTML that is made of it is valid and has the main link as a button. */
+/* Whatever a campaign's text shows, the HTML that is made from it is valid and has the main link as a button. */
 static void
 default_mails_are_made_with_and_without_values(void **state UNUSED)
 {

@@ -144,7 +144,7 @@ html_is_followed(void **state UNUSED)
 	assert_html("<p a=/>{{first_name}}", "<p a=/>Ada");
 }
 
-/* Each place where a value would be read as something else than text. */
+/* Each place where a value would be read as something other than text. */
 static void
 values_are_refused_in_html(void **state UNUSED)
 {
@@ -248,7 +248,7 @@ active_html_is_refused(void **state UNUSED)
 		assert_html(cases[i].source, cases[i].message);
 }
 
-/* docs/mail.md 1.3: what is loaded for some values of a secret alone sends its host a part of it. */
+/* docs/mail.md 1.3: what is loaded only for some values of a secret sends its host a part of it. */
 static void
 styles_load_nothing(void **state UNUSED)
 {
@@ -284,7 +284,7 @@ styles_load_nothing(void **state UNUSED)
 		assert_html(cases[i].source, cases[i].message);
 }
 
-/* What mails usually have. */
+/* What mails usually contain. */
 static void
 inactive_html_is_accepted(void **state UNUSED)
 {
@@ -368,7 +368,7 @@ secrets_in_text_are_no_part_of_a_link(void **state UNUSED)
 		{ "a ({S}), \"{S}\"!", "a (https://a), \"https://a\"!" },
 		{ "\xc2\xab\xc2\xa0{S}\xc2\xa0\xc2\xbb. a", "\xc2\xab\xc2\xa0https://a\xc2\xa0\xc2\xbb. a" },
 		{ "evil.example/ {S} .evil.example", "evil.example/ https://a .evil.example" },
-		/* beside a tag of the template a blank is added */
+		/* next to a tag of the template, a blank is added */
 		{ "{{share_url}}{S}", "https://b https://a" },
 		{ "{{share_url}}({S}){{share_url}}", "https://b (https://a) https://b" },
 		{ "evil.example/{{#share_url}}{S}{{/share_url}}.evil.example", "evil.example/ https://a .evil.example" },
@@ -381,7 +381,7 @@ secrets_in_text_are_no_part_of_a_link(void **state UNUSED)
 		{ "<{S}> https://a.example", "<https://a> https://a.example" },
 		{ "a\n{{#code}}\n{S}\n{{/code}}\nb", "a\nhttps://a\nb" },
 		{ "evil.example&#47;{S}", "1:18 " BEFORE },
-		/* RFC 3986, appendix C: white space in angle brackets is no part of the link */
+		/* RFC 3986, appendix C: white space in angle brackets is not part of the link */
 		{ "<https://evil.example/ {S} >", "1:24 " IN_BRACKETS },
 		{ "a <www.evil.example/?\n({S})\n>", "2:2 " IN_BRACKETS },
 		{ "<{{share_url}} {S}>", "1:16 " IN_BRACKETS },

@@ -139,7 +139,7 @@ translated_addresses_are_judged_by_what_is_in_them(void **state UNUSED)
 		{ "2600:db8:122:344::/64", "2600:db8:122:344:c0:2:2100::" },
 		{ "2600:db8:122:344::/96", "2600:db8:122:344::192.0.2.33" },
 		{ "fd00:64::/96", "fd00:64::169.254.169.254" },
-		{ "2600:db8::/32", "2600:db8:7f00:1:aabb::1" }, /* whatever is in the rest */
+		{ "2600:db8::/32", "2600:db8:7f00:1:aabb::1" }, /* no matter what the rest contains */
 		{ "2600:db8::/64 2600:db8::/96", "2600:db8::808:8:0" },
 	};
 	static const struct {

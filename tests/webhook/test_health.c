@@ -80,7 +80,7 @@ only_failures_in_a_row_open_it(void **state UNUSED)
 		assert_int_equal(attempt(&health, i % 5 == 4, 0), HEALTH_UNCHANGED);
 }
 
-/* An attempt that was under way when the breaker opened is no probe: it neither lengthens the wait nor allows a second
+/* An attempt that was under way when the breaker opened is not a probe: it neither lengthens the wait nor allows a second
  * probe. */
 static void
 late_failures_do_not_count_as_probes(void **state UNUSED)
@@ -116,7 +116,7 @@ a_success_releases_slowly(void **state UNUSED)
 	}
 }
 
-/* … and the success of an attempt that was under way when it opened counts too. */
+/* … and the success of an attempt that was under way when it opened also counts. */
 static void
 a_late_success_closes_it(void **state UNUSED)
 {
@@ -129,7 +129,7 @@ a_late_success_closes_it(void **state UNUSED)
 	assert_int_equal(health_allows(&rules, &health, 0, SECOND), 1);
 }
 
-/* docs/deliveries.md 3, disabling: every attempt failed for 5 days; whatever the number of attempts. */
+/* docs/deliveries.md 3, disabling: every attempt failed for 5 days, no matter how many there were. */
 static void
 failures_for_five_days_disable(void **state UNUSED)
 {

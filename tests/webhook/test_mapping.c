@@ -67,7 +67,7 @@ a_path_leads_to_a_value(void **state UNUSED)
 	assert_fields("f=0.x", "[{\"x\":null}]", "f=null");
 }
 
-/* Values whose place depends on the sender are chosen by what is beside them. */
+/* Values whose place depends on the sender are chosen by the values next to them. */
 static void
 a_path_selects_by_value(void **state UNUSED)
 {
@@ -88,7 +88,7 @@ a_path_selects_by_value(void **state UNUSED)
 	assert_non_null(document_find(pool, root, SLICE("answers.[field.ref = Your name].text")));
 }
 
-/* A name with dots or brackets is found as it is written, where no path leads to a value. */
+/* A name with dots or brackets is found as written if no path leads to a value. */
 static void
 a_name_may_have_dots(void **state UNUSED)
 {
@@ -166,7 +166,7 @@ a_list_is_written_in_part(void **state UNUSED)
 	buffer_free(&out);
 }
 
-/* What the log says of a map that does not fit. */
+/* What the log says about a map that does not fit. */
 static void
 a_map_that_does_not_fit_is_noted(void **state UNUSED)
 {
@@ -209,7 +209,7 @@ an_object_is_its_leaves(void **state UNUSED)
 	assert_fields("f=a", "{\"a\":[1,\"x\",null]}", "f=[1,\"x\",null]");
 }
 
-/* A name that no parameter may have is not made for each of the containers within. */
+/* A name that is too long for a parameter is not built for every container inside it. */
 static void
 a_leaf_with_a_long_name_is_left_out(void **state UNUSED)
 {

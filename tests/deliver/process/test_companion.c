@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * deliver/process/companion.h: a process that hangs is killed and started again, one that reports is not. Metrics count it. */
+ * deliver/process/companion.h: a process that hangs is killed and restarted, one that reports is not. Metrics count it. */
 #include "unit.h"
 
 #include <errno.h>

@@ -361,7 +361,7 @@ attempts_under_way_can_be_aborted(void **state UNUSED)
 	assert_false(seen.done);
 }
 
-/* The others go on, and the place is free. */
+/* sender.h: the other attempts continue, and there is room for another one. */
 static void
 one_attempt_can_be_cancelled(void **state UNUSED)
 {

@@ -167,7 +167,7 @@ an_answer_is_stored_without_the_code(void **state UNUSED)
 	ASSERT_TEXT(gateway_answer(pool, SLICE("012"), SLICE("012345")), "012");
 	ASSERT_TEXT(gateway_answer(pool, SLICE("x012345"), SLICE("012345")), "x******");
 	ASSERT_TEXT(gateway_answer(pool, SLICE("its id is 01234"), SLICE("012345")), "its id is 01234");
-	/* what is stored of a longer one can end inside of it */
+	/* the stored part of a longer answer can end inside the code */
 	char text[SENDER_ANSWER_STORED];
 	memset(text, '.', sizeof(text));
 	memcpy(text + sizeof(text) - 5, "01234", 5);

@@ -2,7 +2,7 @@
 """docs/deliveries.md 3 Guarantee: the database's clock jumps ahead or back by an hour during deliveries; nothing is lost, and little
 is sent twice.
 
-libfaketime changes the clock of the database alone.
+libfaketime changes only the clock of the database.
 """
 import concurrent.futures
 import json

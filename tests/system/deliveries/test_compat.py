@@ -33,8 +33,8 @@ def values_of(delivery, prefix):
 
 @pytest.mark.parametrize("more", [{}, {"__skip_urls": "1", "__skip_actions": "1"}])
 def test_json(service, campaign, more):
-    """docs/deliveries.md 2.1: `url` after `social_url`, whatever the call's answer has, and the answer does not have it; tag_id as a
-    string"""
+    """docs/deliveries.md 2.1: `url` follows `social_url`, no matter what the answer to the call contains, and is not in that answer;
+    tag_id is a string"""
     campaign.webhook("new_signup", "tagged", "deleted")
     answer = campaign.lead(**ADA, **more)
     assert "url" not in answer
@@ -69,7 +69,7 @@ def test_form(service, campaign):
 
 
 def test_events_are_frozen(service, receiver, campaign):
-    """docs/deliveries.md 2.1: a change of the setting changes no event that exists, neither its retries nor its redelivery"""
+    """docs/deliveries.md 2.1: a change of the setting does not affect existing events, neither their retries nor their redelivery"""
     webhook = campaign.webhook("new_signup", format="form")
 
     def bodies(email, count):
@@ -96,7 +96,7 @@ def test_events_are_frozen(service, receiver, campaign):
 
 
 def test_events_of_older_programs(service, campaign):
-    """docs/deliveries.md 2.1: an event that a program without the setting has made is sent as with `compat` off"""
+    """docs/deliveries.md 2.1: an event from a program that does not know the setting is sent as with `compat` off"""
     campaign.webhook("new_signup", format="form")
     campaign.lead(**ADA, list=["x"])
     service.installation.sql(f"UPDATE lh_events SET form_brackets = DEFAULT WHERE campaign_id = {campaign.id}")

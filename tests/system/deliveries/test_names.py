@@ -129,7 +129,7 @@ def test_refusing_address_before_a_forbidden_one(network, world, service, accoun
     ([PUBLIC_6], ["::1"], [True, False]), (["internal.names.example"], [PUBLIC], [False, True])],
     ids=lambda value: "+".join(map(str, value)))
 def test_a_name_that_changes(network, world, attempt, before, after, delivered):
-    """rebinding: each look-up is checked by itself"""
+    """rebinding: each look-up is checked anew"""
     network.resolver.script("internal.names.example", ["10.0.0.1"])
     network.resolver.script("changing.example", before, after)
     made = [attempt("changing.example") for _ in range(2)]

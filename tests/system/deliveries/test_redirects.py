@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 3.3: receivers that answer with a redirect after their work: what is said of it, and `accepts`."""
+"""docs/deliveries.md 3.3: receivers that answer with a redirect after their work: what is said about it, and `accepts`."""
 import json
 
 import pytest
@@ -81,7 +81,7 @@ def test_a_page_that_shows_itself(service, leadhook, receiver, campaign, webhook
     ("https://moved.example/" + "x" * 3000, "https://moved.example/" + "x" * 487 + "..."),
     ("http://[broken/\x1b]0;title\x07", ""), ("https://user:secret@moved.example/", "https://")])
 def test_hostile_targets(service, receiver, campaign, webhook, location, shown):
-    """no command line with a target that needs quotes, is cut, or is no URL for a webhook; no control character"""
+    """no command line if the target needs quotes, was cut, or is not a URL for a webhook; no control characters"""
     receiver.script(campaign.hook, Answer(301, {"Location": location}))
     _, result, said = tried(service, webhook)
     assert result["status"] in (301, None) and "webhook set" not in said
@@ -102,7 +102,7 @@ def test_without_a_target(service, receiver, campaign, webhook):
     ("302", [302]), ("303 302", [302, 303]), ("302,302,303", [302, 303]), ("", []),
     *((bad, None) for bad in ("301", "3xx", "200", "302;303", "0302", "404"))])
 def test_setting(service, leadhook, webhook, value, accepted):
-    """a set of statuses; none that says that the work was not done"""
+    """a set of statuses, without any that means that the work was not done"""
     done = call(service.installation, "webhook", "set", str(webhook), f"accepts={value}", "--json")
     assert done.returncode == (DATA if accepted is None else OK)
     assert leadhook("webhook", "show", webhook)["accepts"] == (accepted or [])
@@ -126,7 +126,7 @@ def test_taken_once(service, leadhook, receiver, campaign, webhook):
 
 
 def test_not_taken(service, leadhook, receiver, campaign, webhook):
-    """without it they are retried; the log of attempts and the dispatcher's log say where it points, the latter the host alone"""
+    """without it they are retried; the log of attempts says where it points, the dispatcher's log names only the host"""
     receiver.script(campaign.hook, Answer(302, {"Location": "https://pages.example/done?token=abc"}))
     campaign.leads(BREAKER_FAILURES)
     service.dispatch()

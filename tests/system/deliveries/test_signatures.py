@@ -86,7 +86,7 @@ def flipped(body, at):
 
 @pytest.mark.parametrize("form", ["json", "form"])
 def test_a_delivery(service, receiver, campaign, verify, form):
-    """docs/deliveries.md 2: accepted unchanged only"""
+    """docs/deliveries.md 2: accepted only if it is unchanged"""
     secret = campaign.webhook("new_signup", format=form)["secret"]
     campaign.lead(**LEAD)
     service.dispatch()

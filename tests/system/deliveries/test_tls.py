@@ -108,7 +108,7 @@ def test_what_is_said_of_certificates(pki, attempt, service, when, names, said):
     ("good", None), ("expired", "certificate"), ("not yet valid", "certificate"), ("another name", "certificate"),
     ("another address", "certificate"), ("a stranger's", "certificate"), ("self-signed", "certificate")])
 def test_certificates_of_receivers(pki, attempt, tmp_path, name, error):
-    """verified with the webhook's own CA file, else with the system's"""
+    """verified with the webhook's own CA file, otherwise with the system's"""
     made = {"good": lambda: pki.good, "expired": lambda: pki.ours.issue("receiver", when=EXPIRED),
             "not yet valid": lambda: pki.ours.issue("receiver", when=FUTURE),
             "another name": lambda: pki.ours.issue("receiver", "DNS:receiver.example"),
@@ -142,7 +142,7 @@ def speaks(tls, version):
                                             (ssl.TLSVersion.TLSv1_2, None), (ssl.TLSVersion.TLSv1_3, None)],
                          ids=lambda value: getattr(value, "name", value))
 def test_1_2_or_newer(pki, attempt, weak_system, version, error):
-    """also where the system's OpenSSL would accept less"""
+    """even if the system's OpenSSL would accept less"""
     tls = context(pki.good, version)
     assert speaks(tls, version) == version.name.replace("_", ".")
     assert attempt(tls, ca_file=pki.ours.file).error == error

@@ -275,7 +275,8 @@ def test_settings_take_effect(service, leadhook, receiver, campaign, webhook):
 
 
 def test_another_url(service, leadhook, refused, receiver, campaign, webhook):
-    """deliveries.md 1.1 Changed URL: pending deliveries go there at once, whatever the old receiver did; it is found by the new URL alone"""
+    """docs/deliveries.md 1.1 Changed URL: pending deliveries go there at once, no matter what the old receiver did; it is found only
+    by the new URL"""
     new = f"{campaign.hook}/new"
     leadhook("webhook", "set", webhook, "schedule=1s 1h")
     receiver.script(campaign.hook, Answer(500))
@@ -301,7 +302,7 @@ def test_another_url(service, leadhook, refused, receiver, campaign, webhook):
 
 
 def test_another_url_after_410(service, leadhook, receiver, campaign, webhook):
-    """deliveries.md 1.1 Changed URL: gone stays gone until it is enabled"""
+    """docs/deliveries.md 1.1 Changed URL: gone stays gone until it is enabled"""
     receiver.script(campaign.hook, Answer(410))
     campaign.lead(**ADA)
     service.dispatch()
@@ -348,7 +349,7 @@ def test_test(service, receiver, campaign, webhook):
     (Answer(500, body=b"oops \xff\xfe"), 500, "oops \ufffd\ufffd"), (Answer(302, {"Location": "/elsewhere"}), 302, ""),
     (Answer(410), 410, "")])
 def test_test_refused(service, leadhook, receiver, campaign, webhook, answer, status, text):
-    """leadhook(1) webhook test: not retried, changes nothing of the webhook; invalid UTF-8 in answers is replaced; 69"""
+    """leadhook(1) webhook test: not retried, does not change the webhook; invalid UTF-8 in answers is replaced; 69"""
     receiver.script(campaign.hook, answer)
     before = leadhook("webhook", "show", webhook)
     code, result = try_webhook(service, webhook)

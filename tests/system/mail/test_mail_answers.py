@@ -103,7 +103,7 @@ HELO = ("RCPT", "504 5.5.2 <vps17>: Helo command rejected: need fully-qualified 
     ("RCPT", "550-Verification failed for <{from}>\r\n550-No Such User Here\r\n550 Sender verify failed"),
     ("RCPT", "550 5.7.1 Unfortunately, messages from [192.0.2.9] weren't sent, part of their network is on our block list (S3140).")])
 def test_a_person_gets_the_mail_once_the_fault_is_repaired(service, mail_server, campaign, refusal):
-    """Also without signing up again, and not twice by doing so."""
+    """docs/mail.md 5: even without signing up again; a second sign-up does not bring a second mail."""
     address = name()
     mail_server.answers[None] = (refusal[0], refusal[1].replace("{to}", address).replace("{from}", FROM))
     sign_up(campaign, address)
@@ -130,7 +130,7 @@ def test_a_request_brings_the_waiting_mail_forward(make_service, mail_server):
 
 
 def test_failed_mails_do_not_count(service, mail_server, campaign):
-    """docs/mail.md 6: neither for the limits of the lead nor for those of the address."""
+    """docs/mail.md 6: neither towards the limits of the lead nor towards those of the address."""
     address = name()
     mail_server.answers[address] = ("DATAEND", "554 5.6.0 content")
     failed = "SELECT COUNT(*) FROM lh_messages WHERE state = 'failed'"
@@ -143,7 +143,8 @@ def test_failed_mails_do_not_count(service, mail_server, campaign):
 
 
 def test_one_recipient_does_not_stop_the_others(service, mail_server, campaign, planted):
-    """Its server's policy at all; what sounds like the own server's, for seconds, however often it is said."""
+    """docs/mail.md 5: an answer that sounds like a fault of our own server holds the others for seconds only, however often it
+    comes."""
     group, others = name(), [name() for _ in range(3)]
     mail_server.answers[group] = ("RCPT", "550 relaying denied")
     planted.mail(campaign, group)
@@ -171,7 +172,7 @@ def test_two_confirmations_to_a_mailbox(service, mail_server, campaign):
 
 
 def test_a_mail_has_a_life(make_service, mail_server):
-    """docs/mail.md 5: then it fails, which is not held against the person."""
+    """docs/mail.md 5: after that time it fails, which is not held against the person."""
     service = make_service(settings=mail_server.settings(schedule="1s", retry_confirmation="2s", retry="2s"))
     service.dispatcher.start()
     campaign, address = service.campaign(service.account(), verify_email="on", pages="on"), name()

@@ -128,7 +128,7 @@ def test_texts_of_the_campaign(service, mail_server, account):
 
 
 def test_an_address_has_had_enough(service, mail_server, campaign, account):
-    """Five a day, one a minute, of all campaigns: for the next minute they wait. A deletion can be requested all the same."""
+    """Five a day and one a minute, from all campaigns; within the minute they wait. A deletion can still be requested."""
     lead = campaign.lead(email="ada@example.org")
     arrived(mail_server, "ada@example.org")
     other = service.campaign(account, verify_email="on").lead(email="ADA@EXAMPLE.ORG")
@@ -192,7 +192,7 @@ def test_a_confirmation_is_sent_again(service, mail_server, campaign):
 
 
 def test_the_own_page_sends_the_mail_again(service, mail_server, campaign):
-    """By a button, without a script; not to others, and not when there is nothing to confirm."""
+    """With a button, without a script; not to other people, and not when there is nothing to confirm."""
     lead = campaign.lead(email="ada@example.org")
     arrived(mail_server, "ada@example.org")
     path = lead["status_url"].removeprefix(service.front.url)
@@ -212,7 +212,7 @@ def test_the_own_page_sends_the_mail_again(service, mail_server, campaign):
     assert ended(service, lead, VERIFY) == ["dropped", "too_soon"]
     assert campaign.client.request("POST", path, form={}).status == 200
     stranger = campaign.client.request("POST", path[:-1] + ("A" if path[-1] != "A" else "B"), form={"resend": "1"})
-    assert stranger.status == 200 and b'name="resend"' not in stranger.body  # the page for everyone else
+    assert stranger.status == 200 and b'name="resend"' not in stranger.body  # the page that everyone else sees
     campaign.bulk("verify", {"email": "ada@example.org"})
     wait_until(lambda: campaign.find(email="ada@example.org")["verified_email"], 10, "the lead is not verified")
     assert b'name="resend"' not in campaign.client.request("GET", path).body
@@ -222,7 +222,7 @@ def test_the_own_page_sends_the_mail_again(service, mail_server, campaign):
 
 
 def test_what_a_page_requests_is_sent_at_once(service, mail_server, campaign):
-    """The process that sends mails looks once a second by itself: four in a row would take more than three seconds."""
+    """The process that sends mails looks for them once a second on its own: four in a row would take more than three seconds."""
     leads = [campaign.lead(email=f"lead{number}@example.org") for number in range(4)]
     for lead in leads:
         ended(service, lead, VERIFY)
@@ -300,8 +300,8 @@ def test_a_budget_delays_and_loses_nothing(service, mail_server, campaign):
 
 
 def test_the_limits_of_account_and_installation(service, mail_server, campaign):
-    """docs/mail.md 6: campaigns are free to add, so that their accounts have a limit, and all together; other accounts do not wait for one
-    at its limit"""
+    """docs/mail.md 6: an account can always add campaigns, so it also has a limit, and so has the installation; other accounts do not
+    wait for one at its limit"""
     planted = Planted(service)
     for place in range(4):
         one = service.campaign(campaign.account)
@@ -374,7 +374,7 @@ def test_a_mail_that_is_sent_again_has_the_limits(service, mail_server, account)
 
 
 def test_no_mail_is_sent_again_after_an_opt_out(service, mail_server, campaign):
-    """docs/mail.md 6: verify, which a person may request in spite of it, is not sent by another's request"""
+    """docs/mail.md 6: verify, which the person may still request, is not sent at the request of others"""
     lead = campaign.lead(email="ada@example.org")
     arrived(mail_server, "ada@example.org")
     ended(service, lead, VERIFY)
@@ -388,7 +388,7 @@ def test_no_mail_is_sent_again_after_an_opt_out(service, mail_server, campaign):
 
 @pytest.mark.parametrize("again", [True, False])
 def test_no_mail_is_sent_to_a_former_address(service, mail_server, account, again):
-    """docs/mail.md 6: not again, and not by a later attempt of one that was composed: its links would be the new owner's"""
+    """docs/mail.md 6: not again, and not by a later attempt of a composed mail: its links would belong to the new owner"""
     campaign = service.campaign(account, mails="welcome")
     lead = campaign.lead(email="former@example.org", phone_number="+491701234567")
     arrived(mail_server, "former@example.org")
@@ -447,7 +447,8 @@ def test_nothing_but_the_confirmation_before_it(service, mail_server, account):
 
 
 def test_an_address_that_is_never_confirmed(service, mail_server, account):
-    """docs/mail.md 6: what waits is looked at again ever later, dropped in the end, and sent when the campaign confirms no more"""
+    """docs/mail.md 6: waiting mails are checked less and less often, and finally dropped; they are sent if the campaign no longer
+    asks for confirmation"""
     campaign = service.campaign(account, verify_email="on", mails="referral")
     rosa = campaign.lead(email="rosa@example.org")
     arrived(mail_server, "rosa@example.org")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """docs/mail.md 4: whatever is killed, every mail arrives at least once, and at most those under way twice, with the same
-Message-ID. The process that sends mail ends with the dispatcher, and its crash is none of the dispatcher's."""
+Message-ID. The process that sends mail ends with the dispatcher, and its crash does not affect the dispatcher."""
 import collections
 import os
 import random

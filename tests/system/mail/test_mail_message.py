@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/mail.md 2: Python's email package reads in our messages what they were made of."""
+"""docs/mail.md 2: Python's email package reads from our messages what was put into them."""
 import email
 import email.header
 import email.policy

@@ -145,7 +145,7 @@ def test_clear_text_goes_to_this_host_only(service):
 
 
 def test_a_held_queue_goes_on(service, starttls, authority, campaign):
-    """A wrong password holds all mail and is shown; after the correction, mail goes on, without a lost attempt."""
+    """A wrong password holds all mail and is shown; after the correction, mail is sent again, and no attempt is lost."""
     planted = Planted(service)
     service.installation.sql("UPDATE lh_message_channels SET failures = 0, held_until_ms = 0")
     service.installation.configure(starttls.settings(authority))

@@ -105,7 +105,7 @@ def test_a_stop_while_the_answer_to_the_mail_is_awaited(make_service, mail_serve
 
 
 def test_connections_are_closed(planted, mail_server, campaign):
-    """No more than `mail.connections` at a time, also where mails need new ones; none is left a second after the last mail."""
+    """No more than `mail.connections` at a time, even if mails need new ones; none is left a second after the last mail."""
     numbers = [planted.mail(campaign, f"{'jürgen' if number % 2 else 'ada'}{number}@example.org") for number in range(8)]
     for number in numbers:
         ends(planted, number, "sent")
@@ -131,7 +131,7 @@ def test_nothing_is_sent_where_it_is_needed_and_not_offered(planted, mail_server
 
 
 def test_mail_waits_while_the_server_is_away(planted, service, mail_server, campaign):
-    """No attempt is counted. Webhooks go on."""
+    """docs/mail.md 5: no attempt is counted, and webhooks are not delayed."""
     campaign.webhook("new_signup")
     mail_server.refuse()
     try:

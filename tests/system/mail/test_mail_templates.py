@@ -33,7 +33,7 @@ def body(mail, kind="plain"):
 
 
 def test_templates_in_effect(leadhook, campaign, tmp_path):
-    """own ones of a language, then those of every language, then the default; HTML is made of the text"""
+    """own ones of a language, then those of every language, then the default; HTML is made from the text"""
     shown = leadhook("mail", "template", campaign.id, "verify")
     assert parts(shown) == {"subject": "default", "text": "default", "html": "made of the text"}
     assert (shown["kind"], shown["language"]) == ("verify", "en") and "{{confirm_url}}" in shown["text"]
@@ -97,7 +97,7 @@ def test_sample_values(leadhook, campaign, kind, language):
 
 @pytest.mark.parametrize("kind, sample", [("reward", "T-shirt"), ("referral", "Grace")])
 def test_what_a_mail_is_about_is_a_sample(leadhook, campaign, kind, sample):
-    """also with a lead, whose own values are never samples"""
+    """even with a lead, whose own values are never samples"""
     campaign.lead(email="bob@example.org")
     shown = leadhook("mail", "preview", campaign.id, kind, "--email", "bob@example.org")
     assert shown["dropped"] is None and sample in shown["subject"] + shown["text"] and "Ada" not in shown["text"]
@@ -126,7 +126,7 @@ def test_a_preview_is_the_mail(leadhook, service, mail_server, account, tmp_path
 
 
 def test_links_of_a_preview(leadhook, service, campaign):
-    """without a lead, too, all are below the base URL"""
+    """all are below the base URL, even without a lead"""
     base = campaign.lead(email="ada@example.org")["unsubscribe_url"]["default"].partition("/opt-out/")[0]
     for words in ((), ("--email", "ada@example.org")):
         text = leadhook("mail", "preview", campaign.id, "verify", *words)["text"]
@@ -147,7 +147,7 @@ def test_a_template_of_an_earlier_version(service, mail_server, campaign):
 
 
 def test_texts_are_shown_in_lines(service, campaign):
-    """and control nothing of a terminal"""
+    """and cannot control the terminal"""
     campaign.lead(email="eve@example.org", first_name="Eve\u202e")
     done = call(service.installation, "mail", "preview", str(campaign.id), "welcome", "--email", "eve@example.org")
     assert "\ntext " not in done.stdout and "\ntext:\n" in done.stdout and "?" not in done.stdout.replace("/?", "").replace("?kid", "").split("\ntext:\n")[1].split("http")[0]

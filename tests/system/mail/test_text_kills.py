@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/mail.md 8.4: whatever is killed, no text is sent twice, each has an outcome, and webhooks and other texts go on."""
+"""docs/mail.md 8.4: whatever is killed, no text is sent twice, each has an outcome, and webhooks and other texts are not delayed."""
 import os
 import random
 import signal
@@ -52,7 +52,7 @@ def outcomes(service):
 
 
 def end_leases(service):
-    """As if their time had passed."""
+    """Ends all leases, as if their time had passed."""
     service.installation.sql(f"UPDATE lh_messages SET due_ms = 1 WHERE kind = {CODE} AND state IN ('requested', 'ready')")
 
 

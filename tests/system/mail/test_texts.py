@@ -85,7 +85,7 @@ def test_a_sign_up_is_followed_by_its_code(service, gateway, campaign):
     answer = type_code(campaign, lead, text.code)
     assert answer.json == {"message": "Lead verified"}
     assert ended(service) == [("sent", "-")]
-    assert service.installation.sql("SELECT sent_ms FROM lh_messages").strip() == "NULL"  # it counts for no limit of mails
+    assert service.installation.sql("SELECT sent_ms FROM lh_messages").strip() == "NULL"  # it counts towards no limit of mails
 
 
 @pytest.mark.parametrize("language, begin", [("de", "ist dein Code für"), ("es", "es tu clave para"), ("fr", "est votre code pour")])
@@ -97,7 +97,8 @@ def test_languages(service, gateway, account, language, begin):
 
 
 def test_nothing_readable_is_stored(service, gateway, campaign):
-    """no code in any table, also where the gateway answers with it; nor in a log, which has no key of the gateway either"""
+    """no code in any table, even if the gateway answers with it, nor in a log, which does not contain the key of the gateway
+    either"""
     gateway.answer = lambda text: (400, text.text)
     sign_up(campaign, number())
     ended(service)
@@ -124,7 +125,7 @@ def test_nothing_readable_is_stored(service, gateway, campaign):
     ((302, "", ("Location", "/elsewhere")), ("failed", "refused")), (None, ("failed", "unknown_outcome")), (huge, ("sent", "-")),
     *((end, ("failed", "unknown_outcome")) for end in (endless_headers, dripping, cut, no_http))])
 def test_what_is_not_sent_again(service, gateway, campaign, answer, end):
-    """4xx, 5xx, a redirection, no answer in time, too much of it, and less: one request each"""
+    """4xx, 5xx, a redirect, no answer in time, one that is too long, or incomplete: one request each"""
     gateway.answer = lambda _: answer
     phone = number()
     sign_up(campaign, phone)
@@ -151,7 +152,7 @@ def test_a_retry_has_another_code_and_counts_once(service, gateway, campaign):
 
 
 def test_a_retry_brings_no_more_tries(service, gateway, campaign):
-    """docs/api.md 4.1.14: five for each request, however many codes a busy gateway makes of it"""
+    """docs/api.md 4.1.14: five for each request, however many codes it takes because the gateway is busy"""
     answers = [(503, ""), (503, "")]
     gateway.answer = lambda _: answers.pop() if answers else accepted(_)
     phone = number()
@@ -246,7 +247,7 @@ def test_no_budget_is_exceeded(service, gateway, campaign):
 
 
 def test_what_waits_too_long_is_dropped(service, gateway, account):
-    """docs/mail.md 8.3: the limit of an account, whose campaigns are free to add; its texts wait for it, and those that are late are
+    """docs/mail.md 8.3: the limit of an account, which can always add campaigns; its texts wait for it, and those that are late are
     neither sent nor counted"""
     for _ in range(3):
         one = service.campaign(account, verify_phone="on")
@@ -297,7 +298,7 @@ def let(table, change):
     (let("leads", "phone = NULL, phone_hash = NULL"), ("dropped", "no_number")),
     (let("messages", "created_ms = created_ms - 600000"), ("dropped", "late")), (let("messages", "crashes = 3"), ("failed", "crashed"))])
 def test_what_changes_before_it_is_sent(service, gateway, change, end):
-    """a text that waits is not sent when there is a reason by then"""
+    """a waiting text is not sent if there is a reason against it by then"""
     campaign = service.campaign(service.account(), verify_phone="on")
     hold = "UPDATE lh_message_channels SET held_until_ms = {} WHERE channel = 'text'"
     service.installation.sql(hold.format(1 << 60))
@@ -327,7 +328,7 @@ def test_limits_stay_when_the_lead_is_deleted(service, gateway, campaign):
 
 
 def test_a_gateway_that_is_away_holds_all_texts(make_service):
-    """nothing is lost, also of many; after a pause one text tries whether it is back, then the others follow"""
+    """nothing is lost, however many texts there are; after a pause, one text tries whether it is back, then the others follow"""
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
         port = reserved.getsockname()[1]
@@ -389,7 +390,8 @@ def test_a_gateway_without_tls(service, url, networks, is_taken):
 
 @pytest.mark.parametrize("host, networks", [("https://127.0.0.1", ""), ("http://localhost", "192.0.2.0/24")])
 def test_forbidden_addresses(make_service, gateway, host, networks):
-    """docs/deliveries.md 5: loopback is not allowed by itself; docs/mail.md 8.2: nor is any address without TLS, also of a name"""
+    """docs/deliveries.md 5: loopback is not allowed by default; docs/mail.md 8.2: nor is any address without TLS, even behind a
+    name"""
     url = gateway.url.replace("http://127.0.0.1", host)
     service = make_service(settings=gateway.settings(url=url, allow_networks=networks))
     service.dispatcher.start()

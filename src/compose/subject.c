@@ -237,7 +237,7 @@ static const struct {
 	[MESSAGE_ERASE_CONFIRM] = { add_erasure, false },
 };
 
-/* ---- all of it ---- */
+/* ---- all values ---- */
 
 /* A lead that is flagged because it has proven nothing confirms its address with this mail. Every flagged lead can delete
  * itself: anyone can sign up another person's address in a way that flags it. */

@@ -200,7 +200,7 @@ stop_requested(void *context, int fd UNUSED, uint32_t ready UNUSED)
 	event_loop_return(d->loop);
 }
 
-/* An event_handler. A process that should stay ends before this one only if it was killed with its parent, or by itself by a
+/* An event_handler. A process that should stay ends before this one only if it was killed with its parent, or if it alone got a
  * signal. Whatever started this process restarts all of them. */
 static void
 companion_ended(void *context, int fd, uint32_t ready UNUSED)

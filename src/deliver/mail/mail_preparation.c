@@ -16,7 +16,7 @@ enum { PER_DAY = 5, LATER_MS = 5 * MINUTE_MS };
  * address. Requests by a campaign's pages for an address have the same limits as the mails of a lead. */
 static const struct {
 	enum message_kind kind;
-	bool of_all_leads; /* to the address in all campaigns; otherwise to that of one lead */
+	bool of_all_leads; /* to the address in all campaigns; otherwise to the address of one lead */
 	unsigned count;
 	int64_t within_ms;
 	enum metric_drop drop;

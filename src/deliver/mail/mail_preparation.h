@@ -17,5 +17,5 @@ struct mail_preparation {
 	struct outbox *outbox;
 	const struct mailer_options *options;
 };
-/* As outbox_sender.prepare. */
+/* Implements outbox_sender.prepare. */
 MUST_CHECK enum result mail_prepare(const struct mail_preparation *preparation, struct leased_mail *mail);

@@ -90,7 +90,7 @@ static const struct answer_code {
 	{ 3, 0, 0, ABOUT_NOTHING, false },
 	{ 5, 0, 0, ABOUT_NOTHING, false },
 	{ 1, 0, 1, ABOUT_PERSON, false },   /* bad mailbox; 0: the address is bad in another way */
-	{ 1, 3, 3, ABOUT_PERSON, false },   /* bad syntax of it */
+	{ 1, 3, 3, ABOUT_PERSON, false },   /* bad syntax of the address */
 	{ 1, 6, 6, ABOUT_PERSON, false },   /* moved */
 	{ 1, 10, 10, ABOUT_PERSON, false }, /* the recipient's domain takes no mail (RFC 7505) */
 	{ 2, 1, 1, ABOUT_PERSON, false },   /* mailbox disabled */

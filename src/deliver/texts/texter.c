@@ -246,7 +246,8 @@ look_up(struct texter *t, struct leased_text *text)
 	return RESULT_OK;
 }
 
-/* As outbox_sender.prepare. A text that is ready in the database is sent at once or never; so it ends after any failure. */
+/* Implements outbox_sender.prepare. A text that is ready in the database is sent at once or never; so it ends after any
+ * failure. */
 static enum result
 prepare(void *context, struct outbox_message *message)
 {

@@ -126,14 +126,14 @@ job_worker_new(struct store *store, const struct job_worker_parts *with)
 }
 
 void
-job_worker_free(struct job_worker **jobs)
+job_worker_free(struct job_worker **worker)
 {
-	if (*jobs == NULL)
+	if (*worker == NULL)
 		return;
-	tasks_free(&(*jobs)->tasks);
-	pool_free(&(*jobs)->work.pool);
-	free(*jobs);
-	*jobs = NULL;
+	tasks_free(&(*worker)->tasks);
+	pool_free(&(*worker)->work.pool);
+	free(*worker);
+	*worker = NULL;
 }
 
 /* A job that this dispatcher leases is not found: only a turn clears the flag. */

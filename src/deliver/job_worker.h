@@ -25,17 +25,17 @@ struct job_worker_parts {
 /* Returns NULL, logged, when no thread can be created. */
 struct job_worker *job_worker_new(struct store *store, const struct job_worker_parts *with);
 /* Waits for the current turn. */
-void job_worker_free(struct job_worker **jobs);
+void job_worker_free(struct job_worker **worker);
 
 /* What a poll has found. */
-void job_worker_note_poll(struct job_worker *jobs, const struct due_webhooks *found);
+void job_worker_note_poll(struct job_worker *worker, const struct due_webhooks *found);
 /* Begins no more turns, and releases the jobs. */
-void job_worker_end(struct job_worker *jobs);
-bool job_worker_has_ended(const struct job_worker *jobs);
+void job_worker_end(struct job_worker *worker);
+bool job_worker_has_ended(const struct job_worker *worker);
 
 /* The tasks of its thread. */
-struct tasks *job_worker_tasks(const struct job_worker *jobs);
+struct tasks *job_worker_tasks(const struct job_worker *worker);
 /* Returns true once after a turn: there may be deliveries. */
-bool job_worker_take_progress(struct job_worker *jobs);
+bool job_worker_take_progress(struct job_worker *worker);
 /* True while there are jobs, or a turn is under way. */
-bool job_worker_has_work(const struct job_worker *jobs);
+bool job_worker_has_work(const struct job_worker *worker);

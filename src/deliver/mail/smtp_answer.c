@@ -400,7 +400,7 @@ is_known_word(struct slice word, struct slice local_part)
 
 /* Whether all words that are left are known. */
 static bool
-has_known_words_alone(const struct answer *answer)
+has_only_known_words(const struct answer *answer)
 {
 	struct slice rest = slice_of(answer->text), word;
 	while (slice_next(&rest, ' ', &word))
@@ -410,7 +410,7 @@ has_known_words_alone(const struct answer *answer)
 }
 
 static bool
-is_of_login(int status)
+is_login_status(int status)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(login_statuses); i++)
 		if (status == login_statuses[i])
@@ -436,7 +436,7 @@ what_is_said(struct answer answer)
 		person_neutral };
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
 		(void)leave_out(&answer, tables[i]);
-	said.is_all = has_known_words_alone(&answer);
+	said.is_all = has_only_known_words(&answer);
 	return said;
 }
 
@@ -451,7 +451,7 @@ says_no_person(struct answer *answer, int status)
 	if (!said.is_all)
 		return false;
 	(void)leave_out(answer, person_phrases);
-	if (status < 500 || is_of_login(status))
+	if (status < 500 || is_login_status(status))
 		return false;
 	if (denied)
 		return status == 550;
@@ -478,9 +478,9 @@ is_about_recipient(const struct answer *answer, enum smtp_stage stage)
 }
 
 static enum answer_subject
-of_status(const struct answer *answer, const struct smtp_result *result)
+subject_of_status(const struct answer *answer, const struct smtp_result *result)
 {
-	if (is_of_login(result->status))
+	if (is_login_status(result->status))
 		return ABOUT_LOGIN;
 	if (result->status == 552 && result->stage == SMTP_SENDER)
 		return ABOUT_SIZE;
@@ -508,5 +508,5 @@ answer_subject(const struct smtp_result *result)
 		about = subject_of_codes(&answer, CODE_COUNTS_LAST);
 	if (about == ABOUT_POLICY && !speaks_of_other && result->stage == SMTP_SENDER)
 		return ABOUT_SENDER;
-	return about == ABOUT_NOTHING ? of_status(&answer, result) : about;
+	return about == ABOUT_NOTHING ? subject_of_status(&answer, result) : about;
 }

@@ -26,7 +26,6 @@ struct mail_senders {
 };
 
 /* Composes the mail from the lead and its campaign as they are now. RESULT_OK: it is composed, or must be dropped.
- * RESULT_FAILED, logged: it cannot be composed, and must fail. Any other result is an error of the database: it is tried again.
- */
+ * RESULT_FAILED, logged: it cannot be composed, and must fail. Any other result is an error of the database: try again. */
 MUST_CHECK enum result mail_compose_request(const struct mail_senders *senders, struct store *store, struct pool *pool,
     const struct queued_mail *request, struct composed_mail *mail);

@@ -21,6 +21,5 @@ void crashes_free(struct crashes **crashes);
 
 /* Fails deliveries and jobs, and skips items, that caused two crashes. Can be repeated. */
 MUST_CHECK enum result crashes_isolate(struct crashes *crashes, struct store *store);
-/* Returns true if the items of this bulk job must run one at a time. `crashes` may be NULL. Thread-safe after crashes_isolate.
- */
+/* Whether the items of this bulk job must run one at a time. `crashes` may be NULL. Thread-safe after crashes_isolate. */
 MUST_CHECK bool crashes_suspect_job(const struct crashes *crashes, uint64_t job_id);

@@ -12,8 +12,7 @@
 #include "base/attributes.h"
 
 enum work_kind { WORK_HASHES, WORK_LONG_CALLS, WORK_KINDS };
-/* WORK_SLOTS_WAITING: how many callers may wait for a slot at a time. Each occupies a responder, and mod_fcgid has only four.
- */
+/* WORK_SLOTS_WAITING: how many callers may wait for a slot. Each occupies a responder, and mod_fcgid has only four. */
 enum { WORK_SLOTS_MAX = 2, WORK_SLOTS_WAITING = 2, WORK_SLOTS_WAIT_MS = 2000 };
 
 struct work_slots;

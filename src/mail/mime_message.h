@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A mail as it is sent (docs/mail.md 2): built once, then stored and sent unchanged. The result depends only on the arguments.
- */
+ * A mail as it is sent (docs/mail.md 2): built once, stored and sent unchanged. The result depends only on the arguments. */
 #pragma once
 
 #include <stdint.h>

@@ -46,8 +46,7 @@ struct document_node *document_child(const struct document_node *node, struct sl
 /* The root of the JSON inside a text, which is parsed once; any other node is returned as it is. */
 struct document_node *document_open(struct pool *pool, struct document_node *node);
 
-/* A part of a path: a name or index; `[name=value]`, the first item whose value at the path `name` is `value`; `[]`, each item.
- */
+/* A part of a path: a name or index; `[name=value]`, the first item with `value` at the path `name`; `[]`, each item. */
 enum path_kind { PATH_NAME, PATH_SELECTION, PATH_EACH };
 struct path_part {
 	enum path_kind kind;

@@ -31,10 +31,9 @@ struct sender {
 	int64_t overdue_ms;       /* the next check of extensions */
 	struct transfer *slots;
 	struct transfers unused;
-	struct transfers running,
-	    watched;      /* in the order of their start; watched: slow ones, whose received bytes are counted */
-	pthread_t thread; /* the only thread that uses it */
-	bool reporting;   /* `done` is running */
+	struct transfers running, watched; /* in the order of their start; watched: slow ones, whose bytes are counted */
+	pthread_t thread;                  /* the only thread that uses it */
+	bool reporting;                    /* `done` is running */
 };
 
 /* ---- what libcurl waits for ---- */

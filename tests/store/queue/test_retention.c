@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * docs/architecture.md 9.1: before a partition is dropped, its pending deliveries end as
- * failed (expired), logged and counted. Modules: store/queue. */
+ * failed (expired), logged and counted. Rows of other tables expire at ages of their own. Modules: store/queue. */
 #include "unit.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "captured_log.h"
 #include "os/clock.h"
 #include "store/days.h"
@@ -370,6 +371,57 @@ two_at_once_are_harmless(void **state)
 	assert_check_is_clean(w, w->store);
 }
 
+/* ---- rows of other tables ---- */
+
+/* docs/architecture.md 8: proofs are kept for an hour after they expire, sent codes for a day. docs/manage.md 1.5: idempotency
+ * keys are stored for seven days. */
+static void
+rows_expire_at_their_age(void **state)
+{
+	enum { MARGIN_MS = 600000 /* twice the period that a row of sendings counts */ };
+	struct world *w = *state;
+	static const struct {
+		const char *table, *key, *columns; /* `seq` is the key, `at` the time */
+		int64_t age_ms;
+	} rows[] = {
+		{ "lead_codes", "lead_id", "seq, 0, 'a', 'c', at, 0", 0 },
+		{ "sent_codes", "message_id", "seq, 1, 'n', 'p', at", DAY_MS },
+		{ "sendings", "scope_id", "0, 0, seq, at DIV 300000, 1", DAY_MS },
+		{ "used_proofs", "nonce", "seq, at", HOUR_MS },
+		{ "inbound_calls", "id",
+		    "seq, 1, 1, TRUE, 'refused', NULL, NULL, NULL, NULL, NULL, 1, 'b', NULL, 1, 0, 1, 1, at", 0 },
+		{ "request_keys", "hash", "seq, 'p', 1, at", 7 * DAY_MS },
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		root_run("DELETE FROM t_%s", rows[i].table);
+		root_run(
+		    "INSERT INTO t_%s SELECT %s FROM (SELECT seq, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3))"
+		    " DIV 1000 - %" PRId64 " + IF(seq = 1, -%d, %d) AS at FROM seq_1_to_2) t",
+		    rows[i].table, rows[i].columns, rows[i].age_ms, MARGIN_MS, MARGIN_MS);
+	}
+	assert_int_equal(store_clean_up(w->store), RESULT_OK);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(root_number("SELECT COUNT(*) FROM t_%s", rows[i].table), 1);
+		assert_int_equal(root_number("SELECT COUNT(*) FROM t_%s WHERE %s LIKE '2%%'", rows[i].table, rows[i].key), 1);
+		root_run("DELETE FROM t_%s", rows[i].table);
+	}
+}
+
+/* docs/api.md 4.1.9: the codes of a deleted lead are removed, too. */
+static void
+codes_of_deleted_leads_are_removed(void **state)
+{
+	struct world *w = *state;
+	root_run("INSERT INTO t_lead_codes SELECT seq, channel, 'a', 'c', UNIX_TIMESTAMP() * 1000 + 600000, 0"
+		 " FROM seq_9000001_to_9000002 JOIN (SELECT 0 AS channel UNION SELECT 1) c");
+	root_run("INSERT INTO t_deleted_leads (lead_id) VALUES (9000001)");
+	assert_int_equal(store_clean_up(w->store), RESULT_OK);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_lead_codes WHERE lead_id = 9000001"), 0);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_lead_codes WHERE lead_id = 9000002"), 2);
+	assert_int_equal(root_number("SELECT COUNT(*) FROM t_deleted_leads"), 0);
+	root_run("DELETE FROM t_lead_codes");
+}
+
 static int
 close_days(void **state)
 {
@@ -393,6 +445,8 @@ main(void)
 		DAYS_TEST(a_delivery_sent_again_meanwhile_expires_too),
 		DAYS_TEST(a_table_in_use_is_tried_again_later),
 		DAYS_TEST(two_at_once_are_harmless),
+		WORLD_TEST(rows_expire_at_their_age),
+		WORLD_TEST(codes_of_deleted_leads_are_removed),
 	};
 	return DAYS_MAIN(tests_of_days);
 }

@@ -2,7 +2,6 @@
  * Campaigns as operators and owners manage them: added, changed, ended, reopened. */
 #pragma once
 
-#include "store/operator/campaign_settings.h"
 #include "store/operator/cluster_numbers.h"
 #include "store/store.h"
 

@@ -2,8 +2,9 @@
  * Tags, actions and reward levels of a campaign, as its operator manages them.
  *
  * Each change is made under the lock that every batch takes first: a batch sees all of it or nothing. */
-#include "store/find.h"
 #include "store/operator/definitions.h"
+
+#include "store/find.h"
 #include "store/query.h"
 #include "store/state.h"
 #include "store/statements.h"

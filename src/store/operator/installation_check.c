@@ -7,7 +7,6 @@
 #include "store/operator/check_findings.h"
 #include "store/operator/cluster_numbers.h"
 #include "store/operator/database_nodes.h"
-#include "store/operator/installation_check.h"
 #include "store/operator/operator_status.h"
 #include "store/operator/recount.h"
 #include "store/operator/sealing.h"

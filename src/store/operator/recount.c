@@ -3,10 +3,11 @@
  *
  * Sign-ups continue and cause no findings: each check is one statement, which compares within one snapshot of all its tables,
  * at any isolation level. So nothing is locked, and no snapshot is open for longer than a statement. */
+#include "store/operator/recount.h"
+
 #include <inttypes.h>
 
 #include "store/operator/check_findings.h"
-#include "store/operator/recount.h"
 #include "store/queue/partitions.h"
 #include "store/state.h"
 #include "store/statements.h"

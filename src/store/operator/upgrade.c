@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Applies the schema files, and checks that the program's statements fit the schema. */
+#include "store/operator/upgrade.h"
+
 #include <string.h>
 
 #include "os/log.h"
 #include "os/random.h"
-#include "store/operator/upgrade.h"
 #include "store/query.h"
 #include "store/queue/partitions.h"
 #include "store/schema.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * One webhook, as the installation's operator sees and changes it (docs/operating.md 4). */
+#include "store/operator/webhook_admin.h"
+
 #include "base/panic.h"
 #include "os/random.h"
-#include "store/operator/webhook_admin.h"
 #include "store/query.h"
 #include "store/queue/due_deliveries.h"
 #include "store/rows.h"

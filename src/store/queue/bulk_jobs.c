@@ -42,29 +42,25 @@ DB_STATEMENT(sql_skip_job_item, "UPDATE {prefix}bulk_jobs"
 				" WHERE id = ? AND position = ?");
 DB_STATEMENT(sql_delete_job_at_end, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position >= total");
 
+/* Columns JOB_COLUMNS. */
 static struct bulk_job
-job_from_row(const struct db_rows *rows, size_t row)
+read_job(struct row_reader *r)
 {
-	enum { ID, CAMPAIGN_ID, ACTION, TAG_ID, ARGUMENT, POINTS, MESSAGE, MADE_BY, LEAD_IDS, PLACE, TOTAL, FAILURES };
-	enum { DELAYED_UNTIL_MS = FAILURES + 1, CREATED_MS };
-	struct bulk_job job = {
-		.id = db_get_u64(rows, row, ID),
-		.campaign_id = db_get_u64(rows, row, CAMPAIGN_ID),
-		.action = LEAD_ACTIONS,
-		.tag_id = store_get_id(rows, row, TAG_ID),
-		.argument = db_get_bytes(rows, row, ARGUMENT),
-		.points = (int32_t)db_get_i64(rows, row, POINTS),
-		.message = db_get_bytes(rows, row, MESSAGE),
-		.made_by = db_get_bytes(rows, row, MADE_BY),
-		.lead_ids = db_get_bytes(rows, row, LEAD_IDS),
-		.position = store_get_u32(rows, row, PLACE),
-		.total = store_get_u32(rows, row, TOTAL),
-		.failures = store_get_u32(rows, row, FAILURES),
-		.delayed_until_ms = db_get_i64(rows, row, DELAYED_UNTIL_MS),
-		.created_ms = db_get_i64(rows, row, CREATED_MS),
-	};
-	if (!lead_action_parse(db_get_bytes(rows, row, ACTION), &job.action))
+	struct bulk_job job = { .id = row_u64(r) };
+	job.campaign_id = row_u64(r);
+	if (!lead_action_parse(row_bytes(r), &job.action))
 		job.action = LEAD_ACTIONS;
+	job.tag_id = row_id(r);
+	job.argument = row_bytes(r);
+	job.points = (int32_t)row_i64(r);
+	job.message = row_bytes(r);
+	job.made_by = row_bytes(r);
+	job.lead_ids = row_bytes(r);
+	job.position = row_u32(r);
+	job.total = row_u32(r);
+	job.failures = row_u32(r);
+	job.delayed_until_ms = row_i64(r);
+	job.created_ms = row_i64(r);
 	return job;
 }
 
@@ -74,7 +70,7 @@ store_next_job(struct store *store, struct pool *pool, struct bulk_job *job)
 	struct db_rows rows;
 	const enum result result = store_query_one(store, pool, &rows, &sql_select_next_job);
 	if (result == RESULT_OK)
-		*job = job_from_row(&rows, 0);
+		*job = read_job(ROW(&rows, 0));
 	return result;
 }
 
@@ -87,7 +83,7 @@ store_list_bulk_jobs(
 	*jobs = POOL_ARRAY(pool, rows.count, struct bulk_job);
 	*count = rows.count;
 	for (size_t i = 0; i < rows.count; i++)
-		(*jobs)[i] = job_from_row(&rows, i);
+		(*jobs)[i] = read_job(ROW(&rows, i));
 	return result;
 }
 

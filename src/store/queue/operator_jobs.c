@@ -128,30 +128,27 @@ store_add_job(struct store *store, const struct precondition *precondition, cons
 	return txn.result;
 }
 
+/* Columns JOB_COLUMNS. */
 static struct operator_job
-job_from_row(const struct db_rows *rows, size_t row)
+read_job(struct row_reader *r)
 {
-	enum { ID, ACCOUNT_ID, CAMPAIGN_ID, KIND, PARAMETERS, MADE_BY, STATE, DONE, TOTAL, PLACE, RESULT, ERROR };
-	enum { CREATED_MS = ERROR + 1, STARTED_MS, ENDED_MS };
-	const struct slice kind = db_get_bytes(rows, row, KIND);
-	return (struct operator_job){
-		.id = db_get_u64(rows, row, ID),
-		.account_id = db_get_u64(rows, row, ACCOUNT_ID),
-		.campaign_id = store_get_id(rows, row, CAMPAIGN_ID),
-		.kind = (enum job_kind)find_name(kind_names, JOB_KINDS, kind),
-		.kind_name = kind,
-		.parameters = db_get_bytes(rows, row, PARAMETERS),
-		.made_by = db_get_bytes(rows, row, MADE_BY),
-		.state = (enum job_state)find_name(state_names, JOB_STATES, db_get_bytes(rows, row, STATE)),
-		.done = db_get_u64(rows, row, DONE),
-		.total = store_get_id(rows, row, TOTAL),
-		.position = store_get_id(rows, row, PLACE),
-		.result = db_get_bytes(rows, row, RESULT),
-		.error = db_get_bytes(rows, row, ERROR),
-		.created_ms = db_get_i64(rows, row, CREATED_MS),
-		.started_ms = db_get_time(rows, row, STARTED_MS),
-		.ended_ms = db_get_time(rows, row, ENDED_MS),
-	};
+	struct operator_job job = { .id = row_u64(r) };
+	job.account_id = row_u64(r);
+	job.campaign_id = row_id(r);
+	job.kind_name = row_bytes(r);
+	job.kind = (enum job_kind)find_name(kind_names, JOB_KINDS, job.kind_name);
+	job.parameters = row_bytes(r);
+	job.made_by = row_bytes(r);
+	job.state = (enum job_state)find_name(state_names, JOB_STATES, row_bytes(r));
+	job.done = row_u64(r);
+	job.total = row_id(r);
+	job.position = row_id(r);
+	job.result = row_bytes(r);
+	job.error = row_bytes(r);
+	job.created_ms = row_i64(r);
+	job.started_ms = row_time(r);
+	job.ended_ms = row_time(r);
+	return job;
 }
 
 enum result
@@ -172,7 +169,7 @@ store_list_jobs(
 	*count = result == RESULT_OK ? rows.count : 0;
 	*jobs = POOL_ARRAY(pool, *count, struct operator_job);
 	for (size_t i = 0; i < *count; i++)
-		(*jobs)[i] = job_from_row(&rows, i);
+		(*jobs)[i] = read_job(ROW(&rows, i));
 	return result;
 }
 
@@ -182,7 +179,7 @@ store_find_job(struct store *store, struct pool *pool, uint64_t id, struct opera
 	struct db_rows rows;
 	const enum result result = store_query_one(store, pool, &rows, &sql_select_operator_job, DB_U64(id));
 	if (result == RESULT_OK)
-		*job = job_from_row(&rows, 0);
+		*job = read_job(ROW(&rows, 0));
 	return result;
 }
 
@@ -223,7 +220,7 @@ lease_job(struct store *store, struct pool *pool, struct db_list kinds, struct d
 		result = store_query_one(store, pool, &rows, &sql_select_operator_job, DB_U64(id));
 	if (result != RESULT_OK)
 		return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
-	*job = job_from_row(&rows, 0);
+	*job = read_job(ROW(&rows, 0));
 	return store_run(store, &sql_note_turn_of_account, DB_U64(0), DB_U64(job->account_id));
 }
 
@@ -241,8 +238,8 @@ store_lease_job(struct store *store, struct pool *pool, const unsigned char owne
 	return txn.result;
 }
 
-/* While others wait, each of them gets as much time as the account had. Its newest job keeps the
- * time for the account's next job, even if none is left. */
+/* While other accounts wait, each of them gets as much time as this one had. Its newest job keeps the time of its next turn,
+ * for a job that is added after the last one has ended. */
 static enum result
 note_turn(struct store *store, struct pool *pool, struct db_value account, int64_t took_ms)
 {

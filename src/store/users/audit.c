@@ -153,27 +153,26 @@ store_end_audit(struct store *store, const struct audit_entry *entry, uint64_t i
 
 /* ---- reading ---- */
 
+/* Columns AUDIT_COLUMNS. */
 static struct audit_row
-row_of(const struct db_rows *rows, size_t row)
+read_row(struct row_reader *r)
 {
-	enum { ID, CREATED_MS, ACTOR, ACTOR_ID, ACTOR_NAME, ACCOUNT_ID, CAMPAIGN_ID, OPERATION, TARGET_ID, BEFORE, IP };
-	enum { REQUEST_ID = IP + 1, STATE, AFTER };
-	return (struct audit_row){
-		.id = db_get_u64(rows, row, ID),
-		.created_ms = db_get_i64(rows, row, CREATED_MS),
-		.entry = { .actor = (enum audit_actor)find_name(actors, AUDIT_ACTORS, db_get_bytes(rows, row, ACTOR)),
-		    .actor_id = db_get_u64(rows, row, ACTOR_ID),
-		    .actor_name = db_get_bytes(rows, row, ACTOR_NAME),
-		    .account_id = store_get_id(rows, row, ACCOUNT_ID),
-		    .campaign_id = store_get_id(rows, row, CAMPAIGN_ID),
-		    .operation = db_get_bytes(rows, row, OPERATION),
-		    .target_id = store_get_id(rows, row, TARGET_ID),
-		    .before = db_get_bytes(rows, row, BEFORE),
-		    .ip = db_get_bytes(rows, row, IP),
-		    .request_id = db_get_bytes(rows, row, REQUEST_ID) },
-		.state = (enum audit_state)find_name(states, AUDIT_STATES, db_get_bytes(rows, row, STATE)),
-		.after = db_get_bytes(rows, row, AFTER),
-	};
+	struct audit_row row = { .id = row_u64(r) };
+	struct audit_entry *entry = &row.entry;
+	row.created_ms = row_i64(r);
+	entry->actor = (enum audit_actor)find_name(actors, AUDIT_ACTORS, row_bytes(r));
+	entry->actor_id = row_u64(r);
+	entry->actor_name = row_bytes(r);
+	entry->account_id = row_id(r);
+	entry->campaign_id = row_id(r);
+	entry->operation = row_bytes(r);
+	entry->target_id = row_id(r);
+	entry->before = row_bytes(r);
+	entry->ip = row_bytes(r);
+	entry->request_id = row_bytes(r);
+	row.state = (enum audit_state)find_name(states, AUDIT_STATES, row_bytes(r));
+	row.after = row_bytes(r);
+	return row;
 }
 
 /* The first id at or after a time; higher than all ids if there is none. */
@@ -224,7 +223,7 @@ store_list_audit(
 	*rows = POOL_ARRAY(pool, found.count, struct audit_row);
 	*count = found.count;
 	for (size_t i = 0; i < found.count; i++)
-		(*rows)[i] = row_of(&found, i);
+		(*rows)[i] = read_row(ROW(&found, i));
 	return result;
 }
 

@@ -27,35 +27,39 @@ DB_STATEMENT(sql_delete_session, "DELETE FROM {prefix}sessions WHERE hash = ? AN
 
 enum { TOUCH_MS = MINUTE_MS, IP_MAX = 45 };
 
+/* Columns of sql_select_session. A role of a later version becomes the one with the fewest rights. */
+static struct session
+read_session(struct row_reader *r)
+{
+	struct session session = { .user_id = row_u64(r) };
+	session.account_id = row_id(r);
+	session.account_name = row_bytes(r);
+	session.email = row_bytes(r);
+	session.name = row_bytes(r);
+	const uint64_t role = row_u64(r);
+	session.role = role < ROLES ? (enum role)role : ROLE_VIEWER;
+	session.campaigns = row_bytes(r);
+	session.account_suspended = row_bool(r);
+	session.account_per_minute = row_time(r);
+	session.has_totp = row_bool(r);
+	session.created_ms = row_i64(r);
+	session.last_used_ms = row_i64(r);
+	session.confirmed_ms = row_i64(r);
+	session.now_ms = row_i64(r);
+	session.time_zone = row_bytes(r);
+	return session;
+}
+
 enum result
 store_find_session(struct store *store, struct pool *pool, const unsigned char hash[32], const struct session_limits *limits,
     struct session *session)
 {
-	enum { USER_ID, ACCOUNT_ID, ACCOUNT_NAME, EMAIL, NAME, ROLE, CAMPAIGNS, SUSPENDED, PER_MINUTE, HAS_TOTP };
-	enum { CREATED_MS = HAS_TOTP + 1, LAST_USED_MS, CONFIRMED_MS, NOW_MS, TIME_ZONE };
 	struct db_rows rows;
 	const enum result result = store_query_one(
 	    store, pool, &rows, &sql_select_session, db_raw(hash, 32), DB_I64(limits->idle_ms), DB_I64(limits->max_ms));
 	if (result != RESULT_OK)
 		return result;
-	const uint64_t role = db_get_u64(&rows, 0, ROLE);
-	*session = (struct session){
-		.user_id = db_get_u64(&rows, 0, USER_ID),
-		.account_id = store_get_id(&rows, 0, ACCOUNT_ID),
-		.account_name = db_get_bytes(&rows, 0, ACCOUNT_NAME),
-		.time_zone = db_get_bytes(&rows, 0, TIME_ZONE),
-		.email = db_get_bytes(&rows, 0, EMAIL),
-		.name = db_get_bytes(&rows, 0, NAME),
-		.role = role < ROLES ? (enum role)role : ROLE_VIEWER,
-		.campaigns = db_get_bytes(&rows, 0, CAMPAIGNS),
-		.account_suspended = db_get_bool(&rows, 0, SUSPENDED),
-		.account_per_minute = db_get_time(&rows, 0, PER_MINUTE),
-		.has_totp = db_get_bool(&rows, 0, HAS_TOTP),
-		.created_ms = db_get_i64(&rows, 0, CREATED_MS),
-		.last_used_ms = db_get_i64(&rows, 0, LAST_USED_MS),
-		.confirmed_ms = db_get_i64(&rows, 0, CONFIRMED_MS),
-		.now_ms = db_get_i64(&rows, 0, NOW_MS),
-	};
+	*session = read_session(ROW(&rows, 0));
 	/* an operator has no account, all others have one: a row that was changed by hand gives no rights */
 	const bool fits = (session->role == ROLE_OPERATOR) == (session->account_id == 0);
 	session->rights = fits ? role_rights(session->role) : RIGHTS_NONE;

@@ -108,7 +108,7 @@ static const struct {
 	{ "sql_select_audit_ids", "t_audit", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_audit_ids_of_account", "t_audit", MANY, ENDS_AT_LIMIT },
 	{ "sql_note_ended_campaigns", "t_campaigns", SCAN | MANY | LOCK_SCAN, "maintenance; " COMMITTED_ONLY },
-	{ "sql_select_leads_with_entries_left", "t_deleted_leads", SCAN | MANY, ENDS_AT_LIMIT },
+	{ "sql_select_deleted_leads", "t_deleted_leads", SCAN | MANY, ENDS_AT_LIMIT },
 	{ "sql_count_addresses", "t_leads", GATHERS, "a piece of a fixed size" },
 	{ "sql_delete_addresses", "t_ip_leads", MANY, ENDS_AT_LIMIT },
 	{ "sql_select_history_days", "PARTITIONS", SCAN, "the server's own table: it opens one of ours for each part" },

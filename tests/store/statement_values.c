@@ -234,7 +234,7 @@ static const struct statement_values all_values[] = {
 	{ "sql_lock_code", "l<", "" },
 	{ "sql_count_try", "l<", "" },
 	{ "sql_delete_code", "l<k", "" },
-	{ "sql_select_leads_with_entries_left", "#", "" },
+	{ "sql_select_deleted_leads", "#", "" },
 	{ "sql_select_score_entries", "", "l" },
 	{ "sql_delete_score_entry", "l1<<", "" },
 	{ "sql_select_left_codes", "", "l" },

@@ -30,7 +30,7 @@ DB_STATEMENT(sql_delete_old_sessions, "DELETE FROM {prefix}sessions WHERE create
 DB_STATEMENT(sql_delete_old_invitations, "DELETE FROM {prefix}invitations WHERE expires_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_delete_old_attempts, "DELETE FROM {prefix}login_attempts WHERE until_ms < " NOW " - ? LIMIT ?");
 DB_STATEMENT(sql_delete_old_audit, "DELETE FROM {prefix}audit WHERE created_ms < " NOW " - ? LIMIT ?");
-DB_STATEMENT(sql_select_leads_with_entries_left, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?");
+DB_STATEMENT(sql_select_deleted_leads, "SELECT lead_id FROM {prefix}deleted_leads ORDER BY lead_id LIMIT ?");
 /* selected first, because a DELETE with a list may lock the entries of all leads */
 DB_STATEMENT(sql_select_score_entries, "SELECT lead_id, CAST(reason AS UNSIGNED), ref, round"
 				       " FROM {prefix}score_entries FORCE INDEX (PRIMARY)"
@@ -88,21 +88,27 @@ DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}d
 enum { CALL_CHUNK = 50 };
 #define DAYS(count) ((count)*DAY_MS)
 
-/* `chunk`: how many rows a short transaction deletes. A logged call may have up to a mebibyte. */
+/* clang-format off */
+/* Rows that are deleted at an age. `chunk`: how many a short transaction deletes. A logged call may have up to a mebibyte. */
 static const struct {
 	const struct db_statement *statement;
 	int64_t age_ms;
 	uint64_t chunk;
 } old_rows[] = {
-	{ &sql_delete_old_tokens, DAY_MS, 1000 }, { &sql_delete_old_codes, 0, 1000 },
-	{ &sql_delete_old_sent_codes, DAY_MS, 1000 }, { &sql_delete_old_sendings, DAY_MS, 1000 },
+	{ &sql_delete_old_tokens, DAY_MS, 1000 },
+	{ &sql_delete_old_codes, 0, 1000 },
+	{ &sql_delete_old_sent_codes, DAY_MS, 1000 },
+	{ &sql_delete_old_sendings, DAY_MS, 1000 },
 	{ &sql_delete_used_proofs, HOUR_MS, 1000 }, /* a sign-up is committed some time after its proof was checked */
-	{ &sql_delete_expired_calls, 0, CALL_CHUNK }, { &sql_delete_request_keys, DAYS(7), 1000 }, /* docs/manage.md 1.5 */
-	{ &sql_delete_old_operator_jobs, DAYS(30), 1000 },
+	{ &sql_delete_expired_calls, 0, CALL_CHUNK },
+	{ &sql_delete_request_keys, DAYS(7), 1000 }, /* docs/manage.md 1.5 */
+	{ &sql_delete_old_operator_jobs, DAYS(30), 1000 }, /* docs/architecture.md 6.1 */
 	{ &sql_delete_old_sessions, DAY_MS, 1000 }, /* the longest users.session_max */
-	{ &sql_delete_old_invitations, 0, 1000 }, { &sql_delete_old_attempts, LOGIN_FAILURES_MS, 1000 },
+	{ &sql_delete_old_invitations, 0, 1000 },
+	{ &sql_delete_old_attempts, LOGIN_FAILURES_MS, 1000 },
 	{ &sql_delete_old_audit, DAYS(400), 200 }, /* docs/users.md 6 */
 };
+/* clang-format on */
 
 /* One chunk per call could not keep up with one token per batch. */
 static enum result
@@ -122,7 +128,7 @@ drop_old_rows(struct store *store)
 /* ---- deleted leads ---- */
 
 /* Leads selected at once; rows per transaction, as in the statements; transactions per call. */
-enum { DELETED_LEADS = 100, LEFT_CHUNK = 1000, ENTRY_CHUNKS = 20 };
+enum { DELETED_LEADS = 100, LEFT_CHUNK = 1000, LEFT_CHUNKS = 20 };
 
 /* What is left of deleted leads: their ledger, the payloads that they came from, their messages and codes. */
 static const struct {
@@ -158,10 +164,10 @@ store_drop_left_rows(struct store *store, struct db_list leads, struct left_rows
 }
 
 static enum result
-drop_deleted_leads(struct store *store, struct pool *pool, unsigned *chunks, bool *more)
+drop_some_deleted_leads(struct store *store, struct pool *pool, unsigned *chunks, bool *more)
 {
 	struct db_rows rows;
-	enum result result = store_query(store, pool, &rows, &sql_select_leads_with_entries_left, DB_U64(DELETED_LEADS));
+	enum result result = store_query(store, pool, &rows, &sql_select_deleted_leads, DB_U64(DELETED_LEADS));
 	struct left_rows dropped = { .all = rows.count == 0 };
 	*more = rows.count == DELETED_LEADS;
 	for (; result == RESULT_OK && !dropped.all && *chunks > 0; (*chunks)--)
@@ -170,14 +176,14 @@ drop_deleted_leads(struct store *store, struct pool *pool, unsigned *chunks, boo
 }
 
 static enum result
-drop_old_entries(struct store *store)
+drop_deleted_leads(struct store *store)
 {
-	unsigned chunks = ENTRY_CHUNKS;
+	unsigned chunks = LEFT_CHUNKS;
 	bool more = true;
 	enum result result = RESULT_OK;
 	while (result == RESULT_OK && more && chunks > 0) {
 		struct pool *pool = pool_new();
-		result = drop_deleted_leads(store, pool, &chunks, &more);
+		result = drop_some_deleted_leads(store, pool, &chunks, &more);
 		pool_free(&pool);
 	}
 	return result;
@@ -192,19 +198,19 @@ enum { LEAD_ID, CAMPAIGN_ID, IS_CHOSEN, ACCOUNT_ID };
 static struct db_list
 leads_of_campaign(struct pool *pool, const struct db_rows *rows, size_t first)
 {
-	struct db_list list = { NULL, 0 };
+	const uint64_t campaign_id = db_get_u64(rows, first, CAMPAIGN_ID);
 	struct db_value *ids = NULL;
-	for (size_t i = 0; i < rows->count && db_get_bool(rows, first, IS_CHOSEN); i++) {
-		if (!db_get_bool(rows, i, IS_CHOSEN) ||
-		    db_get_u64(rows, i, CAMPAIGN_ID) != db_get_u64(rows, first, CAMPAIGN_ID))
+	size_t count = 0;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (!db_get_bool(rows, i, IS_CHOSEN) || db_get_u64(rows, i, CAMPAIGN_ID) != campaign_id)
 			continue;
-		if (i < first)
+		if (count == 0 && i != first)
 			break;
-		if (i == first)
-			list.values = ids = POOL_ARRAY(pool, rows->count, struct db_value);
-		ids[list.count++] = DB_U64(db_get_u64(rows, i, LEAD_ID));
+		if (count == 0)
+			ids = POOL_ARRAY(pool, rows->count, struct db_value);
+		ids[count++] = DB_U64(db_get_u64(rows, i, LEAD_ID));
 	}
-	return list;
+	return (struct db_list){ ids, count };
 }
 
 /* ---- unverified leads ---- */
@@ -372,7 +378,7 @@ store_clean_up(struct store *store)
 {
 	enum result result = store_run(store, &sql_note_ended_campaigns);
 	if (result == RESULT_OK)
-		result = drop_old_entries(store);
+		result = drop_deleted_leads(store);
 	if (result == RESULT_OK)
 		result = drop_old_rows(store);
 	if (result == RESULT_OK)

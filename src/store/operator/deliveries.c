@@ -4,9 +4,10 @@
  *
  * The list is read page by page: first the ids (delivery_ids.h); then the rows with these ids, piece by piece, to which the
  * filter is applied. A delivery that ends in between is always in at least one of the two tables. */
+#include "store/operator/deliveries.h"
+
 #include "os/clock.h"
 #include "os/log.h"
-#include "store/operator/deliveries.h"
 #include "store/operator/delivery_ids.h"
 #include "store/query.h"
 #include "store/rows.h"
@@ -62,8 +63,8 @@ struct page_reader {
 };
 
 /* Columns of sql_select_deliveries; sql_select_delivery has three more. */
-enum { ID, WEBHOOK, TYPE, LEAD, STATE, ATTEMPTS, DUE_MS, LAST_STATUS, LAST_ERROR, EVENT_MS, LEASED_BY, OF_WEBHOOK };
-enum { FAILURES = OF_WEBHOOK + 1, RATE, HOLD_UNTIL_MS, NOW_MS, CAMPAIGN_ID, LEAD_ID, PAYLOAD, URL, FORMAT };
+enum { ID, WEBHOOK, TYPE, LEAD, STATE, ATTEMPTS, DUE_MS, LAST_STATUS, LAST_ERROR, EVENT_MS, LEASED_BY, WEBHOOK_STATE };
+enum { FAILURES = WEBHOOK_STATE + 1, RATE, HOLD_UNTIL_MS, NOW_MS, CAMPAIGN_ID, LEAD_ID, PAYLOAD, URL, FORMAT };
 
 static struct delivery_row
 delivery_from_row(const struct db_rows *rows, size_t row)
@@ -85,7 +86,7 @@ delivery_from_row(const struct db_rows *rows, size_t row)
 		.last_status = store_get_status_code(rows, row, LAST_STATUS),
 		.last_error = db_get_bytes(rows, row, LAST_ERROR),
 		.leased_by = db_get_bytes(rows, row, LEASED_BY),
-		.webhook_state = store_webhook_state(db_get_bytes(rows, row, OF_WEBHOOK)),
+		.webhook_state = store_webhook_state(db_get_bytes(rows, row, WEBHOOK_STATE)),
 		.webhook_failures = (unsigned)db_get_u64(rows, row, FAILURES),
 		.webhook_rate = (unsigned)db_get_u64(rows, row, RATE),
 		.webhook_hold_until_ms = db_get_i64(rows, row, HOLD_UNTIL_MS),

@@ -9,7 +9,7 @@
 MUST_CHECK enum result store_list_destinations(
     struct store *store, struct pool *pool, uint64_t maximum, struct slice **urls, size_t *count);
 
-/* A webhook that was not stopped by people. */
+/* A webhook that was stopped, but not by a person. */
 struct stopped_webhook {
 	uint64_t id, campaign_id;
 	bool gone; /* its receiver answered 410; otherwise it failed for too long */
@@ -25,7 +25,7 @@ struct webhook_settings {
 	uint32_t events;
 	bool form;
 	struct slice schedule;                                /* as retry_schedule_parse reads it; absent: as in the setting */
-	struct slice accepts;                                 /* as retry_is_taken takes it */
+	struct slice accepts;                                 /* as retry_is_taken reads it */
 	uint32_t rate;                                        /* deliveries per second; 0: any number */
 	struct slice ca_file, client_certificate, client_key; /* paths where the dispatcher runs */
 };

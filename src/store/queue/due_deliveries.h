@@ -66,7 +66,7 @@ struct destination {
 	struct slice previous_secret;                         /* signs, too, during a rotation; otherwise absent */
 	bool sealed;                                          /* URL or secrets cannot be opened (logged) and are absent */
 	struct slice schedule;                                /* as retry_schedule_parse reads it; absent: as in the setting */
-	struct slice accepts;                                 /* as retry_is_taken takes it */
+	struct slice accepts;                                 /* as retry_is_taken reads it */
 	struct slice ca_file, client_certificate, client_key; /* paths; absent: the dispatcher's */
 };
 

@@ -22,7 +22,7 @@ enum job_kind {
 	JOB_WEBHOOK_TEST,  /* a webhook */
 	JOB_MAIL_TEST,     /* an address */
 	JOB_SAMPLE_MAIL,   /* an address, a kind of mail, a language */
-	JOB_ADDRESS_COUNT, /* none: of its campaign, after a change of max_per_ip */
+	JOB_ADDRESS_COUNT, /* none: counts leads of its campaign by address, after a change of max_per_ip */
 	JOB_KINDS          /* one of a later version */
 };
 /* "redelivery", …; absent for JOB_KINDS. */
@@ -48,7 +48,7 @@ struct job_request {
 /* Queues the job. RESULT_TOO_MANY: the account already has OPERATOR_JOBS_MAX. */
 MUST_CHECK enum result store_add_job(
     struct store *store, const struct precondition *precondition, const struct job_request *request, uint64_t *id);
-/* The same as the last part of the caller's transaction, whose runs have the same token. */
+/* The same, as the last part of the caller's transaction, whose runs all have the same token. */
 struct queued_job {
 	struct commit_token token; /* a new one */
 	uint64_t id;               /* set */
@@ -63,7 +63,7 @@ struct operator_job {
 	struct slice parameters, made_by;
 	enum job_state state;
 	uint64_t done, total;                     /* total 0: not known */
-	uint64_t position;                        /* where it goes on, in a meaning of its kind; 0: at its beginning */
+	uint64_t position;                        /* where it continues, as its kind counts; 0: at the beginning */
 	struct slice result, error;               /* a JSON object, so far; why it failed; or absent */
 	int64_t created_ms, started_ms, ended_ms; /* -1: not yet */
 };
@@ -86,8 +86,9 @@ MUST_CHECK enum result store_cancel_job(struct store *store, uint64_t id);
 
 /* ---- for the dispatcher ---- */
 
-/* Leases the job that was worked on longest ago, of the account for which that is so, or renews the lease of our own job.
- * RESULT_NOT_FOUND: there is none of a kind that this program has and that no other dispatcher leases. */
+/* Leases a job of the account that was worked for longest ago: the one that was worked on longest ago. It may be our own job,
+ * whose lease is renewed. RESULT_NOT_FOUND: there is no job of a kind that this program has and that no other dispatcher
+ * leases. */
 MUST_CHECK enum result store_lease_job(struct store *store, struct pool *pool, const unsigned char owner[DISPATCH_OWNER_SIZE],
     int64_t lease_ms, struct operator_job *job);
 /* After a turn: the account's next turn comes when the other waiting accounts have had as much time, even if its job has ended

@@ -42,7 +42,7 @@ DB_STATEMENT(sql_search_leads, PIECE_OF_ALL(OF_LEADS, "leads", PIECE_LEADS));
 DB_STATEMENT(sql_search_leads_of_campaign,
     PIECE("t.subscription_number", "0", "t.subscription_number", OF_LEADS, "leads t FORCE INDEX (by_number)",
 	"t.campaign_id = ? AND ", PIECE_LEADS));
-/* a confirmation belongs to the campaign of its lead; one without a lead is only a place, without an id */
+/* a confirmation belongs to the campaign of its lead; a lead without one gives only its place, without an id */
 #define CONFIRMATIONS_OF(leads) \
 	"SELECT l.place, 0, c.lead_id, c.lead_id, NULL, 0, c.confirmed_ms, 0, c.address FROM (" leads ") l" \
 	" LEFT JOIN {prefix}confirmations c ON c.lead_id = l.id ORDER BY l.place"

@@ -19,7 +19,7 @@
 #define TEXT(column) "CONVERT(" column " USING utf8mb4)"
 
 /* clang-format off */
-/* Also of the rows that are found, which are read at once. */
+/* Rows that are read at once, of a lead's section and of what is found. */
 #define AT_ONCE 20
 #define JSON_GROWTH 6 /* of a text in JSON, at most: "\u0001" */
 #define SOME LIMIT_OF(AT_ONCE)
@@ -111,7 +111,7 @@ static const struct {
 	const char *name;
 	enum searched_table table;
 	const struct db_statement *own, *naming;
-	const char *mentions; /* what the table is called where the row is named */
+	const char *mentions; /* what a row of the table is called where it is only named */
 } of_none[] = {
 	{ "events", SEARCH_EVENTS, &sql_report_found_events, &sql_report_found_referrals, "event" },
 	{ "messages", SEARCH_MESSAGES, &sql_report_found_messages, NULL, NULL },
@@ -121,7 +121,7 @@ static const struct {
 	{ NULL, SEARCH_LEADS, NULL, NULL, "lead" },
 };
 
-/* For the leads, by id; then for none. */
+/* The sections of each lead, in the order of their ids; then those of no lead. */
 enum { LEAD_SECTIONS = ARRAY_SIZE(of_lead), SECTIONS = LEAD_SECTIONS + ARRAY_SIZE(of_none) };
 
 bool

@@ -68,8 +68,8 @@ take_turn(struct store *store, size_t kind, struct resumed_kind *resumed, size_t
 	return result;
 }
 
-/* One more, if one stands still, if need be in place of the one that had the last turn, which then stands still itself; then
- * the next one's turn. *more: there was one. */
+/* Takes over one more, if one stands still; when there are RESUMED_MAX already, in place of the one that had the last turn,
+ * which then stands still itself. Then the next one has its turn. *more: there was one. */
 static enum result
 resume(struct store *store, size_t kind, struct resumed_kind *resumed, bool *more)
 {

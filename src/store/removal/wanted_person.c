@@ -265,6 +265,6 @@ wanted_relation(const struct wanted *wanted, struct pool *pool, enum searched_ta
 	if (id_set_contains(&wanted->ids, store_get_id(rows, row, SEARCHED_LEAD_ID)))
 		return RELATION_OF_LEAD;
 	const enum relation relation = judges[table](wanted, pool, rows, row, social_id);
-	/* without its lead there is none to name */
+	/* the lead that it would name is gone */
 	return relation == RELATION_MENTIONED && !slice_present(*social_id) ? RELATION_NONE : relation;
 }

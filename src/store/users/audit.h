@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The audit log: what users, keys and the command on the host have changed (docs/users.md 6).
  *
- * A row is committed before the change, with what there was: a change of which nothing is recorded does not exist. Neither of
- * them has secrets or data of leads; that is the caller's. Functions fail as store.h says. */
+ * A row is committed before the change, with the state before it: no change is made without a row. The caller keeps secrets and
+ * data of leads out of both states. Functions fail as store.h says. */
 #pragma once
 
 #include "store/store.h"
@@ -25,7 +25,7 @@ struct audit_entry {
 	enum audit_actor actor;
 	uint64_t actor_id;                /* of the user or key; 0: none */
 	struct slice actor_name;          /* absent for a key: its name is used */
-	uint64_t account_id, campaign_id; /* that the changed object belongs to; 0: none */
+	uint64_t account_id, campaign_id; /* to which the changed object belongs; 0: none */
 	struct slice operation;           /* words of the command, such as "campaign set" */
 	uint64_t target_id;               /* the changed object; 0: none */
 	struct slice before;              /* JSON */
@@ -37,7 +37,7 @@ enum { AUDIT_JSON_MAX = 8 * 1024 };
 
 /* Ids increase with time. */
 MUST_CHECK enum result store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id);
-/* Records how it ended. JSON that is absent, and a target of 0, leave the values from the beginning. */
+/* Records how it ended. Absent JSON `before` and a target of 0 leave the values from the beginning. */
 struct audit_end {
 	enum audit_state state;
 	struct slice before, after; /* JSON */

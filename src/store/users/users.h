@@ -3,7 +3,7 @@
  * (docs/users.md 1, 2).
  *
  * The rules of managing users are here, because they depend on rows that must not change meanwhile. Texts are in the
- * caller's pool. Functions fail as store.h says; an insert is not repeated when it may have been committed. */
+ * caller's pool. Functions fail as store.h says; an insert is not repeated if it may have been committed. */
 #pragma once
 
 #include "identity/rights.h"
@@ -13,8 +13,8 @@
 struct user_manager {
 	bool shell;             /* the command on the host: may do everything */
 	uint64_t account_id;    /* 0: of every account, and of the operators */
-	rights rights;          /* it gives no others */
-	struct slice campaigns; /* as for a user: it cannot give others */
+	rights rights;          /* it cannot grant others */
+	struct slice campaigns; /* as in struct user_settings; it cannot grant others */
 	uint64_t users_max;     /* maximum per account, beyond which it adds no users */
 };
 /* The manager of the command on the host. */
@@ -93,7 +93,7 @@ MUST_CHECK enum result store_enable_user(
 /* Removes the user with sessions, invitations and recovery codes. */
 MUST_CHECK enum result store_remove_user(
     struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);
-/* Ends the user's sessions, password, and waits after failed logins, and makes a link. */
+/* Ends the user's sessions and password, and makes a link. */
 enum reset_scope { RESET_PASSWORD, RESET_PASSWORD_AND_TOTP };
 MUST_CHECK enum result store_reset_user(struct store *store, const struct user_manager *manager, uint64_t id,
     enum reset_scope scope, const struct new_invitation *invitation, enum user_refusal *refusal);

@@ -108,7 +108,7 @@ leads_have_the_number(void **state)
 	store_free(&store);
 }
 
-/* A host with the number of another cluster, and one whose range is used up, make nothing. */
+/* A host with the number of another cluster makes no campaigns, nor does one whose range is used up. */
 static void
 ids_outside_the_range_are_not_given(void **state)
 {
@@ -173,7 +173,7 @@ chosen_ids_are_those_of_the_cluster(void **state UNUSED)
 	assert_int_equal(install(2, &recorded), RESULT_REFUSED);
 }
 
-/* A campaign with a chosen id counts as one, although no block was used. */
+/* A campaign with a chosen id counts as the first one, although no block was used. */
 static void
 a_chosen_id_settles_the_number(void **state UNUSED)
 {
@@ -191,7 +191,7 @@ a_chosen_id_settles_the_number(void **state UNUSED)
 	store_free(&store);
 }
 
-/* More than are read at once. */
+/* More campaigns than are read at once. */
 static void
 a_row_of_chosen_ids_is_skipped(void **state UNUSED)
 {
@@ -209,7 +209,7 @@ a_row_of_chosen_ids_is_skipped(void **state UNUSED)
 	store_free(&store);
 }
 
-/* docs/operating.md 10: those of all kinds */
+/* docs/operating.md 10: ids of all kinds */
 static void
 a_restore_skips_ids(void **state)
 {

@@ -123,6 +123,6 @@ main(void)
 		WORLD_TEST(another_installation_is_recognized),
 		WORLD_TEST(the_status_has_the_node),
 	};
-	private_server_set_option("--wsrep-on=ON"); /* and no provider */
+	private_server_set_option("--wsrep-on=ON"); /* but without a provider */
 	return WORLD_MAIN(tests);
 }

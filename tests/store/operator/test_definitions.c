@@ -131,7 +131,7 @@ missing_definitions_are_reported(void **state)
 	assert_int_equal(set(w, UNKNOWN_ID, reward(1), &refusal), RESULT_NOT_FOUND);
 }
 
-/* Compared byte for byte, with case and accents. */
+/* Names are compared byte for byte, including case and accents. */
 static void
 names_of_tags_are_unique_in_a_campaign(void **state)
 {

@@ -44,7 +44,7 @@ outcomes_are_recorded(void **state)
 	/* two wait for their next attempt, two are unchanged */
 	assert_int_equal(root_number(DUE " AND attempts = 1 AND due_ms > UNIX_TIMESTAMP() * 1000", webhook), 2);
 	assert_int_equal(root_number(DUE " AND attempts = 0 AND due_ms <= UNIX_TIMESTAMP(NOW(3)) * 1000", webhook), 2);
-	/* a success at once has its figures in its own row, the others have rows of their own */
+	/* a success at once has its figures in its own row; other attempts have rows of their own */
 	assert_int_equal(root_number(DELIVERIES " AND state = 'delivered' AND duration_ms = 12 AND answer = 'answer' AND "
 						"started_ms = ended_ms - 12",
 			     webhook),
@@ -88,7 +88,7 @@ a_webhook_fails_and_recovers(void **state)
 	assert_int_equal(rows->state, WEBHOOK_ACTIVE);
 }
 
-/* Deliveries under way are left, so that their attempts are recorded. */
+/* Deliveries under way are left alone, so that their attempts are recorded. */
 static void
 pending_deliveries_end_in_chunks(void **state)
 {
@@ -117,7 +117,7 @@ pending_deliveries_end_in_chunks(void **state)
 	assert_int_equal(root_number(DUE, other), 10);
 }
 
-/* Of outcomes that are recorded together, the last sets the webhook's status. */
+/* Of outcomes that are recorded together, the last one sets the webhook's status. */
 static void
 outcomes_at_once_are_one_row_of_the_webhook(void **state)
 {
@@ -163,7 +163,7 @@ outcomes_at_once_are_one_row_of_the_webhook(void **state)
 	}
 }
 
-/* An outcome after the removal of its webhook does not bring back its status. */
+/* An outcome after the removal of its webhook does not bring the status back. */
 static void
 a_removed_webhook_gets_no_status(void **state)
 {

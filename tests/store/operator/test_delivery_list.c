@@ -170,7 +170,7 @@ the_last_attempts_are_shown(void **state)
 		assert_int_equal(shown.attempts[i].attempt, 31 + i);
 }
 
-/* However many others there are, no more is read than is listed. */
+/* No matter how many others there are, no more is read than is listed. */
 static void
 rare_states_are_found_by_index(void **state)
 {
@@ -206,12 +206,12 @@ a_list_reads_a_limited_number_of_rows(void **state)
 	uint64_t webhook = make_due(w, 1);
 	filter.event = EVENT_NEW_SIGNUP;
 	assert_int_equal(list(w, filter).count, 1);
-	/* newer than that one, and without an event */
+	/* newer than that one, but without an event */
 	root_run("INSERT INTO t_deliveries (id, event_id, webhook_id, state, attempts, ended_ms) SELECT u.id + seq, 1, "
 		 "u.webhook_id, "
 		 "'delivered', 1, 1 FROM t_due u, seq_1_to_%d",
 	    ROWS);
-	/* one of them has one, among those that are read and not examined */
+	/* only one of them has an event, among those that are read but not examined */
 	root_run("UPDATE t_deliveries SET event_id = (SELECT event_id FROM t_due) WHERE id = (SELECT id + %d FROM t_due)",
 	    ROWS - DELIVERIES_EXAMINED - DELIVERIES_EXAMINED / 4);
 	for (size_t i = 0; i < 2; i++) {
@@ -245,7 +245,7 @@ page_through(struct world *w, struct delivery_filter filter, uint64_t *ids, size
 	return count;
 }
 
-/* A lead's deliveries are found by its events, however many there are, and by their webhooks. */
+/* A lead's deliveries are found by its events, no matter how many there are, and by their webhooks. */
 static void
 a_lead_has_many_deliveries(void **state)
 {
@@ -270,7 +270,7 @@ a_lead_has_many_deliveries(void **state)
 	assert_int_equal(page_through(w, filter, ids, 1), 1);
 }
 
-/* leadhook(1), delivery list --campaign: those of all its webhooks, pending and ended, and of no other campaign */
+/* leadhook(1), delivery list --campaign: those of all its webhooks, pending and ended, and none of other campaigns */
 static void
 a_campaign_has_the_deliveries_of_its_webhooks(void **state)
 {
@@ -310,7 +310,7 @@ a_campaign_has_the_deliveries_of_its_webhooks(void **state)
 	assert_int_equal(count_deliveries(w, lead), 0);
 }
 
-/* However many rows are in between, each call reads a limited number, and the next one goes on. */
+/* No matter how many rows are in between, each call reads a limited number, and the next one continues. */
 static void
 a_campaign_with_a_backlog_is_read_in_pieces(void **state)
 {
@@ -347,7 +347,7 @@ a_campaign_with_a_backlog_is_read_in_pieces(void **state)
 	assert_int_equal(page_through(w, filter, ids, OWN), OWN);
 }
 
-/* leadhook(1), delivery list --status: by the answer to the last attempt; none is complete that has an error */
+/* leadhook(1), delivery list --status: by the answer to the last attempt; an attempt with an error has no complete answer */
 static void
 answers_are_a_filter(void **state)
 {

@@ -29,7 +29,7 @@ has_finding(const struct finding *findings, size_t count, struct slice what)
 	return false;
 }
 
-/* The finding, on a new connection, when the server allows so many connections to this account; or absent. */
+/* The finding on a new connection, when the server allows this account that many connections; or absent. */
 static struct finding
 connections_found(struct world *w, unsigned workers, const char *limit)
 {
@@ -271,7 +271,7 @@ the_state_is_set_with_the_other_settings(void **state)
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	assert_true(find_campaign(w, id).ended_ms > 0);
 	settings.request = CAMPAIGN_OPENS;
-	settings.ends_ms = 5; /* has passed: as with store_end_campaign it is removed */
+	settings.ends_ms = 5; /* it has passed: as with store_end_campaign, it is removed */
 	assert_int_equal(set_campaign(w, id, settings), RESULT_OK);
 	assert_true(find_campaign(w, id).ended_ms == -1 && find_campaign(w, id).ends_ms == -1);
 	settings.request = CAMPAIGN_ENDS;
@@ -322,7 +322,7 @@ an_end_time_holds_noted_or_not(void **state)
 	}
 }
 
-/* docs/api.md 6, by command: no end time opens it again, in either order. */
+/* docs/api.md 6, by command: no end time reopens it, in either order. */
 static void
 a_campaign_ended_by_command_stays_ended(void **state)
 {

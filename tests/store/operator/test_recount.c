@@ -59,7 +59,7 @@ sign_up_chain(struct world *w)
 	}
 }
 
-/* One is delivered, one fails and is to be sent again, one is to be tried again, and one is new. */
+/* One is delivered, one fails and will be sent again, one will be tried again, and one is new. */
 static void
 deliver_some(struct world *w, uint64_t webhook)
 {
@@ -144,7 +144,7 @@ consistent_data_has_no_findings(void **state)
 	assert_nothing_found(w);
 }
 
-/* Each change is one wrong number or row; `detail` is a part of the finding. */
+/* Each change makes one wrong number or row; `detail` is a part of the finding. */
 static const struct {
 	const char *change, *undo, *what, *detail;
 } cases[] = {
@@ -295,7 +295,7 @@ each_wrong_number_is_found(void **state)
 	assert_nothing_found(w);
 }
 
-/* Some are named, all are counted. */
+/* A few are named, all are counted. */
 static void
 many_differences_are_one_finding(void **state)
 {

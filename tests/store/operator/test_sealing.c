@@ -144,7 +144,7 @@ nothing_is_sealed_before_the_command(void **state)
 	store_free(&store);
 }
 
-/* More than a transaction takes. Its result is what was there; a second run changes nothing. */
+/* More rows than a transaction changes. All can be opened as before; a second run changes nothing. */
 static void
 all_are_sealed(void **state)
 {
@@ -207,7 +207,7 @@ the_longest_texts_fit(void **state)
 	store_free(&store);
 }
 
-/* By processes that read the installation before, too. */
+/* Even by processes that read the installation before. */
 static void
 later_secrets_are_sealed(void **state)
 {
@@ -233,7 +233,7 @@ later_secrets_are_sealed(void **state)
 	store_free(&store);
 }
 
-/* The answer to a COMMIT that was lost: the same call again finds its own secret. */
+/* The answer to a COMMIT was lost: the repeated call finds its own secret. */
 static void
 a_repeated_call_finds_its_secret(void **state)
 {
@@ -321,7 +321,7 @@ another_key_is_an_error(void **state)
 	const struct secret_counts counts = count(store, w->pool);
 	assert_int_equal(counts.unreadable, 1);
 	assert_non_null(memmem(counts.first_unreadable.data, counts.first_unreadable.size, "webhooks.secret", 15));
-	assert_int_equal(seal_all(store), 0);                                                      /* it is left */
+	assert_int_equal(seal_all(store), 0);                                                      /* it is left alone */
 	assert_int_equal(store_rotate_secret(store, NULL, first, SLICE("whsec_3"), 0), RESULT_OK); /* the remedy */
 	root_run("UPDATE t_webhooks SET url = CONCAT('sealed:1:00000000:', SUBSTR(url, 19)) WHERE id = %" PRIu64, first);
 	assert_true(has_finding(store, w->pool));

@@ -24,7 +24,7 @@ read_all(struct world *w, uint64_t lead)
 	return timeline;
 }
 
-/* "event new_signup", one a line. */
+/* "event new_signup", one per line. */
 static void
 assert_entries(struct world *w, const struct timeline *timeline, const char *expected)
 {
@@ -37,7 +37,7 @@ assert_entries(struct world *w, const struct timeline *timeline, const char *exp
 	assert_string_equal(pool_string(w->pool, all), expected);
 }
 
-/* Sets the times of all that is stored of a lead, so that their order is known. */
+/* Sets the times of everything that is stored about a lead, so that its order is known. */
 static void
 set_times(uint64_t lead)
 {
@@ -47,7 +47,7 @@ set_times(uint64_t lead)
 	    "UPDATE t_events SET created_ms = 1000 + 1000 * (type = %d) WHERE lead_id = %" PRIu64, EVENT_SCORE_CHANGE, lead);
 }
 
-/* The latest first; of what has the same time, the consequences first. */
+/* The latest first; at the same time, consequences before their causes. */
 static void
 entries_of_all_tables_come_by_time(void **state)
 {
@@ -98,7 +98,7 @@ entries_of_all_tables_come_by_time(void **state)
 	    at[8].id == lead.id && slice_equal(at[8].ip, SLICE("192.0.2.7")) && slice_equal(at[8].user_agent, SLICE("agent")));
 }
 
-/* Every entry is on one page, however long pages are. */
+/* Every entry is on exactly one page, no matter how long pages are. */
 static void
 assert_pages_join(struct world *w, uint64_t lead, const struct timeline *all)
 {
@@ -119,7 +119,7 @@ assert_pages_join(struct world *w, uint64_t lead, const struct timeline *all)
 	}
 }
 
-/* Also where many have the same time. */
+/* Even where many have the same time. */
 static void
 pages_follow_each_other(void **state)
 {
@@ -173,7 +173,7 @@ places_are_texts(void **state)
 		assert_false(timeline_place_parse(slice_of(bad[i]), &read));
 }
 
-/* The leads of others, and a lead that many signed up by: no more is read than has to be. */
+/* With many other leads, and for a lead by whom many signed up, no more is read than necessary. */
 static void
 a_page_costs_what_it_has(void **state)
 {
@@ -199,7 +199,7 @@ a_page_costs_what_it_has(void **state)
 	assert_in_range(root_rows_read() - before, 2 * TIMELINE_EXAMINED, 5 * TIMELINE_EXAMINED);
 }
 
-/* What a sign-up came with is read for one lead. */
+/* The origin of a sign-up is read for one lead. */
 static void
 the_origin_is_found(void **state)
 {

@@ -125,7 +125,7 @@ an_attempt_under_way_does_not_undo_enabling(void **state)
 	}
 	assert_int_equal(record_outcomes(w, &outcomes[0], 1), 0);
 	assert_int_equal(outcomes[0].webhook_state, WEBHOOK_ACTIVE);
-	assert_int_equal(record_outcomes(w, &outcomes[1], 1), 0); /* it has been failing for a while by then */
+	assert_int_equal(record_outcomes(w, &outcomes[1], 1), 0); /* by then it has been failing for a while */
 	assert_int_equal(outcomes[1].webhook_state, WEBHOOK_DISABLED);
 	assert_int_equal(find(w, id).row.state, WEBHOOK_ACTIVE);
 	assert_int_equal(store_deactivate_webhook(w->store, id, WEBHOOK_DISABLED, LOCK_SOON), RESULT_OK);
@@ -282,7 +282,8 @@ set_url(void *context, struct webhook_settings *settings)
 	return true;
 }
 
-/* docs/deliveries.md 1.1: what is known of the old URL is discarded, the state stays; a URL is one webhook of a campaign */
+/* docs/deliveries.md 1.1: what is known about the old URL is discarded, the state stays; a URL belongs to one webhook of a
+ * campaign */
 static void
 another_url(void **state)
 {

@@ -92,7 +92,7 @@ find(struct world *w, const char *what)
 	return NULL;
 }
 
-/* docs/api.md 4.6, duplicate_ip: "stored leads of the campaign from the IP, this one included", also earlier ones */
+/* docs/api.md 4.6, duplicate_ip: "stored leads of the campaign from the IP, this one included", even earlier ones */
 static void
 existing_leads_are_counted_when_max_per_ip_is_set(void **state)
 {
@@ -121,7 +121,8 @@ existing_leads_are_counted_when_max_per_ip_is_set(void **state)
 	assert_int_equal(store_count_addresses(w->store, UNKNOWN_ID, &done), RESULT_NOT_FOUND);
 }
 
-/* docs/api.md 4.6: the setting holds when all are counted; sign-ups and deletions meanwhile are counted once. */
+/* docs/api.md 4.6: the setting takes effect when all leads are counted; sign-ups and deletions in the meantime are counted
+ * once. */
 static void
 sign_ups_go_on_between_the_pieces(void **state)
 {
@@ -150,12 +151,12 @@ sign_ups_go_on_between_the_pieces(void **state)
 	sign_up_from(w, "b@example.org", "192.0.2.1");
 	assert_true(is_fraudulent(w, "b@example.org"));
 	assert_true(count_piece(w));
-	assert_int_equal(counted(w), LEADS - 4 + 1); /* not that one */
+	assert_int_equal(counted(w), LEADS - 4 + 1); /* the deleted one is not counted */
 	assert_null(find(w, "ip_leads"));
 	assert_null(find(w, "addresses_counted"));
 }
 
-/* Sign-ups wait for one piece, whatever the number of leads. */
+/* Sign-ups wait for at most one piece, no matter how many leads there are. */
 static void
 a_piece_reads_its_own_leads_alone(void **state)
 {
@@ -243,7 +244,7 @@ a_change_queues_its_count(void **state)
 	struct operator_job job;
 	assert_int_equal(store_find_job(w->store, w->pool, set_and_queue(w, 2), &job), RESULT_OK);
 	assert_true(job.kind == JOB_ADDRESS_COUNT && job.campaign_id == w->campaign && job.account_id == w->account);
-	assert_true(set_and_queue(w, 3) != 0); /* the first one has not counted them */
+	assert_true(set_and_queue(w, 3) != 0); /* the first job has not counted them */
 	sign_up_from(w, "a@example.org", "192.0.2.1");
 	assert_int_equal(count_addresses(w), 1);
 	assert_true(set_and_queue(w, 4) == 0);
@@ -261,7 +262,7 @@ a_change_queues_its_count(void **state)
 	}
 }
 
-/* What cannot be queued is not changed either. */
+/* If the job cannot be queued, the setting is not changed either. */
 static void
 a_change_without_room_for_its_count_is_undone(void **state)
 {
@@ -330,7 +331,7 @@ concurrent_changes_are_counted_once(void **state)
 	assert_null(find(w, "ip_leads"));
 }
 
-/* Counts are removed in pieces too; the rest is not counted again when max_per_ip is set once more. */
+/* Counts are removed in pieces, too; what is left is not counted twice when max_per_ip is set again. */
 static void
 old_counts_are_removed_before_new_ones_are_made(void **state)
 {
@@ -350,13 +351,14 @@ old_counts_are_removed_before_new_ones_are_made(void **state)
 	assert_int_equal(counted(w), LEADS);
 	assert_null(find(w, "ip_leads"));
 	set_max_per_ip(w, 0);
-	assert_non_null(find(w, "ip_leads")); /* follows the hint: set it once more */
+	assert_non_null(find(w, "ip_leads")); /* follow the hint: set it again */
 	assert_null(find(w, "addresses_counted"));
 	count_addresses(w);
 	assert_null(find(w, "ip_leads"));
 }
 
-/* api.md 4.6: IPv6 by /64. Counts of stored leads, made by the database, have the names that sign-ups and deletions move. */
+/* docs/api.md 4.6: IPv6 by /64. Counts that the database makes of stored leads have the same keys as those that sign-ups and
+ * deletions change. */
 static void
 leads_are_counted_by_network(void **state)
 {

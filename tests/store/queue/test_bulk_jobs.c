@@ -8,7 +8,7 @@
 #include "store/queue/bulk_jobs.h"
 #include "store/world.h"
 
-/* leadhook(1), lead jobs: those of the campaign that are not done, in their order, and how far they are */
+/* leadhook(1), lead jobs: the unfinished jobs of the campaign, in order, with their progress */
 static void
 the_jobs_of_a_campaign_are_listed(void **state)
 {

@@ -26,7 +26,7 @@ next_job(struct world *w)
 	return result == RESULT_OK ? job.id : NONE;
 }
 
-/* Runs the job that is next, which must be this one. Turns are noted in milliseconds: the next one is later. */
+/* Runs the next job, which must be this one. Turns are recorded in milliseconds: waits until the next one is later. */
 static void
 does(struct world *w, uint64_t id)
 {
@@ -35,8 +35,8 @@ does(struct world *w, uint64_t id)
 	root_run("UPDATE t_bulk_schedule SET served_ms = served_ms - 10");
 }
 
-/* An account's jobs in many campaigns do not hold up those of another, also when each of them is the only one of its campaign;
- * its campaigns take turns all the same. */
+/* An account's jobs in many campaigns do not delay those of another account, even if each is the only one of its campaign; its
+ * campaigns take turns nevertheless. */
 static void
 accounts_take_turns(void **state)
 {
@@ -51,7 +51,7 @@ accounts_take_turns(void **state)
 	does(w, 1);
 	does(w, 6);
 	does(w, 2);
-	/* one that comes later has its turn next */
+	/* an account that is added later has the next turn */
 	queue(8, 3, 300);
 	for (uint64_t i = 9; i <= 11; i++)
 		queue(i, 3, 300);
@@ -97,7 +97,7 @@ delayed_jobs_take_no_turn(void **state)
 	does(w, 1);
 }
 
-/* The query runs before every chunk: neither jobs nor campaigns without jobs make it slow. */
+/* The query runs before every chunk: neither many jobs nor many campaigns without jobs make it slow. */
 static void
 what_is_not_next_costs_little(void **state)
 {

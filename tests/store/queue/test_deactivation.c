@@ -37,7 +37,7 @@ settings_version(const struct world *w)
 	return root_number("SELECT settings_version FROM t_campaign_counters WHERE campaign_id = %" PRIu64, w->campaign);
 }
 
-/* docs/deliveries.md 3: a 410 counts, also when others of its batch, or later ones, are successes. */
+/* docs/deliveries.md 3: a 410 counts even if other outcomes of its batch, or later ones, are successes. */
 static void
 a_410_deactivates_whatever_comes_with_it(void **state)
 {
@@ -57,7 +57,7 @@ a_410_deactivates_whatever_comes_with_it(void **state)
 	assert_int_equal(is(webhook, "gone"), 1);
 }
 
-/* A routine success does not store the webhook's status, and does not lock it; another outcome stores that of all. */
+/* A routine success neither stores nor locks the webhook's status; any other outcome of the batch stores it for all. */
 static void
 routine_successes_leave_the_status(void **state)
 {
@@ -69,7 +69,7 @@ routine_successes_leave_the_status(void **state)
 	for (size_t i = 0; i < 4; i++) {
 		outcomes[i] = outcome_of(&fetched.items[i], DELIVERY_DELIVERED, 200);
 		outcomes[i].routine = i != 2;
-		outcomes[i].webhook_failures = 7; /* to see whether it is stored */
+		outcomes[i].webhook_failures = 7; /* shows whether it is stored */
 	}
 	root_run("START TRANSACTION");
 	root_run("SELECT * FROM t_webhook_status WHERE webhook_id = %" PRIu64 " FOR UPDATE", webhook);

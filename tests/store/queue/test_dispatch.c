@@ -143,10 +143,10 @@ only_the_owner_records(void **state)
 	assert_true(outcome.stale);
 	root_run("UPDATE t_dispatch_shards SET lease_until_ms = UNIX_TIMESTAMP() * 1000 - 1000");
 	assert_true(lease(w, owners[1], LONG_MS) == ALL_SHARDS);
-	assert_int_equal(record_outcomes(w, &outcome, 1), 1); /* taken over */
+	assert_int_equal(record_outcomes(w, &outcome, 1), 1); /* it was taken over */
 	assert_int_equal(root_number(DUE " AND attempts = 0", webhook), 1);
 	assert_int_equal(root_number(DELIVERIES, webhook), 0);
-	/* a shard of its own suffices, also when its lease is over: a clock may have jumped */
+	/* a shard of its own is enough, even after the end of the lease: a clock may have jumped */
 	root_run("UPDATE t_dispatch_shards SET owner = '%.16s', lease_until_ms = 0 WHERE shard = %u", (const char *)owners[0],
 	    webhook_shard(webhook));
 	assert_int_equal(record_outcomes(w, &outcome, 1), 0);
@@ -159,7 +159,7 @@ take_over(struct store *store, const struct world *world UNUSED, unsigned index 
 	return store_shards_lease(store, owners[1], LONG_MS, &shared[0]) == RESULT_OK && shared[0] == ALL_SHARDS;
 }
 
-/* … also when the lease ends during the transaction: no other dispatcher takes the shard before its end. */
+/* … even if the lease ends during the transaction: no other dispatcher takes the shard before the transaction ends. */
 static void
 a_shard_is_not_taken_over_while_outcomes_are_recorded(void **state)
 {
@@ -196,8 +196,8 @@ an_attempt_is_recorded_once(void **state)
 	assert_int_equal(root_number(DUE, webhook), 0);
 }
 
-/* docs/deliveries.md 3, interrupted: at the end of its schedule a delivery fails without another attempt. None is counted or
- * logged. */
+/* docs/deliveries.md 3, interrupted: at the end of its schedule, a delivery fails without another attempt. No attempt is
+ * counted or logged. */
 static void
 an_end_without_an_attempt_counts_none(void **state)
 {
@@ -213,8 +213,8 @@ an_end_without_an_attempt_counts_none(void **state)
 	assert_int_equal(root_number(DUE, webhook), 0);
 }
 
-/* docs/deliveries.md 4.1: the dispatcher that gets a dead one's lock file frees its shards, and counts its attempts under way
- * unless they were recorded. */
+/* docs/deliveries.md 4.1: the dispatcher that gets the lock file of a dead one frees its shards and counts the attempts that it
+ * had under way, unless they were recorded. */
 static void
 interrupted_attempts_are_counted_once(void **state)
 {
@@ -243,7 +243,7 @@ interrupted_attempts_are_counted_once(void **state)
 	}
 	assert_int_equal(root_number(DELIVERIES, webhook), 1);
 	assert_true(lease(w, owners[1], LONG_MS) == ALL_SHARDS);
-	/* the outcome, should it still come */
+	/* the outcome, if it still comes */
 	struct delivery_outcome late = outcome_of(&fetched.items[0], DELIVERY_DELIVERED, 200);
 	assert_int_equal(store_record_outcomes(w->store, owners[1], &late, 1), RESULT_OK);
 	assert_true(late.stale);
@@ -276,7 +276,8 @@ find_due(struct world *w, uint64_t held, size_t limit)
 	return found;
 }
 
-/* docs/deliveries.md 1.1: after 410 deliveries are made and wait, that of the 410, too, until the webhook is enabled. */
+/* docs/deliveries.md 1.1: after a 410, deliveries are still made, and wait until the webhook is enabled; so does the one that
+ * got the 410. */
 static void
 a_webhook_that_is_gone_keeps_its_deliveries(void **state)
 {
@@ -299,7 +300,7 @@ a_webhook_that_is_gone_keeps_its_deliveries(void **state)
 	assert_int_equal(root_number(DUE, webhook), 4);
 }
 
-/* docs/deliveries.md 4: a locked campaign delays no outcome, not even one that deactivates a webhook of it. */
+/* docs/deliveries.md 4: a locked campaign delays no outcome, not even one that deactivates one of its webhooks. */
 static void
 a_locked_campaign_holds_up_no_outcome(void **state)
 {
@@ -370,7 +371,7 @@ only_active_webhooks_are_due(void **state)
 	assert_true(l.next_due_ms == -1);
 }
 
-/* docs/deliveries.md 1 and 3: deliveries of a removed webhook are ended whenever they are due. */
+/* docs/deliveries.md 1 and 3: deliveries of a removed webhook are ended at once, no matter when they are due. */
 static void
 webhooks_that_ended_are_found_at_once(void **state)
 {
@@ -383,7 +384,7 @@ webhooks_that_ended_are_found_at_once(void **state)
 	const uint64_t under_way = fetch(w, webhook, 1).items->id;
 	root_run("UPDATE t_webhook_status SET hold_until_ms = UNIX_TIMESTAMP() * 1000 + %d WHERE webhook_id = %" PRIu64,
 	    3 * LONG_MS, webhook);
-	/* ending a webhook that exists does nothing */
+	/* for a webhook that exists, this does nothing */
 	size_t none;
 	assert_int_equal(store_fail_pending(w->store, webhook, &no_ids, 10, &none), RESULT_OK);
 	assert_int_equal(none, 0);
@@ -461,7 +462,7 @@ nothing_waits_for_a_batch_under_way(void **state)
 	root_run("ROLLBACK");
 }
 
-/* Webhooks with due deliveries are found, however many have ended. */
+/* Webhooks with due deliveries are found, no matter how many have ended. */
 static void
 ended_webhooks_take_no_room_from_others(void **state)
 {
@@ -475,7 +476,7 @@ ended_webhooks_take_no_room_from_others(void **state)
 	assert_int_equal(l.due[0].webhook_id, webhook);
 }
 
-/* docs/deliveries.md 6.1, Locked outcome: for about a second, whether its row is read before or not. */
+/* docs/deliveries.md 6.1, Locked outcome: it waits for about a second, whether or not its row is read first. */
 static void
 a_locked_delivery_is_not_waited_for_long(void **state)
 {
@@ -513,7 +514,7 @@ finding_due_webhooks_does_not_read_every_row(void **state)
 	int64_t before = root_number(reads);
 	assert_int_equal(find_due(w, ALL_SHARDS, 10).due_count, 4);
 	assert_in_range(root_number(reads) - before, 1, ROWS / 20);
-	/* nor rows of removed webhooks */
+	/* nor does it read rows of removed webhooks */
 	root_run("UPDATE t_due SET webhook_id = webhook_id + 1000000");
 	root_run("ANALYZE TABLE t_due");
 	before = root_number(reads);
@@ -533,8 +534,8 @@ __wrap_clock_wall_ms(void)
 	return __real_clock_wall_ms() + host_clock_ahead_ms;
 }
 
-/* docs/api.md 6: the end holds by itself and is recorded. docs/deliveries.md 4: the database's clock counts, so commit tokens
- * are dropped after a day of it, whatever this host's clock shows. */
+/* docs/api.md 6: the end time takes effect by itself, and is recorded. docs/deliveries.md 4: the database's clock counts:
+ * commit tokens are dropped after a day by that clock, no matter what this host's clock shows. */
 static void
 clean_up_records_ends_and_drops_old_tokens(void **state)
 {

@@ -53,7 +53,7 @@ pages_read(struct world *w, bool newest, struct due_webhooks *found)
 	return fewest;
 }
 
-/* It depends on the webhooks, not on the rows: also in later queries. */
+/* The cost depends on the webhooks, not on the rows, in later queries, too. */
 static void
 the_cost_depends_on_the_webhooks(void **state)
 {
@@ -78,7 +78,7 @@ the_cost_depends_on_the_webhooks(void **state)
 	root_run("DELETE FROM t_webhooks");
 }
 
-/* A query for the newest rows alone does not read removed ones, which an open snapshot keeps. */
+/* A query for only the newest rows does not read removed ones, which an open snapshot keeps. */
 static void
 new_rows_are_found_after_removed_ones(void **state)
 {
@@ -117,7 +117,7 @@ the_newest_have_the_same_columns(void **state)
 {
 	struct world *w = *state;
 	uint64_t old = make_due(w, 1);
-	/* its id is far below the newest */
+	/* its id is far lower than the newest */
 	root_run("UPDATE t_due SET id = id - 300000, due_ms = due_ms - 60000");
 	uint64_t webhook = add_webhook(w, w->campaign, "https://new.example/", EVENT_BIT(EVENT_NEW_SIGNUP));
 	root_run("UPDATE t_webhooks SET events = 0 WHERE id = %" PRIu64, old);
@@ -139,7 +139,7 @@ the_newest_have_the_same_columns(void **state)
 			    rows[i]->account_id == w->account);
 	const int64_t first_ms = rows[0]->first_due_ms, now_ms = found.now_ms;
 	assert_true(rows[1]->first_due_ms == first_ms);
-	/* a delivery that waited for the end of a hold was due earlier */
+	/* a delivery that waited for the end of a hold has been due for longer */
 	root_run("UPDATE t_webhook_status SET hold_until_ms = %" PRId64 " WHERE webhook_id = %" PRIu64, now_ms - 1, webhook);
 	assert_true(find_due(w, true).due[0].first_due_ms == first_ms);
 	assert_true(find_due(w, false).due[1].first_due_ms == first_ms);
@@ -158,7 +158,7 @@ the_newest_have_the_same_columns(void **state)
 	assert_int_equal(find_due(w, true).due_count, 0);
 }
 
-/* Rows are ordered by time, then id: none is fetched twice or passed over, whatever their times are. */
+/* Rows are ordered by time, then by id: none is fetched twice or skipped, no matter what their times are. */
 static void
 a_fetch_goes_on_after_the_last_one(void **state)
 {
@@ -192,7 +192,7 @@ a_fetch_goes_on_after_the_last_one(void **state)
 	assert_int_equal(fetch(w, webhook, ALL_ROWS).count, root_number("SELECT COUNT(*) FROM t_due WHERE id MOD 2 = 1"));
 }
 
-/* … and do not count: as many others as requested are fetched. The position moves over them. */
+/* … and are not counted: as many others as requested are fetched. The position moves past them. */
 static void
 deliveries_under_way_are_skipped(void **state)
 {
@@ -214,8 +214,8 @@ deliveries_under_way_are_skipped(void **state)
 	fetched = fetch_request(w, &request, &set);
 	assert_int_equal(fetched.count, 3);
 	assert_true(fetched.items[2].id == ids[9] && request.last.id == ids[9]);
-	assert_false(request.more); /* it read fewer than it might have */
-	/* nothing but those */
+	assert_false(request.more); /* it read fewer rows than the limit */
+	/* only those */
 	const struct id_set every = { ids, ROWS };
 	request = (struct due_request){ .webhook_id = webhook, .rows = 2, .under_way = ROWS };
 	assert_int_equal(fetch_request(w, &request, &every).count, 0);
@@ -225,7 +225,7 @@ deliveries_under_way_are_skipped(void **state)
 	request = (struct due_request){ .webhook_id = webhook, .rows = ROWS - 1, .under_way = 4 };
 	assert_int_equal(fetch_request(w, &request, &no_ids).count, ROWS - 1);
 	assert_true(request.more);
-	/* a row that has ended meanwhile is absent, a webhook that was removed has no destination */
+	/* a delivery that has ended in the meantime is missing; a webhook that was removed has no destination */
 	root_run("DELETE FROM t_due WHERE id = %" PRIu64, ids[0]);
 	assert_int_equal(store_remove_webhook_id(w->store, NULL, webhook), RESULT_OK);
 	fetched = fetch(w, webhook, ROWS);
@@ -233,7 +233,7 @@ deliveries_under_way_are_skipped(void **state)
 	assert_int_equal(fetched.items->destination->state, WEBHOOK_MISSING);
 }
 
-/* With three statements, however many webhooks there are; each delivery has its webhook's destination. */
+/* Three statements are enough for any number of webhooks; each delivery has its webhook's destination. */
 static void
 webhooks_are_fetched_together(void **state)
 {
@@ -264,7 +264,7 @@ webhooks_are_fetched_together(void **state)
 		}
 }
 
-/* The cost depends neither on the number of a webhook's rows nor on the position among them, also if all have the same time. */
+/* The cost depends neither on the number of a webhook's rows nor on the position among them, even if all have the same time. */
 static void
 a_fetch_reads_what_it_returns(void **state)
 {
@@ -284,7 +284,7 @@ a_fetch_reads_what_it_returns(void **state)
 		request.last = (struct due_position){ 1000, first + third * ROWS / 3 };
 		const int64_t before = root_rows_read();
 		assert_int_equal(fetch_request(w, &request, &no_ids).count, SOME);
-		/* index, row and event of each, the webhook */
+		/* index, row and event of each; the webhook */
 		assert_in_range(root_rows_read() - before, SOME, 3 * SOME + 10);
 	}
 }
@@ -315,7 +315,7 @@ add_due(struct world *w, uint64_t campaign, unsigned number, int64_t due_ms)
 	return id;
 }
 
-/* docs/deliveries.md 4: however many webhooks of an account have something due, and for however long, the oldest one of every
+/* docs/deliveries.md 4: no matter how many webhooks of an account have something due, and for how long, the oldest of every
  * account is found. */
 static void
 no_account_hides_another(void **state)

@@ -138,7 +138,7 @@ referrals_are_counted_again(void **state)
 	delete_lead(w, "r3@example.org");
 	assert_referrals(w, true, 0, 2);
 	delete_lead(w, "r2@example.org");
-	assert_referrals(w, true, 0, 2); /* lead 1 has referred one that has been deleted since */
+	assert_referrals(w, true, 0, 2); /* the lead that lead 1 referred has been deleted since */
 	assert_int_equal(store_recount_hours(w->store, w->campaign), RESULT_OK);
 	struct command command = signup(w, w->campaign, "meanwhile@example.org");
 	command.as.signup.referrer_id = find_lead(w, w->campaign, LEAD_BY_EMAIL, "r0@example.org").social_id;
@@ -173,7 +173,7 @@ a_new_count_keeps_the_deleted(void **state)
 	assert_int_equal(store_count_hours(w->store, UNKNOWN_ID, &done), RESULT_NOT_FOUND);
 }
 
-/* Counts what is to be counted, drops what removed webhooks and campaigns have left, then rests. */
+/* It counts what is not counted yet, drops what removed webhooks and campaigns have left, then rests. */
 static void
 the_dispatcher_maintains_the_counts(void **state)
 {
@@ -263,7 +263,7 @@ statistics_are_sums_of_hours(void **state)
 	assert_int_equal(stats_points(&stats.period), 3);
 	assert_int_equal(stats.points[2].counters.leads, 1);
 	assert_int_equal(stats.total.counters.leads, 1);
-	assert_int_equal(stats.before.counters.leads, 2); /* those of the hour before the day, too */
+	assert_int_equal(stats.before.counters.leads, 2); /* including those of the hour before the day */
 	assert_int_equal(store_campaign_stats(w->store, w->pool, UNKNOWN_ID, &days, &stats), RESULT_NOT_FOUND);
 }
 
@@ -298,7 +298,7 @@ periods_have_limits(void **state UNUSED)
 	}
 }
 
-/* Of each campaign by itself; also those without sign-ups. */
+/* Each campaign separately, including those without sign-ups. */
 static void
 the_overview_has_two_weeks(void **state)
 {
@@ -318,7 +318,7 @@ the_overview_has_two_weeks(void **state)
 	}
 }
 
-/* One delivered at once, one to be tried again, one that fails, one that was not sent. */
+/* One is delivered at once, one will be tried again, one fails, and one was not sent. */
 static void
 attempts_are_counted_with_their_outcomes(void **state)
 {
@@ -339,7 +339,7 @@ attempts_are_counted_with_their_outcomes(void **state)
 	outcomes[4].duration_ms = 30000;
 	outcomes[4].error = SLICE("timeout");
 	assert_int_equal(record_outcomes(w, outcomes, ARRAY_SIZE(outcomes)), 0);
-	/* stale: nothing of it is counted */
+	/* stale: nothing is counted */
 	assert_int_equal(record_outcomes(w, outcomes, 3), 3);
 	struct webhook_stats stats;
 	const struct stats_request request = { -1, -1, 1 };

@@ -93,7 +93,7 @@ a_job_goes_through_its_states(void **state)
 	assert_int_equal(store_find_job(w->store, w->pool, UNKNOWN_ID, &job), RESULT_NOT_FOUND);
 }
 
-/* The one that was worked on longest ago is next, new ones first. */
+/* The job that was worked on longest ago is next; new ones come first. */
 static void
 jobs_take_turns(void **state)
 {
@@ -107,7 +107,7 @@ jobs_take_turns(void **state)
 	assert_true(lease_next(w, owners[0]) == second);
 }
 
-/* docs/operating.md 4.1: neither many jobs of an account, nor new ones again and again, delay those of others. */
+/* docs/operating.md 4.1: neither many jobs of an account nor a stream of new ones delays those of others. */
 static void
 accounts_take_turns(void **state)
 {
@@ -135,7 +135,7 @@ pass(int64_t ms)
 	    "UPDATE t_operator_jobs SET turn_ms = turn_ms - %" PRId64 ", account_turn_ms = account_turn_ms - %" PRId64, ms, ms);
 }
 
-/* An account with slow tests, added again as each ends, has no more time than each of the others. */
+/* An account with slow tests, each added when the last one ends, gets no more time than any other. */
 static void
 accounts_have_equal_time(void **state)
 {

@@ -57,7 +57,7 @@ installing_makes_today_and_a_week(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_events PARTITION (d%" PRId64 ")", date_of(today())), 3);
 }
 
-/* Existing rows are moved, also at the edges of their day; none is lost. `upgrade` and the dispatcher do the same. */
+/* Existing rows are moved, even at the edges of their day; none is lost. `upgrade` and the dispatcher do the same. */
 static void
 existing_rows_move_into_their_days(void **state)
 {
@@ -171,7 +171,7 @@ maintenance_pauses_for_some_minutes(void **state)
 	struct store *other = store_new(&world_options);
 	assert_int_equal(store_clean_up(other), RESULT_OK);
 	assert_int_equal(tables_with(last), 2);
-	/* a clock that was wrong does not stop it for years */
+	/* a clock that was once wrong does not stop it for years */
 	root_run("UPDATE t_installation SET value = value + 86400000 WHERE name = 'history_rests_until_ms'");
 	assert_int_equal(tables_with(last), 2);
 	assert_int_equal(store_clean_up(other), RESULT_OK);
@@ -194,7 +194,7 @@ a_table_in_use_is_left_alone(void **state)
 	capture_log();
 	maintain(w);
 	int64_t took = clock_monotonic_ms() - began;
-	maintain(w); /* and is not repeated at once */
+	maintain(w); /* it is not repeated at once */
 	bool quick = clock_monotonic_ms() - began - took < 500;
 	const char *log = captured_log();
 	assert_in_range(took, 900, GIVES_UP_MS);
@@ -213,7 +213,7 @@ a_table_in_use_is_left_alone(void **state)
 	upgrade(w->store);
 }
 
-/* upgrade reports it, and is to be started again. */
+/* `upgrade` reports it and must be started again. */
 static void
 an_upgrade_that_finds_a_table_in_use_fails(void **state)
 {
@@ -286,7 +286,7 @@ several_at_once_are_harmless(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_events PARTITION (d%" PRId64 ")", date_of(today())), SIGN_UPS);
 }
 
-/* Statements stay prepared while the connection lasts, also for many rows: they work with the new partitions. */
+/* Statements stay prepared as long as the connection lasts, even those for many rows: they work with the new partitions. */
 static void
 prepared_statements_survive_the_change(void **state)
 {

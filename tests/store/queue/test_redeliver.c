@@ -37,7 +37,7 @@ redeliver(struct world *w, uint64_t id)
 	return what;
 }
 
-/* The id of a delivery that ended so, after one attempt. */
+/* The id of a delivery that ended in this state, after one attempt. */
 static uint64_t
 make_ended(struct world *w, uint64_t webhook, enum delivery_state state, int status)
 {
@@ -59,7 +59,7 @@ assert_sound(struct world *w)
 	assert_int_equal(count, 0);
 }
 
-/* docs/deliveries.md 3.2: "new attempts of the same delivery"; the schedule begins again, the attempts are numbered on */
+/* docs/deliveries.md 3.2: "new attempts of the same delivery"; the schedule begins again, the numbers of attempts continue */
 static void
 an_ended_delivery_is_due_again(void **state)
 {
@@ -67,7 +67,7 @@ an_ended_delivery_is_due_again(void **state)
 	struct world *w = *state;
 	uint64_t webhook = make_due(w, 1);
 	struct slice message_id = SLICE_NONE, payload = SLICE_NONE;
-	root_run("UPDATE t_due SET format = 'form'"); /* not its webhook's format now */
+	root_run("UPDATE t_due SET format = 'form'"); /* differs from its webhook's current format */
 	for (unsigned i = 0; i < 4; i++) {
 		struct due_deliveries fetched = fetch(w, webhook, ALL_ROWS);
 		assert_int_equal(fetched.count, 1);
@@ -165,7 +165,7 @@ sent_again_during_an_attempt(void **state)
 	assert_sound(w);
 }
 
-/* Whether it has ended or not; deliveries that have to wait are queued, and reported. */
+/* Both ended and pending ones; deliveries that have to wait are queued, and reported. */
 static void
 unsendable_deliveries_are_not_queued(void **state)
 {
@@ -197,7 +197,7 @@ unsendable_deliveries_are_not_queued(void **state)
 	assert_int_equal(redeliver(w, UNKNOWN_ID), REDELIVERY_MISSING);
 }
 
-/* docs/deliveries.md 3.2: "with 1,000 attempts or more it is not sent again", whether it has ended or not */
+/* docs/deliveries.md 3.2: "with 1,000 attempts or more it is not sent again", ended or pending */
 static void
 a_delivery_is_sent_again_up_to_a_number_of_attempts(void **state)
 {
@@ -245,7 +245,7 @@ each_id_gets_its_result(void **state)
 
 enum { ROUNDS = 60, MOST_ROUNDS = 100 * ROUNDS, RACED = 20, RACERS = 4, WEBHOOK = 1, IDS = 2, RECORDED = IDS + RACED };
 
-/* Until the dispatcher has made some attempts, however little of the processors it gets. */
+/* Until the dispatcher has made some attempts, even if it gets little processor time. */
 static bool
 goes_on(unsigned round)
 {
@@ -298,7 +298,7 @@ operators_and_dispatchers_race(void **state)
 	processes_start(w, RACERS, race);
 	assert_true(processes_end());
 	assert_sound(w);
-	/* each has as many attempts as the log has for it, and the last one gives their number */
+	/* each has as many attempts as the log has rows for it, and the number of the last one is that count */
 	assert_int_equal(
 	    root_number("SELECT COUNT(*) FROM t_deliveries d JOIN (SELECT delivery_id, COUNT(*) AS logged, MAX(attempt) "
 			"AS last FROM t_attempts GROUP BY delivery_id) a ON a.delivery_id = d.id "
@@ -314,7 +314,7 @@ redeliver_one(struct store *store, const struct world *world UNUSED, unsigned in
 	return store_redeliver(store, &shared[1], 1, &what, NULL, NULL) == RESULT_OK && what == REDELIVERY_QUEUED;
 }
 
-/* Its outcome is being recorded: the attempts are counted on from its result. */
+/* Its outcome is being recorded: the count of attempts continues from its result. */
 static void
 an_outcome_being_recorded_is_waited_for(void **state)
 {
@@ -364,7 +364,8 @@ visit_all(struct visits *v, const struct delivery_filter *filter)
 	return result;
 }
 
-/* All that match are visited once each, in order, though they are changed meanwhile, and however many do not match. */
+/* All matching ones are visited once each, in order, even though they change in the meantime, and no matter how many do not
+ * match. */
 static void
 all_that_fit_are_visited(void **state)
 {
@@ -394,7 +395,7 @@ all_that_fit_are_visited(void **state)
 	assert_int_equal(visit_all(&visits, &any), RESULT_CONFLICT);
 }
 
-/* From any place on, also between the deliveries of one event, and after a page that was the last before the deadline. */
+/* From any place, even between the deliveries of one event, and after a page that was the last before the deadline. */
 static void
 a_visit_goes_on_where_it_ended(void **state)
 {

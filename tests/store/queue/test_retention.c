@@ -47,7 +47,7 @@ is_paused(void)
 
 /* ---- dropped days ---- */
 
-/* One per call, the oldest first; of the retention's first day nothing is lost, up to its edges. */
+/* One per call, the oldest first; nothing of the retention's first day is lost, not even at its edges. */
 static void
 expired_days_are_dropped(void **state)
 {
@@ -146,7 +146,7 @@ missed_days_are_made_then_dropped(void **state)
 
 /* ---- pending deliveries ---- */
 
-/* Also those that are due later or under way, and those with ids of the next day. */
+/* Including those that are due later or under way, and those with ids of the next day. */
 static void
 pending_deliveries_expire(void **state)
 {
@@ -234,11 +234,11 @@ assert_listed(struct world *w, size_t count)
 	assert_int_equal(list.next, 0);
 }
 
-/* After a kill between two tables, reads are consistent, whatever the retention is by then; the next call continues. */
+/* After a kill between two tables, reads are consistent, no matter what the retention is by then; the next call continues. */
 static void
 a_half_dropped_day_is_consistent(void **state)
 {
-	/* as partitions.c has them */
+	/* as in partitions.c */
 	static const char *const in_order[] = { "deliveries", "attempts", "events" };
 	struct world *w = *state;
 	const uint64_t retained = first_retained(), old = retained - 1;
@@ -283,7 +283,7 @@ the_check_still_finds_what_is_wrong(void **state)
 	assert_true(slice_equal(findings[0].what, SLICE("deliveries")));
 }
 
-/* A delivery that is sent again while its day is dropped: its event stays until it has ended, too. */
+/* A delivery that is sent again while its day is dropped: its event stays until it has ended. */
 static void
 a_delivery_sent_again_meanwhile_expires_too(void **state)
 {
@@ -299,7 +299,7 @@ a_delivery_sent_again_meanwhile_expires_too(void **state)
 	assert_listed(w, 0);
 }
 
-/* The last of the three tables is in use: the others are dropped, the rest later. */
+/* The last of the three tables is in use: the day is dropped from the others, and from this one later. */
 static void
 a_table_in_use_is_tried_again_later(void **state)
 {
@@ -345,7 +345,7 @@ one_of_two(struct store *store, const struct world *world UNUSED, unsigned index
 	return good;
 }
 
-/* Two at the same time, because a lease has just changed owner. A missing partition is no failure. */
+/* Two dispatchers at the same time, because a lease has just changed owner. A missing partition is not a failure. */
 static void
 two_at_once_are_harmless(void **state)
 {

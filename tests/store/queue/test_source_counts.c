@@ -54,7 +54,7 @@ sign_up_from(struct world *w, const char *email, const char *utm)
 	run_all(w, &command, 1);
 }
 
-/* What was counted stays: when the lead is deleted, and when it signs up again. */
+/* What was counted stays, even when the lead is deleted or signs up again. */
 static void
 each_lead_is_counted_once(void **state)
 {
@@ -76,7 +76,7 @@ each_lead_is_counted_once(void **state)
 	assert_int_equal(counted_to(w->campaign), 2);
 }
 
-/* All leads of a piece, and the mark, or nothing. */
+/* Either all leads of a piece are counted and the mark moves, or nothing happens. */
 static void
 a_piece_is_one_transaction(void **state)
 {
@@ -185,7 +185,7 @@ imports_below_the_mark_are_counted(void **state)
 	    4);
 }
 
-/* A day has at most so many values of a kind; known ones go on, the others are one. */
+/* A day has at most that many values of a kind; known ones still count, all others count as one. */
 static void
 values_have_a_maximum(void **state)
 {

@@ -102,7 +102,7 @@ a_removal_survives_lost_connections(void **state)
 		}
 }
 
-/* The dispatcher takes what nothing has worked on for a minute, and then stays with it. */
+/* The dispatcher takes over what no process has worked on for a minute, and then keeps working on it. */
 static void
 what_stands_still_is_resumed(void **state)
 {
@@ -124,8 +124,8 @@ what_stands_still_is_resumed(void **state)
 	assert_int_equal(rows_with("ada@example.org"), 0);
 }
 
-/* Nothing that others have written stops an erasure or makes it slow: texts of 60 KB that repeat what may begin a number (this
- * took hours where the server matched them), before and after rows of the person. */
+/* Nothing that others have written stops an erasure or makes it slow: for example texts of 60 KB that repeat what a number may
+ * begin with (when the server compared them, this took hours), before and after rows of the person. */
 static void
 no_text_stops_an_erasure(void **state)
 {
@@ -155,7 +155,7 @@ no_text_stops_an_erasure(void **state)
 	root_run("DELETE FROM t_inbound_calls");
 }
 
-/* One that a newer version has begun, or that fails. */
+/* An erasure that a newer version has begun, or that fails. */
 static void
 an_erasure_does_not_wait_for_another(void **state)
 {
@@ -188,7 +188,7 @@ an_account_has_a_maximum_of_erasures(void **state)
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_TOO_MANY);
-	request.most = 0; /* the operator's own */
+	request.most = 0; /* as by the operator */
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
 	root_run("UPDATE t_campaigns SET account_id = account_id + 1 WHERE id = %" PRIu64, w->campaign);
 	request.most = 2;
@@ -197,7 +197,7 @@ an_account_has_a_maximum_of_erasures(void **state)
 	root_run("DELETE FROM t_erasures");
 }
 
-/* All of a report; asserts the size of each part. */
+/* The whole report; asserts the size of each part. */
 static size_t
 count_items(struct world *w, const struct person *person, int64_t deadline_ms, const char *section, size_t *parts)
 {
@@ -217,7 +217,8 @@ count_items(struct world *w, const struct person *person, int64_t deadline_ms, c
 	return count;
 }
 
-/* Whatever is stored, a part is small; a part without time is one piece. Nothing is left out or repeated where a part ends. */
+/* No matter how much is stored, a part is small; a part without time is one piece. Nothing is left out or repeated where a part
+ * ends. */
 static void
 a_report_comes_in_parts(void **state)
 {
@@ -253,8 +254,8 @@ a_report_comes_in_parts(void **state)
 	assert_int_equal(count_items(w, &person, CLOCK_NEVER, "events", &parts), 0);
 }
 
-/* Events of deleted leads, of which a piece ends among those of one: the first one's have higher ids than those of the leads
- * after it, some of them the address, and more than a piece has none. */
+/* Events of deleted leads; a piece ends among the events of one lead. The first lead's events have higher ids than those of the
+ * leads after it; some contain the address, and more than a piece does not. */
 enum { MANY = 450, FEW = 5, STRANGE = 5000, WITH_ADDRESS = MANY / 3 + 2 * FEW };
 
 static void
@@ -274,7 +275,7 @@ plant_events_of_leads(const struct world *w)
 	}
 }
 
-/* Each event once, from this place on. */
+/* Each event occurs once, from this place on. */
 static void
 assert_each_event_once(struct world *w, const struct person *person, int64_t deadline_ms)
 {
@@ -377,8 +378,8 @@ what_mentions_a_person_stays(void **state)
 	root_run("DELETE FROM t_events WHERE id BETWEEN 5000 AND 5006");
 }
 
-/* docs/operating.md 7.4: an address that a stranger has added, verified or not, and without a record of that, one that is not
- * verified beside one that is. */
+/* docs/operating.md 7.4: an address that a stranger has added, verified or not; and without a record of that, an address that
+ * is not verified next to one that is. */
 static void
 a_claim_shows_and_deletes_nothing(void **state)
 {
@@ -443,7 +444,7 @@ a_claim_shows_and_deletes_nothing(void **state)
 	root_run("DELETE FROM t_events WHERE id BETWEEN 6000 AND 6008");
 }
 
-/* Confirmations of an address that their lead has no more, however many: the report shows each once, an erasure deletes and
+/* Any number of confirmations of an address that their lead no longer has: the report shows each once, an erasure deletes and
  * counts them. */
 static void
 former_addresses_are_the_persons(void **state)
@@ -474,7 +475,7 @@ former_addresses_are_the_persons(void **state)
 	root_run("DELETE FROM t_confirmations");
 }
 
-/* docs/manage.md 1.8: a place that no part has named. */
+/* docs/manage.md 1.8: a place that no part has returned. */
 static void
 places_of_reports_are_verified(void **state)
 {
@@ -489,7 +490,7 @@ places_of_reports_are_verified(void **state)
 		assert_int_equal(store_is_report_place(&cases[i].place), cases[i].valid);
 }
 
-/* The person has a lead in each of many campaigns: what was found is stored once, in its order, and is complete. */
+/* The person has a lead in each of many campaigns: what was found is stored once, in order, and completely. */
 static void
 an_erasure_of_many_leads_goes_on_where_it_was(void **state)
 {
@@ -534,7 +535,7 @@ jobs(void)
 	return root_number("SELECT COALESCE(SUM(1 << id), 0) FROM t_operator_jobs");
 }
 
-/* A test mail to a person; not the answers of mail servers and receivers, which may be anything. */
+/* A test mail to a person; but not the answers of mail servers and receivers, which may contain anything. */
 static void
 jobs_have_addresses(void **state)
 {
@@ -549,7 +550,7 @@ jobs_have_addresses(void **state)
 	size_t leads;
 	plant_jobs(w);
 	assert_int_equal(store_begin_erasure(w->store, &request, id, &leads), RESULT_OK);
-	erase_all(w, id, &counts); /* of the campaign alone */
+	erase_all(w, id, &counts); /* only of the campaign */
 	assert_int_equal(jobs(), 2 + 4 + 8 + 16 + 32);
 	request.person.campaign_id = 0;
 	assert_int_equal(store_report_part(w->store, w->pool, &request.person, CLOCK_NEVER, &place, &report), RESULT_OK);

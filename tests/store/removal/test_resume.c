@@ -17,7 +17,7 @@ is_worked_on(const struct resumed_kind *kind, const unsigned char id[ERASURE_ID_
 	return false;
 }
 
-/* One that stands still need not wait until one of those that are worked on has ended. */
+/* One that stands still does not wait until one of those that are being worked on ends. */
 static void
 none_waits_for_the_end_of_others(void **state)
 {
@@ -37,8 +37,8 @@ none_waits_for_the_end_of_others(void **state)
 	root_run("DELETE FROM t_erasures");
 }
 
-/* Steps that search find leads that are still there, because the campaign is being removed: also those without what they
- * search. */
+/* Steps that search find leads that still exist, because the campaign is being removed: even those without what the steps
+ * search for. */
 static void
 an_erasure_ends_beside_the_removal_of_its_campaign(void **state)
 {
@@ -62,7 +62,7 @@ an_erasure_ends_beside_the_removal_of_its_campaign(void **state)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_leads WHERE email = 'ada@example.org'"), 0);
 }
 
-/* One that ends the process at once does not do so again at the next start. */
+/* One that ends the process at once does not do so again right after the next start. */
 static void
 what_is_begun_is_left_for_a_minute(void **state)
 {

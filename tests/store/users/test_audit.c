@@ -40,7 +40,7 @@ note(uint64_t account, uint64_t campaign, uint64_t user)
 	return id;
 }
 
-/* Of rows without a maximum. */
+/* For rows without a maximum. */
 static const struct audit_entry ending = { .operation = SLICE("campaign set") };
 
 /* The ids of the rows, as a text. */
@@ -86,7 +86,7 @@ a_change_is_written_ahead(void **state UNUSED)
 	assert_int_equal(rows[0].state, AUDIT_DONE);
 	assert_int_equal(rows[0].entry.target_id, 7);
 	assert_slice(rows[0].after, "{\"name\":\"b\"}");
-	/* it is written once */
+	/* it is ended once */
 	assert_int_equal(
 	    store_end_audit(world->store, &ending, id, &(struct audit_end){ .state = AUDIT_FAILED }), RESULT_NOT_FOUND);
 	const uint64_t failed = note(1, 2, 3);
@@ -112,7 +112,7 @@ other_actors_have_their_names(void **state UNUSED)
 	assert_int_equal(rows[1].entry.actor_id, 0);
 	assert_int_equal(rows[1].entry.account_id, 0);
 	assert_false(slice_present(rows[1].entry.actor_name) || slice_present(rows[1].entry.before));
-	/* the key with the number of a user is none */
+	/* a key with the id of a user is not that user */
 	assert_string_equal(list((struct audit_filter){ NO_TIMES, .user_id = 3 }), "");
 	assert_slice(audit_actor_name(AUDIT_KEY), "key");
 	assert_slice(audit_state_name(AUDIT_BEGUN), "begun");
@@ -133,7 +133,7 @@ large_values_are_omitted(void **state UNUSED)
 	assert_int_equal(rows[0].after.size, AUDIT_JSON_MAX);
 }
 
-/* "what is beyond json_max", of an account and day, before and after together. */
+/* "JSON beyond json_max", per account and day, for the states before and after together. */
 static void
 an_account_has_so_many_bytes_a_day(void **state UNUSED)
 {
@@ -226,7 +226,7 @@ rows_are_found_by_their_time(void **state UNUSED)
 	    pool_printf(world->pool, "%" PRIu64, a).data);
 }
 
-/* docs/users.md 6: they are stored for 400 days. */
+/* docs/users.md 6: rows are kept for 400 days. */
 static void
 old_rows_are_removed(void **state UNUSED)
 {

@@ -39,7 +39,7 @@ new_link(void)
 	return invitation;
 }
 
-/* Returns 0 when it is refused. */
+/* Returns 0 if it is refused. */
 static uint64_t
 add(const struct user_manager *manager, uint64_t account, const char *email, enum role role, const char *campaigns)
 {
@@ -112,7 +112,7 @@ a_user_is_added(void **state UNUSED)
 	assert_int_equal(root_number("SELECT COUNT(*) FROM t_invitations WHERE user_id = %" PRIu64, id), 1);
 }
 
-/* An address is one user's, of all accounts. */
+/* An address belongs to one user of all accounts. */
 static void
 what_does_not_fit_is_refused(void **state UNUSED)
 {
@@ -181,7 +181,7 @@ set_campaigns(void *campaigns, struct user_settings *settings)
 	return true;
 }
 
-/* docs/users.md 2: it gives no more rights than it has. */
+/* docs/users.md 2: a manager grants no more rights than it has. */
 static void
 no_manager_gives_what_it_lacks(void **state UNUSED)
 {
@@ -195,7 +195,7 @@ no_manager_gives_what_it_lacks(void **state UNUSED)
 	const uint64_t viewer = add(&key, world->account, "bob@example.org", ROLE_VIEWER, NULL);
 	assert_int_equal(edit(&key, viewer, set_role, &role), RESULT_REFUSED);
 	assert_int_equal(refusal, USER_BEYOND_RIGHTS);
-	/* nor does it manage a user with more */
+	/* nor does it manage a user with more rights */
 	const uint64_t owner = add_by_shell(world->account, "eve@example.org", ROLE_OWNER);
 	const struct new_invitation link = new_link();
 	role = ROLE_VIEWER;
@@ -332,7 +332,7 @@ nothing_of_a_removed_account_is_left(void **state UNUSED)
 		assert_int_equal(root_number("SELECT COUNT(*) FROM t_%s", tables[i]), 0);
 }
 
-/* What was changed by hand gives nothing. */
+/* A row that was changed by hand gives no rights. */
 static void
 a_session_of_a_user_without_an_account(void **state UNUSED)
 {

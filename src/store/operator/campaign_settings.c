@@ -119,15 +119,15 @@ set_ip_counted_to(struct store *store, const struct campaign *campaign, uint32_t
 	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
 }
 
-/* `campaign` as it was, and its new maximum. An unfinished earlier count may already have passed its last lead: then another
- * one is queued, too. */
+/* `campaign`: before the change; `max_per_ip`: the new value. Another count is queued even if an earlier one has not ended:
+ * that one may already have passed its last lead. */
 static enum result
 queue_count(struct store *store, struct pool *pool, const struct campaign *campaign, uint64_t max_per_ip, struct slice made_by,
     struct queued_job *queued)
 {
 	const struct job_request job = { campaign->account_id, campaign->id, JOB_ADDRESS_COUNT, SLICE("{}"), made_by };
 	enum result result = campaign->ip_counted_to == IP_COUNTED_ALL ? RESULT_NOT_FOUND : RESULT_OK;
-	if (max_per_ip == 0) /* counts are to be removed */
+	if (max_per_ip == 0) /* the job removes counts */
 		result = store_exists(store, &sql_select_any_address, DB_U64(campaign->id));
 	if (result == RESULT_OK)
 		return store_insert_job(store, pool, NULL, &job, queued);

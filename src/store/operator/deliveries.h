@@ -65,7 +65,8 @@ typedef enum result delivery_visitor(void *context, const struct delivery_row *d
 MUST_CHECK enum result store_visit_deliveries(struct store *store, const struct delivery_filter *filter,
     struct delivery_walk *walk, delivery_visitor *visit, void *context);
 
-/* The existing ones of these ids, however many, the highest first within each DB_LIST_MAX of them. */
+/* The deliveries that exist among these ids, of which there may be any number; the highest first within each DB_LIST_MAX of
+ * them. */
 MUST_CHECK enum result store_find_deliveries(
     struct store *store, struct pool *pool, const uint64_t *ids, size_t count, struct delivery_row **deliveries, size_t *found);
 

@@ -13,7 +13,7 @@ struct lead_names {
 	size_t count;
 };
 
-/* The existing ones of these ids, however many; 0 is not a lead. Sorts `ids` in place. */
+/* The leads that exist among these ids, of which there may be any number; 0 is not a lead. Sorts `ids` in place. */
 MUST_CHECK enum result store_name_leads(
     struct store *store, struct pool *pool, uint64_t *ids, size_t count, struct lead_names *names);
 /* NULL when there is none. */

@@ -23,9 +23,9 @@ DB_STATEMENT(sql_seal_url, SEAL("webhooks", "url"));
 DB_STATEMENT(sql_select_totp_secrets, SELECT_SECRETS("users", "totp_secret"));
 DB_STATEMENT(sql_seal_totp_secret, SEAL("users", "totp_secret"));
 
-/* Columns with secrets. `select`: ids from the first value on, and the stored text; `update`: the sealed text, the id, and the
- * stored text: if that has changed since, it stays as it is. The secret of the installation comes first, because once it is
- * sealed, all programs seal the others. */
+/* Columns with secrets. `select` returns ids, from its first value on, with the stored texts. `update` takes the sealed text,
+ * the id and the stored text, and changes nothing if that has changed in the meantime. The secret of the installation comes
+ * first: once it is sealed, all programs seal the others. */
 static const struct {
 	const char *column; /* as in struct seal_place */
 	const struct db_statement *select, *update;

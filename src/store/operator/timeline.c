@@ -218,7 +218,7 @@ add_deliveries(struct store *store, struct pool *pool, struct timeline_entry **e
 	return result;
 }
 
-/* Adds the data that is read for the events among the entries. */
+/* Completes the events among the entries with what is read separately. */
 static enum result
 complete_events(struct store *store, struct pool *pool, const struct timeline *timeline)
 {

@@ -20,7 +20,7 @@ MUST_CHECK enum result store_list_stopped_webhooks(
 
 /* What an operator sets of a webhook; absent slices are NULL in the row. */
 struct webhook_settings {
-	struct slice url; /* valid; absent, also in what is read: it stays */
+	struct slice url; /* a valid URL; absent: it stays. Always absent in what is read */
 	struct slice source;
 	uint32_t events;
 	bool form;
@@ -43,7 +43,7 @@ struct webhook_details {
 MUST_CHECK enum result store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct webhook_details *webhook);
 /* Makes a disabled or gone webhook active, and ends its hold and its failures; its deliveries are sent when they are due. */
 MUST_CHECK enum result store_enable_webhook(struct store *store, const struct precondition *precondition, uint64_t id);
-/* Makes its deliveries wait. Does nothing to a webhook that is not active: a gone one stays gone. */
+/* Makes its deliveries wait. Does nothing if the webhook is not active: one that is gone stays gone. */
 MUST_CHECK enum result store_disable_webhook(struct store *store, const struct precondition *precondition, uint64_t id);
 /* Sets another secret, a new one in every call. The previous one also signs for `overlap_ms`; older ones no longer do. */
 MUST_CHECK enum result store_rotate_secret(

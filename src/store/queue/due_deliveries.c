@@ -296,7 +296,7 @@ store_fetch_due(struct store *store, struct pool *pool, struct due_request *requ
 	}
 	if (deliveries->count > 0)
 		result = read_due(store, pool, deliveries);
-	/* last, so that a delivery goes to the destination that is set by then */
+	/* read last, so that a delivery goes to the destination that is set by now */
 	if (result == RESULT_OK && deliveries->count > 0)
 		result = store_destinations(store, pool, destinations, request_count);
 	for (size_t i = 0; i < request_count; i++) /* otherwise it is left alone: a poll reports when that changes */

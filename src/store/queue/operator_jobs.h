@@ -94,7 +94,7 @@ MUST_CHECK enum result store_lease_job(struct store *store, struct pool *pool, c
 /* After a turn: the account's next turn comes when the other waiting accounts have had as much time, even if its job has ended
  * and another one is added. */
 MUST_CHECK enum result store_note_turn(struct store *store, struct pool *pool, uint64_t account_id, int64_t took_ms);
-/* Records `done`, `total`, `position` and `result`, also inside a transaction, which must then be rolled back if this fails.
+/* Records `done`, `total`, `position` and `result`. It may run inside a transaction, which must be rolled back if this fails.
  * RESULT_NOT_FOUND: the job has ended, was removed, or is leased by another dispatcher: stop working on it. */
 MUST_CHECK enum result store_note_job(
     struct store *store, const unsigned char owner[DISPATCH_OWNER_SIZE], const struct operator_job *job);

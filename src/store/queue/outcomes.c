@@ -301,7 +301,7 @@ is_read(const struct outcome_batch *b, const struct delivery_outcome *o)
 	return b->reads_all || !is_at_once(o);
 }
 
-/* Locks the rows that are to be read. */
+/* Locks the rows that are read. */
 static enum result
 lock_recorded(struct outcome_batch *b, struct db_rows *locked)
 {
@@ -314,7 +314,7 @@ lock_recorded(struct outcome_batch *b, struct db_rows *locked)
 	return store_query_lists(b->store, b->pool, &sql_lock_recorded, &list, 1, locked);
 }
 
-/* Locks the status of webhooks whose status is to be stored. A removed webhook has none. */
+/* Locks the status of webhooks whose status will be stored. A removed webhook has none. */
 static enum result
 lock_statuses(struct outcome_batch *b, struct db_rows *statuses)
 {

@@ -25,7 +25,7 @@ struct delivery_outcome {
 	int64_t started_ms_ago, duration_ms;
 	int status;          /* HTTP, or 0 when none came */
 	struct slice error;  /* why there was no complete answer, at most 32 ASCII bytes; absent: there was one */
-	struct slice answer; /* at most 1 KiB of it */
+	struct slice answer; /* its first 1 KiB, at most */
 	bool routine;        /* another success: the webhook's status is stored only if another outcome's is */
 	bool late;           /* later outcomes of its webhook have been recorded already */
 	bool stale;          /* set by store_record_outcomes: nothing was recorded */

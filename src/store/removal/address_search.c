@@ -18,7 +18,7 @@
 #define OF_EVENTS "t.id, t.lead_id, " SOCIAL_ID ", t.campaign_id, t.deliveries, t.type, t.payload"
 #define OF_MESSAGES "t.id, t.lead_id, NULL, t.campaign_id, t.kind, t.ref, t.recipient"
 #define OF_CALLS "t.id, t.lead_id, " SOCIAL_ID ", t.campaign_id, 0, 0, t.body, t.message"
-/* what the receiver or the mail server answered is theirs, whatever it says */
+/* an answer of the receiver or the mail server is not searched: it is theirs, no matter what it contains */
 #define OF_JOBS "t.id, 0, NULL, 0, 0, 0, CONVERT(JSON_VALUE(t.parameters, '$.address') USING utf8mb4)"
 #define OF_LEADS \
 	"t.id, t.id, t.social_id, t.campaign_id, 0, 0, t.email, t.phone, t.custom_fields, t.utm, t.uid, t.redirect_url," \

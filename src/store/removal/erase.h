@@ -22,7 +22,7 @@ struct erase_request {
  * RESULT_TOO_MANY: that many erasures of the account have not ended. */
 MUST_CHECK enum result store_begin_erasure(
     struct store *store, const struct erase_request *request, unsigned char id[ERASURE_ID_SIZE], size_t *leads);
-/* Does a part of it, less than a second's work, and adds to the counts. *done: everything is erased, now or before. */
+/* Does a part of it, in less than a second, and adds to the counts. *done: everything is erased, now or earlier. */
 MUST_CHECK enum result store_continue_erasure(
     struct store *store, const unsigned char id[ERASURE_ID_SIZE], struct removal_counts *counts, bool *done);
 

@@ -48,7 +48,7 @@ enum relation {
 	RELATION_OF_LEAD,  /* belongs to a lead of the person: shown with the lead, and deleted */
 	RELATION_OWN,      /* was for the person's address, or contains it and belongs to no lead: shown, and deleted */
 	RELATION_NAMED,    /* what a referrer got because the person signed up; it names the person */
-	RELATION_MENTIONED /* data of another lead that contain the address: the lead is named, the row stays as it is */
+	RELATION_MENTIONED /* data of another lead that contain the address: reports name the lead, the row stays as it is */
 };
 /* *social_id is set to that of the row's lead, in the pool, if the relation is RELATION_MENTIONED; for an event of the person
  * it may be absent: not known. */

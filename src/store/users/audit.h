@@ -43,7 +43,7 @@ struct audit_end {
 	struct slice before, after; /* JSON */
 	uint64_t target_id;         /* of what was made */
 };
-/* `entry` as it began. */
+/* `entry`: as passed to store_begin_audit. */
 MUST_CHECK enum result store_end_audit(
     struct store *store, const struct audit_entry *entry, uint64_t id, const struct audit_end *end);
 

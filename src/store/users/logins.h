@@ -46,7 +46,7 @@ struct new_session {
 /* Each resets the failures of the address. */
 MUST_CHECK enum result store_open_session(
     struct store *store, const struct login_proof *proof, const struct new_session *session);
-/* The user has proven again to be the one using a session. RESULT_NOT_FOUND also when the session has ended. */
+/* Records that the user of a session has proven again who they are. RESULT_NOT_FOUND also if the session has ended. */
 MUST_CHECK enum result store_confirm_session(
     struct store *store, const struct login_proof *proof, const unsigned char hash[32]);
 /* Ends all sessions of the user, and opens a new one. */

@@ -20,7 +20,7 @@
 /* The account, whose name may contain a "@". */
 #define OWN_HOST "SUBSTRING_INDEX(CURRENT_USER(), '@', -1)"
 #define OWN_NAME "LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH(" OWN_HOST ") - 1)"
-/* As in a statement; and quoted as a word for the shell. */
+/* "name"@"host", as statements write it. */
 #define ACCOUNT "CONCAT('\"', " OWN_NAME ", '\"@\"', " OWN_HOST ", '\"')"
 
 DB_STATEMENT(sql_select_server_version,

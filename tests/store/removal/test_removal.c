@@ -217,8 +217,7 @@ count_items(struct world *w, const struct person *person, int64_t deadline_ms, c
 	return count;
 }
 
-/* No matter how much is stored, a part is small; a part without time is one piece. Nothing is left out or repeated where a part
- * ends. */
+/* Every part is small; a part without time is one piece. Nothing is left out or repeated where a part ends. */
 static void
 a_report_comes_in_parts(void **state)
 {

@@ -27,8 +27,7 @@ struct delivery_row {
 	int64_t due_ms;          /* -1: ended */
 	int last_status;         /* 0: none */
 	struct slice last_error; /* "timeout", …; absent: the last attempt got a complete answer */
-	struct slice
-	    leased_by; /* the id of the dispatcher that leases its webhook's shard; absent: none does, or it has ended */
+	struct slice leased_by;  /* id of the dispatcher that leases its webhook's shard; absent: none does, or it has ended */
 	/* State of its webhook. */
 	enum webhook_state webhook_state;
 	unsigned webhook_failures;

@@ -32,9 +32,8 @@ store_get_status(struct store *store, struct pool *pool, struct store_status *st
 		result = store_query(store, pool, &version, &sql_select_version);
 	if (result == RESULT_OK)
 		result = store_read_node(store, pool, &status->node);
-	if (result != RESULT_OK)
-		return result;
-	result = store_count_removals(store, pool, &status->removals);
+	if (result == RESULT_OK)
+		result = store_count_removals(store, pool, &status->removals);
 	if (result != RESULT_OK)
 		return result;
 	status->server_version = db_get_bytes(&version, 0, 0);

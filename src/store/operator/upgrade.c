@@ -43,10 +43,7 @@ run_step(struct store *store, const struct schema_step *step)
 		result = run_text(store, (struct slice){ at, (size_t)(end - at) });
 		at = end + 2;
 	}
-	if (result != RESULT_OK)
-		return result;
-	struct db_value version = DB_U64(step->version);
-	return store_run(store, &sql_insert_schema_version, version);
+	return result == RESULT_OK ? store_run(store, &sql_insert_schema_version, DB_U64(step->version)) : result;
 }
 
 /* Inserted once: later runs do not change it. */

@@ -86,7 +86,6 @@ DB_STATEMENT(sql_note_dropped_addresses, "INSERT INTO {prefix}installation (name
 DB_STATEMENT(sql_refresh_statistics, "ANALYZE NO_WRITE_TO_BINLOG TABLE {prefix}due");
 
 enum { CALL_CHUNK = 50 };
-#define DAYS(count) ((count)*DAY_MS)
 
 /* clang-format off */
 /* Rows that are deleted at an age. `chunk`: how many a short transaction deletes. A logged call may have up to a mebibyte. */
@@ -101,12 +100,12 @@ static const struct {
 	{ &sql_delete_old_sendings, DAY_MS, 1000 },
 	{ &sql_delete_used_proofs, HOUR_MS, 1000 }, /* a sign-up is committed some time after its proof was checked */
 	{ &sql_delete_expired_calls, 0, CALL_CHUNK },
-	{ &sql_delete_request_keys, DAYS(7), 1000 }, /* docs/manage.md 1.5 */
-	{ &sql_delete_old_operator_jobs, DAYS(30), 1000 }, /* docs/architecture.md 6.1 */
+	{ &sql_delete_request_keys, 7 * DAY_MS, 1000 }, /* docs/manage.md 1.5 */
+	{ &sql_delete_old_operator_jobs, 30 * DAY_MS, 1000 }, /* docs/architecture.md 6.1 */
 	{ &sql_delete_old_sessions, DAY_MS, 1000 }, /* the longest users.session_max */
 	{ &sql_delete_old_invitations, 0, 1000 },
 	{ &sql_delete_old_attempts, LOGIN_FAILURES_MS, 1000 },
-	{ &sql_delete_old_audit, DAYS(400), 200 }, /* docs/users.md 6 */
+	{ &sql_delete_old_audit, 400 * DAY_MS, 200 }, /* docs/users.md 6 */
 };
 /* clang-format on */
 
@@ -243,15 +242,14 @@ queue_chunk(struct store *store, struct pool *pool, bool *left)
 {
 	struct db_rows rows;
 	enum result result = store_query(store, pool, &rows, &sql_select_unverified, DB_I64(store->options.unverified_ms));
-	struct db_value *ids = POOL_ARRAY(pool, rows.count, struct db_value);
+	const struct db_list ids = store_column_list(pool, &rows, LEAD_ID);
 	*left = rows.count == UNVERIFIED_CHUNK;
 	for (size_t i = 0; i < rows.count && result == RESULT_OK; i++) {
 		const struct db_list leads = leads_of_campaign(pool, &rows, i);
-		ids[i] = DB_U64(db_get_u64(&rows, i, LEAD_ID));
 		if (leads.count > 0)
 			result = queue_deletion(store, pool, &rows, i, leads);
 	}
-	return result == RESULT_OK ? store_run_on_ids(store, &sql_delete_unverified, ids, rows.count, NULL) : result;
+	return result == RESULT_OK ? store_run_on_ids(store, &sql_delete_unverified, ids.values, ids.count, NULL) : result;
 }
 
 static enum result

@@ -20,8 +20,8 @@ struct due_webhook {
 
 /* What there is to do. */
 struct due_webhooks {
-	struct due_webhook
-	    *due; /* webhooks with a delivery due now, except those on hold: the oldest of each account first, … */
+	/* webhooks with a delivery due now, except those on hold: the oldest of each account, then the second of each, … */
+	struct due_webhook *due;
 	size_t due_count;
 	uint64_t *ended; /* webhooks that were removed: their pending deliveries are ended at once */
 	size_t ended_count;

@@ -193,11 +193,9 @@ remove_leads(struct part *part, struct pool *pool)
 	uint64_t deleted = 0;
 	enum result result =
 	    store_query(part->store, pool, &rows, &sql_select_removed_leads, DB_U64(part->campaign_id), DB_U64(part->position));
-	struct db_value *ids = POOL_ARRAY(pool, rows.count, struct db_value);
-	for (size_t i = 0; i < rows.count; i++)
-		ids[i] = DB_U64(db_get_u64(&rows, i, ID));
+	const struct db_list ids = store_column_list(pool, &rows, ID);
 	for (size_t i = 0; i < ARRAY_SIZE(statements) && result == RESULT_OK; i++)
-		result = store_run_on_ids(part->store, statements[i], ids, rows.count, &deleted);
+		result = store_run_on_ids(part->store, statements[i], ids.values, ids.count, &deleted);
 	part->counts->leads += deleted; /* of the last statement */
 	part->step_done = rows.count == 0;
 	part->position = rows.count == 0 ? 0 : db_get_u64(&rows, rows.count - 1, NUMBER);
@@ -277,10 +275,7 @@ remove_rows_of_leads(struct part *part, struct pool *pool)
 	struct db_rows rows;
 	const enum result result =
 	    store_query(part->store, pool, &rows, &sql_select_removed_leads, DB_U64(part->campaign_id), DB_U64(part->position));
-	struct db_value *ids = POOL_ARRAY(pool, rows.count, struct db_value);
-	for (size_t i = 0; i < rows.count; i++)
-		ids[i] = DB_U64(db_get_u64(&rows, i, 0));
-	return result == RESULT_OK ? store_delete_rows_of_leads(part->store, (struct db_list){ ids, rows.count }, part->counts)
+	return result == RESULT_OK ? store_delete_rows_of_leads(part->store, store_column_list(pool, &rows, 0), part->counts)
 				   : result;
 }
 

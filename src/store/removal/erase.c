@@ -300,10 +300,8 @@ static enum result
 delete_found(
     struct part *part, struct pool *pool, const struct db_rows *rows, const struct db_statement *statement, uint64_t *counter)
 {
-	struct db_value *ids = POOL_ARRAY(pool, rows->count, struct db_value);
-	for (size_t i = 0; i < rows->count; i++)
-		ids[i] = DB_U64(db_get_u64(rows, i, SEARCHED_ID));
-	return store_delete_counted(part->store, statement, ids, rows->count, counter);
+	const struct db_list ids = store_column_list(pool, rows, SEARCHED_ID);
+	return store_delete_counted(part->store, statement, ids.values, ids.count, counter);
 }
 
 static enum result

@@ -140,18 +140,18 @@ struct import {
 	struct slice referrer_email; /* the key of its referrer, used instead of signup.referrer_id */
 	bool drop_unknown_referrer;  /* otherwise an unknown referrer is FAILURE_LEAD_NOT_FOUND */
 	bool verified_email, verified_phone, opted_out, sms_opted_out, fraudulent;
-	enum lead_claim claimed; /* absent for a lead with one address */
+	enum lead_claim claimed; /* CLAIM_NONE for a lead with one address */
 	int waitlisted;          /* 1: yes, 0: no, -1: as the campaign's setting says */
-	bool has_score;          /* book `score` and nothing else; otherwise book what a sign-up books */
+	bool has_score;          /* books `score` and nothing else; otherwise what a sign-up books */
 	uint32_t score;
 	struct slice tag_ids, action_ids; /* id lists of definitions of the campaign */
 	size_t name_count;                /* of both */
-	uint32_t unknown_names;           /* counts of tags and actions that the campaign does not have and that are ignored */
+	uint32_t unknown_names;           /* number of tags and actions that the campaign does not have; ignored */
 	uint32_t number, last_number;     /* its subscription number (0: the next one); the largest number of all rows to be
 					   * imported */
 	int64_t created_ms;               /* -1: now */
 	bool events;                      /* makes the events of a sign-up */
-	bool adds_tags;                   /* only add missing tags to an existing lead, and change nothing else */
+	bool adds_tags;                   /* adds missing tags to an existing lead, and changes nothing else */
 };
 
 enum command_kind { COMMAND_SIGNUP, COMMAND_TAGGING, COMMAND_POINTS, COMMAND_COMPLETION, COMMAND_CHANGE, COMMAND_IMPORT };
@@ -163,7 +163,7 @@ struct command {
 	uint64_t account_id; /* account of the request's key; 0: none. It gives no rights */
 	uint64_t owner_id;   /* the campaign's account: the command runs in its share of a batch; 0: without a committer */
 	struct payload_view view;
-	bool trial; /* for imports, the same for all commands of a batch: only find the outcomes, store nothing */
+	bool trial; /* for imports, the same for all commands of a batch: finds the outcomes but stores nothing */
 	union {
 		struct signup signup;
 		struct tagging tagging;
@@ -189,9 +189,9 @@ struct work {
 	uint32_t rows, bytes;
 };
 
-/* How the answer shows the lead (docs/api.md 4.1.11): as the command's view says, as to the lead itself, or not at all. For a
- * LEAD_VERIFY by a lead: SHOWN_TO_OWNER: the answer has a body; WITHHELD: a mail leads to the page; otherwise the address is
- * confirmed but leads to no page. */
+/* How the answer shows the lead (docs/api.md 4.1.11): as the command's view says, as to the lead itself, or not at all. For
+ * LEAD_VERIFY by a lead, SHOWN_TO_OWNER means that the answer has a body, WITHHELD that a mail leads to the page, and
+ * SHOWN_BY_VIEW that the address is confirmed but leads to no page. */
 enum lead_showing { SHOWN_BY_VIEW, SHOWN_TO_OWNER, WITHHELD };
 
 struct outcome {

@@ -279,7 +279,7 @@ room_of(size_t fields, size_t bytes)
 	return (struct room){ fields, bytes == 0 ? 0 : bytes - 1 };
 }
 
-/* They come before the optional ones. */
+/* Required members come before the optional ones. */
 static size_t
 count_required(const struct members *members)
 {
@@ -349,8 +349,8 @@ keep_keyed(const struct members *old, size_t keyed, const struct members *sent, 
 }
 
 /* A field of the call replaces a stored one; if there is no room for the change, the stored one stays. The first `keyed_sent`
- * fields are not a stranger's; strangers have only a share of the room. Returns why the first required field that does not fit
- * was left out. */
+ * fields are not a stranger's; strangers have only a share of the room. Returns what the first required field that was left out
+ * is short of. */
 static enum shortage
 keep_sent(const struct members *old, size_t keyed, const struct members *sent, size_t keyed_sent, struct room *room,
     struct room *share)
@@ -384,7 +384,7 @@ keep_sent(const struct members *old, size_t keyed, const struct members *sent, s
 	return first;
 }
 
-/* A stranger's give way. */
+/* Strangers' fields give way to all others. */
 static void
 keep_public(const struct members *old, size_t keyed, const struct members *sent, struct room *room, struct room *share)
 {

@@ -23,8 +23,7 @@
 	X(MISSING_EMAIL_AND_PHONE, 406, "missing_identifier", "Please include an email or phone_number") \
 	X(INVALID_EMAIL, 406, "invalid_email", "Email is not valid") \
 	X(INVALID_PHONE_NUMBER, 406, "invalid_phone_number", "Phone number is not valid") \
-	X(INVALID_PARAMETER, 406, "invalid_parameter", "Invalid parameter") /* the parameter and the rule; they replace the
-	                                                                     * message */ \
+	X(INVALID_PARAMETER, 406, "invalid_parameter", "Invalid parameter") /* replaced by the parameter and the rule */ \
 	X(PROOF_REQUIRED, 406, "proof_required", "Proof of work is required") \
 	X(PROOF_INVALID, 406, "proof_invalid", "Proof of work is not valid") /* the reason */ \
 	X(INVALID_JSON, 406, "invalid_json", "Please verify your JSON payload") /* the position of the error */ \

@@ -25,9 +25,8 @@ id_list_set(struct pool *pool, struct slice list)
 {
 	uint64_t *ids = NULL, id;
 	size_t count = 0, capacity = 0;
-	while (id_list_next(&list, &id)) {
+	while (id_list_next(&list, &id))
 		*POOL_ADD(pool, ids, count, capacity) = id;
-	}
 	return id_set(ids, count);
 }
 

@@ -14,6 +14,7 @@ bool id_list_next(struct slice *rest, uint64_t *id);
 bool id_list_has(struct slice list, uint64_t id);
 /* The ids, in the pool, for many look-ups. */
 struct id_set id_list_set(struct pool *pool, struct slice list);
+/* The list of these ids, in their order, in the pool. */
 struct slice id_list_of(struct pool *pool, const uint64_t *ids, size_t count);
 /* Returns the list with the id appended, in the pool. */
 struct slice id_list_add(struct pool *pool, struct slice list, uint64_t id);

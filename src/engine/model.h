@@ -84,7 +84,7 @@ struct lead_reference {
 	enum lead_identity identity;
 	struct slice value; /* email key, E.164 number, social id */
 	uint64_t id;        /* LEAD_BY_ID */
-	bool own;           /* the token that named the lead is valid only in this epoch of it (identity/signed_token.h) */
+	bool own;           /* named by its token, which is valid only in this epoch (identity/signed_token.h) */
 	uint32_t epoch;
 };
 /* Whether the lead has this identity; its campaign does not matter. An absent value names no lead. */
@@ -143,7 +143,7 @@ struct definitions {
 	size_t reward_count;
 };
 
-/* Return NULL if none has this id. They take logarithmic time. */
+/* Return NULL if none has this id. Logarithmic time. */
 const struct tag *definitions_tag(const struct definitions *definitions, uint64_t id);
 const struct action *definitions_action(const struct definitions *definitions, uint64_t id);
 

@@ -74,7 +74,7 @@
 	X(BOOL, announced, BATCHES, ON_CHANGE, BY_CODE) /* new_signup_not_excluded was made */ \
 	X(U32, score, PAYLOADS, ON_CHANGE, BY_CODE) \
 	X(U32, points_due, BATCHES, ON_CHANGE, BY_CODE) /* for its sign-up, once it is verified (docs/api.md 4.1.11) */ \
-	X(U32, points_owed, BATCHES, ON_CHANGE, BY_CODE) /* spent credit of leads that deleted themselves (4.6) */ \
+	X(U32, points_owed, BATCHES, ON_CHANGE, BY_CODE) /* spent credit of leads that deleted themselves (docs/api.md 4.6) */ \
 	X(U32, referrals, PAYLOADS, ON_CHANGE, BY_CODE) /* direct ones that count */ \
 	X(BOOL, has_referred, BATCHES, OF_LINKS, BY_CODE) /* a lead, perhaps fraudulent or deleted since */ \
 	X(U32, unverified_direct, PAYLOADS, ON_CHANGE, BY_CODE) /* not fraudulent, like the next three */ \
@@ -109,7 +109,7 @@
 	X(TEXT, blocked_referrers) \
 	X(TEXT, allowed_networks) \
 	X(BOOL, pages) \
-	X(TEXT, language) /* absent: that of the visitor */ \
+	X(TEXT, language) /* absent: the visitor's */ \
 	X(TEXT, hosts) /* a list */ \
 	X(BOOL, hosts_only) \
 	X(U32, form_answer) /* enum form_answer; so are the next two */ \

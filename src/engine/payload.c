@@ -187,7 +187,7 @@ put_unsubscribe_url(struct payload_writer *r)
 	json_end_object(&r->writer);
 }
 
-/* Whether the caller sees nothing that depends on leads which are not verified (docs/api.md 4.1.11). */
+/* Whether the caller sees nothing that depends on unverified leads (docs/api.md 4.1.11). */
 static bool
 hides_unverified(const struct payload_writer *r)
 {
@@ -280,7 +280,7 @@ page_url(const struct payload_writer *r)
 	return link_to_page(r->pool, r->settings->base_url, r->campaign->id, SLICE(""));
 }
 
-/* The campaign's page or else the lead's hosted page, which with its token is the lead's own. */
+/* The campaign's page, or else the lead's hosted page: a URL with the token opens it as the lead itself. */
 static struct slice
 status_url(struct payload_writer *r)
 {
@@ -352,7 +352,7 @@ put_tags(struct payload_writer *r)
 #define PUT_FULL_FULL_VIEW(type, column) PUT_##type(&r->writer, SLICE(#column), r->lead->column);
 #define PUT_FULL_BY_CODE(type, column)
 
-/* The lead itself also sees a number that could not be added because it is another lead's: its absence would show that. */
+/* The lead itself also sees a number that could not be added because it belongs to another lead: hiding it would show that. */
 static struct slice
 shown_number(const struct payload_writer *r)
 {

@@ -23,8 +23,7 @@ struct payload_settings {
 struct payload_subject {
 	const struct campaign *campaign;
 	const struct lead *lead;
-	const struct definitions *definitions; /* definitions of the campaign, for the names of tags; required when the lead
-						* has tags */
+	const struct definitions *definitions; /* of the campaign, for names of tags; required if it has tags */
 	uint64_t score_rank;                   /* contest_score_rank, from 1 */
 	bool shares_rank;                      /* other leads that it may know of have the same score; set only by look-ups */
 	bool redirect_sent;                    /* the request contained redirect_url */
@@ -60,7 +59,7 @@ void payload_write_test(struct buffer *out, struct slice payload);
 struct standing_view {
 	const struct payload_settings *settings;
 	bool full;
-	enum leaderboard_names names; /* number of leads in the campaign; needed for all views but the full one */
+	enum leaderboard_names names; /* the campaign's setting; not used in the full view */
 	struct standing_style style;
 };
 /* Writes the entry of a lead on a leaderboard. */

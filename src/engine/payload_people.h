@@ -7,7 +7,7 @@
 struct payload_people {
 	struct payload_person {
 		struct slice social_id, email, phone; /* in the pool; absent: the payload has none */
-		bool verified_email, verified_phone;  /* of `lead`, as the next */
+		bool verified_email, verified_phone;  /* of `lead`, like the next one */
 		struct slice claimed;                 /* which address is a claim: "email" or "phone_number"; absent: none */
 	} lead, referred;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What callers without a key may see and change (docs/api.md 4.1.11), and how forms are answered (4.1.10). The numbers of these
- * settings are stored. */
+ * What callers without a key may see and change (docs/api.md 4.1.11), and how forms are answered (docs/api.md 4.1.10). The
+ * numbers of these settings are stored. */
 #pragma once
 
 #include "engine/command.h"
@@ -31,7 +31,8 @@ bool visitor_may_change(const struct campaign *campaign, enum visitor visitor);
 bool visitor_repetition_counts(const struct campaign *campaign, enum visitor visitor);
 /* Whether a stranger may add an address to a lead, as a claim. Never if phone numbers are verified. */
 bool stranger_may_add_address(const struct campaign *campaign);
-/* Whether a sign-up by the visitor with this email address (a key) matches `owner`, the lead that has its phone number (4.3).
+/* Whether a sign-up by the visitor with this email address (a key) matches `owner`, the lead that has its phone number
+ * (docs/api.md 4.3).
  *
  * If that lead has another email address, it does not match: a stranger could otherwise store the number with another address
  * and receive the sign-ups of the number's owner. If it has none, it matches if the address may be added, because the sign-up
@@ -39,21 +40,22 @@ bool stranger_may_add_address(const struct campaign *campaign);
  * to another lead. */
 bool visitor_matches_number(
     const struct campaign *campaign, const struct lead *owner, struct slice email_key, enum visitor visitor);
-/* Whether a sign-up with these addresses (a key, and a number in E.164) may come from the lead's own person (4.1.11, Verified
- * campaigns). One of a lead's two addresses may be another person's. So the sign-up needs both, or the address that decides,
- * unless only the other one is verified. */
+/* Whether a sign-up with these addresses (a key, and a number in E.164) may come from the person of the lead
+ * (docs/api.md 4.1.11, Verified campaigns). One of a lead's two addresses may be another person's. So the sign-up needs both,
+ * or the address that decides, unless only the other one is verified. */
 bool stranger_names_person(
     const struct campaign *campaign, const struct lead *lead, struct slice email_key, struct slice phone);
 
-/* Whether leads of the campaign verify an address, and so belong to the person who does (4.1.11, Verified campaigns). */
+/* Whether leads of the campaign verify an address, and so belong to the person who does (docs/api.md 4.1.11, Verified
+ * campaigns). */
 bool campaign_verifies(const struct campaign *campaign);
 /* Whether a number that a stranger enters together with an email address waits until that address is confirmed, if the
- * installation sends mail (4.1.11, New number). */
+ * installation sends mail (docs/api.md 4.1.11, New number). */
 bool campaign_defers_numbers(const struct campaign *campaign);
 /* Whether the phone number of a sign-up, and not its email address, decides which lead it is: only numbers are verified. */
 bool campaign_matches_by_number(const struct campaign *campaign);
-/* Whether visitors see nothing that depends on unverified leads (4.1.11). Otherwise a visitor could sign up with an address,
- * see whether the counts change, and so learn whether the address already has a lead. */
+/* Whether visitors see nothing that depends on unverified leads (docs/api.md 4.1.11). Otherwise a visitor could sign up with an
+ * address, see whether the counts change, and so learn whether the address already has a lead. */
 bool campaign_hides_unverified(const struct campaign *campaign);
 /* Whether referrals count only when the referred lead is verified. */
 bool campaign_counts_verified(const struct campaign *campaign);
@@ -62,7 +64,7 @@ bool campaign_counts_verified(const struct campaign *campaign);
 bool campaign_mails_known_leads(const struct campaign *campaign);
 /* Whether the first mail to a new lead contains the link to its page, or leads there. */
 bool campaign_mails_new_leads(const struct campaign *campaign);
-/* Whether both hold: the answers for new and known leads need not differ then. */
+/* Whether both are true, so that the answers for new and known leads need not differ. */
 bool campaign_proves_by_mail(const struct campaign *campaign);
 /* Whether leads confirm their email address with the link or the code of a mail, if the installation sends mail. */
 bool campaign_mails_codes(const struct campaign *campaign);
@@ -72,22 +74,22 @@ bool campaign_mails_codes(const struct campaign *campaign);
  * MESSAGE_KINDS: none. */
 enum message_kind lead_mail_to_owner(const struct campaign *campaign, const struct lead *lead, enum lead_showing showing);
 
-/* Whether the address of this channel is a claim that leads to no page, and to which no mail with the link is sent (4.1.11,
- * Claim). A claimed email address does lead there if the number stored with it is not verified and cannot be in this
- * campaign. */
+/* Whether the address of this channel is a claim that leads to no page, and to which no mail with the link is sent
+ * (docs/api.md 4.1.11, Claim). A claimed email address does lead there if the number stored with it is not verified and cannot
+ * be verified in this campaign. */
 bool lead_claim_gets_no_link(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
 
 /* Whether the lead's page is reached by a mail to its email address rather than by a code to its phone. The number's owner need
  * not have that email address, unless the number alone decides. */
 bool lead_page_is_mailed(const struct campaign *campaign, const struct lead *lead);
 
-/* The number that a stranger entered together with the lead's email address (4.1.11, New number), in the pool; absent: none.
- * Callers with a key, and visitors to campaigns where numbers do not wait, can send any value under the name of that field:
- * only a valid number counts, and only if numbers wait. */
+/* The number that a stranger entered together with the lead's email address (docs/api.md 4.1.11, New number), in the pool;
+ * absent: none. Callers with a key, and visitors to campaigns where numbers do not wait, can send any value under the name of
+ * that field: only a valid number counts, and only if numbers wait. */
 struct slice lead_waiting_number(struct pool *pool, const struct campaign *campaign, const struct lead *lead);
 
 /* Whether the lead passes to the person who verifies its address of this channel with a code or a link that was sent there
- * (4.1.11, Another owner): its tokens end. */
+ * (docs/api.md 4.1.11, Another owner): its tokens end. */
 bool lead_is_passed_on(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
 
 /* Whether pages on this host (lower-case A-labels; absent: no host) belong to the campaign: one of its `hosts`, a subdomain of

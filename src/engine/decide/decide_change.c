@@ -82,8 +82,8 @@ note_confirmation(struct step *step, struct working_lead *lead, enum lead_channe
 		step_mail_repeated_signup(step, lead, WITHHELD);
 }
 
-/* 4.1.11: a lead belongs to the person who proves its email address or, if no email address is proven, its number. The other
- * address may be that of the person who signed it up before, even if that person has proven it. */
+/* docs/api.md 4.1.11: a lead belongs to the person who proves its email address or, if no email address is proven, its number.
+ * The other address may belong to the person who signed the lead up before, even if that person has proven it. */
 static void
 pass_to_owner(const struct step *step, struct working_lead *working, enum lead_channel channel)
 {
@@ -224,7 +224,7 @@ add_points(struct step *step, struct working_lead *lead)
 		.reason = SCORE_CUSTOM, .ref = step_take_call_id(step), .points = change->points, .message = change->message });
 }
 
-/* The links in mails to this address end. */
+/* Removes the address; links in mails to it are no longer valid. */
 static void
 remove_address(struct step *step, struct working_lead *working, enum lead_channel channel)
 {
@@ -268,8 +268,8 @@ drop_claim(struct step *step, struct working_lead *working, struct slice address
 	return true;
 }
 
-/* Someone who did not sign up has no part in a lead that only claims the address: the address is removed. Mail clients that
- * follow links repeat opt-outs; repetitions write nothing. */
+/* A lead that only claims the address loses it, because its owner did not sign up. Mail clients that follow links repeat
+ * opt-outs; repetitions write nothing. */
 static void
 opt_out(struct step *step, struct working_lead *lead)
 {

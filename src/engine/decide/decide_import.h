@@ -4,6 +4,6 @@
 
 #include "engine/decide/step.h"
 
-/* Adds the lead. One that exists gets only missing tags and opt-outs, so an import can be repeated. Calls step_fail on failure.
- */
+/* Adds the lead. An existing one gets only missing tags and opt-outs, so an import can be repeated. Calls step_fail on
+ * failure. */
 void decide_import(struct step *step);

@@ -9,7 +9,7 @@
 #include "engine/source.h"
 #include "engine/visitors.h"
 
-/* Whether the caller has the lead's token (4.1.11). */
+/* Whether the caller has the lead's token (docs/api.md 4.1.11). */
 static enum visitor
 visitor_to(const struct signup *signup, const struct working_lead *lead)
 {
@@ -38,7 +38,7 @@ sets_addresses(const struct step *step)
 	return step_has_right(step, RIGHT_CHANGE) && step_has_right(step, RIGHT_LEADS);
 }
 
-/* Whether a look-up by a stranger, by email address or phone number, shows a lead (4.1.11). */
+/* Whether a look-up by a stranger, by email address or phone number, shows a lead (docs/api.md 4.1.11). */
 static bool
 shows_addresses(const struct step *step)
 {
@@ -55,8 +55,8 @@ may_add_address(const struct step *step, const struct signup *signup, const stru
 		   (visitor == VISITOR_OWNER || (shows_addresses(step) && stranger_may_add_address(campaign))));
 }
 
-/* 4.3: when the two addresses do not belong to one lead, one of them decides for callers that may not set addresses. The other
- * one is left out, even if its lead has no other address: anyone can enter it. */
+/* docs/api.md 4.3: if the two addresses do not belong to the same lead, one of them decides for callers that may not set
+ * addresses. The other one is left out, even if its lead has no other address: anyone can enter it. */
 static void
 leave_out_address(const struct step *step, struct signup *signup)
 {
@@ -76,7 +76,7 @@ leave_out_address(const struct step *step, struct signup *signup)
 	}
 }
 
-/* Finds the lead of a sign-up (4.3.1 to 4.3.3); NULL: a new one. Returns false when the command fails. */
+/* Finds the lead of a sign-up (docs/api.md 4.3, steps 1 to 3); NULL: a new one. Returns false when the command fails. */
 static bool
 match_lead(struct step *step, const struct signup *signup, struct working_lead **match)
 {
@@ -106,8 +106,8 @@ match_lead(struct step *step, const struct signup *signup, struct working_lead *
 	return true;
 }
 
-/* 4.3.4: missing addresses are added. Strangers do not replace existing ones; the owner replaces a claim. A replaced address is
- * no longer verified. */
+/* docs/api.md 4.3, step 4: missing addresses are added. Strangers do not replace existing ones; the owner replaces a claim. A
+ * replaced address is no longer verified. */
 static void
 update_addresses(struct step *step, const struct signup *signup, struct lead *lead, enum visitor visitor)
 {
@@ -137,8 +137,8 @@ update_addresses(struct step *step, const struct signup *signup, struct lead *le
 	}
 }
 
-/* Whether the lead now has an address that may belong to another person than its token (4.1.11). An address that is added to a
- * verified lead takes nothing from the person who verified it. */
+/* Whether the lead now has an address whose owner may not be the person who has its token (docs/api.md 4.1.11). Adding an
+ * address to a verified lead takes nothing from the person who verified it. */
 static bool
 may_be_anothers(const struct step *step, const struct lead *before, const struct lead *after, enum visitor visitor)
 {
@@ -151,8 +151,9 @@ may_be_anothers(const struct step *step, const struct lead *before, const struct
 	return replaced || ((email_is_new || phone_is_new) && !owned && !lead_is_verified(before));
 }
 
-/* 4.1.11: an address that a stranger adds is a claim. An address that a key adds or replaces is not. One that the owner or an
- * operator sends is no longer a claim, even if the lead has it already; a key may only send back what it got from a webhook. */
+/* docs/api.md 4.1.11: an address that a stranger adds is a claim; one that a key adds or replaces is not. An address that the
+ * owner or an operator sends stops being a claim, even if the lead already has it; a key may merely be sending back what it got
+ * from a webhook. */
 static enum lead_claim
 claim_after(const struct step *step, const struct signup *signup, const struct lead *before, const struct lead *after,
     enum visitor visitor)
@@ -177,7 +178,7 @@ replace(struct slice *place, struct slice value)
 		*place = value;
 }
 
-/* 4.3.6 */
+/* docs/api.md 4.3, step 6 */
 static void
 update_fields(const struct step *step, const struct signup *signup, struct lead *lead)
 {
@@ -292,7 +293,7 @@ lead_from_signup(
 static struct working_lead *
 add_lead(struct step *step, const struct signup *signup, const struct stored_fields *fields)
 {
-	/* 4.6: unknown and foreign referrers are ignored */
+	/* docs/api.md 4.6: unknown and foreign referrers are ignored */
 	struct working_lead *referrer = step_find_value(step, LEAD_BY_SOCIAL_ID, signup->referrer_id);
 	struct lead made = lead_from_signup(step, signup, fields, referrer);
 	struct working_lead *lead = step_add_lead(step, &made);
@@ -330,9 +331,9 @@ merge_fields(struct step *step, const struct signup *signup, const struct workin
 	return false;
 }
 
-/* 4.1.11: a new lead is the caller's own. An existing one is shown as in a look-up by email or phone number. If that shows
- * nothing, and a mail or a code shows the lead its page, a new lead is withheld as well: the answer does not show which leads
- * exist. */
+/* docs/api.md 4.1.11: a new lead is the caller's own. An existing one is shown as in a look-up by email or phone number. If
+ * that shows nothing, and a mail or a code leads the person to its page, a new lead is withheld as well, so that the answer
+ * does not show which leads exist. */
 static enum lead_showing
 showing(const struct step *step, const struct signup *signup, const struct working_lead *lead)
 {
@@ -399,8 +400,8 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 		count_repetition(step, lead);
 }
 
-/* 4.1.11, New number: it would be stored only if the email address is unknown, and later sign-ups by the number would show
- * that. */
+/* docs/api.md 4.1.11, New number: it would be stored only if the email address is unknown, and later sign-ups by the number
+ * would show that. */
 static bool
 defers_number(const struct step *step, const struct signup *signup)
 {

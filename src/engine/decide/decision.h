@@ -94,7 +94,7 @@ struct decision {
 	size_t hour_count, hour_capacity;
 	struct used_proof *proofs;
 	size_t proof_count, proof_capacity;
-	struct snapshot **answers; /* one per command; NULL where it failed or its answer is not a lead */
+	struct snapshot **answers; /* one per command; NULL if it failed or its answer is not a lead */
 	size_t answer_count;
 	struct rank_node *rank_changes; /* set by decide_rank_changes */
 	size_t rank_change_count;

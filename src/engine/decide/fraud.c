@@ -177,7 +177,7 @@ add_address_flags(const struct step *step, struct slice email_key, struct flags 
 		add_flag(flags, DISPOSABLE);
 }
 
-/* The number as the caller sent it, even if it was left out because it is another lead's: that lead may be the referrer. */
+/* The number as the caller sent it, even if it was left out because it belongs to another lead: that may be the referrer. */
 static struct slice
 typed_number(const struct step *step)
 {
@@ -308,7 +308,7 @@ step_clear_unproven(struct step *step, struct working_lead *lead)
 }
 
 /* Whether the caller could otherwise tell a new lead from an existing one by how many leads its network address may still sign
- * up (4.1.11). */
+ * up (docs/api.md 4.1.11). */
 static bool
 hides_new_leads(const struct step *step, const struct signup *signup)
 {

@@ -7,7 +7,7 @@
 #include "engine/decide/settle.h"
 #include "engine/visitors.h"
 
-/* Returns the lead's link to its ancestor at a level, or NULL where there is none. *ancestor is NULL if it was deleted. */
+/* Returns the lead's link to its ancestor at a level, or NULL if there is none. *ancestor is NULL if it was deleted. */
 static struct working_link *
 find_any_link(const struct step *step, uint64_t lead_id, unsigned level, struct working_lead **ancestor)
 {
@@ -121,8 +121,7 @@ toggle_counts(struct step *step, struct working_link *link, struct working_lead 
 }
 
 /* Returns what is left of the credit after what the ancestor owes. The link records the rest, because its lead can delete
- * itself, too.
- */
+ * itself too. */
 static int64_t
 set_off(struct step *step, struct working_link *link, struct working_lead *ancestor, int64_t points)
 {

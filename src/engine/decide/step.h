@@ -11,7 +11,7 @@ struct touched {
 	struct working_lead *lead;
 	struct lead before; /* of a new lead: no flags, no score */
 	bool created;
-	enum score_reason reason; /* of the last booking, where the score has changed */
+	enum score_reason reason; /* of the last booking, if the score has changed */
 };
 
 /* An event to make at the end of the command. */
@@ -37,7 +37,7 @@ struct step {
 	size_t score_moves_before;
 	struct touched *touched;
 	size_t touched_count, touched_capacity;
-	size_t link_rows; /* leads that were made or changed, some more than once */
+	size_t link_rows; /* rows of links that were made or changed, some more than once */
 	struct occurrence *occurrences;
 	size_t occurrence_count, occurrence_capacity;
 };
@@ -60,14 +60,13 @@ struct working_lead *step_find_value(const struct step *step, enum lead_identity
 uint64_t step_take_lead_id(struct step *step);
 uint64_t step_take_call_id(struct step *step);
 
-/* Call before the lead is changed. Returns its record, with its state before the command; valid until another lead is touched.
- */
+/* Call before changing the lead. Returns its record, with its state before the command; valid until another lead is touched. */
 struct touched *step_touch(struct step *step, struct working_lead *lead);
 /* Adds the lead as a new row of its campaign. */
 struct working_lead *step_add_lead(struct step *step, const struct lead *lead);
 /* Removes the lead; it is no longer found. */
 void step_remove_lead(struct step *step, struct working_lead *lead);
-/* Notes that an event is to be made at the end of the command. `extra` is the JSON of its extra field, or absent. */
+/* Notes an event, which is made at the end of the command. `extra` is the JSON of its extra field, or absent. */
 void step_note(struct step *step, enum event_type type, struct working_lead *lead, struct slice extra);
 
 /* Ends all tokens of the lead's page: another person may have one (docs/api.md 4.1.11). */
@@ -77,7 +76,7 @@ step_end_tokens(struct working_lead *lead)
 	lead->lead.token_epoch++;
 }
 
-/* The address of that channel was replaced or removed, or is no longer to be verified. */
+/* Ends the verification of an address that was replaced or removed, or that an operator no longer counts as verified. */
 static inline void
 step_drop_proof(struct lead *lead, enum lead_channel channel)
 {

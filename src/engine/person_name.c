@@ -7,14 +7,13 @@
 
 #include "engine/custom_fields.h"
 
-/* Returns the length of the first UTF-8 character. */
+/* Returns the size of the first character; 0: there is none. The text is valid UTF-8, like all stored texts. */
 static size_t
-first_character(struct slice s)
+first_character(struct slice s, ucs4_t *character)
 {
-	size_t size = s.size == 0 ? 0 : 1;
-	while (size < s.size && ((unsigned char)s.data[size] & 0xc0) == 0x80)
-		size++;
-	return size;
+	*character = 0;
+	const int size = s.size == 0 ? 0 : u8_mbtouc(character, (const uint8_t *)s.data, s.size);
+	return size > 0 ? (size_t)size : 0;
 }
 
 static struct slice
@@ -53,7 +52,8 @@ person_masked_name(struct pool *pool, const struct lead *lead)
 {
 	if (!slice_present(lead->email))
 		return person_address_name(pool, lead);
-	return POOL_JOIN(pool, slice_sub(lead->email, 0, first_character(lead->email)), SLICE(NAME_MASK));
+	ucs4_t first;
+	return POOL_JOIN(pool, slice_sub(lead->email, 0, first_character(lead->email, &first)), SLICE(NAME_MASK));
 }
 
 struct slice
@@ -82,15 +82,6 @@ const struct slice leaderboard_names[LEADERBOARD_NAMES] = {
 	[LEADERBOARD_FULL] = SLICE("full"),
 };
 
-/* Returns the size of the character at the beginning, which is valid UTF-8 as in all stored texts. */
-static size_t
-character_at(struct slice s, ucs4_t *character)
-{
-	*character = 0;
-	const int size = s.size == 0 ? 0 : u8_mbtouc(character, (const uint8_t *)s.data, s.size);
-	return size > 0 ? (size_t)size : 0;
-}
-
 /* Splits at white space of any script, and skips words without a letter. */
 static bool
 next_word(struct slice *rest, struct slice *word)
@@ -98,7 +89,7 @@ next_word(struct slice *rest, struct slice *word)
 	ucs4_t character;
 	size_t end = 0, size;
 	bool has_letter = false;
-	while ((size = character_at(slice_sub(*rest, end, rest->size), &character)) > 0) {
+	while ((size = first_character(slice_sub(*rest, end, rest->size), &character)) > 0) {
 		if (!uc_is_property_white_space(character)) {
 			has_letter = has_letter || uc_is_property_alphabetic(character);
 			end += size;
@@ -120,7 +111,7 @@ initial(struct slice word)
 {
 	ucs4_t character;
 	size_t from = 0, size;
-	while ((size = character_at(slice_sub(word, from, word.size), &character)) > 0 && !uc_is_property_alphabetic(character))
+	while ((size = first_character(slice_sub(word, from, word.size), &character)) > 0 && !uc_is_property_alphabetic(character))
 		from += size;
 	const uint8_t *begin = (const uint8_t *)word.data + from, *end = (const uint8_t *)word.data + word.size;
 	const uint8_t *next = u8_grapheme_next(begin, end);
@@ -132,7 +123,7 @@ static bool
 joins_names(struct slice word)
 {
 	ucs4_t character;
-	(void)character_at(word, &character);
+	(void)first_character(word, &character);
 	return (character >= 0x2e80 && character <= 0xd7ff) || (character >= 0xf900 && character <= 0xfaff) ||
 	       (character >= 0x20000 && character <= 0x3ffff);
 }

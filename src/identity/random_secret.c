@@ -11,21 +11,26 @@
 
 enum { SECRET_RANDOM = 32, SECRET_CHARACTERS = 43, CODE_RANDOM = 15, CODE_DIGITS = 24, CODE_GROUP = 6 };
 
-static const struct slice key_prefix = SLICE("lh_"), inbound_prefix = SLICE("in_"), no_prefix = SLICE("");
+static const struct slice prefixes[] = {
+	[SECRET_API_KEY] = SLICE("lh_"),
+	[SECRET_INBOUND] = SLICE("in_"),
+	[SECRET_USER] = SLICE(""),
+};
 
-static struct slice
-make(struct pool *pool, struct slice prefix)
+struct slice
+secret_make(struct pool *pool, enum secret_kind kind)
 {
 	unsigned char random[SECRET_RANDOM];
 	random_bytes(random, sizeof(random));
 	const struct slice text = base64url_encode(pool, (struct slice){ (const char *)random, sizeof(random) });
 	explicit_bzero(random, sizeof(random));
-	return POOL_JOIN(pool, prefix, text);
+	return POOL_JOIN(pool, prefixes[kind], text);
 }
 
-static bool
-is_well_formed(struct slice text, struct slice prefix)
+bool
+secret_well_formed(enum secret_kind kind, struct slice text)
 {
+	const struct slice prefix = prefixes[kind];
 	return text.size == prefix.size + SECRET_CHARACTERS && slice_starts_with(text, prefix) &&
 	       slice_is_alnum(text, BASE64URL_MARKS);
 }
@@ -34,18 +39,6 @@ struct digest
 secret_hash(struct slice text)
 {
 	return digest_sha256(&text, 1);
-}
-
-struct slice
-api_key_make(struct pool *pool)
-{
-	return make(pool, key_prefix);
-}
-
-bool
-api_key_well_formed(struct slice key)
-{
-	return is_well_formed(key, key_prefix);
 }
 
 struct slice
@@ -59,18 +52,6 @@ api_key_from_header(struct pool *pool, struct slice header)
 }
 
 struct slice
-inbound_token_make(struct pool *pool)
-{
-	return make(pool, inbound_prefix);
-}
-
-bool
-inbound_token_well_formed(struct slice token)
-{
-	return is_well_formed(token, inbound_prefix);
-}
-
-struct slice
 inbound_token_of_url(struct slice url)
 {
 	const size_t slash = slice_find_last(url, '/');
@@ -81,18 +62,6 @@ struct slice
 inbound_url(struct pool *pool, struct slice base_url, uint64_t campaign_id, struct slice token)
 {
 	return pool_printf(pool, "%.*s/inbound/%" PRIu64 "/%.*s", SLICE_ARGS(base_url), campaign_id, SLICE_ARGS(token));
-}
-
-struct slice
-user_token_make(struct pool *pool)
-{
-	return make(pool, no_prefix);
-}
-
-bool
-user_token_well_formed(struct slice text)
-{
-	return is_well_formed(text, no_prefix);
 }
 
 struct slice

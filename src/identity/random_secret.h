@@ -14,27 +14,23 @@
  * be in constant time: a part of the hash does not reveal the secret. */
 struct digest secret_hash(struct slice text);
 
+/* Each has 43 characters of URL-safe Base64: API keys after "lh_", tokens of inbound webhooks after "in_". */
+enum secret_kind { SECRET_API_KEY, SECRET_INBOUND, SECRET_USER };
+struct slice secret_make(struct pool *pool, enum secret_kind kind);
+/* False when the text cannot be a secret of this kind, so no look-up is needed. */
+MUST_CHECK bool secret_well_formed(enum secret_kind kind, struct slice text);
+
 enum { API_KEY_SIZE = 46 };
-/* "lh_" and 43 characters of URL-safe Base64. */
-struct slice api_key_make(struct pool *pool);
-/* False when the text cannot be an API key, so no look-up is needed. */
-MUST_CHECK bool api_key_well_formed(struct slice key);
 /* The last white-space separated token of an Authorization or Authentication header ("Bearer lh_…" and bare "lh_…" alike);
  * absent when the header has none. */
 struct slice api_key_from_header(struct pool *pool, struct slice header);
 
-/* "in_" and 43 characters. */
-struct slice inbound_token_make(struct pool *pool);
-MUST_CHECK bool inbound_token_well_formed(struct slice token);
 /* The token in a URL or a path: its last segment. */
 struct slice inbound_token_of_url(struct slice url);
 /* The URL; without `base_url`, its path. It contains the campaign, by which load balancers choose a cluster (docs/cluster.md
  * 7). */
 struct slice inbound_url(struct pool *pool, struct slice base_url, uint64_t campaign_id, struct slice token);
 
-/* 43 characters. */
-struct slice user_token_make(struct pool *pool);
-MUST_CHECK bool user_token_well_formed(struct slice text);
 /* The link by which the user with an invitation's token sets a password; without `base_url`, its path. The token is in the
  * fragment, which is never sent to a server and so is in no log. */
 struct slice user_token_link(struct pool *pool, struct slice base_url, struct slice token);

@@ -156,7 +156,7 @@ make_session(const struct login_call *call, struct slice *token)
 {
 	struct new_session session = { .ip = ip_address_format(call->pool, call->origin.address),
 		.user_agent = call->origin.user_agent };
-	*token = user_token_make(call->pool);
+	*token = secret_make(call->pool, SECRET_USER);
 	const struct digest hash = secret_hash(*token);
 	memcpy(session.hash, hash.bytes, sizeof(session.hash));
 	return session;
@@ -177,7 +177,7 @@ enum result
 login_find_session(const struct login_context *context, struct pool *pool, struct slice token, const struct ip_address *address,
     struct session *session)
 {
-	if (!user_token_well_formed(token))
+	if (!secret_well_formed(SECRET_USER, token))
 		return RESULT_NOT_FOUND;
 	const struct digest hash = secret_hash(token);
 	const enum result result = store_find_session(context->store, pool, hash.bytes, &context->limits, session);
@@ -257,7 +257,7 @@ login_change_password(struct login_call *call, const struct login_new_password *
 enum result
 login_find_link(const struct login_context *context, struct pool *pool, struct slice token, struct invited_user *user)
 {
-	if (!user_token_well_formed(token))
+	if (!secret_well_formed(SECRET_USER, token))
 		return RESULT_NOT_FOUND;
 	const struct digest hash = secret_hash(token);
 	return store_find_invitation(context->store, pool, hash.bytes, user);

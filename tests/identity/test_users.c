@@ -27,15 +27,15 @@ a_role_is_a_set_of_rights(void **state UNUSED)
 static void
 tokens_are_random(void **state UNUSED)
 {
-	const struct slice one = user_token_make(pool), other = user_token_make(pool);
+	const struct slice one = secret_make(pool, SECRET_USER), other = secret_make(pool, SECRET_USER);
 	const struct digest hash = secret_hash(one), again = secret_hash(one), of_other = secret_hash(other);
-	assert_true(user_token_well_formed(one));
+	assert_true(secret_well_formed(SECRET_USER, one));
 	assert_false(slice_equal(one, other));
 	assert_slices_equal(digest_slice(&hash), digest_slice(&again));
 	assert_false(slice_equal(digest_slice(&hash), digest_slice(&of_other)));
-	assert_false(user_token_well_formed(slice_sub(one, 1, one.size)));
-	assert_false(user_token_well_formed(SLICE("")));
-	assert_false(user_token_well_formed(SLICE("0123456789012345678901234567890123456789 12")));
+	assert_false(secret_well_formed(SECRET_USER, slice_sub(one, 1, one.size)));
+	assert_false(secret_well_formed(SECRET_USER, SLICE("")));
+	assert_false(secret_well_formed(SECRET_USER, SLICE("0123456789012345678901234567890123456789 12")));
 }
 
 /* docs/users.md 5: as people type it. */

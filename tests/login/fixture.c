@@ -116,7 +116,7 @@ call_from(const struct login_origin *origin)
 struct slice
 make_link(enum invitation_purpose purpose, struct new_invitation *made)
 {
-	const struct slice made_token = user_token_make(pool);
+	const struct slice made_token = secret_make(pool, SECRET_USER);
 	const struct digest hash = secret_hash(made_token);
 	*made = (struct new_invitation){ .purpose = purpose, .valid_ms = HOUR_MS };
 	memcpy(made->hash, hash.bytes, sizeof(made->hash));

@@ -219,7 +219,7 @@ guesses_of_links_are_limited(void **state UNUSED)
 	const struct login_origin origin = origin_of("192.0.2.1");
 	unsigned limited = 0;
 	for (unsigned i = 0; i < 20; i++) {
-		assert_int_equal(login_use_link(call_from(&origin), user_token_make(pool), password), RESULT_OK);
+		assert_int_equal(login_use_link(call_from(&origin), secret_make(pool, SECRET_USER), password), RESULT_OK);
 		limited += call.outcome.verdict == LOGIN_LIMITED;
 	}
 	assert_int_equal(limited, 10);

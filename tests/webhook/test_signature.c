@@ -134,14 +134,14 @@ static void
 api_keys_have_one_form(void **state UNUSED)
 {
 	const struct slice key = SLICE("lh_yMnKy8zNzs_Q0dLT1NXW19jZ2tvc3d7f4OHi4-Tl5uc");
-	assert_true(api_key_well_formed(api_key_make(pool)));
+	assert_true(secret_well_formed(SECRET_API_KEY, secret_make(pool, SECRET_API_KEY)));
 	assert_slice(hex(secret_hash(key)), "94d06e0fa94228c6084f2e7555ce573dec4b1fd35dbdf42ad3b8c3215f22259b");
-	assert_true(api_key_well_formed(key));
-	assert_false(api_key_well_formed(slice_sub(key, 0, key.size - 1)));
-	assert_false(api_key_well_formed(pool_printf(pool, "%.*sx", SLICE_ARGS(key))));
-	assert_false(api_key_well_formed(SLICE("LH_yMnKy8zNzs_Q0dLT1NXW19jZ2tvc3d7f4OHi4-Tl5uc")));
-	assert_false(api_key_well_formed(SLICE("lh_yMnKy8zNzs+Q0dLT1NXW19jZ2tvc3d7f4OHi4-Tl5uc")));
-	assert_false(api_key_well_formed(SLICE("")));
+	assert_true(secret_well_formed(SECRET_API_KEY, key));
+	assert_false(secret_well_formed(SECRET_API_KEY, slice_sub(key, 0, key.size - 1)));
+	assert_false(secret_well_formed(SECRET_API_KEY, pool_printf(pool, "%.*sx", SLICE_ARGS(key))));
+	assert_false(secret_well_formed(SECRET_API_KEY, SLICE("LH_yMnKy8zNzs_Q0dLT1NXW19jZ2tvc3d7f4OHi4-Tl5uc")));
+	assert_false(secret_well_formed(SECRET_API_KEY, SLICE("lh_yMnKy8zNzs+Q0dLT1NXW19jZ2tvc3d7f4OHi4-Tl5uc")));
+	assert_false(secret_well_formed(SECRET_API_KEY, SLICE("")));
 }
 
 /* docs/api.md 3: "the last word of the `Authorization` header" */

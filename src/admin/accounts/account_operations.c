@@ -166,7 +166,7 @@ run_key_add(struct operation_call *call)
 	key.account_id = call->id;
 	if (!grant(call, &key))
 		return EX_NOPERM;
-	const struct slice secret = api_key_make(call->pool);
+	const struct slice secret = secret_make(call->pool, SECRET_API_KEY);
 	const struct digest hash = secret_hash(secret);
 	memcpy(key.hash, hash.bytes, sizeof(key.hash));
 	const enum result result = store_add_key(

@@ -147,7 +147,7 @@ output_user(struct output *output, const struct user_row *user)
 static struct slice
 make_link(struct operation_call *call, enum invitation_purpose purpose, struct new_invitation *made)
 {
-	const struct slice token = user_token_make(call->pool);
+	const struct slice token = secret_make(call->pool, SECRET_USER);
 	const struct digest hash = secret_hash(token);
 	*made = (struct new_invitation){ .purpose = purpose,
 		.valid_ms = call->is_remote ? call->conf->users.invitation : SHELL_LINK_MS };

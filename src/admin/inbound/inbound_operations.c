@@ -96,7 +96,7 @@ put(struct operation_call *call, struct inbound_put *put, struct slice token, ui
 static int
 run_inbound_add(struct operation_call *call)
 {
-	const struct slice token = inbound_token_make(call->pool);
+	const struct slice token = secret_make(call->pool, SECRET_INBOUND);
 	struct inbound_put wanted = { .campaign_id = call->id, .name = ARGUMENTS(call, struct inbound_details)->name };
 	bool fresh;
 	uint64_t id;
@@ -166,7 +166,7 @@ run_inbound_set(struct operation_call *call)
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
 	struct inbound_put wanted = { .id = webhook.id, .campaign_id = webhook.campaign_id };
-	const int status = put(call, &wanted, inbound_token_make(call->pool), &id, &fresh);
+	const int status = put(call, &wanted, secret_make(call->pool, SECRET_INBOUND), &id, &fresh);
 	return status == EX_OK ? run_inbound_show(call) : status;
 }
 
@@ -175,7 +175,7 @@ static const struct parameter rotate_parameters[] = { OPTION("now", value_on, 0)
 static int
 run_inbound_rotate(struct operation_call *call)
 {
-	const struct slice token = inbound_token_make(call->pool);
+	const struct slice token = secret_make(call->pool, SECRET_INBOUND);
 	const struct digest hash = secret_hash(token);
 	struct inbound_webhook webhook;
 	enum result result = store_find_inbound(call->store, call->pool, call->id, &webhook);

@@ -63,7 +63,7 @@ read_key_text(struct call *call, struct slice *key)
 static enum result
 find_key(struct call *call, struct slice text, const struct digest *hash)
 {
-	return api_key_well_formed(text) ? fetch_key(call, hash->bytes, &call->key) : RESULT_NOT_FOUND;
+	return secret_well_formed(SECRET_API_KEY, text) ? fetch_key(call, hash->bytes, &call->key) : RESULT_NOT_FOUND;
 }
 
 /* Whether a look-up found a valid key, or token; a bad one is counted. */
@@ -152,7 +152,7 @@ static enum result
 find_webhook(struct call *call, struct slice token, const struct digest *hash)
 {
 	uint64_t campaign_id;
-	if (!inbound_token_well_formed(token) || !call_campaign_id(call, &campaign_id))
+	if (!secret_well_formed(SECRET_INBOUND, token) || !call_campaign_id(call, &campaign_id))
 		return RESULT_NOT_FOUND;
 	const enum result result =
 	    store_find_inbound_of_token(call->api->store, call->request->pool, hash->bytes, &call->inbound);
@@ -311,7 +311,7 @@ find_known_key(struct call *call, struct slice text)
 		text = slice_sub(text, 1, text.size);
 		if (looks == KEYS_EXAMINED)
 			break;
-		if (!api_key_well_formed(key))
+		if (!secret_well_formed(SECRET_API_KEY, key))
 			continue;
 		const struct digest hash = secret_hash(key);
 		if (call_key_is_known(call, digest_slice(&hash))) {

@@ -319,7 +319,7 @@ handle_put_inbound(struct call *call)
 		call_fail(call, FAILURE_MISSING_NAME);
 		return;
 	}
-	const struct slice token = inbound_token_make(call->request->pool);
+	const struct slice token = secret_make(call->request->pool, SECRET_INBOUND);
 	const struct digest hash = secret_hash(token);
 	put.hash = hash.bytes;
 	if (!call_read_settings(call, &settings)) /* before the change, so that no change is made without an answer */

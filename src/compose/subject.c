@@ -95,7 +95,7 @@ link_with_token(const struct search *c, const char *page, enum address_purpose p
 		.campaign_id = lead->campaign_id,
 		.social_id = lead->social_id,
 		.address_key = lead->email_key,
-		.expires_s = c->s->now_ms / SECOND_MS + ADDRESS_TOKEN_S };
+		.expires_s = (c->s->now_ms + ADDRESS_TOKEN_MS) / SECOND_MS };
 	if (c->settings->base_url.size == 0)
 		return SLICE_NONE;
 	const struct slice token = address_token_make(c->pool, c->settings->server_secret, &claim);

@@ -38,8 +38,8 @@ MUST_CHECK bool lead_token_valid(
  * purpose is not valid for the other. */
 enum address_purpose { ADDRESS_CONFIRM, ADDRESS_ERASE };
 
-/* Seven days, for both. */
-enum { ADDRESS_TOKEN_S = 7 * 24 * 60 * 60 };
+/* How long both are valid. */
+enum { ADDRESS_TOKEN_MS = 7 * DAY_MS };
 
 /* What a token is for. */
 struct address_claim {

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/duration.h"
+#include "base/slice.h"
 
 enum {
 	LIMIT_WINDOWS_MAX = 4,

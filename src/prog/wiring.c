@@ -9,6 +9,7 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "base/utf8.h"
 #include "identity/domain.h"
 #include "os/clock.h"
@@ -316,8 +317,8 @@ store_options_of(const struct conf *conf, const struct host_list *disposable_dom
 		.sends_mail = wiring_has_mail(conf),
 		.sends_texts = wiring_has_texts(conf),
 		.retention_ms = conf->dispatch.retention,
-		.unverified_ms = (int64_t)conf->lead.unverified_days * 24 * 60 * 60 * 1000,
-		.ip_ms = (int64_t)conf->lead.ip_days * 24 * 60 * 60 * 1000,
+		.unverified_ms = conf->lead.unverified_days * DAY_MS,
+		.ip_ms = conf->lead.ip_days * DAY_MS,
 		.cluster_number = conf->cluster.number,
 	};
 }

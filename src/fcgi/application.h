@@ -23,9 +23,9 @@ static inline size_t
 fcgi_workers_auto(size_t per_core)
 {
 	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	return cores <= 1 /* or unknown */ ? per_core
-					   : per_core *
-						 (size_t)(cores < FCGI_WORKERS_CORES_MAX ? cores : FCGI_WORKERS_CORES_MAX);
+	if (cores < 1) /* unknown */
+		return per_core;
+	return per_core * (size_t)(cores < FCGI_WORKERS_CORES_MAX ? cores : FCGI_WORKERS_CORES_MAX);
 }
 
 /* Usual values for the times in struct fcgi_options. */
@@ -34,7 +34,7 @@ fcgi_workers_auto(size_t per_core)
 /* Times are milliseconds, above 0. */
 struct fcgi_options {
 	/* A path with a '/' for a unix socket, or 127.x.x.x:PORT or [::1]:PORT; other addresses are refused. NULL: an inherited
-	 * listening socket, descriptor 3 by LISTEN_FDS (sd_listen_fds(3)), else descriptor 0. */
+	 * listening socket, descriptor 3 by LISTEN_FDS (sd_listen_fds(3)), otherwise descriptor 0. */
 	const char *listen;
 	unsigned socket_mode;     /* of a unix socket that is created here; 0 stands for 0660; never one open to all accounts */
 	const char *socket_group; /* its group, name or number; NULL: the group of the process */
@@ -70,7 +70,7 @@ struct fcgi_application {
 	/* Each idle_ms without a request. */
 	void (*idle)(void *worker);
 	/* In the parent, once, before the first fork: creates what workers and companion share. Returns false, logged, on
-	 * errors: nothing is served then. NULL: no companion. Not called with workers 0. */
+	 * errors; nothing is served then. NULL: no companion. Not called with workers 0. */
 	bool (*companion_prepare)(void *context);
 	/* In the companion's process: works until SIGTERM, which is blocked, and returns an exit status. It reports in its slot
 	 * that it is ready, busy or idle. Required with companion_prepare. */

@@ -40,7 +40,7 @@ exchange_new(const struct fcgi_options *options, struct slow_answers *slow)
 	exchange->options = options;
 	exchange->slow = slow;
 	buffer_init(&exchange->body, 0);
-	/* Without a listening socket libfcgi cannot accept another connection itself after a broken one. */
+	/* Without a listening socket, libfcgi cannot itself accept another connection after a broken one. */
 	if (FCGX_Init() != 0 || FCGX_InitRequest(&exchange->request, -1, 0) != 0) {
 		log_error("fcgi_init_failed", LOG_ERRNO(errno));
 		exchange_free(&exchange);
@@ -91,7 +91,7 @@ exchange_open(struct fcgi_exchange *exchange, int connection)
 	request->keepConnection = 1; /* FCGX_Accept_r finishes the previous request: there is none on this connection */
 	FCGX_Detach(request);        /* libfcgi's way to close(2) without waiting up to 2 s for the peer to close first */
 	exchange->open = FCGX_Accept_r(request) == 0; /* on failure it has closed the connection */
-	/* libfcgi accepts parameters that end between two pairs as complete; the error reports the truncation. */
+	/* libfcgi takes parameters that end between two pairs for complete; only the error tells that they were truncated. */
 	if (exchange->open && FCGX_GetError(request->in) != 0) {
 		FCGX_Free(request, 1); /* closes, without the response that FCGX_Finish_r would generate */
 		exchange->open = false;

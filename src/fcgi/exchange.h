@@ -32,15 +32,9 @@ bool fcgi_exchange_param_is_ambiguous(const struct fcgi_exchange *exchange, cons
  * parameter is. */
 struct slice fcgi_exchange_body(const struct fcgi_exchange *exchange);
 enum fcgi_body_state fcgi_exchange_body_state(const struct fcgi_exchange *exchange);
-/* Sends a complete CGI response ("Status: 200 OK\r
- *
- * …\r
- *
- * \r
- *
- * …") and closes the connection; once per exchange. What the web server does not read at once is sent later (slow_answers.h).
- * Returns false when the peer was gone. Either way the exchange's values become invalid. The handler may do a little more work,
- * which the client does not wait for. */
+/* Sends a complete CGI response ("Status: 200 OK\r\n…\r\n\r\n…") and closes the connection; once per exchange. What the web
+ * server does not read at once is sent later (slow_answers.h). Returns false when the peer was gone. Either way the exchange's
+ * values become invalid. The handler may do a little more work, which the client does not wait for. */
 MUST_CHECK bool fcgi_exchange_answer(struct fcgi_exchange *exchange, struct slice response);
 
 /* For the worker: one per process, reused for each request; `options` and `slow`, which sends its answers, must stay valid.

@@ -21,8 +21,8 @@
 #include "os/folder.h"
 #include "os/log.h"
 
-/* A web server answers 500 or 502 when the queue is full: it holds more than lighttpd's connections. The kernel may reduce it.
- */
+/* A web server answers 500 or 502 when the queue is full, so it holds more than lighttpd's connections. The kernel may reduce
+ * it. */
 enum { BACKLOG = 4096, DEFAULT_MODE = 0660 };
 
 struct listener {
@@ -64,7 +64,7 @@ refuse_public(const char *name)
 	return EX_CONFIG;
 }
 
-/* For the same reason; also, a program that connects counts as the web server, and says what the client's address is. */
+/* For the same reason; also, any program that connects is taken for the web server and names the client's address. */
 static int
 refuse_open(const char *name)
 {

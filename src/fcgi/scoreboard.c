@@ -22,7 +22,7 @@ scoreboard_new(size_t count)
 	return scoreboard;
 }
 
-/* The time comes first: a reader that reads `busy` first never combines an old time with the new state. */
+/* The time is stored first, so that a reader that reads `busy` first never combines an old time with the new state. */
 int64_t
 scoreboard_busy(struct scoreboard_slot *slot)
 {

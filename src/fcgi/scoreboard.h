@@ -22,7 +22,7 @@ struct scoreboard {
 	struct scoreboard_slot slots[];
 };
 
-/* Zero-initialized. Returns NULL, logged, without memory. Never freed. */
+/* Zero-initialized. Returns NULL, logged, when there is no memory. Never freed. */
 MUST_CHECK struct scoreboard *scoreboard_new(size_t count);
 
 /* Called by the process of the slot. Busy: it works on something that may take as long as a request; if it takes longer, it is
@@ -30,5 +30,5 @@ MUST_CHECK struct scoreboard *scoreboard_new(size_t count);
  * (clock_monotonic_ms). */
 int64_t scoreboard_busy(struct scoreboard_slot *slot);
 int64_t scoreboard_idle(struct scoreboard_slot *slot);
-/* It has started: it is idle, and can take requests from now on. */
+/* The process has started: it is idle, and can take requests from now on. */
 void scoreboard_ready(struct scoreboard_slot *slot);

@@ -26,9 +26,9 @@ enum {
 	BUSY_MS = 50,         /* interval while workers start or end */
 	FAST_DEATH_MS = 1000, /* a worker that ended sooner failed during its start */
 	FAST_DEATHS_FREE = 3, /* this many in a row are replaced at once */
-	PAUSE_FIRST_MS = 100, /* then after this delay, doubled each time, */
+	PAUSE_FIRST_MS = 100, /* then after this delay, doubled each time … */
 	PAUSE_DOUBLINGS = 6,
-	PAUSE_LAST_MS = 5000, /* up to this */
+	PAUSE_LAST_MS = 5000, /* … up to this */
 	SILENCE_MS = 5000,    /* without a heartbeat, after its idle time, for a child without a request */
 	END_MARGIN_MS = 2000, /* after the request timeout, for a worker that was stopped */
 	COMPANION_SLOTS = 4   /* current, next, and ending ones */
@@ -426,8 +426,8 @@ supervise(struct parent *parent)
 		start_missing(parent, &parent->crews[i], now);
 }
 
-/* Runs `workers` (> 0) workers until it is stopped. Signals are blocked (fcgi/signals.h), the application is prepared. Reports
- * to the notifier: it is ready when all children are, and alive while it supervises them. Returns an exit status. */
+/* Runs `workers` (> 0) workers until it is stopped. Signals must be blocked (fcgi/signals.h) and the application prepared.
+ * Reports to the notifier: it is ready when all children are, and alive while it supervises them. Returns an exit status. */
 static int
 run_parent(const struct fcgi_options *options, const struct fcgi_application *application, struct listener *listener,
     size_t workers, struct notifier *notifier)

@@ -171,7 +171,7 @@ wait_and_serve(struct worker *worker)
 		worker->application->idle(worker->state);
 }
 
-/* Sends what is left of slow answers. No further connection is taken. */
+/* Sends what is left of slow answers, without taking further connections. */
 static void
 finish_slow_answers(struct worker *worker)
 {
@@ -235,7 +235,7 @@ start(struct worker *worker)
 	return start_application(worker);
 }
 
-/* True when queued connections would be refused if this process ended now. */
+/* Whether queued connections would be refused if this process ended now. */
 static bool
 must_drain(const struct worker *worker)
 {

@@ -18,6 +18,6 @@ struct worker_setup {
 	bool alone;                /* without a parent: this process handles HUP and the listener's path itself */
 };
 
-/* Serves until it is stopped or has reached its number of requests. Returns an exit status. Signals are blocked
+/* Serves until it is stopped or has reached its number of requests. Returns an exit status. Signals must be blocked
  * (fcgi/signals.h). */
 MUST_CHECK int worker_run(const struct worker_setup *setup);

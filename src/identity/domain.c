@@ -34,7 +34,7 @@ has_alabel(struct slice name)
 	return false;
 }
 
-/* Without IDN2_USE_STD3_ASCII_RULES, which drops invalid characters: "a_b.example" would become "ab.example". */
+/* IDN2_USE_STD3_ASCII_RULES is not set, because it drops invalid characters: "a_b.example" would become "ab.example". */
 static bool
 convert(struct pool *pool, struct slice typed, struct slice *ascii)
 {
@@ -55,8 +55,7 @@ bool
 domain_to_ascii(struct pool *pool, struct slice typed, struct slice *ascii)
 {
 	struct slice name = typed;
-	/* libidn2 refuses hyphens in third and fourth place, which some ASCII names have: so only non-ASCII names are
-	 * converted */
+	/* libidn2 refuses hyphens in third and fourth place, which some ASCII names have, so only other names are converted */
 	if ((!slice_is_ascii(typed) || has_alabel(typed)) && !convert(pool, typed, &name))
 		return false;
 	if (!is_name(name))
@@ -95,7 +94,7 @@ parse_line(struct pool *pool, struct slice line, struct host_list *list, size_t 
 	return true;
 }
 
-/* Sorted, each host once. */
+/* Sorts the hosts and removes duplicates. */
 static void
 put_in_order(struct host_list *list)
 {

@@ -13,8 +13,7 @@ enum { DOMAIN_LABEL_MAX = 63, DOMAIN_MAX = 253 };
  * hyphen; at most 253 octets in all, no trailing dot. An A-label in the input must itself be valid. Returns false otherwise. */
 MUST_CHECK bool domain_to_ascii(struct pool *pool, struct slice typed, struct slice *ascii);
 
-/* A list of host names, each of which includes its subdomains (docs/api.md 4.6, blocked_email_domains and blocked_referrers).
- */
+/* A list of host names, each of which includes its subdomains (docs/api.md 4.6, blocked_email_domains, blocked_referrers). */
 struct host_list {
 	struct slice *hosts; /* lower-case A-labels, sorted, each once */
 	size_t count;

@@ -162,7 +162,7 @@ without_signs(struct slice text)
 	return last < text.size && is_sign(slice_sub(text, last + 1, text.size)) ? slice_trim(slice_sub(text, 0, last)) : text;
 }
 
-/* Removes spaces around the sign: "ada @ example.org". */
+/* Removes spaces around the "@": "ada @ example.org". */
 static struct slice
 join_at(struct pool *pool, struct slice text)
 {
@@ -255,7 +255,7 @@ email_fault(struct slice typed)
 								     : SLICE("Email is not valid");
 }
 
-/* If the local part begins with the sign, nothing would be left of it. */
+/* A local part that begins with the plus sign is kept, because nothing would be left of it. */
 static struct slice
 without_tag(struct slice local)
 {

@@ -50,7 +50,7 @@ before(struct slice s, const char *characters)
 	return s;
 }
 
-/* The link from its host on; a link may also begin with the host. */
+/* The link without its scheme, if it has one; absent for schemes other than http and https. */
 static struct slice
 without_scheme(struct slice link)
 {

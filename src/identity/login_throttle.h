@@ -11,7 +11,7 @@ enum {
 	LOGIN_FREE_FAILURES = 4, /* without a wait */
 	LOGIN_WAIT_MAX_MS = 15 * MINUTE_MS,
 	LOGIN_FAILURES_MS = DAY_MS, /* failures are forgotten this long after the end of the last wait */
-	LOGIN_FAILURES_MAX = 1000   /* further failures are not counted, because waits no longer get longer */
+	LOGIN_FAILURES_MAX = 1000   /* further failures are not counted, because waits no longer grow */
 };
 
 /* Initially zeroed: no failures. */

@@ -100,7 +100,7 @@ network_contains(const struct network *network, const struct ip_address *address
 	return rest == 0 || (network->base.bytes[whole] ^ address->bytes[whole]) >> (8 - rest) == 0;
 }
 
-/* No bit after the prefix is set. */
+/* Whether no bit after the prefix is set. */
 static bool
 is_base(const struct network *network)
 {

@@ -53,7 +53,7 @@ struct network_list {
  * first item that is not valid. */
 MUST_CHECK bool network_list_parse(struct pool *pool, struct slice text, struct network_list *list, struct slice *bad);
 
-/* In logarithmic time. */
+/* Takes logarithmic time. */
 bool network_list_contains(const struct network_list *list, const struct ip_address *address);
 
 /* The address of the client, even if the request came through trusted proxies (leadhook.conf(5)): REMOTE_ADDR or, if that is in

@@ -73,7 +73,7 @@ are_neighbours(char a, char b)
 	return a == b;
 }
 
-/* Whether it is a sequence: one with a break at every fourth character at most. */
+/* Whether it is a sequence, with at most one break in four characters. */
 static bool
 is_sequence(struct slice text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Which passwords users may choose (docs/users.md 3): long ones that are hard to guess. Kinds of characters are not prescribed.
- */
+ * Which passwords users may choose (docs/users.md 3): long ones that are hard to guess, whatever kinds of characters they
+ * contain. */
 #pragma once
 
 #include <stddef.h>

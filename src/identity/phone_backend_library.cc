@@ -46,7 +46,7 @@ write_e164(const PhoneNumber &number, char *e164, size_t size)
 	return true;
 }
 
-/* Zeros in front that the plan has no place for: a trunk prefix of former times or of another country, "0501 234 567" in PL. */
+/* Drops leading zeros that the plan has no place for, such as an obsolete or foreign trunk prefix: "0501 234 567" in PL. */
 static void
 drop_zeros(PhoneNumber *number)
 {
@@ -57,7 +57,7 @@ drop_zeros(PhoneNumber *number)
 		*number = without;
 }
 
-/* Not one that lacks its area code. */
+/* Whether the number is possible, including its area code. */
 static bool
 is_possible(const PhoneNumber &number)
 {
@@ -90,7 +90,7 @@ extern "C" void
 phone_backend_region(const char *calling_code, char region[3])
 {
 	std::string found;
-	/* the United States have the rules of all countries of code 1, which some know by four digits */
+	/* the rules of the United States apply to all countries with code 1, some of which are known by four digits */
 	const int code = calling_code[0] == '1' ? 1 : std::atoi(calling_code);
 	library().GetRegionCodeForCountryCode(code, &found);
 	const bool known = found.size() == 2 && found != "ZZ";

@@ -52,7 +52,7 @@ phone_backend_has_trunk(const char *region)
 	return true;
 }
 
-/* Italy's numbers keep it. */
+/* Italian numbers keep it. */
 bool
 phone_backend_drops_zero(const char *digits)
 {

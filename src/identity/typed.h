@@ -13,7 +13,8 @@
  * any other as a copy. Cleaning twice changes nothing. A text that is not UTF-8 is only trimmed. */
 struct slice typed_clean(struct pool *pool, struct slice typed);
 
-/* The text in a normal form of Unicode, such as UNINORM_NFC; in the pool, or the text itself. */
+/* The text, which must be valid UTF-8, in a Unicode normal form such as UNINORM_NFC. In the pool, or the text itself if it is
+ * ASCII, which every form leaves unchanged. */
 struct slice typed_normalized(struct pool *pool, uninorm_t form, struct slice text);
 
 /* A clean text without the spaces and hyphens that group the characters of a code, with digits of any script in ASCII. */

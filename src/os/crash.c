@@ -78,7 +78,7 @@ add_logfmt(struct buffer *head, struct buffer *line, int number)
 	add_work(line, " ", "=");
 }
 
-/* `time` is a number here. */
+/* Here `time` is a number. */
 static void
 add_json(struct buffer *line, int number)
 {

@@ -30,7 +30,7 @@ struct event_loop {
 	struct event_timers timers;
 	event_delayed *delayed;
 	void *delayed_context;
-	int64_t expected_ms; /* by then the clock is read again, unless the thread is late */
+	int64_t expected_ms; /* when the clock should be read again; it is later if the thread was held up */
 	bool returns;        /* event_loop_return was called */
 };
 

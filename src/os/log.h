@@ -77,7 +77,7 @@ const struct log_field *log_current_work(void);
 /* Limits an event that may occur with every request: when it was last logged. Zero-initialized: never. */
 struct log_throttle {
 	int64_t logged_ms;
-	uint64_t suppressed; /* times since then */
+	uint64_t suppressed; /* events that were not logged since then */
 };
 /* Returns true when the event is to be logged, once a minute; *suppressed is then how often it was not logged. */
 MUST_CHECK bool log_throttle_passes(struct log_throttle *pace, uint64_t *suppressed);

@@ -27,8 +27,8 @@ static const int severities[] = {
 static struct {
 	int facility, fd;
 	struct sockaddr_un address;
-	int failure;   /* errno of the last connection that failed, since the last one that did not; 0: none */
-	bool reported; /* that failure */
+	int failure;   /* errno of the last failed connection; 0 after one that succeeded */
+	bool reported; /* whether it has been logged */
 } state = { .facility = FACILITY_NONE, .fd = -1 };
 
 static int
@@ -134,7 +134,7 @@ send_parts(struct slice header, struct slice line)
 	return state.fd >= 0 && sendmsg(state.fd, &message, MSG_NOSIGNAL) >= 0;
 }
 
-/* Local time without a host's name: the daemon adds that. */
+/* Local time, and no host name, which the daemon adds. */
 static struct slice
 make_header(enum log_level level, const char *program, long pid, char text[HEADER_SIZE])
 {

@@ -82,7 +82,7 @@ use(struct shared *opened)
 		metrics_process_begin(kind);
 }
 
-/* The folder is the one of the responders, which create it. */
+/* The responders create the folder; if it does not exist, nothing is shared. */
 static bool
 open_file(const char *folder, enum log_level level, struct shared *opened)
 {

@@ -22,7 +22,7 @@
 	X(LIMITED_NEW_LEADS, "new_leads_per_campaign") \
 	X(LIMITED_ACCOUNT, "account_per_minute")
 
-/* As engine/events.h has them. */
+/* The events of engine/events.h. */
 #define METRIC_EVENTS(X) \
 	X(EVENT_0, "new_signup") X(EVENT_1, "repeat_signup") X(EVENT_2, "marked_as_fraudulent") \
 	X(EVENT_3, "new_signup_not_excluded") X(EVENT_4, "opted_out") X(EVENT_5, "phone_number_opt_out") \
@@ -117,7 +117,7 @@ METRIC_LABEL_LIST(METRIC_VALUES)
 #undef METRIC_VALUES
 #undef METRIC_VALUE_ID
 
-/* Routes are named by their table (metrics_page.h); before them, these two. */
+/* Routes are named by their table (metrics_page.h); these three come before them. */
 enum { METRIC_ROUTE_UNKNOWN, METRIC_ROUTE_PREFLIGHT, METRIC_ROUTE_EXTENSION, METRIC_ROUTE_FIRST, METRIC_ROUTES_MAX = 128 };
 
 /* clang-format on */

@@ -38,7 +38,7 @@ struct metric_definition {
 };
 
 const struct metric_definition *metrics_definition(enum metric metric);
-/* Of all metrics. */
+/* The cells of all metrics. */
 enum { METRIC_CELLS_MAX = 2048 };
 size_t metrics_cell_count(void);
 /* Two tables with different cells have different values. */

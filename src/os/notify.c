@@ -104,7 +104,7 @@ notify_ready(const struct notifier *notifier, const char *status)
 	send_state(notifier, state);
 }
 
-/* Type=notify-reload of systemd 253 and newer needs the time, in the clock that is not adjusted while it runs. */
+/* Type=notify-reload of systemd 253 and newer needs the time of CLOCK_MONOTONIC. */
 void
 notify_reloading(const struct notifier *notifier)
 {

@@ -20,10 +20,10 @@ void notifier_free(struct notifier **notifier);
 void notify_ready(const struct notifier *notifier, const char *status);
 /* A reload begins; notify_ready ends it, whether it succeeded or not. */
 void notify_reloading(const struct notifier *notifier);
-/* The service ends. */
+/* The service is stopping. */
 void notify_stopping(const struct notifier *notifier);
 
-/* The loop is alive. Call it no later than notify_when. A report is sent after half of the watchdog's time. */
+/* The loop is alive. Call this no later than notify_when. Sends a report each time half of the watchdog's time has passed. */
 void notify_alive(struct notifier *notifier);
 /* When notify_alive sends next, in clock_monotonic_ms; CLOCK_NEVER without a watchdog. */
 int64_t notify_when(const struct notifier *notifier);

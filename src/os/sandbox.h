@@ -16,6 +16,7 @@ void sandbox_begin(void);
 /* Denies other processes of the same account access to our memory: debuggers, most of /proc/PID, and core dumps that the kernel
  * pipes to a program, which no size limit prevents. Root still has access. Children inherit it. */
 void sandbox_hide(void);
+/* Allows it again. */
 void sandbox_unhide(void);
 
 /* What a path may be used for. The rights of a folder apply to everything below it. */
@@ -31,14 +32,14 @@ struct sandbox_place {
 	unsigned rights;
 };
 
-/* Landlock's rules, for any number of processes. */
+/* A set of Landlock rules, which any number of processes can enter. */
 struct sandbox;
 
 /* Rules that allow no path yet. A process that enters them cannot open, create or remove files, execute programs or listen on
  * TCP ports (Linux 6.7 or newer). Open files stay usable; connecting, also to unix sockets, is not restricted. Logs at `level`
  * which of these the kernel supports. Never returns NULL. */
 struct sandbox *sandbox_new(enum log_level level);
-/* Places that do not exist are skipped. */
+/* Adds rules for these places; those that do not exist are skipped. */
 void sandbox_allow(struct sandbox *sandbox, const struct sandbox_place *places, size_t count);
 /* Applies permanently to the calling thread, its new threads and its children: call before threads start. Frees the rules. */
 void sandbox_enter(struct sandbox **sandbox);

@@ -204,7 +204,7 @@ open_file(struct place *place, void **mapping)
 	return opened;
 }
 
-/* A missing folder would be created. */
+/* For a missing folder, which shared_open would create: whether that is permitted. */
 static bool
 try_parent(const struct place *place)
 {

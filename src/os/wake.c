@@ -28,7 +28,7 @@ struct wake_sender {
 	int socket; /* -1: none */
 	struct address address;
 	bool is_found;    /* the socket with `address` may be open */
-	int64_t retry_ms; /* not checked for the file before this time */
+	int64_t retry_ms; /* the file is not searched for again before this time */
 };
 
 /* Returns false, with errno set, when there is no such file. */

@@ -5,7 +5,7 @@
 
 #define DATABASE "/usr/share/zoneinfo/"
 
-/* What the database's folder contains in addition to zones: copies of all of them, and files of its own. */
+/* Other entries of the database's folder: copies of all zones, and its own files. */
 static const struct slice others[] = { SLICE("posix"), SLICE("right"), SLICE("posixrules"), SLICE("localtime"),
 	SLICE("leapseconds"), SLICE("Factory") };
 

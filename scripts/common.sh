@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2034,SC2154
-# Shared by the scripts: steps that show their log when they fail, the Debian packages, the build. Sourced, POSIX sh.
+# Shared by the scripts: steps that show their log when they fail, the Debian packages, the build. To be sourced; POSIX sh.
 # The caller sets `top`, the folder of the sources, and `logs`, a folder that exists.
 
 packages_build="autoconf automake gcc g++ libc6-dev make pkg-config libargon2-dev libcurl4-openssl-dev libfcgi-dev libidn2-dev libinih-dev \
 libmariadb-dev libphonenumber-dev libssl-dev libunistring-dev libyajl-dev zlib1g-dev"
-# The libraries of the dashboard are npm packages. A tarball has their files, and an npm from elsewhere is not replaced with Debian's.
+# The libraries of the dashboard are npm packages. A tarball contains their files. An npm from elsewhere is not replaced with Debian's.
 packages_dashboard=
 [ -f "$top/src/dashboard/lib/licences.txt" ] || command -v npm >/dev/null || packages_dashboard=npm
 # The -core and -bin packages have no system service; lighttpd, nginx-light and php8.2-fpm do, see install_packages.
@@ -19,7 +19,7 @@ python3-pytest python3-pytest-xdist systemd"
 packages_clock="libfaketime"
 # For the tests that compare the service with docs/openapi.yaml.
 packages_openapi="python3-hypothesis python3-jsonschema python3-yaml"
-# What the examples for operators are for; its service stays off.
+# For the operators' examples; its service stays off.
 packages_watch="logrotate prometheus"
 packages_browsers="chromium chromium-headless-shell firefox-esr"
 # A mail server for the tests, which start their own; its service stays off.
@@ -27,9 +27,9 @@ packages_mail="libsasl2-modules postfix sasl2-bin"
 packages_signatures="nodejs npm php8.2-cli"
 packages_fuzz="clang"
 packages_long="$packages_fuzz shellcheck valgrind"
-# A cluster of database nodes; only mariadb-server has the scripts that copy a node's data to another.
+# A cluster of database nodes; only mariadb-server has the scripts that copy the data of one node to another.
 packages_cluster="galera-4 haproxy mariadb-server rsync socat"
-# The Debian package, and a container to live in.
+# The Debian package, and a container to test it in.
 packages_package="build-essential debhelper lintian mmdebstrap po-debconf systemd-container"
 packages_bench="php8.2-cli php8.2-curl php8.2-fpm php8.2-mysql wrk"
 
@@ -63,7 +63,7 @@ missing_packages() {
 	done
 }
 
-# Packages must not start system services: with this file invoke-rc.d refuses to. An existing file is not changed.
+# Packages must not start system services; with this file, invoke-rc.d refuses to. An existing file is not changed.
 forbid_services() {
 	[ -e "$policy" ] && return 0
 	policy_is_ours=yes
@@ -95,14 +95,14 @@ install_packages() {
 	# shellcheck disable=SC2086 # a list of words
 	step "Installing packages" apt_install $missing
 	allow_services
-	# They must not start at the next boot either.
+	# The services must not start at the next boot either.
 	for package in haproxy lighttpd mariadb-server nginx-light php8.2-fpm postfix prometheus rsync; do
 		service=${package%-server}
 		case " $missing" in *" $package "*) as_root update-rc.d "${service%-light}" disable >/dev/null 2>&1 || true ;; esac
 	done
 }
 
-# configure_in FOLDER SOURCE [configure options]: does nothing when it is configured.
+# configure_in FOLDER SOURCE [configure options]: does nothing if the folder is already configured.
 configure_in() {
 	build=$1
 	source=$2
@@ -113,7 +113,7 @@ configure_in() {
 	[ -f "$build/Makefile" ] || step "Configuring" sh -c 'cd "$1" && shift && exec "$@"' sh "$build" "$source/configure" -q "$@"
 }
 
-# has_dashboard BUILD: whether the libraries of the dashboard are there and new enough for make.
+# has_dashboard BUILD: whether the libraries of the dashboard exist and are new enough for make.
 has_dashboard() {
 	for lib in "$top/src/dashboard/lib" "$1/src/dashboard/lib"; do
 		[ ! -f "$lib/licences.txt" ] || [ "$top/src/dashboard/package-lock.json" -nt "$lib/licences.txt" ] ||
@@ -122,7 +122,7 @@ has_dashboard() {
 	return 1
 }
 
-# fetch_dashboard BUILD: fetches them, in some minutes at most. Sets no_dashboard to the reason where npm or its registry is out of reach.
+# fetch_dashboard BUILD: fetches them, within a few minutes. Sets no_dashboard to the reason if npm or its registry cannot be reached.
 dashboard_seconds=180
 fetch_dashboard() {
 	no_dashboard=
@@ -138,12 +138,13 @@ fetch_dashboard() {
 		no_dashboard="npm cannot fetch its libraries, see $logs/dashboard-libraries.log"
 }
 
-# was_built_with_dashboard BUILD: as it is configured.
+# was_built_with_dashboard BUILD: whether it is configured with the dashboard.
 was_built_with_dashboard() {
 	grep -qsF 'S["WITH_DASHBOARD_TRUE"]=""' "$1/config.status"
 }
 
-# build_with_dashboard BUILD: builds $top, without the dashboard where its libraries cannot be fetched; a later call that can adds it.
+# build_with_dashboard BUILD: builds $top, without the dashboard if its libraries cannot be fetched; a later call that can fetch them
+# adds it.
 build_with_dashboard() {
 	fetch_dashboard "$1"
 	without=${no_dashboard:+--without-dashboard}
@@ -153,13 +154,14 @@ build_with_dashboard() {
 	build_in "$1" "$top" $without
 }
 
-# build_in, with the same arguments: an out-of-tree build, which repeats only what has changed.
+# build_in, with the same arguments: an out-of-tree build that rebuilds only what has changed.
 build_in() {
 	configure_in "$@"
 	step "Building" make -C "$build" -s -j "$(nproc)"
 }
 
-# copy_sources FOLDER: the files that git has or would add, and the libraries of the dashboard if they are there; in a tarball, all files except those of a build in place.
+# copy_sources FOLDER: copies the files that git has or would add, and the libraries of the dashboard if they exist; in a tarball, all
+# files except those of a build in place.
 copy_sources() {
 	copy=$1
 	mkdir -p "$copy"

@@ -19,7 +19,7 @@ class Bench:
         self.sizes = (500, 2000) if options.quick else (10_000, 100_000, 1_000_000)
         self.warm_up = 0 if options.quick else 2
         pool = "128M" if options.quick else f"{min(4096, self.machine['memory_mib'] // 3)}M"
-        # Locked, as in a server that has run for a day, which has touched all of its memory. The first touch of a page is the
+        # Locked, as in a server that has run for a day and has touched all of its memory. The first access to a page is the
         # machine's cost, not the subjects', and on a virtual machine it may exceed that of the insert.
         self.database = MariaDB(self.folder / "mariadb", self.folder / "mariadb" / "db.sock", buffer_pool=pool,
                                 redo_log="64M" if options.quick else "1G", more=["--memlock"])
@@ -63,7 +63,7 @@ class Bench:
                 "connections": self.options.connections, "rounds": self.options.rounds, "seconds": self.options.seconds, "quick": self.options.quick}
 
     def interleave(self, plan):
-        """{label: [result of its function in each round]}: one of each per round, so that disturbances affect all."""
+        """Return {label: [result of its function in each round]}. Each round runs every function, so that disturbances affect all."""
         rounds = {label: [] for label in plan}
         for _ in range(self.options.rounds):
             for label, measure in plan.items():
@@ -71,7 +71,7 @@ class Bench:
         return rounds
 
     def best(self, subject, candidates, measure):
-        """Start it with the number of workers with the best rate; return {workers: rate} of all candidates."""
+        """Start it with the number of workers that gives the best rate; return {workers: rate} of all candidates."""
         if self.options.quick:
             subject.start()
             return {}

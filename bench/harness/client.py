@@ -12,22 +12,22 @@ from stack.process import Child, StackError
 from . import BENCH
 
 SEEDS = itertools.count(1)
-# Headers that the web server adds, and those of the connection.
+# Headers that the web server adds, and headers of the connection.
 NOT_OURS = {"date", "server", "connection", "transfer-encoding", "keep-alive"}
 
 
 def fresh_seed():
-    """Part of every email address of a run, which makes the addresses new."""
+    """Return a part of every email address of a run that makes the addresses new."""
     return f"s{next(SEEDS)}"
 
 
 def drive(bench, subject, kind, seconds, connections=None, **words):
-    """One run of wrk: {"rate", "p50_ms", "p99_ms", …}. StackError when an answer was wrong."""
+    """Run wrk once and return {"rate", "p50_ms", "p99_ms", …}. Raise StackError if an answer was wrong."""
     return drive_all(bench, [(subject, words)], kind, seconds, connections)[0]
 
 
 def drive_all(bench, parts, kind, seconds, connections=None):
-    """A run of wrk for each of several (subject, words), at the same time; the connections are those of each one."""
+    """Run wrk for several (subject, words) at the same time, each with this number of connections."""
     running = []
     try:
         for subject, words in parts:
@@ -41,7 +41,7 @@ def drive_all(bench, parts, kind, seconds, connections=None):
 
 
 def start_wrk(bench, subject, kind, seconds, connections, words):
-    """(the running wrk, its log)"""
+    """Return (the running wrk, its log)."""
     words = {"kind": kind, "path": subject.path, "key": subject.key, "campaigns": len(subject.campaigns),
              "first_campaign": subject.campaigns[0], "start": 0, "seed": fresh_seed(),
              "random": random.getrandbits(31), "status": 200, "expect": '"campaign_id":', **words}
@@ -69,7 +69,7 @@ def parse(name, kind, text):
 
 
 def request(subject, path, fields=None, key=True, status=200):
-    """(head as in FastCGI, body) of one answer, which must have that status."""
+    """Return (head as in FastCGI, body) of one answer, which must have that status."""
     connection = http.client.HTTPConnection("127.0.0.1", subject.port, timeout=20)
     headers = {"Authorization": f"Bearer {subject.key}"} if key else {}
     if fields:
@@ -85,7 +85,7 @@ def request(subject, path, fields=None, key=True, status=200):
 
 
 def sign_up(subject, **fields):
-    """One lead like those of the client's script; (head, body)."""
+    """Sign up one lead like those of the client's script; return (head, body)."""
     return request(subject, subject.path % subject.campaigns[0],
                    {"email": f"{fresh_seed()}@bench.example", "first_name": "Ada", "last_name": "Lovelace", "plan": "pro",
                     "utm_source": "news", "utm_campaign": "launch", "ip": "203.0.113.7", **fields})

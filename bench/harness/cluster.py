@@ -29,13 +29,13 @@ class Running:
 
 
 def total(found):
-    """The figures of several clients as one."""
+    """Combine the figures of several clients."""
     return {"rate": sum(one["rate"] for one in found), "p50_ms": max(one["p50_ms"] for one in found),
             "p99_ms": max(one["p99_ms"] for one in found)}
 
 
 def driven(bench, parts, kind):
-    """A function for bench.interleave: each of (subject, words) has an equal part of the connections."""
+    """Return a function for bench.interleave, in which each of (subject, words) has an equal share of the connections."""
     connections = max(1, bench.options.connections // len(parts))
 
     def measure():
@@ -46,7 +46,7 @@ def driven(bench, parts, kind):
 
 
 def subjects(bench, database, **options):
-    """{label: its subjects, which run}. Those of three writers share an installation, and each uses a node of its own."""
+    """Return {label: its running subjects}. The three writers share an installation, and each uses its own node."""
     first = Leadhook(bench, server=database.nodes[0], **options)
     made = {SERVER: [Leadhook(bench, **options)], WRITER: [Leadhook(bench, server=database.proxy, **options)],
             WRITERS: [first, *(Leadhook(bench, server=node, like=first) for node in database.nodes[1:])]}
@@ -63,7 +63,7 @@ def stop(made):
 
 
 def creating(bench, database):
-    """Each host has campaigns of its own, because nodes that write for the same one conflict."""
+    """Each host has its own campaigns, because nodes that write to the same one conflict."""
     made = subjects(bench, database, campaigns=3 * NODES)
 
     def parts(some):
@@ -86,7 +86,7 @@ def reading(bench, database, leads):
 
 
 def delivering(bench, running, count):
-    """One dispatcher at a time sends, so that more writers would change nothing."""
+    """Only one dispatcher sends at a time, so more writers would change nothing."""
     plan = {}
     for label, server, pids in ((SERVER, None, ()), (WRITER, running.database.proxy, running.pids)):
         subject, queue = our_queue(bench, count, server)

@@ -34,14 +34,14 @@ def timed(bench, child, count, seconds, servers):
         stats = bench.receiver.wait_for(count, seconds, child.name)
         used = processor_seconds(servers) - before + processor_seconds(family(child.pid))
     finally:
-        # TERM would wait for hanging receivers; unfinished deliveries are made due again.
+        # TERM would wait for hanging receivers; unfinished deliveries become due again.
         child.kill()
     bench.receiver.settle()
     return {**rates(stats, begun), "cpu_us": used / stats["count"] * 1e6}
 
 
 def ours(bench, subject, queue, wrap=(), awaited=None, servers=()):
-    """A round of the dispatcher: all deliveries are due, until all (or `awaited`) have arrived."""
+    """Run one round of the dispatcher: from when all deliveries are due until all (or `awaited`) have arrived."""
     def measure():
         queue.make_due()
         child = subject.installation.dispatcher()
@@ -51,7 +51,7 @@ def ours(bench, subject, queue, wrap=(), awaited=None, servers=()):
 
 
 def our_queue(bench, count, server=None):
-    """An installation with a real event, and `count` deliveries to WEBHOOKS webhooks."""
+    """Make an installation with a real event, and `count` deliveries to WEBHOOKS webhooks."""
     subject = Leadhook(bench, server=server)
     with subject:
         sign_up(subject)
@@ -113,7 +113,7 @@ def deliver(bench):
 
 
 def silent_resolver(bench):
-    """(socket that must stay open, words before the dispatcher's command), or None without root."""
+    """Return (a socket that must stay open, words to put before the dispatcher's command), or None without root."""
     if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode != 0:
         return None
     listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

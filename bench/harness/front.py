@@ -6,7 +6,7 @@ from . import BENCH
 
 
 class BenchLighttpd(Lighttpd):
-    """No access log; the maximum of requests per connection."""
+    """lighttpd without an access log, and with the maximum number of requests per connection."""
 
     def configure(self, listen, program=None, config=None):
         self.write("main.conf", f"""

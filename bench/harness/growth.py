@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""growth: the cost of a request and of a delivery at 10 k, 100 k and 1 M leads, with all scores different and all equal."""
+"""Workload growth: the cost of a request and of a delivery at 10 k, 100 k and 1 M leads, with all scores different or all equal."""
 from .bench import Goal, outcome
 from .client import drive, sign_up
 from .deliver import WEBHOOKS, hook_url, timed
@@ -10,7 +10,7 @@ KINDS = ("create", "lookup", "leaderboard", "last-page", "no-match-page", "stats
 QUICK_KINDS = KINDS[:3]
 WITH_GOALS = ("create", "lookup", "leaderboard", "deliver")
 ALLOWED = 1.2
-# Pages take so long that those under way at the end would change the result.
+# Pages take so long that those in progress at the end would distort the result.
 CONNECTIONS = {"last-page": 4, "no-match-page": 4}
 
 
@@ -20,7 +20,7 @@ def expected(kind):
 
 
 def costing(bench, subject, kind, seconds):
-    """A function for bench.interleave: requests of one kind; processor time without web server and client."""
+    """Return a function for bench.interleave: requests of one kind, and their processor time without web server and client."""
     words = {"expect": expected(kind), **subject.set_words}
 
     def measure():
@@ -34,7 +34,7 @@ def costing(bench, subject, kind, seconds):
 
 
 def queue_of(bench, subject):
-    """One delivery for each lead of the set; made once."""
+    """Return a queue with one delivery for each lead of the set; made once."""
     if not hasattr(subject, "queue"):
         with subject:
             sign_up(subject)

@@ -16,7 +16,7 @@ CONNECTIONS = 4
 CONTENT_BYTES = 3000  # about that of a mail in text and HTML
 HOUR = 3600
 
-# One lead, an address for each mail; no leases, nothing sent.
+# One lead, and an address for each mail. No leases, and nothing has been sent.
 PLANT = """
 SET @now = 1, @content = CONCAT('Message-ID: <1@example.org>\\r\\nSubject: Mail\\r\\n\\r\\n', REPEAT(CONCAT(REPEAT('m', 70), '\\r\\n'), {lines}));
 INSERT INTO lh_messages (id, campaign_id, lead_id, kind, turn, state, created_ms, due_ms, recipient, message_id, content, composed_ms)
@@ -60,7 +60,7 @@ def ours(bench, subject, count):
 
 
 def source(bench, sink, count):
-    """The same number of mails, connections and bytes, without a database; each connection is used for many."""
+    """Send the same number of mails and bytes over as many connections, without a database; each connection is used for many mails."""
     def measure():
         child = Child("smtp-source", ["smtp-source", "-d", "-s", CONNECTIONS, "-m", count, "-l", CONTENT_BYTES, "-f", "a@example.org",
                                       "-t", "b@example.org", f"127.0.0.1:{sink.port}"], bench.folder / "source.log")
@@ -81,7 +81,7 @@ def mailing(bench, sink):
 
 
 def mail(bench):
-    """Ready mails, by Leadhook and by Postfix's smtp-source."""
+    """Compare ready mails sent by Leadhook and by Postfix's smtp-source."""
     count = 200 if bench.options.quick else 5000
     with Sink(bench) as sink:
         subject = mailing(bench, sink)
@@ -95,7 +95,7 @@ def mail(bench):
 
 
 def sent_beside(measure, subject):
-    """The measurement, with the mails that were sent meanwhile."""
+    """Return the measurement, with the number of mails that were sent in the meantime."""
     def measure_both():
         before, begun = sent(subject), time.monotonic()
         found = measure()
@@ -108,7 +108,7 @@ def sent(subject):
 
 
 def latency_mail(bench):
-    """Webhooks where no mail is set up, and where each sign-up gets a mail, too."""
+    """Compare the latency of webhooks without mail, and with a mail for each sign-up."""
     with Sink(bench) as sink:
         plain, both = Leadhook(bench).start(), mailing(bench, sink).start()
         dispatchers = [one.installation.dispatcher().start() for one in (plain, both)]

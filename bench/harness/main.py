@@ -27,7 +27,7 @@ WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": togethe
              "leaderboard": leaderboard, "limited": limited, "deliver": deliver, "deliver-hostile": deliver_hostile, "growth": growth,
              "memory": memory, "latency": latency, "metrics": metrics, "noisy-neighbour": noisy_neighbour,
              "guesses": guesses, "lists": lists}
-# Only when they are named: they need more packages.
+# Only if named, because they need more packages.
 NAMED = {"cluster": cluster, "mail": mail, "latency-mail": latency_mail, "views": views}
 
 
@@ -46,7 +46,7 @@ def arguments():
     options = parser.parse_args()
     options.rounds = options.rounds or (1 if options.quick else 3)
     options.seconds = options.seconds or (1 if options.quick else 10)
-    # Few, so that a slow machine also answers some of them in a second.
+    # Few, so that even a slow machine answers some of them within a second.
     options.connections = options.connections or (16 if options.quick else 64)
     unknown = set(options.names) - set(WORKLOADS) - set(NAMED)
     if unknown:
@@ -82,7 +82,7 @@ def main():
     options = arguments()
     if options.check:
         return 0
-    # The caller's settings do not reach the programs.
+    # The caller's settings must not reach the programs.
     for name in [name for name in os.environ if name.startswith("LEADHOOK_")]:
         del os.environ[name]
     handle_signals()

@@ -14,14 +14,14 @@ from .sets import DAY_BITS, FIRST_HISTORY, FIRST_LEAD, fill_leads
 from .subjects import Leadhook
 
 PACE = 50            # sign-ups a second
-GUESSES = 10_000     # of passwords, beside the sign-ups of one measurement
+GUESSES = 10_000     # of passwords, during the sign-ups of one measurement
 CONNECTIONS = 8
 ADDRESSES = {"beside one guesser": 1, "beside 1,000 guessers": 1000}
 LEAD_IN = 1          # seconds of guesses before the sign-ups, and after them
 
 
 def guesses(bench):
-    """Sign-ups beside guesses of passwords. Each address guesses passwords of many users. These do not exist: that costs the same."""
+    """Measure sign-ups while passwords are guessed. Each address guesses passwords of many users, who do not exist: that costs the same."""
     subject = Leadhook(bench)
     subject.installation.configure([("server", "trusted_proxies", "127.0.0.1")])
     subject.start()
@@ -32,7 +32,7 @@ def guesses(bench):
 
     first_addresses = itertools.count(0, max(ADDRESSES.values()))
 
-    def beside(addresses):  # new ones each time: each may guess some times in a minute
+    def beside(addresses):  # new ones each time, because each may guess only a few times a minute
         subject.sql("TRUNCATE TABLE lh_login_attempts")
         with ThreadPoolExecutor(1) as pool:
             guessing = pool.submit(drive, bench, subject, "guess", seconds + 2 * LEAD_IN, pace=GUESSES / seconds, addresses=addresses,
@@ -60,7 +60,7 @@ INSERT INTO lh_deliveries (id, event_id, webhook_id, format, state, attempts, la
 SELECT {first} + 2 * seq + 1, {first} + 2 * seq, {webhook} + seq % {webhooks}, 'json', IF(seq % 1000 = 0, 'failed', 'delivered'), 1,
        IF(seq % 1000 = 0, 500, 200), {now} FROM seq_{begin}_to_{end};
 """
-# The most expensive of each: most is examined, and least is found.
+# The most expensive variant of each: it examines most and finds least.
 LISTS = (
     "leads?limit=250", "leads?limit=250&newest=true", "leads?limit=250&after={middle}", "leads?name=zzzz", "leads?email=u1@bench.example",
     "leads?phone=%2B4930123456", "leads?verified=on", "leads?waitlisted=on", "leads?fraudulent=on", "leads?opted_out=on", "leads?tag={tag}",
@@ -75,7 +75,7 @@ OTHERS = ("campaigns", "overview")
 
 
 def fill_history(subject, leads, count):
-    """Ended deliveries. Returns the id of the first of WEBHOOKS webhooks."""
+    """Add ended deliveries. Return the id of the first of WEBHOOKS webhooks."""
     first, webhook = (int(time.time()) // 86400 << DAY_BITS) + FIRST_HISTORY, 5000
     subject.sql(f"""INSERT INTO lh_webhooks (id, campaign_id, url, url_hash, events, format, secret, state, created_ms)
         SELECT {webhook} + seq, {subject.campaigns[0]}, CONCAT('http://127.0.0.1:1/', seq), UNHEX(SHA2(seq, 256)), 1, 'json', secret, 'active', created_ms
@@ -89,8 +89,8 @@ def fill_history(subject, leads, count):
 
 
 def large_campaign(bench):
-    """A subject, not a set of large(): others add webhooks to it. Its only campaign has all leads and DELIVERIES ended deliveries for
-    each. Returns it with the id of its first webhook."""
+    """Return a subject with the id of its first webhook. It is not a set of large(), because others add webhooks to these. Its only
+    campaign has all leads, and DELIVERIES ended deliveries for each."""
     leads = bench.sizes[-1]
     subject = Leadhook(bench, campaigns=1)
     fill_leads(subject, subject.campaigns[0], leads, "natural")
@@ -98,7 +98,7 @@ def large_campaign(bench):
 
 
 def timed(subject, path, key):
-    """Milliseconds of each of CALLS calls."""
+    """Return the milliseconds that each of CALLS calls took."""
     found = []
     for _ in range(CALLS):
         begun = time.perf_counter()
@@ -114,7 +114,8 @@ def timed(subject, path, key):
 
 
 def lists(bench):
-    """Each list and search by HTTP, with all of the largest campaign's history. Its figures include the web server and the answer."""
+    """Measure each list and search over HTTP, with the whole history of the largest campaign. The figures include the web server and the
+    answer."""
     leads = bench.sizes[-1]
     subject, webhook = large_campaign(bench)
     account = str(subject.installation.admin("account", "list")[0]["id"])

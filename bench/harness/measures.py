@@ -15,7 +15,7 @@ LIBC = ctypes.CDLL(None)
 
 
 def family(pid):
-    """A process and all its descendants."""
+    """Return the process and all its descendants."""
     try:
         tasks = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except FileNotFoundError:
@@ -24,7 +24,7 @@ def family(pid):
 
 
 def processor_seconds(pids):
-    """Of all threads, including ended ones, in nanoseconds: a database's threads come and go with their connections."""
+    """Return the time of all threads, including ended ones: a database's threads come and go with their connections."""
     total, clock = 0, ctypes.c_int()
     for pid in pids:
         if LIBC.clock_getcpuclockid(pid, ctypes.byref(clock)) != 0:
@@ -34,12 +34,12 @@ def processor_seconds(pids):
 
 
 def pss_kib(pid):
-    """Proportional set size: shared pages are divided by the number of processes that share them."""
+    """Return the proportional set size: shared pages are divided by the number of processes that share them."""
     return int(re.search(r"^Pss:\s+(\d+)", pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)[1])
 
 
 def descriptors(pid):
-    """The number of open descriptors."""
+    """Return the number of open descriptors."""
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
@@ -58,7 +58,7 @@ def machine(folder):
 
 
 def versions():
-    """{program: version text}; wrk prints it with a failure."""
+    """Return {program: version text}. wrk prints its version with a failing status."""
     commands = {"lighttpd": ["lighttpd", "-v"], "php": ["php8.2", "-v"], "wrk": ["wrk", "-v"]}
     found = {}
     for name, command in commands.items():

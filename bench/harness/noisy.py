@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Workload noisy-neighbour: sign-ups of other accounts beside a flood of the dearest calls of one."""
+"""Workload noisy-neighbour: sign-ups of other accounts while one account sends a flood of the most expensive calls."""
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,7 +15,7 @@ LEAD_IN = 2                # seconds of flood before the sign-ups, and after the
 
 
 class Noisy:
-    """An account of a running subject, with what `drive` needs to know of it."""
+    """An account of a running subject, with what `drive` needs to know about it."""
 
     name = "noisy"
 
@@ -32,7 +32,7 @@ class Noisy:
             admin("webhook", "add", str(self.campaigns[0]), url, "score_change")
 
     def flood(self, bench, seconds):
-        """One run of the client. Calls are queued (202); once the queue is full, they are refused (429)."""
+        """Run the client once. Calls are queued (202); once the queue is full, they are refused (429)."""
         return drive(bench, self, "points", seconds, leads=self.leads, status=202, expect='"updated":', also=429)
 
 

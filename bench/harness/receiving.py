@@ -40,7 +40,7 @@ class Receiver:
         return json.loads(self.get("/stats"))
 
     def wait_for(self, count, seconds, sender="dispatcher"):
-        """The statistics once there are `count` deliveries, or after that time; StackError when one was not an event."""
+        """Return the statistics once there are `count` deliveries, or after that time. Raise StackError if one was not an event."""
         end = time.monotonic() + seconds
         while self.count() < count and time.monotonic() < end:
             time.sleep(POLL_SECONDS)
@@ -50,7 +50,7 @@ class Receiver:
         return stats
 
     def settle(self, seconds=20):
-        """Wait until a stopped dispatcher or loop has nothing under way."""
+        """Wait until a stopped dispatcher or loop has nothing in progress."""
         seen = [-1]
 
         def quiet():
@@ -60,7 +60,7 @@ class Receiver:
 
 
 def rates(stats, begun_ns):
-    """The rates of a round of deliveries; delays count from the sender's start."""
+    """Return the rates of a round of deliveries; delays count from the start of the sender."""
     seconds = (stats["last_ns"] - stats["first_ns"]) / 1e9
     return {"rate": (stats["count"] - 1) / seconds if seconds > 0 else float(stats["count"]), "deliveries": stats["count"],
             "delay_p50_ms": (stats["arrival_p50_ns"] - begun_ns) / 1e6,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table, and the file with all numbers."""
+"""Prints the table, and writes the file with all numbers."""
 import json
 import pathlib
 
@@ -35,7 +35,7 @@ def cell(rounds, metric, form):
 
 
 def table(name, rounds):
-    """Lines with the median, minimum and maximum of the rounds."""
+    """Return lines with the median, minimum and maximum of the rounds."""
     metrics = [metric for metric in COLUMNS if any(metric in one for runs in rounds.values() for one in runs)]
     lines = [[name, *(COLUMNS[metric][0] for metric in metrics)]]
     lines += [["  " + label, *(cell(runs, metric, COLUMNS[metric][1]) for metric in metrics)] for label, runs in rounds.items()]

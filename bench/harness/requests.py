@@ -15,7 +15,7 @@ PAYLOADS_APART = 0.1
 
 
 def measured(bench, subject, kind, **words):
-    """A function for bench.interleave: warm-up, then a run."""
+    """Return a function for bench.interleave: a warm-up, then a run."""
     def measure():
         if bench.warm_up:
             drive(bench, subject, kind, bench.warm_up, **words)
@@ -28,7 +28,7 @@ def creating(subject, seconds):
 
 
 def compare(ours, php, answer):
-    """StackError unless PHP's answer has the same fields, and a sign-up by referral has the right effect."""
+    """Raise StackError unless PHP's answer has the same fields, and a sign-up by referral has the right effect."""
     first = json.loads(sign_up(php)[1])
     second = json.loads(sign_up(php, kid=first["social_id"])[1])
     if list(first) != list(json.loads(answer[1])):
@@ -60,7 +60,7 @@ def create(bench):
 
 
 def one_campaign(bench):
-    """All leads in one campaign, every tenth by the same referrer, which gets points and reward levels."""
+    """Put all leads into one campaign, every tenth by the same referrer, which gets points and reward levels."""
     spread_out = Leadhook(bench).start()
     alone = Leadhook(bench, campaigns=1, settings=("points_signup=1", "points_direct=5")).start()
     for points in (10, 1000, 100_000):
@@ -78,7 +78,7 @@ def repeat(bench):
     subject = Leadhook(bench).start()
     seed = fresh_seed()
     made = drive(bench, subject, "create", bench.options.seconds, seed=seed)["requests"]
-    # The last ones may be under way when the client ends.
+    # The last ones may be in progress when the client ends.
     leads = max(1, made - 2 * bench.options.connections)
     rounds = bench.interleave({"create": measured(bench, subject, "create"),
                                "repeat": measured(bench, subject, "repeat", seed=seed, leads=leads)})
@@ -87,7 +87,7 @@ def repeat(bench):
 
 
 def reading(bench, kind, path, factor, expect):
-    """A read of the largest set, and the ceiling with the same bytes."""
+    """Measure a read from the largest set, and the ceiling with the same bytes."""
     subject = large(bench, bench.sizes[-1]).start()
     answer = request(subject, f"/v2/{subject.campaigns[0]}{path}")
     ceiling = Ceiling(bench, answer)
@@ -102,7 +102,7 @@ def reading(bench, kind, path, factor, expect):
 
 
 def limited(bench):
-    """Look-ups and sign-ups without a key, all of which are refused, and the ceiling with the same bytes."""
+    """Measure look-ups and sign-ups without a key, all of which are refused, and the ceiling with the same bytes."""
     subject = Leadhook(bench)
     subject.installation.configure([("limits", "lookups_per_address", "1/24h"), ("limits", "posts_per_address", "1/24h")])
     subject.start()

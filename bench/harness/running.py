@@ -21,7 +21,7 @@ RELEASE_SECONDS = 3  # more than the committer's delay before it returns memory
 
 
 def delivering_too(bench, subject):
-    """create while the dispatcher runs, with its deliveries and its backlog."""
+    """Measure create while the dispatcher runs, with its deliveries and its backlog."""
     def measure():
         subject.sql("TRUNCATE TABLE lh_due")
         bench.receiver.reset()
@@ -46,7 +46,7 @@ def together(bench):
 
 
 def delivery_latency(bench, subject):
-    """From the sending of a sign-up to its webhook's first byte at the receiver, at PACE."""
+    """Measure the time from sending a sign-up to the first byte of its webhook at the receiver, at PACE."""
     def measure():
         bench.receiver.reset()
         found = drive(bench, subject, "steady", bench.options.seconds, connections=STEADY_CONNECTIONS, pace=PACE)
@@ -75,7 +75,7 @@ def mib(pid):
 
 
 def pages(bench, subject, leads, **fields):
-    """Sign up that many leads with these fields, then request pages of them on all connections at once."""
+    """Sign up this many leads with these fields, then request pages of them on all connections at once."""
     with ThreadPoolExecutor(bench.options.connections) as pool:
         answers = list(pool.map(lambda _: sign_up(subject, **fields), range(leads)))
         first = min(json.loads(body)["subscription_number"] for _, body in answers)
@@ -86,7 +86,7 @@ def pages(bench, subject, leads, **fields):
 
 
 def responders_memory(bench, rounds):
-    """After sign-ups, after ordinary pages of leads, and after the largest ones."""
+    """Measure memory after sign-ups, after ordinary pages of leads, and after the largest ones."""
     subject = Leadhook(bench).start()
     drive(bench, subject, "create", bench.options.seconds)
     parent, *children = subject.pids
@@ -112,7 +112,7 @@ def responders_memory(bench, rounds):
 
 
 def dispatcher_memory(bench, rounds):
-    """While it delivers from one due row for each lead of the largest set; its start is not measured."""
+    """Measure memory while it delivers, with one due row for each lead of the largest set; its start is not measured."""
     subject = large(bench, bench.sizes[-1])
     queue = queue_of(bench, subject)
     queue.make_due()

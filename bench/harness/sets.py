@@ -7,7 +7,7 @@ from stack.process import StackError
 from .subjects import Leadhook
 
 SHAPES = {"natural": "FLOOR(-LN(1 - RAND(seq)) * 8)", "distinct": "(seq * 7919) % {leads}", "same": "7"}
-# Far above all ids that the programs assign.
+# Far above any id that the programs assign.
 FIRST_LEAD = 1_000_000_000
 FIRST_HISTORY = 1 << 35
 DAY_BITS = 36  # the low bits of a history id; the high bits are the UTC day
@@ -39,7 +39,7 @@ SELECT {first} + seq, {campaign}, {url}, UNHEX(SHA2({url}, 256)), 1, 'json', sec
 FROM (SELECT secret, created_ms FROM lh_webhooks ORDER BY id LIMIT 1) one, seq_1_to_{count};
 INSERT INTO lh_webhook_status (webhook_id) SELECT {first} + seq FROM seq_1_to_{count};
 """
-# Every event has the bytes of a real one, and one delivery with the next id. `bench_queue` lists the deliveries to make due.
+# Every event has the bytes of a real one, and one delivery with the next id. `bench_queue` lists the deliveries to be made due.
 HISTORY = """
 INSERT INTO lh_events (id, campaign_id, lead_id, type, deliveries, created_ms, payload)
 SELECT {first} + 2 * seq, {campaign}, {lead} + seq, 0, 1, {now}, payload
@@ -64,7 +64,7 @@ def shard(webhook):
 
 
 def fill_leads(subject, campaign, leads, shape):
-    """Leads with the scores, histogram and counters (hourly too) that `leadhook check --deep` expects."""
+    """Add leads with the scores, the histogram and the counters (also by hour) that `leadhook check --deep` expects."""
     text = LEADS.format(campaign=campaign, leads=leads, score=SHAPES[shape].format(leads=leads), first=FIRST_LEAD)
     start = 0
     for level in range(LEVELS):
@@ -79,7 +79,7 @@ def fill_leads(subject, campaign, leads, shape):
 
 
 def check(subject):
-    """Seconds of `leadhook check --deep`; StackError when it has findings."""
+    """Return the seconds that `leadhook check --deep` took. Raise StackError if it has findings."""
     begun = time.monotonic()
     found = subject.installation.admin("check", "--deep", timeout=600)
     if not found["ok"]:
@@ -88,7 +88,7 @@ def check(subject):
 
 
 def large(bench, leads, shape="natural"):
-    """A subject, not running, with one campaign of that many leads; made once per run."""
+    """Return a subject, not running, with one campaign of this many leads; made once per run."""
     key = (leads, shape)
     if key not in bench.sets:
         subject = Leadhook(bench, campaigns=1)
@@ -109,7 +109,7 @@ class Queue:
         subject.sql("TRUNCATE TABLE lh_due; UPDATE lh_events SET deliveries = 0")
 
     def add_webhooks(self, count, url):
-        """`url`: an SQL expression in which seq counts from 1. Returns the ids."""
+        """`url`: an SQL expression in which seq counts from 1. Return the ids."""
         first = 1000 + len(self.webhooks)
         added = [first + number for number in range(1, count + 1)]
         self.subject.sql(WEBHOOKS.format(first=first, campaign=self.subject.campaigns[0], url=url, count=count))
@@ -117,7 +117,7 @@ class Queue:
         return added
 
     def add(self, count, webhooks):
-        """Adds that many deliveries, to these webhooks in turn."""
+        """Add this many deliveries, to these webhooks in turn."""
         first = webhooks[0]
         self.subject.sql(HISTORY.format(
             first=self.first + 2 * self.count, campaign=self.subject.campaigns[0], lead=FIRST_LEAD + self.count, count=count,

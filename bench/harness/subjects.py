@@ -41,11 +41,11 @@ class Subject:
 
     @property
     def pids(self):
-        """Its own processes, without web server and database."""
+        """Return its own processes, without web server and database."""
         return family(self.program.pid)
 
     def child(self):
-        """The program, not started."""
+        """Return the program, not started."""
         raise NotImplementedError
 
     def start(self):
@@ -133,8 +133,8 @@ INSERT INTO api_keys (hash, account_id) VALUES (UNHEX('{hashlib.sha256(self.key.
 
 
 class Leadhook(Subject):
-    """An installation with an account, its key, and campaigns that have one webhook for new_signup each. `server`: another database
-    server than the bench's; `like`: another subject whose installation and campaigns it shares."""
+    """An installation with an account, its key, and campaigns that have one webhook for new_signup each. `server`: a database server
+    other than the bench's; `like`: another subject whose installation and campaigns it shares."""
 
     name = "leadhook"
     options = ()
@@ -146,7 +146,7 @@ class Leadhook(Subject):
         if self.server is bench.database:
             bench.databases.append(self.database)
         self.installation = Installation(self.folder, bench.options.build, self.server, name=self.database)
-        # without the sandbox, which would restrict measuring its memory to root
+        # without the sandbox, with which only root could measure its memory
         measurable = [] if os.geteuid() == 0 else [("server", "sandbox", "off")]
         shared = [("database", "password", like.installation.setting("database", "password"))] if like else []
         self.installation.configure([("server", "base_url", self.front.url), ("log", "level", "warning"), ("database", "tls", "off"),

@@ -55,7 +55,7 @@ def set_password(subject, link):
 
 
 def log_in(window, base, email):
-    """Returns milliseconds until the overview is shown, when the page is loaded the next time."""
+    """Return the milliseconds until the overview is shown when the page is loaded again."""
     window.open(base)
     window.wait("document.querySelector('input[name=password]') !== null")
     for name, text in (("email", email), ("password", PASSWORD)):

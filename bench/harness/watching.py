@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Workload metrics: the cost of GET /metrics, alone and beside sign-ups."""
+"""Workload metrics: the cost of GET /metrics, by itself and during sign-ups."""
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -37,7 +37,7 @@ def read_until(ended, page):
 
 
 def beside(page, measure):
-    """The measurement while the page is read."""
+    """Return the measurement while the page is read."""
     def both():
         ended = threading.Event()
         with ThreadPoolExecutor(1) as pool:
@@ -51,7 +51,7 @@ def beside(page, measure):
 
 
 def alone(bench, subject, page):
-    """The processor time of calls to an idle service, less that of the idle service."""
+    """Return the processor time of calls to an idle service, minus that of the idle service."""
     pids = [bench.database.child.pid, *subject.pids]
 
     def share(call, seconds):
@@ -64,12 +64,12 @@ def alone(bench, subject, page):
     seconds = bench.options.seconds
     time.sleep(seconds)  # the database writes pages after the sign-ups
     idle = share(lambda: None, seconds)
-    # The numbers of the database are read once in 100 times as long as that takes.
+    # The database is read only once in 100 times the time that reading it takes.
     return {"percent": (share(page.read, 6 * seconds) - idle) / bench.machine["cores"] * 100}
 
 
 def with_due(bench, count):
-    """A subject with so many due deliveries of its first campaign, which has no sign-ups."""
+    """Return a subject with this many due deliveries in its first campaign, which has no sign-ups."""
     subject = Leadhook(bench).start()
     sign_up(subject)
     subject.stop()
@@ -82,7 +82,7 @@ def with_due(bench, count):
 
 
 def metrics(bench):
-    """The page counts the due deliveries."""
+    """Measure the page, which counts the due deliveries."""
     due = bench.sizes[-1]
     subject = with_due(bench, due)
     page = Page(subject)

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The clock of a program, which libfaketime changes. Of a private MariaDB it is the one from which Leadhook takes the times that it
-stores."""
+"""The clock of a program, which libfaketime changes. Leadhook takes the times that it stores from the clock of its MariaDB."""
 import pathlib
 
 LIBRARY = next(pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)  # None: libfaketime is not installed
 
 
 class Clock:
-    """`file` has the difference to the real time, `seconds`. `words` precede the command of the program; `options` are added to that of
-    MariaDB. With `monotonic` the clock that measures durations jumps, too."""
+    """`file` contains the difference from the real time, `seconds`. `words` precede the command of the program; `options` are added to the
+    command of MariaDB. With `monotonic`, the clock that measures durations jumps as well."""
 
-    # InnoDB measures waits for its latches by this clock, and aborts the server after 600 s. A jump during a short wait would look
+    # InnoDB measures waits for its latches with this clock, and aborts the server after 600 s. A jump during a short wait would look
     # like that.
     options = ["--innodb-fatal-semaphore-wait-threshold=4294967295"]
 
@@ -21,7 +20,7 @@ class Clock:
         self.jump(0)
 
     def jump(self, seconds):
-        """Sets the clock that many seconds ahead of the real one."""
+        """Set the clock this many seconds ahead of the real one."""
         self.seconds = seconds
         whole = self.file.with_suffix(".new")
         whole.write_text(f"{seconds:+d}\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A cluster of database nodes with a proxy, and one Leadhook on several hosts that use it; all on loopback."""
+"""A cluster of database nodes with a proxy, and one Leadhook on several hosts that use the cluster; all on loopback."""
 import itertools
 import pathlib
 import re
@@ -36,7 +36,7 @@ class Database:
         return next(node for node in self.nodes if node.name == name)
 
     def heal(self, seconds=90):
-        """Every node serves, and the first one writes again."""
+        """Wait until every node serves and the first one writes again."""
         self.galera.heal()
         wait_until(lambda: set(self.proxy.states().values()) == {"UP"}, seconds, "the proxy finds all nodes healthy")
 
@@ -47,7 +47,7 @@ class Database:
 
 
 class Host:
-    """Web server, responders and dispatcher of one host, with a configuration and a lock file of their own."""
+    """Web server, responders and dispatcher of one host, with their own configuration and lock file."""
 
     def __init__(self, folder, name, build, database, installation, settings):
         self.name, self.folder = name, pathlib.Path(folder)
@@ -60,7 +60,7 @@ class Host:
         self.use(build)
 
     def use(self, build):
-        """Take the programs from that build when they are started next."""
+        """Use the programs of that build from their next start on."""
         self.installation.build = build
         self.responders = self.installation.responders(WORKERS)
         self.dispatcher = self.installation.dispatcher()
@@ -72,15 +72,15 @@ class Host:
         return self
 
     def stop(self):
-        """Killing the dispatcher leaves its leases; a test that needs them released stops it before."""
+        """Stop the host. This kills the dispatcher, which leaves its leases; a test that needs them released must stop it first."""
         self.dispatcher.kill()
         self.front.stop()
         self.responders.stop()
 
 
 class Hosts:
-    """One installation on `count` hosts, in a database of its own. `through`: "proxy"; "nodes", so that each uses one of its own;
-    "list", so that each has a list of the nodes."""
+    """One installation on `count` hosts, in its own database. `through`: "proxy"; "nodes": each host uses its own node; "list": each has
+    a list of the nodes."""
 
     def __init__(self, folder, build, database, count=3, through="proxy", settings=()):
         self.folder, self.build, self.database, self.name = pathlib.Path(folder), build, database, f"leadhook{next(NAMES)}"
@@ -93,7 +93,7 @@ class Hosts:
         self.first = self.hosts[0].installation
 
     def add(self, database):
-        """One more host, not started, which uses that node, proxy or list."""
+        """Add one more host, not started, which uses that node, proxy or list."""
         number = len(self.hosts) + 1
         self.hosts.append(Host(self.folder / f"h{number}", f"host{number}", self.build, database, self.name, self.settings))
         return self.hosts[-1]
@@ -119,7 +119,7 @@ class Hosts:
         return [host.front.port for host in self.hosts]
 
     def campaigns(self, count, receiver):
-        """An account's key, and the ids of new campaigns, each with a webhook for new leads."""
+        """Return an account's key, and the ids of new campaigns, each with a webhook for new leads."""
         account = self.admin("account", "add", "Cluster")["id"]
         key = self.admin("key", "add", account)["key"]
         made = []
@@ -137,7 +137,7 @@ VERBS = ("start", "stop", "kill", "pause", "resume", "isolate", "join")
 
 
 def act(database, hosts, verb, name):
-    """One of VERBS on a node (node1), or on the dispatcher or the responders of a host (dispatcher1, responders1)."""
+    """Carry out one of VERBS on a node (node1), or on the dispatcher or the responders of a host (dispatcher1, responders1)."""
     found = re.fullmatch(r"(node|dispatcher|responders)([1-9])", name)
     places = database.nodes if name.startswith("node") else hosts.hosts
     if verb not in VERBS or not found or int(found[2]) > len(places):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A week of made-up leads for the quickstart, made by the calls and commands that real ones are made by.
+"""A week of made-up leads for the quickstart, made by the same calls and commands as real ones.
 
-The clock of the database goes through the week in a few seconds. The same people sign up, in the same order, each time; only the
+The clock of the database runs through the week in a few seconds. The same people sign up, in the same order, each time; only the
 times differ.
 """
 import contextlib
@@ -21,10 +21,10 @@ from .receiver import Answer, Receiver
 HOUR, DAY = 3600, 24 * 3600
 WEEK = 7 * DAY
 SEED = 20261
-# Sign-ups of an hour of the day, and of a day of the week that is made, relative to each other.
+# Relative numbers of sign-ups for each hour of the day, and for each day of the week.
 HOURS = (3, 2, 1, 1, 1, 2, 4, 7, 10, 12, 12, 11, 12, 11, 10, 10, 11, 13, 15, 16, 15, 12, 8, 5)
 DAYS = (6, 8, 14, 11, 9, 10, 12)
-CHANGES_EVERY = 2400  # seconds: changes of leads are made together
+CHANGES_EVERY = 2400  # seconds; changes of leads within this time are made together
 SECONDS_MAX = 30
 
 FIRST_NAMES = """Ada Amir Anna Ben Carla Chen Clara David Elena Emil Eva Felix Fatima Grace Hana Hugo Ida Ines Ivan Jana Jonas Julia Kai
@@ -56,7 +56,7 @@ class Plan:
     opted_out: float = 0.01
     blocked: float = 0.0
     admitted: int = 0  # leads that leave the waiting list after five days
-    cheat: int = 0  # a lead that refers itself: its number
+    cheat: int = 0  # number of a lead that refers itself
 
 
 PLANS = [
@@ -70,12 +70,12 @@ PLANS = [
     Plan("Newsletter", 200, ["mails=welcome"], (4, 30, 24, 22, 20), 0.81, tags={"Customer": (0, 0.2)}),
 ]
 CHEATS = 12
-OUTAGE = (3 * DAY + 9 * HOUR, 4 * DAY + 9 * HOUR)  # of the system that gets the giveaway's events
+OUTAGE = (3 * DAY + 9 * HOUR, 4 * DAY + 9 * HOUR)  # of the system that receives the events of the giveaway
 DISABLED_AT = 4 * DAY + 6 * HOUR
 
 
 class Timeline:
-    """What is to be done, by its time in the week."""
+    """What to do, by its time in the week."""
 
     def __init__(self):
         self.entries, self.order = [], itertools.count()
@@ -96,7 +96,7 @@ class Timeline:
 
 
 def times(begin, count):
-    """Of sign-ups, in their order. Nothing else depends on the time at which the week is made."""
+    """Return the times of sign-ups, in order. Nothing else depends on when the week is made."""
     hours = range(WEEK // HOUR)
     weights = [HOURS[int(begin + hour * HOUR) // HOUR % 24] * DAYS[hour // 24] for hour in hours]
     chosen = random.Random(SEED)
@@ -104,7 +104,7 @@ def times(begin, count):
 
 
 class Demo:
-    """`quickstart` runs, with a database whose clock is a week late."""
+    """`quickstart` runs with a database whose clock is a week behind."""
 
     def __init__(self, installation, url, key, account, receiver):
         self.admin, self.database = installation.admin, installation.database
@@ -116,14 +116,14 @@ class Demo:
     # --- calls ---
 
     def call(self, path, body):
-        """POST with the key, on one connection; returns the answer. After a 503 the same is sent again (docs/api.md 2.1)."""
+        """POST with the key, on one connection; returns the answer. After a 503 it is sent again (docs/api.md 2.1)."""
         status, text = wait_until(lambda: self.post(path, body), SECONDS_MAX, f"POST {path}: an answer other than 503")
         if status >= 300:
             raise StackError(f"POST {path}: {status} {text.decode(errors='replace')}")
         return json.loads(text)
 
     def post(self, path, body):
-        """The status and the body of the answer; None if the service is unavailable."""
+        """Return the status and the body of the answer; None if the service is unavailable."""
         self.connection.request("POST", self.url.path + path, json.dumps(body),
                                 {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"})
         response = self.connection.getresponse()
@@ -142,7 +142,7 @@ class Demo:
     # --- campaigns ---
 
     def add(self, plan, begin):
-        """The campaign with its definitions and leads; a lead knows only those before it."""
+        """Add the campaign with its definitions and leads; a lead knows only the leads before it."""
         campaign = self.admin("campaign", "add", self.account, plan.name, *plan.settings)["id"]
         tags = {name: self.admin("tag", "add", str(campaign), name, "--points", str(points))["id"]
                 for name, (points, _) in plan.tags.items()}
@@ -162,7 +162,7 @@ class Demo:
         return campaign
 
     def add_webhooks(self, waiting_list, giveaway, newsletter):
-        """One that works, one of a system that fails for some hours, one that is disabled."""
+        """Add a webhook that works, one of a system that fails for some hours, and one that is disabled."""
         self.hook(waiting_list, "/hook/mailing", "new_signup", "verified", "reward_level")
         failing = self.hook(giveaway, "/hook/crm", "new_signup", "referral", "marked_as_fraudulent")
         self.admin("webhook", "set", failing, "schedule=10m")
@@ -173,7 +173,7 @@ class Demo:
         return [self.webhooks[0], failing]
 
     def make(self, note):
-        """Returns when nothing is left to do. The clock is then the real one. `note` is called with the ids of the campaigns so far."""
+        """Return when nothing is left to do; the clock is then the real one. `note` is called with the ids of the campaigns so far."""
         begin = int(time.time()) - WEEK
         campaigns = []
         for plan in PLANS:
@@ -199,7 +199,7 @@ class Leads:
         self.names = set()
         self.all = []  # payloads
         self.sharers = []  # social ids; of those that referred others, several times
-        self.changes = {}  # what is queued: (time, word, more): addresses
+        self.changes = {}  # queued changes: {(time, word, more): addresses}
 
     def person(self):
         first, last = self.random.choice(FIRST_NAMES), self.random.choice(LAST_NAMES)
@@ -253,7 +253,7 @@ class Leads:
     # --- changes of several leads ---
 
     def change(self, at, word, email, **more):
-        """Together with others of about the same time."""
+        """Queue a change, to be made together with others of about the same time."""
         at = (at // CHANGES_EVERY + 1) * CHANGES_EVERY
         key = (at, word, tuple(more.items()))
         if key not in self.changes:

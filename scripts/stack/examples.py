@@ -11,7 +11,7 @@ SETTING = r'^(\t*(?:var\.|Define |setenv )?{name}(?: = | |=))("?)([^"\n{{}}]*?)(
 
 
 def fill(name, **values):
-    """The text of one example; ValueError for a value that the file does not mark exactly once."""
+    """Return the text of one example. Raise ValueError for a value that the file does not mark exactly once."""
     head, begin, rest = (FOLDER / name).read_text(encoding="utf-8").partition(BEGIN)
     marked, end, tail = rest.partition(END)
     if values and not (begin and end):
@@ -26,7 +26,7 @@ def fill(name, **values):
 
 
 def value(name, key):
-    """The value that one example has for `key`."""
+    """Return the value of `key` in one example."""
     found = re.search(SETTING.format(name=re.escape(key)), (FOLDER / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
     if not found:
         raise ValueError(f"{name} has no {key}")

@@ -18,13 +18,13 @@ LIGHTTPD_ERRORS = FOLDER / "lighttpd-errors"
 NGINX_TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
-DENIED_PORT = 27017  # the one of the range below that dispatch.deny_ports has: webhooks do not reach it
+DENIED_PORT = 27017  # the only port of the range below that is in dispatch.deny_ports: webhooks cannot use it
 _held = collections.deque(maxlen=200)  # sockets that keep other processes off the last ports
 
 
 def free_port():
-    """A port that this function gives to no other process before a server listens on it. It is below the range of client ports, so no
-    client connection takes it either."""
+    """Return a port that this function gives to no other process before a server listens on it. It is below the range of client ports,
+    so that no client connection takes it either."""
     for port in random.sample([port for port in range(20000, 32000) if port != DENIED_PORT], 100):
         held = socket.socket()
         try:
@@ -32,7 +32,7 @@ def free_port():
         except OSError:
             held.close()
             continue
-        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # lets a server, which sets it too, bind the port
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # so that a server, which also sets it, can bind the port
         _held.append(held)
         return port
     raise StackError("no free port on 127.0.0.1")
@@ -48,7 +48,7 @@ class Front:
     """One web server in the foreground. `folder` is its own, with a short path; `mount` starts and ends with a slash."""
 
     starts_program = False  # whether the server runs leadhook-fcgi itself
-    run_user = None  # the account that must own the program's configuration; None: the current one
+    run_user = None  # the account that must own the configuration of the program; None: the current one
 
     def __init__(self, folder, port=None, mount="/"):
         self.folder, self.port, self.mount = pathlib.Path(folder), port or free_port(), mount
@@ -72,7 +72,7 @@ class Front:
         return path
 
     def configure(self, listen, program, config):
-        """Write the configuration: `listen` for servers that connect, `program` and `config` for those that start it."""
+        """Write the configuration: `listen` is for servers that connect, `program` and `config` for those that start the program."""
         raise NotImplementedError
 
     def command(self):
@@ -88,12 +88,12 @@ class Front:
             self.child.stop()
 
     def restart_gracefully(self):
-        """Restart like an administrator: requests under way end first."""
+        """Restart as an administrator would: requests in progress are completed first."""
         raise NotImplementedError
 
 
 class Lighttpd(Front):
-    """The main file includes the example."""
+    """lighttpd, whose main file includes the example."""
 
     def command(self):
         return ["lighttpd", "-D", "-f", self.folder / "main.conf"]
@@ -127,7 +127,7 @@ class LighttpdSpawn(Lighttpd):
 
 
 class Apache(Front):
-    """The main file has Debian's modules, user and default denial, and includes the example."""
+    """Apache, whose main file has Debian's modules, user and default denial, and includes the example."""
 
     modules = ("mpm_event", "authz_core", "headers", "reqtimeout", "setenvif")
     main = ""
@@ -183,7 +183,7 @@ class ApacheFcgid(Apache):
 
 
 class Nginx(Front):
-    """The main file has an `http` that includes the example; all files that nginx writes are in the folder."""
+    """nginx, whose main file has an `http` that includes the example; all files that nginx writes are in the folder."""
 
     def command(self):
         return ["nginx", "-p", self.folder, "-e", self.log, "-c", self.folder / "main.conf"]
@@ -195,7 +195,7 @@ class Nginx(Front):
         self.write("leadhook.conf", fill("nginx.conf", server=f"unix:{listen}", listen=f"127.0.0.1:{self.port}",
                                          server_name="_", access_log=f"{self.folder}/access.log leadhook",
                                          **{"location ^~": self.mount}))
-        user = "user root;\n" if os.geteuid() == 0 else ""  # its workers must enter the folders of the caller
+        user = "user root;\n" if os.geteuid() == 0 else ""  # its workers must be able to enter the folders of the caller
         temporary = "".join(f"\t{kind}_temp_path {self.folder}/{kind};\n" for kind in NGINX_TEMPORARY)
         self.write("main.conf", f"{user}daemon off;\npid {self.folder}/nginx.pid;\nworker_processes 2;\n"
                                 f"events {{\n}}\nhttp {{\n{temporary}\tinclude {self.folder}/leadhook.conf;\n}}\n")

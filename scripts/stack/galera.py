@@ -17,13 +17,13 @@ EXAMPLE = "galera.cnf"
 START_SECONDS = 90  # a copy of all data included
 # rsync, which copies data, gives up root's rights, so root starts the nodes with this account.
 ACCOUNT = "mysql"
-# SQL of the administrator at a node that was killed or is suspended must not wait for long.
+# The administrator's SQL must not wait long for a node that was killed or is suspended.
 STATUS_SECONDS = 5
 
 
 def free_ports(hosts):
-    """Ports that are free on all of these addresses. Copies listen only while they last, so no other server may use such a port
-    meanwhile: these are below those of front.free_port."""
+    """Return ports that are free on all of these addresses. Copies of data listen only while they last, and no other server may take such
+    a port in between, so these are below those of front.free_port."""
     for port in range(10000 + os.getpid() % 500 * 16, 20000):
         with contextlib.ExitStack() as held:
             try:
@@ -35,7 +35,7 @@ def free_ports(hosts):
 
 
 def session_of(pid):
-    """The other processes of its session: those that copy data for a node."""
+    """Return the other processes of its session, which copy data for a node."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         with contextlib.suppress(OSError, ValueError):
@@ -46,10 +46,10 @@ def session_of(pid):
 
 
 class Node(MariaDB):
-    """One node. `ports`: for the database, health checks, group communication, incremental and full copies. `first`: it makes the
-    cluster when it starts for the first time."""
+    """One node. `ports`: for the database, health checks, group communication, incremental and full copies. `first`: it creates
+    the cluster when it starts for the first time."""
 
-    clients = "%"  # the proxy is not on every host
+    clients = "%"  # because the proxy is not on every host
 
     def __init__(self, folder, name, host, ports, group, first, **options):
         folder.mkdir(parents=True, exist_ok=True)
@@ -81,13 +81,13 @@ class Node(MariaDB):
 
     def command(self, *more):
         program, _, *options = [word for word in super().command() if word not in ("--skip-networking", "--user=root")]
-        # A change of the account clears the death signal.
+        # Changing the account clears the death signal.
         account = ["setpriv", f"--reuid={ACCOUNT}", f"--regid={ACCOUNT}", "--clear-groups", "--pdeathsig=KILL"]
         return [*(account if os.geteuid() == 0 else []), program, f"--defaults-file={self.config}", *options,
                 f"--port={self.port}", f"--wsrep-sst-receive-address=127.0.0.1:{self.copy_port}", *more]
 
     def _position(self):
-        """After a kill the node would copy everything; with its last position, only what it has missed."""
+        """After a kill, the node would copy everything; with its last position, it copies only what it has missed."""
         log = self.folder / "recover.log"
         log.unlink(missing_ok=True)
         words = [word for word in self.command("--wsrep-recover") if not str(word).startswith("--log-error")]
@@ -109,7 +109,7 @@ class Node(MariaDB):
         return self
 
     def status(self, timeout=STATUS_SECONDS):
-        """{name without wsrep_: value}; {} when it does not answer."""
+        """Return {name without wsrep_: value}; {} when it does not answer."""
         try:
             rows = self.sql("SHOW GLOBAL STATUS LIKE 'wsrep%'", timeout=timeout)
         except Exception:
@@ -126,7 +126,7 @@ class Node(MariaDB):
     # --- failures ---
 
     def kill(self):
-        """SIGKILL, also to the processes that copy its data."""
+        """Send SIGKILL, also to the processes that copy its data."""
         if self.child is None or self.child.process is None:
             return
         others = session_of(self.child.pid)
@@ -136,7 +136,7 @@ class Node(MariaDB):
                 os.kill(pid, signal.SIGKILL)
 
     def stop(self):
-        """Clean shutdown; what remains is killed."""
+        """Shut down cleanly; kill what remains."""
         try:
             if self.alive():
                 self.child.send(signal.SIGCONT)
@@ -156,21 +156,21 @@ class Node(MariaDB):
         self.sql(f"SET GLOBAL wsrep_provider_options = '{option}'", timeout=STATUS_SECONDS)
 
     def isolate(self):
-        """Cut off from the other nodes."""
+        """Cut the node off from the others."""
         self.provider("gmcast.isolate=1")
 
     def join(self):
         self.provider("gmcast.isolate=0")
 
     def lose_data(self):
-        """Remove the data of a stopped node: it copies everything when it starts."""
+        """Remove the data of a stopped node, which then copies everything when it starts."""
         shutil.rmtree(self.data)
         self.create()
 
 
 class Galera:
-    """`count` nodes, node1, node2, …, with the same port on different addresses. As the database of an installation it is the list
-    of them."""
+    """`count` nodes, node1, node2, …, with the same port on different addresses. As the database of an installation, it is the list of
+    the nodes."""
 
     def __init__(self, folder, count=3, **options):
         folder, hosts = pathlib.Path(folder), [f"127.0.0.{number}" for number in range(1, count + 1)]
@@ -193,28 +193,28 @@ class Galera:
         return self
 
     def any(self):
-        """A node that serves, the first one if it does; StackError without one."""
+        """Return a node that serves, preferably the first one. Raise StackError if none does."""
         def first():
             return next((node for node in self.nodes if node.alive() and node.synced()), None)
         return wait_until(first, 30, "a node serves")
 
     def sql(self, text, *words, **options):
-        """Run statements at a node that has all changes which any node has committed."""
+        """Run statements on a node that has all changes committed by any node."""
         return self.any().sql(f"SET SESSION wsrep_sync_wait = 1;{text}", *words, **options)
 
     def given_up(self):
-        """The others know which nodes do not run. A node that starts sooner can take the primary component from all of them."""
+        """Return whether the others know which nodes do not run. A node that starts sooner can take the primary component from all."""
         alive = [node for node in self.nodes if node.alive()]
         sizes = [node.status().get("cluster_size") for node in alive]
         return all(size is None or int(size) <= len(alive) for size in sizes)
 
     def restart(self, node):
-        """Start a node that ended, without waiting for its data."""
+        """Start a node that has ended, without waiting for its data."""
         wait_until(self.given_up, 30, f"the others have given up {node.name}")
         node.begin()
 
     def heal(self, seconds=START_SECONDS):
-        """Every node runs, is connected and has all changes."""
+        """Wait until every node runs, is connected and has all changes."""
         for node in self.nodes:
             if node.alive():
                 node.resume()

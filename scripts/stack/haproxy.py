@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""HAProxy before the nodes of a cluster, with the shipped configuration, and the health checks that it requests."""
+"""HAProxy in front of the nodes of a cluster, with the shipped configuration, and the health checks that it requests."""
 import csv
 import pathlib
 import socket
@@ -12,7 +12,7 @@ HEALTH_ACCOUNT = "galera_health"
 
 
 class Health:
-    """What the supervisor of each node runs: the shipped program, for each connection."""
+    """What the supervisor of each node runs: the shipped program, once for each connection."""
 
     def __init__(self, node):
         self.node = node
@@ -31,7 +31,7 @@ class Health:
 
 
 class Proxy:
-    """`rise`: healthy checks until the first node takes over again; None: as shipped. The nodes run."""
+    """`rise`: number of healthy checks until the first node takes over again; None: as shipped. The nodes must be running."""
 
     def __init__(self, folder, galera, rise=None):
         self.folder, self.galera, self.port = pathlib.Path(folder), galera, free_port()
@@ -59,7 +59,7 @@ class Proxy:
             one.stop()
 
     def states(self):
-        """{name of the node: what HAProxy holds of it}, "UP" and so on."""
+        """Return {name of the node: its state according to HAProxy}, such as "UP"."""
         with socket.socket(socket.AF_UNIX) as control:
             control.settimeout(5)
             control.connect(str(self.control))
@@ -71,7 +71,7 @@ class Proxy:
         return {row["svname"]: row["status"] for row in rows if row["svname"].startswith("node")}
 
     def writer(self):
-        """The node to which it sends new connections, or None."""
+        """Return the node to which it sends new connections, or None."""
         states = self.states()
         return next((node for node in self.galera.nodes if states[node.name].startswith("UP")), None)
 

@@ -16,7 +16,7 @@ from .process import Child, StackError, replace_file, run
 
 
 def find_program(build, name):
-    """The path of a program in the build tree (or in an installation's prefix)."""
+    """Return the path of a program in the build tree (or in the prefix of an installation)."""
     for folder in ("", "src/prog", "sbin", "bin"):
         path = pathlib.Path(build, folder, name)
         if path.is_file() and os.access(path, os.X_OK):
@@ -25,7 +25,7 @@ def find_program(build, name):
 
 
 def web_group():
-    """The group of the socket, by which Apache reaches it without root's rights; "": that of the process."""
+    """Return the group of the socket, with which Apache reaches it without root's rights; "": the group of the process."""
     names = [group.gr_name for group in grp.getgrall()] if os.geteuid() == 0 else []
     return APACHE_USER if APACHE_USER in names else ""
 
@@ -72,12 +72,12 @@ class Installation:
         return {
             "database": {**self.database.address(), "user": self.name, "password": secrets.token_hex(16), "name": self.name},
             "server": {"listen": str(self.socket), "socket_group": web_group(), "state_dir": str(self.folder / "state")},
-            # Receivers are on this machine.
+            # Receivers run on this machine.
             "dispatch": {"allow_networks": "127.0.0.0/8", "lock_file": str(self.folder / "dispatch.lock")},
         }
 
     def text(self):
-        """The configuration, or None."""
+        """Return the configuration, or None."""
         return self.config.read_text() if self.config.exists() else None
 
     def put_back(self, text):
@@ -93,7 +93,7 @@ class Installation:
         return parser.get(section, key, fallback=default)
 
     def install(self):
-        """Account and schema; safe to repeat."""
+        """Create account and schema; safe to repeat."""
         self.database.add_account(self.setting("database", "name"), self.setting("database", "user"),
                                   self.setting("database", "password"))
         self.admin("install")
@@ -113,13 +113,13 @@ class Installation:
         return json.loads(text) if text.strip() else None
 
     def responders(self, workers="auto", listen=None, committer=True):
-        """leadhook-fcgi on `listen`, else on the configured socket; not started."""
+        """Return leadhook-fcgi on `listen`, or else on the configured socket; not started."""
         words = [*(["--listen", listen] if listen else []), *([] if committer else ["--no-committer"])]
         return Child("leadhook-fcgi", [self.program("leadhook-fcgi"), "--config", self.config, *words, "--workers", workers],
                      self.folder / "fcgi.log", death_signal=signal.SIGTERM)
 
     def dispatcher(self):
-        """leadhook-dispatch as a daemon, not started."""
+        """Return leadhook-dispatch as a daemon, not started."""
         return Child("leadhook-dispatch", [self.program("leadhook-dispatch"), "--config", self.config, "--daemon"],
                      self.folder / "dispatch.log")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A mail server that takes every mail and sends none on: the quickstart's (`mailbox.py --port N --log F`)."""
+"""The mail server of the quickstart, which accepts every mail and forwards none (`mailbox.py --port N --log F`)."""
 import argparse
 import asyncio
 import datetime
@@ -16,7 +16,7 @@ CODE = re.compile(r"\b(\d{6})\r?$", re.MULTILINE)
 
 
 def describe(recipient, content):
-    """What people look for in a mail, for a line of the log."""
+    """Return what people look for in a mail, for a line of the log."""
     message = email.message_from_bytes(content, policy=email.policy.SMTP)
     body = message.get_body(("plain",))
     text = body.get_content() if body is not None else ""

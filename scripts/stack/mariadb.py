@@ -20,7 +20,7 @@ class MariaDB:
         self.folder, self.socket = pathlib.Path(folder), pathlib.Path(socket)
         self.buffer_pool, self.redo_log, self.more = buffer_pool, redo_log, more
         self.data = self.folder / "data"
-        # A starting server removes all temporary tables in its folder for them; in /tmp those of other servers as well.
+        # A starting server removes all temporary tables in this folder; in /tmp it would also remove those of other servers.
         self.temporary = self.folder / "tmp"
         self.log = self.folder / "mariadb.log"
         self.clock = None  # a Clock that the server uses instead of the host's
@@ -34,7 +34,7 @@ class MariaDB:
         return options + (["--user=root"] if os.geteuid() == 0 else [])
 
     def create(self):
-        """Make the data folder, unless it exists. It is renamed when it is complete, so that a killed run leaves no partial one."""
+        """Make the data folder, unless it exists. It gets its name when it is complete, so that a killed run leaves no partial one."""
         self.temporary.mkdir(parents=True, exist_ok=True)
         if self.data.exists():
             return self
@@ -70,11 +70,11 @@ class MariaDB:
                                "--skip-column-names", database], timeout=timeout, input=text).rstrip("\n")
 
     def address(self):
-        """The settings of section database that lead to it."""
+        """Return the settings of section database that lead to it."""
         return {"socket": str(self.socket)}
 
     def restart(self):
-        """As the same child, so that what supervises it goes on."""
+        """Restart as the same child, so that its supervision continues."""
         self.child.stop(seconds=30)
         self.child.argv = self.command()
         self.child.start().ready(self.answers, seconds=30)

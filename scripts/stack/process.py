@@ -9,7 +9,7 @@ import time
 
 PR_SET_PDEATHSIG = 1
 POLL_SECONDS = 0.02
-# The folder of Debian's servers, which the PATH of ordinary accounts lacks.
+# The folder of Debian's servers, which is not in the PATH of ordinary accounts.
 os.environ["PATH"] = os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -23,7 +23,7 @@ class Ended(BaseException):
 
 
 def _end(*_):
-    # A second one, as of a terminal that is closed after Ctrl-C, must not interrupt what ends the program. It may have arrived
+    # A second signal, as when a terminal is closed after Ctrl-C, must not interrupt what ends the program. It may have arrived
     # already, which Python reports as an error for SIG_IGN.
     handle_signals(lambda *_: None)
     raise Ended
@@ -50,7 +50,7 @@ def tail(path, lines=25):
 
 
 def replace_file(path, text, check=lambda wanted: None):
-    """Replace a file, readable by its owner only, atomically. It is unchanged when `check` of the new one raises."""
+    """Atomically replace a file that only its owner can read. It stays unchanged if `check` raises for the new one."""
     wanted = path.with_name(f"{path.name}.new")
     try:
         with os.fdopen(os.open(wanted, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
@@ -62,7 +62,7 @@ def replace_file(path, text, check=lambda wanted: None):
 
 
 def wait_until(condition, seconds, what):
-    """Poll until `condition()` is true and return its value; StackError after `seconds`."""
+    """Poll until `condition()` is true, and return its value. Raise StackError after `seconds`."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -74,16 +74,16 @@ def wait_until(condition, seconds, what):
 
 
 def thread_states(pid):
-    """The state of each thread of a process, as one letter of proc(5)."""
+    """Return the state of each thread of a process, as a letter of proc(5)."""
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
         try:
             yield (task / "stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+        except (FileNotFoundError, ProcessLookupError):  # it has ended in the meantime
             continue
 
 
 def suspend(pid):
-    """Send SIGSTOP, and wait until all threads have stopped or ended: on a busy host they go on for a while."""
+    """Send SIGSTOP, and wait until all threads have stopped or ended; on a busy host they run on for a while."""
     os.kill(pid, signal.SIGSTOP)
     wait_until(lambda: set(thread_states(pid)) <= {"T", "Z"}, 20, f"process {pid} does not stop")
 
@@ -124,12 +124,12 @@ class Child:
             suspend(self.pid)
 
     def check(self):
-        """StackError with its log when it has ended."""
+        """Raise StackError with its log if it has ended."""
         if not self.alive():
             raise StackError(f"{self.name} ended with status {self.process.returncode}:\n{tail(self.log)}")
 
     def wait(self, seconds):
-        """Return the exit status; StackError when it has not ended in time."""
+        """Return the exit status. Raise StackError if it has not ended in time."""
         try:
             return self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -150,7 +150,7 @@ class Child:
             self.kill()
 
     def ready(self, condition, seconds=20):
-        """Wait until it is ready; StackError with its log when it ends."""
+        """Wait until it is ready. Raise StackError with its log if it ends."""
         def answers():
             self.check()
             return condition()
@@ -164,7 +164,7 @@ class Child:
 
 
 def run(what, argv, timeout=60, input=None):
-    """Run to the end and return stdout; StackError with the output when it fails."""
+    """Run to the end and return stdout. Raise StackError with the output if it fails."""
     done = subprocess.run([str(word) for word in argv], timeout=timeout, input=input, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:

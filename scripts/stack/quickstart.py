@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The quickstart's supervisor: starts a whole Leadhook, restarts programs that die, and ends all of them when it ends."""
+"""The supervisor of the quickstart: starts a whole Leadhook, restarts programs that die, and ends all of them when it ends."""
 import argparse
 import contextlib
 import fcntl
@@ -29,11 +29,11 @@ from .receiver import Receiver
 EVENTS = ("new_signup new_signup_not_excluded repeat_signup score_change marked_as_fraudulent opted_out phone_number_opt_out "
           "referral tagged reward_level verified deleted").split()
 WEB = {"lighttpd": LighttpdSocket, "apache": ApacheProxy, "nginx": Nginx}
-RESTART_PAUSE = 1.0  # seconds between restarts of a program that dies at once
+RESTART_PAUSE = 1.0  # seconds between restarts of a program that dies immediately
 LOOP_PAUSE = 0.1
 OPERATOR = "operator@example.org"  # of the user that logs in to the dashboard
 PORT = 8080  # of the web server, unless the last run used another one
-SOCKET_PATH_MAX = 90  # 108 bytes minus the socket's name
+SOCKET_PATH_MAX = 90  # 108 bytes minus the name of the socket
 
 
 class State:
@@ -50,7 +50,7 @@ class State:
         replace_file(self.file, json.dumps(self.values))
 
     def take(self):
-        """Lock the folder until this process ends; the file has its process id. None when it is locked already."""
+        """Lock the folder until this process ends; the file contains its process id. Return None if it is already locked."""
         lock = open(self.folder / "lock", "a+", encoding="ascii")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -99,7 +99,7 @@ class Quickstart:
     # --- parts, in the order in which they are started ---
 
     def run_folder(self):
-        """The folder of sockets: in the state, or elsewhere if the path is too long or not accessible to Apache's account."""
+        """Return the folder of sockets: in the state, or elsewhere if the path is too long or Apache's account cannot access it."""
         folder = self.folder / "run"
         apart = os.geteuid() == 0 and self.options.web == "apache"
         if apart or len(str(folder)) > SOCKET_PATH_MAX:
@@ -121,7 +121,7 @@ class Quickstart:
         return child
 
     def port_of(self, name):
-        """The port of the last run if it is free, else another one."""
+        """Return the port of the last run if it is free, otherwise another one."""
         port = self.state.values.get(name)
         if port is None or accepts(port):
             port = free_port()
@@ -133,7 +133,7 @@ class Quickstart:
         self.installation.configure([("database", "socket", self.database.socket), ("server", "listen", self.installation.socket),
                                      *(one for one in self.options.set if one not in of_mail)])
         if not self.installation.setting("server", "secrets_key"):
-            # The database has what it seals, also after a first start that failed and left no configuration.
+            # The database contains what this key seals, even after a failed first start that left no configuration.
             self.state.save(secrets_key=self.state.values.get("secrets_key") or secrets.token_hex(32))
             self.installation.configure([("server", "secrets_key", self.state.values["secrets_key"])])
         base_path = self.installation.setting("server", "base_path", "")
@@ -141,7 +141,7 @@ class Quickstart:
         # A configured address is not changed.
         if self.installation.setting("server", "base_url", "") == self.state.values.get("base_url", ""):
             self.installation.configure([("server", "base_url", self.front.url)])
-        # Mail needs that address.
+        # Mail needs this address.
         self.installation.configure([("mail", "host", "127.0.0.1"), ("mail", "port", str(self.port_of("mail_port"))), ("mail", "tls", "none"),
                                      ("mail", "from", "Quickstart <hello@quickstart.example>"), *of_mail])
 
@@ -158,7 +158,7 @@ class Quickstart:
         return {one[name] for one in self.installation.admin(kind, "list", *of)}
 
     def install(self):
-        """The schema, and what the state names: what was removed is made again."""
+        """Install the schema and everything that the state names; what was removed is made again."""
         self.installation.install()
         values = self.state.values
         if "key" not in values or values.get("account", 1) not in self.ids("account"):
@@ -175,7 +175,7 @@ class Quickstart:
             self.state.save(page=page, receiver_port=None)
 
     def start_receiver(self):
-        """Use the port of the last run if it is free, because it is part of the webhooks' URL. A new campaign has no webhook yet."""
+        """Use the port of the last run if it is free, because it is part of the webhooks' URLs. A new campaign has no webhook yet."""
         port = self.state.values.get("receiver_port")
         if port is None or accepts(port):
             campaigns = [str(self.state.values[name]) for name in ("campaign", "page")]
@@ -207,7 +207,7 @@ class Quickstart:
         self.front.child.ready(self.healthy)
 
     def make_demo(self):
-        """Once for a state. Meanwhile a receiver that fails at times replaces the usual one. An unfinished week is removed first."""
+        """Make the demonstration, once for a state. Meanwhile the receiver fails at times. An unfinished week is removed first."""
         if not self.makes_demo:
             return
         print("Making a week of leads ...", flush=True)
@@ -227,13 +227,13 @@ class Quickstart:
         self.database.clock = None
         self.database.restart()
         clock_file.unlink()
-        self.installation.admin("upgrade")  # partitions of the days to come; the dispatcher has made those of a week ago
+        self.installation.admin("upgrade")  # partitions for the coming days; the dispatcher has made those of a week ago
         self.front.child.ready(self.healthy)
         self.front.child.ready(self.works)
         self.state.save(demo=True)
 
     def works(self):
-        """Whether no process seems to hang: after a demonstration the last heartbeats are those of its own clock until the next ones."""
+        """Return whether no process seems to hang. After a demonstration, the last heartbeats were made by its clock until the next ones."""
         installation = self.installation.admin("installation")
         return all(installation[process] in ("working", "off") for process in ("dispatcher", "mailer", "texter"))
 
@@ -249,7 +249,7 @@ class Quickstart:
         self.state.save(user=link["id"], password=password)
 
     def post(self, path, body):
-        """As a page of the service does."""
+        """POST as a page of the service does."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.options.port, timeout=30)) as connection:
             connection.request("POST", self.front.base_path + path, json.dumps(body),
                                {"Content-Type": "application/json", "Sec-Fetch-Site": "same-origin"})
@@ -333,7 +333,7 @@ class Quickstart:
                   "LEADHOOK_PASSWORD": self.state.values["password"]}
         lines = [f"export {name}={shlex.quote(value)}\n" for name, value in values.items()]
         lines.append(f'export PATH={shlex.quote(str(self.installation.program("leadhook").parent))}:"$PATH"\n')
-        # An empty part, as at the end without a value before, is the default path of man.
+        # An empty part, as at the end if there was no value, stands for the default path of man.
         lines.append(f'export MANPATH={shlex.quote(str(self.link_manuals()))}:"${{MANPATH:-}}"\n')
         replace_file(self.folder / "env", "".join(lines))
 
@@ -407,7 +407,7 @@ def show_lines(log, seen, describe_line):
 
 
 def fields_of(text):
-    """A JSON object or form as a dict, empty for anything else. Any process on this machine can send to the receiver."""
+    """Return a JSON object or form as a dict, empty for anything else. Any process on this machine can send to the receiver."""
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError):
@@ -416,7 +416,7 @@ def fields_of(text):
 
 
 def describe(line):
-    """The text for one line of the receiver's log; unprintable or missing values are shown as ?."""
+    """Return the text for one line of the receiver's log; unprintable or missing values are shown as ?."""
     one = fields_of(line)
     body = fields_of(one.get("body", ""))
 
@@ -428,7 +428,7 @@ def describe(line):
 
 
 def describe_mail(line):
-    """The same for a line of the mail server's log. What it shows can come from any visitor: it is made printable."""
+    """The same for a line of the mail server's log. It can come from any visitor, so it is made printable."""
     one = fields_of(line)
 
     def text(value):
@@ -504,7 +504,7 @@ def main():
     parser.add_argument("--stop", action="store_true")
     parser.add_argument("--check-free", action="store_true")
     options = parser.parse_args()
-    # The logs contain personal data. Only the run folder, which Apache's account uses, gets another mode.
+    # The logs contain personal data. Only the run folder gets another mode, because Apache's account uses it.
     os.umask(0o077)
     state = State(options.state)
     options.port = options.port or state.values.get("port", PORT)

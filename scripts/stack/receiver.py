@@ -23,13 +23,14 @@ SECRET_PREFIX = "whsec_"
 
 
 def signature(secret, message_id, timestamp, body):
-    """Standard Webhooks, symmetric: base64 of the HMAC-SHA256 of `id.timestamp.body`, with the decoded secret as key."""
+    """Return the symmetric signature of Standard Webhooks: base64 of the HMAC-SHA256 of `id.timestamp.body`, keyed with the decoded
+    secret."""
     key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
     return base64.b64encode(hmac.new(key, f"{message_id}.{timestamp}.".encode() + body, hashlib.sha256).digest()).decode()
 
 
 def verified(secrets, headers, body):
-    """True when one of the `v1` signatures in the header was made with one of the secrets."""
+    """Return whether one of the `v1` signatures in the header was made with one of the secrets."""
     message_id, timestamp = headers.get("webhook-id"), headers.get("webhook-timestamp")
     if not message_id or not timestamp or not timestamp.isdigit():
         return False
@@ -164,7 +165,7 @@ class Receiver:
             return [one for one in self.deliveries if one.path == path]
 
     def wait_for(self, count, deadline=15, path="/hook", event=None):
-        """The deliveries to `path` (of one event, if named) once there are `count`; StackError after `deadline` seconds."""
+        """Return the deliveries to `path` (of one event, if named) once there are `count`. Raise StackError after `deadline` seconds."""
         def enough():
             found = [one for one in self.at(path) if event is None or one.event == event]
             return found if len(found) >= count else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A steady load of sign-ups, whatever the answers, and what must be true of an installation after it."""
+"""A steady load of sign-ups, whatever the answers, and what must be true of an installation afterwards."""
 import asyncio
 import collections
 import contextlib
@@ -13,11 +13,11 @@ from .process import StackError, wait_until
 from .receiver import Receiver
 
 RATE = 200  # sign-ups a second
-TIMEOUT = 40  # longer than any answer of a host that works
-FAST = 1.0  # seconds: the answers of a service at full speed
+TIMEOUT = 40  # longer than any answer of a working host takes
+FAST = 1.0  # seconds; a service at full speed answers within this time
 DRAIN_SECONDS = 120
 EQUAL_SECONDS = 10
-IN_FLIGHT = 256  # dispatch.in_flight: what a dispatcher can have under way
+IN_FLIGHT = 256  # dispatch.in_flight: the most that a dispatcher can have in flight
 
 
 class Inbox(Receiver):
@@ -66,13 +66,13 @@ class Call:
 
 
 class Load:
-    """Sends `rate` sign-ups a second to the ports in turn, from a thread of its own, however long the answers take."""
+    """Sends `rate` sign-ups a second to the ports in turn, from its own thread, however long the answers take."""
 
     def __init__(self, ports, key, campaigns, rate=RATE, prefix="load"):
         self.ports, self.key, self.campaigns, self.rate, self.prefix = ports, key, campaigns, rate, prefix
         self.calls, self.begun, self.seconds = [], None, float("inf")
         self.examples = {}  # {status: an answer that had it}
-        self.skipped = set()  # ports that get nothing for now, as from a balancer
+        self.skipped = set()  # ports that get nothing for now, as with a load balancer
         self._stop = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
 
@@ -82,19 +82,19 @@ class Load:
         return self
 
     def end_after(self, seconds):
-        """Make it stop by itself."""
+        """Make the load stop by itself."""
         self.seconds = seconds
 
     def now(self):
         return time.monotonic() - self.begun
 
     def stop(self):
-        """Returns when every call has its answer."""
+        """Stop, and return when every call has its answer."""
         self._stop.set()
         self.join()
 
     def join(self):
-        """Returns when it has ended by itself, and every call has its answer."""
+        """Return when it has ended by itself and every call has its answer."""
         rest = max(0, self.seconds - self.now()) if self.seconds < float("inf") and not self._stop.is_set() else 0
         self._thread.join(rest + TIMEOUT + 20)
         if self._thread.is_alive():
@@ -153,8 +153,8 @@ class Load:
             writer.close()
 
     def figures(self, begin=0, end=float("inf")):
-        """What clients saw whose calls were sent in that time: numbers of calls, and of the seconds in which calls were sent
-        that failed (error_seconds), or that failed or took longer than FAST (slow_seconds)."""
+        """Return what clients saw whose calls were sent in that time: numbers of calls; and the number of seconds in which calls were
+        sent that failed (error_seconds), or that failed or took longer than FAST (slow_seconds)."""
         calls = [call for call in self.calls if call.took is not None and begin <= call.sent < end]
         failed = [call for call in calls if call.failed]
         slow = [call for call in calls if call.failed or call.took > FAST]
@@ -170,7 +170,7 @@ class Load:
 
 
 class Clients(Load):
-    """`count` clients for each port instead, each of which sends its next sign-up after the answer to the last one."""
+    """A load of `count` clients for each port, each of which sends its next sign-up after the answer to the last one."""
 
     def __init__(self, ports, key, campaigns, count, prefix="client"):
         super().__init__(ports, key, campaigns, prefix=prefix)
@@ -185,7 +185,7 @@ class Clients(Load):
 
 
 def stored_leads(hosts):
-    """{email: [(campaign, subscription number)]}"""
+    """Return {email: [(campaign, subscription number)]}."""
     found = collections.defaultdict(list)
     for row in hosts.sql("SELECT email, campaign_id, subscription_number FROM lh_leads").splitlines():
         email, campaign, number = row.split("\t")
@@ -194,7 +194,7 @@ def stored_leads(hosts):
 
 
 def check_leads(stored, calls, others):
-    """What is wrong with the leads, as sentences."""
+    """Return what is wrong with the leads, as sentences."""
     def some(emails):
         return f"{len(emails)} ({', '.join(emails[:3])}, …)"
     accepted = [call for call in calls if call.status == 200]
@@ -219,7 +219,7 @@ def check_leads(stored, calls, others):
 
 
 def check(hosts, inbox, loads, twice=0, others=()):
-    """After the loads: (figures, what is wrong, as sentences). `twice`: how many deliveries may have been sent twice;
+    """Return (figures, what is wrong, as sentences) after the loads. `twice`: how many deliveries may have been sent twice;
     `others`: emails of further leads."""
     begun = time.monotonic()
 
@@ -245,8 +245,8 @@ def check(hosts, inbox, loads, twice=0, others=()):
 
 
 def equal_nodes(hosts):
-    """Tables that differ between nodes, all of which must be synced. Dispatchers can change a table between the answers of two nodes,
-    so tables that differ are read again, for EQUAL_SECONDS after all were read once."""
+    """Return the tables that differ between nodes, all of which must be synced. Dispatchers can change a table between the answers of two
+    nodes, so tables that differ are read again, for EQUAL_SECONDS after all were read once."""
     database = hosts.first.setting("database", "name")
     nodes = hosts.database.nodes
     tables = nodes[0].sql("SHOW TABLES", database).split()

@@ -153,7 +153,7 @@ public_fields_give_way(void **state UNUSED)
 		/* a change that does not fit leaves the value of a key */
 		{ SLICE("{\"a\":\"123456789012345678901\",\"b\":12}"), 2, PUBLIC, SLICE("{\"b\":\"1234567\"}"),
 		    SLICE("{\"a\":\"123456789012345678901\",\"b\":12}"), 2, 0 },
-		/* optional ones, which are the last, are left out alone, with a key or not (1.4) */
+		/* optional ones, which are the last, are left out alone, with a key or not (docs/api.md 1.4) */
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}"),
 		    SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1}"), 2, 3 },
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"x\":\"12345678901234567890\"}"), SLICE("{\"a\":1}"), 1, 1 },

@@ -76,7 +76,7 @@ an_unknown_user_looks_like_a_wrong_password(void **state UNUSED)
 	assert_int_equal(log_in_from("192.0.2.2", "no@example.org", password, SLICE_NONE), LOGIN_THROTTLED);
 }
 
-/* users.md 3: other requests come first. A place for a hash stays taken after a wrong password. */
+/* docs/users.md 3: other requests come first. A place for a hash stays taken after a wrong password. */
 static void
 guesses_leave_the_processor_to_others(void **state UNUSED)
 {

@@ -256,7 +256,7 @@ a_link_expires_and_is_replaced(void **state UNUSED)
 	assert_int_equal(login_find_link(&context, pool, SLICE("x"), &user), RESULT_NOT_FOUND);
 }
 
-/* users.md 3: a new password ends the wait after failures. */
+/* docs/users.md 3: a new password ends the wait after failures. */
 static void
 a_link_ends_the_wait(void **state UNUSED)
 {

@@ -30,7 +30,7 @@ SETTINGS = {
 
 
 def caller_network(ip):
-    """By which leads are counted (4.6)."""
+    """By which leads are counted (docs/api.md 4.6)."""
     return str(ipaddress.ip_network(ip + "/64", strict=False)) if ":" in ip else ip
 
 
@@ -264,7 +264,7 @@ class Step(Owners):
             for link, ancestor in self.campaign.chain(lead, past_deleted=True):
                 ancestor.points_owed += 0 if self.campaign.ended else link.credit + link.set_off
 
-    # --- matching (4.3) ---
+    # --- matching (docs/api.md 4.3) ---
 
     def match(self):
         command, find = self.command, self.campaign.find
@@ -299,7 +299,7 @@ class Step(Owners):
             self.command = self.command | {"phone": None}
         return by_email, None
 
-    # --- creation and update (4.3.6, 4.4, 4.6) ---
+    # --- creation and update (docs/api.md 4.3, 4.4, 4.6) ---
 
     def create(self):
         command, campaign = self.command, self.campaign
@@ -448,7 +448,7 @@ class Step(Owners):
         self.model.calls += 1
         self.book(lead, "custom", ("call", self.model.calls), 0, self.command.get("points", 0))
 
-    # --- scores (4.6) ---
+    # --- scores (docs/api.md 4.6) ---
 
     def book(self, lead, reason, ref, round, requested, message=None):
         """Returns the points that were booked."""
@@ -482,7 +482,7 @@ class Step(Owners):
             lead.actions = lead.actions + [action_id]
             self.book(lead, "action", action_id, 0, self.campaign.actions[action_id]["points"], message)
 
-    # --- referrals and fraud (4.6) ---
+    # --- referrals and fraud (docs/api.md 4.6) ---
 
     def credit(self, lead, why):
         """At creation, verify and approve: credits the ancestors of a lead that counts."""
@@ -579,7 +579,7 @@ class Step(Owners):
                     "reward_level_id": id, "subject": level["subject"], "required_points": level["required_points"],
                     "emailed": level["emailed"]}))
 
-    # --- events (4.7) ---
+    # --- events (docs/api.md 4.7) ---
 
     def subscribed(self, type):
         return any(type in webhook["events"] for webhook in self.campaign.webhooks.values())

@@ -166,7 +166,7 @@ a_run_that_was_killed_is_started_again(void **state)
 	store_free(&store);
 }
 
-/* operating.md 11: while other programs change rows, a step is repeated; after five conflicts the command fails. */
+/* docs/operating.md 11: while other programs change rows, a step is repeated; after five conflicts the command fails. */
 static void
 a_conflict_repeats_a_step(void **state UNUSED)
 {
@@ -183,7 +183,8 @@ a_conflict_repeats_a_step(void **state UNUSED)
 	store_free(&store);
 }
 
-/* operating.md 11: a program uses the tables of a newer version that names it, and only these; `upgrade` never goes back. */
+/* docs/operating.md 11: a program uses the tables of a newer version that names it, and only these; `upgrade` never goes
+ * back. */
 static void
 a_newer_database_names_the_programs_it_serves(void **state UNUSED)
 {

@@ -137,7 +137,7 @@ assert_costs(struct world *w, const char *what, struct command command, size_t r
 	assert_in_range(outcome.work.bytes, written.most_bytes / 2, written.most_bytes * 5 / 2);
 }
 
-/* The table of 4.4, with 20 webhooks that get all events. */
+/* The table of docs/architecture.md 4.4, with 20 webhooks that get all events. */
 static void
 the_most_expensive_commands(void **state)
 {

@@ -139,7 +139,8 @@ the_lead_replaces_a_claim(void **state)
 		assert_slices_equal(lead(w, 0)->email, slice_of(rows[i].left_email));
 		assert_slices_equal(lead(w, 0)->phone, slice_of(rows[i].left_phone));
 		assert_int_equal(lead(w, 0)->claimed, CLAIM_NONE);
-		assert_int_equal(lead(w, 0)->sms_opted_out, rows[i].claimed != CLAIM_PHONE); /* 4.5: it is of the number */
+		/* docs/api.md 4.5: the opt-out is about the number */
+		assert_int_equal(lead(w, 0)->sms_opted_out, rows[i].claimed != CLAIM_PHONE);
 		assert_true(slice_equal(token_now(w), token));
 		w->set.lead_count = 0;
 	}

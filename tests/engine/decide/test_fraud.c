@@ -104,7 +104,7 @@ moved_by_signup(struct world *w, int i, const char *ip)
 	return moved_by(w, public_signup(NULL, NULL), i, ip);
 }
 
-/* inbound.md 2: the call of an inbound webhook has the right to read leads, and passes on what a visitor types. */
+/* docs/inbound.md 2: the call of an inbound webhook has the right to read leads, and passes on what a visitor types. */
 static struct command
 inbound_signup(void)
 {
@@ -115,7 +115,7 @@ inbound_signup(void)
 	return command;
 }
 
-/* inbound.md 2: also one that says that it is a server. */
+/* docs/inbound.md 2: also one that says that it is a server. */
 static void
 an_inbound_webhook_is_a_stranger(void **state)
 {
@@ -171,7 +171,7 @@ a_sign_up_from_elsewhere_is_judged_again(void **state)
 			assert_slice(lead(w, 2)->fraud_flags, rows[i].flags);
 		}
 		assert_slice(lead(w, 2)->ip, "192.0.2.2");
-		assert_slice(lead(w, 2)->referrer, "https://spam.example/"); /* 4.3.6 */
+		assert_slice(lead(w, 2)->referrer, "https://spam.example/"); /* docs/api.md 4.3, step 6 */
 		*lead(w, 2) = poisoned;
 		w->set.ip_count_count = counts;
 	}
@@ -396,7 +396,7 @@ an_address_that_is_added_is_judged(void **state)
 		assert_slices_equal(lead(w, 1)->fraud_flags, slice_of(is_flagged ? rows[i].flags : ""));
 		assert_int_equal(lead(w, 0)->score, !is_flagged);
 		assert_int_equal(lead(w, 0)->referrals, !is_flagged);
-		assert_int_equal(w->decision.message_count, !is_flagged); /* 4.1.12: the mail to confirm it */
+		assert_int_equal(w->decision.message_count, !is_flagged); /* docs/api.md 4.1.12: the mail to confirm it */
 	}
 }
 

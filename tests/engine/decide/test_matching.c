@@ -47,7 +47,7 @@ only_a_key_replaces_identities(void **state)
 	assert_slice(w->set.leads[0]->lead.phone, "+4930999999");
 	assert_false(w->set.leads[0]->lead.verified_phone);
 	assert_true(w->set.leads[0]->lead.verified_email);
-	/* the first spelling stays (4.2) */
+	/* the first spelling stays (docs/api.md 4.2) */
 	struct command other = signup("A@x.org", NULL);
 	other.as.signup.email_key = SLICE("a@x.org");
 	run(w, &other, 1);
@@ -185,8 +185,8 @@ a_key_may_name_the_lead_to_update(void **state)
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
 }
 
-/* manage.md 2: without the right `change` a key is a stranger to the leads that exist, whatever else it may do. With it alone,
- * it is one to their addresses. */
+/* docs/manage.md 2: without the right `change` a key is a stranger to the leads that exist, whatever else it may do. With it
+ * alone, it is one to their addresses. */
 static void
 only_the_right_to_change_changes_a_lead(void **state)
 {
@@ -218,7 +218,7 @@ only_the_right_to_change_changes_a_lead(void **state)
 	assert_int_equal(w->set.lead_count, 2); /* the number of the first did not match the second */
 }
 
-/* manage.md 2: mails and texts to an address lead to the lead's page. */
+/* docs/manage.md 2: mails and texts to an address lead to the lead's page. */
 static void
 only_the_right_to_read_as_well_sets_addresses(void **state)
 {

@@ -78,7 +78,7 @@ a_new_lead_gets_a_mail(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
-/* inbound.md 2: a call of an inbound webhook sends a known lead no link to its page, and mails only one that opted out. */
+/* docs/inbound.md 2: a call of an inbound webhook sends a known lead no link to its page, and mails only one that opted out. */
 static void
 a_call_of_another_system_requests_no_link(void **state)
 {

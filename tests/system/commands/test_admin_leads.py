@@ -99,7 +99,7 @@ def test_invalid_definitions(service, refused, leadhook, campaign, words, says):
 
 
 def test_a_campaign_has_20_reward_levels(refused, leadhook, campaign):
-    """manage.md 1.1 Objects; architecture.md 4.4: each level that a lead reaches is an event with a payload of its own"""
+    """docs/manage.md 1.1 Objects; docs/architecture.md 4.4: each level that a lead reaches is an event with a payload of its own"""
     levels = [leadhook("reward", "add", campaign.id, f"Level {number}", "--required-points", 0)["id"] for number in range(20)]
     assert "the campaign has 20 reward levels already" in refused(DATA, "reward", "add", str(campaign.id), "One more", "--required-points=0")
     leadhook("reward", "set", levels[0], "required_points=5")

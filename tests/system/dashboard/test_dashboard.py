@@ -108,7 +108,7 @@ def test_first_view(service):
 
 
 def test_login_with_a_second_factor(window, service):
-    """users.md 3, 4: from the link of an invitation to a login with a code"""
+    """docs/users.md 3, 4: from the link of an invitation to a login with a code"""
     user = User(service, f"ada-{window.browser.name}@example.org", "--role", "operator", "--name", "Ada")
     dashboard = Dashboard(window, service.front.url)
     window.open("about:blank")

@@ -131,7 +131,7 @@ def test_deliveries_are_resent(dashboard, shop, service):
 
 
 def test_pending_deliveries_are_sent_now(dashboard, shop, service):
-    """deliveries.md 3.2: a delivery that waits for its next attempt: from its page, and all of a webhook once it works"""
+    """docs/deliveries.md 3.2: a delivery that waits for its next attempt: from its page, and all of a webhook once it works"""
     script = f"{shop.hook}/down"
     service.receiver.script(script, Answer(503, body=b"maintenance"))
     hook = shop.webhook("new_signup", below="/down")
@@ -218,7 +218,7 @@ def test_settings(dashboard, service, shop, leadhook):
 
 
 def test_two_users_at_once(dashboard, service, shop, leadhook):
-    """manage.md 1.3: other fields are merged; for the same field the user chooses"""
+    """docs/manage.md 1.3: other fields are merged; for the same field the user chooses"""
     dashboard.open(f"campaigns/{shop.id}/settings", "Settings")
     dashboard.fill("Starting number of leads", "100")
     leadhook("campaign", "set", str(shop.id), "language=de")
@@ -241,7 +241,7 @@ def test_two_users_at_once(dashboard, service, shop, leadhook):
 
 
 def test_pages_and_email(dashboard, shop, leadhook):
-    """pages.md, mail.md: what is typed is shown before it is saved; wrong values are reported"""
+    """docs/pages.md, docs/mail.md: what is typed is shown before it is saved; wrong values are reported"""
     shown = "document.querySelector('iframe')?.contentDocument?.querySelector('h1')?.textContent"
     dashboard.open(f"campaigns/{shop.id}/pages", "Pages and email")
     dashboard.wait(f"field('Headline').placeholder === {shown} && {shown}.includes('Waiting list')")
@@ -355,7 +355,7 @@ def test_limits_of_accounts(dashboard, service, leadhook):
 
 
 def test_the_limit_that_emails_wait_for(dashboard, service, shop):
-    """mail.md 6 and 7: for the operator with its setting, for others in words"""
+    """docs/mail.md 6 and 7: for the operator with its setting, for others in words"""
     lead = shop.lead(email="waits@example.org")
     [mail] = Planted(service).mails(shop, lead, 1).values()
     service.installation.sql("INSERT INTO lh_sendings (channel, scope, scope_id, slot, sent)"
@@ -368,7 +368,7 @@ def test_the_limit_that_emails_wait_for(dashboard, service, shop):
 
 
 def test_the_password_again(dashboard, service, shop):
-    """users.md: a change that needs the password requests it, and continues"""
+    """docs/users.md: a change that needs the password requests it, and continues"""
     service.installation.sql("UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 3600000")
     tag = shop.define("tag", "To be removed")
     dashboard.open(f"campaigns/{shop.id}/settings?tab=rewards", "Settings")
@@ -399,7 +399,7 @@ def test_the_session_has_ended(dashboard, service, shop, root):
 
 
 def test_a_suspended_account(window, service, shop):
-    """dashboard.md 1.1: its users see that it is suspended, and nothing else"""
+    """docs/dashboard.md 1.1: its users see that it is suspended, and nothing else"""
     account = service.account("Late payers")
     owner = User(service, f"late-{account.id}@example.org", "--role", "owner", "--account", str(account.id))
     assert owner.accept().status == 200

@@ -202,7 +202,7 @@ def test_many_referrals(dashboard, service):
 
 
 def test_a_lead_as_viewers_see_it(window, service, shop):
-    """dashboard.md 1.2: what happened to a lead, without links to deliveries, which viewers cannot open"""
+    """docs/dashboard.md 1.2: what happened to a lead, without links to deliveries, which viewers cannot open"""
     viewer = User(service, f"viewer-{shop.id}@example.org", "--role", "viewer", "--account", str(shop.account.id))
     assert viewer.accept().status == 200
     dashboard = Dashboard(window, service.front.url)

@@ -264,7 +264,7 @@ def test_the_color_of_dark_buttons(dashboard, campaign):
 
 
 def test_how_the_preview_looks(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: light and dark, narrow, in each language with the texts that visitors get in it; pages.md 4, scheme"""
+    """docs/dashboard.md 2.3: light and dark, narrow, in each language with the texts that visitors get in it; docs/pages.md 4, scheme"""
     leadhook("page", "set", str(campaign.id), "title=Come in", "dark_background=#123456")
     leadhook("page", "set", str(campaign.id), "--language", "de", "title=Komm herein")
     background = "document.querySelector('iframe').contentWindow.getComputedStyle(document.querySelector('iframe').contentDocument.body).backgroundColor"

@@ -193,7 +193,7 @@ def test_short_rows(campaign, tmp_path):
 
 
 def test_names_of_people_say_nothing_of_consent(campaign, tmp_path):
-    """migrating.md 3.1: of a column that is a name something is known; no value makes it another, and * does not mean it"""
+    """docs/migrating.md 3.1: of a column that is a name something is known; no value makes it another, and * does not mean it"""
     path = write(tmp_path, "Email,First Name,Nachname,City\nclara@example.org,Clara,Bounce,Ulm\nolaf@example.org,Olaf,Baja,Köln\n")
     assert "questions" not in run_import(campaign, path, "--look")[0]
     imported(campaign, path, "*=-", expected=counts(2))

@@ -145,7 +145,7 @@ def test_the_published_widget(browser, service, guarded, packages, attributes):
 
 @pytest.mark.slow
 def test_the_published_library(service, guarded, packages):
-    """api.md 8.2: it solves our challenges, and the script's solver those that it makes"""
+    """docs/api.md 8.2: it solves our challenges, and the script's solver those that it makes"""
     printed = run("altcha", ["node", packages / "try.mjs", SOURCE / "src/page/solver.js"],
                   input=json.dumps([guarded.client.request("GET", f"/c/{guarded.id}/challenge").json for _ in range(3)]))
     ours, theirs = json.loads(printed)

@@ -42,7 +42,7 @@ def test_another_version_of_the_script(window, sign_up, service, account):
 
 @pytest.mark.parametrize("settings", [{}, {"bots": "off"}, {"form_answer": "json"}])
 def test_a_plain_form(window, sign_up, service, account, settings):
-    """api.md 4.1.10: it leads to the lead's own page"""
+    """docs/api.md 4.1.10: it leads to the lead's own page"""
     campaign = service.campaign(account, **STRICT, **settings)
     sign_up(campaign, "plain_form")
     window.wait("location.pathname.includes('/s/') && document.readyState === 'complete'", "the lead's page")
@@ -50,7 +50,7 @@ def test_a_plain_form(window, sign_up, service, account, settings):
 
 
 def test_a_plain_form_that_needs_proof(window, sign_up, service, account):
-    """api.md 4.1.10: a page of the service does the work, also where errors lead back to the form"""
+    """docs/api.md 4.1.10: a page of the service does the work, also where errors lead back to the form"""
     campaign = service.campaign(account, **STRICT, bots="proof", bot_difficulty=1, hosts="localhost")
     sign_up(campaign, "plain_form")
     window.wait("location.pathname.endsWith('/subscribe') && document.querySelector('[name=email]')?.value === 'ada@example.org' && "

@@ -127,7 +127,7 @@ def test_deletion(service, campaign):
     service.dispatch()
     assert campaign.stats()["total"] == 5
     assert campaign.get({"email": emails[0]}).verdict == (404, "lead_not_found")
-    assert campaign.lead(email=emails[0])["rank"] == 61  # 4.5: ranks are never reused
+    assert campaign.lead(email=emails[0])["rank"] == 61  # docs/api.md 4.5: ranks are never reused
     service.check()
 
 

@@ -98,7 +98,7 @@ def page_at(campaign, url):
 
 
 def old_stamp(campaign):
-    """Of a page that a person has had for ten seconds (8.1)."""
+    """Of a page that a person has had for ten seconds (docs/api.md 8.1)."""
     secret = bytes.fromhex(campaign.service.installation.sql("SELECT HEX(value) FROM lh_installation WHERE name = 'server_secret'"))
     made = int(time.time() * 1000) - 10000
     mac = hmac.digest(secret, f"leadhook stamp v1:{campaign.id}:{made}".encode(), "sha256")[:12]

@@ -45,7 +45,7 @@ def test_campaigns_do_not_share_leads(service, account, campaign):
     assert campaign.lead(**ADA)["social_id"] != other.lead(**ADA)["social_id"]
 
 
-# --- 4.3 Matching ---
+# --- matching (docs/api.md 4.3) ---
 
 def test_by_phone(campaign):
     """docs/api.md 4.3 rules 1, 2 and 4: a phone alone matches; a missing email is added, with and without a key"""
@@ -266,7 +266,7 @@ def test_replaced_and_first_values(campaign):
     assert lead["redirect_url"] == f"https://b.example/?kolid={lead['social_id']}"
 
 
-# --- 4.4 Fields ---
+# --- fields (docs/api.md 4.4) ---
 
 RESERVED = """country_code ip_address kolid referrer list_id campaign_id campaignid landing_page_id jsonp skip_ar controller action
 _private __source __sid __session_id __rid utm_source UTM_medium Controller""".split()

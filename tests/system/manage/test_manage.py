@@ -55,7 +55,7 @@ def test_a_campaign_from_nothing(service, account, owner):
     place = f"campaigns/{made.json['id']}"
     shown = owner("GET", place).json
     assert shown["waitlist"] is True and shown["points_direct"] == 7
-    assert (shown["public_lookup"], shown["public_update"]) == ("all", "all"), "api.md 4.1.11: the defaults"
+    assert (shown["public_lookup"], shown["public_update"]) == ("all", "all"), "docs/api.md 4.1.11: the defaults"
     changed = owner("PATCH", place, {"landing_url": "https://example.org/", "mails": ["welcome", "reward"], "ends_at": None})
     assert changed.status == 200 and changed.json["landing_url"] == "https://example.org/", changed.body
     assert changed.json["mails"] == ["welcome", "reward"]
@@ -191,7 +191,7 @@ def test_a_call_that_is_repeated(service, account, owner):
 
 
 def parts(caller, path, query):
-    """A list, each part at the place that the one before has named (1.1)."""
+    """Return a list, each part from the place that the one before has named (docs/manage.md 1.1)."""
     query = f"?{query}"
     while query:
         answer = caller("GET", f"{path}{query}")

@@ -25,7 +25,7 @@ def operator(service):
 
 @pytest.fixture(scope="module")
 def calls(operator):
-    """get, post, patch, delete: each must succeed. What makes something makes nothing when it is repeated (1.5)."""
+    """get, post, patch, delete: each must succeed. What makes something makes nothing when it is repeated (docs/manage.md 1.5)."""
     numbers = itertools.count()
 
     def send(method, path, **body):
@@ -163,7 +163,7 @@ def test_mails(service, calls, place, mail_server):
 
 
 def test_the_second_factor(calls):
-    """users.md 5"""
+    """docs/users.md 5"""
     made = calls.post("session/factor")
     code = code_of(made["secret"])
     assert len(calls.post("session/factor/enable", code=f"\u200b{code[:3]}\u00a0{code[3:]} ")["recovery_codes"]) == 10
@@ -174,7 +174,7 @@ def test_the_second_factor(calls):
 
 
 def test_wrong_codes_of_a_new_factor(service):
-    """users.md 5: need the password, and count as logins from the address"""
+    """docs/users.md 5: need the password, and count as logins from the address"""
     user = User(service, "factor@example.org", "--role", "operator").ready()
     address = "203.0.113.99"
     assert user("POST", "session/factor/codes").status == 409

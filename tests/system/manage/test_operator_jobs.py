@@ -67,7 +67,7 @@ def ended(show):
 # --- each kind ---
 
 def test_webhook_test(running, leadhook, receiver, campaign, webhook, show, ended):
-    """operating.md 4.1: the result is that of the command without --queue"""
+    """docs/operating.md 4.1: the result is that of the command without --queue"""
     receiver.script(campaign.hook, Answer(201, body=b"created"))
     job = leadhook("webhook", "test", webhook, "--queue")
     assert list(job) == SHOWN
@@ -88,7 +88,7 @@ def test_webhook_test(running, leadhook, receiver, campaign, webhook, show, ende
 
 
 def test_address_rules(running, leadhook, campaign, ended):
-    """deliveries.md 5: of the dispatcher, for tests as for deliveries"""
+    """docs/deliveries.md 5: of the dispatcher, for tests as for deliveries"""
     hook = leadhook("webhook", "add", campaign.id, "http://rebind.test/", "new_signup")["id"]
     campaign.service.installation.sql(f"UPDATE lh_webhooks SET url = 'http://169.254.169.254/' WHERE id = {hook}")
     done = ended(leadhook("webhook", "test", hook, "--queue"))
@@ -96,7 +96,7 @@ def test_address_rules(running, leadhook, campaign, ended):
 
 
 def test_a_slow_receiver_delays_no_delivery(running, leadhook, receiver, campaign, webhook, ended):
-    """architecture.md 6.1: a test waits in a thread of its own"""
+    """docs/architecture.md 6.1: a test waits in a thread of its own"""
     slow = campaign.webhook("tagged", below="/slow")["referenceId"]
     receiver.script(campaign.hook + "/slow", Answer(hang=True))
     job = leadhook("webhook", "test", slow, "--queue")
@@ -107,7 +107,7 @@ def test_a_slow_receiver_delays_no_delivery(running, leadhook, receiver, campaig
 
 
 def test_mail_test(running, leadhook, mail_server, ended):
-    """operating.md 4.1: the mail goes through the dispatcher's host"""
+    """docs/operating.md 4.1: the mail goes through the dispatcher's host"""
     mail_server.clear()
     done = ended(leadhook("mail", "test", "ada@example.org", "--queue"))
     assert (done["state"], done["account"], done["campaign"]) == ("done", None, None)
@@ -122,7 +122,7 @@ def test_mail_test(running, leadhook, mail_server, ended):
 
 
 def test_address_count(running, service, leadhook, campaign, ended):
-    """operating.md 4.1: leads that signed up before max_per_ip was set are counted"""
+    """docs/operating.md 4.1: leads that signed up before max_per_ip was set are counted"""
     campaign.leads(3, ip="192.0.2.7")
     job = leadhook("campaign", "set", campaign.id, "max_per_ip=2", "--queue")
     assert (job["kind"], job["campaign"]) == ("address_count", campaign.id)
@@ -170,7 +170,7 @@ def check_done(done, deliveries, webhook):
 
 
 def test_a_kill_during_a_redelivery(service, leadhook, webhook, failed, show, ended):
-    """architecture.md 6.1: the next process goes on where the last transaction ended; none is queued twice or skipped"""
+    """docs/architecture.md 6.1: the next process goes on where the last transaction ended; none is queued twice or skipped"""
     job = redelivery(leadhook, webhook)
     assert (job["state"], job["parameters"]) == ("queued", {"webhook": webhook, "state": "failed"})
     for kill in range(3):
@@ -192,7 +192,7 @@ def test_a_kill_during_a_redelivery(service, leadhook, webhook, failed, show, en
 
 
 def test_cancel(failed, running, service, leadhook, webhook, show):
-    """operating.md 4.1: what was queued stays queued, and is counted; nothing follows"""
+    """docs/operating.md 4.1: what was queued stays queued, and is counted; nothing follows"""
     job = redelivery(leadhook, webhook)
     wait_until(lambda: show(job)["done"] > 0, 20, "it works")
     cancelled = leadhook("job", "cancel", job["id"])
@@ -219,7 +219,7 @@ class Dispatcher(Child):
 
 
 def test_two_dispatchers(service, tmp_path, leadhook, receiver, campaign, webhook, failed, show, ended):
-    """architecture.md 6.1: a job is one dispatcher's at a time; another one goes on when it ends"""
+    """docs/architecture.md 6.1: a job is one dispatcher's at a time; another one goes on when it ends"""
     owner = "SELECT HEX(lease_owner) FROM lh_operator_jobs WHERE id = "
     with contextlib.ExitStack() as started:
         for name in ("a", "b"):
@@ -249,7 +249,7 @@ def owner(service, account):
 
 
 def test_a_call_is_queued(running, leadhook, receiver, campaign, webhook, owner):
-    """manage.md 1.4: 202 with the job, which is polled until its end"""
+    """docs/manage.md 1.4: 202 with the job, which is polled until its end"""
     receiver.script(campaign.hook, Answer(201))
     once = {"Idempotency-Key": "a test"}
     queued = owner("POST", f"webhooks/{webhook}/test", headers=once)
@@ -268,7 +268,7 @@ def test_a_call_is_queued(running, leadhook, receiver, campaign, webhook, owner)
 
 
 def test_calls_that_queue(service, leadhook, campaign, webhook, owner):
-    """manage.md 1.4: a redelivery by a filter, the count for max_per_ip, and the maximum"""
+    """docs/manage.md 1.4: a redelivery by a filter, the count for max_per_ip, and the maximum"""
     place = f"campaigns/{campaign.id}"
     campaign.lead(email="ada@example.org")
     filters = {"webhook": webhook, "event": "new_signup", "state": "failed", "status": "5xx", "limit": 300}
@@ -294,7 +294,7 @@ def test_calls_that_queue(service, leadhook, campaign, webhook, owner):
 
 
 def test_jobs_of_others(service, leadhook, campaign, webhook, owner):
-    """manage.md 1.4, 2: a job is its account's and campaign's; one of the installation is the operators'"""
+    """docs/manage.md 1.4, 2: a job is its account's and campaign's; one of the installation is the operators'"""
     job = f"jobs/{owner('POST', f'webhooks/{webhook}/test').json['id']}"
     admin = service.installation.admin
     stranger = Caller(service, admin("key", "add", str(service.account("Other").id), "--rights", "all")["key"])
@@ -314,13 +314,13 @@ def test_jobs_of_others(service, leadhook, campaign, webhook, owner):
     assert operator("POST", f"jobs/{mail.json['id']}/cancel").json["state"] == "cancelled"
     assert owner("POST", f"{job}/cancel").json["state"] == "cancelled"
     log = json.dumps(leadhook("audit", "list"))
-    assert "job cancel" in log and "grace@example.org" not in log, "users.md 6: nothing about people"
+    assert "job cancel" in log and "grace@example.org" not in log, "docs/users.md 6: nothing about people"
 
 
 # --- the command ---
 
 def test_the_maximum(service, leadhook, campaign, webhook):
-    """operating.md 4.1: of an account; the installation has its own"""
+    """docs/operating.md 4.1: of an account; the installation has its own"""
     sql = service.installation.sql
     sql("INSERT INTO lh_operator_jobs (id, account_id, kind, parameters, made_by, created_ms) "
         f"SELECT 1000000000 + seq, {campaign.account.id}, 'webhook_test', '{{}}', 'x', 0 FROM seq_1_to_{MAXIMUM}")

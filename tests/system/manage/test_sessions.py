@@ -84,7 +84,7 @@ def test_operators_have_no_limit(service, operator):
 
 
 def test_guesses_of_a_password(service, account):
-    """users.md 3: throttled by user and by address, and answered alike for an unknown user"""
+    """docs/users.md 3: throttled by user and by address, and answered alike for an unknown user"""
     user = User(service, "guess@example.org", "--role", "viewer", "--account", account.id)
     assert user.accept().status == 200
     bodies = {}
@@ -102,7 +102,7 @@ def test_guesses_of_a_password(service, account):
 
 
 def test_the_limit_of_the_account(service):
-    """api.md 5: a user counts as the keys of the account do"""
+    """docs/api.md 5: a user counts as the keys of the account do"""
     limited = service.account("Limited")
     user = User(service, "limited@example.org", "--role", "viewer", "--account", limited.id).ready()
     service.installation.admin("account", "limit", str(limited.id), "5")
@@ -131,7 +131,7 @@ def test_roles(service, account, operator):
 
 
 def test_removed_campaigns_of_a_user(service, account):
-    """users.md 2: a user whose campaigns were all removed sees none, and so does one whose list has no numbers"""
+    """docs/users.md 2: a user whose campaigns were all removed sees none, and so does one whose list has no numbers"""
     campaign, other = service.campaign(account).id, service.campaign(account).id
     editor = User(service, "former@example.org", "--role", "editor", "--account", account.id, "--campaigns", campaign).ready()
     assert [row["id"] for row in editor("GET", "campaigns").json] == [campaign]
@@ -202,7 +202,7 @@ def test_other_methods(service, account):
 
 
 def test_guesses_of_keys_do_not_end_sessions(service, account):
-    """users.md 4: any page can make a browser send wrong keys to the API"""
+    """docs/users.md 4: any page can make a browser send wrong keys to the API"""
     user = User(service, "victim@example.org", "--role", "viewer", "--account", account.id).ready()
     address = "203.0.113.77"
     for _ in range(40):
@@ -242,7 +242,7 @@ def test_own_sessions(service, account):
 
 
 def test_a_suspended_account(service):
-    """users.md 2: its users can log in and see why nothing works"""
+    """docs/users.md 2: its users can log in and see why nothing works"""
     account = service.account("Suspended")
     user = User(service, "late@example.org", "--role", "owner", "--account", account.id).ready()
     service.installation.admin("account", "suspend", str(account.id))

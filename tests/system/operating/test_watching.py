@@ -69,7 +69,7 @@ def test_rules():
 
 
 def test_documents_name_the_metrics(service):
-    """the table of 12.1 has every metric with its type and labels, and no other; rules and dashboard name metrics that exist"""
+    """docs/operating.md 12.1: the table has every metric with its type and labels, and no other; rules and dashboard name metrics that exist"""
     _, _, text = fetch(service)
     types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
     types.update({"leadhook_filesystem_free_bytes": "gauge", "leadhook_filesystem_size_bytes": "gauge"})

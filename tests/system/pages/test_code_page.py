@@ -283,7 +283,7 @@ def test_an_address_has_its_limit_at_once(make_service, gateway):
 
 
 def test_the_limits_of_texts_show_no_lead(make_service, gateway):
-    """mail.md 8.3: what the page requests counts for a number and its neighbours, whether it is a lead's or not"""
+    """docs/mail.md 8.3: what the page requests counts for a number and its neighbours, whether it is a lead's or not"""
     service = make_service(settings=[*gateway.settings(), ("sms", "prefix_per_hour", "1"), ("limits", "codes_per_address", "20/3600s")])
     service.dispatcher.start()
     campaign = service.campaign(verify_phone="on", pages="on", public_lookup="social_id", public_update="own", bots="off")

@@ -99,7 +99,7 @@ def test_the_form_shows_no_address(service, mail_server, campaign):
 
 
 def test_the_limits_of_mails_show_no_lead(service, mail_server, account, campaign):
-    """mail.md 6: what the pages request counts for the address, whether it is a lead's or not, as another campaign would see"""
+    """docs/mail.md 6: what the pages request counts for the address, whether it is a lead's or not, as another campaign would see"""
     other = service.campaign(account, mails="welcome")
     campaign.lead(email="mina@example.org")
     for count, address in enumerate(("mina@example.org", "unknown@mina.example"), 1):

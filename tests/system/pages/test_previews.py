@@ -235,7 +235,7 @@ def test_every_mistake_of_a_draft(owner, place):
 
 
 def test_the_scheme_of_a_draft(owner, place):
-    """pages.md 4: one that is always shown does not depend on the device; colors of the language's draft are those of all"""
+    """docs/pages.md 4: one that is always shown does not depend on the device; colors of the language's draft are those of all"""
     def style(**fields):
         return owner("POST", f"{place}/page/preview", {"view": "signup", "accent": "#0f766e", **fields}).json["style"]
     assert "(prefers-color-scheme:light){:root{--accent:#0f766e" in style() and "(prefers-color-scheme:dark){:root{" in style(scheme="auto")
@@ -275,7 +275,7 @@ def test_a_test_mail_of_a_user(service, account, mail_server, place, campaign):
         assert verdict(user("POST", f"{path}/test", fields)) == expected
     assert verdict(user("POST", f"{place}/mail-templates/none/test", {})) == (422, "invalid_value")
     assert not mail_server.to("other@example.org")
-    for rights, shown in (("stats", None), ("hooks", None), ("manage", job["parameters"])):  # manage.md 2, Jobs
+    for rights, shown in (("stats", None), ("hooks", None), ("manage", job["parameters"])):  # docs/manage.md 2, Jobs
         key = Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", rights)["key"])
         seen = key("GET", f"jobs/{job['id']}").json
         assert seen["parameters"] == shown, rights

@@ -76,7 +76,7 @@ def shown(service, campaign, address):
     (None, None, "You’re on the list"),
 ])
 def test_the_language_of_the_sign_up(service, hosted, sent, stored, text):
-    """pages.md 5: that of the page is stored, and the lead's own page stays in it"""
+    """docs/pages.md 5: that of the page is stored, and the lead's own page stays in it"""
     sign_up(hosted, "ada@example.org", sent)
     assert shown(service, hosted, "ada@example.org")["language"] == stored
     lead = hosted.find(email="ada@example.org")
@@ -88,14 +88,14 @@ def test_the_language_of_the_sign_up(service, hosted, sent, stored, text):
 @pytest.mark.parametrize("sent, stored", [("de", "de"), ("PT_br.UTF-8", "pt-BR"), ("zh-hant-tw", "zh-Hant-TW"), ("es-419", "es-419"),
                                           ("de-1996", "de"), ("german", None), ("d", None), ("", None), ("<b>", None)])
 def test_the_language_that_a_client_names(service, hosted, sent, stored):
-    """api.md 4.4: `__language`; a text that is no language costs no lead; `language` stays a custom field"""
+    """docs/api.md 4.4: `__language`; a text that is no language costs no lead; `language` stays a custom field"""
     lead = hosted.lead(email="ada@example.org", __language=sent, language="mine")
     assert shown(service, hosted, "ada@example.org")["language"] == stored
     assert lead["custom_fields"]["language"] == "mine"
 
 
 def test_a_language_is_replaced(service, hosted):
-    """pages.md 5: by `__language` of those that may change the lead, and by an operator; not by a browser"""
+    """docs/pages.md 5: by `__language` of those that may change the lead, and by an operator; not by a browser"""
     sign_up(hosted, "ada@example.org", "de")
     sign_up(hosted, "ada@example.org", "fr")
     assert shown(service, hosted, "ada@example.org")["language"] == "de"
@@ -111,7 +111,7 @@ def test_a_language_is_replaced(service, hosted):
 
 
 def test_mails_are_in_the_language_of_the_lead(service, mail_server, account):
-    """mail.md 1: with `auto`; the setting of a campaign comes before it"""
+    """docs/mail.md 1: with `auto`; the setting of a campaign comes before it"""
     auto = service.campaign(account, **STRICT, mails="welcome", verify_email="off")
     fixed = service.campaign(account, **STRICT, mails="welcome", verify_email="off", language="es")
     sign_up(auto, "ada@example.org", "de-CH")
@@ -124,7 +124,7 @@ def test_mails_are_in_the_language_of_the_lead(service, mail_server, account):
 
 
 def test_pages_of_mails_are_in_the_language_of_the_lead(service, hosted):
-    """pages.md 5"""
+    """docs/pages.md 5"""
     hosted.lead(email="ada@example.org", __language="fr")
     link = urllib.parse.urlsplit(hosted.find(email="ada@example.org")["unsubscribe_url"]["safe"])
     answer = hosted.client.request("GET", f"{link.path}?{link.query}", headers={"Accept-Language": "de"})
@@ -134,7 +134,7 @@ def test_pages_of_mails_are_in_the_language_of_the_lead(service, hosted):
 # ---- rewards, actions, rank ----
 
 def test_all_rewards(service, hosted):
-    """pages.md 3: the whole ladder, what a friend counts for, what is missing; a reward stays when points are taken"""
+    """docs/pages.md 3: the whole ladder, what a friend counts for, what is missing; a reward stays when points are taken"""
     for subject, points in (("Mug", 6), ("Sticker", 2), ("Poster", 3)):
         hosted.define("reward", subject, "--required-points", points)
     lead = hosted.lead(email="ada@example.org")
@@ -148,7 +148,7 @@ def test_all_rewards(service, hosted):
 
 
 def test_actions_are_completed(service, hosted):
-    """pages.md 3: public ones, with their link and points, by a button without a script"""
+    """docs/pages.md 3: public ones, with their link and points, by a button without a script"""
     tag = hosted.define("tag", "VIP")
     shown_id = hosted.define("action", "Follow <us>", "--points", 3, "--public", "--link", "https://social.example/us?a=1&b=2")
     plain = hosted.define("action", "Write to us", "--public")
@@ -176,7 +176,7 @@ def test_actions_are_completed(service, hosted):
 
 
 def test_a_shared_rank(service, hosted):
-    """pages.md 3: equal scores share a rank, and the page says so, with and without points"""
+    """docs/pages.md 3: equal scores share a rank, and the page says so, with and without points"""
     leads = [hosted.lead(email=f"lead{number}@example.org") for number in range(3)]
     pages = lambda language: [own_page(hosted, lead, headers={"Accept-Language": language}) for lead in leads]
     for language, text in SHARED.items():
@@ -205,7 +205,7 @@ def test_leads_that_are_hidden_share_no_rank(service, account):
 
 
 def test_a_shared_rank_in_mails(service, mail_server, account):
-    """mail.md 1.2: `position` is a number on the list, `shared_position` is none; without points there is neither"""
+    """docs/mail.md 1.2: `position` is a number on the list, `shared_position` is none; without points there is neither"""
     campaign = service.campaign(account, **STRICT, mails="welcome", verify_email="off", points_signup=1)
     campaign.lead(email="ada@example.org")
     assert "You are number 1 on the list." in part(arrived(mail_server, "ada@example.org"), "plain")
@@ -221,7 +221,7 @@ def test_a_shared_rank_in_mails(service, mail_server, account):
 # ---- the state ----
 
 def test_after_the_end(service, hosted, tmp_path):
-    """pages.md 3, 4: `ended_text`, on the lead's page, the sign-up page and that after it, in the language of the reader"""
+    """docs/pages.md 3, 4: `ended_text`, on the lead's page, the sign-up page and that after it, in the language of the reader"""
     (tmp_path / "ended.txt").write_text("The winners hear from us.\n\nThanks!")
     service.installation.admin("page", "set", str(hosted.id), f"ended_text=@{tmp_path / 'ended.txt'}")
     service.installation.admin("page", "set", str(hosted.id), "--language", "de", "ended_text=Wir melden uns.")
@@ -250,7 +250,7 @@ def test_after_an_opt_out(service, hosted):
 # ---- the page after a sign-up ----
 
 def test_the_address_that_was_written_to(service, mail_server, account):
-    """pages.md 2: masked, for everyone alike; the button sends the mail again; no one else reads it from the URL"""
+    """docs/pages.md 2: masked, for everyone alike; the button sends the mail again; no one else reads it from the URL"""
     campaign = service.campaign(account, **STRICT, verify_email="on", mails="welcome,status_link")
     bodies = []
     for known in (False, True):
@@ -280,7 +280,7 @@ def test_the_address_that_was_written_to(service, mail_server, account):
 
 
 def test_resending_shows_no_lead(service, account):
-    """api.md 4.1.12: the same answer and a request of the same kind, whether there is such a lead or not"""
+    """docs/api.md 4.1.12: the same answer and a request of the same kind, whether there is such a lead or not"""
     campaign = service.campaign(account, **STRICT, verify_email="on", mails="welcome,status_link")
     requests = []
     for known in (True, False):
@@ -298,7 +298,7 @@ def test_resending_shows_no_lead(service, account):
 # ---- forms ----
 
 def test_options_have_a_value_in_each_language(service, hosted):
-    """pages.md 2: the value is stored, the label is shown; options without one stay as they were"""
+    """docs/pages.md 2: the value is stored, the label is shown; options without one stay as they were"""
     service.installation.admin("page", "set", str(hosted.id), "fields=email; plan select: Plan = free => Free of charge | Pro | a=b; x: X")
     service.installation.admin("page", "set", str(hosted.id), "--language", "de",
                                "fields=email; plan select: Tarif = free => Kostenlos | Pro => Profi | a=b => A < B")
@@ -316,7 +316,7 @@ def test_options_have_a_value_in_each_language(service, hosted):
 
 
 def test_an_inherited_consent_is_shown(service, hosted):
-    """pages.md 2: a text that is not set for a language is that for every language"""
+    """docs/pages.md 2: a text that is not set for a language is that for every language"""
     service.installation.admin("page", "set", str(hosted.id), "consent=I agree.", "title=English")
     service.installation.admin("page", "set", str(hosted.id), "--language", "de", "title=Deutsch")
     text = request(hosted, "GET", "", headers={"Accept-Language": "de"}).body.decode()
@@ -332,7 +332,7 @@ def test_an_inherited_consent_is_shown(service, hosted):
     (None, None, ("#1a4fc4;color:#ffffff", "#8ab4f8 !important; color: #000000")),
 ])
 def test_the_design_of_mails(service, mail_server, account, accent, dark, colors):
-    """mail.md 1.5, 3: the button has the accent of the pages, the footer their links; a path is of this host"""
+    """docs/mail.md 1.5, 3: the button has the accent of the pages, the footer their links; a path is of this host"""
     campaign = service.campaign(account, **STRICT, mails="welcome", verify_email="off")
     looks = ["imprint_url=/legal", "privacy_url=https://lumen.example/privacy"]
     looks += [f"accent={accent}"] if accent else []
@@ -348,7 +348,7 @@ def test_the_design_of_mails(service, mail_server, account, accent, dark, colors
 
 
 def test_a_digest_of_the_day(service, mail_server, account):
-    """mail.md 3: the first referral by itself, those of the day together and once; none without a referral, none after an opt-out"""
+    """docs/mail.md 3: the first referral by itself, those of the day together and once; none without a referral, none after an opt-out"""
     campaign = service.campaign(account, **STRICT, mails="referral", verify_email="off", points_direct=2)
     campaign.define("reward", "Mug", "--required-points", 20)
     ada = campaign.lead(email="ada@example.org")

@@ -14,21 +14,21 @@ READY_SECONDS = 3  # more than the age of an answer of /health/ready
 
 
 def sender(one):
-    """The host whose dispatcher sends now."""
+    """Return the host whose dispatcher sends now."""
     last = len(one.inbox.events)
     wait_until(lambda: len(one.inbox.events) > last + 10, 30, "events arrive")
     return one.hosts[int(re.fullmatch(r"host(\d)", one.inbox.sender)[1]) - 1]
 
 
 def taken_over(one, host):
-    """Waits until another host's dispatcher sends; returns how long that took."""
+    """Wait until the dispatcher of another host sends; return how long that took."""
     begun = one.loads[-1].now()
     wait_until(lambda: one.inbox.sender != host.name, TAKEN_OVER, f"another host than {host.name} sends")
     return round(one.loads[-1].now() - begun, 1)
 
 
 def test_dispatchers_fail(trial):
-    """docs/cluster.md 3: one is killed, one suspended for longer than its lease: others take over, and nothing else is sent twice"""
+    """docs/cluster.md 3: one is killed, another is suspended for longer than its lease; others take over, and nothing else is sent twice"""
     one = trial(settings=SETTINGS, delay=0.1)
     with one.load():
         one.progress(BEFORE)
@@ -48,7 +48,7 @@ def test_dispatchers_fail(trial):
 
 
 def upgrade_host(host, load, programs):
-    """The balancer leaves it out until its new programs are ready."""
+    """Upgrade a host; the load balancer leaves it out until its new programs are ready."""
     load.skipped.add(host.front.port)
     last = len(load.calls)
     wait_until(lambda: all(call.took is not None for call in load.calls[:last]), 30, "its calls are answered")
@@ -62,8 +62,8 @@ def upgrade_host(host, load, programs):
 
 
 def test_everything_is_upgraded(trial, next_programs):
-    """docs/cluster.md 5: database nodes restart one after the other; the tables change below running programs, which stay ready; hosts that
-    the load balancer leaves out refuse nothing"""
+    """docs/cluster.md 5: database nodes restart one after the other; the tables change while programs run, which stay ready; hosts that the
+    load balancer leaves out refuse nothing"""
     one = trial()
     with one.load() as load:
         one.progress(BEFORE)

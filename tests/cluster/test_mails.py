@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/mail.md 4 on several hosts and nodes: each sign-up's mail arrives, and only those under way at a failure twice."""
+"""docs/mail.md 4 on several hosts and nodes: the mail of each sign-up arrives, and only mails in progress at a failure arrive twice."""
 import collections
 
 import pytest

@@ -14,8 +14,8 @@ SUSPENDED = 30
 
 @pytest.mark.parametrize("through", ["proxy", "list"])
 def test_the_writer_is_killed(trial, through):
-    """docs/cluster.md 3: another node takes over within ten seconds. The first one catches up; the proxy changes back to it. With a list of
-    the nodes (2) several may write then."""
+    """docs/cluster.md 3: another node takes over within ten seconds. The first one catches up, and the proxy changes back to it. With a
+    list of the nodes (2), several may write then."""
     one = trial(through=through)
     writer = one.nodes[0]
     with one.load() as load:
@@ -58,7 +58,7 @@ def test_another_node_is_killed(trial, copies):
 
 @pytest.mark.parametrize("number", [0, 1], ids=["writer", "another"])
 def test_a_node_is_suspended(trial, number):
-    """docs/cluster.md 3: a node that does not answer is declared dead; when it goes on, it changes nothing before it has caught up"""
+    """docs/cluster.md 3: a node that does not answer is declared dead; when it runs again, it changes nothing before it has caught up"""
     one = trial()
     node = one.nodes[number]
     with one.load() as load:
@@ -77,7 +77,8 @@ def test_a_node_is_suspended(trial, number):
 
 
 def test_the_writer_is_cut_off(trial):
-    """docs/cluster.md 3: a node without the others refuses; the proxy leaves it; nothing is written twice when it returns"""
+    """docs/cluster.md 3: a node that is cut off from the others refuses calls, and the proxy leaves it; nothing is written twice when it
+    returns"""
     one = trial()
     writer = one.nodes[0]
     beside = one.hosts.add(writer)
@@ -131,7 +132,7 @@ def test_two_nodes_are_lost(trial):
 
 
 def test_flow_control_is_seen(trial):
-    """docs/cluster.md 3, Seeing it: a node that applies nothing has all others wait; a suspended one leaves the cluster"""
+    """docs/cluster.md 3, Seeing it: a node that applies nothing makes all others wait; a suspended node leaves the cluster"""
     one = trial()
     second = one.nodes[1]
     beside = one.hosts.add(second).installation

@@ -23,7 +23,7 @@ def serving(one):
 
 
 def test_random_failures(trial):
-    """docs/cluster.md 3: nothing accepted is lost, and nothing is twice but what was under way"""
+    """docs/cluster.md 3: nothing accepted is lost, and only deliveries in progress arrive twice"""
     seed = int(TEST_SETTINGS.get("LEADHOOK_SEED", random.randrange(2 ** 48)))
     print(f"LEADHOOK_SEED={seed} LEADHOOK_FAILURES={FAILURES}")
     chance = random.Random(seed)

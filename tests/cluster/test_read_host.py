@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/cluster.md 4.1: hosts that read lists from another node than they write to."""
+"""docs/cluster.md 4.1: hosts that read lists from a different node than the one they write to."""
 import threading
 
 import pytest
@@ -12,7 +12,7 @@ LISTS = ("/v2/campaigns", "/v2/{}/stats", "/v2/{}/leads", "/v2/{}/leaderboard")
 
 
 def executed(node):
-    """Statements that programs ran there. Changes of other nodes are none."""
+    """Return the number of statements that programs ran there. Changes from other nodes do not count."""
     return int(node.sql("SHOW GLOBAL STATUS LIKE 'Com_stmt_execute'").split("\t")[1])
 
 
@@ -30,7 +30,7 @@ class Reader:
         return answer.json["social_id"]
 
     def read(self, client):
-        """The answers of all lists, by their last word."""
+        """Return the answers of all lists, by the last word of their path."""
         found = {}
         for path in LISTS:
             answer = client.request("GET", path.format(self.campaign), key=self.one.key, query={"limit": 50})
@@ -39,7 +39,7 @@ class Reader:
         return found
 
     def check(self, client, social_id):
-        """Each list has the lead that was just accepted, at whatever host."""
+        """Check that each list, on any host, contains the lead that was just accepted."""
         found = self.read(client)
         assert found["campaigns"][0]["lead_count"] == found["stats"]["leads"]["total"] == self.leads
         for name in ("leads", "leaderboard"):
@@ -54,7 +54,7 @@ def reader(trial, database):
 
 
 def test_lists_are_read_there_and_current(reader):
-    """docs/cluster.md 4.1: from the read host alone, at any host, with the lead that was accepted before"""
+    """docs/cluster.md 4.1: lists are read only from the read host, by any host, and contain the lead that was accepted before"""
     _, second, third = reader.one.nodes
     before, other = executed(second), executed(third)
     for number in range(ROUNDS):
@@ -67,7 +67,7 @@ def test_lists_are_read_there_and_current(reader):
 
 
 def test_a_late_read_host(reader):
-    """docs/cluster.md 4.1: a call waits until the read host has what was accepted before"""
+    """docs/cluster.md 4.1: a call waits until the read host has everything that was accepted before"""
     second = reader.one.nodes[1]
     reader.check(reader.clients[1], reader.add(0))
     lock = f"FLUSH TABLES WITH READ LOCK; SELECT SLEEP({PAUSED}); UNLOCK TABLES"

@@ -17,7 +17,8 @@ PROOFS = 20
 
 
 def test_one_campaign(trial):
-    """docs/cluster.md 4: no lead twice, numbers dense, events once, while transactions of three nodes conflict all the time"""
+    """docs/cluster.md 4: no lead is stored twice, numbers have no gaps, and each event happens once while transactions of three nodes
+    conflict all the time"""
     one = trial(through="nodes", campaigns=1)
     before = one.conflicts()
     one.loads.append(Clients(one.hosts.ports(), one.key, one.campaigns, CLIENTS))
@@ -32,7 +33,7 @@ def test_one_campaign(trial):
 
 
 def test_the_same_address_everywhere(trial):
-    """docs/cluster.md 4: of one new address at all nodes at once there is one lead, which counts every accepted call"""
+    """docs/cluster.md 4: a new address that signs up on all nodes at once becomes one lead, which counts every accepted call"""
     one = trial(through="nodes", campaigns=1)
     clients = [Client(port) for port in one.hosts.ports()]
     path, accepted = f"/v2/{one.campaigns[0]}", 0
@@ -55,7 +56,7 @@ def test_the_same_address_everywhere(trial):
 
 
 def test_a_proof_of_work_everywhere(trial):
-    """docs/cluster.md 4, docs/api.md 8.2: of sign-ups with the same solution at all nodes at once one is accepted, and none later"""
+    """docs/cluster.md 4, docs/api.md 8.2: of sign-ups with the same solution on all nodes at once, one is accepted, and no later one"""
     one = trial(through="nodes", campaigns=1)
     id = one.campaigns[0]
     one.hosts.admin("campaign", "set", id, "bots=proof", "bot_difficulty=1", "pages=off")
@@ -81,7 +82,7 @@ def test_a_proof_of_work_everywhere(trial):
 
 
 def test_tables_change_under_load(trial):
-    """docs/cluster.md 3: changes of tables, which stop all nodes for a moment and end transactions under way, lose nothing"""
+    """docs/cluster.md 3: changes of tables, which stop all nodes for a moment and end open transactions, lose nothing"""
     one = trial()
     before = one.conflicts()
     with one.load(2 * RATE) as load:

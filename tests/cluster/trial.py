@@ -29,12 +29,13 @@ class Trial:
         return self
 
     def wait_for_key(self):
-        """A node that does not have it yet would refuse it, and its host then refuses the address for wrong keys (docs/api.md 5)."""
+        """Wait until each node has the key. A node that does not have it would refuse it, and its host then refuses the address for wrong
+        keys (docs/api.md 5)."""
         for node in self.nodes:
             assert node.sql("SET SESSION wsrep_sync_wait = 1; SELECT COUNT(*) FROM lh_api_keys", self.hosts.name) == "1"
 
     def wait_for_changes(self, value):
-        """Where hosts have a list of nodes, a read may be at another node than the write before it: it waits for that one's changes."""
+        """Make reads wait for changes. With a list of nodes, a read may reach a different node than the write before it."""
         if self.through == "list":
             for node in filter(Node.synced, self.nodes):
                 node.sql(f"SET GLOBAL wsrep_sync_wait = {value}")
@@ -51,41 +52,41 @@ class Trial:
     # --- load ---
 
     def load(self, rate=RATE):
-        """A context in which sign-ups are sent."""
+        """Return a context in which sign-ups are sent."""
         self.loads.append(Load(self.hosts.ports(), self.key, self.campaigns, rate, prefix=f"load{len(self.loads)}-"))
         return self.loads[-1]
 
     def progress(self, seconds, deadline=90):
-        """Waits until as many further sign-ups are accepted as are sent in that time."""
+        """Wait until as many further sign-ups are accepted as are sent in that time."""
         load = self.loads[-1]
         goal = len(load.accepted()) + seconds * load.rate
         wait_until(lambda: len(load.accepted()) >= goal, deadline, "sign-ups are accepted")
 
     def writes(self, node, seconds=90):
-        """Waits until the proxy sends all connections to that node."""
+        """Wait until the proxy sends all connections to that node."""
         wait_until(lambda: self.database.proxy.writer() is node, seconds, f"{node.name} is the writer")
 
     # --- what must be true ---
 
     def conflicts(self):
-        """Transactions that the nodes gave up because of others, since they were started."""
+        """Return how many transactions the nodes have given up because of others since they were started."""
         found = [node.status() for node in self.nodes]
         return sum(int(one.get("local_bf_aborts", 0)) + int(one.get("local_cert_failures", 0)) for one in found)
 
     def phase(self, name, begin, end=float("inf")):
-        """The figures of a part of the last load."""
+        """Note and return the figures of a part of the last load."""
         self.figures[name] = self.loads[-1].figures(begin, end)
         return self.figures[name]
 
     def recovers(self, name, begin, end=float("inf"), errors=ERROR_SECONDS):
-        """Nothing but 503 with Retry-After, in at most `errors` seconds, and then full speed."""
+        """Check that there are only answers 503 with Retry-After, in at most `errors` seconds, and then full speed."""
         found = self.phase(name, begin, end)
         assert set(found["statuses"]) <= {"200", "503"} and found["without_retry_after"] == 0, found
         assert found["error_seconds"] <= errors and found["slow_seconds"] <= RECOVERED_SECONDS, found
 
     def verify(self, disturbed=1, others=()):
-        """Nothing is lost, and nothing is twice but what was under way when `disturbed` dispatchers, or their database, failed.
-        `others`: emails of leads that are not of a load."""
+        """Check that nothing is lost, and that nothing arrived twice except what was in progress when `disturbed` dispatchers, or their
+        database, failed. `others`: emails of leads that are not part of a load."""
         self.database.heal()
         self.wait_for_changes(1)
         figures, wrong = check(self.hosts, self.inbox, self.loads, twice=IN_FLIGHT * disturbed, others=others)

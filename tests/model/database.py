@@ -35,13 +35,13 @@ class LineProgram:
         raise StackError(f"{self.process.args[0]} ended with status {self.process.wait()}\n{self.new_log()}")
 
     def new_log(self):
-        """Returns the log, and clears it."""
+        """Return the log, and clear it."""
         text = self.log.read_text()
         self.log.write_text("")
         return text
 
     def close(self):
-        """Ends the program; returns its exit status."""
+        """End the program; return its exit status."""
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
         self.process.stdout.close()
@@ -69,7 +69,7 @@ class Sql(LineProgram):
                           "--skip-column-names", "--unbuffered", database], folder / "mariadb-client.log")
 
     def rows(self, statements):
-        """The rows of all statements in order; NULL is "NULL"."""
+        """Return the rows of all statements in order; NULL is "NULL"."""
         self.send(f"{statements};\nSELECT '{self.END}';")
         rows = []
         while (line := self.receive()) != self.END:
@@ -78,7 +78,7 @@ class Sql(LineProgram):
 
 
 def quoted(value):
-    """An SQL literal; a list is written as in a setting."""
+    """Return an SQL literal; a list is written as in a setting."""
     if value is None:
         return "NULL"
     if isinstance(value, (bool, int)):

@@ -77,7 +77,7 @@ class Generator:
                                             "required_points": self.choice([0, 1, 2, 5, 10, 99999])}]}
 
     def webhooks(self, campaign):
-        """Usually one webhook for all events."""
+        """Return the webhooks of a campaign: usually one for all events."""
         if self.chance(0.8):
             return [{"webhook": [campaign, EVENTS]}]
         some = [self.random.sample(EVENTS, self.random.randint(1, 6)) for _ in range(self.random.randint(0, 3))]
@@ -95,7 +95,7 @@ class Generator:
         return {name: self.setting(name) for name in self.random.sample(self.NAMES, self.random.randint(1, 3))}
 
     def between(self):
-        """A step that is not a command."""
+        """Return a step that is not a command."""
         campaign = self.random.randrange(self.campaigns)
         what = self.random.random()
         if what < 0.36:
@@ -138,8 +138,8 @@ class Generator:
     # --- commands ---
 
     def of(self, campaign, changed=False):
-        """The social id of an existing lead. Early leads are referrers more often, and the next few are changed more often, so
-        that many steps affect the same leads."""
+        """Return the social id of an existing lead. Early leads are referrers more often, and the next few are changed more often, so that
+        many steps affect the same leads."""
         numbers = self.known.get(campaign if self.chance(0.98) else self.random.randrange(self.campaigns), [])
         if not numbers or self.chance(0.03):
             return UNKNOWN_SOCIAL_ID
@@ -160,7 +160,7 @@ class Generator:
                        "social_id": lambda: self.of(campaign, changed)}[kind]()]
 
     def one_of(self, count):
-        """The index of a definition, rarely of one that does not exist."""
+        """Return the index of a definition, rarely of one that does not exist."""
         return self.random.randrange(count) if self.chance(0.95) else count + 5
 
     def arguments(self, action):
@@ -217,7 +217,7 @@ class Generator:
         return given
 
     def stranger(self, campaign):
-        """What a caller without a key has, or lacks: a lead's token, proof of work."""
+        """Return what a caller without a key has, or lacks: a lead's token, proof of work."""
         given = {"own_id": self.of(campaign, changed=True), "own_epoch": self.choice([0, 0, 0, 1])} if self.chance(0.3) else {}
         return given | ({"unproven": True} if self.chance(0.15) else {})
 
@@ -259,7 +259,7 @@ class Generator:
         return command
 
     def job_item(self):
-        """Usually the next item; sometimes one that is done, or not due yet."""
+        """Return usually the next item; sometimes one that is done, or not due yet."""
         job = self.choice(self.open_jobs)
         position = job[1]
         if self.chance(0.85):
@@ -271,7 +271,7 @@ class Generator:
         return {"kind": "job", "job": job[0], "position": position}
 
     def proof(self, campaign, emails, phones):
-        """Of an address, with a code or a link that was sent there. The lead rarely has another one since."""
+        """Return a proof of an address, by a code or a link that was sent there. The lead rarely has another address by then."""
         channel = self.choice(["email", "phone"])
         address = self.choice(emails if channel == "email" else phones)
         lead = [channel, address] if self.chance(0.9) else ["social_id", self.of(campaign, changed=True)]
@@ -310,7 +310,7 @@ class Generator:
         return steps
 
     def exchange(self, campaign):
-        """Two leads, and others that sign up meanwhile, exchange addresses."""
+        """Two leads, and others that sign up in the meantime, exchange addresses."""
         emails = [f"n{self.signups}{letter}@example.org" for letter in "abc"]
         steps = [{"batch": [self.joins(campaign, email) for email in emails[:2]]}]
         numbers = [self.signups - 1, self.signups]

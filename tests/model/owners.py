@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whose a lead is, and what callers without a key may do with it (docs/api.md 4.1.11): a part of the plain model."""
+"""To whom a lead belongs, and what callers without a key may do with it (docs/api.md 4.1.11): a part of the plain model."""
 from records import Refused
 
 ALL, OWN = 0, 1  # of public_update; public_lookup has ALL, too
@@ -7,7 +7,7 @@ MEMBERS = {"email": "email", "phone": "phone_number"}  # of the payload, by chan
 
 
 class Owners:
-    """Of a step of plain.py."""
+    """The part of a step of plain.py that is about owners."""
 
     def owns(self, lead):
         return self.command.get("own_id") == lead.social_id and self.command.get("own_epoch", 0) == lead.token_epoch
@@ -40,7 +40,7 @@ class Owners:
     # --- proofs: codes and links that were sent to an address ---
 
     def is_claim(self, lead, channel):
-        """One that leads to no page."""
+        """Return whether the address of this channel leads to no page."""
         decides_anyway = channel == "email" and not lead.verified_phone and not self.campaign.settings["verify_phone"]
         return lead.claimed == MEMBERS[channel] and not decides_anyway
 
@@ -50,7 +50,7 @@ class Owners:
         return channel == "email" or not lead.verified_email or self.is_claim(lead, "email")
 
     def prove(self, lead, channel):
-        """The person that proves an address for the first time, after another one may have signed it up, gets the lead."""
+        """A person who proves an address for the first time, after another person may have signed it up, gets the lead."""
         if self.is_claim(lead, channel):
             return
         if lead.shared and channel not in lead.proven and self.decides(lead, channel):

@@ -30,7 +30,7 @@ SETTINGS = {
 
 
 def caller_network(ip):
-    """By which leads are counted (docs/api.md 4.6)."""
+    """Return the network by which leads are counted (docs/api.md 4.6)."""
     return str(ipaddress.ip_network(ip + "/64", strict=False)) if ":" in ip else ip
 
 
@@ -50,7 +50,7 @@ class Result:
 
 
 def mailbox(email_key):
-    """Without the tag, at Gmail without dots."""
+    """Return the key without the tag and, at Gmail, without dots."""
     local, _, domain = email_key.rpartition("@")
     local = local.partition("+")[0] or local
     gmail = domain in ("gmail.com", "googlemail.com")
@@ -285,7 +285,7 @@ class Step(Owners):
         return lead
 
     def leave_out(self, by_email, by_phone):
-        """Of two addresses that are not of one lead, one decides for a stranger: the number where it alone is proven."""
+        """If the two addresses do not belong to the same lead, one decides for a stranger: the number if only numbers are proven."""
         settings = self.campaign.settings
         if settings["verify_phone"] and not settings["verify_email"] and not (by_email and self.owns(by_email)):
             if by_email:
@@ -330,7 +330,7 @@ class Step(Owners):
         return lead
 
     def judge_again(self, lead):
-        """A visitor's sign-up that would not get these flags removes them; the lead is then one of its IP address, also where
+        """A visitor's sign-up removes the flags that it would not get itself. The lead then counts for the visitor's IP address, even if
         that would show whether it is new."""
         command, passing, settings = self.command, {"duplicate_ip", "blocked_referrer"}, self.campaign.settings
         judged = dataclasses.replace(lead, **{name: command.get(name) for name in ("ip", "referrer", "source")})
@@ -353,7 +353,7 @@ class Step(Owners):
                 self.credit(lead, "creation")
 
     def judge_address(self, lead, key):
-        """Its email address is another one, of a caller with a key or without."""
+        """Judge a changed email address, set by a caller with a key or without."""
         was = lead.fraudulent
         flags = [flag for flag in lead.flags if flag not in (*ADDRESS_FLAGS, "own_referral")] + ([] if key else self.address_flags(lead))
         if not key and self.is_own_referral(lead, lead.phone):
@@ -367,7 +367,7 @@ class Step(Owners):
             self.credit(lead, "approve")
 
     def is_own_referral(self, lead, phone):
-        """A lead above it has its mailbox or number."""
+        """Return whether a lead further up the chain has its mailbox or number."""
         return any((phone and above.phone == phone) or (lead.email_key and above.email_key and mailbox(above.email_key) == mailbox(lead.email_key))
                    for _, above in self.campaign.chain(lead))
 
@@ -440,7 +440,7 @@ class Step(Owners):
         return lead
 
     def settle(self, lead):
-        """What was due before the settings changed."""
+        """Book what became due before the settings changed."""
         self.book_signup(lead)
         self.credit(lead, "repetition")
 
@@ -451,7 +451,7 @@ class Step(Owners):
     # --- scores (docs/api.md 4.6) ---
 
     def book(self, lead, reason, ref, round, requested, message=None):
-        """Returns the points that were booked."""
+        """Book points; return how many were booked."""
         if requested == 0 or self.campaign.ended:
             return 0
         assert not any((entry.reason, entry.ref, entry.round) == (reason, ref, round) for entry in lead.ledger), \
@@ -485,7 +485,7 @@ class Step(Owners):
     # --- referrals and fraud (docs/api.md 4.6) ---
 
     def credit(self, lead, why):
-        """At creation, verify and approve: credits the ancestors of a lead that counts."""
+        """At creation, verification and approval: credit the ancestors of a lead that counts."""
         settings = self.campaign.settings
         if lead.fraudulent or (self.campaign.counts_verified() and not lead.verified):
             return

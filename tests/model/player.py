@@ -18,11 +18,11 @@ TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class Difference(Exception):
-    """Engine and model do not agree."""
+    """Engine and model disagree."""
 
 
 def difference(expected, got, path=""):
-    """The differences between two values: [(path, expected, got)]."""
+    """Return the differences between two values: [(path, expected, got)]."""
     if isinstance(expected, dict) and isinstance(got, dict):
         return [found for key in {**expected, **got}
                 for found in difference(expected.get(key, "(absent)"), got.get(key, "(absent)"), f"{path}.{key}")]
@@ -39,7 +39,7 @@ def same(what, expected, got):
 
 
 def without_token(shown):
-    """Checks the opt-out links, and replaces the token, which only the engine can calculate."""
+    """Check the opt-out links, and replace the token, which only the engine can calculate."""
     links = shown and shown.get("unsubscribe_url")
     if links:
         if not OPT_OUT_URL.fullmatch(links["default"]) or links["safe"] != links["default"] + "?safe=1":
@@ -110,7 +110,7 @@ class Player:
         campaign.settings |= settings
 
     def play_uncount(self, place):
-        """The state after a count of leads per address was killed."""
+        """Restore the state after a killed count of leads per address."""
         campaign = self.campaigns[place]
         if campaign.settings["max_per_ip"]:
             campaign.counted = False
@@ -123,7 +123,7 @@ class Player:
             self.counted_to[campaign.id] = number
 
     def change_settings(self, statement):
-        """Changes rows like an operator's command, with a new version."""
+        """Change rows as an operator's command does, with a new version."""
         self.sql.rows(f"{statement}; UPDATE lh_campaign_counters SET settings_version = settings_version + 1")
 
     def update(self, table, id, values):
@@ -131,7 +131,7 @@ class Player:
                              f"WHERE id = {id}")
 
     def play_end(self, place, how):
-        """Ends or reopens a campaign."""
+        """End or reopen a campaign."""
         campaign = self.campaigns[place]
         campaign.ended = not campaign.ended
         past = 1 if campaign.ended else None
@@ -167,7 +167,7 @@ class Player:
         self.known(place, kind)[id] = values
 
     def play_redefine(self, place, index, tag_index, points):
-        """Changes an action's tag and points."""
+        """Change the tag and the points of an action."""
         id = self.definition(place, "action", index)
         if id in self.campaigns[place].actions:
             values = {"tag_id": self.existing_tag(place, tag_index), "points": points}
@@ -221,7 +221,7 @@ class Player:
         return [reference[0], self.social_id(reference[1]) if reference[0] == "social_id" else reference[1]]
 
     def job_command(self, symbolic):
-        """The command of an item; None when the job has no such item."""
+        """Return the command of an item; None if the job has no such item."""
         id, place, words, lead_ids = self.jobs.get(symbolic["job"], (0, 0, {}, []))
         if symbolic["position"] >= len(lead_ids):
             return None
@@ -274,13 +274,13 @@ class Player:
         self.compare_deliveries(deliveries)
 
     def commits(self):
-        """The number of commits since the last call."""
+        """Return the number of commits since the last call."""
         (count,), = self.sql.rows("SELECT COUNT(*) FROM lh_commit_tokens; DELETE FROM lh_commit_tokens")
         return int(count)
 
     @staticmethod
     def check_time(when, began):
-        """`when` of a lead that this history created."""
+        """Check `when` of a lead that this history created."""
         if not began - 600 <= time.mktime(time.strptime(when, TIME)) - time.timezone <= time.time() + 1:
             raise Difference(f"created at {when}")
 
@@ -292,7 +292,7 @@ class Player:
         return rows
 
     def compare_events(self, what, expected, rows, deliveries):
-        """Removes the events from the rows, and adds their deliveries."""
+        """Remove the events from the rows, and add their deliveries."""
         got = rows[:len(expected)]
         del rows[:len(expected)]
         names = [(event.campaign, event.lead, event.type) for event in expected]
@@ -344,7 +344,7 @@ class Player:
         same("leads of each address", ips, {ip: int(leads) for ip, leads in rows})
 
     def compare_leads(self, campaign):
-        """Columns that are in no payload."""
+        """Compare the columns that are in no payload."""
         rows = self.sql.rows("SELECT id, COALESCE(fraud_flags, '[]'), times_flagged, announced, removed_from_waitlist, "
                              "shared, token_epoch, claimed, proven, tag_ids, action_ids, reward_ids, source, user_agent FROM lh_leads "
                              f"WHERE campaign_id = {campaign.id} ORDER BY subscription_number")
@@ -355,7 +355,7 @@ class Player:
                                for lead in campaign.leads.values()], got)
 
     def compare_ledgers(self, campaign):
-        """The ref of custom points is any number, and unique for each call."""
+        """Compare ledgers. The ref of custom points is any number, and unique for each call."""
         rows = self.sql.rows("SELECT lead_id, reason, ref, round, delta, requested, COALESCE(message, '') FROM lh_score_entries "
                              f"WHERE lead_id IN (SELECT id FROM lh_leads WHERE campaign_id = {campaign.id})")
         got = sorted((int(row[0]), row[1], 0 if row[1] == "custom" else int(row[2]), *map(int, row[3:6]), row[6])
@@ -365,7 +365,7 @@ class Player:
         same("ledger", expected, got)
 
     def compare_links(self, campaign):
-        """Links of deleted leads are not changed."""
+        """Compare links. Links of deleted leads do not change."""
         leads = ", ".join(map(str, {lead for lead, _ in campaign.links})) or "0"
         rows = self.sql.rows("SELECT lead_id, level, ancestor_id, counted, counts, settled, verified_settled, earned, credit, set_off "
                              f"FROM lh_referral_links WHERE lead_id IN ({leads})")

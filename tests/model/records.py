@@ -20,7 +20,7 @@ class Entry:
 
 @dataclasses.dataclass
 class Link:
-    """An ancestor's share in a referred lead. It remains when either is deleted."""
+    """An ancestor's share in a referred lead. It remains when either of them is deleted."""
     lead: int
     level: int
     ancestor: int
@@ -88,7 +88,7 @@ class Lead:
         return sum(entry.delta for entry in self.ledger)
 
     def opt_out_links(self):
-        """With a placeholder: player.py checks the token."""
+        """Return the links with a placeholder: player.py checks the token."""
         url = f"{BASE_URL}/opt-out/{self.campaign}/{self.social_id}/TOKEN"
         return {"default": url, "safe": url + "?safe=1"}
 
@@ -114,7 +114,7 @@ class Campaign:
         return next((lead for lead in self.leads.values() if getattr(lead, attribute) == value), None)
 
     def chain(self, lead, past_deleted=False):
-        """The links from a lead to its ancestors, up to one that does not exist, or past it."""
+        """Return the links from a lead to its ancestors, up to one that does not exist, or past it."""
         for level in range(1, LEVELS + 1):
             link = self.links.get((lead.id, level))
             if link is None or (link.ancestor not in self.leads and not past_deleted):
@@ -123,7 +123,7 @@ class Campaign:
                 yield link, self.leads[link.ancestor]
 
     def hides_unverified(self):
-        """From callers without a key."""
+        """Return whether unverified leads are hidden from callers without a key."""
         return self.settings["public_lookup"] != 0 and self.verifies()
 
     def verifies(self):

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A Debian 12 of its own under systemd, in a folder: mmdebstrap makes it, systemd-nspawn boots it with no network but loopback.
-
-It ends with this process, however that ends: unshare gets SIGKILL then, and systemd-nspawn with it, the first process of a
-namespace, with which the kernel ends all others. Their mounts are in a namespace that ends, too.
-"""
+"""A separate Debian 12 under systemd, in a folder: mmdebstrap makes it, systemd-nspawn boots it with loopback as its only network. It ends
+with this process, however that ends: unshare then gets SIGKILL, and so does systemd-nspawn, the first process of a namespace, with which
+the kernel ends all others. Their mounts are in a namespace that ends too."""
 import contextlib
 import ctypes
 import os
@@ -32,7 +30,7 @@ def _enter_network(file):
 
 
 def _own_groups():
-    """Folders of this process in each hierarchy of control groups."""
+    """Return the folders of this process in each hierarchy of control groups."""
     mounts = [line.split() for line in pathlib.Path("/proc/self/mounts").read_text().splitlines()]
     own = dict(line.split(":", 2)[1:] for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines())
     for _, place, kind, options, *_ in mounts:
@@ -81,7 +79,7 @@ class Container:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def _processes(self):
-        """Those whose root is the container's."""
+        """Return the processes whose root is the container's."""
         found = []
         for process in pathlib.Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -90,7 +88,7 @@ class Container:
         return found
 
     def _init(self):
-        """The process id of its first process, once that is systemd; 0 before."""
+        """Return the process id of its first process once that is systemd; 0 before."""
         for pid in self._processes():
             with contextlib.suppress(OSError):
                 numbers = re.search(r"^NSpid:\s(.*)$", pathlib.Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[1]
@@ -104,13 +102,13 @@ class Container:
     # --- what happens in it ---
 
     def call(self, *words, input=None, seconds=COMMAND_SECONDS):
-        """Runs a program in the container, and returns status and output."""
+        """Run a program in the container; return status and output."""
         inside = ["nsenter", f"--target={self.init}", "--mount", "--uts", "--ipc", "--net", "--pid", "--root", "--wd", "--"]
         return subprocess.run([*inside, *map(str, words)], env=QUIET, input=input, stdin=None if input else subprocess.DEVNULL,
                               text=True, timeout=seconds, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
 
     def run(self, *words, **options):
-        """The same, which must succeed; returns the output."""
+        """Run a program that must succeed; return its output."""
         done = self.call(*words, **options)
         if done.returncode != 0:
             command = " ".join(map(str, words))
@@ -121,11 +119,11 @@ class Container:
         return self.run("sh", "-euc", script, **options)
 
     def path(self, inside):
-        """A path of the container, for this process. Links in it must not lead to an absolute path."""
+        """Return a path in the container as this process sees it. Links in it must not lead to an absolute path."""
         return pathlib.Path(f"/proc/{self.init}/root") / str(inside).lstrip("/")
 
     def active(self, *units):
-        """Those of the units that are active."""
+        """Return which of the units are active."""
         states = self.call("systemctl", "is-active", *units).stdout.split()
         return [unit for unit, state in zip(units, states) if state == "active"]
 
@@ -137,7 +135,7 @@ class Container:
 
     @contextlib.contextmanager
     def network(self):
-        """This thread, and those that it starts, are in the network of the container."""
+        """Put this thread, and those that it starts, into the network of the container."""
         with open("/proc/thread-self/ns/net", "rb") as own, open(f"/proc/{self.init}/ns/net", "rb") as inside:
             _enter_network(inside)
             try:

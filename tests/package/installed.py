@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The package in a container, as service.py has a service, for the same classes; and the commands of the document."""
+"""The package in a container, with the same interface as a service of service.py; and the commands of the document."""
 import contextlib
 import itertools
 import json
@@ -30,7 +30,7 @@ allow_networks = 127.0.0.0/8
 
 
 def commands(source, number=SECTION, subject=None):
-    """The shell commands of a section of the document: the first block, or the first one after a **subject**."""
+    """Return the shell commands of a section of the document: the first block, or the first one after a **subject**."""
     text = (source / DOCUMENT).read_text(encoding="utf-8")
     section = re.search(rf"^###? {re.escape(number)} .*?(?=^##)", text, re.MULTILINE | re.DOTALL)[0]
     if subject:
@@ -39,7 +39,7 @@ def commands(source, number=SECTION, subject=None):
 
 
 class Installed:
-    """`installation.admin` and what else service.py's classes need of a service."""
+    """`installation.admin`, and what else the classes of service.py need from a service."""
 
     numbers = itertools.count(1)
     has_limits = True  # campaigns are made by the command, which the package is about
@@ -68,7 +68,7 @@ class Installed:
 
     @contextlib.contextmanager
     def override(self, unit, *lines):
-        """Lines of its section Service while the unit runs again."""
+        """Run the unit again with these lines in its section Service."""
         folder = self.container.path(f"/run/systemd/system/{unit}.d")
         folder.mkdir(parents=True)
         (folder / "test.conf").write_text("\n".join(["[Service]", *lines, ""]))

@@ -32,12 +32,12 @@ class Package:
         return run("dpkg-deb", ["dpkg-deb", "--field", self.deb, name]).strip()
 
     def depends(self):
-        """Names of the packages that it needs, the first of alternatives."""
+        """Return the names of the packages that it needs, the first of alternatives."""
         return [re.match(r"[a-z0-9.+-]+", one.strip())[0] for one in self.field("Depends").split(",")]
 
 
 def make_tarball(source, folder):
-    """Of a clone; of a tree without git, which was a tarball, a copy."""
+    """Make the tarball from a clone; from a tree without git, which was itself unpacked from a tarball, from a copy."""
     clone, build = folder / "clone", folder / "build"
     if not (source / ".git").exists():
         shutil.copytree(source, clone, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", "build-package"))
@@ -58,7 +58,7 @@ def unpack(tarball, folder):
 
 
 def make_next(tree):
-    """A later version with one more schema step, which running programs tolerate."""
+    """Make a later version with one more schema step, which running programs tolerate."""
     shutil.copy(tree / "tests" / "next" / STEP, tree / "schema")
     makefile = tree / "schema" / "local.mk"
     text, count = re.subn(r"(\t%D%/\d{4}-[a-z-]+\.sql)\nschemadir", rf"\1 \\\n\t%D%/{STEP}\nschemadir", makefile.read_text())
@@ -72,7 +72,7 @@ def make_next(tree):
 
 
 def age(tree, seconds):
-    """Other times of all files, as in a clone at another time."""
+    """Change the times of all files, as in a clone made at another time."""
     for path in pathlib.Path(tree).rglob("*"):
         if not path.is_symlink():
             status = path.stat()

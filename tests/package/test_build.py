@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 2.3: the package is built from the tarball, without a network or npm, is in order, and has the same bytes each time."""
+"""docs/operating.md 2.3: the package is built from the tarball, without a network or npm, passes lintian, and has the same bytes each
+time."""
 import hashlib
 import subprocess
 

@@ -71,7 +71,7 @@ def status_of(container, path):
 
 
 def delivered(campaign, emails, seconds=DEADLINE):
-    """The webhook has got each of these leads, signed."""
+    """Check that the webhook has received each of these leads, signed."""
     def arrived():
         got = campaign.service.receiver.at(campaign.hook)
         return not set(emails) - {one.json["email"] for one in got if one.verified}
@@ -140,7 +140,7 @@ def test_serves_through(container, installed, account, front):
 
 @pytest.mark.parametrize("verb", ["reload", "restart"])
 def test_no_sign_up_is_refused(container, installed, campaign, verb):
-    """while systemd reloads or restarts the programs"""
+    """no sign-up is refused while systemd reloads or restarts the programs"""
     with Load(campaign) as load:
         load.wait_for(ENOUGH)
         for unit in SERVICES:
@@ -157,7 +157,7 @@ def test_no_sign_up_is_refused(container, installed, campaign, verb):
 
 @pytest.mark.parametrize("lines", ["[server]\nworkers = many", "[database]\npassword = wrong"])
 def test_a_wrong_configuration_is_not_loaded(container, installed, campaign, lines):
-    """a reload fails, and the programs go on, also when the signal comes without the check before it"""
+    """a reload fails and the programs keep running, even if the signal comes without the check before it"""
     file = container.path(CONFIGURATION)
     before, processes = file.read_text(), [installed.main_process(unit) for unit in SERVICES]
     file.write_text(f"{before}\n{lines}\n")
@@ -186,7 +186,7 @@ def test_a_program_that_hangs_is_started_again(container, installed, campaign, u
 
 
 def test_the_timer_delivers(container, campaign):
-    """instead of the daemon"""
+    """the timer delivers instead of the daemon"""
     container.run("systemctl", "disable", "--now", "leadhook-dispatch.service")
     container.run("systemctl", "enable", "--now", "leadhook-dispatch.timer")
     campaign.lead(email="one@example.org")
@@ -211,7 +211,7 @@ def test_log_file_is_rotated(container, installed, campaign):
 
 
 def test_upgrade_under_load(container, installed, account, campaign, package, next_package):
-    """with one more schema step and 100,000 leads: none is lost or refused, and the operator's settings stay"""
+    """with one more schema step and 100,000 leads, no sign-up is lost or refused, and the operator's settings stay"""
     settings = container.run("cat", CONFIGURATION)
     before, large = campaign.leads(20), Campaign(installed, account, {})
     write_csv(container.path("/root/leads.csv"), make_leads(MANY, seed=1, numbered=False))
@@ -236,7 +236,7 @@ def test_upgrade_under_load(container, installed, account, campaign, package, ne
 
 
 def test_an_upgrade_without_the_database(container, installed, next_package):
-    """the programs that run go on, and a message names the commands for later"""
+    """the running programs keep running, and a message names the commands for later"""
     processes = [installed.main_process(unit) for unit in SERVICES]
     container.run("systemctl", "stop", "mariadb")
     try:
@@ -251,7 +251,7 @@ def test_an_upgrade_without_the_database(container, installed, next_package):
 
 
 def test_remove(container, installed, campaign, next_package):
-    """programs end, configuration and data stay; the next installation goes on with them"""
+    """the programs end, configuration and data stay, and the next installation continues with them"""
     campaign.lead(email="one@example.org")
     settings = container.run("cat", CONFIGURATION)
     container.run("apt-get", "remove", "-y", "-q", "leadhook")
@@ -280,13 +280,13 @@ def purge(container):
 
 
 def test_purge_keeps_data(container):
-    """the default answer, which is used where no answer can be given"""
+    """data stay by default, which applies if no answer can be given"""
     purge(container)
     assert container.path("/var/log/leadhook/leadhook.log").exists() and container.path("/var/lib/leadhook").is_dir()
 
 
 def test_purge_removes_data(container, next_package):
-    """after a Yes; but never the database"""
+    """data are removed after a Yes, but never the database"""
     install(container, next_package)
     container.run("debconf-set-selections", input="leadhook leadhook/remove-data boolean true\n")
     purge(container)

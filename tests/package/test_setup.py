@@ -73,12 +73,12 @@ class Owner:
 
 
 def files(container):
-    """Names, times and contents of the files of the host that setup may change."""
+    """Return names, times and contents of the files of the host that setup may change."""
     return container.shell(f"find {' '.join(FOLDERS)} -printf '%p %y %l %T@ %m %u:%g\\n' | sort")
 
 
 def sign_up(installed, output):
-    """A lead without a key, and its signed webhook."""
+    """Sign up a lead without a key, and check its signed webhook."""
     installed.wait_ready()
     campaign = Campaign(installed, Owner(output), {})
     campaign.webhook("new_signup")
@@ -90,7 +90,7 @@ def sign_up(installed, output):
 
 @pytest.mark.parametrize("front", FRONTS)
 def test_by_options(container, fresh, front):
-    """a webhook arrives; nothing that is there is changed by a second run, and nothing at all by a dry one"""
+    """a webhook arrives; a second run changes nothing that exists, and a dry run changes nothing at all"""
     before = files(container)
     words = ("leadhook", "setup", "--web-server", front, "--base-url", URL)
     planned = container.run(*words, "--dry-run")
@@ -109,7 +109,7 @@ def test_by_options(container, fresh, front):
 
 
 def test_protected_leads(container, fresh):
-    """a choice, off unless it is made; what a repeated sign-up then gets is said"""
+    """protection is a choice that is off by default; setup says what a repeated sign-up then gets"""
     output = container.run("leadhook", "setup", "--web-server", "nginx", "--base-url", URL, "--protect-leads", "yes")
     assert "A person who signs up again sees nothing of the first sign-up, because mail is not set up" in output
     shown = json.loads(container.run("leadhook", "campaign", "show", "1", "--json"))
@@ -118,7 +118,7 @@ def test_protected_leads(container, fresh):
 
 @pytest.mark.parametrize("front", FRONTS)
 def test_before_the_certificate(container, fresh, front):
-    """with https setup succeeds; doctor checks the site without TLS"""
+    """setup with https succeeds; doctor checks the site without TLS"""
     output = container.run("leadhook", "setup", "--web-server", front, "--base-url", HTTPS_URL)
     assert "To do: the certificate of 127.0.0.1" in output and "\n0 errors, " in output
     assert "web_server" in re.search(r"^ok  .*$", output, re.MULTILINE)[0]
@@ -126,7 +126,7 @@ def test_before_the_certificate(container, fresh, front):
 
 
 def test_with_a_certificate(container, fresh):
-    """doctor checks the address itself, and no certificate is to do"""
+    """doctor checks the address itself, and nothing about a certificate is left to do"""
     container.shell(MAKE_CERTIFICATE)
     tls = container.path("/etc/nginx/conf.d/tls.conf")
     tls.write_text(TLS_SITE)
@@ -139,7 +139,7 @@ def test_with_a_certificate(container, fresh):
 
 
 def test_what_doctor_finds_is_not_the_status(container, fresh):
-    """the name of the host may come later"""
+    """the host name may be set up later"""
     output = container.run("leadhook", "setup", "--web-server", "nginx", "--base-url", "http://leads.invalid")
     assert "\nerror  name_of_base_url: " in output and "\n    curl " in output
     assert container.call("leadhook", "doctor").returncode != 0
@@ -147,7 +147,7 @@ def test_what_doctor_finds_is_not_the_status(container, fresh):
 
 @pytest.mark.parametrize("front", FRONTS)
 def test_by_answers(container, fresh, front):
-    """on a terminal, with nothing but answers; an empty one is the default"""
+    """on a terminal with answers only; an empty answer means the default"""
     output = container.run("script", "-qec", "leadhook setup", "/dev/null",
                            input=f"{'' if front == 'apache' else front}\n{URL}\nExample\nLaunch 2026\n")
     assert container.active(FRONTS[front]) == [FRONTS[front]]
@@ -157,7 +157,7 @@ def test_by_answers(container, fresh, front):
 
 
 def test_an_interrupted_run_goes_on(container, fresh):
-    """whatever was done, the next run does the rest"""
+    """whatever an interrupted run has done, the next run does the rest"""
     words = "leadhook setup --web-server nginx --base-url " + URL
     for hundredths in (5, 15, 30, 60, 120):
         container.call("sh", "-c", f"timeout -s KILL {hundredths / 100} {words}")
@@ -170,7 +170,7 @@ def test_an_interrupted_run_goes_on(container, fresh):
 
 
 def test_what_an_interrupted_run_left(container, fresh):
-    """an account without key and campaign gets them; programs and web server restart with what was written, once"""
+    """an account without a key and a campaign gets them; programs and web server restart once with what was written"""
     words = ("leadhook", "setup", "--web-server", "nginx", "--base-url", URL)
     container.run(*words)
     database = "mariadb", "leadhook", "-e"
@@ -186,7 +186,7 @@ def test_what_an_interrupted_run_left(container, fresh):
 
 
 def test_a_list_that_fails_is_not_an_account(container, fresh):
-    """setup ends with an error where it cannot see what is there"""
+    """setup ends with an error if it cannot see what exists"""
     container.run("leadhook", "setup", "--web-server", "none", "--base-url", URL)
     container.run("mariadb", "leadhook", "-e", "RENAME TABLE lh_accounts TO lh_other")
     done = container.call("leadhook", "setup", "--web-server", "none", "--base-url", URL)
@@ -209,7 +209,7 @@ def test_a_list_that_fails_is_not_an_account(container, fresh):
     (("--database-host", "127.0.0.1", "--database-password-file", "/nothing"), "/nothing cannot be read"),
 ])
 def test_wrong_options(container, fresh, words, message):
-    """nothing is half done"""
+    """nothing is left half done"""
     before = files(container)
     others = [] if "--web-server" in words else ["--web-server", "none"]
     done = container.call("leadhook", "setup", *others, *words)
@@ -225,7 +225,7 @@ def test_wrong_options(container, fresh, words, message):
     ("x" * 256, "--database-password-file: expected 255 bytes or less"),
 ])
 def test_wrong_passwords(container, fresh, password, message):
-    """of the file of --database-password-file: what the configuration cannot have"""
+    """in the file of --database-password-file: passwords that the configuration cannot hold"""
     container.path("/root/password").write_text(f"{password}\n")
     before = files(container)
     done = container.call("leadhook", "setup", "--web-server", "none", "--database-password-file", "/root/password")
@@ -234,7 +234,7 @@ def test_wrong_passwords(container, fresh, password, message):
 
 
 def test_a_password_with_quotes(container, fresh):
-    """in the configuration before the database is there"""
+    """a password with quotes is in the configuration before the database exists"""
     with container.path(CONFIGURATION).open("a", encoding="utf-8") as file:
         file.write("\n[database]\npassword = a'b\\\\c\\'\"d\n")
     container.run("leadhook", "setup", "--web-server", "none", "--base-url", URL, "--database-name", "lead_hook")
@@ -245,7 +245,7 @@ def test_a_password_with_quotes(container, fresh):
 
 
 def test_a_folder_of_another_account(container, fresh):
-    """which could replace the configuration while it is written"""
+    """the other account could replace the configuration while it is written"""
     container.run("chown", "leadhook", "/etc/leadhook")
     try:
         before = files(container)
@@ -257,7 +257,7 @@ def test_a_folder_of_another_account(container, fresh):
 
 
 def test_a_configuration_with_an_error_is_not_written(container, fresh):
-    """and what was to be written is removed"""
+    """the file that was to be written is removed"""
     before = container.run("cat", CONFIGURATION)
     done = container.call("leadhook", "setup", "--web-server", "none", "--base-url", URL, "--database-host", "127.0.0.1:99999")
     assert done.returncode != 0 and "was not changed, because the new one has an error" in done.stderr
@@ -275,14 +275,14 @@ def test_a_database_of_another_program(container, fresh):
 
 @pytest.mark.parametrize("front", FRONTS)
 def test_another_port(container, fresh, front):
-    """of the address is where the web server listens"""
+    """the web server listens on the port of the address"""
     container.run("leadhook", "setup", "--web-server", front, "--base-url", "http://127.0.0.1:8081/lead")
     health = ["curl", "-sS", "http://127.0.0.1:8081/lead/health/ready"]
     wait_until(lambda: container.call(*health).stdout.strip() == '{"status":"ok"}', DEADLINE, "the service")
 
 
 def test_a_database_of_the_configuration(container, fresh):
-    """is used, with the default of its name"""
+    """a configured database is used, with the default name"""
     container.run("mariadb", input=commands(SOURCE, "2.1"))
     with container.path(CONFIGURATION).open("a", encoding="utf-8") as file:
         file.write(f"\n[database]\nuser = leadhook\npassword = {PASSWORD}\n")
@@ -292,7 +292,7 @@ def test_a_database_of_the_configuration(container, fresh):
 
 
 def test_what_it_did_not_make_stays(container, fresh):
-    """a database account, a file of a web server"""
+    """a database account and a file of a web server that setup did not make stay"""
     container.run("mariadb", "-e", "CREATE USER leadhook@localhost IDENTIFIED BY 'other'")
     done = container.call("leadhook", "setup", "--web-server", "none", "--base-url", URL)
     assert done.returncode != 0 and "the database has an account leadhook already" in done.stderr
@@ -305,7 +305,7 @@ def test_what_it_did_not_make_stays(container, fresh):
 
 
 def test_a_web_server_that_refuses(container, fresh):
-    """new files are removed, others as before, and the web server runs as before"""
+    """new files are removed, others are restored, and the web server runs as before"""
     available = container.path("/etc/nginx/sites-available/leadhook")
     container.run("leadhook", "setup", "--web-server", "nginx", "--base-url", "http://127.0.0.1/old")
     old = available.read_text()

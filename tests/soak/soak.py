@@ -105,7 +105,7 @@ class Soak:
     # --- load ---
 
     def client(self, seed):
-        """One client: sign-ups, and further calls for their leads."""
+        """Act as one client: sign-ups, and further calls for their leads."""
         chance, mine = random.Random(seed), collections.deque(maxlen=200)
         while not self.stop.is_set():
             try:
@@ -200,13 +200,13 @@ class Soak:
         self.kills[what] += 1
 
     def restart_dead(self):
-        """Restarts dead programs, as a supervisor does."""
+        """Restart dead programs, as a supervisor does."""
         for child in (self.service.responders, self.service.dispatcher):
             if not child.alive():
                 child.start()
 
     def restart_parent(self):
-        """Waits until the service serves again: remaining processes must not delay the start."""
+        """Wait until the service serves again: remaining processes must not delay the start."""
         begun = time.monotonic()
 
         def serves():
@@ -237,7 +237,7 @@ class Soak:
     # --- memory and descriptors ---
 
     def resources(self):
-        """{role: (bytes, descriptors)}, for workers on average."""
+        """Return {role: (bytes, descriptors)}; for workers, their average."""
         parent = self.service.responders.pid
         workers = [pid for pid in children(parent) if pid != committer(parent)]
         roles = {"parent": [parent], "committer": [committer(parent)], "workers": workers, "dispatcher": [self.service.dispatcher.pid]}
@@ -273,7 +273,7 @@ class Soak:
         return status["due_now"] + status["due_later"] + status["bulk_jobs"]
 
     def findings(self, samples):
-        """The errors, as sentences."""
+        """Return the errors, as sentences."""
         wrong = []
         try:
             wait_until(lambda: self.waiting() == 0, DRAIN_SECONDS, "all deliveries and bulk calls are done")

@@ -41,7 +41,7 @@ def test_a_key_as_password(service, account):
 
 
 def test_switched_off(make_service):
-    """the default: an unknown path, with every method and body, which does not count"""
+    """by default the path is unknown, with every method and body, and calls do not count"""
     service = make_service()
     account, address = service.account(), new_address()
     for _ in range(POSTS + 1):
@@ -54,7 +54,7 @@ def test_switched_off(make_service):
 @pytest.mark.parametrize("password", [NO_KEY, "hunter2", "lh_", 42, "p" * 4000, "ä%\\u0061"],
                          ids=["key", "word", "prefix", "number", "long", "escapes"])
 def test_wrong_passwords_count(service, account, password):
-    """docs/api.md 5 Wrong keys: 409 up to the limit, then 429, also for a right key that the host has not seen; a known one passes"""
+    """docs/api.md 5, Wrong keys: 409 up to the limit, then 429, even for a correct key that the host has not seen; a known one passes"""
     address = new_address()
     for _ in range(FAILED_KEYS):
         assert log_in(service, password, address).verdict == INVALID
@@ -70,7 +70,7 @@ def test_wrong_passwords_count(service, account, password):
 
 
 def test_keys_and_passwords_share_the_limit(service):
-    """docs/api.md 5: wrong keys in headers count for passwords"""
+    """docs/api.md 5: wrong keys in headers and wrong passwords count together"""
     address = new_address()
     for _ in range(FAILED_KEYS):
         assert service.client.request("GET", "/v2/campaigns", key=NO_KEY, address=address).verdict == INVALID
@@ -78,14 +78,14 @@ def test_keys_and_passwords_share_the_limit(service):
 
 
 def test_many_at_once(service):
-    """exactly the limit is compared"""
+    """exactly as many passwords as the limit allows are compared"""
     address = new_address()
     found = at_once([lambda: log_in(service, NO_KEY, address).status] * 48)
     assert collections.Counter(found) == {409: FAILED_KEYS, 429: 48 - FAILED_KEYS}
 
 
 def test_a_missing_password(service, account):
-    """409 missing_api_key, also with a key elsewhere; counts as a POST, whatever campaign the request names"""
+    """409 missing_api_key, even with a key elsewhere; it counts as a POST, whatever campaign the request names"""
     address = new_address()
     assert service.client.request("POST", PATH, json_body={"api_key": account.key}, key=account.key).verdict == MISSING
     bodies = [{"email": "owner@example.org"}, {"password": ""}, {"password": None}, {}]
@@ -97,7 +97,7 @@ def test_a_missing_password(service, account):
 
 
 def test_passwords_that_are_no_text(service, account):
-    """docs/api.md 1.1, 1.3: objects, arrays, booleans and texts over 4 KiB are 406, a body over 32 KiB is 413; none is answered with a
+    """docs/api.md 1.1, 1.3: objects, arrays, booleans and texts over 4 KiB get 406, a body over 32 KiB gets 413; no answer contains a
     key"""
     for password in ({"a": account.key}, [account.key, account.key], True, "p" * 4097):
         assert log_in(service, password).verdict == (406, "invalid_parameter"), password

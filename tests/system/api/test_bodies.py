@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.1, 1.2: what programs and pages send as bodies, in whatever type and encoding, makes the lead."""
+"""docs/api.md 1.1, 1.2: the bodies that programs and pages send, in whatever type and encoding, make the lead."""
 import gzip
 import json
 import urllib.parse
@@ -46,7 +46,7 @@ def test_other_bodies(campaign, type, body, verdict):
 
 @pytest.mark.parametrize("type, body", [("application/json", TEXT), ("application/x-www-form-urlencoded", PAIRS), ("text/plain", LINES), PARTS])
 def test_compressed_bodies(campaign, type, body):
-    """docs/api.md 1.2: gzip is read, what is no whole gzip or is compressed in another way is refused by name"""
+    """docs/api.md 1.2: gzip is read; incomplete gzip and other compressions are refused by name"""
     for headers in ({"Content-Encoding": "gzip"}, {}):
         answer = campaign.client.request("POST", campaign.path, body=gzip.compress(body), type=type, headers=headers)
         assert answer.status == 200 and answer.json["first_name"] == "Nora", answer.body
@@ -58,7 +58,7 @@ def test_compressed_bodies(campaign, type, body):
 
 
 def test_the_size_of_compressed_bodies(campaign):
-    """docs/api.md 1.2: that of the inflated body counts, and a larger one needs a key that is known before"""
+    """docs/api.md 1.2: the size of the inflated body counts, and a larger one needs a key that is known before the body is read"""
     body = gzip.compress(b"{" + b" " * 40000 + b'"email":"nora@example.org"}')
     assert len(body) < 1000
     assert campaign.client.request("POST", campaign.path, body=body, type="application/json").verdict == (413, "body_too_large")

@@ -17,12 +17,12 @@ def service(make_service):
 
 @pytest.fixture
 def run(browser, service):
-    """Runs a script in a page; `API` is the address of the service."""
+    """Run a script in a page; `API` is the address of the service."""
     return lambda script, **page: browser.run(script, api=service.front.url, **page)
 
 
 def check_clients(run, campaign):
-    """JSONP, fetch and XMLHttpRequest, and an error of each."""
+    """Check JSONP, fetch and XMLHttpRequest, and an error of each."""
     found = run(JSONP + XHR + """
         const at = API + "/v2/%(id)d";
         const headers = { "Content-Type": "application/json", "X-Requested-With": "XMLHttpRequest" };

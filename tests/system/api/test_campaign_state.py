@@ -21,7 +21,7 @@ def world(service):
 
 
 def calls(campaign, ending):
-    """(method, path, fields) of the calls that an ended campaign refuses, or of all others, including bulk calls."""
+    """Return (method, path, fields) of the calls that an ended campaign refuses, or of all others, including bulk calls."""
     email = {"email": "ada@example.org"}
     if ending:
         return [("POST", campaign.path, email), ("POST", "/v2", {**email, "campaign_id": campaign.id}),
@@ -39,7 +39,7 @@ def calls(campaign, ending):
 
 
 def end_everywhere(campaign):
-    """Ends it by its end time, which takes effect at once: cached campaigns include it."""
+    """End the campaign by its end time, which takes effect at once: cached campaigns include it."""
     end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
     campaign.service.installation.admin("campaign", "set", str(campaign.id), end.strftime("ends_at=%Y-%m-%dT%H:%M:%SZ"))
     wait_until(lambda: campaign.post({}, path="/points").verdict == ENDED, 10, "the end of the campaign")
@@ -86,7 +86,7 @@ def test_ended_is_checked_before_the_fields(world):
 
 
 def test_work_queued_before_the_end(world):
-    """docs/api.md 6: is carried out, without score changes"""
+    """docs/api.md 6: it is carried out, without score changes"""
     assert world.post({"email": "ada@example.org", "tag": "VIP"}, path="/tag").status == 202
     world.end()
     world.service.dispatch()
@@ -95,7 +95,7 @@ def test_work_queued_before_the_end(world):
 
 
 def test_bulk_tags_after_the_end(world):
-    """docs/api.md 6: tags are applied, with their events; points are neither booked now nor after reopening"""
+    """docs/api.md 6: tags are applied, with their events; points are booked neither now nor after reopening"""
     world.webhook("tagged", "score_change")
     end_everywhere(world)
     world.change("tag", email="ada@example.org", tag="VIP")
@@ -108,7 +108,7 @@ def test_bulk_tags_after_the_end(world):
 
 
 def test_a_suspended_account(world):
-    """docs/api.md 2 account_suspended: any call on its campaigns, with or without a key; its keys on other calls, too"""
+    """docs/api.md 2 account_suspended: any call on its campaigns, with or without a key; other calls with its keys, too"""
     admin, account = world.service.installation.admin, str(world.account.id)
     assert admin("account", "suspend", account) == {"id": world.account.id}
     for method, path, fields in calls(world, True) + calls(world, False):

@@ -19,7 +19,7 @@ def service(make_service, own_database):
 
 
 def check(response, status=None):
-    """Each header is present once; the body of an error is the program's, not the web server's."""
+    """Check that each header is present once, and that the body of an error is the program's, not the web server's."""
     assert {name: response.headers.get_all(name) for name in CORS} == CORS, response.status
     assert response.headers["X-Request-Id"]
     if status is not None:
@@ -43,12 +43,12 @@ def check_script(response, status=200):
 
 
 def page_of(campaign):
-    """The path of the opt-out page of a new lead."""
+    """Return the path of the opt-out page of a new lead."""
     return campaign.lead(**ADA)["unsubscribe_url"]["safe"].removeprefix(campaign.service.front.url)
 
 
 def test_refused_bodies(campaign):
-    """413 for too large a body and for too many leads, 415, 406 for invalid JSON"""
+    """413 for a body that is too large and for too many leads, 415, 406 for invalid JSON"""
     request = campaign.client.request
     check(request("POST", campaign.path, body=b"x" * 300_000, type="text/plain", headers=ORIGIN), 413)
     many = {"emails": [f"{number}@example.org" for number in range(251)]}
@@ -82,7 +82,7 @@ def test_refused_by_a_limit(campaign):
 
 
 def test_scripts_and_pages(campaign):
-    """of successful and failed calls"""
+    """scripts and pages, of successful and failed calls"""
     page = page_of(campaign)
     check_script(look_up(campaign, **ADA))
     check_script(look_up(campaign, email="unknown@example.org"), 404)

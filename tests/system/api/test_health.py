@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1, health: the checks of load balancers and monitors. /health is the program's, /health/ready the service's."""
+"""docs/api.md 4.1, health: the checks of load balancers and monitors. /health is about the program, /health/ready about the service."""
 import contextlib
 import threading
 
@@ -24,12 +24,12 @@ def is_ready(service):
 
 
 def wait_not_ready(service):
-    """Answers may be a second old; the rest of the time is for a busy machine."""
+    """Wait until the service is not ready. Answers may be a second old; the rest of the time is for a busy machine."""
     wait_until(lambda: not is_ready(service), 3, "not ready")
 
 
 def wait_all_ready(service):
-    """Without a committer each worker has its own answer."""
+    """Wait until every worker is ready: without a committer, each has its own answer."""
     wait_until(lambda: all(is_ready(service) for _ in range(20)), 10, "all workers are ready")
 
 

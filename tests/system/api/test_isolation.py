@@ -26,7 +26,7 @@ class World:
         service.dispatch()  # which counts leads
 
     def rows(self):
-        """All rows of their campaign, as hexadecimal text, because hashes are not UTF-8."""
+        """Return all rows of their campaign, as hexadecimal text, because hashes are not UTF-8."""
         sql = self.service.installation.sql
         columns = {}
         for line in sql("SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = DATABASE()").split("\n"):
@@ -40,7 +40,7 @@ class World:
                            f"FROM {table} WHERE {where} ORDER BY 1, 2;" for table, where in wheres.items()))
 
     def same(self, call, theirs, nothing):
-        """The answer to `call` for theirs, which must equal the answer for an object that does not exist."""
+        """Return the answer to `call` for theirs, which must equal the answer for an object that does not exist."""
         answers = [call(what) for what in (theirs, nothing)]
         assert answers[0].status == answers[1].status and answers[0].body == answers[1].body, (theirs, answers)
         return answers[0]
@@ -55,7 +55,7 @@ def world(request, service):
 
 @pytest.fixture(autouse=True)
 def nothing_happens(world):
-    """After each test and its queued work, their campaign is unchanged."""
+    """Check that, after each test and its queued work, their campaign is unchanged."""
     before = world.rows()
     yield
     world.service.dispatch()
@@ -63,7 +63,7 @@ def nothing_happens(world):
 
 
 def names_of(lead):
-    """(name, value) for each way to name a lead; one that does not exist, too."""
+    """Return (name, value) for each way to name a lead, including one that does not exist."""
     for name in ("email", "phone_number", "social_id"):
         yield name, lead[name], UNKNOWN[name]
     yield "kid", lead["social_id"], UNKNOWN["social_id"]
@@ -150,7 +150,7 @@ def test_the_tag_of_a_path(world):
 
 
 def test_bulk_calls_pass_over_them(world):
-    """docs/api.md 4.1: n is the number of leads that matched; leads of others do not match, also in a list with one that does"""
+    """docs/api.md 4.1: n is the number of leads that matched; leads of others do not match, not even in a list with one that does"""
     ours, theirs = world.ours.first, world.theirs.first
     assert world.ours.bulk("verify", {"social_ids": [theirs["social_id"], ours["social_id"]]}) == 1
     assert world.ours.bulk("verify", {"emails": [theirs["email"], ours["email"]]}) == 1

@@ -16,7 +16,7 @@ def call(campaign, what, fields, method="GET", **options):
 
 
 def unwrap(response, name):
-    """The argument of the callback."""
+    """Return the argument of the callback."""
     assert response.headers["Content-Type"] == "text/javascript; charset=utf-8"
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     text = response.body.decode()
@@ -63,7 +63,7 @@ def test_characters_are_escaped(campaign):
 
 
 def test_scripts_of_a_campaign_without_privacy(service):
-    """docs/api.md 4.5: a page that reads custom_fields from a script needs privacy off"""
+    """docs/api.md 4.5: a page that reads custom_fields from a script needs privacy to be off"""
     query = {**ADA, "form_id": "3", "jsonp": "f"}
     for settings, wanted in (({}, None), ({"privacy": "off"}, {"form_id": "3"})):
         lead = unwrap(call(service.campaign(**settings), "subscribe", query), "f")
@@ -90,7 +90,7 @@ def test_head_creates_no_lead(campaign):
 
 @pytest.mark.parametrize("name", ["social_id", "kid"])
 def test_a_social_id_is_the_referrers(campaign, name):
-    """docs/api.md 4.1: social_id is the referrer, also with a key, and with must_exist"""
+    """docs/api.md 4.1: social_id names the referrer, even with a key, and with must_exist"""
     referrer = campaign.lead(email="r@example.org")
     id = {name: referrer["social_id"]}
     made = call(campaign, "subscribe", {**ADA, **id}, key=campaign.key).json
@@ -116,7 +116,7 @@ def test_info(campaign):
 
 
 def test_url(service, account):
-    """docs/api.md 4.1.6, 4.5 url: the same as social_url, unless __skip_urls; other paths have it in no answer"""
+    """docs/api.md 4.1.6, 4.5 url: the same as social_url, unless __skip_urls; no answer of other paths has it"""
     campaign = service.campaign(account, landing_url="https://shop.example/?a=1")
     for key in (campaign.key, None):
         lead = check_payload(call(campaign, "subscribe", ADA, key=key).json, "full" if key else "public")
@@ -147,7 +147,7 @@ def test_require_key_and_ends(service, account):
 
 @pytest.mark.parametrize("name", ["f", "_", "$", "a1", "jQuery123_456", "my.call.back", "A" + "x" * 63, "a.."])
 def test_callbacks(campaign, name):
-    """docs/api.md 4.1: [A-Za-z_$][\\w$.]{0,63}"""
+    """docs/api.md 4.1: a callback matches [A-Za-z_$][\\w$.]{0,63}"""
     lead = check_payload(unwrap(call(campaign, "subscribe", {**ADA, "jsonp": name}), name), "public")
     assert unwrap(call(campaign, "info", {**ADA, "jsonp": name}), name)["social_id"] == lead["social_id"]
     assert campaign.find(**ADA)["custom_fields"] == {}, "the callback is not a custom field"
@@ -156,7 +156,7 @@ def test_callbacks(campaign, name):
 @pytest.mark.parametrize("name", ["1a", ".a", "a-b", "a b", "a(", "alert(1)//", "<script>", "a;b", "a[0]", "ä", "a\u2027",
                                   "A" + "x" * 64, "*/alert(1)/*", "a'", "a\"", "{", "\u0430lert", "a=1"])
 def test_hostile_callbacks(campaign, name):
-    """docs/api.md 4.1: others get 406, and the answer does not start with the name"""
+    """docs/api.md 4.1: other callbacks get 406, and the answer does not start with the name"""
     for what in ("subscribe", "info"):
         response = call(campaign, what, {**ADA, "jsonp": name})
         assert response.verdict == (406, "invalid_parameter")
@@ -166,7 +166,7 @@ def test_hostile_callbacks(campaign, name):
 
 
 def test_several_callbacks(campaign):
-    """docs/api.md 1 Parameters: the last of several counts, an array is rejected"""
+    """docs/api.md 1 Parameters: if there are several, the last one counts; an array is rejected"""
     unwrap(call(campaign, "subscribe", [("email", ADA["email"]), ("jsonp", "<"), ("jsonp", "f")]), "f")
     assert call(campaign, "info", [("email", ADA["email"]), ("jsonp[]", "f")]).verdict == (406, "invalid_parameter")
 
@@ -179,7 +179,7 @@ def test_an_empty_callback_is_absent(campaign, query):
 
 
 def test_errors(service, campaign):
-    """docs/api.md 4.1.6: an error has its status, also in the body, and message and error"""
+    """docs/api.md 4.1.6: an error has its status in the body too, with message and error"""
     other = service.campaign(campaign.account)
     other.end()
     cases = [

@@ -22,14 +22,14 @@ class Attempt:
 
 
 def attempts(service, webhook):
-    """The attempts of one webhook (its id), oldest first."""
+    """Return the attempts of one webhook (its id), oldest first."""
     rows = [line.split("\t") for line in service.installation.sql(LOG).splitlines()]
     return [Attempt(int(status) if status else None, error or None, int(duration) / 1000, int(stored), delivered == "1")
             for id, status, error, duration, stored, delivered in rows if int(id) == webhook]
 
 
 def add_webhook(campaign, url, **certificates):
-    """Adds a webhook for new_signup. `certificates` are columns of the table. Returns its id."""
+    """Add a webhook for new_signup. `certificates` are columns of the table. Return its id."""
     response = campaign.post({"url": url, "event": "new_signup"}, path="/outbound-webhook")
     assert response.status == 200, response.body
     webhook = response.json["referenceId"]
@@ -39,7 +39,7 @@ def add_webhook(campaign, url, **certificates):
 
 
 def attempt_each(campaign, urls, dispatch):
-    """Runs the dispatcher once, with one attempt for each of the URLs (a dict). Returns the webhooks' ids by the same keys."""
+    """Run the dispatcher once, with one attempt for each of the URLs (a dict). Return the webhooks' ids by the same keys."""
     webhooks = {key: add_webhook(campaign, url) for key, url in urls.items()}
     campaign.lead(email="ada@example.org")
     dispatch()

@@ -139,20 +139,20 @@ class Site:
         self._server.server_close()
 
     def add(self, path, text, type="text/html; charset=utf-8", headers=(), status=200):
-        """A document; returns its URL."""
+        """Add a document; return its URL."""
         self.answers(path, lambda visit: (status, type, dict(headers), text.encode()))
         return self.origin + path
 
     def answers(self, path, function):
-        """The function gets a visit, and returns status, type, headers and body."""
+        """Register a function that gets a visit and returns status, type, headers and body."""
         self._documents[path] = function
 
     def at(self, path):
-        """What was sent to the path."""
+        """Return what was sent to the path."""
         return [visit for visit in list(self.visits) if visit.path == path]
 
     def wait_for(self, path, seconds=JOB_SECONDS):
-        """The first visit of the path."""
+        """Wait for the first visit of the path, and return it."""
         return wait_until(lambda: self.at(path), seconds, f"a visit of {path}")[0]
 
     def answer(self, visit):
@@ -205,14 +205,14 @@ class Browser:
 
     @classmethod
     def program(cls):
-        """Its path; None when it is not installed."""
+        """Return its path; None if it is not installed."""
         return next(filter(None, map(shutil.which, cls.programs)), None)
 
     def arguments(self, profile):
         raise NotImplementedError
 
     def picture(self, path):
-        """Arguments to write a picture of a page to the path, and to end then."""
+        """Return arguments that write a picture of a page to the path and then exit."""
         raise NotImplementedError
 
     def command(self, profile, *words):
@@ -240,20 +240,20 @@ class Browser:
 
     @staticmethod
     def _end(child):
-        """The program and all processes that it has started."""
+        """End the program and all processes that it has started."""
         with contextlib.suppress(StackError):
             child.stop(seconds=5)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
 
     def run(self, script, **page):
-        """Shows a page that runs the script; returns what the script returned."""
+        """Show a page that runs the script; return what the script returned."""
         number, url = self.site.page(script, **page)
         self.site.give(url)
         return self._value(self.site.result(number, self.child.alive))
 
     def screenshot(self, path, script, **page):
-        """Shows a page in a window of its own and makes a picture when the script has ended; returns what the script returned."""
+        """Show a page in its own window, and make a picture once the script has ended; return what the script returned."""
         number, url = self.site.page(script, pictured=True, **page)
         child = Child(self.name, self.command(self.make_profile(f"shot-{number}"), *self.picture(path), url), self.log,
                       death_signal=signal.SIGTERM).start()

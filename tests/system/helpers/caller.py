@@ -11,7 +11,7 @@ PASSWORD = "seven purple umbrellas"
 
 
 class Caller:
-    """A key."""
+    """A caller with a key."""
 
     def __init__(self, service, key):
         self.service, self.key = service, key
@@ -21,14 +21,14 @@ class Caller:
 
 
 def token_of(answer):
-    """The session of an answer that has set one."""
+    """Return the session that an answer has set."""
     name, _, value = answer.headers["Set-Cookie"].partition("=")
     assert name == "__Host-leadhook"
     return value.split(";")[0]
 
 
 def code_of(secret):
-    """The code of the present step (RFC 6238)."""
+    """Return the code of the current step (RFC 6238)."""
     step = struct.pack(">Q", int(time.time()) // 30)
     digest = hmac.digest(base64.b32decode(secret + "=" * (-len(secret) % 8)), step, "sha1")
     at = digest[-1] & 15
@@ -49,7 +49,7 @@ class User:
         return self.service.client.request(method, MANAGE + path, json_body=body, headers=sent, **options)
 
     def accept(self, password=PASSWORD):
-        """Uses the link up."""
+        """Accept the invitation, which uses up its link."""
         return self("POST", "session/link/use", {"token": self.link.rsplit("/", 1)[1], "new_password": password})
 
     def log_in(self, password=PASSWORD, **fields):

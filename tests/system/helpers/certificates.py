@@ -48,7 +48,7 @@ class Authority:
         (self.folder / "index.txt").touch()
 
     def issue(self, name, alternative="IP:127.0.0.1", when=VALID):
-        """For a server at that address, or a client."""
+        """Issue a certificate for a server at that address, or for a client."""
         path = self.folder / f"{name}-{next(self.numbers)}"
         made = Certificate(path.with_suffix(".pem"), path.with_suffix(".key"))
         request = path.with_suffix(".csr")

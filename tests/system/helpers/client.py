@@ -20,7 +20,7 @@ PREFLIGHT = {"Access-Control-Allow-Methods": "GET, POST, DELETE, OPTIONS",
 
 
 def new_address():
-    """A client address that no other test uses, so that tests do not share limits (the web server is a trusted proxy)."""
+    """Return a client address that no other test uses, so that tests do not share limits (the web server is a trusted proxy)."""
     number = next(_addresses)
     return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
@@ -43,7 +43,7 @@ class Response:
 
 
 def multipart(fields, boundary="leadhook-test"):
-    """(content type, body) of a form. A value that is a tuple (file name, bytes) becomes a file."""
+    """Return (content type, body) of a form. A value that is a tuple (file name, bytes) becomes a file."""
     parts = []
     for name, value in fields:
         file = ""
@@ -61,7 +61,7 @@ class Client:
         self.checks_answers = True  # against docs/openapi.yaml; not where the program has other paths than the web server
 
     def healthy(self):
-        """Whether the service is ready and its database reachable. False when nothing listens."""
+        """Return whether the service is ready and its database reachable. False when nothing listens."""
         try:
             return self.request("GET", "/health/ready").status == 200
         except OSError:

@@ -10,7 +10,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 def call(installation, *words, program="leadhook", config=True, env=None):
-    """Runs a program once; returns status, stdout and stderr. `config`: the installation's file by option, another, or None."""
+    """Run a program once; return status, stdout and stderr. `config`: the installation's file by option, another, or None."""
     chosen = ["--config", installation.config if config is True else config] if config else []
     return subprocess.run([installation.program(program), *chosen, *words], env={**os.environ, **(env or {})}, timeout=60,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
@@ -21,7 +21,7 @@ def is_time(value):
 
 
 def is_aligned(text):
-    """Whether every column of a table starts at its heading."""
+    """Return whether every column of a table starts at its heading."""
     heading, *lines = text.splitlines()
     starts = [found.start() for found in re.finditer(r"\S+", heading)]
     return all(line[start] != " " and (start == 0 or line[start - 2:start] == "  ") for line in lines for start in starts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processes beside the dispatcher that send mail or texts."""
+"""The processes next to the dispatcher that send mail or texts."""
 import pathlib
 
 from processes import children
@@ -7,7 +7,7 @@ from stack.process import wait_until
 
 
 def companion(dispatcher):
-    """The pids of the only keeper and of its process, once there are both."""
+    """Return the pids of the only keeper and of its process, once both exist."""
     def both():
         try:
             (keeper,) = children(dispatcher.process.pid)

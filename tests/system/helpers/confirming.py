@@ -19,7 +19,7 @@ def mac(service, text):
 
 
 def link(campaign, lead, email=None, expires=None, purpose="confirm"):
-    """The address in a mail, as docs/api.md 4.1.12 has it."""
+    """Return the address in a mail, as described in docs/api.md 4.1.12."""
     expires = int(time.time()) + 3600 if expires is None else expires
     claim = f"leadhook {purpose} v1:{campaign.id}:{lead['social_id']}:{expires}:{email or lead['email']}"
     return f"/c/{campaign.id}/confirm/{lead['social_id']}-{expires}-{mac(campaign.service, claim)}"
@@ -34,7 +34,7 @@ def press(campaign, path, stamp, **fields):
 
 
 def press_when_old_enough(campaign, path, stamp, **fields):
-    """A person needs two seconds for the page."""
+    """Press the button after the two seconds that a person needs for the page."""
     def pressed():
         answer = press(campaign, path, stamp, **fields)
         return answer if b"__stamp" not in answer.body else None

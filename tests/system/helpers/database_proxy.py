@@ -18,7 +18,7 @@ def read_exactly(stream, size):
 
 
 def read_packet(stream):
-    """(header, payload). The header is three bytes of length and a sequence number."""
+    """Return (header, payload). The header consists of three bytes of length and a sequence number."""
     head = read_exactly(stream, 4)
     return head, read_exactly(stream, int.from_bytes(head[:3], "little"))
 
@@ -50,7 +50,7 @@ class DatabaseProxy:
         self.released.set()
 
     def close(self):
-        """Accepts no more connections, and stops delaying."""
+        """Accept no more connections, and stop delaying."""
         self.closed.set()
         self._listener.close()
 
@@ -71,7 +71,7 @@ class DatabaseProxy:
             threading.Thread(target=link.backward, daemon=True).start()
 
     def take_cut(self, payload):
-        """Where to cut this statement, or None."""
+        """Return where to cut this statement, or None."""
         with self._lock:
             self.begins += payload == BEGIN
             if payload != COMMIT:

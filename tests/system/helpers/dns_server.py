@@ -44,7 +44,7 @@ class DnsServer:
                 return
 
     def _look(self, name, family):
-        """The result of the look-up that this query belongs to. Queries for A are counted."""
+        """Return the result of the look-up that this query belongs to. Queries for A are counted."""
         with self._lock:
             looks = self._scripts.get(name)
             number = self.lookups[name]
@@ -79,7 +79,7 @@ class DnsServer:
 
 
 def read_name(message):
-    """(the name in the question, the offset of its end)"""
+    """Return (the name in the question, the offset of its end)."""
     labels, at = [], HEADER.size
     while message[at]:
         labels.append(message[at + 1:at + 1 + message[at]].decode())

@@ -158,7 +158,7 @@ class ChromiumWindow(Window):
         self._send("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
     def choose_file(self, selector, path):
-        """Gives an input a file of the disk, as its dialog does."""
+        """Give an input a file from the disk, as its dialog does."""
         found = self._send("Runtime.evaluate", {"expression": f"document.querySelector({json.dumps(selector)})"})["result"]
         self._send("DOM.setFileInputFiles", {"files": [str(path)], "objectId": found["objectId"]})
 
@@ -249,7 +249,7 @@ class FirefoxWindow(Window):
             raise
 
     def _chrome(self, script):
-        """Runs a script of the browser itself."""
+        """Run a script of the browser itself."""
         self._send("Marionette:SetContext", {"value": "chrome"})
         try:
             return self._send("WebDriver:ExecuteScript", {"script": script, "args": []})["value"]
@@ -267,7 +267,7 @@ class FirefoxWindow(Window):
         self._actions(*text)
 
     def resize(self, width, height=HEIGHT):
-        """A window has a least width, so that narrow pages are shown enlarged."""
+        """Resize the window. It has a minimum width, so narrow pages are shown enlarged."""
         self._zoom = 2 if width < 500 else 1
         self._chrome(f"gBrowser.selectedBrowser.fullZoom = {self._zoom};")
         self._send("WebDriver:SetWindowRect", {"width": width * self._zoom, "height": height * self._zoom})

@@ -57,7 +57,7 @@ class Server:
         self.process.send_signal(number)
 
     def end(self, number=signal.SIGTERM):
-        """Stops the program in an orderly way; returns its exit status."""
+        """Stop the program in an orderly way; return its exit status."""
         self.send_signal(number)
         return self.process.wait(TIMEOUT)
 
@@ -91,7 +91,7 @@ def start(folder):
 
 @pytest.fixture
 def serve(start):
-    """Starts the program and waits until it serves."""
+    """Start the program and wait until it serves."""
     return lambda *options, **more: start(*options, **more).ready()
 
 
@@ -104,12 +104,12 @@ def gone(pid):
 
 
 def unread(connection):
-    """Bytes sent that the peer has not read yet."""
+    """Return the number of bytes sent that the peer has not read yet."""
     return struct.unpack("i", fcntl.ioctl(connection.socket, termios.TIOCOUTQ, bytes(4)))[0]
 
 
 def half(server):
-    """A request whose body is half sent, read by a worker."""
+    """Send a request with half of its body, which a worker has read."""
     connection = Connection(server.path).send(head("", 10) + record(STDIN, b"01234"))
     wait_for(lambda: unread(connection) == 0, "a worker to read it")
     return connection

@@ -15,13 +15,13 @@ def account(service):
 
 
 def connections(service, condition="", sql=None):
-    """Ids of the connections of the service's account."""
+    """Return the ids of the connections of the service's account."""
     return (sql or service.database.sql)("SELECT id FROM information_schema.PROCESSLIST "
                                          f"WHERE user = '{account(service)}' {condition}").split()
 
 
 def drop_connections(service, condition="", sql=None):
-    """Returns how many there were."""
+    """Drop these connections; return how many there were."""
     found = connections(service, condition, sql)
     for number in found:
         with contextlib.suppress(StackError):  # already closed
@@ -39,7 +39,7 @@ class Session:
         self.process = subprocess.Popen(words, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def run(self, text):
-        """Runs the statement and returns its result."""
+        """Run the statement and return its result."""
         self.process.stdin.write(f"{text};\nSELECT 'done';\n")
         self.process.stdin.flush()
         return "".join(iter(self.process.stdout.readline, "done\n"))
@@ -72,7 +72,7 @@ def locked_table(service, _):
 
 
 def frozen(service, _):
-    """As during a backup: every commit waits."""
+    """Every commit waits, as during a backup."""
     return held(service, "FLUSH TABLES WITH READ LOCK")
 
 
@@ -110,7 +110,7 @@ def innodb_read_only(service, _):
 
 @contextlib.contextmanager
 def no_connection_left(service, _):
-    """max_connections: another account has all of them but the administrator's."""
+    """max_connections: another account uses all of them except the administrator's."""
     service.database.sql("CREATE OR REPLACE USER stranger@localhost IDENTIFIED BY 'x'")
     administrator = Session(service)
     strangers = [Session(service, "stranger", "x", "information_schema") for _ in range(10)]
@@ -128,7 +128,7 @@ def no_connection_left(service, _):
 
 @contextlib.contextmanager
 def no_connection_for_us(service, _):
-    """max_user_connections, as on shared hosting: another client of the same account has the only one."""
+    """max_user_connections, as on shared hosting: another client of the same account uses the only one."""
     def limit(most):
         service.database.sql(f"ALTER USER '{account(service)}'@'localhost' WITH MAX_USER_CONNECTIONS {most}")
     # Connections from before the limit are not counted.
@@ -216,7 +216,7 @@ ROOM = 64 << 20
 
 
 def with_room(options, more=ROOM):
-    """The server's options, with its data in one file that may grow by `more`."""
+    """Return the server's options, with its data in one file that may grow by `more`."""
     rest = [option for option in options if "innodb-data-file-path" not in option]
     most = sum(int(option.rpartition(":")[2]) for option in options if option not in rest)
     return [*rest, f"--innodb-data-file-path=ibdata1:12M:autoextend:max:{most + more}"]

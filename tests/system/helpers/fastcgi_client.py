@@ -11,7 +11,7 @@ RESPONDER, KEEP = 1, 1
 
 
 def record(kind, content=b"", request=1, version=1, length=None):
-    """One record. `length` replaces the true length."""
+    """Return one record. `length` replaces the true length."""
     return struct.pack(">BBHHBx", version, kind, request, len(content) if length is None else length, 0) + content
 
 
@@ -40,7 +40,7 @@ def stdin(body, end=True):
 
 
 def head(query="", length=None, flags=0, **more):
-    """The start of a request, up to its body."""
+    """Return the start of a request, up to its body."""
     values = {"REQUEST_METHOD": "POST", "REQUEST_URI": "/", "QUERY_STRING": query, **more}
     if length is not None:
         values["CONTENT_LENGTH"] = length
@@ -81,7 +81,7 @@ class Connection:
         return self
 
     def read(self):
-        """Everything until the peer closes."""
+        """Return everything until the peer closes."""
         data = b""
         try:
             while piece := self.socket.recv(65536):
@@ -91,7 +91,7 @@ class Connection:
         return data
 
     def closed(self):
-        """Waits until the peer closes; True when it sent nothing."""
+        """Wait until the peer closes; return whether it sent nothing."""
         return self.read() == b""
 
     def response(self):
@@ -107,7 +107,7 @@ class Connection:
 
 
 def request(address, query="", body=b"", length=None, timeout=10, **more):
-    """Sends one complete, well-formed request. `length` defaults to that of the body."""
+    """Send one complete, well-formed request. `length` defaults to the length of the body."""
     with Connection(address, timeout) as connection:
         connection.send(head(query, len(body) if length is None else length, **more) + stdin(body))
         return connection.response()

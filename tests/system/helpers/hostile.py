@@ -58,7 +58,7 @@ class Hostile:
 
 
 def handshake(connection):
-    """When the handshake fails, pending bytes are read, so that the peer receives the alert instead of a reset."""
+    """Shake hands. If that fails, read pending bytes, so that the peer receives the alert instead of a reset."""
     try:
         connection.do_handshake()
     except ssl.SSLError:
@@ -69,7 +69,7 @@ def handshake(connection):
 
 
 def read_request(connection):
-    """The bytes of one request with Content-Length; fewer when the connection ends early."""
+    """Return the bytes of one request with Content-Length; fewer if the connection ends early."""
     request, size = b"", None
     while size is None or len(request) < size:
         more = connection.recv(65536)
@@ -84,7 +84,7 @@ def read_request(connection):
 
 
 def reset(connection):
-    """Ends it with RST instead of FIN."""
+    """End the connection with RST instead of FIN."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     if isinstance(connection, ssl.SSLSocket):
         socket.socket(fileno=connection.detach()).close()
@@ -98,7 +98,7 @@ def wait_for_end(connection):
 
 
 def answering(*parts):
-    """Reads the request, sends the parts and closes."""
+    """Read the request, send the parts and close."""
     def serve(connection):
         read_request(connection)
         for part in parts:
@@ -107,7 +107,7 @@ def answering(*parts):
 
 
 def hanging(*parts):
-    """Reads the request, sends the parts and then nothing."""
+    """Read the request, send the parts and then nothing."""
     def serve(connection):
         answering(*parts)(connection)
         wait_for_end(connection)
@@ -115,7 +115,7 @@ def hanging(*parts):
 
 
 def resetting(*parts):
-    """Reads the request, sends the parts and resets, after the peer has had time to read."""
+    """Read the request, send the parts and reset, after the peer has had time to read."""
     def serve(connection):
         answering(*parts)(connection)
         connection.settimeout(0.1)
@@ -127,7 +127,7 @@ def resetting(*parts):
 
 
 def repeating(head, part, pause=0.0):
-    """Reads the request, sends the head, and repeats the part until the peer closes."""
+    """Read the request, send the head, and repeat the part until the peer closes."""
     def serve(connection):
         answering(head)(connection)
         connection.settimeout(pause or None)
@@ -143,7 +143,7 @@ def repeating(head, part, pause=0.0):
 
 
 def reset_after(size):
-    """Resets after that many bytes of the request; 0 resets at once."""
+    """Reset after that many bytes of the request; 0 resets at once."""
     def serve(connection):
         if size:
             connection.recv(size, socket.MSG_WAITALL)

@@ -10,8 +10,8 @@ FIRST_LETTERS = "GHJKMNPQRSTVWXYZ"
 
 
 def make_leads(count, seed, referred=0.6, numbered=True, points=True):
-    """Rows as mappings, in the order of sign-up; a referrer signed up before. The first letter of the social ids depends on the
-    seed: an id is one lead's in the installation."""
+    """Return rows as mappings, in the order of sign-up; a referrer signed up before. The first letter of the social ids depends on the
+    seed, because an id belongs to only one lead in the installation."""
     chance = random.Random(seed)
     first = FIRST_LETTERS[seed % len(FIRST_LETTERS)]
     ids = []
@@ -40,7 +40,7 @@ def write_csv(path, rows, heading=HEADING, **options):
 
 
 def ancestors(rows):
-    """The chain of each lead's referrers, nearest first, at most 16, by social id."""
+    """Return the chain of each lead's referrers, nearest first, at most 16, by social id."""
     of = {row["social_id"]: row["referrer"] for row in rows}
     chains = {}
     for social_id in of:

@@ -9,7 +9,7 @@ from stack.process import wait_until
 
 
 def at_once(requests):
-    """Runs all of them at the same moment; returns the results."""
+    """Run all of them at the same moment; return the results."""
     barrier = threading.Barrier(len(requests))
 
     def one(request):
@@ -19,7 +19,7 @@ def at_once(requests):
 
 
 def in_parallel(requests, clients=16):
-    """Runs them in `clients` threads; returns the results in order."""
+    """Run them in `clients` threads; return the results in order."""
     with concurrent.futures.ThreadPoolExecutor(clients) as pool:
         return list(pool.map(lambda request: request(), requests))
 
@@ -73,12 +73,12 @@ class Load(Clients):
         return sum(1 for answer in list(self.answers.values()) if answer == status)
 
     def wait_for(self, more, seconds=30, status=200):
-        """Waits for `more` further answers of that status."""
+        """Wait for `more` further answers with that status."""
         goal = self.count(status) + more
         wait_until(lambda: self.count(status) >= goal, seconds, f"{more} answers {status}")
 
     def repeat_refused(self, seconds=30):
-        """Sends refused sign-ups again until they are accepted, as a client does after an error."""
+        """Send refused sign-ups again until they are accepted, as a client does after an error."""
         for email in [email for email, status in self.answers.items() if status != 200]:
             wait_until(lambda email=email: self._post(email) == 200, seconds, f"{email} is accepted")
 
@@ -89,7 +89,7 @@ def lead_count(campaign):
 
 
 def check_leads(campaign, emails):
-    """Exactly these leads exist, once each, with ranks without gaps. Returns their payloads by social id."""
+    """Check that exactly these leads exist, once each, with ranks without gaps. Return their payloads by social id."""
     leads = [campaign.find(email=email) for email in emails]
     assert sorted(lead["rank"] for lead in leads) == list(range(1, len(leads) + 1))
     assert lead_count(campaign) == len(leads)

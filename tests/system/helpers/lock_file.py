@@ -15,17 +15,17 @@ class LockFile:
         self.path = pathlib.Path(path)
 
     def _content(self):
-        """Empty while the file has no owner."""
+        """Return the contents; empty while the file has no owner."""
         content = self.path.read_bytes() if self.path.exists() else b""
         return content if content.startswith(MAGIC) and any(content[OWNER]) else b""
 
     @property
     def owner(self):
-        """The dispatcher's id as hexadecimal digits; "": nothing is leased."""
+        """Return the dispatcher's id as hexadecimal digits; "" if nothing is leased."""
         return self._content()[OWNER].hex().upper()
 
     def is_held(self):
-        """Whether a dispatcher has the lock, without taking it."""
+        """Return whether a dispatcher has the lock, without taking it."""
         if not self.path.exists():
             return False
         with self.path.open("rb") as file:
@@ -33,9 +33,9 @@ class LockFile:
         return FLOCK.unpack(found)[0] != fcntl.F_UNLCK
 
     def leave(self, owner, under_way):
-        """Writes what a dispatcher leaves when it is killed."""
+        """Write what a dispatcher leaves when it is killed."""
         self.path.write_bytes(MAGIC.ljust(OWNER.start, b"\0") + bytes.fromhex(owner) + b"".join(PLACE.pack(*one) for one in under_way.items()))
 
     def under_way(self):
-        """The deliveries that are under way, or were when the dispatcher was killed: ids, with the numbers of their attempts."""
+        """Return the deliveries that are in progress, or were when the dispatcher was killed: ids, with the numbers of their attempts."""
         return {delivery: attempt for delivery, attempt in PLACE.iter_unpack(self._content()[OWNER.stop:]) if delivery != 0}

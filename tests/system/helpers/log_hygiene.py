@@ -17,7 +17,8 @@ def digits(number):
 
 
 def leaks(path, since=0, numbers=()):
-    """Lines after byte `since` with what no log may contain: `file:line: kind: the line`. `numbers`: the phone numbers sent."""
+    """Return lines after byte `since` that contain what no log may contain, as `file:line: kind: the line`. `numbers`: the phone numbers
+    sent."""
     known = [re.escape(digits(number)) for number in numbers if len(digits(number)) >= 9]
     pattern = re.compile(b"|".join([ANY.pattern, *(rb"(?<![0-9])%s(?![0-9])" % number for number in known)]))
     found = []

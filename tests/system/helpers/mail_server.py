@@ -116,7 +116,7 @@ class MailServer:
         self.most_open = len(self.opened)
 
     def listen(self, port=0):
-        """Starts, at the same port when it was stopped."""
+        """Start, at the same port if it was stopped."""
         async def begin():
             return await self.loop.create_server(lambda: Session(self), "127.0.0.1", self.port or port,
                                                  ssl=self.context if self.tls == "implicit" else None)
@@ -124,7 +124,7 @@ class MailServer:
         self.port = self.listener.sockets[0].getsockname()[1]
 
     def refuse(self):
-        """Stops listening, and ends the open connections."""
+        """Stop listening, and end the open connections."""
         async def end():
             self.listener.close()
             for session in self.opened:
@@ -139,7 +139,7 @@ class MailServer:
         self.thread.join(10)
 
     def settings(self, authority=None, **more):
-        """For leadhook.conf."""
+        """Return its settings for leadhook.conf."""
         values = {"host": "127.0.0.1", "port": self.port, "tls": self.tls, "from": "Leadhook Tests <sender@example.org>", **more}
         values["tls_ca"] = authority.file if authority else ""
         values |= {"user": USER, "password": PASSWORD} if self.login else {"user": "", "password": ""}
@@ -208,7 +208,7 @@ class Planted:
         self.service = service
 
     def mail(self, campaign, recipient, kind=1, lead=None, content=None):
-        """A mail to a lead (by default, a new one with this address); returns its id."""
+        """Add a mail to a lead (by default, a new one with this address); return its id."""
         number = next(self.numbers)
         lead = lead or campaign.lead(email=recipient)
         content = content or (f"From: sender@example.org\r\nMessage-ID: <{number}@example.org>\r\nSubject: Test\r\n\r\n"
@@ -222,7 +222,7 @@ class Planted:
         return number
 
     def mails(self, campaign, lead, count, kind=1):
-        """Many to one lead, whose address each spells in its own way; returns their ids by spelling."""
+        """Add many mails to one lead, each with its own spelling of the address; return their ids by spelling."""
         def spell(number):
             bits = iter(range(len(lead["email"])))
             return re.sub("[a-z]", lambda letter: letter[0].upper() if number >> next(bits) & 1 else letter[0], lead["email"])

@@ -32,7 +32,7 @@ class Manager:
         return [f"NOTIFY_SOCKET={self.path}", f"WATCHDOG_USEC={WATCHDOG_SECONDS * 1000000}"]
 
     def start(self, child):
-        """Starts a program (a Child)."""
+        """Start a program (a Child)."""
         self.child = Child(child.name, ["env", *self.environment, *child.argv], child.log, child.death_signal).start()
         return self.child
 
@@ -42,7 +42,7 @@ class Manager:
         self.socket.close()
 
     def message(self, seconds):
-        """The next one as a dictionary; TimeoutError when none arrives in time."""
+        """Return the next message as a dictionary. Raise TimeoutError if none arrives in time."""
         self.socket.settimeout(max(seconds, 0.001))
         data, control, _, _ = self.socket.recvmsg(MESSAGE_MAX, socket.CMSG_SPACE(struct.calcsize("3i")))
         sender, _, _ = struct.unpack("3i", control[0][2])
@@ -50,7 +50,7 @@ class Manager:
         return dict(line.split("=", 1) for line in data.decode().splitlines())
 
     def state(self, seconds=30):
-        """The next message that is no sign of life."""
+        """Return the next message that is not a sign of life."""
         end = time.monotonic() + seconds
         while True:
             message = self.message(end - time.monotonic())
@@ -66,7 +66,7 @@ class Manager:
                 self.message(0)
 
     def is_silent(self, seconds):
-        """Whether no message arrives for that time."""
+        """Return whether no message arrives for that time."""
         try:
             self.message(seconds)
         except TimeoutError:
@@ -76,7 +76,7 @@ class Manager:
 
 @contextlib.contextmanager
 def stopped_thread(thread):
-    """Stops one thread, while the others of its process go on (ptrace(2))."""
+    """Stop one thread, while the others of its process keep running (ptrace(2))."""
     def ptrace(request):
         if _libc.ptrace(request, thread, None, None) != 0:
             raise OSError(ctypes.get_errno(), f"ptrace {request:#x}")

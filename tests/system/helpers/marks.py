@@ -14,7 +14,7 @@ needs_debug = pytest.mark.skipif(not MAKEFILE.exists() or "-DLEADHOOK_DEBUG" not
 
 
 def first(*values, count=1):
-    """The first `count` values, or tuples of values, in each run; the others by scripts/check --long."""
+    """Run the first `count` values, or tuples of values, in each run, and the others with scripts/check --long."""
     later = [pytest.param(*(value if isinstance(value, tuple) else [value]), marks=pytest.mark.long) for value in values[count:]]
     return [*values[:count], *later]
 

@@ -29,7 +29,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def why_not():
-    """The reason why it cannot be made, or None."""
+    """Return the reason why it cannot be made, or None."""
     try:
         done = subprocess.run([*UNSHARE, "ip", "-6", "route", "show"], capture_output=True, text=True, check=False)
     except OSError as error:
@@ -53,7 +53,7 @@ class PrivateNetwork:
         return ["nsenter", "--mount", "--net", "--target", str(self._holder.pid), *argv]
 
     def inside(self, make):
-        """Calls `make` in a thread in the network; the sockets that it makes belong to the network."""
+        """Call `make` in a thread in the network; the sockets that it makes belong to the network."""
         made = []
 
         def work():

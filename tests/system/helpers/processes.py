@@ -10,13 +10,13 @@ def children(pid):
 
 
 def committer(parent):
-    """The committer's process id, once there is exactly one that is not ending; 0 otherwise."""
+    """Return the committer's process id once there is exactly one that is not ending; 0 otherwise."""
     found = [pid for pid in children(parent) if _name(pid) == "leadhook-commit"]
     return found[0] if len(found) == 1 else 0
 
 
 def wait_for_committer(parent, other_than=0):
-    """Waits for the committer's process id. `other_than`: one that was killed and may still be listed."""
+    """Wait for the committer's process id. `other_than`: one that was killed and may still be listed."""
     def found():
         pid = committer(parent)
         return pid if pid != other_than else 0
@@ -31,12 +31,12 @@ def _name(pid):
 
 
 def proportional_size(pid):
-    """Memory in bytes; shared pages are divided by the number of processes that share them."""
+    """Return memory in bytes; shared pages are divided by the number of processes that share them."""
     return _sizes(pid)["Pss:"]
 
 
 def private_size(pid):
-    """Memory in bytes that no other process shares."""
+    """Return memory in bytes that no other process shares."""
     sizes = _sizes(pid)
     return sizes["Private_Clean:"] + sizes["Private_Dirty:"]
 

@@ -54,13 +54,13 @@ class Prometheus:
             return None
 
     def query(self, expression):
-        """The samples that an instant query finds now; an invalid one fails."""
+        """Return the samples that an instant query finds now; an invalid query fails."""
         answer = json.loads(self._get("/api/v1/query", query=expression))
         assert answer["status"] == "success", answer
         return answer["data"]["result"]
 
     def firing(self):
-        """Names of the alerts that fire, but for those about file systems of the host, which may be full."""
+        """Return the names of the alerts that fire, except for those about file systems of the host, which may be full."""
         alerts = json.loads(self._get("/api/v1/alerts"))["data"]["alerts"]
         return {alert["labels"]["alertname"] for alert in alerts
                 if alert["state"] == "firing" and alert["labels"].get("of", "log") == "log"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a form needs against bots (docs/api.md 8), by programs of its own: the honeypot, the stamp, solutions of challenges."""
+"""What a form needs against bots (docs/api.md 8), computed independently: the honeypot, the stamp, solutions of challenges."""
 import base64
 import hashlib
 import hmac
@@ -10,19 +10,19 @@ import time
 
 
 def secret_of(service):
-    """The installation's, with which stamps and challenges are signed."""
+    """Return the secret of the installation, with which stamps and challenges are signed."""
     return bytes.fromhex(service.installation.sql(
         "SELECT HEX(value) FROM lh_installation WHERE name = 'server_secret'").strip())
 
 
 def honeypot_of(campaign):
-    """The name of the field, from the printed form."""
+    """Return the name of the field, from the printed form."""
     form = campaign.service.installation.admin("campaign", "embed", str(campaign.id), "--markup")["form_markup"]
     return re.search(r'<label hidden [^>]*>[^<]*<input name="([a-z0-9]{10})"', form)[1]
 
 
 def stamp_of(campaign, age, id=None):
-    """The stamp of a form that is so many seconds old."""
+    """Return the stamp of a form that is this many seconds old."""
     made = str(int((time.time() - age) * 1000))
     signed = hmac.digest(secret_of(campaign.service), f"leadhook stamp v1:{id or campaign.id}:{made}".encode(), "sha256")
     return f"{made}.{base64.urlsafe_b64encode(signed[:12]).decode()}"
@@ -44,7 +44,7 @@ def derive(parameters, counter):
 
 
 def solve(challenge):
-    """(the value of `altcha`, how many keys were derived)"""
+    """Return (the value of `altcha`, how many keys were derived)."""
     for counter in itertools.count():
         key = derive(challenge["parameters"], counter)
         if key.startswith(challenge["parameters"]["keyPrefix"]):
@@ -56,6 +56,6 @@ def solution(campaign):
 
 
 def sign(service, parameters):
-    """A challenge with other parameters, as the service itself would sign it."""
+    """Return a challenge with other parameters, as the service itself would sign it."""
     text = json.dumps(parameters, sort_keys=True, separators=(",", ":")).encode()
     return {"parameters": parameters, "signature": hmac.new(secret_of(service), text, "sha256").hexdigest()}

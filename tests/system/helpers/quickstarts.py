@@ -37,11 +37,11 @@ class Run:
         return done.stdout
 
     def logs(self):
-        """The ends of the logs of all programs, for a failure that they may explain."""
+        """Return the ends of the logs of all programs, for a failure that they may explain."""
         return "\n".join(f"{log}:\n{tail(log)}" for log in sorted([*self.state.glob("*.log"), *self.state.glob("*/*.log")]))
 
     def start_in_foreground(self, out):
-        """Writes its output into the file `out`."""
+        """Write its output to the file `out`."""
         self.port = free_port()
         with open(out, "wb") as file:
             process = subprocess.Popen(self.command("--port", str(self.port)), env=self.environment, stdout=file, stderr=file)
@@ -54,7 +54,7 @@ class Run:
         self.client = Client(self.port, urllib.parse.urlsplit(self.values["LEADHOOK_URL"]).path)
 
     def shell(self, command):
-        """The output of a command in a shell with the values."""
+        """Return the output of a command in a shell with the values."""
         done = subprocess.run(["sh", "-euc", f". {self.state}/env && {command}"], text=True, capture_output=True, timeout=60, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -69,7 +69,7 @@ class Run:
         return response.json
 
     def log_in(self):
-        """The session that the login begins, and its cookie."""
+        """Return the session that the login begins, and its cookie."""
         login = {"email": self.values["LEADHOOK_LOGIN"], "password": self.values["LEADHOOK_PASSWORD"]}
         answer = self.client.request("POST", "/manage/v1/session", json_body=login, headers={"Sec-Fetch-Site": "same-origin"})
         assert answer.status == 200, answer.body

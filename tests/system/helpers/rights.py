@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls below /manage/v1 with the rights that each needs, as the help of the command has them, and objects to call them with."""
+"""The calls below /manage/v1 with the rights that each needs, according to the help of the command, and objects to call them with."""
 import re
 
 from caller import User
@@ -23,7 +23,7 @@ class Operation:
         return (set(self.rights) <= set(rights)) if self.all_rights else bool(set(self.rights) & set(rights))
 
     def row(self):
-        """Its row in docs/manage.md 1."""
+        """Return its row in docs/manage.md 1."""
         names = [name.replace("...", "[]") for name in self.fields if name != "*"]
         fields = " `{" + ", ".join(names) + "}`" if names else ""
         rights = "operator" if self.operators else "any" if len(self.rights) == 7 else (" + " if self.all_rights else ", ").join(f"`{name}`" for name in self.rights)
@@ -35,7 +35,7 @@ SHELL_ONLY = {"setup", "install", "upgrade", "domains update", "check", "doctor"
 
 
 def all_operations(installation):
-    """The table, and the commands that have no call."""
+    """Return the table, and the commands that have no call."""
     program = installation.program("leadhook")
     commands = re.findall(r"^  ([a-z]+(?: [a-z]+)?) ", run("help", [program, "help"]), re.M)
     calls, others = [], set()

@@ -12,21 +12,21 @@ MACROS = {"X": ("", ""), "ROUTE_WITH_KEY": ("v2/{campaign}/", "KEY_REQUIRED"), "
 
 
 def rows():
-    """(method, path, other columns) of all routes except bulk changes; {…} stands for any value."""
+    """Return (method, path, other columns) of all routes except bulk changes; {…} stands for any value."""
     found = re.findall(r'\b(X|ROUTE_\w+)\((?:X, )?(\w+), "([^"]*)", ([^()]*)\)', TEXT)
     return [(method, MACROS[name][0] + path, f"{MACROS[name][1]} {rest}") for name, method, path, rest in found]
 
 
 def routes():
-    """(method, path) of the same."""
+    """Return (method, path) of the same."""
     return [(method, path) for method, path, _ in rows()]
 
 
 def bulk_words():
-    """The last path segments of bulk changes."""
+    """Return the last path segments of bulk changes."""
     return re.findall(r"ROUTE_BULK_WORD\(X, \"(\w+)\"", TEXT)
 
 
 def all_routes():
-    """All routes, with bulk changes."""
+    """Return all routes, with bulk changes."""
     return routes() + [("POST", "v2/{campaign}/" + word) for word in bulk_words()]

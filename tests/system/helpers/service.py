@@ -18,7 +18,7 @@ SETTLED = 5  # seconds, after which operators' changes are in effect everywhere:
 
 
 def settles(request, status, code=None):
-    """Sends the request until its answer has that status (and error code); returns the answer."""
+    """Send the request until its answer has that status (and error code); return the answer."""
     def answered():
         response = request()
         good = response.status == status and (code is None or response.json["error"] == code)
@@ -34,7 +34,7 @@ class Account:
 
     @functools.cached_property
     def manager(self):
-        """A key with all rights."""
+        """Return a key with all rights."""
         return self.service.installation.admin("key", "add", str(self.id), "--rights", "all")["key"]
 
 
@@ -50,7 +50,7 @@ class Campaign:
         self.hook = f"/hook/{self.id}"
 
     def _make(self, settings):
-        """By a command only where a call would count for limits that the test is about: a command takes longer."""
+        """Make the campaign by a command only if a call would count for limits that the test is about: a command takes longer."""
         if self.service.has_limits:
             words = [f"{name}={value}" for name, value in settings.items()]
             return self.service.installation.admin("campaign", "add", str(self.account.id), self.name, *words)["id"]
@@ -70,7 +70,7 @@ class Campaign:
         return self.client.request("GET", self.path + path, query=fields, key=self.key if key is True else key, **options)
 
     def lead(self, **fields):
-        """Creates or updates a lead with the key; returns the payload."""
+        """Create or update a lead with the key; return the payload."""
         response = self.post(fields)
         assert response.status == 200, response.body
         return response.json
@@ -81,14 +81,14 @@ class Campaign:
         return response.json
 
     def bulk(self, action, fields):
-        """A bulk call (`delete` is an action, too), queued for the dispatcher. Returns the number of leads that matched."""
+        """Make a bulk call (`delete` is an action, too), queued for the dispatcher. Return the number of leads that matched."""
         method, path, key = ("DELETE", self.path, "deleted") if action == "delete" else ("POST", f"{self.path}/{action}", "updated")
         response = self.client.request(method, path, json_body=fields, key=self.key)
         assert response.status == 202, response.body
         return response.json[key]
 
     def change(self, action, **fields):
-        """A bulk call. Returns when the dispatcher has carried it out: this run, or one that was there before and took it."""
+        """Make a bulk call. Return when the dispatcher has carried it out: this run, or an earlier one that took it."""
         self.bulk(action, fields)
         self.service.dispatch()
         left = f"SELECT COUNT(*) FROM lh_bulk_jobs WHERE campaign_id = {self.id}"
@@ -98,7 +98,7 @@ class Campaign:
         return self.client.request("DELETE", self.path + path, json_body=fields, key=self.key if key is True else key, **options)
 
     def leads(self, count, **fields):
-        """Creates that many leads; returns them in order."""
+        """Create this many leads; return them in order."""
         return [self.lead(email=f"{number}@example.org", **fields) for number in range(count)]
 
     def points(self, lead, points):
@@ -109,14 +109,14 @@ class Campaign:
         self.service.installation.admin("campaign", "end", str(self.id))
 
     def define(self, kind, name, *words):
-        """Defines a tag, action or reward level with the operator's command; returns its id."""
+        """Define a tag, action or reward level with the operator's command; return its id."""
         return self.service.installation.admin(kind, "add", str(self.id), name, *map(str, words))["id"]
 
     def stats(self):
         return self.get({}, path="/stats").json["leads"]
 
     def webhook(self, *events, below="", **fields):
-        """Registers a webhook by the API for the campaign's path or one below it, with a secret known to the receiver."""
+        """Register a webhook by the API for the campaign's path or one below it, with a secret known to the receiver."""
         url = self.service.receiver.url(self.hook + below)
         response = self.post({"url": url, "events": list(events), **fields}, path="/outbound-webhook")
         assert response.status == 200, response.body
@@ -125,7 +125,7 @@ class Campaign:
         return response.json
 
     def delivered(self, count, event=None, deadline=15):
-        """What the campaign's webhook has received, once that is `count` requests."""
+        """Return what the campaign's webhook has received, once that is `count` requests."""
         return self.service.receiver.wait_for(count, deadline, path=self.hook, event=event)
 
 
@@ -163,7 +163,7 @@ class Service:
         return self
 
     def program(self):
-        """leadhook-fcgi at a path that the web server's account can reach."""
+        """Return leadhook-fcgi at a path that the web server's account can reach."""
         program = self.installation.program("leadhook-fcgi")
         return shutil.copy2(program, self.installation.folder) if self.front.run_user else program
 
@@ -171,7 +171,7 @@ class Service:
         wait_until(self.client.healthy, seconds, "the service is not ready")
 
     def stop(self):
-        """Stops everything; returns the log lines that break the rules of logs."""
+        """Stop everything; return the log lines that break the rules of logs."""
         self.dispatcher.kill()
         self.front.stop()
         self.responders.stop()
@@ -188,12 +188,12 @@ class Service:
         return PlainCampaign(self, account or self.account(), {})
 
     def check(self):
-        """`leadhook check --deep`: stored numbers equal those calculated from the rows."""
+        """Run `leadhook check --deep`: stored numbers equal those calculated from the rows."""
         answer = self.installation.admin("check", "--deep")
         assert answer["ok"], answer
 
     def dispatch(self, max_runtime=10):
-        """Runs the dispatcher once, as cron does, which sends what is due."""
+        """Run the dispatcher once, as cron does, which sends what is due."""
         assert self.installation.dispatch(max_runtime) == 0
 
     def deliveries(self, webhook):

@@ -32,12 +32,12 @@ def accepted(_):
 
 
 def repeating(text):
-    """As gateways that answer with the message."""
+    """Answer as gateways do that repeat the message."""
     return 201, json.dumps({"status": "created", "to": text.to, "message": text.text})
 
 
 def huge(out):
-    """A gigabyte, or less when the client ends it."""
+    """Send a gigabyte, or less if the client ends it."""
     out.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
     for _ in range(1000):
         out.write(b"x" * 1000000)
@@ -50,7 +50,7 @@ def endless_headers(out):
 
 
 def dripping(out):
-    """A byte each 0.1 s, until the client closes the connection."""
+    """Send a byte every 0.1 s, until the client closes the connection."""
     out.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
     while not select.select([out], [], [], 0.1)[0]:
         out.write(b"x")

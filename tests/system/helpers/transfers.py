@@ -34,7 +34,7 @@ def counts(imported=0, unchanged=0, rejected=0):
 
 
 def imported(campaign, path, *words, expected, status=OK, **options):
-    """Imports the file; the counts must be those."""
+    """Import the file; the counts must be these."""
     result, errors = run_import(campaign, path, *words, status=status, **options)
     result.pop("seconds")
     for name in ("columns", "encoding", "delimiter", "heading", "unknown_tags", "remarks"):
@@ -54,7 +54,7 @@ def write(folder, text, name="leads.csv"):
 
 
 def stored(campaign):
-    """All leads by social id, from GET /leads."""
+    """Return all leads by social id, from GET /leads."""
     leads, query = {}, {"limit": 250}
     while query:
         page = campaign.get(query, path="/leads").json
@@ -64,7 +64,7 @@ def stored(campaign):
 
 
 def check_all(campaign, rows):
-    """Every lead is there as it was, and counts for its referrers."""
+    """Check that every lead is there as it was, and counts for its referrers."""
     chains, leads = ancestors(rows), stored(campaign)
     direct, indirect = collections.Counter(), collections.Counter()
     for social_id, chain in chains.items():
@@ -85,7 +85,7 @@ def check_all(campaign, rows):
 
 
 def check_links(campaign, rows, sample):
-    """Old links refer new leads, in lower case and retyped, and find the lead."""
+    """Check that old links refer new leads, in lower case and retyped, and find the lead."""
     for row in sample:
         kid = row["social_id"]
         typed = kid.lower().replace("0", "o").replace("1", "l")

@@ -27,7 +27,7 @@ LOOKUPS, READINESS, SIGNUPS, POSTS, FAILED_KEYS, DELETES = 100, 300, 10, 50, 30,
 
 
 def check_refusal(response, limit, window):
-    """429 with the time to retry"""
+    """Check for 429 with the time to retry."""
     assert response.verdict == LIMITED
     assert response.json["message"] == "Rate limit exceeded"
     wait = int(response.headers["Retry-After"])
@@ -79,7 +79,7 @@ def test_readiness(campaign):
 
 
 def test_sign_ups(service, account):
-    """At most 10 in 60 s per address and campaign, 50 in all; subscribe counts as POST, opt-out pages count towards the 50"""
+    """at most 10 in 60 s per address and campaign, 50 in all campaigns; subscribe counts as POST, opt-out pages count towards the 50"""
     address = new_address()
     campaigns = [service.campaign(account) for _ in range(5)]
     lead = campaigns[0].lead(**ADA)
@@ -112,7 +112,7 @@ def test_a_call_that_needs_a_key_counts_without_one(campaign):
 
 
 def test_checks_before_the_limits(campaign):
-    """docs/api.md 1.5: path, method and body size first; none of them counts. Key and campaign after"""
+    """docs/api.md 1.5: path, method and body size come first, and none of them counts; key and campaign come after"""
     address, request = new_address(), campaign.client.request
     before = [(404, lambda: request("POST", "/nowhere", address=address)), (405, lambda: request("DELETE", "/subscribe", address=address)),
               (413, lambda: request("POST", campaign.path, body=b"x" * 300_000, type="text/plain", address=address))]
@@ -127,7 +127,7 @@ def test_checks_before_the_limits(campaign):
 
 
 def test_jsonp(campaign):
-    """docs/api.md 4.1.6: also of a script"""
+    """docs/api.md 4.1.6: calls of scripts are limited too"""
     address = new_address()
     answers = [campaign.client.request("GET", f"/v1/{campaign.id}/subscribe", query={**ADA, "jsonp": "f"}, address=address)
                for _ in range(SIGNUPS + 1)]
@@ -149,7 +149,7 @@ def test_callers_with_one_limit(campaign, first, second, same):
 
 @pytest.fixture(scope="module")
 def small(make_service):
-    """Long windows and small limits, so that whole networks reach them."""
+    """A service with long windows and small limits, so that whole networks reach them."""
     rules = {"signups_per_address": "2/600s", "posts_per_address": "6/600s", "lookups_per_address": "3/600s",
              "failed_keys_per_address": "3/600s"}
     return make_service(workers=2, settings=[("limits", name, rule) for name, rule in rules.items()])
@@ -185,7 +185,7 @@ def test_networks_of_ipv6(small, network, neighbour, times):
 
 
 def test_trusted_proxies(make_service):
-    """the first untrusted address of X-Forwarded-For from the right; headers of untrusted peers are ignored"""
+    """the first untrusted address of X-Forwarded-For from the right counts; headers of untrusted peers are ignored"""
     strict = make_service(workers=2, settings=[("server", "trusted_proxies", "")])
     campaign = strict.campaign()
     forged = {"X_Forwarded_For": "8.8.8.8"}  # two values that are ignored
@@ -212,7 +212,7 @@ def test_similar_header_names(campaign, name):
 # --- with a key ---
 
 def test_an_account(service):
-    """the account's own number, else the setting (here: none); DELETE 60 in 60 s; other accounts do not count"""
+    """the account's own number, otherwise the setting (here: none); DELETE 60 in 60 s; other accounts do not count"""
     account, stranger = service.account(), service.account()
     campaign = service.campaign(account)
     assert statuses(lambda: campaign.get(ADA), LOOKUPS + 1) == [404] * (LOOKUPS + 1)
@@ -301,7 +301,7 @@ def test_a_share_of_each_limit(make_service):
 
 
 def test_failed_keys(service, account, campaign):
-    """At most 30 in 60 s per address; beyond it, a key that the host has not yet verified is refused without a look-up"""
+    """at most 30 in 60 s per address; beyond that, a key that the host has not yet verified is refused without a look-up"""
     address = new_address()
     seen, unseen = account.key, service.account().key
     campaign.get(ADA)  # the host has now verified the key
@@ -329,7 +329,7 @@ def test_wrong_key_counts_once(campaign):
 
 
 def test_many_at_once_with_a_key(make_service):
-    """a new valid key passes more often than the limit of wrong keys; of wrong ones exactly the limit gets invalid_api_key"""
+    """a new valid key passes more often than the limit of wrong keys; exactly as many wrong ones as the limit get invalid_api_key"""
     service = make_service(workers=64)
     campaign, address = service.campaign(), new_address()
     for key, expected in ((campaign.key, {404: 64}), (NO_KEY, {409: FAILED_KEYS, 429: 64 - FAILED_KEYS})):
@@ -338,7 +338,7 @@ def test_many_at_once_with_a_key(make_service):
 
 
 def test_a_revoked_key_fails(make_service):
-    """docs/api.md 3: also a key that the host has verified"""
+    """docs/api.md 3: a revoked key fails even if the host has verified it"""
     service = make_service(workers=1)  # without a committer each worker caches keys
     campaign, address = service.campaign(service.account()), new_address()
     assert campaign.get(ADA, address=address).status == 404
@@ -382,18 +382,18 @@ def test_many_at_once(make_service):
 
 
 def listens(address):
-    """Whether connections to the unix socket are accepted: the file is there a moment before."""
+    """Return whether connections to the unix socket are accepted: the file exists a moment earlier."""
     with sockets.socket(sockets.AF_UNIX) as probe:
         return probe.connect_ex(str(address)) == 0
 
 
 def direct(socket, path, address):
-    """The status of a request without a web server."""
+    """Return the status of a request without a web server."""
     return fastcgi_client.request(str(socket), REQUEST_METHOD="GET", REQUEST_URI=path, REMOTE_ADDR=address).status
 
 
 def test_processes_of_different_starts(service, campaign, make_folder):
-    """one limit for all processes of the host, with one request each (mod_fcgid) or pre-forked; it outlives them"""
+    """one limit for all processes of the host, whether they serve one request each (mod_fcgid) or are pre-forked; it outlives them"""
     installation, address, path = service.installation, "198.51.100.77", f"{campaign.path}/leaderboard"
     started, folder = [], make_folder()
     try:

@@ -29,7 +29,7 @@ def statuses(request, count):
 
 
 def padded(fields, size):
-    """JSON, padded to `size` bytes."""
+    """Return JSON, padded to `size` bytes."""
     return json.dumps(fields).encode().ljust(size)
 
 
@@ -43,7 +43,7 @@ def test_invalid_body_counts(campaign, status, body, type):
 
 @pytest.mark.parametrize("status, body, type", BROKEN)
 def test_invalid_body_counts_with_the_campaign_in_it(campaign, status, body, type):
-    """first without a campaign, then by the limit of all campaigns"""
+    """it counts first without a campaign, then towards the limit of all campaigns"""
     address = new_address()
     for path in ("/v2", "/subscribe"):
         found = statuses(lambda: post(campaign, body, address, type, path=path), SIGNUPS)
@@ -85,7 +85,7 @@ def bodies_with(key):
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_key_in_the_body(service, known):
-    """docs/api.md 3: counts for its account only, also from an address over its limits, and when the host has not verified the key"""
+    """docs/api.md 3: counts only for its account, even from an address over its limits, and if the host has not verified the key"""
     campaign, address = service.campaign(service.account()), new_address()
     if known:
         campaign.lead(**ADA)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.4: links that people have copied, and what browsers say of the page of a form. tests/http/links.txt has the examples."""
+"""docs/api.md 1.4: links that people have copied, and what browsers say about the page of a form. tests/http/links.txt has the examples."""
 import json
 
 import pytest
@@ -24,7 +24,7 @@ def hosted(service, account):
 
 @pytest.mark.parametrize("browser", FIREFOX_LATER, indirect=True)
 def test_scripts(browser):
-    """the rules of scripts are those of the server"""
+    """scripts apply the same rules as the server"""
     assert len(EXAMPLES) > 60
     found = browser.run((SOURCE / "src/page/link.js").read_text(encoding="utf-8") + f"""
         const names = ["kid", "utm_campaign", "utm_content", "utm_medium", "utm_source"];
@@ -38,7 +38,7 @@ def test_scripts(browser):
 
 @pytest.mark.parametrize("query", DAMAGED)
 def test_the_hosted_page(hosted, query):
-    """the page's form has the referrer and the utm"""
+    """the page's form has the referrer and the utm parameters"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     page = hosted.client.request("GET", f"/c/{hosted.id}", query=query.format(friend))
     fields = {one["name"]: one.get("value", "") for one, _ in Page(page.body.decode()).all("input")}
@@ -62,7 +62,7 @@ def test_the_page_of_a_sign_up(hosted, query):
 
 @pytest.mark.parametrize("typed", ["{}.", "({})", "“{}”", "\u200b{}\u200b", "https://shop.example/?kid={}", " {} ", "kid={}"])
 def test_a_referrer_that_is_sent(hosted, typed):
-    """docs/api.md 4.4: `kid` of a request, as a line of script or a visitor has copied it"""
+    """docs/api.md 4.4: `kid` of a request, as a script or a visitor has copied it"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     assert hosted.client.request("POST", f"/v1/{hosted.id}/subscribe", form={**ADA, "kid": typed.format(friend)}).status == 200
     assert hosted.find(**ADA)["parent_id"] == friend
@@ -97,7 +97,7 @@ def test_pages_that_name_no_referrer(hosted, page):
 
 
 def test_not_for_servers(hosted):
-    """docs/api.md 1.4: a call with a key has what it sends"""
+    """docs/api.md 1.4: a call with a key has exactly what it sends"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     answer = hosted.client.request("POST", hosted.path, form=ADA, key=hosted.key,
                                    headers={"Referer": f"https://elsewhere.example/?kid={friend}&utm_source=page"})
@@ -105,7 +105,7 @@ def test_not_for_servers(hosted):
 
 
 def test_a_plain_form_that_failed(hosted):
-    """the page with the form again has the page of the first one"""
+    """the page that shows the form again keeps the page of the first form"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     page = f"https://elsewhere.example/?kid={friend}&utm_source=page&plan=<b>"
     answer = hosted.client.request("POST", f"/v1/{hosted.id}/subscribe", headers={**NAVIGATE, "Referer": page}, form={"email": "ada@"})

@@ -105,7 +105,7 @@ def test_landing_pages(service):
 
 
 def test_limits_of_landing_pages(service):
-    """docs/api.md 5: without a key it counts as a look-up before its 409; with one, for the account"""
+    """docs/api.md 5: without a key it counts as a look-up before its 409; with one, it counts for the account"""
     account, address, request = service.account(), new_address(), service.client.request
     for _ in range(LOOKUPS):
         assert request("GET", "/v1/landing_pages", address=address).verdict == (409, "missing_api_key")
@@ -115,7 +115,7 @@ def test_limits_of_landing_pages(service):
 
 
 def test_a_content_type_sent_twice(campaign):
-    """docs/api.md 1.2: joined with a comma; the body decides"""
+    """docs/api.md 1.2: two types are joined with a comma; the body decides"""
     twice = "application/json, application/json; charset=UTF-8"
     body = b'{"email":"ada@example.org"}'
     path = f"/lead/{campaign.id}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/openapi.yaml: it has each route, parameter, field and failure of the programs' tables, and nothing else; it is what the service
-serves (docs/api.md 4.1, `GET /openapi.json`)."""
+"""docs/openapi.yaml has each route, parameter, field and failure of the programs' tables, and nothing else; the service serves it
+(docs/api.md 4.1, `GET /openapi.json`)."""
 import email.message
 import functools
 import gzip
@@ -86,20 +86,20 @@ def source(name):
 
 
 def resolved(node):
-    """The object, or what it refers to."""
+    """Return the object, or what it refers to."""
     while "$ref" in node:
         node = functools.reduce(lambda at, part: at[part], node["$ref"].split("/")[1:], DOCUMENT)
     return node
 
 
 def names(schema):
-    """The names of the properties of a request's schema."""
+    """Return the names of the properties of a request's schema."""
     schema = resolved(schema)
     return set(schema.get("properties", ())).union(*map(names, schema.get("allOf", ())))
 
 
 def parameters_of_groups(groups):
-    """The names in lines of PARAM_LIST that have one of the groups."""
+    """Return the names in lines of PARAM_LIST that have one of the groups."""
     rows = re.findall(r"\bX\(PARAM_\w+, (GROUP_[A-Z_ |]+), \w+, (SLICE\(.*\))\)", source("api/call/param_names.h"))
     assert len(rows) > 60
     wanted = {"GROUP_" + group for group in groups.split()}
@@ -133,7 +133,7 @@ def test_it_has_each_parameter(name):
 
 
 def test_each_group_is_in_an_operation():
-    """Besides those of every call (KEY), and of none (IGNORED, docs/api.md 1.6)."""
+    """in addition to parameters of every call (KEY), and of none (IGNORED, docs/api.md 1.6)"""
     groups = set(re.findall(r"\bGROUP_(\w+) = ", source("api/call/param_names.h"))) - {"KEY", "IGNORED"}
     assert groups == {group for words in GROUPS.values() for group in words.split()}
 
@@ -191,7 +191,7 @@ def test_it_has_the_events():
 
 
 def test_examples_are_valid():
-    """Of requests and answers"""
+    """examples of requests and answers"""
     def media_types(node):
         if isinstance(node, list):
             return [found for item in node for found in media_types(item)]
@@ -252,7 +252,7 @@ def test_answers_are_checked(method, path, status, headers, body, problem):
 
 
 def test_a_valid_body_does_not_hide_a_bad_one():
-    """The names or the types differ, or the code of an error."""
+    """a body whose names, types or error code differ from a valid one is found"""
     documented = Documented()
     message = email.message.Message()
     for name, value in HEALTHY.items():
@@ -267,7 +267,7 @@ def test_a_valid_body_does_not_hide_a_bad_one():
 # ---- the document that the service has ----
 
 def test_it_is_served(service):
-    """The same bytes for every caller, compressed for those that accept it; a cache learns whether they have changed."""
+    """every caller gets the same bytes, compressed if it accepts that; a cache learns whether they have changed"""
     answer = service.client.request("GET", "/openapi.json")
     assert answer.status == 200 and answer.body == (SOURCE / "docs" / "openapi.json").read_bytes()
     assert answer.headers["Content-Type"] == "application/json; charset=utf-8"

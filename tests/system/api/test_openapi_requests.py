@@ -51,7 +51,7 @@ NAMES = st.one_of(TEXTS, st.sampled_from([
 
 
 def either(*choices):
-    """A value of one of the strategies, each as often, however many kinds of values it has."""
+    """Return a value of one of the strategies, each equally often, however many kinds of values it has."""
     return st.sampled_from(choices).flatmap(lambda chosen: chosen)
 
 
@@ -81,7 +81,7 @@ def public_caller(service, account):
 
 
 def managing_caller(service, account):
-    """With a campaign and a second key of its own, because its calls also remove them."""
+    """A caller with its own campaign and a second key, because its calls also remove them."""
     campaign = service.campaign(account)
     social_id = campaign.lead(email="0@example.org")["social_id"]
     admin = service.installation.admin
@@ -111,7 +111,7 @@ def world(make_service, make_folder):
 # ---- strategies of a schema ----
 
 def parts(schema):
-    """The schemas that a value must fulfil."""
+    """Return the schemas that a value must fulfil."""
     return [schema] + [inner for part in schema.get("allOf", ()) for inner in parts(part)]
 
 
@@ -120,7 +120,7 @@ def properties(schema):
 
 
 def of_type(kind, schema):
-    """Values of a type, within the schema's limits."""
+    """Return values of a type, within the limits of the schema."""
     match kind:
         case "string":
             return TEXTS
@@ -138,7 +138,7 @@ def of_type(kind, schema):
 
 
 def valid(schema):
-    """Values that mostly fulfil the schema."""
+    """Return values that mostly fulfil the schema."""
     choices = [inner for part in parts(schema) for inner in (*part.get("anyOf", ()), *part.get("oneOf", ()))]
     if choices:
         return st.one_of(*map(valid, choices))
@@ -154,7 +154,8 @@ def valid(schema):
 # ---- requests ----
 
 def fields(caller, specified):
-    """(name, value) of some parameters of name: schema, and of others; mostly after those that the call needs, which they can replace."""
+    """Return (name, value) of some parameters of name: schema, and of others, mostly after those that the call needs, which they can
+    replace."""
     def values(name, schema):
         known = st.just(caller.values[name]) if name in caller.values else valid(schema)
         return st.tuples(st.just(name), either(known, known, valid(schema), VALUES))
@@ -165,7 +166,7 @@ def fields(caller, specified):
 
 
 def paths(caller, path, parameters):
-    """The path with values, mostly those of things that exist."""
+    """Return the path with values, mostly of objects that exist."""
     known = {**caller.values, **{"token": token for begin, token in caller.tokens.items() if path.startswith(begin)}}
     others = st.one_of(NUMBERS, TEXTS.filter(lambda text: "@" not in text and "+49" not in text))  # the web server logs the path
     chosen = {item["name"]: either(*[st.just(known[item["name"]])] * 5, others) for item in parameters}
@@ -174,12 +175,12 @@ def paths(caller, path, parameters):
 
 
 def is_mended(path):
-    """docs/api.md 1.4, Copied links: the path of a hosted page is read as another one, which may be of another operation."""
+    """docs/api.md 1.4, Copied links: the path of a hosted page is read as another one, which may belong to another operation."""
     return path.startswith(("/c/", "/opt-out/")) and re.fullmatch("[A-Za-z0-9_/-]*", path) is None
 
 
 def flat(pairs):
-    """As a form or a query has them."""
+    """Return the pairs as a form or a query has them."""
     for name, value in pairs:
         for item in value if isinstance(value, list) else [value]:
             text = item if isinstance(item, str) else json.dumps(item)
@@ -187,7 +188,7 @@ def flat(pairs):
 
 
 def body_of(pairs, kind, broken):
-    """(media type, bytes)"""
+    """Return (media type, bytes)."""
     if kind == "application/x-www-form-urlencoded":
         data = urllib.parse.urlencode(list(flat(pairs))).encode()
     elif kind == "multipart/form-data":
@@ -199,7 +200,7 @@ def body_of(pairs, kind, broken):
 
 
 def requests(caller, path, in_path, operation):
-    """Arguments of Client.request for this operation."""
+    """Return arguments of Client.request for this operation."""
     media = operation.get("requestBody", {}).get("content", {})
     in_body = properties(next(iter(media.values()))["schema"]) if media else {}
     in_query = dict(in_body)
@@ -219,7 +220,7 @@ def requests(caller, path, in_path, operation):
 
 
 def removes(name):
-    """Removals come last, that of the campaign after all others."""
+    """Return a key for sorting: removals come last, the removal of the campaign after all others."""
     method, path, *_ = OPERATIONS[name]
     return path.startswith("/manage/") and method == "DELETE", name == "campaignRemove"
 
@@ -243,5 +244,5 @@ def test_any_request_gets_a_documented_answer(world, name):
 
 
 def test_most_operations_succeeded(world):
-    """The others need mails, a token or a right code."""
+    """the others need mails, a token or a correct code"""
     assert len(world.succeeded) >= 50, OPERATIONS.keys() - world.succeeded

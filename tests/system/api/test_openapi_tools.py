@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/openapi.yaml in the hands of others: a linter has no complaint, and TypeScript clients are made of it.
-
-The tools are npm packages; redocly/ and typescript/ pin their versions and their hashes.
-"""
+"""docs/openapi.yaml used by other tools: a linter has no complaint, and TypeScript clients are generated from it. The tools are npm
+packages; redocly/ and typescript/ pin their versions and hashes."""
 import json
 import os
 import re
@@ -34,7 +32,7 @@ def linter(make_folder):
 
 @pytest.fixture(scope="module")
 def compiler(make_folder, service):
-    """The compiler's folder, with the types that are made of the document of the service."""
+    """The compiler's folder, with the types that are generated from the document of the service."""
     folder = packages("typescript", make_folder)
     run("openapi-typescript", [folder / "node_modules/.bin/openapi-typescript", service.front.url + "/openapi.json", "-o",
                                folder / "service.d.ts"], timeout=60)
@@ -42,8 +40,8 @@ def compiler(make_folder, service):
 
 
 def lint(linter, document):
-    """(Whether it passed, the rules that complain). That `/{version}/kol.js` may begin as another path does is known: scripts of pages that
-    were made for another service name it."""
+    """Return (whether it passed, the rules that complain). It is known that `/{version}/kol.js` may begin like another path: scripts of
+    pages that were made for another service name it."""
     environment = {**os.environ, "REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
     command = [linter / "node_modules/.bin/redocly", "lint", "--extends=recommended", "--format=json", document]
     done = subprocess.run(command, cwd=linter, env=environment, capture_output=True, text=True, timeout=60, check=False)
@@ -62,7 +60,7 @@ def test_the_linter_complains(linter, tmp_path):
 
 
 def compile_program(folder, name):
-    """The lines of the program that do not compile. The compiler writes it as JavaScript beside it."""
+    """Return the lines of the program that do not compile. The compiler writes it as JavaScript next to it."""
     options = ["--strict", "--skipLibCheck", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom"]
     done = subprocess.run([folder / "node_modules/.bin/tsc", *options, folder / name], cwd=folder, capture_output=True, text=True,
                           timeout=120, check=False)
@@ -82,7 +80,7 @@ def test_a_client_runs_the_first_example(compiler, service, account):
 
 
 def test_mistakes_do_not_compile(compiler):
-    """Each line with a comment"""
+    """each line with a comment is a mistake that does not compile"""
     lines = (HERE / "typescript" / "wrong.ts").read_text(encoding="utf-8").splitlines()
     wrong, output = compile_program(compiler, "wrong.ts")
     assert wrong == [number for number, line in enumerate(lines, 1) if "; //" in line], output

@@ -17,7 +17,7 @@ def limited(make_service):
 
 
 def new_leads(campaign, count, name="new"):
-    """Signs up leads from different addresses; returns the answers."""
+    """Sign up leads from different addresses; return the answers."""
     return [campaign.post({"email": f"{name}{number}@example.org"}, key=None) for number in range(count)]
 
 
@@ -110,11 +110,11 @@ def test_one_line_a_minute(limited):
 
 
 def test_custom_fields_without_a_key(service, campaign):
-    """docs/api.md 1.3: 8 KiB together, where the newest ones give way; those that were stored with a key remain"""
+    """docs/api.md 1.3: at most 8 KiB together; beyond that, the newest are dropped, and those that were stored with a key remain"""
     address = new_address()
 
     def fields(size):
-        """Custom fields with that many bytes as an object."""
+        """Return custom fields with this many bytes as an object."""
         return {name: "x" * (size // 4 + (size % 4 - len('{"a":"","b":"","d":"","e":""}') if name == "e" else 0)) for name in "abde"}
     ada = {"email": "ada@example.org"}
     refused = campaign.post({**ada, **fields(8193)}, key=None, address=address)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.6: what only informs never costs a lead. 1.1, 3, 4.2, 4.4: what is left out instead of refused,
+"""docs/api.md 1.6: what is only informative never costs a lead. docs/api.md 1.1, 3, 4.2, 4.4: what is left out instead of being refused,
 and that identifiers, keys, points and switches come from nowhere else."""
 import itertools
 import json
@@ -53,7 +53,7 @@ def test_half_characters_cost_no_lead(campaign, name, half):
 @pytest.mark.parametrize("half", HALF, ids=range(4))
 @pytest.mark.parametrize("name", ["plan", "__uid", "custom_fields", "notes"])
 def test_half_characters_elsewhere_cost_no_lead(campaign, name, half):
-    """docs/api.md 1.1: in fields, links and ids, too"""
+    """docs/api.md 1.1: in fields, links and ids as well"""
     value = f'{{"notes":{half}}}' if name == "custom_fields" else half
     answer = raw(campaign, f'{{"email":"ada@example.org","{name}":{value}}}'.encode("latin-1"), type="application/json")
     rest = REST[HALF.index(half)]
@@ -82,7 +82,7 @@ def test_what_is_not_read_is_not_validated(campaign, fields):
 @pytest.mark.parametrize("form", ["=x", "=%FF&=", "action[]=%00", "custom_fields[_x]=%00", "custom_fields[email][]=%FF", "kolid=" + 5000 * "x",
                                   "utm_source[a]=1", "utm_source[]=1", "utm_source[a][b]=%00"], ids=itertools.count())
 def test_what_is_not_read_in_forms(campaign, form):
-    """docs/api.md 1.6, 4.4: also a member of utm_..., as in JSON"""
+    """docs/api.md 1.6, 4.4: even a member of utm_..., as in JSON"""
     assert raw(campaign, f"email=ada@example.org&{form}".encode()).status == 200
     found = campaign.find(**ADA)
     assert found["custom_fields"] == {} and found["utm"] == {}
@@ -100,21 +100,21 @@ def test_what_is_not_read_in_forms(campaign, form):
                                            {"a": "192.0.2.1"},
                                            [["192.0.2.1"]], "999.1.1.1", "\x00"))], ids=itertools.count())
 def test_ip_is_never_an_error(campaign, sent, address):
-    """docs/api.md 1.6, 4.4: the first address of a list, else that of the client; with a key and without"""
+    """docs/api.md 1.6, 4.4: the first address of a list, otherwise the address of the client; with a key and without"""
     assert campaign.post({**ADA, "ip": sent}, address="203.0.113.7").json["ip"] == address
     assert campaign.post({"email": "b@example.org", "ip": sent}, key=None, address="203.0.113.7").status == 200
     assert campaign.find(email="b@example.org")["ip"] == address
 
 
 def test_unreadable_ip_replaces_nothing(campaign):
-    """docs/api.md 1.6, 4.3 rule 6: as if it were absent"""
+    """docs/api.md 1.6, 4.3 rule 6: it is treated as absent"""
     assert campaign.lead(**ADA, ip="192.0.2.1")["ip"] == "192.0.2.1"
     assert campaign.lead(**ADA, ip="unknown")["ip"] == "192.0.2.1"
 
 
 @pytest.mark.parametrize("form", ["ip=%FF%00", "ip[]=x&ip[]=192.0.2.1", "ip=" + "x" * 5000, "IP[]=1"])
 def test_ip_in_a_form(campaign, form):
-    """docs/api.md 1.6: also what is not UTF-8"""
+    """docs/api.md 1.6: even if it is not UTF-8"""
     response = raw(campaign, f"email=ada%40example.org&{form}".encode(), address="203.0.113.7")
     assert response.status == 200 and response.json["ip"] == ("192.0.2.1" if "192" in form else "203.0.113.7")
     assert response.json["custom_fields"] == {}
@@ -131,7 +131,7 @@ def test_unknown_internal_names_are_dropped(campaign, value):
 
 
 def test_unknown_internal_names_in_forms(campaign):
-    """docs/api.md 1.6: not UTF-8, arrays, files; in the query, too"""
+    """docs/api.md 1.6: not UTF-8, arrays, files; also in the query"""
     body = b"_%FF=%FF&__kd[]=%00&__mm[a][b]=%01&_long=" + b"x" * 100_000 + b"&email=ada%40example.org"
     assert raw(campaign, body, query="_=1732400000000&__x=%FF").json["custom_fields"] == {}
     type, body = multipart([("email", "b@example.org"), ("_file", ("me.png", b"\x89PNG\0")), ("__x", b"\xff")])
@@ -139,7 +139,7 @@ def test_unknown_internal_names_in_forms(campaign):
 
 
 def test_dropped_names_do_not_count(campaign):
-    """docs/api.md 1.6, 1.3: for the cap of parameters and of values"""
+    """docs/api.md 1.6, 1.3: they do not count towards the caps on parameters and values"""
     fields = {f"_p{number}": "x" for number in range(5000)} | {f"f{number}": None for number in range(199)}
     assert campaign.post({**ADA, **fields}).status == 200
     body = "&".join(["_a=1"] * 40000 + ["email=ada%40example.org"])
@@ -147,7 +147,7 @@ def test_dropped_names_do_not_count(campaign):
 
 
 def test_dropped_names_are_within_the_body(campaign):
-    """docs/api.md 1.6, 1.3: the cap of the body, JSON's syntax and depth"""
+    """docs/api.md 1.6, 1.3: the cap on the body, JSON's syntax and its depth still apply"""
     assert campaign.post({**ADA, "_a": "x" * (256 * 1024)}).verdict == (413, "body_too_large")
     assert campaign.post({**ADA, "_a": "x" * 33000}, key=None).verdict == (413, "body_too_large")
     for value in (b"[" * 16 + b"]" * 16, b"[1,]", b'\xff', b'"\\ud80"'):
@@ -157,7 +157,7 @@ def test_dropped_names_are_within_the_body(campaign):
 
 
 def test_known_internal_names_are_read(service, account, campaign):
-    """docs/api.md 1.6: with and without others beside them"""
+    """docs/api.md 1.6: with other names next to them and without"""
     referrer = campaign.lead(email="r@example.org")["social_id"]
     lead = campaign.lead(**ADA, __uid="u", __kid=referrer, __skip_urls=1, __skip_actions="1", __none={}, __KID="x")
     assert (lead["uid"], lead["parent_id"]) == ("u", referrer) and not {"social_url", "completed_actions"} & set(lead)
@@ -168,7 +168,7 @@ def test_known_internal_names_are_read(service, account, campaign):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_long_texts_are_cut(campaign, name):
-    """docs/api.md 1.6: at a character, with and without a key"""
+    """docs/api.md 1.6: they are cut between characters, with and without a key"""
     text = "ü" * 3000
     for key, email in ((True, ADA["email"]), (None, "b@example.org")):
         assert raw(campaign, urllib.parse.urlencode({"email": email, name: "x" + text}).encode()[:8000], key=key).status == 200
@@ -178,7 +178,7 @@ def test_long_texts_are_cut(campaign, name):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_controls_are_removed(campaign, name):
-    """docs/api.md 1.1: and parts of characters"""
+    """docs/api.md 1.1: so are parts of characters"""
     assert raw(campaign, f"email=ada%40example.org&{name}=+a%00b%1B%7Fc%C3%A4%C3+".encode()).status == 200
     assert stored(campaign, TEXTS[name]) == hexed("abcä")
 
@@ -186,7 +186,7 @@ def test_controls_are_removed(campaign, name):
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("value", [["x"], {"a": "x"}, True, [], {}, [{"a": [1]}], None, ["x"] * 10001])
 def test_other_types_are_left_out(campaign, name, value):
-    """docs/api.md 1.6: as if the parameter were absent"""
+    """docs/api.md 1.6: the parameter is treated as absent"""
     assert campaign.lead(**ADA, **{name: value})["custom_fields"] == {}
     assert stored(campaign, TEXTS[name]) == {"source": hexed("API")}.get(TEXTS[name], "NULL")
 
@@ -198,7 +198,7 @@ def test_another_name_is_used_for_what_is_left_out(campaign):
 
 
 def test_the_whole_url_is_merged(campaign):
-    """docs/api.md 1.6, 1.4: a value is not cut with the URL"""
+    """docs/api.md 1.6, 1.4: cutting the URL does not cut a value in its query"""
     referrer = campaign.lead(email="r@example.org")["social_id"]
     for padding in range(VALUE_CAP - 40, VALUE_CAP + 10, 7):
         email = f"{padding}@example.org"
@@ -209,7 +209,7 @@ def test_the_whole_url_is_merged(campaign):
 
 
 def test_external_ids_are_not_changed(campaign):
-    """docs/api.md 1.6: a cut id would be another one"""
+    """docs/api.md 1.6: an id that was cut would be a different one"""
     for uid in ("x" * (VALUE_CAP + 1), {"a": 1}, ["x"], True):
         response = campaign.post({**ADA, "__uid": uid})
         assert response.verdict == (406, "invalid_parameter")
@@ -236,7 +236,7 @@ def test_utm_in_forms(campaign):
 
 
 def test_utm_that_does_not_fit_is_left_out(campaign):
-    """docs/api.md 1.6, 1.3: 16 KiB in all; a later one can fit"""
+    """docs/api.md 1.6, 1.3: at most 16 KiB in all; a later parameter may still fit"""
     fields = {f"utm_{number}": "x" * 4000 for number in range(4)}
     lead = campaign.lead(**ADA, **fields, utm_4="x" * 500, utm_5="x")
     assert lead["utm"] == {str(number): "x" * 4000 for number in range(4)} | {"5": "x"}
@@ -254,7 +254,7 @@ CUSTOM_STORED = {"plan": "large", "size": 3, "vip": True, "tags": ["a", 1], "add
 
 @pytest.mark.parametrize("name", ["custom_fields", "Custom_Fields"])
 def test_members_of_custom_fields(campaign, name):
-    """docs/api.md 4.4: are custom fields, in JSON, form and query"""
+    """docs/api.md 4.4: they are custom fields, in JSON, form and query"""
     assert campaign.lead(**ADA, **{name: CUSTOM})["custom_fields"] == CUSTOM_STORED
     pairs = [(f"{name}[plan]", "large"), (f"{name}[tags][]", "a"), (f"{name}[tags][]", "b"), (f"{name}[Address][city]", "Bonn")]
     expected = {"plan": "large", "tags": ["a", "b"], "address[city]": "Bonn"}
@@ -266,7 +266,7 @@ def test_members_of_custom_fields(campaign, name):
 
 
 def test_shown_custom_fields_can_be_sent_again(campaign):
-    """docs/api.md 4.4: names with brackets, too, which are stored in pairs"""
+    """docs/api.md 4.4: even names with brackets, which are stored in pairs"""
     fields = {"address": {"city": "Bonn", "lines": ["a"]}, "items": [{"a": 1}], "a]b": 1, "custom_fields[c": 2, 64 * "[": 3}
     stored = {"address[city]": "Bonn", "address[lines]": ["a"], "items[0][a]": 1, "a)b": 1, "custom_fields(c": 2, 64 * "(": 3}
     assert campaign.lead(**ADA, **fields)["custom_fields"] == stored
@@ -282,12 +282,12 @@ def test_empty_custom_fields(campaign, value):
 
 
 def test_custom_fields_that_is_no_object(campaign):
-    """docs/api.md 4.4: a custom field as any other"""
+    """docs/api.md 4.4: it is a custom field like any other"""
     assert campaign.lead(**ADA, custom_fields="x")["custom_fields"] == {"custom_fields": "x"}
 
 
 def test_members_and_fields_are_one(campaign):
-    """docs/api.md 4.4, 4.3 rule 6: the body precedes the query, which precedes __url; else the last one counts; null removes"""
+    """docs/api.md 4.4, 4.3 rule 6: the body precedes the query, which precedes __url; otherwise the last one counts; null removes"""
     assert campaign.lead(**ADA, plan="a", custom_fields={"Plan": "b"})["custom_fields"] == {"plan": "b"}
     assert campaign.lead(**ADA, custom_fields={"Plan": "b"}, plan="c")["custom_fields"] == {"plan": "c"}
     assert campaign.post({**ADA, "plan": "d"}, query={"custom_fields[plan]": "q"}).json["custom_fields"] == {"plan": "d"}
@@ -303,7 +303,7 @@ def test_members_and_fields_are_one(campaign):
     ([[1, 2], ["x"]], {"address[0]": [1, 2], "address[1]": ["x"]}), ({}, {}), ([{}], {}),
     ({"email": "b@example.org", "_x": 1}, {"address[email]": "b@example.org", "address[_x]": 1})])
 def test_other_objects_become_fields(campaign, value, fields):
-    """docs/api.md 4.4: one for each leaf, with and without a key"""
+    """docs/api.md 4.4: one field for each leaf, with and without a key"""
     assert campaign.lead(**ADA, address=value)["custom_fields"] == fields
     assert campaign.post({"email": "c@example.org", "address": value}, key=None).status == 200
     assert campaign.find(email="c@example.org")["custom_fields"] == fields
@@ -315,13 +315,13 @@ def test_other_objects_become_fields(campaign, value, fields):
     {"a": {"n" * 62: 1}},
     {"a": {"b": "x" * (VALUE_CAP + 1)}}, {"a": {f"f{number}": None for number in range(200)}}])
 def test_caps_of_leaves(campaign, fields):
-    """docs/api.md 1.3: as of other custom fields"""
+    """docs/api.md 1.3: the caps on other custom fields apply to leaves"""
     assert campaign.post({**ADA, **fields}).verdict == (406, "invalid_parameter")
     assert campaign.get(ADA).status == 404
 
 
 def test_leaves_at_their_caps(campaign):
-    """docs/api.md 1.3: names of 64 bytes, in the object as outside"""
+    """docs/api.md 1.3: names of 64 bytes, inside the object and outside"""
     fields = {"n" * 64: 1, **{f"f{number}": 1 for number in range(49)}}
     assert campaign.lead(**ADA, custom_fields=fields)["custom_fields"] == fields
     assert campaign.lead(email="b@example.org", a={"n" * 61: 1})["custom_fields"] == {"a[" + "n" * 61 + "]": 1}
@@ -347,12 +347,12 @@ def test_objects_for_parameters_are_refused(campaign, name, value):
 
 @pytest.mark.parametrize("name", ["name", "data", "message", "source", "url", "event", "format", "limit", "reason", "password"])
 def test_names_of_other_calls_are_fields(campaign, name):
-    """docs/api.md 1.1, 4.4: a sign-up does not read them"""
+    """docs/api.md 1.1, 4.4: a sign-up does not read the parameters of other calls"""
     assert campaign.lead(**ADA, **{name: {"a": "x"}})["custom_fields"] == {f"{name}[a]": "x"}
 
 
 def test_objects_of_other_calls(campaign):
-    """docs/api.md 1.6: an unknown name is ignored whatever its value; one of a parameter is not"""
+    """docs/api.md 1.6: an unknown name is ignored whatever its value is; the name of a parameter is not"""
     lead = campaign.lead(**ADA)
     assert campaign.get({"email": ADA["email"], "meta[a]": "x", "_": "1"}).status == 200
     for path, fields in (("/points", {"points": 1, "social_id": lead["social_id"]}), ("/optout", ADA),
@@ -373,7 +373,7 @@ SMUGGLED = {"email": "eve@example.org", "phone_number": "+14155552671", "points"
 
 
 def ways(name, value):
-    """Requests that put a parameter into an object: (body, query)."""
+    """Return requests that put a parameter into an object: (body, query)."""
     text = str(value)
     yield {"custom_fields": {name: value}}, None
     yield {"CUSTOM_FIELDS": {name: [value]}}, None
@@ -406,7 +406,7 @@ def test_custom_fields_set_no_parameters(campaign, name):
                                   lambda fields: {f"lead[{name}]": value for name, value in fields.items()},
                                   lambda fields: {"__x": fields}, lambda fields: {"custom_fields": {"custom_fields": fields}}])
 def test_objects_identify_no_lead(campaign, wrap):
-    """docs/api.md 2, 3, 4.3: neither lead nor key nor campaign"""
+    """docs/api.md 2, 3, 4.3: an object names no lead, no key and no campaign"""
     identity = wrap({"email": "ada@example.org", "phone_number": "+14155552671",
                      "social_id": campaign.lead(**ADA)["social_id"]})
     for key in (True, None):
@@ -423,7 +423,7 @@ def test_objects_identify_no_lead(campaign, wrap):
 
 
 def test_large_bodies_need_a_key_outside_objects(campaign):
-    """docs/api.md 1.3, 5: the text of a key in an object is no key"""
+    """docs/api.md 1.3, 5: the text of a key inside an object is not a key"""
     for fields in ({"custom_fields": {"api_key": campaign.key}}, {"_a": campaign.key}, {"x": {"api_key": campaign.key}}):
         assert campaign.post({**ADA, **fields, "_padding": "x" * 33000}, key=None).verdict == (413, "body_too_large")
     assert campaign.get(ADA).status == 404
@@ -439,7 +439,7 @@ def test_large_bodies_need_a_key_outside_objects(campaign):
     {"phone_number": "+1242", "country_code": "1242"}, {"phone_number": "+420", "country_code": "DE"},
     {"phone_number": "", "country_code": "-1"}])
 def test_number_without_digits_of_its_own_is_absent(campaign, fields):
-    """docs/api.md 1.6, 4.2: what a form fills in before a person types"""
+    """docs/api.md 1.6, 4.2: it is what a form fills in before a person types"""
     for key, email in ((True, "a@example.org"), (None, "b@example.org")):
         assert campaign.post({"email": email, **fields}, key=key).status == 200
         assert campaign.find(email=email)["phone_number"] is None
@@ -452,7 +452,7 @@ def test_number_without_digits_of_its_own_is_absent(campaign, fields):
     {"phone_number": "+491"}, {"phone_number": "x"}, {"phone_number": "+0"}, {"phone_number": "0", "country_code": "49"},
     {"phone_number": "+49x"}])
 def test_a_bad_number_beside_a_good_email(campaign, fields):
-    """docs/api.md 1.6, 4.4: is left out, said in the answer and kept, unless the caller wants an error; alone it is one"""
+    """docs/api.md 1.6, 4.4: it is left out, reported in the answer and kept, unless the caller wants an error; by itself it is an error"""
     for key in (True, None):
         for strict in (True, "1", "x"):
             assert campaign.post({**ADA, **fields, "__strict": strict}, key=key).verdict == (406, "invalid_phone_number")
@@ -472,7 +472,7 @@ def test_a_bad_number_beside_a_good_email(campaign, fields):
     *((code, True) for code in ("49", "+49", 49, "DE", "de", "0049", " +49 ", "(49)", "Deutschland (+49)", "DE - 49", "49.0")),
     *((code, False) for code in ("", None, "-1", -1, "4.9", "+", "D", "DEU", "D1", "12345", "é", "Germany", "de_DE", "null"))])
 def test_country_codes(campaign, code, valid):
-    """docs/api.md 4.2: also beside a number that has its own"""
+    """docs/api.md 4.2: even next to a number that has its own"""
     assert campaign.lead(phone_number="+441632960001", country_code=code)["phone_number"] == "+441632960001"
     response = campaign.post({"phone_number": "0170 1234567", "country_code": code})
     assert response.verdict[0] == (200 if valid else 406)
@@ -500,7 +500,7 @@ PLACEHOLDERS = ["undefined", "null", "", "  "]
 
 
 def places(text):
-    """Options of requests with this text in place of a key."""
+    """Return options of requests with this text in place of a key."""
     yield {"query": {"api_key": text}}
     yield {"body": {"api_key": text}}
     for header in ("Authorization", "Authentication"):
@@ -512,7 +512,7 @@ def places(text):
 
 @pytest.mark.parametrize("text", PLACEHOLDERS)
 def test_placeholder_of_a_key_is_absent(campaign, text):
-    """docs/api.md 3: the sign-up is done without one; where one is required it is missing"""
+    """docs/api.md 3: the sign-up is treated as one without a key; if one is required, it is missing"""
     for number, options in enumerate(places(text)):
         fields = {"email": f"{number}@example.org", **options.pop("body", {})}
         for form in ({"json_body": fields}, {"form": fields}):
@@ -566,7 +566,7 @@ def test_placeholders_are_no_wrong_keys(make_service):
 # --- paths ---
 
 def test_empty_segments_are_skipped(campaign):
-    """docs/api.md 1.1 Path: addresses that were put together"""
+    """docs/api.md 1.1 Path: as in addresses that were concatenated"""
     for number, path in enumerate(("//v2/{}", "/v2//{}", "/v2/{}//", "///v2///{}///")):
         response = campaign.client.request("POST", path.format(campaign.id), json_body={"email": f"{number}@example.org"})
         assert response.status == 200

@@ -61,7 +61,7 @@ def test_check(service, leadhook):
 
 
 def test_check_of_connections(service, leadhook):
-    """docs/operating.md 2.2: a limit below the programs' need is a finding, with the limit of the account"""
+    """docs/operating.md 2.2: a limit below what the programs need is a finding, with the limit of the account"""
     user = service.installation.setting("database", "user")
 
     def check(allowed, workers):
@@ -83,7 +83,7 @@ def test_check_of_connections(service, leadhook):
 
 
 def test_status(service, leadhook, receiver, campaign):
-    """docs/operating.md 4 status: totals and queued work; nothing of nodes, because the server is none"""
+    """docs/operating.md 4 status: totals and queued work; nothing about nodes, because the server is not part of a cluster"""
     before = leadhook("status")
     assert list(before) == ["version", "schema_version", "server_version", "accounts", "campaigns", "leads", "webhooks",
                             "webhooks_failing", "webhooks_disabled", "due_now", "due_later", "oldest_due_at", "bulk_jobs",
@@ -249,7 +249,7 @@ def test_deliveries(service, leadhook, receiver, campaign):
 
 
 def test_long_list_is_truncated(service, campaign):
-    """docs/operating.md 4 delivery list, count: a search with few matches stops after a number of rows; a list says where it goes on"""
+    """docs/operating.md 4 delivery list, count: a search with few matches stops after a number of rows; a list says where it continues"""
     rows = 20000
     hook = campaign.webhook("new_signup")["referenceId"]
     campaign.lead(**ADA)
@@ -304,7 +304,7 @@ def test_help(service, words):
 
 
 def test_help_of_a_group(service):
-    """leadhook(1), --help: a word that several commands begin with lists these"""
+    """leadhook(1), --help: a word with which several commands begin lists these"""
     done = call(service.installation, "inbound", "--help", config="/nonexistent")
     assert done.returncode == OK and "  inbound add CAMPAIGN" in done.stdout and "  inbound replay CALL" in done.stdout
     assert "campaign add" not in done.stdout and "  --json" in done.stdout and done.stderr == ""
@@ -412,7 +412,7 @@ def test_setup_without_an_installation(refused):
                                   "'; DROP TABLE lh_accounts; --", "a\\b", "<script>", "日本語 שלום", "  spaces  ", "-", "a=b",
                                   "\u202eabc"], ids=lambda name: ascii(name[:8]))
 def test_names_are_stored_unchanged(service, leadhook, name):
-    """docs/operating.md 4: 1 to 200 characters of UTF-8, also those with a meaning elsewhere"""
+    """docs/operating.md 4: 1 to 200 characters of UTF-8, even those with a special meaning elsewhere"""
     account = leadhook("account", "add", name)
     assert account["name"] == name
     key = leadhook("key", "add", account["id"], "--name", name)
@@ -467,7 +467,7 @@ def test_options_in_any_position(service, campaign):
 
 
 def test_which_file_is_read(service):
-    """docs/operating.md 3: --config, else LEADHOOK_CONF; the named file must exist"""
+    """docs/operating.md 3: --config, otherwise LEADHOOK_CONF; the named file must exist"""
     installation, missing = service.installation, {"LEADHOOK_CONF": "/nonexistent/leadhook.conf"}
     assert call(installation, "status", config=None, env={"LEADHOOK_CONF": str(installation.config)}).returncode == OK
     assert call(installation, "status", env=missing).returncode == OK

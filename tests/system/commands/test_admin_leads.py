@@ -99,7 +99,7 @@ def test_invalid_definitions(service, refused, leadhook, campaign, words, says):
 
 
 def test_a_campaign_has_20_reward_levels(refused, leadhook, campaign):
-    """docs/manage.md 1.1 Objects; docs/architecture.md 4.4: each level that a lead reaches is an event with a payload of its own"""
+    """docs/manage.md 1.1 Objects; docs/architecture.md 4.4: each level that a lead reaches is an event with its own payload"""
     levels = [leadhook("reward", "add", campaign.id, f"Level {number}", "--required-points", 0)["id"] for number in range(20)]
     assert "the campaign has 20 reward levels already" in refused(DATA, "reward", "add", str(campaign.id), "One more", "--required-points=0")
     leadhook("reward", "set", levels[0], "required_points=5")
@@ -127,7 +127,8 @@ def test_invalid_settings(refused, leadhook, campaign):
 # --- leads ---
 
 def test_one_lead(service, leadhook, refused, campaign):
-    """docs/operating.md 4 lead show: by each identity, the API's answer to a call with a key, byte for byte, and what it does not have"""
+    """docs/operating.md 4 lead show: by each identity, byte for byte the API's answer to a call with a key, and in addition what that does
+    not have"""
     reward = leadhook("reward", "add", campaign.id, "Mug", "--required-points", 0)["id"]
     campaign.lead(email=ADA, phone_number=NUMBER, first_name="Ada", topics=["a", "b"], __source="form", __url="https://a.example/f",
                   __user_agent="Browser", __sid="session")
@@ -286,7 +287,7 @@ def test_no_database(refused, command):
 # --- check --deep ---
 
 def make_everything(service, leadhook, campaign):
-    """Leads in every state, with tags, actions, rewards and bookings."""
+    """Make leads in every state, with tags, actions, rewards and bookings."""
     tag = leadhook("tag", "add", campaign.id, "vip", "--points", 7)["id"]
     leadhook("reward", "add", campaign.id, "T-shirt", "--required-points", 5)
     leadhook("campaign", "set", campaign.id, "points_signup=2", "points_indirect=1", "points_verified=3", "waitlist=on",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook(1), campaign add --id: campaigns with ids that pages of another service have."""
+"""leadhook(1), campaign add --id: campaigns with the ids that pages of another service have."""
 import json
 
 import pytest
@@ -31,7 +31,7 @@ def test_campaign_with_an_id(service, leadhook, refused):
 
 
 def test_campaigns_with_an_id_at_once(service, leadhook):
-    """of several commands at once one gets the id, and those without --id get others"""
+    """of several commands at once, one gets the id, and those without --id get others"""
     account = service.account()
     first = leadhook("campaign", "add", account.id, "First")["id"]
     chosen = ["--id", str(first + 5)]
@@ -46,7 +46,7 @@ def test_campaigns_with_an_id_at_once(service, leadhook):
 
 @pytest.mark.parametrize("number", ["0", "-1", "007", "34359738368", "9007199254740991", "9223372036854775807", "x", "", "1e3"])
 def test_campaign_with_a_bad_id(service, leadhook, refused, number):
-    """the range of ids"""
+    """the range of ids is checked"""
     account = service.account()
     said = refused(DATA, "campaign", "add", str(account.id), "C", f"--id={number}")
     assert said == "leadhook: --id: expected a number from 1 to 34359738367\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook(1), completion bash: what bash completes is what the tables of commands, options and settings have."""
+"""leadhook(1), completion bash: bash completes exactly what the tables of commands, options and settings contain."""
 import re
 import subprocess
 
@@ -26,7 +26,7 @@ def leadhook():
 
 @pytest.fixture(scope="module")
 def complete(leadhook, make_folder):
-    """What is offered for the last of the words after `leadhook`, in order; files are those of the folder."""
+    """Returns what is offered for the last of the words after `leadhook`, in order; files are those of the folder."""
     folder = make_folder()
     script = folder / "completion"
     script.write_text(leadhook("completion", "bash"))
@@ -43,7 +43,7 @@ def complete(leadhook, make_folder):
 
 @pytest.fixture(scope="module")
 def commands(leadhook):
-    """The words of all commands, by the help."""
+    """The words of all commands, according to the help."""
     lines = re.findall(r"^  ([a-z]+(?: [a-z]+)?) ", leadhook("--help").partition("\nOptions")[0], re.MULTILINE)
     assert len(lines) > 60
     return lines
@@ -64,7 +64,7 @@ def test_every_command_is_completed(complete, commands):
 
 
 def test_every_option_is_completed(complete, commands, leadhook):
-    """those of the command and those of all, and no other"""
+    """the options of the command and those of all commands, and no others"""
     for command in commands:
         assert complete(*command.split(), "--") == sorted(options_of(leadhook, command)), command
 
@@ -84,7 +84,7 @@ def test_words_begin_as_typed(complete):
 
 
 def test_values_of_options_are_completed(complete):
-    """also when bash has split --option=value"""
+    """even if bash has split --option=value"""
     assert complete("lead", "list", "1", "--verified", "") == ["no", "yes"]
     assert complete("lead", "list", "1", "--verified", "n") == ["no"]
     assert complete("lead", "list", "1", "--verified", "=") == ["no", "yes"]

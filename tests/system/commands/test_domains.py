@@ -27,7 +27,7 @@ def files(make_folder, service):
 
 
 def test_a_list_is_replaced(files):
-    """without a database; the file may be missing or wrong, and stays as accessible as it was"""
+    """without a database; the file may be missing or wrong, and its permissions stay"""
     folder, path, new, update = files
     new.write_text("# a comment\nmailinator.example\n*.Trash.example b\u00fccher.example\n", encoding="utf-8")
     wanted = f'{{"file":"{path}","hosts":3,"replaced":true}}'
@@ -43,7 +43,7 @@ def test_a_list_is_replaced(files):
 
 
 def test_a_wrong_list_changes_nothing(files):
-    """each error names the file, and where it is known the line"""
+    """each error names the file and, where it is known, the line"""
     folder, path, new, update = files
     path.write_text("old.example\n")
     assert f"{folder}/none: No such file or directory" in update(file=folder / "none", status=NOINPUT)
@@ -65,7 +65,7 @@ def test_a_wrong_list_changes_nothing(files):
 
 
 def test_a_list_in_a_folder_of_another_account(files):
-    """WRITTEN FILES: its link is not followed, its file is replaced by one of the caller"""
+    """WRITTEN FILES: a link there is not followed, and a file is replaced by one that belongs to the caller"""
     folder, path, new, update = files
     new.write_text("a.example\n")
     target = new.with_name("target")
@@ -94,7 +94,7 @@ def test_the_setting_and_the_option_are_needed(service, refused):
 
 
 def test_the_list_that_ships(files):
-    """conf-examples/disposable-domains.txt is valid, sorted and has no mail service that people use"""
+    """conf-examples/disposable-domains.txt is valid and sorted, and contains no mail service that people use"""
     _, path, _, update = files
     hosts = [line for line in SNAPSHOT.read_text(encoding="ascii").splitlines() if not line.startswith("#")]
     assert hosts == sorted(set(hosts)) and len(hosts) > 5000

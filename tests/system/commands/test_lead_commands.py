@@ -19,7 +19,7 @@ def people(campaign):
 
 @pytest.fixture
 def pages(service):
-    """Runs a list part by part, with the place that each names; returns the parts."""
+    """Runs a list part by part, with the place that each part names; returns the parts."""
     def run(*words):
         parts, after = [], []
         while True:
@@ -35,7 +35,7 @@ def pages(service):
 
 
 def test_search(leadhook, campaign, people):
-    """lead list: by address, name, source and time; addresses as they are typed"""
+    """lead list: by address, name, source and time; addresses as people type them"""
     def found(*words):
         return [one["email"] for one in leadhook("lead", "list", campaign.id, *words)]
     for words, emails in ((["--email", "ADA@example.org"], [ADA]), (["--email", "nobody@example.org"], []),
@@ -91,7 +91,7 @@ def test_timeline(service, leadhook, campaign, pages):
 
 
 def test_edit(service, leadhook, refused, campaign, people):
-    """lead set: names, custom fields and addresses; it is no sign-up, and what it cannot do it says"""
+    """lead set: names, custom fields and addresses; it is not a sign-up, and says what it cannot do"""
     campaign.webhook("repeat_signup")
     before = campaign.find(email=ADA)
     assert leadhook("lead", "set", campaign.id, "--email", ADA, "first_name=Augusta", "plan=pro", "email=new@example.org",
@@ -113,7 +113,7 @@ def test_edit(service, leadhook, refused, campaign, people):
 
 
 def test_the_address_that_is_verified(service, leadhook, campaign):
-    """lead change verify: the one that names the lead (docs/api.md 4.1.4), and the email address where a social id does"""
+    """lead change verify: the address that names the lead (docs/api.md 4.1.4), and the email address if a social id does"""
     for email, named in (("a@example.org", "+4930111111"), ("b@example.org", "b@example.org"), ("c@example.org", None)):
         number = named if named and named.startswith("+") else f"+4930{ord(email[0])}7777"
         lead = campaign.lead(email=email, phone_number=number)
@@ -124,7 +124,7 @@ def test_the_address_that_is_verified(service, leadhook, campaign):
 
 
 def test_bulk_changes(service, leadhook, refused, campaign, people):
-    """lead change: the job that a bulk call makes; lead jobs: until it is done"""
+    """lead change: the job that a bulk call makes; lead jobs: jobs until they are done"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
     blocked = leadhook("lead", "change", campaign.id, "block", BOB, people[EVE]["social_id"])
     tagged = leadhook("lead", "change", campaign.id, "tag", ADA, "--tag", tag)
@@ -174,7 +174,7 @@ def test_wrong_places(refused, words):
 
 
 def test_marks(service, leadhook, campaign):
-    """lead timeline: when a lead was marked as fraudulent or genuine, why, and by whom: a rule, the shell, a key; what it is, not what it was"""
+    """lead timeline: when a lead was marked as fraudulent or genuine, why, and by whom: a rule, the shell or a key"""
     leadhook("campaign", "set", campaign.id, "blocked_email_domains=spam.example")
 
     def mark(email):

@@ -34,7 +34,7 @@ def names(leads):
 
 
 def parts(caller, path, **query):
-    """The names on each part of a list, which `Link` joins."""
+    """Returns the names on each part of a list, which `Link` joins."""
     found, link = [], None
     while True:
         answer = caller("GET", path + link) if link else caller("GET", path, query=query)
@@ -61,7 +61,7 @@ def test_leads_by_score(caller, campaign, people):
 
 
 def test_names_of_many_leads(service, caller, campaign, people):
-    """lead list --name: one call examines as many leads as a second suffices for, whatever visitors have written"""
+    """lead list --name: one call examines as many leads as it can within a second, whatever visitors have written"""
     path = f"campaigns/{campaign.id}/leads"
     long = json.dumps({"first_name": "x" * 4000, "given_name": "y" * 4000})
     for name in people:
@@ -74,7 +74,7 @@ def test_names_of_many_leads(service, caller, campaign, people):
 
 
 def test_referred_leads(caller, leadhook, campaign, people):
-    """lead list --referred-by: those that it has referred directly, in both directions, with filters, part by part"""
+    """lead list --referred-by: the leads that it has referred directly, in both directions, with filters, part by part"""
     path, ada = f"campaigns/{campaign.id}/leads", people["ada"]["social_id"]
     assert parts(caller, path, referred_by=ada) == [["ben", "cleo", "dan"]]
     assert parts(caller, path, referred_by=ada.lower(), newest="true") == [["dan", "cleo", "ben"]]
@@ -95,12 +95,12 @@ def test_referred_leads(caller, leadhook, campaign, people):
     (["--referred-by", "x"], DATA, "--referred-by: expected the social_id of a lead"), (["--referred-by", UNKNOWN], DATA, "there is no such lead")],
     ids=str)
 def test_what_does_not_fit(refused, campaign, words, status, says):
-    """lead list: orders and filters that do not fit together, and values that are not valid"""
+    """lead list: orders and filters that cannot be combined, and invalid values"""
     assert says in refused(status, "lead", "list", str(campaign.id), *words)
 
 
 def test_wrong_orders_of_a_call(caller, campaign, people):
-    """docs/manage.md 1.2: as problems, with the member"""
+    """docs/manage.md 1.2: they are problems, with the member"""
     path = f"campaigns/{campaign.id}/leads"
     for query, status, error, pointer in (({"order": "score", "newest": "true"}, 422, "invalid_arguments", "/newest"),
                                           ({"order": "name"}, 422, "invalid_value", "/order"),
@@ -123,7 +123,7 @@ def test_leads_of_others(service, caller, campaign, people):
 
 
 def test_parents(leadhook, campaign, people):
-    """lead show: the lead that referred it, until that is gone"""
+    """lead show: the lead that referred it, until that lead is deleted"""
     def parent(name):
         return leadhook("lead", "show", campaign.id, "--email", f"{name}@example.org")["parent"]
     assert parent("ada") is None
@@ -133,7 +133,7 @@ def test_parents(leadhook, campaign, people):
 
 
 def test_referrals_in_the_timeline(service, leadhook, campaign):
-    """lead timeline: points for a referral name the referred lead, until that is gone"""
+    """lead timeline: points for a referral name the referred lead, until that lead is deleted"""
     leadhook("campaign", "set", campaign.id, "points_direct=5", "points_verified=3")
     ada = campaign.lead(email="ada@example.org")
     made = [campaign.lead(email=f"{name}@example.org", last_name=name, kid=ada["social_id"]) for name in ("ben", "cleo")]

@@ -38,8 +38,8 @@ def places(service, campaign):
 
 
 def test_each_view(dashboard, service, shop):
-    """no alert, no error of a script, no violation of the policy, nothing from another host; the heading has the focus; the files
-    that are loaded at first are those that test_first_view counts"""
+    """no alert, no script error, no violation of the policy, nothing from another host; the heading has the focus; the files that are
+    loaded first are those that test_first_view counts"""
     loaded = "performance.getEntriesByType('resource').map(one => one.name)"
     for name, place, heading in places(service, shop):
         dashboard.open(place, heading)
@@ -70,7 +70,7 @@ def test_axe(dashboard, service, shop, axe, scheme):
 
 @chromium_first
 def test_a_phone(dashboard, service, shop):
-    """nothing is wider than the window; the navigation is in a menu"""
+    """nothing is wider than the window; the navigation becomes a menu"""
     dashboard.window.resize(360, 740)
     for name, place, heading in places(service, shop):
         dashboard.open(place, heading)

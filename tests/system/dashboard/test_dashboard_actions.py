@@ -19,12 +19,12 @@ def service(make_service):
 
 @pytest.fixture(scope="module")
 def shop(service, window):
-    """One for each browser."""
+    """A shop for each browser."""
     return make_shop(service, service.account(f"Lamps {window.browser.name}"))
 
 
 def test_the_first_campaign(dashboard, service, leadhook):
-    """a new account, its campaign, the form, a webhook with its secret and a receiver, a test, a lead that is noticed"""
+    """a new account, its campaign, the form, a webhook with its secret and a receiver, a test, a lead that appears"""
     dashboard.open("operator", "Operator")
     dashboard.click("Add account")
     dashboard.fill("Name", "Tea & Co")
@@ -131,7 +131,7 @@ def test_deliveries_are_resent(dashboard, shop, service):
 
 
 def test_pending_deliveries_are_sent_now(dashboard, shop, service):
-    """docs/deliveries.md 3.2: a delivery that waits for its next attempt: from its page, and all of a webhook once it works"""
+    """docs/deliveries.md 3.2: a delivery that waits for its next attempt is sent from its page, and all of a webhook once it works"""
     script = f"{shop.hook}/down"
     service.receiver.script(script, Answer(503, body=b"maintenance"))
     hook = shop.webhook("new_signup", below="/down")
@@ -163,7 +163,7 @@ def test_pending_deliveries_are_sent_now(dashboard, shop, service):
 
 
 def test_a_new_secret(dashboard, shop, service):
-    """rotate after a question; shown once; remove"""
+    """rotating asks first; the secret is shown once; then the webhook is removed"""
     extra = shop.webhook("verified", below="/extra")
     dashboard.open(f"campaigns/{shop.id}/webhooks/{extra['referenceId']}")
     dashboard.click("Rotate secret…")
@@ -218,7 +218,7 @@ def test_settings(dashboard, service, shop, leadhook):
 
 
 def test_two_users_at_once(dashboard, service, shop, leadhook):
-    """docs/manage.md 1.3: other fields are merged; for the same field the user chooses"""
+    """docs/manage.md 1.3: changes of different fields are merged; for the same field, the user chooses"""
     dashboard.open(f"campaigns/{shop.id}/settings", "Settings")
     dashboard.fill("Starting number of leads", "100")
     leadhook("campaign", "set", str(shop.id), "language=de")
@@ -355,7 +355,7 @@ def test_limits_of_accounts(dashboard, service, leadhook):
 
 
 def test_the_limit_that_emails_wait_for(dashboard, service, shop):
-    """docs/mail.md 6 and 7: for the operator with its setting, for others in words"""
+    """docs/mail.md 6 and 7: operators see its setting, others a description"""
     lead = shop.lead(email="waits@example.org")
     [mail] = Planted(service).mails(shop, lead, 1).values()
     service.installation.sql("INSERT INTO lh_sendings (channel, scope, scope_id, slot, sent)"
@@ -386,7 +386,7 @@ def test_the_password_again(dashboard, service, shop):
 
 
 def test_the_session_has_ended(dashboard, service, shop, root):
-    """what was typed stays; after the login the change is made"""
+    """what was typed stays; the change is made after the login"""
     dashboard.open(f"campaigns/{shop.id}/settings", "Settings")
     dashboard.fill("For each referred friend", "9")
     service.installation.sql("DELETE FROM lh_sessions")

@@ -25,7 +25,7 @@ def service(make_service):
 
 @pytest.fixture
 def in_zone(window, service):
-    """Returns a dashboard of an owner whose account has the time zone, and a campaign of that account."""
+    """Returns the dashboard of an owner whose account has the time zone, and a campaign of that account."""
     def make(zone):
         account = service.account(f"In {zone}")
         service.installation.admin("account", "set", str(account.id), f"time_zone={zone}")
@@ -37,7 +37,7 @@ def in_zone(window, service):
 
 
 def begin_of(day, zone):
-    """The first moment of the day, found by looking at each quarter of an hour, as RFC 3339."""
+    """Return the first moment of the day as RFC 3339, found by looking at each quarter of an hour."""
     noon = datetime.datetime.fromisoformat(f"{day}T12:00:00+00:00")
     step = datetime.timedelta(minutes=15)
     moment = noon - 120 * step
@@ -173,7 +173,7 @@ def test_the_time_zone_of_an_account(service, leadhook, refused):
 
 @chromium_first
 def test_choosing_a_time_zone(in_zone, leadhook):
-    """docs/dashboard.md 2.4: it is in effect at once"""
+    """docs/dashboard.md 2.4: it takes effect at once"""
     dashboard, campaign = in_zone("UTC")
     dashboard.open("account", "Account settings")
     dashboard.choose("Time zone", "Asia/Tokyo")
@@ -186,7 +186,7 @@ def test_choosing_a_time_zone(in_zone, leadhook):
 
 @chromium_first
 def test_the_last_day_of_a_key(in_zone, leadhook):
-    """docs/dashboard.md 2.4: it works until that day has ended in the zone"""
+    """docs/dashboard.md 2.4: the key works until that day has ended in the zone"""
     dashboard, campaign = in_zone("America/Los_Angeles")
     dashboard.open("keys", "API keys")
     dashboard.click("Add key")
@@ -201,7 +201,7 @@ def test_the_last_day_of_a_key(in_zone, leadhook):
 
 @chromium_first
 def test_until_a_time_zone_is_chosen(window, service, leadhook):
-    """docs/dashboard.md 1: the overview offers the browser's to an owner, once"""
+    """docs/dashboard.md 1: the overview offers an owner the time zone of the browser, once"""
     account = service.account("Undecided")
     service.campaign(account)
     owner = User(service, f"owner-{account.id}@example.org", "--role", "owner", "--account", str(account.id)).ready()

@@ -46,13 +46,13 @@ def campaign(service, account):
 
 @pytest.fixture
 def dashboard(dashboard, campaign):
-    """At the editor of a form without fields of its own."""
+    """The editor of a form without its own fields."""
     dashboard.open(f"campaigns/{campaign.id}/pages", "Pages and email")
     return dashboard
 
 
 def part(row, name):
-    """An expression: the control of a row, whose number is counted from 1."""
+    """Return an expression for the control of a row; rows are counted from 1."""
     return f"document.querySelectorAll('.form-fields li')[{row - 1}]?.querySelector('[name={name}]')"
 
 
@@ -87,7 +87,7 @@ def stored(leadhook, campaign):
 
 
 def form_of(campaign):
-    """The controls of the hosted page that a visitor fills in, in their order: tag and attributes."""
+    """Return the controls of the hosted page that a visitor fills in, in order: tag and attributes."""
     page = Page(campaign.client.request("GET", f"/c/{campaign.id}").body.decode())
     return [(tag, attrs) for tag, attrs, _ in page.found if tag in ("input", "select", "textarea") and attrs.get("id", "").startswith("f-")], page
 
@@ -98,7 +98,8 @@ def no_violations(dashboard, axe):
 
 
 def test_a_form_is_built(dashboard, campaign, leadhook, axe):
-    """first name, a required choice, a checkbox; move, remove; the default stays until something is changed; nothing is wider than a phone"""
+    """first name, a required choice, a checkbox; move, remove; the default stays until something is changed; nothing is wider than a
+    phone"""
     assert rows(dashboard) == ["1. Email"]
     dashboard.sees("This is the default form.")
     assert dashboard.value(f"{part(1, 'required')}.checked && {part(1, 'required')}.disabled && !button('Save') && button('Remove: Email').disabled")
@@ -183,7 +184,7 @@ def test_broken_rules(dashboard, campaign, leadhook, axe):
 
 
 def test_text(dashboard, campaign, leadhook, tmp_path):
-    """each feature survives another change; a text with an error stays a text; both forms can be changed at any time"""
+    """each feature survives other changes; a text with an error stays a text; both forms can be changed at any time"""
     (tmp_path / "fields.txt").write_text(FEATURES, encoding="utf-8")
     leadhook("page", "set", str(campaign.id), f"fields=@{tmp_path}/fields.txt")
     dashboard.load(f"campaigns/{campaign.id}/pages")
@@ -222,7 +223,7 @@ def test_text(dashboard, campaign, leadhook, tmp_path):
 
 
 def test_options_are_translated(dashboard, campaign, leadhook):
-    """docs/pages.md 2: a language without fields of its own begins with what is stored and what is shown of each option"""
+    """docs/pages.md 2: a language without its own fields begins with what is stored, and with the label of each option"""
     leadhook("page", "set", str(campaign.id), "fields=email; plan select: Plan = Free | pro => Professional")
     dashboard.load(f"campaigns/{campaign.id}/pages")
     dashboard.wait(f"{part(2, 'options')}.value === 'Free\\npro => Professional'")
@@ -246,7 +247,8 @@ def made_texts(count):
 
 
 def test_rows_mean_what_the_text_means(dashboard, campaign):
-    """the rows of each text that the API accepts, as a text again, make the same page; what the API refuses is not shown in rows"""
+    """each text that the API accepts makes the same page after it was shown in rows and turned into text again; texts that the API refuses
+    are not shown in rows"""
     texts = [*TEXTS, *(f"email; {name}: X" for name in RESERVED), *made_texts(200)]
     results = dashboard.run(MODULES + f"""
         const page = fields => post("campaigns/{campaign.id}/page/preview", {{ view: "signup", fields }}).then(({{ value }}) => (value.errors.length > 0 ? null : value.html), String);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md 2.2, 3.2: an import in the browser, which sends bytes that the service reads as the command does."""
+"""docs/dashboard.md 2.2, 3.2: an import in the browser, which sends bytes that the service reads in the same way as the command."""
 import json
 
 import pytest
@@ -16,7 +16,7 @@ def service(make_service):
 
 @pytest.fixture(scope="module")
 def shop(service, window):
-    """One for each browser, whose user the dashboard's is."""
+    """A shop for each browser, whose user is logged in to the dashboard."""
     return make_shop(service, service.account(f"Lamps {window.browser.name}"))
 
 
@@ -26,7 +26,7 @@ def campaign(service):
 
 
 def begin(dashboard, campaign, content, name="leads.csv"):
-    """Chooses a file with these bytes, or the parts of an expression of JavaScript."""
+    """Choose a file with these bytes, or with the parts of a JavaScript expression."""
     dashboard.open(f"campaigns/{campaign.id}/import", "Import leads")
     again(dashboard, content, name)
 
@@ -94,7 +94,7 @@ def test_questions(dashboard, campaign):
 
 
 def test_a_column_of_yes_and_no(dashboard, campaign):
-    """is asked about; one that is about something else becomes a field of its own"""
+    """such a column is asked about; one that is about something else becomes a custom field"""
     begin(dashboard, campaign, "Email,Uutisia,Vegan\nnora@example.org,kyllä,x\nolaf@example.org,ei,\n".encode())
     dashboard.sees("What does “Uutisia” mean?")
     dashboard.sees("Does this column say whether people may get mail?")
@@ -123,7 +123,7 @@ def test_values_that_come_late(dashboard, campaign):
 
 
 def test_times_of_consent(dashboard, campaign):
-    """are one value of a question; the column of addresses is found in each slice, and of two in a cell the first is taken"""
+    """times count as one value of a question; the column of addresses is found in each slice, and the first of two in a cell is used"""
     rows = [f"p{n}@example.org,2024-03-01 09:{n % 60:02},{'Tea' * 150}" for n in range(3000)]
     begin(dashboard, campaign, json.dumps(["\n".join(["Subscriber,Subscribed,Notes", *rows, "nora@example.org; n2@example.org,,"])]))
     dashboard.sees("What does “Subscribed” mean?")
@@ -137,7 +137,7 @@ def test_times_of_consent(dashboard, campaign):
 
 
 def test_columns(dashboard, campaign):
-    """left out, renamed, too many; a country, a tag that is made, a number that is not valid"""
+    """columns are left out, renamed, too many; a country, a tag that is made, an invalid number"""
     names = ["Mail", "Telefon", "Which of these would make you recommend us to a colleague or friend?", *(f"Property {n}" for n in range(60))]
     rows = [["nora@example.org", "0171 1234567", "Price", *("v" for _ in range(60))], ["olaf@example.org", "4.9E+11", "", *("" for _ in range(60))]]
     begin(dashboard, campaign, "\n".join(";".join(row) for row in [names, *rows]).encode())
@@ -164,7 +164,7 @@ BIG = """["email,signup_date,Company,referrer\\n", ...Array.from({ length: 3000 
 
 
 def test_leads_that_exist(dashboard, campaign):
-    """docs/migrating.md 3.1: they are unsubscribed where the file says so; the check says it before"""
+    """docs/migrating.md 3.1: they are unsubscribed if the file says so; the check announces it"""
     campaign.lead(email="nora@example.org")
     begin(dashboard, campaign, b"Email,UNSUB_TIME\nnora@example.org,2024-02-02 09:00:00\nolaf@example.org,\n")
     dashboard.click("Check the file")
@@ -208,7 +208,7 @@ def test_an_import_that_fails(dashboard, campaign):
 
 
 def stop_at(dashboard, condition):
-    """Presses Stop while the first slice is sent whose body meets the condition."""
+    """Press Stop while the first slice is sent whose body meets the condition."""
     dashboard.run("""const real = fetch; let pressed = false;
         window.fetch = async (url, options) => {
             const body = String(url).endsWith("/import") && JSON.parse(options.body);
@@ -240,7 +240,7 @@ LATE = """["email,Company,referrer\\n", ...Array.from({ length: 1200 }, (_, at) 
 
 
 def test_it_stops_while_rows_wait(dashboard, campaign):
-    """rows whose referrer came after them are sent in parts, too: Stop loses none of them"""
+    """rows whose referrer came after them are also sent in parts: Stop loses none of them"""
     begin(dashboard, campaign, LATE, "late.csv")
     dashboard.sees("How the file is read")
     dashboard.click("Check the file")

@@ -20,8 +20,8 @@ def service(make_service, own_database):
 
 
 def write_file(path):
-    """Most of a row is a column that is left out, so that the file is large and the import short. Every hundredth row is no lead, and
-    every thousandth one comes twice."""
+    """Write the file. Most of a row is a column that is left out, so that the file is large and the import short. Every hundredth row is
+    not a lead, and every thousandth comes twice."""
     chance, filler = random.Random(3), "Likes long walks, coffee & friends. " * 200
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.write("Email Address;First Name;UNSUB_TIME;Bio\r\n")

@@ -20,7 +20,7 @@ def service(make_service):
 
 @pytest.fixture(scope="module")
 def shop(service, window):
-    """One for each browser."""
+    """A shop for each browser."""
     return make_shop(service, service.account(f"Lamps {window.browser.name}"))
 
 
@@ -62,7 +62,7 @@ def test_leads_in_bulk(dashboard, service, shop):
 
 
 def test_the_mark_of_a_bounced_address_is_ended(dashboard, service, shop):
-    """docs/mail.md 5: a mail server's answer is shown at the lead, with a button that ends the mark; the view Operator has the reason"""
+    """docs/mail.md 5: the lead shows the answer of the mail server, with a button that ends the mark; the view Operator shows the reason"""
     lead = shop.find(email="lead6@example.org")
     service.installation.sql(f"UPDATE lh_leads SET bounced = TRUE WHERE social_id = '{lead['social_id']}'")
     service.installation.sql("UPDATE lh_message_channels SET refused_ms = UNIX_TIMESTAMP() * 1000, refused_reason = 'not_authenticated',"
@@ -102,7 +102,7 @@ def test_undo_restores_what_was_before(dashboard, leadhook, shop):
 
 
 def test_all_that_match(dashboard, service):
-    """more leads than a page has: all that match the search are changed, with those of further pages; the others are not"""
+    """with more leads than a page holds, all that match the search are changed, including those on further pages, and no others"""
     shop = service.campaign(service.account("Many"))
     for number in range(260):  # a call takes 250
         shop.lead(email=f"many{number}@example.org", first_name="Mia")
@@ -146,7 +146,7 @@ def test_search_and_filters(dashboard, shop, leadhook):
 
 
 def test_one_lead(dashboard, service, shop):
-    """edit, mark as fraudulent and as genuine, activity; erase after its address was typed, in a dialog that ends when its view is left"""
+    """edit, mark as fraudulent and as genuine, activity; erase after typing its address, in a dialog that closes when its view is left"""
     lead = shop.lead(email="eve@example.org", first_name="Eve")
     dashboard.open(f"campaigns/{shop.id}/leads/{lead['social_id']}", "Eve")
     dashboard.click("Edit")
@@ -192,7 +192,7 @@ def test_a_long_activity(dashboard, service):
 
 
 def test_many_referrals(dashboard, service):
-    """more referred leads than are listed: all are counted"""
+    """with more referred leads than are listed, all are counted"""
     campaign = service.campaign(service.account("Popular"))
     lead = campaign.lead(email="popular@example.org")
     for number in range(23):
@@ -214,7 +214,7 @@ def test_a_lead_as_viewers_see_it(window, service, shop):
 
 
 def test_the_name_of_a_lead(dashboard, service, leadhook):
-    """docs/dashboard.md 2.2: it can be given to a lead that has none; what stays empty is not stored"""
+    """docs/dashboard.md 2.2: a lead without a name can be given one; what stays empty is not stored"""
     campaign = service.campaign(service.account("Names"))
     lead = campaign.lead(email="nameless@example.org")
     dashboard.open(f"campaigns/{campaign.id}/leads/{lead['social_id']}", "nameless@example.org")
@@ -254,13 +254,13 @@ def test_import_and_export(dashboard, service, shop, make_folder):
 
 
 def addresses(text):
-    """The addresses of an export."""
+    """Return the addresses of an export."""
     return [row["email"] for row in csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))]
 
 
 def test_lists_of_winners(dashboard, service, leadhook):
-    """docs/dashboard.md 2.2: by score, fraudulent leads are left out, which the filter shows; an export has filter and order of the list;
-    the summary's leaderboard has no fraudulent leads, and says which are not verified"""
+    """docs/dashboard.md 2.2: ordered by score, fraudulent leads are left out, which the filter shows; an export has the filter and the
+    order of the list; the leaderboard of the summary has no fraudulent leads, and says which are not verified"""
     campaign = service.campaign(service.account("Winners"))
     for name, points in (("first", 30), ("cheat", 50), ("second", 20)):
         campaign.lead(email=f"{name}@example.org", points=points, note='two "quoted"\nlines,')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md: what is unsaved, the texts of mails, the audit log, what viewers see, questions, exports."""
+"""docs/dashboard.md: unsaved changes, the texts of mails, the audit log, what viewers see, questions, exports."""
 import json
 
 import pytest
@@ -26,8 +26,8 @@ TITLE = "top() !== document && top().querySelector('h2').textContent"
 
 @pytest.mark.parametrize("place, label", [("pages", "Headline"), ("pages?tab=mails&kind=verify", "Subject"), ("settings", "Name")])
 def test_unsaved_changes(dashboard, campaign, place, label):
-    """docs/dashboard.md 3.1: a dialog before they are lost; Stay keeps the text and the place, Discard goes on; there is none when all is
-    saved"""
+    """docs/dashboard.md 3.1: a dialog appears before they are lost; Stay keeps the text and the place, Discard continues; there is no
+    dialog if everything is saved"""
     dashboard.open(f"campaigns/{campaign.id}")
     dashboard.open(f"campaigns/{campaign.id}/{place}")
     before = dashboard.value("location.hash")
@@ -55,7 +55,7 @@ def test_unsaved_changes(dashboard, campaign, place, label):
 @pytest.mark.parametrize("place, label, field, other", [
     ("pages", "Headline", "Language", "German"), ("pages?tab=mails&kind=verify", "Subject", "Email", "Welcome")])
 def test_a_choice_that_is_not_followed(dashboard, campaign, place, label, field, other):
-    """docs/dashboard.md 3.1: after Stay, the choices above a form show what the form is of"""
+    """docs/dashboard.md 3.1: after Stay, the choices above a form show what the form is about"""
     dashboard.load(f"campaigns/{campaign.id}/{place}")
     here = dashboard.value("location.hash")
     chosen = f"field({field!r}).selectedOptions[0].text"
@@ -102,7 +102,7 @@ def test_what_is_typed_while_it_is_saved(dashboard, campaign, place, label, othe
 
 
 def test_the_text_of_a_mail(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: it starts from the default text, says what it must show, and shows an error at the field that has it"""
+    """docs/dashboard.md 2.3: it starts from the default text, says what it must contain, and shows an error at the field that has it"""
     dashboard.open(f"campaigns/{campaign.id}/pages?tab=mails&kind=verify")
     dashboard.sees("Variables: {{confirm_url}} (required), ")
     assert "{{score}}" not in dashboard.text(), "no variable of this kind"
@@ -125,7 +125,7 @@ def test_the_text_of_a_mail(dashboard, campaign, leadhook):
 
 
 def test_export(dashboard, campaign):
-    """docs/dashboard.md 2.2: it says what it exports, also in the name of the file"""
+    """docs/dashboard.md 2.2: it says what it exports, even in the name of the file"""
     campaign.leads(2)
     dashboard.open(f"campaigns/{campaign.id}/export?waitlisted=off&since=2020-01-01", "Export leads")
     assert dashboard.value("document.querySelector('.card p').innerText") == "Exports the leads of the list: not waitlisted from 2020-01-01"
@@ -136,7 +136,7 @@ def test_export(dashboard, campaign):
 
 
 def test_a_viewer(window, service, account, campaign):
-    """docs/dashboard.md 1.2: sees the pages, and that they cannot be changed"""
+    """docs/dashboard.md 1.2: a viewer sees the pages, and that they cannot be changed"""
     viewer = User(service, f"viewer-{window.browser.name}@example.org", "--role", "viewer", "--account", account.id).ready()
     dashboard = Dashboard(window, service.front.url)
     dashboard.enter(viewer, f"campaigns/{campaign.id}/pages")
@@ -146,7 +146,7 @@ def test_a_viewer(window, service, account, campaign):
 
 
 def test_the_link_of_an_invitation(dashboard):
-    """docs/dashboard.md 2.4: until when it is valid, and that no mail has it; what deletes has the focus at Cancel"""
+    """docs/dashboard.md 2.4: how long it is valid, and that it is not mailed; in a question that deletes, Cancel has the focus"""
     email = f"invited-{dashboard.window.browser.name}@example.org"
     dashboard.open("team", "Team")
     dashboard.click("Invite")
@@ -166,7 +166,7 @@ def test_the_link_of_an_invitation(dashboard):
 
 
 def test_the_audit_log(dashboard, campaign, leadhook, refused):
-    """docs/dashboard.md 2.4: in words; a change that failed names nothing that it would have changed"""
+    """docs/dashboard.md 2.4: in words; a change that failed lists nothing that it would have changed"""
     lead, = campaign.leads(1)
     leadhook("lead", "change", str(campaign.id), "verify", lead["social_id"])
     leadhook("page", "set", str(campaign.id), "title=Come in", "fields=email; first_name")
@@ -188,7 +188,7 @@ def test_the_audit_log(dashboard, campaign, leadhook, refused):
 
 
 def shown(dashboard, selector):
-    """The text of an element of the preview."""
+    """Return the text of an element of the preview."""
     return dashboard.value(f"document.querySelector('iframe')?.contentDocument?.querySelector({selector!r})?.textContent?.trim()")
 
 
@@ -197,7 +197,7 @@ def placeholder(dashboard, label):
 
 
 def test_what_an_empty_text_shows(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: the text that is used in its place, and where it is from; "no checkbox" is said only where there is none"""
+    """docs/dashboard.md 2.3: the text that is used instead, and where it comes from; "no checkbox" is said only if there is none"""
     consent = "Consent"
     dashboard.load(f"campaigns/{campaign.id}/pages")
     dashboard.wait("document.querySelector('iframe')")
@@ -215,7 +215,7 @@ def test_what_an_empty_text_shows(dashboard, campaign, leadhook):
 
 
 def test_what_is_not_translated(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: said before it is published, for languages that have some text, where pages are in the visitor's language"""
+    """docs/dashboard.md 2.3: it is said before publishing, for languages that have some text, if pages are in the visitor's language"""
     warning = "document.querySelector('main .notice.wait')?.innerText"
     leadhook("page", "set", str(campaign.id), "consent=I agree", "title=Come in", "button=Go")
     dashboard.load(f"campaigns/{campaign.id}/pages")
@@ -264,7 +264,7 @@ def test_the_color_of_dark_buttons(dashboard, campaign):
 
 
 def test_how_the_preview_looks(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: light and dark, narrow, in each language with the texts that visitors get in it; docs/pages.md 4, scheme"""
+    """docs/dashboard.md 2.3: light and dark, narrow, in each language with the texts that its visitors see; docs/pages.md 4, scheme"""
     leadhook("page", "set", str(campaign.id), "title=Come in", "dark_background=#123456")
     leadhook("page", "set", str(campaign.id), "--language", "de", "title=Komm herein")
     background = "document.querySelector('iframe').contentWindow.getComputedStyle(document.querySelector('iframe').contentDocument.body).backgroundColor"
@@ -288,8 +288,8 @@ def test_how_the_preview_looks(dashboard, campaign, leadhook):
 
 @pytest.mark.parametrize("place", ["pages", "pages?tab=mails&kind=welcome"])
 def test_pictures_of_the_preview(dashboard, campaign, leadhook, window, place):
-    """docs/dashboard.md 4: a logo of another host is shown; one that cannot be loaded is named; the policy of the dashboard stays as it
-    is"""
+    """docs/dashboard.md 4: a logo on another host is shown; one that cannot be loaded is named; the policy of the dashboard does not
+    change"""
     site = window.browser.site  # another host than that of the dashboard
     site.add("/logo.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'><rect width='40' height='40'/></svg>", "image/svg+xml")
     logo = "document.querySelector('iframe')?.contentDocument?.querySelector('img')"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md 2.5: small windows; rewards with their mails; messages of what was done."""
+"""docs/dashboard.md 2.5: small windows; rewards with their mails; messages about what was done."""
 import pytest
 from marks import chromium_first
 from dashboard import SETTINGS
@@ -21,7 +21,7 @@ def campaign(service, account):
 
 
 def test_leads_on_a_phone(dashboard, campaign):
-    """a row has two lines, and leads to the lead wherever it is touched; nothing is wider than the window"""
+    """a row has two lines, and opens the lead wherever it is touched; nothing is wider than the window"""
     campaign.leads(50, first_name="Bartholomew")
     dashboard.window.resize(390, 844)
     dashboard.load(f"campaigns/{campaign.id}/leads")
@@ -41,7 +41,7 @@ def test_leads_on_a_phone(dashboard, campaign):
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844), (390, 480)])
 def test_buttons_of_dialogs(dashboard, campaign, size):
-    """they are in sight, however long the form is; the content scrolls"""
+    """they stay in sight, however long the form is; the content scrolls"""
     for place, opens, ends in (("", "Create campaign", "Create campaign"), (f"campaigns/{campaign.id}/settings?tab=rewards", "Add reward", "Save"),
                                (f"campaigns/{campaign.id}/webhooks", "Add webhook", None), ("team", "Invite", "Create invitation")):
         dashboard.window.resize(1280)
@@ -58,7 +58,7 @@ def test_buttons_of_dialogs(dashboard, campaign, size):
 
 
 def test_messages_leave_with_their_view(dashboard, campaign):
-    """Undo is not shown on another view; a message can be closed, and what is below it can be moved above it"""
+    """Undo is not shown on another view; a message can be closed, and what is below it can be scrolled above it"""
     lead, = campaign.leads(1)
     toast = "document.querySelector('.toast')"
     dashboard.load(f"campaigns/{campaign.id}/leads/{lead['social_id']}")
@@ -78,7 +78,7 @@ def test_messages_leave_with_their_view(dashboard, campaign):
 
 
 def test_friends_for_a_reward(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: what is typed as points is said in friends, with what leads get for signing up and for each friend"""
+    """docs/dashboard.md 2.3: points are also expressed as friends, with what leads get for signing up and for each friend"""
     hint = "document.getElementById(field('Points needed')?.getAttribute('aria-describedby'))?.textContent"
     for settings, points, shown in (
             (("points_signup=1", "points_direct=2"), "6", "A lead gets 1 point for signing up, and 2 points for each friend who signs up. These points require 3 friends."),
@@ -93,7 +93,7 @@ def test_friends_for_a_reward(dashboard, campaign, leadhook):
 
 
 def test_nothing_is_cut(dashboard, campaign, leadhook):
-    """a long URL as a heading, the columns of the overview, a time with its seconds"""
+    """a long URL as a heading, the columns of the overview, a time with seconds"""
     below = f"/{'receiver' * 6}"
     hook = campaign.webhook("new_signup", below=below)["referenceId"]
     dashboard.window.resize(390, 844)
@@ -113,8 +113,8 @@ def test_nothing_is_cut(dashboard, campaign, leadhook):
 
 
 def test_rewards_are_mailed(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: on by default where mail is set up; existing ones can be changed; where no mail is sent, it says why, and
-    leads there"""
+    """docs/dashboard.md 2.3: on by default if mail is set up; existing ones can be changed; if no mail is sent, it says why and links
+    there"""
     dashboard.load(f"campaigns/{campaign.id}/settings?tab=rewards")
     dashboard.wait("button('Add reward')")
     dashboard.settled()
@@ -190,7 +190,7 @@ def test_definitions_in_quick_succession(dashboard, campaign, leadhook):
 
 
 def test_the_mails_of_a_campaign(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: which there are, when they are sent, whether each is on; from there to its text and preview"""
+    """docs/dashboard.md 2.3: which mails exist, when they are sent, whether each is on; links to its text and preview"""
     leadhook("campaign", "set", str(campaign.id), "mails=reward", "verify_email=on")
     leadhook("mail", "set", str(campaign.id), "reward", "subject=Well done", "--language", "de")
     dashboard.load(f"campaigns/{campaign.id}/pages?tab=mails")

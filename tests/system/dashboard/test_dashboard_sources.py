@@ -14,7 +14,7 @@ def service(make_service):
 
 
 def test_sources(dashboard, service, leadhook):
-    """one kind at a time, of those that the leads have; what is not stored is shown as other"""
+    """one kind at a time, of those that the leads have; values that are not stored are shown as other"""
     campaign = service.campaign(service.account("Lamps"))
     for number, fields in enumerate([{"utm_source": "<b>news</b>"}, {"utm_source": "<b>news</b>"}, {"utm_source": "a@example.org"},
                                      {"__referrer": "https://blog.example/"}]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md 2.3: adding, editing and testing a webhook; what its numbers and states say; resending while it is disabled."""
+"""docs/dashboard.md 2.3: adding, editing and testing a webhook; what its numbers and states mean; resending while it is disabled."""
 import pytest
 from marks import chromium_first
 from dashboard import running_service
@@ -26,7 +26,7 @@ def tile(label):
 
 
 def test_the_url_is_corrected(dashboard, service, campaign, leadhook):
-    """a scheme is added, a second one removed; a test names the host, the URL is changed from there, the secret need not be stored"""
+    """a scheme is added, a second one removed; a test names the host; the URL is changed from there; the secret need not be stored"""
     url = service.receiver.url(campaign.hook)
     dashboard.open(f"campaigns/{campaign.id}/webhooks", "Webhooks")
     dashboard.click("Add the first webhook")
@@ -57,7 +57,8 @@ def test_the_url_is_corrected(dashboard, service, campaign, leadhook):
 
 
 def test_numbers_and_another_url(dashboard, service, campaign, leadhook):
-    """deliveries and attempts are counted apart; what is retried has not failed; another URL ends the failures; a taken one is refused"""
+    """deliveries and attempts are counted separately; what is retried has not failed; another URL ends the failures; a URL that is taken is
+    refused"""
     service.receiver.script(campaign.hook, Answer(200), Answer(500))
     hook = campaign.webhook("new_signup")["referenceId"]
     campaign.webhook("deleted", below="/other")
@@ -128,7 +129,8 @@ def test_resending_while_disabled(dashboard, campaign, leadhook, service):
 
 
 def test_redirect_to_a_page(dashboard, service, campaign, leadhook):
-    """docs/deliveries.md 3.3: the target and what a redirect means, in a test and of a failing webhook; a button counts it as delivered"""
+    """docs/deliveries.md 3.3: the target and what a redirect means, in a test and for a failing webhook; a button makes it count as
+    delivered"""
     page = service.receiver.url("/thanks")
     service.receiver.script(campaign.hook, Answer(302, {"Location": "/thanks"}))
     hook = campaign.webhook("new_signup")["referenceId"]

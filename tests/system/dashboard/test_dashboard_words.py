@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md 2.3: what is wrong with a value is said at its field, in words, and the rest goes on."""
+"""docs/dashboard.md 2.3: what is wrong with a value is said at its field, in words, and everything else goes on."""
 import re
 
 import pytest
@@ -65,7 +65,7 @@ def test_messages_of_settings(dashboard, campaign):
 
 @pytest.mark.parametrize("value", BAD[1:])
 def test_messages_of_looks(dashboard, campaign, value):
-    """all at once: each wrong one has its message, and the page is shown without them"""
+    """all at once: each wrong value has its message, and the page is shown without it"""
     dashboard.load(f"campaigns/{campaign.id}/pages")
     dashboard.wait("document.querySelector('iframe')?.contentDocument?.querySelector('h1')?.textContent")
     set_values(dashboard, "main form [name]:is(input:not([type=checkbox]):not([type=color]), textarea):not(.form-fields *)", value)
@@ -89,7 +89,7 @@ def test_a_field_without_a_label(dashboard, campaign):
 
 
 def test_pasted_control_characters(dashboard, campaign, leadhook):
-    """are left out"""
+    """they are left out"""
     dashboard.load(f"campaigns/{campaign.id}/settings")
     set_values(dashboard, "main [name=name]", "Summer\u000b sale\u0000\u0085\u001b")
     dashboard.click("Save")
@@ -98,7 +98,7 @@ def test_pasted_control_characters(dashboard, campaign, leadhook):
 
 
 def test_a_message_without_its_field(dashboard):
-    """names what it is about"""
+    """it names what it is about"""
     found = dashboard.run("""const ui = await import(new URL("ui.js", document.querySelector("script[type=module]").src));
         return [ui.messageOf("expected a whole number from 0 to 99999, not many", "Points"), ui.messageOf("must be a single line", "Headline"),
             ui.messageOf("points: expected a number", "Points"), ui.messageOf("there is no such lead", "Lead")];""")

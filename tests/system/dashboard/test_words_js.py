@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md: src/dashboard/web/words.js has a text for each code of the API, and for no other. The codes are those of the tables of
-src and of docs/openapi.yaml."""
+"""docs/dashboard.md: src/dashboard/web/words.js has a text for each code of the API, and for no other code. The codes are those in the
+tables of src and in docs/openapi.yaml."""
 import json
 import re
 import subprocess
@@ -33,7 +33,7 @@ def keys_of(begin):
 
 
 def found(path, pattern, within=None):
-    """What the pattern finds in a file, or in the text that another one finds in it."""
+    """Return what the pattern finds in a file, or in the text that another pattern finds in it."""
     text = source(path)
     if within is not None:
         text = re.search(within, text, re.S)[0]
@@ -43,7 +43,7 @@ def found(path, pattern, within=None):
 
 
 def named(path, function):
-    """The codes in a function."""
+    """Return the codes in a function."""
     return found(path, r'SLICE\("(\w+)"\)', rf"\n{function}\(.*?\n\}}")
 
 
@@ -60,7 +60,7 @@ def errors_of_attempts():
 
 
 def reasons_of_mails():
-    """Why a mail or a text failed, was dropped, or waits, beside the errors of attempts."""
+    """Return why a mail or a text failed, was dropped, or waits, in addition to the errors of attempts."""
     reasons = set()
     for path in ("mail/mail_preparation.c", "mail/mailer.c", "texts/texter.c"):
         reasons |= found(f"src/deliver/{path}", r'(?:outbox_end|end|end_untried|fail)\([^;]*?"(\w+)"\)')
@@ -73,7 +73,7 @@ def reasons_of_mails():
 
 
 def audited():
-    """The operations of the audit log: commands that change something, and calls about the user's own login."""
+    """Return the operations of the audit log: commands that change something, and calls about the user's own login."""
     operations = found("src/manage/session_calls.c", r'\.operation = "([a-z ]+)"')
     table = json.loads(subprocess.run([BUILD / "tests/admin/print_operations"], capture_output=True, check=True).stdout)
     operations |= {row["words"] for row in table if row["effect"] not in ("reads", "prepares")}
@@ -99,7 +99,7 @@ def test_texts_of_codes(begin, codes):
 
 
 def test_operations_of_the_audit_log():
-    """each operation has a text of its own, or is made of a noun and a verb"""
+    """each operation has its own text, or is made of a noun and a verb"""
     operations = audited()
     texts, verbs, nouns = (keys_of(f"{name} = ") for name in ("OPERATIONS", "VERBS", "NOUNS"))
     assert texts <= operations, "these are not in the audit log"

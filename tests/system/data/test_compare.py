@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/migrating.md 6: leadhook-compare, with two installations of ours, and with services that spell the same otherwise."""
+"""docs/migrating.md 6: leadhook-compare, with two of our installations, and with services that spell the same values differently."""
 import contextlib
 import http.server
 import itertools
@@ -65,7 +65,7 @@ both.calls = 0
 
 
 def test_the_same_leads(both):
-    """status 0: all leads, by the list here and by the export"""
+    """status 0: all leads, from the list here and from the export"""
     there, here, path = both
     assert compare(there, here) == (0, ["40 of 40 leads compared, 0 differences"], "")
     assert compare(there, here, "--csv", path, "--sample", 7) == (0, ["7 of 40 leads compared, 0 differences"], "")
@@ -133,7 +133,7 @@ def other_service(answer):
 
 
 def respelled(here, change):
-    """What another service answers: the leads of `here`, changed."""
+    """Return what another service answers: the leads of `here`, changed."""
     def answer(url, _):
         query = dict(urllib.parse.parse_qsl(url.query))
         if url.path.endswith("/stats"):
@@ -162,7 +162,7 @@ def test_other_spellings(both, zone):
 @pytest.mark.parametrize("name, value", [("when", "2020-01-01 00:00:00"), ("email", "x@example.org"), ("verified_email", None),
                                          ("custom_fields", {"first_name": "x"}), ("subscription_number", 0), ("opted_out", True)])
 def test_a_difference_is_found(both, name, value):
-    """docs/migrating.md 6: each field that both show"""
+    """docs/migrating.md 6: differences are found in each field that both show"""
     _, here, path = both
     with other_service(respelled(here, lambda lead: {**lead, name: not lead[name] if value is None else value})) as (url, _):
         status, lines, _ = compare(Elsewhere(here, url), here, "--csv", path, "--sample", 3)

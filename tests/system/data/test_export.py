@@ -22,19 +22,19 @@ SPECIAL = ["=1+1", "+49", "-5", "@x", "'=x", "''+", "plain", "'quoted'", 'a "b",
 
 @pytest.fixture(scope="module")
 def elsewhere(make_service):
-    """Another installation: social ids are one lead's in an installation."""
+    """Another installation, because a social id belongs to only one lead in an installation."""
     return make_service()
 
 
 def define(campaign):
-    """Tags and actions, the same in each campaign."""
+    """Define tags and actions, the same in each campaign."""
     for name in ("vip", 'with "quotes", and; more', "beta"):
         campaign.define("tag", name, "--points", 7)
     campaign.define("action", "followed us", "--points", 3)
 
 
 def fill(campaign):
-    """Leads with everything that an export has."""
+    """Add leads with everything that an export contains."""
     tags = [one["id"] for one in campaign.service.installation.admin("tag", "list", str(campaign.id))]
     ada = campaign.lead(email="Ada@Example.org", phone_number="+14155552671", uid="=u", referrer="https://example.com/?a=1",
                         utm_source="=mail", utm_medium="x,y", ip="192.0.2.7", points=5, source="=s", user_agent="+ua",
@@ -56,7 +56,7 @@ def fill(campaign):
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
 def test_what_is_imported_is_exported_alike(service, account, elsewhere, leadhook, tmp_path, form):
-    """export, import, export: the same bytes"""
+    """export, import and export again give the same bytes"""
     source, target = service.campaign(account, points_signup=2), elsewhere.campaign(elsewhere.account())
     for campaign in (source, target):
         define(campaign)
@@ -84,7 +84,7 @@ def test_no_reader_finds_a_formula(campaign, written):
 
 
 def fill_quickly(campaign, count, first_id):
-    """Leads without a history."""
+    """Add leads without a history."""
     campaign.service.installation.sql(
         "INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, email, custom_fields, verified_email, created_ms, updated_ms)"
         f" SELECT {first_id} + seq, {campaign.id}, seq, CONCAT('X', {first_id} + seq), CONCAT('lead', seq, '@example.org'),"
@@ -107,7 +107,7 @@ def test_filters(service, account):
 
 
 def test_files(service, account, tmp_path):
-    """The name chooses the format; a new file is for the caller alone; what is not complete replaces nothing."""
+    """The name chooses the format; only the caller can read a new file; an incomplete file replaces nothing."""
     campaign = service.campaign(account)
     fill_quickly(campaign, 100000, 710000000)
     path = tmp_path / "leads.ndjson"
@@ -165,7 +165,7 @@ def test_files_of_others(service, account, tmp_path, shared_folder):
 
 @frees_memory
 def test_memory(service, account):
-    """The same for every number of leads."""
+    """It needs the same memory for any number of leads."""
     peaks = []
     for count, first_id in ((5000, 720000000), (50000, 730000000)):
         campaign = service.campaign(account)

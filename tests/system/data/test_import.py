@@ -20,7 +20,7 @@ MANY = 20_000
 
 @pytest.mark.long
 def test_a_large_file(campaign, leadhook, tmp_path):
-    """referrers that come later, a SIGKILL in the middle, a second run, a repeated one"""
+    """referrers that come later, a SIGKILL in the middle, a second run, a repeated run"""
     rows = make_leads(MANY, seed=1)
     shuffled = random.Random(2).sample(rows, MANY)
     path = write_csv(tmp_path / "leads.csv", shuffled)
@@ -66,7 +66,7 @@ def test_old_ids(service, account, leadhook, receiver, tmp_path, kid):
 
 
 def test_ids_are_not_padded(campaign, tmp_path):
-    """docs/api.md 4.5: an id is not the beginning of another one"""
+    """docs/api.md 4.5: an id does not match as the beginning of another one"""
     imported(campaign, write(tmp_path, "email,kid\na@example.org,77AB\nb@example.org,77AB00\n"), expected=counts(2))
     assert campaign.find(kid="77AB")["email"] == "a@example.org" and campaign.find(kid="77AB00")["email"] == "b@example.org"
     for unknown in ("77AB0", "77AB000000", "077AB"):
@@ -74,7 +74,7 @@ def test_ids_are_not_padded(campaign, tmp_path):
 
 
 def test_an_id_is_one_leads(service, account, tmp_path):
-    """an id of another campaign is refused, as is one of another lead"""
+    """an id of another campaign is refused, and so is the id of another lead"""
     one, other = service.campaign(account), service.campaign(account)
     imported(one, write(tmp_path, "email,kid\na@example.org,88CD\n"), expected=counts(1))
     errors = imported(other, tmp_path / "leads.csv", expected=counts(rejected=1), status=DATA)
@@ -164,7 +164,7 @@ def test_rejects(campaign, tmp_path):
 
 
 def test_rejects_of_rejects(campaign, tmp_path):
-    """a file of rejected rows that is imported gives such a file again: with one line and one reason"""
+    """importing a file of rejected rows gives such a file again, with one line and one reason each"""
     path, again, last = (tmp_path / name for name in ("leads.csv", "again.csv", "last.csv"))
     path.write_text('email,kid\nbad,6G6G\na@example.org,"6U\n6U"\n')
     imported(campaign, path, "--rejects", str(again), expected=counts(rejected=2), status=DATA)
@@ -202,7 +202,7 @@ def test_a_file_of_rejects_is_ours(campaign, tmp_path, shared_folder):
 @pytest.mark.parametrize("text", ['email,plan\n{0}a@example.org,"x\n' + "b@example.org,y\n" * 3,
                                   'email,plan\na@example.org,"x\n' + f"{'b' * 50}@example.org,y\n" * 30_000], ids=["short", "long"])
 def test_a_dry_run_finds_what_the_import_finds(service, account, tmp_path, text):
-    """a quote that has no end: the same counts and the same rejected rows"""
+    """with an unclosed quote: the same counts and the same rejected rows"""
     path, results = write(tmp_path, text.replace("{0}", "")), []
     for words in (["--dry-run"], []):
         rejected = tmp_path / "rejected.csv"
@@ -212,7 +212,7 @@ def test_a_dry_run_finds_what_the_import_finds(service, account, tmp_path, text)
 
 
 def test_a_dry_run_shows_the_columns(campaign, tmp_path):
-    """what each column becomes, so that a misspelled name is seen"""
+    """it shows what each column becomes, so that a misspelled name is noticed"""
     path = write(tmp_path, "E-Mail,Plan,Refd,must_exist,rank,utm_source\na@example.org,basic,ada,z,1,s\n")
     result, _ = run_import(campaign, path, "--dry-run", "--map", "Refd=referer_id")
     assert [(one["column"], one["becomes"]) for one in result["columns"]] == [
@@ -225,7 +225,7 @@ def test_a_dry_run_shows_the_columns(campaign, tmp_path):
 
 
 def test_many_rejects(campaign, tmp_path):
-    """the first ten reasons, and how many rows are rejected besides"""
+    """the first ten reasons, and how many more rows are rejected"""
     path = write(tmp_path, "email\n" + "bad\n" * 12)
     errors = imported(campaign, path, expected=counts(rejected=12), status=DATA).splitlines()
     assert len(errors) == 11 and errors[9] == "leadhook: line 11: email is not valid"
@@ -234,7 +234,7 @@ def test_many_rejects(campaign, tmp_path):
 
 
 def test_existing_leads(campaign, tmp_path):
-    """a lead that exists is unchanged; identities of several leads, and a number that is taken, are refused"""
+    """an existing lead is unchanged; identities of several leads, and a number that is taken, are refused"""
     ada = campaign.lead(email="ada@example.org", phone_number="+14155552671")
     campaign.lead(email="bob@example.org")
     rows = ["email,phone_number,kid,subscription_number", "ADA@example.org,,,", f",+14155552671,{ada['social_id']},9",
@@ -248,7 +248,7 @@ def test_existing_leads(campaign, tmp_path):
 
 
 def test_numbers_during_sign_ups(campaign, tmp_path):
-    """sign-ups go on after the largest number of the file, also while rows before it are imported"""
+    """sign-ups continue after the largest number in the file, even while earlier rows are imported"""
     text = "email,subscription_number\nfirst@example.com,\n" + "".join(f"{n}@example.com,{n}\n" for n in (5, 900, 7))
     imported(campaign, write(tmp_path, text), expected=counts(4))
     assert [campaign.find(email=f"{n}@example.com")["rank"] for n in ("first", 5, 900, 7)] == [901, 5, 900, 7]
@@ -256,7 +256,7 @@ def test_numbers_during_sign_ups(campaign, tmp_path):
 
 
 def test_sign_ups_go_on(campaign, leadhook, tmp_path):
-    """the campaign is locked for a batch only"""
+    """the campaign is locked only for one batch at a time"""
     path = write_csv(tmp_path / "leads.csv", make_leads(20_000, seed=9))
     program = [campaign.service.installation.program("leadhook"), "--config", campaign.service.installation.config]
     running = subprocess.Popen([*program, "lead", "import", str(campaign.id), str(path)], stdout=subprocess.DEVNULL)
@@ -272,7 +272,7 @@ def test_sign_ups_go_on(campaign, leadhook, tmp_path):
 # --- scores, referrers, events ---
 
 def test_scores(service, account, leadhook, tmp_path):
-    """imported points are the score: no credit is booked twice; without points the campaign's are booked"""
+    """imported points are the score: no credit is booked twice; without points, those of the campaign are booked"""
     settings = {"points_signup": 1, "points_direct": 10, "points_indirect": 3, "points_verified": 100}
     scored, plain = service.campaign(account, **settings), service.campaign(account, **settings)
     head, ids = "email,kid,referrer,verified", iter(("9A9A", "9B9B", "9C9C", "9D9D", "9E9E", "9F9F"))
@@ -300,7 +300,7 @@ def test_scores(service, account, leadhook, tmp_path):
 
 
 def test_referrers_later_in_the_file(campaign, leadhook, tmp_path):
-    """a file from the last lead to the first; a circle and unknown referrers are rejected, or imported without"""
+    """a file from the last lead to the first; a circle and unknown referrers are rejected, or imported without their referrer"""
     rows = make_leads(600, seed=5, referred=1)
     imported(campaign, write_csv(tmp_path / "down.csv", list(reversed(rows))), expected=counts(600))
     assert stored(campaign)[rows[-1]["social_id"]]["parent_id"] == rows[-1]["referrer"]
@@ -321,7 +321,7 @@ def test_referrers_later_in_the_file(campaign, leadhook, tmp_path):
 
 @pytest.mark.parametrize("order", [1, -1], ids=["oldest first", "newest first"])
 def test_only_unknown_referrers_are_dropped(campaign, leadhook, tmp_path, order):
-    """--drop-unknown-referrers: leads that came through a lead without a known referrer keep theirs"""
+    """--drop-unknown-referrers: leads that were referred by a lead without a known referrer keep that lead as their referrer"""
     rows = ["a1@example.net,4A4A,4Z4Z", "b2@example.net,4B4B,4A4A", "c3@example.net,4C4C,4B4B", "d4@example.net,4D4D,a1@example.net",
             "e5@example.net,4E4E,4F4F", "f6@example.net,4F4F,4E4E", "g7@example.net,4G4G,4F4F"]
     prefix = "W" if order == 1 else "X"  # an id is one lead's in the installation
@@ -337,7 +337,7 @@ def test_only_unknown_referrers_are_dropped(campaign, leadhook, tmp_path, order)
 
 @pytest.mark.long
 def test_referrers_in_any_order(campaign, leadhook, tmp_path):
-    """no order of the file needs a pass for each row: of a chain, first every second lead, then the others"""
+    """no order of the file needs one pass per row: here a chain, first every second lead, then the others"""
     chain = [f"{number}@example.net,{number + 4096:06X},{f'{number + 4095:06X}' if number else ''}" for number in range(20_000)]
     path = write(tmp_path, "email,kid,referrer\n" + "\n".join(chain[::2] + chain[1::2]))
     imported(campaign, path, expected=counts(20_000))
@@ -346,7 +346,7 @@ def test_referrers_in_any_order(campaign, leadhook, tmp_path):
 
 
 def test_many_members(campaign, tmp_path):
-    """a record of NDJSON with thousands of members is rejected, and the others are imported"""
+    """an NDJSON record with thousands of members is rejected, and the others are imported"""
     large = json.dumps({"email": "b@example.org", "custom_fields": {f"k{number}": 1 for number in range(20_000)}})
     path = write(tmp_path, "\n".join(['{"email":"a@example.org"}', large, '{"email":"c@example.org"}']), "leads.ndjson")
     errors = imported(campaign, path, expected=counts(2, rejected=1), status=DATA)
@@ -354,7 +354,7 @@ def test_many_members(campaign, tmp_path):
 
 
 def test_json_as_in_a_request(campaign, tmp_path):
-    """docs/api.md 4.4, 1.1: objects are fields, names that are no fields are dropped, numbers are those that a double can hold"""
+    """docs/api.md 4.4, 1.1: objects become fields, names that cannot be fields are dropped, numbers are those that a double can hold"""
     lines = ['{"email":"a@example.org","geo":{"country":"DE"},"utm":[],"custom_fields":{"plan":"x","email":"e","_y":1,"points":7}}',
              '{"email":"b@example.org","custom_fields":[]}', '{"email":"c@example.org","custom_fields":{"big":1e400}}']
     errors = imported(campaign, write(tmp_path, "\n".join(lines)), expected=counts(2, rejected=1), status=DATA)

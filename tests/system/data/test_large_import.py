@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook(1), lead import and lead export, of a million leads."""
+"""leadhook(1), lead import and lead export, with a million leads."""
 import csv
 import json
 import random
@@ -17,12 +17,12 @@ SECONDS = 1200
 
 @pytest.fixture(scope="module")
 def service(make_service, own_database):
-    """With a database of its own, where nothing else is slow."""
+    """A service with its own database, where nothing else is slow."""
     return make_service(database=own_database)
 
 
 def memory_kib(process):
-    """The most that it has used so far; 0 after its end."""
+    """Return the most memory that it has used so far; 0 after its end."""
     try:
         with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
             return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1])
@@ -32,7 +32,7 @@ def memory_kib(process):
 
 @pytest.mark.long
 def test_a_million_rows(service, campaign, tmp_path):
-    """killed 20 times and begun again, in constant memory; the same leads, scores and referrals as in one go"""
+    """killed and restarted 20 times, in constant memory; the same leads, scores and referrals as in one go"""
     rows = make_leads(MILLION, seed=21)
     path = write_csv(tmp_path / "leads.csv", rows)
     command = [campaign.service.installation.program("leadhook"), "--config", campaign.service.installation.config, "lead", "import",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook(1), lead erase and lead report: a person's data go, and what others have stays."""
+"""leadhook(1), lead erase and lead report: a person's data are removed, and what belongs to others stays."""
 import json
 import re
 import signal
@@ -21,7 +21,7 @@ PARTS = [b"lovelace+x", b"lovelace%2bx", b"lovelace\\u002bx", b"augusta", b"1511
 
 @pytest.fixture(scope="module")
 def scrubbing(make_folder):
-    """A server of which InnoDB overwrites what is deleted."""
+    """A server on which InnoDB overwrites what is deleted."""
     folder = make_folder()
     made = Database(folder, folder / "mariadb.sock", more=["--innodb-immediate-scrub-data-uncompressed=1"]).create()
     made.start()
@@ -41,7 +41,7 @@ def erase(service, *words, status=OK):
 
 
 def rows(service):
-    """All rows of all tables."""
+    """Return all rows of all tables."""
     dump = subprocess.run(["mariadb-dump", "--no-defaults", f"--socket={service.database.socket}", "--skip-extended-insert",
                            service.installation.setting("database", "name")], capture_output=True, timeout=60, check=True)
     assert b"INSERT INTO `lh_leads`" in dump.stdout
@@ -68,7 +68,7 @@ def fill(service, campaign, mail_server):
 
 
 def test_nothing_is_left(service, account, mail_server, scrubbing):
-    """Rows, and the files of the tables."""
+    """Neither rows nor the files of the tables contain anything."""
     campaign = service.campaign(account, mails="welcome referral", points_signup=3, points_direct=5, max_per_ip=3)
     other = service.campaign(account)
     campaign.webhook("new_signup", "referral", "score_change", "deleted")
@@ -107,7 +107,7 @@ def test_nothing_is_left(service, account, mail_server, scrubbing):
 
 
 def test_parts_of_addresses(service, account):
-    """A longer address, or number, is that of another person."""
+    """A longer address or number belongs to another person."""
     campaign = service.campaign(account)
     hook = campaign.webhook("new_signup")
     for address in ("da@example.org", "ada@example.org", "x.da@example.org", "da@example.org.uk", "da@example.organic", "o'da@example.org"):
@@ -126,7 +126,7 @@ def test_parts_of_addresses(service, account):
 
 
 def test_one_campaign(service, account):
-    """With --campaign the person stays in the others, and imports there are accepted."""
+    """With --campaign, the person stays in the other campaigns, and imports there are accepted."""
     campaign, other = service.campaign(account), service.campaign(account)
     for one in (campaign, other):
         one.webhook("new_signup")
@@ -142,7 +142,7 @@ def test_one_campaign(service, account):
 
 
 def test_imports_do_not_bring_people_back(service, account, tmp_path):
-    """By address and by number; in every campaign, or in that of --campaign; a lead that exists again is unchanged."""
+    """By address and by number; in every campaign, or in the one of --campaign; a lead that exists again is unchanged."""
     campaign, other = service.campaign(account), service.campaign(account)
     path = write(tmp_path, "email,phone\nlea@example.org,\nLEO@example.org,\n,+4915112345671\nsam@example.org,\n")
     imported(campaign, path, expected=counts(4))
@@ -162,7 +162,7 @@ def test_imports_do_not_bring_people_back(service, account, tmp_path):
 
 
 def test_a_lead_that_was_deleted_before(service, account):
-    """What is left of it is found by its own events: its name, its number, and the mail that names it to its referrer."""
+    """What is left of it is found through its own events: its name, its number, and the mail that names it to its referrer."""
     campaign = service.campaign(account, mails="referral")
     campaign.webhook("new_signup", "referral")
     ref = campaign.lead(email="ref@example.org")
@@ -194,7 +194,7 @@ def test_what_refuses_calls_does_not_refuse_this(service):
 
 
 def test_calls_and_former_addresses(service, account):
-    """Payloads of other systems, and addresses that the lead has no more."""
+    """Payloads of other systems, and addresses that the lead no longer has."""
     campaign = service.campaign(account)
     made = service.installation.admin("inbound", "add", str(campaign.id), "Shop", "--map", "email=mail")
     path = made["url"].removeprefix(service.front.url)
@@ -206,7 +206,7 @@ def test_calls_and_former_addresses(service, account):
 
 
 def test_large_payloads(service, account):
-    """docs/manage.md 1.8: a part of a report is about 1 MB, also of payloads that JSON makes six times as long"""
+    """docs/manage.md 1.8: a part of a report is about 1 MB, even with payloads that become six times as long in JSON"""
     campaign = service.campaign(account)
     path = service.installation.admin("inbound", "add", str(campaign.id), "Shop")["url"].removeprefix(service.front.url)
     for number in range(12):
@@ -225,7 +225,7 @@ def test_large_payloads(service, account):
 
 def test_mentions(service, account):
     """What others wrote stays and is named, without what it says about them: a field of a lead, of a lead that was deleted since, and a
-    body that became a lead. No delivery of theirs ends."""
+    body that became a lead. None of their deliveries ends."""
     campaign = service.campaign(account)
     hook = campaign.webhook("new_signup", "deleted")
     lead = campaign.lead(email="una@example.org", friend="Vic@example.org, eve@example.org", deep={"__referral": {"email": "vic@example.org"}})
@@ -251,7 +251,7 @@ def test_mentions(service, account):
 
 @pytest.mark.parametrize("words", [("--email", "yan@example.org"), ("--phone", "+4915112345613")])
 def test_referrals(service, account, words):
-    """A referrer's event is sent without the person it names; a report shows of it what is the person's. The referrer's own report does
+    """A referrer's event is sent without the person it names; a report shows only the person's part of it. The referrer's own report does
     not show addresses of referred leads."""
     campaign = service.campaign(account)
     hook = campaign.webhook("referral")
@@ -278,7 +278,7 @@ def test_referrals(service, account, words):
 
 
 def test_killed(service, account):
-    """Whatever the moment, the dispatcher does the rest a minute later."""
+    """Whenever it is killed, the dispatcher does the rest a minute later."""
     campaign = service.campaign(account, points_direct=1)
     campaign.webhook("new_signup", "referral")
     campaign.lead(email="stays@example.org")
@@ -306,7 +306,7 @@ def test_killed(service, account):
 
 
 def report_of(service, *words):
-    """As the command prints it: section, whether it is of a lead, data."""
+    """Return the report as the command prints it: section, whether it is about a lead, data."""
     done = call(service.installation, "lead", "report", *words)
     assert done.returncode == OK, done.stderr
     return [(item["section"], item["lead"] is not None, item["data"]) for item in json.loads(done.stdout)]
@@ -317,7 +317,7 @@ def items_of(report, section, own=True):
 
 
 def test_a_report(service, account):
-    """All that an erasure would delete."""
+    """It contains everything that an erasure would delete."""
     campaign = service.campaign(account, points_signup=3)
     campaign.webhook("new_signup")
     lead = campaign.lead(email="Wim@example.org", first_name="Wim", ip="192.0.2.9", __url="https://example.org/form")
@@ -348,7 +348,7 @@ def test_a_report(service, account):
 
 
 def test_a_former_address(service, account):
-    """docs/operating.md 7.4: the confirmation of an address that the lead has no more is the person's, whose address it is."""
+    """docs/operating.md 7.4: the confirmation of an address that the lead no longer has belongs to the owner of that address."""
     campaign = service.campaign(account)
     lead = campaign.lead(email="eve.new@example.org")
     service.installation.sql(f"INSERT INTO lh_confirmations (lead_id, confirmed_ms, channel, address, ip, user_agent)"
@@ -397,7 +397,7 @@ HOSTILE = {"plus": "+" * 4000, "plus and blank": "+ " * 2000, "percent": "%2b" *
 
 
 def test_no_text_stops_an_erasure(make_service, scrubbing):
-    """docs/operating.md 7.4: 96 sign-ups of strangers with texts made to take long change neither what is found nor how many steps it
+    """docs/operating.md 7.4: 96 sign-ups of strangers, with texts made to be slow, change neither what is found nor how many steps it
     takes; two people are erased, one after the other, by calls that answer."""
     service = make_service(database=scrubbing, settings=[("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
     account = service.account()

@@ -16,7 +16,7 @@ def run(service, *words):
 
 
 def of_campaigns(service):
-    """The tables with a campaign, and the campaigns that they have rows of."""
+    """Return the tables with a campaign column, and the campaigns in their rows."""
     tables = service.installation.sql("SELECT TABLE_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()"
                                       " AND COLUMN_NAME = 'campaign_id'").split()
     assert len(tables) > 15
@@ -44,7 +44,7 @@ def fill(service, campaign):
 
 
 def test_a_campaign(service, account):
-    """Nothing of it is left, and the other one is as before."""
+    """Nothing of it is left, and the other one is unchanged."""
     settings = {"max_per_ip": 2, "points_direct": 1}
     campaign, other = service.campaign(account, **settings), service.campaign(account, **settings)
     path = fill(service, campaign)
@@ -87,7 +87,7 @@ def test_an_account(service):
 
 
 def test_sign_ups_go_on(service, account):
-    """Of other campaigns, during the removal of a large one; and deliveries of the removed one are not sent."""
+    """Sign-ups of other campaigns continue while a large one is removed; deliveries of the removed one are not sent."""
     campaign, other = service.campaign(account), service.campaign(account)
     service.installation.sql(f"INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, email, created_ms, updated_ms)"
                              f" SELECT 900000000 + seq, {campaign.id}, seq, CONCAT('Z', LPAD(seq, 9, '0')), 'x', 0, 0 FROM seq_1_to_20000")
@@ -103,7 +103,7 @@ def test_sign_ups_go_on(service, account):
 
 
 def test_killed(service, account):
-    """The campaign is gone for callers, and the dispatcher deletes the rest."""
+    """Callers no longer find the campaign, and the dispatcher deletes the rest."""
     campaign = service.campaign(account)
     service.installation.sql(f"INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, email, created_ms, updated_ms)"
                              f" SELECT 910000000 + seq, {campaign.id}, seq, CONCAT('Y', LPAD(seq, 9, '0')), 'x', 0, 0 FROM seq_1_to_20000")
@@ -124,7 +124,7 @@ def test_killed(service, account):
 
 
 def test_addresses_are_dropped(make_service):
-    """Only of leads that are old enough; what counts leads by address stays right."""
+    """Only addresses of leads that are old enough are removed; the counts of leads by address stay correct."""
     service = make_service(settings=[("lead", "ip_days", "30")])
     campaign, other = service.campaign(max_per_ip=2), service.campaign()
     for number in range(4):

@@ -26,7 +26,7 @@ def today(service):
 
 @pytest.fixture
 def log(service):
-    """The lines that the dispatcher has logged since the test began."""
+    """Returns the lines that the dispatcher has logged since the test began."""
     path = service.installation.folder / "dispatch.log"
     begun = path.stat().st_size if path.exists() else 0
     return lambda word: [line for line in path.read_text()[begun:].splitlines() if f" {word} " in line]
@@ -41,7 +41,7 @@ def partition(day):
 
 
 def days_of(service, table):
-    """The days with a partition of their own; `later` follows them."""
+    """Return the days that have their own partition; `later` follows them."""
     *days, later = service.installation.sql("SELECT PARTITION_DESCRIPTION FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE()"
                                             f" AND TABLE_NAME = 'lh_{table}' ORDER BY PARTITION_ORDINAL_POSITION").split()
     assert later == "MAXVALUE"
@@ -49,7 +49,7 @@ def days_of(service, table):
 
 
 def plant_days(service, first):
-    """Makes the partitions of a service in use that has not been maintained recently."""
+    """Make the partitions of a service in use that has not been maintained recently."""
     for table in TABLES:
         oldest = days_of(service, table)[0]
         days = ", ".join(partition(day) for day in range(first, oldest + 1))
@@ -59,7 +59,7 @@ def plant_days(service, first):
 
 
 def make_old(service, lead, days):
-    """Moves all history of a lead that many days back."""
+    """Move all history of a lead back by this many days."""
     offset = days << DAY_BITS
     ids = f"SELECT id FROM lh_events WHERE lead_id = {lead['id']}"
     service.installation.sql(f"""
@@ -76,7 +76,7 @@ def rows(service, table, day):
 
 
 def test_a_new_installation(service, today):
-    """Today and a week ahead"""
+    """it has partitions for today and a week ahead"""
     for table in TABLES:
         assert days_of(service, table)[-8:] == list(range(today, today + 8))
     service.check()
@@ -144,7 +144,7 @@ def in_use(service, table):
 
 @pytest.mark.slow
 def test_a_table_in_use(service, receiver, campaign, today, log):
-    """The drop is given up and retried minutes later, not in the next run; others wait no longer than that, nothing else fails"""
+    """the drop is given up and retried minutes later, not in the next run; others wait no longer than that, and nothing else fails"""
     campaign.webhook("new_signup")
     plant_days(service, today - RETENTION - 1)
     with in_use(service, "events"), Load(campaign, threads=1) as load:

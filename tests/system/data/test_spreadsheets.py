@@ -60,14 +60,14 @@ def test_files(service, account, tmp_path, name, way):
     ("#REF!,,", "email is not valid"),
 ])
 def test_what_a_spreadsheet_has_damaged(campaign, tmp_path, row, reason):
-    """is rejected with its reason, and the other rows are imported"""
+    """a damaged row is rejected with its reason, and the other rows are imported"""
     path = write(tmp_path, f"email,phone,created\n{row}\nbob@example.org,,2025-07-15 14:29:23\n")
     errors = imported(campaign, path, expected=counts(1, rejected=1), status=DATA)
     assert f"line 2: {reason}" in errors
 
 
 def test_an_unnamed_encoding(campaign, tmp_path):
-    """is that of the file, and a name that does not exist is refused with those that do"""
+    """the encoding is detected; a name that does not exist is refused, with those that do"""
     path = write(tmp_path, "email,first name\nada@example.org,Åda\nbob@example.org,Bob\n".encode("cp1252"))
     done = call(campaign.service.installation, "lead", "import", str(campaign.id), str(path), "--encoding", "NONSENSE")
     assert done.returncode == USAGE and "--encoding: expected UTF-8" in done.stderr and campaign.stats()["total"] == 0

@@ -45,7 +45,7 @@ def counts(answer):
 
 
 def parts(call, campaign, query):
-    """The answers, each at the place that the one before has named."""
+    """Return the answers, each from the place that the one before has named."""
     path = f"campaigns/{campaign.id}/export"
     while query is not None:
         answer = call("GET", f"{path}?{query}")
@@ -74,7 +74,7 @@ HEADING = "Mail,social_id,parent_id,subscription_number,plan\n"
 
 
 def test_parts_of_a_file(service, call, campaign):
-    """Referrers and numbers that are in other parts."""
+    """Referrers and numbers may be in other parts."""
     first = HEADING + "a@example.org,AAAA,,5,gold\nb@example.org,BBBB,ZZZZ,6,=1+1\n"
     second = HEADING + "z@example.org,ZZZZ,AAAA,9,\n"
     answer = imported(call, campaign, first, map={"Mail": "email"}, last_number=9)
@@ -91,7 +91,7 @@ def test_parts_of_a_file(service, call, campaign):
 
 
 def test_line_ends(call, campaign):
-    """CR alone, as from old programs"""
+    """CR alone, as written by old programs"""
     answer = imported(call, campaign, "email,plan\rd1@example.org,gold\rd2@example.org,\r")
     assert counts(answer) == {"rows": 2, "imported": 2, "unchanged": 0, "rejected": 0}
 
@@ -129,7 +129,7 @@ def test_what_cannot_be_imported(call, campaign, fields, status, error):
 
 
 def parted(call, campaign, content, size, **options):
-    """Imports the file in parts of so many bytes, as the dashboard does: the sums of the answers."""
+    """Import the file in parts of this many bytes, as the dashboard does; return the sums of the answers."""
     def bytes_of(part):
         return {"records": base64.b64encode(part).decode(), "base64": True}
 
@@ -154,7 +154,7 @@ def parted(call, campaign, content, size, **options):
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1252", "utf-16"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_parts_of_bytes(call, campaign, encoding, end):
-    """parts end anywhere: in a character, a line end or a quoted field; lines and places are those of the file"""
+    """parts may end anywhere: in a character, a line end or a quoted field; lines and places refer to the file"""
     rows = [f'p{n}@example.org;Jürgen;"a text{end}with lines; {n}"' for n in range(60)]
     rows[20], rows[40] = "bad;Jürgen;x", 'p40@example.org;"stray;x'
     content = end.join(["E-Mail;Vorname;notes", *rows]).encode(encoding)
@@ -168,7 +168,7 @@ def test_parts_of_bytes(call, campaign, encoding, end):
 
 
 def test_a_look_at_a_part(call, campaign):
-    """its encoding is that of the file, wherever the part ends: also within a character"""
+    """its encoding is that of the file, even if the part ends within a character"""
     content = ("email,first name\n" + "".join(f"p{n}@example.org,Jürgen\n" for n in range(3))).encode()
     for size in range(len("email,first name\np0@example.org,J"), len(content) + 1):
         part = {"records": base64.b64encode(content[:size]).decode(), "base64": True, "look": True, "more": size < len(content)}
@@ -190,7 +190,7 @@ def test_questions_are_data(call, campaign):
 
 
 def test_yes_and_no_in_a_part(call, campaign):
-    """docs/manage.md 1.6: a part alone, in which a column happens to have nothing else, raises no question"""
+    """docs/manage.md 1.6: a single part in which a column happens to contain nothing else raises no question"""
     records = "email,notes\nx@example.org,x\ny@example.org,\n"
     [question] = imported(call, campaign, records, look=True).json["questions"]
     assert (question["name"], [one["suggested"] for one in question["values"]]) == ("notes", [None, None])
@@ -199,7 +199,7 @@ def test_yes_and_no_in_a_part(call, campaign):
 
 
 def test_a_part_counts_its_own_rows(call, campaign):
-    """docs/manage.md 1.6: of a part that was not taken whole, values and tags are counted in the rows that were"""
+    """docs/manage.md 1.6: if only some rows of a part were taken, values and tags are counted only in these"""
     rows = [f"p{n}@example.org,{'odd' if n % 5 else 'active'},{'New' if n % 3 else ''}\n" for n in range(2500)]
     content, values = "email,Status,tags\n", {"Status:active": "active"}
     answer = imported(call, campaign, content + "".join(rows), value=values, dry_run=True).json
@@ -213,7 +213,7 @@ def test_a_part_counts_its_own_rows(call, campaign):
 
 
 def test_tags_need_their_right(service, account, campaign):
-    """docs/manage.md 1.6: an import makes tags for a caller with the right `manage` alone"""
+    """docs/manage.md 1.6: an import makes tags only for a caller with the right `manage`"""
     made = json.loads(leadhook(service, "key", "add", str(account.id), "--name", "k", "--rights", "change", "--json"))
     caller = Caller(service, made["key"])
     answer = imported(caller, campaign, "email,tags\nx@example.org,New\n", make_tags=True)
@@ -256,7 +256,7 @@ def test_parts_are_the_file(service, call, filled, query, words):
 
 @pytest.mark.parametrize("query", ["format=csv", "format=ndjson"])
 def test_later_leads(call, campaign, query):
-    """What signs up after the first part is not in the export: CSV has no column for its fields."""
+    """Leads that sign up after the first part are not in the export, because CSV has no column for their fields."""
     campaign.leads(3)
     path = f"campaigns/{campaign.id}/export"
     first = call("GET", f"{path}?{query}")
@@ -269,7 +269,7 @@ def test_later_leads(call, campaign, query):
 
 
 def test_large_leads(service, call, campaign):
-    """A part ends before its answer is too large."""
+    """A part ends before its answer becomes too large."""
     fill(service, campaign, ({"email": f"{n}@example.org", "custom_fields": {"text": str(n) * 1300}} for n in range(100, 400)))
     answers = list(parts(call, campaign, "format=ndjson"))
     assert len(answers) > 2 and max(len(answer["records"]) for answer in answers) < 600_000
@@ -295,7 +295,7 @@ def test_what_cannot_be_exported(call, campaign, query, status):
 
 
 def fields_of(record):
-    """Custom fields and utm parameters of a record of CSV."""
+    """Return the custom fields and utm parameters of a CSV record."""
     other = json.loads(record["__fields"] or "{}")
     utm = {name.removeprefix("utm_"): value for name, value in record.items() if name.startswith("utm_") and value}
     return ({**other.get("custom_fields", {}), **({"plan": record["plan"]} if record["plan"] else {}),
@@ -305,7 +305,7 @@ def fields_of(record):
 
 @pytest.mark.parametrize("remote", [True, False])
 def test_fields_of_visitors(service, call, campaign, remote):
-    """Names that visitors made up refuse no export: the fields of most leads have columns, and one column has the others."""
+    """Names that visitors made up do not make an export fail: the fields of most leads have columns, and one column contains the others."""
     rows = [{"email": f"{n}@example.org", "utm": {"source": "x", f"u{n}": "y"},
              "custom_fields": {"plan": "gold"} if n % 2 else {f"a field number {n * 100 + k} ü": "=x" for k in range(12)}} for n in range(100)]
     fill(service, campaign, rows)
@@ -329,7 +329,8 @@ def test_no_leads(call, campaign):
 
 
 def test_a_part_that_takes_long(service, account, call):
-    """a call takes no rows after a second, and says where the next part begins, also of what is unchanged; 2,500 tags are a transaction"""
+    """after a second, a call takes no more rows and says where the next part begins, even among unchanged rows; 2,500 tags are one
+    transaction"""
     campaign = service.campaign(account)
     sql, rows, tags = service.installation.sql, 40, 150
     sql("INSERT INTO lh_tags (id, campaign_id, name, points)"
@@ -352,7 +353,7 @@ def test_a_part_that_takes_long(service, account, call):
 
 
 def test_long_calls_take_turns(service, account, call, campaign):
-    """docs/manage.md 1.2, `busy`: two at a time on a host; a third one waits two seconds, and others go on"""
+    """docs/manage.md 1.2, `busy`: two at a time on a host; a third one waits two seconds, and other calls continue"""
     campaign.lead(email="ada@example.org", first_name="Ada")
     tags = f"campaigns/{campaign.id}/tags"
     paths = [f"campaigns/{campaign.id}/export", f"campaigns/{campaign.id}/export", f"campaigns/{campaign.id}/leads?name=Ada"]

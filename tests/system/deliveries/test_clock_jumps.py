@@ -42,7 +42,7 @@ def service(make_service):
 
 @pytest.fixture
 def deliveries(service, database):
-    """Removes what is pending after the test: it may be due in an hour."""
+    """Remove what is pending after the test, because it may be due only in an hour."""
     yield Deliveries(service)
     database.clock.jump(0)
     service.installation.sql("TRUNCATE TABLE lh_due")
@@ -68,25 +68,25 @@ def hooks(service, receiver, campaign):
 
 
 def arrived(campaign, hooks):
-    """The leads that all of them have received."""
+    """Return the leads that all of them have received."""
     received = list(campaign.service.receiver.deliveries)
     return set.intersection(*[{one.json["social_id"] for one in received if one.path == campaign.hook + below} for below in hooks])
 
 
 def check_sent(campaign, hooks, leads, jumps):
-    """All have arrived. A jump makes a dispatcher send again what it had under way, and nothing else."""
+    """Check that all have arrived. A jump makes a dispatcher send again only what it had in flight."""
     messages = check_arrived(campaign, hooks, leads)
     assert max(len(same) for same in messages.values()) <= 1 + jumps
 
 
 def findings(service):
-    """What `leadhook check --deep` finds: the clocks differ, and nothing else."""
+    """Return what `leadhook check --deep` finds: the clocks differ, and nothing else."""
     done = call(service.installation, "check", "--deep", "--json")
     return [one["what"] for one in json.loads(done.stdout)["findings"]]
 
 
 def test_a_jump_ahead(service, database, campaign, hooks, deliveries, dispatcher):
-    """the lease ends before the dispatcher expects it: it renews the lease, and sends at most once more what was under way"""
+    """the lease ends before the dispatcher expects it: it renews the lease, and sends at most once more what was in flight"""
     leads = sign_up(campaign, 20)
     wait_until(deliveries.lock.under_way, SOON, "deliveries are under way")
     database.clock.jump(HOUR)
@@ -99,7 +99,7 @@ def test_a_jump_ahead(service, database, campaign, hooks, deliveries, dispatcher
 
 
 def test_a_jump_back(service, database, campaign, hooks, deliveries, dispatcher):
-    """what is made after it arrives soon, also with a rate; what was due before it waits until it is due again"""
+    """what is made afterwards arrives soon, even with a rate; what was due before waits until it is due again"""
     database.clock.jump(HOUR)
     leads = sign_up(campaign, 20)
     wait_until(deliveries.lock.under_way, SOON, "deliveries are under way")
@@ -115,7 +115,7 @@ def test_a_jump_back(service, database, campaign, hooks, deliveries, dispatcher)
 
 
 def test_a_retry_that_waits(service, receiver, database, campaign, deliveries, dispatcher):
-    """a retry keeps its time: after a jump back it is due an hour later, and does not delay others; after one ahead at once"""
+    """a retry keeps its time: after a jump back it is due an hour later and does not delay others; after a jump ahead it is due at once"""
     webhook = campaign.webhook("new_signup")
     service.installation.admin("webhook", "set", str(webhook["referenceId"]), "schedule=10m")
     receiver.script(campaign.hook, Answer(500))

@@ -16,7 +16,7 @@ def campaign(service, account, receiver):
 
 
 def tag(campaign, lead, name):
-    """Tags the lead; returns the tag's id."""
+    """Tag the lead; return the tag's id."""
     tag_id = campaign.define("tag", name)
     assert campaign.post({"social_id": lead["social_id"]}, path=f"/tags/{tag_id}/lead").status == 200
     return tag_id
@@ -51,7 +51,7 @@ def test_json(service, campaign, more):
 
 
 def test_form(service, campaign):
-    """docs/deliveries.md 2.1, 2.2: arrays of plain values have no numbers, arrays of objects have"""
+    """docs/deliveries.md 2.1, 2.2: arrays of plain values have no index, arrays of objects have one"""
     campaign.webhook("marked_as_fraudulent", "tagged", format="form")
     lead = campaign.lead(**ADA, colors=["red & blue", "", True], size=["L"])
     first, second = tag(campaign, lead, "one"), tag(campaign, lead, "two")
@@ -106,7 +106,7 @@ def test_events_of_older_programs(service, campaign):
 
 
 def test_webhook_test(service, campaign):
-    """leadhook(1) webhook test: as events are"""
+    """leadhook(1) webhook test: it is sent in the same form as events"""
     webhook = campaign.webhook("new_signup")
     assert service.installation.admin("webhook", "test", str(webhook["referenceId"]))["ok"]
     [delivery] = campaign.delivered(1)

@@ -25,7 +25,7 @@ def service(make_service):
 
 
 class Supervisor:
-    """Starts the dispatcher again when it has died."""
+    """Restarts the dispatcher when it has died."""
 
     def __init__(self, dispatcher):
         self.dispatcher, self.deaths = dispatcher.start(), 0
@@ -44,8 +44,8 @@ def message_id(service, delivery):
 
 
 def test_a_deadly_delivery(service, receiver, campaign):
-    """it fails as interrupted when its schedule is over; deliveries of the same event, slow ones, and those of another account are
-    delivered meanwhile, new ones soon"""
+    """it fails as interrupted at the end of its schedule; deliveries of the same event, slow ones, and those of another account are
+    delivered in the meantime, new ones soon"""
     campaign.webhook("repeat_signup", below=DEADLY)
     other = service.campaign()
     paths = [one.hook + below for one in (campaign, other) for below in ("/1", "/2", "/slow")]

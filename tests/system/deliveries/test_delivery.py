@@ -138,7 +138,7 @@ def test_success(service, receiver, campaign, status):
 
 
 def test_an_event_without_a_row(service, receiver, campaign):
-    """docs/deliveries.md 3: a payload that cannot be read waits for the schedule, and the others are sent"""
+    """docs/deliveries.md 3: a delivery whose payload cannot be read waits for its schedule, and the others are sent"""
     webhook = campaign.webhook("new_signup")
     campaign.lead(**ADA)
     service.installation.sql(f"DELETE FROM lh_events WHERE campaign_id = {campaign.id}")
@@ -184,7 +184,7 @@ def states(service, webhook):
 
 
 def fail_first(service, receiver, campaign, *answers):
-    """A webhook with a delivery that waits for its retry; the receiver then answers with `answers`."""
+    """Return a webhook with a delivery that waits for its retry; the receiver then answers with `answers`."""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(500, {"Retry-After": "3600"}), *answers)
     campaign.lead(**ADA)
@@ -195,7 +195,7 @@ def fail_first(service, receiver, campaign, *answers):
 
 
 def test_gone_disables(service, receiver, campaign):
-    """docs/deliveries.md 1.1, 3 410: nothing more is sent, what happens meanwhile waits, and comes once the webhook is enabled, each event
+    """docs/deliveries.md 1.1, 3 410: nothing more is sent; what happens then waits, and is sent once the webhook is enabled, each event
     once"""
     webhook = fail_first(service, receiver, campaign, Answer(410))
     campaign.lead(email="b@example.org")

@@ -45,12 +45,12 @@ def show(leadhook):
 
 
 def ids(service, webhook, *words):
-    """Ids of the webhook's deliveries, latest first."""
+    """Return the ids of the webhook's deliveries, latest first."""
     return [row["id"] for row in service.installation.admin("delivery", "list", "--webhook", str(webhook), *map(str, words))]
 
 
 def fail_for_good(service, campaign, webhook, count=1, **settings):
-    """Deliveries that have failed at the end of their schedule; returns their ids."""
+    """Make deliveries that have failed at the end of their schedule; return their ids."""
     service.installation.admin("webhook", "set", str(webhook), "schedule=1s", "rate=0")
     service.receiver.script(campaign.hook, Answer(500, body=b"no"))
     campaign.leads(count)
@@ -66,7 +66,7 @@ def fail_for_good(service, campaign, webhook, count=1, **settings):
 # --- names of leads ---
 
 def test_names_of_leads(service, leadhook, campaign, webhook):
-    """docs/operating.md 4 delivery list, show: when the event happened, and the name of the lead, until it is gone; for callers with the
+    """docs/operating.md 4 delivery list, show: when the event happened, and the name of the lead until it is deleted; for callers with the
     right to read leads"""
     named = campaign.lead(email="ada@example.org", first_name="Ada", last_name="Lovelace")
     campaign.lead(phone_number="+14155552671")
@@ -144,7 +144,7 @@ def test_show(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_waits_for_rate(service, leadhook, campaign, webhook):
-    """docs/operating.md 4 delivery list: what is due waits for the rate of its webhook while a dispatcher sends to it"""
+    """docs/operating.md 4 delivery list: due deliveries wait for the rate of their webhook while a dispatcher sends to it"""
     leadhook("webhook", "set", webhook, "rate=1")
     campaign.leads(6)
     service.dispatcher.start()
@@ -211,7 +211,7 @@ def test_waiting_for(service, leadhook, receiver, campaign, webhook, show):
 
 
 def test_waiting_for_an_attempt(service, leadhook, receiver, campaign, webhook, show):
-    """docs/operating.md 4: under way at the dispatcher with this lock file; more than the concurrency have to wait for it"""
+    """docs/operating.md 4: in flight at the dispatcher with this lock file; deliveries beyond the concurrency wait for it"""
     receiver.script(campaign.hook, Answer(hang=True))
     campaign.leads(CONCURRENCY + 1)
     service.dispatcher.start()
@@ -240,7 +240,7 @@ def other_host(service, tmp_path):
 
 
 def test_waiting_for_another_dispatcher(service, leadhook, receiver, campaign, webhook, show, other_host):
-    """docs/operating.md 4: what a dispatcher elsewhere has leased may be under way there; without any, it waits for one"""
+    """docs/operating.md 4: what a dispatcher elsewhere has leased may be in flight there; if there is none, it waits for one"""
     receiver.script(campaign.hook, Answer(delay=DURING))
     campaign.lead(**ADA)
     campaign.delivered(1)
@@ -307,7 +307,7 @@ def test_redeliver_delivered(service, leadhook, receiver, campaign, webhook, sho
 
 
 def test_redeliver_at_the_limit(service, leadhook, refused, campaign, webhook, show):
-    """docs/deliveries.md 3.2: with 1,000 attempts or more a delivery is not sent again; of several it is left out"""
+    """docs/deliveries.md 3.2: a delivery with 1,000 attempts or more is not sent again; among several, it is left out"""
     for email in ("a@example.org", "b@example.org"):
         campaign.lead(email=email)
     service.dispatch()
@@ -399,7 +399,7 @@ def test_redeliver_impossible(service, leadhook, refused, receiver, campaign, we
 
 
 def test_redeliver_under_way(service, refused, receiver, campaign, webhook, show):
-    """docs/deliveries.md 3.2 redeliver: a delivery that is under way is not changed"""
+    """docs/deliveries.md 3.2 redeliver: a delivery in flight is not changed"""
     receiver.script(campaign.hook, Answer(delay=1))
     campaign.lead(**ADA)
     [delivery] = ids(service, webhook)

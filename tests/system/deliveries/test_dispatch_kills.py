@@ -51,7 +51,7 @@ def dispatcher(service):
 
 
 def sometimes(chance, rarely, mostly, number):
-    """A receiver's answers: `number` random ones, and then `mostly`. `rarely`, `mostly`: functions of a generator."""
+    """Return a receiver's answers: `number` random ones, and then `mostly`. `rarely`, `mostly`: functions of a generator."""
     return [rarely(chance) if chance.random() < 0.25 else mostly(chance) for _ in range(number)] + [mostly(chance)]
 
 
@@ -75,7 +75,7 @@ KINDS = ((at_once, at_once), (slowly, slowly), (failing, at_once), (busy, slowly
 
 
 class Kills:
-    """Kills the dispatcher, and counts what its lock file has under way each time."""
+    """Kills the dispatcher, and counts each time what its lock file says is in flight."""
 
     def __init__(self, dispatcher, deliveries):
         self.dispatcher, self.deliveries = dispatcher, deliveries
@@ -83,7 +83,7 @@ class Kills:
         self.interrupted = collections.Counter()  # kills during an attempt, by delivery
 
     def wait_until_under_way(self):
-        """Returns when the dispatcher that was started last has begun deliveries."""
+        """Wait until the dispatcher that was started last has begun deliveries."""
         lock = self.deliveries.lock
         wait_until(lambda: lock.owner != self.owner and lock.under_way(), 20, "deliveries are under way")
 
@@ -98,7 +98,7 @@ class Kills:
         self.at_once.append(len(under_way))
 
     def sent_twice(self, messages):
-        """Attempts that arrived without being recorded, of all deliveries. Each was interrupted by a kill, and is counted."""
+        """Return the number of attempts that arrived without being recorded. Each was interrupted by a kill, and is counted."""
         recorded = self.deliveries.attempts()
         counted = dict(self.deliveries.rows("SELECT id, attempts FROM lh_deliveries"))
         twice = 0
@@ -111,7 +111,7 @@ class Kills:
 
 
 def test_killed_at_random_moments(service, receiver, campaign, dispatcher, deliveries):
-    """docs/deliveries.md 3 Guarantee: with receivers of all kinds; only deliveries under way may be sent twice, with the same content"""
+    """docs/deliveries.md 3 Guarantee: with receivers of all kinds, only deliveries in flight may be sent twice, with the same content"""
     seed = int(TEST_SETTINGS.get("LEADHOOK_SEED", random.randrange(2 ** 48)))
     print(f"LEADHOOK_SEED={seed} LEADHOOK_KILLS={KILLS}")
     chance = random.Random(seed)
@@ -141,7 +141,7 @@ def test_killed_at_random_moments(service, receiver, campaign, dispatcher, deliv
 
 
 def test_more_under_way_than_now_allowed(service, receiver, campaign, deliveries):
-    """docs/deliveries.md 4.1 Recovery: after a kill of a dispatcher with a greater dispatch.in_flight, exactly the attempts under way are
+    """docs/deliveries.md 4.1 Recovery: after the kill of a dispatcher with a larger dispatch.in_flight, exactly the attempts in flight are
     counted"""
     campaign.webhook("new_signup")
     leads = sign_up(campaign, 2)
@@ -155,12 +155,12 @@ def test_more_under_way_than_now_allowed(service, receiver, campaign, deliveries
 
 
 def results_wait(dispatcher):
-    """How often the dispatcher has logged that it could not record results."""
+    """Return how often the dispatcher has logged that it could not record results."""
     return dispatcher.log.read_text().count(" database step=record")
 
 
 def begin_and_lose_the_database(campaign, dispatcher, count):
-    """Kills the database while `count` more deliveries are under way; returns when their results wait."""
+    """Kill the database while `count` more deliveries are in flight; return when their results wait."""
     receiver, before = campaign.service.receiver, results_wait(dispatcher)
     goal = len(receiver.deliveries) + count
     wait_until(lambda: len(receiver.deliveries) >= goal, 20, "deliveries are under way")
@@ -169,7 +169,7 @@ def begin_and_lose_the_database(campaign, dispatcher, count):
 
 
 def test_killed_while_results_wait(service, database, receiver, campaign, dispatcher, deliveries):
-    """docs/deliveries.md 3 Guarantee, 6 Database gone: unrecorded results are limited to the deliveries under way, too"""
+    """docs/deliveries.md 3 Guarantee, 6 Database gone: unrecorded results, too, are limited to the deliveries in flight"""
     hooks = ["/a", "/b"]
     for below in hooks:
         campaign.webhook("new_signup", below=below)

@@ -59,7 +59,7 @@ class Dispatcher(Child):
 
 @pytest.fixture
 def dispatchers(service, tmp_path):
-    """Starts `count` dispatchers; the first has all shards."""
+    """Start `count` dispatchers; the first has all shards."""
     with contextlib.ExitStack() as running:
         def make(count):
             made = []
@@ -76,14 +76,14 @@ def dispatchers(service, tmp_path):
 
 
 def owners(service):
-    """The owners of leases, with the number of their shards."""
+    """Return the owners of leases, with the number of their shards."""
     rows = service.installation.sql("SELECT HEX(owner), COUNT(*) FROM lh_dispatch_shards WHERE lease_until_ms > "
                                     f"{NOW} GROUP BY owner")
     return {owner: int(count) for owner, count in (line.split("\t") for line in rows.splitlines())}
 
 
 def share(deliveries, running):
-    """Gives each an equal part of the shards, as after the death of others; returns when all have renewed their leases."""
+    """Give each an equal part of the shards, as after the death of others; return when all have renewed their leases."""
     for number, one in enumerate(running):
         deliveries.sql(f"UPDATE lh_dispatch_shards SET owner = UNHEX('{one.id}') WHERE shard % {len(running)} = {number}")
     last = deliveries.number("SELECT MAX(lease_until_ms) FROM lh_dispatch_shards")
@@ -91,7 +91,7 @@ def share(deliveries, running):
 
 
 def all_hooks(campaign, answer):
-    """Registers enough webhooks of the campaign to use many shards; returns their paths below the campaign's."""
+    """Register enough webhooks of the campaign to use many shards; return their paths below the campaign's."""
     hooks = [f"/{number}" for number in range(HOOKS)]
     for below in hooks:
         campaign.webhook("new_signup", below=below)
@@ -117,8 +117,8 @@ def test_four_at_once(service, receiver, campaign, deliveries, dispatchers):
 
 
 def test_one_that_dies(service, receiver, campaign, deliveries, dispatchers):
-    """docs/deliveries.md 4.1 Recovery: after its lease others take over its webhooks, and its deliveries under way are due; nothing else is
-    sent twice"""
+    """docs/deliveries.md 4.1 Recovery: when its lease ends, others take over its webhooks, and its deliveries in flight are due; nothing
+    else is sent twice"""
     hooks = all_hooks(campaign, Answer(delay=ATTEMPT_TIMEOUT - 1))
     victim, other = dispatchers(2)
     share(deliveries, (victim, other))
@@ -146,7 +146,7 @@ def test_one_that_dies(service, receiver, campaign, deliveries, dispatchers):
 
 
 def check_untouched(deliveries, webhook, count):
-    """Only what the successor did is recorded: all were delivered at the first attempt, and the webhook has not failed."""
+    """Check that only what the successor did is recorded: all were delivered at the first attempt, and the webhook has not failed."""
     assert deliveries.rows("SELECT d.state = 'delivered', d.attempts, d.last_status FROM lh_deliveries d "
                            f"WHERE d.webhook_id = {webhook['referenceId']}") == [[1, 1, 200]] * count
     assert deliveries.rows("SELECT last_status, failing_since_ms IS NULL, failures, hold_until_ms FROM lh_webhook_status "
@@ -156,7 +156,7 @@ def check_untouched(deliveries, webhook, count):
 @pytest.mark.parametrize("successor", first("is sending", "has recorded"))
 def test_one_that_is_suspended_longer_than_its_lease(service, receiver, campaign, deliveries, dispatchers, successor):
     """docs/deliveries.md 4.1 Lease, Lost lease: the suspended one sends nothing more and records nothing, whether its successor has the
-    deliveries under way or has ended them"""
+    deliveries in flight or has ended them"""
     suspended, other = dispatchers(2)
     assert owners(service) == {suspended.id: 64}
     webhook, count = campaign.webhook("new_signup"), 20
@@ -193,8 +193,8 @@ def test_one_that_is_suspended_longer_than_its_lease(service, receiver, campaign
 
 
 def test_redelivery_of_what_is_under_way_elsewhere(service, receiver, campaign, deliveries, dispatchers):
-    """docs/deliveries.md 3.2: the command does not know of the attempt; when it fails, the delivery is due at once, and its schedule begins
-    anew"""
+    """docs/deliveries.md 3.2: the command does not know about the attempt; when that fails, the delivery is due at once, and its schedule
+    starts again"""
     webhook = campaign.webhook("new_signup")
     service.installation.admin("webhook", "set", str(webhook["referenceId"]), "schedule=1s 1h")
     receiver.script(campaign.hook, Answer(500), Answer(500, delay=1), Answer(500), Answer(200))

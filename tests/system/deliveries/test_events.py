@@ -28,7 +28,7 @@ class EventLog:
         campaign.webhook(*EVENTS)
 
     def new_payloads(self):
-        """The new payloads, in the order of their creation."""
+        """Return the new payloads, in the order of their creation."""
         installation, hook = self.campaign.service.installation, self.campaign.hook
         self.campaign.service.dispatch()
         assert installation.sql("SELECT COUNT(*) FROM lh_due") == installation.sql("SELECT COUNT(*) FROM lh_bulk_jobs") == "0"
@@ -49,13 +49,13 @@ def names(payloads):
 
 
 def only(payloads, event):
-    """The one payload of that event."""
+    """Return the only payload of that event."""
     [payload] = [payload for payload in payloads if payload["__event"] == event]
     return payload
 
 
 def core(payload):
-    """The lead without event fields."""
+    """Return the lead without event fields."""
     return {name: value for name, value in payload.items() if not name.startswith("__")}
 
 
@@ -201,7 +201,7 @@ def test_score_change(events, campaign):
 
 
 def test_blocked_and_approved(events, campaign):
-    """marked_as_fraudulent; the first approval of a lead flagged at sign-up announces it; credit is removed and restored"""
+    """marked_as_fraudulent; the first approval of a lead that was flagged at sign-up announces it; credit is removed and restored"""
     ada = campaign.lead(**ADA)
     campaign.lead(**BOB, kid=ada["social_id"])
     events.new_payloads()
@@ -244,7 +244,7 @@ def test_a_referral_that_waits_for_verification(service, receiver, account):
 
 
 def test_deleted(events, campaign):
-    """The payload as before the deletion"""
+    """the payload is the one from before the deletion"""
     ada = campaign.lead(**ADA, plan="gold")
     events.new_payloads()
     assert campaign.bulk("delete", ADA) == 1
@@ -264,7 +264,7 @@ def test_waitlist_changes_make_no_event(service, receiver, account):
 
 
 def test_after_the_end(events, campaign):
-    """docs/api.md 6: state changes make events, points are not booked; bulk work queued before is carried out"""
+    """docs/api.md 6: changes of state make events, but no points are booked; bulk work queued before is carried out"""
     tag = campaign.define("tag", "late", "--points", 3)
     ada = campaign.lead(**ADA)
     campaign.lead(**BOB, kid=ada["social_id"])

@@ -43,7 +43,7 @@ def dispatcher(service, deliveries):
 
 
 def register(campaign, name, count):
-    """Registers that many webhooks of the campaign; returns the answers and the paths."""
+    """Register this many webhooks of the campaign; return the answers and the paths."""
     below = [f"/{name}/{number}" for number in range(count)]
     return [campaign.webhook("new_signup", below=one) for one in below], [campaign.hook + one for one in below]
 
@@ -54,7 +54,7 @@ def hang(receiver, paths):
 
 
 def arrived(receiver, paths):
-    """The number of requests, by path."""
+    """Return the number of requests, by path."""
     counts = collections.Counter(one.path for one in list(receiver.deliveries))
     return [counts[path] for path in paths]
 
@@ -65,7 +65,7 @@ def copy(deliveries, webhooks, count, older_ms=0):
 
 
 def check_all_hang(receiver, deliveries, hanging, paths):
-    """They have received something, and none of their attempts has ended."""
+    """Check that they have received something, and that none of their attempts has ended."""
     assert 0 < max(arrived(receiver, paths)) <= CONCURRENCY
     ids = ", ".join(str(webhook["referenceId"]) for webhook in hanging)
     assert deliveries.number(f"SELECT COUNT(*) FROM lh_due u JOIN lh_attempts a ON a.delivery_id = u.id "
@@ -73,7 +73,7 @@ def check_all_hang(receiver, deliveries, hanging, paths):
 
 
 def test_hundred_thousand_hanging_deliveries(receiver, campaign, deliveries, dispatcher):
-    """docs/deliveries.md 4 Fairness: one webhook with very many due rows, all older than those of 30 other webhooks"""
+    """docs/deliveries.md 4 Fairness: one webhook has very many due rows, all older than those of 30 other webhooks"""
     hanging, hung = register(campaign, "hangs", 1)
     fast, paths = register(campaign, "fast", 30)
     hang(receiver, hung)
@@ -89,7 +89,7 @@ def test_hundred_thousand_hanging_deliveries(receiver, campaign, deliveries, dis
 
 @pytest.mark.parametrize("hung_known, good_known", [(True, True), (True, False), (False, True), (False, False)])
 def test_seventy_hanging_webhooks(receiver, campaign, deliveries, dispatcher, hung_known, good_known):
-    """docs/deliveries.md 4 Fairness: more hanging webhooks, with older deliveries, than would fill all slots at first; ten others get
+    """docs/deliveries.md 4 Fairness: more hanging webhooks, with older deliveries, than would initially fill all slots; ten others get
     their deliveries"""
     names = sorted((("good", 10, good_known), ("hangs", 70, hung_known)), key=lambda one: not one[2])
     webhooks, paths = {}, {}
@@ -109,7 +109,7 @@ def test_seventy_hanging_webhooks(receiver, campaign, deliveries, dispatcher, hu
 
 
 def test_hanging_webhooks_of_another_account(service, receiver, account, deliveries, dispatcher):
-    """docs/deliveries.md 4 Fairness: hundreds of new webhooks of an account that hang do not delay a new one of another account"""
+    """docs/deliveries.md 4 Fairness: hundreds of new hanging webhooks of one account do not delay a new one of another account"""
     hung = []
     for _ in range(3):
         hanging = service.campaign(account)
@@ -148,7 +148,7 @@ def test_cost_of_a_poll_depends_on_webhooks(service, receiver, campaign, deliver
 
 
 def test_a_rate(receiver, campaign, deliveries, dispatcher):
-    """docs/deliveries.md 4 Rate: so many a second, evenly, without effect on other webhooks"""
+    """docs/deliveries.md 4 Rate: this many per second, evenly, without affecting other webhooks"""
     rate, count = 10, 60
     (limited, free), paths = register(campaign, "rate", 2)
     deliveries.sql(f"UPDATE lh_webhooks SET rate = {rate} WHERE id = {limited['referenceId']}")

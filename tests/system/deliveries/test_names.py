@@ -36,7 +36,7 @@ def service(make_service, network):
 
 @pytest.fixture(scope="module")
 def dispatch(service, network):
-    """Runs the dispatcher as cron does, in the network: each run resolves all names again."""
+    """Run the dispatcher as cron does, in the network: each run resolves all names again."""
     command = [service.installation.program("leadhook-dispatch"), "--config", service.installation.config, "--max-runtime", "10"]
     return lambda: run("leadhook-dispatch", network.wrap(command))
 
@@ -64,7 +64,7 @@ ALLOWED = [PUBLIC, PUBLIC_6, "::ffff:8.8.8.8", "64:ff9b::808:808", "2002:808:808
 
 @pytest.fixture(scope="module")
 def dialled(service, account, network, dispatch):
-    """One attempt at a name for each address. Returns (attempts by address, dialled addresses)."""
+    """Make one attempt at a name for each address. Return (attempts by address, dialled addresses)."""
     names = {address: f"a{number}.names.example" for number, address in enumerate(FORBIDDEN + ALLOWED)}
     for address, name in names.items():
         network.resolver.script(name, [address])
@@ -91,7 +91,7 @@ def test_dialled_addresses(dialled):
 
 @pytest.fixture
 def attempt(service, account, network, dispatch):
-    """Makes one attempt at a name, in a process of its own."""
+    """Make one attempt at a name, in its own process."""
     def make(name):
         campaign = service.campaign(account)
         webhooks = attempt_each(campaign, {name: url(network.world, name)}, dispatch)
@@ -142,7 +142,7 @@ def test_a_name_that_changes(network, world, attempt, before, after, delivered):
 @pytest.mark.parametrize("look", [[], FAILURE, ["gone.names.example"], ["nowhere.example"], CUT],
                          ids=["no address", "failure", "alias of nothing", "alias of itself", "cut"])
 def test_names_without_an_address(network, world, attempt, look):
-    """docs/deliveries.md 3 DNS: reported as such, in time"""
+    """docs/deliveries.md 3 DNS: they are reported as such, in time"""
     network.resolver.script("nowhere.example", look)
     made = attempt("nowhere.example")
     assert made.error in ("not_resolved", "connect_timeout") and made.seconds < CONNECT_S + LATE_S

@@ -23,7 +23,7 @@ def webhook(campaign):
 
 
 def tried(service, webhook):
-    """Status, result, and what is said beside it."""
+    """Return status, result, and what is said about it."""
     done = call(service.installation, "webhook", "test", str(webhook), "--json")
     return done.returncode, json.loads(done.stdout), done.stderr
 
@@ -40,7 +40,7 @@ def test_moved(service, receiver, campaign, webhook, status):
 
 @pytest.mark.parametrize("status", [302, 303])
 def test_page_shown(service, receiver, campaign, webhook, status):
-    """the setting that counts it as delivered; with it, the test succeeds"""
+    """the setting that counts it as delivered is named; with it, the test succeeds"""
     receiver.script(campaign.hook, Answer(status, {"Location": PAGE}))
     code, result, said = tried(service, webhook)
     assert (code, result["ok"], result["location"]) == (UNAVAILABLE, False, PAGE)
@@ -53,7 +53,7 @@ def test_page_shown(service, receiver, campaign, webhook, status):
 
 @pytest.mark.parametrize("status", [302, 303])
 def test_another_spelling(service, leadhook, receiver, campaign, webhook, status):
-    """the web server's own redirect, to the URL with a slash: never taken, because nothing was done; the new URL is offered"""
+    """the web server's own redirect to the URL with a slash is never accepted, because nothing was done; the new URL is offered"""
     leadhook("webhook", "set", webhook, "accepts=302,303")
     receiver.script(campaign.hook, Answer(status, {"Location": f"{campaign.hook}/"}))
     code, result, said = tried(service, webhook)
@@ -69,7 +69,7 @@ def test_another_spelling(service, leadhook, receiver, campaign, webhook, status
 
 
 def test_a_page_that_shows_itself(service, leadhook, receiver, campaign, webhook):
-    """the same URL: the form has done its work"""
+    """a redirect to the same URL means that the form has done its work"""
     leadhook("webhook", "set", webhook, "accepts=302,303")
     receiver.script(campaign.hook, Answer(303, {"Location": campaign.hook}))
     code, result, _ = tried(service, webhook)
@@ -90,7 +90,7 @@ def test_hostile_targets(service, receiver, campaign, webhook, location, shown):
 
 
 def test_without_a_target(service, receiver, campaign, webhook):
-    """302 without Location; 300 and 304, which are no answers to a POST"""
+    """302 without Location; 300 and 304, which are not answers to a POST"""
     for status in (302, 300, 304):
         receiver.script(campaign.hook, Answer(status))
         code, result, said = tried(service, webhook)

@@ -63,7 +63,7 @@ def test_a_refused_connection(service, receiver, dispatcher, campaign):
 
 
 def test_a_success_clears_the_error(service, receiver, dispatcher, campaign):
-    """The last attempt counts; earlier errors are in the log of attempts"""
+    """The last attempt counts; earlier errors are in the log of attempts."""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(hang=True), Answer(200))
     campaign.lead(**ADA)
@@ -73,7 +73,7 @@ def test_a_success_clears_the_error(service, receiver, dispatcher, campaign):
 
 
 def test_exhausted(service, receiver, dispatcher, campaign):
-    """docs/deliveries.md 3: at the end of the schedule: state failed, stored; nothing more is sent"""
+    """docs/deliveries.md 3: at the end of the schedule the delivery is stored as failed, and nothing more is sent"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(500))
     campaign.lead(**ADA)

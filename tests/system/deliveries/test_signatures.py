@@ -53,7 +53,7 @@ def library(make_folder):
 
 
 def results(command, signed):
-    """What the program prints for each of (secret, headers, body)."""
+    """Return what the program prints for each of (secret, headers, body)."""
     calls = [{"secret": secret, "headers": headers, "body": base64.b64encode(body).decode()} for secret, headers, body in signed]
     return json.loads(run("verify", command, input=json.dumps(calls)))
 
@@ -102,14 +102,14 @@ def test_a_delivery(service, receiver, campaign, verify, form):
 
 
 def rotate(service, webhook, secret, until_ms):
-    """Changes the rows like `leadhook webhook rotate`: the secret becomes the previous one, until that time."""
+    """Change the rows as `leadhook webhook rotate` does: the secret becomes the previous one, until that time."""
     service.installation.sql(f"UPDATE lh_webhooks SET previous_secret = secret, previous_until_ms = {until_ms}, "
                              f"secret = '{secret}' WHERE id = {webhook['referenceId']}")
 
 
 @pytest.mark.parametrize("form", ["json", "form"])
 def test_a_rotated_secret(service, receiver, campaign, verify, form):
-    """docs/deliveries.md 2: two signatures until the old secret's end, each valid by itself; then only the new one"""
+    """docs/deliveries.md 2: two signatures until the old secret ends, each valid by itself; then only the new one"""
     webhook = campaign.webhook("new_signup", format=form)
     old, now_ms = webhook["secret"], int(time.time() * 1000)
     rotate(service, webhook, OTHER_SECRET, now_ms + 3_600_000)
@@ -133,7 +133,7 @@ def without(headers, name):
 
 
 def words(value):
-    """A value of the payload as its form has it."""
+    """Return a value of the payload as its form has it."""
     if isinstance(value, (dict, list)):
         items = enumerate(value) if isinstance(value, list) else value.items()
         shown = {str(key): words(inner) for key, inner in items if inner not in ({}, [])}
@@ -174,7 +174,7 @@ def test_the_examples(service, receiver, campaign, genuine, language, form):
 
 @pytest.mark.parametrize("compat", ["off", "on"])
 def test_a_form_is_read(service, account, receiver, tmp_path, compat):
-    """docs/deliveries.md 2.2: PHP reads from a form what the JSON has, as text"""
+    """docs/deliveries.md 2.2: PHP reads from a form the same values as from the JSON, as texts"""
     campaign = service.campaign(account, compat=compat)
     campaign.webhook("tagged", below="/form", format="form")
     campaign.webhook("tagged", below="/json")

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 
 def context(certificate, version=None, clients=None, demanded=True):
-    """A receiver's context. `clients`: the authority of clients that must, or may, show a certificate."""
+    """Return a receiver's context. `clients`: the authority of clients that must, or may, show a certificate."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.load_cert_chain(certificate.certificate, certificate.key)
     if version:
@@ -76,7 +76,7 @@ def service(make_service):
 
 @pytest.fixture
 def attempt(service, account):
-    """Makes one attempt at a receiver, with these certificates of the webhook."""
+    """Make one attempt at a receiver, with these certificates of the webhook."""
     started = []
 
     def make(tls, serve=answering(GOOD), url=None, **certificates):
@@ -97,7 +97,7 @@ def attempt(service, account):
 @pytest.mark.parametrize("when, names, said", [
     (EXPIRED, "IP:127.0.0.1", "certificate has expired"), (None, "DNS:receiver.example", "127.0.0.1"), (FUTURE, "IP:127.0.0.1", "not yet valid")])
 def test_what_is_said_of_certificates(pki, attempt, service, when, names, said):
-    """docs/deliveries.md 6: what is wrong with it, in the place of an answer"""
+    """docs/deliveries.md 6: the log says what is wrong with it, in place of an answer"""
     made = pki.ours.issue("receiver", names, **({"when": when} if when else {}))
     assert attempt(context(made), ca_file=pki.ours.file).error == "certificate"
     answer = service.installation.sql("SELECT answer FROM lh_attempts ORDER BY delivery_id DESC LIMIT 1")
@@ -125,7 +125,7 @@ def test_a_self_signed_certificate_can_be_its_own_ca_file(attempt, tmp_path):
 
 
 def speaks(tls, version):
-    """The control: a client that accepts older versions connects."""
+    """Return whether a client that accepts older versions connects, as a control."""
     hostile = Hostile(answering(GOOD), tls)
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     client.check_hostname, client.verify_mode = False, ssl.CERT_NONE
@@ -150,7 +150,7 @@ def test_1_2_or_newer(pki, attempt, weak_system, version, error):
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3], ids=lambda version: version.name)
 def test_client_certificates(pki, attempt, tmp_path, version):
-    """shown when the receiver requires one, with the key in its own file or in the same"""
+    """a certificate is shown if the receiver requires one, with the key in its own file or in the same one"""
     tls = context(pki.good, version, pki.clients)
     both = pki.client.in_one_file(tmp_path / "both.pem")
     ca = {"ca_file": pki.ours.file}
@@ -162,7 +162,7 @@ def test_client_certificates(pki, attempt, tmp_path, version):
 
 
 def invalid_files(pki, tmp_path):
-    """Unusable files, by the fault."""
+    """Return unusable files, by their fault."""
     garbage, encrypted = tmp_path / "garbage.pem", tmp_path / "encrypted.key"
     garbage.write_text("-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----\n")
     run("openssl ec", ["openssl", "pkey", "-in", pki.client.key, "-out", encrypted, "-aes256", "-passout", "pass:secret"])
@@ -206,13 +206,13 @@ def test_no_prompt_for_a_passphrase(service, campaign, pki, tmp_path):
     (reset_after(0), "connection_lost", None), (wait_for_end, "timeout", None), (lambda _: None, "connection_lost", None)],
                          ids=["cut within the body", "reset within the body", "reset", "hang", "end"])
 def test_failures_inside_tls(pki, attempt, serve, error, status):
-    """docs/deliveries.md 2 Success: the whole body"""
+    """docs/deliveries.md 2 Success: the whole body is required"""
     made = attempt(context(pki.good), serve, ca_file=pki.ours.file)
     assert (made.error, made.status) == (error, status)
 
 
 def cut(connection, answer):
-    """The TCP connection ends without TLS's closing message."""
+    """End the TCP connection without TLS's closing message."""
     answering(answer)(connection)
     socket.socket(fileno=connection.detach()).close()
 
@@ -267,7 +267,7 @@ def trusting(make_service, pki):
 
 @pytest.fixture
 def visit(trusting, pki):
-    """Makes attempts at one receiver one after another, by one process; returns their errors."""
+    """Make attempts at one receiver one after another, in one process; return their errors."""
     account, numbers = trusting.account(), itertools.count()
     started = []
 

@@ -20,7 +20,7 @@ def service(request, make_service):
 
 
 def sign_up_and_receive(campaign, first=0):
-    """Several leads, each after the delivery of the one before."""
+    """Sign up several leads, each after the delivery of the one before."""
     for number in range(first, first + LEADS):
         campaign.lead(email=f"{number}@example.org")
         campaign.delivered(number + 1)
@@ -33,7 +33,7 @@ def test_sign_ups_wake_the_dispatcher(service, campaign):
 
 
 def is_idle(service):
-    """Whether none of its programs has used the database for half a second: no poll follows a delivery any more."""
+    """Return whether none of its programs has used the database for half a second: no poll follows a delivery any more."""
     return int(service.installation.sql("SELECT MIN(TIME_MS) FROM information_schema.PROCESSLIST WHERE DB = DATABASE() "
                                         "AND ID <> CONNECTION_ID()").partition(".")[0]) > 500
 

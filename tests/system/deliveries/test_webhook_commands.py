@@ -35,7 +35,7 @@ def webhook(campaign):
 
 
 def set_webhook(service, webhook, *settings):
-    """Status, output and stderr of `webhook set`."""
+    """Return status, output and stderr of `webhook set`."""
     done = call(service.installation, "webhook", "set", str(webhook), *settings, "--json")
     return done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr
 
@@ -43,7 +43,7 @@ def set_webhook(service, webhook, *settings):
 # --- show ---
 
 def test_show(leadhook, campaign, webhook):
-    """docs/operating.md 4 webhook show: all fields, those of the list, and never a secret"""
+    """docs/operating.md 4 webhook show: all fields, including those of the list, and never a secret"""
     shown = leadhook("webhook", "show", webhook)
     [listed] = leadhook("webhook", "list", campaign.id)
     assert list(shown) == SHOWN and list(listed) == [*LISTED, "gone", "oldest_due", "last_24_hours"]
@@ -212,8 +212,8 @@ def test_rotate_without_an_overlap(service, leadhook, receiver, campaign, webhoo
 
 @pytest.mark.parametrize("lost, skipped, status", [(1, 0, OK), (1, 1, OK), (99, 1, TEMPFAIL)])
 def test_rotation_with_a_lost_answer(service, database, webhook, make_folder, lost, skipped, status):
-    """docs/operating.md 4: the new secret is shown, because it is in use; a single lost answer has no effect. The first COMMIT is the audit
-    log's"""
+    """docs/operating.md 4: the new secret is shown, because it is in use; a single lost answer has no effect. The first COMMIT belongs to
+    the audit log"""
     proxy = DatabaseProxy(make_folder() / "proxy.sock", database.socket)
     proxy.cut(AFTER, lost, skipped)
     done = call(service.installation, "webhook", "rotate", str(webhook), "--json", env={"LEADHOOK_DATABASE_SOCKET": str(proxy.socket)})
@@ -316,7 +316,7 @@ def test_another_url_after_410(service, leadhook, receiver, campaign, webhook):
 # --- test ---
 
 def try_webhook(service, webhook):
-    """Status and output of `webhook test`."""
+    """Return status and output of `webhook test`."""
     done = call(service.installation, "webhook", "test", str(webhook), "--json")
     answer = json.loads(done.stdout)
     assert list(answer) == ["ok", "status", "location", "moved", "error", "duration_ms", "answer"]
@@ -417,7 +417,7 @@ def test_status_of_webhooks(service, leadhook, receiver, campaign, webhook):
 
 
 def test_health_in_lists(service, leadhook, receiver, campaign):
-    """docs/operating.md 4 webhook list: what is pending, the attempts of the last day, and whether the receiver has answered 410"""
+    """docs/operating.md 4 webhook list: pending deliveries, the attempts of the last day, and whether the receiver has answered 410"""
     receiver.script(campaign.hook, Answer(503), Answer(200), Answer(410))
     hook = campaign.webhook("new_signup")["referenceId"]
     silent = leadhook("webhook", "add", campaign.id, "https://hooks.example/a", "deleted")["id"]

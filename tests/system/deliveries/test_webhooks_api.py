@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deliveries.md 1: outbound webhooks by the API."""
+"""docs/deliveries.md 1: outbound webhooks through the API."""
 import pytest
 
 EVENTS = ("new_signup new_signup_not_excluded repeat_signup score_change marked_as_fraudulent opted_out phone_number_opt_out "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 13: `leadhook doctor` on this host: configuration, database, programs, names. Each fault is made on
-purpose, found by its name, and gone after its line or command is applied."""
+"""docs/operating.md 13: `leadhook doctor` on this host: configuration, database, programs, names. Each fault is made on purpose, found by
+its name, and gone once its line or command is applied."""
 import json
 import os
 import re
@@ -28,7 +28,7 @@ def database(make_folder):
 
 
 def test_text(service):
-    """docs/operating.md 13: what is good in one line, the rest complete; nothing is skipped silently"""
+    """docs/operating.md 13: what is good takes one line, the rest is complete; nothing is silently skipped"""
     done = call(service.installation, "doctor", "--access-log", service.front.folder / "access.log")
     assert done.returncode == OK
     assert done.stdout.splitlines() == [
@@ -42,7 +42,7 @@ def test_text(service):
 
 
 def test_it_changes_nothing(service, campaign):
-    """docs/operating.md 13: no row, no file"""
+    """docs/operating.md 13: no row and no file changes"""
     campaign.lead(email="ada@example.org")
     service.dispatch(1)
     folder = service.installation.folder
@@ -76,7 +76,7 @@ def test_a_wrong_value(service, edited):
 
 
 def test_an_unusable_configuration(service, edited):
-    """docs/operating.md 13: what does not need it is checked all the same"""
+    """docs/operating.md 13: what does not need it is still checked"""
     path = edited(("server", "workers", "many"))
     answer = examine(service, "--url", service.front.url, config=path)
     only(answer, "configuration")
@@ -130,7 +130,7 @@ def test_a_list_is_missing(service, edited):
 # --- the database ---
 
 def sql_of(finding):
-    """The statement of the printed command."""
+    """Return the statement of the printed command."""
     return re.fullmatch(r"mariadb -e '(.*)'", finding["fix"][0]["command"])[1]
 
 
@@ -147,7 +147,7 @@ def restarted(database, service):
 
 
 def option(line):
-    """A line of an option file as an option of the server."""
+    """Return a line of an option file as an option of the server."""
     return "--" + "=".join(word.strip() for word in line.split("="))
 
 
@@ -166,7 +166,7 @@ def test_options_of_the_server(service, restarted, what, options):
 
 
 def test_too_few_connections(service, restarted, edited):
-    """docs/operating.md 13 and 2.2: of the server"""
+    """docs/operating.md 13 and 2.2: the limit of the server"""
     path = edited(("server", "workers", "30"))
     restarted("--max-connections=20")
     finding = only(examine(service, config=path), "connection_limit")
@@ -176,7 +176,7 @@ def test_too_few_connections(service, restarted, edited):
 
 
 def test_too_few_connections_of_the_account(service, database):
-    """docs/operating.md 13 and 2.2: of the account"""
+    """docs/operating.md 13 and 2.2: the limit of the account"""
     user = service.installation.setting("database", "user")
     database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 6")
     try:
@@ -224,7 +224,7 @@ def test_a_wrong_password(service, edited):
 
 
 def filled(path, fix, value):
-    """Applies a line that has "(what goes here)" for its value."""
+    """Apply a line that has "(what goes here)" as its value."""
     path.write_text(put(path.read_text(), fix["place"], re.sub(r"\(.*\)", value, fix["line"])))
 
 
@@ -235,7 +235,7 @@ def test_no_database(service, edited):
 
 
 def test_another_server(service, edited):
-    """docs/operating.md 13: it may be on another host, which no command here starts"""
+    """docs/operating.md 13: it may be on another host, where no command here can start it"""
     path = edited(("database", "socket", None), ("database", "host", "192.0.2.1"), ("database", "connect_timeout", "1s"))
     [fix] = only(examine(service, config=path), "connection")["fix"]
     assert (fix["file"], fix["place"]) == (str(path), "[database]") and fix["line"].startswith("host = (")
@@ -261,7 +261,8 @@ def account_of_tcp(service, database):
 
 
 def test_tcp_without_tls(service, database, restarted, edited):
-    """docs/operating.md 13: on this host, by the server's socket; to a server without TLS, never a line that stops the programs"""
+    """docs/operating.md 13: on this host, the socket of the server is suggested; for a server without TLS, never a line that would stop the
+    programs"""
     port = free_port()
     restarted("--skip-networking=0", "--bind-address=127.0.0.1", f"--port={port}")
     path = edited(("database", "socket", None), ("database", "host", "127.0.0.1"), ("database", "port", port))
@@ -301,7 +302,7 @@ def test_an_old_schema(service, database, edited, next_programs, monkeypatch):
 @pytest.mark.skipif(LIBRARY is None, reason="needs libfaketime")
 @pytest.mark.parametrize("offset", first("+2m", "-2m"))
 def test_a_wrong_clock(service, offset):
-    """docs/operating.md 13: this host's against the database's; the probes go by the latter"""
+    """docs/operating.md 13: this host's clock is compared with the database's; the probes use the latter"""
     env = {"LD_PRELOAD": str(LIBRARY), "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
            "ASAN_OPTIONS": "verify_asan_link_order=0"}
     finding = only(examine(service, env=env), "clock")
@@ -312,7 +313,7 @@ def test_a_wrong_clock(service, offset):
 # --- the dispatcher, certificates, names ---
 
 def test_the_next_run_is_late(service):
-    """docs/operating.md 13: and says since when; the line for cron corrects it"""
+    """docs/operating.md 13: it says since when; the line for cron corrects it"""
     service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 2 * 86400000")
     finding = only(examine(service), "dispatcher_stopped")
     assert re.search(r"the last run ended at \d{4}-\d\d-\d\dT\S+Z, on the host \S+$", finding["detail"])
@@ -321,14 +322,14 @@ def test_the_next_run_is_late(service):
 
 
 def run_as_cron(line):
-    """Runs the command of a crontab's line: cron has a short PATH, and unescaped % are new lines."""
+    """Run the command of a crontab line: cron has a short PATH, and an unescaped % is a new line."""
     command = line.removeprefix("* * * * * ")
     assert command != line and not re.search(r"(?<!\\)%", command)
     subprocess.run(["sh", "-c", command.replace("\\%", "%") + " --max-runtime 1"], env={"PATH": "/usr/bin:/bin"}, check=True, timeout=60)
 
 
 def test_a_path_with_special_characters(service, edited):
-    """docs/operating.md 13: the line for cron is right for any name of the configuration"""
+    """docs/operating.md 13: the line for cron is correct for any name of the configuration"""
     folder = service.installation.folder / "100 % 'full'"
     folder.mkdir()
     path = folder / "leadhook.conf"
@@ -344,12 +345,12 @@ def state_of(service, process="dispatcher"):
 
 
 def be_silent(service):
-    """As half a minute later, without a sign."""
+    """Make it look as if half a minute had passed without a sign of life."""
     service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 40000")
 
 
 def test_a_daemon(service):
-    """docs/operating.md 13: that it works, that it hangs, with the command that ends it, and at once that it has stopped"""
+    """docs/operating.md 13: it says that the daemon works, that it hangs, with the command that ends it, and at once that it has stopped"""
     service.dispatcher.start()
     try:
         wait_until(lambda: state_of(service) == "working", 20, "a sign")
@@ -369,7 +370,7 @@ def test_a_daemon(service):
 
 
 def test_a_killed_daemon(service):
-    """docs/operating.md 13: the same, with the line that starts one"""
+    """docs/operating.md 13: the same, with the line that starts a daemon"""
     service.dispatcher.start()
     wait_until(lambda: state_of(service) == "working", 20, "a sign")
     service.dispatcher.kill()
@@ -382,7 +383,7 @@ def test_a_killed_daemon(service):
 
 @pytest.mark.parametrize("content", [None, "no certificate\n"], ids=["missing", "empty"])
 def test_no_certificates(service, edited, content):
-    """docs/operating.md 13: those that deliveries are verified with"""
+    """docs/operating.md 13: the certificates with which deliveries are verified"""
     file = service.installation.folder / "ca.pem"
     file.unlink(missing_ok=True)
     if content is not None:
@@ -398,7 +399,7 @@ def test_no_certificates(service, edited, content):
     ("name_of_mail_server", [("mail", "host", "mail.nowhere.invalid"), ("mail", "from", "a@example.org")]),
     ("name_of_gateway", [("sms", "url", "https://sms.nowhere.invalid/send?key=secret")])))
 def test_a_name_that_does_not_resolve(service, edited, what, settings):
-    """docs/operating.md 13: without the rest of a URL, which may have secrets"""
+    """docs/operating.md 13: only the name, without the rest of the URL, which may contain secrets"""
     answer = examine(service, config=edited(*settings))
     (finding,) = [one for one in answer["findings"] if one["what"] != "mailer_stopped"]  # which has not run, either
     assert finding["what"] == what and finding["detail"].split(":")[0].endswith(".nowhere.invalid") and "secret" not in json.dumps(finding)
@@ -417,7 +418,8 @@ def test_the_name_of_a_webhook(service, campaign):
 
 
 def test_a_stopped_webhook(service, campaign):
-    """docs/deliveries.md 1.1: a receiver that answered 410, or was disabled after failures, not one that a person disabled"""
+    """docs/deliveries.md 1.1: a webhook whose receiver answered 410, or that was disabled after failures, but not one that a person
+    disabled"""
     hook = campaign.webhook("new_signup")["referenceId"]
     service.installation.admin("webhook", "disable", str(hook))
     healthy(service)

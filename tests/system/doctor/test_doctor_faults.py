@@ -63,7 +63,7 @@ NOT_APPLIED = {"no OPTIONS with Apache", "no OPTIONS with mod_fcgid", "no OPTION
 
 
 def faults_of(kinds):
-    """(server, fault) for each server that the fault is about."""
+    """Return (server, fault) for each server that the fault is about."""
     return [pytest.param(front, fault, id=f"{fault}, {name}", marks=marks_of(front)) for name, front in FRONTS.items()
             for fault, (_, kind, _) in kinds.items() if issubclass(front, kind)]
 

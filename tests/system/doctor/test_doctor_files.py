@@ -19,7 +19,7 @@ ACCOUNT = "www-data"
 
 @pytest.fixture
 def owned(service, edited):
-    """A copy of the configuration whose account is not root."""
+    """A copy of the configuration, owned by an account other than root."""
     folder = service.installation.folder / "owned"
     folder.mkdir()
     path = edited(("server", "state_dir", folder), ("dispatch", "lock_file", folder / "dispatch.lock"))
@@ -35,7 +35,7 @@ def owned(service, edited):
 
 
 def change(owned, *settings):
-    """Changes its configuration, which it returns."""
+    """Changes and returns its configuration."""
     owned[0].write_text(changed(owned[0], settings))
     return owned[0]
 
@@ -107,7 +107,7 @@ def test_a_lock_file_that_is_a_link(service, owned):
 
 @needs_root
 def test_a_file_that_is_only_read(service, owned, make_folder):
-    """docs/operating.md 13: the account may read it afterwards, and does not own it"""
+    """docs/operating.md 13: afterwards the account may read it, but does not own it"""
     path, _ = owned
     folder = make_folder()
     domains, link = folder / "domains.txt", folder / "link.txt"
@@ -140,7 +140,7 @@ def test_no_log_file(service, edited):
 
 @needs_root
 def test_a_log_of_root(service, owned):
-    """docs/operating.md 13: a run as root has made it; what is in it stays"""
+    """docs/operating.md 13: a run as root has created it; its contents stay"""
     _, folder = owned
     path = change(owned, ("log", "file", folder / "leadhook.log"))
     (folder / "leadhook.log").write_text("a line\n")
@@ -169,7 +169,7 @@ def test_files_of_another_account_in_a_shared_folder(service, edited, make_folde
 
 @needs_root
 def test_a_folder_that_hides_the_others(service, owned, make_folder):
-    """docs/operating.md 13: the account cannot pass it: the folder is named, not what is in it"""
+    """docs/operating.md 13: if the account cannot enter a folder, the folder is named, not its contents"""
     above = make_folder()
     (above / "state").mkdir(mode=0o700)
     os.chown(above / "state", pwd.getpwnam(ACCOUNT).pw_uid, -1)
@@ -185,7 +185,7 @@ def test_a_folder_that_hides_the_others(service, owned, make_folder):
 @pytest.mark.parametrize(("section", "key", "name", "what"), first(
     ("dispatch", "lock_file", "dispatch.lock", "lock_file_directory"), ("server", "state_dir", "", "state_dir_access")))
 def test_a_folder_of_the_system(service, owned, make_folder, section, key, name, what):
-    """docs/operating.md 13: one that has folders, as /run has, is never given to the account"""
+    """docs/operating.md 13: a folder that contains others, such as /run, is never given to the account"""
     shared = make_folder()
     (shared / "other").mkdir()
     path = change(owned, (section, key, shared / name if name else shared))
@@ -208,7 +208,7 @@ def test_the_account_of_the_group(service, owned):
 
 
 def test_no_syslog_daemon(service, edited):
-    """docs/operating.md 13: nothing is at the socket, or the file is no socket; the line has the usual one"""
+    """docs/operating.md 13: nothing is at the socket, or the file is not a socket; the line names the usual one"""
     path = service.installation.folder / "syslog.sock"
     config = edited(("log", "syslog", "daemon"), ("log", "syslog_socket", path))
     finding = only(examine(service, config=config), "syslog")
@@ -247,7 +247,7 @@ def test_a_full_disk(service, edited):
 
 @needs_root
 def test_another_account(service, owned):
-    """docs/operating.md 13: without root's rights it reports what it could not check, and finds no fault that there is not"""
+    """docs/operating.md 13: without root's rights it reports what it could not check, and finds no fault that does not exist"""
     config, _ = owned
     program = shutil.copy2(service.installation.program("leadhook"), service.installation.folder)
     config.write_text(re.sub(r"^(password|secrets_key).*\n", "", config.read_text(), flags=re.M))

@@ -37,7 +37,7 @@ def set_and_reload(service, *settings):
 
 
 def becomes(service, found, *words):
-    """Responders read settings a moment after the reload: waits for these findings, and returns the answer."""
+    """Wait for these findings, and return the answer: responders read settings a moment after the reload."""
     def answer():
         made = examine(service, *words)
         return made if names(made) == found else None
@@ -59,7 +59,7 @@ SOCKETS = [server for server in SERVERS if not server.values[0].starts_program]
 
 @pytest.mark.parametrize("service", SOCKETS, indirect=True)
 def test_the_program_does_not_run(service):
-    """docs/operating.md 13: 503 and 502 of the web servers, and how the program is started"""
+    """docs/operating.md 13: 503 and 502 of the web servers, and how to start the program"""
     service.responders.stop()
     try:
         finding = only(examine(service), "program_not_running")
@@ -74,7 +74,7 @@ def test_the_program_does_not_run(service):
 
 @pytest.mark.parametrize("service", SOCKETS, indirect=True)
 def test_the_program_has_no_socket_of_its_own(service, configuration):
-    """docs/operating.md 13: systemd or a script starts it: the web server is not the one to be restarted"""
+    """docs/operating.md 13: systemd or a script starts it, so the web server need not be restarted"""
     service.installation.configure([("server", "listen", "")], owner=service.front.run_user)
     service.responders.stop()
     try:
@@ -88,7 +88,7 @@ def test_the_program_has_no_socket_of_its_own(service, configuration):
 
 @pytest.mark.parametrize("service", [Nginx], indirect=True, ids=["nginx"])
 def test_the_program_has_a_port(service, configuration):
-    """docs/operating.md 13: whether something listens there"""
+    """docs/operating.md 13: whether anything listens there"""
     with socket.create_server(("127.0.0.1", 0)) as server:
         listen = f"127.0.0.1:{server.getsockname()[1]}"
         service.installation.configure([("server", "listen", listen)], owner=service.front.run_user)
@@ -133,7 +133,7 @@ def test_a_program_that_does_not_start(service):
 
 
 def test_a_wrong_address(service, configuration):
-    """docs/operating.md 13: server.base_url with another path than the web server has"""
+    """docs/operating.md 13: the path in server.base_url differs from the web server's"""
     service.installation.configure([("server", "base_url", f"{service.front.url}s")], owner=service.front.run_user)
     finding = only(examine(service), "web_path")
     assert finding["fix"][0] == {"file": str(service.installation.config), "place": "[server]",
@@ -143,7 +143,7 @@ def test_a_wrong_address(service, configuration):
 
 
 def test_a_wrong_base_path(service, configuration):
-    """docs/operating.md 13: the web server passes requests on, the program has its routes elsewhere"""
+    """docs/operating.md 13: the web server passes requests on, but the program has its routes elsewhere"""
     service.client.checks_answers = False
     set_and_reload(service, ("server", "base_path", "/other"))
     finding = becomes(service, ["base_path"])["findings"][0]
@@ -156,7 +156,7 @@ def test_a_wrong_base_path(service, configuration):
 
 
 def test_any_proxy_is_trusted(service, configuration):
-    """docs/operating.md 13: then any client can choose its address"""
+    """docs/operating.md 13: any client could then choose its address"""
     set_and_reload(service, ("server", "trusted_proxies", "0.0.0.0/0"))
     finding = becomes(service, ["trusted_proxies"])["findings"][0]
     assert "203.0.113.77" in finding["detail"]
@@ -199,7 +199,7 @@ def proxy(folder, port, value="$proxy_add_x_forwarded_for"):
 
 @pytest.mark.parametrize("value", ["$proxy_add_x_forwarded_for", "$remote_addr"], ids=["appends", "replaces"])
 def test_a_proxy(service, configuration, make_folder, value):
-    """docs/operating.md 13: in front of the web server; its address must be trusted"""
+    """docs/operating.md 13: a proxy in front of the web server, whose address must be trusted"""
     with proxy(make_folder(), service.front.port, value) as port:
         url = f"http://127.0.0.1:{port}/lead"
         finding = only(examine(service, "--url", url), "proxy_not_trusted")
@@ -211,7 +211,7 @@ def test_a_proxy(service, configuration, make_folder, value):
 
 @pytest.mark.parametrize("service", [LighttpdSocket], indirect=True, ids=["lighttpd-socket"])
 def test_too_much_is_trusted_beside_a_proxy(service, configuration, make_folder):
-    """docs/operating.md 13: the line has the address of the proxy alone"""
+    """docs/operating.md 13: the line contains only the address of the proxy"""
     with proxy(make_folder(), service.front.port) as port:
         url = f"http://127.0.0.1:{port}/lead"
         set_and_reload(service, ("server", "trusted_proxies", "0.0.0.0/0"))
@@ -225,13 +225,13 @@ def test_too_much_is_trusted_beside_a_proxy(service, configuration, make_folder)
 @pytest.mark.parametrize("service", [LighttpdSocket], indirect=True, ids=["lighttpd-socket"])
 class TestAddresses:
     def test_nothing_listens(self, service):
-        """docs/operating.md 13: with the command that starts a web server, of any kind where it is not known"""
+        """docs/operating.md 13: with the command that starts the web server, or any kind of server if it is not known"""
         done = call(service.installation, "doctor", "--json", "--url", f"http://127.0.0.1:{free_port()}/lead")
         finding = only(json.loads(done.stdout), "web_unreachable")
         assert {fix["command"] for fix in finding["fix"]} == {f"service {name} start" for name in ("lighttpd", "apache2", "nginx")}
 
     def test_a_redirection(self, service):
-        """docs/operating.md 13: the address that it leads to"""
+        """docs/operating.md 13: the address to which it leads"""
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(301)
@@ -265,7 +265,7 @@ class TestAddresses:
 
     @staticmethod
     def imitated(service, **changes):
-        """The findings where something else answers as the program does."""
+        """Return the findings if something else answers like the program."""
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 fields = {"version": "0.0.1", "peer": "127.0.0.1", "client": "127.0.0.1", "authorization": "x", **changes}
@@ -285,12 +285,12 @@ class TestAddresses:
     @pytest.mark.parametrize("changes", first({"peer": "192.0.2.1 0.0.0.0/0", "forwarded": True}, {"peer": "0.0.0.0/0", "forwarded": True},
                                          {"client": "x\ny"}, {"client": ""}), ids=repr)
     def test_an_answer_with_other_addresses(self, service, changes):
-        """docs/operating.md 13: they would become settings"""
+        """docs/operating.md 13: such addresses would become settings"""
         found = self.imitated(service, **changes)
         assert "probe_refused" in found and not {"proxy_not_trusted", "trusted_proxies", "program_version"} & set(found)
 
     def test_another_version(self, service):
-        """docs/operating.md 13: the program was not started again after an upgrade"""
+        """docs/operating.md 13: the program was not restarted after an upgrade"""
         found = self.imitated(service)
         assert "has version 0.0.1, " in found["program_version"]["detail"]
         assert [fix["command"] for fix in found["program_version"]["fix"]] == ["service leadhook-fcgi restart"]
@@ -304,7 +304,7 @@ class TestAddresses:
         assert (done.returncode, done.stderr) == (66, "leadhook: /nonexistent: No such file or directory\n")
 
     def test_without_its_file(self, service):
-        """docs/operating.md 13: the lines of each web server where it is not known, of one where its name is"""
+        """docs/operating.md 13: the lines for each web server if it is not known, for one if its name is known"""
         def of(name):
             class Handler(http.server.BaseHTTPRequestHandler):
                 server_version, sys_version = name, ""

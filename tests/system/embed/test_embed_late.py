@@ -78,7 +78,8 @@ def test_names_of_elements(show, service, account, name):
 # ---- elements that come later ----
 
 def test_elements_that_come_later(show, service, account):
-    """docs/embedding.md 1: by a script of the page, in any depth, as soon as they are there; each is loaded once"""
+    """docs/embedding.md 1: elements that a script of the page inserts, at any depth, are filled as soon as they exist, and each is loaded
+    once"""
     campaign = service.campaign(account, privacy="off", landing_url="https://shop.example/")
     lead = campaign.lead(**ADA, first_name="Ada")
     campaign.points(lead, 5)
@@ -103,8 +104,8 @@ def test_elements_that_come_later(show, service, account):
 
 
 def test_what_a_framework_does(show, campaign):
-    """docs/embedding.md 1: an element that is emptied, moved, or replaced by a copy of the markup has its content again; one that is
-    emptied at each time is left alone in the end"""
+    """docs/embedding.md 1: an element that is emptied, moved, or replaced by a copy of the markup gets its content again; one that is
+    emptied each time is finally left alone"""
     found = show("""
         const box = document.querySelector("#box"), markup = box.innerHTML;
         const form = () => box.querySelector("form.leadhook-form");
@@ -176,7 +177,7 @@ def test_bundles(browser, service, campaign, kind, found_by):
 
 
 def test_a_bundle_without_an_address(browser, service, campaign):
-    """docs/embedding.md 1: the console says what is missing, once; the form is that of the page"""
+    """docs/embedding.md 1: the console says once what is missing; the page's own form works"""
     found = browser.run(LOADED + """
         document.body.append(document.createElement("p"));
         await new Promise(done => setTimeout(done, 500));
@@ -245,7 +246,7 @@ def test_a_frame_of_another_origin(browser, service, campaign, policy, told):
 @pytest.mark.parametrize("language, setting, words", [
     ("de", "auto", "Gib eine E-Mail-Adresse ein, zum Beispiel name@example.org"), ("", "fr", "Saisissez une adresse e-mail"), ("es-MX", "auto", "Introduce"), ("nl", "en", "Enter an email address")])
 def test_errors_in_the_language_of_the_visitor(show, service, account, language, setting, words):
-    """docs/embedding.md 3: the words are those of the hosted page, at the field"""
+    """docs/embedding.md 3: at the field, in the words of the hosted page"""
     campaign = service.campaign(account, language=setting)
     found = show("""
         await signUp("ada@localhost");
@@ -257,7 +258,7 @@ def test_errors_in_the_language_of_the_visitor(show, service, account, language,
 
 
 def test_too_many(browser, make_service):
-    """docs/embedding.md 3: how long to wait"""
+    """docs/embedding.md 3: the error says how long to wait"""
     service = make_service(settings=[("limits", "signups_per_address", "1/60s,20/180s,30/540s")])
     campaign = service.campaign()
     found = shower(browser, service)("""
@@ -269,7 +270,8 @@ def test_too_many(browser, make_service):
 
 
 def test_colours(show, leadhook, service, account):
-    """docs/embedding.md 2.2: those of the campaign, under a strict policy; the page's own rules come first; a hidden field stays hidden"""
+    """docs/embedding.md 2.2: the campaign's colours, under a strict policy; the page's own rules have precedence; a hidden field stays
+    hidden"""
     campaign = service.campaign(account, bots="honeypot")
     leadhook("page", "set", campaign.id, "accent=#0f766e", "consent=I agree")
     found = show("""
@@ -292,7 +294,7 @@ def mailing(make_service):
     ("en", "Thank you. Please check your inbox.", "Please confirm your address: we have sent you an email. Enter the code"),
     ("de", "Danke. Bitte schau in dein Postfach.", "Bitte bestätige deine Adresse: Wir haben dir eine E-Mail geschickt. Code eingeben")])
 def test_what_a_lead_still_has_to_do(browser, mailing, language, message, words):
-    """docs/embedding.md 6: while the address waits for its confirmation the status says so, in the language of the page, also later"""
+    """docs/embedding.md 6: while the address waits for its confirmation, the status says so in the language of the page, also later"""
     campaign = mailing.campaign(mailing.account(), verify_email="on", public_lookup="all", bots="off")
     show = shower(browser, mailing)
     found = show("""
@@ -315,12 +317,12 @@ def test_what_a_lead_still_has_to_do(browser, mailing, language, message, words)
 
 @pytest.mark.parametrize("text", ["\u201d%d\u201d", "\u201e%d\u201c", "&#8221;%d&#8243;", "#%d", " %d&nbsp;"])
 def test_a_campaign_between_marks(show, campaign, text):
-    """docs/embedding.md 1: what word processors make of quotation marks"""
+    """docs/embedding.md 1: quotation marks as word processors write them"""
     assert show("return (await until(() => document.forms[0])).elements.email.name;", f"<div data-leadhook-form='{text % campaign.id}'></div>") == "email"
 
 
 def test_no_campaign(browser, show, service):
-    """docs/embedding.md 1: the console says so, and the element stays"""
+    """docs/embedding.md 1: the console says so, and the element is left as it is"""
     listener = browser.site.add("/listener.js", "window.said = []; console.error = text => said.push(text);", "text/javascript")
     found = show("""
         await until(() => said.length);
@@ -338,7 +340,7 @@ Array.prototype.entries = function () { return [].concat(this); };
 
 
 def test_older_libraries(browser, show, service, account, leadhook):
-    """docs/embedding.md 1: what MooTools and Prototype replace in all arrays"""
+    """docs/embedding.md 1: MooTools and Prototype replace methods of all arrays"""
     campaign = service.campaign(account)
     leadhook("page", "set", campaign.id, "fields=email; plan select required: Plan = Free | Pro", "consent=I agree")
     head = f'<script src="{browser.site.add("/old.js", OLD_LIBRARY, "text/javascript")}"></script>'
@@ -355,7 +357,7 @@ def test_older_libraries(browser, show, service, account, leadhook):
 
 
 def test_a_form_in_a_form(show, campaign):
-    """docs/embedding.md 1: pages of some servers are one form"""
+    """docs/embedding.md 1: some servers make each page a single form"""
     found = show("""
         const inner = await until(() => document.querySelector(".leadhook-form"));
         inner.elements.email.value = "ada@example.org";
@@ -367,7 +369,7 @@ def test_a_form_in_a_form(show, campaign):
 
 @pytest.mark.parametrize("kind", ["element", "form"])
 def test_a_copy_of_the_script(browser, show, service, account, kind):
-    """docs/embedding.md 1: that a cache of the page's site serves, below a path like ours"""
+    """docs/embedding.md 1: a cache of the page's site serves it, below a path like ours"""
     campaign = service.campaign(account)
     copy = browser.site.add("/cache/min/1/embed/v1/embed.js", script_of(service), "text/javascript")
     action = f'action="{service.front.url}/v1/{campaign.id}/subscribe"'
@@ -401,7 +403,7 @@ def test_a_blocked_script(browser, service, account):
 
 @pytest.mark.parametrize("name", ["Email", "EMAIL", "your-email", "contact[email]", "email "])
 def test_other_names_of_the_address(show, service, account, name):
-    """docs/embedding.md 2: the field for the address of a form that has no parameter for one"""
+    """docs/embedding.md 2: finding the address field in a form without a parameter for it"""
     campaign = service.campaign(account)
     found = show("""
         document.querySelector("input").value = "ada@example.org";

@@ -44,7 +44,8 @@ def script(service):
     ('<div id="kickofflabs_signup_bar" data-landing_page_id="{id}" data-redirect></div>', True),
     ('<div data-leadhook-form="{id}"></div>', False), ('<div data-leadhook-form="{id}" data-redirect></div>', True)])
 def test_the_next_page(browser, show, service, account, markup, moves):
-    """docs/embedding.md 2: text and link in place; `thankyou_url` only where the markup says so, or as the form does without the script"""
+    """docs/embedding.md 2: text and link instead of the form; `thankyou_url` only if the markup says so, or as the form does without the
+    script"""
     thankyou = browser.site.add("/thank-you", "<!DOCTYPE html>thanks")
     campaign = service.campaign(account, **PAGES, thankyou_url=thankyou)
     browser.site.visits.clear()
@@ -60,8 +61,8 @@ def test_the_next_page(browser, show, service, account, markup, moves):
 
 
 def test_the_link_to_share(show, service, account):
-    """docs/embedding.md 2: after the text, in the language of the page; not where the page has an element for the status; the same after a
-    repeated sign-up, as the text says unless the page has its own"""
+    """docs/embedding.md 2: it comes after the text, in the language of the page, unless the page has an element for the status; likewise
+    after a repeated sign-up, as the text says unless the page has its own"""
     campaign = service.campaign(account, **PAGES)
     form = FORM % (campaign.id, "")
     for markup, text in ((f'<div lang="de">{form}</div>', "Danke. Du bist angemeldet. Dein Link zum Teilen: {url}"),
@@ -85,7 +86,8 @@ LOOK = """
 
 
 def test_the_form_of_a_campaign(show, leadhook, service, account):
-    """docs/embedding.md 2.2: its fields, consent and button, in the language of the page; the sign-up is one of the campaign's page"""
+    """docs/embedding.md 2.2: its fields, consent and button, in the language of the page; the sign-up counts as one on the campaign's
+    page"""
     campaign = service.campaign(account, **PAGES, bots="honeypot", language="auto")
     leadhook("page", "set", campaign.id, "fields=" + FIELDS, "consent=I <agree>", "button=Join & win")
     found = show(LOOK + """
@@ -110,7 +112,7 @@ def test_the_form_of_a_campaign(show, leadhook, service, account):
 
 
 def test_a_form_that_there_is_not(show, leadhook, service, account):
-    """docs/embedding.md 2.2: the element says why"""
+    """docs/embedding.md 2.2: the element says why there is none"""
     campaign = service.campaign(account)
     leadhook("campaign", "set", campaign.id, "ends_at=2020-01-01T00:00:00Z")
     for id in (campaign.id, 999999999):
@@ -167,7 +169,7 @@ def test_a_snippet_that_comes_later(browser, service, account):
 
 
 def test_a_snippet_of_a_known_lead(show, service, account):
-    """docs/embedding.md 8: the status in place of the form"""
+    """docs/embedding.md 8: the status instead of the form"""
     campaign = service.campaign(account, **PAGES)
     lead = campaign.lead(**ADA)
     body = f'<div data-kol-snippet="embedpage"></div><script src="{service.front.url}/2.2.0/kol.js" data-campaign-id="{campaign.id}"></script>'
@@ -183,7 +185,7 @@ ANY_FORM = ["widgets/1.9.4/kol_any_form.js", "w/{id}/298460.js"]
     (ANY_FORM, ""), (ANY_FORM, ' action=""'), (ANY_FORM, ' action="#" method="post"'), (["w/{id}/kol_any_form.js"], ""),
     (["w/1.9.4/kol_any_form.js", "w/{id}/298460.js"], "")])
 def test_any_form(show, script, service, account, paths, action):
-    """docs/embedding.md 8: a form of the page signs up, and the page is not loaded again; other forms are left alone"""
+    """docs/embedding.md 8: a form of the page signs up without loading the page again; other forms are left alone"""
     campaign = service.campaign(account, **PAGES)
     found = show("""
         const sent = [];
@@ -238,8 +240,8 @@ SECRETS = """
 
 
 def test_any_form_with_a_secret(show, script, service, account):
-    """docs/embedding.md 8: nothing is taken from a form with a password, a code or the number of a card, wherever its field is and whatever
-    its type is now"""
+    """docs/embedding.md 8: nothing is taken from a form with a password, a code or a card number, wherever its field is and whatever its
+    type is now"""
     campaign = service.campaign(account)
     found = show("""
         const sent = [];
@@ -287,7 +289,7 @@ HIDING = ("elements", "method", "target", "closest", "append", "after", "getAttr
 
 
 def test_a_secret_in_a_form_of_ours(show, script, service, account):
-    """docs/embedding.md 8: the form is sent without it, whatever its field is now, and whatever the names of other fields"""
+    """docs/embedding.md 8: the form is sent without it, whatever its field is now, and whatever the names of other fields are"""
     campaign = service.campaign(account)
     hiding = "".join(f'<input name="{name}" value="v">' for name in HIDING)
     show("""
@@ -307,7 +309,7 @@ def test_a_secret_in_a_form_of_ours(show, script, service, account):
     pytest.param("", "window.kol_widget_options = { callback: () => { throw new Error('a script of the page'); } };", 1, id="callback"),
     pytest.param('<input name="x" value="1">', "", 0, id="no address")])
 def test_any_form_is_sent_on(browser, show, script, service, account, fields, callback, stored):
-    """docs/embedding.md 8: what is not taken of a form of the page, and what fails, keeps neither its address nor the form back"""
+    """docs/embedding.md 8: neither what is not taken from a form of the page nor what fails holds back its address or the form"""
     target = browser.site.add("/contact", "<!DOCTYPE html>done")
     campaign = service.campaign(account)
     browser.site.visits.clear()
@@ -325,8 +327,8 @@ def test_any_form_is_sent_on(browser, show, script, service, account, fields, ca
 
 
 def test_any_form_with_an_action(browser, show, script, service, account):
-    """docs/embedding.md 8: a form that leads elsewhere goes there once the lead is stored, and where no one can sign up; typed errors are
-    shown first"""
+    """docs/embedding.md 8: a form that leads elsewhere goes there once the lead is stored, and also if no one can sign up; typing errors
+    are shown first"""
     target = browser.site.add("/newsletter", "<!DOCTYPE html>done")
     for settings, email, stored in (({}, "ada@example.org", 1), ({"require_key": "on"}, "ada@example.org", 0)):
         campaign = service.campaign(account, **settings)

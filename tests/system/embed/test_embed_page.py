@@ -15,7 +15,7 @@ def service(make_service):
 
 @pytest.fixture(scope="module")
 def mailing(make_service):
-    """A service that sends mails, to a server that is not there."""
+    """A service that sends mails, to a server that does not exist."""
     return make_service(settings=[*SETTINGS, ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                   ("mail", "from", "a@example.org")])
 
@@ -64,7 +64,7 @@ def test_what_is_added(browser, show, campaign):
 
 
 def test_a_large_page_address(show, campaign):
-    """docs/embedding.md 2: what only informs is left out of a body that would be too large for a call without a key"""
+    """docs/embedding.md 2: informative values are left out of a body that would be too large for a call without a key"""
     query = "?" + "&".join(f"utm_{number}={'%C3%A9' * 300}" for number in range(22))
     assert show("return signUp('ada@example.org');", FORM % (campaign.id, ""), query=query)["name"] == "success"
     assert 0 < len(campaign.find(**ADA)["utm"]) < 22
@@ -109,7 +109,7 @@ def test_buttons_of_the_page(show, campaign):
 
 
 def test_an_element_named_as_the_script(browser, campaign, service):
-    """docs/embedding.md 1: the address of the API is that of the script, whatever names the elements of the page have"""
+    """docs/embedding.md 1: the address of the API is the script's, whatever names the elements of the page have"""
     api = service.front.url
     body = f'<img name="currentScript" alt="" src="{api.replace("127.0.0.1", "127.0.0.2")}/embed.js">' + FORM % (campaign.id, "")
     found = browser.run(SIGN_UP + """return (await signUp("ada@example.org")).detail.status;""", api=api,
@@ -118,7 +118,7 @@ def test_an_element_named_as_the_script(browser, campaign, service):
 
 
 def test_errors(show, campaign):
-    """docs/embedding.md 3: beside the field that they are about, as text, for screen readers too; the next answer removes them"""
+    """docs/embedding.md 3: next to the field that they are about, as text, for screen readers too; the next answer removes them"""
     found = show("""
         const form = document.querySelector("form"), field = form.elements.email;
         const look = () => {
@@ -227,7 +227,7 @@ MESSAGE = """
     ("nl", 'data-message="no" data-code-link="&lt;i&gt;"', "Thank you. Please check your inbox. <i>"),
     ("de", 'data-check-mail="Look &lt;b&gt;"', "Look <b> Code eingeben")])
 def test_a_withheld_lead(show, mailing, language, attributes, text):
-    """docs/embedding.md 2, 6: where a mail answers a sign-up, the message says so, with a link to where its code is entered; so does the
+    """docs/embedding.md 2, 6: if a mail answers a sign-up, the message says so, with a link to where its code is entered; so does the
     status"""
     campaign = mailing.campaign(mailing.account(), **STRICT, verify_email="on", mails="welcome,status_link")
     found = show("""
@@ -242,7 +242,7 @@ def test_a_withheld_lead(show, mailing, language, attributes, text):
 
 
 def test_a_code_by_text(show, make_service, gateway):
-    """docs/embedding.md 2: a sign-up by a number alone: the message leads to where its code is entered"""
+    """docs/embedding.md 2: after a sign-up with only a number, the message links to where its code is entered"""
     service = make_service(settings=[*SETTINGS, *gateway.settings()])
     campaign = service.campaign(service.account(), **STRICT, verify_phone="on", bots="off")
     found = show("""
@@ -275,7 +275,7 @@ def test_a_withheld_lead_without_mail(show, service, account):
 
 
 def test_late_answers(browser, show, service):
-    """docs/embedding.md 5, 6: what was answered before a sign-up does not replace what was answered after it"""
+    """docs/embedding.md 5, 6: answers to requests from before a sign-up do not replace answers from after it"""
     site, signed_up = browser.site, threading.Event()
     lead = {"social_id": "7LATE7", "contest_score_rank": 1, "display_name": "Ada"}
 
@@ -440,7 +440,7 @@ def test_hostile_answers(browser, show, service, status, answer):
 
 
 def test_a_picture(browser, service, account, tmp_path):
-    """What a page looks like: an error beside its field, a leaderboard, the status"""
+    """a page with an error next to its field, a leaderboard, the status"""
     campaign = service.campaign(account, landing_url="https://shop.example/")
     for number, name in enumerate(("Grace Hopper", "Ada Lovelace", "Joan Clarke")):
         campaign.points(campaign.lead(email=f"{number}@example.org", first_name=name), 50 - 10 * number)

@@ -28,7 +28,7 @@ def version_of(script):
 
 @pytest.mark.parametrize("front", ["lighttpd-socket", "apache-proxy-fcgi", "nginx"])
 def test_the_script(make_service, front):
-    """Type, cache and CORS; HEAD; 304 for the version that the browser has"""
+    """type, cache and CORS; HEAD; 304 for the version that the browser has"""
     service = make_service(front=FRONTS[front], mount="/lead/", workers=2)
     answer = get(service, headers={"Origin": "https://shop.example"})
     assert answer.status == 200
@@ -100,7 +100,7 @@ def test_older_pages_by_id(service, campaign):
 
 
 def test_queries_of_older_pages_that_no_web_server_passes(service, campaign):
-    """docs/embedding.md 8: control characters, sent directly to the program, are escaped; what is escaped stays as it is"""
+    """docs/embedding.md 8: control characters, sent directly to the program, are escaped; what is already escaped is not changed"""
     response = fastcgi_client.request(str(service.installation.socket), REQUEST_METHOD="GET",
                                       REQUEST_URI=f"{service.front.base_path}/{campaign.id}?a=\t\r\nb&c=\x01%20\x7f+é")
     sent = "?a=%09%0D%0Ab&c=%01%20%7F+%C3%A9"
@@ -108,7 +108,7 @@ def test_queries_of_older_pages_that_no_web_server_passes(service, campaign):
 
 
 def test_size(service):
-    """At most 12 KiB compressed, in ASCII, without comments"""
+    """at most 12 KiB compressed, in ASCII, without comments"""
     body = get(service).body
     assert len(gzip.compress(body, 9)) <= 12 * 1024
     lines = body.decode("ascii").split("\n")
@@ -169,7 +169,7 @@ def test_markup_for_pages(leadhook, campaign):
 
 
 def test_fields_of_the_campaign(leadhook, campaign, tmp_path):
-    """docs/embedding.md: the forms have its fields, consent and button, escaped, in its language; those that have been removed are gone"""
+    """docs/embedding.md: the forms have its fields, consent and button, escaped, in its language; removed ones are gone"""
     leadhook("campaign", "set", campaign.id, "bots=off", "language=de", "pages=on")
     (tmp_path / "consent.txt").write_text("I <agree>\nto all")
     leadhook("page", "set", campaign.id, f"consent=@{tmp_path}/consent.txt", "button=Join & win", "fields=email; first_name required; plan select required: Plan = A | B \"C\"; "
@@ -190,7 +190,8 @@ def test_fields_of_the_campaign(leadhook, campaign, tmp_path):
 
 
 def test_markup_of_settings(leadhook, campaign):
-    """docs/embedding.md: no page without `pages`; a plain form is answered for people in spite of `form_answer`; data-redirect; --integrity"""
+    """docs/embedding.md: no page without `pages`; a plain form is answered for people regardless of `form_answer`; data-redirect;
+    --integrity"""
     leadhook("campaign", "set", campaign.id, "pages=off", "form_answer=json", "thankyou_url=https://shop.example/thanks")
     markup, verified = (leadhook("campaign", "embed", campaign.id, "--markup", *more) for more in ([], ["--integrity"]))
     assert markup["page"] is None and markup["frame"] is None and markup["form"] == f'<div data-leadhook-form="{campaign.id}" data-redirect></div>'

@@ -7,7 +7,7 @@ STRICT = {"pages": "on", "public_lookup": "social_id", "public_update": "own"}
 
 @pytest.fixture
 def sign_up(window, leadhook, service):
-    """Shows printed elements and sends the form with keys."""
+    """Show printed elements, and send the form with keys."""
     def run(campaign, *names, change=lambda markup: markup):
         printed = leadhook("campaign", "embed", campaign.id, "--integrity", "--markup")
         markup = change("".join(printed[name] for name in names))
@@ -33,7 +33,7 @@ def test_a_script_with_integrity(window, sign_up, service, account, form):
 
 
 def test_another_version_of_the_script(window, sign_up, service, account):
-    """docs/embedding.md 1.1: the browser does not run it, and the form works as one without a script"""
+    """docs/embedding.md 1.1: the browser does not run it, and the form works as without a script"""
     campaign = service.campaign(account, **STRICT)
     sign_up(campaign, "script", "form_markup", change=lambda markup: markup.replace('integrity="sha384-', 'integrity="sha384-AAAA'))
     window.wait("location.pathname.includes('/s/') && document.readyState === 'complete'", "the lead's page")
@@ -50,7 +50,7 @@ def test_a_plain_form(window, sign_up, service, account, settings):
 
 
 def test_a_plain_form_that_needs_proof(window, sign_up, service, account):
-    """docs/api.md 4.1.10: a page of the service does the work, also where errors lead back to the form"""
+    """docs/api.md 4.1.10: a page of the service does the work, even where errors lead back to the form"""
     campaign = service.campaign(account, **STRICT, bots="proof", bot_difficulty=1, hosts="localhost")
     sign_up(campaign, "plain_form")
     window.wait("location.pathname.endsWith('/subscribe') && document.querySelector('[name=email]')?.value === 'ada@example.org' && "

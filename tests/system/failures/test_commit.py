@@ -49,7 +49,7 @@ def count(service, campaign):
 
 
 def check_one_signup(campaign, count):
-    """One lead with one event and a delivery for each webhook; the same sign-up again is a repetition."""
+    """Check for one lead with one event and a delivery for each webhook; the same sign-up again counts as a repetition."""
     assert [count(table) for table in ("leads", "events", "due")] == [1, 1, WEBHOOKS]
     lead = campaign.lead(**ADA)
     assert (lead["counter"], lead["rank"], lead["lead_count"]) == (2, 1, 1)
@@ -58,7 +58,7 @@ def check_one_signup(campaign, count):
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_cut_before_commit(webhooks, proxy, campaign, count, times):
-    """It was not done: it is repeated, and the client sees a success"""
+    """it was not committed: it is repeated, and the client sees a success"""
     proxy.cut(BEFORE, times)
     response = campaign.post(ADA)
     assert response.status == 200 and response.json["counter"] == 1
@@ -67,7 +67,7 @@ def test_cut_before_commit(webhooks, proxy, campaign, count, times):
 
 
 def test_cut_after_commit(webhooks, proxy, campaign, count):
-    """It was done: its event proves it, and the client gets the answer of the first run"""
+    """it was committed: its event proves it, and the client gets the answer of the first run"""
     proxy.cut(AFTER)
     response = campaign.post(ADA)
     assert response.status == 200 and response.json["counter"] == 1
@@ -78,7 +78,7 @@ def test_cut_after_commit(webhooks, proxy, campaign, count):
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_cut_after_commit_without_events(service, account, campaign, proxy, times):
-    """The same without an event, where a commit token proves it; also when the second answer is lost"""
+    """without an event, a commit token proves it, even if the second answer is lost"""
     service.campaign(account).lead(**ADA)
     proxy.cut(AFTER, times)
     assert campaign.lead(**ADA)["counter"] == 1
@@ -88,7 +88,7 @@ def test_cut_after_commit_without_events(service, account, campaign, proxy, time
 
 @pytest.mark.parametrize("done", [True, False])
 def test_cut_while_the_server_goes_on(webhooks, proxy, campaign, count, done):
-    """The server still runs it when its outcome is requested: the answer is that of the outcome"""
+    """the server is still committing when the outcome is requested: the answer matches the outcome"""
     proxy.cut(HELD)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         answer = pool.submit(campaign.post, ADA)
@@ -113,7 +113,7 @@ def test_cut_unnoticed_by_the_server(webhooks, proxy, campaign, count):
 
 
 def test_an_update_cut_after_commit(webhooks, proxy, campaign, count):
-    """The same for an existing lead: counted once, one repeat_signup"""
+    """an existing lead is counted once, with one repeat_signup"""
     campaign.lead(**ADA)
     proxy.cut(AFTER)
     assert campaign.lead(**ADA, custom="1")["counter"] == 2
@@ -140,7 +140,7 @@ def test_proof_of_work_with_a_lost_commit(service, account, proxy, where, known)
 
 
 def test_a_webhook_cut_after_commit(webhooks, service, proxy, campaign, count):
-    """Created once; the answer contains its secret, which is shown once"""
+    """it is created once; the answer contains its secret, which is shown once"""
     url = service.receiver.url(f"{campaign.hook}/cut")
     proxy.cut(AFTER)
     made, again = (campaign.post({"url": url, "event": "verified"}, path="/outbound-webhook").json for _ in range(2))
@@ -176,7 +176,7 @@ def post_or_none(campaign):
 
 
 def test_a_worker_dies_before_the_last_row(webhooks, service, campaign, count):
-    """Killed after lead and event are written, but not the due rows: none of them remains"""
+    """it is killed after lead and event are written, but not the due rows: none of them remains"""
     user = service.installation.setting("database", "user")
     waiting = f"SELECT ID FROM information_schema.PROCESSLIST WHERE USER = '{user}' AND STATE LIKE 'Waiting for table%'"
     with concurrent.futures.ThreadPoolExecutor(1) as pool, TableLock(service.installation, count.table("due")):

@@ -38,13 +38,13 @@ def parent(service):
 
 @pytest.fixture
 def commits(service):
-    """The number of committed batches."""
+    """Return the number of committed batches."""
     return lambda: int(service.installation.sql("SELECT COUNT(*) FROM lh_commit_tokens"))
 
 
 @contextlib.contextmanager
 def lock_campaign(service, campaign):
-    """Locks the campaign for at most two seconds: none of its batches completes."""
+    """Lock the campaign for at most two seconds: none of its batches completes."""
     wait = (f"BEGIN; SELECT lead_count FROM lh_campaign_counters WHERE campaign_id = {campaign.id} FOR UPDATE;"
             "SELECT SLEEP(2); COMMIT")
     running = "SELECT id FROM information_schema.PROCESSLIST WHERE info LIKE 'SELECT SLEEP%'"
@@ -82,7 +82,7 @@ def accepted(load):
 
 
 def check_all(service, campaign, load):
-    """Accepted sign-ups exist once; refused ones once or not at all."""
+    """Check that accepted sign-ups exist once, and refused ones once or not at all."""
     assert all(campaign.find(email=email)["counter"] == 1 for email in accepted(load))
     load.repeat_refused()
     check_leads(campaign, load.answers)
@@ -91,7 +91,7 @@ def check_all(service, campaign, load):
 
 @needs_committer
 def test_many_requests_are_few_commits(service, parent, campaign, commits):
-    """Requests that arrive during a batch form the next one; each answer is that of its own command"""
+    """requests that arrive during a batch form the next one; each answer belongs to its own command"""
     before = commits()
     with lock_campaign(service, campaign):
         in_parallel([lambda: campaign.get({}, path="/tags")] * 4 * WORKERS, WORKERS)  # responders know key and campaign
@@ -109,7 +109,7 @@ def test_many_requests_are_few_commits(service, parent, campaign, commits):
 
 @needs_committer
 def test_mixed_commands_in_one_batch(service, parent, campaign):
-    """An invalid command fails alone"""
+    """an invalid command fails alone"""
     action, tag = campaign.define("action", "Follow", "--points", 5), campaign.define("tag", "VIP", "--points", 3)
     ada = campaign.lead(email="ada@example.org")
     with lock_campaign(service, campaign):
@@ -142,7 +142,7 @@ def test_responders_with_a_committer_need_no_connection(service, parent, campaig
 @needs_committer
 @pytest.mark.slow
 def test_killed_committers(service, parent, campaign):
-    """Accepted requests are stored; those with 503 once or not at all; the service continues"""
+    """accepted requests are stored; those with 503 once or not at all; the service continues"""
     chance = random.Random(1)
     with Load(campaign, threads=16) as load:
         load.wait_for(20)
@@ -188,7 +188,7 @@ def test_stopped_while_idle(service, parent, campaign):
 
 @needs_committer
 def test_waiting_for_the_database_is_not_stuck(service, database, parent, campaign):
-    """leadhook-fcgi(8): also when that takes longer than the limit for an idle process"""
+    """leadhook-fcgi(8): even if that takes longer than the limit for an idle process"""
     campaign.lead(email="a@example.org")
     waiting = committer(parent)
     database.child.suspend()
@@ -218,7 +218,7 @@ def test_the_end_under_load(service, campaign):
 
 @needs_committer
 def test_committer_ends_with_a_killed_parent(service, parent):
-    """Without its parent it would not be replaced"""
+    """without its parent it would not be replaced"""
     pid = committer(parent)
     service.responders.kill()
     wait_until(lambda: not os.path.exists(f"/proc/{pid}"), 15, "the committer has ended")

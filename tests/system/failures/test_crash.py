@@ -28,7 +28,7 @@ def message_ids(campaign):
 
 
 def check_deliveries(campaign, leads, kills=0):
-    """One new_signup for each lead. A repetition has the same webhook-id, and there are no more than were under way."""
+    """Check for one new_signup for each lead. A repetition has the same webhook-id, and there are no more than were in flight."""
     due = f"SELECT COUNT(*) FROM lh_due u JOIN lh_webhooks w ON w.id = u.webhook_id WHERE w.campaign_id = {campaign.id}"
     wait_until(lambda: campaign.service.installation.sql(due) == "0", 90, "every delivery has ended")
     received = campaign.service.receiver.at(campaign.hook)
@@ -40,7 +40,7 @@ def check_deliveries(campaign, leads, kills=0):
 
 
 def test_killed_responders(service, receiver, campaign):
-    """Workers die during requests: others continue, they are replaced, and no request is half done"""
+    """workers die during requests: others continue, they are replaced, and no request is left half done"""
     campaign.webhook("new_signup")
     with Load(campaign) as load:
         load.wait_for(50)
@@ -120,13 +120,13 @@ def test_the_database_restarts_under_load(service, database, receiver, campaign)
 
 
 def dispatcher_on(service, socket, log, *words):
-    """A dispatcher of the service, not started, whose database is or will be at another socket."""
+    """Return a dispatcher of the service, not started, whose database is or will be at another socket."""
     return Child("leadhook-dispatch", ["env", f"LEADHOOK_DATABASE_SOCKET={socket}", service.installation.program("leadhook-dispatch"),
                                        "--config", service.installation.config, *words], log)
 
 
 def test_dispatcher_stops_without_a_database(service, tmp_path):
-    """leadhook-dispatch(8): after TERM a dispatcher exits 0, also while waiting; a run from cron without a database does not"""
+    """leadhook-dispatch(8): after TERM a dispatcher exits 0, even while waiting; a run from cron without a database does not"""
     for words, number in ((["--daemon"], signal.SIGTERM), (["--max-runtime", "50"], signal.SIGINT)):
         dispatcher = dispatcher_on(service, "/nonexistent", tmp_path / str(number.value), *words).start()
         wait_until(lambda: " database step=" in dispatcher.log.read_text(), 10, "it connects to the database")

@@ -101,7 +101,7 @@ class Calls:
 
 
 def workers_answer(campaign):
-    """Whether all workers answer."""
+    """Return whether all workers answer."""
     return all(response.status == 200 for response in at_once([lambda: campaign.get({}, path="/stats")] * 32))
 
 
@@ -127,14 +127,14 @@ def check_answers(calls, rounds, go_on, may_go_on):
 
 
 def check_nothing_is_left(service, sql=None):
-    """No statement runs on after its request was refused."""
+    """Check that no statement keeps running after its request was refused."""
     def left():
         return len(failing.connections(service, "AND command NOT IN ('Sleep', 'Killed')", sql))
     wait_until(lambda: left() <= DISPATCHER, 3, "only the dispatcher's statements run at the server")
 
 
 def check_processes(service, before, log_before):
-    """No process was killed or died, and an error is logged once, not for each request (each has its own line)."""
+    """Check that no process was killed or died, and that an error is logged once, not for each request (each has its own line)."""
     assert children(service.responders.pid) == before
     lines = lines_of(service.responders.log)[log_before:]
     kinds = collections.Counter((line.split()[2], *line.split()[3:6]) for line in lines if " database_" in line)
@@ -145,13 +145,13 @@ def check_processes(service, before, log_before):
 
 
 def workers_write(campaign):
-    """Whether all workers accept changes: many at once succeed."""
+    """Return whether all workers accept changes: many at once succeed."""
     requests = [lambda: campaign.post({"email": "known@example.org"}) for _ in range(32)]
     return {response.status for response in at_once(requests)} == {200}
 
 
 def check_all(service, campaign, calls):
-    """Accepted sign-ups exist once, refused ones once or not at all; each lead has one event, each event one delivery."""
+    """Check that accepted sign-ups exist once, refused ones once or not at all; each lead has one event, each event one delivery."""
     for email, status in calls.sign_ups.items():
         if status != 200:
             assert campaign.lead(email=email)["counter"] in (1, 2)

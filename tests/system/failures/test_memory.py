@@ -53,19 +53,19 @@ def page(campaign, limit):
 
 
 def peak(pid):
-    """The most memory that the process has used since reset_peaks."""
+    """Return the most memory that the process has used since reset_peaks."""
     return int(re.search(r"^VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[1]) * 1024
 
 
 def reset_peaks(pids):
-    """Resets the peaks; returns the current sizes."""
+    """Reset the peaks; return the current sizes."""
     for pid in pids:
         pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")
     return {pid: peak(pid) for pid in pids}
 
 
 def grown(before):
-    """The processes that use too much memory, with the ratio to their size before."""
+    """Return the processes that use too much memory, with the ratio to their size before."""
     return {pid: round(private_size(pid) / size, 1) for pid, size in before.items() if private_size(pid) >= 2 * size}
 
 
@@ -78,7 +78,7 @@ def wait_until_returned(service, before):
 
 
 def test_large_pages(service, large, before):
-    """All workers have returned pages of 4 MiB"""
+    """all workers have returned pages of 4 MiB"""
     first = reset_peaks(before)
 
     def all_have():
@@ -90,13 +90,13 @@ def test_large_pages(service, large, before):
 
 @pytest.mark.parametrize("limit", [5, 10, 15, 20, 40])
 def test_pages_of_all_sizes(service, large, before, limit):
-    """Pages of other sizes, also below the threshold"""
+    """pages of other sizes, also below the threshold"""
     in_parallel([lambda: page(large, limit)] * 20 * WORKERS, 2 * WORKERS)
     wait_until_returned(service, before)
 
 
 def test_large_commands(service, large, before):
-    """Points for all of these leads: the committer loads 4 MiB, and then queues the call; for some of them at once, with 1 MiB of events"""
+    """points for all of these leads: the committer loads 4 MiB and then queues the call; for some of them at once, with 1 MiB of events"""
     first = reset_peaks(before)
     for leads, status in ((LEADS, 202), (60, 200)):
         response = large.post({"social_ids": large.social_ids[:leads], "points": 1}, path="/points")
@@ -107,7 +107,7 @@ def test_large_commands(service, large, before):
 
 @needs_committer
 def test_large_leads_by_many(make_service):
-    """The committer's buffers for many responders"""
+    """the committer's buffers for many responders are returned"""
     service = make_service(workers=32, settings=[("server", "sandbox", "off")])
     campaign, numbers = service.campaign(), range(320)
     pid = wait_for_committer(service.responders.pid)

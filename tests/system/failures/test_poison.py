@@ -37,7 +37,7 @@ def cure(campaign):
 
 
 def refused(request):
-    """Sends the request until its answer is 500, and waits a second: by then no worker answers 503 any more."""
+    """Send the request until its answer is 500, and wait a second: by then no worker answers 503 any longer."""
     answers = []
 
     def is_refused():
@@ -57,7 +57,7 @@ def deaths(service):
 
 @needs_committer
 def test_a_poisoned_lead(service, campaign):
-    """two deaths, then 500 for this lead only: other leads of the account and of other accounts are served"""
+    """two deaths, then 500 only for this lead: other leads of the account and of other accounts are served"""
     parent = service.responders.pid
     others = service.campaign(service.account())
     lead, healthy = campaign.lead(email="poison@example.org"), campaign.lead(email="healthy@example.org")

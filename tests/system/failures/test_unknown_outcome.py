@@ -34,7 +34,7 @@ def service(make_service, proxy):
 
 @contextlib.contextmanager
 def suspended(database, proxy, done):
-    """The server goes on after the failure, and then gets the COMMIT, or its connection ends."""
+    """The server continues after the failure and then gets the COMMIT, or its connection ends."""
     database.child.suspend()
     try:
         proxy.release(done)
@@ -45,7 +45,7 @@ def suspended(database, proxy, done):
 
 @contextlib.contextmanager
 def killed(database, proxy, done):
-    """The server dies before the COMMIT, and is started again."""
+    """The server dies before the COMMIT and is restarted."""
     database.child.kill()
     proxy.release(done)
     try:
@@ -63,14 +63,14 @@ def held_sign_up(proxy, campaign):
 
 
 def calls(service, campaign):
-    """Calls of every kind, of new clients."""
+    """Return calls of every kind, from new clients."""
     kinds = [lambda: campaign.post(ADA), lambda: campaign.get(ADA), lambda: campaign.post({**ADA, "points": 1}, path="/points"),
              lambda: service.client.request("GET", "/health/ready")]
     return [kinds[number % len(kinds)] for number in range(CLIENTS)]
 
 
 def seconds_until_refused(service, campaign):
-    """Of as many calls at once as there are clients, the longest."""
+    """Return the longest time of as many simultaneous calls as there are clients."""
     begun = time.monotonic()
     answers = at_once(calls(service, campaign))
     assert {answer.status for answer in answers} == {503}

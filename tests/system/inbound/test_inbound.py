@@ -30,7 +30,7 @@ def test_create(campaign):
 
 
 def test_without_a_name(make_service):
-    """docs/api.md 4.1.7: each call makes another one, and its answer has a URL; up to the cap"""
+    """docs/api.md 4.1.7: each call makes another webhook, and its answer has a URL; up to the cap"""
     campaign = make_service(workers=2, settings=[("limits", "inbound_per_campaign", "5")]).campaign()
     add(campaign, name="Inbound via API 2")
     answers = [campaign.post(fields, path=PATH) for fields in ({}, {"name": ""}, {"name": None, "source": "shop"})]
@@ -71,7 +71,7 @@ def test_unknown_url(campaign):
 
 
 def test_remove(campaign):
-    """docs/api.md 4.1.7: by id, name or URL; the URL is unknown then"""
+    """docs/api.md 4.1.7: by id, name or URL; afterwards the URL is unknown"""
     for number, by in enumerate(("id", "name", "url")):
         hook = add(campaign, name=f"Shop {number}")
         value = {"id": hook["id"], "name": f"Shop {number}", "url": hook["url"]}[by]
@@ -155,7 +155,7 @@ def test_refused(campaign, leadhook, payload, error):
     (b"email=%ff", "application/x-www-form-urlencoded", "invalid_email"),
 ], ids=range(10))
 def test_hostile_bodies(campaign, leadhook, body, type, error):
-    """docs/inbound.md 2, 5: what cannot be read is stored as it came"""
+    """docs/inbound.md 2, 5: what cannot be read is stored as it arrived"""
     body = body[:250 * 1024]
     answer = send(campaign, add(campaign), body=body, type=type)
     assert answer.verdict == (202, error)
@@ -180,7 +180,8 @@ def test_hostile_values(campaign):
 
 
 def test_sender_is_not_the_lead(campaign):
-    """docs/inbound.md 2: address, user agent and referer of the call are the sender's; the source is the webhook's, else its name"""
+    """docs/inbound.md 2: address, user agent and referer of the call belong to the sender; the source is the webhook's, otherwise its
+    name"""
     headers = {"User-Agent": "Shop/1.0", "Referer": "https://shop.example/"}
     lead = send(campaign, add(campaign), {"email": "a@example.org"}, headers=headers, address="192.0.2.7").json
     assert lead["ip"] is None and lead["referrer"] is None
@@ -194,7 +195,7 @@ def test_sender_is_not_the_lead(campaign):
 
 
 def test_tag(campaign, leadhook):
-    """docs/inbound.md 2: the lead is tagged once, new or not; a tag that is gone refuses the payload, which is stored"""
+    """docs/inbound.md 2: the lead is tagged once, new or not; if the tag no longer exists, the payload is refused and stored"""
     tag = campaign.define("tag", "Buyer", "--points", 5)
     assert campaign.post({"name": "Shop", "tag_id": 4294967295}, path=PATH).verdict == (404, "tag_not_found")
     hook = add(campaign, tag_id=tag)
@@ -213,7 +214,7 @@ def test_tag(campaign, leadhook):
 
 def test_a_stranger_to_leads_that_exist(service, account, leadhook, tmp_path):
     """docs/inbound.md 2: visitors of a form service type the payloads. An email address typed with the number of a lead replaces nothing,
-    and a known address ends no opt-out where leads are protected; points and the tag are the map's and the webhook's"""
+    and a known address ends no opt-out if leads are protected; points come from the map, the tag from the webhook"""
     campaign = service.campaign(account, public_lookup="social_id", public_update="own")
     vip = leadhook("tag", "add", campaign.id, "vip")["id"]
     form = add(campaign, tag_id=vip, maps={"*": "*", "points": "points"})
@@ -233,7 +234,8 @@ def test_a_stranger_to_leads_that_exist(service, account, leadhook, tmp_path):
 
 
 def test_an_open_campaign_takes_updates(campaign):
-    """docs/inbound.md 2, docs/api.md 4.1.11: as by a form, a known address updates the lead and gets a missing number; an opt-out stays"""
+    """docs/inbound.md 2, docs/api.md 4.1.11: as with a form, a known address updates the lead and gets a missing number; an opt-out
+    stays"""
     hook = add(campaign)
     campaign.lead(email="ada@example.org")
     campaign.change("optout", email="ada@example.org")
@@ -243,7 +245,7 @@ def test_an_open_campaign_takes_updates(campaign):
 
 
 def test_ended_campaign(campaign, leadhook):
-    """docs/inbound.md 2: 423, and the payload can be replayed when the campaign goes on"""
+    """docs/inbound.md 2: 423, and the payload can be replayed when the campaign continues"""
     hook = add(campaign)
     campaign.end()
     answer = send(campaign, hook, {"email": "ada@example.org"})
@@ -309,7 +311,7 @@ def test_last_fifty(campaign, leadhook):
 
 
 def test_a_lead_that_is_deleted_meanwhile(campaign, leadhook):
-    """docs/inbound.md 5: of a lead that was deleted before its call is logged, no body is stored"""
+    """docs/inbound.md 5: no body is stored for a lead that was deleted before its call is logged"""
     hook, sql = add(campaign), campaign.service.installation.sql
     send(campaign, hook, {"email": "ada@example.org"})
     held, release = f"'held {hook['id']}'", f"'release {hook['id']}'"
@@ -334,7 +336,7 @@ def test_a_lead_that_is_deleted_meanwhile(campaign, leadhook):
 
 
 def test_deleted_leads(campaign):
-    """docs/inbound.md 5: the calls that created or updated a lead are removed after its deletion, those of others stay"""
+    """docs/inbound.md 5: the calls that created or updated a lead are removed after its deletion; those of others stay"""
     hook = add(campaign)
     for email in ("ada@example.org", "bob@example.org"):
         for plan in ("gold", "silver"):
@@ -363,7 +365,7 @@ def test_seven_days(campaign, leadhook):
 
 
 def test_room(campaign, leadhook):
-    """docs/inbound.md 5: a full store refuses further payloads with 429, and takes those that become leads"""
+    """docs/inbound.md 5: a full store refuses further payloads with 429, but takes those that become leads"""
     sql, hook = campaign.service.installation.sql, add(campaign)
     sql("INSERT INTO lh_inbound_calls (id, inbound_id, campaign_id, refused, state, size, body, received_ms, ended_ms, expires_ms) "
         f"SELECT 1000000 + seq, {hook['id']}, {campaign.id}, 1, 'refused', 100, 'x', 1, 1, 9999999999999 FROM seq_1_to_999")
@@ -379,7 +381,7 @@ def test_room(campaign, leadhook):
 
 
 def test_try(campaign, leadhook, tmp_path):
-    """`leadhook inbound test`: what would come of a payload; nothing changes"""
+    """`leadhook inbound test`: what a payload would become; nothing changes"""
     hook = add(campaign, maps={"email": "customer.email", "plan": "items[0][plan]", "odd": "odd"})
     file = tmp_path / "payload"
 
@@ -411,7 +413,7 @@ def test_try(campaign, leadhook, tmp_path):
 
 
 def test_a_source_is_removed(campaign, leadhook):
-    """docs/api.md 4.1.7, leadhook(1): an empty source is none, and the name counts again"""
+    """docs/api.md 4.1.7, leadhook(1): an empty source means none, and the name is used again"""
     hook = add(campaign, source="shop")
 
     def source_of(email):
@@ -451,7 +453,7 @@ def test_commands(campaign, leadhook):
 
 
 def test_replay_by_a_new_map(campaign, leadhook):
-    """docs/inbound.md 5: a replay uses the map of the present"""
+    """docs/inbound.md 5: a replay uses the current map"""
     hook = add(campaign)
     stored = send(campaign, hook, {"person": {"mail": "ada@example.org"}}).json["id"]
     done = call(campaign.service.installation, "inbound", "replay", str(stored), "--json")
@@ -476,7 +478,7 @@ def test_bad_webhooks(campaign, fields, error):
 
 
 def test_number(make_service):
-    """docs/api.md 1.3: so many inbound webhooks of a campaign"""
+    """docs/api.md 1.3: the maximum number of inbound webhooks in a campaign"""
     campaign = make_service(settings=[("limits", "inbound_per_campaign", "2"), ("limits", "inbound_per_url", "3/60s")]).campaign()
     hooks = [add(campaign, name=name) for name in ("A", "B")]
     assert campaign.post({"name": "C"}, path=PATH).verdict == (409, "too_many_webhooks")
@@ -490,8 +492,8 @@ def test_number(make_service):
 
 
 def test_unknown_urls(make_service):
-    """docs/inbound.md 4: a sender that goes on calling a removed URL stops neither other URLs nor keys of its address, nor do wrong keys
-    stop it"""
+    """docs/inbound.md 4: a sender that keeps calling a removed URL stops neither other URLs nor keys of its address, nor do wrong keys stop
+    it"""
     campaign = make_service(settings=[("limits", "unknown_urls_per_address", "40/60s")]).campaign()
     address = "198.51.100.7"
 
@@ -523,7 +525,7 @@ def test_isolation(service):
 
 
 def test_at_once(campaign):
-    """docs/inbound.md 2: calls at the same time for one address make one lead, and each is counted"""
+    """docs/inbound.md 2: simultaneous calls for one address make one lead, and each is counted"""
     hook = add(campaign)
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda number: send(campaign, hook, {"email": "ada@example.org", "n": number}), range(40)))
@@ -534,7 +536,7 @@ def test_at_once(campaign):
 
 
 def test_crashes(make_service, own_database):
-    """docs/inbound.md 2, 5: what was answered with 2xx is there, whatever is killed: responders, committer and database"""
+    """docs/inbound.md 2, 5: everything answered with 2xx is there, whatever is killed: responders, committer or database"""
     service = make_service(database=own_database)
     campaign = service.campaign()
     hook, leads, stored = add(campaign), [], []

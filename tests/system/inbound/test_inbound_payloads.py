@@ -16,7 +16,7 @@ def operator(service):
 
 
 def people(campaign):
-    """The addresses of the leads, in the order of their sign-up."""
+    """Return the addresses of the leads, in the order of their sign-up."""
     rows = campaign.service.installation.sql(
         f"SELECT email FROM lh_leads WHERE campaign_id = {campaign.id} ORDER BY subscription_number").split()
     return [row.split("@")[0] for row in rows]
@@ -34,7 +34,7 @@ MAUTIC_MAP = {"email": "[mautic.lead_post_save_new].[].lead.fields.core.email.va
 
 
 def test_a_list(campaign, leadhook):
-    """docs/inbound.md 3.1: each entry is a lead, and a call of its own in the log"""
+    """docs/inbound.md 3.1: each entry becomes a lead, and a call of its own in the log"""
     hook = add(campaign, maps=MAUTIC_MAP)
     answer = send(campaign, hook, MAUTIC)
     assert answer.status == 201 and answer.json["message"] == "3 of 3 entries are leads", answer.body
@@ -68,8 +68,8 @@ def test_a_list_in_a_form(campaign):
 
 
 def test_a_list_with_a_bad_entry(campaign, leadhook):
-    """docs/inbound.md 3.1: the good ones are leads; the bad one is stored with its reason, alone, and can be replayed. The sender need not
-    repeat any."""
+    """docs/inbound.md 3.1: the good entries become leads; the bad one is stored alone with its reason, and can be replayed. The sender need
+    not repeat any."""
     hook = add(campaign, maps={"email": "people.[].mail", "shop": "shop"})
     people_sent = [{"mail": "a@example.org"}, {"mail": "no address"}, {"email": "c@example.org"}, {"mail": "d@example.org"}]
     payload = {"shop": "Ulm", "people": people_sent}
@@ -92,7 +92,7 @@ def test_a_list_of_bad_entries(campaign):
 
 
 def test_a_long_list(campaign, leadhook):
-    """docs/inbound.md 3.1: what is beyond the number of a call is stored in one piece, and replayed in one"""
+    """docs/inbound.md 3.1: entries beyond the maximum of a call are stored in one piece, and replayed in one"""
     hook = add(campaign, maps={"email": "people.[].mail"})
     payload = {"people": [{"mail": f"p{number}@example.org"} for number in range(130)]}
     answer = send(campaign, hook, payload)
@@ -126,7 +126,7 @@ def test_a_long_list_with_much_in_common(campaign, leadhook, operator):
 
 
 def test_a_list_with_a_long_answer(campaign, leadhook):
-    """docs/inbound.md 3.1: the reasons of all entries have room in the answer; the log has them whole"""
+    """docs/inbound.md 3.1: the answer has room for the reasons of all entries; the log has them in full"""
     names = [f"a_long_name_of_a_field_that_no_lead_needs_{number:02}" for number in range(45)]
     hook = add(campaign, maps={"email": "[].mail", **{name: f"[].f{number}" for number, name in enumerate(names)}})
     rest = "".join(f',"f{number}":1e400' for number in range(len(names)))
@@ -152,7 +152,7 @@ def test_one_of_a_list(campaign, leadhook):
 
 
 def test_two_lists_of_a_map(campaign):
-    """docs/inbound.md 3: the paths with [] go through one list"""
+    """docs/inbound.md 3: all paths with [] iterate over the same list"""
     answer = campaign.client.request("POST", campaign.path + "/inbound-webhook", key=campaign.key,
                                      form={"name": "Shop", "map[email]": "a.[].mail", "map[plan]": "b.[].plan"})
     assert answer.verdict == (406, "invalid_parameter") and "another list" in answer.json["message"]
@@ -174,13 +174,13 @@ def test_two_lists_of_a_map(campaign):
     ({}, {"body": b'{"email":"a@example.org"}', "type": "application/json", "headers": {"Content-Encoding": "identity"}}),
 ], ids=range(12))
 def test_bodies(campaign, maps, options):
-    """docs/inbound.md 2, 3: JSON is read in a text, under any type, and compressed with gzip"""
+    """docs/inbound.md 2, 3: JSON is read inside a text, with any type, and compressed with gzip"""
     answer = send(campaign, add(campaign, maps=maps), **options)
     assert answer.status == 201 and answer.json["email"] == "a@example.org", answer.body
 
 
 def test_encodings(campaign, leadhook):
-    """docs/inbound.md 2: other encodings are 415, and stored; one that is not whole is 202; one that would be too large is 413"""
+    """docs/inbound.md 2: other encodings get 415 and are stored; an incomplete one gets 202; one that would be too large gets 413"""
     hook = add(campaign)
     for encoding in ("br", "deflate", "zstd", "gzip, gzip"):
         answer = send(campaign, hook, body=zlib.compress(b'{"email":"a@example.org"}'), type="application/json",
@@ -203,7 +203,7 @@ def test_encodings(campaign, leadhook):
 
 
 def test_queries(campaign, leadhook):
-    """docs/inbound.md 2: a query that has a person is a payload; without one nothing is done, and it is logged for whoever made the map"""
+    """docs/inbound.md 2: a query that names a person is a payload; otherwise nothing is done, and it is logged for whoever made the map"""
     hook = add(campaign, maps={"email": "mail", "plan": "plan", "__source": '"shop"'})
     ready = {"message": "Inbound Webhook is ready"}
     for query in ({}, {"utm_source": "x"}, {"plan": "gold"}, {"mail": ""}, "mail"):
@@ -262,7 +262,7 @@ def test_unsafe_challenges(campaign, text):
     ({"email": "a@example.org", "plan": "x" * 5000}, "a@example.org", "plan"),
 ], ids=range(8))
 def test_needless_fields(campaign, leadhook, payload, email, left_out):
-    """docs/inbound.md 3: a field that is not needed costs no lead, and the log says that it was left out"""
+    """docs/inbound.md 3: a field that is not needed does not cost the lead, and the log says that it was left out"""
     hook = add(campaign, maps={name: name for name in payload})
     answer = send(campaign, hook, payload)
     assert answer.status == 201 and answer.json["email"] == email, answer.body
@@ -293,7 +293,7 @@ def test_too_many_fields(campaign, leadhook, extra, maps):
     ({"email": "", "phone_number": "abc"}, "invalid_phone_number"),
 ])
 def test_needed_fields(campaign, payload, error):
-    """docs/inbound.md 3: what decides what a lead gets, or whether it is made, is not left out"""
+    """docs/inbound.md 3: fields that decide what a lead gets, or whether it is made, are not left out"""
     assert send(campaign, add(campaign, maps={name: name for name in payload}), payload).verdict == (202, error)
     assert campaign.stats()["total"] == 0
 
@@ -366,7 +366,7 @@ def test_end_of_mail_always(campaign):
 
 
 def test_room_for_lists(campaign):
-    """docs/inbound.md 5: where an entry of a list finds no room, the others are carried out nevertheless, and the call gets 429"""
+    """docs/inbound.md 5: if there is no room for an entry of a list, the others are still processed, and the call gets 429"""
     sql, hook = campaign.service.installation.sql, add(campaign, maps={"email": "[].email", "__opt_out": "[].event"})
     sql("INSERT INTO lh_inbound_calls (id, inbound_id, campaign_id, refused, state, size, body, received_ms, ended_ms, expires_ms) "
         f"SELECT 2000000 + seq, {hook['id']}, {campaign.id}, 1, 'refused', 100, 'x', 1, 1, 9999999999999 FROM seq_1_to_1000")
@@ -379,7 +379,7 @@ def test_room_for_lists(campaign):
 
 
 def test_texts_stay_stopped(campaign):
-    """docs/inbound.md 2: a call with the number of a phone that said STOP does not end that"""
+    """docs/inbound.md 2: a call with the number of a phone that sent STOP does not end the opt-out"""
     hook = add(campaign, maps={"phone_number": "phone", "__reset_opt_out": '"yes"'})
     lead = campaign.lead(phone_number="+491711234567")
     campaign.change("sms_optout", phone_numbers=["+491711234567"])
@@ -439,7 +439,7 @@ SAMPLES = {
 
 @pytest.mark.parametrize("system", SAMPLES)
 def test_samples(campaign, system):
-    """docs/inbound.md 3: a map gets email address, name and number out of what these systems send"""
+    """docs/inbound.md 3: a map extracts email address, name and number from what these systems send"""
     payload, maps = SAMPLES[system]
     hook = add(campaign, maps=maps)
     answer = send(campaign, hook, **({"form": payload} if isinstance(payload, list) else {"json_body": payload}))
@@ -458,7 +458,7 @@ def test_a_selection_without_a_match(campaign, leadhook):
 
 
 def test_a_form_with_a_file(campaign):
-    """docs/inbound.md 2: a file, and text in another encoding, cost no lead"""
+    """docs/inbound.md 2: a file, and text in another encoding, do not cost the lead"""
     part = b'--B\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n%s\r\n'
     body = part % (b"email", b"", b"nora@example.org") + part % (b"city", b"", b"K\xf6ln") + \
         part % (b"letter", b'; filename="letter.pdf"\r\nContent-Type: application/pdf', b"%PDF\0\xff\x80") + b"--B--\r\n"
@@ -468,7 +468,7 @@ def test_a_form_with_a_file(campaign):
 
 
 def test_constants(campaign):
-    """docs/inbound.md 3: a text in quotes is the same in every payload; a person cannot be one"""
+    """docs/inbound.md 3: a quoted text is the same in every payload; it cannot identify a person"""
     hook = add(campaign, maps={"email": "email", "phone_number": "phone", "country_code": '"DE"', "channel": '"shop 1"'})
     answer = send(campaign, hook, {"email": "a@example.org", "phone": "0171 1234567"})
     assert answer.json["phone_number"] == "+491711234567" and answer.json["custom_fields"] == {"channel": "shop 1"}

@@ -87,7 +87,7 @@ def test_gateways(campaign, country, method):
 
 
 def test_help(campaign, inbound, leadhook):
-    """docs/inbound.md 3.2: who asks for help is stored, with the reason; nothing changes"""
+    """docs/inbound.md 3.2: a request for help is stored, with the reason; nothing changes"""
     lead = new_lead(campaign)
     for text in ("HELP", "Hilfe!", "ayuda", "Info"):
         answer = inbound(lead["phone_number"], text)

@@ -34,7 +34,7 @@ def run(browser, service, campaign):
 
 
 def is_known(campaign, answers):
-    """All answers are of one lead, which has signed up twice and has the referrals of its friends."""
+    """Check that all answers are about one lead, which has signed up twice and has the referrals of its friends."""
     first, again, found, *others = answers
     lead = campaign.find(**ADA)
     assert (first["counter"], again["counter"], found["counter"]) == (1, 2, 2)

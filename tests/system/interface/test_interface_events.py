@@ -27,7 +27,7 @@ def campaign(service, account, receiver):
 
 
 def arrived(campaign):
-    """What is due arrives now; the payloads so far, by the order of their events."""
+    """Deliver what is due; return the payloads so far, in the order of their events."""
     campaign.service.dispatch()
     found = campaign.service.receiver.at(campaign.hook)
     assert all(one.verified for one in found)

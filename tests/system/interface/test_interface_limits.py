@@ -29,8 +29,8 @@ def campaign(service, account):
 
 
 def passes(limit, calls):
-    """The statuses of the calls, in turn, that pass before one is refused: as many as the limit, and those of the minutes that a
-    busy host takes for them; "Exceeding a rate limit gives 429"."""
+    """Check that as many of these calls, in turn, pass as the limit allows, plus those of the minutes that a busy host takes; then
+    "Exceeding a rate limit gives 429"."""
     began, found, calls = time.monotonic(), [], itertools.cycle(calls)
     while (answer := next(calls)()).status != 429:
         found.append(answer.status)

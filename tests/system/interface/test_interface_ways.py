@@ -28,13 +28,13 @@ def manage(service, account):
 
 @pytest.fixture
 def settings(leadhook):
-    """Of a campaign by its id: all that is shown, without what is its own."""
+    """Returns all that is shown about a campaign by its id, without what is its own."""
     return lambda id: {name: value for name, value in leadhook("campaign", "show", id).items() if name not in OWN}
 
 
 @pytest.fixture
 def plain(service, account, settings):
-    """Those of a campaign without any setting."""
+    """The settings of a campaign that was made without any."""
     return settings(service.plain_campaign(account).id)
 
 
@@ -58,7 +58,7 @@ def test_over_http(service, account, manage, settings, plain):
 
 
 def presets():
-    """What the dashboard sends besides a name, by the purpose that is chosen."""
+    """Return what the dashboard sends besides a name, by the purpose that is chosen."""
     text = (SOURCE / "src/dashboard/web/overview.js").read_text(encoding="utf-8").split("const PRESETS = {\n")[1].split("\n};\n")[0]
     found = re.findall(r"^\t(\w+): \[\s*\"[^\"]*\",\s*\"[^\"]*\",\s*\{(.*?)\},?\s*\],$", text, re.M | re.S)
     return {name: json.loads("{" + re.sub(r"(\w+):", r'"\1":', fields) + "}") for name, fields in found}

@@ -20,7 +20,7 @@ ACTIONS = {
 
 
 def sign_up(campaign, count=LEADS, **fields):
-    """Signs up leads; returns their emails."""
+    """Sign up leads; return their emails."""
     emails = [f"{number}@example.org" for number in range(count)]
     responses = in_parallel([lambda email=email: campaign.post({"email": email, **fields}) for email in emails])
     assert {response.status for response in responses} == {200}
@@ -73,8 +73,8 @@ def test_sms_optin(service, campaign, receiver):
 
 
 def test_unverify(service, campaign, receiver):
-    """docs/api.md 4.1.4: without `channel` neither address is verified any more; with it, that one; verified again, the event is made
-    again"""
+    """docs/api.md 4.1.4: without `channel`, neither address is verified any longer; with it, only that one; when verified again, the event
+    is made again"""
     campaign.webhook("verified")
     ada = campaign.lead(email="ada@example.org", phone_number="+14155552671")
     name = {"email": ada["email"]}
@@ -132,7 +132,7 @@ def test_deletion(service, campaign):
 
 
 def test_work_queued_for_a_deleted_lead(service, campaign):
-    """changes queued after a deletion have no effect on the deleted leads"""
+    """changes queued before a deletion have no effect on the deleted leads"""
     emails = sign_up(campaign, 30)
     campaign.bulk("delete", {"emails": emails[10:20]})
     campaign.bulk("optout", {"emails": emails})
@@ -144,7 +144,7 @@ def test_work_queued_for_a_deleted_lead(service, campaign):
 
 @pytest.fixture
 def block_lead(service):
-    """Makes the database refuse changes of a lead, with the error of a deadlock."""
+    """Make the database refuse changes of a lead, with the error of a deadlock."""
     sql = service.installation.sql
 
     def begin(lead, seconds=0):
@@ -164,7 +164,7 @@ def opted_out(campaign, emails):
 
 
 def test_a_lead_that_cannot_be_changed(service, account, campaign, block_lead):
-    """the item is skipped in the end; other work is not held up"""
+    """the item is finally skipped; other work is not held up"""
     sql, other = service.installation.sql, service.campaign(account)
     emails, others = sign_up(campaign, 30), sign_up(other, 30)
     blocked = campaign.find(email=emails[10])
@@ -190,7 +190,7 @@ def test_a_lead_that_cannot_be_changed(service, account, campaign, block_lead):
 
 @pytest.mark.slow
 def test_chunk_timeout(service, campaign, block_lead):
-    """a chunk that conflicts after its deadline is rolled back; then each item alone has the whole time"""
+    """a chunk that conflicts after its deadline is rolled back; then each item gets the whole time for itself"""
     sql, emails, before = service.installation.sql, sign_up(campaign, 2), skipped(service)
     last = max((campaign.find(email=email) for email in emails), key=lambda lead: lead["id"])
     block_lead(last, seconds=6)
@@ -221,7 +221,7 @@ def test_dry_run_reports_bulk_work(service, campaign):
 
 
 def events_of(campaign):
-    """{event: {lead: how many}}"""
+    """Return {event: {lead: number of events}}."""
     counts = {}
     rows = campaign.service.installation.sql("SELECT JSON_VALUE(payload, '$.__event'), lead_id, COUNT(*) FROM lh_events "
                                              f"WHERE campaign_id = {campaign.id} GROUP BY 1, 2")
@@ -232,7 +232,7 @@ def events_of(campaign):
 
 
 def queue_all(campaign, emails):
-    """Queues nearly all actions: each job has 250 leads, and the last one deletes half of them."""
+    """Queue nearly all actions: each job has 250 leads, and the last one deletes half of them."""
     half = emails[LEADS // 2:]
     for action, fields in (("tag", {"tag": "VIP"}), ("optout", {}), ("verify", {}), ("block", {"reason": "bounced"}),
                            ("approve", {}), ("waitlist", {}), ("unwaitlist", {}), ("sms_optout", {})):
@@ -241,7 +241,7 @@ def queue_all(campaign, emails):
 
 
 def check_all(campaign, leads):
-    """The effects of queue_all, once for each lead. `leads`: their payloads before, in order."""
+    """Check the effects of queue_all, once for each lead. `leads`: their payloads before, in order."""
     service, ids = campaign.service, [lead["id"] for lead in leads]
     remaining, deleted = ids[:LEADS // 2], ids[LEADS // 2:]
     once = dict.fromkeys(ids, 1)
@@ -277,7 +277,7 @@ def crowd(service, receiver, account):
 
 
 def check_sent(campaign):
-    """Every event has arrived."""
+    """Check that every event has arrived."""
     wanted = sum(sum(leads.values()) for leads in events_of(campaign).values())
     received = campaign.delivered(wanted, deadline=60)
     assert len({one.headers["webhook-id"] for one in received}) == wanted and all(one.verified for one in received)
@@ -305,7 +305,7 @@ def test_a_killed_dispatcher(service, crowd):
 
 @pytest.mark.slow
 def test_two_dispatchers(service, crowd, tmp_path):
-    """docs/deliveries.md 4, several dispatchers: on the same jobs, they do each item once"""
+    """docs/deliveries.md 4, several dispatchers: working on the same jobs, they do each item once"""
     campaign, emails, leads = crowd
     program, config = service.installation.program("leadhook-dispatch"), service.installation.config
     others = [Child("leadhook-dispatch", ["env", f"LEADHOOK_DISPATCH_LOCK_FILE={tmp_path / str(number)}", program, "--config", config,

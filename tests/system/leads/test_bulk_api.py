@@ -11,7 +11,7 @@ PHONES = ["+14155552671", "+14155552672"]
 
 
 def call(campaign, action, fields, **options):
-    """A bulk call by its action; `delete` is a method."""
+    """Make a bulk call by its action; `delete` is a method."""
     return campaign.delete(fields, **options) if action == "delete" else campaign.post(fields, path=f"/{action}", **options)
 
 

@@ -22,7 +22,7 @@ def board(campaign, key, limit, **fields):
 
 
 def boards(campaign, **fields):
-    """The leaderboard in concurrent calls of each view and limit: {(key, limit): [answer, ...]}"""
+    """Return the leaderboard in concurrent calls of each view and limit: {(key, limit): [answer, ...]}."""
     calls = [(key, limit) for key in (True, None) for limit in (FEW, MANY)] * CALLS
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda one: (one, board(campaign, *one, **fields)), calls))
@@ -30,7 +30,7 @@ def boards(campaign, **fields):
 
 
 def leaders_by_look_up(campaign, leads, key):
-    """The expected leaderboard, from look-ups of the leads."""
+    """Return the expected leaderboard, from look-ups of the leads."""
     found = [campaign.get({"social_id": lead["social_id"]}) for lead in leads]
     ranked = [answer.json for answer in found if answer.status == 200 and not answer.json["fraudulent"]]
     ranked.sort(key=lambda lead: (-lead["contest_score"], lead["subscription_number"]))
@@ -160,7 +160,7 @@ def test_look_ups_are_current(campaign):
 
 @contextlib.contextmanager
 def statements(service):
-    """The statements that run meanwhile, except those for keys and whole campaigns."""
+    """The statements that run in the meantime, except those for keys and whole campaigns."""
     database, found = service.installation.database, []
     database.sql("SET GLOBAL log_output = 'TABLE'; TRUNCATE mysql.general_log; SET GLOBAL general_log = 1")
     try:
@@ -178,7 +178,7 @@ def one_worker(make_service):
 
 
 def test_a_look_up_is_one_statement(one_worker):
-    """At most four statements at first; one statement while the entry is valid"""
+    """at most four statements at first; one statement while the entry is valid"""
     other = one_worker.campaign()
     other.find(email=other.leads(1)[0]["email"])  # for the entries that do not depend on a campaign
     campaign = one_worker.campaign(points_signup=3)
@@ -193,8 +193,8 @@ def test_a_look_up_is_one_statement(one_worker):
 
 
 def test_a_leaderboard_is_one_statement(one_worker):
-    """one for the requested lead while nothing changes; otherwise its rank, the leaders and a check that both are of the same
-    moment are read, too"""
+    """one for the requested lead while nothing changes; otherwise its rank, the leaders and a check that both are from the same moment are
+    read as well"""
     campaign = one_worker.campaign(points_signup=3)
     leads = campaign.leads(4)
     unchanged, changed = [], []

@@ -56,8 +56,8 @@ def test_the_longest_addresses(campaign, email, stored):
     "ada.k@example.org,", "“ada.k@example.org”", "ada.k@example.org (Ada)",
     "ada.k@example.org <mailto:ada.k@example.org>", "'ada.k@example.org"])
 def test_pasted_addresses(campaign, typed):
-    """docs/api.md 4.2 Typed identifiers: one lead with its address, by JSON and forms, with a key and without; in look-ups and bulk calls,
-    too"""
+    """docs/api.md 4.2 Typed identifiers: one lead with its address, by JSON and forms, with a key and without; also in look-ups and bulk
+    calls"""
     lead = campaign.lead(email="ada.k@example.org")
     assert campaign.lead(email=typed)["social_id"] == lead["social_id"]
     form = campaign.client.request("POST", campaign.path, form={"email": typed})

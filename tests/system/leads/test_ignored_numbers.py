@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.4: a bad number beside a good email address costs no lead, whatever calls."""
+"""docs/api.md 4.4: a bad number next to a good email address does not cost the lead, whatever the call."""
 import json
 import re
 
@@ -41,7 +41,7 @@ def test_older_paths(campaign, typed):
 
 
 def test_updates_and_tags(campaign):
-    """a known lead keeps its number; the call for a tag says it, too"""
+    """a known lead keeps its number; the call for a tag reports it, too"""
     good = campaign.lead(**ADA, phone_number="+14155552671")
     answer = campaign.lead(**ADA, phone_number="none of your business", plan="pro")
     assert answer["phone_number"] == good["phone_number"] and answer["ignored"] and answer["custom_fields"]["plan"] == "pro"
@@ -51,7 +51,7 @@ def test_updates_and_tags(campaign):
 
 
 def test_the_kept_text_has_limits(campaign):
-    """docs/api.md 4.4: 200 bytes in whole characters; a field of this name that is sent counts; without room it is left out"""
+    """docs/api.md 4.4: 200 bytes in whole characters; a field of this name that is sent has precedence; without room it is left out"""
     assert campaign.lead(**ADA, phone_number="é" * 150)["custom_fields"] == {"invalid_phone_number": "é" * 100}
     sent = campaign.lead(email="b@example.org", phone_number="no", invalid_phone_number="mine")
     assert sent["custom_fields"] == {"invalid_phone_number": "mine"}
@@ -61,13 +61,13 @@ def test_the_kept_text_has_limits(campaign):
 
 
 def test_a_bad_address_beside_a_good_number(campaign):
-    """docs/api.md 4.4: is an error"""
+    """docs/api.md 4.4: this is an error"""
     assert campaign.post({"email": "ada@", "phone_number": "+14155552671"}).verdict == (406, "invalid_email")
     assert campaign.stats()["total"] == 0
 
 
 def test_withheld_leads(service):
-    """docs/api.md 4.1.11: what is answered about a lead that is not shown has it as well, so that it shows nothing"""
+    """docs/api.md 4.1.11: an answer about a lead that is not shown contains it as well, so that it reveals nothing"""
     campaign = service.campaign(public_lookup="social_id", public_update="own")
     campaign.lead(**ADA)
     answers = [campaign.post({"email": f"{name}@example.org", "phone_number": "12"}, key=None).json for name in ("ada", "new")]

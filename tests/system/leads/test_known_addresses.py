@@ -27,13 +27,13 @@ def sign_up(campaign, path=None, **fields):
 
 
 def is_public(campaign, lead, social_id):
-    """The public view, without the secret of the lead's page."""
+    """Check for the public view, without the secret of the lead's page."""
     page = f"{campaign.service.front.url}/c/{campaign.id}/s/{social_id}"
     return lead["social_id"] == social_id and not PERSONAL & set(lead) and lead["status_url"] == page and "check_mail" not in lead
 
 
 def test_a_repeated_sign_up(campaign):
-    """the same lead, counted, changed, and in again after an opt-out"""
+    """the same lead, counted, changed, and opted in again after an opt-out"""
     first = sign_up(campaign, email=EMAIL, first_name="Ada", plan="free")
     assert OWN.search(first["status_url"]), "the caller created the lead, and owns it"
     campaign.change("optout", email=EMAIL)
@@ -79,7 +79,7 @@ def test_must_exist(campaign):
 
 
 def test_older_paths(campaign):
-    """docs/api.md 4.1.6: the same on each"""
+    """docs/api.md 4.1.6: the same on each path"""
     first = sign_up(campaign, email=EMAIL)
     for path in (f"/v1/{campaign.id}/subscribe", f"/lead/{campaign.id}"):
         assert is_public(campaign, sign_up(campaign, path, email=EMAIL), first["social_id"])

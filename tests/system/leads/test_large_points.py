@@ -8,7 +8,7 @@ LEADS, WEBHOOKS = 250, 20  # the largest call, and the most webhooks, of the def
 
 
 def many(campaign, count=LEADS):
-    """Signs up leads, then registers webhooks for changes of their scores, so that no due delivery is left over."""
+    """Sign up leads, then register webhooks for changes of their scores, so that no due delivery is left over."""
     emails = [f"{number}@example.org" for number in range(count)]
     answers = in_parallel([lambda email=email: campaign.post({"email": email}) for email in emails])
     assert {answer.status for answer in answers} == {200}
@@ -26,7 +26,7 @@ def number_of(campaign, what, table):
 
 
 def do_jobs(campaign):
-    """Runs the dispatcher until the campaign has no jobs."""
+    """Run the dispatcher until the campaign has no jobs."""
     campaign.service.dispatcher.start()
     try:
         wait_until(lambda: number_of(campaign, "COUNT(*)", "lh_bulk_jobs") == 0, 60, "the jobs are done")
@@ -64,7 +64,7 @@ def test_large_points_are_queued(service, crowd):
 
 
 def test_others_are_done_at_once(crowd):
-    """docs/api.md 4.1.3: points of few leads, also between large calls"""
+    """docs/api.md 4.1.3: points for few leads are booked at once, even between large calls"""
     campaign, emails = crowd
     for number in (1, 2):
         answer = points(campaign, emails[:10], 1)

@@ -109,7 +109,7 @@ def test_avatars(campaign, people):
 
 
 def test_words_of_older_clients(campaign, people):
-    """icon is mp, ui is identicon; other spellings are refused"""
+    """icon means mp, ui means identicon; other spellings are refused"""
     for word, same in (("icon", "mp"), ("ui", "identicon")):
         for key in (True, None):
             assert board(campaign, key, avatar_default=word) == board(campaign, key, avatar_default=same)
@@ -134,13 +134,13 @@ def test_a_fraudulent_lead_in_style(campaign, people):
         "https://", "http:///a", "https://:80/", "https://shop.example/ä.png", "https://shop.example/\"onload=x",
         "https://shop.example/a b", "https://shop.example/<b>", "https://shop.example\\a", "https://shop.example/" + "x" * 2030)] + [{"lead_description": "x" * 65}, {"lead_description": "Ⱥ" * 32}])
 def test_bad_values(campaign, fields):
-    """406: no keyword and no http or https URL of RFC 3986; a name longer than that of a field"""
+    """406: neither a keyword nor an http or https URL of RFC 3986; a name longer than a field's name may be"""
     answer = campaign.get(fields, path="/leaderboard")
     assert answer.verdict == (406, "invalid_parameter") and next(iter(fields)) in answer.json["message"]
 
 
 def test_arrays_and_limits_of_style(campaign):
-    """docs/api.md 1.1: one text"""
+    """docs/api.md 1.1: only one text"""
     for name in ("lead_description", "avatar_default"):
         assert campaign.get([(name + "[]", "mp"), (name + "[]", "mp")], path="/leaderboard").verdict == (406, "invalid_parameter")
         assert campaign.get({name: "x" * 5000}, path="/leaderboard").verdict == (406, "invalid_parameter")

@@ -14,7 +14,7 @@ def page(campaign, **fields):
 
 
 def walk(campaign, **fields):
-    """All leads, from all pages."""
+    """Return all leads, from all pages."""
     found, cursor = [], {}
     while cursor is not None:
         answer = page(campaign, **cursor, **fields)

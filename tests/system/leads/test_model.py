@@ -45,18 +45,18 @@ class Engine:
         self.runner = Runner(BUILD / "tests/model/batch_runner", self.folder, self.database.socket, "model")
 
     def close(self):
-        """Stops the programs; returns their exit statuses."""
+        """Stop the programs; return their exit statuses."""
         return [program.close() for program in (self.runner, self.sql)]
 
     def play(self, steps):
-        """Plays a history; the log must stay empty."""
+        """Play a history; the log must stay empty."""
         Player(self.runner, self.sql, self.installation.admin).play(steps)
         said = self.runner.new_log()
         if said:
             raise Difference(f"the log: {said}")
 
     def recount(self):
-        """The findings of the operator's deep check."""
+        """Return the findings of the operator's deep check."""
         self.database.sql("SET GLOBAL innodb_flush_log_at_trx_commit = 1")  # otherwise this setting is a finding
         answer = subprocess.run([self.installation.program("leadhook"), "--config", self.installation.config, "--json", "check",
                                  "--deep"], capture_output=True, text=True, timeout=300, check=False).stdout
@@ -78,7 +78,7 @@ def steps_of(seed):
 
 
 def problem(engine, steps):
-    """The error that a history causes, or None."""
+    """Return the error that a history causes, or None."""
     try:
         engine.play(steps)
     except Difference as found:
@@ -91,7 +91,7 @@ def problem(engine, steps):
 
 
 def without(steps, at):
-    """The history without one step, or without one command of it: `at` is (step, command or None)."""
+    """Return the history without one step, or without one command of it: `at` is (step, command or None)."""
     step, command = at
     if command is None:
         return steps[:step] + steps[step + 1:]
@@ -100,7 +100,7 @@ def without(steps, at):
 
 
 def removable(steps):
-    """Steps and commands that can be removed, last first."""
+    """Return steps and commands that can be removed, last first."""
     for step in reversed(range(len(steps))):
         if "campaign" not in steps[step]:
             yield step, None
@@ -109,7 +109,7 @@ def removable(steps):
 
 
 def shorten(engine, steps):
-    """The shortest part of the history that still shows a difference."""
+    """Return the shortest part of the history that still shows a difference."""
     end = time.monotonic() + SHRINK_SECONDS
     smaller = True
     while smaller:
@@ -209,7 +209,7 @@ def test_model_fraud_and_floor():
 
 
 def test_model_verification():
-    """docs/api.md 4.6 require_verification, points_verified; 4.3.4 a replaced email is not verified, credit stays"""
+    """docs/api.md 4.6 require_verification, points_verified; 4.3, step 4: a replaced email is not verified, credit stays"""
     story = Scenario(require_verification=True, points_verified=2)
     a = story.join("a")
     b = story.join("b", referrer_id=a.body["social_id"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1.11: of two people that enter the same address, the one that proves it has the lead's page, as mails, texts and pages show
+"""docs/api.md 4.1.11: if two people enter the same address, the one who proves it gets the lead's page, as mails, texts and pages show
 it."""
 import base64
 import collections
@@ -44,7 +44,7 @@ def sign_up(campaign, **fields):
 
 
 def token_of(url):
-    """What `__token` is; None: there is none in the address."""
+    """Return what `__token` is; None if there is none in the address."""
     found = re.search(r"/s/([0-9A-Z]{10}/[\w-]{24})$", url)
     return found and found[1]
 
@@ -59,7 +59,7 @@ def code_by_mail(mail_server, recipient, count=1):
 
 
 def link_in_mail(mail_server, recipient, count=1):
-    """The path on which it confirms."""
+    """Return the path on which it confirms."""
     return re.search(r"/c/\d+/confirm/\S+", last_mail(mail_server, recipient, count))[0]
 
 
@@ -68,14 +68,14 @@ def code_by_text(gateway, number, count=1):
 
 
 def type_code(campaign, code, **address):
-    """Where it leads to; None: to a page that says that the address is confirmed."""
+    """Return where the code leads; None: to a page that says that the address is confirmed."""
     answer = campaign.client.request("POST", f"/c/{campaign.id}/code", form={**address, "code": code}, headers=list(FORM.items()))
     assert answer.status == 303 or (answer.status == 200 and b"is confirmed" in answer.body and b"/s/" not in answer.body), answer.body
     return answer.headers["Location"]
 
 
 def reported(campaign, **address):
-    """How many rows a report has of each section."""
+    """Return how many rows of each section a report has."""
     words = [word for name, value in address.items() for word in (f"--{name}", value)]
     report = campaign.service.installation.admin("lead", "report", *words, "--campaign", str(campaign.id))
     return collections.Counter(item["section"] for item in report)
@@ -87,7 +87,7 @@ def erased(campaign, **address):
 
 
 def kinds(campaign):
-    """Of the messages that were requested."""
+    """Return the kinds of the messages that were requested."""
     return [row["kind"] for row in campaign.service.installation.admin("mail", "list", "--campaign", str(campaign.id))]
 
 
@@ -98,7 +98,7 @@ def page_at(campaign, url):
 
 
 def old_stamp(campaign):
-    """Of a page that a person has had for ten seconds (docs/api.md 8.1)."""
+    """Return the stamp of a page that a person has had for ten seconds (docs/api.md 8.1)."""
     secret = bytes.fromhex(campaign.service.installation.sql("SELECT HEX(value) FROM lh_installation WHERE name = 'server_secret'"))
     made = int(time.time() * 1000) - 10000
     mac = hmac.digest(secret, f"leadhook stamp v1:{campaign.id}:{made}".encode(), "sha256")[:12]
@@ -106,14 +106,14 @@ def old_stamp(campaign):
 
 
 def sign_up_with_claim(campaign, claimed, **fields):
-    """As if a stranger had added that address while the campaign verified nothing."""
+    """Sign up as if a stranger had added that address while the campaign verified nothing."""
     lead = sign_up(campaign, **fields)
     campaign.service.installation.sql(f"UPDATE lh_leads SET claimed = {CLAIMS.index(claimed)} WHERE campaign_id = {campaign.id} AND id = {lead['id']}")
     return lead
 
 
 def check_stranger(campaign, url, secret):
-    """The link shows what it shows everyone else, and the token is as none."""
+    """Check that the link shows what it shows everyone else, and that the token counts as none."""
     assert secret not in page_at(campaign, url) and page_at(campaign, url) == page_at(campaign, url.rsplit("/", 1)[0])
     assert campaign.get({"__token": token_of(url)}, key=None).verdict == (409, "missing_identifier")
 
@@ -141,7 +141,8 @@ def test_a_number_that_was_anothers(service, account, mail_server):
 
 
 def test_a_number_that_decides(service, account, gateway):
-    """Verified campaigns: with verify_phone alone a lead belongs to the person that proves its number. Eve has entered Ada's email address before."""
+    """Verified campaigns: with verify_phone alone, a lead belongs to the person who proves its number. Eve has entered Ada's email address
+    before."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off"})
     address, number = person()
     eve = sign_up(campaign, email=address, phone_number=person()[1])
@@ -154,7 +155,7 @@ def test_a_number_that_decides(service, account, gateway):
 
 
 def test_an_address_that_was_anothers(service, account, mail_server, gateway):
-    """Eve has entered Ada's address, and has proven a number beside it, before Ada signs up and confirms."""
+    """Eve has entered Ada's address, and has proven a number stored with it, before Ada signs up and confirms."""
     campaign = service.campaign(account, **VERIFIED)
     address, number = person()
     eve = sign_up(campaign, email=address, phone_number=number, first_name="Eve")["status_url"]
@@ -171,8 +172,8 @@ def test_an_address_that_was_anothers(service, account, mail_server, gateway):
 
 
 def test_a_number_leads_to_its_page(service, account, mail_server, gateway):
-    """Verified campaigns: with verify_phone alone the code leads to the page. Eve has entered another email address beside Vic's number
-    before: no link is mailed there, and the address is a claim, which Vic replaces."""
+    """Verified campaigns: with verify_phone alone, the code leads to the page. Eve has entered another email address together with Vic's
+    number before: no link is mailed there, and the address is a claim, which Vic replaces."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off"})
     address, number = person()
     eve = sign_up(campaign, email=address, phone_number=number)
@@ -189,8 +190,8 @@ def test_a_number_leads_to_its_page(service, account, mail_server, gateway):
 
 
 def test_an_email_address_does_not_decide(service, account, mail_server, gateway):
-    """Verified campaigns: with verify_phone alone a code by mail, which bots=proof_or_confirm brings, gives nothing of a lead whose number
-    another person proves, before or after."""
+    """Verified campaigns: with verify_phone alone, a code by mail, as caused by bots=proof_or_confirm, reveals nothing of a lead whose
+    number another person proves, before or after."""
     for first in ("mail", "text"):
         campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "bots": "proof_or_confirm"})
         address, number = person()
@@ -240,7 +241,7 @@ def test_a_number_that_a_stranger_adds(service, account, mail_server, gateway, v
 
 @pytest.mark.parametrize("proven", [True, False])
 def test_an_email_address_that_a_stranger_adds(service, account, mail_server, gateway, proven):
-    """docs/api.md 4.1.11, Claim: to the lead of a number. Eve confirms it, and sees and deletes nothing; the code for the number leads to
+    """docs/api.md 4.1.11, Claim, on the lead of a number. Eve confirms it, and sees and deletes nothing; the code for the number leads to
     the page, and no link to it is mailed to Eve."""
     campaign = service.campaign(account, **VERIFIED)
     address, number = person()
@@ -272,7 +273,8 @@ def test_an_email_address_that_a_stranger_adds(service, account, mail_server, ga
 
 
 def test_a_link_after_a_verification_without_proof(service, account, mail_server):
-    """docs/api.md 4.1.12: Eve has signed up Ada's address, and a key has verified it. Ada's link still has its button, which ends Eve's."""
+    """docs/api.md 4.1.12: Eve has signed up Ada's address, and a key has verified it. Ada's link still has its button, which ends Eve's
+    link."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, _ = person()
     eve = sign_up(campaign, email=address)["status_url"]
@@ -300,7 +302,7 @@ def test_a_mail_that_anyone_requests_lets_no_lead_end(service, account):
 
 
 def test_a_bookmark_stays(service, account, mail_server):
-    """A person that signs up once, and confirms, keeps the link of the first answer."""
+    """A person who signs up once, and confirms, keeps the link of the first answer."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, _ = person()
     url = sign_up(campaign, email=address, first_name="Ada")["status_url"]
@@ -338,7 +340,7 @@ def test_no_number_is_added_to_a_protected_lead(service, account):
 
 @pytest.mark.parametrize("settings", [{}, {"public_lookup": "social_id", "public_update": "own"}, {"verify_email": "off"}])
 def test_a_person_that_comes_back(service, account, mail_server, gateway, settings):
-    """Another owner: what Vic has proven stays Vic's, and the link valid, when the address is signed up again, by whomever, and proven
+    """Another owner: what Vic has proven stays Vic's, and the link stays valid, when anyone signs the address up again and it is proven
     again."""
     campaign = service.campaign(account, **{**VERIFIED, **settings})
     by_number = "verify_email" in settings
@@ -385,7 +387,7 @@ def test_an_address_that_is_added_to_a_lead_that_was_passed_on(service, account,
 
 @pytest.mark.parametrize("how", ["tag", "import"])
 def test_a_person_that_a_server_signs_up(service, account, mail_server, how):
-    """Another owner: calls that do not count sign a lead up as well."""
+    """Another owner: calls that do not count also sign a lead up."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_phone": "off"})
     address, _ = person()
     eve = sign_up(campaign, email=address, first_name="Ada")["status_url"]
@@ -401,7 +403,7 @@ def test_a_person_that_a_server_signs_up(service, account, mail_server, how):
 
 
 def test_a_press_while_the_lead_is_passed_on(service, account, mail_server, gateway):
-    """Claim: the button of Eve's mail never leads to the page of Vic, whose number decides, also in the moment in which Vic proves it."""
+    """Claim: the button of Eve's mail never leads to the page of Vic, whose number decides, not even at the moment when Vic proves it."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "bots": "proof_or_confirm"})
     for _ in range(5):
         address, number = person()
@@ -431,7 +433,7 @@ def test_a_press_while_the_lead_is_passed_on(service, account, mail_server, gate
 
 
 def test_an_imported_social_id(service, account, tmp_path):
-    """docs/api.md 4.1.5, 4.1.11: of the lead that had it before, the link to the page ends; that of the opt-out is the new lead's"""
+    """docs/api.md 4.1.5, 4.1.11: the link to the page of the lead that had it before ends; the link for the opt-out is the new lead's"""
     campaign = service.campaign(account, pages="on")
     path = tmp_path / "leads.csv"
     links = []
@@ -453,7 +455,7 @@ def test_an_imported_social_id(service, account, tmp_path):
 @pytest.mark.parametrize("entered", ["beside", "later", "claimed"])
 def test_what_a_person_enters_stays_its_own(service, account, mail_server, gateway, entered):
     """docs/api.md 4.1.11, Verified campaigns: Eve has proven a number, and entered Vic's email address. What Vic enters is not shown to
-    Eve, and the lead is Vic's once it confirms."""
+    Eve, and the lead is Vic's once Vic confirms."""
     campaign = service.campaign(account, **VERIFIED)
     address, number = person()
     beside = {} if entered == "later" else {"email": address}
@@ -480,8 +482,8 @@ def test_what_a_person_enters_stays_its_own(service, account, mail_server, gatew
 
 
 def test_a_number_shows_no_lead(service, account, mail_server, gateway):
-    """docs/api.md 4.1.11, New number, Not verified: where leads are protected, what a stranger does with numbers of its own is the same
-    with an email address that is a lead's and with one that is not."""
+    """docs/api.md 4.1.11, New number, Not verified: if leads are protected, what strangers do with their own numbers has the same result
+    with an email address that belongs to a lead and with one that does not."""
     campaign = service.campaign(account, **VERIFIED, public_lookup="social_id", public_update="own", privacy="off")
     known, other = person()[0], person()[0]
     sign_up(campaign, email=known)
@@ -511,7 +513,7 @@ def test_a_number_shows_no_lead(service, account, mail_server, gateway):
 
 
 def test_a_number_that_is_sent_by_its_name(service, account, mail_server, gateway):
-    """New number: where numbers do not wait, the field is one of Eve's; Ada's confirmation does not add the number."""
+    """New number: if numbers do not wait, the field is one of Eve's; Ada's confirmation does not add the number."""
     campaign = service.campaign(account, **{**VERIFIED, "verify_email": "off", "mails": "status_link"}, **STRICT)
     address, number = person()
     assert sign_up(campaign, email=address, first_name="Ada")["social_id"]

@@ -15,7 +15,7 @@ def test_the_public_view(campaign):
 
 
 def test_privacy_off(service, account):
-    """docs/api.md 4.5: personal data are shown, but never ip, referrer, fraudulent, nor a link that opts the lead out"""
+    """docs/api.md 4.5: personal data are shown, but never ip, referrer, fraudulent, or a link that opts the lead out"""
     campaign = service.campaign(account, privacy="off")
     lead = check_payload(campaign.post({**ADA, "color": "red"}, key=None).json, "open")
     assert lead["email"] == ADA["email"] and lead["custom_fields"] == {"color": "red"}
@@ -47,7 +47,7 @@ def test_names(campaign, fields, names):
 
 
 def test_display_name_without_names(campaign):
-    """docs/api.md 4.5: local part, its first character in the public view; else a few characters of the phone number"""
+    """docs/api.md 4.5: the local part, in the public view its first character; otherwise a few characters of the phone number"""
     assert campaign.lead(**ADA)["display_name"] == "ada"
     assert campaign.get(ADA, key=None).json["display_name"] == "a***"
     assert campaign.lead(phone_number="+14155552671")["display_name"] == "+14***71"

@@ -16,7 +16,7 @@ def complete(campaign, fields, key=None, **options):
 
 
 def messages(campaign, lead):
-    """(points, message) of the bookings of actions"""
+    """Return (points, message) of the bookings of actions."""
     rows = campaign.service.installation.sql(
         f"SELECT delta, message FROM lh_score_entries WHERE lead_id = {lead['id']} AND reason = 'action' ORDER BY ref")
     return [tuple(row.split("\t")) for row in rows.split("\n")] if rows else []
@@ -31,7 +31,7 @@ def shared(campaign):
 
 
 def test_a_public_action(shared, receiver):
-    """once for a lead; points, events and the payload as with a key"""
+    """once for each lead; points, events and the payload as with a key"""
     shared.webhook("score_change")
     for _ in range(2):
         answer = complete(shared, {"aid": shared.action, "kid": shared.ada["social_id"].lower(), "__source": "embed"})
@@ -46,7 +46,7 @@ def test_a_public_action(shared, receiver):
 
 
 def test_bodies(shared):
-    """JSON, form, multipart and what sendBeacon sends; the query, too"""
+    """JSON, form, multipart, what sendBeacon sends, and the query"""
     request, path = shared.client.request, f"/action/{shared.id}"
     for number, send in enumerate((
             lambda fields: request("POST", path, json_body=fields),
@@ -67,7 +67,7 @@ def test_bodies(shared):
     ("é" * 600, "é" * 512), ("x" + "é" * 600, "x" + "é" * 511)],
     ids=["text", "whole", "decimal", "boolean", "array", "empty", "null", "object", "no members", "long", "long, odd"])
 def test_data(shared, data, stored):
-    """`data` is the message of the booking: a text as it is, else as JSON; at most 1,024 bytes, cut before a character"""
+    """`data` is the message of the booking: a text unchanged, anything else as JSON; at most 1,024 bytes, cut before a character"""
     assert complete(shared, {"aid": shared.action, "kid": shared.ada["social_id"], "data": data}).json == DONE
     assert messages(shared, shared.ada) == [("3", stored)]
 
@@ -88,7 +88,7 @@ def test_data_as_an_object(shared):
 
 
 def test_other_actions_do_not_exist(shared, service):
-    """without a key every action that cannot be completed is answered alike: not public, bound, unknown, of another campaign"""
+    """without a key, every action that cannot be completed gets the same answer: not public, bound, unknown, of another campaign"""
     tag, other = shared.define("tag", "VIP"), service.campaign(shared.account)
     actions = [shared.define("action", "Private", "--points", 3), shared.define("action", "Bound", "--tag", tag, "--public"),
                other.define("action", "Elsewhere", "--public"), UNKNOWN_ID, 0, "x", -1, 10**30, "", None]
@@ -102,7 +102,7 @@ def test_other_actions_do_not_exist(shared, service):
 
 
 def test_with_a_key(shared):
-    """with a key as POST /v2/{campaign}/actions/{action_id}: the switch is not needed"""
+    """with a key as POST /v2/{campaign}/actions/{action_id}: the action need not be public"""
     tag = shared.define("tag", "VIP")
     private, bound = shared.define("action", "Private"), shared.define("action", "Bound", "--tag", tag, "--public")
     lead = {"kid": shared.ada["social_id"]}
@@ -156,7 +156,7 @@ def test_limits(shared):
 
 
 def test_at_once(shared):
-    """docs/api.md 4.6: two calls at the same moment book once"""
+    """docs/api.md 4.6: two simultaneous calls book once"""
     fields = {"aid": shared.action, "kid": shared.ada["social_id"]}
     answers = at_once([lambda number=number: complete(shared, {**fields, "data": number}) for number in range(8)])
     assert {answer.status for answer in answers} == {200}

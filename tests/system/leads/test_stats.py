@@ -14,7 +14,7 @@ ATTEMPTS = ["attempts", "delivered", "failed", "no_answer", "answers_3xx", "answ
 
 
 def counts(row):
-    """Those that are not 0."""
+    """Return the counts that are not 0."""
     return {name: row[name] for name in LEADS if row[name]}
 
 
@@ -70,7 +70,7 @@ def test_referrals(service, leadhook, campaign, tmp_path):
     shown = [time.strftime("%Y-%m-%dT%H:10:00Z", time.gmtime((hour + i) * 3600)) for i in (0, 1)]
 
     def funnel():
-        """The hour of ada, that of bob, all, and the whole campaign of the overview."""
+        """Return the hour of ada, that of bob, all hours, and the whole campaign in the overview."""
         stats = leadhook("campaign", "stats", campaign.id, "--by", "hour", "--since", shown[0])
         assert stats["complete"] and [stats["previous"][name] for name in LEADS] == [0] * len(LEADS)
         [row] = [row for row in leadhook("campaign", "overview") if row["id"] == campaign.id]
@@ -181,7 +181,7 @@ def test_invalid_sources(service, campaign, words, message):
 
 
 def test_sources_of_a_removed_campaign(service, leadhook, campaign):
-    """docs/statistics.md 2.1: the counts go with the campaign"""
+    """docs/statistics.md 2.1: the counts are removed with the campaign"""
     campaign.lead(email="ada@example.org", utm_source="news")
     assert counted_sources(service, leadhook, campaign) == [("utm_source", "news", 1)]
     leadhook("campaign", "remove", campaign.id, "--yes")
@@ -190,7 +190,7 @@ def test_sources_of_a_removed_campaign(service, leadhook, campaign):
 
 
 def test_rebuild(service, leadhook, refused, campaign):
-    """docs/statistics.md 1: the command counts all leads again, and the dispatcher goes on when that was interrupted"""
+    """docs/statistics.md 1: the command counts all leads again, and the dispatcher continues if it was interrupted"""
     campaign.leads(3)
     sql = service.installation.sql
     sql(f"UPDATE lh_lead_hours SET lead_count = 9 WHERE campaign_id = {campaign.id}")
@@ -218,7 +218,7 @@ def test_rebuild(service, leadhook, refused, campaign):
 
 
 def test_attempts(service, leadhook, receiver, campaign):
-    """docs/statistics.md 3: attempts by the hour of their start, with what came of them"""
+    """docs/statistics.md 3: attempts by the hour of their start, with their results"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(503), Answer(200))
     campaign.leads(1)

@@ -22,12 +22,12 @@ def sign_up(campaign, key=None, **fields):
 
 
 def token_of(lead):
-    """What `__token` is, from the address of the lead's page."""
+    """Return what `__token` is, from the address of the lead's page."""
     return re.fullmatch(r".*/c/\d+/s/([0-9A-Z]{10}/[\w-]{24})", lead["status_url"])[1]
 
 
 def withheld(campaign, answer, **urls):
-    """No mail is set up here."""
+    """Check for a withheld lead where no mail is set up."""
     return answer == {"id": None, "social_id": None, "campaign_id": campaign.id, "list_id": campaign.id, "check_mail": False,
                       "redirect_url": None, "thankyou_url": None, "code_url": None, **urls}
 
@@ -39,7 +39,7 @@ def ada(strict):
 
 @pytest.mark.parametrize("words", [(), ("--id", "7000001")], ids=["new", "moved"])
 def test_defaults(leadhook, account, words):
-    """however a campaign is made (`/manage/v1`: test_manage.py)"""
+    """whichever way a campaign is made (`/manage/v1`: test_manage.py)"""
     shown = leadhook("campaign", "show", leadhook("campaign", "add", account.id, "New", *words)["id"])
     assert (shown["public_lookup"], shown["public_update"], shown["pages"], shown["require_key"]) == ("all", "all", True, False)
 
@@ -60,7 +60,7 @@ def test_nothing_about_a_person_for_an_address(strict, ada):
 
 
 def test_failures_show_no_lead(strict, ada):
-    """too many fields are refused for a known address as for an unknown one; `must_exist` needs a key, even with an own token"""
+    """too many fields are refused for a known address as for an unknown one; `must_exist` needs a key, even with one's own token"""
     other = sign_up(strict, email="other@example.org")
     large = {name: "x" * 3000 for name in "abc"}
     for name in ("ada", "unknown"):
@@ -71,7 +71,8 @@ def test_failures_show_no_lead(strict, ada):
 
 
 def test_fields_of_strangers_give_way(campaign):
-    """docs/api.md 1.3: 50 fields, and 8 KiB, that others stored under an address refuse no later sign-up of it, with or without a key"""
+    """docs/api.md 1.3: 50 fields, and 8 KiB, that others stored under an address do not make a later sign-up with it fail, with or without
+    a key"""
     def junk(prefix):
         return {f"{prefix}{number}": 130 * "x" for number in range(50)}
     ada, form = {"email": "ada@example.org"}, {"first_name": "Ada", "plan": "gold"}
@@ -89,7 +90,7 @@ def test_fields_of_strangers_give_way(campaign):
 
 
 def test_fields_of_weak_keys_give_way(campaign, leadhook, account):
-    """docs/api.md 1.3: a key that may not change leads is a stranger's"""
+    """docs/api.md 1.3: fields from a key that may not change leads count as a stranger's"""
     weak = leadhook("key", "add", account.id, "--rights", "ingest")["key"]
     campaign.lead(email="ada@example.org", plan="gold")
     sign_up(campaign, key=weak, email="ada@example.org", **{f"weak{number}": "x" for number in range(49)})
@@ -104,7 +105,7 @@ def test_a_social_id_is_public(strict, ada):
 
 
 def test_a_stranger_changes_nothing(strict, ada, receiver):
-    """own: counter and event only, and no end of an opt-out"""
+    """own: only counter and event change, and an opt-out does not end"""
     strict.change("optout", email="ada@example.org")
     strict.webhook("repeat_signup")
     sign_up(strict, email="ada@example.org", first_name="Mallory", phone_number="+491701234567", __uid="x", plan="pro",
@@ -161,7 +162,7 @@ def test_own_only(service, account):
     lambda lead, other: token_of(lead)[:10], lambda lead, other: other["social_id"] + token_of(lead)[10:],
     lambda lead, other: token_of(lead) + "x", lambda lead, other: token_of(lead).swapcase()])
 def test_wrong_tokens(strict, ada, change):
-    """as none: a sign-up is not lost by one"""
+    """they count as none: a sign-up is not lost because of one"""
     other = sign_up(strict, email="other@example.org")
     wrong = change(ada, other)
     assert withheld(strict, sign_up(strict, email="ada@example.org", first_name="Mallory", __token=wrong))
@@ -176,7 +177,7 @@ def test_a_token_of_another_campaign(service, account, strict, ada):
 
 
 def test_the_token_of_an_opt_out(strict, ada):
-    """is for that alone, as the token of the page is no opt-out"""
+    """it is only for the opt-out, and the token of the page does not opt out"""
     link = strict.find(email="ada@example.org")["unsubscribe_url"]["default"]
     opt_out = "/".join(link.split("/")[-2:])
     assert strict.get({"__token": opt_out}, key=None).verdict == (409, "missing_identifier")
@@ -184,7 +185,7 @@ def test_the_token_of_an_opt_out(strict, ada):
 
 
 def test_a_number_that_cannot_be_added(strict):
-    """docs/api.md 4.3: an email address with the number of another lead becomes a lead of its own, and not an addition to that one."""
+    """docs/api.md 4.3: an email address with the number of another lead becomes its own lead, and is not added to the other one."""
     phone = sign_up(strict, phone_number="+491701234567", first_name="Ada")
     new = sign_up(strict, email="new@example.org", phone_number="+491701234567", first_name="New")
     assert new["social_id"] != phone["social_id"]
@@ -225,7 +226,7 @@ def test_check_mail(mailing, mails, verify, new, known, repeated):
 
 @pytest.mark.parametrize("mails, requested", [("welcome,status_link", ["verify"]), ("welcome", [])])
 def test_a_lead_that_opted_out(mailing, mails, requested):
-    """docs/api.md 4.1.11, 4.1.12: it is not in again by a sign-up that anyone could have sent, and has a way back all the same"""
+    """docs/api.md 4.1.11, 4.1.12: a sign-up that anyone could have sent does not opt it in again, but it has a way back"""
     campaign = mailing.campaign(mailing.account(), pages="on", mails=mails, **STRICT)
     campaign.lead(email="ada@example.org")
     campaign.change("optout", email="ada@example.org")
@@ -258,7 +259,7 @@ def test_public_actions(strict, ada):
 
 
 def test_the_limit_of_new_leads(make_service):
-    """shows nothing: known addresses count, and beyond it are refused, too"""
+    """it reveals nothing: known addresses count, and beyond it they are refused, too"""
     service = make_service(settings=[("limits", "new_leads_per_campaign", "2/60s")])
     for names in (("one", "two"), ("one", "one")):
         campaign = service.campaign(pages="on", **STRICT)
@@ -271,7 +272,7 @@ def test_the_limit_of_new_leads(make_service):
 @pytest.mark.parametrize("pages, landing", [("on", None), ("off", None), ("off", "https://shop.example/x?a=b"),
                                             ("on", "https://shop.example/x?a=b")])
 def test_links_of_pages(service, account, pages, landing):
-    """docs/api.md 4.5: the hosted page, where the campaign has none of its own"""
+    """docs/api.md 4.5: the hosted page, if the campaign has no page of its own"""
     campaign = service.campaign(account, pages=pages, **({"landing_url": landing} if landing else {}), **STRICT)
     ada = sign_up(campaign, email="ada@example.org")
     page = f"{service.front.url}/c/{campaign.id}" if pages == "on" else None
@@ -301,7 +302,7 @@ def test_hosts_only(service, account, origin, status):
     ({"Sec-Fetch-Mode": "no-cors", "Referer": "https://shop.example/"}, 200),
     ({"Origin": "https://evil.example", "Referer": "https://shop.example/"}, 403)])
 def test_hosts_only_by_get(service, account, headers, status):
-    """`<script>` and `<img>` of other pages sign no address up; look-ups pass."""
+    """`<script>` and `<img>` of other pages cannot sign an address up; look-ups pass."""
     campaign = service.campaign(account, hosts="shop.example", hosts_only="on")
     headers = {name: f"{service.front.url}/c/1" if value == "SELF" else value for name, value in headers.items()}
     for path, expected in ((f"/v1/{campaign.id}/subscribe", status), (campaign.path, 200)):
@@ -322,7 +323,7 @@ NULLS = {"direct": None, "indirect": None}
 @pytest.mark.parametrize("channel, known, unknown", [
     ("email", "ada@example.org", "new@example.org"), ("phone", "+491701234567", "+491701234568")])
 def test_leads_that_are_not_verified_do_not_show(service, leadhook, account, channel, known, unknown):
-    """Not verified: the sign-up of a new address changes nothing that strangers see, nor what its referrer sees"""
+    """Not verified: the sign-up of a new address changes neither what strangers see nor what its referrer sees"""
     campaign = service.campaign(account, pages="on", points_verified=1, **STRICT, **{f"verify_{channel}": "on"})
     field = "email" if channel == "email" else "phone_number"
     early = sign_up(campaign, email="early@example.org")
@@ -364,7 +365,7 @@ def test_leads_that_are_not_verified_do_not_show(service, leadhook, account, cha
 
 
 def test_later_leads_do_not_show_earlier_ones(service, account):
-    """Not verified: nothing that a caller sees of leads of its own, before and after, says whether a sign-up in between made one"""
+    """Not verified: nothing that callers see of their own leads, before and after, reveals whether a sign-up in between made a lead"""
     campaign = service.campaign(account, pages="on", verify_email="on", **STRICT)
     answers = {}
     for probe in ("known", "known", "new"):
@@ -393,7 +394,7 @@ def test_later_leads_do_not_show_earlier_ones(service, account):
 
 
 def test_a_server_clears_no_flag(service, leadhook, account):
-    """docs/api.md 4.6 Judged again: a system that writes back to a flagged lead says nothing of the visitor"""
+    """docs/api.md 4.6 Judged again: a system that writes back to a flagged lead says nothing about the visitor"""
     campaign = service.campaign(account, max_per_ip=1)
     inbound = leadhook("inbound", "add", campaign.id, "CRM", "--map", "email=mail")["url"]
     known = {"email": "ada@example.org"}

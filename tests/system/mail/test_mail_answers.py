@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/mail.md 5: what mail servers answer, over real sessions: held, tried again or failed, and what is held against the person."""
+"""docs/mail.md 5: what mail servers answer, in real sessions: held, tried again or failed, and what counts against the person."""
 import itertools
 import json
 import re
@@ -16,7 +16,7 @@ numbers = itertools.count(1)
 
 
 def answers():
-    """[(command, verdict, reason, lines)] of the table of the unit test."""
+    """Return [(command, verdict, reason, lines)] of the table of the unit test."""
     found = []
     for block in (SOURCE / "tests/deliver/mail/answers.txt").read_text().split("\n\n"):
         lines = [line for line in block.splitlines() if line and not line.startswith("#")]
@@ -192,7 +192,7 @@ def mark(service, mail_server, campaign, address):
 
 
 def test_the_mark_is_ended_by_command(service, mail_server, campaign, leadhook, refused):
-    """docs/mail.md 5, Bounced: only a mail server sets it; the person gets mail again"""
+    """docs/mail.md 5, Bounced: only a mail server sets the mark; afterwards the person gets mail again"""
     address = name()
     mark(service, mail_server, campaign, address)
     for value in ("yes", "", "maybe"):
@@ -229,7 +229,7 @@ def test_what_ends_the_mark_by_itself(service, mail_server, campaign, ends):
 
 
 def test_the_operator_sees_why(service, mail_server, campaign, planted, account):
-    """docs/mail.md 5, Reported: status, doctor, dashboard and metrics, of a hold and of what one receiver refuses; without the address"""
+    """docs/mail.md 5, Reported: status, doctor, dashboard and metrics report a hold, and what one receiver refuses, without the address"""
     address = name()
     status = service.installation.admin
     service.installation.sql("UPDATE lh_message_channels SET refused_ms = NULL")

@@ -48,7 +48,7 @@ def text(mail):
 
 
 def ended(service, lead, kind):
-    """State and reason of the lead's last message of that kind, once it has ended."""
+    """Return state and reason of the lead's last message of that kind, once it has ended."""
     def row():
         found = service.installation.sql("SELECT state, COALESCE(reason, '') FROM lh_messages m JOIN lh_leads l ON l.id = m.lead_id"
                                          f" WHERE social_id = '{lead['social_id']}' AND kind = {kind} ORDER BY m.id DESC LIMIT 1")
@@ -57,7 +57,7 @@ def ended(service, lead, kind):
 
 
 def request(service, lead, kind, ref=0):
-    """As a batch does."""
+    """Request a message as a batch does."""
     number = next(Planted.numbers)
     service.installation.sql("INSERT INTO lh_messages (id, campaign_id, lead_id, kind, ref, turn, state, created_ms, due_ms)"
                              f" SELECT {number}, campaign_id, id, {kind}, {ref}, {0 if kind in (0, 4, 5) else 1}, 'requested', 1, 1"
@@ -66,7 +66,7 @@ def request(service, lead, kind, ref=0):
 
 
 def confirmed(service, lead):
-    """Mails of every kind are sent to it."""
+    """Add a lead to which mails of every kind are sent."""
     service.installation.sql(f"UPDATE lh_leads SET verified_email = TRUE WHERE social_id = '{lead['social_id']}'")
 
 
@@ -113,7 +113,7 @@ def test_the_language_of_the_campaign(service, mail_server, account):
 
 
 def test_texts_of_the_campaign(service, mail_server, account):
-    """Templates for the language come before those for every language; the links of pages are in mails, too."""
+    """Templates for the language precede those for every language; mails contain the links of pages, too."""
     campaign = service.campaign(account, verify_email="on", language="de")
     texts = [("mail.verify.subject", "", "Any"), ("mail.verify.subject", "de", "Hallo {{campaign_name}}"),
              ("mail.verify.text", "", "Weiter: {{confirm_url}} {{privacy_url}}"), ("page.privacy_url", "", "https://example.org/privacy"),
@@ -169,7 +169,7 @@ def verify_again(service, lead):
 
 
 def test_a_confirmation_is_sent_again(service, mail_server, campaign):
-    """After five minutes, three a day, five in all, for each address of the lead; the answer to the caller is the same."""
+    """After five minutes, three a day, five in all, for each address of the lead; the answer to the caller is always the same."""
     lead = campaign.lead(email="ada@example.org")
     arrived(mail_server, "ada@example.org")
     pass_a_minute(service, 4)
@@ -328,7 +328,7 @@ LIMITS = {"campaign": "mail.campaign_per_hour", "account": "mail.account_per_hou
 
 @pytest.mark.parametrize("scope", LIMITS)
 def test_the_limit_that_mails_wait_for(service, mail_server, campaign, leadhook, scope):
-    """docs/mail.md 6: in the status, and as the reason of each mail that is due; a mail for later does not wait for it"""
+    """docs/mail.md 6: it is in the status, and is the reason of each due mail; a mail for later does not wait for it"""
     def reasons():
         return {mail["id"]: mail["reason"] for mail in leadhook("mail", "list", "--campaign", str(campaign.id))}
     place = list(reversed(LIMITS)).index(scope)
@@ -418,7 +418,7 @@ def test_a_lead_without_proof_of_work_confirms(service, mail_server, account):
 
 
 def test_nothing_but_the_confirmation_before_it(service, mail_server, account):
-    """docs/mail.md 6: a mail to a lead waits until its address is confirmed, and is sent then, also if a key confirms it"""
+    """docs/mail.md 6: a mail to a lead waits until its address is confirmed, and is then sent, even if a key confirms it"""
     campaign = service.campaign(account, verify_email="on", pages="on", mails="welcome,referral,reward", points_direct=5)
     service.installation.admin("reward", "add", str(campaign.id), "Mug", "--required-points", "5", "--emailed")
     for number, by_key in enumerate((True, False)):
@@ -455,7 +455,7 @@ def test_an_address_that_is_never_confirmed(service, mail_server, account):
     row = Planted(service).row
 
     def waiting(friend):
-        """The mail about a friend, once it waits."""
+        """Return the mail about a friend, once it waits."""
         campaign.lead(email=f"{friend}@example.org", social_id=rosa["social_id"])
         found = "SELECT MAX(id) FROM lh_messages WHERE reason = 'unconfirmed' AND state = 'requested' HAVING MAX(id) IS NOT NULL"
         return int(wait_until(lambda: service.installation.sql(found), 10, "it does not wait"))

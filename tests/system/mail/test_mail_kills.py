@@ -24,7 +24,7 @@ def service(make_service, mail_server):
 
 @pytest.fixture
 def campaign(service, account):
-    """No mail follows from its sign-ups."""
+    """A campaign whose sign-ups cause no mail."""
     return service.campaign(account, mails="")
 
 
@@ -36,7 +36,7 @@ def dispatcher(service):
 
 
 def check(mail_server, numbers, kills):
-    """Every mail arrived, few twice, and those with the same bytes."""
+    """Check that every mail arrived, few of them twice, and those with the same bytes."""
     arrived = collections.defaultdict(list)
     for mail in mail_server.mails:
         arrived[mail.recipient].append(mail.content)
@@ -75,7 +75,7 @@ def test_kills(service, mail_server, campaign, dispatcher, victims):
 
 @pytest.mark.parametrize("victim", [0, 1], ids=["keeper", "mailer"])
 def test_ended_from_outside(service, mail_server, campaign, dispatcher, victim):
-    """A killed keeper, or a mailer that got SIGTERM: the dispatcher ends, for the service manager to start it again"""
+    """a killed keeper, or a mailer that got SIGTERM: the dispatcher ends, so that the service manager starts it again"""
     mail_server.clear()
     campaign.webhook("new_signup")
     os.kill(companion(dispatcher)[victim], [signal.SIGKILL, signal.SIGTERM][victim])
@@ -118,7 +118,7 @@ def test_a_mail_server_that_hangs_delays_no_webhook(service, mail_server, campai
 
 
 def test_a_mail_that_crashes_the_process_is_given_up(service, mail_server, campaign):
-    """After three crashes. Those that were leased with it are sent, each alone."""
+    """After three crashes. Mails that were leased with it are sent, each by itself."""
     planted = Planted(service)
     mail_server.clear()
     numbers = planted.mails(campaign, campaign.lead(email="ada@example.org"), 4)

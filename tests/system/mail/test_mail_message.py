@@ -125,7 +125,7 @@ def test_bodies_come_back_as_they_were():
 
 
 def test_values_stay_in_their_place():
-    """Texts of strangers neither add headers nor lines, nor tags, nor links."""
+    """Texts of strangers add neither headers nor lines, tags or links."""
     evil = "x\r\nBcc: eve@example.org\r\n\r\n<script>alert(1)</script>\" onload='y"
     parsed = parse(compose_bytes(kind="reward", reward=evil, first_name="buy at evil.example",
                                  subject="A {{reward}} {{first_name}}"))

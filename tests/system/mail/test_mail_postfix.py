@@ -31,7 +31,7 @@ def service(make_service, postfix, authority):
 
 @pytest.fixture
 def campaign(service, account):
-    """No mail follows from its sign-ups."""
+    """A campaign whose sign-ups cause no mail."""
     return service.campaign(account, mails="")
 
 

@@ -46,7 +46,7 @@ def service(make_service, starttls, authority):
 
 @pytest.fixture
 def campaign(service, account):
-    """No mail follows from its sign-ups."""
+    """A campaign whose sign-ups cause no mail."""
     return service.campaign(account, mails="")
 
 

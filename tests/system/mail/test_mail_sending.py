@@ -17,7 +17,7 @@ def service(make_service, mail_server):
 
 @pytest.fixture
 def campaign(service, account):
-    """No mail follows from its sign-ups."""
+    """A campaign whose sign-ups cause no mail."""
     return service.campaign(account, mails="")
 
 
@@ -164,7 +164,7 @@ def test_bytes_that_no_server_may_get(planted, mail_server, campaign, content):
 
 @pytest.mark.parametrize("kind", [0, 1])
 def test_a_burst_delays_no_confirmation_of_another_campaign(planted, service, mail_server, campaign, account, kind):
-    """Also a burst of confirmations: campaigns take turns."""
+    """Even a burst of confirmations: campaigns take turns."""
     other = service.campaign(account, verify_email="on")
     lead = campaign.lead(email="ada@example.org")
     mail_server.delay = 0.03

@@ -66,7 +66,7 @@ def test_a_mistake_changes_nothing(refused, leadhook, campaign, kind, words, err
 
 
 def test_a_mistake_in_a_file(refused, campaign, tmp_path):
-    """its line, though the first lines are empty"""
+    """the error names its line, even if the first lines are empty"""
     file = tmp_path / "text"
     file.write_text("\n\n{{confirm_url}}\n {{#first_name}}", encoding="utf-8")
     assert "text=: line 4, column 2: " in refused(DATA, "mail", "set", str(campaign.id), "verify", f"text=@{file}")
@@ -135,7 +135,7 @@ def test_links_of_a_preview(leadhook, service, campaign):
 
 
 def test_a_template_of_an_earlier_version(service, mail_server, campaign):
-    """docs/mail.md 1: one that was accepted then, and is refused now, is left out; the mail is sent, with the others"""
+    """docs/mail.md 1: a template that was accepted then and is refused now is left out; the mail is sent, with the others"""
     service.installation.sql("INSERT INTO lh_campaign_texts (campaign_id, name, language, value) VALUES "
                              f"({campaign.id}, 'mail.verify.subject', '', 'Our own subject'), "
                              f"({campaign.id}, 'mail.verify.html', '', '<form>{{{{confirm_url}}}}</form>')")

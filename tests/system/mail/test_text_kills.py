@@ -58,7 +58,8 @@ def end_leases(service):
 
 @pytest.mark.parametrize("victim", ["process", "dispatcher"])
 def test_killed_during_a_request(service, gateway, campaign, dispatcher, victim):
-    """The gateway may have sent the text, which costs: it is not sent again. Others are, and webhooks are delivered meanwhile"""
+    """the gateway may have sent the text, which costs money: it is not sent again. Others are, and webhooks are delivered in the
+    meantime"""
     campaign.webhook("new_signup")
     gateway.answer = lambda _: None
     lost = sign_up(campaign, 1)
@@ -82,7 +83,7 @@ def test_killed_during_a_request(service, gateway, campaign, dispatcher, victim)
 
 
 def test_killed_between_requests(service, gateway, campaign, dispatcher):
-    """another one takes its place"""
+    """another process takes its place"""
     first = sign_up(campaign, 3)
     wait_until(lambda: outcomes(service) == [("sent", "-")], 20, "no outcome")
     sender = companion(dispatcher)[1]
@@ -109,7 +110,7 @@ def test_stopped_during_a_request(service, gateway, campaign, dispatcher):
 
 
 def accepting(count):
-    """A gateway that accepts this many texts and does not answer the others, so that some are under way at each kill."""
+    """Return a gateway that accepts this many texts and does not answer the others, so that some are in progress at each kill."""
     rest = threading.Semaphore(count)
     return lambda text: accepted(text) if rest.acquire(blocking=False) else None
 

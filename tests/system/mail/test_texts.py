@@ -39,7 +39,7 @@ def campaign(service, account):
 
 
 def number(block=None):
-    """Each in a block of its own, unless one is named."""
+    """Return a number, each in its own block unless one is named."""
     value = next(numbers)
     return f"+49151{1000 + value if block is None else block}{value % 10000:04}"
 
@@ -63,7 +63,7 @@ def type_code(campaign, lead, code):
 
 
 def rows(service):
-    """State and reason of each message."""
+    """Return state and reason of each message."""
     said = service.installation.sql(f"SELECT state, COALESCE(reason, '-') FROM lh_messages WHERE kind = {CODE} ORDER BY id")
     return [tuple(line.split("\t")) for line in said.splitlines()]
 
@@ -173,7 +173,7 @@ def test_a_retry_brings_no_more_tries(service, gateway, campaign):
 
 
 def test_the_number_has_its_limit_at_once(service, gateway, campaign, account):
-    """many requests of several campaigns at the same moment: one passes, and three in a day; leads that have no code wait for the next"""
+    """many simultaneous requests of several campaigns: one passes, and three in a day; leads without a code wait for the next"""
     campaigns = [campaign, *(service.campaign(account, verify_phone="on") for _ in range(3))]
     phone = number()
     for waiting, counts in ((48, (1, 15, 0)), (48, (2, 30, 0)), (0, (3, 30, 63)), (0, (3, 30, 127))):
@@ -187,7 +187,7 @@ def test_the_number_has_its_limit_at_once(service, gateway, campaign, account):
 
 
 def test_a_text_that_was_refused_does_not_count(service, gateway, campaign):
-    """docs/mail.md 8.3: its person can request another one at once"""
+    """docs/mail.md 8.3: the person can request another one at once"""
     phone = number()
     gateway.answer = lambda text: (400, "no")
     for count in range(1, 5):
@@ -199,7 +199,7 @@ def test_a_text_that_was_refused_does_not_count(service, gateway, campaign):
 
 
 def test_a_number_of_two_leads(service, gateway, campaign, account):
-    """docs/mail.md 8.3: the second one's code is sent a minute later"""
+    """docs/mail.md 8.3: the code of the second lead is sent a minute later"""
     phone = number()
     sign_up(campaign, phone)
     ended(service)
@@ -229,7 +229,7 @@ def test_limits(service, gateway, campaign):
 
 
 def test_no_budget_is_exceeded(service, gateway, campaign):
-    """many sign-ups at once: no more than 40 an hour of one campaign"""
+    """with many sign-ups at once, no more than 40 an hour for one campaign"""
     found = at_once([lambda phone=number(): sign_up(campaign, phone) for _ in range(64)])
     assert len(found) == 64
     wait_until(lambda: rows(service).count(("sent", "-")) == 40, 20, "they are not sent")
@@ -264,7 +264,8 @@ def test_what_waits_too_long_is_dropped(service, gateway, account):
 
 
 def test_where_none_is_sent(service, gateway, account, campaign):
-    """another calling code; a landline; a lead that opted out; a campaign without the setting; the number of a lead that is named by its email"""
+    """another calling code; a landline; a lead that opted out; a campaign without the setting; the number of a lead that is named by its
+    email"""
     sign_up(campaign, "+41791234567")
     sign_up(campaign, "+493012345678")
     assert ended(service, 2) == [("dropped", "calling_code"), ("dropped", "not_mobile")]

@@ -28,12 +28,12 @@ def owner(service, account):
 
 
 def full(answer, kind):
-    """Whether it says that the account has so many of a kind as it may have."""
+    """Whether it says that the account has as many of a kind as it may have."""
     return answer.verdict == (409, "conflict") and f"(limits.{kind}_per_account)" in answer.json["detail"]
 
 
 def whole(call, path, limit=1):
-    """All rows, from parts of that size, and the number of parts."""
+    """Returns all rows, read in parts of that size, and the number of parts."""
     rows, parts, query = [], 0, f"limit={limit}"
     while query is not None:
         separator = "&" if "?" in path else "?"
@@ -136,7 +136,8 @@ def test_pruning_the_audit_log(service, account, leadhook):
 
 
 def test_changes(service, account, owner, leadhook):
-    """docs/api.md 5, `changes_per_account`: what is refused is no row of the audit log; calls that show something go on, and the shell"""
+    """docs/api.md 5, `changes_per_account`: a refused change makes no row of the audit log; calls that show something are not refused, nor
+    are commands of a shell"""
     campaign = leadhook("campaign", "add", str(account.id), "Busy")["id"]
     change = lambda: owner("PATCH", f"campaigns/{campaign}", {"points_direct": 2}).verdict  # noqa: E731
     before = len(leadhook("audit", "list", "--account", account.id, "--limit", 200))
@@ -160,7 +161,7 @@ def test_a_leaked_key_can_be_revoked(service, account, owner, leadhook):
 
 
 def test_a_leaked_key_uses_up_its_own_revocations(service, account, owner, leadhook):
-    """docs/users.md 6: what ends a credential, also what is refused, counts for the caller alone"""
+    """docs/users.md 6: what ends a credential counts for its caller alone, also when it is refused"""
     leaked = leadhook("key", "add", account.id, "--rights", "account")
     user = leadhook("user", "add", "owner@example.org", "--role", "owner", "--account", account.id)["id"]
     thief = Caller(service, leaked["key"])

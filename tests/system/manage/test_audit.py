@@ -55,7 +55,7 @@ def test_a_long_name_of_a_key(service, account, audit):
 
 
 def test_a_dry_run_is_no_change(service, account, owner):
-    """docs/users.md 6: the check of a file is not logged, its import is"""
+    """docs/users.md 6: the check of an import is not logged, the import is"""
     campaign = service.campaign(account)
     for option, logged in (("look", []), ("dry_run", []), (None, ["lead import"])):
         body = {"records": "email\ndry@example.org\n", **({option: True} if option else {})}
@@ -64,7 +64,7 @@ def test_a_dry_run_is_no_change(service, account, owner):
 
 
 def test_an_import_with_rejected_rows(service, account, owner, audit, tmp_path):
-    """docs/users.md 6: it is done, with what it counts, and without the rows"""
+    """docs/users.md 6: it is logged as done, with its counts and without the rows"""
     campaign = service.campaign(account)
     path = tmp_path / "leads.csv"
     path.write_text("email\nfirst@example.org\nnonsense\n")
@@ -110,7 +110,7 @@ def test_changes_of_the_own_login(service, account, audit):
 
 
 def test_changes_of_the_own_login_that_are_refused(service, account, owner, audit):
-    """docs/users.md 6: for fields, the new password, a missing confirmation or a limit: they are no rows"""
+    """docs/users.md 6: they make no rows, whether fields, the new password, a missing confirmation or a limit is the reason"""
     guest = User(service, "guest@example.org", "--role", "viewer", "--account", account.id)
     weak = {"token": guest.link.rsplit("/", 1)[1], "new_password": "short"}
     user = User(service, "refused@example.org", "--role", "viewer", "--account", account.id).ready()
@@ -132,7 +132,7 @@ def test_changes_of_the_own_login_that_are_refused(service, account, owner, audi
 
 
 def test_what_fails(service, account, owner, audit):
-    """docs/users.md 6: is in the log, too; what is not there is not"""
+    """docs/users.md 6: failed changes are in the log, too, but not those of objects that do not exist"""
     campaign = service.campaign(account)
     assert owner("PATCH", f"campaigns/{campaign.id}", {"points_direct": -1}).status == 422
     row = audit("--campaign", campaign.id)
@@ -153,7 +153,7 @@ def test_a_webhook_whose_new_url_is_refused(service, account, owner, audit):
 
 
 def test_a_change_that_leaves_a_job(service, account, audit):
-    """docs/users.md 6: what the log has is the campaign, also where the command prints the job"""
+    """docs/users.md 6: the log has the campaign, also where the command prints the job"""
     campaign = service.campaign(account)
     job = service.installation.admin("campaign", "set", str(campaign.id), "max_per_ip=2", "--queue")
     row = audit("--campaign", campaign.id)
@@ -169,7 +169,7 @@ def test_reading_is_not_logged(service, owner, audit):
 
 
 def test_no_secrets(service, account, owner):
-    """docs/users.md 6: neither secrets, nor what is about leads"""
+    """docs/users.md 6: the log has neither secrets nor data of leads"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="mallory@example.org", phone_number="+14155552671")
     hook = owner("POST", f"campaigns/{campaign.id}/webhooks", {"url": "https://hooks.example/URL-WITH-TOKEN", "events": ["new_signup"]}).json
@@ -186,7 +186,7 @@ def test_no_secrets(service, account, owner):
 
 
 def test_changes_of_leads(service, account, owner, audit):
-    """docs/users.md 6: which change, and of how many"""
+    """docs/users.md 6: the log has which change it was, and the number of leads"""
     campaign = service.campaign(account)
     tag = campaign.define("tag", "VIP")
     leads = [lead["social_id"] for lead in campaign.leads(2)]
@@ -199,7 +199,7 @@ def test_changes_of_leads(service, account, owner, audit):
 
 
 def test_a_row_that_cannot_be_written(service, account, owner):
-    """docs/users.md 6: then the change is not made"""
+    """docs/users.md 6: the change is not made without its row"""
     campaign = service.campaign(account)
     service.installation.sql("ALTER TABLE lh_audit RENAME lh_no_audit")
     try:

@@ -136,7 +136,7 @@ def test_lost_updates(service, account, owner):
 
 
 def test_without_a_key(service):
-    """docs/manage.md 1.2: 401, whatever the path is; never a key in the query"""
+    """docs/manage.md 1.2: 401 for every path; a key is never read from the query"""
     for key in (None, "lh_wrong"):
         for path in ("campaigns", "nothing"):
             answer = service.client.request("GET", MANAGE + path, key=key)
@@ -173,7 +173,7 @@ def test_a_client_certificate_goes_to_its_receiver_alone(service, account, owner
 
 
 def test_a_call_that_is_repeated(service, account, owner):
-    """docs/manage.md 1.5: makes one object; with other parameters it fails, and another caller's key is another one"""
+    """docs/manage.md 1.5: it makes one object; with other parameters it fails, and the same key of another caller is another one"""
     campaign = service.campaign(account)
     place, key = f"campaigns/{campaign.id}/actions", {"Idempotency-Key": "a7c1"}
     body = {"text": "Once"}
@@ -191,7 +191,7 @@ def test_a_call_that_is_repeated(service, account, owner):
 
 
 def parts(caller, path, query):
-    """Return a list, each part from the place that the one before has named (docs/manage.md 1.1)."""
+    """Returns a list that was read in parts, each from the place that the one before has named (docs/manage.md 1.1)."""
     query = f"?{query}"
     while query:
         answer = caller("GET", f"{path}{query}")
@@ -202,7 +202,7 @@ def parts(caller, path, query):
 
 
 def test_points_and_changes_are_made_once(service, account, owner):
-    """docs/manage.md 1.5: they would count again"""
+    """docs/manage.md 1.5: a repeated call would count them again"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="ada@example.org")["social_id"]
     place = f"campaigns/{campaign.id}"
@@ -228,7 +228,7 @@ def test_lists_go_on(service, account, owner):
 
 
 def test_mails_go_on(service, account, owner):
-    """docs/manage.md 1.1: a part that would examine too many mails ends before, even with none"""
+    """docs/manage.md 1.1: a part ends before it examines too many mails, even when it has none"""
     campaign, other = service.campaign(account), service.campaign(account)
     path, planted = f"campaigns/{campaign.id}/mails", 9000
     service.installation.sql(
@@ -241,7 +241,7 @@ def test_mails_go_on(service, account, owner):
 
 
 def test_a_lead(service, account, owner):
-    """docs/manage.md 1: by its social id: show, change, timeline"""
+    """docs/manage.md 1: a lead is named by its social id, to show and to change it and to show its timeline"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="ada@example.org", first_name="Ada")
     place = f"campaigns/{campaign.id}/leads/{lead['social_id']}"
@@ -257,14 +257,14 @@ def test_a_lead(service, account, owner):
 
 
 def largest_responder(service):
-    """KiB, at its peak"""
+    """The memory of the largest responder at its peak, in KiB."""
     parent = service.responders.pid
     sizes = [re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()) for pid in children(parent)]
     return max(int(size[1]) for size in sizes)
 
 
 def test_arrays(service, account, owner):
-    """docs/manage.md 1.1: where a list is expected, and in no more memory than they need"""
+    """docs/manage.md 1.1: arrays are accepted where a list is expected, and take no more memory than they need"""
     campaign = service.campaign(account)
     place = f"campaigns/{campaign.id}"
     for method, path, body in (("POST", f"accounts/{account.id}/campaigns", {"name": ["A", "B"]}),
@@ -282,7 +282,7 @@ def test_arrays(service, account, owner):
 
 
 def test_errors_name_members(service, account, owner):
-    """docs/manage.md 1.2: not options or operands of a shell"""
+    """docs/manage.md 1.2: errors name members, not options or operands of a shell"""
     campaign = service.campaign(account)
     place, lead = f"campaigns/{campaign.id}", campaign.lead(email="ada@example.org")["social_id"]
     tag = owner("POST", f"{place}/tags", {"name": "VIP"}).json["id"]
@@ -304,7 +304,7 @@ def test_errors_name_members(service, account, owner):
 
 
 def test_a_body_is_json(owner, account):
-    """docs/manage.md 1.1: browsers send that to another site only after a preflight"""
+    """docs/manage.md 1.1: browsers send JSON to another site only after a preflight"""
     path = f"{MANAGE}accounts/{account.id}/campaigns"
     for kind in ("text/plain", "text/json", "application/x-www-form-urlencoded"):
         answer = owner.service.client.request("POST", path, body=b'{"name": "Plain"}', headers={"Content-Type": kind}, key=owner.key)

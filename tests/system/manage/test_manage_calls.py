@@ -25,7 +25,8 @@ def operator(service):
 
 @pytest.fixture(scope="module")
 def calls(operator):
-    """get, post, patch, delete: each must succeed. What makes something makes nothing when it is repeated (docs/manage.md 1.5)."""
+    """get, post, patch and delete: each must succeed. A call that makes something makes nothing when it is repeated
+    (docs/manage.md 1.5)."""
     numbers = itertools.count()
 
     def send(method, path, **body):
@@ -174,7 +175,7 @@ def test_the_second_factor(calls):
 
 
 def test_wrong_codes_of_a_new_factor(service):
-    """docs/users.md 5: need the password, and count as logins from the address"""
+    """docs/users.md 5: the caller needs the password, and wrong codes count as logins from the address"""
     user = User(service, "factor@example.org", "--role", "operator").ready()
     address = "203.0.113.99"
     assert user("POST", "session/factor/codes").status == 409
@@ -191,5 +192,5 @@ def test_wrong_codes_of_a_new_factor(service):
 
 
 def test_removal(calls, place):
-    """Last, because it removes the campaign of the others"""
+    """Runs last, because it removes the campaign of the other tests"""
     assert calls.delete(f"{place}?yes=true")["done"] is False

@@ -19,7 +19,7 @@ def source(name):
 
 
 def with_sorted_rights(text):
-    """ "Right `hooks` and `leads`." with the rights by name """
+    """Sorts the rights in "Right `hooks` and `leads`." by name."""
     def ordered(match):
         joint = " and " if " and " in match[1] else " or "
         return f"Right {joint.join(sorted(match[1].split(joint)))}."
@@ -95,7 +95,7 @@ def test_it_has_each_member(command):
 
 
 def test_it_has_each_problem():
-    """docs/manage.md 1.2: those of commands, of the layer itself, and of the API before it"""
+    """docs/manage.md 1.2: those of commands, of the layer itself, and of the API in front of it"""
     commands = re.findall(r'X\(\w+, EX_\w+, (\d+), "(\w+)"', source("operation/operation_problem.h"))
     texts = [file.read_text(encoding="utf-8") for file in (SOURCE / "src/manage").glob("*.c")]
     layer = [found for text in texts for found in re.findall(r'(?:request_fail_status|fail_wait)\([^;]*?(?:, (\d+))?, "(\w+)"', text)]

@@ -30,7 +30,7 @@ def service(make_service, mail_server):
 
 @pytest.fixture
 def campaign(service, account):
-    """No mail follows from its sign-ups."""
+    """A campaign whose sign-ups cause no mails."""
     return service.campaign(account, mails="")
 
 
@@ -137,7 +137,8 @@ def test_address_count(running, service, leadhook, campaign, ended):
 
 @pytest.fixture
 def failed(service, leadhook, campaign, webhook):
-    """MANY failed deliveries of a disabled webhook: those that are queued stay in the table. Each piece takes `seconds` of lh_pace."""
+    """MANY failed deliveries of a disabled webhook, so that those that are queued stay in the table. Each piece takes `seconds` of
+    lh_pace."""
     sql = service.installation.sql
     campaign.lead(email="many@example.org")
     leadhook("webhook", "disable", webhook)
@@ -170,7 +171,7 @@ def check_done(done, deliveries, webhook):
 
 
 def test_a_kill_during_a_redelivery(service, leadhook, webhook, failed, show, ended):
-    """docs/architecture.md 6.1: the next process goes on where the last transaction ended; none is queued twice or skipped"""
+    """docs/architecture.md 6.1: the next process goes on where the last transaction ended; no delivery is queued twice or skipped"""
     job = redelivery(leadhook, webhook)
     assert (job["state"], job["parameters"]) == ("queued", {"webhook": webhook, "state": "failed"})
     for kill in range(3):
@@ -192,7 +193,7 @@ def test_a_kill_during_a_redelivery(service, leadhook, webhook, failed, show, en
 
 
 def test_cancel(failed, running, service, leadhook, webhook, show):
-    """docs/operating.md 4.1: what was queued stays queued, and is counted; nothing follows"""
+    """docs/operating.md 4.1: what was queued stays queued, and is counted; nothing more is queued"""
     job = redelivery(leadhook, webhook)
     wait_until(lambda: show(job)["done"] > 0, 20, "it works")
     cancelled = leadhook("job", "cancel", job["id"])
@@ -294,7 +295,7 @@ def test_calls_that_queue(service, leadhook, campaign, webhook, owner):
 
 
 def test_jobs_of_others(service, leadhook, campaign, webhook, owner):
-    """docs/manage.md 1.4, 2: a job is its account's and campaign's; one of the installation is the operators'"""
+    """docs/manage.md 1.4, 2: a job belongs to its account and campaign; a job of the installation belongs to the operators"""
     job = f"jobs/{owner('POST', f'webhooks/{webhook}/test').json['id']}"
     admin = service.installation.admin
     stranger = Caller(service, admin("key", "add", str(service.account("Other").id), "--rights", "all")["key"])
@@ -320,7 +321,7 @@ def test_jobs_of_others(service, leadhook, campaign, webhook, owner):
 # --- the command ---
 
 def test_the_maximum(service, leadhook, campaign, webhook):
-    """docs/operating.md 4.1: of an account; the installation has its own"""
+    """docs/operating.md 4.1: each account has one, and so has the installation"""
     sql = service.installation.sql
     sql("INSERT INTO lh_operator_jobs (id, account_id, kind, parameters, made_by, created_ms) "
         f"SELECT 1000000000 + seq, {campaign.account.id}, 'webhook_test', '{{}}', 'x', 0 FROM seq_1_to_{MAXIMUM}")

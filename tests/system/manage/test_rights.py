@@ -25,7 +25,8 @@ class Case:
         self.operator, self.foreign, self.limited, self.suspended = operator, foreign, limited, suspended
 
     def expected(self, operation, inside):
-        """(status, error) of the operation on the objects of a campaign, `inside` the one that the caller may be limited to."""
+        """Returns (status, error) of the operation on the objects of a campaign, of which `inside` is the one that the caller may be
+        limited to."""
         names = set(re.findall(r"\{(\w+)\}", operation.path)) - NO_OBJECTS
         if self.suspended:
             return 403, "account_suspended"
@@ -99,7 +100,7 @@ NAMED = {**{name: name for name in ("account", "campaign", "tag", "webhook", "us
 
 
 def test_objects_outside_the_path(service, world, operations, callers):
-    """docs/manage.md 2: nor may a field or an option name what the caller does not see"""
+    """docs/manage.md 2: a field or an option cannot name what the caller does not see, either"""
     foreign = World(service, "Foreign").inside
     program, wrong, tried = service.installation.program("leadhook"), [], set()
     for operation in operations:
@@ -130,7 +131,7 @@ def test_no_caller(service, world, operations):
 
 
 def test_lists_without_a_path_parameter(service, world, callers):
-    """docs/manage.md 2: show only what the caller may see"""
+    """docs/manage.md 2: they show only what the caller may see"""
     for case in callers:
         campaigns = [row["id"] for row in (case.call("GET", MANAGE + "campaigns").json if not case.suspended else [])]
         if case.limited:

@@ -54,7 +54,7 @@ def world(service):
 
 
 def called(service, world, operation, key, query, place):
-    """The answer to a call on the objects of the campaign."""
+    """Returns the answer to a call on the objects of the campaign."""
     objects = {**world.inside, **place}
     fill = lambda text: re.sub(r"\{(\w+)\}|LEAD", lambda found: str(objects[found[1] or "social_id"]), text)  # noqa: E731
     values = {name: [fill(item) if isinstance(item, str) else item for item in value] if isinstance(value, list) else value
@@ -66,7 +66,7 @@ def called(service, world, operation, key, query, place):
 
 
 def stored(service, world):
-    """All that is stored about the lead."""
+    """Returns all that is stored about the lead."""
     sql, table = service.installation.sql, "lh_leads"
     names = sql("SELECT GROUP_CONCAT(CONCAT('COALESCE(HEX(', column_name, '), 0)')) FROM information_schema.columns "
                 f"WHERE table_schema = DATABASE() AND table_name = '{table}'")

@@ -12,7 +12,7 @@ LOOKUPS, UPDATES = ["all", "social_id", "own", "none"], ["all", "own", "none"]
 
 @pytest.fixture(scope="module")
 def keys(service, account):
-    """Keys with these rights, each made once."""
+    """Returns keys with these rights, each made once."""
     made = {}
 
     def key(rights):
@@ -27,7 +27,7 @@ DIFFERENT = {"id", "campaign_id", "list_id", "avatar", "when", "request_id", "un
 
 
 def shape(value):
-    """An answer without what differs between two campaigns with the same leads. Whether a token is shown stays."""
+    """Returns an answer without what differs between two campaigns with the same leads. Whether a token is shown stays."""
     if isinstance(value, dict):
         return {name: shape(member) for name, member in value.items() if name not in DIFFERENT or member is None}
     if isinstance(value, list):
@@ -196,7 +196,8 @@ def test_webhooks_send_leads(service, account, keys):
 
 
 def test_a_key_that_expires_admits_no_one(service, account):
-    """docs/manage.md 2, End: users and URLs of inbound webhooks would outlast it; what it has set up otherwise stays"""
+    """docs/manage.md 2, End: it adds no users and no URLs of inbound webhooks, which would outlast it; other things that it has set up
+    stay"""
     campaign = service.campaign(account)
     text = service.installation.admin("key", "add", str(account.id), "--rights", "all", "--expires", "2099-01-01")["key"]
     key, lasting = Caller(service, text), Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", "all")["key"])

@@ -111,7 +111,7 @@ def test_the_limit_of_the_account(service):
 
 
 def test_roles(service, account, operator):
-    """docs/manage.md 2, docs/users.md 2: what each may, on its own and on another account"""
+    """docs/manage.md 2, docs/users.md 2: what each role may do, on its own and on another account"""
     other = service.account("Other")
     campaign, second, foreign = service.campaign(account), service.campaign(account), service.campaign(other)
     owner = User(service, "owner@example.org", "--role", "owner", "--account", account.id).ready()
@@ -142,7 +142,7 @@ def test_removed_campaigns_of_a_user(service, account):
 
 
 def test_dangerous_calls_need_the_password(service, account):
-    """docs/manage.md 3: within ten minutes"""
+    """docs/manage.md 3: they succeed within ten minutes of it"""
     owner = User(service, "careful@example.org", "--role", "owner", "--account", account.id).ready()
     assert owner("POST", f"accounts/{account.id}/keys", {"name": "Fresh"}).status == 201
     service.installation.sql(f"UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 700000 WHERE user_id = {owner.id}")
@@ -154,7 +154,7 @@ def test_dangerous_calls_need_the_password(service, account):
 
 
 def test_removal_needs_the_password(service, account):
-    """docs/manage.md 3: also that of tags, webhooks and leads; a lead can be moderated without"""
+    """docs/manage.md 3: also the removal of tags, webhooks and leads; a lead can be moderated without"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="gone@example.org")["social_id"]
     editor = User(service, "tidy@example.org", "--role", "editor", "--account", account.id).ready()
@@ -173,7 +173,7 @@ def test_removal_needs_the_password(service, account):
 
 
 def test_what_outlasts_the_session_needs_the_password(service, account):
-    """docs/manage.md 3: where leads are sent, and what is a secret or a URL of its own; not what is changed of it otherwise"""
+    """docs/manage.md 3: that is where leads are sent, and every new secret or URL; other changes of a webhook do not need it"""
     campaign = service.campaign(account)
     editor = User(service, "connects@example.org", "--role", "editor", "--account", account.id).ready()
     hooks, inbound = f"campaigns/{campaign.id}/webhooks", f"campaigns/{campaign.id}/inbound"
@@ -193,7 +193,7 @@ def test_what_outlasts_the_session_needs_the_password(service, account):
 
 
 def test_other_methods(service, account):
-    """docs/manage.md 1.2: 405, with those that the path has"""
+    """docs/manage.md 1.2: 405, with the methods that the path has"""
     user = User(service, "method@example.org", "--role", "viewer", "--account", account.id).ready()
     for method, path, allow in (("PATCH", "session", "DELETE, POST, GET, HEAD, OPTIONS"), ("GET", "session/confirm", "POST, OPTIONS"),
                                 ("DELETE", "session/list", "GET, HEAD, OPTIONS")):
@@ -213,7 +213,7 @@ def test_guesses_of_keys_do_not_end_sessions(service, account):
 
 
 def test_another_password(service, account):
-    """docs/manage.md 3: ends the other sessions, and begins a new one"""
+    """docs/manage.md 3: it ends the other sessions, and begins a new one"""
     user = User(service, "change@example.org", "--role", "viewer", "--account", account.id).ready()
     old = user.token
     user.log_in()
@@ -225,7 +225,7 @@ def test_another_password(service, account):
 
 
 def test_own_sessions(service, account):
-    """docs/manage.md 3, docs/users.md 4: are listed with their browsers, and can be ended one by one"""
+    """docs/manage.md 3, docs/users.md 4: they are listed with their browsers, and can be ended one by one"""
     user = User(service, "many@example.org", "--role", "viewer", "--account", account.id).ready()
     first = user.token
     user.log_in()

@@ -26,7 +26,7 @@ def service(make_service):
 
 @pytest.fixture(scope="module")
 def table():
-    """{process: connections}."""
+    """Returns {process: connections}."""
     section = (SOURCE / "docs/operating.md").read_text().split("### 2.2 Database connections")[1].split("\n### ")[0]
     found = {name: int(number) for name, number in re.findall(r"^\| (\w+) \| (\d+) \|", section, re.MULTILINE)}
     assert tuple(found) == PROCESSES
@@ -34,7 +34,7 @@ def table():
 
 
 def test_the_check_has_the_table(service, table):
-    """the sum, and each part of it"""
+    """it has the sum, and each part of it"""
     user = service.installation.setting("database", "user")
     service.database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 1")
     try:
@@ -47,7 +47,7 @@ def test_the_check_has_the_table(service, table):
 
 
 def test_the_table_has_the_examples(table):
-    """the sums for the usual installations"""
+    """it has the sums for the usual installations"""
     text = (SOURCE / "docs/operating.md").read_text()
     rows = re.findall(r"^\| [^|]+ \| (\d+)(, no committer)? \| (\d+) \| (\d+) \|$", text, re.MULTILINE)
     assert len(rows) == 3
@@ -58,7 +58,7 @@ def test_the_table_has_the_examples(table):
 
 @pytest.mark.skipif(not COMMITTER, reason="this run has no committer")
 def test_the_processes_hold_as_many(service, table):
-    """all of them at work: no more than the table has, and as many"""
+    """when all of them are at work, they hold as many as the table has, and no more"""
     user, campaign = service.installation.setting("database", "user"), service.campaign()
 
     def held():

@@ -24,7 +24,7 @@ def run_as_cron(service, **settings):
 
 @pytest.mark.parametrize("status", [200, 500])
 def test_run_delivers_without_output(campaign, status):
-    """also when an attempt fails, because another run retries it"""
+    """there is none when an attempt fails, either, because another run retries it"""
     campaign.service.receiver.script(campaign.hook, Answer(status))
     campaign.webhook("new_signup")
     campaign.lead(email="ada@example.org")
@@ -34,13 +34,13 @@ def test_run_delivers_without_output(campaign, status):
 
 
 def test_unreachable_database_sends_no_mail(service):
-    """cron would send one mail a minute"""
+    """otherwise cron would send one mail a minute"""
     done = run_as_cron(service, LEADHOOK_DATABASE_SOCKET="/nonexistent", LEADHOOK_DISPATCH_MAX_RUNTIME="1s")
     assert (done.returncode, done.stdout) == (os.EX_UNAVAILABLE, "")
 
 
 def test_configuration_errors_are_printed(service):
-    """a wrong password, an invalid setting, missing tables"""
+    """these are a wrong password, an invalid setting and missing tables"""
     for variable, value, word in (("LEADHOOK_DATABASE_PASSWORD", "wrong", "Access denied"), ("LEADHOOK_LOG_LEVEL", "loudest", "LOG_LEVEL"),
                                   ("LEADHOOK_DATABASE_PREFIX", "other_", "run leadhook install")):
         done = run_as_cron(service, LEADHOOK_DISPATCH_MAX_RUNTIME="10s", **{variable: value})

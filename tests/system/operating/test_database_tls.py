@@ -115,7 +115,7 @@ def test_allowed_plugins_answer_without_the_password(service, rogue, then, size)
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_another_host_must_offer_tls(service, rogue, tmp_path, program):
-    """without database.tls; nothing is sent to a server that has none, not even the user's name"""
+    """it must without database.tls, too; nothing is sent to a server that has none, not even the user's name"""
     server = rogue()
     log = run(service.installation, program, connecting(server, OTHER_HOST), tmp_path)
     assert sent_to(server) == b""
@@ -139,7 +139,7 @@ def by_option_file(tmp_path, server, host, lines):
 @pytest.mark.parametrize("host, lines", [(OTHER_HOST, []), (OTHER_HOST, ["ssl-verify-server-cert = 0", "ssl-enforce = 0"]),
                                          (f"{ADDRESS},{OTHER_HOST}", [])])
 def test_a_host_of_the_option_file(service, rogue, tmp_path, host, lines):
-    """needs TLS as well, and no line of the file can weaken that"""
+    """it needs TLS as well, and no line of the file can weaken that"""
     server = rogue()
     env = by_option_file(tmp_path, server, host, lines)
     assert call(service.installation, "status", env=env).returncode == UNAVAILABLE
@@ -147,7 +147,7 @@ def test_a_host_of_the_option_file(service, rogue, tmp_path, host, lines):
 
 
 def test_plugins_of_the_option_file(service, rogue, tmp_path):
-    """are not allowed either; a password of that file is protected as well"""
+    """they are not allowed either; a password of that file is protected as well"""
     server = rogue("dialog")
     env = by_option_file(tmp_path, server, ADDRESS, ["restricted-auth = dialog", f"password = {PASSWORD}"])
     done = call(service.installation, "status", env={**env, **of_database(password="")})
@@ -253,7 +253,7 @@ def test_certificates_of_the_server(tls_service, stranger, tmp_path):
 
 
 def test_system_certificates(tls_service, authority):
-    """verify the server when database.tls_ca is not set"""
+    """they verify the server when database.tls_ca is not set"""
     trusted = {**of_database(tls_ca=""), "SSL_CERT_FILE": str(authority.file)}
     assert call(tls_service.installation, "check", env=trusted).returncode == OK
     assert finding(tls_service.installation, tls_ca="")["what"] == "connection"
@@ -267,7 +267,7 @@ def test_certificates_of_the_option_file(tls_service, authority, tmp_path):
 
 
 def test_check_warns_of_connections_without_tls(tls_service, tls_database):
-    """to another host always, on this host unless TLS is off by setting; never for the unix socket"""
+    """it warns of those to another host always, of those on this host unless TLS is off by setting, and never of the unix socket"""
     name = tls_service.installation.setting("database", "user")
     tls_database.sql(f"ALTER USER '{name}'@'{ADDRESS}' REQUIRE NONE")
     bare = {"tls_ca": ""}

@@ -46,7 +46,7 @@ def findings(service):
 
 
 def pass_time(service):
-    """As 40 s later, without a sign in between."""
+    """Makes it 40 s later, without a sign in between."""
     service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 40000")
 
 
@@ -56,7 +56,7 @@ def process_of(service, name):
 
 @pytest.mark.parametrize("name", first(*PROCESSES))
 def test_one_that_hangs(service, dispatcher, name):
-    """each process by itself: the others go on, and give their next signs"""
+    """the check names it alone: the others go on, and give their next signs"""
     pid = process_of(service, name)
     assert (pid == dispatcher.pid) == (name == "dispatcher")
     suspend(pid)
@@ -74,7 +74,7 @@ def test_one_that_hangs(service, dispatcher, name):
 
 
 def test_one_that_is_stopped(service, dispatcher):
-    """at once, with all that it has started"""
+    """it counts as stopped at once, with all that it has started"""
     dispatcher.stop()
     assert states(service) == states(service, "installation") == dict.fromkeys(PROCESSES, "stopped")
     (found,) = findings(service)
@@ -90,7 +90,7 @@ def test_one_that_is_killed(service, dispatcher):
 
 
 def test_a_mailer_that_crashes(service, dispatcher):
-    """and is not started again, because its keeper hangs"""
+    """it is silent as long as its keeper hangs and does not start it again"""
     mailer = process_of(service, "mailer")
     (keeper,) = [pid for pid in children(dispatcher.pid) if mailer in children(pid)]
     suspend(keeper)

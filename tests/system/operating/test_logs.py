@@ -26,7 +26,7 @@ DATAGRAM = re.compile(rb"<(\d+)>([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |(?=[^ ]* 
 
 
 def everything(service):
-    """The pids of all processes that log: parent, workers, committer, dispatcher, and the keeper and sender of mails."""
+    """Returns the pids of all processes that log: parent, workers, committer, dispatcher, and the keeper and sender of mails."""
     return [service.responders.pid, *children(service.responders.pid), service.dispatcher.pid, *companion(service.dispatcher)]
 
 
@@ -42,7 +42,7 @@ def has_open(pid, path):
 
 
 def crash(pid, log):
-    """The line of a process that ends by a defect. Sanitizers have a handler of their own for SIGSEGV."""
+    """Returns the line of a process that ends by a defect. Sanitizers have a handler of their own for SIGSEGV."""
     os.kill(pid, signal.SIGABRT)
     return wait_until(lambda: next((line for line in log() if "crashed" in line), None), DEADLINE, "the last line")
 

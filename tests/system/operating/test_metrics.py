@@ -178,7 +178,7 @@ def test_the_command_prints_the_same(service, campaign):
 
 
 def test_free_space(service):
-    """the file systems of state, and of the database when it is on this host"""
+    """it is that of the file systems of state, and of the database when it is on this host"""
     page = scrape(service)
     state = os.statvfs(service.installation.setting("server", "state_dir"))
     data = os.statvfs(service.database.folder)
@@ -389,7 +389,7 @@ def test_dispatcher(make_service):
 
 
 def test_death_of_a_companion(make_service, mail_server):
-    """the process that sends mail counts, and its death"""
+    """the process that sends mail counts, and so does its death"""
     service = make_service(workers=2, settings=[LOOPBACK, *mail_server.settings()])
     service.dispatcher.start()
     _, sender = companion(service.dispatcher)

@@ -63,7 +63,7 @@ def dispatcher(service, make_folder):
 
 
 def test_ready_when_it_serves(responders):
-    """not before: all workers are there, and a request is answered at once"""
+    """it is not ready before: all workers are there, and a request is answered at once"""
     assert responders.manager.state()["READY"] == "1"
     assert responders.serves()
     assert len(children(responders.pid)) == (responders.workers + COMMITTER if responders.workers else 0)

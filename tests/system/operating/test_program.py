@@ -48,7 +48,7 @@ def test_closed_stdout_is_an_error(service):
 
 
 def test_log_lines_stay_out_of_other_files(service):
-    """leadhook-dispatch(8) FILES: the lock file has nothing but the owner's id and what is under way, also when standard error is closed"""
+    """leadhook-dispatch(8) FILES: the lock file has only the owner's id and what is under way, also when standard error is closed"""
     lock = pathlib.Path(service.installation.setting("dispatch", "lock_file"))
     run_without(2, service.installation, "leadhook-dispatch", "--max-runtime", "1", LEADHOOK_DATABASE_SOCKET="/nonexistent")
     content = lock.read_bytes()

@@ -36,7 +36,7 @@ def running(pid):
 
 
 def name_of(pid):
-    """None when the process has ended."""
+    """Returns None when the process has ended."""
     try:
         return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
@@ -91,7 +91,7 @@ def test_the_login(quickstart, web):
 
 @pytest.mark.long
 def test_a_lost_login_is_made_again(quickstart):
-    """of a user that was removed, and of one that was made by the command"""
+    """it is made for a user that was removed, and for one that was made by the command"""
     quickstart.start()
     before = quickstart.values["LEADHOOK_PASSWORD"]
     for again in ("true", "leadhook user add operator@example.org --role operator"):
@@ -271,7 +271,7 @@ def test_mails_are_shown_as_text():
 
 
 def test_killed_programs_are_restarted(quickstart):
-    """each within 2 s"""
+    """each is, within 2 s"""
     quickstart.start()
     for victim in quickstart.children():
         name = name_of(victim)
@@ -283,7 +283,7 @@ def test_killed_programs_are_restarted(quickstart):
 
 @pytest.mark.parametrize("number", first(signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
 def test_all_programs_end_with_it(quickstart, number):
-    """also when it is killed"""
+    """they do when it is killed, too"""
     quickstart.start()
     pids = quickstart.children()
     assert len(pids) == PROGRAMS - 1

@@ -21,7 +21,7 @@ FORMS = {"webhook-id": r"msg_[0-9a-f]{12}_\d+", "webhook-timestamp": r"\d{10}", 
 
 
 def blocks(heading, document=README):
-    """(language, text) of the fenced blocks between a heading and the next one."""
+    """Returns (language, text) of the fenced blocks between a heading and the next one."""
     section = re.search(rf"^#+ {heading}\n(.*?)(?=^#+ |\Z)", document, re.MULTILINE | re.DOTALL)[1]
     return re.findall(r"^```(\w+)\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
 
@@ -31,7 +31,7 @@ def only(found, language):
 
 
 def shape(value):
-    """Names, order and types of a JSON value."""
+    """Returns the names, the order and the types of a JSON value."""
     return {name: shape(inner) for name, inner in value.items()} if isinstance(value, dict) else type(value)
 
 
@@ -47,7 +47,7 @@ def run(command, campaign):
 
 @pytest.fixture
 def campaign(service, account):
-    """As the quickstart makes it."""
+    """A campaign as the quickstart makes it."""
     return service.campaign(account, pages="on", mails="")
 
 

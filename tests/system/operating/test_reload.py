@@ -91,7 +91,7 @@ def test_unwritable_log_changes_nothing(program):
 
 
 def test_an_accepted_configuration_is_in_use(program):
-    """also the next one, after a refused one"""
+    """the next one is used, too, after a refused one"""
     other = program.log.with_name("other.log")
     program.configure(NO_STATE)
     program.hup("reload_failed")
@@ -121,7 +121,7 @@ def test_a_database_that_cannot_be_used(program, setting, word):
 
 @pytest.fixture
 def dispatcher(service, make_folder):
-    """With a process that sends mail, whose server is nowhere."""
+    """A dispatcher with a process that sends mail, whose server does not exist."""
     made = Program(service, make_folder(), "leadhook-dispatch", "--daemon",
                    settings=[("mail", "host", "mail.invalid"), ("mail", "from", "hello@example.org")])
     made.child.start()
@@ -131,14 +131,14 @@ def dispatcher(service, make_folder):
 
 
 def processes(pid):
-    """Those beside the dispatcher: keepers, and what they keep."""
+    """Returns the processes beside the dispatcher: keepers, and what they keep."""
     keepers = children(pid)
     return [*keepers, *(child for keeper in keepers for child in children(keeper))]
 
 
 @pytest.mark.parametrize("setting, word", UNUSABLE)
 def test_a_dispatcher_that_works_stays(dispatcher, setting, word):
-    """and the process that sends mail with it, also when all of them get the signal"""
+    """the process that sends mail stays with it, also when all of them get the signal"""
     beside = wait_until(lambda: len(processes(dispatcher.child.pid)) == 2 and processes(dispatcher.child.pid), DEADLINE, "the mailer")
     dispatcher.configure(setting)
     for pid in beside:
@@ -157,7 +157,7 @@ def test_errors_of_the_configuration_are_logged(dispatcher):
 
 
 def test_a_dispatcher_ends_for_the_next_one(dispatcher):
-    """which its service manager starts with the new configuration"""
+    """its service manager starts the next one, with the new configuration"""
     dispatcher.configure(("dispatch", "poll_interval", "2s"))
     dispatcher.child.send(signal.SIGHUP)
     assert dispatcher.child.wait(DEADLINE) == 0
@@ -167,7 +167,7 @@ def test_a_dispatcher_ends_for_the_next_one(dispatcher):
 @pytest.mark.parametrize("name", ["leadhook-fcgi", "leadhook-dispatch"])
 @pytest.mark.parametrize("setting, word", [*UNUSABLE, pytest.param(("log", "level", "loudest"), "LOG_LEVEL", id="setting")])
 def test_a_start_is_checked(service, name, setting, word):
-    """--check-start, which the units run before a reload: nothing is changed, in the database neither"""
+    """--check-start, which the units run before a reload, changes nothing, also in the database"""
     section, key, value = setting
     assert call(service.installation, "--check-start", program=name).returncode == os.EX_OK
     done = call(service.installation, "--check-start", program=name, env={f"LEADHOOK_{section}_{key}".upper(): value})

@@ -68,7 +68,7 @@ def started(child):
 
 
 def test_each_process_is_restricted(service, log):
-    """no new privileges and no core dumps, in every long-lived process of every program"""
+    """every long-lived process of every program has no new privileges and no core dumps"""
     with started(service.installation.dispatcher()) as dispatcher:
         pids = [dispatcher.pid, *children(service.responders.pid)]
         assert len(pids) == (4 if COMMITTER else 3)

@@ -27,12 +27,12 @@ def webhook(campaign):
 
 @pytest.fixture(scope="module")
 def user(service):
-    """With a second factor, once there is a key."""
+    """A user with a second factor, once there is a key."""
     return User(service, "ada@example.org", "--role", "operator").ready()
 
 
 def set_key(service, *keys):
-    """As an operator does. The dispatcher is started for each run."""
+    """Sets a key as an operator does. The dispatcher is started for each run."""
     log = service.installation.folder / "fcgi.log"
     before = log.read_text().count(" reloaded ")
     service.installation.configure([("server", "secrets_key", " ".join(keys))])
@@ -45,13 +45,13 @@ def count(service, *words):
 
 
 def findings(service):
-    """Those of the doctor about secrets."""
+    """Returns the findings of the doctor about secrets."""
     done = call(service.installation, "doctor", "--url", "http://127.0.0.1:1", "--json")  # without the web server's checks
     return {one["what"]: one["fix"] for one in json.loads(done.stdout)["findings"] if one["what"].startswith("secrets")}
 
 
 def deliver(service, campaign, number):
-    """A sign-up, and its delivery, whose signature the receiver verifies."""
+    """Makes a sign-up and its delivery, whose signature the receiver verifies."""
     campaign.lead(email=f"lead{number}@example.org")
     service.dispatch()
     deliveries = service.receiver.wait_for(number, path=f"{campaign.hook}/{TOKEN}")
@@ -59,7 +59,7 @@ def deliver(service, campaign, number):
 
 
 def content(service):
-    """All rows of all tables, as a thief of a dump has them."""
+    """Returns all rows of all tables, as a thief of a dump has them."""
     name = service.installation.setting("database", "name")
     tables = service.installation.sql(f"SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{name}'").split()
     return subprocess.run(["mariadb", "--no-defaults", f"--socket={service.database.socket}", f"--user={getpass.getuser()}", "--batch", name],

@@ -23,7 +23,7 @@ def service(make_folder, own_database):
 
 
 def restart(service):
-    """As a service manager does after `make install`."""
+    """Restarts the programs as a service manager does after `make install`."""
     service.responders.stop()
     service.responders = service.installation.responders(WORKERS, committer=COMMITTER)
     service.responders.start()

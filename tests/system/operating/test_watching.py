@@ -24,7 +24,7 @@ def run(*words):
 
 
 def dashboard_queries():
-    """(panel, query) of the dashboard, as Grafana sends them."""
+    """Returns (panel, query) of the dashboard, as Grafana sends them."""
     panels = json.loads((EXAMPLES / "grafana-dashboard.json").read_text())["panels"]
     return [(panel["title"], target["expr"].replace("$__rate_interval", "1m").replace("$job", ".+"))
             for panel in panels for target in panel.get("targets", [])]
@@ -109,7 +109,7 @@ def test_dashboard(service, prometheus):
 @needs_prometheus
 @pytest.mark.slow
 def test_alerts_fire(service, prometheus, small_disk):
-    """each of the alerts fires when that happens which it is for, and not before"""
+    """each of the alerts fires when its reason occurs, and not before"""
     def fires(alert):
         wait_until(lambda: alert in prometheus.firing(), DEADLINE, f"{alert} fires")
     campaign = service.campaign()

@@ -40,7 +40,7 @@ def other(code, by=1):
 
 
 def send(campaign, fields, path=None):
-    """As a browser sends a form."""
+    """Sends a form as a browser does."""
     return campaign.client.request("POST", path or f"/c/{campaign.id}/code", form=fields, headers=list(FORM.items()))
 
 
@@ -78,7 +78,7 @@ def test_from_the_form_to_the_page_of_the_lead(service, gateway, campaign):
 
 
 def test_from_the_form_without_a_base_url(make_service, gateway):
-    """the same by a path alone"""
+    """a path alone leads there"""
     service = make_service(settings=[*gateway.settings(), ("server", "base_url", "")])
     campaign = service.campaign(service.account(), verify_phone="on", pages="on", public_lookup="social_id", bots="off")
     phone = number()

@@ -116,7 +116,7 @@ def test_invalid_links(strict, ada, change):
 
 
 def test_a_changed_address(strict, ada):
-    """voids the link"""
+    """it makes the link invalid"""
     path = link(strict, ada)
     stamp = stamp_of(get(strict, path))
     strict.post({"social_id": ada["social_id"], "must_exist": True, "email": "new@example.org"})

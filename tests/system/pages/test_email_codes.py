@@ -51,7 +51,7 @@ def other(code, by=1):
 
 
 def send(campaign, fields, path="/code", **options):
-    """As a browser sends a form."""
+    """Sends a form as a browser does."""
     return campaign.client.request("POST", f"/c/{campaign.id}{path}", form=fields, headers=list(FORM.items()), **options)
 
 
@@ -77,7 +77,7 @@ def pass_time(campaign, minutes):
 
 
 def ended(campaign, count):
-    """State and reason of all messages of the campaign, once they have ended."""
+    """Returns the state and the reason of all messages of the campaign, once they have ended."""
     def rows():
         found = sql(campaign, f"SELECT state, COALESCE(reason, '-') FROM lh_messages WHERE campaign_id = {campaign.id} ORDER BY id")
         found = [tuple(line.split("\t")) for line in found.splitlines()]
@@ -237,7 +237,7 @@ def test_what_is_typed(service, account, campaign):
 
 
 def test_it_is_stored_as_a_hash(mail_server, campaign):
-    """and removed with the mail's other limits; the mail itself is stored as every mail is"""
+    """it is removed with the mail's other limits; the mail itself is stored as every mail is"""
     recipient = address()
     sign_up(campaign, recipient)
     code = code_to(mail_server, recipient)

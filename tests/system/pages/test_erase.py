@@ -36,7 +36,7 @@ def path_in_mail(campaign, mail_server, address):
 
 
 def ended(service, campaign, count):
-    """Why each of the campaign's mails has ended."""
+    """Returns why each of the campaign's mails has ended."""
     def found():
         rows = service.installation.sql(
             f"SELECT COALESCE(reason, state) FROM lh_messages WHERE campaign_id = {campaign.id} AND turn IS NULL ORDER BY id").split()

@@ -28,13 +28,13 @@ def post(campaign, fields, path=None, **options):
 
 
 def fresh(campaign):
-    """The hidden fields of the page."""
+    """Returns the hidden fields of the page."""
     page = Page(campaign.client.request("GET", f"/c/{campaign.id}").body.decode())
     return {one["name"]: one.get("value", "") for one, _ in page.all("input") if one["type"] == "hidden"}
 
 
 def values_of(body):
-    """What a browser would send."""
+    """Returns what a browser would send."""
     page = Page(body)
     found = {one["name"]: one.get("value", "") for one, _ in page.all("input") if one["type"] != "checkbox" or "checked" in one}
     for name, text in re.findall(r'<textarea[^>]* name="([^"]*)"[^>]*>\n(.*?)</textarea>', body, re.S):

@@ -161,7 +161,7 @@ def test_no_mail_is_on_its_way(make_service):
 
 
 def test_a_withheld_lead(service, account):
-    """leads nowhere that shows it: 4.1.11"""
+    """docs/api.md 4.1.11: the form leads to no page that shows it"""
     campaign = service.campaign(account, pages="on", public_lookup="social_id", public_update="own", **THANKS)
     assert "kolid=" in location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE))
     again = post(campaign, {"email": "ada@example.org", "redirect_url": "https://shop.example/"}, headers=NAVIGATE)
@@ -231,7 +231,7 @@ def test_a_failed_form_has_all_that_was_sent(campaign, multi):
 
 @pytest.mark.parametrize("headers", [NAVIGATE, HTML])
 def test_other_errors(service, account, headers):
-    """each with its status, as a page, also before the campaign is known"""
+    """each is a page with its status, also before the campaign is known"""
     campaign = service.campaign(account, require_key="on")
     assert post(campaign, {"email": "a@example.org"}, headers=headers).status == 409
     missing = post(campaign, {"email": "a@example.org"}, "/v1/999999999/subscribe", headers=headers)

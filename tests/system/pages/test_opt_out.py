@@ -111,7 +111,7 @@ def test_one_click(campaign, lead, which, type, body):
     ("application/x-www-form-urlencoded; charset=latin1", b"a=%ff&a[]=\xff"), (None, b"")])
 @pytest.mark.parametrize("which", ["default", "safe"])
 def test_other_bodies(campaign, lead, which, type, body):
-    """docs/api.md 4.1.5: show the page, also where they cannot be read"""
+    """docs/api.md 4.1.5: they show the page, also where they cannot be read"""
     check_form(check_page(go(campaign, path_of(campaign, lead, which), "POST", body=body, type=type), 200))
     assert opted_out(campaign) is False
 

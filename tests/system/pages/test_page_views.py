@@ -74,7 +74,7 @@ def check_quiet(window, origin):
 
 
 def sign_up(window, url, email):
-    """By keyboard alone: from the top of the page through all fields to the button."""
+    """Signs up by keyboard alone: from the top of the page through all fields to the button."""
     window.open(url)
     window.press("Tab")
     assert window.run("return document.activeElement.name;") == "email"
@@ -100,7 +100,7 @@ def test_by_keyboard(window, service, account):
 
 
 def test_without_scripts(window, service, account):
-    """everything works, and nothing is shown that would not"""
+    """everything works, and nothing is shown that would not work"""
     if not window.can_switch_scripts:
         pytest.skip("this browser's protocol cannot switch scripts off")
     campaign, _ = shop(service, account, bots="off")
@@ -201,7 +201,7 @@ def test_the_form_of_another_page(window, leadhook, service, account, tmp_path, 
 
 
 def test_errors(window, service, account):
-    """are named, tied to their fields, and the focus is on the first of them"""
+    """they are named, tied to their fields, and the focus is on the first of them"""
     campaign, _ = shop(service, account)
     show(window, f"{service.front.url}/c/{campaign.id}", "document.getElementById('f-email').value = 'ada@';"
          "document.getElementById('f-room').value = 'Office';" + SUBMIT)
@@ -299,7 +299,7 @@ def test_facts_on_a_phone(window, service, account, language):
 
 @pytest.mark.parametrize("language", first(*LANGUAGES, count=2))
 def test_narrow(window, service, account, language):
-    """readable at 320 px: nothing is wider than the window, also a long address"""
+    """the pages are readable at 320 px: nothing is wider than the window, not even a long address"""
     consent = "consent=I agree to https://lumen.example/privacy-notice-for-subscribers-of-the-newsletter-2026"
     campaign, lead = shop(service, account, f"fields={FIELDS}", consent, language=language)
     window.resize(320)
@@ -358,7 +358,7 @@ def test_texts_from_right_to_left(window, service, account):
 
 @chromium_first
 def test_a_form_is_sent_once(window, service, account):
-    """docs/pages.md 2: by two clicks; and again by a visitor who has stopped a slow answer"""
+    """docs/pages.md 2: two clicks send it once; a visitor who has stopped a slow answer can send it again"""
     campaign, _ = shop(service, account)
     window.open(f"{service.front.url}/c/{campaign.id}")
     window.run("""

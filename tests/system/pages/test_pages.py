@@ -46,7 +46,7 @@ def fields_of(page, tag="input"):
 
 
 def check_own_page(response):
-    """As check_page, of a page whose buttons need the script."""
+    """Does what check_page does, for a page whose buttons need the script."""
     page = Page(response.body.decode())
     check_frame(page)
     assert response.status == 200 and response.headers["Referrer-Policy"] == "no-referrer" and response.headers["X-Robots-Tag"] == "noindex"
@@ -254,7 +254,7 @@ def test_without_scripts(service, account, bots, text):
 
 
 def test_consent_is_no_part_of_a_link(hosted):
-    """docs/pages.md 2: only the visitor gives it"""
+    """docs/pages.md 2: only the visitor gives consent"""
     page_set(hosted, f"consent={CONSENT}")
     query = f"consent=yes&consent_version={version_of(CONSENT)}"
     url = f"{hosted.service.front.url}/c/{hosted.id}?{query}"

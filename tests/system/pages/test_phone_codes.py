@@ -78,7 +78,7 @@ def test_identifiers_and_spellings(campaign, name):
 
 
 def test_answers(campaign):
-    """no code, no identifier, no lead, verified, another code, in this order; what is no code is no try"""
+    """no code, no identifier, no lead, verified, another code, in this order; what is not a code is not a try"""
     lead, plain = new_lead(campaign), campaign.lead(email="plain@example.org")
     for fields in ({}, {"code": ""}, {"code": None}):
         answer = campaign.post(fields, path="/verify-phone-number")
@@ -108,7 +108,7 @@ def test_answers(campaign):
 
 
 def test_five_tries(campaign):
-    """the right code is not accepted after five wrong ones, but a new one is; the fifth try may be right"""
+    """the right code is refused after five wrong ones, but a new code is accepted; the fifth try may be right"""
     lead = new_lead(campaign)
     code = make(campaign, lead)["code"]
     for by in range(1, TRIES + 1):
@@ -148,7 +148,7 @@ def test_the_right_code_at_once(campaign, service):
 
 
 def test_another_code_and_another_number(campaign):
-    """One code: a new one replaces the last. Number: a changed number has no code, the old one again has it"""
+    """a new code replaces the last; a changed number has no code, and the old number again has its own"""
     lead = new_lead(campaign)
     old = make(campaign, lead)["code"]
     sql(campaign, f"UPDATE lh_lead_codes SET tries = 4 WHERE lead_id = {lead['id']}")
@@ -164,7 +164,7 @@ def test_another_code_and_another_number(campaign):
 
 
 def test_expiry_and_clean_up(campaign, service):
-    """Time: ten minutes; the dispatcher removes expired codes and no others; those of deleted leads expire"""
+    """codes expire after ten minutes; the dispatcher removes expired codes and no others; codes of deleted leads expire"""
     gone, old, fresh = (new_lead(campaign) for _ in range(3))
     codes = [make(campaign, lead)["code"] for lead in (gone, old, fresh)]
     left = sql(campaign, f"SELECT expires_ms - UNIX_TIMESTAMP() * 1000 FROM lh_lead_codes WHERE channel = 1 AND lead_id = {fresh['id']}")
@@ -178,7 +178,7 @@ def test_expiry_and_clean_up(campaign, service):
 
 
 def test_nothing_readable_is_stored(campaign):
-    """Stored: hashes that depend on lead, number and code"""
+    """what is stored are hashes that depend on lead, number and code"""
     leads = [new_lead(campaign) for _ in range(2)]
     codes = [make(campaign, lead)["code"] for lead in leads]
     text = sql(campaign, "SELECT lead_id, HEX(address_hash), HEX(code_hash) FROM lh_lead_codes")
@@ -208,7 +208,7 @@ def test_an_end_before_the_lead_is_verified(make_service):
 
 
 def test_keys_and_states(service):
-    """docs/api.md 3 a key is required, so that strangers cannot use up the tries; 6: works after the end; suspended account"""
+    """docs/api.md 3: a key is required, so that strangers cannot use up the tries; 6: codes work after the end; a suspended account"""
     account = service.account()
     campaign = service.campaign(account, points_verified=5)
     lead = new_lead(campaign)

@@ -58,7 +58,7 @@ def nothing_changes(service, campaign):
 # --- the list of templates ---
 
 def test_templates_with_own_texts(owner, place):
-    """each kind and language that has at least one own text, and what the other parts are"""
+    """each kind and language that has at least one own text is listed, with what each of its parts is"""
     assert owner("GET", f"{place}/mail-templates").json == []
     for kind, fields in (("welcome", {"subject": "All"}), ("welcome", {"language": "de", "text": TEXT}), ("reward", {"language": "fr", "html": "<p>{{unsubscribe_url}}</p>"})):
         assert owner("PATCH", f"{place}/mail-templates/{kind}", fields).status == 200
@@ -75,7 +75,7 @@ def test_templates_with_own_texts(owner, place):
 # --- mails ---
 
 def test_a_draft_of_a_mail(owner, place, nothing_changes):
-    """the texts take the place of the stored ones; what is absent is stored, what is empty is none"""
+    """the texts replace the stored ones; an absent text is the stored one, an empty text is none"""
     path = f"{place}/mail-templates/welcome"
     assert owner("PATCH", path, {"subject": "Stored", "text": TEXT}).status == 200
     assert owner("PATCH", path, {"subject": "Gespeichert", "language": "de"}).status == 200
@@ -99,7 +99,7 @@ def test_a_draft_of_a_mail(owner, place, nothing_changes):
 
 
 def test_a_draft_of_every_language(owner, campaign, place, leadhook):
-    """is shown in that of the campaign in place of its own"""
+    """it is shown in the language of the campaign, in place of the campaign's own texts"""
     path = f"{place}/mail-templates/welcome"
     leadhook("campaign", "set", campaign.id, "language=de")
     assert owner("PATCH", path, {"subject": "Gespeichert", "language": "de"}).status == 200
@@ -108,7 +108,7 @@ def test_a_draft_of_every_language(owner, campaign, place, leadhook):
 
 
 def same_mistakes(service, campaign, draft, change):
-    """The draft is shown without what is wrong, and says what the change fails with; nothing is stored. Returns the problem."""
+    """The draft is shown without its mistakes, and says what the change fails with; nothing is stored. Returns the problem."""
     before = stored(service, campaign)
     [error] = draft.json["errors"]
     assert draft.status == 200 and change.status == 422
@@ -127,7 +127,7 @@ def same_refusal(service, campaign, draft, change):
 
 @pytest.mark.parametrize("fields", [{"text": "Hello"}, {"subject": "{{"}, {"html": "<p>"}, {"subject": "x" * 1025}])
 def test_mistakes_of_a_draft(service, owner, campaign, place, fields):
-    """are those of the change; the rest is shown"""
+    """they are those of the change; the rest is shown"""
     path = f"{place}/mail-templates/welcome"
     same_mistakes(service, campaign, owner("POST", f"{path}/preview", fields), owner("PATCH", path, {"subject": "Fine", **fields}))
     other = {"html": "<p>Own {{unsubscribe_url}}</p>"} if "html" not in fields else {"subject": "Own"}
@@ -149,7 +149,7 @@ def test_where_a_mistake_is(service, owner, campaign, place):
 
 
 def test_a_draft_for_a_lead(service, account, owner, campaign, place):
-    """with its values, for callers that may see it"""
+    """it has the values of the lead, for callers that may see it"""
     campaign.lead(email="grace@example.org", first_name="Grace")
     path, fields = f"{place}/mail-templates/welcome/preview", {"email": "grace@example.org", "subject": "Hi {{first_name}}"}
     shown = owner("POST", path, fields).json
@@ -167,7 +167,7 @@ def heading(page):
 
 
 def test_a_draft_of_the_sign_up_page(owner, campaign, place, nothing_changes):
-    """the page as visitors would see it, without what is live; and the stylesheet for it"""
+    """the page is as visitors would see it, without what is live, and has its stylesheet"""
     assert owner("PATCH", f"{place}/page", {"title": "Stored", "css": "h1{color:red}", "accent": "#0f766e"}).status == 200
     nothing_changes()
 
@@ -191,7 +191,7 @@ def test_a_draft_of_the_sign_up_page(owner, campaign, place, nothing_changes):
 
 
 def test_languages_of_a_draft(owner, place, nothing_changes):
-    """as with the stored texts"""
+    """they are chosen as with the stored texts"""
     assert owner("PATCH", f"{place}/page", {"title": "All", "button": "Go"}).status == 200
     assert owner("PATCH", f"{place}/page", {"title": "Alle", "language": "de"}).status == 200
     nothing_changes()
@@ -202,7 +202,7 @@ def test_languages_of_a_draft(owner, place, nothing_changes):
 
 
 def test_a_draft_of_the_status_page(service, owner, campaign, place, nothing_changes):
-    """of a lead that does not exist, with the rewards of the campaign"""
+    """it is that of a lead that does not exist, with the rewards of the campaign"""
     campaign.define("reward", "Mug", "--required-points", 50)
     nothing_changes()
     shown = owner("POST", f"{place}/page/preview", {"view": "status", "status_text": "Bring <friends>"}).json
@@ -215,7 +215,7 @@ def test_a_draft_of_the_status_page(service, owner, campaign, place, nothing_cha
 @pytest.mark.parametrize("fields", [{"accent": "red"}, {"text_color": "#ffffff"}, {"fields": "email; email"}, {"privacy_url": "javascript:x"},
                                     {"css": "x" * 16385}, {"scheme": "grey"}, {"logo_url": "logo.png"}, {"title": "a\nb"}])
 def test_mistakes_of_a_page(service, owner, campaign, place, fields):
-    """are those of the change; the rest is shown"""
+    """they are those of the change; the rest is shown"""
     shown = owner("POST", f"{place}/page/preview", {"view": "signup", "button": "Go on", **fields})
     problem = same_mistakes(service, campaign, shown, owner("PATCH", f"{place}/page", {"button": "Fine", **fields}))
     assert problem["status"] == 422 and ">Go on</button>" in shown.json["html"]
@@ -228,14 +228,15 @@ def test_pages_that_cannot_be_shown(service, owner, campaign, place, fields):
 
 
 def test_every_mistake_of_a_draft(owner, place):
-    """is listed, not the first alone"""
+    """each is listed, not the first alone"""
     fields = {"accent": "red", "privacy_url": "x", "imprint_url": "y", "title": "Come in"}
     shown = owner("POST", f"{place}/page/preview", {"view": "signup", **fields}).json
     assert [one["field"] for one in shown["errors"]] == ["accent", "privacy_url", "imprint_url"] and heading(shown) == "Come in"
 
 
 def test_the_scheme_of_a_draft(owner, place):
-    """docs/pages.md 4: one that is always shown does not depend on the device; colors of the language's draft are those of all"""
+    """docs/pages.md 4: a scheme that is always shown does not depend on the device; colors of a language's draft are those of all
+    languages"""
     def style(**fields):
         return owner("POST", f"{place}/page/preview", {"view": "signup", "accent": "#0f766e", **fields}).json["style"]
     assert "(prefers-color-scheme:light){:root{--accent:#0f766e" in style() and "(prefers-color-scheme:dark){:root{" in style(scheme="auto")
@@ -258,7 +259,7 @@ def ended(owner, job):
 
 
 def test_a_test_mail_of_a_user(service, account, mail_server, place, campaign):
-    """goes to the user, with the stored templates and sample values; the job is the account's"""
+    """it goes to the user, with the stored templates and sample values; the job belongs to the account"""
     user = User(service, "editor@example.org", "--role", "editor", "--account", account.id).ready()
     path = f"{place}/mail-templates/welcome"
     assert user("PATCH", path, {"subject": "Hallo {{first_name}}", "language": "de"}).status == 200
@@ -284,7 +285,7 @@ def test_a_test_mail_of_a_user(service, account, mail_server, place, campaign):
 
 
 def test_test_mails_of_others(service, account, mail_server, place):
-    """an operator chooses the address; a key has none"""
+    """an operator chooses the address; a key has no address"""
     path = f"{place}/mail-templates/verify/test"
     operator = User(service, "root@example.org", "--role", "operator").ready()
     job = operator("POST", path, {"address": "qa@example.org"}).json
@@ -295,7 +296,7 @@ def test_test_mails_of_others(service, account, mail_server, place):
 
 
 def test_too_many_test_mails(service, account, place):
-    """to an address in an hour; the same call again is none"""
+    """the test mails to an address in an hour are limited; a repeated call sends none"""
     user = User(service, "often@example.org", "--role", "editor", "--account", account.id).ready()
     other = User(service, "seldom@example.org", "--role", "editor", "--account", account.id).ready()
     path = f"{place}/mail-templates/welcome/test"
@@ -310,7 +311,7 @@ def test_too_many_test_mails(service, account, place):
 
 
 def test_test_mails_of_a_mailbox(service):
-    """count together, of all users with it, also removed ones, and of operators"""
+    """they count together, of all users with the mailbox, also removed ones, and of operators"""
     account = service.account("Flood")
     path = f"campaigns/{service.campaign(account).id}/mail-templates/welcome/test"
     operator = User(service, "head@example.org", "--role", "operator").ready()
@@ -333,7 +334,7 @@ def test_test_mails_of_a_mailbox(service):
 
 
 def test_test_mails_of_an_account(service):
-    """count together; operators' do not, nor does a refused one for its address"""
+    """they count together; those of operators do not count, nor does one that is refused for its address"""
     account = service.account("Many")
     path = f"campaigns/{service.campaign(account).id}/mail-templates/welcome/test"
     first, second, third, late = (User(service, f"{name}@many.example", "--role", "editor", "--account", account.id).ready()
@@ -351,7 +352,7 @@ def test_test_mails_of_an_account(service):
 
 
 def test_a_sample_from_a_shell(leadhook, refused, campaign, mail_server):
-    """goes to any address"""
+    """it goes to any address"""
     shown = leadhook("mail", "sample", campaign.id, "reward", "--address", "shell@example.org")
     assert shown["ok"] is True and b"T-shirt" in mail_server.to("shell@example.org")[0].content
     assert "--address" in refused(64, "mail", "sample", str(campaign.id), "reward")
@@ -372,7 +373,7 @@ def test_mail_that_is_off(make_service):
 # --- disks ---
 
 def test_disks_and_jobs_of_the_status(service, leadhook):
-    """leadhook(1), status: of the host that answers; what cannot be read is left out"""
+    """leadhook(1), status: they are those of the host that answers; what cannot be read is left out"""
     disks = {disk["what"]: disk for disk in leadhook("status")["disks"]}
     assert "state" in disks and set(disks) <= {"database", "state", "log"}
     assert all(0 < disk["free_bytes"] <= disk["size_bytes"] for disk in disks.values())

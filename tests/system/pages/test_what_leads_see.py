@@ -111,7 +111,7 @@ def test_a_language_is_replaced(service, hosted):
 
 
 def test_mails_are_in_the_language_of_the_lead(service, mail_server, account):
-    """docs/mail.md 1: with `auto`; the setting of a campaign comes before it"""
+    """docs/mail.md 1: so they are with `auto`; the setting of a campaign comes before it"""
     auto = service.campaign(account, **STRICT, mails="welcome", verify_email="off")
     fixed = service.campaign(account, **STRICT, mails="welcome", verify_email="off", language="es")
     sign_up(auto, "ada@example.org", "de-CH")
@@ -348,7 +348,8 @@ def test_the_design_of_mails(service, mail_server, account, accent, dark, colors
 
 
 def test_a_digest_of_the_day(service, mail_server, account):
-    """docs/mail.md 3: the first referral by itself, those of the day together and once; none without a referral, none after an opt-out"""
+    """docs/mail.md 3: the first referral has a mail of its own, those of a day are together in one; there is none without a referral, and
+    none after an opt-out"""
     campaign = service.campaign(account, **STRICT, mails="referral", verify_email="off", points_direct=2)
     campaign.define("reward", "Mug", "--required-points", 20)
     ada = campaign.lead(email="ada@example.org")

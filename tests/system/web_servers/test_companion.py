@@ -25,7 +25,7 @@ def accompanied(serve, folder):
 
 
 def companion(server):
-    """The process id of the latest companion."""
+    """Returns the process id of the latest companion."""
     return int([line for line in server.log().splitlines() if " companion_hello " in line][-1].split("[")[1].split("]")[0])
 
 
@@ -55,7 +55,7 @@ def test_a_stuck_companion_is_killed_and_replaced(accompanied, folder):
 
 
 def test_a_companion_that_stops_while_idle_is_replaced(accompanied):
-    """leadhook-fcgi(8): without a sign of life for some seconds"""
+    """leadhook-fcgi(8): it is replaced after some seconds without a sign of life"""
     stopped, workers = companion(accompanied), accompanied.workers()
     suspend(stopped)
     accompanied.logged("companion_stuck")

@@ -203,7 +203,7 @@ def test_a_peer_that_goes_is_no_failure(serve):
 
 @pytest.mark.slow
 def test_a_worker_that_waits_for_slow_answers_is_not_stuck(serve):
-    """longer than an idle worker may be silent (SILENCE_MS of fcgi/server.c)"""
+    """it may wait longer than an idle worker may be silent (SILENCE_MS of fcgi/server.c)"""
     server = serve("--workers", 1, "--receive-ms", 8000)
     with Connection(server.path) as connection:
         connection.send(LARGE)

@@ -20,7 +20,7 @@ def read(campaign, lead):
 
 @pytest.fixture(scope="module")
 def node(make_folder):
-    """A server that says that it is a node, without others."""
+    """A server that says that it is a node, although there are no others."""
     folder = make_folder()
     server = Database(folder, folder / "mariadb.sock", more=["--wsrep-on=ON", "--log-output=TABLE"]).create().start()
     yield server
@@ -36,7 +36,8 @@ def test_status(make_service, node):
 
 
 def test_lists_are_read_by_connections_of_their_own(make_service, node):
-    """docs/cluster.md 4.1: lists, statistics and leaderboards by those that wait for other nodes, everything else by others"""
+    """docs/cluster.md 4.1: lists, statistics and leaderboards are read by connections that wait for other nodes, everything else by
+    others"""
     service = make_service(database=node, workers=2, settings=[("database", "read_host", "localhost")])
     campaign = service.campaign()
     lead, = campaign.leads(1)

@@ -55,7 +55,7 @@ def service(request, make_service):
 
 
 def of(front, answers):
-    """What the kind of this server has in `answers`, or None."""
+    """Returns what the kind of this server has in `answers`, or None."""
     return next((answer for kind, answer in answers.items() if isinstance(front, kind)), None)
 
 
@@ -101,7 +101,7 @@ def test_large_bodies_that_reach_the_program(service, campaign, case):
 
 
 def test_no_length_is_an_empty_body(service, campaign):
-    """docs/api.md 1.2: except with lighttpd"""
+    """docs/api.md 1.2: on all servers except lighttpd"""
     if isinstance(service.front, Lighttpd):
         pytest.skip("411")
     status, headers, body = send(service, f"POST {MOUNT}v2/{campaign.id}".encode() + HEAD + b"\r\n")

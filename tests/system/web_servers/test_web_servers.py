@@ -333,7 +333,7 @@ def test_no_key_in_the_web_servers_logs(service, campaign):
 
 
 def test_parallel_sign_ups(campaign):
-    """docs/api.md 4.3 rule 5, also with single processes without a committer"""
+    """docs/api.md 4.3 rule 5: also with single processes without a committer"""
     with Load(campaign, threads=16) as load:
         load.wait_for(200)
     assert set(load.answers.values()) == {200}

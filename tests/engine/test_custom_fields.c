@@ -129,7 +129,7 @@ public_fields_give_way(void **state UNUSED)
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1}"), 0, PUBLIC, SLICE("{\"a\":1,\"b\":1}"), SLICE("{\"p\":1,\"a\":1,\"b\":1}"),
 		    0, 0 },
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}"), SLICE("4 custom"), 0, 0 },
-		/* those of a key do not give way: to strangers never, to a key by an error only */
+		/* those of a key never give way to strangers; where they leave a key no room, its call fails */
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 4, KEYED, SLICE("{\"a\":1}"), SLICE("4 custom"), 0, 0 },
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 3, PUBLIC, SLICE("{\"a\":1,\"b\":1}"),
 		    SLICE("{\"p\":1,\"q\":1,\"r\":1,\"a\":1}"), 3, 0 },
@@ -164,7 +164,7 @@ public_fields_give_way(void **state UNUSED)
 		{ SLICE("{\"p\":1,\"q\":1}"), 1, PUBLIC, SLICE("{\"p\":2,\"q\":2}"), SLICE("{\"p\":1,\"q\":2}"), 1, 2 },
 		{ SLICE_NONE, 0, PUBLIC, SLICE("{\"a\":\"1234567890123456\",\"x\":2}"), SLICE("{\"a\":\"1234567890123456\"}"),
 		    0, 1 },
-		/* one of a name that the call has anyway is left out */
+		/* one whose name the call already has is left out */
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"a\":2}"), SLICE("{\"a\":1}"), 1, 1 },
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"a\":2}"), SLICE("{\"a\":2}"), 0, 2 },
 		{ SLICE_NONE, 0, PUBLIC, SLICE("{\"a\":1,\"b\":1,\"a\":2}"), SLICE("{\"a\":1,\"b\":1}"), 0, 1 },

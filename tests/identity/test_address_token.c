@@ -51,7 +51,7 @@ a_token_is_for_one_address_purpose_and_time(void **state UNUSED)
 	}
 }
 
-/* What it says is signed: the lead and the time cannot be replaced. */
+/* Its content is signed: the lead and the time cannot be replaced. */
 static void
 a_changed_token_is_invalid(void **state UNUSED)
 {

@@ -97,7 +97,7 @@ what_mail_servers_refuse_is_refused(void **state UNUSED)
 		/* dots: leading, trailing, double; in the domain at least one */
 		".a@mail.example", "a.@mail.example", "a..b@mail.example", ".@mail.example", "a@mail", "a@.mail.example",
 		"a@mail..example", "a@mail.", "a@.",
-		/* no white space, quotes, literals, lists; nothing between an address and what stands beside it */
+		/* no white space, quotes, literals or lists; no name beside an address without brackets */
 		"a b@mail.example", "a@mail .example", "a@mail.example\r\nBcc: b@mail.example", "a(note)@mail.example",
 		"(note)a@mail.example", "\"a\"@mail.example", "\"a b\"@mail.example", "a\\b@mail.example", "a@[192.0.2.1]",
 		"a@[IPv6:2001:db8::1]", "a,b@mail.example", "a@mail.example,b@mail.example", "a@mail.example b@mail.example",

@@ -12,7 +12,7 @@ address_of(const char *text)
 	return address;
 }
 
-/* Whether both are the same caller, or in the same network, at this reach. */
+/* Returns whether both are the same caller, or in the same network, at this reach. */
 static bool
 same(const char *a, const char *b, uint64_t campaign_a, uint64_t campaign_b, size_t reach)
 {

@@ -103,7 +103,7 @@ passes_of(enum limit_kind kind, uint64_t caller, size_t tries)
 
 /* ---- the rules ---- */
 
-/* Of the first window, which slides; refused calls and other callers do not count. */
+/* The first window slides; refused calls and other callers do not count. */
 static void
 a_count_is_that_of_the_first_window(void **state)
 {

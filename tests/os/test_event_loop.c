@@ -108,7 +108,7 @@ nothing_is_heard_of_a_forgotten_descriptor(void **state UNUSED)
 	assert_int_equal(calls, 0);
 }
 
-/* … nor of one that is kept, which does not make the loop spin. */
+/* Nor is anything heard of a kept descriptor, which does not make the loop spin. */
 static void
 a_kept_descriptor_is_not_reported_until_it_is_wanted(void **state UNUSED)
 {

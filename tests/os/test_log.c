@@ -340,7 +340,7 @@ links_of_others_are_not_followed(void **state UNUSED)
 	unlink(path);
 }
 
-/* The same of files: a folder's owner can put any there, and in one of ours only root can have done it. */
+/* So it is with files: the owner of a folder can put any file there, and in a folder of ours only root can have done so. */
 static void
 files_of_others_are_not_taken(void **state UNUSED)
 {

@@ -354,7 +354,7 @@ another_account_is_not_counted(void **state UNUSED)
 	end_counted(child);
 }
 
-/* docs/operating.md 12.1: nor is the killed process when one that counts has got its pid. */
+/* docs/operating.md 12.1: the killed process is not counted when one that counts has got its pid, either. */
 static void
 a_new_process_replaces_that_of_its_pid(void **state UNUSED)
 {
@@ -486,8 +486,8 @@ figures_are_shared(void **state UNUSED)
 	figures.list[2].value = 0;
 	assert_true(metrics_find_figures(6999, &figures));
 	assert_int_equal(figures.list[2].value, 42);
-	assert_false(metrics_find_figures(7000, &figures));         /* we read again … */
-	assert_true(metrics_find_figures(7001, &figures));          /* … and others use the old ones meanwhile */
+	assert_false(metrics_find_figures(7000, &figures));         /* we read again */
+	assert_true(metrics_find_figures(7001, &figures));          /* meanwhile others use the old ones */
 	assert_false(metrics_find_figures(7000 + 30000, &figures)); /* we have died */
 	metrics_store_figures(40000, 2000, &figures);
 	assert_true(metrics_find_figures(40000 + 100 * 2000 - 1, &figures));

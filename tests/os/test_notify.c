@@ -147,7 +147,7 @@ signs_of_life_are_sent_in_time(void **state UNUSED)
 	notifier_free(&notifier);
 }
 
-/* One that was not sent is sent a second later. */
+/* A sign of life that was not sent is sent a second later. */
 static void
 a_lost_sign_of_life_is_repeated(void **state UNUSED)
 {

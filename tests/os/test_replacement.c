@@ -82,7 +82,7 @@ a_file_is_replaced_with_its_mode(void **state UNUSED)
 	unlink(path);
 }
 
-/* Until it is finished, and when it is not, the file is as it was. */
+/* Until the replacement is finished, and when it never is, the file is as it was. */
 static void
 an_abandoned_replacement_leaves_nothing(void **state UNUSED)
 {
@@ -234,7 +234,7 @@ pipes_are_written_to(void **state UNUSED)
 	assert_files(0);
 }
 
-/* As /dev/stdout, which is a link there. */
+/* They are named as by /dev/stdout, which is a link. */
 static void
 open_files_are_written_to(void **state UNUSED)
 {

@@ -16,7 +16,7 @@ zones_have_names(void **state UNUSED)
 			fail_msg("%s", known[i]);
 }
 
-/* Neither what leads out of the database's folder, nor what has not the form of a name, on a host without it either. */
+/* A text that leads out of the database's folder, or has not the form of a name, is none, also on a host without it. */
 static void
 other_texts_are_no_zones(void **state UNUSED)
 {

@@ -358,7 +358,7 @@ a_proof_of_a_claim_passes_nothing_on(void **state)
 	}
 }
 
-/* docs/operating.md 7.4: by what mails to it had no one acts for the lead any more, and what it had verified is not. */
+/* docs/operating.md 7.4: no link of the mails to it acts for the lead any more, and the lead is no longer verified by it. */
 static void
 an_erased_claim_leaves_nothing(void **state)
 {

@@ -256,7 +256,7 @@ without_a_key_custom_fields_are_fewer(void **state)
 	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
 	settle(w);
 	assert_slice(w->set.leads[0]->lead.custom_fields, "{\"a\":\"12345\",\"b\":1}");
-	run(w, &stranger, 1); /* counts, and takes no place of a key's */
+	run(w, &stranger, 1); /* it counts, and takes no place from a field of a key */
 	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
 	settle(w);
 	assert_slice(w->set.leads[0]->lead.custom_fields, "{\"a\":\"12345\",\"b\":1}");

@@ -115,7 +115,7 @@ inbound_signup(void)
 	return command;
 }
 
-/* docs/inbound.md 2: also one that says that it is a server. */
+/* docs/inbound.md 2: its call is a stranger's, also when it says that it is a server. */
 static void
 an_inbound_webhook_is_a_stranger(void **state)
 {
@@ -184,7 +184,8 @@ a_sign_up_from_elsewhere_is_judged_again(void **state)
 	assert_int_equal(lead(w, 0)->referrals, 1);
 }
 
-/* docs/api.md 4.6, Judged again: by what a call says of the visitor. A server that writes back what it has says nothing. */
+/* docs/api.md 4.6, Judged again: it is judged by what a call says of the visitor. A server that writes back what it has says
+ * nothing. */
 static void
 a_call_without_a_visitor_clears_no_flag(void **state)
 {

@@ -6,7 +6,7 @@
 #include "base/duration.h"
 #include "engine/source.h"
 
-/* What a sign-up has, and its class: the first that applies. */
+/* The parts of a sign-up, and its class: the first that applies. */
 static void
 a_source_is_of_the_first_class_that_applies(void **state)
 {
@@ -92,7 +92,7 @@ values_of_sources_are_short_texts_without_addresses(void **state)
 	}
 }
 
-/* As the class of the source says, and where another has precedence, as the page does. */
+/* The class of the source decides; where another class has precedence, the page of the form does. */
 static void
 a_site_is_not_the_page_of_the_form(void **state)
 {
@@ -168,7 +168,8 @@ changes_count_in_the_hour_of_the_signup(void **state)
 	assert_int_equal(campaign(w)->counters.referred, 1); /* its referrer has been deleted */
 }
 
-/* In the hour of the referrer, with its first referral; whatever happens to the referred leads, it stays one. */
+/* It is counted in the hour of its own sign-up, by its first referral, and stays a referrer whatever happens to the referred
+ * leads. */
 static void
 a_lead_becomes_a_referrer_once(void **state)
 {
@@ -233,7 +234,7 @@ only_leads_from_the_mark_on_are_counted(void **state)
 	assert_int_equal(w->decision.hour_count, 0);
 }
 
-/* Like all counts of the campaign but the sums of hours. */
+/* The counts of the campaign are those of all leads, except the ones that are sums of hours. */
 static void
 sums_of_hours_count_the_same_leads(void **state)
 {

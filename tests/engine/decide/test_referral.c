@@ -163,7 +163,7 @@ spent_credit_is_set_off(void **state)
 	assert_int_equal(lead(w, 0)->points_owed, 0);
 }
 
-/* docs/api.md 4.6, Deletion: also of referrers beyond one that has deleted itself before. */
+/* docs/api.md 4.6, Deletion: credit is taken back from referrers beyond one that deleted itself before, too. */
 static void
 a_gap_keeps_no_credit(void **state)
 {

@@ -23,8 +23,8 @@ an_added_address_ends_the_token(void **state)
 	assert_true(slice_equal(token_in(w, w->outcomes[0].body), later));
 }
 
-/* The same by a key without the token. Nothing that the lead itself adds, and nothing that is added to a verified lead, ends
- * it; an address that is replaced does. */
+/* An address that a key adds without the token ends it, too. Nothing that the lead itself adds, and nothing that is added to a
+ * verified lead, does; an address that is replaced does. */
 static void
 it_matters_which_caller_adds_an_address(void **state)
 {

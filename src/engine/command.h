@@ -198,8 +198,8 @@ struct outcome {
 	enum failure failure;
 	bool created;     /* a sign-up or tagging: the lead is new */
 	bool claim_alone; /* LEAD_DELETE, LEAD_OPTOUT: only the address was removed, because it was a claim */
-	bool tagged;      /* an import: an existing lead got tags … */
-	bool opted_out;   /* … or was opted out of mail or texts */
+	bool tagged;      /* an import: an existing lead got tags */
+	bool opted_out;   /* an import: an existing lead was opted out of mail or texts */
 	enum lead_showing showing;
 	uint64_t lead_id;    /* the lead of a sign-up or tagging, or of a LEAD_VERIFY that shows it; otherwise 0 */
 	struct slice detail; /* for a failure: text that completes its message, or absent */

@@ -64,8 +64,8 @@ struct custom_field_changes {
 
 struct custom_field_limits {
 	size_t fields;       /* of a lead */
-	size_t bytes;        /* maximum size of the JSON object including its names … */
-	size_t public_bytes; /* … and of all fields that strangers stored; 0: the same maximum */
+	size_t bytes;        /* maximum size of the JSON object including its names */
+	size_t public_bytes; /* the same of all fields that strangers stored; 0: as `bytes` */
 };
 
 /* Applies the changes of a call to the fields of a lead. Returns false, with a message for the client in *problem, when the

@@ -155,8 +155,8 @@
 	X(TEXT, email_key) /* identity */ \
 	X(TEXT, phone) /* E.164 */ \
 	X(TEXT, subject) /* social id of the lead to update */ \
-	X(TEXT, own_id) /* social id of the lead whose token the caller has … */ \
-	X(U32, own_epoch) /* … and the epoch of that token */ \
+	X(TEXT, own_id) /* social id of the lead whose token the caller has */ \
+	X(U32, own_epoch) /* epoch of the token of `own_id` */ \
 	X(TEXT, referrer_id) /* social id of the lead that referred a new one */ \
 	X(TEXT, utm) /* a JSON object */ \
 	X(TEXT, uid) \

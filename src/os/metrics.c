@@ -44,8 +44,8 @@ struct memory {
 
 enum {
 	FIGURES_NEW_MS = 5000,
-	FIGURES_SHARE = 100,        /* reading them takes at most 1 part in 1 + FIGURES_SHARE of the time, … */
-	FIGURES_OLD_MS = 5 * MINUTE_MS, /* … but none get older than this */
+	FIGURES_SHARE = 100,            /* reading them takes at most 1 part in 1 + FIGURES_SHARE of the time */
+	FIGURES_OLD_MS = 5 * MINUTE_MS, /* none get older than this, however long reading takes */
 	READING_MS = 30000
 };
 

@@ -12,8 +12,8 @@
 #include "engine/visitors.h"
 #include "identity/link.h"
 #include "identity/signed_token.h"
-#include "json/writer.h"
 #include "os/clock.h"
+#include "json/writer.h"
 
 /* The state of a writer of payloads. */
 struct payload_writer {

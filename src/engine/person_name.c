@@ -111,7 +111,8 @@ initial(struct slice word)
 {
 	ucs4_t character;
 	size_t from = 0, size;
-	while ((size = first_character(slice_sub(word, from, word.size), &character)) > 0 && !uc_is_property_alphabetic(character))
+	while (
+	    (size = first_character(slice_sub(word, from, word.size), &character)) > 0 && !uc_is_property_alphabetic(character))
 		from += size;
 	const uint8_t *begin = (const uint8_t *)word.data + from, *end = (const uint8_t *)word.data + word.size;
 	const uint8_t *next = u8_grapheme_next(begin, end);

@@ -71,7 +71,7 @@ def test_the_first_campaign(dashboard, service, leadhook):
 
 @pytest.mark.parametrize("protects", [False, True])
 def test_protecting_leads(dashboard, shop, leadhook, window, protects):
-    """api.md 4.1.11: a choice in words when a campaign is created; its meaning in the settings that change it"""
+    """docs/api.md 4.1.11: a choice in words when a campaign is created; its meaning in the settings that change it"""
     dashboard.open("", "Overview")
     dashboard.click("Create campaign")
     dashboard.fill("Name", f"Protected {protects}")
@@ -317,7 +317,7 @@ def test_team_and_keys(dashboard, service, leadhook):
 
 
 def test_a_large_team(dashboard, service):
-    """users.md: a list that is longer than a page has a next page"""
+    """docs/users.md: a list that is longer than a page has a next page"""
     account = service.account("Large")
     service.installation.sql("INSERT INTO lh_users (id, account_id, email, name, role, created_ms)"
                              f" SELECT 5000000 + 1000 * {account.id} + seq, {account.id}, CONCAT('u', seq, '-{account.id}@example.org'), '', {OWNER}, 1"

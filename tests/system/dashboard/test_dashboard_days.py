@@ -148,7 +148,7 @@ def test_filters_have_their_last_day(in_zone, tmp_path, service):
 
 
 def test_the_time_zone_of_an_account(service, leadhook, refused):
-    """leadhook(1), manage.md 1: owners set it; only names of the IANA's time zones; UTC if it is not set"""
+    """leadhook(1), docs/manage.md 1: owners set it; only names of the IANA's time zones; UTC if it is not set"""
     account = service.account("Zones")
     owner, editor = (User(service, f"{role}@zones.example", "--role", role, "--account", str(account.id)).ready() for role in ("owner", "editor"))
 

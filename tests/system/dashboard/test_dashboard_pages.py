@@ -256,7 +256,7 @@ def test_what_only_some_visitors_are_asked(dashboard, campaign, leadhook):
 
 
 def test_the_color_of_dark_buttons(dashboard, campaign):
-    """pages.md 4: the same as on light pages, unless dark ones have their own"""
+    """docs/pages.md 4: the same as on light pages, unless dark ones have their own"""
     dashboard.load(f"campaigns/{campaign.id}/pages")
     dashboard.wait("field('Button color (dark)')?.placeholder === '#a5a8ff'")
     dashboard.fill("Button color", "#d2691e")

@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+enum { V4_OFFSET = 12 }; /* of an IPv4 address in IPv6 */
+
 bool
 host_is_loopback(struct slice host)
 {
@@ -15,6 +17,6 @@ host_is_loopback(struct slice host)
 	if (inet_pton(AF_INET, text, &v4) == 1)
 		return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
 	if (inet_pton(AF_INET6, text, &v6) == 1)
-		return IN6_IS_ADDR_LOOPBACK(&v6);
+		return IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[V4_OFFSET] == IN_LOOPBACKNET);
 	return slice_equal_nocase(host, SLICE("localhost"));
 }

@@ -2,6 +2,9 @@ if HAVE_CMOCKA
 check_PROGRAMS += %D%/test_clock
 %C%_test_clock_SOURCES = %D%/test_clock.c
 %C%_test_clock_LDADD = src/os/libos.a src/base/libbase.a $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/test_loopback
+%C%_test_loopback_SOURCES = %D%/test_loopback.c
+%C%_test_loopback_LDADD = src/os/libos.a src/base/libbase.a $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/test_random
 %C%_test_random_SOURCES = %D%/test_random.c
 %C%_test_random_LDADD = src/os/libos.a src/base/libbase.a $(CMOCKA_LIBS)

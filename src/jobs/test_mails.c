@@ -80,8 +80,7 @@ job_send_sample(const struct job_settings *settings, struct store *store, struct
 		return fail_to_compose(preview.problem, test);
 	if (result != RESULT_OK)
 		return result;
-	const bool utf8 = !slice_is_ascii(sample->address) || !slice_is_ascii(settings->mail_senders.from.address.text);
-	const struct smtp_mail mail = { pool_string(pool, sample->address), utf8, preview.message };
+	const struct smtp_mail mail = { pool_string(pool, sample->address), !slice_is_ascii(preview.message), preview.message };
 	send_mail(settings, pool, &mail, stop, test);
 	return RESULT_OK;
 }

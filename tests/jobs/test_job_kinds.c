@@ -26,7 +26,7 @@ static struct {
 	char address[64], content[1024];
 	enum result composed;
 	int status;
-	bool cannot_send, accepted;
+	bool cannot_send, accepted, needs_utf8;
 	unsigned sent;
 } net;
 static atomic_bool stopping;
@@ -67,6 +67,7 @@ smtp_send(struct smtp_connection *connection UNUSED, const struct smtp_mail *mai
 {
 	snprintf(net.address, sizeof(net.address), "%s", mail->recipient);
 	snprintf(net.content, sizeof(net.content), "%.*s", SLICE_ARGS(mail->content));
+	net.needs_utf8 = mail->needs_utf8;
 	net.sent++;
 	*result = (struct smtp_result){ .end = net.accepted ? SMTP_ACCEPTED : SMTP_REFUSED, .status = 550, .answer = "550 no" };
 }
@@ -88,8 +89,9 @@ mail_preview(const struct mail_senders *senders, struct store *store UNUSED, str
 {
 	assert_ptr_equal(senders, &host.mail_senders);
 	*preview = (struct preview){ .problem = SLICE("line 1") };
-	preview->message = pool_printf(pool, "%d %s to %.*s", (int)request->kind,
-	    request->language == NULL ? "" : text_language_code(*request->language).data, SLICE_ARGS(request->to));
+	preview->message = pool_printf(pool, "%d %s to %.*s%.*s", (int)request->kind,
+	    request->language == NULL ? "" : text_language_code(*request->language).data, SLICE_ARGS(request->to),
+	    SLICE_ARGS(senders->reply_to.address.text));
 	return net.composed;
 }
 
@@ -361,6 +363,23 @@ samples_are_sent(void **state)
 	assert_int_equal(net.sent, 1);
 }
 
+/* docs/mail.md 4, SMTPUTF8: an address for replies that is not ASCII needs it, too. */
+static void
+samples_with_a_utf8_address_need_smtputf8(void **state)
+{
+	struct world *w = *state;
+	const struct job_test sample = { .address = SLICE("ada@example.org"), .kind = SLICE("verify") };
+	static const struct slice replies[] = { SLICE("a@example.org"), SLICE("j\xc3\xb6rg@example.org") };
+	net.accepted = true;
+	for (size_t i = 0; i < ARRAY_SIZE(replies); i++) {
+		host.mail_senders.reply_to.address.text = replies[i];
+		add(w, JOB_SAMPLE_MAIL, job_test_parameters(w->pool, &sample));
+		assert_int_equal(turn(w, LONG_MS, no_ids).state, JOB_DONE);
+		assert_int_equal(net.needs_utf8, i == 1);
+	}
+	host.mail_senders.reply_to = (struct mailbox){ .name = SLICE_NONE };
+}
+
 /* docs/architecture.md 5: in pieces, whose progress is in the campaign's own row */
 static void
 addresses_are_counted(void **state)
@@ -396,6 +415,7 @@ main(void)
 		JOB_TEST(a_webhook_is_tested),
 		JOB_TEST(mail_is_tested),
 		JOB_TEST(samples_are_sent),
+		JOB_TEST(samples_with_a_utf8_address_need_smtputf8),
 		JOB_TEST(addresses_are_counted),
 	};
 	return WORLD_MAIN(tests);

@@ -3,9 +3,9 @@
 
 #include "base/buffer.h"
 #include "engine/events.h"
+#include "webhook/delivery.h"
 #include "json/reader.h"
 #include "json/writer.h"
-#include "webhook/delivery.h"
 
 enum { OBJECT_MAX_BYTES = 256 * 1024 };
 
@@ -66,33 +66,29 @@ write_value(struct json_writer *json, const struct job_value *value)
 }
 
 struct slice
-job_fields_write(
-    struct pool *pool, const struct job_field *fields, size_t count, const void *values, enum job_absences absences)
+job_fields_write(struct pool *pool, const struct job_field *fields, const void *values, enum job_absences absences)
 {
 	struct buffer out;
 	struct json_writer json;
 	buffer_init(&out, OBJECT_MAX_BYTES);
 	json_writer_init(&json, &out);
 	json_begin_object(&json);
-	for (size_t i = 0; i < count; i++) {
-		const struct job_value value = job_field_value(&fields[i], values);
+	for (; fields->name != NULL; fields++) {
+		const struct job_value value = job_field_value(fields, values);
 		if (value.kind == JOB_VALUE_ABSENT && absences == JOB_ABSENCES_OMITTED)
 			continue;
-		json_name(&json, slice_of(fields[i].name));
+		json_name(&json, slice_of(fields->name));
 		write_value(&json, &value);
 	}
 	json_end_object(&json);
-	const struct slice object = pool_copy(pool, buffer_slice(&out));
-	buffer_free(&out);
-	return object;
+	return buffer_take(&out, pool);
 }
 
 /* ---- reading ---- */
 
 struct fields_reader {
 	struct pool *pool;
-	const struct job_field *fields, *current; /* current: whose value comes next */
-	size_t count;
+	const struct job_field *fields, *current; /* current: the one whose value comes next */
 	char *values;
 };
 
@@ -140,11 +136,10 @@ read_member(void *context, const struct json_event *event)
 	if (event->depth == 0)
 		return event->type == JSON_OBJECT_BEGIN || event->type == JSON_OBJECT_END;
 	if (event->type == JSON_KEY) {
-		r->current = NULL;
-		for (size_t i = 0; i < r->count && r->current == NULL; i++)
-			if (slice_equal(event->text, slice_of(r->fields[i].name)))
-				r->current = &r->fields[i];
-		return r->current != NULL;
+		r->current = r->fields;
+		while (r->current->name != NULL && !slice_equal(event->text, slice_of(r->current->name)))
+			r->current++;
+		return r->current->name != NULL;
 	}
 	void *place = r->values + r->current->place;
 	switch (event->type) {
@@ -164,9 +159,9 @@ read_member(void *context, const struct json_event *event)
 }
 
 bool
-job_fields_read(struct pool *pool, const struct job_field *fields, size_t count, struct slice object, void *values)
+job_fields_read(struct pool *pool, const struct job_field *fields, struct slice object, void *values)
 {
-	struct fields_reader reader = { .pool = pool, .fields = fields, .count = count, .values = values };
+	struct fields_reader reader = { .pool = pool, .fields = fields, .values = values };
 	struct json_problem problem;
 	return json_read(object, 1, read_member, &reader, &problem);
 }

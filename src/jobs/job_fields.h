@@ -39,8 +39,7 @@ struct job_value job_field_value(const struct job_field *field, const void *valu
 /* The object, in the pool. */
 enum job_absences { JOB_ABSENCES_OMITTED, JOB_ABSENCES_NULL };
 MUST_CHECK struct slice job_fields_write(
-    struct pool *pool, const struct job_field *fields, size_t count, const void *values, enum job_absences absences);
-/* Sets the members that the object has and leaves the others as they are; texts are in the pool. Returns false for any other
- * text, also for an object with an unknown field, which could be a filter of a later version. */
-MUST_CHECK bool job_fields_read(
-    struct pool *pool, const struct job_field *fields, size_t count, struct slice object, void *values);
+    struct pool *pool, const struct job_field *fields, const void *values, enum job_absences absences);
+/* Sets the members that the object has and leaves the others unchanged; texts are in the pool. Returns false for a text that is
+ * not such an object, or has an unknown field: that could be a filter of a later version. */
+MUST_CHECK bool job_fields_read(struct pool *pool, const struct job_field *fields, struct slice object, void *values);

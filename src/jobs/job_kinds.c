@@ -27,13 +27,13 @@ fail(struct job_turn *turn, const char *error)
 
 /* With the values as the result, after RESULT_OK. */
 static enum result
-finish(struct job_turn *turn, enum result result, const struct job_field *fields, size_t count, const void *values)
+finish(struct job_turn *turn, enum result result, const struct job_field *fields, const void *values)
 {
 	if (result != RESULT_OK)
 		return result;
 	turn->job->state = JOB_DONE;
 	turn->job->done = turn->job->total = 1;
-	turn->job->result = job_fields_write(turn->pool, fields, count, values, JOB_ABSENCES_NULL);
+	turn->job->result = job_fields_write(turn->pool, fields, values, JOB_ABSENCES_NULL);
 	return RESULT_OK;
 }
 
@@ -50,6 +50,7 @@ static const struct job_field count_fields[] = {
 	{ "without_event", JOB_FIELD_NUMBER, PLACE(without_event) },
 	{ "at_limit", JOB_FIELD_NUMBER, PLACE(at_limit) },
 	{ "missing", JOB_FIELD_NUMBER, PLACE(missing) },
+	{ .name = NULL },
 };
 #undef PLACE
 
@@ -73,7 +74,7 @@ set_progress(struct redelivery_turn *r, uint64_t position)
 	job->position = position;
 	job->done = counts->queued + counts->under_way + counts->without_webhook + counts->without_event + counts->at_limit +
 		    counts->missing;
-	job->result = job_fields_write(r->turn->pool, count_fields, ARRAY_SIZE(count_fields), counts, JOB_ABSENCES_OMITTED);
+	job->result = job_fields_write(r->turn->pool, count_fields, counts, JOB_ABSENCES_OMITTED);
 }
 
 /* In the transaction of a piece: no crash repeats or loses one. */
@@ -94,8 +95,7 @@ redeliver(struct job_turn *turn)
 		.run = { .store = turn->store, .under_way = under_way, .note = note_piece, .context = &r } };
 	struct delivery_walk walk = { .below = job->position, .deadline_ms = turn->deadline_ms };
 	if (!job_read_filter(turn->pool, job, &filter) ||
-	    (slice_present(job->result) &&
-		!job_fields_read(turn->pool, count_fields, ARRAY_SIZE(count_fields), job->result, &r.run.counts)))
+	    (slice_present(job->result) && !job_fields_read(turn->pool, count_fields, job->result, &r.run.counts)))
 		return fail(turn, unreadable);
 	if (filter.limit != SIZE_MAX)
 		filter.limit = job->done < filter.limit ? filter.limit - (size_t)job->done : 0;
@@ -125,7 +125,7 @@ test_webhook(struct job_turn *turn)
 	if (result == RESULT_OK && test.sealed)
 		return fail(
 		    turn, "URL or secret of the webhook cannot be opened on the dispatcher's host: see server.secrets_key");
-	return finish(turn, result, webhook_test_fields, WEBHOOK_TEST_FIELDS, &test);
+	return finish(turn, result, webhook_test_fields, &test);
 }
 
 /* Ends the job of a test or a sample. */
@@ -136,7 +136,7 @@ finish_mail(struct job_turn *turn, enum result result, const struct mail_test *t
 		return RESULT_OK;
 	if (result == RESULT_REFUSED)
 		return fail(turn, "mail is off: mail.host and mail.from are not set on the dispatcher's host");
-	return finish(turn, result, mail_test_fields, MAIL_TEST_FIELDS, test);
+	return finish(turn, result, mail_test_fields, test);
 }
 
 /* Sent again after a crash. */

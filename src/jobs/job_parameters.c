@@ -16,13 +16,14 @@ static const struct job_field filter_fields[] = {
 	{ "since_ms", JOB_FIELD_TIME_MS, PLACE(since_ms) },
 	{ "until_ms", JOB_FIELD_TIME_MS, PLACE(until_ms) },
 	{ "limit", JOB_FIELD_LIMIT, PLACE(limit) },
+	{ .name = NULL },
 };
 #undef PLACE
 
 struct slice
 job_redelivery_parameters(struct pool *pool, const struct delivery_filter *filter)
 {
-	return job_fields_write(pool, filter_fields, ARRAY_SIZE(filter_fields), filter, JOB_ABSENCES_OMITTED);
+	return job_fields_write(pool, filter_fields, filter, JOB_ABSENCES_OMITTED);
 }
 
 bool
@@ -30,7 +31,7 @@ job_read_filter(struct pool *pool, const struct operator_job *job, struct delive
 {
 	*filter = (struct delivery_filter){ .event = -1, .state = -1, .since_ms = -1, .until_ms = -1, .limit = SIZE_MAX };
 	filter->campaign_id = job->campaign_id;
-	return job_fields_read(pool, filter_fields, ARRAY_SIZE(filter_fields), job->parameters, filter);
+	return job_fields_read(pool, filter_fields, job->parameters, filter);
 }
 
 struct slice
@@ -51,18 +52,19 @@ static const struct job_field test_fields[] = {
 	{ "address", JOB_FIELD_TEXT, PLACE(address) },
 	{ "kind", JOB_FIELD_TEXT, PLACE(kind) },
 	{ "language", JOB_FIELD_TEXT, PLACE(language) },
+	{ .name = NULL },
 };
 #undef PLACE
 
 struct slice
 job_test_parameters(struct pool *pool, const struct job_test *test)
 {
-	return job_fields_write(pool, test_fields, ARRAY_SIZE(test_fields), test, JOB_ABSENCES_OMITTED);
+	return job_fields_write(pool, test_fields, test, JOB_ABSENCES_OMITTED);
 }
 
 bool
 job_read_test(struct pool *pool, const struct operator_job *job, struct job_test *test)
 {
 	*test = (struct job_test){ 0 };
-	return job_fields_read(pool, test_fields, ARRAY_SIZE(test_fields), job->parameters, test);
+	return job_fields_read(pool, test_fields, job->parameters, test);
 }

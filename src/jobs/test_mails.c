@@ -86,7 +86,7 @@ job_send_sample(const struct job_settings *settings, struct store *store, struct
 }
 
 #define PLACE(member) offsetof(struct mail_test, member)
-const struct job_field mail_test_fields[MAIL_TEST_FIELDS] = {
+const struct job_field mail_test_fields[] = {
 	{ "ok", JOB_FIELD_BOOLEAN, PLACE(accepted) },
 	{ "status", JOB_FIELD_ID, PLACE(status) },
 	{ "answer", JOB_FIELD_TEXT, PLACE(answer) },
@@ -94,4 +94,5 @@ const struct job_field mail_test_fields[MAIL_TEST_FIELDS] = {
 	{ "error", JOB_FIELD_TEXT, PLACE(error) },
 	{ "hint", JOB_FIELD_TEXT, PLACE(hint) },
 	{ "duration_ms", JOB_FIELD_NUMBER, PLACE(duration_ms) },
+	{ .name = NULL },
 };

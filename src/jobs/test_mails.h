@@ -17,9 +17,8 @@ struct mail_test {
 	struct slice answer, reason, error, hint; /* the answer; why it was not accepted; what the library reports */
 	uint64_t duration_ms;
 };
-/* The fields of struct mail_test, in the order in which they are shown. */
-enum { MAIL_TEST_FIELDS = 7 };
-extern const struct job_field mail_test_fields[MAIL_TEST_FIELDS];
+/* The table of struct mail_test, in the order in which its fields are shown. */
+extern const struct job_field mail_test_fields[];
 
 /* Sends a test mail through the configured server. When it is accepted, a hold ends: what the operator has corrected need not
  * wait for the next probe. `address`: as it is to be sent to, valid. Once *stop (may be NULL) is true, the mail is abandoned.

@@ -47,10 +47,10 @@ render(
 
 /* Makes the test delivery; RESULT_NOT_FOUND: no such webhook. */
 static enum result
-make_delivery(const struct job_settings *with, struct store *store, struct pool *pool, uint64_t webhook_id,
+make_delivery(const struct job_settings *settings, struct store *store, struct pool *pool, uint64_t webhook_id,
     struct due_delivery *delivery, int64_t *now_ms)
 {
-	const struct payload_settings *settings;
+	const struct payload_settings *payload;
 	struct webhook_details webhook;
 	struct campaign campaign;
 	enum result result = store_find_webhook(store, pool, webhook_id, &webhook);
@@ -59,28 +59,28 @@ make_delivery(const struct job_settings *with, struct store *store, struct pool 
 	if (result == RESULT_OK)
 		result = store_find_campaign(store, pool, webhook.row.campaign_id, &campaign, now_ms);
 	if (result == RESULT_OK)
-		result = store_payload_settings(store, &settings);
+		result = store_payload_settings(store, &payload);
 	if (result != RESULT_OK)
 		return result;
-	delivery->form = webhook.row.form || webhook_url_wants_form(webhook.row.url, with->form_urls);
+	delivery->form = webhook.row.form || webhook_url_wants_form(webhook.row.url, settings->form_urls);
 	delivery->form_brackets = campaign.compat;
-	return render(pool, settings, campaign, *now_ms, &delivery->payload) ? RESULT_OK : RESULT_FAILED;
+	return render(pool, payload, campaign, *now_ms, &delivery->payload) ? RESULT_OK : RESULT_FAILED;
 }
 
 enum result
 job_test_webhook(
-    const struct job_settings *with, struct store *store, struct pool *pool, uint64_t webhook_id, struct webhook_test *test)
+    const struct job_settings *settings, struct store *store, struct pool *pool, uint64_t webhook_id, struct webhook_test *test)
 {
 	struct due_delivery delivery;
 	struct attempt_result attempt;
 	int64_t now_ms;
-	const enum result result = make_delivery(with, store, pool, webhook_id, &delivery, &now_ms);
+	const enum result result = make_delivery(settings, store, pool, webhook_id, &delivery, &now_ms);
 	if (result != RESULT_OK)
 		return result;
 	*test = (struct webhook_test){ .sealed = delivery.destination->sealed };
 	if (test->sealed)
 		return RESULT_OK;
-	if (!single_attempt_send(pool, &with->sender, &delivery, now_ms, &attempt))
+	if (!single_attempt_send(pool, &settings->sender, &delivery, now_ms, &attempt))
 		return RESULT_REFUSED;
 	const bool respelled = webhook_url_is_respelled(delivery.destination->url, attempt.location);
 	*test = (struct webhook_test){
@@ -98,7 +98,7 @@ job_test_webhook(
 }
 
 #define PLACE(member) offsetof(struct webhook_test, member)
-const struct job_field webhook_test_fields[WEBHOOK_TEST_FIELDS] = {
+const struct job_field webhook_test_fields[] = {
 	{ "ok", JOB_FIELD_BOOLEAN, PLACE(ok) },
 	{ "status", JOB_FIELD_ID, PLACE(status) },
 	{ "location", JOB_FIELD_TEXT, PLACE(location) },
@@ -106,4 +106,5 @@ const struct job_field webhook_test_fields[WEBHOOK_TEST_FIELDS] = {
 	{ "error", JOB_FIELD_TEXT, PLACE(error) },
 	{ "duration_ms", JOB_FIELD_NUMBER, PLACE(duration_ms) },
 	{ "answer", JOB_FIELD_TEXT, PLACE(answer) },
+	{ .name = NULL },
 };

@@ -14,9 +14,8 @@ struct webhook_test {
 	uint64_t status, duration_ms;         /* status: 0 without an answer */
 	struct slice error, location, answer; /* why there is no complete answer; of a redirect; its beginning; or absent */
 };
-/* The fields of struct webhook_test, in the order in which they are shown. */
-enum { WEBHOOK_TEST_FIELDS = 7 };
-extern const struct job_field webhook_test_fields[WEBHOOK_TEST_FIELDS];
+/* The table of struct webhook_test, in the order in which its fields are shown. */
+extern const struct job_field webhook_test_fields[];
 
 /* Sends a test delivery. RESULT_NOT_FOUND: no such webhook. RESULT_REFUSED: this machine cannot send. */
 MUST_CHECK enum result job_test_webhook(const struct job_settings *settings, struct store *store, struct pool *pool,

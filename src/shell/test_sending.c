@@ -59,7 +59,7 @@ test_webhook(struct operation_call *call, uint64_t webhook_id)
 		return operation_fail(call, PROBLEM_CONFIG,
 		    "URL or secret of the webhook cannot be opened: server.secrets_key does not have its key (leadhook check)");
 	output_record(call->output);
-	output_job_fields(call->output, webhook_test_fields, WEBHOOK_TEST_FIELDS, &test);
+	output_job_fields(call->output, webhook_test_fields, &test);
 	explain_redirect(call, &test);
 	return test.ok ? EX_OK : EX_UNAVAILABLE;
 }
@@ -72,7 +72,7 @@ answer_mail(struct operation_call *call, enum result result, const struct mail_t
 {
 	if (result == RESULT_OK || test->accepted) {
 		output_record(call->output);
-		output_job_fields(call->output, mail_test_fields, MAIL_TEST_FIELDS, test);
+		output_job_fields(call->output, mail_test_fields, test);
 	}
 	if (result != RESULT_OK)
 		return operation_answer(call, result);

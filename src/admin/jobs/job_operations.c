@@ -7,16 +7,16 @@
 #include "operation/value_types.h"
 
 void
-output_job_fields(struct output *output, const struct job_field *fields, size_t count, const void *values)
+output_job_fields(struct output *output, const struct job_field *fields, const void *values)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct job_value value = job_field_value(&fields[i], values);
+	for (; fields->name != NULL; fields++) {
+		const struct job_value value = job_field_value(fields, values);
 		if (value.kind == JOB_VALUE_NUMBER)
-			output_u64(output, fields[i].name, value.number);
+			output_u64(output, fields->name, value.number);
 		else if (value.kind == JOB_VALUE_BOOLEAN)
-			output_boolean(output, fields[i].name, value.number != 0);
+			output_boolean(output, fields->name, value.number != 0);
 		else
-			output_text(output, fields[i].name, value.text);
+			output_text(output, fields->name, value.text);
 	}
 }
 

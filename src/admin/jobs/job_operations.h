@@ -21,4 +21,4 @@ void queued_job_output(struct output *output, const struct operator_job *job);
 /* Whether the caller may queue jobs of this kind. */
 MUST_CHECK bool queued_job_is_of_caller(const struct operation_call *call, const struct operator_job *job);
 /* Outputs the members of a result, in the current record. */
-void output_job_fields(struct output *output, const struct job_field *fields, size_t count, const void *values);
+void output_job_fields(struct output *output, const struct job_field *fields, const void *values);

@@ -11,7 +11,7 @@ enum { OBJECT_MAX_BYTES = 256 * 1024 };
 
 /* ---- writing ---- */
 
-/* A number, unless it is the one that stands for none. */
+/* A number, or none if it equals `absent`. */
 static struct job_value
 number_unless(uint64_t absent, uint64_t number)
 {

@@ -22,22 +22,24 @@ enum job_field_type {
 	JOB_FIELD_ANSWER   /* enum answer_class; ANY_ANSWER: absent */
 };
 
+/* A table of fields ends with a row without a name. */
 struct job_field {
 	const char *name;
 	enum job_field_type type;
 	size_t place; /* offset in the struct */
 };
 
-/* A member's value, as JSON has it. */
+/* The value of a member, as JSON represents it. */
 struct job_value {
 	enum { JOB_VALUE_ABSENT, JOB_VALUE_NUMBER, JOB_VALUE_BOOLEAN, JOB_VALUE_TEXT } kind;
-	uint64_t number; /* or whether it is true */
+	uint64_t number; /* of a boolean: 1 if it is true */
 	struct slice text;
 };
 struct job_value job_field_value(const struct job_field *field, const void *values);
 
-/* The object, in the pool. */
+/* How absent values are written. */
 enum job_absences { JOB_ABSENCES_OMITTED, JOB_ABSENCES_NULL };
+/* The object, in the pool. */
 MUST_CHECK struct slice job_fields_write(
     struct pool *pool, const struct job_field *fields, const void *values, enum job_absences absences);
 /* Sets the members that the object has and leaves the others unchanged; texts are in the pool. Returns false for a text that is

@@ -13,8 +13,8 @@
 #include "store/find.h"
 #include "store/operator/campaign_settings.h"
 
-/* Works on the job until the deadline. Sets how far it came, also when it returns an error of the database; its state and
- * error if it has ended. RESULT_NOT_FOUND: the job is not to be worked on any more. */
+/* Works on the job until the deadline. Sets how far it came, even when it returns an error of the database, and if the job has
+ * ended, its state and error. RESULT_NOT_FOUND: no one may work on the job any more. */
 typedef enum result job_work(struct job_turn *turn);
 
 static enum result
@@ -25,7 +25,7 @@ fail(struct job_turn *turn, const char *error)
 	return RESULT_OK;
 }
 
-/* With the values as the result, after RESULT_OK. */
+/* Ends the job with the values as its result, if what it did returned RESULT_OK. */
 static enum result
 finish(struct job_turn *turn, enum result result, const struct job_field *fields, const void *values)
 {
@@ -77,7 +77,7 @@ set_progress(struct redelivery_turn *r, uint64_t position)
 	job->result = job_fields_write(r->turn->pool, count_fields, counts, JOB_ABSENCES_OMITTED);
 }
 
-/* In the transaction of a piece: no crash repeats or loses one. */
+/* Notes the progress in the transaction of a piece, so that a crash neither repeats nor loses one. */
 static enum result
 note_piece(void *context)
 {
@@ -107,9 +107,8 @@ redeliver(struct job_turn *turn)
 	return RESULT_OK;
 }
 
-/* ---- tests ---- */
+/* ---- tests: after a crash, they are sent again ---- */
 
-/* Sent again after a crash. */
 static enum result
 test_webhook(struct job_turn *turn)
 {
@@ -139,7 +138,6 @@ finish_mail(struct job_turn *turn, enum result result, const struct mail_test *t
 	return finish(turn, result, mail_test_fields, test);
 }
 
-/* Sent again after a crash. */
 static enum result
 test_mail(struct job_turn *turn)
 {
@@ -151,7 +149,6 @@ test_mail(struct job_turn *turn)
 	return finish_mail(turn, result, &test);
 }
 
-/* Sent again after a crash. */
 static enum result
 send_sample(struct job_turn *turn)
 {
@@ -169,8 +166,8 @@ send_sample(struct job_turn *turn)
 
 /* ---- addresses ---- */
 
-/* How far it came is in the campaign's own row (docs/architecture.md 5). It is shown in percent, because not every caller that
- * sees the job may count leads. */
+/* The campaign's own row says how far it came (docs/architecture.md 5). The job shows it in percent, because not every caller
+ * that sees the job may count leads. */
 static enum result
 count_addresses(struct job_turn *turn)
 {
@@ -225,6 +222,6 @@ job_take_turn(struct job_turn *turn)
 		result = fail(turn, "it cannot be carried out; see the dispatcher's log");
 	if (result == RESULT_OK)
 		result = job->state == JOB_RUNNING ? store_note_job(turn->store, turn->owner, job) : end(turn);
-	/* cancelled, removed, or another dispatcher's */
+	/* the job was cancelled or removed, or another dispatcher has it */
 	return result == RESULT_NOT_FOUND ? RESULT_OK : result;
 }

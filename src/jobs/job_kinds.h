@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What jobs of operators do (store/queue/operator_jobs.h): operations that `leadhook` carries out at once, and the dispatcher
- * as jobs. Each kind is a row of a table in job_kinds.c. */
+ * What operators' jobs do (store/queue/operator_jobs.h): operations that `leadhook` carries out at once, and the dispatcher as
+ * jobs. Each kind is a row of a table in job_kinds.c. */
 #pragma once
 
 #include "jobs/job_settings.h"
@@ -15,10 +15,10 @@ struct job_turn {
 	struct pool *pool;
 	const unsigned char *owner;
 	struct id_set under_way; /* deliveries that this dispatcher is sending */
-	int64_t deadline_ms;     /* for work that can be interrupted; in clock_monotonic_ms */
+	int64_t deadline_ms;     /* for work that can be interrupted; by clock_monotonic_ms */
 	const atomic_bool *stop; /* true once the dispatcher ends */
 	struct operator_job *job;
 };
-/* Works on the job and records how far it came, or how it has ended. Results other than RESULT_OK are of the database, and
- * pass: the job then goes on in a later turn. */
+/* Works on the job and records how far it came, or how it ended. Results other than RESULT_OK are temporary failures of the
+ * database: the job then continues in a later turn. */
 MUST_CHECK enum result job_take_turn(struct job_turn *turn);

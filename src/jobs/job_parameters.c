@@ -5,7 +5,6 @@
 
 #include "jobs/job_fields.h"
 
-/* Of a struct delivery_filter. The campaign is the job's. */
 #define PLACE(member) offsetof(struct delivery_filter, member)
 static const struct job_field filter_fields[] = {
 	{ "webhook", JOB_FIELD_ID, PLACE(webhook_id) },

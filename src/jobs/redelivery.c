@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "jobs/redelivery.h"
 
-/* A transaction. */
+/* The deliveries of one transaction. */
 struct piece {
 	struct redelivery_run *run;
-	const uint64_t *ids; /* first those under way … */
+	const uint64_t *ids; /* first those that are under way … */
 	size_t under_way, count;
 	enum redelivery what[REDELIVER_MAX]; /* … then the others, with their results */
 	struct redelivery_counts before;
@@ -51,7 +51,7 @@ report_piece(const struct piece *piece)
 		    i < piece->under_way ? (unsigned)REDELIVERY_UNDER_WAY : (unsigned)piece->what[i - piece->under_way]);
 }
 
-/* At most REDELIVER_MAX. */
+/* `count` is at most REDELIVER_MAX. */
 static enum result
 redeliver_piece(struct redelivery_run *run, struct pool *pool, const uint64_t *ids, size_t count)
 {

@@ -31,7 +31,7 @@ send_mail(const struct job_settings *settings, struct pool *pool, const struct s
 		.duration_ms = (uint64_t)(clock_monotonic_ms() - begun_ms) };
 }
 
-/* A mail that cannot be composed is the result of its test. */
+/* That a mail cannot be composed is a result of the test, not a failure. */
 static enum result
 fail_to_compose(struct slice problem, struct mail_test *test)
 {

@@ -45,7 +45,6 @@ render(
 	return good;
 }
 
-/* Makes the test delivery; RESULT_NOT_FOUND: no such webhook. */
 static enum result
 make_delivery(const struct job_settings *settings, struct store *store, struct pool *pool, uint64_t webhook_id,
     struct due_delivery *delivery, int64_t *now_ms)

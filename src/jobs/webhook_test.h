@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The test of a webhook: sends one delivery of an invented lead (leadhook(1), webhook test). */
+ * The test of a webhook: one delivery of an invented lead (leadhook(1), webhook test). */
 #pragma once
 
 #include "base/attributes.h"
@@ -9,14 +9,15 @@
 
 struct webhook_test {
 	bool sealed; /* its URL or secret cannot be opened with the keys of the configuration: nothing was sent */
-	bool ok;     /* a complete answer that the webhook takes as success */
-	bool moved;  /* nothing was done: the receiver says that it is at `location` */
+	bool ok;     /* there is a complete answer, which counts as success for the webhook */
+	bool moved;  /* the receiver did nothing: it says that it is at `location` */
 	uint64_t status, duration_ms;         /* status: 0 without an answer */
-	struct slice error, location, answer; /* why there is no complete answer; of a redirect; its beginning; or absent */
+	struct slice error, location, answer; /* why there is no complete answer; a redirect's target; how the answer begins */
 };
 /* The table of struct webhook_test, in the order in which its fields are shown. */
 extern const struct job_field webhook_test_fields[];
 
-/* Sends a test delivery. RESULT_NOT_FOUND: no such webhook. RESULT_REFUSED: this machine cannot send. */
+/* Sends a test delivery. Texts are in the pool and may be absent. RESULT_NOT_FOUND: there is no such webhook. RESULT_REFUSED:
+ * this host cannot send. */
 MUST_CHECK enum result job_test_webhook(const struct job_settings *settings, struct store *store, struct pool *pool,
     uint64_t webhook_id, struct webhook_test *test);

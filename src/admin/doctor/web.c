@@ -15,8 +15,8 @@
 #include "admin/doctor/programs.h"
 #include "identity/network.h"
 #include "identity/signed_token.h"
-#include "json/reader.h"
 #include "os/clock.h"
+#include "json/reader.h"
 
 /* ---- requests ---- */
 

@@ -9,7 +9,7 @@
 
 enum { GROUPS_MAX = 256 };
 
-/* Files that root owns say nothing as long as another file has another owner. */
+/* A file of root says nothing about the account. Returns 0 if no file has another owner. */
 static uid_t
 owner_of_files(const struct doctor *doctor)
 {
@@ -65,7 +65,7 @@ is_member(const struct service_account *account, gid_t group)
 	return false;
 }
 
-/* By mode and owner. Access control lists are not seen. */
+/* By mode and owner; access control lists are ignored. */
 static bool
 may_by_mode(const struct service_account *account, const struct stat *status, int what)
 {

@@ -16,7 +16,7 @@
 
 #define OPTION_FOLDER "/etc/mysql/mariadb.conf.d"
 
-/* A line of the file of Debian's server for options of one's own. */
+/* A line for the server's option file; Debian has a folder for files with local options. */
 static void
 add_option(struct doctor *doctor, struct slice line)
 {
@@ -29,7 +29,7 @@ add_option(struct doctor *doctor, struct slice line)
 
 static const struct slice server_socket = SLICE("(the socket of the server)");
 
-/* A line of the option file, if that has the value; otherwise a setting. `own` is the setting's value. */
+/* A line of the option file if the value comes from there; otherwise a setting. `own`: the value of the setting. */
 static void
 add_line(struct doctor *doctor, const char *key, const char *own, struct slice value)
 {
@@ -41,7 +41,7 @@ add_line(struct doctor *doctor, const char *key, const char *own, struct slice v
 		doctor_setting(doctor, "database", key, value);
 }
 
-/* Of the first host; without one, it is the socket or localhost. */
+/* Whether the first host is this one. Without a host, the connection uses the socket or localhost. */
 static bool
 host_is_here(const struct conf_database *database)
 {
@@ -67,7 +67,7 @@ add_tls(struct doctor *doctor, struct slice detail)
 	}
 }
 
-/* A socket in a folder that does not exist is not that of a server. */
+/* No server has its socket in a folder that does not exist. */
 static void
 add_server(struct doctor *doctor)
 {
@@ -81,14 +81,14 @@ add_server(struct doctor *doctor)
 		DOCTOR_COMMAND(doctor, NULL, "service mariadb start");
 }
 
-/* For the server's administrator. */
+/* Adds a statement for the server's administrator to type. */
 static void
 add_statement_text(struct doctor *doctor, struct slice statement)
 {
 	doctor_line(doctor, SLICE("the client mariadb"), SLICE_NONE, statement);
 }
 
-/* Accounts at localhost may use the socket, not TCP where the server resolves no names. */
+/* Accounts at localhost may use the socket, but not TCP if the server does not resolve names. */
 static void
 add_host(struct doctor *doctor)
 {
@@ -130,7 +130,7 @@ correct_connection(struct doctor *doctor, const struct finding *finding)
 	}
 }
 
-/* On this host, the server's socket needs no TLS. */
+/* A connection to a server on this host needs no TLS if it uses the server's socket. */
 static void
 protect_connection(struct doctor *doctor, const struct finding *finding)
 {
@@ -151,7 +151,7 @@ protect_connection(struct doctor *doctor, const struct finding *finding)
 
 /* ---- findings of `leadhook check` ---- */
 
-/* A statement for the server's administrator. It has no "'". */
+/* Adds a command with a statement for the server's administrator; the statement contains no "'". */
 static void
 add_statement(struct doctor *doctor, struct slice statement)
 {
@@ -178,7 +178,7 @@ add_connections(struct doctor *doctor, const struct finding *finding)
 		    pool_printf(doctor->pool, "ALTER USER %.*s WITH MAX_USER_CONNECTIONS %u", SLICE_ARGS(server.account), all));
 }
 
-/* The command that the hint has; none where newer programs are to be installed. */
+/* Adds the command that the hint contains. It contains none if newer programs must be installed. */
 static void
 add_upgrade(struct doctor *doctor, const struct finding *finding)
 {
@@ -188,7 +188,7 @@ add_upgrade(struct doctor *doctor, const struct finding *finding)
 			doctor_command(doctor, NULL, commands[i]);
 }
 
-/* What corrects a finding. One without a row has its hint as the reason. */
+/* What corrects each finding. For findings without a row, the hint says what to do. */
 static const struct {
 	struct slice what;
 	struct slice option; /* of the server */
@@ -203,7 +203,7 @@ static const struct {
 	{ SLICE("sync_wait"), .option = SLICE("wsrep_sync_wait = 1") },
 	{ SLICE("clock"), .command = SLICE("timedatectl set-ntp true") },
 	{ SLICE("partitions"), .command = SLICE("leadhook upgrade") },
-	{ SLICE("read_host"), .key = "read_host", .value = SLICE("") }, /* lists are read from database.host then */
+	{ SLICE("read_host"), .key = "read_host", .value = SLICE("") }, /* lists are then read from database.host */
 	{ SLICE("database_host"), .key = "host", .value = SLICE("(hosts that run)") },
 	{ SLICE("rights"), .correct = add_rights },
 	{ SLICE("schema_version"), .correct = add_upgrade },
@@ -230,7 +230,7 @@ add_correction(struct doctor *doctor, const struct finding *finding)
 		corrections[i].correct(doctor, finding);
 }
 
-/* For the checks that follow. */
+/* Reads what later checks need. */
 static void
 read_database(struct doctor *doctor)
 {
@@ -267,7 +267,7 @@ check_database(struct doctor *doctor)
 
 /* ---- secrets ---- */
 
-/* Those that cannot be opened are a finding of `leadhook check`. */
+/* Secrets that cannot be opened are a finding of `leadhook check`. */
 void
 check_secrets(struct doctor *doctor)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The database: the findings of `leadhook check`, with what corrects each; whether secrets are sealed with the present key. */
+ * Checks of the database: the findings of `leadhook check`, each with its correction, and whether secrets are sealed with the
+ * present key. */
 #pragma once
 
 #include "admin/doctor/findings.h"

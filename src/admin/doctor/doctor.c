@@ -19,10 +19,10 @@
 
 enum { TEXT_MAX = 1024 * 1024 };
 
-/* What a check needs. Without it, it is skipped. */
+/* What a check needs; if that is missing, the check is skipped. */
 enum { CONFIGURATION = 1 << 0, DATABASE = 1 << 1, WEB = 1 << 2, PROBES = 1 << 3 };
 
-/* In this order: what one finds, later ones rely on. */
+/* The order matters: later checks rely on what earlier ones find. */
 static const struct {
 	const char *name;
 	doctor_check *run;
@@ -57,7 +57,7 @@ static const struct slice state_names[] = {
 };
 static const struct slice severity_names[] = { [DOCTOR_ERROR] = SLICE("error"), [DOCTOR_WARNING] = SLICE("warning") };
 
-/* What became of each check. */
+/* The outcome of a check. */
 struct outcome_of_check {
 	enum check_state state;
 	struct slice detail; /* CHECK_SKIPPED: why; otherwise absent */
@@ -183,7 +183,7 @@ add_checks(struct buffer *text, struct pool *pool, const struct outcome_of_check
 				   slice_present(same->detail) ? ": " : "", SLICE_ARGS(same->detail)));
 }
 
-/* What was skipped, by its reason, and what is good. */
+/* A line for each reason why checks were skipped, and one for the checks that found nothing. */
 static void
 add_states(struct buffer *text, struct pool *pool, const struct outcome_of_check *outcomes)
 {

@@ -17,12 +17,12 @@
 #include "os/log.h"
 #include "store/operator/installation_check.h"
 
-/* ---- the configuration, as --check-config reads it: each of its lines about an error becomes a finding ---- */
+/* ---- the configuration: each line that --check-config prints about an error becomes a finding ---- */
 
-/* The lines of conf/file.c about files that others can read or change end so, with the mode and the file. */
+/* Lines of conf/file.c about files that others can read or change end with this command, a mode and the file. */
 #define CHANGES_MODE SLICE("chmod ")
 
-/* Splits "FILE:LINE: section.key: …" or "VARIABLE: …". What is missing is absent. */
+/* Splits "FILE:LINE: section.key: …" or "VARIABLE: …". Parts that are missing are absent or NULL. */
 static void
 read_origin(
     struct pool *pool, struct slice problem, struct slice *file, struct slice *line, const struct conf_setting **setting)
@@ -70,7 +70,7 @@ add_problem(struct doctor *doctor, struct slice problem)
 				       ? pool_printf(doctor->pool, "[%s], line %.*s", setting->section, SLICE_ARGS(line))
 				   : setting != NULL ? pool_printf(doctor->pool, "[%s]", setting->section)
 						     : pool_printf(doctor->pool, "line %.*s", SLICE_ARGS(line));
-	/* a good value is not known: the default is one, unless it is none */
+	/* no good value is known except the default, if there is one */
 	doctor_line(doctor, slice_present(file) ? file : doctor->file, place,
 	    setting == NULL ? SLICE("(remove or correct this line)")
 			    : pool_printf(doctor->pool, "%s = %s", setting->key,
@@ -90,7 +90,7 @@ check_configuration(struct doctor *doctor)
 
 /* ---- files and folders ---- */
 
-/* Lets the account pass a folder that keeps it from the file. Returns false where there is none. */
+/* Adds the command that lets the account pass the folder that keeps it from the file. Returns false if no folder does. */
 static bool
 add_way(struct doctor *doctor, const char *path)
 {
@@ -100,14 +100,14 @@ add_way(struct doctor *doctor, const char *path)
 	return folder != NULL;
 }
 
-/* A file that programs read. One with a secret must not be readable by every account. */
+/* A file that programs read. If it contains a secret, not every account may read it. */
 struct read_file {
 	const char *path; /* "": none */
 	bool is_secret;
 };
 
-/* Lets the account's group read a file, which stays with its owner: the programs never write it. The command has the path
- * without links, so that it changes what it shows. */
+/* Adds the command that lets the account's group read a file. The owner stays, because the programs never write the file. The
+ * path in the command is resolved, so that the command changes the file that it shows, not the target of a link. */
 static void
 add_reading_command(struct doctor *doctor, const struct read_file *file)
 {
@@ -118,7 +118,7 @@ add_reading_command(struct doctor *doctor, const struct read_file *file)
 	    file->is_secret ? "640" : "ug+r", word);
 }
 
-/* Where the file is missing, the configuration or the connection to the database has a finding. */
+/* A missing file is a finding of the configuration or of the connection to the database. */
 static void
 check_readable(struct doctor *doctor, const struct read_file *file)
 {
@@ -137,7 +137,7 @@ check_readable(struct doctor *doctor, const struct read_file *file)
 	}
 }
 
-/* The configuration and what the programs write belong to one account. What is root's is another finding, or none. */
+/* The configuration and what the programs write must belong to the same account. Files of root are another finding, or none. */
 static void
 check_owner(struct doctor *doctor)
 {
@@ -157,7 +157,7 @@ check_files(struct doctor *doctor)
 	const struct conf *conf = doctor->conf;
 	const char *password_file = getenv("LEADHOOK_DATABASE_PASSWORD_FILE");
 	const struct read_file files[] = {
-		{ conf->absent_file == NULL ? conf->file : "", false }, /* conf/file.c refuses one that is open */
+		{ conf->absent_file == NULL ? conf->file : "", false }, /* conf/file.c refuses one that others may read */
 		{ conf->database.option_file, true },
 		{ password_file == NULL ? "" : password_file, true },
 		{ conf->lead.disposable_domains_file, false },
@@ -170,7 +170,7 @@ check_files(struct doctor *doctor)
 	check_owner(doctor);
 }
 
-/* Whether the programs take the existing file for one that the account has written: folder_open_file. */
+/* Whether the programs trust that the account wrote the existing file (folder_open_file). */
 static bool
 is_trusted_file(const struct doctor *doctor, const char *folder, const struct stat *file)
 {
@@ -178,7 +178,7 @@ is_trusted_file(const struct doctor *doctor, const char *folder, const struct st
 	return stat(folder, &status) != 0 || folder_admits(&status, file, doctor->account.uid);
 }
 
-/* A folder that others may use, such as /run, has folders in it. That of the programs has only files. */
+/* A folder that others may use, such as /run, contains folders. The programs' own folder contains only files. */
 static bool
 has_folders(const char *path)
 {
@@ -193,7 +193,8 @@ has_folders(const char *path)
 	return found;
 }
 
-/* A folder for the account alone: the existing one, if nothing else can need it. Returns false where it is to be another. */
+/* Adds the command that makes a folder for the account alone, or turns the existing one into that if nothing else can need it.
+ * Returns false if another folder is necessary. */
 static bool
 add_folder_command(struct doctor *doctor, const char *path)
 {
@@ -236,8 +237,8 @@ check_state(struct doctor *doctor)
 	}
 }
 
-/* The dispatcher takes a regular file of its own, or makes one. chown without -h, or of a link to a file elsewhere, would give
- * that file away. */
+/* The dispatcher uses a regular file of its own, or creates one. chown without -h, or on a link to another file, would give
+ * that other file away. */
 static void
 add_lock_command(struct doctor *doctor, const char *path, mode_t mode)
 {
@@ -292,7 +293,7 @@ check_log(struct doctor *doctor)
 	    admitted ? "cannot write to it" : "does not own it, and others can put files there");
 	if (add_way(doctor, path))
 		return;
-	/* an existing log stays, and only its owner changes */
+	/* an existing log is kept: only its owner changes */
 	const char *word = doctor_word(doctor, has_folder ? path : folder), *name = doctor->account.name;
 	if (exists)
 		DOCTOR_COMMAND(doctor, path, "chown -h %s %s", name, word);
@@ -327,7 +328,7 @@ int
 disk_fullness(uint64_t total, uint64_t available, uint64_t total_inodes, uint64_t available_inodes)
 {
 	enum { NEARLY_PERCENT = 5, FULL_PERCENT = 1, HUNDRED = 100 };
-	static const uint64_t enough = UINT64_C(4) << 30; /* of a large file system, 5 % is much */
+	static const uint64_t enough = UINT64_C(4) << 30; /* 5 % of a large file system is plenty */
 	const bool few_inodes = total_inodes > 0 && available_inodes <= total_inodes / HUNDRED;
 	if (total == 0)
 		return 0;

@@ -125,7 +125,7 @@ doctor_weaken(struct doctor *doctor)
 	last_finding(doctor)->severity = DOCTOR_WARNING;
 }
 
-/* Several web servers may have the same one. */
+/* A remedy that several web servers share is added once. */
 static void
 add_remedy(struct doctor *doctor, struct remedy remedy)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What `leadhook doctor` finds, and what its checks share. A check is a function, with a row in doctor.c; what it finds has a
- * row in findings.c. */
+ * What `leadhook doctor` finds, and what its checks share. A check is a function with a row in doctor.c; each of its findings
+ * has a row in findings.c. */
 #pragma once
 
 #include <sys/types.h>
@@ -10,12 +10,12 @@
 
 enum doctor_severity { DOCTOR_ERROR, DOCTOR_WARNING };
 
-/* What corrects a finding: a line and where it is put, or a command. Texts may be absent. */
+/* What corrects a finding: a line and where it belongs, or a command. Texts may be absent. */
 struct remedy {
-	struct slice file;  /* that is changed */
+	struct slice file;  /* the file to change */
 	struct slice place; /* in the file: a section, or the block of a web server */
 	struct slice line;
-	struct slice command; /* of a shell, instead of a line */
+	struct slice command; /* for a shell, instead of a line */
 };
 
 struct doctor_finding {
@@ -26,7 +26,7 @@ struct doctor_finding {
 	size_t remedy_count, remedy_capacity;
 };
 
-/* The account that the programs run as, as far as files show it. */
+/* The account that the programs run as, as far as their files show it. */
 struct service_account {
 	uid_t uid;
 	gid_t *groups;
@@ -34,7 +34,7 @@ struct service_account {
 	const char *name, *group; /* the group is its primary one */
 };
 
-/* The kinds of web servers, by their files in conf-examples. */
+/* The kinds of web servers: one for each file in conf-examples. */
 enum web_kind { WEB_LIGHTTPD, WEB_APACHE_PROXY, WEB_APACHE_FCGID, WEB_NGINX, WEB_KINDS };
 
 /* NULL: not given. */
@@ -47,10 +47,10 @@ struct doctor_arguments {
 enum web_starter { STARTER_UNKNOWN, STARTER_WEB_SERVER, STARTER_OTHER };
 
 struct web {
-	struct slice url;   /* of the service, without a slash at its end; absent: none */
-	struct slice mount; /* its path, with both slashes */
-	bool answers;       /* the program does, at this URL */
-	unsigned kinds;     /* bits of web_kind: those that the server may be */
+	struct slice url;   /* of the service, without a trailing slash; absent: none */
+	struct slice mount; /* its path, with a slash at both ends */
+	bool answers;       /* the program answers at this URL */
+	unsigned kinds;     /* bits of web_kind: what the web server may be */
 	enum web_starter starter;
 	struct slice config[WEB_KINDS], htaccess;
 };
@@ -61,37 +61,38 @@ struct doctor {
 	const struct conf *conf; /* NULL: it is not usable */
 	struct slice file;       /* of the configuration */
 	struct service_account account;
-	bool has_database;   /* it can be used, with a schema that fits */
+	bool has_database;   /* it is usable and has the right schema */
 	struct slice secret; /* of the installation; absent: unknown */
-	bool probes_fail;    /* the program does not accept them */
-	int64_t ahead_ms;    /* of the database's clock */
+	bool probes_fail;    /* the program does not accept probes */
+	int64_t ahead_ms;    /* how far the database's clock is ahead */
 	struct web web;
 	struct doctor_finding *findings;
 	size_t count, capacity;
-	struct slice skipped; /* by the check that runs: why it could not check something; otherwise absent */
+	struct slice skipped; /* why the running check could not check something; otherwise absent */
 };
 
 typedef void doctor_check(struct doctor *doctor);
 
-/* Adds a finding of the table. The remedies that follow are for it. */
+/* Adds a finding of the table. The remedies added next belong to it. */
 void doctor_find(struct doctor *doctor, const char *what, struct slice detail);
 #define DOCTOR_FIND(doctor, what, ...) doctor_find((doctor), (what), pool_printf((doctor)->pool, __VA_ARGS__))
-/* The same with its own reason, for one that the table need not have. */
+/* The same for a finding that need not be in the table, with its own reason. */
 void doctor_find_because(struct doctor *doctor, const char *what, struct slice detail, struct slice why);
-void doctor_weaken(struct doctor *doctor); /* the last finding is a warning */
+void doctor_weaken(struct doctor *doctor); /* makes the last finding a warning */
 
 void doctor_line(struct doctor *doctor, struct slice file, struct slice place, struct slice line);
-/* `file`: that the command changes; or NULL. */
+/* `file`: what the command changes, or NULL. */
 void doctor_command(struct doctor *doctor, const char *file, struct slice command);
 #define DOCTOR_COMMAND(doctor, file, ...) doctor_command((doctor), (file), pool_printf((doctor)->pool, __VA_ARGS__))
-/* As a word of a shell's command. */
+/* The text as a word of a shell command: quoted if necessary. */
 const char *doctor_word(const struct doctor *doctor, const char *text);
-/* The line that gives a setting this value, in the configuration file, or the variable that has precedence over it. */
+/* Adds the line that sets a setting to this value: in the configuration file, or in the environment if a variable takes
+ * precedence. */
 void doctor_setting(struct doctor *doctor, const char *section, const char *key, struct slice value);
 #define DOCTOR_SETTING(doctor, section, key, ...) \
 	doctor_setting((doctor), (section), (key), pool_printf((doctor)->pool, __VA_ARGS__))
 
-/* Why the check that runs could not check something. */
+/* Says why the running check could not check something. */
 #define DOCTOR_SKIP(doctor, ...) ((doctor)->skipped = pool_printf((doctor)->pool, __VA_ARGS__))
-/* Takes the result of a statement. Returns whether it succeeded; otherwise the check is skipped. */
+/* Returns whether a query succeeded. If it did not, the check is skipped. */
 MUST_CHECK bool doctor_has_read(struct doctor *doctor, enum result result);

@@ -31,7 +31,8 @@ doctor_has_unit(const struct doctor *doctor, const char *name)
 
 /* ---- the dispatcher ---- */
 
-/* That of this program's own folder, as in a build; otherwise the installed one. Cron does not find it by its name. */
+/* The path of the dispatcher, because cron does not find it by its name: in the folder of this program, as in a build, or the
+ * installed one. */
 static const char *
 program_path(const struct doctor *doctor)
 {
@@ -41,7 +42,7 @@ program_path(const struct doctor *doctor)
 	return access(path, X_OK) == 0 ? path : LEADHOOK_SBIN_DIR "/leadhook-dispatch";
 }
 
-/* A word of a shell's command in a crontab, where % ends the command. */
+/* A word of a shell command in a crontab, where % ends the command. */
 static const char *
 cron_word(const struct doctor *doctor, const char *text)
 {
@@ -62,7 +63,7 @@ add_start(struct doctor *doctor)
 			cron_word(doctor, doctor->file.data)));
 }
 
-/* Run by hand it shows why it does not work. */
+/* Without systemd, a run by hand shows why the dispatcher does not work. */
 static void
 add_restart(struct doctor *doctor)
 {
@@ -73,7 +74,7 @@ add_restart(struct doctor *doctor)
 		    doctor_word(doctor, doctor->file.data));
 }
 
-/* Whether the process is on this host, and still there: another program may have got its pid. */
+/* Whether the process is on this host and still exists: its pid may have been reused by another program. */
 static bool
 is_there(const struct doctor *doctor, const struct heartbeat_seen *seen)
 {
@@ -88,7 +89,7 @@ is_there(const struct doctor *doctor, const struct heartbeat_seen *seen)
 	return read && strncmp(name, "leadhook-dispatch", strcspn(name, "\n")) == 0;
 }
 
-/* By process and state; NULL: nothing is wrong. */
+/* The finding for each process and state; NULL: nothing is wrong. */
 static const char *const process_findings[HEARTBEAT_PROCESSES][HEARTBEAT_STATES] = {
 	[HEARTBEAT_DISPATCHER] = { [HEARTBEAT_NEVER] = "dispatcher_never_ran",
 	    [HEARTBEAT_STOPPED] = "dispatcher_stopped",
@@ -119,7 +120,7 @@ check_process(struct doctor *doctor, enum heartbeat_process process, const struc
 	else
 		DOCTOR_FIND(doctor, what, "process %" PRIu64 " of the host %.*s %s; its last sign was at %s", seen->pid,
 		    SLICE_ARGS(seen->host), hangs ? "hangs" : "was killed, or cannot reach the database", time);
-	if (hangs) /* what has started it starts it again */
+	if (hangs) /* whatever started it starts it again */
 		DOCTOR_COMMAND(doctor, NULL, "kill -KILL %" PRIu64, seen->pid);
 	else if (process == HEARTBEAT_DISPATCHER)
 		add_start(doctor);
@@ -133,7 +134,7 @@ check_dispatcher(struct doctor *doctor)
 {
 	struct heartbeat_seen seen[HEARTBEAT_PROCESSES];
 	if (doctor_has_read(doctor, store_see_heartbeats(doctor->call->store, doctor->pool, seen)) &&
-	    !check_process(doctor, HEARTBEAT_DISPATCHER, &seen[HEARTBEAT_DISPATCHER])) /* which starts the others */
+	    !check_process(doctor, HEARTBEAT_DISPATCHER, &seen[HEARTBEAT_DISPATCHER])) /* it starts the others */
 		for (size_t i = HEARTBEAT_DISPATCHER + 1; i < HEARTBEAT_PROCESSES; i++)
 			check_process(doctor, (enum heartbeat_process)i, &seen[i]);
 }
@@ -206,7 +207,7 @@ check_ca_file(struct doctor *doctor)
 	const char *own = doctor->conf->dispatch.ca_file;
 	const struct slice found = *own != '\0' ? slice_of(own) : web_client_ca_file(doctor->pool);
 	if (!slice_present(found))
-		return; /* it uses something else, such as a folder */
+		return; /* libcurl uses something else, such as a folder */
 	const int count = count_certificates(found.data);
 	if (count > 0 && account_may(doctor, found.data, R_OK))
 		return;
@@ -236,7 +237,7 @@ host_of(struct pool *pool, struct slice url)
 	return slice_split_port(authority, &host, &port) ? pool_copy_lower(pool, host) : SLICE_NONE;
 }
 
-/* Reports a name that does not resolve. Returns whether it did so. */
+/* Reports a name that does not resolve. Returns whether there was something to report. */
 static bool
 check_name(struct doctor *doctor, const char *what, struct slice host)
 {
@@ -282,7 +283,7 @@ check_names(struct doctor *doctor)
 	    check_name(doctor, "name_of_base_url", host_of(doctor->pool, slice_of(conf->server.base_url)))) {
 		DOCTOR_SETTING(doctor, "server", "base_url", "(the address of this service)%s", conf->server.base_path);
 		if (slice_present(url))
-			doctor_weaken(doctor); /* clients may have a resolver of their own */
+			doctor_weaken(doctor); /* clients may use another resolver */
 	}
 	if (check_name(doctor, "name_of_mail_server", slice_of(conf->mail.host)))
 		doctor_setting(doctor, "mail", "host", SLICE("(the mail server)"));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * What works in the background, and what it needs: that it runs, certificates, names that resolve. */
+ * Checks of the dispatcher and of what it needs: that it runs, webhooks, mail, certificates, names that resolve. */
 #pragma once
 
 #include "admin/doctor/findings.h"
 
 doctor_check check_dispatcher, check_webhooks, check_mail, check_ca_file, check_names;
 
-/* Whether systemd runs and has this unit of the package, or of an installation from source. */
+/* Whether systemd runs and has this unit, from the package or from an installation from source. */
 bool doctor_has_unit(const struct doctor *doctor, const char *name);

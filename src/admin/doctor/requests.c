@@ -33,12 +33,13 @@ random_text(struct pool *pool)
 
 /* ---- headers and the address ---- */
 
-/* The addresses of the documents (RFC 5737): no proxy has one. The second is what a proxy of a stranger would be. */
+/* Addresses for documentation (RFC 5737), which no proxy has. The second stands for a proxy of a stranger. */
 #define STRANGER "203.0.113.77"
 #define STRANGERS_PROXY "198.51.100.77"
 
-/* This client is no proxy, and names an address. It counts where the address of a stranger is one of a trusted proxy, or its
- * own is: by loopback only programs of this host have that one. `plain`: of a request that names no address. */
+/* This client is not a proxy, and yet names addresses. They count if strangers, or this client itself, are taken for trusted
+ * proxies. The latter is right for a loopback address, which only programs of this host have. `plain`: the echo of a request
+ * that names no address. */
 static void
 check_forwarded(struct doctor *doctor, const struct echo *plain)
 {
@@ -61,7 +62,8 @@ check_forwarded(struct doctor *doctor, const struct echo *plain)
 			     : SLICE("(the addresses of the proxies alone)"));
 }
 
-/* What was not sent and arrives comes from a proxy. A web server may have replaced the address by that of the client itself. */
+/* A header that arrives but was not sent comes from a proxy. A web server may have replaced the peer's address with the
+ * client's own. */
 static void
 check_proxy(struct doctor *doctor, const struct echo *echo, const struct web_answer *answer)
 {
@@ -112,7 +114,7 @@ check_headers(struct doctor *doctor)
 	check_forwarded(doctor, &echo);
 }
 
-/* Adds a finding about an answer, with its lines. */
+/* Adds a finding about an answer, with the lines that correct it. */
 static void
 find_answer(struct doctor *doctor, const char *what, const char *request, const struct web_answer *answer)
 {
@@ -134,8 +136,8 @@ make_body(struct pool *pool, size_t size)
 	return (struct slice){ bytes, size };
 }
 
-/* Whether the program has answered a request with this body. Only a probe shows whether all of the body has arrived; otherwise
- * *echo is empty. */
+/* Whether the program answered a request with this body. Only a probe shows whether the whole body arrived; without one, *echo
+ * is empty. */
 static bool
 body_passes(struct doctor *doctor, struct web_request *request, struct web_answer *answer, struct echo *echo)
 {
@@ -148,7 +150,7 @@ body_passes(struct doctor *doctor, struct web_request *request, struct web_answe
 	return web_is_of_program(answer);
 }
 
-/* `arrived` and `request_text`: how the detail begins when the program has got a part, and when it has not answered. */
+/* `arrived` and `request_text`: how the detail begins if the program received a part of the body, and if it did not answer. */
 static void
 check_body(struct doctor *doctor, const char *what, struct web_request *request, const char *arrived, const char *request_text)
 {
@@ -164,7 +166,7 @@ check_body(struct doctor *doctor, const char *what, struct web_request *request,
 	web_server_lines(doctor, SLICE_NONE);
 }
 
-/* Parameters of a GET may be in its body (docs/api.md 1.2), which few web servers refuse. */
+/* The parameters of a GET may be in its body (docs/api.md 1.2), which few web servers refuse. */
 void
 check_bodies(struct doctor *doctor)
 {
@@ -250,7 +252,7 @@ judge_error(struct doctor *doctor, const char *of, struct web_request *request)
 	return false;
 }
 
-/* Each of these is refused by one or the other web server with its file of conf-examples. */
+/* Each of these requests is refused by at least one web server with its file of conf-examples. */
 void
 check_errors(struct doctor *doctor)
 {
@@ -264,13 +266,13 @@ check_errors(struct doctor *doctor)
 	struct web_request many = {
 		.method = "GET", .url = web_address(doctor, "/health").data, .headers = &addresses, .header_count = 1
 	};
-	/* Apache on Debian never serves it */
+	/* Apache on Debian never serves this file */
 	struct web_request hidden = { .method = "GET", .url = web_address(doctor, "/.htaccess").data };
 	if (judge_error(doctor, "a large body", &large) && judge_error(doctor, "a long X-Forwarded-For", &many))
 		(void)judge_error(doctor, "a forbidden file", &hidden);
 }
 
-/* ---- access logs of the web server: a request with a key in its query, and what of it is in them ---- */
+/* ---- access logs of the web server: whether they contain the key in the query of a request ---- */
 
 enum { LOGS_MAX = 20, READ_MAX = 1024 * 1024 };
 enum { WAIT_MS = 8000, AFTER_MS = 300, POLL_MS = 100 }; /* lighttpd writes its log every few seconds */
@@ -324,7 +326,7 @@ read_new(const struct log *log, char *place)
 	return (struct slice){ place, size < 0 ? 0 : (size_t)size };
 }
 
-/* Waits until one of the logs has the request's path, and a little longer for the others. */
+/* Waits until one of the logs contains the path of the request, and a little longer for the others. */
 static bool
 wait_for(const struct logs *logs, struct slice path, char *place)
 {
@@ -341,7 +343,7 @@ wait_for(const struct logs *logs, struct slice path, char *place)
 	return seen;
 }
 
-/* The service does not know the key. */
+/* The key is random: the service does not know it. */
 static void
 send_and_read(struct doctor *doctor, const struct logs *logs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Requests through the web server: what arrives of them at the program, what is answered, what is in access logs. */
+ * Checks by requests through the web server: what arrives at the program, what is answered, what access logs contain. */
 #pragma once
 
 #include "admin/doctor/findings.h"

@@ -51,7 +51,7 @@ web_header(const struct web_answer *answer, struct slice name)
 	return SLICE_NONE;
 }
 
-/* docs/api.md 2.2: answers of web servers have no X-Request-Id. */
+/* Answers that a web server makes itself have no X-Request-Id (docs/api.md 2.2). */
 bool
 web_is_of_program(const struct web_answer *answer)
 {
@@ -111,7 +111,7 @@ read_member(void *context, const struct json_event *event)
 	return true;
 }
 
-/* They become part of settings. What answers may be another program, which sends any text. */
+/* The addresses become part of settings, and another program, which may send any text, may have answered. */
 static bool
 is_address_or_absent(struct slice text)
 {
@@ -140,15 +140,15 @@ web_probe(struct doctor *doctor, struct web_request *request, struct web_answer 
 	return echo->has_come;
 }
 
-/* ---- the web server that is in use, its files, and the lines that correct what was found ---- */
+/* ---- the web server in use, its files, and the lines that correct findings ---- */
 
 enum { CONFIG_MAX = 256 * 1024 };
 #define BIT(kind) (1U << (kind))
 #define APACHE (BIT(WEB_APACHE_PROXY) | BIT(WEB_APACHE_FCGID))
 enum { EVERY_KIND = BIT(WEB_KINDS) - 1 };
 
-/* For each kind: words in its Server header and its file, where the steps of docs/operating.md 5 put that file, where others
- * may have it, its service, and whether that can start the program. */
+/* For each kind: how its Server header begins, words that its file contains, where docs/operating.md 5 puts that file, where it
+ * may be otherwise, its service, and whether that can start the program. */
 static const struct {
 	struct slice name, words;
 	const char *file, *pattern, *service;
@@ -165,11 +165,11 @@ static const struct {
 };
 
 enum where {
-	ANYWHERE, /* outside of all blocks */
+	ANYWHERE, /* outside all blocks */
 	MOUNT,    /* in the block of the service's path */
 	SITE,     /* in the block of the site */
 	UPSTREAM, /* nginx */
-	HTACCESS  /* in the file of the folder */
+	HTACCESS  /* in the .htaccess of the folder */
 };
 
 /* The blocks, with {mount}. */
@@ -184,7 +184,7 @@ static const char *const blocks[WEB_KINDS][HTACCESS + 1] = {
 	"Header always set Access-Control-Allow-Origin \"*\" \"expr=%{REQUEST_STATUS} -ge 400 && -z resp('X-Request-Id')\""
 #define APACHE_LOG_LINE "CustomLog \"{value}\" combined \"expr=!(%{REQUEST_URI} =~ m#^{mount}#)\""
 
-/* The lines, with {mount} and {value}, for the finding, or for several of them. */
+/* The lines that correct one or more findings, with {mount} and {value}. */
 static const struct {
 	const char *what;
 	unsigned kinds; /* bits of web_kind */
@@ -242,7 +242,7 @@ read_file(struct pool *pool, const char *path)
 	return text;
 }
 
-/* The .htaccess of the folder that apache-mod-fcgid.conf names. */
+/* Sets the path of .htaccess: it is in the folder that apache-mod-fcgid.conf names. */
 static void
 find_htaccess(struct doctor *doctor, struct slice text)
 {
@@ -254,7 +254,7 @@ find_htaccess(struct doctor *doctor, struct slice text)
 			    doctor->pool, "%.*s/.htaccess", SLICE_ARGS(slice_trim(slice_sub(line, define.size, line.size))));
 }
 
-/* Takes the file if it is one of ours: *kinds is then what it is for. */
+/* Takes the file if it is for Leadhook, and adds the kinds of web servers that it fits to *kinds. */
 static void
 take_file(struct doctor *doctor, const char *path, unsigned possible, unsigned *kinds)
 {
@@ -301,7 +301,7 @@ find_server(struct doctor *doctor, struct slice name)
 	}
 	possible = possible == 0 ? EVERY_KIND : possible; /* another server may be in front of it */
 	if (named != NULL && slice_ends_with(slice_of(named), SLICE(".htaccess"))) {
-		kinds = BIT(WEB_APACHE_FCGID); /* all that a customer of shared hosting has */
+		kinds = BIT(WEB_APACHE_FCGID); /* customers of shared hosting have nothing else */
 		web->htaccess = slice_of(named);
 		web->starter = STARTER_WEB_SERVER;
 	} else if (named != NULL)
@@ -371,7 +371,7 @@ web_server_program(struct doctor *doctor, enum program_start start)
 
 /* ---- whether the program answers ---- */
 
-/* The path of the URL, with both slashes. */
+/* The path of the URL, with a slash at both ends. */
 static struct slice
 mount_of(struct pool *pool, struct slice url)
 {
@@ -379,7 +379,7 @@ mount_of(struct pool *pool, struct slice url)
 	return pool_printf(pool, "%.*s/", SLICE_ARGS(slice_sub(rest, slice_find(rest, '/'), rest.size)));
 }
 
-/* The URL with the path that the program expects, if that is another one. */
+/* Adds the setting with the path that the program expects, if that is another one. */
 static void
 add_base_url(struct doctor *doctor)
 {
@@ -390,7 +390,7 @@ add_base_url(struct doctor *doctor)
 		DOCTOR_SETTING(doctor, "server", "base_url", "%.*s%s", (int)origin, url.data, expected);
 }
 
-/* `flags` of the socket: one of a unix socket with a full queue would wait. */
+/* `flags`: of the socket. Connecting to a unix socket with a full queue would wait without SOCK_NONBLOCK. */
 static bool
 is_served(const struct sockaddr *address, socklen_t size, int flags)
 {
@@ -402,7 +402,7 @@ is_served(const struct sockaddr *address, socklen_t size, int flags)
 	return served;
 }
 
-/* Connects to a loopback address: it is accepted or refused at once. */
+/* A connection to a loopback address is accepted or refused at once. */
 static bool
 port_is_served(struct pool *pool, struct slice text)
 {

@@ -29,10 +29,10 @@ enum { LEASE_RESERVE_MS = 15 * SECOND_MS };
 
 /* ---- values by their type ---- */
 
-/* Stores the value at `place` and returns NULL, or returns the expected form: `out_of_range`, or a text. */
+/* Stores the value at `place` and returns NULL. For an invalid value, returns the expected form: a text, or `out_of_range`. */
 typedef const char *value_reader(const struct conf_setting *setting, struct slice text, struct pool *pool, void *place);
 
-/* What the limits of the setting say (see `types`). */
+/* Stands for the limits of the setting (see `types`). */
 static const char out_of_range[] = "";
 
 static bool
@@ -196,7 +196,7 @@ setting_index(const struct conf_setting *setting)
 	return (size_t)(setting - conf_settings(&count));
 }
 
-/* `origin` as returned by conf_origin. */
+/* `origin`: as conf_origin returns it. */
 static void
 store(const struct conf_setting *setting, struct slice text, const char *origin, struct loaded_conf *loaded,
     struct buffer *problems)
@@ -241,7 +241,7 @@ take_file(const char *option, struct loaded_conf *loaded, struct buffer *problem
 	}
 }
 
-/* LEADHOOK_<SECTION>_<KEY>, all upper case. */
+/* LEADHOOK_<SECTION>_<KEY>, in upper case. */
 static const char *
 variable_of(struct pool *pool, const struct conf_setting *setting)
 {
@@ -265,7 +265,7 @@ take_variable(const struct conf_setting *setting, const char *name, struct loade
 		store(setting, text, path != NULL ? file_name : name, loaded, problems);
 }
 
-/* Whether `variable` is that of the setting, `name`, or the one with the path of its secret's file. */
+/* Whether `variable` is `name`, the variable of the setting, or the one with the path of its secret's file. */
 static bool
 is_variable_of(const struct conf_setting *setting, const char *name, struct slice variable)
 {
@@ -274,14 +274,14 @@ is_variable_of(const struct conf_setting *setting, const char *name, struct slic
 	return slice_equal(variable, slice_of(name));
 }
 
-/* Whether `variable` starts like that of the setting, up to the key. */
+/* Whether `variable` starts like the variable of the setting, up to the key. */
 static bool
 is_variable_of_section(const struct conf_setting *setting, const char *name, struct slice variable)
 {
 	return slice_starts_with(variable, slice_sub(slice_of(name), 0, strlen(name) - strlen(setting->key)));
 }
 
-/* A variable that starts like a setting's but does not exist is an error, like an unknown key in the file. */
+/* A variable that starts like one of a setting, but belongs to none, is an error, like an unknown key in the file. */
 static void
 refuse_unknown_variables(const struct loaded_conf *loaded, struct buffer *problems)
 {
@@ -332,7 +332,7 @@ check_mail(const struct conf_mail *mail, const char *base_url, struct buffer *pr
 		buffer_add_text(problems, "mail.tls_ca: is set, but mail.tls is none\n");
 }
 
-/* Runs only when each value is valid, so that no error is reported twice. */
+/* Runs only if each value is valid, so that no error is reported twice. */
 static void
 check_together(const struct conf *conf, struct buffer *problems)
 {
@@ -342,7 +342,7 @@ check_together(const struct conf *conf, struct buffer *problems)
 		conf_secret_check(conf->database.option_file, conf_origin(conf, "database", "option_file"), problems);
 	if (*conf->database.tls_ca != '\0' && strcmp(conf->database.tls, "off") == 0)
 		buffer_add_text(problems, "database.tls_ca: is set, but database.tls is off\n");
-	/* docs/deliveries.md 4: otherwise another dispatcher could send a delivery that is under way */
+	/* otherwise another dispatcher could send a delivery that is under way (docs/deliveries.md 4) */
 	if (conf->dispatch.lease < conf->dispatch.attempt_timeout + LEASE_RESERVE_MS)
 		buffer_add_text(problems, "dispatch.lease: is less than dispatch.attempt_timeout plus 15s\n");
 	check_mail(&conf->mail, conf->server.base_url, problems);

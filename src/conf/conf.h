@@ -2,8 +2,8 @@
  * The configuration that programs read from their file and their environment (leadhook.conf(5)).
  *
  * A value comes from the environment (LEADHOOK_<SECTION>_<KEY>; a secret also from the file named by
- * LEADHOOK_<SECTION>_<KEY>_FILE), else from the file, else from the table in conf/setting_table.c. Values that the table cannot
- * check (networks, retry times) stay text, and the layer that uses them parses them. */
+ * LEADHOOK_<SECTION>_<KEY>_FILE), otherwise from the file, otherwise from the table in conf/setting_table.c. Values that the
+ * table cannot check (networks, retry times) stay text; the layer that uses them parses them. */
 #pragma once
 
 #include <stddef.h>
@@ -46,17 +46,17 @@ struct conf_server {
 	unsigned workers;     /* or CONF_WORKERS_AUTO */
 	unsigned socket_mode;
 	unsigned max_requests; /* per worker; 0: no limit */
-	bool sandbox;          /* for the dispatcher too */
+	bool sandbox;          /* also for the dispatcher */
 };
 
-/* docs/api.md 1, Caps, and 5. */
+/* docs/api.md 1, Caps, and docs/api.md 5. */
 struct conf_limits {
 	size_t body_bytes, bulk_body_bytes, public_body_bytes;
 	size_t name_bytes, value_bytes, custom_fields_bytes, public_custom_fields_bytes;
 	unsigned json_depth, parameters, custom_fields, bulk_items;
 	unsigned webhooks_per_campaign, inbound_per_campaign;
 	unsigned campaigns_per_account, keys_per_account, users_per_account;
-	size_t audit_bytes_per_account; /* in a day */
+	size_t audit_bytes_per_account; /* per account and day */
 	/* items as 10/60s; "": no limit */
 	const char *lookups_per_address, *readiness_per_address;
 	const char *signups_per_address, *posts_per_address, *failed_keys_per_address;
@@ -65,7 +65,7 @@ struct conf_limits {
 	const char *codes_per_address, *logins_per_address, *test_mails_per_address, *test_mails_per_account;
 	unsigned account_per_minute; /* 0: no limit */
 	unsigned account_bulk_jobs;  /* 0: no limit */
-	unsigned hosts;              /* that share the rates above */
+	unsigned hosts;              /* hosts that share the rates above equally */
 	size_t memory;               /* bytes for the counters of all limits */
 };
 
@@ -89,7 +89,7 @@ struct conf_dispatch {
 	int64_t max_runtime, poll_interval;
 	int64_t breaker_wait, breaker_max_wait, disable_after;
 	int64_t rotation_overlap, retention;
-	unsigned in_flight, per_webhook, initial_concurrency; /* at most per_webhook is used */
+	unsigned in_flight, per_webhook, initial_concurrency; /* initial_concurrency: at most per_webhook is used */
 	unsigned breaker_failures;
 };
 
@@ -102,24 +102,25 @@ struct conf_mail {
 	const char *helo;            /* "": the host's name */
 	const char *tls_ca;          /* "": the system's */
 	const char *schedule;        /* durations */
-	int64_t retry_confirmation;  /* for how long confirmations and links are tried … */
-	int64_t retry;               /* … and all others */
+	int64_t retry_confirmation;  /* how long confirmations and links are retried … */
+	int64_t retry;               /* … and how long all other mails are */
 	unsigned port;               /* 0: the usual one for `tls` */
 	unsigned rate;               /* mails an hour; 0: any number */
 	unsigned campaign_per_hour;  /* of one campaign; 0: any number */
 	unsigned account_per_hour;   /* of all campaigns of an account; 0: any number */
-	unsigned per_hour;           /* of all; 0: any number */
+	unsigned per_hour;           /* of all accounts; 0: any number */
 	unsigned connections;
 };
 
-/* docs/mail.md 8. Texts are on with `url` and `calling_codes`. The secrets also may have keys of the gateway. */
+/* docs/mail.md 8. Texts are on with `url` and `calling_codes`. Secrets, because they may contain keys of the gateway: `url`,
+ * the headers, `body`. */
 struct conf_sms {
-	const char *url;                            /* of the gateway, a secret; "": texts are off */
-	const char *header_1, *header_2, *header_3; /* "Name: value", secrets */
+	const char *url;                            /* of the gateway; "": texts are off */
+	const char *header_1, *header_2, *header_3; /* "Name: value"; "": none */
 	const char *content_type;                   /* "form", "json" or "query" */
-	const char *body;                           /* a secret with {to} and {text} */
+	const char *body;                           /* contains {to} and {text} */
 	const char *sent_status, *retry_status;     /* lists */
-	const char *sent_text;                      /* that the answer must have; "": none */
+	const char *sent_text;                      /* text that the answer must contain; "": none */
 	const char *calling_codes;                  /* list of digits */
 	const char *numbers;                        /* "mobile" or "any" */
 	const char *allow_networks;
@@ -132,7 +133,7 @@ struct conf_compat {
 	bool authenticate; /* POST /v1/authenticate */
 };
 
-/* docs/operating.md 12. GET /metrics works with one of them. */
+/* docs/operating.md 12. GET /metrics works if one of them is set. */
 struct conf_metrics {
 	bool loopback;
 	const char *token; /* "": none */
@@ -145,7 +146,7 @@ struct conf_users {
 };
 
 struct conf_cluster {
-	unsigned number; /* of several clusters; 0: none */
+	unsigned number; /* number of this cluster among several; 0: none */
 };
 
 struct conf_log {
@@ -170,17 +171,17 @@ struct conf {
 	struct conf_cluster cluster;
 	struct conf_log log;
 	const char *file;        /* the file that was read or looked for */
-	const char *absent_file; /* the installed file, when it does not exist and no other was named; otherwise NULL */
+	const char *absent_file; /* the installed file, if it does not exist and no other was named; otherwise NULL */
 };
 
 enum { CONF_PROBLEMS_MAX_BYTES = 8192 };
 
-/* Whether the lists are read, too, that the configuration names as files. */
+/* Whether lists in files that the configuration names are read, too. */
 enum conf_lists { CONF_WITHOUT_LISTS, CONF_WITH_LISTS };
 
-/* Reads the file `path` (--config), else the one that LEADHOOK_CONF names, else the installed one; only the last may be
- * missing. Returns true: *conf is valid until conf_free. Returns false: *conf is NULL, and `problems` has a line for each
- * error, `FILE:LINE: section.key: …` or `VARIABLE: …`, never with a secret's value. `problems` must be empty;
+/* Reads the file `path` (--config); if that is NULL, the file that LEADHOOK_CONF names, or else the installed one. Only the
+ * last may be missing. Returns true: *conf is valid until conf_free. Returns false: *conf is NULL, and `problems` has a line
+ * for each error, `FILE:LINE: section.key: …` or `VARIABLE: …`, never with a secret's value. `problems` must be empty;
  * CONF_PROBLEMS_MAX_BYTES is a suitable maximum. */
 MUST_CHECK bool conf_load(const char *path, struct conf **conf, struct buffer *problems);
 /* The origin of a setting's value, as the start of an error message: "FILE:LINE: section.key", a variable's name, or

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The only user of inih. Distributions build it with lines of 200 bytes, which it truncates silently, and with inline comments,
- * which truncate a password at " ;". Therefore lines are passed to it one at a time, and lines that it would truncate are
- * refused. */
+ * The only user of inih. As distributions build it, inih silently truncates lines after 200 bytes, and passwords at " ;",
+ * because it allows inline comments. Therefore it gets one line at a time, and lines that it would truncate are refused. */
 #include "conf/file.h"
 
 #include <errno.h>
@@ -20,9 +19,9 @@ struct reader {
 	char *line;
 	size_t capacity;
 	size_t number;   /* of the line, from 1 */
-	bool in_setting; /* this section has a setting above: an indented line continues it */
-	bool continues;  /* this line does */
-	bool known;      /* that setting is valid and not a duplicate: it is the last entry */
+	bool in_setting; /* there is a setting above in this section: an indented line continues it */
+	bool continues;  /* this line continues it */
+	bool known;      /* that setting is the last entry: it is valid and not a duplicate */
 };
 
 static void
@@ -31,8 +30,8 @@ add_problem(struct reader *reader, const char *what)
 	buffer_printf(reader->problems, "%s:%zu: %s\n", reader->path, reader->number, what);
 }
 
-/* The group may read a secret, so that the programs' account can read a file owned by root. A process with write access could
- * send the programs, and everything they store, to another database. */
+/* The group may read a secret, so that the programs' account can read a file owned by root. No one else may write: that would
+ * be enough to move the programs, and everything they store, to another database. */
 enum { OTHERS_WRITE = S_IWGRP | S_IWOTH, OTHERS_READ = S_IROTH };
 
 /* Everyone may use /dev/null. */
@@ -43,7 +42,7 @@ lets_others(FILE *file, mode_t access)
 	return fstat(fileno(file), &status) == 0 && !S_ISCHR(status.st_mode) && (status.st_mode & access) != 0;
 }
 
-/* A comment by inih's defaults: only at the start of a line. */
+/* By inih's defaults, a comment only begins at the start of a line. */
 static bool
 is_comment(struct slice text)
 {
@@ -59,7 +58,7 @@ has_inline_comment(struct slice text)
 	return false;
 }
 
-/* The error of a line before it is parsed, or NULL. `room` is inih's maximum line size. */
+/* What is wrong with a line, as far as that shows before it is parsed, or NULL. `room`: inih's maximum line size. */
 static const char *
 line_problem(struct slice line, size_t room)
 {
@@ -86,7 +85,7 @@ note_kind(struct reader *reader, struct slice line)
 		reader->in_setting = false;
 }
 
-/* inih's fgets. A line that inih must not parse is replaced by an empty one, so that line numbers match. */
+/* Takes the place of fgets in inih. Lines that inih must not parse become empty ones, so that line numbers match. */
 static char *
 next_line(char *out, int size, void *context)
 {
@@ -112,7 +111,7 @@ continue_value(struct reader *reader, const char *value)
 {
 	struct conf_entry *entry = reader->known ? &reader->entries->items[reader->entries->count - 1] : NULL;
 	if (entry == NULL)
-		return; /* was refused where it started */
+		return; /* it was refused where it started */
 	if (entry->setting->type == CONF_LIST)
 		entry->text = pool_printf(reader->pool, "%.*s %s", SLICE_ARGS(entry->text), value);
 	else
@@ -128,7 +127,7 @@ find_entry(const struct conf_entries *entries, const struct conf_setting *settin
 	return NULL;
 }
 
-/* Escapes an arbitrary name for terminals, which would interpret control characters. */
+/* The name with control characters escaped, because terminals would interpret them. */
 static const char *
 shown(struct reader *reader, const char *name)
 {

@@ -60,7 +60,7 @@ is_avatar_url(struct slice text)
 	return is_web_address(text) && slice_contains(text, SLICE("{hash}"));
 }
 
-/* Checks the form only; the address rules parse it. */
+/* Checks only the form; the address rules parse it. */
 static bool
 looks_like_network(struct slice text)
 {
@@ -85,7 +85,7 @@ is_server(struct slice text)
 	return slice_split_port(text, &host, &port) && is_visible(host);
 }
 
-/* Checks the form only; the mail layer parses it. */
+/* Checks only the form; the mail layer parses it. */
 static bool
 is_mailbox(struct slice text)
 {
@@ -105,7 +105,7 @@ is_duration(struct slice text)
 	return duration_parse(text, &ms);
 }
 
-/* Checks the form only; the limiter parses it. */
+/* Checks only the form; the limiter parses it. */
 static bool
 is_limit(struct slice text)
 {
@@ -115,7 +115,7 @@ is_limit(struct slice text)
 	       is_duration(slice_sub(text, stroke + 1, text.size));
 }
 
-/* Checks the form only; the listener requires a loopback address. */
+/* Checks only the form; the listener requires a loopback address. */
 static bool
 is_listen_place(struct slice text)
 {
@@ -162,7 +162,7 @@ is_token(struct slice text)
 	return text.size >= TOKEN_MIN && is_visible(text);
 }
 
-/* As crypto/seal.h reads it. */
+/* The form that crypto/seal.h reads. */
 static bool
 is_key_list(struct slice text)
 {
@@ -225,7 +225,7 @@ static const struct conf_rule url_parts = { "words of ASCII characters", .holds 
 #define PLACE_CONF_SWITCH bool
 #define PLACE_CONF_LEVEL enum log_level
 
-/* Does not compile when the member has another type: the comparison is checked, but never evaluated. */
+/* Does not compile if the member has another type: the compiler checks the comparison, which is never evaluated. */
 #define SETTING(section, key, type) \
 #section, #key, type,       \
 	    offsetof(struct conf, section.key) + 0 * sizeof((PLACE_##type *)0 == &((struct conf *)0)->section.key)
@@ -234,7 +234,7 @@ enum { TEXT_MAX = 255, PATH_BYTES_MAX = 4095, SOCKET_PATH_MAX = 107, URL_MAX = 2
 enum { KILO = 1024, MEGA = 1024 * 1024 };
 /* The size of a TEXT column of the schema. */
 enum { COLUMN_MAX = 65535 };
-/* docs/requirements.md, Limits: more is always 413. */
+/* More is always answered with 413 (docs/requirements.md, Limits). */
 enum { BULK_ITEMS_MAX = 250 };
 enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
 #define YEAR (INT64_C(365) * DAY)

@@ -45,5 +45,5 @@ struct conf_setting {
 /* All settings, grouped by section. */
 const struct conf_setting *conf_settings(size_t *count);
 
-/* NULL when there is no such setting. */
+/* NULL if there is no such setting. */
 const struct conf_setting *conf_setting_find(const char *section, const char *key);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * An attempt to log in has this order:
+ * The steps of an attempt to log in, in this order:
  *
  *   the limit of the address, a hash slot, the count of the attempt, the hash, the code, the change
  *
- * An attempt is counted, and the count committed, before a password is hashed; a refused attempt is not hashed. The answer
- * takes equally long for an address that is no user's, a user without a password, and a disabled user. */
+ * An attempt is counted, and the count committed, before the password is hashed; the password of a refused attempt is not
+ * hashed. The answer takes equally long for an address without a user, a user without a password, and a disabled user. */
 #include "login/login.h"
 
 #include <string.h>
@@ -19,14 +19,14 @@
 #include "limit/limiter.h"
 #include "os/clock.h"
 
-/* What an attempt has proven. It contains pointers into itself: do not copy it. */
+/* What an attempt has proven. Contains pointers into itself: do not copy it. */
 struct login_proven {
 	struct login_user user;
 	struct login_proof proof;
 	struct digest recovery;
 };
 
-/* Counts a login from the call's address; all unknown addresses count as one. False: LOGIN_LIMITED. */
+/* Counts a login from the call's address; all unknown addresses count as one. Returns false after LOGIN_LIMITED. */
 static bool
 passes_limit(struct login_call *call)
 {
@@ -43,7 +43,7 @@ passes_limit(struct login_call *call)
 	return false;
 }
 
-/* Whether the user may be changed now. False: LOGIN_REFUSED. */
+/* Whether the user may be changed now. Returns false after LOGIN_REFUSED. */
 static bool
 may_change(struct login_call *call)
 {
@@ -53,7 +53,7 @@ may_change(struct login_call *call)
 	return false;
 }
 
-/* Takes a hash slot. False: LOGIN_BUSY. */
+/* Takes a hash slot. Returns false after LOGIN_BUSY. */
 static bool
 take_slot(struct login_call *call, int *slot)
 {
@@ -98,7 +98,7 @@ is_code(struct slice text)
 	return text.size == TOTP_DIGITS;
 }
 
-/* The second factor of a user whose password was right. */
+/* Checks the second factor of a user whose password was right. */
 static bool
 accepts_code(struct pool *pool, struct slice code, struct login_proven *proven)
 {
@@ -108,7 +108,7 @@ accepts_code(struct pool *pool, struct slice code, struct login_proven *proven)
 	if (!recovery_code_hash(code, &proven->recovery))
 		return false;
 	proven->proof.recovery = proven->recovery.bytes;
-	return true; /* whether there is such a code is seen when it is used up */
+	return true; /* using it up shows whether there is such a code */
 }
 
 /* The whole attempt. LOGIN_DONE: the change that it was made for must use up the proof. */
@@ -126,7 +126,7 @@ attempt_login(struct login_call *call, const struct login_request *request, stru
 		return RESULT_OK;
 	const int64_t begun_ms = clock_monotonic_ms();
 	enum result result = verify(call, email.key, request->password, proven, &matches);
-	if (result == RESULT_OK && call->outcome.wait_ms == 0 && !matches) /* guesses use a core for half of the time at most */
+	if (result == RESULT_OK && call->outcome.wait_ms == 0 && !matches) /* guesses use a core for at most half of the time */
 		clock_pause(clock_monotonic_ms() - begun_ms);
 	work_slots_give_back(call->context->slots, slot);
 	if (result != RESULT_OK || !matches)
@@ -140,7 +140,8 @@ attempt_login(struct login_call *call, const struct login_request *request, stru
 	return RESULT_OK;
 }
 
-/* Passes the result of that change on. RESULT_NOT_FOUND, because what was proven has changed since, becomes LOGIN_WRONG. */
+/* Passes on the result of the change. RESULT_NOT_FOUND, which means that what was proven has changed since, becomes
+ * LOGIN_WRONG. */
 static enum result
 changed(struct login_call *call, enum result result)
 {
@@ -212,7 +213,7 @@ login_confirm(struct login_call *call, struct slice password, struct slice code)
 
 /* ---- new passwords ---- */
 
-/* Whether the user may choose the password. False: LOGIN_PASSWORD_UNFIT. */
+/* Whether the user may choose the password. Returns false after LOGIN_PASSWORD_UNFIT. */
 static bool
 is_fit(struct login_call *call, struct slice email, struct slice name, struct slice password)
 {
@@ -226,7 +227,7 @@ is_fit(struct login_call *call, struct slice email, struct slice name, struct sl
 	return false;
 }
 
-/* False: LOGIN_BUSY. */
+/* Returns false after LOGIN_BUSY. */
 static bool
 hash_new(struct login_call *call, struct slice password, struct slice *hash)
 {
@@ -282,7 +283,7 @@ login_use_link(struct login_call *call, struct slice token, struct slice passwor
 
 /* ---- second factors ---- */
 
-/* A change without a password. False: it is refused. */
+/* Begins a change that needs no password. Returns false if it is refused. */
 static bool
 begin(struct login_call *call)
 {

@@ -23,7 +23,7 @@ struct login_context {
 	struct work_slots *slots;
 	struct session_limits limits;
 	struct slice base_url;     /* of the service, for links; may be empty */
-	struct slice service_name; /* as apps show it beside a code */
+	struct slice service_name; /* apps show it beside a code */
 };
 
 /* Where a call comes from. */
@@ -38,7 +38,7 @@ struct login_origin {
 
 enum login_verdict {
 	LOGIN_DONE,
-	LOGIN_WRONG,          /* address, password or code; or the session or link does not exist (any more) */
+	LOGIN_WRONG,          /* address, password or code; or the session or link does not exist, or no longer */
 	LOGIN_CODE_NEEDED,    /* the password is right, and a code must be given with it */
 	LOGIN_LIMITED,        /* too many logins from the address: `limit` */
 	LOGIN_THROTTLED,      /* too many failures for this user's address: wait_ms */
@@ -63,9 +63,9 @@ struct login_request {
 
 struct login_call {
 	const struct login_context *context;
-	struct pool *pool; /* of texts in results */
+	struct pool *pool; /* for texts in results */
 	struct login_origin origin;
-	/* The session of the caller and its token, where a function needs one. */
+	/* The session of the caller and its token, for functions that need one. */
 	struct slice token;
 	const struct session *session;
 	struct login_outcome outcome; /* set by functions that return RESULT_OK */
@@ -78,7 +78,7 @@ MUST_CHECK enum result login_open(struct login_call *call, const struct login_re
  * it has ended, or its user is disabled. Do not cache the session for longer than a request. Texts are in the pool. */
 MUST_CHECK enum result login_find_session(const struct login_context *context, struct pool *pool, struct slice token,
     const struct ip_address *address, struct session *session);
-/* Ends the session. RESULT_NOT_FOUND: it has ended before. */
+/* Ends the session. RESULT_NOT_FOUND: it had already ended. */
 MUST_CHECK enum result login_close(const struct login_context *context, struct slice token, const struct session *session);
 
 /* A dangerous change needs a session that was confirmed within this time. */
@@ -89,12 +89,12 @@ MUST_CHECK enum result login_confirm(struct login_call *call, struct slice passw
 
 /* ---- new passwords ---- */
 
-/* What a user types to replace its password. */
+/* What a user types to choose a new password. */
 struct login_new_password {
 	struct slice current, code; /* the code if there is a second factor */
 	struct slice password;      /* the new one */
 };
-/* LOGIN_DONE: all sessions of the user have ended, *new_token is the token of a new one. */
+/* LOGIN_DONE: all sessions of the user have ended; *new_token is the token of a new one. */
 MUST_CHECK enum result login_change_password(
     struct login_call *call, const struct login_new_password *typed, struct slice *new_token);
 
@@ -102,12 +102,12 @@ MUST_CHECK enum result login_change_password(
  * the pool. */
 MUST_CHECK enum result login_find_link(
     const struct login_context *context, struct pool *pool, struct slice token, struct invited_user *user);
-/* Uses the link up and sets the password; the user then logs in with it. Counts as a login from the address. */
+/* Uses up the link and sets the password; the user then logs in with it. Counts as a login from the address. */
 MUST_CHECK enum result login_use_link(struct login_call *call, struct slice token, struct slice password);
 
-/* ---- second factors: functions that need the caller's session, and limit the address like a login ---- */
+/* ---- second factors: these functions need the caller's session, and limit the address like a login ---- */
 
-/* A new secret; it counts once a code made with it was given. In the pool. */
+/* A new secret, in the pool. It counts once a code made with it was given. */
 struct login_factor {
 	struct slice secret, url; /* in Base32, and as a URL for a QR code */
 };

@@ -5,5 +5,5 @@
 #include "api/call/service.h"
 #include "prog/wiring.h"
 
-/* The options are valid as long as the wiring. Without a limiter (NULL) no call is counted. */
+/* Valid as long as the wiring. Without a limiter (NULL), no call is counted. */
 struct api_options api_options_of(const struct wiring *wiring, struct limiter *limiter, int64_t backend_timeout_ms);

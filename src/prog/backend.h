@@ -11,8 +11,8 @@ struct backend {
 	struct commit_client *committer; /* NULL: the store below is used instead */
 	struct store *store;             /* of this process */
 	struct commit_directory *directory;
-	struct wake_sender *dispatcher; /* is woken after a command that made deliveries */
-	struct wake_sender *mailer;     /* the same for messages; or NULL */
+	struct wake_sender *dispatcher; /* woken after a command that made deliveries */
+	struct wake_sender *mailer;     /* woken after a command that made messages; or NULL */
 };
 
 /* `backend` belongs to the caller and must stay valid as long as the result. */

@@ -6,12 +6,12 @@
 
 #include "base/attributes.h"
 
-/* Files that libraries open at run time. Folders instead of files, because a rule applies to the existing file, and these are
- * replaced by new ones. Modes and owners still restrict what can be read below them. */
+/* Files that libraries open at run time. Rules name folders, because a rule for a file applies to the existing file only, and
+ * these are replaced by new ones. Modes and owners still restrict what can be read below them. */
 static const struct sandbox_place system_places[] = {
 	{ "/etc", SANDBOX_READ }, /* the resolver's files, accounts, time zone, certificates */
 	{ "/usr", SANDBOX_READ }, /* the plugins of resolver and Connector/C; zones, locales, certificates */
-	{ "/lib", SANDBOX_READ }, /* the same where these are not links to /usr */
+	{ "/lib", SANDBOX_READ }, /* the same if these are not links to /usr */
 	{ "/lib64", SANDBOX_READ },
 	{ "/run", SANDBOX_READ },         /* resolv.conf of systemd-resolved, which may start after us */
 	{ "/var/lib/sss", SANDBOX_READ }, /* accounts of sssd */
@@ -22,7 +22,7 @@ static const struct sandbox_place system_places[] = {
 	{ "/dev/random", SANDBOX_READ },
 };
 
-/* Allows the system's places and these. Returns NULL when the sandbox is off. */
+/* Hides the process and makes a sandbox that allows the system's places and these. Returns NULL if the sandbox is off. */
 static struct sandbox *
 allow(const struct conf *conf, enum log_level level, const struct sandbox_place *places, size_t count)
 {
@@ -57,8 +57,8 @@ confinement_of_responder(const struct conf *conf, const char *socket)
 	return allow(conf, LOG_LEVEL_INFO, places, ARRAY_SIZE(places));
 }
 
-/* The dispatcher may read everything: a webhook names its certificates, which can be any file and can change at run time. With
- * a list of folders such webhooks would fail without an obvious reason. */
+/* The dispatcher may read everything: a webhook names its certificates, which can be any files and can change at run time. With
+ * a list of folders, such webhooks would fail for no obvious reason. */
 struct sandbox *
 confinement_of_dispatcher(const struct conf *conf, enum log_level level)
 {

@@ -5,8 +5,8 @@
 #include "conf/conf.h"
 #include "os/sandbox.h"
 
-/* These hide the process, log at `level`, and return the argument for sandbox_enter. With server.sandbox off they return NULL
- * and do not hide the process. */
+/* These functions hide the process, log at `level`, and return the argument for sandbox_enter. If server.sandbox is off, they
+ * return NULL and do not hide the process. */
 
 /* For responders and the committer. `socket` is the path of a unix socket that a responder removes itself, "": none. */
 struct sandbox *confinement_of_responder(const struct conf *conf, const char *socket);

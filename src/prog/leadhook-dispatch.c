@@ -36,7 +36,7 @@ static const char program[] = "leadhook-dispatch";
 static const char usage[] = "usage: leadhook-dispatch [--config FILE] [--daemon] [--max-runtime SECONDS] [--quiet]\n"
 			    "                         [--dry-run | --check-config | --check-start] [--version] [--help]\n";
 
-/* Rows of a --dry-run. */
+/* DRY_RUN_MAX: the rows that --dry-run shows. */
 enum { DRY_RUN_MAX = 10000, MAX_RUNTIME_S = 24 * 3600 };
 
 enum {
@@ -67,7 +67,7 @@ struct arguments {
 	bool daemon;
 };
 
-/* Parses seconds, or a duration as in the configuration. */
+/* Parses a number of seconds, or a duration as in the configuration. */
 static bool
 parse_runtime(const char *text, int64_t *ms)
 {
@@ -146,7 +146,7 @@ watch_end_signals(const struct arguments *arguments)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
-	if (!arguments->daemon) /* the terminal was closed; to a daemon it means a new configuration */
+	if (!arguments->daemon) /* SIGHUP: the terminal was closed; for a daemon it means a new configuration */
 		sigaddset(&signals, SIGHUP);
 	int fd = sigprocmask(SIG_BLOCK, &signals, NULL) == 0 ? signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
 	if (fd < 0)
@@ -169,7 +169,7 @@ prepare_process(void)
 
 /* ---- mail and texts ---- */
 
-/* What the process that sends mail, or texts, needs. */
+/* What the process that sends mail, or the one that sends texts, needs. */
 struct companion_context {
 	const struct wiring *wiring;
 	const struct arguments *arguments;
@@ -189,7 +189,7 @@ store_of_process(const struct companion_context *start)
 	return store;
 }
 
-/* Adds what both of them need to the options. */
+/* Sets the options that both processes need. */
 static void
 set_up_outbox(const struct companion_context *start, int stop_fd, struct companion_life *life, struct outbox_options *wanted)
 {
@@ -222,7 +222,7 @@ send_texts(void *context, int stop_fd, struct companion_life *life)
 	return texter_run(store_of_process(start), &wanted) == RESULT_OK ? EX_OK : EX_UNAVAILABLE;
 }
 
-/* *process: its descriptors are -1 without one. */
+/* Leaves the descriptors of *process at -1 if it could not be started. */
 static void
 start_process(struct companion_context start, companion_main *run, enum metric_process kind, struct companion *process)
 {
@@ -320,7 +320,7 @@ deliver(const struct run *run, struct store *store)
 	return status;
 }
 
-/* Of the signal thread: this process ends for one with the new configuration, if that one could work. */
+/* Called by the signal thread. If the new configuration would work, this process ends, and another one starts with it. */
 static void
 try_reload(void *context)
 {

@@ -30,11 +30,11 @@
 
 static const char program[] = "leadhook-fcgi";
 
-/* A response has a lead, or a part of a list; a larger one is 500 answer_too_large. A header may repeat the query. */
+/* A response contains a lead, or a part of a list; a larger one becomes 500 answer_too_large. A header may repeat the query. */
 enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, HEADERS_MAX_BYTES = 256 * 1024 };
 
-/* After a request, a response buffer above ANSWER_KEEP_BYTES is freed. Memory is returned to the system when the pools have
- * freed more than TRIM_BYTES: the whole request has then used about 1 MiB, and a worker never holds twice its usual memory. */
+/* After a request, a response buffer above ANSWER_KEEP_BYTES is freed. Memory is returned to the system once the pools have
+ * freed more than TRIM_BYTES: the whole request then used about 1 MiB, and a worker never holds twice its usual memory. */
 enum { ANSWER_KEEP_BYTES = 64 * 1024, TRIM_BYTES = 384 * 1024 };
 
 /* The parsed configuration and what depends on it. */
@@ -47,7 +47,7 @@ struct setup {
 /* Created in the parent, inherited by the workers. */
 struct service {
 	const char *config_path;
-	int64_t request_timeout_ms; /* of the first configuration, because the parent uses that, too */
+	int64_t request_timeout_ms; /* of the first configuration, which the parent uses, too */
 	struct setup setup, next;   /* `next` is prepared, and replaces `setup` when it is adopted */
 	struct api_options api;
 	bool has_committer;
@@ -60,7 +60,7 @@ struct service {
 
 struct worker {
 	const struct service *service;
-	struct store *store, *reader; /* of lists; NULL: store */
+	struct store *store, *reader; /* for lists; NULL: they are read from `store` */
 	struct backend sources;
 	struct api_backend backend;
 	struct api *api;
@@ -80,7 +80,7 @@ setup_free(struct setup *setup)
 	wiring_free(&setup->wiring);
 }
 
-/* A request waits for at most one response of a database that hangs, and after an idle connection for one more and a new
+/* A request waits for at most one response of a database that hangs; after an idle connection, for another one and a new
  * connection. The client must get its 503 before the worker is killed. */
 static struct store *
 open_store(const struct service *service, const struct wiring *wiring)
@@ -98,7 +98,7 @@ try_database(const struct service *service, const struct wiring *wiring)
 	return result;
 }
 
-/* What all programs of the host share. */
+/* Opens what all programs of the host share. */
 static bool
 open_limits(struct setup *setup)
 {
@@ -111,7 +111,8 @@ open_limits(struct setup *setup)
 	return opened;
 }
 
-/* All that can fail for the new workers is tried while the old ones serve. The limiter is last: it may replace its file. */
+/* Everything that can fail for the new workers is tried while the old ones serve. The limiter is last: it may replace its
+ * file. */
 static bool
 prepare(void *context)
 {
@@ -130,9 +131,9 @@ prepare(void *context)
 static void
 derive(struct service *service)
 {
-	/* the response must precede the kill of the worker */
+	/* the client must get its response before the worker is killed */
 	service->api = api_options_of(&service->setup.wiring, service->setup.limiter, service->request_timeout_ms / 2);
-	phone_load(); /* some megabytes that the workers then share */
+	phone_load(); /* loads some megabytes that the workers then share */
 	sandbox_free(&service->sandbox);
 	if (!service->is_confined) /* once confined, no other sandbox is possible */
 		service->sandbox = confinement_of_responder(service->setup.wiring.conf, service->own_socket);
@@ -187,7 +188,7 @@ report_committer(void *slot, enum committer_state state)
 		scoreboard_idle(slot);
 }
 
-/* The next batch needs the same memory again: freeing it each time would cost as much as writing a response. */
+/* Memory that the committer keeps between batches: freeing it each time would cost as much as writing a response. */
 enum { BATCH_KEEP_BYTES = 8 * 1024 * 1024 };
 
 static int
@@ -299,8 +300,8 @@ environment(void *context, const char *name)
 	return fcgi_exchange_param(context, name);
 }
 
-/* nginx before 1.23 sends each line of a header for itself, and drops headers whose names are only similar: its lines are one
- * list. Of another web server one of the values may be the client's own. */
+/* nginx before 1.23 passes each line of a header separately, and drops headers whose names are only similar, so its lines form
+ * one list. With another web server, one of the values may be the client's own. */
 static void
 join_forwarded_for(struct worker *worker, const struct fcgi_exchange *exchange)
 {
@@ -318,7 +319,7 @@ static size_t
 body_limit(void *state, const struct fcgi_exchange *exchange)
 {
 	struct worker *worker = state;
-	/* without the path of a request that has a bad one */
+	/* a request with a bad path is kept, without its path */
 	(void)!http_request_init(&worker->request, worker->pool, environment, (void *)exchange,
 	    slice_of(worker->service->setup.wiring.conf->server.base_path));
 	join_forwarded_for(worker, exchange);
@@ -365,7 +366,7 @@ idle(void *state)
 		store_disconnect_idle(worker->reader, idle_ms);
 }
 
-/* A large request must not leave its memory in each worker that has served one. */
+/* Otherwise each worker that has served a large request would keep its memory. */
 static void
 release_memory(struct worker *worker)
 {
@@ -401,7 +402,7 @@ static const struct option options[] = {
 	PROGRAM_OPTIONS,
 };
 
-/* --workers; NULL: not given. Returns false, with a message, when it is not a number of workers. */
+/* Parses --workers; NULL: it is not given. Returns false, after printing a message, if it is not a number of workers. */
 static bool
 parse_workers(const char *text, int *workers)
 {
@@ -435,11 +436,11 @@ listen_on(const struct conf *conf, const char *given)
 	return conf->server.listen;
 }
 
-/* Workers that wait for the committer increase the next batch. Workers that write themselves block each other, and each has a
- * database connection. */
+/* Workers that wait for the committer make its next batch larger. Workers that write themselves block each other, and each
+ * needs a database connection. */
 enum { FEEDING_PER_CORE = FCGI_WORKERS_PER_CORE, WRITING_PER_CORE = 4 };
 
-/* Uses the first configuration, because the socket's settings do not change. */
+/* Uses the first configuration: the settings of the socket do not change later. */
 static int
 serve(struct service *service, const char *const *given, int workers, struct pool *pool)
 {
@@ -507,7 +508,7 @@ main(int argc, char *argv[])
 		status = EX_OK;
 	else if (try_database(&service, &service.setup.wiring) == RESULT_FAILED)
 		status = EX_CONFIG;
-	else /* an unreachable database may recover, and the store checks then */
+	else /* an unreachable database may recover; the store then checks it */
 		status = serve(&service, given, workers, pool);
 	pool_free(&pool);
 	endpoint_close(&service.committer);

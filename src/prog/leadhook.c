@@ -31,7 +31,8 @@ load(const char *path, enum conf_lists lists, struct conf **conf, struct buffer 
 	return good;
 }
 
-/* From server.workers: check has neither --workers nor --no-committer. Each process has at most one connection. */
+/* By server.workers, because the command does not know --workers and --no-committer. Each process has at most one
+ * connection. */
 static struct connection_needs
 connection_needs(const struct conf *conf)
 {
@@ -46,7 +47,7 @@ connection_needs(const struct conf *conf)
 	};
 }
 
-/* ---- Payloads of inbound webhooks, which the command runs as a responder would ---- */
+/* ---- payloads of inbound webhooks, which the command runs like a responder ---- */
 
 static void
 execute(void *context, struct pool *pool, const struct command *command, int64_t deadline_ms, struct outcome *outcome)
@@ -65,7 +66,7 @@ find_campaign(
 static struct api_options api_options;
 static struct api_backend backend = { .execute = execute, .find_campaign = find_campaign };
 
-/* ---- The parts of the command ---- */
+/* ---- the parts of the command ---- */
 
 static struct store *open_store(const struct conf *conf);
 

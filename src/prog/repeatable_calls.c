@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Runs while the dashboard is built: prints its module repeatable.js, the paths of the calls that take an Idempotency-Key
- * (docs/manage.md 1.5), from the table of operations. */
+ * Runs while the dashboard is built. Prints its module repeatable.js from the table of operations: the paths of the calls that
+ * take an Idempotency-Key (docs/manage.md 1.5). */
 #include <stdio.h>
 
 #include "admin/operations.h"

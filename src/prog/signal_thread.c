@@ -11,7 +11,7 @@
 static const int ends[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGPIPE };
 
 static struct signal_tasks work;
-static pthread_mutex_t reloading = PTHREAD_MUTEX_INITIALIZER; /* held for ever after the end */
+static pthread_mutex_t reloading = PTHREAD_MUTEX_INITIALIZER; /* held forever once the thread has ended its work */
 
 static sigset_t
 signals_of(const struct signal_tasks *tasks)
@@ -37,7 +37,7 @@ reopen_logs(void)
 {
 	log_reopen();
 	for (size_t i = 0; i < work.group_count; i++) {
-		const pid_t group = atomic_load(&work.groups[i]); /* once: kill(0) would be our own group */
+		const pid_t group = atomic_load(&work.groups[i]); /* read once: kill(0) would signal our own group */
 		if (group > 0)
 			kill(-group, SIGUSR2);
 	}
@@ -68,7 +68,7 @@ signal_thread_start(const struct signal_tasks *tasks)
 	work = *tasks;
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	/* a signal to end is for the threads that watch it */
+	/* signals that end the program are for the threads that watch them */
 	sigemptyset(&blocked);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		sigaddset(&blocked, ends[i]);

@@ -10,14 +10,14 @@
 
 /* Everything it points to must stay valid. */
 struct signal_tasks {
-	const _Atomic(pid_t) *groups; /* process groups that get SIGUSR2, too; 0: none. They may change */
+	const _Atomic(pid_t) *groups; /* process groups that get SIGUSR2, too; 0: none. May change */
 	size_t group_count;
 	void (*reload)(void *context); /* may take long; NULL: the thread leaves SIGHUP alone */
 	void *context;
 };
 
-/* Blocks the signals of these tasks. Call before processes and threads start, which inherit this. */
+/* Blocks the signals of these tasks. Call before processes and threads start: they inherit this. */
 void signal_thread_block(const struct signal_tasks *tasks);
 void signal_thread_start(const struct signal_tasks *tasks);
-/* Waits until a reload under way has ended; none begins later. Call before anything is freed that `context` needs. */
+/* Waits until a reload under way has ended; none begins afterwards. Call before freeing anything that `context` needs. */
 void signal_thread_end(void);

@@ -31,7 +31,7 @@ parse_ports(struct pool *pool, struct slice text, struct address_rules *rules, s
 	return true;
 }
 
-/* What a setting has, by the layer that parses it. */
+/* The form of a setting, which decides which layer parses it. */
 enum part { NETWORKS, PREFIXES, PORTS, SCHEDULE, MAILBOX, LIMITS };
 
 static const char *const expected[] = {
@@ -65,7 +65,7 @@ parse_part(enum part part, struct pool *pool, struct slice text, void *place, st
 	return false;
 }
 
-/* Numbers that these texts and conf/setting_table.c repeat. */
+/* These texts and conf/setting_table.c repeat these numbers. */
 _Static_assert(LIMIT_MAX == 1000000 && LIMIT_WINDOWS_MAX == 4, "limits.account_per_minute, lists of limits");
 
 #define SETTING(section, key) #section, #key, offsetof(struct conf, section.key)
@@ -146,7 +146,8 @@ parse_disposable_domains(struct wiring *wiring, struct slice text, struct buffer
 		return true;
 	buffer_printf(problems, "%s: %s:%zu: expected host names", conf_origin(wiring->conf, "lead", "disposable_domains_file"),
 	    wiring->conf->lead.disposable_domains_file, slice_line_of(text, bad.data));
-	if (bad.size <= DOMAIN_MAX && utf8_valid(bad) && !slice_has_control(bad)) /* otherwise the file is not a text list */
+	if (bad.size <= DOMAIN_MAX && utf8_valid(bad) &&
+	    !slice_has_control(bad)) /* otherwise the file is not a list of hosts */
 		buffer_printf(problems, ", not %.*s", SLICE_ARGS(bad));
 	buffer_add_byte(problems, '\n');
 	return false;
@@ -169,7 +170,7 @@ read_disposable_domains(struct wiring *wiring, struct buffer *problems)
 	return good;
 }
 
-/* The libraries check its contents when they connect. */
+/* Whether the file can be read; the libraries check its contents when they connect. */
 static bool
 find_tls_ca(const struct wiring *wiring, const char *section, const char *path, struct buffer *problems)
 {
@@ -179,8 +180,8 @@ find_tls_ca(const struct wiring *wiring, const char *section, const char *path, 
 	return false;
 }
 
-/* Without TLS codes and the gateway's key would cross the network in clear text: only to addresses that are listed. Those of a
- * name are judged when they are dialled. */
+/* Without TLS, codes and the gateway's key cross the network in clear text, so only listed addresses are allowed. The addresses
+ * of a host name are judged on connecting. */
 static bool
 take_gateway_rules(struct wiring *wiring, struct buffer *problems)
 {
@@ -378,10 +379,10 @@ wiring_check_start(const char *program, const char *path, enum wiring_user user)
 	return wiring_try(path, user) ? EX_OK : EX_CONFIG;
 }
 
-/* Each claim has its own limit. */
+/* Rules for claims with a limit of their own. */
 static const struct limit_rule account_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
 static const struct limit_rule log_rule = { { { 1, 60 * MS_PER_S } }, 1 };
-/* These only count. */
+/* Rules that only count. */
 static const struct limit_rule minute_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
 static const struct limit_rule once_rule = { { { 1, LIMIT_WINDOW_MAX_MS } }, 1 };
 static const struct limit_rule day_rule = { { { LIMIT_MAX, LIMIT_WINDOW_MAX_MS } }, 1 };

@@ -17,7 +17,7 @@ struct space {
 	int64_t free_bytes, size_bytes; /* or NOT_FOUND */
 };
 
-/* What an unprivileged program may still write. */
+/* free_bytes: what an unprivileged program can still write. */
 static struct space
 space_of(const char *path)
 {
@@ -109,7 +109,7 @@ watch_add_shared_database(struct metrics_page *page, struct pool *pool, struct s
 	if (!metrics_find_figures(begun_ms, &figures)) {
 		const bool complete = read_figures(store, pool, &figures);
 		const int64_t ended_ms = clock_monotonic_ms();
-		/* after a failure, a database that is there again is noticed soon */
+		/* after a failure, the next request soon notices that the database is back */
 		metrics_store_figures(ended_ms, complete ? ended_ms - begun_ms : 0, &figures);
 	}
 	add_figures(page, &figures);
@@ -125,7 +125,7 @@ watch_add_limiter(struct metrics_page *page, struct limiter *limiter)
 	}
 }
 
-/* The space of the file systems of the state and the log. */
+/* The space in the file systems of the state and of the log. */
 static void
 find_spaces(const char *state_dir, const char *log_file, struct space spaces[METRIC_FILESYSTEM_COUNT])
 {

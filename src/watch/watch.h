@@ -6,14 +6,15 @@
 #include "os/metrics_page.h"
 #include "store/store.h"
 
-/* Reads the database's numbers, and the free space of its data folder if that is on this host. A failure is a gauge, too. */
+/* Adds the figures of the database, and the free space of its data folder if that is on this host. A failure is a gauge,
+ * too. */
 void watch_add_database(struct metrics_page *page, struct pool *pool, struct store *store);
-/* Adds the numbers that a process of this host has read within some seconds, and reads them only if none has: any number of
- * requests makes only a few queries. */
+/* The same, but with the figures that any process of this host read in the last seconds, if there are such: then many requests
+ * cause only a few queries. */
 void watch_add_shared_database(struct metrics_page *page, struct pool *pool, struct store *store);
-/* How full the tables of the limiter are. */
+/* Adds how full the tables of the limiter are. */
 void watch_add_limiter(struct metrics_page *page, struct limiter *limiter);
-/* Free space and size of the file systems of both paths; either may be "". */
+/* Adds free space and size of the file systems of both paths; either path may be "". */
 void watch_add_filesystems(struct metrics_page *page, const char *state_dir, const char *log_file);
 
 /* A file system of this host. */
@@ -21,7 +22,7 @@ struct watch_disk {
 	const char *what;               /* "database", "state", "log" */
 	int64_t free_bytes, size_bytes; /* free_bytes: what an unprivileged program can still write */
 };
-/* Finds the file systems of the state, the log and the database's data, and returns their number. Either path may be "". One
- * that cannot be read, or is on another host, is left out. */
+/* Finds the file systems of the state, the log and the database's data, and returns their number. Either path may be "". A file
+ * system that cannot be read, or is on another host, is left out. */
 size_t watch_find_disks(struct pool *pool, struct store *store, const char *state_dir, const char *log_file,
     struct watch_disk disks[METRIC_FILESYSTEM_COUNT]);

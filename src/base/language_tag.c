@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/language_tag.h"
 
-#include <string.h>
-
 static bool
 is_separator(char c)
 {

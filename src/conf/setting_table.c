@@ -236,8 +236,7 @@ enum { KILO = 1024, MEGA = 1024 * 1024 };
 enum { COLUMN_MAX = 65535 };
 /* More is always answered with 413 (docs/requirements.md, Limits). */
 enum { BULK_ITEMS_MAX = 250 };
-enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR };
-#define YEAR (INT64_C(365) * DAY)
+#define YEAR_MS (365 * DAY_MS)
 
 /* WHATWG's Fetch standard, "port blocking", and the usual ports of databases, caches, container engines and file shares. */
 #define DENIED_PORTS                                                                                                          \
@@ -259,7 +258,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(database, option_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "MariaDB option file" },
 	{ SETTING(database, tls, CONF_TEXT), "", 0, TEXT_MAX, &tls, "whether the certificate of the database server is verified" },
 	{ SETTING(database, tls_ca, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "certificates that the server is verified with" },
-	{ SETTING(database, connect_timeout, CONF_DURATION), "5s", SECOND, HOUR, NULL, "time for a connection to come up" },
+	{ SETTING(database, connect_timeout, CONF_DURATION), "5s", SECOND_MS, HOUR_MS, NULL, "time for a connection to come up" },
 
 	{ SETTING(server, listen, CONF_TEXT), "", 0, SOCKET_PATH_MAX, &listen_at, "socket for the web server" },
 	{ SETTING(server, workers, CONF_WORKERS), "auto", 0, 1024, NULL, "number of responder processes" },
@@ -271,8 +270,8 @@ static const struct conf_setting settings[] = {
 	{ SETTING(server, trusted_proxies, CONF_LIST), "", 0, LIST_MAX, &networks, "proxies whose X-Forwarded-For counts" },
 	{ SETTING(server, state_dir, CONF_PATH), "/run/leadhook", 0, PATH_BYTES_MAX, NULL, "directory of what the programs share" },
 	{ SETTING(server, secrets_key, CONF_SECRET), "", 0, URL_MAX, &key_list, "keys that seal secrets in the database; the first one seals" },
-	{ SETTING(server, request_timeout, CONF_DURATION), "30s", 5 * SECOND, HOUR, NULL, "time limit of a request" },
-	{ SETTING(server, idle_timeout, CONF_DURATION), "30s", SECOND, DAY, NULL, "time after which an idle database connection is closed" },
+	{ SETTING(server, request_timeout, CONF_DURATION), "30s", 5 * SECOND_MS, HOUR_MS, NULL, "time limit of a request" },
+	{ SETTING(server, idle_timeout, CONF_DURATION), "30s", SECOND_MS, DAY_MS, NULL, "time after which an idle database connection is closed" },
 	{ SETTING(server, sandbox, CONF_SWITCH), "on", 0, 0, NULL, "whether the programs give up what they do not need" },
 	{ SETTING(server, max_requests, CONF_INTEGER), "0", 0, 1000000000, NULL, "requests after which a worker is replaced" },
 
@@ -324,20 +323,20 @@ static const struct conf_setting settings[] = {
 	{ SETTING(dispatch, deny_ports, CONF_LIST), DENIED_PORTS, 0, 65535, &ports, "ports that no webhook may have" },
 	{ SETTING(dispatch, schedule, CONF_LIST), "5s 1m 5m 30m 2h 5h 10h 14h 20h 24h", 0, 32, &durations, "waits before each further attempt" },
 	{ SETTING(dispatch, form_urls, CONF_LIST), "", 0, LIST_MAX, &url_parts, "words of URLs that are sent forms instead of JSON" },
-	{ SETTING(dispatch, connect_timeout, CONF_DURATION), "5s", 1, HOUR, NULL, "time for a connection to a receiver" },
-	{ SETTING(dispatch, attempt_timeout, CONF_DURATION), "15s", 1, HOUR, NULL, "time limit of an attempt" },
-	{ SETTING(dispatch, lease, CONF_DURATION), "60s", SECOND, DAY, NULL, "time after which another dispatcher takes over" },
+	{ SETTING(dispatch, connect_timeout, CONF_DURATION), "5s", 1, HOUR_MS, NULL, "time for a connection to a receiver" },
+	{ SETTING(dispatch, attempt_timeout, CONF_DURATION), "15s", 1, HOUR_MS, NULL, "time limit of an attempt" },
+	{ SETTING(dispatch, lease, CONF_DURATION), "60s", SECOND_MS, DAY_MS, NULL, "time after which another dispatcher takes over" },
 	{ SETTING(dispatch, in_flight, CONF_INTEGER), "256", 1, 10000, NULL, "deliveries under way at a time" },
 	{ SETTING(dispatch, per_webhook, CONF_INTEGER), "32", 1, 10000, NULL, "deliveries under way to one webhook" },
 	{ SETTING(dispatch, initial_concurrency, CONF_INTEGER), "4", 1, 10000, NULL, "deliveries under way to a webhook at first" },
 	{ SETTING(dispatch, breaker_failures, CONF_INTEGER), "5", 1, 1000000, NULL, "failures in a row that open a webhook's breaker" },
-	{ SETTING(dispatch, breaker_wait, CONF_DURATION), "10s", SECOND, DAY, NULL, "wait before an open breaker's first probe" },
-	{ SETTING(dispatch, breaker_max_wait, CONF_DURATION), "1h", SECOND, DAY, NULL, "longest wait between two probes" },
-	{ SETTING(dispatch, disable_after, CONF_DURATION), "5d", MINUTE, YEAR, NULL, "time of failures alone that disables a webhook" },
-	{ SETTING(dispatch, rotation_overlap, CONF_DURATION), "24h", 0, YEAR, NULL, "time that the previous secret is used after a rotation" },
-	{ SETTING(dispatch, retention, CONF_DURATION), "30d", DAY, 10 * YEAR, NULL, "time that events and deliveries are stored" },
-	{ SETTING(dispatch, max_runtime, CONF_DURATION), "55s", SECOND, DAY, NULL, "time that a run from cron may take" },
-	{ SETTING(dispatch, poll_interval, CONF_DURATION), "200ms", 1, HOUR, NULL, "wait of an idle daemon between two looks" },
+	{ SETTING(dispatch, breaker_wait, CONF_DURATION), "10s", SECOND_MS, DAY_MS, NULL, "wait before an open breaker's first probe" },
+	{ SETTING(dispatch, breaker_max_wait, CONF_DURATION), "1h", SECOND_MS, DAY_MS, NULL, "longest wait between two probes" },
+	{ SETTING(dispatch, disable_after, CONF_DURATION), "5d", MINUTE_MS, YEAR_MS, NULL, "time of failures alone that disables a webhook" },
+	{ SETTING(dispatch, rotation_overlap, CONF_DURATION), "24h", 0, YEAR_MS, NULL, "time that the previous secret is used after a rotation" },
+	{ SETTING(dispatch, retention, CONF_DURATION), "30d", DAY_MS, 10 * YEAR_MS, NULL, "time that events and deliveries are stored" },
+	{ SETTING(dispatch, max_runtime, CONF_DURATION), "55s", SECOND_MS, DAY_MS, NULL, "time that a run from cron may take" },
+	{ SETTING(dispatch, poll_interval, CONF_DURATION), "200ms", 1, HOUR_MS, NULL, "wait of an idle daemon between two looks" },
 	{ SETTING(dispatch, lock_file, CONF_PATH), "/run/leadhook/dispatch.lock", 1, PATH_BYTES_MAX, NULL, "file that lets one dispatcher run" },
 	{ SETTING(dispatch, ca_file, CONF_PATH), "", 0, PATH_BYTES_MAX, NULL, "certificates that receivers are verified with" },
 
@@ -356,8 +355,8 @@ static const struct conf_setting settings[] = {
 	{ SETTING(mail, account_per_hour, CONF_INTEGER), "20000", 0, 10000000, NULL, "mails of one account an hour; 0: any number" },
 	{ SETTING(mail, per_hour, CONF_INTEGER), "50000", 0, 10000000, NULL, "mails of all accounts an hour; 0: any number" },
 	{ SETTING(mail, schedule, CONF_LIST), "30s 1m 5m 15m 30m 1h 2h", 1, 32, &durations, "waits before each further attempt; the last repeats" },
-	{ SETTING(mail, retry_confirmation, CONF_DURATION), "24h", SECOND, 7 * DAY, NULL, "time that confirmations and links are tried for" },
-	{ SETTING(mail, retry, CONF_DURATION), "3d", SECOND, 7 * DAY, NULL, "time that other mails are tried for" },
+	{ SETTING(mail, retry_confirmation, CONF_DURATION), "24h", SECOND_MS, 7 * DAY_MS, NULL, "time that confirmations and links are tried for" },
+	{ SETTING(mail, retry, CONF_DURATION), "3d", SECOND_MS, 7 * DAY_MS, NULL, "time that other mails are tried for" },
 
 	{ SETTING(sms, url, CONF_SECRET), "", 0, URL_MAX, &gateway_url, "address of the gateway for texts to phones; empty: no texts" },
 	{ SETTING(sms, header_1, CONF_SECRET), "", 0, URL_MAX, &header, "header of its requests" },
@@ -368,7 +367,7 @@ static const struct conf_setting settings[] = {
 	{ SETTING(sms, sent_status, CONF_LIST), "200 201 202", 1, 32, &statuses, "statuses of answers to texts that were accepted" },
 	{ SETTING(sms, sent_text, CONF_TEXT), "", 0, TEXT_MAX, &header_text, "text that such an answer has" },
 	{ SETTING(sms, retry_status, CONF_LIST), "429 503", 0, 32, &statuses, "statuses of answers after which a text is sent again" },
-	{ SETTING(sms, timeout, CONF_DURATION), "15s", SECOND, MINUTE, NULL, "time limit of a request" },
+	{ SETTING(sms, timeout, CONF_DURATION), "15s", SECOND_MS, MINUTE_MS, NULL, "time limit of a request" },
 	{ SETTING(sms, calling_codes, CONF_LIST), "", 0, LIST_MAX, &calling_codes, "beginnings of the numbers that texts may go to" },
 	{ SETTING(sms, numbers, CONF_TEXT), "mobile", 1, TEXT_MAX, &kind_of_numbers, "which of them: those that may be of mobile phones, or any" },
 	{ SETTING(sms, number_per_day, CONF_INTEGER), "3", 1, 100, NULL, "codes for one number in a day" },
@@ -383,9 +382,9 @@ static const struct conf_setting settings[] = {
 	{ SETTING(metrics, loopback, CONF_SWITCH), "off", 0, 0, NULL, "whether GET /metrics answers calls from this host" },
 	{ SETTING(metrics, token, CONF_SECRET), "", 0, TEXT_MAX, &token, "bearer token that GET /metrics answers; empty: none" },
 
-	{ SETTING(users, session_idle, CONF_DURATION), "1h", MINUTE, DAY, NULL, "time without a request after which a session ends" },
-	{ SETTING(users, session_max, CONF_DURATION), "12h", MINUTE, DAY, NULL, "time after the login at which a session ends" },
-	{ SETTING(users, invitation, CONF_DURATION), "3d", MINUTE, 7 * DAY, NULL, "time that links of invitations are valid for" },
+	{ SETTING(users, session_idle, CONF_DURATION), "1h", MINUTE_MS, DAY_MS, NULL, "time without a request after which a session ends" },
+	{ SETTING(users, session_max, CONF_DURATION), "12h", MINUTE_MS, DAY_MS, NULL, "time after the login at which a session ends" },
+	{ SETTING(users, invitation, CONF_DURATION), "3d", MINUTE_MS, 7 * DAY_MS, NULL, "time that links of invitations are valid for" },
 
 	{ SETTING(cluster, number, CONF_INTEGER), "0", 0, 2000, NULL, "number of this cluster among several" },
 

@@ -33,9 +33,7 @@ totp_url(struct pool *pool, struct slice issuer, struct slice account, struct sl
 	encode_percent(&url, account);
 	buffer_printf(&url, "?secret=%.*s&issuer=", SLICE_ARGS(secret));
 	encode_percent(&url, issuer);
-	const struct slice copy = pool_copy(pool, buffer_slice(&url));
-	buffer_free(&url);
-	return copy;
+	return buffer_take(&url, pool);
 }
 
 /* The dynamic truncation of RFC 4226 5.3. */

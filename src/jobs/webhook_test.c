@@ -39,9 +39,8 @@ render(
 	payload_write(&whole, settings, &subject, payload_webhook_view(&campaign));
 	payload_write_test(&with_event, buffer_slice(&whole));
 	const bool good = buffer_ok(&whole) && buffer_ok(&with_event);
-	*payload = pool_copy(pool, buffer_slice(&with_event));
+	*payload = buffer_take(&with_event, pool);
 	buffer_free(&whole);
-	buffer_free(&with_event);
 	return good;
 }
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * leadhook(1): the operator's command. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 #include "deliver/dispatcher.h"
 #include "fcgi/application.h"

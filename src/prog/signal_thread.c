@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 
 #include "base/attributes.h"
 #include "os/log.h"

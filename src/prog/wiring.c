@@ -2,9 +2,7 @@
 #include "prog/wiring.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -18,7 +16,7 @@
 #include "store/schema.h"
 #include "webhook/webhook_url.h"
 
-enum { MS_PER_S = 1000, HOSTS_MAX_BYTES = 16 * 1024 * 1024 };
+enum { HOSTS_MAX_BYTES = 16 * 1024 * 1024 };
 
 static bool
 parse_ports(struct pool *pool, struct slice text, struct address_rules *rules, struct slice *bad)
@@ -287,7 +285,7 @@ wiring_start_log(const char *program, struct wiring *wiring)
 static unsigned
 whole_seconds(int64_t ms)
 {
-	return ms < MS_PER_S ? 1 : (unsigned)(ms / MS_PER_S);
+	return ms < SECOND_MS ? 1 : (unsigned)(ms / SECOND_MS);
 }
 
 static struct store_options
@@ -380,10 +378,10 @@ wiring_check_start(const char *program, const char *path, enum wiring_user user)
 }
 
 /* Rules for claims with a limit of their own. */
-static const struct limit_rule account_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
-static const struct limit_rule log_rule = { { { 1, 60 * MS_PER_S } }, 1 };
+static const struct limit_rule account_rule = { { { LIMIT_MAX, MINUTE_MS } }, 1 };
+static const struct limit_rule log_rule = { { { 1, MINUTE_MS } }, 1 };
 /* Rules that only count. */
-static const struct limit_rule minute_rule = { { { LIMIT_MAX, 60 * MS_PER_S } }, 1 };
+static const struct limit_rule minute_rule = { { { LIMIT_MAX, MINUTE_MS } }, 1 };
 static const struct limit_rule once_rule = { { { 1, LIMIT_WINDOW_MAX_MS } }, 1 };
 static const struct limit_rule day_rule = { { { LIMIT_MAX, LIMIT_WINDOW_MAX_MS } }, 1 };
 

@@ -4,12 +4,13 @@
 #include <math.h>
 #include <sys/statvfs.h>
 
+#include "base/duration.h"
 #include "base/panic.h"
 #include "os/clock.h"
 #include "store/figures.h"
 #include "store/schema.h"
 
-enum { MS_PER_S = 1000, NOT_FOUND = -1 };
+enum { NOT_FOUND = -1 };
 
 _Static_assert((int)METRIC_PROCESS_TEXTER - METRIC_PROCESS_DISPATCHER == HEARTBEAT_PROCESSES - 1, "in the order of heartbeats");
 
@@ -38,7 +39,7 @@ static void
 add_age(struct metrics_figures *figures, enum metric metric, int64_t now_ms, int64_t since_ms)
 {
 	const int64_t age_ms = since_ms < 0 || since_ms > now_ms ? 0 : now_ms - since_ms;
-	add(figures, metric, 0, (double)age_ms / MS_PER_S);
+	add(figures, metric, 0, (double)age_ms / SECOND_MS);
 }
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A file that is compiled in, by scripts/embed-script or scripts/dashboard-files. */
+ * A file that scripts/embed-script or scripts/dashboard-files compiles into the program. */
 #pragma once
 
 #include "base/slice.h"

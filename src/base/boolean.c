@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/boolean.h"
 
-/* False, true. */
+/* For false, for true. */
 static const struct slice words[][2] = {
 	{ SLICE("no"), SLICE("yes") },
 	{ SLICE("false"), SLICE("true") },

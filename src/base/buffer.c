@@ -16,7 +16,7 @@ buffer_init(struct buffer *buffer, size_t maximum)
 	*buffer = (struct buffer){ .maximum = maximum };
 }
 
-/* As in a pool. Copies that realloc(3) has left are not reached. */
+/* Overwrites the contents, as in a pool. Copies that realloc(3) left behind are not reached. */
 static void
 wipe(struct buffer *buffer)
 {

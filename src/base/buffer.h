@@ -2,7 +2,7 @@
  * A growing sequence of bytes with a maximum size.
  *
  * An append that would exceed the maximum marks the buffer as failed, and later appends are ignored. So a writer checks once,
- * at the end, and never gets truncated text. */
+ * at the end, and never gets a truncated text. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,17 +20,17 @@ struct buffer {
 	bool failed;
 };
 
-/* Makes it empty. `maximum` in bytes. */
+/* Makes the buffer empty. `maximum` is in bytes. */
 void buffer_init(struct buffer *buffer, size_t maximum);
 /* Overwrites and frees the memory. The buffer can be used again with the same maximum. */
 void buffer_free(struct buffer *buffer);
-/* Empties and overwrites it, resets a failure, and retains the memory. */
+/* Overwrites and removes the contents, resets a failure, and retains the memory. */
 void buffer_clear(struct buffer *buffer);
 
-/* Reserves memory for `more` bytes and a terminator. Returns false, and marks the buffer as failed, when they do not fit. */
+/* Reserves memory for `more` bytes and a terminator. Returns false, and marks the buffer as failed, if they do not fit. */
 MUST_CHECK bool buffer_reserve(struct buffer *buffer, size_t more);
 
-/* Appends `size` bytes that the caller must fill; returns NULL when they do not fit. */
+/* Appends `size` bytes, which the caller must fill; returns NULL if they do not fit. */
 MUST_CHECK static inline char *
 buffer_extend(struct buffer *buffer, size_t size)
 {
@@ -64,14 +64,14 @@ void buffer_add_u64(struct buffer *buffer, uint64_t number);
 void buffer_add_i64(struct buffer *buffer, int64_t number);
 void buffer_printf(struct buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* False when something did not fit. */
+/* Returns false if something did not fit. */
 MUST_CHECK static inline bool
 buffer_ok(const struct buffer *buffer)
 {
 	return !buffer->failed;
 }
 
-/* The contents; valid until the next append. Present even when empty. */
+/* The contents; valid until the next append. Present even if empty. */
 struct slice buffer_slice(const struct buffer *buffer);
 /* The contents as a copy in the pool; frees the buffer. */
 struct slice buffer_take(struct buffer *buffer, struct pool *pool);

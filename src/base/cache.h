@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A cache of values read from the database, by name, with a maximum size. Never decide a write by a cached value. The caller
- * passes the time (clock_monotonic_ms, the same for all processes). A value that is valid for only one version of its source
- * has the version in its name. */
+ * A cache of values read from the database, by name, with a maximum size. Never base a write on a cached value. The caller
+ * passes the time (clock_monotonic_ms, the same for all processes). If a value is valid for only one version of its source, its
+ * name contains the version. */
 #pragma once
 
 #include <stddef.h>
@@ -25,6 +25,6 @@ void cache_free(struct cache **cache);
 /* The value with this name; absent if there is none that is still valid. Valid until the next cache_put. Its data are aligned
  * for any type. */
 struct slice cache_find(struct cache *cache, struct slice name, int64_t now_ms);
-/* Stores a copy, and removes the least recently used entries to make room. `name` has 1 to CACHE_NAME_MAX bytes; `read_ms` is a
- * time before the value was read. */
+/* Stores a copy, and removes the least recently used entries to make room. `name` has 1 to CACHE_NAME_MAX bytes; `read_ms` is
+ * the time just before the value was read. */
 void cache_put(struct cache *cache, struct slice name, struct slice value, int64_t read_ms);

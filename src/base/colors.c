@@ -12,7 +12,7 @@ color_parse(struct slice text, struct color *color)
 	return red >= 0 && green >= 0 && blue >= 0;
 }
 
-/* The linear value of a component, by the usual polynomial: its error is far below what contrasts are rounded to. */
+/* The linear value of a component, by the usual polynomial: its error is far smaller than the rounding of contrasts. */
 static double
 linear(unsigned char component)
 {

@@ -14,9 +14,9 @@ struct color {
 /* "#1f6feb", digits in either case. Returns false for anything else. */
 MUST_CHECK bool color_parse(struct slice text, struct color *color);
 
-/* The contrast ratio of WCAG 2.2, from 1 to 21, within a hundredth of it. */
+/* The contrast ratio of WCAG 2.2, from 1 to 21, with an error of at most 0.01. */
 double color_contrast(struct color a, struct color b);
-/* Black or white, whichever has more contrast to the colour. It is at least 4.5. */
+/* Black or white, whichever contrasts more with the colour. The contrast is at least 4.5. */
 struct color color_on(struct color color);
-/* `percent` of the first one, the rest of the second one. */
+/* A mixture of `percent` of `a` and the rest of `b`. */
 struct color color_mix(struct color a, struct color b, unsigned percent);

@@ -13,7 +13,7 @@ enum { CSS_WORD_MAX_BYTES = 16 };
 
 /* Initially zeroed. */
 struct css_scan {
-	char last[CSS_WORD_MAX_BYTES]; /* the last bytes, in lower case, without blanks */
+	char last[CSS_WORD_MAX_BYTES]; /* the last bytes scanned, in lower case, without blanks */
 	bool escaped;                  /* after a backslash */
 };
 

@@ -3,7 +3,7 @@
 
 #include "base/panic.h"
 
-/* The largest first. */
+/* In descending order. */
 static const struct {
 	struct slice unit;
 	int64_t ms;

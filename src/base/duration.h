@@ -13,8 +13,8 @@
 #define HOUR_MS (60 * MINUTE_MS)
 #define DAY_MS (24 * HOUR_MS)
 
-/* Parses a whole number directly followed by its unit, in milliseconds. Returns false, with *ms unchanged, when the text is
- * invalid or the value does not fit. A number without a unit is refused, because it would be ambiguous. */
+/* Parses a whole number directly followed by its unit. Returns false, with *ms unchanged, if the text is invalid or the value
+ * does not fit. A number without a unit is refused, because it would be ambiguous. */
 MUST_CHECK bool duration_parse(struct slice text, int64_t *ms);
-/* Appends it with the largest unit that divides it. `ms` must not be negative. */
+/* Appends the duration with the largest unit that divides it. `ms` must not be negative. */
 void duration_add(struct buffer *out, int64_t ms);

@@ -126,7 +126,7 @@ encode_percent(struct buffer *out, struct slice bytes)
 	}
 }
 
-/* Besides letters and digits (RFC 9112, 3.2.1; RFC 3986, 3.3 and 3.4). */
+/* Characters besides letters and digits (RFC 9112, 3.2.1; RFC 3986, 3.3 and 3.4). */
 static const char target_marks[] = "-._~!$&'()*+,;=:@/?";
 
 /* A '%' that begins no pair is taken literally. */

@@ -9,8 +9,9 @@
 /* bytes */
 enum { LANGUAGE_TAG_MAX = 12 };
 
-/* Language, script and region, in the usual case of letters, in the pool: "de_at" is "de-AT". Anything after them, such as
- * "-1996" or ".UTF-8", is left out. Returns false, with *tag unchanged, for a text that does not begin with a language. */
+/* Parses language, script and region, and returns them in their usual case, in the pool: "de_at" becomes "de-AT". Anything
+ * after them, such as "-1996" or ".UTF-8", is left out. Returns false, with *tag unchanged, for a text that does not begin with
+ * a language. */
 MUST_CHECK bool language_tag_parse(struct pool *pool, struct slice text, struct slice *tag);
 /* "de" of "de-AT". */
 struct slice language_tag_language(struct slice tag);

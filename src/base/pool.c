@@ -16,7 +16,7 @@
 #define ADDRESSES_ARE_WATCHED 0
 #endif
 
-/* With the address sanitizer each allocation is a separate block, so that it detects overruns. */
+/* With the address sanitizer, each allocation is a separate block, so that overruns are detected. */
 #if defined(__SANITIZE_ADDRESS__) || ADDRESSES_ARE_WATCHED
 enum { BLOCK_SIZE = 0 };
 #else
@@ -110,7 +110,7 @@ pool_new(void)
 	return pool;
 }
 
-/* Pools hold keys, passwords, secrets and personal data. None of it may remain in memory that is reused. */
+/* Pools contain keys, passwords, secrets and personal data, which must not remain in memory that is reused. */
 static void
 wipe(struct block *block)
 {

@@ -11,7 +11,7 @@
 
 struct pool;
 
-/* Never returns NULL: without memory the process ends (memory_exhausted below). */
+/* Never returns NULL: if there is no memory, the process ends (memory_exhausted below). */
 struct pool *pool_new(void);
 /* Frees all its memory and sets *pool to NULL; *pool may be NULL. */
 void pool_free(struct pool **pool);
@@ -36,7 +36,7 @@ struct slice pool_divide_words(struct pool *pool, struct slice s);
 struct slice pool_with_paired_brackets(struct pool *pool, struct slice s);
 /* A copy with each CR LF replaced by LF. */
 struct slice pool_with_line_feeds(struct pool *pool, struct slice s);
-/* A terminated copy; an absent slice gives "". A NUL inside is copied, so the caller must refuse it before. */
+/* A terminated copy; an absent slice gives "". A NUL inside is copied: if that matters, the caller must refuse it before. */
 char *pool_string(struct pool *pool, struct slice s);
 /* Concatenates the pieces; the result is terminated. */
 struct slice pool_join(struct pool *pool, const struct slice *pieces, size_t count);
@@ -59,7 +59,7 @@ void *memory_alloc(size_t size);
 void *memory_realloc(void *old, size_t size);
 /* The memory held by all pools. */
 size_t memory_held(void);
-/* The decrease of the memory held by pools since their peak after the last call. */
+/* How much less memory pools hold than at their peak since the last call. */
 size_t memory_freed(void);
 /* Returns free memory to the system, even from the middle of the heap; free(3) returns only its end. The time it takes grows
  * with the heap, so call it rarely, not for each request. */

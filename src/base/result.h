@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * The result of a call that can fail in several ways, and the reasons of failed logins at a database. */
+ * The result of a call that can fail in several ways, and the reasons for failed logins to a database. */
 #pragma once
 
 enum result {
 	RESULT_OK = 0,
 	RESULT_NOT_FOUND,    /* not found; nothing was changed */
-	RESULT_WRONG_SCHEMA, /* the database has the tables of another version than this program */
-	RESULT_REFUSED,      /* by a rule, for the reason that the call gives; nothing was changed */
+	RESULT_WRONG_SCHEMA, /* the tables of the database are those of another version of this program */
+	RESULT_REFUSED,      /* refused by a rule, for the reason that the call gives; nothing was changed */
 	RESULT_TOO_MANY,     /* a maximum is reached; nothing was changed */
 	RESULT_OUTDATED,     /* the settings have been changed since the caller read them; nothing was changed */
 	RESULT_REPEATED,     /* an earlier call with the same request key did this; nothing was changed */
@@ -19,11 +19,11 @@ enum result {
 /* Why a database server denied access, or was not trusted with the password. */
 enum denial {
 	DENIAL_NONE,
-	DENIAL_ACCOUNT,  /* name or password */
-	DENIAL_HOST,     /* no account may connect from this one */
-	DENIAL_DATABASE, /* it does not exist, or the account has no rights on it */
+	DENIAL_ACCOUNT,  /* wrong name or password */
+	DENIAL_HOST,     /* no account may connect from this host */
+	DENIAL_DATABASE, /* the database does not exist, or the account has no rights to it */
 	DENIAL_TLS,
-	DENIAL_PLUGIN /* for authentication */
+	DENIAL_PLUGIN /* the plugin for authentication is not supported */
 };
 
 /* "ok", "not found", … for logs. */

@@ -24,7 +24,7 @@ struct slice {
 /* The bytes of a terminated string; NULL gives the absent slice. */
 struct slice slice_of(const char *text);
 
-/* True when there is a value, even an empty one. */
+/* Whether there is a value, even an empty one. */
 static inline bool
 slice_present(struct slice s)
 {
@@ -34,7 +34,7 @@ slice_present(struct slice s)
 bool slice_equal(struct slice a, struct slice b);
 /* ASCII letters compare without case; all other bytes exactly. */
 bool slice_equal_nocase(struct slice a, struct slice b);
-/* As memcmp; a text that the other one begins with comes first. */
+/* Like memcmp; if one text is the beginning of the other, it comes first. */
 int slice_compare(struct slice a, struct slice b);
 bool slice_starts_with(struct slice s, struct slice prefix);
 bool slice_starts_with_nocase(struct slice s, struct slice prefix);
@@ -43,7 +43,7 @@ bool slice_contains(struct slice s, struct slice part);
 /* Offset of the first `part`, or s.size. */
 size_t slice_find_part(struct slice s, struct slice part);
 bool slice_contains_nocase(struct slice s, struct slice part);
-/* The number of the item that equals it; `count` if none does. */
+/* The index of the first item that equals it; `count` if none does. */
 size_t slice_place_in(struct slice s, const struct slice *items, size_t count);
 /* Whether one of the items equals it. */
 bool slice_is_one_of(struct slice s, const struct slice *items, size_t count);
@@ -59,9 +59,9 @@ size_t slice_find_last(struct slice s, char c);
 struct slice slice_sub(struct slice s, size_t from, size_t to);
 
 bool slice_is_ascii(struct slice s);
-/* True if it has only ASCII letters, digits and characters of `others`. */
+/* Whether it contains only ASCII letters, digits and characters of `others`. */
 bool slice_is_alnum(struct slice s, const char *others);
-/* True when it contains a C0 control character (including tab and line ends) or DEL. */
+/* Whether it contains a C0 control character (including tab and line ends) or DEL. */
 bool slice_has_control(struct slice s);
 
 /* Removes ASCII white space (space, \t \n \v \f \r) at both ends. */
@@ -77,11 +77,11 @@ size_t slice_line_of(struct slice text, const char *place);
 /* Like slice_next, for lists separated by commas or ASCII white space; skips empty items. */
 bool slice_next_item(struct slice *rest, struct slice *item);
 
-/* Parses a decimal number without sign or leading zeros ("0" is valid), at most `maximum`. Returns false, with *value
- * unchanged, otherwise. */
+/* Parses a decimal number without sign or leading zeros ("0" is valid), at most `maximum`. Otherwise returns false, with *value
+ * unchanged. */
 MUST_CHECK bool slice_to_u64(struct slice s, uint64_t maximum, uint64_t *value);
-/* Splits "host", "host:port" or "[address]:port"; an IPv6 address without brackets has no port. *port is 0 where there is none.
- * Returns false when the host is empty or the port is not from 1 to 65535. */
+/* Splits "host", "host:port" or "[address]:port"; an IPv6 address without brackets has no port. *port is 0 if there is none.
+ * Returns false if the host is empty or the port is not from 1 to 65535. */
 MUST_CHECK bool slice_split_port(struct slice text, struct slice *host, uint64_t *port);
 
 static inline bool

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Tables of stems, and of words, in texts of plain words.
+ * Finds stems and words of a table in texts of plain words.
  *
  * Words in a text are separated by spaces or underscores. A table is a list with spaces between its items. A stem matches
- * anywhere in a text; in a stem "_" stands for one separator and "-" for any number of separators, also none. */
+ * anywhere in a text; in a stem, "_" stands for one separator, and "-" for any number of separators, including none. */
 #pragma once
 
 #include "base/slice.h"
 
-/* Returns where the first match of any of the stems begins; the size of the text if there is none. */
+/* The offset of the first match of any stem; the size of the text if there is none. */
 size_t stems_find(struct slice text, const char *stems);
 /* Whether any of the stems matches. */
 bool stems_occur(struct slice text, const char *stems);

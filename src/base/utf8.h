@@ -8,10 +8,10 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* Takes the first character off *rest. Returns false, with nothing changed, when *rest is empty or does not start with one. */
+/* Takes the first character off *rest. Returns false, with nothing changed, if *rest is empty or does not start with one. */
 MUST_CHECK bool utf8_next(struct slice *rest, uint32_t *character);
 
-/* Bytes of the longest valid prefix: s.size when all of it is valid. */
+/* The size of the longest valid prefix in bytes: s.size if all of it is valid. */
 size_t utf8_valid_size(struct slice s);
 
 static inline bool
@@ -23,7 +23,7 @@ utf8_valid(struct slice s)
 /* The longest beginning of a valid text that has at most `maximum` bytes and ends with a whole character. */
 struct slice utf8_cut(struct slice s, size_t maximum);
 
-/* True when it contains a control character: those of slice_has_control, and C1 (U+0080 to U+009F). */
+/* Whether it contains a control character: those of slice_has_control, and C1 (U+0080 to U+009F). */
 bool utf8_has_control(struct slice s);
 
 /* Replaces each byte that belongs to no character by U+FFFD; a copy in the pool, unless all of it is valid. */

@@ -14,5 +14,5 @@ MUST_CHECK bool base64_decode(struct pool *pool, struct slice text, struct slice
 
 /* The alphabet for URLs and file names, without padding (section 5). */
 struct slice base64url_encode(struct pool *pool, struct slice bytes);
-/* Its characters besides letters and digits. */
+/* The characters of this alphabet besides letters and digits. */
 #define BASE64URL_MARKS "-_"

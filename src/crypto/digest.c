@@ -11,7 +11,7 @@
 #include "base/panic.h"
 #include "os/log.h"
 
-/* Created once in each thread: fetching and initializing an algorithm costs more than hashing a short text. */
+/* Created once per thread: fetching and initializing an algorithm costs more than hashing a short text. */
 static _Thread_local struct {
 	EVP_MD *sha256;
 	EVP_MD_CTX *hashing;
@@ -31,7 +31,7 @@ digest_library_failed(const char *error)
 	memory_exhausted();
 }
 
-/* Each call of the library that returns 1 when it succeeds. */
+/* For calls of the library, which return 1 on success. */
 #define REQUIRE(success) ((success) ? (void)0 : digest_library_failed("SHA-256, SHA-384 or HMAC failed"))
 
 struct digest

@@ -25,7 +25,7 @@ struct slice digest_sha384(struct pool *pool, struct slice text);
 /* A key by PBKDF2 with HMAC-SHA256 (RFC 8018). `iterations` is at least 1; 2,000 of them take about a millisecond. */
 struct digest digest_pbkdf2(struct slice password, struct slice salt, uint32_t iterations);
 
-/* Logs the error and ends the process, which cannot go on without libcrypto. */
+/* Logs the error and ends the process, which cannot continue without libcrypto. */
 NO_RETURN void digest_library_failed(const char *error);
 
 /* Each thread caches its libcrypto contexts. A thread that ends before the process frees them with this. */

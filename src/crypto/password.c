@@ -13,7 +13,7 @@
 
 enum { SALT_SIZE = 16, OUTPUT_SIZE = 32 };
 
-/* What a stored hash may request at most. */
+/* The largest parameters that a stored hash may have. */
 enum { MEMORY_KIB_MAX = 256 * 1024, PASSES_MAX = 16, LANES_MAX = 4 };
 
 struct parameters {
@@ -47,7 +47,7 @@ hash(struct hash_call *call)
 		    password.size, call->salt, SALT_SIZE, OUTPUT_SIZE, call->text, PASSWORD_HASH_MAX);
 }
 
-/* A thread function. On Linux the priority is that of the thread. */
+/* A thread function. On Linux, a thread has a priority of its own. */
 static void *
 hash_with_lowest_priority(void *context)
 {
@@ -57,7 +57,7 @@ hash_with_lowest_priority(void *context)
 	return NULL;
 }
 
-/* In a thread, because a process that has given up its priority does not get it back. */
+/* In a thread, because a process that has lowered its priority cannot raise it again. */
 static int
 run(struct hash_call *call)
 {

@@ -15,14 +15,14 @@ enum {
 	PASSWORD_HASH_MAX = 128 /* bytes of the text form */
 };
 
-/* With a random salt, in the text form that is stored: "$argon2id$v=19$m=…,t=…,p=…$SALT$HASH". Like the digests, it does not
+/* A hash with a random salt, in the form that is stored: "$argon2id$v=19$m=…,t=…,p=…$SALT$HASH". Like the digests, it does not
  * fail: if libargon2 has no memory, the process ends. */
 struct slice password_hash(struct pool *pool, struct slice password);
 /* Whether the hash is that of the password. Also false for a text that is not such a hash, or has larger parameters than any
- * version used. */
+ * version has used. */
 MUST_CHECK bool password_verify(struct slice hash, struct slice password);
 /* Whether the hash was made with other parameters than the present ones. */
 MUST_CHECK bool password_is_outdated(struct slice hash);
-/* A hash that matches no password, with the present parameters. A login without a user is verified against it, so that the
- * answer takes as long. */
+/* A hash that matches no password, with the present parameters. The password for an unknown user is verified against it, so
+ * that the answer takes equally long. */
 struct slice password_dummy(void);

@@ -15,7 +15,7 @@
 
 enum { NONCE_SIZE = 12, TAG_SIZE = 16 };
 
-/* Of every version: a text of another version is never taken for one that is not sealed. */
+/* `mark` begins sealed texts of every version, so that none is ever taken for a text that is not sealed. */
 static const struct slice mark = SLICE("sealed:"), version = SLICE("1:");
 
 struct seal_key {
@@ -34,7 +34,7 @@ key_bytes(const struct seal_key *key)
 	return (struct slice){ (const char *)key->bytes, sizeof(key->bytes) };
 }
 
-/* The id shows nothing of the key. */
+/* The id reveals nothing about the key. */
 static bool
 add_key(struct seal_keys *keys, struct pool *pool, struct slice text)
 {
@@ -80,7 +80,7 @@ seal_has_key(const struct seal_keys *keys)
 	return keys->count > 0;
 }
 
-/* Each call of the library that returns 1 when it succeeds. */
+/* For calls of the library, which return 1 on success. */
 #define REQUIRE(success) ((success) ? (void)0 : digest_library_failed("AES-256-GCM failed"))
 
 /* Begins to encrypt or decrypt with the key of the place. */
@@ -139,7 +139,7 @@ seal_is_current(const struct seal_keys *keys, struct slice stored)
 	       slice_equal(seal_key_of(stored), (struct slice){ keys->keys[0].id, SEAL_KEY_ID });
 }
 
-/* The nonce, the encrypted text and the tag. False: the sealed text does not have its form. */
+/* Sets *data to nonce, encrypted text and tag. Returns false if the sealed text does not have its form. */
 static bool
 data_of(struct pool *pool, struct slice stored, struct slice *data)
 {

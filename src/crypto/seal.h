@@ -18,17 +18,16 @@
 
 struct seal_keys;
 
-/* SEAL_KEY_ID: characters of the id of a key. SEAL_KEYS_MAX: keys of a list. */
+/* SEAL_KEY_ID: characters in the id of a key. SEAL_KEYS_MAX: keys in a list. */
 enum { SEAL_KEY_SIZE = 32, SEAL_KEY_ID = 8, SEAL_KEYS_MAX = 8 };
 
 /* Where a secret is stored. */
 struct seal_place {
-	const char
-	    *column; /* "TABLE.COLUMN" without the prefix, as "webhooks.secret": never changed, or nothing can be opened */
-	uint64_t id; /* of the row */
+	const char *column; /* "webhooks.secret", without the prefix. Never change it: nothing could be opened */
+	uint64_t id;        /* of the row */
 };
 
-/* Size of the sealed form of a text, for the columns. */
+/* The size of a text once it is sealed, for the sizes of columns. */
 #define SEAL_SIZE(text_size) (sizeof("sealed:1::") - 1 + SEAL_KEY_ID + ((text_size) + 12 + 16 + 2) / 3 * 4)
 
 /* Keys of 64 hexadecimal digits, separated by white space or commas: the first one seals, all of them open. With an empty list
@@ -45,7 +44,7 @@ enum seal_result {
 	SEAL_OPENED,
 	SEAL_PLAIN,       /* it is not sealed: *text is the stored text */
 	SEAL_UNKNOWN_KEY, /* sealed with another key */
-	SEAL_DAMAGED      /* changed, or sealed for another place */
+	SEAL_DAMAGED      /* it was changed, or sealed for another place */
 };
 /* Sets *text, which is absent unless the result is one of the first two. */
 MUST_CHECK enum seal_result seal_open(

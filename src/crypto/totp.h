@@ -12,7 +12,7 @@ enum { TOTP_SECRET_SIZE = 20, TOTP_DIGITS = 6, TOTP_STEP_MS = 30 * 1000 };
 
 /* A random secret of TOTP_SECRET_SIZE bytes as Base32, as it is stored and as people type it. */
 struct slice totp_secret_make(struct pool *pool);
-/* The address that an app reads as a QR code. `issuer` is the name of the service, `account` that of the user. */
+/* The address that an app reads from a QR code. `issuer` is the name of the service, `account` that of the user. */
 struct slice totp_url(struct pool *pool, struct slice issuer, struct slice account, struct slice secret);
 
 /* The code of a step (RFC 6238 4.2). `secret` must be Base32. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * yajl's parser, after a scan for what it wrongly accepts: \v and \f as white space, overlong forms and encoded surrogates
- * as UTF-8, and half of a surrogate pair, which it turns into '?' or another character.
- * Quotes and backslashes occur only in strings, so a scan without any other grammar finds every escape of a well-formed
- * text. A text that misleads the scan is one that yajl refuses. */
+ * yajl's parser, after a scan for what it wrongly accepts: \v and \f as white space, overlong forms and encoded surrogates as
+ * UTF-8, and half of a surrogate pair, which it turns into '?' or another character. Quotes and backslashes occur only in
+ * strings, so the scan needs no other grammar to find every escape of a well-formed text. yajl refuses any text that misleads
+ * the scan. */
 #include "json/reader.h"
 
 #include <stdint.h>
@@ -36,7 +36,7 @@ fail(struct json_problem *problem, enum json_problem_kind kind, size_t offset, c
 	return false;
 }
 
-/* The code unit of the \uXXXX at `at`; -1 when there is none. */
+/* The code unit of the \uXXXX at `at`; -1 if there is none. */
 static long
 escaped_unit(struct slice text, size_t at)
 {
@@ -65,7 +65,7 @@ is_low_surrogate(long unit)
 	return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/* Bytes of the escape at `at`; 0 when it is half of a surrogate pair. */
+/* The size of the escape at `at`; 0 if it is half of a surrogate pair. */
 static size_t
 escape_size(struct slice text, size_t at)
 {
@@ -75,7 +75,7 @@ escape_size(struct slice text, size_t at)
 	return is_low_surrogate(unit) ? 0 : sizeof("\\\"") - 1;
 }
 
-/* `copy`, of the text, or NULL: half of a surrogate pair is an error. */
+/* Half of a surrogate pair becomes U+0000 in `copy`, a copy of the text; if that is NULL, it is an error. */
 static bool
 check_escapes(struct slice text, char *copy, struct json_problem *problem)
 {
@@ -237,7 +237,7 @@ fail_syntax(yajl_handle handle, size_t offset, struct json_problem *problem)
 	return fail(problem, JSON_PROBLEM_SYNTAX, offset, message);
 }
 
-/* The text is checked. */
+/* Parses a text that was checked. */
 static bool
 parse_text(struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem)
 {
@@ -246,7 +246,7 @@ parse_text(struct slice text, size_t maximum_depth, json_handler *handler, void 
 	yajl_handle handle = yajl_alloc(&callbacks, &allocator, &parse);
 	if (handle == NULL)
 		memory_exhausted();
-	yajl_config(handle, yajl_dont_validate_strings, 1); /* check_text does it, more strictly */
+	yajl_config(handle, yajl_dont_validate_strings, 1); /* check_text does this, more strictly */
 
 	size_t offset = text.size;
 	yajl_status status = yajl_parse(handle, (const unsigned char *)(text.size == 0 ? "" : text.data), text.size);
@@ -277,7 +277,7 @@ json_read(struct slice text, size_t maximum_depth, json_handler *handler, void *
 bool
 json_read_any_text(struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem)
 {
-	if (check_text(text, problem)) /* nearly all */
+	if (check_text(text, problem)) /* as nearly all texts are */
 		return parse_text(text, maximum_depth, handler, context, problem);
 	char *copy = memory_alloc(text.size);
 	memcpy(copy, text.data, text.size);

@@ -22,11 +22,11 @@ enum json_type {
 
 struct json_event {
 	enum json_type type;
-	struct slice text; /* string or key: its bytes, escapes undone, valid UTF-8 (but see json_read_any_text), may hold NUL;
-			    * number: as it was written.
-			    * Valid during the call only, never absent for these three. */
-	bool boolean;      /* of JSON_BOOLEAN */
-	size_t depth;      /* containers around it: 0 at the top, the same for a container's begin and end */
+	/* Of a string or key: its bytes without escapes, valid UTF-8 (but see json_read_any_text), may contain NUL. Of a
+	 * number: as it was written. Valid only during the call; never absent for these three. */
+	struct slice text;
+	bool boolean; /* for JSON_BOOLEAN */
+	size_t depth; /* how many containers are around it; the same for the begin and the end of a container */
 };
 
 /* Returns false to stop: json_read then fails with JSON_PROBLEM_STOPPED. */
@@ -38,18 +38,18 @@ struct json_problem {
 		JSON_PROBLEM_TEXT,     /* not UTF-8, or half of a surrogate pair; no event was reported */
 		JSON_PROBLEM_DEPTH,    /* containers are nested too deeply */
 		JSON_PROBLEM_TRAILING, /* something other than white space after the value */
-		JSON_PROBLEM_STOPPED   /* by the handler */
+		JSON_PROBLEM_STOPPED   /* the handler stopped */
 	} kind;
 	size_t offset;    /* bytes from the start of the text, at or just after the error */
 	char message[80]; /* for a client: "invalid UTF-8 at byte 12"; never quotes the text */
 };
 
-/* Reads exactly one value, with optional white space around it. Containers are nested at most `maximum_depth` deep.
- * Duplicate keys are all reported: the handler decides. A byte order mark is an error: the caller strips it.
- * Returns false and fills *problem when the text is not valid; events reported before must be discarded. */
+/* Reads exactly one value, with optional white space around it. Containers are nested at most `maximum_depth` deep. All
+ * duplicate keys are reported: the handler decides. A byte order mark is an error: the caller strips it. Returns false and
+ * fills *problem if the text is not valid; the events reported before must then be discarded. */
 MUST_CHECK bool json_read(
     struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem);
-/* The same for a text whose strings and keys may be invalid: bytes that are not UTF-8 are reported as they are, and half of a
+/* The same for a text whose strings and keys may be invalid: bytes that are not UTF-8 are reported unchanged, and half of a
  * surrogate pair as U+0000, so that it can be removed like one. The handler decides. */
 MUST_CHECK bool json_read_any_text(
     struct slice text, size_t maximum_depth, json_handler *handler, void *context, struct json_problem *problem);

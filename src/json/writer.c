@@ -106,7 +106,7 @@ add_escape(struct buffer *out, struct slice value, size_t at)
 	}
 }
 
-/* The position of the first byte from `at` on that is not plain. */
+/* The offset of the first byte, from `at` on, that is not plain. */
 static size_t
 plain_end(struct slice value, size_t at)
 {
@@ -115,7 +115,7 @@ plain_end(struct slice value, size_t at)
 	return at;
 }
 
-/* Copies runs: byte by byte would be most of the cost of a response. Most values are a single run. */
+/* Copies whole runs of plain bytes: most values are one, and byte by byte this would be most of the cost of a response. */
 static void
 add_quoted(struct buffer *out, struct slice value)
 {
@@ -210,7 +210,7 @@ add_unicode_escape(struct buffer *out, uint32_t unit)
 		buffer_add(out, slice_of(text));
 }
 
-/* Takes off the ASCII characters at the start, or one other. */
+/* Takes the ASCII characters at the start off, or one other character. */
 static struct slice
 take_part(struct slice *json, uint32_t *character)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Writes JSON into a buffer. Adds commas, and no white space.
  *
- * The caller pairs begin and end and gives each key one value; this is not checked. buffer_ok reports whether everything
- * fitted. Strings must be valid UTF-8, which is passed through. Escapes the characters that RFC 8259 section 7 requires, and
- * U+2028 and U+2029, so that the text is valid JavaScript (JSONP). */
+ * The caller must pair begin and end, and give each key one value; this is not checked. buffer_ok tells whether everything
+ * fitted. Strings must be valid UTF-8, which is written unchanged. Escaped are the characters that RFC 8259 section 7 requires,
+ * and U+2028 and U+2029, so that the text is valid JavaScript (JSONP). */
 #pragma once
 
 #include <stdbool.h>
@@ -28,7 +28,7 @@ void json_begin_array(struct json_writer *writer);
 void json_end_array(struct json_writer *writer);
 
 void json_key(struct json_writer *writer, struct slice key);
-/* A key without characters to escape: a literal. Much faster. */
+/* A key that is a literal without characters to escape. Much faster. */
 void json_name(struct json_writer *writer, struct slice name);
 
 /* An absent slice is written as "". */
@@ -42,10 +42,10 @@ void json_null(struct json_writer *writer);
 /* A value that is already JSON. */
 void json_raw(struct json_writer *writer, struct slice value);
 
-/* Appends JSON with \u escapes in place of characters from U+0080 to U+FFFF. The others would need pairs of escapes. */
+/* Appends JSON with \u escapes in place of the characters from U+0080 to U+FFFF. Those above would need pairs of escapes. */
 void json_write_escaped(struct buffer *out, struct slice json);
 
-/* Members: a literal name and its value; an absent text is null. */
+/* Members: a literal name and its value. An absent text is written as null. */
 static inline void
 json_put_u64(struct json_writer *writer, struct slice name, uint64_t value)
 {
@@ -53,7 +53,7 @@ json_put_u64(struct json_writer *writer, struct slice name, uint64_t value)
 	json_u64(writer, value);
 }
 
-/* An id, or another number that is never 0: 0 is null. */
+/* An id, or another number that is never 0; 0 is written as null. */
 static inline void
 json_put_id(struct json_writer *writer, struct slice name, uint64_t id)
 {
@@ -85,7 +85,7 @@ json_put_text(struct json_writer *writer, struct slice name, struct slice value)
 	json_string_or_null(writer, value);
 }
 
-/* Milliseconds since 1970 as RFC 3339; negative is null. */
+/* A time in milliseconds since 1970, in the form of RFC 3339; a negative one is written as null. */
 void json_put_time(struct json_writer *writer, struct slice name, int64_t ms);
 
 static inline void

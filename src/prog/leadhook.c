@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * leadhook(1): the operator's command. */
-
 #include "deliver/dispatcher.h"
 #include "fcgi/application.h"
 #include "os/clock.h"

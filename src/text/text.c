@@ -68,7 +68,7 @@ text_language_first(const struct slice *tags, size_t count)
 
 enum { WEIGHT_ONE = 1000, WEIGHT_DIGITS = 3 };
 
-/* "0", "0.7", "1.000": thousandths. Returns false for anything that RFC 9110, 12.4.2 does not allow. */
+/* Parses "0", "0.7", "1.000" as thousandths. Returns false for anything that RFC 9110, 12.4.2 does not allow. */
 static bool
 parse_weight(struct slice text, unsigned *weight)
 {
@@ -86,7 +86,7 @@ parse_weight(struct slice text, unsigned *weight)
 	return value <= WEIGHT_ONE;
 }
 
-/* One item, "de-AT;q=0.7". Returns false when it names none of our languages, or its weight is invalid. */
+/* Parses an item, "de-AT;q=0.7". Returns false if it names none of our languages, or its weight is invalid. */
 static bool
 parse_item(struct slice item, struct slice *tag, unsigned *weight)
 {

@@ -35,7 +35,7 @@ is_invisible(uint32_t c)
 
 /* Separators of words, including Unicode blanks. */
 static bool
-is_between(uint32_t c)
+is_separator(uint32_t c)
 {
 	return c <= ' ' || (c < 0x80 && strchr("-_.:;*?!/\"'#$()[]{}", (int)c) != NULL) || c == 0xa0 ||
 	       (c >= 0x2000 && c < 0x200b) || c == 0x2028 || c == 0x202f || c == 0x205f || c == 0x3000;
@@ -52,7 +52,7 @@ plain_words(struct pool *pool, struct slice text)
 	for (struct slice before = rest; utf8_next(&rest, &c); before = rest) {
 		if (is_invisible(c))
 			continue;
-		if (!is_between(c)) {
+		if (!is_separator(c)) {
 			memcpy(out + size, before.data, before.size - rest.size);
 			size += before.size - rest.size;
 		} else if (size > 0 && out[size - 1] != '_') {

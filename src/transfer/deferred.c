@@ -134,7 +134,7 @@ find_row(const struct chains *chains, struct slice referrer)
 
 /* The row of the cycle that comes first in the file. */
 static size_t
-first_of_circle(const struct chains *chains, size_t row)
+first_of_cycle(const struct chains *chains, size_t row)
 {
 	size_t first = row;
 	for (size_t at = chains->rows[row].next; at != row; at = chains->rows[at].next)
@@ -157,7 +157,7 @@ follow(struct chains *chains, size_t row)
 		row = chains->rows[row].next;
 	}
 	if (chains->rows[row].visit == visit)
-		chains->rows[first_of_circle(chains, row)].is_end = true;
+		chains->rows[first_of_cycle(chains, row)].is_end = true;
 }
 
 /* Adds a row to the order, after those of its referrers that are not in it yet. */

@@ -10,10 +10,10 @@
 #include "base/buffer.h"
 #include "base/pool.h"
 #include "base/utf8.h"
-#include "json/reader.h"
-#include "json/writer.h"
 #include "os/replacement.h"
 #include "transfer/csv.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 enum { PIECE_BYTES = 64 * 1024, OUT_MAX_BYTES = PIECE_BYTES + 8 * RECORD_MAX_BYTES, DEPTH_MAX = 16 };
 

@@ -12,8 +12,8 @@
 #include "identity/network.h"
 #include "identity/phone.h"
 #include "identity/social_id.h"
-#include "json/writer.h"
 #include "transfer/csv.h"
+#include "json/writer.h"
 
 void
 row_fail(struct row *row, struct slice name, const char *rule)

@@ -63,7 +63,7 @@ plain_name(struct slice name, char *out, size_t size)
 	return (struct slice){ out, name.size };
 }
 
-/* Where a name is from. */
+/* Where a name comes from. */
 enum name_place { IN_HEADING, IN_JSON };
 
 static enum lead_field
@@ -299,7 +299,7 @@ visible(struct pool *pool, struct slice heading)
 	return slice_trim((struct slice){ out, size });
 }
 
-/* A heading without what is in parentheses at its end: Created (UTC). */
+/* A heading without the text in parentheses at its end: "Created" of "Created (UTC)". */
 static struct slice
 without_note(struct slice heading)
 {
@@ -307,7 +307,7 @@ without_note(struct slice heading)
 						    : heading;
 }
 
-/* A field of leads by the words of its name. */
+/* Finds the field of a lead by the words of its name. */
 static bool
 find_by_words(struct pool *pool, struct slice plain, struct column *column)
 {

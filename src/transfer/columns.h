@@ -40,7 +40,7 @@ enum lead_field {
 	LEAD_CUSTOM_OBJECT, /* NDJSON: all of them */
 	LEAD_OTHER_FIELDS,  /* CSV: utm parameters and custom fields as members of NDJSON */
 	LEAD_DERIVED_NAME,  /* NDJSON: a custom field, unless there is an object of them */
-	LEAD_IGNORED        /* it follows from other fields */
+	LEAD_IGNORED        /* it is derived from other fields */
 };
 
 #define OTHER_FIELDS_NAME "__fields"

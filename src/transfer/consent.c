@@ -63,7 +63,7 @@ plain_words(struct pool *pool, struct slice text)
 	return (struct slice){ out, size };
 }
 
-/* The words here are plain words; stems are as base/stems.h says. */
+/* The words in these tables are plain words; for stems see base/stems.h. */
 
 /* Stems of names and of short values: someone must not get mail. */
 static const char refused[] =
@@ -90,7 +90,7 @@ static const char consent[] =
     "werbung publicidad marketing mailing-list mailings mail_status list_status contact_status email_valid "
     "valid_email deliverable mailable can_email can_contact digest mail_pref contact_pref communication_pref "
     "send_me send_you keep_me keep_you to_receive receive_ recevoir recibir ricevere receber ontvangen erhalten";
-/* Words of names about what people subscribed to, or where; about addresses; and about text messages. */
+/* Words of names that are about something else: what people subscribed to, or where, addresses, or text messages. */
 static const char details[] =
     "ip source method tier plan url id price sms whatsapp address street city zip postal country channel campaign "
     "title department";
@@ -137,7 +137,7 @@ consent_may_be_switch(struct slice name)
 	return !has_detail(name);
 }
 
-/* Whole values: no consent, and consent. */
+/* Whole values that mean no consent, and whole values that mean consent. */
 static const char refusals[] =
     "abonnement_résilié baja blacklisted blocked blocklisted cancelado cleaned complained complaint gesperrt "
     "invalid_email marked_as_spam no_suscrito non_marketing_contact npai reported_as_spam spam_complaint "

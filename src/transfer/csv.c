@@ -27,7 +27,7 @@ skip_blanks(struct slice text, size_t at, char delimiter)
 	return at;
 }
 
-/* The place of the closing quote; `at`: after the opening one. */
+/* The offset of the closing quote; `at` is the offset after the opening one. */
 static size_t
 closing_quote(struct slice text, size_t at)
 {
@@ -46,7 +46,7 @@ closing_quote(struct slice text, size_t at)
 size_t
 csv_line_size(struct slice text, enum csv_rest rest)
 {
-	size_t at = 0; /* no search for an LF: where lines end with CR, there may be none */
+	size_t at = 0; /* no search for LF: if lines end with CR, there may be none */
 	while (at < text.size && !is_line_end(text.data[at]))
 		at++;
 	if (at == text.size)
@@ -157,7 +157,7 @@ at_quote(struct split *s)
 	return true;
 }
 
-/* From the opening quote to after the closing one. */
+/* Reads a field from its opening quote to its closing one. */
 static const char *
 read_quoted(struct split *s, struct slice *field)
 {

@@ -12,7 +12,7 @@
 struct deferred {
 	FILE *file;
 	uint64_t count;
-	bool writing; /* the position is at the end */
+	bool writing; /* the position of the file is at its end */
 };
 
 struct deferred *
@@ -84,7 +84,7 @@ struct chains {
 	struct identity *identities;
 	size_t count, capacity, identity_count, identity_capacity;
 	size_t *order, *waiting; /* rows */
-	size_t placed;           /* of the order */
+	size_t placed;           /* rows in the order so far */
 };
 
 struct chains *

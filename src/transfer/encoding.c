@@ -141,7 +141,7 @@ encoding_mark_size(struct slice bytes, const struct charset *encoding)
 
 /* ---- what a file shows ---- */
 
-/* UTF-16 without a mark: most of its characters are ASCII, so that every other byte is zero. */
+/* Recognizes UTF-16 without a byte order mark: most of its characters are ASCII, so every other byte is zero. */
 static bool
 is_utf16(struct slice bytes, struct charset *found)
 {
@@ -270,7 +270,7 @@ encoding_survey_add(struct encoding_survey *survey, struct slice piece)
 static const struct {
 	const char *tables;
 	const char *small, *capital;
-	bool joined; /* letters of words are neighbours; accented ones among Latin letters seldom are */
+	bool joined; /* the letters of a word are neighbours; accented Latin letters seldom are */
 } alphabets[] = {
 	{ WESTERN, "äöüß", "ÄÖÜ", false },
 	{ WESTERN, "äöüßéèêëàâçñóáíúôîï", "ÄÖÜÉÀÇÑÓÁÍÚÂ", false },

@@ -40,7 +40,7 @@ struct encoding_survey {
 	uint64_t within[128];                    /* of these: between ASCII letters */
 	uint64_t neighbours;                     /* bytes that may be Cyrillic or Greek letters, after others */
 	uint64_t capitals;                       /* those that may be Cyrillic or Greek capitals */
-	uint64_t singles;                        /* bytes above ASCII that cannot belong to a character of two bytes */
+	uint64_t singles;                        /* non-ASCII bytes that cannot belong to a character of two bytes */
 	char sample[64];                         /* a field with such bytes */
 	size_t sample_size;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Files that are neither CSV nor NDJSON, recognised by their first bytes. */
+ * Recognizes files that are neither CSV nor NDJSON by their first bytes. */
 #pragma once
 
 #include "base/attributes.h"

@@ -26,7 +26,7 @@ struct record {
 
 enum record_state {
 	RECORD_GOOD,
-	RECORD_BAD, /* the text is how it begins */
+	RECORD_BAD, /* the text is its beginning */
 	RECORD_END,
 	RECORD_FAILED /* the file could not be read: errno */
 };

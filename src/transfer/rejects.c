@@ -77,7 +77,7 @@ pass(void *context UNUSED, const struct json_event *event)
 	return event->depth > 0 || event->type == JSON_OBJECT_BEGIN || event->type == JSON_OBJECT_END;
 }
 
-/* The members of an object, without those that an earlier import has put in front. */
+/* The members of an object, without those that an earlier import put in front. */
 static struct slice
 own_members(struct slice object)
 {

@@ -18,7 +18,7 @@
 void
 row_fail(struct row *row, struct slice name, const char *rule)
 {
-	if (utf8_has_control(name)) /* it is printed */
+	if (utf8_has_control(name)) /* the name is printed */
 		name = SLICE("a field");
 	if (row->problem == NULL)
 		row->problem = pool_printf(row->pool, "%.*s %s", SLICE_ARGS(name), rule).data;

@@ -20,7 +20,7 @@ struct row_constant {
 struct row_limits {
 	size_t name_bytes, value_bytes, depth;
 	bool (*is_reserved)(struct slice lower_name); /* whether this name cannot be a custom field */
-	size_t utm_bytes;                             /* of all together, as JSON */
+	size_t utm_bytes;                             /* of all of them together, as JSON */
 	const struct row_constant *constants;
 	size_t constant_count;
 	enum date_order dates;
@@ -36,7 +36,7 @@ struct row_notes {
 	enum time_form created;    /* TIME_BAD: it has none */
 	struct slice phone_number; /* an invalid number that was left out; or absent */
 	struct slice emails;       /* the whole cell, if it contains several addresses, of which the first is used; or absent */
-	bool is_left_out;          /* because of the meaning of a value */
+	bool is_left_out;          /* the row is left out because of what a value means */
 };
 
 struct row_value {

@@ -14,7 +14,7 @@ static const char *const months[MONTHS] = { "jan ene jän", "feb fév fev", "mar
 
 static const char *const weekdays[] = { "mon", "tue", "wed", "thu", "fri", "sat", "sun" };
 
-/* What is read, and where. */
+/* What was read so far, and the text that follows. */
 struct reader {
 	struct slice rest;
 	unsigned year, month, day, hour, minute, second;
@@ -197,7 +197,7 @@ take_zone(struct reader *r)
 		snprintf(r->zone, sizeof(r->zone), "%c%02u:%02u", sign, hours % 100, minutes % 100);
 	}
 	skip_blanks(r);
-	if (r->rest.size > 0 && r->rest.data[0] == '(') /* its name, as browsers write it */
+	if (r->rest.size > 0 && r->rest.data[0] == '(') /* the name of the zone, as browsers write it */
 		r->rest = slice_sub(r->rest, slice_find(r->rest, ')') + 1, r->rest.size);
 	return true;
 }

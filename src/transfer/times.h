@@ -9,7 +9,7 @@
 #include "base/attributes.h"
 #include "base/slice.h"
 
-/* Whether 3/1/2024 is in January or in March; the same for a whole file. */
+/* Whether 3/1/2024 is in January or in March. A file uses one order throughout. */
 enum date_order { DATES_UNKNOWN, DATES_DAY_FIRST, DATES_MONTH_FIRST };
 
 enum time_form {

@@ -75,7 +75,7 @@ referrers_come_first(void **state UNUSED)
 
 /* The first row of a circle that `row` is in, or `count`. */
 static size_t
-circle_of(const size_t *referrers, size_t count, size_t row)
+cycle_of(const size_t *referrers, size_t count, size_t row)
 {
 	size_t first = row, at = referrers[row];
 	for (size_t steps = 0; steps < count && at < count && at != row; steps++, at = referrers[at])
@@ -91,7 +91,7 @@ assert_ordered(const size_t *order, const size_t *referrers, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const size_t row = order[i];
 		assert_false(seen[row]);
-		assert_true(referrers[row] >= count || circle_of(referrers, count, row) == row || seen[referrers[row]]);
+		assert_true(referrers[row] >= count || cycle_of(referrers, count, row) == row || seen[referrers[row]]);
 		seen[row] = true;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Growing texts with a maximum. */
+ * Growing buffers with a maximum size. */
 #include "unit.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ a_buffer_has_a_maximum(void **state UNUSED)
 	assert_slice(buffer_slice(&buffer), "-9223372");
 	buffer_printf(&buffer, "%s", "long enough to fail");
 	assert_false(buffer_ok(&buffer));
-	/* smaller data is not appended either */
+	/* even data that would fit is no longer appended */
 	buffer_add(&buffer, SLICE(""));
 	buffer_add_byte(&buffer, 'x');
 	assert_null(buffer_extend(&buffer, 1));

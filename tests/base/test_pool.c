@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Memory that is freed at once. */
+ * Pools of memory that is freed all at once. */
 #include "unit.h"
 
 #include <stdio.h>

@@ -53,7 +53,7 @@ utf8_is_cut_between_characters(void **state UNUSED)
 		    cases[i].size);
 }
 
-/* C0, DEL and C1; the last byte of another character is none. */
+/* C0, DEL and C1. The last byte of another character does not count as one. */
 static void
 control_characters_in_utf8_are_found(void **state UNUSED)
 {

@@ -37,7 +37,7 @@ load_file(const char *text)
 	return conf;
 }
 
-/* The file is refused, and the problems are exactly `expected`, in which "@" is the file's path. */
+/* Asserts that the file is refused and that the problems are exactly `expected`, in which "@" stands for the file's path. */
 static void
 assert_refused(const char *expected)
 {
@@ -183,7 +183,7 @@ every_type_is_read(void **state UNUSED)
 	assert_int_equal(conf->limits.body_bytes, 2048);
 	assert_int_equal(conf->limits.value_bytes, 300);
 	assert_string_equal(conf->dispatch.allow_networks, "127.0.0.0/8, ::1");
-	assert_string_equal(conf->dispatch.schedule, ""); /* an empty list is an empty list, not the default */
+	assert_string_equal(conf->dispatch.schedule, ""); /* an empty list stays empty: it is not the default */
 	assert_int_equal(conf->dispatch.poll_interval, 1000);
 	assert_int_equal(conf->log.level, LOG_LEVEL_DEBUG);
 	conf_free(&conf);
@@ -202,7 +202,7 @@ a_list_continues_on_indented_lines(void **state UNUSED)
 	assert_string_equal(conf->dispatch.form_urls, "a.example b.example c.example");
 	assert_int_equal(conf->dispatch.lease, 50000);
 	conf_free(&conf);
-	/* an indented line is a setting if its section has none above */
+	/* an indented line is a setting if there is none above it in its section */
 	conf = load_file("[dispatch]\nlease = 50s\n[log]\n level = error\n");
 	assert_int_equal(conf->log.level, LOG_LEVEL_ERROR);
 	conf_free(&conf);
@@ -211,7 +211,7 @@ a_list_continues_on_indented_lines(void **state UNUSED)
 	assert_file_refused("[dispatch]\nhosts = a\n b\n", "@:2: dispatch.hosts: unknown setting\n");
 }
 
-/* Nothing is truncated: not by the length of a line, not at a comment after a value, not at a NUL. */
+/* Nothing is truncated: neither a long line, nor a value before a comment, nor a line with a NUL. */
 static void
 lines_that_would_be_truncated_are_refused(void **state UNUSED)
 {
@@ -250,7 +250,7 @@ errors_have_their_line(void **state UNUSED)
 	    "@:2: server.request_timeout: expected a duration from 5s to 1h (time limit of a request)\n");
 }
 
-/* For each type a value that it must refuse. */
+/* For each type, a value that it must refuse. */
 static void
 bad_values_are_refused(void **state UNUSED)
 {
@@ -525,7 +525,7 @@ remove_directory(void **state UNUSED)
 	return rmdir(directory);
 }
 
-/* The environment may have settings of the tester's own installation. */
+/* The environment may contain settings of the tester's own installation. */
 static void
 clear_environment(void)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * server.secrets_key (leadhook.conf(5)): lists that can be used, and no others; never shown. Modules: conf, crypto/seal. */
+ * server.secrets_key (leadhook.conf(5)): only lists that can be used are accepted, and none is shown. Modules: conf,
+ * crypto/seal. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 static char path[] = "test_keys.XXXXXX";
 
-/* What conf accepts is what crypto/seal.h takes: a store has no other check. */
+/* What conf accepts must be what crypto/seal.h takes: a store checks nothing else. */
 static void
 lists_that_can_be_used_are_accepted(void **state)
 {

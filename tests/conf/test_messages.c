@@ -24,7 +24,7 @@ write_file(const char *text)
 
 #define MAIL "[server]\nbase_url = https://leads.example.org\n[mail]\n"
 
-/* The only problem ends with `expected`; NULL: there is none. */
+/* Asserts that the only problem ends with `expected`, or, if that is NULL, that there is none. */
 static void
 assert_problem(const char *text, const char *expected)
 {

@@ -53,7 +53,7 @@ a_file_with_a_password_is_not_open_to_others(void **state UNUSED)
 	assert_modes(path, without, (const mode_t[]){ 0444, 0604, 0644, 0 }, NULL);
 }
 
-/* An account that can change it can send everything to another database. */
+/* An account that can change a file can send everything to another database. */
 static void
 no_file_is_changed_by_others(void **state UNUSED)
 {

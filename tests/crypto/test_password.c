@@ -31,7 +31,7 @@ hashes_of_other_programs_are_verified(void **state UNUSED)
 	assert_false(password_verify(SLICE(REFERENCE), SLICE("Password")));
 }
 
-/* docs/users.md 3: a new hash at the next login. */
+/* docs/users.md 3: the next login makes a new hash. */
 static void
 other_parameters_are_outdated(void **state UNUSED)
 {
@@ -53,7 +53,7 @@ texts_that_are_no_hash_fit_nothing(void **state UNUSED)
 		assert_false(password_verify(texts[i], SLICE("password")));
 }
 
-/* It takes the time of a real one: libargon2 reads it, and it has the parameters of today. */
+/* It takes as long as a real one: libargon2 reads it, and it has the present parameters. */
 static void
 the_dummy_is_a_hash(void **state UNUSED)
 {

@@ -68,7 +68,7 @@ sealed_texts_are_opened(void **state UNUSED)
 	seal_keys_free(&keys);
 }
 
-/* The nonce is new each time. */
+/* Each text gets a new nonce. */
 static void
 equal_texts_are_sealed_differently(void **state UNUSED)
 {
@@ -79,7 +79,7 @@ equal_texts_are_sealed_differently(void **state UNUSED)
 	seal_keys_free(&keys);
 }
 
-/* Each bit of each byte, and each length. */
+/* Changes each bit of each byte, and tries each length. */
 static void
 changed_texts_are_not_opened(void **state UNUSED)
 {
@@ -92,7 +92,7 @@ changed_texts_are_not_opened(void **state UNUSED)
 			changed[i] = (char)(changed[i] ^ 1 << bit);
 			const struct slice stored = { changed, sealed.size };
 			const enum seal_result result = seal_open(keys, pool, webhook, stored, &text);
-			/* without its mark it is a text that is not sealed, and not the secret */
+			/* without its mark, it is a text that is not sealed, rather than the secret */
 			assert_int_equal(result == SEAL_PLAIN, !seal_is_sealed(stored));
 			assert_true(result != SEAL_OPENED && !slice_equal(text, SLICE(SECRET)));
 			assert_int_equal(slice_present(text), result == SEAL_PLAIN);
@@ -142,7 +142,7 @@ keys_are_rotated(void **state UNUSED)
 	seal_keys_free(&both);
 }
 
-/* "it is not sealed: *text is the stored text". A later form is not taken for such a text. */
+/* "it is not sealed: *text is the stored text". A sealed text of a later version is not taken for such a text. */
 static void
 texts_that_are_not_sealed_stay(void **state UNUSED)
 {

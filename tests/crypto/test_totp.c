@@ -12,7 +12,7 @@ rfc_secret(void)
 	return encode_base32(pool, SLICE("12345678901234567890"));
 }
 
-/* RFC 6238, appendix B, whose codes have eight digits: six are the last ones. */
+/* RFC 6238, appendix B. Its codes have eight digits; those with six digits are their ends. */
 static void
 the_codes_are_those_of_the_rfc(void **state UNUSED)
 {

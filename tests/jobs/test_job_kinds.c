@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Turns of jobs of operators (docs/architecture.md 6.1): what each kind does, records, and goes on with. */
+ * Turns of operators' jobs (docs/architecture.md 6.1): what each kind does and records, and where it continues. */
 #include "unit.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static struct job_settings host = { .has_mail = true,
 	.mail_senders = { .from = { .address = { .text = SLICE("a@example.org"), .domain = SLICE("example.org") } } },
 	.form_urls = SLICE("") };
 
-/* ---- in place of what sends ---- */
+/* ---- stubs of what sends ---- */
 
 struct slice
 sender_error_name(enum sender_error error UNUSED)
@@ -131,7 +131,7 @@ find(struct world *w, uint64_t id)
 	return job;
 }
 
-/* Leases the only job and takes a turn with it; returns the job as it is stored then. */
+/* Leases the only job and takes a turn with it; returns the job as it is then stored. */
 static struct operator_job
 turn(struct world *w, int64_t turn_ms, struct id_set under_way)
 {
@@ -158,7 +158,7 @@ all_of(struct world *w, uint64_t webhook)
 	return job_redelivery_parameters(w->pool, &filter);
 }
 
-/* Makes ended deliveries of a webhook from its pending ones: copies of them with ids in a row. */
+/* Makes ended deliveries of a webhook from its pending ones: copies with consecutive ids. */
 static uint64_t
 make_ended(struct world *w, unsigned count)
 {
@@ -197,7 +197,7 @@ a_redelivery_goes_on_in_turns(void **state)
 	assert_true(job.id == id && job.total == 0);
 }
 
-/* It is cancelled during a turn: the piece that is under way is undone. */
+/* The job is cancelled during a turn: the piece under way is rolled back. */
 static void
 a_cancelled_redelivery_queues_no_more(void **state)
 {
@@ -220,7 +220,7 @@ a_cancelled_redelivery_queues_no_more(void **state)
 	assert_int_equal(find(w, job.id).done, 0);
 }
 
-/* As docs/deliveries.md 3.2: those under way are left alone, and each reason is counted. */
+/* docs/deliveries.md 3.2: deliveries under way are left alone, and each reason is counted. */
 static void
 a_redelivery_counts_what_it_cannot_queue(void **state)
 {
@@ -239,7 +239,7 @@ a_redelivery_counts_what_it_cannot_queue(void **state)
 	assert_int_equal(job.done, 10);
 }
 
-/* The limit of a filter is one of the whole job; its campaign is the job's. */
+/* The limit of a filter applies to the whole job; its campaign is the job's. */
 static void
 filters_of_a_redelivery(void **state)
 {
@@ -260,7 +260,7 @@ filters_of_a_redelivery(void **state)
 	assert_int_equal(root_number(DUE, webhook), 0);
 }
 
-/* What is not understood is not left out: the job would send more than was requested. */
+/* Parameters that are not understood are not ignored: the job would send more than was requested. */
 static void
 parameters_of_a_later_version_are_refused(void **state)
 {
@@ -289,7 +289,7 @@ a_webhook_is_tested(void **state)
 	assert_slice(job.result,
 	    "{\"ok\":true,\"status\":200,\"location\":null,\"moved\":false,\"error\":null,\"duration_ms\":12,"
 	    "\"answer\":\"\xef\xbf\xbd\\\"no\\\"\"}");
-	net.status = 500; /* the job is done all the same: this is what the test has found */
+	net.status = 500; /* the job is done all the same: this is the result of the test */
 	add(w, JOB_WEBHOOK_TEST, job_test_parameters(w->pool, &(struct job_test){ .webhook_id = webhook }));
 	job = turn(w, LONG_MS, no_ids);
 	assert_int_equal(job.state, JOB_DONE);
@@ -313,7 +313,7 @@ mail_is_tested(void **state)
 	assert_string_equal(net.address, "ada@example.org");
 	assert_true(slice_starts_with(
 	    job.result, SLICE("{\"ok\":false,\"status\":550,\"answer\":\"550 no\",\"reason\":null,\"error\":null,")));
-	/* a dispatcher that ends abandons it: the next one sends it */
+	/* a dispatcher that ends abandons the mail: the next one sends it */
 	atomic_store(&stopping, true);
 	add(w, JOB_MAIL_TEST, job_test_parameters(w->pool, &(struct job_test){ .address = SLICE("ada@example.org") }));
 	job = turn(w, LONG_MS, no_ids);

@@ -14,7 +14,7 @@ enum { DEPTH = 16 };
 
 #define LITERAL(text) ((struct slice){ (text), sizeof(text) - 1 })
 
-/* Writes the text again from its events. */
+/* Writes the text again, from its events. */
 static bool
 copy_event(void *context, const struct json_event *event)
 {
@@ -100,7 +100,7 @@ collect_event(void *context, const struct json_event *event)
 	return true;
 }
 
-/* Only texts may be invalid. Half of a pair is no valid text either. */
+/* Only texts may be invalid. Half of a surrogate pair is not valid either. */
 static void
 any_text_is_reported(void **state)
 {
@@ -287,7 +287,7 @@ random_texts_do_no_harm(void **state)
 	buffer_free(&second);
 }
 
-/* Both functions that write a key, and an object that continues another one. */
+/* Tests both functions that write a key, and an object that continues another one. */
 static void
 literal_keys_are_written_like_others(void **state)
 {

@@ -24,7 +24,7 @@ int __wrap_argon2id_hash_encoded(uint32_t passes, uint32_t memory, uint32_t lane
 
 void __wrap_clock_pause(int64_t ms);
 
-/* In place of the pause. */
+/* Replaces the pause. */
 void
 __wrap_clock_pause(int64_t ms)
 {

@@ -9,7 +9,7 @@
 #define PASSWORD "correct horse battery"
 extern const struct slice password, other_password, wrong_password;
 
-/* Of the test; the rest is the result of the last call. */
+/* What the test uses, and the results of its last call. */
 extern struct login_context context;
 extern struct pool *pool;
 extern struct world *world;
@@ -22,29 +22,29 @@ extern int hash_priority;       /* the nice value of the last hash */
 int open_all(void **state);
 int close_all(void **state);
 #define LOGIN_TEST(name) cmocka_unit_test_setup_teardown(name, open_all, close_all)
-/* Its stores have a key for secrets. */
+/* The stores of the tests have a key for secrets. */
 int run_login_tests(const struct CMUnitTest *tests, size_t count);
 
 struct login_origin origin_of(const char *address);
 /* Prepares `call`, with the last token and session. */
 struct login_call *call_from(const struct login_origin *origin);
-/* A user without a password, and its link. */
+/* Adds a user without a password; *link is its link. */
 uint64_t add_user(const char *email, enum role role, struct slice *link);
-/* A new one. */
+/* Makes a new link. */
 struct slice make_link(enum invitation_purpose purpose, struct new_invitation *made);
 struct slice token_of_link(struct slice link);
-/* Both do not come to the limit of an address. */
+/* Neither reaches the limit of an address. */
 enum login_verdict use_link(struct slice link, struct slice new_password);
 enum login_verdict log_in(struct slice given, struct slice code);
 enum login_verdict log_in_from(const char *address, const char *email, struct slice given, struct slice code);
 /* ada@example.org, an owner, with `password`. */
 uint64_t add_ada(void);
 bool session_lasts(struct slice of);
-/* The wait after failures passes. */
+/* Lets the wait after failures pass. */
 void pass_wait(void);
 enum { HELD_MS = 10 * MINUTE_MS };
 /* Extends the wait that the last login has set by HELD_MS, if it is at least `wait_ms`, so that it does not end in a slow test.
  */
 void hold_wait(int64_t wait_ms);
-/* Makes the sessions as much older as to this column. */
+/* Makes the sessions older by this time, according to this column. */
 void move_session(const char *column, int64_t ms);

@@ -27,14 +27,14 @@ a_user_logs_in(void **state UNUSED)
 	assert_false(session.account_suspended || session.has_totp);
 	assert_true(login_is_confirmed(&session));
 	assert_int_equal(hashes, 1);
-	/* the address is an identity: its case and its blanks are none */
+	/* the address is an identity: case and blanks make no difference */
 	assert_int_equal(log_in_from("192.0.2.2", " ADA@Example.ORG ", password, SLICE("")), LOGIN_DONE);
 	assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_WRONG);
 	assert_int_equal(log_in(SLICE(PASSWORD " "), SLICE_NONE), LOGIN_WRONG);
 	assert_int_equal(root_number("SELECT last_login_ms IS NOT NULL FROM t_users"), 1);
 }
 
-/* docs/users.md 4: nothing that is in the database opens a session. */
+/* docs/users.md 4: nothing in the database opens a session. */
 static void
 tokens_are_stored_as_hashes(void **state UNUSED)
 {
@@ -76,7 +76,7 @@ an_unknown_user_looks_like_a_wrong_password(void **state UNUSED)
 	assert_int_equal(log_in_from("192.0.2.2", "no@example.org", password, SLICE_NONE), LOGIN_THROTTLED);
 }
 
-/* docs/users.md 3: other requests come first. A place for a hash stays taken after a wrong password. */
+/* docs/users.md 3: other requests come first. After a wrong password, a hash slot stays taken for a while. */
 static void
 guesses_leave_the_processor_to_others(void **state UNUSED)
 {
@@ -87,7 +87,7 @@ guesses_leave_the_processor_to_others(void **state UNUSED)
 		assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_WRONG);
 		assert_int_equal(pauses, i + 1);
 	}
-	assert_int_equal(hash_priority, PRIO_MAX - 1); /* the largest value that there is */
+	assert_int_equal(hash_priority, PRIO_MAX - 1); /* the largest possible value */
 	assert_int_equal(getpriority(PRIO_PROCESS, 0), own_priority);
 	hold_wait(1000);
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_THROTTLED);
@@ -135,7 +135,7 @@ guesses_of_one_address_are_limited(void **state UNUSED)
 	assert_int_equal(call.outcome.limit.limit, 10);
 	assert_in_range(call.outcome.wait_ms, 1, MINUTE_MS + MINUTE_MS / 60);
 	assert_int_equal(hashes, 10);
-	/* with IPv6 a /64 is an address */
+	/* for IPv6, a /64 counts as one address */
 	for (unsigned i = 0; i < 12; i++)
 		log_in_from(pool_printf(pool, "2001:db8::%u", i + 1).data, "ada@example.org", wrong_password, SLICE_NONE);
 	assert_int_equal(call.outcome.verdict, LOGIN_LIMITED);
@@ -201,7 +201,7 @@ busy_slots_refuse_before_they_count(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 }
 
-/* docs/users.md 3: a new hash at the next login. */
+/* docs/users.md 3: the next login makes a new hash. */
 static void
 an_outdated_hash_is_replaced(void **state UNUSED)
 {
@@ -215,7 +215,7 @@ an_outdated_hash_is_replaced(void **state UNUSED)
 	assert_int_equal(log_in(SLICE("password"), SLICE_NONE), LOGIN_DONE);
 }
 
-/* docs/users.md 4: while it is being verified. */
+/* docs/users.md 4: the password is changed while it is being verified. */
 static void
 a_password_that_was_changed_opens_nothing(void **state UNUSED)
 {
@@ -247,7 +247,7 @@ code_now(struct slice secret)
 	return code_of_step(secret, root_number("SELECT UNIX_TIMESTAMP() DIV 30"));
 }
 
-/* A session of a user with a second factor; returns its secret. */
+/* Enables a second factor for the user of the session; returns its secret. */
 static struct slice
 add_factor(void)
 {
@@ -288,7 +288,7 @@ a_login_needs_a_code(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_CODE_NEEDED);
 	assert_int_equal(log_in(password, SLICE(" ")), LOGIN_CODE_NEEDED);
 	assert_int_equal(log_in(wrong_password, SLICE_NONE), LOGIN_WRONG);
-	/* the code that has enabled it is used */
+	/* the code that enabled it is used up */
 	assert_int_equal(log_in(password, code_of_step(secret, root_number("SELECT totp_step FROM t_users"))), LOGIN_WRONG);
 	allow_code_again();
 	const struct slice code = code_now(secret);
@@ -297,7 +297,7 @@ a_login_needs_a_code(void **state UNUSED)
 	assert_int_equal(log_in(password, code), LOGIN_WRONG);
 }
 
-/* A secret is encrypted for its user: another one cannot use a copy. */
+/* A secret is encrypted for its user: another user cannot use a copy. */
 static void
 a_secret_is_of_one_user(void **state UNUSED)
 {
@@ -315,7 +315,7 @@ a_secret_is_of_one_user(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_CODE_NEEDED);
 }
 
-/* docs/users.md 5: also with the right password, and with logins without a code in between. */
+/* docs/users.md 5: even with the right password, and even if logins without a code come in between. */
 static void
 wrong_codes_are_failures(void **state UNUSED)
 {
@@ -335,7 +335,7 @@ wrong_codes_are_failures(void **state UNUSED)
 	assert_in_range(call.outcome.wait_ms, 1, HELD_MS + 2000);
 }
 
-/* Two that have been verified at the same time. */
+/* Uses a code that was verified twice at the same time. */
 static bool
 use_code(struct store *store, const struct world *w UNUSED, unsigned index)
 {
@@ -390,7 +390,7 @@ never(void *calls)
 	return false;
 }
 
-/* docs/users.md 6: after the limit, and before anything is changed. */
+/* docs/users.md 6: the change is refused after the limit was counted, and before anything is changed. */
 static void
 a_change_is_refused(void **state UNUSED)
 {
@@ -450,7 +450,7 @@ a_second_factor_is_removed(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 }
 
-/* docs/users.md 5: its secret is sealed, or there is none. */
+/* docs/users.md 5: the secret of a second factor is sealed, or there is no second factor. */
 static void
 without_a_key_there_is_no_second_factor(void **state UNUSED)
 {

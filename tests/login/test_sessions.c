@@ -15,7 +15,7 @@ a_session_ends_by_itself(void **state UNUSED)
 	add_ada();
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 	move_session("last_used_ms", HOUR_MS - MINUTE_MS);
-	assert_true(session_lasts(token)); /* and was used */
+	assert_true(session_lasts(token)); /* the session was used, too */
 	move_session("last_used_ms", HOUR_MS - MINUTE_MS);
 	assert_true(session_lasts(token));
 	move_session("last_used_ms", HOUR_MS + 1);
@@ -200,7 +200,7 @@ a_link_is_used_once(void **state UNUSED)
 	assert_int_equal(user.id, id);
 	assert_slice(user.email, "ada@example.org");
 	assert_int_equal(user.purpose, INVITATION_WELCOME);
-	/* a password that does not fit does not use it up */
+	/* an unfit password does not use up the link */
 	assert_int_equal(use_link(link, SLICE("short")), LOGIN_PASSWORD_UNFIT);
 	assert_int_equal(call.outcome.password, PASSWORD_TOO_SHORT);
 	assert_int_equal(use_link(link, SLICE("Password1234")), LOGIN_PASSWORD_UNFIT);
@@ -212,7 +212,7 @@ a_link_is_used_once(void **state UNUSED)
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 }
 
-/* docs/users.md 3: uses of links count for the address. */
+/* docs/users.md 3: the use of a link counts as a login from the address. */
 static void
 guesses_of_links_are_limited(void **state UNUSED)
 {
@@ -274,7 +274,7 @@ a_link_ends_the_wait(void **state UNUSED)
 	assert_int_equal(log_in(other_password, SLICE_NONE), LOGIN_DONE);
 }
 
-/* Several at once. */
+/* Uses the link in several threads at once. */
 static bool
 use_it(struct store *store, const struct world *w UNUSED, unsigned index UNUSED)
 {

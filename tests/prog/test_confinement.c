@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What responders and dispatcher can do at run time: what they need works, other operations fail. Each test runs in its own
- * process, because a sandbox cannot be left. */
+ * What responders and the dispatcher can do at run time: what they need works, other operations fail. Each test runs in a
+ * process of its own, because a sandbox cannot be left. */
 #include "unit.h"
 
 #include <dlfcn.h>
@@ -89,7 +89,7 @@ enter_as_dispatcher(void)
 	sandbox_enter(&sandbox);
 }
 
-/* The first look-up loads its plugins. */
+/* The first look-up loads the plugins of the resolver. */
 static void
 resolve(void)
 {
@@ -218,7 +218,7 @@ stay_unrestricted(void)
 	MUST(count_in(captured_log(), " sandbox_off setting=server.sandbox") == 2);
 }
 
-/* server.sandbox = off, which is logged. */
+/* server.sandbox = off turns the sandbox off, and this is logged. */
 static void
 the_setting_turns_it_off(void **state)
 {

@@ -71,12 +71,12 @@ burst(enum limit_kind kind, const char *caller)
 	return count;
 }
 
-/* In each window `limit` calls pass: those of its first moment expire when it ends, or at most a sixtieth of it later. */
+/* In each window, `limit` calls pass. Calls of its first moment expire when it ends, or at most a sixtieth of it later. */
 static const struct {
 	enum limit_kind kind;
 	struct {
 		unsigned limit, seconds;
-	} windows[WINDOWS]; /* the existing ones, shortest first; none: every call passes */
+	} windows[WINDOWS]; /* the windows, shortest first; without any, every call passes */
 } shipped[] = {
 	{ LIMIT_LOOKUPS, { { 100, 60 }, { 200, 180 }, { 300, 540 } } },
 	{ LIMIT_SIGNUPS, { { 10, 60 }, { 20, 180 }, { 30, 540 } } },
@@ -99,7 +99,7 @@ static const struct {
 	{ LIMIT_ACCOUNT, { { OWN_LIMIT, 60 } } },
 };
 
-/* A caller that takes every permitted call. */
+/* Calls as often as the limits permit. */
 static void
 the_shipped_limits_and_windows(void **state UNUSED)
 {

@@ -31,7 +31,7 @@ count_reload(void *context)
 	atomic_fetch_add((_Atomic(int) *)context, 1);
 }
 
-/* A group is removed while a signal is passed on: the signal is for this group or none, and never for our own one, kill(0). */
+/* A group is removed while a signal is passed on: this group gets it, or none, but never our own one by kill(0). */
 static void
 a_removed_group_gets_no_signal(void **state UNUSED)
 {
@@ -52,7 +52,7 @@ a_removed_group_gets_no_signal(void **state UNUSED)
 	assert_true(atomic_load(&passed_on) > 0);
 }
 
-/* Of the thread that the test above has started. */
+/* Waits for the thread that the test above has started. */
 static void
 wait_for(const _Atomic(int) *count, int wanted)
 {
@@ -62,7 +62,7 @@ wait_for(const _Atomic(int) *count, int wanted)
 	assert_true(atomic_load(count) >= wanted);
 }
 
-/* The thread has taken a signal when it is not pending any more. */
+/* The thread has taken a signal once it is no longer pending. */
 static void
 wait_until_taken(int number)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * What headings of exports are (leadhook(1), lead import; docs/migrating.md 3.1). */
+ * What the headings of exports mean (leadhook(1), lead import; docs/migrating.md 3.1). */
 #include "unit.h"
 #include "with_pool.h"
 
 #include "transfer/columns.h"
 
-/* The columns of exports, in several languages, whatever cannot be seen in their names. */
+/* Columns of exports in several languages, with any invisible characters in their names. */
 static void
 columns_of_exports_are_known(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * leadhook(1), lead import: rows in an order in which each comes after its referrer, and their places. */
+ * leadhook(1), lead import: deferred rows, sorted so that each comes after its referrer; their places in the file. */
 #include "unit.h"
 #include "with_pool.h"
 
@@ -23,7 +23,7 @@ row_of(struct slice pair)
 	return row;
 }
 
-/* The rows in their order, by their identities. `backwards`: they are added from the last one of the file on. */
+/* The identities of the rows in their order. `backwards`: the rows are added from the end of the file to its beginning. */
 static struct slice
 order_of(const char *file, bool backwards)
 {
@@ -68,12 +68,12 @@ referrers_come_first(void **state UNUSED)
 		if (!slice_equal(order, slice_of(cases[i].order)))
 			fail_msg("%s: %.*s", cases[i].file, SLICE_ARGS(order));
 	}
-	/* of a circle the first row of the file, in whichever order the rows are known */
+	/* in a cycle, the first row of the file comes first, in whichever order the rows are added */
 	assert_slice(slice_sub(order_of("CC<BB BB<DD DD<CC", true), 0, 2), "CC");
 	assert_slice(slice_sub(order_of("AA<BB BB<AA CC<AA", true), 0, 2), "AA");
 }
 
-/* The first row of a circle that `row` is in, or `count`. */
+/* The first row of the cycle that contains `row`, or `count`. */
 static size_t
 cycle_of(const size_t *referrers, size_t count, size_t row)
 {
@@ -83,7 +83,7 @@ cycle_of(const size_t *referrers, size_t count, size_t row)
 	return at == row ? first : count;
 }
 
-/* Each row comes once, and after its referrer, if there is one, unless it is the first one of a circle. */
+/* Each row comes once, and after its referrer, if there is one, unless it is the first row of a cycle. */
 static void
 assert_ordered(const size_t *order, const size_t *referrers, size_t count)
 {
@@ -106,7 +106,7 @@ each_row_comes_after_its_referrer(void **state UNUSED)
 		struct chains *chains = chains_new(pool);
 		for (size_t i = 0; i < ROWS; i++) {
 			random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
-			referrers[i] = (random >> 33) % (ROWS + round); /* some are unknown; circles are frequent */
+			referrers[i] = (random >> 33) % (ROWS + round); /* some are unknown; cycles are frequent */
 			const struct import row = { .signup = { .subject = pool_printf(pool, "%zu", i),
 							.referrer_id = pool_printf(pool, "%zu", referrers[i]) } };
 			chains_add(chains, &row, i + 2);

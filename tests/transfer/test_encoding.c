@@ -25,7 +25,7 @@ surveyed(const char *bytes, size_t size, bool *certain)
 	return found;
 }
 
-/* The encoding is that of the file; right rows of UTF-8 stay right beside a wrong one. */
+/* A file has one encoding; valid UTF-8 rows stay right beside an invalid one. */
 static void
 encodings_are_detected(void **state UNUSED)
 {
@@ -115,7 +115,7 @@ encodings_are_detected(void **state UNUSED)
 	assert_int_equal(surveyed(bare_be, sizeof(bare_be) - 1, &certain).form, ENCODING_UTF16BE);
 }
 
-/* A file that none fits is not stored as rubbish; one that may be in another encoding shows how it is read. */
+/* A file that no encoding fits is not stored as garbage; one that may be in another encoding shows how it is read. */
 static void
 unknown_encodings_are_recognised(void **state UNUSED)
 {
@@ -232,7 +232,7 @@ other_files_are_recognised(void **state UNUSED)
 	}
 }
 
-/* What is suggested: no value that was not understood is taken for consent. */
+/* No value that is not understood is suggested to be consent. */
 static void
 meanings_are_suggested(void **state UNUSED)
 {

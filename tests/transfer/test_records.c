@@ -13,7 +13,7 @@
 #include "transfer/csv.h"
 #include "transfer/records.h"
 
-/* `encoding`: its name. `goes_on`: the bytes are a part of the file. */
+/* `encoding`: its name. `goes_on`: the bytes are only the beginning of the file. */
 static struct records *
 open_part(const char *bytes, size_t size, enum records_format format, const char *encoding, bool goes_on)
 {
@@ -77,13 +77,13 @@ records_end_with_lines(void **state UNUSED)
 	assert_end(records);
 }
 
-/* A quote without an end costs its own line, also where another one follows. */
+/* A quote that is never closed costs its own line only, even if another one follows. */
 static void
 stray_quotes_cost_their_line(void **state UNUSED)
 {
 	static const struct {
 		const char *text;
-		size_t fields, records; /* good ones; those whose quote is wrong have one line */
+		size_t fields, records; /* good records; a record with a wrong quote has one line */
 	} cases[] = {
 		{ "a@x,\"b\nc@x,d\ne@x,f\n", 2, 3 },
 		{ "a@x,\"b\nc@x,\"d\"\ne@x,f\n", 2, 3 },
@@ -111,7 +111,7 @@ stray_quotes_cost_their_line(void **state UNUSED)
 	assert_string_equal(record.problem, "the record has a quoted field with a line that could be a row");
 }
 
-/* The processor time for a file of the same line again and again. */
+/* The processor time for a file that repeats one line. */
 static clock_t
 time_of(const char *line, size_t fields)
 {
@@ -133,8 +133,8 @@ time_of(const char *line, size_t fields)
 	return took;
 }
 
-/* The time is proportional to the size: each line has a quote that could be paired with the next ones, or there is no LF. Such
- * lines take up to 6 times as long as plain ones; with a search for each quote it would be hundreds of times. */
+/* The time is proportional to the size, even if each line has a quote that could be paired with later ones, or there is no LF.
+ * Such lines take up to 6 times as long as plain ones; if each quote were searched for, it would be hundreds of times. */
 static void
 records_take_linear_time(void **state UNUSED)
 {
@@ -173,7 +173,7 @@ lines_end_in_three_ways(void **state UNUSED)
 	}
 }
 
-/* A part ends with its last whole record, and the next part goes on there, in any encoding. */
+/* A part ends with its last whole record, and the next part continues there, in any encoding. */
 static void
 parts_are_read_as_the_whole(void **state UNUSED)
 {
@@ -211,7 +211,7 @@ parts_are_read_as_the_whole(void **state UNUSED)
 		}
 }
 
-/* Records of any size up to the maximum, at any place of the window. */
+/* Records of any size up to the maximum, anywhere in the window. */
 static void
 long_records_are_reported(void **state UNUSED)
 {
@@ -305,7 +305,7 @@ rows_of_empty_cells_are_empty(void **state UNUSED)
 	assert_false(csv_is_empty(pool, SLICE("\""), ','));
 }
 
-/* What a spreadsheet would run is marked as text, and every cell is read as it was. */
+/* Formulas that a spreadsheet would run are marked as text, and every cell is read back unchanged. */
 static void
 formulas_become_text(void **state UNUSED)
 {

@@ -68,7 +68,7 @@ times_have_several_forms(void **state UNUSED)
 	}
 }
 
-/* The order of day and month is that of the file: it is never guessed for a row. */
+/* The order of day and month belongs to the file: it is never guessed for a row. */
 static void
 dates_may_have_two_meanings(void **state UNUSED)
 {
@@ -95,7 +95,7 @@ dates_may_have_two_meanings(void **state UNUSED)
 	limits.dates = DATES_UNKNOWN;
 }
 
-/* Words and times of exports that say that someone has opted out; what says nothing else is no. */
+/* Words and times with which exports say that someone opted out; anything else means no. */
 static void
 opt_outs_are_read(void **state UNUSED)
 {
@@ -153,13 +153,13 @@ meanings_are_given(void **state UNUSED)
 		const char *problem =
 		    row_from_csv(pool, &limits, &(struct row_columns){ (struct column[]){ columns[0], others }, 2 },
 			&(struct csv_fields){ cells, 2 }, &notes, &import);
-		assert_true((problem != NULL) == (values[i][0] == '\0')); /* an empty value is not another one */
+		assert_true((problem != NULL) == (values[i][0] == '\0')); /* an empty value is not one of the others */
 		assert_int_equal(import.opted_out, i == 1 || i == 2);
 	}
 	static const struct value_rule yes[] = { { SLICE("*"), MEANS_ACTIVE } };
 	others.rules = yes;
 	others.rule_count = ARRAY_SIZE(yes);
-	for (size_t i = 0; i < 2; i++) { /* no one said yes to a word that means no */
+	for (size_t i = 0; i < 2; i++) { /* no one said that a word for no means yes */
 		struct slice cells[] = { SLICE("a@example.org"), slice_of(i == 0 ? "2024-05-01" : "unsubscribed") };
 		const char *problem =
 		    row_from_csv(pool, &limits, &(struct row_columns){ (struct column[]){ columns[0], others }, 2 },
@@ -168,7 +168,7 @@ meanings_are_given(void **state UNUSED)
 	}
 }
 
-/* One says yes: no later column makes the person active. */
+/* If one column says yes, no later one makes the person active. */
 static void
 any_column_opts_out(void **state UNUSED)
 {
@@ -196,8 +196,7 @@ any_column_opts_out(void **state UNUSED)
 	limits.constant_count = 0;
 }
 
-/* A number that is not valid is left out beside an email address, unless the caller is strict. */
-/* Of several addresses in a cell the first is the lead's; what is none of these stays an error. */
+/* The first of several addresses in a cell is the lead's; anything else stays an error. */
 static void
 a_cell_may_have_several_addresses(void **state UNUSED)
 {
@@ -222,7 +221,7 @@ a_cell_may_have_several_addresses(void **state UNUSED)
 	}
 }
 
-/* Exports call the page that someone came from "referrer", too. */
+/* Exports also call the page that someone came from "referrer". */
 static void
 a_referrer_may_be_a_page(void **state UNUSED)
 {
@@ -234,6 +233,7 @@ a_referrer_may_be_a_page(void **state UNUSED)
 	assert_slice(import.signup.referrer_id, "36N38P");
 }
 
+/* An invalid number is left out beside an email address, unless the caller is strict. */
 static void
 a_bad_number_costs_no_lead(void **state UNUSED)
 {
@@ -347,7 +347,7 @@ a_score_may_be_empty_or_absent(void **state UNUSED)
 	assert_int_equal(import.signup.custom_field_count, 0);
 }
 
-/* docs/api.md 1.6: what only informs is made valid, and cut before the first character that exceeds the limit. */
+/* docs/api.md 1.6: values that only inform are made valid, and cut before the first character that exceeds the limit. */
 static void
 what_only_informs_is_cleaned(void **state UNUSED)
 {
@@ -384,7 +384,7 @@ json_is_read_as_payloads_show_it(void **state UNUSED)
 	assert_int_equal(import.score, 3);
 }
 
-/* leadhook(1), lead export: what an export writes is read as it was. */
+/* leadhook(1), lead export: what an export writes is read back unchanged. */
 static void
 names_and_formulas_are_read(void **state UNUSED)
 {
@@ -405,7 +405,7 @@ names_and_formulas_are_read(void **state UNUSED)
 	assert_slice(import.signup.uid, "'=1");
 }
 
-/* The column of lead export that has what no other column has. */
+/* The column of lead export for fields without a column. */
 static void
 other_fields_are_read(void **state UNUSED)
 {
@@ -478,7 +478,7 @@ json_has_the_fields_of_a_request(void **state UNUSED)
 	}
 }
 
-/* More would be compared with each other while the campaign is locked. */
+/* More members would be compared with each other while the campaign is locked. */
 static void
 a_record_has_at_most_1000_members(void **state UNUSED)
 {

@@ -33,7 +33,6 @@ put_parameter(struct json_writer *writer, const struct parameter *parameter)
 	json_put_text(writer, SLICE("form"), forms[parameter->type->form]);
 	json_put_boolean(writer, SLICE("operand"), (parameter->flags & PARAMETER_OPERAND) != 0);
 	json_put_boolean(writer, SLICE("of_shell"), (parameter->flags & PARAMETER_SHELL) != 0 || parameter->type->is_file);
-	json_put_text(writer, SLICE("confirmed"), slice_of(parameter->password_for));
 	put_settings(writer, NULL);
 	json_end_object(writer);
 }
@@ -47,15 +46,15 @@ put_settings_parameter(struct json_writer *writer, const struct settings_table *
 	json_put_text(writer, SLICE("form"), SLICE("settings"));
 	json_put_boolean(writer, SLICE("operand"), true);
 	json_put_boolean(writer, SLICE("of_shell"), false);
-	json_put_text(writer, SLICE("confirmed"), SLICE_NONE);
 	put_settings(writer, settings);
 	json_end_object(writer);
 }
 
+/* The values and settings that need the password of a user. */
 static void
-put_confirmed_settings(struct json_writer *writer, const struct operation *operation)
+put_password_words(struct json_writer *writer, const struct operation *operation)
 {
-	json_name(writer, SLICE("confirmed_words"));
+	json_name(writer, SLICE("password_words"));
 	json_begin_array(writer);
 	for (size_t i = 0; i < operation->parameter_count; i++) {
 		const struct parameter *parameter = &operation->parameters[i];
@@ -98,9 +97,9 @@ put_operation(struct json_writer *writer, const struct operation *operation)
 	json_put_boolean(writer, SLICE("for_operators"), operation->audience == FOR_OPERATORS);
 	json_put_boolean(writer, SLICE("grants_access"), operation->access == GRANTS_ACCESS);
 	json_put_boolean(writer, SLICE("searches"), operation->cost == SEARCHES);
-	json_put_boolean(writer, SLICE("confirmed"), operation->needs_password);
+	json_put_boolean(writer, SLICE("needs_password"), operation->needs_password);
 	json_put_boolean(writer, SLICE("versioned"), operation->versioned);
-	put_confirmed_settings(writer, operation);
+	put_password_words(writer, operation);
 	json_name(writer, SLICE("parameters"));
 	json_begin_array(writer);
 	for (size_t i = 0; i < operation->parameter_count; i++)

@@ -43,9 +43,9 @@ class Operation:
         rights = (" and " if self.row["all_rights"] else " or ").join(f"`{name}`" for name in self.row["rights"])
         right = "Only operators." if self.row["for_operators"] else f"Right {rights}." if len(self.row["rights"]) < ALL_RIGHTS else "Any right."
         lasting = " Not with a key that expires." if self.row["grants_access"] else ""
-        confirmed = " A user must have entered the password within the last ten minutes." if self.row["confirmed"] else ""
-        with_word = "".join(f" With `{word}` a user must have entered the password within the last ten minutes." for word in self.row["confirmed_words"])
-        return f"`leadhook {self.words}`. {right}{lasting}{confirmed}{with_word}"
+        password = " A user must have entered the password within the last ten minutes." if self.row["needs_password"] else ""
+        with_word = "".join(f" With `{word}` a user must have entered the password within the last ten minutes." for word in self.row["password_words"])
+        return f"`leadhook {self.words}`. {right}{lasting}{password}{with_word}"
 
 
 ALL_RIGHTS = len(re.findall(r"\tX\(\w+, \"\w+\", ", (SOURCE / "src/identity/rights.h").read_text(encoding="utf-8")))

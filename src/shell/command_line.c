@@ -217,11 +217,13 @@ has_required(const struct command_line *line, bool *none)
 static bool
 is_repeated(const struct command_line *line, size_t at)
 {
-	const struct parameter *parameter = shell_option_parameter(line->operation, line->options[at].option);
-	if (line->options[at].value == NULL || (parameter != NULL && parameter->type->form == VALUE_PAIRS))
+	const struct given_option *given = &line->options[at];
+	const struct parameter *parameter =
+	    line->operation == NULL ? NULL : shell_option_parameter(line->operation, given->option);
+	if (given->value == NULL || (parameter != NULL && parameter->type->form == VALUE_PAIRS))
 		return false;
 	for (size_t i = 0; i < at; i++)
-		if (line->options[i].option == line->options[at].option)
+		if (line->options[i].option == given->option)
 			return true;
 	return false;
 }
@@ -230,19 +232,20 @@ static bool
 fits_operation(const struct command_line *line, struct buffer *problem)
 {
 	const struct operation *operation = line->operation;
+	const bool runs = operation != NULL && command_line_option(line, OPTION_HELP) == NULL;
 	size_t least, most;
 	bool none;
-	if (operation == NULL || command_line_option(line, OPTION_HELP) != NULL)
-		return true;
 	for (size_t i = 0; i < line->option_count; i++) {
 		const size_t option = line->options[i].option;
-		if (!shell_option_fits(operation, option))
+		if (runs && !shell_option_fits(operation, option))
 			buffer_printf(problem, "%s does not take --%s", operation->words, shell_options[option].name);
 		else if (is_repeated(line, i))
 			buffer_printf(problem, "--%s is given twice", shell_options[option].name);
 		if (problem->size > 0)
 			return false;
 	}
+	if (!runs)
+		return true;
 	count_operands(operation, &least, &most);
 	if (has_required(line, &none) && line->operand_count >= least && line->operand_count <= most)
 		return true;

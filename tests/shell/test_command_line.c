@@ -167,6 +167,7 @@ wrong_usage_is_reported(void **state)
 		{ "key|add|1|--name", "--name needs a value: NAME" },
 		{ "key|add|1|--name=a|--name|b", "--name is given twice" },
 		{ "--config|/x|key|add|1|--config|/x", "--config is given twice" },
+		{ "--check-config|--config|/x|--config=/y", "--config is given twice" },
 		{ "key|add|a\nb", "argument 3 is not valid UTF-8, or holds control characters" },
 		{ "key|add|1|--name=\xff", "argument 4 is not valid UTF-8, or holds control characters" },
 	};

@@ -247,15 +247,15 @@ parse_delta(struct value_reading *reading UNUSED, struct slice text, void *place
 }
 TYPE(value_delta, parse_delta, int32_t, "a whole number from -99999 to 99999");
 
-static bool
-parse_limit(struct value_reading *reading, struct slice text, void *place)
+bool
+value_parse_limit(struct value_reading *reading, struct slice text, void *place)
 {
 	if (!reading->is_remote)
 		return value_parse_number(reading, text, place);
 	reading->expected = "a number from 1 to 250";
 	return value_parse_number(reading, text, place) && *(size_t *)place <= VALUE_LIMIT_REMOTE;
 }
-TYPE(value_limit, parse_limit, size_t, "a number from 1 to 10000", .least = 1, .most = VALUE_LIMIT_MAX);
+TYPE(value_limit, value_parse_limit, size_t, "a number from 1 to 10000", .least = 1, .most = VALUE_LIMIT_MAX);
 
 /* ---- switches and words ---- */
 

@@ -69,6 +69,7 @@ MUST_CHECK bool value_to_u32(struct slice text, uint32_t maximum, uint32_t *numb
 /* Their place is a bool, or an unsigned integer of 4 or 8 bytes. */
 value_parser value_parse_word;   /* the place of the text among the words of the type */
 value_parser value_parse_number; /* a whole number within the limits of the type */
+value_parser value_parse_limit;  /* the same, of a list: a call by HTTP gets at most VALUE_LIMIT_REMOTE rows; size_t */
 #define WORD_TYPE(type, list, count) .parse = value_parse_word, .size = sizeof(type), .words = (list), .word_count = (count)
 #define NUMBER_TYPE(type, from, to) .parse = value_parse_number, .size = sizeof(type), .least = (from), .most = (to)
 #define ID_TYPE NUMBER_TYPE(uint64_t, 1, INT64_MAX)

@@ -81,6 +81,25 @@ operations_are_distinct(void **state UNUSED)
 		}
 }
 
+/* docs/manage.md 1.1, Lists */
+static void
+check_limit(const struct operation *operation)
+{
+	struct operation_call call = { .operation = operation, .pool = pool_new(), .is_remote = true };
+	const struct parameter *limit = parameter_find(&call, SLICE("limit"));
+	parameters_begin(&call);
+	if (limit != NULL && operation->shape == OUTPUT_ARRAY && operation->method != METHOD_NONE &&
+	    (!parameter_take(&call, limit, SLICE("250")) || parameter_take(&call, limit, SLICE("251"))))
+		fail_msg("%s: a call by HTTP gets other than 250 rows", operation->words);
+	pool_free(&call.pool);
+}
+
+static void
+lists_by_http_are_short(void **state UNUSED)
+{
+	for_each(check_limit);
+}
+
 int
 main(void)
 {
@@ -88,6 +107,7 @@ main(void)
 		cmocka_unit_test(each_option_is_one_of_the_shell),
 		cmocka_unit_test(each_parameter_has_a_place),
 		cmocka_unit_test(operations_are_distinct),
+		cmocka_unit_test(lists_by_http_are_short),
 	};
 	return cmocka_run_group_tests_name("operations", tests, NULL, NULL);
 }

@@ -25,7 +25,10 @@ struct lead_timeline {
 	size_t limit;
 };
 
-static const struct value_type value_entries = { NUMBER_TYPE(size_t, 1, TIMELINE_ENTRIES_MAX),
+static const struct value_type value_entries = { .parse = value_parse_limit,
+	.size = sizeof(size_t),
+	.least = 1,
+	.most = TIMELINE_ENTRIES_MAX,
 	.expected = "a number from 1 to 500" };
 READ_TYPE(value_place, timeline_place_parse, struct timeline_place, "a place that the list has named");
 static const struct parameter parameters[] = {

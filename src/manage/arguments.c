@@ -1,14 +1,85 @@
 /* SPDX-License-Identifier: MIT
- * Arguments of an operation, from the path, and from the query (GET, DELETE) or a JSON object (POST, PATCH):
- * docs/manage.md 1.1. */
+ * The operation of a method and a path, and its arguments: from the path, and from the query (GET, DELETE) or a JSON object
+ * (POST, PATCH), as docs/manage.md 1.1 says. */
 #include "manage/arguments.h"
 
+#include "admin/operations.h"
 #include "base/utf8.h"
 #include "manage/access.h"
 #include "manage/members.h"
 #include "operation/value_types.h"
 
 enum { LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
+
+/* ---- the operation ---- */
+
+/* Segments before those of the table: the one of the extension, and the version. */
+enum { PREFIX_SEGMENTS = 2 };
+
+/* Returns false unless the path has the form; sets the parameters. */
+static bool
+path_fits(struct manage_request *request, const char *path)
+{
+	struct slice rest = slice_of(path), part;
+	size_t i = PREFIX_SEGMENTS;
+	request->path_count = 0;
+	for (; slice_next(&rest, '/', &part); i++) {
+		if (i >= request->http->segment_count)
+			return false;
+		const struct slice segment = request->http->segments[i];
+		if (!slice_starts_with(part, SLICE("{")) && !slice_equal(part, segment))
+			return false;
+		if (slice_starts_with(part, SLICE("{")))
+			request->path[request->path_count++] =
+			    (struct path_parameter){ slice_sub(part, 1, part.size - 1), segment };
+	}
+	return i == request->http->segment_count;
+}
+
+static const struct operation *
+find(struct manage_request *request, enum operation_method method)
+{
+	for (size_t i = 0; admin_operations[i] != NULL; i++)
+		if (admin_operations[i]->method == method && path_fits(request, admin_operations[i]->path))
+			return admin_operations[i];
+	return NULL;
+}
+
+/* METHOD_NONE: no operation has it. */
+static enum operation_method
+method_of(enum http_method method)
+{
+	static const enum operation_method methods[] = { [HTTP_GET] = METHOD_GET,
+		[HTTP_HEAD] = METHOD_GET,
+		[HTTP_POST] = METHOD_POST,
+		[HTTP_PATCH] = METHOD_PATCH,
+		[HTTP_DELETE] = METHOD_DELETE };
+	return method < ARRAY_SIZE(methods) ? methods[method] : METHOD_NONE;
+}
+
+/* Answers that the path is not in the table, or not with this method. */
+static bool
+fail_path(struct manage_request *request)
+{
+	unsigned allowed = 0;
+	for (unsigned i = HTTP_GET; i <= HTTP_DELETE; i++)
+		if (find(request, method_of((enum http_method)i)) != NULL)
+			allowed |= METHOD_BIT(i);
+	return allowed != 0 ? request_fail_method(request, allowed)
+			    : request_fail_status(request, 404, "not_found", SLICE("there is no such path"));
+}
+
+bool
+request_find_operation(struct manage_request *request)
+{
+	const struct http_request *http = request->http;
+	const enum operation_method method = method_of(http->method);
+	const bool versioned = http->segment_count > 1 && slice_equal(http->segments[1], SLICE("v1"));
+	request->operation = versioned && method != METHOD_NONE ? find(request, method) : NULL;
+	return request->operation != NULL || fail_path(request);
+}
+
+/* ---- one value ---- */
 
 static struct slice
 pointer_to(struct manage_request *request, struct slice name)
@@ -35,8 +106,6 @@ check_text(struct manage_request *request, struct slice name, struct slice text,
 	}
 	return true;
 }
-
-/* ---- one value ---- */
 
 static bool
 text_of(struct manage_request *request, const struct member *member, const struct value_type *type, struct slice *text)

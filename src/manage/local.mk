@@ -3,7 +3,6 @@ noinst_LIBRARIES += %D%/libmanage.a
 	%D%/access.c %D%/access.h \
 	%D%/arguments.c %D%/arguments.h \
 	%D%/call_limits.c %D%/call_limits.h \
-	%D%/call_table.c %D%/call_table.h \
 	%D%/identity.c %D%/identity.h \
 	%D%/manage.c %D%/manage.h \
 	%D%/manage_request.c %D%/manage_request.h \

@@ -9,7 +9,6 @@
 #include "manage/access.h"
 #include "manage/arguments.h"
 #include "manage/call_limits.h"
-#include "manage/call_table.h"
 #include "manage/identity.h"
 #include "manage/manage_request.h"
 #include "manage/session_calls.h"

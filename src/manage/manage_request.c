@@ -45,6 +45,20 @@ request_fail_wait(struct manage_request *request, int64_t wait_ms, const char *e
 	return request_fail_status(request, 429, error, detail);
 }
 
+bool
+request_fail_method(struct manage_request *request, unsigned allowed)
+{
+	static const char *const names[] = {
+		[HTTP_GET] = "GET, HEAD", [HTTP_POST] = "POST", [HTTP_PATCH] = "PATCH", [HTTP_DELETE] = "DELETE"
+	};
+	struct slice allow = SLICE("OPTIONS");
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i] != NULL && (allowed & METHOD_BIT(i)) != 0)
+			allow = pool_printf(request->http->pool, "%s, %.*s", names[i], SLICE_ARGS(allow));
+	request_add_header(request, "Allow", allow);
+	return request_fail_status(request, 405, "method_not_allowed", SLICE("the path does not have this method"));
+}
+
 static bool
 fail_with(struct manage_request *request, enum operation_problem problem, struct slice pointer, struct slice detail)
 {

@@ -43,6 +43,9 @@ bool request_fail(struct manage_request *request, enum operation_problem problem
 bool request_fail_status(struct manage_request *request, unsigned status, const char *error, struct slice detail);
 /* 429, with the time until another try. */
 bool request_fail_wait(struct manage_request *request, int64_t wait_ms, const char *error, struct slice detail);
+/* 405; `allowed`: METHOD_BIT of each method that the path has. */
+bool request_fail_method(struct manage_request *request, unsigned allowed);
+#define METHOD_BIT(method) (1U << (unsigned)(method))
 /* With the output of the operation, or with its error. */
 void request_answer(struct manage_request *request, int status);
 void request_add_header(struct manage_request *request, const char *name, struct slice value);

@@ -11,7 +11,6 @@
 #include "identity/random_secret.h"
 #include "login/login.h"
 #include "manage/call_limits.h"
-#include "manage/call_table.h"
 #include "manage/identity.h"
 #include "manage/members.h"
 #include "operation/audited_run.h"

@@ -6,7 +6,6 @@
 #include "json/reader.h"
 #include "manage/access.h"
 #include "manage/arguments.h"
-#include "manage/call_table.h"
 #include "manage/identity.h"
 #include "operation/value_types.h"
 

@@ -30,7 +30,7 @@ run_account_list(struct operation_call *call)
 	struct account_row *accounts;
 	struct list_part part = value_large_part(call);
 	size_t count;
-	if (own != 0) /* the only one that the caller sees */
+	if (own != 0) /* the only account that the caller may see */
 		part = (struct list_part){ .after = part.after < own ? own - 1 : own, .limit = 1 };
 	enum result result = store_list_accounts(call->store, call->pool, part, &accounts, &count);
 	if (result != RESULT_OK)
@@ -65,7 +65,7 @@ run_account_set(struct operation_call *call)
 	return operation_answer_id(call, store_set_time_zone(call->store, call->id, time_zone), call->id);
 }
 
-/* The variant: whether to suspend it. */
+/* The variant: whether the account is suspended; otherwise it is resumed. */
 static int
 run_account_suspend(struct operation_call *call)
 {
@@ -131,8 +131,8 @@ static const struct parameter key_parameters[] = {
 #undef PLACE
 static const struct new_key key_defaults = { .name = SLICE("default"), .rights = RIGHTS_FULL_KEY, .expires_ms = -1 };
 
-/* A key has no more rights than the caller that makes it, and does not outlive the key that makes it. Returns false after
- * reporting the error. */
+/* A new key has no more rights than its maker, and expires no later than the key that makes it. Returns false after reporting an
+ * error. */
 static bool
 grant(struct operation_call *call, struct new_key *key)
 {

@@ -60,7 +60,7 @@ answer_id(struct operation_call *call, enum result result, enum user_refusal ref
 
 READ_TYPE(value_role, role_parse, enum role, "operator, owner, editor or viewer");
 
-/* As the column has them: in order, each once. */
+/* Makes the list as the column stores it: sorted, without repetitions. */
 static bool
 parse_campaigns(struct value_reading *reading, struct slice text, void *place)
 {
@@ -143,7 +143,7 @@ output_user(struct output *output, const struct user_row *user)
 	output_time(output, "disabled_at", user->disabled_ms);
 }
 
-/* A link for the user, whose token is stored nowhere. */
+/* Makes a link that sets the user's password. Its token is stored nowhere, only the hash. */
 static struct slice
 make_link(struct operation_call *call, enum invitation_purpose purpose, struct new_invitation *made)
 {
@@ -155,7 +155,7 @@ make_link(struct operation_call *call, enum invitation_purpose purpose, struct n
 	return user_token_link(call->pool, slice_of(call->conf->server.base_url), token);
 }
 
-/* ---- commands ---- */
+/* ---- operations ---- */
 
 static int
 run_user_add(struct operation_call *call)
@@ -246,7 +246,7 @@ run_user_reset(struct operation_call *call)
 	return status;
 }
 
-enum { DISABLE, ENABLE, REMOVE }; /* variants of the next operation */
+enum { DISABLE, ENABLE, REMOVE }; /* variants of run_user_change */
 
 static int
 run_user_change(struct operation_call *call)

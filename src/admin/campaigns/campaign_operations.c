@@ -18,7 +18,7 @@
 
 struct campaign_add {
 	struct slice name;
-	uint64_t id; /* 0: the next one */
+	uint64_t id; /* 0: the next free id */
 };
 
 /* ---- settings ---- */
@@ -69,7 +69,7 @@ static const struct value_type value_difficulty = { NUMBER_TYPE(uint32_t, 1, DIF
 static const struct value_type value_visits = { NUMBER_TYPE(uint32_t, 0, UINT32_MAX),
 	.expected = "a whole number, 0 for no limit" };
 
-enum { SUMMARY_SETTINGS = 2 }; /* name and state: lists show them, too */
+enum { SUMMARY_SETTINGS = 2 }; /* name and state, which the summary shows */
 #define PLACE(member) offsetof(struct campaign_settings, member)
 static const struct parameter setting_rows[] = {
 	SETTING("name", value_name, PLACE(name)),
@@ -109,12 +109,13 @@ static const struct parameter setting_rows[] = {
 #undef PLACE
 static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct campaign_settings, "a campaign");
 
-/* Only callers that may read or change leads themselves decide what callers without a key may read or change. Where leads are
- * protected, mails and codes keep the answer to a sign-up from showing which leads exist. */
+/* Settings that decide what callers without a key may read or change: only callers that may do the same can set them. Where leads
+ * are protected, the settings of mails and codes are among them, because these keep the answer to a sign-up from showing which
+ * leads exist. */
 static const struct {
 	const char *setting;
 	enum right right;
-	bool where_protected; /* only there */
+	bool where_protected; /* only where leads are protected */
 } guarded[] = {
 	{ "privacy", RIGHT_LEADS, false },
 	{ "require_key", RIGHT_LEADS, false },
@@ -126,7 +127,7 @@ static const struct {
 	{ "verify_phone", RIGHT_LEADS, true },
 };
 
-/* Checks the given settings of a campaign with this `public_lookup`. Returns EX_OK, or a status after reporting one that the
+/* Checks the given settings of a campaign with this `public_lookup`. Returns EX_OK, or a status after reporting a setting that the
  * caller may not change. */
 static int
 check_rights(struct operation_call *call, uint32_t public_lookup)
@@ -152,8 +153,7 @@ edit_settings(void *context, struct campaign_settings *settings)
 	return true;
 }
 
-/* The answer to a caller without a key who signs up with the address of a lead: the lead, a mail to that address, or nothing.
- */
+/* Shows what a caller without a key gets who signs up with the address of a lead: the lead, a mail to that address, or nothing. */
 static void
 add_repeated_signup(struct operation_call *call, uint32_t public_lookup, uint32_t mails)
 {
@@ -190,8 +190,8 @@ add_with_id(struct operation_call *call, const struct campaign_settings *setting
 	    id, verdict.first, verdict.last);
 }
 
-/* Clients without a key may see and change all that the interface allows. A campaign that keeps the id of another service has
- * leads that know no mail of ours. */
+/* By default, clients without a key may see and change everything that the interface allows. A campaign that is moved in with the
+ * id that it had at another service sends no mails: its leads do not expect any from here. */
 static struct campaign_settings
 new_campaign(const struct campaign_add *arguments)
 {
@@ -295,7 +295,7 @@ add_mails(struct output *output, uint32_t mails)
 	output_texts(output, "mails", names, count);
 }
 
-/* A word that only a later version has is null. */
+/* A word that only a later version knows is shown as null. */
 static void
 add_setting(struct output *output, const struct parameter *setting, const struct campaign_settings *settings)
 {
@@ -344,7 +344,7 @@ run_campaign_show(struct operation_call *call)
 	return EX_OK;
 }
 
-/* May take long with many leads. An interrupted run has counted a part of them. */
+/* May take long with many leads. If it is interrupted, only some of them have been counted. */
 static enum result
 count_addresses(struct operation_call *call)
 {
@@ -371,7 +371,7 @@ run_campaign_set(struct operation_call *call)
 	enum result result = store_edit_campaign(call->store, &call->precondition, call->id, &change);
 	if (result == RESULT_REFUSED)
 		return EX_DATAERR; /* already reported */
-	/* a remote caller finds the job in the list of the campaign */
+	/* a caller over HTTP finds the job in the list of jobs */
 	if (queues && (result != RESULT_OK || (change.job_id != 0 && !call->is_remote)))
 		return queued_job_answer(call, result, change.job_id);
 	if (result == RESULT_OK && counts && !queues)
@@ -379,7 +379,7 @@ run_campaign_set(struct operation_call *call)
 	return result == RESULT_OK ? run_campaign_show(call) : operation_answer(call, result);
 }
 
-/* The variant: whether to end it, otherwise it is reopened. */
+/* The variant: whether the campaign ends; otherwise it is reopened. */
 static int
 run_campaign_end(struct operation_call *call)
 {

@@ -51,7 +51,7 @@ static const char *const several[] = {
 	[DEFINITION_TAG] = "tags", [DEFINITION_ACTION] = "actions", [DEFINITION_REWARD] = "reward levels"
 };
 
-/* The variant of the operations that all kinds have. */
+/* The kind is the variant of the operation. */
 static enum definition_kind
 kind_of(struct operation_call *call)
 {

@@ -29,13 +29,13 @@ static const struct parameter parameters[] = {
 struct markup {
 	struct buffer out;
 	struct slice base, id;
-	struct page page; /* of the campaign: its fields and texts */
+	struct page page; /* the fields and texts of the campaign */
 	struct page_fields fields;
-	struct slice trap; /* name of the honeypot; absent: none */
-	bool proves;       /* the script begins to work before the form is sent */
-	bool leads_on;     /* the campaign has a page for leads after their sign-up */
-	bool redirects;    /* the campaign's forms are answered as JSON, unless they say otherwise */
-	bool verifies;     /* browsers verify the script */
+	struct slice trap; /* name of the honeypot field; absent: there is none */
+	bool proves;       /* the script starts its proof of work before the form is sent */
+	bool leads_on;     /* leads are sent to a page after their sign-up */
+	bool redirects;    /* forms are answered with JSON, so a plain one must request a redirect */
+	bool verifies;     /* browsers accept only this version of the script */
 };
 
 static struct slice
@@ -59,7 +59,7 @@ script_of(struct operation_call *call, struct markup *markup)
 
 enum form_kind { SCRIPTED_FORM, PLAIN_FORM };
 
-/* The honeypot is hidden without a style: the page's Content-Security-Policy may forbid one. */
+/* The honeypot is hidden by an attribute, because the page's Content-Security-Policy may forbid inline styles. */
 static struct slice
 form_of(struct operation_call *call, struct markup *markup, enum form_kind kind)
 {
@@ -94,7 +94,8 @@ element_of(struct operation_call *call, struct markup *markup, const char *eleme
 	return made(call, markup);
 }
 
-/* The form that the script makes of the campaign; inside, for browsers without the script, the hosted page, if there is one. */
+/* The element in which the script builds the form. It contains a link to the hosted page, if there is one, for browsers that do not
+ * run the script. */
 static struct slice
 form_element_of(struct operation_call *call, struct markup *markup, struct slice page)
 {
@@ -111,7 +112,7 @@ form_element_of(struct operation_call *call, struct markup *markup, struct slice
 	return made(call, markup);
 }
 
-/* The hosted page in a frame. It learns the address of the page around it by the policy. */
+/* The hosted page in a frame. The referrer policy lets it know the address of the page around it. */
 static struct slice
 frame_of(struct operation_call *call, struct markup *markup, const struct campaign *campaign, struct slice page)
 {
@@ -150,7 +151,7 @@ language_of(const struct campaign *campaign)
 	return text_language_parse(campaign->language, &language) ? language : TEXT_LANGUAGE_DEFAULT;
 }
 
-/* The looks of the campaign's page. */
+/* Reads the looks of the campaign's page. */
 static enum result
 read_looks(struct operation_call *call, struct page *page)
 {

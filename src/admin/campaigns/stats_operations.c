@@ -153,7 +153,7 @@ run_campaign_sources(struct operation_call *call)
 	return EX_OK;
 }
 
-/* -1 is not known, and becomes null. */
+/* Negative: it is not known, and shown as null. */
 static void
 add_known(struct output *output, const char *key, int64_t number)
 {
@@ -163,7 +163,7 @@ add_known(struct output *output, const char *key, int64_t number)
 		output_i64(output, key, number);
 }
 
-/* In ms; not known without attempts. */
+/* In milliseconds; not known without attempts. */
 static void
 add_percentile(struct output *output, const char *key, const struct attempt_counts *counts, unsigned percent)
 {
@@ -287,7 +287,7 @@ run_campaign_overview(struct operation_call *call)
 	return operation_answer(call, result);
 }
 
-/* Sign-ups go on; an interrupted count is continued by the dispatcher. */
+/* Sign-ups continue meanwhile. If the count is interrupted, the dispatcher completes it. */
 static enum result
 rebuild(struct operation_call *call, uint64_t campaign_id)
 {
@@ -307,7 +307,7 @@ rebuild_all(struct operation_call *call, size_t *count)
 	for (size_t i = 0; result == RESULT_OK && i < *count; i++) {
 		result = rebuild(call, campaigns[i].id);
 		if (result == RESULT_NOT_FOUND)
-			result = RESULT_OK; /* it was removed meanwhile */
+			result = RESULT_OK; /* the campaign was removed meanwhile */
 		progress_show(&progress, i + 1, i + 1);
 	}
 	progress_end(&progress);

@@ -19,15 +19,15 @@
 #include "os/replacement.h"
 #include "transfer/lead_writer.h"
 
-enum { PLACE_ROOM = 1800 }; /* the place of a part is in a header, which web servers limit to 2 KiB or more */
+enum { PLACE_ROOM = 1800 }; /* the place of the next part is in a header, and some web servers limit headers to 2 KiB */
 
 /* The names of custom fields are collected in the order of sign-ups, before the records are written. */
 enum phase { NAMES, RECORDS };
 
 static const struct page_limits {
 	size_t leads[RECORDS + 1]; /* of a page */
-	size_t bytes;              /* of records, from which on no other lead is added */
-	size_t buffer_bytes;       /* more than those with the largest leads */
+	size_t bytes;              /* of records: after so many no lead is added */
+	size_t buffer_bytes;       /* more than the records can have, however large the last lead is */
 } pages_of_file = { { 1000, 1000 }, SIZE_MAX, 256 * 1024 * 1024 },
   pages_of_part = { { 2000, 500 }, 512 * 1024, 8 * 1024 * 1024 };
 
@@ -35,11 +35,11 @@ struct export_run {
 	struct operation_call *call;
 	const struct page_limits *limits;
 	struct lead_filter filter;
-	bool by_score; /* else by sign-up, the latest first if the filter says so */
+	bool by_score; /* otherwise by sign-up, the latest first if the filter says so */
 	enum records_format format;
 	struct definitions definitions;
 	struct lead_writer *writer;
-	uint32_t last;     /* the largest subscription number at the beginning */
+	uint32_t last;     /* the largest subscription number when the export began */
 	struct pool *pool; /* of a page */
 	struct buffer bytes;
 	int fd;
@@ -77,7 +77,7 @@ static const struct parameter parameters[] = {
 #undef PLACE
 static const struct lead_export defaults = { .file = "-", .delimiter = ',', .selection = LEAD_SELECTION_DEFAULTS };
 
-/* CSV, unless --format or the name of the file says otherwise. */
+/* CSV, unless --format or the name of the file says NDJSON. */
 static enum records_format
 format_of(const struct lead_export *arguments)
 {
@@ -88,11 +88,11 @@ format_of(const struct lead_export *arguments)
 
 /* ---- pages ---- */
 
-/* Where an export goes on. */
+/* Where an export continues. */
 struct place {
 	enum phase phase;
 	uint32_t after;          /* subscription number */
-	struct lead_order order; /* RECORDS, by score */
+	struct lead_order order; /* used in the phase RECORDS, by score */
 };
 
 static struct place
@@ -106,7 +106,7 @@ place_of_first(const struct export_run *run, enum phase phase)
 	return place;
 }
 
-/* Leaves out what signed up later. */
+/* Leaves out leads that signed up after the export began. */
 static void
 leave_out_later(struct lead_page *page, uint32_t last)
 {
@@ -117,7 +117,7 @@ leave_out_later(struct lead_page *page, uint32_t last)
 	page->count = kept;
 }
 
-/* Reads a page, and moves the place. *more: there may be leads after it. After a failure the same page can be read again. */
+/* Reads a page and moves the place past it. *more: there may be more leads. After a failure the same page can be read again. */
 static enum result
 read_page(struct export_run *run, struct place *place, struct lead_page *page, bool *more)
 {
@@ -147,8 +147,8 @@ read_page(struct export_run *run, struct place *place, struct lead_page *page, b
 	return RESULT_OK;
 }
 
-/* Writes leads of the page until there are enough bytes. Returns false, with the place after the last one, when some are left.
- */
+/* Writes leads of the page until there are enough bytes. If some are left, returns false, with the place after the last one that
+ * was written. */
 static bool
 write_records(struct export_run *run, const struct lead_page *page, struct place *place)
 {
@@ -165,7 +165,7 @@ write_records(struct export_run *run, const struct lead_page *page, struct place
 	return false;
 }
 
-/* Collects the names of a page or writes its leads, and moves the place. *more: there is something after it. */
+/* Collects the names of a page, or writes its leads, and moves the place past it. *more: the export is not complete. */
 static int
 take_page(struct export_run *run, struct place *place, bool *more)
 {
@@ -228,7 +228,7 @@ fail_file(const struct export_run *run, const char *path, int number)
 	return number == 0 ? EX_OK : operation_fail(run->call, PROBLEM_CANNOT_CREATE, "%s: %s", path, strerror(number));
 }
 
-/* What is complete takes the place of the file. */
+/* The file is replaced only when the export is complete. */
 static int
 write_file(struct export_run *run, const char *path)
 {
@@ -282,10 +282,10 @@ export_all(struct export_run *run, uint64_t leads)
 
 /* ---- a part ---- */
 
-/* "columns:1000-9000:{…}", "records:1000-9000:{…}"; of NDJSON "1000-9000". */
+/* A place is "columns:1000-9000:{…}" or "records:1000-9000:{…}"; for NDJSON, "1000-9000". */
 static const struct slice prefixes[] = { [NAMES] = SLICE("columns:"), [RECORDS] = SLICE("records:") };
 
-/* "AFTER-LAST"; by score "SCORE.NUMBER-LAST" after the first record. */
+/* Parses "AFTER-LAST", or by score, after the first record, "SCORE.NUMBER-LAST". */
 static bool
 read_numbers(struct export_run *run, struct slice text, struct place *place)
 {

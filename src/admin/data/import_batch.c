@@ -15,19 +15,19 @@
 #include "store/batch.h"
 #include "transfer/row_reader.h"
 
-/* Rows of a transaction, or fewer of so many bytes, or with so many tags and actions: the campaign is locked for that long. */
+/* The limits of a transaction, during which the campaign is locked: rows, their bytes, their tags and actions. */
 enum { BATCH_ROWS = 250, BATCH_BYTES = 2 * 1024 * 1024, BATCH_NAMES = 2500 };
-/* A remote call is to be short: after this time, or so many rows in its answer, it takes no further record, and after twice
- * this time it does not try again those whose referrer was not there yet. */
+/* A call over HTTP must be short: after this time, or with so many rows in its answer, it takes no more records. After twice this
+ * time it does not retry those whose referrer was not there yet. */
 enum { PART_MS = 1000, PART_SHOWN = 1000 };
-/* Rows in the answer where a value was left out, or that have another encoding. */
+/* How many rows of each kind the answer remarks on: rows of which a value was left out, or that have another encoding. */
 enum { REMARKS_MAX = 100 };
 
 enum {
-	BATCH_MS = 30000, /* time of a batch, and of the attempts to run it */
+	BATCH_MS = 30000, /* time for a batch, including repeated attempts to run it */
 	REASONS_SHOWN = 10,
-	WORK_MS = 200, /* after so much work … */
-	PAUSE_MS = 12, /* … the lock stays free for longer than a committer waits before it tries again */
+	WORK_MS = 200, /* after so much work */
+	PAUSE_MS = 12, /* the lock stays free for longer than a committer waits before it tries again */
 };
 
 struct import_row {
@@ -65,11 +65,11 @@ show_reason(struct import_run *run, const struct record_place *place, struct sli
 	add_place(run, run->reasons, place);
 	output_text(run->reasons, "reason", slice_of(pool_string(pool, slice_of(reason))));
 	output_text(run->reasons, "record", pool_copy(pool, utf8_sanitized(pool, text)));
-	/* its referrer may be in another part of the file */
+	/* the referrer may be in another part of the file */
 	output_boolean(run->reasons, "waits", run->pass == IMPORT_REJECTS);
 }
 
-/* A row that is imported, though not as it is in the file. */
+/* Notes a row that is imported, though not exactly as it is in the file. */
 static void
 remark(struct import_run *run, const struct record_place *place, const char *what, struct slice value, uint64_t *count)
 {
@@ -102,7 +102,7 @@ reject_at(struct import_run *run, const struct record_place *place, const char *
 	return EX_OK;
 }
 
-/* Sign-ups wait for the lock of the campaign: they get it from time to time. */
+/* Sign-ups wait for the lock of the campaign, so it is left to them from time to time. */
 static void
 pause_for_others(struct import_run *run, int64_t took_ms)
 {
@@ -113,7 +113,7 @@ pause_for_others(struct import_run *run, int64_t took_ms)
 	run->worked_ms = 0;
 }
 
-/* Whether the failure is of the whole import, not of a row. */
+/* Returns a status after reporting a failure that ends the whole import; EX_OK if it is about one row. */
 static int
 fails_whole(const struct import_run *run, enum failure failure)
 {
@@ -133,7 +133,7 @@ fails_whole(const struct import_run *run, enum failure failure)
 	}
 }
 
-/* ---- a dry run, which stores nothing: the rows of other batches are those that it has seen ---- */
+/* ---- the leads that a dry run, which stores nothing, has seen in the file ---- */
 
 enum { SEEN_FIRST_SIZE = 1024 };
 
@@ -155,7 +155,7 @@ seen_new(struct pool *pool)
 	return seen;
 }
 
-/* FNV-1a, with a seed so that no file can be made to fill one place. */
+/* FNV-1a, with a random seed, so that nobody can make a file whose hashes collide. */
 static uint64_t
 hash_of(const struct seen *seen, struct slice identity)
 {

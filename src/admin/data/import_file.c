@@ -22,7 +22,7 @@ fail_read(struct operation_call *call, const char *path, int number)
 	return -1;
 }
 
-/* Closes a new temporary file, and returns a descriptor of it. -1: errno. */
+/* Closes a new temporary file, and returns a descriptor of it; -1 with errno after a failure. */
 static int
 descriptor_of(FILE *file)
 {
@@ -34,7 +34,7 @@ descriptor_of(FILE *file)
 	return fd;
 }
 
-/* Copies what can be read once. -1: errno. */
+/* Copies what can be read only once to a temporary file; -1 with errno after a failure. */
 static int
 spool(int from)
 {
@@ -56,7 +56,7 @@ spool(int from)
 	return -1;
 }
 
-/* The records of a remote call. */
+/* Opens the records in the arguments of a call over HTTP. */
 static int
 open_text(struct operation_call *call, const struct import_arguments *arguments)
 {
@@ -74,7 +74,7 @@ open_text(struct operation_call *call, const struct import_arguments *arguments)
 	return -1;
 }
 
-/* Of a shell: a file, or standard input. What is no regular file is copied, to be read twice. */
+/* Opens the file that a command names. Anything but a regular file is copied, because it is read twice. */
 static int
 open_path(struct operation_call *call, const char *path, struct stat *about)
 {
@@ -100,7 +100,8 @@ import_file_open(struct operation_call *call, const struct import_arguments *arg
 	return fail_read(call, path != NULL ? path : "records", errno);
 }
 
-/* Lines are whole, unless one is longer than a piece. Where the file goes on, its last line may be cut, and is left out. */
+/* Examines whole lines, unless one is longer than a piece. If this is a part of a file, its last line may be cut off, and is left
+ * out. */
 static bool
 survey(const struct import_run *run, struct encoding_survey *found)
 {
@@ -122,7 +123,7 @@ survey(const struct import_run *run, struct encoding_survey *found)
 	}
 }
 
-/* Finds the encoding, where --encoding does not say it. */
+/* Detects the encoding, for lack of --encoding. */
 static int
 find_encoding(struct import_run *run)
 {

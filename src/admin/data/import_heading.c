@@ -19,9 +19,9 @@ is_reserved(const struct import_run *run, const struct column *column)
 	return column->field == LEAD_CUSTOM && run->limits.is_reserved(column->name);
 }
 
-/* ---- columns as the caller says ---- */
+/* ---- columns, as the caller names them ---- */
 
-/* Whether a column is meant: by its name, "#3" by its number, or "*" where no one has said what it is. */
+/* Whether `name` means this column: by its name, by its number as "#3", or as "*" if the caller has not said what the column is. */
 static bool
 is_meant(const struct import_run *run, size_t i, struct slice name)
 {
@@ -71,7 +71,7 @@ add_rule(struct import_run *run, struct column *column, struct slice value, enum
 	};
 }
 
-/* COLUMN:VALUE=MEANING: the name of the column may have colons itself. */
+/* COLUMN:VALUE=MEANING, in which the name of the column may contain colons itself. */
 static int
 give_meaning(struct import_run *run, const struct value_pair *pair)
 {
@@ -113,7 +113,7 @@ identifies(const struct column *column)
 	return column->field == LEAD_EMAIL || column->field == LEAD_PHONE;
 }
 
-/* Divides a record into names: how many there are, and how many of them are an email address or a phone number. */
+/* Counts the names in a record, and in *identities those that name an email address or a phone number. */
 static size_t
 count_names(struct pool *pool, struct slice record, char delimiter, size_t *identities)
 {
@@ -128,7 +128,7 @@ count_names(struct pool *pool, struct slice record, char delimiter, size_t *iden
 	return fields.count;
 }
 
-/* One that divides it into names that are known weighs more than any number of others. */
+/* A delimiter that yields known names weighs more than any number of unknown ones. */
 static char
 detect_delimiter(struct pool *pool, struct slice record)
 {
@@ -145,7 +145,7 @@ detect_delimiter(struct pool *pool, struct slice record)
 	return delimiters[best];
 }
 
-/* A line that looks like the heading after others; 0: there is none. */
+/* The number of a later line that looks like the heading; 0: there is none. */
 static uint64_t
 later_heading(struct import_run *run)
 {
@@ -179,7 +179,7 @@ fail_heading(struct import_run *run)
 			    : "the heading has neither email nor phone_number: name them with --map COLUMN=email");
 }
 
-/* Finds the record of the heading, which may come after one that names the delimiter, or after a given number of lines. */
+/* Finds the record with the heading, which may follow a record that names the delimiter, or a given number of lines. */
 static int
 find_heading(struct import_run *run)
 {
@@ -226,7 +226,7 @@ split_heading(struct import_run *run)
 	return true;
 }
 
-/* The first email address in a column, and whether a later row has it, too. */
+/* The first email address in a column, and whether a later row repeats it. */
 struct address_column {
 	struct slice first;
 	bool repeats;
@@ -251,8 +251,8 @@ count_addresses(struct import_run *run, struct slice record, struct address_colu
 	}
 }
 
-/* Where no column is the email address by its name, the only one with addresses is: headings are in any language, or questions
- * of a form. One whose rows share an address names someone else, such as the owner of the contacts. */
+/* If no heading names the email address, it is the only column that contains addresses: headings can be in any language, or be the
+ * questions of a form. A column whose rows share an address is about someone else, such as the owner of the contacts. */
 static bool
 find_addresses(struct import_run *run)
 {

@@ -6,5 +6,5 @@
 
 /* Reads the heading of the file and sets the columns of the run. Returns 0, or a status after reporting the error. */
 MUST_CHECK int import_read_heading(struct import_run *run);
-/* Reads --set. */
+/* Reads --set into the limits of the run. Returns 0, or a status after reporting the error. */
 MUST_CHECK int import_read_constants(struct import_run *run);

@@ -29,7 +29,7 @@ meaning_of(struct pool *pool, const struct column *column, const char *ignored, 
 	return POOL_JOIN(pool, slice_of(column->field == LEAD_UTM ? utm : custom), column->name);
 }
 
-/* What was found in the heading: a name that was misspelled is a custom field. */
+/* Shows what each column becomes, because a misspelled name becomes a custom field. */
 static void
 add_columns(const struct import_run *run)
 {
@@ -45,7 +45,7 @@ add_columns(const struct import_run *run)
 					  : meaning_of(pool, column, "ignored", "custom field ", "utm "));
 		if (!run->arguments->look)
 			continue;
-		output_text(columns, "field", meaning_of(pool, column, "-", "", "utm_")); /* as --map takes it */
+		output_text(columns, "field", meaning_of(pool, column, "-", "", "utm_")); /* in the form that --map takes */
 		output_boolean(columns, "is_custom", column->field == LEAD_CUSTOM);
 		output_texts(columns, "examples", found->examples, found->example_count);
 	}
@@ -94,7 +94,7 @@ add_form(const struct import_run *run)
 	output_u64(output, "heading", run->heading_line);
 }
 
-/* A lead has room for so many; rows with fewer of them are imported. */
+/* A lead has room for a limited number of custom fields; rows that have fewer are imported. */
 static void
 warn_of_fields(const struct import_run *run)
 {
@@ -157,7 +157,7 @@ add_counts(struct import_run *run)
 			output_u64(output, seldom[i].key, seldom[i].count);
 }
 
-/* Where a remote call goes on with the file. */
+/* Tells a caller over HTTP where the next part of the file begins. */
 static void
 add_place(struct import_run *run)
 {
@@ -180,7 +180,7 @@ answer(struct import_run *run, int status)
 	if (number != 0 && status == EX_OK)
 		status = operation_fail(
 		    run->call, PROBLEM_IO, "the file of rejected rows could not be written: %s", strerror(number));
-	/* the rows that are left to the next part are counted there; tags that were made stay those of all rows */
+	/* rows that are left to the next part are counted there; tags that were made are those of all rows */
 	if (status == EX_OK && run->is_late && !makes_tags(run) &&
 	    (run->survey.tags.count > 0 || import_questions(run) != NULL))
 		status = import_survey(run);
@@ -203,7 +203,7 @@ answer(struct import_run *run, int status)
 		add_place(run);
 	if (is_trial)
 		warn_of_fields(run);
-	/* rows are rejected: what is wrong is in the report, the file of rejected rows or the messages */
+	/* if rows are rejected, the reasons are in the file of rejected rows or in messages */
 	return status == EX_OK && run->counts.rejected > 0 && run->reasons == NULL ? EX_DATAERR : status;
 }
 
@@ -239,7 +239,7 @@ find_definitions(struct import_run *run)
 	return RESULT_OK;
 }
 
-/* Makes the tags that rows have and the campaign lacks. One that another call has just made is there as well. */
+/* Makes the tags that rows have and the campaign lacks. If another call has just made one of them, it is used. */
 static int
 make_tags(struct import_run *run)
 {
@@ -266,7 +266,7 @@ make_tags(struct import_run *run)
 	return operation_answer(call, find_definitions(run));
 }
 
-/* Nothing is stored before the questions are answered; a look and a dry run show them. */
+/* Nothing is stored before all questions are answered; a look and a dry run show them. */
 static int
 import_records(struct import_run *run)
 {
@@ -309,7 +309,7 @@ import_file(struct import_run *run)
 
 /* ---- arguments ---- */
 
-/* As of a row: sign-ups have further numbers. */
+/* The same maximum as in a row, so that numbers for sign-ups are left. */
 static bool
 parse_last_number(struct value_reading *reading UNUSED, struct slice text, void *place)
 {

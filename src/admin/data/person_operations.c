@@ -12,7 +12,7 @@
 #include "store/removal/erase.h"
 #include "store/removal/person_report.h"
 
-/* ERASURES_MAX: of an account that have not ended, for remote calls. */
+/* REMOTE_MS, ERASURES_MAX: limits of calls over HTTP; the latter is the number of unfinished erasures of an account. */
 enum { REMOTE_MS = 2000, REPORT_MS = 1000, ERASURES_MAX = 20 };
 
 struct person_arguments {
@@ -29,7 +29,7 @@ static const struct parameter erase_parameters[] = { PERSON, OPTION("forget", va
 static const struct parameter report_parameters[] = { PERSON, OPTION("after", value_text, PLACE(after)) };
 #undef PLACE
 
-/* The address that is given, and the campaign. Returns 0, or a status after reporting the error. */
+/* Reads the given address and the campaign. Returns 0, or a status after reporting the error. */
 static int
 read_person(struct operation_call *call, struct person *person)
 {
@@ -70,8 +70,7 @@ report_counts(struct output *output, const struct removal_counts *counts)
 	output_u64(output, "claims", counts->claims);
 }
 
-/* Leads of others that have the address in data of theirs; null without the right to read leads, and when not all could be read
- * in time. */
+/* Lists other leads whose data contain the address; null if the caller may not read leads, or if not all could be read in time. */
 static enum result
 report_mentions(struct operation_call *call, const struct person *person, int64_t end_ms)
 {
@@ -123,7 +122,7 @@ run_lead_erase(struct operation_call *call)
 
 /* ---- report ---- */
 
-/* "LEAD.SECTION.FIRST.SECOND", the last two with one added. */
+/* Parses "LEAD.SECTION.FIRST.SECOND", in which the last two numbers are greater by one. */
 static bool
 parse_place(struct slice text, struct report_place *place)
 {
@@ -148,7 +147,7 @@ add_item(struct output *output, const struct report_item *item)
 	output_json(output, "data", item->data);
 }
 
-/* One part: its size is that of an answer. */
+/* Outputs one part of the report, which is as large as an answer may be. */
 static int
 answer_part(struct operation_call *call, const struct person *person, struct report_place place)
 {
@@ -165,7 +164,7 @@ answer_part(struct operation_call *call, const struct person *person, struct rep
 	return EX_OK;
 }
 
-/* An array with an item a line. */
+/* Prints the items of an array, one per line. */
 static bool
 print_part(FILE *out, struct pool *pool, const struct report_part *part, bool *first)
 {
@@ -179,7 +178,7 @@ print_part(FILE *out, struct pool *pool, const struct report_part *part, bool *f
 	return good;
 }
 
-/* All parts, one after the other: only one is in memory. */
+/* Prints all parts one after another, so that only one is in memory. */
 static int
 print_report(struct operation_call *call, const struct person *person, struct report_place place)
 {

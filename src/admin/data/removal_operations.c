@@ -11,7 +11,7 @@
 #include "store/operator/accounts.h"
 #include "store/removal/campaigns.h"
 
-/* Of a removed campaign, its rows. */
+/* Deletes rows of a removed campaign. */
 static enum result
 go_on(struct store *store, const void *campaign_id, struct removal_counts *counts, bool *done)
 {
@@ -33,7 +33,7 @@ delete_all_rows(
 	return status;
 }
 
-/* Those of the account, or the one. */
+/* Finds all campaigns of the account, or the one that is the subject. */
 static int
 find_campaigns(struct operation_call *call, struct campaign **list, size_t *campaigns)
 {
@@ -54,7 +54,7 @@ struct removal_arguments {
 };
 static const struct parameter parameters[] = { OPTION("yes", value_on, offsetof(struct removal_arguments, yes)) };
 
-/* The variant: whether it is an account. */
+/* The variant: whether an account is removed; otherwise a campaign. */
 static int
 run_remove(struct operation_call *call)
 {
@@ -76,7 +76,7 @@ run_remove(struct operation_call *call)
 	    account ? store_remove_account(call->store, call->id) : store_remove_campaign(call->store, call->id);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
-	if (!call->is_remote) /* else the dispatcher deletes them: it may take minutes */
+	if (!call->is_remote) /* over HTTP the dispatcher deletes the rows, because this may take minutes */
 		status = delete_all_rows(call, list, campaigns, leads, &counts);
 	if (status != EX_OK)
 		return status;

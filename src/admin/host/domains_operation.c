@@ -37,7 +37,7 @@ read_all(int fd, struct buffer *text)
 	}
 }
 
-/* Reads and checks the list; *hosts: how many it has. */
+/* Reads and checks the list; *hosts: the number of its hosts. */
 static int
 read_list(struct operation_call *call, const char *path, struct buffer *text, size_t *hosts)
 {

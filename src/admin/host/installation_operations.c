@@ -93,7 +93,7 @@ write_node(struct output *output, const struct node_status *node)
 	output_u64(output, "flow_control_received", node->received);
 }
 
-/* The state of each kind of process, and its last sign of life. */
+/* Outputs the state of each kind of process, and when it last showed a sign of life. */
 static void
 write_processes(struct operation_call *call, const struct heartbeat_seen seen[HEARTBEAT_PROCESSES])
 {
@@ -120,7 +120,7 @@ write_disks(struct operation_call *call)
 	output_nested(call->output, "disks", list);
 }
 
-/* The limits of an hour that keep messages waiting, with the first campaign of each. */
+/* Lists the hourly limits that keep messages waiting, each with the first campaign that it affects. */
 static enum result
 find_limits_reached(struct operation_call *call, enum message_channel channel, struct output *list)
 {
@@ -239,7 +239,7 @@ run_installation(struct operation_call *call)
 	return EX_OK;
 }
 
-/* Without the database, or without the file of the counts, the rest is printed. */
+/* If the database or the file of counts is missing, the rest is printed. */
 static int
 run_metrics(struct operation_call *call)
 {
@@ -263,7 +263,7 @@ run_metrics(struct operation_call *call)
 	return written ? EX_OK : operation_fail(call, PROBLEM_IO, "the metrics could not be written");
 }
 
-/* Secrets that cannot be opened are reported after the rest was done. */
+/* Secrets that cannot be opened are reported after everything else was done. */
 static int
 output_counts(struct operation_call *call, const struct secret_counts *counts, uint64_t changed)
 {

@@ -38,7 +38,7 @@ set(struct pool *pool, const char *name, const char *value)
 	return setenv(pool_printf(pool, "setup_%s", name).data, value == NULL ? "" : value, 1) == 0;
 }
 
-/* The options, for the script. */
+/* Puts the options into the environment of the script. */
 static bool
 set_all(struct operation_call *call)
 {

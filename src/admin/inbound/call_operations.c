@@ -11,7 +11,7 @@
 #include "operation/value_types.h"
 #include "webhook/mapping.h"
 
-/* The text of the payload of a test; a call of the URL has its own. */
+/* Tests have no content type of their own, unlike calls of the URL: it is guessed from the payload. */
 static struct slice
 type_of(struct slice body)
 {
@@ -20,7 +20,7 @@ type_of(struct slice body)
 	return json ? SLICE("application/json") : SLICE("application/x-www-form-urlencoded");
 }
 
-/* Reads all of a file, or standard input. Returns 0, or a status after reporting the error. */
+/* Reads a whole file, or standard input. Returns 0, or a status after reporting the error. */
 static int
 read_payload(struct operation_call *call, const char *path, struct slice *payload)
 {
@@ -73,7 +73,7 @@ add_fields(struct operation_call *call, struct output *output, const struct inbo
 	output_nested(output, "fields", fields);
 }
 
-/* The first entry that is refused, otherwise the first one. */
+/* The first entry that is refused, or simply the first one. */
 static const struct inbound_result *
 main_result(const struct inbound_results *results)
 {
@@ -83,7 +83,7 @@ main_result(const struct inbound_results *results)
 	return &results->items[0];
 }
 
-/* `entries`: of a payload with several. */
+/* `entries` lists the results if the payload has several entries. */
 static void
 add_results(struct operation_call *call, const struct inbound_results *results)
 {
@@ -96,7 +96,7 @@ add_results(struct operation_call *call, const struct inbound_results *results)
 	output_nested(call->output, "entries", entries);
 }
 
-/* Warns of paths of the map that the payload does not have: a wrong path is not an error. */
+/* Warns of paths in the map that the payload does not have. A wrong path is no error. */
 static void
 report_missing(struct operation_call *call, const struct inbound_webhook *webhook, const struct inbound_result *result)
 {
@@ -235,7 +235,7 @@ run_inbound_call(struct operation_call *call)
 	return EX_OK;
 }
 
-/* A call that became a lead stays one. */
+/* A call that has made a lead keeps its state if a replay is refused. */
 static bool
 stays(const struct inbound_call *entry, const struct inbound_result *outcome)
 {
@@ -270,8 +270,8 @@ is_unavailable(const struct inbound_results *outcomes)
 	return false;
 }
 
-/* Each entry has a row of its own afterwards, because a row is one person's. The stored one, which has all of them, is changed
- * last: until then it can be replayed. */
+/* Afterwards each entry has a row of its own, because a row belongs to one person. The stored row, which contains all entries, is
+ * changed last: until then it can be replayed. */
 static enum result
 note_entries(struct operation_call *call, struct inbound_call *stored, const struct inbound_results *outcomes)
 {

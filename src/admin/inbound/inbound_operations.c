@@ -16,7 +16,7 @@ url_of(struct operation_call *call, uint64_t campaign_id, struct slice token)
 }
 
 struct inbound_details {
-	struct slice name; /* of a new one */
+	struct slice name; /* of a new webhook */
 	uint64_t tag_id;   /* 0: none */
 	struct slice source;
 	struct value_pairs map;
@@ -70,7 +70,7 @@ check_tag(struct operation_call *call, const struct inbound_put *put)
 	return operation_answer(call, result);
 }
 
-/* Adds or changes the webhook. *fresh: it was added, with the token. Returns 0, or a status after reporting the error. */
+/* Adds or changes the webhook. *fresh: it was added, with the token. Returns 0, or a status after reporting an error. */
 static int
 put(struct operation_call *call, struct inbound_put *put, struct slice token, uint64_t *id, bool *fresh)
 {
@@ -182,7 +182,7 @@ run_inbound_rotate(struct operation_call *call)
 	if (result == RESULT_OK)
 		result = store_rotate_inbound(
 		    call->store, &call->precondition, call->id, hash.bytes, *ARGUMENTS(call, bool) ? 0 : INBOUND_OVERLAP_HOURS);
-	/* a URL that may be in use is shown, because no other command shows it */
+	/* shown even if the outcome is unknown, because no other command shows the URL */
 	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
 		output_u64(call->output, "id", call->id);

@@ -20,7 +20,8 @@ output_job_fields(struct output *output, const struct job_field *fields, const v
 	}
 }
 
-/* The right to see the details of a job of each kind, and to cancel it. That of a kind of a later version is not known. */
+/* The right that is needed to see the details of a job of each kind, and to cancel it. For kinds of later versions it is not
+ * known. */
 static const rights rights_of[JOB_KINDS + 1] = {
 	[JOB_REDELIVERY] = RIGHT_HOOKS,
 	[JOB_WEBHOOK_TEST] = RIGHT_HOOKS,
@@ -66,7 +67,7 @@ queued_job_show(struct operation_call *call, uint64_t id)
 		job.parameters = job_parameters_without_lead(call->pool, &job);
 	queued_job_output(call->output, &job);
 	output_text(call->output, "made_by", job.made_by);
-	/* they may have the address of a person */
+	/* parameters and result may contain the address of a person */
 	output_json(call->output, "parameters", job.parameters);
 	output_keep_private(call->output);
 	output_json(call->output, "result", job.result);
@@ -74,7 +75,7 @@ queued_job_show(struct operation_call *call, uint64_t id)
 	return EX_OK;
 }
 
-/* As far as the column has room for it. */
+/* Cut to the size of the column. */
 struct slice
 queued_job_made_by(struct operation_call *call)
 {
@@ -127,7 +128,7 @@ run_job_list(struct operation_call *call)
 	if (filter.account_id != 0 && filter.campaign_id != 0)
 		return operation_fail_value(
 		    call, PROBLEM_USAGE, "campaign", "not together with %s", parameter_shown(call, "account"));
-	const size_t shown = filter.limit++; /* one more shows whether the list goes on */
+	const size_t shown = filter.limit++; /* one more row shows whether the list continues */
 	const enum result result = store_list_jobs(call->store, call->pool, &filter, &jobs, &count);
 	for (size_t i = 0; result == RESULT_OK && i < count && i < shown; i++)
 		queued_job_output(call->output, &jobs[i]);

@@ -6,19 +6,19 @@
 #include "operation/operation.h"
 #include "store/queue/operator_jobs.h"
 
-/* Queues a job of the campaign and its account (0: of the installation) and outputs it. Returns a status, after reporting an
+/* Queues a job for the campaign and its account (0: for the installation) and outputs it. Returns a status, after reporting an
  * error. */
 int queued_job_add(struct operation_call *call, uint64_t campaign_id, enum job_kind kind, struct slice parameters);
-/* The caller, as jobs have it. */
+/* The caller, as the column made_by of jobs stores it. */
 struct slice queued_job_made_by(struct operation_call *call);
-/* Outputs the job after RESULT_OK of the function that queued it, else reports why it did not. Returns a status. */
+/* `result` is that of the function that queued the job: outputs the job, or reports why it was not queued. Returns a status. */
 int queued_job_answer(struct operation_call *call, enum result result, uint64_t id);
 
-/* Outputs all of a job that the caller may see. Returns a status. */
+/* Outputs everything about a job that the caller may see. Returns a status. */
 int queued_job_show(struct operation_call *call, uint64_t id);
 /* Outputs the fields that lists show. */
 void queued_job_output(struct output *output, const struct operator_job *job);
 /* Whether the caller may queue jobs of this kind. */
 MUST_CHECK bool queued_job_is_of_caller(const struct operation_call *call, const struct operator_job *job);
-/* Outputs the members of a result, in the current record. */
+/* Adds the fields of a result to the current record. */
 void output_job_fields(struct output *output, const struct job_field *fields, const void *values);

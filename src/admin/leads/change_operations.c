@@ -16,14 +16,14 @@
 
 enum { COMMAND_MS = 10000 };
 
-/* Returns 0 after success, else reports why it failed and returns the status. */
+/* Returns 0 after success; otherwise reports why the command failed and returns a status. */
 static int
 answer_command(struct operation_call *call, const struct outcome *outcome)
 {
 	static const struct {
 		enum failure failure;
 		enum operation_problem problem;
-		const char *message; /* NULL: the failure's */
+		const char *message; /* NULL: that of the outcome */
 	} problems[] = {
 		{ FAILURE_CAMPAIGN_NOT_FOUND, PROBLEM_NOT_FOUND, "there is no such campaign" },
 		{ FAILURE_LEAD_NOT_FOUND, PROBLEM_NOT_FOUND, "there is no such lead" },
@@ -70,7 +70,7 @@ struct named_leads {
 	size_t count, capacity;
 };
 
-/* An email address, a number that begins with +, or a social_id. */
+/* Accepts an email address, a number that begins with +, or a social_id. */
 static bool
 parse_reference(struct pool *pool, struct slice text, struct lead_reference *lead)
 {
@@ -173,7 +173,8 @@ run_lead_points(struct operation_call *call)
 	return status == EX_OK ? operation_answer_number(call, RESULT_OK, "queued", outcome.queued) : status;
 }
 
-/* Whether the change comes with a tag of the campaign, if it needs one. Returns 0, or a status after reporting the error. */
+/* Checks that the change has a tag of the campaign if it needs one, and none otherwise. Returns 0, or a status after reporting the
+ * error. */
 static int
 check_tag(struct operation_call *call, const struct definitions *definitions, const struct bulk_change *change)
 {
@@ -185,8 +186,8 @@ check_tag(struct operation_call *call, const struct definitions *definitions, co
 	return EX_OK;
 }
 
-/* Leads that are named by an address have this address verified, so one request names all of them in the same way. Reports a
- * mixture and returns false. */
+/* A lead that is named by an address gets that address verified, so a request must name all leads in the same way. Returns false
+ * after reporting a mixture. */
 static bool
 choose_channel(struct operation_call *call, struct bulk_request *request)
 {
@@ -248,7 +249,7 @@ run_lead_jobs(struct operation_call *call)
 	enum result result = operation_find_campaign(call, NULL);
 	if (result == RESULT_OK)
 		result = store_list_bulk_jobs(call->store, call->pool, call->id, *ARGUMENTS(call, size_t), &jobs, &count);
-	/* texts that come with changes of leads may be about one of them */
+	/* the texts of a change may be about one of its leads */
 	const bool personal = caller_has_right(call->caller, RIGHT_LEADS) || caller_has_right(call->caller, RIGHT_CHANGE);
 	for (size_t i = 0; result == RESULT_OK && i < count; i++) {
 		const struct bulk_job *job = &jobs[i];

@@ -13,7 +13,7 @@
 #include "operation/value_types.h"
 #include "transfer/row.h"
 
-/* The values of the operands, on their way to a sign-up. */
+/* The sign-up that the given fields become. */
 struct edit {
 	struct operation_call *call;
 	struct row_limits limits;
@@ -21,7 +21,7 @@ struct edit {
 	struct custom_field *fields;
 };
 
-/* Set one field of the sign-up from a text that is not empty. They return false for a value that is not valid. */
+/* Sets one field of the sign-up from a text that is not empty. Returns false for a value that is not valid. */
 typedef bool set_field(struct edit *edit, struct slice text);
 
 static bool
@@ -73,7 +73,7 @@ set_user_agent(struct edit *edit, struct slice text)
 	return edit->signup.replace_user_agent = true;
 }
 
-/* Only a mail server can say that there is no such person. */
+/* The mark can only be removed here, because none but a mail server can set it. */
 static bool
 set_bounced(struct edit *edit, struct slice text)
 {
@@ -103,7 +103,7 @@ static const struct {
 	{ SLICE("language"), set_language, "the code of a language, as de or pt-BR" },
 };
 
-/* Fields that the engine has no removal for are never emptied. */
+/* These fields are never emptied, because the engine cannot remove them. */
 static bool
 set_own(struct edit *edit, size_t which, struct slice value)
 {
@@ -119,7 +119,7 @@ set_own(struct edit *edit, size_t which, struct slice value)
 	return false;
 }
 
-/* A custom field; without a value it is removed. */
+/* Sets a custom field; an empty value removes it. */
 static bool
 set_custom(struct edit *edit, const struct column *column, struct slice name, struct slice value)
 {
@@ -142,7 +142,7 @@ set_custom(struct edit *edit, const struct column *column, struct slice name, st
 	return true;
 }
 
-/* Reports an error and returns false. */
+/* Returns false after reporting an error. */
 static bool
 take(struct edit *edit, const struct value_pair *pair)
 {

@@ -46,14 +46,15 @@ lead_put_origin(struct json_writer *writer, const struct lead *lead)
 
 enum { SHOWN_DEPTH = 32 };
 
-/* Converts a payload to one line per value. A member of a nested object has a name like "utm.source"; an array is one line. */
+/* Converts a payload to one line per value. The name of a member of a nested object is like "utm.source"; an array becomes one
+ * line. */
 struct payload_flattener {
 	struct output *output;
 	struct pool *pool;
 	struct slice keys[SHOWN_DEPTH + 1]; /* by depth */
-	bool object_begun;                  /* by the last event */
-	size_t arrays, array_depth;         /* how many enclose the value; depth of the outermost */
-	struct buffer items;                /* of the outermost array */
+	bool object_begun;                  /* the last event began an object */
+	size_t arrays, array_depth;         /* arrays around the value; depth of the outermost one */
+	struct buffer items;                /* the items of the outermost array */
 };
 
 static void
@@ -65,7 +66,7 @@ add_line(struct payload_flattener *flat, size_t depth, struct slice value)
 	output_text(flat->output, pool_string(flat->pool, path), pool_copy(flat->pool, value));
 }
 
-/* Items are separated by commas, values inside an item by spaces. */
+/* Separates items by commas, and values inside an item by spaces. */
 static void
 add_item(struct payload_flattener *flat, const struct json_event *event, struct slice text)
 {
@@ -89,7 +90,7 @@ flatten(void *context, const struct json_event *event)
 		return true;
 	case JSON_OBJECT_END:
 		if (object_begun && flat->arrays == 0)
-			add_line(flat, event->depth, SLICE_NONE); /* it is empty */
+			add_line(flat, event->depth, SLICE_NONE); /* the object is empty */
 		return true;
 	case JSON_ARRAY_BEGIN:
 		if (flat->arrays++ == 0) {
@@ -132,7 +133,7 @@ show(struct operation_call *call, struct slice json)
 			  call, PROBLEM_INTERNAL, "what is stored of the lead is not valid JSON: %s", problem.message);
 }
 
-/* Levels that were removed since have no subject. */
+/* A level that has been removed since has no subject. */
 static void
 put_rewards(struct json_writer *writer, const struct lead *lead, const struct definitions *definitions)
 {

@@ -9,7 +9,7 @@
 #include "os/clock.h"
 #include "store/shown_leads.h"
 
-static const struct slice order_names[] = { SLICE_NONE, SLICE("score") }; /* the other order has no name */
+static const struct slice order_names[] = { SLICE_NONE, SLICE("score") }; /* the order of sign-ups has no name */
 const struct value_type value_lead_order = { WORD_TYPE(bool, order_names, 2), .expected = "score" };
 
 int
@@ -29,7 +29,7 @@ lead_selection_read_number(struct operation_call *call, const struct lead_select
 	return operation_fail_value(call, PROBLEM_INVALID, "after", "expected a number from 0 to 4294967295");
 }
 
-/* Leads are read in pages of PAGE_LEADS. Only the shown values are stored until all is printed. */
+/* Leads are read in pages of PAGE_LEADS. Only the values that are shown are kept until everything is printed. */
 enum { PAGE_LEADS = 250 };
 
 struct lead_list_arguments {
@@ -47,12 +47,12 @@ static const struct parameter parameters[] = {
 #undef PLACE
 static const struct lead_list_arguments defaults = { .selection = LEAD_SELECTION_DEFAULTS };
 
-/* A list, part by part. */
+/* A list under way. */
 struct lead_list {
-	struct lead_filter filter; /* `limit`: how many are left */
+	struct lead_filter filter; /* `limit`: how many leads it may still show */
 	bool has_order;
-	struct lead_order order; /* has_order: that of the list */
-	int64_t deadline_ms;     /* until which it searches names */
+	struct lead_order order; /* valid if has_order: how far the list has come */
+	int64_t deadline_ms;     /* until then it searches names */
 };
 enum { SEARCH_MS = 1000 };
 
@@ -79,7 +79,7 @@ add_lead(struct operation_call *call, const struct payload_subject *subject)
 	return RESULT_OK;
 }
 
-/* It examines as many leads as a page may, from its place on. */
+/* Lets the next page examine as many leads as a page may. */
 static void
 begin_page(struct lead_list *list)
 {
@@ -87,7 +87,7 @@ begin_page(struct lead_list *list)
 	list->order.examined = 0;
 }
 
-/* Outputs one page, then moves the list to the next and subtracts from its limit. `pool` is for this page only. */
+/* Outputs one page, moves the list to the next one, and lowers its limit. `pool` is for this page only. */
 static enum result
 add_page(struct operation_call *call, struct pool *pool, struct lead_list *list, bool *more)
 {
@@ -108,7 +108,7 @@ add_page(struct operation_call *call, struct pool *pool, struct lead_list *list,
 	filter->after = page.next;
 	filter->last = page.last;
 	filter->limit -= page.count;
-	/* one call examines no more leads than one page may, or names for a second */
+	/* a call examines no more leads than one page may; when it searches names, it goes on for a second */
 	const bool searches = slice_present(filter->name) && clock_monotonic_ms() < list->deadline_ms;
 	const bool page_ends = list->has_order ? store_order_is_spent(filter, &list->order) : page.next == page.last;
 	if (page_ends && searches)
@@ -119,7 +119,7 @@ add_page(struct operation_call *call, struct pool *pool, struct lead_list *list,
 
 /* ---- the order ---- */
 
-/* Score and sign-up number, "25-7". */
+/* Parses a score and a sign-up number, such as "25-7". */
 static bool
 parse_score_place(struct slice text, struct lead_order *order)
 {
@@ -145,7 +145,7 @@ check_order(struct operation_call *call, const struct lead_list_arguments *argum
 	return EX_OK;
 }
 
-/* Reads the order and its place. Returns 0, or a status after reporting the error. */
+/* Reads the order, and the place where the list continues. Returns 0, or a status after reporting the error. */
 static int
 read_order(struct operation_call *call, const struct lead_list_arguments *arguments, struct lead_order *order)
 {
@@ -166,7 +166,7 @@ read_order(struct operation_call *call, const struct lead_list_arguments *argume
 	return found;
 }
 
-/* Absent: the list has ended. */
+/* Where the next part begins; absent if the list has ended. */
 static struct slice
 next_place(struct pool *pool, const struct lead_list *list)
 {

@@ -8,7 +8,7 @@
 struct lead_selection {
 	struct lead_filter filter;
 	bool by_score;
-	struct slice after; /* where the list goes on, as an earlier part has named it; or absent */
+	struct slice after; /* where the list continues, as the part before has named it; or absent */
 };
 #define LEAD_SELECTION_DEFAULTS                      \
 	{                                            \
@@ -38,9 +38,9 @@ extern const struct value_type value_lead_order; /* bool: by score */
 	    OPTION("newest", value_on, offsetof(type, member.filter.newest)),                \
 	    OPTION("order", value_lead_order, offsetof(type, member.by_score))
 
-/* Returns 0, or EX_USAGE after reporting that the order of sign-ups and the one by score are both wanted. */
+/* Returns 0, or EX_USAGE after reporting that two orders are given: --newest and --order. */
 MUST_CHECK int lead_selection_check(struct operation_call *call, const struct lead_selection *selection);
-/* Reads the sign-up number after which the list goes on, if one is given. Returns 0, or a status after reporting that it is
- * none. */
+/* Reads the sign-up number after which the list continues, if one is given. Returns 0, or a status after reporting that it is not a
+ * number. */
 MUST_CHECK int lead_selection_read_number(
     struct operation_call *call, const struct lead_selection *selection, struct lead_filter *filter);

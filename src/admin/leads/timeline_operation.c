@@ -11,7 +11,7 @@
 
 enum { ENTRY_MAX_BYTES = 1024 * 1024, ENTRIES_DEFAULT = 50 };
 
-/* Shared by all entries. */
+/* What all entries need. */
 struct shown {
 	struct operation_call *call;
 	const struct lead *lead;
@@ -38,7 +38,7 @@ static const struct parameter parameters[] = {
 };
 static const struct lead_timeline defaults = { .limit = ENTRIES_DEFAULT };
 
-/* The name of the tag, action or referred lead that the points are for; absent for others, and where it was removed. */
+/* The name of the tag, action or referred lead that the points are for. Absent for other entries, and if it was removed. */
 static struct slice
 subject_of(const struct shown *shown, const struct timeline_entry *entry)
 {
@@ -112,7 +112,7 @@ put_entry(struct json_writer *writer, const struct shown *shown, const struct ti
 	json_end_object(writer);
 }
 
-/* "1 of 2", or absent without any. */
+/* "1 of 2"; absent if there are no deliveries. */
 static struct slice
 delivered(struct pool *pool, const struct timeline_entry *entry)
 {
@@ -122,7 +122,7 @@ delivered(struct pool *pool, const struct timeline_entry *entry)
 	return entry->delivery_count == 0 ? SLICE_NONE : pool_printf(pool, "%zu of %zu", count, entry->delivery_count);
 }
 
-/* Why a lead was marked, and by whom. */
+/* Says why the lead was marked, and by whom. */
 static struct slice
 reasons_of(struct pool *pool, const struct timeline_entry *entry)
 {

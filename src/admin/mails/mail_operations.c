@@ -105,7 +105,7 @@ static const char *const not_queued[] = {
 	[MAIL_MISSING] = "there is no such mail",
 };
 
-/* Each is a transaction, so a call by HTTP with more would take seconds. */
+/* Each mail is a transaction, so a call over HTTP with more of them would take seconds. */
 enum { RESENT_MAX = 100 };
 
 struct mail_ids {

@@ -36,7 +36,7 @@ chosen_language_code(const struct chosen_language *chosen)
 	return chosen->is_given ? text_language_code(chosen->language) : SLICE("");
 }
 
-/* Lines keep their numbers. */
+/* Only white space at the end is removed, so that the numbers of lines in messages fit the text. */
 int
 own_text_read(struct operation_call *call, struct slice *value)
 {

@@ -10,7 +10,7 @@
 
 enum { PREVIEW_MAX_BYTES = 1024 * 1024 };
 
-/* A text of a consent can be removed, and changes with the consent alone. */
+/* The stored text of a consent can only be removed: it changes when the consent itself changes. */
 static int
 read_removal(
     struct operation_call *call, struct slice name, struct slice value, struct slice language, struct campaign_text *change)
@@ -24,7 +24,7 @@ read_removal(
 
 struct page_texts {
 	struct chosen_language language;
-	enum page_view view; /* of a preview */
+	enum page_view view; /* what a preview shows */
 	struct value_pairs texts;
 };
 
@@ -41,7 +41,7 @@ static const struct parameter preview_parameters[] = {
 };
 #undef PLACE
 
-/* An own_text_reader. An absent value removes the text. */
+/* An own_text_reader. An empty value removes the text. */
 static int
 read_change(struct operation_call *call, const struct value_pair *pair, struct output *errors, struct campaign_text *change)
 {
@@ -59,7 +59,7 @@ read_change(struct operation_call *call, const struct value_pair *pair, struct o
 		return operation_fail(call, PROBLEM_USAGE, "\"%.*s\" is no NAME=VALUE with one of the names in leadhook(1)",
 		    SLICE_ARGS(value_pair_text(call->pool, pair)));
 	if (errors != NULL && !look_has_language(look))
-		language = SLICE(""); /* a page shows both kinds */
+		language = SLICE(""); /* a preview shows both kinds */
 	if (language.size > 0 && !look_has_language(look))
 		return operation_fail(call, PROBLEM_INVALID, "%s is the same for every language: without %s", look_name(look),
 		    parameter_shown(call, "language"));
@@ -79,7 +79,7 @@ read_change(struct operation_call *call, const struct value_pair *pair, struct o
 	return EX_OK;
 }
 
-/* The row that documents a consent; a change that is none sets nothing. */
+/* Makes the row that documents a new text of the consent. Returns false if the change is about something else. */
 static bool
 note_consent(struct operation_call *call, const struct campaign_text *change, struct campaign_text *note)
 {
@@ -95,7 +95,7 @@ note_consent(struct operation_call *call, const struct campaign_text *change, st
 	return true;
 }
 
-/* The colours are those of all languages. Returns as own_text_refuse. */
+/* Checks the contrast of the colours, which are the same in all languages. Returns as own_text_refuse. */
 static int
 check_colors(struct operation_call *call, struct pool *pool, const struct campaign_texts *texts, struct output *errors)
 {
@@ -114,7 +114,7 @@ struct page_change {
 	const struct campaign_texts *texts;
 };
 
-/* Whether the change removes the text of a consent that leads agree to now. */
+/* Whether the change removes the text of this version of the consent. */
 static bool
 removes_consent(const struct page_change *change, struct slice version)
 {
@@ -169,7 +169,7 @@ run_page_set(struct operation_call *call)
 	return result == RESULT_OK ? run_page_show(call) : operation_answer(call, result);
 }
 
-/* `skipped`: bytes at the beginning of their names. */
+/* `skipped`: how many bytes of each name are left out at its beginning. */
 static enum result
 show_texts(struct operation_call *call, struct slice prefix, size_t skipped)
 {
@@ -198,7 +198,7 @@ run_page_show(struct operation_call *call)
 
 /* ---- preview ---- */
 
-/* The rest of the status view, besides the lead. */
+/* Reads what the status view shows besides the lead. */
 static enum result
 read_status(struct operation_call *call, const struct campaign *campaign, int64_t now_ms, struct page_status *status)
 {
@@ -278,7 +278,7 @@ run_page_preview(struct operation_call *call)
 		result = store_read_draft_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &drafts, &texts);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
-	(void)check_colors(call, call->pool, &texts, errors); /* it does not fail */
+	(void)check_colors(call, call->pool, &texts, errors); /* with `errors` it cannot fail */
 	const struct slice base_url = slice_of(call->conf->server.base_url);
 	struct page page = { .pool = call->pool,
 		.language =

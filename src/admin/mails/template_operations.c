@@ -17,7 +17,7 @@
 #include "store/texts/campaign_texts.h"
 #include "text/text.h"
 
-/* The arguments of operations about one mail; those that show it have no texts. */
+/* The arguments of all operations about one kind of mail; not each of them takes all. */
 struct mail_arguments {
 	const struct mail_kind_info *kind;
 	struct chosen_language language;
@@ -64,7 +64,7 @@ static const struct parameter sample_parameters[] = {
 
 /* ---- show ---- */
 
-/* The own text of just this language; `language` "": of every language. Absent: there is none. */
+/* The own text for exactly this language; "" stands for every language. Absent: there is none. */
 static struct slice
 find_text(const struct campaign_texts *list, struct slice name, struct slice language)
 {
@@ -80,7 +80,7 @@ read_texts(struct operation_call *call, struct campaign_texts *list)
 	return store_read_texts(call->store, call->pool, call->id, SLICE(OWN_TEMPLATE_PREFIX), list);
 }
 
-/* The keys of the output must be literals. */
+/* The keys of the output, which must be literals. */
 static const struct {
 	const char *key, *origin_key, *own_key;
 } columns[TEMPLATE_PLACES] = {
@@ -164,7 +164,7 @@ run_mail_template(struct operation_call *call)
 
 /* ---- list ---- */
 
-/* Adds a row, if there is an own text for just this language; `language` "": for every language. */
+/* Adds a row if there is an own text for exactly this language; "" stands for every language. */
 static void
 list_language(struct operation_call *call, const struct campaign_texts *list, enum message_kind kind, struct slice language)
 {
@@ -234,7 +234,7 @@ read_change(struct operation_call *call, const struct value_pair *pair, struct o
 	return EX_OK;
 }
 
-/* Each template was checked, and none depends on another. */
+/* Each template was checked on its own, and none depends on another. */
 static bool
 are_good(void *context UNUSED, struct pool *pool UNUSED, const struct campaign_texts *texts UNUSED)
 {
@@ -277,7 +277,7 @@ show_preview(
 	output_text(out, "dropped", preview->drop);
 	output_text(out, "subject", preview->subject);
 	output_lines(out, "text", preview->text);
-	if (call->wants_json) /* on a terminal it is in the way of the rest */
+	if (call->wants_json) /* on a terminal it would be in the way */
 		output_lines(out, "html", preview->html);
 	output_nested(out, "errors", errors);
 	if (whole)
@@ -285,7 +285,7 @@ show_preview(
 	return EX_OK;
 }
 
-/* Texts that are given are drafts. */
+/* The given texts are drafts: they are shown instead of the stored ones. */
 static int
 run_mail_preview(struct operation_call *call)
 {
@@ -316,7 +316,8 @@ run_mail_preview(struct operation_call *call)
 
 /* ---- sample ---- */
 
-/* Only operators can send mails to others. Returns EX_OK, or a status after reporting the error. */
+/* By default the mail goes to the user; only an operator can choose another address. Returns EX_OK, or a status after reporting the
+ * error. */
 static int
 read_recipient(struct operation_call *call, struct slice *address)
 {

@@ -34,13 +34,13 @@ delivery_waits_for(const struct operation_call *call, const struct delivery_row 
 		return SLICE("disabled");
 	if (due_ms > now_ms && due_ms > held_ms)
 		return SLICE("schedule");
-	if (open) /* also while its probe is under way or due */
+	if (open) /* even while its probe is under way or due */
 		return SLICE("breaker");
 	if (held_ms > now_ms)
 		return SLICE("receiver");
 	if (slice_present(delivery->leased_by) && !slice_equal(delivery->leased_by, here->owner))
 		return SLICE("other_dispatcher");
-	/* others of its webhook may come first */
+	/* other deliveries of the webhook may come first */
 	return delivery->webhook_rate > 0 && slice_present(delivery->leased_by) ? SLICE("rate") : SLICE("dispatcher");
 }
 
@@ -91,8 +91,8 @@ shows_events(const struct operation_call *call)
 	return caller_has_right(call->caller, RIGHT_LEADS);
 }
 
-/* Whether the caller may use the filter, and the campaign that it names exists. Returns 0, or a status after reporting that
- * not. */
+/* Checks that the caller may use the filter, and that the campaign in it exists. Returns 0, or a status after reporting the
+ * error. */
 static int
 check_filter(struct operation_call *call, const struct delivery_filter *filter)
 {
@@ -111,11 +111,11 @@ check_filter(struct operation_call *call, const struct delivery_filter *filter)
 		   : operation_answer(call, result);
 }
 
-/* Shared by all rows of deliveries. */
+/* What all rows of a list need. */
 struct shown {
 	struct operation_call *call;
 	struct dispatcher_seen dispatcher;
-	struct lead_names leads; /* none for a caller without the right to read leads */
+	struct lead_names leads; /* empty for a caller without the right to read leads */
 };
 
 static enum result
@@ -230,14 +230,14 @@ run_delivery_count(struct operation_call *call)
 struct redelivery_command {
 	struct operation_call *call;
 	struct redelivery_run redelivery;
-	bool named;        /* given by id: each one that is not queued is reported */
+	bool named;        /* the deliveries were given by id: each one that is not queued is reported */
 	int64_t logged_ms; /* when progress was last shown */
 	bool shown;
 };
 
 enum { PROGRESS_MS = 1000 };
 
-/* Shows progress once a second when errors go to a terminal. */
+/* Shows the progress once a second, if errors go to a terminal. */
 static void
 show_progress(struct redelivery_command *r)
 {
@@ -250,10 +250,10 @@ show_progress(struct redelivery_command *r)
 	r->shown = true;
 }
 
-/* Messages after "delivery 7" or "1", and after a greater number. */
+/* Messages that follow "delivery 7" or "1", or a greater number. */
 static const struct {
 	const char *one, *several;
-	size_t place; /* of the number in struct redelivery_counts */
+	size_t place; /* of the count in struct redelivery_counts */
 } not_queued[REDELIVERY_RESULTS] = {
 #define COUNT(member) offsetof(struct redelivery_counts, member)
 	[REDELIVERY_UNDER_WAY] = { "is under way already", "are under way already", COUNT(under_way) },
@@ -350,7 +350,7 @@ static const struct parameter redeliver_parameters[] = {
 #undef IN_FILTER
 static const struct redeliver redeliver_defaults = { .filter = FILTER_DEFAULTS(SIZE_MAX) };
 
-/* The filters stand between the ids and the switch. */
+/* In the table, the filters stand between the ids and the switch. */
 static bool
 has_filter(const struct operation_call *call)
 {
@@ -360,7 +360,7 @@ has_filter(const struct operation_call *call)
 	return false;
 }
 
-/* The job is of the campaign of the filter, or of its webhook. */
+/* The job belongs to the campaign in the filter, or to that of its webhook. */
 static int
 queue_redelivery(struct operation_call *call, const struct delivery_filter *filter)
 {
@@ -401,7 +401,7 @@ run_redelivery(struct redelivery_command *r, const uint64_t *ids, size_t count, 
 	return operation_answer(call, result);
 }
 
-/* Deliveries that were queued before an error stay queued, and are reported. */
+/* Deliveries that were queued before an error stay queued, and are counted in the output. */
 static int
 run_delivery_redeliver(struct operation_call *call)
 {
@@ -422,7 +422,7 @@ run_delivery_redeliver(struct operation_call *call)
 				: run_redelivery(&r, arguments->ids.items, arguments->ids.count, &arguments->filter);
 }
 
-/* As `delivery redeliver --campaign ID --queue`. */
+/* The same as `delivery redeliver --campaign ID --queue`. */
 static int
 run_campaign_redeliver(struct operation_call *call)
 {

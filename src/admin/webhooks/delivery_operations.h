@@ -6,8 +6,8 @@
 #include "operation/operation.h"
 #include "store/operator/deliveries.h"
 
-/* The work of this host's dispatcher, as its lock file shows it. */
+/* Reads from the lock file what this host's dispatcher is working on. */
 struct dispatcher_seen dispatcher_of_host(struct operation_call *call);
-/* The reason that holds longest. Absent when the delivery has ended. */
+/* Of several reasons, the one that will last longest. Absent if the delivery has ended. */
 struct slice delivery_waits_for(
     const struct operation_call *call, const struct delivery_row *delivery, const struct dispatcher_seen *here);

@@ -51,12 +51,13 @@ parse_schedule(struct value_reading *reading, struct slice text, void *place)
 	*(struct slice *)place = trimmed.size > 0 ? trimmed : SLICE_NONE;
 	if (trimmed.size == 0)
 		return true;
-	/* a list of separators only is an error: without delays there would be a single attempt */
+	/* a list of only separators is refused: without delays there would be a single attempt */
 	return trimmed.size <= SCHEDULE_BYTES_MAX && retry_schedule_parse(trimmed, &schedule, &reading->invalid) &&
 	       schedule.count > 0;
 }
 
-/* Only redirects that form handlers and scripts answer with after their work. Other statuses say that it was not done. */
+/* Only the redirects that form handlers and scripts answer with after they have done their work. Other statuses mean that it was
+ * not done. */
 static bool
 parse_accepts(struct value_reading *reading, struct slice text, void *place)
 {
@@ -107,7 +108,7 @@ static const struct parameter setting_rows[] = {
 #undef PLACE
 static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct webhook_settings, "a webhook");
 
-/* The rules are those of the API's registration. Reports a URL that is not allowed and returns false. */
+/* Applies the same rules as a registration through the API. Returns false after reporting a URL that is not allowed. */
 static bool
 check_url(struct operation_call *call, struct slice url)
 {
@@ -137,7 +138,7 @@ new_secret(struct pool *pool)
 	return secret;
 }
 
-/* Why a webhook that exists gets nothing, or gets it again and again. */
+/* Warns if the webhook, which existed already, is disabled, or gets its deliveries again and again. */
 static void
 warn_of_state(struct operation_call *call, uint64_t id)
 {
@@ -240,7 +241,7 @@ add_webhook(struct output *output, const struct webhook_row *webhook)
 	output_time(output, "last_delivery_at", webhook->last_delivery_ms);
 }
 
-/* Further fields of a list; `webhook show` has the exact numbers of one webhook. */
+/* Adds what lists show besides; `webhook show` has the exact numbers of one webhook. */
 static void
 add_health(struct operation_call *call, const struct webhook_row *webhook, const struct webhook_health *health)
 {
@@ -281,7 +282,7 @@ run_webhook_list(struct operation_call *call)
 	return EX_OK;
 }
 
-/* All of a webhook that is shown. */
+/* Outputs everything that is shown of a webhook. */
 static void
 add_details(const struct operation_call *call, struct output *output, const struct webhook_details *webhook)
 {
@@ -314,7 +315,7 @@ run_webhook_show(struct operation_call *call)
 	return operation_answer(call, result);
 }
 
-/* A client certificate is the operator's, for the receiver that the operator has chosen. */
+/* The operator provides a client certificate for one receiver, so only an operator may choose another one. */
 static bool
 check_may_move(struct operation_call *call, const struct webhook_settings *settings)
 {
@@ -352,7 +353,7 @@ run_webhook_set(struct operation_call *call)
 	struct webhook_change change = { .edit = apply_settings, .context = call };
 	const struct webhook_settings *after = &change.after.settings;
 	enum result result = store_edit_webhook(call->store, call->pool, &call->precondition, call->id, &change);
-	if (change.before.row.id != 0) { /* it was read, also if the change is refused */
+	if (change.before.row.id != 0) { /* it was read, even if the change was refused */
 		struct output *before = output_new(call->pool, OUTPUT_OBJECT);
 		add_details(call, before, &change.before);
 		call->before = output_public_json(call->pool, before);
@@ -370,7 +371,7 @@ run_webhook_set(struct operation_call *call)
 	return EX_OK;
 }
 
-/* The variant: whether to enable it, otherwise it is disabled. */
+/* The variant: whether the webhook is enabled; otherwise it is disabled. */
 static int
 run_webhook_enable(struct operation_call *call)
 {
@@ -385,7 +386,7 @@ run_webhook_rotate(struct operation_call *call)
 	const struct slice secret = new_secret(call->pool);
 	enum result result =
 	    store_rotate_secret(call->store, &call->precondition, call->id, secret, call->conf->dispatch.rotation_overlap);
-	/* a secret that may be in use is shown, because no other command shows it */
+	/* shown even if the outcome is unknown, because no other command shows the secret */
 	if (result == RESULT_OK || result == RESULT_UNKNOWN) {
 		output_record(call->output);
 		output_secret(call->output, "secret", secret);

@@ -357,14 +357,16 @@ parse_encoding(struct value_reading *reading, struct slice text, void *place)
 	return arguments->has_encoding = encoding_parse(text, &arguments->encoding);
 }
 
-const struct value_type value_delimiter = { .parse = parse_delimiter, .expected = "one character, or tab" };
+const struct value_type value_delimiter = {
+	.parse = parse_delimiter, .expected = "one character, or tab", .has_lines = true /* it may be a tab */
+};
 static const struct value_type value_last_number = { .parse = parse_last_number, .expected = "a number from 0 to 4000000000" },
 			       value_line = { .parse = parse_line, .expected = "the number of a line" },
 			       value_heading = { .parse = parse_heading, .expected = "the number of a line" },
 			       value_dates = { .parse = parse_dates, .expected = "day-first or month-first" },
 			       value_encoding = { .parse = parse_encoding },
-			       value_constants = { .parse = value_parse_pair, .form = VALUE_PAIRS },
-			       value_columns = { .parse = value_parse_last_pair, .form = VALUE_PAIRS };
+			       value_constants = { .parse = value_parse_pair, .form = VALUE_PAIRS, .has_lines = true },
+			       value_columns = { .parse = value_parse_last_pair, .form = VALUE_PAIRS, .has_lines = true };
 
 #define PLACE(member) offsetof(struct import_arguments, member)
 static const struct parameter parameters[] = {

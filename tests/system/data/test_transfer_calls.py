@@ -90,6 +90,14 @@ def test_parts_of_a_file(service, call, campaign):
         (5, "AAAA", None), (6, "BBBB", "ZZZZ"), (9, "ZZZZ", "AAAA")]
 
 
+def test_headings_and_values_with_several_lines(call, campaign):
+    """docs/manage.md 1.6: `map` and `value` name them as the file has them; the delimiter is the tab itself"""
+    records = '"Mail\n(work)"\tStatus\na@example.org\t"left\nus"\nb@example.org\tyes\n'
+    answer = imported(call, campaign, records, delimiter="\t", map={"Mail\n(work)": "email"},
+                      value={"Status:left\nus": "left_out", "Status:yes": "active"})
+    assert counts(answer) == {"rows": 2, "imported": 1, "unchanged": 0, "rejected": 0}
+
+
 def test_line_ends(call, campaign):
     """CR alone, as written by old programs"""
     answer = imported(call, campaign, "email,plan\rd1@example.org,gold\rd2@example.org,\r")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The rights of callers (docs/manage.md 2). An object that the caller may not see is an object that does not exist. */
+ * The rights of callers (docs/manage.md 2). For a caller, objects that it may not see do not exist. */
 #include "manage/access.h"
 
 #include "manage/identity.h"
@@ -43,7 +43,7 @@ fail_result(struct manage_request *request, enum result result)
 	return request_fail(request, PROBLEM_INTERNAL, SLICE_NONE, "the request could not be answered");
 }
 
-/* Whether the caller may use objects that belong to the account itself. */
+/* Whether the caller may use objects that belong to the account as a whole. */
 static bool
 check_account(struct manage_request *request)
 {

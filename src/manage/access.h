@@ -6,6 +6,6 @@
 
 /* Whether the caller has a right that the operation needs. */
 MUST_CHECK bool request_may_run(struct manage_request *request);
-/* Whether it may know the object of that id; `name`: in a problem. */
+/* Whether the caller may know of the object with that id, and finds its owner. `name` is how a problem calls the object. */
 MUST_CHECK bool request_sees(
     struct manage_request *request, struct slice name, enum owned_kind kind, struct slice id, struct owner *owner);

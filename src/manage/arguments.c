@@ -13,10 +13,10 @@ enum { LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
 
 /* ---- the operation ---- */
 
-/* Segments before those of the table: the one of the extension, and the version. */
+/* The segments before those of the table: "manage" and the version. */
 enum { PREFIX_SEGMENTS = 2 };
 
-/* Returns false unless the path has the form; sets the parameters. */
+/* Whether the request has this path; sets the path parameters. */
 static bool
 path_fits(struct manage_request *request, const char *path)
 {
@@ -94,7 +94,7 @@ fail_member(struct manage_request *request, struct slice name, const char *expec
 	    request, PROBLEM_INVALID, pointer_to(request, name), "%.*s: expected %s", SLICE_ARGS(name), expected);
 }
 
-/* A text as an argument of the command line may be; some may have lines. */
+/* Checks a text as arguments of the command line are checked; some types allow line ends and tabs. */
 static bool
 check_text(struct manage_request *request, struct slice name, struct slice text, const struct value_type *type)
 {
@@ -116,7 +116,7 @@ text_of(struct manage_request *request, const struct member *member, const struc
 	return check_text(request, member->name, *text, type);
 }
 
-/* An array as a list with commas. */
+/* The text of a member; an array becomes a list with commas. */
 static bool
 list_of(struct manage_request *request, const struct member *member, const struct value_type *type, struct slice *text)
 {
@@ -131,7 +131,7 @@ list_of(struct manage_request *request, const struct member *member, const struc
 	return check_text(request, member->name, *text, type);
 }
 
-/* If the parameter has ids, whether the caller may know their objects. Other values are not judged here. */
+/* If the parameter takes ids, whether the caller may know of their objects. Other values are not checked here. */
 static bool
 sees_all(struct manage_request *request, const struct parameter *parameter, const struct member *member)
 {
@@ -269,7 +269,7 @@ is_in_path(const struct manage_request *request, const char *name)
 	return false;
 }
 
-/* Whether it, or an alternative to it, is in the path: a lead that the path names has no other name. */
+/* Whether the parameter or an alternative to it is in the path: a lead that the path names cannot be named otherwise. */
 static bool
 is_settled(const struct manage_request *request, const struct parameter *parameter)
 {
@@ -288,7 +288,7 @@ is_member(const struct manage_request *request, const struct parameter *paramete
 	       !is_settled(request, parameter);
 }
 
-/* The parameter whose fields are the members that are nothing else. NULL: it has none. */
+/* The parameter that takes all members that are no other parameter; NULL: there is none. */
 static const struct parameter *
 fields_of(const struct operation *operation)
 {
@@ -298,7 +298,7 @@ fields_of(const struct operation *operation)
 	return NULL;
 }
 
-/* Whether a member that is no parameter is a setting or a field. */
+/* Whether a member that is no parameter can be a setting or a field. */
 static bool
 belongs_to_rest(const struct operation *operation, struct slice name)
 {
@@ -321,8 +321,8 @@ fail_missing(struct manage_request *request, const char *name)
 	return request_fail(request, PROBLEM_USAGE, pointer_to(request, slice_of(name)), "%s is missing", name);
 }
 
-/* Finds the member of each parameter, if it is there and not null. Returns false after answering that one names an object that
- * the caller may not know. */
+/* Finds the member of each parameter; NULL if it is missing or null. Returns false after answering that one names an object
+ * that the caller may not know of. */
 static bool
 match(struct manage_request *request, struct members *members, const struct member **matched)
 {
@@ -339,7 +339,7 @@ match(struct manage_request *request, struct members *members, const struct memb
 	return true;
 }
 
-/* Whether there is each required member, and no unknown one. */
+/* Whether all required members are there, and no unknown one. */
 static bool
 is_complete(struct manage_request *request, const struct members *members, const struct member *const *matched)
 {
@@ -383,7 +383,7 @@ take_rest(struct manage_request *request, const struct members *members)
 	return true;
 }
 
-/* The subject of an operation may be a member, such as the account of a list. */
+/* An optional subject may be given as a member, such as the account of a list. */
 static bool
 take_optional_subject(struct manage_request *request, struct members *members)
 {

@@ -6,7 +6,7 @@
 
 /* Finds the operation of method and path in the table. */
 MUST_CHECK bool request_find_operation(struct manage_request *request);
-/* Parse the arguments of the operation from the path, and from query and body. They return false after answering, or after a
- * value was reported in the call, which is answered when the operation is run. */
+/* Parse the arguments of the operation: those in the path, and those in the query or body. They return false after answering
+ * with a problem, or after reporting an invalid value in the call, which makes the operation fail when it is run. */
 MUST_CHECK bool request_read_path(struct manage_request *request);
 MUST_CHECK bool request_read_members(struct manage_request *request);

@@ -4,7 +4,7 @@
 #include "identity/email.h"
 #include "operation/audited_run.h"
 
-/* The mailbox that the test mail goes to; absent when the operation will refuse the address. */
+/* The mailbox that the test mail goes to; absent if the operation will refuse the address. */
 static struct slice
 test_mailbox(const struct manage_request *request)
 {
@@ -16,15 +16,16 @@ test_mailbox(const struct manage_request *request)
 	return email_mailbox(pool, email.key);
 }
 
-/* Addresses of users are not verified: owners of accounts could add anyone as a user, and flood the mailbox. Operators have no
- * account. A call that is refused counts for neither. */
+/* Addresses of users are not verified, so the owner of an account could add anybody as a user and flood the mailbox. Operators
+ * have no account. A call that is refused counts for neither limit. */
 static bool
 passes_test_limits(struct manage_request *request, struct slice mailbox, struct limit_verdict *verdict)
 {
 	struct limiter *limiter = request->manage->options.login.limiter;
 	const uint64_t account_id = request->caller.account_id;
 	const struct slice account = { (const char *)&account_id, sizeof(account_id) };
-	const struct limit_network of_mailbox = { mailbox, 1 }, of_account = { account, 1 }; /* of one caller each */
+	const struct limit_network of_mailbox = { mailbox, 1 },
+				   of_account = { account, 1 }; /* each name is a network of its own */
 	const struct limit_claim by_mailbox = { .kind = LIMIT_TEST_MAILS }, by_account = { .kind = LIMIT_ACCOUNT_TESTS };
 	if (account_id == 0)
 		return limiter_pass(limiter, &of_mailbox, &by_mailbox, 1, verdict);
@@ -48,8 +49,8 @@ may_send_test(struct manage_request *request)
 					     : SLICE("too many test mails from this account"));
 }
 
-/* Whether the limit allows the account one more call. Operators have no account, and no limit. A call that ends a credential
- * counts for the caller alone: a leaked key could else keep itself from being revoked. */
+/* Whether the limit allows the account one more call. Operators have no account and no limit. A call that ends a credential
+ * counts for the caller alone; otherwise someone with a leaked key could use up the limit and prevent its revocation. */
 static bool
 keeps_limit(struct manage_request *request, enum limit_kind kind, struct slice refusal)
 {

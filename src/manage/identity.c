@@ -8,8 +8,8 @@
 #include "login/login.h"
 #include "store/users/users.h"
 
-/* The browser sends a cookie of this name only to the host that has set it, over https (or to itself), and from no subdomain.
- */
+/* Because of the prefix, browsers accept the cookie only over https (or on the same machine), return it only to the host that
+ * has set it, and let no subdomain set it. */
 #define COOKIE SLICE("__Host-leadhook=")
 
 static void
@@ -53,7 +53,7 @@ origin_of(struct slice url)
 	return slice_sub(url, 0, begin + slice_find(slice_sub(url, begin, url.size), '/'));
 }
 
-/* Browsers say where a request comes from; the header is forbidden to scripts. Older ones send Origin with each change. */
+/* Browsers say where a request comes from, in a header that scripts cannot set. Older ones send Origin with each change. */
 bool
 request_is_own_page(struct manage_request *request)
 {
@@ -80,7 +80,7 @@ read_campaigns(struct manage_request *request)
 		if (slice_to_u64(item, INT64_MAX, &ids[count]))
 			count++;
 	if (slice_present(session->campaigns) && count == 0)
-		ids[count++] = 0; /* all of them were removed: no campaign has this id */
+		ids[count++] = 0; /* all of them were removed; no campaign has the id 0 */
 	request->caller.campaigns = ids;
 	request->caller.campaign_count = count;
 }
@@ -112,7 +112,7 @@ identify_user(struct manage_request *request)
 		.account_id = session->account_id,
 		.rights = session->rights };
 	read_campaigns(request);
-	/* operators have no account, and no limit: two tabs of the dashboard would exceed that of an address */
+	/* operators have no account and no limit: that of an address would be too low for two tabs of the dashboard */
 	return session->account_id == 0 || call_pass_user(request->from, session->account_id, session->account_per_minute);
 }
 

@@ -34,8 +34,8 @@ manage_free(struct manage **manage)
 
 /* ---- repeated calls (docs/manage.md 1.5) ---- */
 
-/* Whether the request has an Idempotency-Key, and its hashes. With it a call that made or added something, and whose answer was
- * lost, can be repeated. Answers are not stored: they may have secrets. */
+/* Reads the hashes of the Idempotency-Key, and returns whether there is one. With it a call that created or added something can
+ * be repeated if its answer was lost. Answers are not stored, because they may contain secrets. */
 static bool
 read_key(const struct manage_request *request, struct request_key *key)
 {
@@ -78,7 +78,7 @@ answer_repeated(struct manage_request *request)
 	return true;
 }
 
-/* ---- If-Match (docs/manage.md 1.3): a change that names the version is refused when it is another one ---- */
+/* ---- If-Match (docs/manage.md 1.3): a change that names another version than the current one is refused ---- */
 
 static bool
 parse_version(struct slice tag, uint64_t *version)
@@ -95,7 +95,7 @@ parse_version(struct slice tag, uint64_t *version)
 static void
 read_version(struct manage_request *request)
 {
-	/* where it fails, the operation does, too */
+	/* if this fails, the operation fails, too */
 	request->has_version = store_read_settings_version(request->manage->options.login.store,
 				   request->call.owner.campaign_id, &request->version) == RESULT_OK;
 }
@@ -126,7 +126,7 @@ is_slow(const struct operation_call *call)
 	return call->is_slow || call->operation->cost == SLOW || call->operation->cost == SEARCHES;
 }
 
-/* Takes a slot for a long call, and runs it. */
+/* Runs the call; a slow one takes a slot for that. Returns false after answering that none is free. */
 static bool
 run_in_turn(struct manage_request *request, int *status)
 {
@@ -151,7 +151,7 @@ run(struct manage_request *request)
 	if (read_key(request, &key))
 		call->precondition.key = &key;
 	int status = EX_OK;
-	/* before the checks, because they may fail because of the object that the key created */
+	/* before the limits and the operation, which may refuse the call because of the object that it has created before */
 	if (answer_repeated(request))
 		return;
 	if (!request_keeps_limits(request) || !run_in_turn(request, &status))

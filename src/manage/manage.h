@@ -10,16 +10,16 @@
 
 struct manage;
 
-/* What the caller provides must stay valid as long as the manage. `wiring` needs the functions that operations with an HTTP
- * form use. */
+/* Everything in it must stay valid as long as the manage. `wiring` needs the members that operations with calls use. */
 struct manage_options {
 	const struct conf *conf;
 	const struct operation_wiring *wiring;
-	struct login_context login; /* with the store that everything uses */
+	struct login_context login; /* its store is used for everything */
 	struct work_slots *long_calls;
 };
 struct manage *manage_new(const struct manage_options *options);
 void manage_free(struct manage **manage);
 
-/* Answers a call below the segment. A key that was sent has been checked; without one, limits are up to this. */
+/* Answers a call below /manage. A key that was sent has already been checked; without a key, this counts the call for the
+ * limits. */
 void manage_handle(struct manage *manage, struct call *call);

@@ -81,19 +81,19 @@ request_fail(struct manage_request *request, enum operation_problem problem, str
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	const struct slice whole = slice_of(text); /* or cut within a character; what is sent is UTF-8 */
+	const struct slice whole = slice_of(text); /* it may have been cut within a character, but what is sent must be UTF-8 */
 	return fail_with(
 	    request, problem, pointer, pool_copy(request->http->pool, slice_sub(whole, 0, utf8_valid_size(whole))));
 }
 
-/* A JSON pointer to a member; in a query, too. */
+/* A JSON pointer to a member; it has the same form for a query. */
 static struct slice
 pointer_to(struct pool *pool, const char *field)
 {
 	return field == NULL ? SLICE_NONE : POOL_JOIN(pool, SLICE("/"), slice_of(field));
 }
 
-/* An operation that could do nothing may have reported only a warning. */
+/* Answers with the error of the operation; one that did nothing may have reported only a warning. */
 static void
 answer_failure(struct manage_request *request)
 {
@@ -104,10 +104,10 @@ answer_failure(struct manage_request *request)
 		(void)fail_with(request, PROBLEM_CONFLICT, SLICE_NONE, report->warning);
 }
 
-/* Web servers limit a header: Apache at 8190 bytes, nginx at fastcgi_buffer_size for all of them. */
+/* Web servers limit headers: Apache each one to 8190 bytes, nginx all of them to fastcgi_buffer_size. */
 enum { LINK_MAX_BYTES = 6 * 1024 };
 
-/* The query of the next part of a list, as a relative reference (RFC 8288). */
+/* Adds a link to the next part of a list, as a relative reference (RFC 8288). */
 static void
 add_next(struct manage_request *request, struct slice after)
 {
@@ -132,7 +132,7 @@ add_next(struct manage_request *request, struct slice after)
 
 enum { HASH_SHOWN_BYTES = 12 };
 
-/* "VERSION-HASH" if the answer has versioned settings, else "HASH". The hash is that of the answer. */
+/* "VERSION-HASH" if the answer has versioned settings, otherwise "HASH". The hash is that of the answer. */
 static struct slice
 tag_of(struct manage_request *request)
 {
@@ -158,7 +158,7 @@ list_has(struct slice list, struct slice tag)
 	return false;
 }
 
-/* Adds the ETag to an answer to GET; makes it 304 where the client has it. */
+/* Adds the ETag to an answer to GET, which becomes 304 if the client has that version. */
 static void
 add_version(struct manage_request *request)
 {

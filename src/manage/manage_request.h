@@ -27,11 +27,11 @@ struct manage_request {
 	size_t path_count;
 	struct call *from;
 	struct caller caller;
-	/* of a user; absent token: the caller is a key */
+	/* of a user; the token is absent if the caller is a key */
 	struct slice token;
 	struct session session;
-	bool may_be_suspended;     /* set before request_identify: users of suspended accounts may do it */
-	bool has_version;          /* the answer depends on the version of its settings … */
+	bool may_be_suspended;     /* set before request_identify: users of suspended accounts may make the call */
+	bool has_version;          /* the answer depends on the version of the settings … */
 	uint64_t version;          /* … read before the answer */
 	uint64_t expected_version; /* of If-Match */
 	struct operation_call call;
@@ -41,11 +41,11 @@ struct manage_request {
 bool request_fail(struct manage_request *request, enum operation_problem problem, struct slice pointer, const char *format, ...)
     PRINTF_LIKE(4, 5);
 bool request_fail_status(struct manage_request *request, unsigned status, const char *error, struct slice detail);
-/* 429, with the time until another try. */
+/* 429, with the time until the next try. */
 bool request_fail_wait(struct manage_request *request, int64_t wait_ms, const char *error, struct slice detail);
 /* 405; `allowed`: METHOD_BIT of each method that the path has. */
 bool request_fail_method(struct manage_request *request, unsigned allowed);
 #define METHOD_BIT(method) (1U << (unsigned)(method))
-/* With the output of the operation, or with its error. */
+/* Answers with the output of the operation, or with its error. */
 void request_answer(struct manage_request *request, int status);
 void request_add_header(struct manage_request *request, const char *name, struct slice value);

@@ -9,9 +9,9 @@ enum { MEMBERS_MAX = 200, ITEMS_MAX = 1000 };
 struct member {
 	struct slice name;
 	enum { MEMBER_NULL, MEMBER_TEXT, MEMBER_NUMBER, MEMBER_BOOLEAN, MEMBER_ARRAY, MEMBER_OBJECT } type;
-	struct slice text;   /* of a text; a number as written; true or false; null: "" */
-	struct slice *items; /* of an array or object: their texts */
-	struct slice *names; /* of an object */
+	struct slice text;   /* of a text, a number as written, "true" or "false"; "" for null */
+	struct slice *items; /* the texts in an array or object */
+	struct slice *names; /* the names in an object */
 	size_t item_count, item_capacity, name_capacity;
 	bool taken;
 };
@@ -21,8 +21,8 @@ struct members {
 	size_t count, capacity;
 };
 
-/* Read them from the query, where the request must have no body, or from the body, where it must have no query. Texts are valid
- * UTF-8 without NUL. */
+/* Read the members from the query of a request without a body, or from the body of one without a query. Texts are valid UTF-8
+ * without NUL. */
 MUST_CHECK bool request_read_query(struct manage_request *request, struct members *members);
 MUST_CHECK bool request_read_body(struct manage_request *request, struct members *members);
 /* Takes the member of this name; NULL: there is none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Calls about the caller itself (docs/manage.md 3): login and logout, password, second factor, links that set a password. They
- * are no operations: a shell has no session. */
+ * are not operations, because the command has no session. */
 #include "manage/session_calls.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ struct session_call {
 
 /* ---- fields ---- */
 
-/* A text of the body; absent when it is not there. */
+/* A text in the body; absent if it is missing. */
 static struct slice
 text_of(struct session_call *call, struct slice name)
 {
@@ -53,7 +53,7 @@ required_text(struct session_call *call, struct slice name)
 	return text;
 }
 
-/* Whether the body was as expected; called after its fields were read. */
+/* Whether the body had no other fields and no invalid one; called after its fields were read. */
 static bool
 fields_fit(struct session_call *call)
 {
@@ -83,13 +83,13 @@ answer_done(struct session_call *call)
 	json_end_object(&writer);
 }
 
-/* Answers anything but success. Returns whether it was one. */
+/* Returns whether the call has succeeded; otherwise answers it. */
 static bool
 succeeded(struct session_call *call, enum result result)
 {
 	struct manage_request *request = call->request;
 	const struct login_outcome *outcome = &call->login.outcome;
-	if (result == RESULT_NOT_FOUND) /* it has ended meanwhile */
+	if (result == RESULT_NOT_FOUND) /* the session has ended meanwhile */
 		return request_fail_status(request, 401, "session_ended", SLICE("the session has ended: log in again"));
 	if (result != RESULT_OK)
 		return request_fail(request, PROBLEM_UNAVAILABLE, SLICE_NONE, "the database is out of reach; try again later");
@@ -123,7 +123,7 @@ succeeded(struct session_call *call, enum result result)
 
 /* ---- the audit log ---- */
 
-/* Counts the change, and writes that the user begins it. Returns false after answering that it must not. */
+/* Counts the change, and logs that the user begins it. Returns false after answering that the change must not be made. */
 static bool
 begin_change(void *context)
 {
@@ -186,7 +186,7 @@ write_session(struct session_call *call)
 	json_end_object(&writer);
 }
 
-/* Answers with the session of a token that was just made. */
+/* Answers with the session that has just been opened. */
 static void
 answer_new_session(struct session_call *call, struct slice token)
 {
@@ -433,7 +433,7 @@ static const struct {
 	bool has_session; /* needs one */
 	void (*handle)(struct session_call *call);
 	const char *operation; /* in the audit log; NULL: it is not written */
-	bool of_suspended;     /* also users of suspended accounts may do it */
+	bool of_suspended;     /* users of suspended accounts may call it, too */
 } calls[] = {
 	{ HTTP_POST, "session", .handle = handle_login },
 	{ HTTP_GET, "session", .handle = handle_session, .has_session = true, .of_suspended = true },
@@ -465,7 +465,7 @@ path_is(const struct http_request *http, const char *path)
 	return i == http->segment_count && slice_equal(http->segments[1], SLICE("v1"));
 }
 
-/* A login is as a change: another page must not log a browser in. */
+/* A login counts as a change: a page of another site must not log a browser in. */
 static bool
 may_begin(struct manage_request *request)
 {

@@ -4,5 +4,5 @@
 
 #include "manage/manage_request.h"
 
-/* Answers login, session, password, second factor, links. Returns false for any other path. */
+/* Answers calls about login, session, password, second factor and links. Returns false for any other path. */
 MUST_CHECK bool request_answer_session(struct manage_request *request);

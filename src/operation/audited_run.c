@@ -12,7 +12,7 @@ operation_changes(const struct operation_call *call)
 	return call->operation->effect != READS && call->operation->effect != PREPARES && !call->previews;
 }
 
-/* The output of the operation that shows the changed object; absent if there is none. */
+/* The output of the operation that shows the changed object; absent if there is none. It shares the arguments of the call. */
 static struct slice
 show(const struct operation_call *call)
 {
@@ -42,7 +42,7 @@ operation_set_actor(struct audit_entry *entry, struct pool *pool, const struct c
 	entry->request_id = caller->request_id;
 }
 
-/* The id of a parameter that the caller has given; 0: none. */
+/* The id in a parameter; 0: the caller has not given it, or the operation does not have it. */
 static uint64_t
 given_id(const struct operation_call *call, const char *name)
 {
@@ -51,7 +51,8 @@ given_id(const struct operation_call *call, const char *name)
 								  : *(uint64_t *)(void *)(call->arguments + parameter->place);
 }
 
-/* Finds the owner of the object that the call is about, unless the front end has. RESULT_NOT_FOUND: there is no such object. */
+/* Finds the owner of the object that the call is about, unless the front end has found it. RESULT_NOT_FOUND: there is no such
+ * object. */
 static enum result
 find_owner(struct operation_call *call)
 {
@@ -72,7 +73,7 @@ end(struct operation_call *call, const struct audit_entry *entry, uint64_t row, 
 {
 	const struct operation *operation = call->operation;
 	const enum operation_problem problem = call->report.problem;
-	/* with a result, part of the work was done: an import may have rejected rows */
+	/* an operation that fails but has output did part of its work: an import may have rejected rows */
 	const bool done = status == EX_OK || !output_is_empty(call->output), creates = operation->effect == CREATES;
 	if (call->report.failed && (problem == PROBLEM_UNCERTAIN || problem == PROBLEM_INCOMPLETE))
 		return; /* the row stays as it began */
@@ -86,7 +87,7 @@ end(struct operation_call *call, const struct audit_entry *entry, uint64_t row, 
 		log_warning("audit_incomplete", LOG_UINT("row", row));
 }
 
-/* Unless a front end has reported an argument that is not valid. */
+/* Runs the operation, unless a front end has reported an invalid argument. */
 static int
 run(struct operation_call *call)
 {
@@ -101,7 +102,7 @@ operation_run_audited(struct operation_call *call)
 	if (!operation_changes(call))
 		return run(call);
 	const enum result found = find_owner(call);
-	if (found == RESULT_NOT_FOUND) /* the operation says so */
+	if (found == RESULT_NOT_FOUND) /* the operation reports it */
 		return run(call);
 	if (found != RESULT_OK)
 		return operation_answer(call, found);

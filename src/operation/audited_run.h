@@ -5,11 +5,11 @@
 #include "operation/operation.h"
 #include "store/users/audit.h"
 
-/* Runs the operation of a call that has a store and an output. One that changes something has a row of the audit log, which is
- * committed before it runs: it is not run when the row cannot be written, nor when a front end has reported an invalid
- * argument, which is logged, too. Returns the status. */
+/* Runs the operation of a call that has a store and an output. For a change, a row of the audit log is committed first: if that
+ * fails, the operation is not run. Nor is it run if a front end has reported an invalid argument; then the row says that the
+ * change failed. Returns the status. */
 int operation_run_audited(struct operation_call *call);
-/* Whether the call changes something. */
+/* Whether the call makes a change, and so has a row in the audit log. */
 bool operation_changes(const struct operation_call *call);
-/* Sets the actor of an entry, and its address and request. NULL: a shell. */
+/* Sets the actor of an entry, with the address and the request. `caller` NULL: the command `leadhook`. */
 void operation_set_actor(struct audit_entry *entry, struct pool *pool, const struct caller *caller);

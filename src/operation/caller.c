@@ -49,7 +49,7 @@ caller_sees(const struct caller *caller, uint64_t account_id, uint64_t campaign_
 	       (campaign_id == 0 || caller->campaign_count == 0 || is_listed(caller, campaign_id));
 }
 
-/* The environment may have any bytes. */
+/* The name of a shell, from the environment, which may contain any bytes. */
 static struct slice
 shell_name(struct pool *pool)
 {

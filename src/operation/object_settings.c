@@ -34,7 +34,7 @@ settings_assign(const struct operation_call *call, void *target)
 	}
 }
 
-/* The setting that begins like the name, or NULL. */
+/* The setting whose name begins most like this one; NULL: none is similar. */
 static const char *
 alike(const struct settings_table *table, struct slice name)
 {

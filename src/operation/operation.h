@@ -38,104 +38,104 @@ extern const struct subject subject_account, subject_key, subject_campaign, subj
 enum effect {
 	READS,
 	PREPARES, /* the installation itself, whose tables may be missing */
-	CHANGES,  /* or shows something that must be on record, such as the report of a lead */
-	CREATES,  /* an object, whose id it outputs: 201 */
-	ADDS,     /* has its effect each time that it is called */
-	QUEUES    /* a job: a call by HTTP leaves the work to the dispatcher, and outputs the job: 202 */
+	CHANGES,  /* or reads something that must be on record, such as the report about a person */
+	CREATES,  /* an object, and outputs its id; the answer is 201 */
+	ADDS,     /* has an effect each time it is called, even with the same arguments */
+	QUEUES    /* a job: a call over HTTP leaves the work to the dispatcher and outputs the job; the answer is 202 */
 };
 
-enum audience { FOR_CALLERS /* with the rights */, FOR_OPERATORS };
+enum audience { FOR_CALLERS /* that have the rights */, FOR_OPERATORS };
 
-/* How it changes who gets in. */
+/* How it changes who can log in or call. */
 enum access_change {
 	KEEPS_ACCESS,
-	GRANTS_ACCESS, /* for as long as they like: not for a key that expires */
-	ENDS_ACCESS    /* of a credential: counts for the caller alone, not for its account */
+	GRANTS_ACCESS, /* without an end, so a key that expires may not call it */
+	ENDS_ACCESS    /* of a credential: counted for the caller alone, not for its account */
 };
 
-/* The load that a call by HTTP causes. */
+/* The load that a call over HTTP causes. */
 enum cost {
 	CHEAP,
-	SLOW,      /* about a second: few of these run at a time on a host (limit/work_slots.h) */
-	SEARCHES,  /* the same, reading all data of a campaign: within limits.searches_per_account */
-	TEST_MAILS /* to a user: within limits.test_mails_per_address and test_mails_per_account */
+	SLOW,      /* about a second: only a few of these run at a time on a host (limit/work_slots.h) */
+	SEARCHES,  /* the same, and it reads all data of a campaign: within limits.searches_per_account */
+	TEST_MAILS /* sends a mail to a user: within limits.test_mails_per_address and test_mails_per_account */
 };
 
 /* What it needs to run. */
 enum needs {
-	NEEDS_SCHEMA,           /* a database with this program's tables */
+	NEEDS_SCHEMA,           /* a database whose tables have this program's version */
 	NEEDS_DATABASE,         /* tables of any version */
-	NEEDS_DATABASE_ALONE,   /* the same; files that the configuration names may be missing or wrong */
-	NEEDS_ANY_CONFIGURATION /* runs also where the configuration is not usable: `conf` and `store` are NULL */
+	NEEDS_DATABASE_ALONE,   /* the same; files that the configuration names may be missing or invalid */
+	NEEDS_ANY_CONFIGURATION /* runs even if the configuration is not usable: then `conf` and `store` may be NULL */
 };
 
 enum operation_method { METHOD_NONE, METHOD_GET, METHOD_POST, METHOD_PATCH, METHOD_DELETE };
 
 struct operation {
 	const char *words; /* "campaign add" */
-	const char *usage; /* its operands and options, as messages show them: "ACCOUNT NAME [SETTING=VALUE...]" */
+	const char *usage; /* its operands and options, as shown in messages: "ACCOUNT NAME [SETTING=VALUE...]" */
 	const char *help;
 	operation_run *run;
 	int variant;                   /* for `run`, when several operations share it */
-	const struct subject *subject; /* of call->id; NULL: none */
+	const struct subject *subject; /* the kind of object that call->id names; NULL: none */
 	bool subject_is_optional;
-	const struct parameter *parameters; /* beside the subject */
+	const struct parameter *parameters; /* besides the subject */
 	size_t parameter_count;
-	size_t arguments_size;                 /* of the struct that call->arguments is */
+	size_t arguments_size;                 /* of the struct in call->arguments */
 	const void *defaults;                  /* a struct of that type; NULL: all zero */
 	const struct settings_table *settings; /* that it sets, after the other operands; NULL: none */
-	bool settings_are_optional;            /* else one must be given */
+	bool settings_are_optional;            /* otherwise at least one must be given */
 	enum output_shape shape;
 	enum needs needs;
-	/* The form in HTTP (docs/manage.md 1): below /manage/v1, "{…}" is the subject or a parameter. METHOD_NONE: only a
-	 * shell. */
+	/* The call over HTTP (docs/manage.md 1). The path is below /manage/v1; "{…}" in it names the subject or a parameter.
+	 * METHOD_NONE: there is none. */
 	enum operation_method method;
 	const char *path;
 	enum audience audience;
-	rights rights;   /* a caller has one of them … */
+	rights rights;   /* a caller must have one of them … */
 	bool all_rights; /* … or all of them */
 	enum effect effect;
 	enum access_change access;
 	enum cost cost;
 	bool needs_password; /* a user must have entered the password recently (docs/users.md 4) */
-	bool versioned;      /* shows or changes something that the version of a campaign's settings covers */
-	/* Shows the object that this one changes: the audit log has its output from before and after. NULL: the log has the
-	 * output of CREATES, or nothing. */
+	bool versioned;      /* shows or changes something that counts for the version of a campaign's settings */
+	/* The operation that shows the object that this one changes: the audit log has its output from before and after the
+	 * change. NULL: the log has the output of CREATES, or nothing. */
 	const struct operation *shown_by;
-	bool shows_result; /* its own output is the one after the change */
-	bool logs_output;  /* the audit log has its own output, which says nothing about a person */
+	bool shows_result; /* its own output shows the object after the change */
+	bool logs_output;  /* the audit log has its output, which says nothing about a person */
 };
-/* The row of an operation: its words, and the members that follow. */
+/* Defines the row of an operation: its words, and the members that follow. */
 #define OPERATION(name, ...) const struct operation operation_##name = { __VA_ARGS__ }
 #define PARAMETERS(rows, type) .parameters = rows, .parameter_count = ARRAY_SIZE(rows), .arguments_size = sizeof(type)
 #define HTTP(verb, place, any_of) .method = METHOD_##verb, .path = place, .rights = any_of
 
 struct operation_call {
 	const struct operation *operation; /* NULL: none was given, because of an option of the shell that needs none */
-	char *arguments;                   /* a struct of the operation; texts are valid UTF-8 without control characters */
-	bool *given;                       /* by parameter */
+	char *arguments;                   /* the struct of the operation; texts are valid UTF-8 without control characters */
+	bool *given;                       /* for each parameter, whether it was given */
 	struct settings settings;          /* of operation->settings */
 	uint64_t id;                       /* of the subject; 0: none was given */
-	struct owner owner;                /* has_owner: of the subject, or of the campaign that is named otherwise */
+	struct owner owner;                /* valid if has_owner: of the subject, or of the campaign that a parameter names */
 	bool has_owner;
-	bool previews;       /* it only shows what it would do */
-	bool is_slow;        /* as PARAMETER_SLOW */
-	bool needs_password; /* as operation.needs_password, because of a value */
+	bool previews;       /* it only shows what it would do (PARAMETER_PREVIEW) */
+	bool is_slow;        /* a parameter makes it slow (PARAMETER_SLOW) */
+	bool needs_password; /* a value needs the password (parameter.password_for) */
 	struct pool *pool;   /* lives as long as the call */
 	const struct operation_wiring *wiring;
-	/* set when it is run */
+	/* set before it runs */
 	const struct conf *conf;
-	struct slice problems;   /* NEEDS_ANY_CONFIGURATION: lines about errors of the configuration; or absent */
-	const char *config_file; /* that a shell has named; or NULL */
+	struct slice problems;   /* for NEEDS_ANY_CONFIGURATION: the errors of the configuration, one per line; or absent */
+	const char *config_file; /* the file in --config; or NULL */
 	struct store *store;
-	struct precondition precondition; /* of a remote call: the conditions of its change */
+	struct precondition precondition; /* of a call over HTTP: the conditions of its change */
 	struct output *output;
-	const struct caller *caller; /* NULL: a shell */
-	FILE *out, *errors;          /* a call by HTTP has neither */
-	bool is_remote;              /* by HTTP: it must be short, and has no files of the host */
+	const struct caller *caller; /* NULL: the command `leadhook` */
+	FILE *out, *errors;          /* NULL in a call over HTTP */
+	bool is_remote;              /* over HTTP: it must be short, and cannot use files of the host */
 	bool wants_json;
 	bool writes_out;     /* the operation has written its result to `out` itself */
-	struct slice next;   /* the output is one part of a list: the value of `after` for the next part; or absent */
+	struct slice next;   /* the value of `after` for the next part, if the output is one part of a list; or absent */
 	struct slice before; /* for the audit log: the object before the change as JSON, if the operation has read it itself; or
 				absent */
 	struct operation_report report;
@@ -147,19 +147,18 @@ struct operation_call {
 /* Sets call->next to an id. */
 void operation_next_id(struct operation_call *call, uint64_t id);
 
-/* Whether its calls take an Idempotency-Key (docs/manage.md 1.5). */
+/* Whether calls of it may have an Idempotency-Key (docs/manage.md 1.5). */
 bool operation_is_repeatable(const struct operation *operation);
-/* How many objects of a kind an account may have, as the setting says. Operators may add more. */
+/* How many objects of a kind an account may have: `setting`, but operators may add more. */
 uint64_t operation_maximum(const struct operation_call *call, unsigned setting);
 #define TOO_MANY_IN_ACCOUNT(what) "the account has as many " what " as it may have (limits." what "_per_account)"
 
-/* Returns 0 for RESULT_OK, else reports the error and returns its status. RESULT_NOT_FOUND: the
- * object with call->id. */
+/* Returns 0 for RESULT_OK; otherwise reports the error and returns its status. RESULT_NOT_FOUND means the object call->id. */
 int operation_answer(struct operation_call *call, enum result result);
-/* The same, and outputs a number, or the id, after success. */
+/* The same; after success they also output a number, or the id. */
 int operation_answer_number(struct operation_call *call, enum result result, const char *key, uint64_t number);
 int operation_answer_id(struct operation_call *call, enum result result, uint64_t id);
-/* The campaign that is the subject; NULL: only whether it exists. */
+/* Finds the campaign that is the subject. `campaign` may be NULL, to find out only whether it exists. */
 MUST_CHECK enum result operation_find_campaign(struct operation_call *call, struct campaign *campaign);
-/* Reports that the schema has another version, and what to do. */
+/* Reports that the tables have another version, and what to do. Returns the status. */
 int operation_fail_schema(struct operation_call *call, uint32_t found);

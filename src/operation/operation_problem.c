@@ -27,11 +27,11 @@ static PRINTF_LIKE(2, 0) struct slice format_text(struct pool *pool, const char 
 	char text[SHOWN_MAX_BYTES];
 	const int size = vsnprintf(text, sizeof(text), format, args);
 	const struct slice whole = slice_of(text);
-	const bool is_cut = size >= (int)sizeof(text); /* maybe within a character */
+	const bool is_cut = size >= (int)sizeof(text); /* possibly within a character */
 	return pool_copy(pool, is_cut ? slice_sub(whole, 0, utf8_valid_size(whole)) : whole);
 }
 
-/* The text may have texts of clients. */
+/* The text may contain texts of clients, so unsafe characters are replaced. */
 static void
 write_line(const struct operation_call *call, struct slice before, struct slice text)
 {
@@ -65,7 +65,7 @@ operation_fail(struct operation_call *call, enum operation_problem problem, cons
 	return fail(call, problem, NULL, SLICE(""), message);
 }
 
-/* The prefix of the message in a shell. */
+/* What the command shows before the message. */
 static struct slice
 name_of(struct operation_call *call, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Errors and warnings of operations: lines for a shell, a problem for callers by HTTP (docs/manage.md 1.2). */
+ * Errors and warnings of operations: lines for the command, a problem for callers over HTTP (docs/manage.md 1.2). */
 #pragma once
 
 #include <stdbool.h>
@@ -49,20 +49,20 @@ const struct operation_problem_info *operation_problem_info(enum operation_probl
 struct operation_report {
 	bool failed;
 	enum operation_problem problem; /* of the last failure */
-	struct slice message;           /* of that, or absent */
-	const char *field;              /* name of the parameter or setting that is wrong; or NULL */
+	struct slice message;           /* of that failure; or absent */
+	const char *field;              /* name of the parameter or setting that is invalid; or NULL */
 	struct slice questions;         /* PROBLEM_QUESTIONS: a JSON array */
 	struct slice warning;           /* the last one, or absent */
 };
 
 struct operation_call;
 
-/* Each records the failure, writes "leadhook: …" to the errors of a call that has them, and returns the exit status. */
+/* Each of these records the failure, writes "leadhook: …" to call->errors unless that is NULL, and returns the exit status. */
 int operation_fail(struct operation_call *call, enum operation_problem problem, const char *format, ...) PRINTF_LIKE(3, 4);
-/* The value of a parameter or setting is wrong. A shell sees "--limit: …" of an option and "name=: …" of a setting. */
+/* The value of a parameter or setting is invalid. The command shows "--limit: …" for an option and "name=: …" for a setting. */
 int operation_fail_value(struct operation_call *call, enum operation_problem problem, const char *name, const char *format, ...)
     PRINTF_LIKE(4, 5);
-/* An operand is not a valid id of a `noun`. */
+/* An operand is not a valid id of such an object. */
 int operation_fail_id(struct operation_call *call, struct slice text, const char *noun);
-/* A remark that does not make the operation fail. */
+/* Writes and records a remark that does not make the operation fail. */
 void operation_warn(struct operation_call *call, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -22,8 +22,8 @@ struct operation_wiring {
 	/* The database connections that the programs of this host need with that configuration. */
 	struct connection_needs (*connection_needs)(const struct conf *conf);
 	const struct job_settings *job_settings; /* set by `load`; responders have none */
-	/* Sends a test at once and outputs what became of it; returns a status. Responders have none, and do not link what
-	 * sends: tests are jobs for them. */
+	/* Sends a test at once and outputs the outcome; returns a status. NULL in responders, which queue tests as jobs and do
+	 * not link the code that sends. */
 	int (*send_test)(struct operation_call *call, enum job_kind kind, const struct job_test *test);
 	/* Carries out payloads of inbound webhooks; set by `open_store`. */
 	struct api *api;

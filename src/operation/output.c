@@ -11,7 +11,7 @@
 
 enum {
 	PRINT_BYTES_MAX = 256 * 1024 * 1024,
-	PUBLIC_MAX_BYTES = 8 * 1024 + 1 /* more than the audit log has room for */,
+	PUBLIC_MAX_BYTES = 8 * 1024 + 1 /* more than fits in the audit log */,
 	COLUMNS_MAX = 24,
 	GAP = 2 /* between columns */
 };
@@ -391,7 +391,7 @@ greatest(size_t a, size_t b)
 static void
 add_table(struct buffer *out, const struct output *output)
 {
-	size_t widths[COLUMNS_MAX] = { 0 }; /* of the last one: it is not padded */
+	size_t widths[COLUMNS_MAX] = { 0 }; /* the last column is not padded */
 	if (output->count == 0)
 		return;
 	const struct record *first = &output->records[0];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The output of a command: records of named values, written as aligned text or as JSON. */
+ * The output of an operation: records of named values, written as aligned text or as JSON. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,31 +13,31 @@
 
 enum output_shape {
 	OUTPUT_OBJECT, /* one record */
-	OUTPUT_ARRAY,  /* any number, all with the same keys */
+	OUTPUT_ARRAY,  /* any number of records, all with the same keys */
 	OUTPUT_NONE    /* the operation writes its result itself, and not as JSON */
 };
 
-/* Records under construction. They live in the pool, as all texts passed to them must. */
+/* It lives in the pool. So must all texts that are passed to it. */
 struct output;
 
 struct output *output_new(struct pool *pool, enum output_shape shape);
 
-/* Begins the next record. An object has exactly one. */
+/* Begins the next record. An OUTPUT_OBJECT has exactly one. */
 void output_record(struct output *output);
-/* The same; the JSON output of the record is `json`, and the values that follow are for text output only. */
+/* The same; in JSON the record is `json`, and the values that follow are for text output only. */
 void output_json_record(struct output *output, struct slice json);
 
 bool output_is_empty(const struct output *output);
 
 /* `key` must live as long as the output. An absent slice is null. */
 void output_text(struct output *output, const char *key, struct slice value);
-/* A text with several lines, which end with LF or CR LF. In the text output of an object they come after the other values. */
+/* A text with several lines, which end with LF or CR LF. In text output they come after the other values of the object. */
 void output_lines(struct output *output, const char *key, struct slice value);
 void output_u64(struct output *output, const char *key, uint64_t value);
 void output_i64(struct output *output, const char *key, int64_t value);
-/* A text that is shown once, and is not part of output_public_json. */
+/* A text that is shown once, and left out of output_public_json. */
 void output_secret(struct output *output, const char *key, struct slice value);
-/* The value that was added last is not part of it either. */
+/* Leaves the value that was added last out of output_public_json, too. */
 void output_keep_private(struct output *output);
 /* 0 is written as null. */
 void output_u64_or_null(struct output *output, const char *key, uint64_t value);
@@ -46,18 +46,17 @@ void output_boolean(struct output *output, const char *key, bool value);
 void output_time(struct output *output, const char *key, int64_t ms);
 /* An array of texts. `values` must stay valid. */
 void output_texts(struct output *output, const char *key, const struct slice *values, size_t count);
-/* Ids as a column has them, decimal and separated by commas, as an array of numbers. Absent: null. */
+/* Ids as columns store them, decimal and separated by commas; in JSON an array of numbers. Absent: null. */
 void output_id_list(struct output *output, const char *key, struct slice ids);
 /* A value that is already JSON. Absent: null. */
 void output_json(struct output *output, const char *key, struct slice json);
-/* Records inside a record. */
+/* An output as a value: an object or array inside the record. */
 void output_nested(struct output *output, const char *key, const struct output *value);
 
 /* Appends one JSON value and a newline: the bytes that output_print_json writes, for texts without control characters and
  * direction marks. */
 void output_write_json(const struct output *output, struct buffer *out);
-/* The same without the newline, secrets and private values. In the pool; absent: it is too large for the
- * audit log. */
+/* The same without the newline, secrets and private values. In the pool; absent if it is too large for the audit log. */
 struct slice output_public_json(struct pool *pool, const struct output *output);
 /* The value `id` of the first record; 0: it has none. */
 uint64_t output_first_id(const struct output *output);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A line that shows how far a long command is, once a second, when errors go to a terminal. */
+ * A line that shows the progress of a long command, once a second, if errors go to a terminal. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 struct progress {
 	FILE *out;
 	const char *unit; /* "rows" */
-	uint64_t total;   /* of `position`; 0: unknown */
+	uint64_t total;   /* maximum of `position`; 0: unknown */
 	int64_t began_ms, shown_ms;
 	bool shown;
 };
@@ -17,7 +17,7 @@ struct progress {
 /* `out`: NULL shows nothing. */
 struct progress progress_begin(FILE *out, const char *unit, uint64_t total);
 int64_t progress_took_ms(const struct progress *progress);
-/* `done`: units, of which the rate is shown. `position`: of `total`, by which the time left is estimated. */
+/* `done`: units so far, whose rate is shown. `position`: how far of `total`, to estimate the remaining time. */
 void progress_show(struct progress *progress, uint64_t done, uint64_t position);
 /* Ends the line. */
 void progress_end(struct progress *progress);

@@ -8,7 +8,7 @@
 #include "operation/parameter.h"
 #include "store/find.h"
 
-/* The largest numbers of rows in a part of a list, and that without a limit. A call by HTTP is answered quickly. */
+/* The number of rows in a part of a list: by default, and at most; over HTTP, where answers must be quick. */
 enum { VALUE_LIMIT_DEFAULT = 50, VALUE_LIMIT_MAX = 10000, VALUE_LIMIT_REMOTE = 250 };
 
 extern const struct value_type value_text;        /* struct slice */
@@ -23,7 +23,7 @@ extern const struct value_type value_link;        /* the same, with another mess
 extern const struct value_type value_hosts;       /* struct slice: a list of host names, or none */
 extern const struct value_type value_networks;    /* struct slice: a list of networks, or none */
 extern const struct value_type value_time_zone;   /* struct slice: a name of the IANA's database, or none */
-extern const struct value_type value_host_file;   /* struct slice: an absolute path, or none; stored */
+extern const struct value_type value_host_file;   /* struct slice: an absolute path that is stored, or none */
 extern const struct value_type value_social_id;   /* struct slice */
 extern const struct value_type value_time;        /* int64_t */
 extern const struct value_type value_end;         /* int64_t, or none (-1) */
@@ -34,23 +34,23 @@ extern const struct value_type value_on;          /* bool: a switch */
 extern const struct value_type value_boolean;     /* bool: the words of boolean_parse */
 extern const struct value_type value_filter;      /* int: the same as 1 and 0 */
 extern const struct value_type value_limit;       /* size_t: rows of a list */
-extern const struct value_type value_after;       /* uint64_t: the id after which a list goes on, or none (0) */
+extern const struct value_type value_after;       /* uint64_t: the id after which a list continues, or none (0) */
 extern const struct value_type
-    value_job_limit; /* size_t: of objects that are counted or changed; up to VALUE_LIMIT_MAX, also by HTTP */
+    value_job_limit; /* size_t: how many objects are counted or changed; up to VALUE_LIMIT_MAX, even over HTTP */
 
-/* uint64_t: ids of objects that the caller must see. */
+/* uint64_t: ids of objects that the caller must be allowed to see. */
 extern const struct value_type value_account, value_campaign, value_tag, value_webhook, value_user;
 extern const struct value_type value_tag_or_none; /* 0: none */
 
-/* The content of a file. */
+/* The content of a file, as the caller gives it. */
 struct value_content {
-	const char *path;  /* of a shell: the file, or "-" for its standard input */
-	struct slice text; /* of a call by HTTP: the content itself */
+	const char *path;  /* of the command: the file, or "-" for standard input */
+	struct slice text; /* of a call over HTTP: the content itself */
 };
 
 /* NAME=VALUE */
 struct value_pair {
-	struct slice name, value; /* value absent: there was no "=" */
+	struct slice name, value; /* the value is absent if there was no "=" */
 	bool from_file;           /* the value is the text of a file, NAME=@FILE */
 };
 struct value_pairs {
@@ -58,18 +58,18 @@ struct value_pairs {
 	size_t count, capacity;
 };
 void value_pairs_add(struct pool *pool, struct value_pairs *pairs, const struct value_pair *pair);
-/* As it was written. In the pool. */
+/* The pair as it was written. In the pool. */
 struct slice value_pair_text(struct pool *pool, const struct value_pair *pair);
-value_parser value_parse_pair, value_parse_last_pair; /* divided at the first "=", or at the last one */
+value_parser value_parse_pair, value_parse_last_pair; /* divide the pair at the first "=", or at the last one */
 
-/* For types of other folders. */
+/* For types that other folders define. */
 MUST_CHECK bool value_is_name(struct slice text); /* 1 to 200 characters */
 MUST_CHECK bool value_is_id(struct slice text, uint64_t *id);
 MUST_CHECK bool value_to_u32(struct slice text, uint32_t maximum, uint32_t *number);
-/* Their place is a bool, or an unsigned integer of 4 or 8 bytes. */
+/* The place of these is a bool, or an unsigned integer of 4 or 8 bytes. */
 value_parser value_parse_word;   /* the place of the text among the words of the type */
 value_parser value_parse_number; /* a whole number within the limits of the type */
-value_parser value_parse_limit;  /* the same, of a list: a call by HTTP gets at most VALUE_LIMIT_REMOTE rows; size_t */
+value_parser value_parse_limit;  /* the same, for the rows of a list: over HTTP at most VALUE_LIMIT_REMOTE; size_t */
 #define WORD_TYPE(type, list, count) .parse = value_parse_word, .size = sizeof(type), .words = (list), .word_count = (count)
 #define NUMBER_TYPE(type, from, to) .parse = value_parse_number, .size = sizeof(type), .least = (from), .most = (to)
 #define ID_TYPE NUMBER_TYPE(uint64_t, 1, INT64_MAX)
@@ -81,7 +81,7 @@ value_parser value_parse_limit;  /* the same, of a list: a call by HTTP gets at 
 	}                                                                                              \
 	static const struct value_type name = { .parse = parse_##name, .size = sizeof(type), .expected = expected_text }
 
-/* Parameters of a list that most callers want as a whole: without a limit it is the largest one. The arguments are a struct
+/* The parameters of a list that most callers want as a whole: the default limit is the maximum. The arguments are a struct
  * list_part. */
 extern const struct parameter value_large_part_parameters[2];
 struct operation_call;

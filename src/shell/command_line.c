@@ -58,7 +58,7 @@ looks_like_option(struct slice argument)
 	return slice_starts_with(argument, SLICE("-")) && argument.size > 1 && !ascii_is_digit(argument.data[1]);
 }
 
-/* All arguments that are not options become operands, also the words of the operation. */
+/* All arguments that are not options become operands, including the words of the operation. */
 static bool
 divide(int argc, char *const argv[], struct pool *pool, struct command_line *line, struct buffer *problem)
 {
@@ -87,7 +87,7 @@ divide(int argc, char *const argv[], struct pool *pool, struct command_line *lin
 	return true;
 }
 
-/* Returns the number of words of the operation when the operands begin with them, else 0. */
+/* Returns the number of words of the operation if the operands begin with them, otherwise 0. */
 static size_t
 words_matched(const struct operation *operation, const struct command_line *line)
 {
@@ -302,7 +302,7 @@ read_files(struct operation_call *call, const struct parameter *parameter)
 	return status;
 }
 
-/* Operands from *at on. */
+/* Parses one operand from *at on, or all of them if the parameter takes the rest. */
 static int
 parse_operands(const struct command_line *line, struct operation_call *call, const struct parameter *parameter, size_t *at)
 {

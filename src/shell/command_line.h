@@ -5,8 +5,8 @@
 #include "shell/shell_options.h"
 
 struct given_option {
-	size_t option;     /* of shell_options */
-	const char *value; /* NULL: it takes none */
+	size_t option;     /* index in shell_options */
+	const char *value; /* NULL: the option takes none */
 };
 
 struct command_line {
@@ -18,11 +18,11 @@ struct command_line {
 	size_t option_count, option_capacity;
 };
 
-/* Reads the arguments (argv[0] is skipped), as far as they are about words and names. `operations` ends with NULL. Returns
- * false with a message in `problem` when they are wrong: EX_USAGE. */
+/* Divides the arguments (argv[0] is skipped) into words, operands and options, but does not parse values. `operations` ends
+ * with NULL. Returns false with a message in `problem` if they are wrong: EX_USAGE. */
 MUST_CHECK bool command_line_read(const struct operation *const *operations, int argc, char *const argv[], struct pool *pool,
     struct command_line *line, struct buffer *problem);
-/* The value of an option, "" if it takes none; NULL: it is not given. */
+/* The value of an option; "" if it takes none; NULL if it is not given. */
 const char *command_line_option(const struct command_line *line, size_t option);
-/* Parses the values into the arguments of the call. Reports what is wrong and returns its status, else 0. */
+/* Parses the values into the arguments of the call. Returns 0, or a status after reporting an invalid value. */
 MUST_CHECK int command_line_parse(const struct command_line *line, struct operation_call *call);

@@ -5,11 +5,11 @@
 
 #include "shell/shell_options.h"
 
-/* In the lists that the script's functions print. */
+/* Stands for any file in the lists that the script's functions print. */
 #define ANY_FILE "@file"
 
-/* Words before the cursor: those of the command, options with their values, operands. Bash splits --option=value and
- * setting=value at the sign. */
+/* Walks through the words before the cursor: those of the command, options with their values, operands. Bash splits
+ * --option=value and setting=value at the equals sign. */
 static const char walk[] = "_leadhook()\n"
 			   "{\n"
 			   "\tlocal current=${COMP_WORDS[COMP_CWORD]} command='' option='' words word index\n"
@@ -45,7 +45,7 @@ static const char walk[] = "_leadhook()\n"
 			   "}\n"
 			   "complete -F _leadhook leadhook\n";
 
-/* The words of "yes|no". */
+/* Prints the values in a text such as "yes|no". */
 static void
 print_choices(const char *text, FILE *out)
 {
@@ -53,7 +53,7 @@ print_choices(const char *text, FILE *out)
 		fputc(*text == '|' ? ' ' : *text, out);
 }
 
-/* For each option that takes a value: the possible values; an empty list if any text will do. */
+/* Prints the possible values of each option that takes one; an empty list if any text will do. */
 static void
 print_values(FILE *out)
 {
@@ -72,7 +72,7 @@ print_values(FILE *out)
 	fputs("\t*) return 1 ;;\n\tesac\n}\n\n", out);
 }
 
-/* The options from `from` up to `until` that the operation takes; NULL: that every command takes. */
+/* Prints the options from `from` up to `until` that the operation takes, or, if it is NULL, that every command takes. */
 static void
 print_options(const struct operation *operation, size_t from, size_t until, FILE *out)
 {
@@ -81,7 +81,7 @@ print_options(const struct operation *operation, size_t from, size_t until, FILE
 			fprintf(out, " --%s", shell_options[i].name);
 }
 
-/* The options of every command that this one takes. */
+/* Prints which of the general options each command takes. */
 static void
 print_general(const struct operation *const *operations, FILE *out)
 {
@@ -98,7 +98,7 @@ print_general(const struct operation *const *operations, FILE *out)
 	fputs("' ;;\n\tesac\n}\n\n", out);
 }
 
-/* Bytes of the first word. */
+/* The size of the first word in bytes. */
 static size_t
 first_word(const char *words)
 {
@@ -131,7 +131,7 @@ print_groups(const struct operation *const *operations, FILE *out)
 	fputs("' ;;\n", out);
 }
 
-/* The second words of the operations that begin with this first one. */
+/* Prints the second words of the operations that have the same first word. */
 static void
 print_group(const struct operation *const *operations, size_t at, FILE *out)
 {
@@ -145,7 +145,7 @@ print_group(const struct operation *const *operations, size_t at, FILE *out)
 	fputs("' ;;\n", out);
 }
 
-/* Its options, settings and files. */
+/* Prints what follows the words of the operation: options, settings and files. */
 static void
 print_operation(const struct operation *operation, FILE *out)
 {

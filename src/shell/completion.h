@@ -6,5 +6,5 @@
 
 #include "operation/operation.h"
 
-/* `operations` ends with NULL. False: it could not be written. */
+/* `operations` ends with NULL. Returns false if the script could not be written. */
 MUST_CHECK bool completion_print(const struct operation *const *operations, FILE *out);

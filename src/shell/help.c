@@ -65,7 +65,7 @@ add_field(struct buffer *fields, const char *name, const char *end)
 	buffer_printf(fields, "%s%s%s", fields->size == 0 ? "" : " ", name, end);
 }
 
-/* The members that are operands: "name", "events...", "*" for any. */
+/* Prints the members that are operands of the command: "name", "events...", or "*" for any. */
 static void
 print_fields(const struct operation *operation, FILE *out)
 {
@@ -85,7 +85,7 @@ print_fields(const struct operation *operation, FILE *out)
 	buffer_free(&fields);
 }
 
-/* The form of docs/manage.md 1. */
+/* Prints the call in the form of docs/manage.md 1. */
 static void
 print_http(const struct operation *operation, FILE *out)
 {

@@ -12,7 +12,7 @@
 
 enum { USAGE_MAX_BYTES = 4096 };
 
-/* The one that is about the command line itself. */
+/* The only operation that is about the command line itself. */
 static OPERATION(completion_bash, "completion bash", "", "print the completion script for bash", .shape = OUTPUT_NONE);
 
 static const struct operation *const operations[] = { ALL_OPERATIONS OPERATION_ROW(completion_bash) NULL };
@@ -26,7 +26,7 @@ check_schema(struct operation_call *call)
 	return result == RESULT_WRONG_SCHEMA ? operation_fail_schema(call, found) : operation_answer(call, result);
 }
 
-/* A command that fails may have output as well, for example check. */
+/* A command that fails may have output, too, for example check. */
 static int
 print_output(struct operation_call *call, int status, FILE *out)
 {
@@ -34,7 +34,7 @@ print_output(struct operation_call *call, int status, FILE *out)
 	if (printed)
 		return status;
 	return operation_fail(call, PROBLEM_IO, "%sthe result could not be written",
-	    status == EX_OK ? "the command was carried out, but " : ""); /* repeated, it makes a change twice */
+	    status == EX_OK ? "the command was carried out, but " : ""); /* repeating it would make the change twice */
 }
 
 static int
@@ -62,7 +62,7 @@ report_absent_file(struct operation_call *call, const struct conf *conf)
 		operation_warn(call, "there is no %s: defaults and LEADHOOK_ variables hold (see --config)", conf->absent_file);
 }
 
-/* For an operation that runs with any configuration: loads what is valid, without the lists that it names. Always true. */
+/* For an operation that runs with any configuration: loads it without the files that it names. Always true. */
 static bool
 load_anyway(struct operation_call *call, const struct buffer *problems, struct conf **conf)
 {
@@ -82,7 +82,7 @@ load_and_run(const struct command_line *line, struct operation_call *call, FILE 
 	struct buffer problems;
 	int status = EX_CONFIG;
 	const bool checks_only = command_line_option(line, OPTION_CHECK_CONFIG) != NULL;
-	const bool is_enough = !checks_only && call->operation->needs == NEEDS_DATABASE_ALONE; /* the configuration alone */
+	const bool is_enough = !checks_only && call->operation->needs == NEEDS_DATABASE_ALONE; /* no files */
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
 	bool good = call->wiring->load(call->config_file, is_enough ? CONF_WITHOUT_LISTS : CONF_WITH_LISTS, &conf, &problems);
 	if (!good && !checks_only && call->operation->needs == NEEDS_ANY_CONFIGURATION)
@@ -112,7 +112,7 @@ parse_and_run(const struct command_line *line, struct operation_call *call, FILE
 	call->config_file = command_line_option(line, OPTION_CONFIG);
 	call->wants_json = command_line_option(line, OPTION_JSON) != NULL;
 	const int status = checks_only ? EX_OK : command_line_parse(line, call);
-	/* the audit log has changes that are refused, too */
+	/* a change that is refused is logged, too */
 	return status == EX_OK || operation_changes(call) ? load_and_run(line, call, out) : status;
 }
 

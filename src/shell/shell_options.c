@@ -108,7 +108,7 @@ shell_option_find(struct slice name, size_t *option)
 	return false;
 }
 
-/* Options have "-" where parameters have "_". */
+/* Names of options have "-" where those of parameters have "_". */
 static bool
 is_name_of(const char *parameter, const char *option)
 {

@@ -14,7 +14,7 @@
 
 /* ---- webhooks ---- */
 
-/* Whether the location can stand in a suggested command line: it needs no escapes, and webhooks may have it. */
+/* Whether a suggested command can contain the location: it needs no escapes, and is allowed for webhooks. */
 static bool
 may_be_the_url(struct operation_call *call, struct slice location)
 {
@@ -66,7 +66,7 @@ test_webhook(struct operation_call *call, uint64_t webhook_id)
 
 /* ---- mails ---- */
 
-/* Outputs what became of a mail after RESULT_OK, else reports why it was not sent. */
+/* Outputs what became of the mail, or reports why it was not sent. */
 static int
 answer_mail(struct operation_call *call, enum result result, const struct mail_test *test)
 {

@@ -131,8 +131,8 @@ static const struct parameter key_parameters[] = {
 #undef PLACE
 static const struct new_key key_defaults = { .name = SLICE("default"), .rights = RIGHTS_FULL_KEY, .expires_ms = -1 };
 
-/* A new key has no more rights than its maker, and expires no later than the key that makes it. Returns false after reporting an
- * error. */
+/* A new key has no more rights than its maker, and expires no later than the key that makes it. Returns false after reporting
+ * an error. */
 static bool
 grant(struct operation_call *call, struct new_key *key)
 {

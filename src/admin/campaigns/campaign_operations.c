@@ -109,9 +109,9 @@ static const struct parameter setting_rows[] = {
 #undef PLACE
 static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct campaign_settings, "a campaign");
 
-/* Settings that decide what callers without a key may read or change: only callers that may do the same can set them. Where leads
- * are protected, the settings of mails and codes are among them, because these keep the answer to a sign-up from showing which
- * leads exist. */
+/* Settings that decide what callers without a key may read or change: only callers that may do the same can set them. Where
+ * leads are protected, the settings of mails and codes are among them, because these keep the answer to a sign-up from showing
+ * which leads exist. */
 static const struct {
 	const char *setting;
 	enum right right;
@@ -127,8 +127,8 @@ static const struct {
 	{ "verify_phone", RIGHT_LEADS, true },
 };
 
-/* Checks the given settings of a campaign with this `public_lookup`. Returns EX_OK, or a status after reporting a setting that the
- * caller may not change. */
+/* Checks the given settings of a campaign with this `public_lookup`. Returns EX_OK, or a status after reporting a setting that
+ * the caller may not change. */
 static int
 check_rights(struct operation_call *call, uint32_t public_lookup)
 {
@@ -153,7 +153,8 @@ edit_settings(void *context, struct campaign_settings *settings)
 	return true;
 }
 
-/* Shows what a caller without a key gets who signs up with the address of a lead: the lead, a mail to that address, or nothing. */
+/* Shows what someone without a key gets who signs up with the address of a lead: the lead, a mail to that address, or nothing.
+ */
 static void
 add_repeated_signup(struct operation_call *call, uint32_t public_lookup, uint32_t mails)
 {
@@ -190,8 +191,8 @@ add_with_id(struct operation_call *call, const struct campaign_settings *setting
 	    id, verdict.first, verdict.last);
 }
 
-/* By default, clients without a key may see and change everything that the interface allows. A campaign that is moved in with the
- * id that it had at another service sends no mails: its leads do not expect any from here. */
+/* By default, clients without a key may see and change everything that the interface allows. A campaign that is moved in with
+ * the id that it had at another service sends no mails: its leads do not expect any from here. */
 static struct campaign_settings
 new_campaign(const struct campaign_add *arguments)
 {

@@ -197,5 +197,4 @@ OPERATION(reward_set, "reward set", "REWARD SETTING=VALUE...", "change a reward 
     HTTP(PATCH, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES, .versioned = true);
 OPERATION(reward_remove, "reward remove", "REWARD", "remove a reward level", run_definition_remove,
     .variant = DEFINITION_REWARD, .subject = &subject_reward, HTTP(DELETE, "rewards/{reward}", RIGHT_MANAGE), .effect = CHANGES,
-    .needs_password = true,
-    .versioned = true);
+    .needs_password = true, .versioned = true);

@@ -94,8 +94,8 @@ element_of(struct operation_call *call, struct markup *markup, const char *eleme
 	return made(call, markup);
 }
 
-/* The element in which the script builds the form. It contains a link to the hosted page, if there is one, for browsers that do not
- * run the script. */
+/* The element in which the script builds the form. It contains a link to the hosted page, if there is one, for browsers that do
+ * not run the script. */
 static struct slice
 form_element_of(struct operation_call *call, struct markup *markup, struct slice page)
 {

@@ -147,8 +147,8 @@ read_page(struct export_run *run, struct place *place, struct lead_page *page, b
 	return RESULT_OK;
 }
 
-/* Writes leads of the page until there are enough bytes. If some are left, returns false, with the place after the last one that
- * was written. */
+/* Writes leads of the page until there are enough bytes. If some are left, returns false, with the place after the last one
+ * that was written. */
 static bool
 write_records(struct export_run *run, const struct lead_page *page, struct place *place)
 {

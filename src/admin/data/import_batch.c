@@ -17,8 +17,8 @@
 
 /* The limits of a transaction, during which the campaign is locked: rows, their bytes, their tags and actions. */
 enum { BATCH_ROWS = 250, BATCH_BYTES = 2 * 1024 * 1024, BATCH_NAMES = 2500 };
-/* A call over HTTP must be short: after this time, or with so many rows in its answer, it takes no more records. After twice this
- * time it does not retry those whose referrer was not there yet. */
+/* A call over HTTP must be short: after this time, or with so many rows in its answer, it takes no more records. After twice
+ * this time it does not retry those whose referrer was not there yet. */
 enum { PART_MS = 1000, PART_SHOWN = 1000 };
 /* How many rows of each kind the answer remarks on: rows of which a value was left out, or that have another encoding. */
 enum { REMARKS_MAX = 100 };

@@ -21,7 +21,8 @@ is_reserved(const struct import_run *run, const struct column *column)
 
 /* ---- columns, as the caller names them ---- */
 
-/* Whether `name` means this column: by its name, by its number as "#3", or as "*" if the caller has not said what the column is. */
+/* Whether `name` means this column: by its name, by its number as "#3", or as "*" if the caller has not said what the column
+ * is. */
 static bool
 is_meant(const struct import_run *run, size_t i, struct slice name)
 {
@@ -251,8 +252,8 @@ count_addresses(struct import_run *run, struct slice record, struct address_colu
 	}
 }
 
-/* If no heading names the email address, it is the only column that contains addresses: headings can be in any language, or be the
- * questions of a form. A column whose rows share an address is about someone else, such as the owner of the contacts. */
+/* If no heading names the email address, it is the only column that contains addresses: headings can be in any language, or be
+ * the questions of a form. A column whose rows share an address is about someone else, such as the owner of the contacts. */
 static bool
 find_addresses(struct import_run *run)
 {

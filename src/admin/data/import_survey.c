@@ -14,7 +14,7 @@
 
 enum { LOOK_ROWS = 2000 };
 
-/* Counts a text that `rows` have; a new one is copied, while there is room. */
+/* Counts a text that `rows` rows have. A new text is copied while there is room for it. */
 static void
 count_text(struct pool *pool, struct survey_texts *texts, struct slice text, struct slice plain, size_t maximum, uint64_t rows)
 {
@@ -31,7 +31,7 @@ count_text(struct pool *pool, struct survey_texts *texts, struct slice text, str
 	texts->items[texts->count++] = (struct survey_text){ pool_copy(pool, text), pool_copy(pool, plain), rows };
 }
 
-/* Few cells say that someone must not get mail: most differ in their size. */
+/* Whether the cell says that someone must not get mail. Most cells are ruled out by their size. */
 static bool
 is_refusal(struct pool *pool, const struct column *column, struct slice text)
 {
@@ -54,8 +54,7 @@ look_for_switch(struct pool *pool, struct survey_column *found, struct slice cel
 		found->has_other = true;
 }
 
-/* A value of a column about consent. Times are all the same; an empty value is always listed, because it is none of the others.
- */
+/* Counts a value of a column about consent. All times count as one value; an empty value is always listed by itself. */
 static void
 count_value(struct import_run *run, struct survey_texts *values, struct slice cell, uint64_t rows)
 {
@@ -65,14 +64,14 @@ count_value(struct import_run *run, struct survey_texts *values, struct slice ce
 	values->times += is_time ? rows : 0;
 }
 
-/* Whether no one has said what a value of a column about consent means. */
+/* Whether the column is about consent, and nobody has said what the value means. */
 static bool
 is_open(const struct import_run *run, const struct column *column, struct slice cell)
 {
 	return column->needs_meaning || (column->rules != NULL && column_meaning(run->pool, column, cell) == MEANS_UNKNOWN);
 }
 
-/* A file that says of each row whether the person has opted out need not say it in another column. */
+/* Whether a column opted_out says it for each row. Then no other column is suspected to be about consent. */
 static bool
 says_opted_out(const struct import_run *run)
 {
@@ -112,7 +111,7 @@ look_at_cells(struct import_run *run, struct slice text)
 			look_at_cell(run, i, csv_cell(run->pool, fields.items[i]));
 }
 
-/* A cell that is missing is an empty one. A file may have very many: they are not looked at one by one. */
+/* A missing cell counts as an empty one. There may be very many, so they are not examined one by one. */
 static void
 count_missing_cells(struct import_run *run)
 {
@@ -123,7 +122,7 @@ count_missing_cells(struct import_run *run)
 	}
 }
 
-/* A caller that may not read leads gives none a social id: links that are known to others may have it. */
+/* A caller that may not read leads may not choose social ids: they are part of links that others may know. */
 static int
 look_at_record(struct import_run *run, struct slice text)
 {
@@ -167,7 +166,7 @@ look_at_records(struct import_run *run)
 	return status;
 }
 
-/* Why a heading cannot be a custom field. Two of one name would be one field. */
+/* Why a heading cannot be a custom field, or NULL. Two columns of one name would be one field. */
 static const char *
 problem_of(const struct import_run *run, size_t i)
 {
@@ -203,8 +202,8 @@ begin(struct import_run *run)
 		run->survey.columns[i].problem = problem_of(run, i);
 }
 
-/* A column that has only yes and no may be about consent under a name that is in no list. Only the first part decides, because
- * a later one may have few of the column's values. */
+/* A column that contains only yes and no may be about consent, even if its name is in no list. Only the first part decides
+ * this, because a later one may contain few of the column's values. */
 static void
 open_switches(struct import_run *run)
 {
@@ -213,7 +212,7 @@ open_switches(struct import_run *run)
 			run->columns[i].needs_meaning = true;
 }
 
-/* When a value shows late what a column is about, its values are collected in one more pass. */
+/* If a late value shows what a column is about, one more pass collects its values. */
 int
 import_survey(struct import_run *run)
 {
@@ -249,7 +248,7 @@ has_field(const struct import_run *run, enum lead_field field)
 	return false;
 }
 
-/* The last part of the path. */
+/* The last segment of the path. */
 static struct slice
 file_name(const struct import_run *run)
 {
@@ -259,7 +258,7 @@ file_name(const struct import_run *run)
 	return slash == path.size ? path : slice_sub(path, slash + 1, path.size);
 }
 
-/* Whether a column has only yes and no, and its name does not show what about. */
+/* Whether a column contains only yes and no, and its name does not tell what about. */
 static bool
 is_unsure(const struct import_run *run, size_t i)
 {
@@ -284,12 +283,12 @@ add_value(const struct import_run *run, size_t i, const struct survey_text *valu
 
 struct question {
 	const char *about, *text;
-	size_t column; /* its number, from 1; 0: it is about the file */
+	size_t column; /* the number of the column, from 1; 0: the question is about the file */
 	struct slice name, answer;
 	const struct output *values; /* NULL: none */
 };
 
-/* Adds it as data, and before an import shows it as a line to a shell, too. */
+/* Adds the question as data; before an import, also shows it as a line of the command. */
 static void
 add_question(struct import_run *run, struct output *questions, struct question question)
 {
@@ -312,7 +311,8 @@ add_question(struct import_run *run, struct output *questions, struct question q
 		    SLICE_ARGS(question.answer));
 }
 
-/* A column that is empty says nothing, unless other values of it have a meaning. */
+/* Whether the column has values to ask about. Empty cells alone say nothing, unless other values of the column have a meaning.
+ */
 static bool
 has_values(const struct import_run *run, size_t i)
 {
@@ -341,7 +341,7 @@ add_values(struct import_run *run, struct output *questions, size_t i)
 		has_empty = has_empty || found->items[k].plain.size == 0;
 	}
 	const bool asks_others = others.rows > 0 && column_rule(column, others.plain) == MEANS_UNKNOWN;
-	if (asks_others && !has_empty) /* a later row may have none */
+	if (asks_others && !has_empty) /* a later row may have an empty cell */
 		options = add_value(run, i, &nothing, consent_suggested(nothing.plain, kind), values, options);
 	if (asks_others)
 		options = add_value(run, i, &others,

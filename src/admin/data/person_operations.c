@@ -70,7 +70,7 @@ report_counts(struct output *output, const struct removal_counts *counts)
 	output_u64(output, "claims", counts->claims);
 }
 
-/* Lists other leads whose data contain the address; null if the caller may not read leads, or if not all could be read in time. */
+/* Lists other leads whose data contain the address; null if the caller may not read leads, or time did not suffice for all. */
 static enum result
 report_mentions(struct operation_call *call, const struct person *person, int64_t end_ms)
 {

@@ -6,7 +6,8 @@
 #include "operation/progress.h"
 #include "store/removal/removed_rows.h"
 
-/* Counts a failure and waits, a second longer each time. After the fourth failure it returns false at once: the caller gives up. */
+/* Counts a failure and waits, a second longer each time. After the fourth failure it returns false at once: the caller gives
+ * up. */
 MUST_CHECK bool repeat_later(unsigned *failures);
 
 /* A removal or erasure, which is done in parts. */
@@ -17,5 +18,6 @@ struct removal {
 	struct progress *progress; /* of leads; or NULL */
 };
 /* Carries it out. A call over HTTP leaves the rest to the dispatcher when its time is over or the database is out of reach; a
- * command waits for the database, and finally fails. Returns 0, or a status after reporting the error. *done: nothing is left. */
+ * command waits for the database, and finally fails. Returns 0, or a status after reporting the error. *done: it is complete.
+ */
 int removal_finish(struct operation_call *call, const struct removal *removal, struct removal_counts *counts, bool *done);

@@ -270,8 +270,8 @@ is_unavailable(const struct inbound_results *outcomes)
 	return false;
 }
 
-/* Afterwards each entry has a row of its own, because a row belongs to one person. The stored row, which contains all entries, is
- * changed last: until then it can be replayed. */
+/* Afterwards each entry has a row of its own, because a row belongs to one person. The stored row, which contains all entries,
+ * is changed last: until then it can be replayed. */
 static enum result
 note_entries(struct operation_call *call, struct inbound_call *stored, const struct inbound_results *outcomes)
 {

@@ -173,8 +173,8 @@ run_lead_points(struct operation_call *call)
 	return status == EX_OK ? operation_answer_number(call, RESULT_OK, "queued", outcome.queued) : status;
 }
 
-/* Checks that the change has a tag of the campaign if it needs one, and none otherwise. Returns 0, or a status after reporting the
- * error. */
+/* Checks that the change has a tag of the campaign if it needs one, and none otherwise. Returns 0, or a status after reporting
+ * the error. */
 static int
 check_tag(struct operation_call *call, const struct definitions *definitions, const struct bulk_change *change)
 {
@@ -186,8 +186,8 @@ check_tag(struct operation_call *call, const struct definitions *definitions, co
 	return EX_OK;
 }
 
-/* A lead that is named by an address gets that address verified, so a request must name all leads in the same way. Returns false
- * after reporting a mixture. */
+/* A lead that is named by an address gets that address verified, so a request must name all leads in the same way. Returns
+ * false after reporting a mixture. */
 static bool
 choose_channel(struct operation_call *call, struct bulk_request *request)
 {

@@ -40,7 +40,7 @@ extern const struct value_type value_lead_order; /* bool: by score */
 
 /* Returns 0, or EX_USAGE after reporting that two orders are given: --newest and --order. */
 MUST_CHECK int lead_selection_check(struct operation_call *call, const struct lead_selection *selection);
-/* Reads the sign-up number after which the list continues, if one is given. Returns 0, or a status after reporting that it is not a
- * number. */
+/* Reads the sign-up number after which the list continues, if one is given. Returns 0, or a status after reporting that it is
+ * not a number. */
 MUST_CHECK int lead_selection_read_number(
     struct operation_call *call, const struct lead_selection *selection, struct lead_filter *filter);

@@ -26,8 +26,8 @@ MUST_CHECK bool lead_reference_parse(
     struct pool *pool, enum lead_identity identity, struct slice text, struct lead_reference *lead);
 /* Returns 0 if exactly one name is given; otherwise reports the usage and returns EX_USAGE. */
 MUST_CHECK int named_lead_check(struct operation_call *call, const struct named_lead *named);
-/* Finds the lead of that name in the campaign call->id; the second function also reads the origin of its sign-up. Returns 0, or a
- * status after reporting the error. */
+/* Finds the lead of that name in the campaign call->id; the second function also reads the origin of its sign-up. Returns 0, or
+ * a status after reporting the error. */
 MUST_CHECK int named_lead_find(struct operation_call *call, const struct named_lead *named, struct lead *lead);
 MUST_CHECK int named_lead_find_with_origin(struct operation_call *call, const struct named_lead *named, struct lead *lead);
 /* As operation_answer, for a search in which RESULT_NOT_FOUND is about the lead. */

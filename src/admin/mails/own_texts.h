@@ -20,8 +20,8 @@ struct slice chosen_language_code(const struct chosen_language *chosen);
 
 extern const struct value_type value_own_texts; /* struct value_pairs: NAME=VALUE or NAME=@FILE */
 
-/* Converts the value to the form in which texts are stored: with LF instead of CR LF, and without white space at the end. Returns
- * EX_OK, or a status after reporting that it is too long. */
+/* Converts the value to the form in which texts are stored: with LF instead of CR LF, and without white space at the end.
+ * Returns EX_OK, or a status after reporting that it is too long. */
 int own_text_read(struct operation_call *call, struct slice *value);
 
 /* Reads one text as a change. A text that is refused is added to `errors`, and its change has no name. */
@@ -31,6 +31,6 @@ typedef int own_text_reader(
 int own_texts_read(struct operation_call *call, const struct value_pairs *texts, struct output *errors, own_text_reader *read,
     struct campaign_texts *changes);
 
-/* Reports a value that a rule refuses. If `errors` is given, as for a preview, adds the problem there and returns EX_OK; if it is
- * NULL, the call fails with the status that is returned. */
+/* Reports a value that a rule refuses. If `errors` is given, as for a preview, adds the problem there and returns EX_OK; if it
+ * is NULL, the call fails with the status that is returned. */
 int own_text_refuse(struct operation_call *call, struct output *errors, const char *name, struct slice problem);

@@ -316,8 +316,8 @@ run_mail_preview(struct operation_call *call)
 
 /* ---- sample ---- */
 
-/* By default the mail goes to the user; only an operator can choose another address. Returns EX_OK, or a status after reporting the
- * error. */
+/* By default the mail goes to the user; only an operator can choose another address. Returns EX_OK, or a status after reporting
+ * the error. */
 static int
 read_recipient(struct operation_call *call, struct slice *address)
 {

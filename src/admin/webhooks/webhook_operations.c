@@ -56,8 +56,8 @@ parse_schedule(struct value_reading *reading, struct slice text, void *place)
 	       schedule.count > 0;
 }
 
-/* Only the redirects that form handlers and scripts answer with after they have done their work. Other statuses mean that it was
- * not done. */
+/* Only the redirects that form handlers and scripts answer with after they have done their work. Other statuses mean that it
+ * was not done. */
 static bool
 parse_accepts(struct value_reading *reading, struct slice text, void *place)
 {

@@ -74,8 +74,8 @@ fail_unknown(struct operation_call *call, const struct settings_table *table, st
 static bool
 fail_value(struct operation_call *call, const struct parameter *row, const char *expected, struct slice invalid)
 {
-	operation_fail_value(call, PROBLEM_INVALID, row->name, "expected %s%s%.*s", expected, invalid.size > 0 ? ", not " : "",
-	    SLICE_ARGS(invalid));
+	operation_fail_setting(
+	    call, row->name, "expected %s%s%.*s", expected, invalid.size > 0 ? ", not " : "", SLICE_ARGS(invalid));
 	return false;
 }
 

@@ -88,6 +88,16 @@ operation_fail_value(struct operation_call *call, enum operation_problem problem
 }
 
 int
+operation_fail_setting(struct operation_call *call, const char *name, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	const struct slice message = format_text(call->pool, format, args);
+	va_end(args);
+	return fail(call, PROBLEM_INVALID, name, pool_printf(call->pool, "%s=: ", name), message);
+}
+
+int
 operation_fail_id(struct operation_call *call, struct slice text, const char *noun)
 {
 	return operation_fail(call, PROBLEM_INVALID, "%.*s is not a valid id of a%s %s", SLICE_ARGS(text),

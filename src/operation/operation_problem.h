@@ -62,6 +62,8 @@ int operation_fail(struct operation_call *call, enum operation_problem problem, 
 /* The value of a parameter or setting is invalid. The command shows "--limit: …" for an option and "name=: …" for a setting. */
 int operation_fail_value(struct operation_call *call, enum operation_problem problem, const char *name, const char *format, ...)
     PRINTF_LIKE(4, 5);
+/* The same for a setting, which may have the name of an operand. */
+int operation_fail_setting(struct operation_call *call, const char *name, const char *format, ...) PRINTF_LIKE(3, 4);
 /* An operand is not a valid id of such an object. */
 int operation_fail_id(struct operation_call *call, struct slice text, const char *noun);
 /* Writes and records a remark that does not make the operation fail. */

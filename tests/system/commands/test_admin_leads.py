@@ -116,6 +116,7 @@ def test_invalid_settings(refused, leadhook, campaign):
     for words, says in ((["tag", "set", tag, "points=5", "name=beta"], "has a tag with this name already"),
                         (["tag", "set", tag, "points=5", "title=x"], "a tag has no setting \"title\"; there are: name"),
                         (["tag", "set", tag, "points=5", "name"], "name=: expected 1 to 200 characters"),
+                        (["campaign", "add", campaign.account.id, "Other", "name="], "name=: expected 1 to 200 characters"),
                         (["action", "set", action, "points=5", f"tag={NO_ID}"], "has no tag with this id"),
                         (["action", "set", action, "points=5", "tag=vip"], "tag=: expected the id of a tag, or nothing"),
                         (["reward", "set", reward, "required_points=5", "emailed=maybe"], "emailed=: expected yes or no")):

@@ -13,7 +13,6 @@
 #include "admin/data/import_heading.h"
 #include "api/call/param_names.h"
 #include "base/utf8.h"
-#include "operation/operation_wiring.h"
 #include "store/operator/definitions.h"
 
 /* ---- the answer ---- */
@@ -226,10 +225,8 @@ static enum result
 find_definitions(struct import_run *run)
 {
 	struct operation_call *call = run->call;
-	struct campaign campaign;
 	struct definitions definitions;
-	int64_t now_ms;
-	enum result result = store_find_campaign(call->store, call->pool, call->id, &campaign, &now_ms);
+	enum result result = operation_find_campaign(call, NULL);
 	if (result == RESULT_OK)
 		result = store_find_definitions(call->store, call->pool, call->id, &definitions);
 	if (result != RESULT_OK)

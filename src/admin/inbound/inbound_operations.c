@@ -4,7 +4,6 @@
 
 #include "identity/random_secret.h"
 #include "operation/operation.h"
-#include "operation/operation_wiring.h"
 #include "operation/value_types.h"
 #include "store/hooks/inbound.h"
 #include "webhook/mapping.h"

@@ -9,7 +9,6 @@
 #include "identity/link.h"
 #include "identity/network.h"
 #include "identity/phone.h"
-#include "operation/operation_wiring.h"
 #include "operation/value_types.h"
 #include "transfer/row.h"
 

@@ -3,7 +3,6 @@
 #include "admin/webhooks/delivery_operations.h"
 
 #include <inttypes.h>
-#include <unistd.h>
 
 #include "admin/jobs/job_operations.h"
 #include "base/utf8.h"
@@ -11,7 +10,7 @@
 #include "engine/events.h"
 #include "jobs/job_parameters.h"
 #include "jobs/redelivery.h"
-#include "operation/operation_wiring.h"
+#include "operation/progress.h"
 #include "operation/value_types.h"
 #include "os/clock.h"
 #include "store/operator/deliveries.h"
@@ -230,25 +229,9 @@ run_delivery_count(struct operation_call *call)
 struct redelivery_command {
 	struct operation_call *call;
 	struct redelivery_run redelivery;
-	bool named;        /* the deliveries were given by id: each one that is not queued is reported */
-	int64_t logged_ms; /* when progress was last shown */
-	bool shown;
+	bool named; /* the deliveries were given by id: each one that is not queued is reported */
+	struct progress progress;
 };
-
-enum { PROGRESS_MS = 1000 };
-
-/* Shows the progress once a second, if errors go to a terminal. */
-static void
-show_progress(struct redelivery_command *r)
-{
-	const int64_t now_ms = clock_monotonic_ms();
-	if (now_ms - r->logged_ms < PROGRESS_MS || r->call->errors == NULL || isatty(fileno(r->call->errors)) != 1)
-		return;
-	fprintf(r->call->errors, "\rleadhook: %" PRIu64 " queued", r->redelivery.counts.queued);
-	fflush(r->call->errors);
-	r->logged_ms = now_ms;
-	r->shown = true;
-}
 
 /* Messages that follow "delivery 7" or "1", or a greater number. */
 static const struct {
@@ -283,7 +266,7 @@ report(void *context, uint64_t id, unsigned what)
 	struct redelivery_command *r = context;
 	if (r->named && not_queued[what].one != NULL)
 		operation_warn(r->call, "delivery %" PRIu64 " %s", id, not_queued[what].one);
-	show_progress(r);
+	progress_show(&r->progress, r->redelivery.counts.queued, 0);
 }
 
 /* Reports the deliveries that were not queued or have to wait. */
@@ -388,8 +371,7 @@ run_redelivery(struct redelivery_command *r, const uint64_t *ids, size_t count, 
 	struct delivery_walk walk = { .deadline_ms = CLOCK_NEVER };
 	const enum result result =
 	    r->named ? redelivery_of_ids(&r->redelivery, ids, count) : redelivery_of_filter(&r->redelivery, filter, &walk);
-	if (r->shown)
-		fputc('\n', call->errors);
+	progress_end(&r->progress);
 	if (result == RESULT_OK)
 		report_not_sent(r);
 	if (result == RESULT_OK && r->named && *queued == 0)
@@ -409,7 +391,7 @@ run_delivery_redeliver(struct operation_call *call)
 	struct redelivery_command r = { .call = call,
 		.redelivery = { .store = call->store, .under_way = under_way, .report = report, .context = &r },
 		.named = arguments->ids.count > 0,
-		.logged_ms = clock_monotonic_ms() };
+		.progress = progress_begin(call->errors, "queued", 0) };
 	if (r.named == has_filter(call) || (call->is_remote && !r.named))
 		return operation_fail(call, PROBLEM_USAGE,
 		    call->is_remote ? "expected the ids of deliveries" : "expected ids of deliveries, or filters");

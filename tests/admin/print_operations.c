@@ -37,7 +37,7 @@ put_parameter(struct json_writer *writer, const struct parameter *parameter)
 	json_end_object(writer);
 }
 
-/* As a parameter. */
+/* Prints the settings like one more parameter. */
 static void
 put_settings_parameter(struct json_writer *writer, const struct settings_table *settings)
 {
@@ -50,7 +50,7 @@ put_settings_parameter(struct json_writer *writer, const struct settings_table *
 	json_end_object(writer);
 }
 
-/* The values and settings that need the password of a user. */
+/* Prints the values and settings for which a user must enter the password. */
 static void
 put_password_words(struct json_writer *writer, const struct operation *operation)
 {

@@ -18,7 +18,7 @@ for_each(checker *check_one)
 		check_one(operations[i]);
 }
 
-/* The option of a parameter takes a value, unless its type is a switch. */
+/* The option of a parameter takes a value unless its type is a switch. */
 static void
 check_options(const struct operation *operation)
 {
@@ -44,7 +44,7 @@ each_option_is_one_of_the_shell(void **state UNUSED)
 	for_each(check_options);
 }
 
-/* Each {name} of the path is a parameter or the subject, and each value has its place in the arguments. */
+/* Each "{…}" of the path is the subject or a parameter, and each parameter has its place in the arguments. */
 static void
 check_parameters(const struct operation *operation)
 {
@@ -69,7 +69,7 @@ each_parameter_has_a_place(void **state UNUSED)
 	for_each(check_parameters);
 }
 
-/* Operations with the same path differ in the method, and no two operations have the same words. */
+/* Operations with the same path have different methods, and no two have the same words. */
 static void
 operations_are_distinct(void **state UNUSED)
 {

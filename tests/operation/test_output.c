@@ -65,7 +65,7 @@ records_are_printed_as_text_and_json(void **state)
 	pool_free(&pool);
 }
 
-/* The JSON of a record may be given; the text output is then made of the values added. */
+/* If the JSON of a record is given, the values that are added appear in the text output alone. */
 static void
 a_record_may_have_given_json(void **state)
 {

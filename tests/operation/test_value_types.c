@@ -15,7 +15,7 @@
 
 static struct pool *pool;
 
-static struct slice invalid; /* of the last value */
+static struct slice invalid; /* set for the last value */
 
 static bool
 reads_text(const struct value_type *type, struct slice text, void *place)
@@ -101,7 +101,7 @@ states_and_times(void **state)
 	assert_false(reads(value_time, "", &ms) || reads(value_end, "soon", &ms));
 }
 
-/* "Lists are separated by commas or white space"; the list is stored as typed, and an empty list is none. */
+/* "Lists are separated by commas or white space"; a list is stored as typed, and an empty list as none. */
 static void
 lists_are_checked(void **state)
 {
@@ -179,7 +179,7 @@ lists_have_limits(void **state)
 	assert_slice(invalid, "5001 host names");
 	assert_false(reads_text(&value_networks, buffer_slice(&networks), &text));
 	assert_slice(invalid, "5001 networks");
-	/* names that take more bytes as they are stored */
+	/* names that need more bytes in their stored form */
 	buffer_clear(&hosts);
 	for (int i = 0; i < ITEMS_MAX; i++)
 		buffer_printf(&hosts, "\xc3\xbc%d.x ", i);
@@ -290,7 +290,7 @@ settings_of_a_webhook(void **state)
 	assert_true(reads(value_source, "", &text) && !slice_present(text));
 }
 
-/* At most as many bytes as the columns hold. */
+/* A value has at most as many bytes as its column. */
 static void
 long_settings_of_a_webhook(void **state)
 {

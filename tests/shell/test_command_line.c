@@ -212,7 +212,7 @@ help_is_aligned(void **state)
 	pool_free(&call.pool);
 }
 
-/* Each value is reported under the name that was used for it. */
+/* An invalid value is reported with the name that the caller used for it. */
 static void
 values_are_parsed_into_their_places(void **state)
 {

@@ -28,12 +28,12 @@ def owner(service, account):
 
 
 def full(answer, kind):
-    """Whether it says that the account has as many of a kind as it may have."""
+    """Whether the answer says that the account has reached its limit for a kind of object."""
     return answer.verdict == (409, "conflict") and f"(limits.{kind}_per_account)" in answer.json["detail"]
 
 
 def whole(call, path, limit=1):
-    """Returns all rows, read in parts of that size, and the number of parts."""
+    """All rows of a list, read in parts of that size, and the number of parts."""
     rows, parts, query = [], 0, f"limit={limit}"
     while query is not None:
         separator = "&" if "?" in path else "?"
@@ -46,7 +46,7 @@ def whole(call, path, limit=1):
 
 
 def test_campaigns(service, account, owner, leadhook):
-    """Objects: no more by the account, more by an operator; a removed one makes room"""
+    """Objects: the account can add no more, an operator can; removing one makes room"""
     add = lambda: owner("POST", f"accounts/{account.id}/campaigns", {"name": "One more"})  # noqa: E731
     made = [add().json["id"] for _ in range(MAXIMA["campaigns"])]
     assert full(add(), "campaigns")
@@ -76,7 +76,7 @@ def test_keys(service, account, owner):
 
 
 def test_users(service, account, owner, leadhook):
-    """Objects: no more by the account, more by an operator"""
+    """Objects: the account can add no more, an operator can"""
     add = lambda number: owner("POST", "users", {"email": f"user{number}.{account.id}@example.org", "role": "viewer"})  # noqa: E731
     assert [add(number).status for number in range(MAXIMA["users"])] == [201, 201]
     assert full(add(3), "users")
@@ -85,7 +85,7 @@ def test_users(service, account, owner, leadhook):
 
 
 def test_lists_in_parts(service, account, owner, leadhook):
-    """Lists: parts are the whole, for operators, the account, and a key for some campaigns"""
+    """Lists: the parts together are the whole list, for operators, the account, and a key limited to campaigns"""
     ids = [leadhook("campaign", "add", str(account.id), f"Campaign {number}")["id"] for number in range(3)]
     other = service.campaign()
     root = User(service, "root@example.org", "--role", "operator").ready()
@@ -109,7 +109,7 @@ def test_lists_in_parts(service, account, owner, leadhook):
 
 
 def test_the_audit_log(service, account, owner, leadhook):
-    """docs/users.md 6: beyond the bytes of a day, changes by the account are logged without what was before and after"""
+    """docs/users.md 6: beyond the daily limit, changes by the account are logged without the states before and after"""
     campaign = service.campaign(account)
     for number in range(12):
         assert owner("PATCH", f"campaigns/{campaign.id}", {"landing_url": f"https://shop.example/{number}"}).status == 200
@@ -124,7 +124,7 @@ def test_the_audit_log(service, account, owner, leadhook):
 
 
 def test_pruning_the_audit_log(service, account, leadhook):
-    """docs/users.md 6: rows from before a time, of an account; nothing without --yes"""
+    """docs/users.md 6: deletes rows before a time, of one account; nothing without --yes"""
     service.campaign(account)
     service.installation.sql("UPDATE lh_audit SET created_ms = 1000")
     words = ["audit", "prune", "--until", "2001-01-01", "--account", str(account.id)]
@@ -136,8 +136,7 @@ def test_pruning_the_audit_log(service, account, leadhook):
 
 
 def test_changes(service, account, owner, leadhook):
-    """docs/api.md 5, `changes_per_account`: a refused change makes no row of the audit log; calls that show something are not refused, nor
-    are commands of a shell"""
+    """docs/api.md 5, `changes_per_account`: a refused change adds no row to the audit log; calls that read, and the command, still work"""
     campaign = leadhook("campaign", "add", str(account.id), "Busy")["id"]
     change = lambda: owner("PATCH", f"campaigns/{campaign}", {"points_direct": 2}).verdict  # noqa: E731
     before = len(leadhook("audit", "list", "--account", account.id, "--limit", 200))
@@ -149,7 +148,7 @@ def test_changes(service, account, owner, leadhook):
 
 
 def test_a_leaked_key_can_be_revoked(service, account, owner, leadhook):
-    """docs/users.md 6: changes, also those that fail, do not use up what revoking a key needs"""
+    """docs/users.md 6: changes, even failing ones, cannot use up the limit so that no key can be revoked"""
     leaked = leadhook("key", "add", account.id, "--rights", "change,stats")
     campaign = leadhook("campaign", "add", str(account.id), "Busy")["id"]
     thief = Caller(service, leaked["key"])
@@ -161,7 +160,7 @@ def test_a_leaked_key_can_be_revoked(service, account, owner, leadhook):
 
 
 def test_a_leaked_key_uses_up_its_own_revocations(service, account, owner, leadhook):
-    """docs/users.md 6: what ends a credential counts for its caller alone, also when it is refused"""
+    """docs/users.md 6: a call that ends a credential, even a refused one, counts for the caller alone"""
     leaked = leadhook("key", "add", account.id, "--rights", "account")
     user = leadhook("user", "add", "owner@example.org", "--role", "owner", "--account", account.id)["id"]
     thief = Caller(service, leaked["key"])
@@ -171,7 +170,7 @@ def test_a_leaked_key_uses_up_its_own_revocations(service, account, owner, leadh
 
 
 def test_changes_of_the_own_login(service, account, owner, leadhook):
-    """docs/users.md 6: they count as changes of the account"""
+    """docs/users.md 6: changes to one's own login count as changes of the account"""
     user = User(service, "viewer@example.org", "--role", "viewer", "--account", account.id).ready()
     campaign = leadhook("campaign", "add", str(account.id), "Busy")["id"]
     assert user("DELETE", "session/factor").status == 200

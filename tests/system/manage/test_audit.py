@@ -23,7 +23,7 @@ def audit(service):
 
 
 def test_a_change_by_a_user(service, account, owner, audit):
-    """docs/users.md 6: which user, what, before and after, from where"""
+    """docs/users.md 6: who made the change, what it was, the states before and after, and the address"""
     campaign = service.campaign(account)
     answer = owner("PATCH", f"campaigns/{campaign.id}", {"points_direct": 9}, address="203.0.113.5")
     row = audit("--campaign", campaign.id)
@@ -47,7 +47,7 @@ def test_a_change_by_a_key_and_by_a_shell(service, account, audit):
 
 
 def test_a_long_name_of_a_key(service, account, audit):
-    """docs/users.md 6: it is cut between two characters"""
+    """docs/users.md 6: a long name is cut between two characters"""
     key = service.installation.admin("key", "add", str(account.id), "--name", "a" + "€" * 199, "--rights", "manage")["key"]
     assert Caller(service, key)("POST", f"campaigns/{service.campaign(account).id}/tags", {"name": "Long"}).status == 201
     name = audit()["actor_name"]
@@ -55,7 +55,7 @@ def test_a_long_name_of_a_key(service, account, audit):
 
 
 def test_a_dry_run_is_no_change(service, account, owner):
-    """docs/users.md 6: the check of an import is not logged, the import is"""
+    """docs/users.md 6: checking a file is not logged, importing it is"""
     campaign = service.campaign(account)
     for option, logged in (("look", []), ("dry_run", []), (None, ["lead import"])):
         body = {"records": "email\ndry@example.org\n", **({option: True} if option else {})}
@@ -64,7 +64,7 @@ def test_a_dry_run_is_no_change(service, account, owner):
 
 
 def test_an_import_with_rejected_rows(service, account, owner, audit, tmp_path):
-    """docs/users.md 6: it is logged as done, with its counts and without the rows"""
+    """docs/users.md 6: it counts as done, with its counts and without the rows"""
     campaign = service.campaign(account)
     path = tmp_path / "leads.csv"
     path.write_text("email\nfirst@example.org\nnonsense\n")
@@ -110,7 +110,7 @@ def test_changes_of_the_own_login(service, account, audit):
 
 
 def test_changes_of_the_own_login_that_are_refused(service, account, owner, audit):
-    """docs/users.md 6: they make no rows, whether fields, the new password, a missing confirmation or a limit is the reason"""
+    """docs/users.md 6: refused for fields, the new password, a missing confirmation or a limit, they add no row"""
     guest = User(service, "guest@example.org", "--role", "viewer", "--account", account.id)
     weak = {"token": guest.link.rsplit("/", 1)[1], "new_password": "short"}
     user = User(service, "refused@example.org", "--role", "viewer", "--account", account.id).ready()
@@ -132,7 +132,7 @@ def test_changes_of_the_own_login_that_are_refused(service, account, owner, audi
 
 
 def test_what_fails(service, account, owner, audit):
-    """docs/users.md 6: failed changes are in the log, too, but not those of objects that do not exist"""
+    """docs/users.md 6: a change that fails is in the log, too, but not one of an object that does not exist"""
     campaign = service.campaign(account)
     assert owner("PATCH", f"campaigns/{campaign.id}", {"points_direct": -1}).status == 422
     row = audit("--campaign", campaign.id)
@@ -142,7 +142,7 @@ def test_what_fails(service, account, owner, audit):
 
 
 def test_a_webhook_whose_new_url_is_refused(service, account, owner, audit):
-    """docs/users.md 6: what there was, although the rule is one of other rows"""
+    """docs/users.md 6: the row has the state before, although the rule is about another webhook"""
     campaign = service.campaign(account)
     first, second = (owner("POST", f"campaigns/{campaign.id}/webhooks", {"url": f"https://hooks.example/{name}", "events": ["new_signup"]}).json
                      for name in ("first", "second"))
@@ -153,7 +153,7 @@ def test_a_webhook_whose_new_url_is_refused(service, account, owner, audit):
 
 
 def test_a_change_that_leaves_a_job(service, account, audit):
-    """docs/users.md 6: the log has the campaign, also where the command prints the job"""
+    """docs/users.md 6: the log has the campaign, even if the command prints the job"""
     campaign = service.campaign(account)
     job = service.installation.admin("campaign", "set", str(campaign.id), "max_per_ip=2", "--queue")
     row = audit("--campaign", campaign.id)
@@ -169,7 +169,7 @@ def test_reading_is_not_logged(service, owner, audit):
 
 
 def test_no_secrets(service, account, owner):
-    """docs/users.md 6: the log has neither secrets nor data of leads"""
+    """docs/users.md 6: the log has no secrets, and nothing about leads"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="mallory@example.org", phone_number="+14155552671")
     hook = owner("POST", f"campaigns/{campaign.id}/webhooks", {"url": "https://hooks.example/URL-WITH-TOKEN", "events": ["new_signup"]}).json
@@ -186,7 +186,7 @@ def test_no_secrets(service, account, owner):
 
 
 def test_changes_of_leads(service, account, owner, audit):
-    """docs/users.md 6: the log has which change it was, and the number of leads"""
+    """docs/users.md 6: the row says which change was made, and of how many leads"""
     campaign = service.campaign(account)
     tag = campaign.define("tag", "VIP")
     leads = [lead["social_id"] for lead in campaign.leads(2)]
@@ -199,7 +199,7 @@ def test_changes_of_leads(service, account, owner, audit):
 
 
 def test_a_row_that_cannot_be_written(service, account, owner):
-    """docs/users.md 6: the change is not made without its row"""
+    """docs/users.md 6: the change is not made"""
     campaign = service.campaign(account)
     service.installation.sql("ALTER TABLE lh_audit RENAME lh_no_audit")
     try:

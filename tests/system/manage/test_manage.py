@@ -113,7 +113,7 @@ def test_bodies_that_are_no_arguments(service, account, owner, body):
 
 
 def test_details_are_cut_between_characters(owner):
-    """docs/manage.md 1.2: a problem is UTF-8, however long the name is that it is about"""
+    """docs/manage.md 1.2: a problem is UTF-8, however long the name in it is"""
     for name in ("é" * 3000, "xé" + "é" * 3000):
         answer = owner("GET", "campaigns?" + urllib.parse.quote(name) + "=1")
         assert answer.status == 406 and answer.json["detail"].endswith("éé"), answer.body[:200]
@@ -136,7 +136,7 @@ def test_lost_updates(service, account, owner):
 
 
 def test_without_a_key(service):
-    """docs/manage.md 1.2: 401 for every path; a key is never read from the query"""
+    """docs/manage.md 1.2: 401 for every path; a key in the query is never accepted"""
     for key in (None, "lh_wrong"):
         for path in ("campaigns", "nothing"):
             answer = service.client.request("GET", MANAGE + path, key=key)
@@ -173,7 +173,7 @@ def test_a_client_certificate_goes_to_its_receiver_alone(service, account, owner
 
 
 def test_a_call_that_is_repeated(service, account, owner):
-    """docs/manage.md 1.5: it makes one object; with other parameters it fails, and the same key of another caller is another one"""
+    """docs/manage.md 1.5: repeated, it makes one object; with other parameters it fails; the same key of another caller is a different one"""
     campaign = service.campaign(account)
     place, key = f"campaigns/{campaign.id}/actions", {"Idempotency-Key": "a7c1"}
     body = {"text": "Once"}
@@ -191,7 +191,7 @@ def test_a_call_that_is_repeated(service, account, owner):
 
 
 def parts(caller, path, query):
-    """Returns a list that was read in parts, each from the place that the one before has named (docs/manage.md 1.1)."""
+    """A list, read part by part, each from the place that the one before has named (1.1)."""
     query = f"?{query}"
     while query:
         answer = caller("GET", f"{path}{query}")
@@ -202,7 +202,7 @@ def parts(caller, path, query):
 
 
 def test_points_and_changes_are_made_once(service, account, owner):
-    """docs/manage.md 1.5: a repeated call would count them again"""
+    """docs/manage.md 1.5: without the key, repeated points would count again"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="ada@example.org")["social_id"]
     place = f"campaigns/{campaign.id}"
@@ -228,7 +228,7 @@ def test_lists_go_on(service, account, owner):
 
 
 def test_mails_go_on(service, account, owner):
-    """docs/manage.md 1.1: a part ends before it examines too many mails, even when it has none"""
+    """docs/manage.md 1.1: a part ends, even without rows, before it has examined too many mails"""
     campaign, other = service.campaign(account), service.campaign(account)
     path, planted = f"campaigns/{campaign.id}/mails", 9000
     service.installation.sql(
@@ -241,7 +241,7 @@ def test_mails_go_on(service, account, owner):
 
 
 def test_a_lead(service, account, owner):
-    """docs/manage.md 1: a lead is named by its social id, to show and to change it and to show its timeline"""
+    """docs/manage.md 1: show, change, timeline, of the lead with that social id"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="ada@example.org", first_name="Ada")
     place = f"campaigns/{campaign.id}/leads/{lead['social_id']}"
@@ -264,7 +264,7 @@ def largest_responder(service):
 
 
 def test_arrays(service, account, owner):
-    """docs/manage.md 1.1: arrays are accepted where a list is expected, and take no more memory than they need"""
+    """docs/manage.md 1.1: an array where a list is expected, in no more memory than it needs"""
     campaign = service.campaign(account)
     place = f"campaigns/{campaign.id}"
     for method, path, body in (("POST", f"accounts/{account.id}/campaigns", {"name": ["A", "B"]}),
@@ -282,7 +282,7 @@ def test_arrays(service, account, owner):
 
 
 def test_errors_name_members(service, account, owner):
-    """docs/manage.md 1.2: errors name members, not options or operands of a shell"""
+    """docs/manage.md 1.2: messages name members, not options or operands of the command"""
     campaign = service.campaign(account)
     place, lead = f"campaigns/{campaign.id}", campaign.lead(email="ada@example.org")["social_id"]
     tag = owner("POST", f"{place}/tags", {"name": "VIP"}).json["id"]
@@ -304,7 +304,7 @@ def test_errors_name_members(service, account, owner):
 
 
 def test_a_body_is_json(owner, account):
-    """docs/manage.md 1.1: browsers send JSON to another site only after a preflight"""
+    """docs/manage.md 1.1: browsers send JSON to another site only after a preflight request"""
     path = f"{MANAGE}accounts/{account.id}/campaigns"
     for kind in ("text/plain", "text/json", "application/x-www-form-urlencoded"):
         answer = owner.service.client.request("POST", path, body=b'{"name": "Plain"}', headers={"Content-Type": kind}, key=owner.key)

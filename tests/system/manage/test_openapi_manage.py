@@ -95,7 +95,7 @@ def test_it_has_each_member(command):
 
 
 def test_it_has_each_problem():
-    """docs/manage.md 1.2: those of commands, of the layer itself, and of the API in front of it"""
+    """docs/manage.md 1.2: problems of operations, of the calls themselves, and of the API around them"""
     commands = re.findall(r'X\(\w+, EX_\w+, (\d+), "(\w+)"', source("operation/operation_problem.h"))
     texts = [file.read_text(encoding="utf-8") for file in (SOURCE / "src/manage").glob("*.c")]
     layer = [found for text in texts for found in re.findall(r'(?:request_fail_status|fail_wait)\([^;]*?(?:, (\d+))?, "(\w+)"', text)]

@@ -96,7 +96,7 @@ def test_address_rules(running, leadhook, campaign, ended):
 
 
 def test_a_slow_receiver_delays_no_delivery(running, leadhook, receiver, campaign, webhook, ended):
-    """docs/architecture.md 6.1: a test waits in a thread of its own"""
+    """architecture.md 6.1: a test waits in its own thread"""
     slow = campaign.webhook("tagged", below="/slow")["referenceId"]
     receiver.script(campaign.hook + "/slow", Answer(hang=True))
     job = leadhook("webhook", "test", slow, "--queue")
@@ -171,7 +171,7 @@ def check_done(done, deliveries, webhook):
 
 
 def test_a_kill_during_a_redelivery(service, leadhook, webhook, failed, show, ended):
-    """docs/architecture.md 6.1: the next process goes on where the last transaction ended; no delivery is queued twice or skipped"""
+    """architecture.md 6.1: the next process continues after the last transaction; no delivery is queued twice or skipped"""
     job = redelivery(leadhook, webhook)
     assert (job["state"], job["parameters"]) == ("queued", {"webhook": webhook, "state": "failed"})
     for kill in range(3):
@@ -193,7 +193,7 @@ def test_a_kill_during_a_redelivery(service, leadhook, webhook, failed, show, en
 
 
 def test_cancel(failed, running, service, leadhook, webhook, show):
-    """docs/operating.md 4.1: what was queued stays queued, and is counted; nothing more is queued"""
+    """operating.md 4.1: deliveries that were queued stay queued, and are counted; no others follow"""
     job = redelivery(leadhook, webhook)
     wait_until(lambda: show(job)["done"] > 0, 20, "it works")
     cancelled = leadhook("job", "cancel", job["id"])
@@ -220,7 +220,7 @@ class Dispatcher(Child):
 
 
 def test_two_dispatchers(service, tmp_path, leadhook, receiver, campaign, webhook, failed, show, ended):
-    """docs/architecture.md 6.1: a job is one dispatcher's at a time; another one goes on when it ends"""
+    """architecture.md 6.1: one dispatcher at a time works on a job; when it ends, another continues"""
     owner = "SELECT HEX(lease_owner) FROM lh_operator_jobs WHERE id = "
     with contextlib.ExitStack() as started:
         for name in ("a", "b"):
@@ -295,7 +295,7 @@ def test_calls_that_queue(service, leadhook, campaign, webhook, owner):
 
 
 def test_jobs_of_others(service, leadhook, campaign, webhook, owner):
-    """docs/manage.md 1.4, 2: a job belongs to its account and campaign; a job of the installation belongs to the operators"""
+    """manage.md 1.4, 2: a job belongs to its account and campaign; one of the installation belongs to the operators"""
     job = f"jobs/{owner('POST', f'webhooks/{webhook}/test').json['id']}"
     admin = service.installation.admin
     stranger = Caller(service, admin("key", "add", str(service.account("Other").id), "--rights", "all")["key"])
@@ -321,7 +321,7 @@ def test_jobs_of_others(service, leadhook, campaign, webhook, owner):
 # --- the command ---
 
 def test_the_maximum(service, leadhook, campaign, webhook):
-    """docs/operating.md 4.1: each account has one, and so has the installation"""
+    """operating.md 4.1: the limit is per account; the installation has its own"""
     sql = service.installation.sql
     sql("INSERT INTO lh_operator_jobs (id, account_id, kind, parameters, made_by, created_ms) "
         f"SELECT 1000000000 + seq, {campaign.account.id}, 'webhook_test', '{{}}', 'x', 0 FROM seq_1_to_{MAXIMUM}")

@@ -18,7 +18,7 @@ NO_OBJECTS = {"kind", "social_id"}
 
 
 class Case:
-    """A caller, and what follows from it."""
+    """A caller, and what it may do."""
 
     def __init__(self, name, rights, call, *, operator=False, foreign=False, limited=False, suspended=False):
         self.name, self.rights, self.call = name, rights, call
@@ -80,7 +80,7 @@ def callers(service, world):
 
 
 def test_every_cell(world, operations, callers):
-    """docs/manage.md 2: no caller may more than the table says, and each may all of that"""
+    """docs/manage.md 2: each caller may do exactly what the table says"""
     wrong = []
     for operation, case, inside in itertools.product(operations, callers, (True, False)):
         if not inside and not case.limited:
@@ -100,7 +100,7 @@ NAMED = {**{name: name for name in ("account", "campaign", "tag", "webhook", "us
 
 
 def test_objects_outside_the_path(service, world, operations, callers):
-    """docs/manage.md 2: a field or an option cannot name what the caller does not see, either"""
+    """docs/manage.md 2: a field or option cannot name an object that the caller does not see, either"""
     foreign = World(service, "Foreign").inside
     program, wrong, tried = service.installation.program("leadhook"), [], set()
     for operation in operations:
@@ -131,7 +131,7 @@ def test_no_caller(service, world, operations):
 
 
 def test_lists_without_a_path_parameter(service, world, callers):
-    """docs/manage.md 2: they show only what the caller may see"""
+    """docs/manage.md 2: lists show only what the caller may see"""
     for case in callers:
         campaigns = [row["id"] for row in (case.call("GET", MANAGE + "campaigns").json if not case.suspended else [])]
         if case.limited:

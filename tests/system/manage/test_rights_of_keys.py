@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/manage.md 2: what a key with some rights can see and change by /v2."""
+"""docs/manage.md 2: what a key with some rights can see and change through /v2."""
 import itertools
 import re
 
@@ -87,7 +87,7 @@ def test_ingest_adds_leads(service, account, keys):
 
 
 def test_change_adds_and_changes_leads(service, account, keys):
-    """docs/manage.md 2: `change` alone signs up, too; without `leads` it sees what a caller without a key sees"""
+    """docs/manage.md 2: `change` alone also permits sign-ups; without `leads` it sees what a caller without a key sees"""
     campaign = service.campaign(account, public_lookup="own", public_update="none")
     key = keys("change")
     made = campaign.post({"email": "a@example.org", "points": 5}, key=key)
@@ -139,7 +139,7 @@ def test_leads_alone_reads(service, account, keys):
 
 
 def test_numbers_show_no_leaders(service, account, keys):
-    """docs/manage.md 2: `stats` is about no single people"""
+    """docs/manage.md 2: `stats` shows nothing about individual people"""
     campaign = service.campaign(account)
     campaign.lead(**SIGNED_UP)
     assert campaign.get({}, key=keys("stats"), path="/leaderboard").verdict == (403, "missing_right")
@@ -159,7 +159,7 @@ def test_settings_about_strangers(service, account, keys, setting, value, right)
 
 
 def test_the_number_of_leads(service, account, keys):
-    """docs/manage.md 2, Number of leads: with it a caller would see whether a sign-up was new"""
+    """docs/manage.md 2, Number of leads: the number would show whether a sign-up was new"""
     campaign = service.campaign(account, jump_start=7)
     campaign.lead(**SIGNED_UP)
     for rights, number in (("ingest", None), ("hooks,manage,account", None), ("stats", 8), ("leads", 8), ("change", 8), ("full", 8)):
@@ -185,7 +185,7 @@ def test_settings_that_hide_leads(service, account, keys, setting, value):
 
 
 def test_webhooks_send_leads(service, account, keys):
-    """docs/manage.md 2: adding one by /v2 needs what it gives"""
+    """docs/manage.md 2: adding a webhook through /v2 needs the rights that it gives"""
     campaign = service.campaign(account)
     hook, inbound = {"url": "https://own.example/", "event": "new_signup"}, {"name": "Own"}
     for path, fields, enough, lacks in (("/outbound-webhook", hook, "leads,hooks", ["hooks", "leads"]),

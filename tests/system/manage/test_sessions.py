@@ -63,14 +63,14 @@ def test_the_origin_of_the_service(service, operator):
 
 
 def test_unknown_sessions_are_limited(service):
-    """docs/manage.md 3: guesses of tokens count as wrong keys do"""
+    """docs/manage.md 3: guessed tokens count like wrong keys"""
     seen = [service.client.request("GET", MANAGE + "session", headers={"Cookie": f"__Host-leadhook={'a' * 42}{number % 10}"},
                                    address="198.51.100.77").status for number in range(60)]
     assert set(seen) == {401, 429} and seen[0] == 401 and seen[-1] == 429, seen
 
 
 def test_operators_have_no_limit(service, operator):
-    """docs/manage.md 3: the calls of an operator do not count, even where the limits of its address are exceeded"""
+    """docs/manage.md 3: calls of an operator do not count, even if the limit of the address is exceeded"""
     address, lookups = "198.51.100.78", 100  # limits.lookups_per_address
 
     def unknown(headers=None):
@@ -102,7 +102,7 @@ def test_guesses_of_a_password(service, account):
 
 
 def test_the_limit_of_the_account(service):
-    """docs/api.md 5: a user counts as the keys of the account do"""
+    """api.md 5: calls of a user count like those of the account's keys"""
     limited = service.account("Limited")
     user = User(service, "limited@example.org", "--role", "viewer", "--account", limited.id).ready()
     service.installation.admin("account", "limit", str(limited.id), "5")
@@ -111,7 +111,7 @@ def test_the_limit_of_the_account(service):
 
 
 def test_roles(service, account, operator):
-    """docs/manage.md 2, docs/users.md 2: what each role may do, on its own and on another account"""
+    """docs/manage.md 2, docs/users.md 2: what each role may do, on its own account and on another"""
     other = service.account("Other")
     campaign, second, foreign = service.campaign(account), service.campaign(account), service.campaign(other)
     owner = User(service, "owner@example.org", "--role", "owner", "--account", account.id).ready()
@@ -131,7 +131,7 @@ def test_roles(service, account, operator):
 
 
 def test_removed_campaigns_of_a_user(service, account):
-    """docs/users.md 2: a user whose campaigns were all removed sees none, and so does one whose list has no numbers"""
+    """users.md 2: a user whose campaigns were all removed sees none; neither does one whose list has no numbers"""
     campaign, other = service.campaign(account).id, service.campaign(account).id
     editor = User(service, "former@example.org", "--role", "editor", "--account", account.id, "--campaigns", campaign).ready()
     assert [row["id"] for row in editor("GET", "campaigns").json] == [campaign]
@@ -154,7 +154,7 @@ def test_dangerous_calls_need_the_password(service, account):
 
 
 def test_removal_needs_the_password(service, account):
-    """docs/manage.md 3: also the removal of tags, webhooks and leads; a lead can be moderated without"""
+    """docs/manage.md 3: deleting tags, webhooks and leads needs it, too; moderating a lead does not"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="gone@example.org")["social_id"]
     editor = User(service, "tidy@example.org", "--role", "editor", "--account", account.id).ready()
@@ -173,7 +173,7 @@ def test_removal_needs_the_password(service, account):
 
 
 def test_what_outlasts_the_session_needs_the_password(service, account):
-    """docs/manage.md 3: that is where leads are sent, and every new secret or URL; other changes of a webhook do not need it"""
+    """docs/manage.md 3: needed for where leads are sent, and for secrets and URLs; not for other changes of webhooks"""
     campaign = service.campaign(account)
     editor = User(service, "connects@example.org", "--role", "editor", "--account", account.id).ready()
     hooks, inbound = f"campaigns/{campaign.id}/webhooks", f"campaigns/{campaign.id}/inbound"
@@ -213,7 +213,7 @@ def test_guesses_of_keys_do_not_end_sessions(service, account):
 
 
 def test_another_password(service, account):
-    """docs/manage.md 3: it ends the other sessions, and begins a new one"""
+    """docs/manage.md 3: a new password ends the other sessions, and begins a new one"""
     user = User(service, "change@example.org", "--role", "viewer", "--account", account.id).ready()
     old = user.token
     user.log_in()
@@ -225,7 +225,7 @@ def test_another_password(service, account):
 
 
 def test_own_sessions(service, account):
-    """docs/manage.md 3, docs/users.md 4: they are listed with their browsers, and can be ended one by one"""
+    """docs/manage.md 3, docs/users.md 4: sessions are listed with their browsers, and can be ended one by one"""
     user = User(service, "many@example.org", "--role", "viewer", "--account", account.id).ready()
     first = user.token
     user.log_in()

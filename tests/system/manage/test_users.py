@@ -54,7 +54,7 @@ def test_settings_of_a_user(service, accounts, leadhook):
 
 
 def test_a_user_of_a_removed_campaign(service, accounts, leadhook):
-    """docs/users.md 2: it sees none; it can be renamed, which gives it no campaign"""
+    """docs/users.md 2: the user sees no campaign; renaming the user gives it none"""
     campaign = service.campaign(accounts[0]).id
     user = leadhook("user", "add", "past@example.org", "--role", "editor", "--account", accounts[0].id, "--campaigns", campaign)["id"]
     leadhook("campaign", "remove", campaign, "--yes")
@@ -85,7 +85,7 @@ def test_errors(service, accounts, words, status, message):
 
 
 def test_an_owner_manages_its_account(service, accounts, keys, leadhook):
-    """docs/users.md 2: users of other accounts do not exist for it, and the right is needed"""
+    """docs/users.md 2: users of other accounts do not exist for a key, which needs the right `account`"""
     def manage(method, path, body=None, rights="all"):
         return service.client.request(method, MANAGE + path, json_body=body, key=keys[rights])
     foreign = leadhook("user", "add", "foreign@example.org", "--role", "viewer", "--account", str(accounts[1].id))["id"]
@@ -112,7 +112,7 @@ def test_an_owner_manages_its_account(service, accounts, keys, leadhook):
 
 
 def test_the_audit_log(service, accounts, keys, leadhook):
-    """docs/users.md 6: the newest first, of the caller's account"""
+    """docs/users.md 6: the rows of the caller's account, the newest first"""
     service.installation.sql(
         "INSERT INTO lh_audit (id, created_ms, actor, actor_id, actor_name, account_id, operation, target_id, state, before_json, after_json, ip)"
         f" VALUES (1000001, 4102444801000, 'user', 7, 'eve@example.org', {accounts[0].id}, 'user set', 7, 'done', '{{\"name\":\"a\"}}', '{{\"name\":\"b\"}}', '192.0.2.1'),"

@@ -22,19 +22,19 @@ SPECIAL = ["=1+1", "+49", "-5", "@x", "'=x", "''+", "plain", "'quoted'", 'a "b",
 
 @pytest.fixture(scope="module")
 def elsewhere(make_service):
-    """Another installation, because a social id belongs to only one lead in an installation."""
+    """Another installation, because a social id belongs to one lead per installation."""
     return make_service()
 
 
 def define(campaign):
-    """Define tags and actions, the same in each campaign."""
+    """Defines the same tags and actions in each campaign."""
     for name in ("vip", 'with "quotes", and; more', "beta"):
         campaign.define("tag", name, "--points", 7)
     campaign.define("action", "followed us", "--points", 3)
 
 
 def fill(campaign):
-    """Add leads with everything that an export contains."""
+    """Makes leads with everything that an export contains."""
     tags = [one["id"] for one in campaign.service.installation.admin("tag", "list", str(campaign.id))]
     ada = campaign.lead(email="Ada@Example.org", phone_number="+14155552671", uid="=u", referrer="https://example.com/?a=1",
                         utm_source="=mail", utm_medium="x,y", ip="192.0.2.7", points=5, source="=s", user_agent="+ua",
@@ -84,7 +84,7 @@ def test_no_reader_finds_a_formula(campaign, written):
 
 
 def fill_quickly(campaign, count, first_id):
-    """Add leads without a history."""
+    """Makes leads without a history."""
     campaign.service.installation.sql(
         "INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, email, custom_fields, verified_email, created_ms, updated_ms)"
         f" SELECT {first_id} + seq, {campaign.id}, seq, CONCAT('X', {first_id} + seq), CONCAT('lead', seq, '@example.org'),"
@@ -107,7 +107,7 @@ def test_filters(service, account):
 
 
 def test_files(service, account, tmp_path):
-    """The name chooses the format; only the caller can read a new file; an incomplete file replaces nothing."""
+    """The name decides the format; only the caller may read a new file; an incomplete export replaces nothing."""
     campaign = service.campaign(account)
     fill_quickly(campaign, 100000, 710000000)
     path = tmp_path / "leads.ndjson"
@@ -133,7 +133,7 @@ def test_files(service, account, tmp_path):
 
 
 def test_files_of_others(service, account, tmp_path, shared_folder):
-    """WRITTEN FILES: another account that has put something at the path does not get the leads"""
+    """WRITTEN FILES: another account that put something at the path does not get the leads"""
     campaign = service.campaign(account)
     campaign.lead(email="ada@example.org")
     loot, path = shared_folder / "loot", shared_folder / "leads.csv"
@@ -165,7 +165,7 @@ def test_files_of_others(service, account, tmp_path, shared_folder):
 
 @frees_memory
 def test_memory(service, account):
-    """It needs the same memory for any number of leads."""
+    """It does not depend on the number of leads."""
     peaks = []
     for count, first_id in ((5000, 720000000), (50000, 730000000)):
         campaign = service.campaign(account)
@@ -184,7 +184,7 @@ READS_LEADS = "AND info LIKE '%FROM lh_leads%' AND command <> 'Killed'"
 
 @pytest.mark.parametrize("words", [(), ("--order", "score")])
 def test_lost_connections(service, account, words):
-    """a page that could not be read is read again: each lead is exported once"""
+    """a page that could not be read is read again, and each lead is exported once"""
     campaign = service.campaign(account)
     fill_quickly(campaign, 3000, 750000000 + 3000 * len(words))
     with ThreadPoolExecutor() as threads, subprocess.Popen(
@@ -201,7 +201,7 @@ def test_lost_connections(service, account, words):
 
 
 def test_changes_meanwhile(service, account, tmp_path):
-    """Leads that sign up during an export are not in it; each of the others is in it once."""
+    """An export leaves out leads that sign up while it runs, and contains each of the others once."""
     campaign = service.campaign(account)
     fill_quickly(campaign, 60000, 740000000)
     command = subprocess.Popen([service.installation.program("leadhook"), "--config", service.installation.config, "lead", "export",

@@ -15,7 +15,7 @@ ORDERS = {"sign-up": ([], {}), "newest": (["--newest"], {"newest": "true"}), "sc
 
 @pytest.fixture
 def scored(campaign):
-    """Leads whose scores are not in the order of sign-up, two of them with equal scores, one fraudulent, and with different fields."""
+    """Leads whose scores do not follow the order of sign-up, two of them equal; one lead is fraudulent; their fields differ."""
     for number in range(LEADS):
         campaign.lead(email=f"lead{number}@example.org", points=number * 5 % LEADS if number else 3, **{f"field{number % 3}": "x"})
     campaign.change("block", emails=["lead3@example.org"])
@@ -29,7 +29,7 @@ def listed(leadhook, campaign, words):
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("filters", [[], ["--fraudulent", "no"], ["--verified", "yes"]], ids=" ".join)
 def test_as_listed(leadhook, scored, order, filters):
-    """the command exports the same leads in the same order, with the columns of all"""
+    """the command writes the same leads in the same order, with the columns of all"""
     words = [*ORDERS[order][0], *filters]
     found = records(scored, *words)
     assert [one["email"] for one in found] == listed(leadhook, scored, words)
@@ -46,7 +46,7 @@ def export_lines(campaign, words):
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
 def test_parts(service, leadhook, scored, order, form):
-    """the call: parts of a few leads continue in the order, even if a lead signs up in between; large leads make parts small"""
+    """parts of a call follow the order, even if a lead signs up meanwhile; large leads make small parts"""
     for number in range(50):  # more than PART_BYTES together
         scored.lead(email=f"large{number}@example.org", points=number % 4, **{f"text{part}": "x" * 4000 for part in range(3)})
     wanted = listed(leadhook, scored, ORDERS[order][0])
@@ -66,6 +66,6 @@ def test_parts(service, leadhook, scored, order, form):
 
 
 def test_orders_that_do_not_fit(service, scored):
-    """only one order at a time; the place in a list by number is not valid in a list by score"""
+    """there is only one order at a time, and a place in one order is invalid in the other"""
     for words in (["--newest", "--order", "score"], ["--order", "score", "--after", "3"]):
         assert call(service.installation, "lead", "export", str(scored.id), *words).returncode == USAGE

@@ -74,7 +74,7 @@ def test_ids_are_not_padded(campaign, tmp_path):
 
 
 def test_an_id_is_one_leads(service, account, tmp_path):
-    """an id of another campaign is refused, and so is the id of another lead"""
+    """an id of another campaign or of another lead is refused"""
     one, other = service.campaign(account), service.campaign(account)
     imported(one, write(tmp_path, "email,kid\na@example.org,88CD\n"), expected=counts(1))
     errors = imported(other, tmp_path / "leads.csv", expected=counts(rejected=1), status=DATA)
@@ -86,7 +86,7 @@ def test_an_id_is_one_leads(service, account, tmp_path):
 # --- what is imported ---
 
 def test_all_columns(campaign, tmp_path):
-    """names and values of columns; what is derived is ignored; other columns are custom fields"""
+    """names and values of columns; derived values are ignored; other columns become custom fields"""
     text = ("\ufeffE-Mail;Phone Number;Social ID;When;subscription_number;verified;opted_out;sms_opted_out;waitlisted;Points;ip;"
             "source;uid;referrer_url;First Name;Favourite Colour;utm_medium;rank;_note\r\n"
             "Ada@Example.org;+14155552671;4E4E;2025-07-15 14:29:23 +0200;12;YES;1;no;true;99;192.0.2.7;old;u-1;"
@@ -103,7 +103,7 @@ def test_all_columns(campaign, tmp_path):
 
 
 def test_ndjson(service, account, campaign, tmp_path):
-    """the members of a payload: what the API shows can be imported elsewhere"""
+    """the members of a payload: leads as the API shows them can be imported elsewhere"""
     ada = campaign.lead(email="ada@example.org", first_name="Ada", plan=["a", 1, None], size=4, utm_source="x", points=5)
     campaign.lead(email="bob@example.org", kid=ada["social_id"], name="Bob Bee")
     before = stored(campaign)
@@ -141,7 +141,7 @@ def test_columns_by_hand(campaign, tmp_path):
 
 
 def test_rejects(campaign, tmp_path):
-    """bad rows with line and reason; the corrected file is imported; --dry-run imports nothing"""
+    """bad rows are written with line and reason; the corrected file is imported; --dry-run imports nothing"""
     path = write(tmp_path, "email,kid,points,plan\nok@example.org,6A6A,1,x\nnot an address,6B6B,1,x\nb@example.org,6U6U,1,x\n"
                            "c@example.org,6C6C,-1,x\nd@example.org,6D6D,1,x,y\n,6E6E,1,x\ne@example.org,\"6E\"6E,1,x\n"
                            "f@example.org,6F6F,1,\"x\n")
@@ -164,7 +164,7 @@ def test_rejects(campaign, tmp_path):
 
 
 def test_rejects_of_rejects(campaign, tmp_path):
-    """importing a file of rejected rows gives such a file again, with one line and one reason each"""
+    """importing a file of rejected rows makes such a file again, with one line and one reason per row"""
     path, again, last = (tmp_path / name for name in ("leads.csv", "again.csv", "last.csv"))
     path.write_text('email,kid\nbad,6G6G\na@example.org,"6U\n6U"\n')
     imported(campaign, path, "--rejects", str(again), expected=counts(rejected=2), status=DATA)
@@ -182,7 +182,7 @@ def test_rejects_of_rejects(campaign, tmp_path):
 
 
 def test_a_file_of_rejects_is_ours(campaign, tmp_path, shared_folder):
-    """WRITTEN FILES: what others have put at the path is neither followed nor written to"""
+    """WRITTEN FILES: whatever others put at the path is neither followed nor written to"""
     path, target, name = write(tmp_path, "email\nbad\n"), tmp_path / "target", shared_folder / "rejected.csv"
     target.write_text("precious")
     name.symlink_to(target)
@@ -202,7 +202,7 @@ def test_a_file_of_rejects_is_ours(campaign, tmp_path, shared_folder):
 @pytest.mark.parametrize("text", ['email,plan\n{0}a@example.org,"x\n' + "b@example.org,y\n" * 3,
                                   'email,plan\na@example.org,"x\n' + f"{'b' * 50}@example.org,y\n" * 30_000], ids=["short", "long"])
 def test_a_dry_run_finds_what_the_import_finds(service, account, tmp_path, text):
-    """with an unclosed quote: the same counts and the same rejected rows"""
+    """a quote that is never closed: the same counts and the same rejected rows"""
     path, results = write(tmp_path, text.replace("{0}", "")), []
     for words in (["--dry-run"], []):
         rejected = tmp_path / "rejected.csv"
@@ -212,7 +212,7 @@ def test_a_dry_run_finds_what_the_import_finds(service, account, tmp_path, text)
 
 
 def test_a_dry_run_shows_the_columns(campaign, tmp_path):
-    """it shows what each column becomes, so that a misspelled name is noticed"""
+    """it shows what each column becomes, so that misspelled names are noticed"""
     path = write(tmp_path, "E-Mail,Plan,Refd,must_exist,rank,utm_source\na@example.org,basic,ada,z,1,s\n")
     result, _ = run_import(campaign, path, "--dry-run", "--map", "Refd=referer_id")
     assert [(one["column"], one["becomes"]) for one in result["columns"]] == [
@@ -225,7 +225,7 @@ def test_a_dry_run_shows_the_columns(campaign, tmp_path):
 
 
 def test_many_rejects(campaign, tmp_path):
-    """the first ten reasons, and how many more rows are rejected"""
+    """it shows the first ten reasons, and how many more rows are rejected"""
     path = write(tmp_path, "email\n" + "bad\n" * 12)
     errors = imported(campaign, path, expected=counts(rejected=12), status=DATA).splitlines()
     assert len(errors) == 11 and errors[9] == "leadhook: line 11: email is not valid"
@@ -234,7 +234,7 @@ def test_many_rejects(campaign, tmp_path):
 
 
 def test_existing_leads(campaign, tmp_path):
-    """an existing lead is unchanged; identities of several leads, and a number that is taken, are refused"""
+    """existing leads are unchanged; rows with identities of several leads, or with a number that is taken, are refused"""
     ada = campaign.lead(email="ada@example.org", phone_number="+14155552671")
     campaign.lead(email="bob@example.org")
     rows = ["email,phone_number,kid,subscription_number", "ADA@example.org,,,", f",+14155552671,{ada['social_id']},9",
@@ -248,7 +248,7 @@ def test_existing_leads(campaign, tmp_path):
 
 
 def test_numbers_during_sign_ups(campaign, tmp_path):
-    """sign-ups continue after the largest number in the file, even while earlier rows are imported"""
+    """sign-ups continue after the largest number of the file, even while rows with smaller numbers are imported"""
     text = "email,subscription_number\nfirst@example.com,\n" + "".join(f"{n}@example.com,{n}\n" for n in (5, 900, 7))
     imported(campaign, write(tmp_path, text), expected=counts(4))
     assert [campaign.find(email=f"{n}@example.com")["rank"] for n in ("first", 5, 900, 7)] == [901, 5, 900, 7]
@@ -256,7 +256,7 @@ def test_numbers_during_sign_ups(campaign, tmp_path):
 
 
 def test_sign_ups_go_on(campaign, leadhook, tmp_path):
-    """the campaign is locked only for one batch at a time"""
+    """the campaign is only locked for a batch at a time"""
     path = write_csv(tmp_path / "leads.csv", make_leads(20_000, seed=9))
     program = [campaign.service.installation.program("leadhook"), "--config", campaign.service.installation.config]
     running = subprocess.Popen([*program, "lead", "import", str(campaign.id), str(path)], stdout=subprocess.DEVNULL)
@@ -272,7 +272,7 @@ def test_sign_ups_go_on(campaign, leadhook, tmp_path):
 # --- scores, referrers, events ---
 
 def test_scores(service, account, leadhook, tmp_path):
-    """imported points are the score: no credit is booked twice; without points, those of the campaign are booked"""
+    """imported points are the score, and no credit is booked twice; without points, those of the campaign are booked"""
     settings = {"points_signup": 1, "points_direct": 10, "points_indirect": 3, "points_verified": 100}
     scored, plain = service.campaign(account, **settings), service.campaign(account, **settings)
     head, ids = "email,kid,referrer,verified", iter(("9A9A", "9B9B", "9C9C", "9D9D", "9E9E", "9F9F"))
@@ -300,7 +300,7 @@ def test_scores(service, account, leadhook, tmp_path):
 
 
 def test_referrers_later_in_the_file(campaign, leadhook, tmp_path):
-    """a file from the last lead to the first; a circle and unknown referrers are rejected, or imported without their referrer"""
+    """a file that begins with the last lead; rows in a cycle or with unknown referrers are rejected, or imported without referrer"""
     rows = make_leads(600, seed=5, referred=1)
     imported(campaign, write_csv(tmp_path / "down.csv", list(reversed(rows))), expected=counts(600))
     assert stored(campaign)[rows[-1]["social_id"]]["parent_id"] == rows[-1]["referrer"]
@@ -321,7 +321,7 @@ def test_referrers_later_in_the_file(campaign, leadhook, tmp_path):
 
 @pytest.mark.parametrize("order", [1, -1], ids=["oldest first", "newest first"])
 def test_only_unknown_referrers_are_dropped(campaign, leadhook, tmp_path, order):
-    """--drop-unknown-referrers: leads that were referred by a lead without a known referrer keep that lead as their referrer"""
+    """--drop-unknown-referrers: leads keep a known referrer, even if that one's own referrer is unknown"""
     rows = ["a1@example.net,4A4A,4Z4Z", "b2@example.net,4B4B,4A4A", "c3@example.net,4C4C,4B4B", "d4@example.net,4D4D,a1@example.net",
             "e5@example.net,4E4E,4F4F", "f6@example.net,4F4F,4E4E", "g7@example.net,4G4G,4F4F"]
     prefix = "W" if order == 1 else "X"  # an id is one lead's in the installation
@@ -337,7 +337,7 @@ def test_only_unknown_referrers_are_dropped(campaign, leadhook, tmp_path, order)
 
 @pytest.mark.long
 def test_referrers_in_any_order(campaign, leadhook, tmp_path):
-    """no order of the file needs one pass per row: here a chain, first every second lead, then the others"""
+    """no order of the file needs a pass per row: here every second lead of a chain comes first, then the others"""
     chain = [f"{number}@example.net,{number + 4096:06X},{f'{number + 4095:06X}' if number else ''}" for number in range(20_000)]
     path = write(tmp_path, "email,kid,referrer\n" + "\n".join(chain[::2] + chain[1::2]))
     imported(campaign, path, expected=counts(20_000))
@@ -354,7 +354,7 @@ def test_many_members(campaign, tmp_path):
 
 
 def test_json_as_in_a_request(campaign, tmp_path):
-    """docs/api.md 4.4, 1.1: objects become fields, names that cannot be fields are dropped, numbers are those that a double can hold"""
+    """docs/api.md 4.4, 1.1: objects are fields, names that are not fields are dropped, numbers are those that a double can hold"""
     lines = ['{"email":"a@example.org","geo":{"country":"DE"},"utm":[],"custom_fields":{"plan":"x","email":"e","_y":1,"points":7}}',
              '{"email":"b@example.org","custom_fields":[]}', '{"email":"c@example.org","custom_fields":{"big":1e400}}']
     errors = imported(campaign, write(tmp_path, "\n".join(lines)), expected=counts(2, rejected=1), status=DATA)
@@ -363,7 +363,7 @@ def test_json_as_in_a_request(campaign, tmp_path):
 
 
 def test_events(campaign, receiver, tmp_path):
-    """no events, except with --events"""
+    """there are no events without --events"""
     campaign.webhook("new_signup", "score_change", "verified")
     text = "email,kid,points,verified\n{0}@example.org,{1},3,yes\n"
     imported(campaign, write(tmp_path, text.format("a", "2A2A")), expected=counts(1))
@@ -375,7 +375,7 @@ def test_events(campaign, receiver, tmp_path):
 
 
 def test_the_campaign(service, account, tmp_path):
-    """an ended campaign, one that does not exist"""
+    """it has ended, or does not exist"""
     campaign = service.campaign(account)
     campaign.end()
     path = write(tmp_path, "email\na@example.org\n")

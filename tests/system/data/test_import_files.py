@@ -11,7 +11,7 @@ from transfers import counts, imported, run_import, write
 
 
 def refused(campaign, path, *words, part, status=DATA):
-    """Check that nothing is stored, and that the message contains this part."""
+    """Nothing is stored; the message contains this part."""
     before = campaign.stats()["total"]
     done = call(campaign.service.installation, "lead", "import", str(campaign.id), str(path), *words)
     assert done.returncode == status and part in done.stderr, done.stderr
@@ -30,7 +30,7 @@ def custom(campaign, email):
                                   "email|Prénom\n\n nora@example.org |Nora\n", '"email" , "first name"\n"nora@example.org" , "Nora"\n',
                                   "email;Which of these, if any, or others, do you like?;nombre\nnora@example.org;;Nora\n"])
 def test_forms_of_files(campaign, tmp_path, text):
-    """delimiters, line ends, marks, blanks that cannot be seen"""
+    """delimiters, line ends, byte order marks, invisible blanks"""
     imported(campaign, write(tmp_path, text), expected=counts(1))
     assert campaign.find(email="nora@example.org")["first_name"] == "Nora"
 
@@ -38,7 +38,7 @@ def test_forms_of_files(campaign, tmp_path, text):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("cell", ['wants a 24" screen', '"wants a 24 inch screen', 'a "quoted" word', '"wants" more'])
 def test_a_stray_quote(campaign, tmp_path, end, cell):
-    """it costs at most its own row, however many rows follow"""
+    """costs at most its own row, however many follow"""
     rows = [f"p{n}@example.org,{cell if n == 5 else 'ok'}" for n in range(1, 3001)]
     is_bad = cell.startswith('"')
     errors = imported(campaign, write(tmp_path, end.join(["email,notes", *rows])), expected=counts(3000 - is_bad, rejected=int(is_bad)),
@@ -49,7 +49,7 @@ def test_a_stray_quote(campaign, tmp_path, end, cell):
 
 
 def test_two_stray_quotes(campaign, tmp_path):
-    """they do not join the rows between them into one record, while a text of several lines is one"""
+    """do not turn the rows between them into one record, while a text with several lines is one"""
     text = ('email,plan,notes\na@example.org,x,"24 inch\nb@example.org,x,ok\nc@example.org,x,a 24"\n'
             'd@example.org,x,"two\nlines, with\nbreaks"\n')
     errors = imported(campaign, write(tmp_path, text), expected=counts(3, rejected=1), status=DATA)
@@ -67,7 +67,7 @@ def test_encodings(campaign, tmp_path, encoding, name):
 
 
 def test_one_other_byte(campaign, tmp_path):
-    """valid rows stay valid; the other row is read in another encoding and named; the encoding can be chosen"""
+    """right rows stay right; the other row is read in another encoding, which can be chosen, and is named"""
     path = write(tmp_path, b"email,first name\nnora@example.org,J\xc3\xbcrgen\nolaf@example.org,Ren\xe9\nkai@example.org,Zo\xc3\xab\n")
     result, _ = run_import(campaign, path, "--dry-run", "--encoding", "UTF-8+macintosh")
     assert [one["value"] for one in result["remarks"]] == ["olaf@example.org,RenÈ"]
@@ -103,7 +103,7 @@ def test_other_files(campaign, tmp_path, content, part):
 
 
 def test_lines_before_the_heading(campaign, tmp_path):
-    """they are reported with the line that looks like the heading"""
+    """the message names the line that looks like the heading"""
     path = write(tmp_path, "Notes: of the fair\n\nExported;2024\nE-Mail;Vorname\nnora@example.org;Nora\n")
     refused(campaign, path, part="line 4 looks like the heading: name it with --heading 4")
     imported(campaign, path, "--heading", "4", expected=counts(1))
@@ -112,7 +112,7 @@ def test_lines_before_the_heading(campaign, tmp_path):
 # --- columns ---
 
 def test_a_question_as_heading(campaign, tmp_path):
-    """a column that cannot be a custom field is named before anything is stored; it can be renamed or left out"""
+    """a column that cannot be a custom field is named before anything is stored, and can be renamed or left out"""
     path = write(tmp_path, "email,Which of these would make you recommend us to a colleague or friend?,Plan,plan\nnora@example.org,Price,x,y\n")
     errors = refused(campaign, path, part="#2 Which of these would make you recommend us to a colleague or friend?")
     assert "its name is too long" in errors and "#4 plan: This column cannot be a custom field: another column has the same name" in errors
@@ -139,7 +139,7 @@ def test_addresses_of_others(campaign, tmp_path, text, part):
 
 
 def test_a_guess_of_the_encoding(campaign, tmp_path):
-    """leadhook(1), lead import: if another encoding fits as well, a text is shown as it is read, also by --look"""
+    """leadhook(1), lead import: if another encoding fits equally well, a text is shown as it is read, by the look, too"""
     path = write(tmp_path, "Email;Vorname\nnora@example.org;Jörg\n".encode("mac_roman"))
     look, _ = run_import(campaign, path, "--look")
     assert (look["encoding_is_certain"], look["encoding_example"]) == (False, "Jörg")
@@ -153,14 +153,14 @@ def test_a_guess_of_the_encoding(campaign, tmp_path):
 
 @pytest.mark.parametrize("encoding, text", [("gbk", "王伟"), ("big5", "陳怡君"), ("shift_jis", "山田太郎"), ("cp949", "김민준"), ("cp1255", "דוד כהן")])
 def test_an_unknown_encoding(campaign, tmp_path, encoding, text):
-    """leadhook(1), lead import: no garbled text is stored"""
+    """leadhook(1), lead import: nothing is stored as garbage"""
     path = write(tmp_path, f"email,name\nnora@example.org,{text}\n".encode(encoding))
     for words in (("--look",), ("--dry-run",), ()):
         refused(campaign, path, *words, part="CSV UTF-8")
 
 
 def test_the_host_of_each_meeting(campaign, tmp_path):
-    """an address that is the same in each row is not the lead's; the addresses that differ are"""
+    """is not a lead: those with different addresses are"""
     path = write(tmp_path, "User Email,Invitee Email\nmax@example.com,nora@example.org\nmax@example.com,olaf@example.org\n")
     imported(campaign, path, expected=counts(2))
     assert custom(campaign, "nora@example.org") == {"user email": "max@example.com"}
@@ -193,7 +193,7 @@ def test_short_rows(campaign, tmp_path):
 
 
 def test_names_of_people_say_nothing_of_consent(campaign, tmp_path):
-    """docs/migrating.md 3.1: a column whose name is known has its meaning; no value changes that, and * does not stand for it"""
+    """docs/migrating.md 3.1: the meaning of a column with a name is known; no value changes that, and * does not include it"""
     path = write(tmp_path, "Email,First Name,Nachname,City\nclara@example.org,Clara,Bounce,Ulm\nolaf@example.org,Olaf,Baja,Köln\n")
     assert "questions" not in run_import(campaign, path, "--look")[0]
     imported(campaign, path, "*=-", expected=counts(2))
@@ -201,7 +201,7 @@ def test_names_of_people_say_nothing_of_consent(campaign, tmp_path):
 
 
 def test_consent_that_is_not_said(campaign, tmp_path):
-    """docs/migrating.md 3.1: a missing cell means the same as an empty one; an empty opted_out says nothing next to a status"""
+    """docs/migrating.md 3.1: a missing cell means what an empty one does; an empty opted_out says nothing beside a status"""
     path = write(tmp_path, "status,email,note,state\nsubscribed,a@example.org,friend,subscribed\nsubscribed,b@example.org\n")
     rules = [word for column in ("status", "state") for word in ("--value", f"{column}:subscribed=active")]
     imported(campaign, path, *rules, "--value", "state:=opted_out", expected=counts(2))
@@ -212,7 +212,7 @@ def test_consent_that_is_not_said(campaign, tmp_path):
 
 
 def test_times(campaign, tmp_path):
-    """one order of day and month applies to the whole file; it is asked if no row shows it"""
+    """one order of day and month for the whole file; a question if no row shows it"""
     path = write(tmp_path, "email,created\na@example.org,3/1/2024 9:30 PM\nb@example.org,2024-03-01 09:30\nc@example.org,1709285400000\n")
     refused(campaign, path, part="Is the day or the month first? Answer: --dates day-first, or --dates month-first")
     imported(campaign, path, "--dates", "month-first", expected=counts(3))
@@ -227,7 +227,7 @@ def test_times(campaign, tmp_path):
 # --- consent ---
 
 def test_unsubscribed(campaign, tmp_path):
-    """a time means yes"""
+    """if there is a time, it means yes"""
     path = write(tmp_path, "Email Address,First Name,UNSUB_TIME\nnora@example.org,Nora,2023-05-02 08:11:09\nolaf@example.org,Olaf,\n")
     imported(campaign, path, expected=counts(2))
     assert [campaign.find(email=f"{name}@example.org")["opted_out"] for name in ("nora", "olaf")] == [True, False]
@@ -248,7 +248,7 @@ STATUS = "Email,{0}\nnora@example.org,{1}\nolaf@example.org,{2}\nkai@example.org
                                               ("Status", "5.1.1", "2.0.0"), ("Baja", "Sí", "No"),
                                               ("Niet mailen", "ja", "nee"), ("Lettre d'information", "0", "1")])
 def test_a_status(campaign, tmp_path, heading, no, yes):
-    """no one becomes an active lead without an answer: the error names the options that answer it"""
+    """no one becomes an active lead by silence: the error has the options that answer the question"""
     path = write(tmp_path, STATUS.format(heading, no, yes))
     errors = refused(campaign, path, part=f"#2 {heading}: This column says whether people may get mail.")
     assert f"--value '#2:{no}=opted_out'" in errors
@@ -260,7 +260,7 @@ def test_a_status(campaign, tmp_path, heading, no, yes):
 @pytest.mark.parametrize("heading, yes, no", [("Uutisia", "kyllä", "ei"), ("Kommt", "x", ""), ("Чтение", "да", "нет"), ("Want it?", "Y", "N"),
                                               ("Feld 7", "1", "0"), ("Vegan", "True", "")])
 def test_yes_and_no(campaign, tmp_path, heading, yes, no):
-    """leadhook(1), lead import: a column that contains only yes and no may be about consent, in any language; no answer is suggested"""
+    """leadhook(1), lead import: a column with only yes and no may be about consent, in any language; no meaning is suggested"""
     path = write(tmp_path, STATUS.format(heading, yes, no))
     [question] = run_import(campaign, path, "--look")[0]["questions"]
     assert {one["value"]: one["suggested"] for one in question["values"]} == {yes: None, no: None}
@@ -271,7 +271,7 @@ def test_yes_and_no(campaign, tmp_path, heading, yes, no):
 
 @pytest.mark.parametrize("heading, more", [("SMS consent", ""), ("Answer", "jo@example.org,perhaps"), ("Plan active", "")])
 def test_yes_and_no_of_something_else(campaign, tmp_path, heading, more):
-    """its name says what it is about, or it has other values"""
+    """the name, or another value, shows that it is not about consent"""
     path = write(tmp_path, STATUS.format(heading, "yes", "no") + more)
     assert "questions" not in run_import(campaign, path, "--look")[0]
 
@@ -295,7 +295,7 @@ def test_values_that_all_differ(campaign, tmp_path, heading, some, empty):
 
 
 def test_a_column_with_meanings_is_nothing_else(campaign, tmp_path):
-    """it is not taken for the email address, which is used to find rows within a quoted text"""
+    """it is not taken for the email address that reveals rows within a quoted text"""
     rows = 'ok,a@example.org,"24 inch\nok,b@example.org,fine\nok,c@example.org,a 24"\n'
     errors = imported(campaign, write(tmp_path, f"Status,email,notes\n{rows}"), "--value", "Status:ok=active",
                       expected=counts(2, rejected=1), status=DATA)
@@ -303,7 +303,7 @@ def test_a_column_with_meanings_is_nothing_else(campaign, tmp_path):
 
 
 def test_values_without_a_meaning(campaign, tmp_path):
-    """they are asked about even if others have a meaning; rows can be left out"""
+    """are asked about even if others have one; rows can be left out"""
     path = write(tmp_path, STATUS.format("Status", "cleaned", "subscribed") + "zoe@example.org,odd\nada@example.org\n")
     words = ("--value", "Status:cleaned=left_out", "--value", "Status:subscribed=active")
     errors = refused(campaign, path, *words, part="--value '#2:odd=MEANING' --value '#2:=opted_out'")
@@ -369,7 +369,7 @@ def test_a_bad_number(campaign, tmp_path):
 
 
 def test_tags(campaign, leadhook, tmp_path):
-    """names of tags that the campaign lacks are shown first, can be made, and are added to existing leads"""
+    """names of tags that the campaign lacks are shown first; they can be made, and are added to existing leads"""
     leadhook("tag", "add", campaign.id, "Cafe")
     path = write(tmp_path, 'email,TAGS\nnora@example.org,"Cafe; cafe"\nolaf@example.org,"""cafe"",""New"""\nkai@example.org,"Cafe, Unknown; New"\n')
     result, _ = run_import(campaign, path, "--dry-run")
@@ -382,8 +382,7 @@ def test_tags(campaign, leadhook, tmp_path):
 
 
 def test_opt_outs_of_leads_that_exist(campaign, tmp_path):
-    """people who are listed twice, and who unsubscribed after an earlier import, opt out; no file ends an opt-out; a repetition changes
-    nothing"""
+    """leads that come twice, or unsubscribed after an earlier import, are opted out; no file ends that; a repetition changes nothing"""
     path = write(tmp_path, "email,status\nnora@example.org,subscribed\nkai@example.org,subscribed\nNora@example.org,unsubscribed\n")
     meanings = ["--value", "status:subscribed=active", "--value", "status:unsubscribed=opted_out"]
     imported(campaign, path, *meanings, expected={**counts(2, unchanged=1), "opted_out": 1})
@@ -397,7 +396,7 @@ def test_opt_outs_of_leads_that_exist(campaign, tmp_path):
 
 
 def test_missing_cells_take_no_time(campaign, tmp_path):
-    """missing cells at the end of rows are empty; they are counted, but not examined one by one"""
+    """cells missing at the end of rows are empty: they are counted, but not examined one by one"""
     columns = [f"newsletter{number}" for number in range(900)]
     path = write(tmp_path, "\n".join([",".join(["email", *columns]), "x@example.org,yes", *["x@example.org"] * 200_000]))
     begun = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
@@ -411,7 +410,7 @@ def test_missing_cells_take_no_time(campaign, tmp_path):
 # --- the check ---
 
 def test_a_dry_run_applies_the_rules_of_the_import(service, account, tmp_path):
-    """existing leads, rows that are listed twice, identities of others, referrers in any order; nothing is stored"""
+    """existing leads, repeated rows, identities of others, referrers in any order; nothing is stored"""
     campaign = service.campaign(account)
     campaign.lead(email="old@example.org")
     rows = [f"r{n}@example.org,,,r{n + 1}@example.org," for n in range(300)] + ["r300@example.org,,,,"]

@@ -21,7 +21,7 @@ PARTS = [b"lovelace+x", b"lovelace%2bx", b"lovelace\\u002bx", b"augusta", b"1511
 
 @pytest.fixture(scope="module")
 def scrubbing(make_folder):
-    """A server on which InnoDB overwrites what is deleted."""
+    """A server whose InnoDB overwrites deleted data."""
     folder = make_folder()
     made = Database(folder, folder / "mariadb.sock", more=["--innodb-immediate-scrub-data-uncompressed=1"]).create()
     made.start()
@@ -278,7 +278,7 @@ def test_referrals(service, account, words):
 
 
 def test_killed(service, account):
-    """Whenever it is killed, the dispatcher does the rest a minute later."""
+    """Whenever that happens, the dispatcher does the rest a minute later."""
     campaign = service.campaign(account, points_direct=1)
     campaign.webhook("new_signup", "referral")
     campaign.lead(email="stays@example.org")
@@ -348,7 +348,7 @@ def test_a_report(service, account):
 
 
 def test_a_former_address(service, account):
-    """docs/operating.md 7.4: the confirmation of an address that the lead no longer has belongs to the owner of that address."""
+    """docs/operating.md 7.4: the confirmation of an address that the lead no longer has belongs to the person with that address."""
     campaign = service.campaign(account)
     lead = campaign.lead(email="eve.new@example.org")
     service.installation.sql(f"INSERT INTO lh_confirmations (lead_id, confirmed_ms, channel, address, ip, user_agent)"

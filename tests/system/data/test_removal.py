@@ -16,7 +16,7 @@ def run(service, *words):
 
 
 def of_campaigns(service):
-    """Return the tables with a campaign column, and the campaigns in their rows."""
+    """The tables with a column for the campaign, and the campaigns of their rows."""
     tables = service.installation.sql("SELECT TABLE_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()"
                                       " AND COLUMN_NAME = 'campaign_id'").split()
     assert len(tables) > 15
@@ -87,7 +87,7 @@ def test_an_account(service):
 
 
 def test_sign_ups_go_on(service, account):
-    """Sign-ups of other campaigns continue while a large one is removed; deliveries of the removed one are not sent."""
+    """In other campaigns, while a large one is removed; deliveries of the removed one are not sent."""
     campaign, other = service.campaign(account), service.campaign(account)
     service.installation.sql(f"INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, email, created_ms, updated_ms)"
                              f" SELECT 900000000 + seq, {campaign.id}, seq, CONCAT('Z', LPAD(seq, 9, '0')), 'x', 0, 0 FROM seq_1_to_20000")
@@ -124,7 +124,7 @@ def test_killed(service, account):
 
 
 def test_addresses_are_dropped(make_service):
-    """Only addresses of leads that are old enough are removed; the counts of leads by address stay correct."""
+    """Only those of leads that are old enough; counts of leads by address stay right."""
     service = make_service(settings=[("lead", "ip_days", "30")])
     campaign, other = service.campaign(max_per_ip=2), service.campaign()
     for number in range(4):

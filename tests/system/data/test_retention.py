@@ -26,7 +26,7 @@ def today(service):
 
 @pytest.fixture
 def log(service):
-    """Returns the lines that the dispatcher has logged since the test began."""
+    """The lines that the dispatcher logged since the test began."""
     path = service.installation.folder / "dispatch.log"
     begun = path.stat().st_size if path.exists() else 0
     return lambda word: [line for line in path.read_text()[begun:].splitlines() if f" {word} " in line]
@@ -76,7 +76,7 @@ def rows(service, table, day):
 
 
 def test_a_new_installation(service, today):
-    """it has partitions for today and a week ahead"""
+    """It has partitions for today and a week ahead."""
     for table in TABLES:
         assert days_of(service, table)[-8:] == list(range(today, today + 8))
     service.check()

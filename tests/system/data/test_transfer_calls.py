@@ -45,7 +45,7 @@ def counts(answer):
 
 
 def parts(call, campaign, query):
-    """Return the answers, each from the place that the one before has named."""
+    """The answers, each from the place that the previous one named."""
     path = f"campaigns/{campaign.id}/export"
     while query is not None:
         answer = call("GET", f"{path}?{query}")
@@ -99,7 +99,7 @@ def test_headings_and_values_with_several_lines(call, campaign):
 
 
 def test_line_ends(call, campaign):
-    """CR alone, as written by old programs"""
+    """CR alone, as old programs write them"""
     answer = imported(call, campaign, "email,plan\rd1@example.org,gold\rd2@example.org,\r")
     assert counts(answer) == {"rows": 2, "imported": 2, "unchanged": 0, "rejected": 0}
 
@@ -137,7 +137,7 @@ def test_what_cannot_be_imported(call, campaign, fields, status, error):
 
 
 def parted(call, campaign, content, size, **options):
-    """Import the file in parts of this many bytes, as the dashboard does; return the sums of the answers."""
+    """Imports the file in parts of this many bytes, as the dashboard does; returns the sums of the answers."""
     def bytes_of(part):
         return {"records": base64.b64encode(part).decode(), "base64": True}
 
@@ -176,7 +176,7 @@ def test_parts_of_bytes(call, campaign, encoding, end):
 
 
 def test_a_look_at_a_part(call, campaign):
-    """its encoding is that of the file, even if the part ends within a character"""
+    """its encoding is that of the file, wherever the part ends, even within a character"""
     content = ("email,first name\n" + "".join(f"p{n}@example.org,Jürgen\n" for n in range(3))).encode()
     for size in range(len("email,first name\np0@example.org,J"), len(content) + 1):
         part = {"records": base64.b64encode(content[:size]).decode(), "base64": True, "look": True, "more": size < len(content)}
@@ -198,7 +198,7 @@ def test_questions_are_data(call, campaign):
 
 
 def test_yes_and_no_in_a_part(call, campaign):
-    """docs/manage.md 1.6: a single part in which a column happens to contain nothing else raises no question"""
+    """docs/manage.md 1.6: a single part in which a column happens to have nothing else raises no question"""
     records = "email,notes\nx@example.org,x\ny@example.org,\n"
     [question] = imported(call, campaign, records, look=True).json["questions"]
     assert (question["name"], [one["suggested"] for one in question["values"]]) == ("notes", [None, None])
@@ -207,7 +207,7 @@ def test_yes_and_no_in_a_part(call, campaign):
 
 
 def test_a_part_counts_its_own_rows(call, campaign):
-    """docs/manage.md 1.6: if only some rows of a part were taken, values and tags are counted only in these"""
+    """docs/manage.md 1.6: if only some rows of a part were taken, values and tags are counted in these"""
     rows = [f"p{n}@example.org,{'odd' if n % 5 else 'active'},{'New' if n % 3 else ''}\n" for n in range(2500)]
     content, values = "email,Status,tags\n", {"Status:active": "active"}
     answer = imported(call, campaign, content + "".join(rows), value=values, dry_run=True).json

@@ -28,7 +28,7 @@ def database(make_folder):
 
 
 def test_text(service):
-    """docs/operating.md 13: what is good takes one line, the rest is complete; nothing is silently skipped"""
+    """docs/operating.md 13: what is good takes one line, everything else is shown in full; nothing is skipped silently"""
     done = call(service.installation, "doctor", "--access-log", service.front.folder / "access.log")
     assert done.returncode == OK
     assert done.stdout.splitlines() == [
@@ -42,7 +42,7 @@ def test_text(service):
 
 
 def test_it_changes_nothing(service, campaign):
-    """docs/operating.md 13: no row and no file changes"""
+    """docs/operating.md 13: it changes no row and no file"""
     campaign.lead(email="ada@example.org")
     service.dispatch(1)
     folder = service.installation.folder
@@ -76,7 +76,7 @@ def test_a_wrong_value(service, edited):
 
 
 def test_an_unusable_configuration(service, edited):
-    """docs/operating.md 13: what does not need it is still checked"""
+    """docs/operating.md 13: checks that do not need it run all the same"""
     path = edited(("server", "workers", "many"))
     answer = examine(service, "--url", service.front.url, config=path)
     only(answer, "configuration")
@@ -86,13 +86,13 @@ def test_an_unusable_configuration(service, edited):
 
 
 def test_an_unknown_setting(service, edited):
-    """docs/operating.md 13: the line is named"""
+    """docs/operating.md 13: the finding names its line"""
     finding = only(examine(service, "--url", service.front.url, config=edited(("server", "wokers", "2"))), "configuration")
     assert "wokers" in finding["detail"] and finding["fix"][0]["place"].startswith("line ")
 
 
 def test_others_can_read_the_configuration(service, edited):
-    """docs/operating.md 13: with the command that corrects it"""
+    """docs/operating.md 13: the finding has the command that corrects it"""
     path = edited()
     path.chmod(0o644)
     answer = examine(service, "--url", service.front.url, config=path)
@@ -105,7 +105,7 @@ def test_others_can_read_the_configuration(service, edited):
 
 
 def test_others_can_change_a_configuration_without_passwords(service, edited):
-    """docs/operating.md 13: or read an option file; with the command that corrects it"""
+    """docs/operating.md 13: or read an option file; the finding has the command that corrects it"""
     path = edited(("database", "password", None), ("server", "secrets_key", None))
     env = {"LEADHOOK_DATABASE_PASSWORD": service.installation.setting("database", "password"), "LEADHOOK_SERVER_SECRETS_KEY": KEY}
     path.chmod(0o666)
@@ -120,7 +120,7 @@ def test_others_can_change_a_configuration_without_passwords(service, edited):
 
 
 def test_a_list_is_missing(service, edited):
-    """docs/operating.md 13: the rest is checked without it"""
+    """docs/operating.md 13: everything else is checked without it"""
     path = edited(("lead", "disposable_domains_file", "/nonexistent/list"))
     answer = examine(service, config=path)
     only(answer, "configuration")
@@ -147,7 +147,7 @@ def restarted(database, service):
 
 
 def option(line):
-    """Return a line of an option file as an option of the server."""
+    """Turns a line of an option file into an option of the server."""
     return "--" + "=".join(word.strip() for word in line.split("="))
 
 
@@ -156,7 +156,7 @@ def option(line):
     ("binlog_durability", ["--log-bin", "--server-id=1", "--sync-binlog=0"]),
     ("packet_size", ["--max-allowed-packet=512K"])))
 def test_options_of_the_server(service, restarted, what, options):
-    """docs/operating.md 13 and 2.1: a line for the option file"""
+    """docs/operating.md 13 and 2.1: the finding has a line for the option file"""
     restarted(*options)
     finding = only(examine(service), what)
     [fix] = finding["fix"]
@@ -166,7 +166,7 @@ def test_options_of_the_server(service, restarted, what, options):
 
 
 def test_too_few_connections(service, restarted, edited):
-    """docs/operating.md 13 and 2.2: the limit of the server"""
+    """docs/operating.md 13 and 2.2: the server allows too few"""
     path = edited(("server", "workers", "30"))
     restarted("--max-connections=20")
     finding = only(examine(service, config=path), "connection_limit")
@@ -176,7 +176,7 @@ def test_too_few_connections(service, restarted, edited):
 
 
 def test_too_few_connections_of_the_account(service, database):
-    """docs/operating.md 13 and 2.2: the limit of the account"""
+    """docs/operating.md 13 and 2.2: the account is allowed too few"""
     user = service.installation.setting("database", "user")
     database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 6")
     try:
@@ -188,7 +188,7 @@ def test_too_few_connections_of_the_account(service, database):
 
 
 def test_a_read_host(service, edited):
-    """docs/operating.md 13: the findings of check, with the line that corrects them"""
+    """docs/operating.md 13: the findings of `leadhook check`, with the line that corrects them"""
     path = edited(("database", "read_host", "localhost"))
     finding = only(examine(service, config=path), "read_host")
     assert finding["fix"][0]["place"] == "[database]"
@@ -197,7 +197,7 @@ def test_a_read_host(service, edited):
 
 
 def test_a_missing_right(service, database):
-    """docs/operating.md 13 and 2.1: the rights are named"""
+    """docs/operating.md 13 and 2.1: the finding names the rights"""
     name, user = (service.installation.setting("database", key) for key in ("name", "user"))
     database.sql(f"REVOKE INDEX, DROP ON `{name}`.* FROM '{user}'@'localhost'")
     try:
@@ -210,7 +210,7 @@ def test_a_missing_right(service, database):
 
 
 def test_a_wrong_password(service, edited):
-    """docs/operating.md 13: without the database, what does not need it is checked"""
+    """docs/operating.md 13: checks that do not need the database run without it"""
     path = edited(("database", "password", "wrong"))
     answer = examine(service, config=path)
     finding = only(answer, "connection")
@@ -224,7 +224,7 @@ def test_a_wrong_password(service, edited):
 
 
 def filled(path, fix, value):
-    """Apply a line that has "(what goes here)" as its value."""
+    """Applies a line with "(what goes here)" in place of its value."""
     path.write_text(put(path.read_text(), fix["place"], re.sub(r"\(.*\)", value, fix["line"])))
 
 
@@ -235,7 +235,7 @@ def test_no_database(service, edited):
 
 
 def test_another_server(service, edited):
-    """docs/operating.md 13: it may be on another host, where no command here can start it"""
+    """docs/operating.md 13: it may be on another host, where no command of this host can start it"""
     path = edited(("database", "socket", None), ("database", "host", "192.0.2.1"), ("database", "connect_timeout", "1s"))
     [fix] = only(examine(service, config=path), "connection")["fix"]
     assert (fix["file"], fix["place"]) == (str(path), "[database]") and fix["line"].startswith("host = (")
@@ -245,7 +245,7 @@ def test_another_server(service, edited):
     ("socket", "/nonexistent/socket", "check that the server is running"), ("name", "mysql", "check user, password and name"),
     ("name", "leadhook_nowhere", "check user, password and name")))
 def test_a_wrong_setting_of_the_database(service, edited, key, wrong, hint):
-    """docs/operating.md 13: the setting that is wrong, and the hint of `leadhook check`"""
+    """docs/operating.md 13: the finding names the wrong setting, with the hint of `leadhook check`"""
     path = edited(("database", key, wrong))
     finding = only(examine(service, config=path), "connection")
     [fix] = finding["fix"]
@@ -261,8 +261,7 @@ def account_of_tcp(service, database):
 
 
 def test_tcp_without_tls(service, database, restarted, edited):
-    """docs/operating.md 13: on this host, the socket of the server is suggested; for a server without TLS, never a line that would stop the
-    programs"""
+    """docs/operating.md 13: on this host, the remedy is the server's socket; for a server without TLS, no line may stop the programs"""
     port = free_port()
     restarted("--skip-networking=0", "--bind-address=127.0.0.1", f"--port={port}")
     path = edited(("database", "socket", None), ("database", "host", "127.0.0.1"), ("database", "port", port))
@@ -286,7 +285,7 @@ def test_tcp_without_tls(service, database, restarted, edited):
 
 
 def test_an_old_schema(service, database, edited, next_programs, monkeypatch):
-    """docs/operating.md 13: the command that installs or upgrades it"""
+    """docs/operating.md 13: the finding has the command that installs or upgrades it"""
     fresh = f"{service.installation.name}_fresh"
     user = service.installation.setting("database", "user")
     database.sql(f"CREATE DATABASE {fresh}; GRANT ALL ON {fresh}.* TO '{user}'@'localhost'")
@@ -302,7 +301,7 @@ def test_an_old_schema(service, database, edited, next_programs, monkeypatch):
 @pytest.mark.skipif(LIBRARY is None, reason="needs libfaketime")
 @pytest.mark.parametrize("offset", first("+2m", "-2m"))
 def test_a_wrong_clock(service, offset):
-    """docs/operating.md 13: this host's clock is compared with the database's; the probes use the latter"""
+    """docs/operating.md 13: the clock of this host is compared with the database's, which probes use"""
     env = {"LD_PRELOAD": str(LIBRARY), "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
            "ASAN_OPTIONS": "verify_asan_link_order=0"}
     finding = only(examine(service, env=env), "clock")
@@ -313,7 +312,7 @@ def test_a_wrong_clock(service, offset):
 # --- the dispatcher, certificates, names ---
 
 def test_the_next_run_is_late(service):
-    """docs/operating.md 13: it says since when; the line for cron corrects it"""
+    """docs/operating.md 13: the finding says since when; the line for cron corrects it"""
     service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 2 * 86400000")
     finding = only(examine(service), "dispatcher_stopped")
     assert re.search(r"the last run ended at \d{4}-\d\d-\d\dT\S+Z, on the host \S+$", finding["detail"])
@@ -329,7 +328,7 @@ def run_as_cron(line):
 
 
 def test_a_path_with_special_characters(service, edited):
-    """docs/operating.md 13: the line for cron is correct for any name of the configuration"""
+    """docs/operating.md 13: the line for cron is right whatever the name of the configuration file"""
     folder = service.installation.folder / "100 % 'full'"
     folder.mkdir()
     path = folder / "leadhook.conf"
@@ -345,12 +344,12 @@ def state_of(service, process="dispatcher"):
 
 
 def be_silent(service):
-    """Make it look as if half a minute had passed without a sign of life."""
+    """Makes the last sign of the processes half a minute older."""
     service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 40000")
 
 
 def test_a_daemon(service):
-    """docs/operating.md 13: it says that the daemon works, that it hangs, with the command that ends it, and at once that it has stopped"""
+    """docs/operating.md 13: it works; it hangs, with the command that ends it; that it stopped is seen at once"""
     service.dispatcher.start()
     try:
         wait_until(lambda: state_of(service) == "working", 20, "a sign")
@@ -370,7 +369,7 @@ def test_a_daemon(service):
 
 
 def test_a_killed_daemon(service):
-    """docs/operating.md 13: the same, with the line that starts a daemon"""
+    """docs/operating.md 13: it is found, with the line that starts another one"""
     service.dispatcher.start()
     wait_until(lambda: state_of(service) == "working", 20, "a sign")
     service.dispatcher.kill()
@@ -399,14 +398,14 @@ def test_no_certificates(service, edited, content):
     ("name_of_mail_server", [("mail", "host", "mail.nowhere.invalid"), ("mail", "from", "a@example.org")]),
     ("name_of_gateway", [("sms", "url", "https://sms.nowhere.invalid/send?key=secret")])))
 def test_a_name_that_does_not_resolve(service, edited, what, settings):
-    """docs/operating.md 13: only the name, without the rest of the URL, which may contain secrets"""
+    """docs/operating.md 13: the finding does not show the rest of the URL, which may contain secrets"""
     answer = examine(service, config=edited(*settings))
     (finding,) = [one for one in answer["findings"] if one["what"] != "mailer_stopped"]  # which has not run, either
     assert finding["what"] == what and finding["detail"].split(":")[0].endswith(".nowhere.invalid") and "secret" not in json.dumps(finding)
 
 
 def test_the_name_of_a_webhook(service, campaign):
-    """docs/operating.md 13: a warning, once for a host"""
+    """docs/operating.md 13: a warning, once per host"""
     for path in ("a", "b"):
         response = campaign.post({"url": f"https://hook.nowhere.invalid/{path}", "events": ["new_signup"]}, path="/outbound-webhook")
         assert response.status == 200
@@ -418,8 +417,7 @@ def test_the_name_of_a_webhook(service, campaign):
 
 
 def test_a_stopped_webhook(service, campaign):
-    """docs/deliveries.md 1.1: a webhook whose receiver answered 410, or that was disabled after failures, but not one that a person
-    disabled"""
+    """docs/deliveries.md 1.1: after an answer of 410, or after failures, but not if a person disabled it"""
     hook = campaign.webhook("new_signup")["referenceId"]
     service.installation.admin("webhook", "disable", str(hook))
     healthy(service)
@@ -451,7 +449,7 @@ def test_no_base_url(service, edited):
 
 
 def test_never_ran(make_service):
-    """docs/operating.md 13: without a run of the dispatcher"""
+    """docs/operating.md 13: the dispatcher has never run"""
     fresh = new_service(make_service)
     only(examine(fresh), "dispatcher_never_ran")
     fresh.dispatch(1)

@@ -63,14 +63,14 @@ NOT_APPLIED = {"no OPTIONS with Apache", "no OPTIONS with mod_fcgid", "no OPTION
 
 
 def faults_of(kinds):
-    """Return (server, fault) for each server that the fault is about."""
+    """(server, fault) for each server that can have the fault."""
     return [pytest.param(front, fault, id=f"{fault}, {name}", marks=marks_of(front)) for name, front in FRONTS.items()
             for fault, (_, kind, _) in kinds.items() if issubclass(front, kind)]
 
 
 @pytest.mark.parametrize(("service", "fault"), faults_of(FAULTS), indirect=["service"])
 def test_a_fault_of_the_web_server(service, fault):
-    """docs/operating.md 13: a finding with the line, in the file of this server, that corrects it"""
+    """docs/operating.md 13: the finding has the line that corrects it in the file of this server"""
     what, _, edit = FAULTS[fault]
     in_log = what == "key_in_log"
     path = service.front.folder / ("www/lead/.htaccess" if fault in HTACCESS else "leadhook.conf")

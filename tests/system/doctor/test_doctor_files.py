@@ -71,7 +71,7 @@ def open_configuration(folder):
     ("state_dir_missing", no_state, ("lock_file_directory",)),
     ("account_mismatch", open_configuration, ("file_access",))), ids=lambda value: value if isinstance(value, str) else "")
 def test_files_of_the_account(service, owned, what, fault, also):
-    """docs/operating.md 13: run by root, for the account that the files belong to"""
+    """docs/operating.md 13: run by root, it checks for the account that owns the files"""
     path, folder = owned
     healthy(service, path)
     fault(folder)
@@ -122,7 +122,7 @@ def test_a_file_that_is_only_read(service, owned, make_folder):
 
 
 def test_no_folder_for_the_lock_file(service, edited):
-    """docs/operating.md 13: the dispatcher cannot make it"""
+    """docs/operating.md 13: the dispatcher cannot create it"""
     folder = service.installation.folder / "none"
     path = edited(("dispatch", "lock_file", folder / "dispatch.lock"))
     finding = only(examine(service, config=path), "lock_file_directory")
@@ -140,7 +140,7 @@ def test_no_log_file(service, edited):
 
 @needs_root
 def test_a_log_of_root(service, owned):
-    """docs/operating.md 13: a run as root has created it; its contents stay"""
+    """docs/operating.md 13: a run as root created it; its contents are kept"""
     _, folder = owned
     path = change(owned, ("log", "file", folder / "leadhook.log"))
     (folder / "leadhook.log").write_text("a line\n")
@@ -169,7 +169,7 @@ def test_files_of_another_account_in_a_shared_folder(service, edited, make_folde
 
 @needs_root
 def test_a_folder_that_hides_the_others(service, owned, make_folder):
-    """docs/operating.md 13: if the account cannot enter a folder, the folder is named, not its contents"""
+    """docs/operating.md 13: the account cannot pass it: the finding names the folder, not what is in it"""
     above = make_folder()
     (above / "state").mkdir(mode=0o700)
     os.chown(above / "state", pwd.getpwnam(ACCOUNT).pw_uid, -1)
@@ -185,7 +185,7 @@ def test_a_folder_that_hides_the_others(service, owned, make_folder):
 @pytest.mark.parametrize(("section", "key", "name", "what"), first(
     ("dispatch", "lock_file", "dispatch.lock", "lock_file_directory"), ("server", "state_dir", "", "state_dir_access")))
 def test_a_folder_of_the_system(service, owned, make_folder, section, key, name, what):
-    """docs/operating.md 13: a folder that contains others, such as /run, is never given to the account"""
+    """docs/operating.md 13: a folder that contains folders, such as /run, is never given to the account"""
     shared = make_folder()
     (shared / "other").mkdir()
     path = change(owned, (section, key, shared / name if name else shared))
@@ -208,7 +208,7 @@ def test_the_account_of_the_group(service, owned):
 
 
 def test_no_syslog_daemon(service, edited):
-    """docs/operating.md 13: nothing is at the socket, or the file is not a socket; the line names the usual one"""
+    """docs/operating.md 13: nothing is at the path, or the file is no socket; the line has the usual path"""
     path = service.installation.folder / "syslog.sock"
     config = edited(("log", "syslog", "daemon"), ("log", "syslog_socket", path))
     finding = only(examine(service, config=config), "syslog")
@@ -247,7 +247,7 @@ def test_a_full_disk(service, edited):
 
 @needs_root
 def test_another_account(service, owned):
-    """docs/operating.md 13: without root's rights it reports what it could not check, and finds no fault that does not exist"""
+    """docs/operating.md 13: without root's rights, it says what it could not check, and finds no fault where there is none"""
     config, _ = owned
     program = shutil.copy2(service.installation.program("leadhook"), service.installation.folder)
     config.write_text(re.sub(r"^(password|secrets_key).*\n", "", config.read_text(), flags=re.M))

@@ -59,7 +59,7 @@ SOCKETS = [server for server in SERVERS if not server.values[0].starts_program]
 
 @pytest.mark.parametrize("service", SOCKETS, indirect=True)
 def test_the_program_does_not_run(service):
-    """docs/operating.md 13: 503 and 502 of the web servers, and how to start the program"""
+    """docs/operating.md 13: the web servers answer 503 or 502; the finding says how to start the program"""
     service.responders.stop()
     try:
         finding = only(examine(service), "program_not_running")
@@ -74,7 +74,7 @@ def test_the_program_does_not_run(service):
 
 @pytest.mark.parametrize("service", SOCKETS, indirect=True)
 def test_the_program_has_no_socket_of_its_own(service, configuration):
-    """docs/operating.md 13: systemd or a script starts it, so the web server need not be restarted"""
+    """docs/operating.md 13: systemd or a script starts it: restarting the web server would not help"""
     service.installation.configure([("server", "listen", "")], owner=service.front.run_user)
     service.responders.stop()
     try:
@@ -88,7 +88,7 @@ def test_the_program_has_no_socket_of_its_own(service, configuration):
 
 @pytest.mark.parametrize("service", [Nginx], indirect=True, ids=["nginx"])
 def test_the_program_has_a_port(service, configuration):
-    """docs/operating.md 13: whether anything listens there"""
+    """docs/operating.md 13: the finding says whether something listens there"""
     with socket.create_server(("127.0.0.1", 0)) as server:
         listen = f"127.0.0.1:{server.getsockname()[1]}"
         service.installation.configure([("server", "listen", listen)], owner=service.front.run_user)
@@ -106,7 +106,7 @@ def test_the_program_has_a_port(service, configuration):
 
 @pytest.mark.parametrize("service", [ApacheFcgid], indirect=True, ids=["apache-mod-fcgid"])
 def test_shared_hosting(service):
-    """docs/operating.md 13 and 6: a customer has only the .htaccess"""
+    """docs/operating.md 13 and 6: a customer has only the .htaccess file"""
     path = service.front.folder / "www/lead/.htaccess"
     good = path.read_text()
     try:
@@ -120,7 +120,7 @@ def test_shared_hosting(service):
 
 @pytest.mark.parametrize("service", [ApacheFcgid], indirect=True, ids=["apache-mod-fcgid"])
 def test_a_program_that_does_not_start(service):
-    """docs/operating.md 13: 500 of mod_fcgid"""
+    """docs/operating.md 13: mod_fcgid answers 500"""
     path = service.front.folder / "www/lead/leadhook.fcgi"
     good = path.read_text()
     try:
@@ -133,7 +133,7 @@ def test_a_program_that_does_not_start(service):
 
 
 def test_a_wrong_address(service, configuration):
-    """docs/operating.md 13: the path in server.base_url differs from the web server's"""
+    """docs/operating.md 13: server.base_url has another path than the web server"""
     service.installation.configure([("server", "base_url", f"{service.front.url}s")], owner=service.front.run_user)
     finding = only(examine(service), "web_path")
     assert finding["fix"][0] == {"file": str(service.installation.config), "place": "[server]",
@@ -199,7 +199,7 @@ def proxy(folder, port, value="$proxy_add_x_forwarded_for"):
 
 @pytest.mark.parametrize("value", ["$proxy_add_x_forwarded_for", "$remote_addr"], ids=["appends", "replaces"])
 def test_a_proxy(service, configuration, make_folder, value):
-    """docs/operating.md 13: a proxy in front of the web server, whose address must be trusted"""
+    """docs/operating.md 13: if it is in front of the web server, its address must be trusted"""
     with proxy(make_folder(), service.front.port, value) as port:
         url = f"http://127.0.0.1:{port}/lead"
         finding = only(examine(service, "--url", url), "proxy_not_trusted")
@@ -211,7 +211,7 @@ def test_a_proxy(service, configuration, make_folder, value):
 
 @pytest.mark.parametrize("service", [LighttpdSocket], indirect=True, ids=["lighttpd-socket"])
 def test_too_much_is_trusted_beside_a_proxy(service, configuration, make_folder):
-    """docs/operating.md 13: the line contains only the address of the proxy"""
+    """docs/operating.md 13: the line has only the address of the proxy"""
     with proxy(make_folder(), service.front.port) as port:
         url = f"http://127.0.0.1:{port}/lead"
         set_and_reload(service, ("server", "trusted_proxies", "0.0.0.0/0"))
@@ -225,13 +225,13 @@ def test_too_much_is_trusted_beside_a_proxy(service, configuration, make_folder)
 @pytest.mark.parametrize("service", [LighttpdSocket], indirect=True, ids=["lighttpd-socket"])
 class TestAddresses:
     def test_nothing_listens(self, service):
-        """docs/operating.md 13: with the command that starts the web server, or any kind of server if it is not known"""
+        """docs/operating.md 13: the finding has the command that starts the web server, or any kind of it if that is not known"""
         done = call(service.installation, "doctor", "--json", "--url", f"http://127.0.0.1:{free_port()}/lead")
         finding = only(json.loads(done.stdout), "web_unreachable")
         assert {fix["command"] for fix in finding["fix"]} == {f"service {name} start" for name in ("lighttpd", "apache2", "nginx")}
 
     def test_a_redirection(self, service):
-        """docs/operating.md 13: the address to which it leads"""
+        """docs/operating.md 13: the finding has the address that it leads to"""
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(301)
@@ -245,7 +245,7 @@ class TestAddresses:
         assert finding["fix"][0]["line"] == f"base_url = {service.front.url}"
 
     def test_a_certificate(self, service, make_folder):
-        """docs/operating.md 13: one that is not trusted; trusted with the CA of deliveries, the way through is checked"""
+        """docs/operating.md 13: it is not trusted; with the CA file of deliveries it is, and requests are checked"""
         authority = Authority(make_folder(), "CA")
         made = authority.issue("server")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -265,7 +265,7 @@ class TestAddresses:
 
     @staticmethod
     def imitated(service, **changes):
-        """Return the findings if something else answers like the program."""
+        """The findings if something else answers like the program."""
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 fields = {"version": "0.0.1", "peer": "127.0.0.1", "client": "127.0.0.1", "authorization": "x", **changes}
@@ -285,7 +285,7 @@ class TestAddresses:
     @pytest.mark.parametrize("changes", first({"peer": "192.0.2.1 0.0.0.0/0", "forwarded": True}, {"peer": "0.0.0.0/0", "forwarded": True},
                                          {"client": "x\ny"}, {"client": ""}), ids=repr)
     def test_an_answer_with_other_addresses(self, service, changes):
-        """docs/operating.md 13: such addresses would become settings"""
+        """docs/operating.md 13: they must not become settings"""
         found = self.imitated(service, **changes)
         assert "probe_refused" in found and not {"proxy_not_trusted", "trusted_proxies", "program_version"} & set(found)
 
@@ -304,7 +304,7 @@ class TestAddresses:
         assert (done.returncode, done.stderr) == (66, "leadhook: /nonexistent: No such file or directory\n")
 
     def test_without_its_file(self, service):
-        """docs/operating.md 13: the lines for each web server if it is not known, for one if its name is known"""
+        """docs/operating.md 13: lines for each web server if it is not known, for one if its name is"""
         def of(name):
             class Handler(http.server.BaseHTTPRequestHandler):
                 server_version, sys_version = name, ""

@@ -23,7 +23,7 @@ def secret(service):
 
 
 def token(secret, age=0, purpose=b"leadhook probe v1:"):
-    """Return a token that was made `age` milliseconds ago."""
+    """A token made `age` milliseconds ago."""
     made = str(int(time.time() * 1000) - age).encode()
     signature = hmac.new(secret, purpose + made, hashlib.sha256).digest()[:18]
     return made.decode() + "." + base64.urlsafe_b64encode(signature).decode()
@@ -34,7 +34,7 @@ def echo(service, token, method="GET", **options):
 
 
 def test_what_arrives(service, secret):
-    """the address, digests of Authorization and body, and no text of the request"""
+    """It shows the address and digests of Authorization and body, but no text of the request."""
     response = echo(service, token(secret), "POST", body=b"x" * 200000, type="text/plain", key="word", address="203.0.113.9")
     assert response.status == 200
     fields = response.json
@@ -52,7 +52,7 @@ def without_id(response):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_strangers(service, secret, method):
-    """without a valid token it is like any unknown path, with every method"""
+    """Without a valid token, it is like any unknown path, with every method."""
     unknown = without_id(service.client.request(method, "/health/nothing/there"))
     good = token(secret)
     for wrong in ("x", "0.x", good[:-1], good + "A", good.replace(".", ""), token(secret, MINUTE + 1000),
@@ -63,7 +63,7 @@ def test_strangers(service, secret, method):
 
 
 def test_without_a_database(make_service, own_database):
-    """a worker that has not read the secret cannot judge a token of this minute: the path is unknown until it can"""
+    """A worker that has not read the secret cannot judge a valid token: until it can, the path is unknown."""
     fresh = make_service(workers=1)
     own_database.stop()
     try:

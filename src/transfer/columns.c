@@ -335,7 +335,7 @@ column_of_heading(struct pool *pool, struct slice heading)
 		column.name = plain;
 	column.is_guess = column.field == LEAD_CUSTOM && !is_own && !is_known;
 	column.needs_meaning = column.is_guess && consent_needs_meaning(plain);
-	column.may_be_any = column.is_guess && consent_may_be_any(plain);
+	column.may_be_state = column.is_guess && consent_may_be_state(plain);
 	column.may_be_switch = column.is_guess && consent_may_be_switch(plain);
 	return column;
 }

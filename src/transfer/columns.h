@@ -61,7 +61,7 @@ struct column {
 	const struct value_rule *rules;
 	size_t rule_count;
 	bool is_guess;      /* a custom field, only because no one has said what it is */
-	bool may_be_any;    /* likewise, and its name suggests the state of something */
+	bool may_be_state;  /* likewise, and its name suggests the state of something */
 	bool may_be_switch; /* likewise, and it may be about consent if all its values are yes or no */
 	bool needs_meaning; /* likewise, and its name or values are about consent: someone must say what they mean */
 };

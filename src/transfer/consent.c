@@ -126,7 +126,7 @@ consent_needs_meaning(struct slice name)
 }
 
 bool
-consent_may_be_any(struct slice name)
+consent_may_be_state(struct slice name)
 {
 	return stems_occur(name, states) && !has_detail(name);
 }

@@ -35,7 +35,7 @@ enum consent_column consent_column_of(struct slice name);
 /* Whether a column with this name is about consent, no matter what its values are. */
 bool consent_needs_meaning(struct slice name);
 /* Whether a column with this name, such as "Status", may be about consent or about something else. Its values decide. */
-bool consent_may_be_any(struct slice name);
+bool consent_may_be_state(struct slice name);
 /* Whether a column with this name may be about consent if all its values are yes or no. */
 bool consent_may_be_switch(struct slice name);
 /* Whether a file with this name lists people who must not get mail. */

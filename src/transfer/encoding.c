@@ -76,7 +76,7 @@ static const struct {
 static const struct {
 	struct slice name;
 	struct slice table;
-} others[] = { { SLICE("ISO-8859-1"), SLICE("windows-1252") }, { SLICE("latin1"), SLICE("windows-1252") },
+} aliases[] = { { SLICE("ISO-8859-1"), SLICE("windows-1252") }, { SLICE("latin1"), SLICE("windows-1252") },
 	{ SLICE("ANSI"), SLICE("windows-1252") }, { SLICE("cp1252"), SLICE("windows-1252") },
 	{ SLICE("cp1250"), SLICE("windows-1250") }, { SLICE("cp1251"), SLICE("windows-1251") },
 	{ SLICE("MacRoman"), SLICE("macintosh") }, { SLICE("cp850"), SLICE("IBM850") }, { SLICE("cp437"), SLICE("IBM437") } };
@@ -84,9 +84,9 @@ static const struct {
 static const struct byte_table *
 find_table(struct slice name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (slice_equal_nocase(name, others[i].name))
-			name = others[i].table;
+	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
+		if (slice_equal_nocase(name, aliases[i].name))
+			name = aliases[i].table;
 	for (size_t i = 0; i < ARRAY_SIZE(byte_tables); i++)
 		if (slice_equal_nocase(name, byte_tables[i].name))
 			return &byte_tables[i];

@@ -154,7 +154,7 @@ says_no(struct pool *pool, const struct row_value *member)
 	const struct slice name = plain_words(pool, member->name);
 	const struct slice value = slice_present(member->text) ? member->text : member->json;
 	const struct slice plain = plain_words(pool, value);
-	return consent_value_refuses(plain) || (consent_may_be_any(name) && consent_state_refuses(plain)) ||
+	return consent_value_refuses(plain) || (consent_may_be_state(name) && consent_state_refuses(plain)) ||
 	       (plain.size > 0 && consent_needs_meaning(name) &&
 		   column_suggest_meaning(value, plain, consent_column_of(name)) == MEANS_OPTED_OUT);
 }

@@ -36,9 +36,9 @@ static bool
 is_refusal(struct pool *pool, const struct column *column, struct slice text)
 {
 	enum { SHORTEST = 4, LONGEST = 40 };
-	return text.size >= SHORTEST && text.size <= LONGEST && (column->may_be_any || !ascii_is_digit(text.data[0])) &&
+	return text.size >= SHORTEST && text.size <= LONGEST && (column->may_be_state || !ascii_is_digit(text.data[0])) &&
 	       slice_find(text, '@') == text.size &&
-	       (column->may_be_any ? consent_state_refuses : consent_value_refuses)(plain_words(pool, text));
+	       (column->may_be_state ? consent_state_refuses : consent_value_refuses)(plain_words(pool, text));
 }
 
 static void

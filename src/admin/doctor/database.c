@@ -279,7 +279,7 @@ check_secrets(struct doctor *doctor)
 		    doctor, "secrets_not_sealed", "%" PRIu64 " secrets in the database are not encrypted", counts.plain);
 		if (!store_has_secrets_key(doctor->call->store)) {
 			DOCTOR_SETTING(doctor, "server", "secrets_key", "(64 hexadecimal digits: openssl rand -hex 32)");
-			web_server_program(doctor, PROGRAM_RESTART);
+			web_server_start_program(doctor, PROGRAM_RESTART);
 		}
 		DOCTOR_COMMAND(doctor, NULL, "leadhook secrets seal");
 	}

@@ -96,7 +96,7 @@ add_way(struct doctor *doctor, const char *path)
 {
 	const char *folder = account_barrier(doctor, path);
 	if (folder != NULL)
-		DOCTOR_COMMAND(doctor, folder, "chmod o+x %s", doctor_word(doctor, folder));
+		DOCTOR_COMMAND(doctor, folder, "chmod o+x %s", doctor_shell_word(doctor, folder));
 	return folder != NULL;
 }
 
@@ -112,7 +112,7 @@ static void
 add_reading_command(struct doctor *doctor, const struct read_file *file)
 {
 	char *real = realpath(file->path, NULL);
-	const char *word = doctor_word(doctor, real == NULL ? file->path : pool_string(doctor->pool, slice_of(real)));
+	const char *word = doctor_shell_word(doctor, real == NULL ? file->path : pool_string(doctor->pool, slice_of(real)));
 	free(real);
 	DOCTOR_COMMAND(doctor, file->path, "chgrp %s %s && chmod %s %s", doctor->account.group, word,
 	    file->is_secret ? "640" : "ug+r", word);
@@ -128,7 +128,7 @@ check_readable(struct doctor *doctor, const struct read_file *file)
 		return;
 	if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 || (file->is_secret && (status.st_mode & S_IROTH) != 0)) {
 		DOCTOR_FIND(doctor, "file_mode", "%s: its mode is %04o", path, (unsigned)status.st_mode & 07777);
-		DOCTOR_COMMAND(doctor, path, "chmod %s %s", file->is_secret ? "640" : "go-w", doctor_word(doctor, path));
+		DOCTOR_COMMAND(doctor, path, "chmod %s %s", file->is_secret ? "640" : "go-w", doctor_shell_word(doctor, path));
 	}
 	if (!account_may(doctor, path, R_OK)) {
 		DOCTOR_FIND(doctor, "file_access", "%s: the account %s may not read it", path, doctor->account.name);
@@ -148,7 +148,8 @@ check_owner(struct doctor *doctor)
 		return;
 	DOCTOR_FIND(doctor, "account_mismatch", "%s belongs to account %lu, %s to account %lu", doctor->file.data,
 	    (unsigned long)configuration.st_uid, folder, (unsigned long)state.st_uid);
-	DOCTOR_COMMAND(doctor, folder, "chown -R %lu %s", (unsigned long)configuration.st_uid, doctor_word(doctor, folder));
+	DOCTOR_COMMAND(
+	    doctor, folder, "chown -R %lu %s", (unsigned long)configuration.st_uid, doctor_shell_word(doctor, folder));
 }
 
 void
@@ -204,7 +205,7 @@ add_folder_command(struct doctor *doctor, const char *path)
 		return true;
 	if (exists && (!S_ISDIR(status.st_mode) || (status.st_uid != doctor->account.uid && has_folders(path))))
 		return false;
-	DOCTOR_COMMAND(doctor, path, "install -d -o %s -m 700 %s", doctor->account.name, doctor_word(doctor, path));
+	DOCTOR_COMMAND(doctor, path, "install -d -o %s -m 700 %s", doctor->account.name, doctor_shell_word(doctor, path));
 	return true;
 }
 
@@ -233,7 +234,7 @@ check_state(struct doctor *doctor)
 	}
 	if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
 		DOCTOR_FIND(doctor, "state_dir_mode", "%s: its mode is %04o", path, (unsigned)status.st_mode & 07777);
-		DOCTOR_COMMAND(doctor, path, "chmod 700 %s", doctor_word(doctor, path));
+		DOCTOR_COMMAND(doctor, path, "chmod 700 %s", doctor_shell_word(doctor, path));
 	}
 }
 
@@ -242,7 +243,7 @@ check_state(struct doctor *doctor)
 static void
 add_lock_command(struct doctor *doctor, const char *path, mode_t mode)
 {
-	const char *word = doctor_word(doctor, path);
+	const char *word = doctor_shell_word(doctor, path);
 	if (S_ISREG(mode))
 		DOCTOR_COMMAND(doctor, path, "chown -h %s %s", doctor->account.name, word);
 	else
@@ -294,7 +295,7 @@ check_log(struct doctor *doctor)
 	if (add_way(doctor, path))
 		return;
 	/* an existing log is kept: only its owner changes */
-	const char *word = doctor_word(doctor, has_folder ? path : folder), *name = doctor->account.name;
+	const char *word = doctor_shell_word(doctor, has_folder ? path : folder), *name = doctor->account.name;
 	if (exists)
 		DOCTOR_COMMAND(doctor, path, "chown -h %s %s", name, word);
 	else if (has_folder)
@@ -353,7 +354,7 @@ check_space(struct doctor *doctor, const char *path, const char *of)
 	    available / MEBIBYTE, total / MEBIBYTE, (uint64_t)space.f_favail, (uint64_t)space.f_files);
 	if (full > 1)
 		doctor->findings[doctor->count - 1].severity = DOCTOR_ERROR;
-	DOCTOR_COMMAND(doctor, path, "du -xh %s | sort -h | tail", doctor_word(doctor, path));
+	DOCTOR_COMMAND(doctor, path, "du -xh %s | sort -h | tail", doctor_shell_word(doctor, path));
 }
 
 void

@@ -120,7 +120,7 @@ last_finding(struct doctor *doctor)
 }
 
 void
-doctor_weaken(struct doctor *doctor)
+doctor_make_warning(struct doctor *doctor)
 {
 	last_finding(doctor)->severity = DOCTOR_WARNING;
 }
@@ -154,7 +154,7 @@ doctor_command(struct doctor *doctor, const char *file, struct slice command)
 }
 
 const char *
-doctor_word(const struct doctor *doctor, const char *text)
+doctor_shell_word(const struct doctor *doctor, const char *text)
 {
 	const struct slice word = slice_of(text);
 	return word.size > 0 && slice_is_alnum(word, "/._-+@%:,=") ? text : encode_shell_word(doctor->pool, word).data;

@@ -78,14 +78,14 @@ void doctor_find(struct doctor *doctor, const char *what, struct slice detail);
 #define DOCTOR_FIND(doctor, what, ...) doctor_find((doctor), (what), pool_printf((doctor)->pool, __VA_ARGS__))
 /* The same for a finding that need not be in the table, with its own reason. */
 void doctor_find_because(struct doctor *doctor, const char *what, struct slice detail, struct slice why);
-void doctor_weaken(struct doctor *doctor); /* makes the last finding a warning */
+void doctor_make_warning(struct doctor *doctor); /* of the last finding */
 
 void doctor_line(struct doctor *doctor, struct slice file, struct slice place, struct slice line);
 /* `file`: what the command changes, or NULL. */
 void doctor_command(struct doctor *doctor, const char *file, struct slice command);
 #define DOCTOR_COMMAND(doctor, file, ...) doctor_command((doctor), (file), pool_printf((doctor)->pool, __VA_ARGS__))
 /* The text as a word of a shell command: quoted if necessary. */
-const char *doctor_word(const struct doctor *doctor, const char *text);
+const char *doctor_shell_word(const struct doctor *doctor, const char *text);
 /* Adds the line that sets a setting to this value: in the configuration file, or in the environment if a variable takes
  * precedence. */
 void doctor_setting(struct doctor *doctor, const char *section, const char *key, struct slice value);

@@ -46,7 +46,7 @@ program_path(const struct doctor *doctor)
 static const char *
 cron_word(const struct doctor *doctor, const char *text)
 {
-	struct slice rest = slice_of(doctor_word(doctor, text)), word = SLICE("");
+	struct slice rest = slice_of(doctor_shell_word(doctor, text)), word = SLICE("");
 	for (size_t at; (at = slice_find(rest, '%')) < rest.size; rest = slice_sub(rest, at + 1, rest.size))
 		word = POOL_JOIN(doctor->pool, word, slice_sub(rest, 0, at), SLICE("\\%"));
 	return POOL_JOIN(doctor->pool, word, rest).data;
@@ -70,8 +70,8 @@ add_restart(struct doctor *doctor)
 	if (doctor_has_unit(doctor, "leadhook-dispatch.service"))
 		DOCTOR_COMMAND(doctor, NULL, "systemctl restart leadhook-dispatch.service");
 	else
-		DOCTOR_COMMAND(doctor, NULL, "%s --config %s", doctor_word(doctor, program_path(doctor)),
-		    doctor_word(doctor, doctor->file.data));
+		DOCTOR_COMMAND(doctor, NULL, "%s --config %s", doctor_shell_word(doctor, program_path(doctor)),
+		    doctor_shell_word(doctor, doctor->file.data));
 }
 
 /* Whether the process is on this host and still exists: its pid may have been reused by another program. */
@@ -283,7 +283,7 @@ check_names(struct doctor *doctor)
 	    check_name(doctor, "name_of_base_url", host_of(doctor->pool, slice_of(conf->server.base_url)))) {
 		DOCTOR_SETTING(doctor, "server", "base_url", "(the address of this service)%s", conf->server.base_path);
 		if (slice_present(url))
-			doctor_weaken(doctor); /* clients may use another resolver */
+			doctor_make_warning(doctor); /* clients may use another resolver */
 	}
 	if (check_name(doctor, "name_of_mail_server", slice_of(conf->mail.host)))
 		doctor_setting(doctor, "mail", "host", SLICE("(the mail server)"));

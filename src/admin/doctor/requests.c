@@ -55,7 +55,7 @@ check_forwarded(struct doctor *doctor, const struct echo *plain)
 	DOCTOR_FIND(doctor, "trusted_proxies", "X-Forwarded-For of a client at %.*s made it a client at %.*s",
 	    SLICE_ARGS(answer.local_address), SLICE_ARGS(echo.client));
 	if (!all)
-		doctor_weaken(doctor); /* this host may be a proxy for others */
+		doctor_make_warning(doctor); /* this host may be a proxy for others */
 	doctor_setting(doctor, "server", "trusted_proxies",
 	    plain->forwarded ? plain->peer
 	    : all            ? SLICE("")
@@ -82,7 +82,7 @@ judge_headers(struct doctor *doctor, const struct echo *echo, struct slice autho
 	if (!slice_equal(echo->version, SLICE(LEADHOOK_VERSION))) {
 		DOCTOR_FIND(doctor, "program_version", "the program has version %.*s, this command %s",
 		    SLICE_ARGS(echo->version), LEADHOOK_VERSION);
-		web_server_program(doctor, PROGRAM_RESTART);
+		web_server_start_program(doctor, PROGRAM_RESTART);
 	}
 	if (!slice_present(echo->authorization) || !slice_equal(echo->authorization, authorization)) {
 		DOCTOR_FIND(doctor, "authorization", "the header Authorization %s",
@@ -105,7 +105,7 @@ check_headers(struct doctor *doctor)
 	struct echo echo;
 	if (!web_probe(doctor, &request, &answer, &echo)) {
 		DOCTOR_FIND(doctor, "probe_refused", "%.*s", SLICE_ARGS(web_describe(doctor->pool, &answer)));
-		web_server_program(doctor, PROGRAM_RESTART);
+		web_server_start_program(doctor, PROGRAM_RESTART);
 		doctor->probes_fail = true;
 		return;
 	}

@@ -351,7 +351,7 @@ add_server_start(struct doctor *doctor)
 }
 
 void
-web_server_program(struct doctor *doctor, enum program_start start)
+web_server_start_program(struct doctor *doctor, enum program_start start)
 {
 	const bool runs = start == PROGRAM_RESTART;
 	for (size_t kind = 0; kind < WEB_KINDS; kind++) {
@@ -450,9 +450,9 @@ add_not_running(struct doctor *doctor, const struct web_answer *answer)
 		DOCTOR_COMMAND(doctor, NULL, "systemctl start leadhook-fcgi.service");
 	else if (*listen != '\0')
 		DOCTOR_COMMAND(doctor, listen, "runuser -u %s -- leadhook-fcgi --config %s", doctor->account.name,
-		    doctor_word(doctor, doctor->file.data));
+		    doctor_shell_word(doctor, doctor->file.data));
 	else
-		web_server_program(doctor, PROGRAM_START);
+		web_server_start_program(doctor, PROGRAM_START);
 }
 
 static void

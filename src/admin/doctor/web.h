@@ -36,4 +36,4 @@ MUST_CHECK bool web_probe(struct doctor *doctor, struct web_request *request, st
 void web_server_lines(struct doctor *doctor, struct slice value);
 /* Adds the commands that start the program, or restart it. */
 enum program_start { PROGRAM_START, PROGRAM_RESTART };
-void web_server_program(struct doctor *doctor, enum program_start start);
+void web_server_start_program(struct doctor *doctor, enum program_start start);

@@ -1,15 +1,15 @@
 # the three programs
 %C%_libs = src/limit/liblimit.a src/store/libstore.a src/db/libdb.a src/conf/libconf.a $(mail_libs) $(MARIADB_LIBS) $(INIH_LIBS)
 
-# the dispatcher takes turns with jobs, and these send as the dispatcher does
+# libdeliver comes twice: the dispatcher takes turns with jobs, and jobs send like the dispatcher
 sending_libs = src/deliver/libdeliver.a src/jobs/libjobs.a src/deliver/libdeliver.a src/compose/libcompose.a
 
-# what answers requests, with management
+# the libraries of leadhook-fcgi: what answers requests, including management
 management_libs = $(api_libs) src/manage/libmanage.a src/admin/libadmin.a src/operation/liboperation.a src/login/liblogin.a $(call_libs) \
 	src/transfer/libtransfer.a src/commit/libcommit.a src/http/libhttp.a $(ZLIB_LIBS) $(sending_libs) \
 	src/fcgi/libfcgi.a $(%C%_libs) $(FCGI_LIBS)
 
-# all operations, and the shell
+# the libraries of leadhook: all operations, and the shell
 operations_libs = src/shell/libshell.a src/admin/libadmin.a src/operation/liboperation.a $(call_libs) src/transfer/libtransfer.a src/http/libhttp.a \
 	$(ZLIB_LIBS) $(sending_libs) src/fcgi/libfcgi.a $(%C%_libs) $(CURL_LIBS)
 
@@ -29,14 +29,14 @@ sbin_PROGRAMS += %D%/leadhook-dispatch
 %C%_leadhook_dispatch_SOURCES = %D%/leadhook-dispatch.c %D%/signal_thread.c %D%/signal_thread.h
 %C%_leadhook_dispatch_LDADD = %D%/libwiring.a $(sending_libs) $(%C%_libs) $(CURL_LIBS)
 
-# The dashboard has from the same tables which calls it may repeat.
+# The dashboard learns from the same tables which calls it may repeat.
 if WITH_DASHBOARD
 noinst_PROGRAMS += %D%/repeatable_calls
 endif
 %C%_repeatable_calls_SOURCES = %D%/repeatable_calls.c
 %C%_repeatable_calls_LDADD = $(operations_libs)
 
-# The shell completes from the same tables.
+# Completion in the shell uses the same tables.
 bashcompdir = $(datadir)/bash-completion/completions
 nodist_bashcomp_DATA = %D%/completion/leadhook
 CLEANFILES += $(nodist_bashcomp_DATA)

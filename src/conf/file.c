@@ -30,8 +30,8 @@ add_problem(struct reader *reader, const char *what)
 	buffer_printf(reader->problems, "%s:%zu: %s\n", reader->path, reader->number, what);
 }
 
-/* The group may read a secret, so that the programs' account can read a file owned by root. No one else may write: that would
- * be enough to move the programs, and everything they store, to another database. */
+/* The group may read a secret, so that the programs' account can read a file owned by root. Neither group nor others may write:
+ * that would be enough to make the programs store everything in another database. */
 enum { OTHERS_WRITE = S_IWGRP | S_IWOTH, OTHERS_READ = S_IROTH };
 
 /* Everyone may use /dev/null. */

@@ -49,7 +49,7 @@ enum { WIRING_ANSWER_MS = 20000 };
 /* A store for a configuration, which must stay valid until the store is freed; so must the list (NULL: none). A response of the
  * database, or a connection to it, may take `answer_ms`, rounded down to whole seconds, but at least one second. */
 struct store *wiring_store(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms);
-/* The same for reads at the nodes of database.read_host; NULL without such nodes. */
+/* The same for reads at the nodes of database.read_host; NULL if there are no such nodes. */
 struct store *wiring_reader(const struct conf *conf, int64_t answer_ms);
 
 /* Checks what a program needs to start: that the database answers, has the right schema, and contains secrets that can be

@@ -47,7 +47,7 @@ names_of_actions(struct pool *pool, const struct definitions *definitions)
 	return in_order(items, definitions->action_count);
 }
 
-/* The place of the first one that is not before the key. */
+/* The place of the first item that does not come before the key. */
 static size_t
 find_key(const struct names *names, struct slice key)
 {
@@ -62,7 +62,7 @@ find_key(const struct names *names, struct slice key)
 	return from;
 }
 
-/* The one with that name, or else with that name in another case; names->count: there is none. */
+/* The place of the name, otherwise of the same name in another case; names->count if there is none. */
 static size_t
 find(struct pool *pool, const struct names *names, struct slice name)
 {

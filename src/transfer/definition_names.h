@@ -28,7 +28,7 @@ struct name_set {
 	struct slice *ids;
 	size_t count;
 };
-/* Returns false if there is none with this name; case does not matter. */
+/* Adds the tag or action with this name; case does not matter. Returns false if there is none. */
 bool name_set_add(struct pool *pool, struct name_set *set, const struct names *names, struct slice name);
 /* The ids in the form of engine/id_list.h; absent if the set is empty. */
 struct slice name_set_list(struct pool *pool, const struct name_set *set);

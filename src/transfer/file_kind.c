@@ -48,7 +48,7 @@ static const struct {
 	{ SLICE("\0\0\xfe\xff"), SLICE(""), "in UTF-32" AS_CSV },
 };
 
-/* A heading in brackets is none of these: in an array, an object, a text or a number would follow. */
+/* Whether a text that begins with [ is a JSON array rather than a heading in brackets. */
 static bool
 is_array(struct slice text)
 {

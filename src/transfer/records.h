@@ -43,7 +43,7 @@ MUST_CHECK enum record_state records_next(struct records *records, struct record
 /* Where the next record begins. */
 void records_place(const struct records *records, uint64_t *offset, uint64_t *line);
 
-/* Continues at a place; 0, 1: begins again. */
+/* Continues at a place; (0, 1) is the beginning of the file. */
 void records_seek(struct records *records, uint64_t offset, uint64_t line);
 
 /* Reads a record again from its place in the file. The text is valid until the next call. Returns RECORD_GOOD or

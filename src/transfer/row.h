@@ -33,7 +33,7 @@ struct row_limits {
 struct row_notes {
 	struct slice *unknown_tags;
 	size_t unknown_tag_count, unknown_tag_capacity;
-	enum time_form created;    /* TIME_BAD: it has none */
+	enum time_form created;    /* TIME_BAD: the row has no time */
 	struct slice phone_number; /* an invalid number that was left out; or absent */
 	struct slice emails;       /* the whole cell, if it contains several addresses, of which the first is used; or absent */
 	bool is_left_out;          /* the row is left out because of what a value means */

@@ -65,7 +65,7 @@ add_found(struct metrics_figures *figures, const struct store_figures *found)
 		    found->heartbeats[i].state == HEARTBEAT_OFF ? NAN : (double)found->heartbeats[i].good);
 }
 
-/* Another schema is as good as no database: its numbers may mean something else. */
+/* A database with another schema counts as none: its figures may mean something else. */
 static bool
 read_figures(struct store *store, struct pool *pool, struct metrics_figures *figures)
 {

@@ -9,8 +9,8 @@
 /* Adds the figures of the database, and the free space of its data folder if that is on this host. A failure is a gauge,
  * too. */
 void watch_add_database(struct metrics_page *page, struct pool *pool, struct store *store);
-/* The same, but with the figures that any process of this host read in the last seconds, if there are such: then many requests
- * cause only a few queries. */
+/* The same, but with figures that a process of this host read within the last seconds, if there are any: many requests cause
+ * only a few queries. */
 void watch_add_shared_database(struct metrics_page *page, struct pool *pool, struct store *store);
 /* Adds how full the tables of the limiter are. */
 void watch_add_limiter(struct metrics_page *page, struct limiter *limiter);

@@ -194,8 +194,8 @@ has_folders(const char *path)
 	return found;
 }
 
-/* Adds the command that makes a folder for the account alone, or turns the existing one into that if nothing else can need it.
- * Returns false if another folder is necessary. */
+/* Adds the command that makes a folder for the account alone: a new one, or the existing one if nothing else can need it.
+ * Returns false if it must be another folder. */
 static bool
 add_folder_command(struct doctor *doctor, const char *path)
 {

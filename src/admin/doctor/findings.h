@@ -76,7 +76,7 @@ typedef void doctor_check(struct doctor *doctor);
 /* Adds a finding of the table. The remedies added next belong to it. */
 void doctor_find(struct doctor *doctor, const char *what, struct slice detail);
 #define DOCTOR_FIND(doctor, what, ...) doctor_find((doctor), (what), pool_printf((doctor)->pool, __VA_ARGS__))
-/* The same for a finding that need not be in the table, with its own reason. */
+/* Adds a finding that may be missing in the table, with its own reason. */
 void doctor_find_because(struct doctor *doctor, const char *what, struct slice detail, struct slice why);
 void doctor_make_warning(struct doctor *doctor); /* of the last finding */
 

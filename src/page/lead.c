@@ -3,8 +3,6 @@
 
 #include "webhook/document.h"
 
-enum { DEPTH_MAX = 64 };
-
 /* A member of an object, if it has this type; NULL: it has not. */
 static const struct document_node *
 member(const struct document_node *object, struct slice name, enum document_type type)
@@ -38,9 +36,8 @@ is_true(const struct document_node *object, struct slice name)
 bool
 page_lead_read(struct pool *pool, struct slice payload, struct page_lead *lead)
 {
-	struct document_node *root;
-	struct slice problem;
-	if (!document_read_json(pool, payload, DEPTH_MAX, &root, &problem))
+	const struct document_node *root = document_read_trusted(pool, payload);
+	if (root == NULL)
 		return false;
 	*lead = (struct page_lead){
 		.social_id = text_of(root, SLICE("social_id")),
@@ -83,10 +80,9 @@ has_leader(const struct page_board *board, struct slice social_id)
 bool
 page_board_read(struct pool *pool, struct slice json, struct page_board *board)
 {
-	struct document_node *root;
-	struct slice problem;
+	const struct document_node *root = document_read_trusted(pool, json);
 	*board = (struct page_board){ .count = 0 };
-	if (!document_read_json(pool, json, DEPTH_MAX, &root, &problem) || root->type != DOCUMENT_OBJECT)
+	if (root == NULL || root->type != DOCUMENT_OBJECT)
 		return false;
 	const struct document_node *leaders = member(root, SLICE("leaders"), DOCUMENT_ARRAY),
 				   *me = member(root, SLICE("me"), DOCUMENT_OBJECT);

@@ -22,13 +22,16 @@ struct document_node {
 	bool on_way; /* set by document_write_entries: it contains the list */
 };
 
-/* Maximum numbers of nodes in a document and of parts in a path; maximum depth of JSON inside a text. */
-enum { DOCUMENT_NODES_MAX = 20000, DOCUMENT_PARTS_MAX = 16, DOCUMENT_INNER_DEPTH = 16 };
+/* Maximum numbers of nodes in a document and of parts in a path; maximum depth of JSON inside a text, and of our own JSON. */
+enum { DOCUMENT_NODES_MAX = 20000, DOCUMENT_PARTS_MAX = 16, DOCUMENT_INNER_DEPTH = 16, DOCUMENT_TRUSTED_DEPTH = 64 };
 
 /* Reads JSON of any kind. Returns false with a message for people in *problem when it is malformed, deeper than `depth`, or has
  * too many values. The tree is in the pool. */
 MUST_CHECK bool document_read_json(
     struct pool *pool, struct slice text, size_t depth, struct document_node **root, struct slice *problem);
+/* Reads JSON that Leadhook itself has written, such as a lead's payload: with any number of values, because the settings allow
+ * a lead more than DOCUMENT_NODES_MAX of them. Returns NULL when the text is not JSON. */
+struct document_node *document_read_trusted(struct pool *pool, struct slice text);
 
 /* Makes an empty object, to be filled with the fields of a form. */
 struct document_node *document_new(struct pool *pool);

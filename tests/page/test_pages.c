@@ -208,6 +208,23 @@ payloads_are_read(void **state UNUSED)
 	assert_false(page_lead_read(pool, SLICE("{\"social_id\":"), &lead));
 }
 
+/* docs/api.md 1.3: as many values as custom fields can have with the largest `limits.custom_fields_bytes`. */
+static void
+leads_with_many_values_are_read(void **state UNUSED)
+{
+	enum { VALUES = 32700 };
+	struct page_lead lead;
+	struct buffer payload;
+	buffer_init(&payload, 3 * VALUES);
+	buffer_add_text(&payload, "{\"custom_fields\":{\"a\":[1");
+	for (unsigned i = 1; i < VALUES; i++)
+		buffer_add_text(&payload, ",1");
+	buffer_add_text(&payload, "]},\"social_id\":\"8K3ZQ1AAAA\"}");
+	assert_true(page_lead_read(pool, buffer_slice(&payload), &lead));
+	assert_slice(lead.social_id, "8K3ZQ1AAAA");
+	buffer_free(&payload);
+}
+
 static void
 boards_have_the_lead_once(void **state UNUSED)
 {
@@ -475,6 +492,7 @@ main(void)
 		PAGE_TEST(failures_of_the_sign_up_are_shown),
 		PAGE_TEST(every_failure_has_a_page),
 		PAGE_TEST(payloads_are_read),
+		PAGE_TEST(leads_with_many_values_are_read),
 		PAGE_TEST(boards_have_the_lead_once),
 		PAGE_TEST(the_own_page_has_everything),
 		PAGE_TEST(a_shared_rank_says_so),

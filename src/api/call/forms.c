@@ -18,7 +18,7 @@
 #include "webhook/document.h"
 #include "webhook/webhook_url.h"
 
-enum { PAYLOAD_DEPTH = 16, LOCATION_MAX_BYTES = 8192 };
+enum { LOCATION_MAX_BYTES = 8192 };
 
 static bool
 is_form_body(struct slice content_type)
@@ -242,9 +242,8 @@ member_of(const struct document_node *payload, struct slice name)
 struct slice
 call_payload_text(struct pool *pool, struct slice payload, struct slice name)
 {
-	struct document_node *root;
-	struct slice problem;
-	return document_read_json(pool, payload, PAYLOAD_DEPTH, &root, &problem) ? member_of(root, name) : SLICE_NONE;
+	const struct document_node *root = document_read_trusted(pool, payload);
+	return root != NULL ? member_of(root, name) : SLICE_NONE;
 }
 
 struct slice
@@ -296,10 +295,8 @@ static void
 succeed(struct call *call)
 {
 	struct pool *pool = call->request->pool;
-	const struct slice json = pool_copy(pool, buffer_slice(&call->response->body));
-	struct document_node *payload;
-	struct slice problem;
-	if (!document_read_json(pool, json, PAYLOAD_DEPTH, &payload, &problem))
+	const struct document_node *payload = document_read_trusted(pool, buffer_slice(&call->response->body));
+	if (payload == NULL)
 		payload = document_new(pool);
 	const struct slice code_url = code_page_url(call, payload);
 	if (slice_present(code_url)) {

@@ -60,12 +60,9 @@ note_fields_without_room(struct call *call, const struct signup *signup, struct 
 {
 	enum { NAMES_MAX_BYTES = 1000 };
 	struct pool *pool = call->request->pool;
-	struct document_node *lead;
-	struct slice problem, names = SLICE("");
-	if (!slice_present(result->body) ||
-	    !document_read_json(pool, result->body, call->api->options->caps.depth, &lead, &problem))
-		return;
-	const struct document_node *stored = document_child(lead, SLICE("custom_fields"));
+	const struct document_node *lead = slice_present(result->body) ? document_read_trusted(pool, result->body) : NULL;
+	const struct document_node *stored = lead == NULL ? NULL : document_child(lead, SLICE("custom_fields"));
+	struct slice names = SLICE("");
 	for (size_t i = 0; stored != NULL && i < signup->custom_field_count; i++)
 		if (slice_present(signup->custom_fields[i].json) &&
 		    document_child(stored, signup->custom_fields[i].name) == NULL)

@@ -34,6 +34,7 @@ noinst_LIBRARIES += %D%/libcall.a
 	%D%/call/limits.c %D%/call/limits.h \
 	%D%/call/page_answers.c %D%/call/page_answers.h \
 	%D%/call/page_forms.c %D%/call/page_forms.h \
+	%D%/call/page_origin.c %D%/call/page_origin.h \
 	%D%/call/param_values.c %D%/call/param_values.h \
 	%D%/call/param_names.c %D%/call/param_names.h \
 	%D%/call/routes.c %D%/call/routes.h \

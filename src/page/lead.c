@@ -45,6 +45,9 @@ page_lead_read(struct pool *pool, struct slice payload, struct page_lead *lead)
 		.email = text_of(root, SLICE("email")),
 		.phone_number = text_of(root, SLICE("phone_number")),
 		.social_url = text_of(root, SLICE("social_url")),
+		.status_url = text_of(root, SLICE("status_url")),
+		.thankyou_url = text_of(root, SLICE("thankyou_url")),
+		.redirect_url = text_of(root, SLICE("redirect_url")),
 		.rank = number_of(root, SLICE("contest_score_rank")),
 		.leads = number_of(root, SLICE("lead_count")),
 		.score = number_of(root, SLICE("contest_score")),
@@ -53,6 +56,7 @@ page_lead_read(struct pool *pool, struct slice payload, struct page_lead *lead)
 		.verified_email = is_true(root, SLICE("verified_email")),
 		.verified_phone_number = is_true(root, SLICE("verified_phone_number")),
 		.opted_out = is_true(root, SLICE("opted_out")),
+		.check_mail = is_true(root, SLICE("check_mail")),
 	};
 	return slice_present(lead->social_id);
 }

@@ -15,11 +15,13 @@
 struct page_lead {
 	struct slice social_id, first_name, email, phone_number;
 	struct slice social_url; /* its link to share */
+	struct slice status_url, thankyou_url, redirect_url;
 	uint64_t rank, leads, score, referrals;
 	bool verified, verified_email, verified_phone_number, opted_out;
+	bool check_mail;  /* a mail is on its way to the address of the sign-up (docs/api.md 4.1.11) */
 	bool shares_rank; /* with other leads; not in the payload */
 };
-/* Returns false when the text is not a payload. */
+/* Returns false when the text is not a payload, or has no social id. */
 MUST_CHECK bool page_lead_read(struct pool *pool, struct slice payload, struct page_lead *lead);
 
 struct page_leader {

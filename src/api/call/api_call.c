@@ -4,7 +4,7 @@
 #include "api/call/api_call.h"
 
 #include "api/call/call_answers.h"
-#include "api/call/forms.h"
+#include "api/call/page_origin.h"
 #include "api/call/param_values.h"
 #include "engine/visitors.h"
 #include "http/http_text.h"

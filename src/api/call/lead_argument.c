@@ -60,6 +60,15 @@ lead_read_number(struct call *call, struct typed_number *number)
 	return true;
 }
 
+struct slice
+lead_typed_number(const struct call *call)
+{
+	const struct slice typed = http_params_text(call->params, SLICE("phone_number")),
+			   country_code = http_params_text(call->params, SLICE("country_code"));
+	struct slice number;
+	return phone_parse(call->request->pool, typed, country_code, &number) ? number : SLICE_NONE;
+}
+
 static bool
 read_address(struct call *call, struct lead_reference *lead)
 {

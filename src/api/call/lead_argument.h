@@ -23,3 +23,5 @@ struct typed_number {
 	enum phone_fault fault;
 };
 MUST_CHECK bool lead_read_number(struct call *call, struct typed_number *number);
+/* The same number in E.164, without a failure; absent: there is no valid one. */
+struct slice lead_typed_number(const struct call *call);

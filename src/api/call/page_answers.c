@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "api/call/page_answers.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "api/call/call_answers.h"
+#include "api/call/page_origin.h"
+#include "base/duration.h"
+#include "base/encode.h"
+#include "crypto/digest.h"
+#include "crypto/seal.h"
+#include "identity/email.h"
 #include "identity/link.h"
 #include "page/failures.h"
 #include "store/texts/campaign_texts.h"
@@ -195,4 +202,86 @@ call_fail_page(struct call *call)
 	const struct page_message message = { .title = page_text(&page, page_failure_title(call->failure)), .text = text },
 				  ended = page_ended_message(&page);
 	page_write_message(&page, call->failure == FAILURE_CAMPAIGN_ENDED ? &ended : &message);
+}
+
+/* ---- redirections ---- */
+
+void
+call_redirect_to(struct call *call, struct slice location)
+{
+	struct http_response *response = call->response;
+	buffer_clear(&response->body);
+	response->status = 303;
+	response->content = HTTP_HTML;
+	if (!http_response_header(response, "Location", location)) {
+		log_error("header_refused", LOG_STR("name", "Location"));
+		response->status = 500;
+	}
+}
+
+bool
+call_redirect(struct call *call, struct slice url)
+{
+	const struct slice location = call_location(call->request->pool, url);
+	if (slice_present(location))
+		call_redirect_to(call, location);
+	return slice_present(location);
+}
+
+void
+call_redirect_to_page(struct call *call, struct slice rest)
+{
+	call_redirect_to(call, call_page_url(call, rest));
+}
+
+/* ---- the address to which a mail was sent ---- */
+
+#define SENT_TO SLICE("to") /* in the query */
+#define SENT_PLACE(call) ((struct seal_place){ "pages.sent", (call)->campaign.id })
+enum { SENT_VALID_MS = HOUR_MS };
+
+/* NULL: the database is unavailable. */
+static struct seal_keys *
+keys_of(struct call *call)
+{
+	const struct payload_settings *settings;
+	const struct slice purpose = SLICE("pages.sent");
+	if (store_payload_settings(call->api->store, &settings) != RESULT_OK)
+		return NULL;
+	const struct digest key = digest_hmac_sha256(settings->server_secret, &purpose, 1);
+	return seal_keys_new(encode_hex(call->request->pool, digest_slice(&key)));
+}
+
+struct slice
+sent_address_path(struct call *call, struct slice email)
+{
+	struct pool *pool = call->request->pool;
+	struct email parsed;
+	struct buffer out;
+	struct seal_keys *keys = email_parse(pool, email, &parsed) ? keys_of(call) : NULL;
+	if (keys == NULL)
+		return SLICE("/sent");
+	const struct slice text = pool_printf(pool, "%" PRId64 " %.*s", call->now_ms + SENT_VALID_MS, SLICE_ARGS(parsed.key));
+	const struct slice sealed = seal(keys, pool, SENT_PLACE(call), text);
+	seal_keys_free(&keys);
+	buffer_init(&out, 3 * sealed.size + sizeof("/sent?to="));
+	buffer_add_text(&out, "/sent?to=");
+	encode_percent(&out, sealed);
+	return buffer_take(&out, pool);
+}
+
+struct slice
+sent_address_read(struct call *call)
+{
+	const struct slice sealed = http_params_text(call->params, SENT_TO);
+	struct slice text, digits;
+	uint64_t until_ms;
+	struct seal_keys *keys = keys_of(call);
+	const bool is_open =
+	    keys != NULL && seal_open(keys, call->request->pool, SENT_PLACE(call), sealed, &text) == SEAL_OPENED;
+	seal_keys_free(&keys);
+	if (!is_open || !slice_next(&text, ' ', &digits) || !slice_to_u64(digits, INT64_MAX, &until_ms) ||
+	    (int64_t)until_ms < call->now_ms)
+		return SLICE_NONE;
+	return text;
 }

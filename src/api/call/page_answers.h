@@ -36,3 +36,16 @@ void call_answer_message(struct call *call, enum text_key title, enum text_key t
 
 /* Answers with a page about the failure of the call. */
 void call_fail_page(struct call *call);
+
+/* Answers with a redirection (303) to a URL, or a path, of the service. */
+void call_redirect_to(struct call *call, struct slice location);
+/* The same to a page of the campaign (call_page_url). */
+void call_redirect_to_page(struct call *call, struct slice rest);
+/* The same to any http or https URL. Returns false, with nothing done, for others. */
+MUST_CHECK bool call_redirect(struct call *call, struct slice url);
+
+/* The page that says that a mail was sent to an address. The address is sealed in the query of its URL, so that only this page
+ * can read it: call_page_url takes the path, for an address as it was typed. */
+struct slice sent_address_path(struct call *call, struct slice email);
+/* The address in the URL of the call, as a key; absent: there is none, or it was sealed more than an hour ago. */
+struct slice sent_address_read(struct call *call);

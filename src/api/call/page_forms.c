@@ -3,9 +3,9 @@
 
 #include "api/call/call_answers.h"
 #include "api/call/fetch.h"
-#include "api/call/forms.h"
 #include "api/call/limits.h"
 #include "api/call/page_answers.h"
+#include "api/call/page_origin.h"
 #include "api/call/param_names.h"
 #include "bots/form_traps.h"
 #include "engine/visitors.h"

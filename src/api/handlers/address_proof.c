@@ -2,12 +2,12 @@
 #include "api/handlers/address_proof.h"
 
 #include "api/call/call_answers.h"
-#include "api/call/forms.h"
 #include "api/call/limits.h"
 #include "api/call/page_answers.h"
 #include "base/utf8.h"
 #include "engine/visitors.h"
 #include "identity/signed_token.h"
+#include "page/lead.h"
 #include "store/message_requests.h"
 
 static struct slice
@@ -65,12 +65,11 @@ call_execute_proof(struct call *call, const struct lead_change *change)
 void
 call_show_confirmed(struct call *call, const struct outcome *outcome)
 {
-	const struct slice url = slice_present(outcome->body)
-				     ? call_payload_text(call->request->pool, outcome->body, SLICE("status_url"))
-				     : SLICE_NONE;
+	struct page_lead lead;
+	const bool is_shown = slice_present(outcome->body) && page_lead_read(call->request->pool, outcome->body, &lead);
 	if (outcome->showing == WITHHELD)
 		call_redirect_to_page(call, SLICE("/sent"));
-	else if (!call_redirect(call, url))
+	else if (!is_shown || !call_redirect(call, lead.status_url))
 		call_answer_message(call, TEXT_CONFIRMED_TITLE, TEXT_CONFIRMED_TEXT);
 }
 

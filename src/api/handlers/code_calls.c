@@ -2,7 +2,6 @@
 #include "api/handlers/code_calls.h"
 
 #include "api/call/call_answers.h"
-#include "api/call/forms.h"
 #include "api/call/lead_argument.h"
 #include "api/call/limits.h"
 #include "api/call/page_answers.h"
@@ -136,7 +135,7 @@ read_channel(const struct call *call, enum lead_channel channel, struct typed_ad
 		return;
 	address->channel = channel;
 	if (channel == CHANNEL_PHONE)
-		address->shown = address->key = call_typed_number(call);
+		address->shown = address->key = lead_typed_number(call);
 	else if (email_parse(call->request->pool, text, &email))
 		*address = (struct typed_address){ .channel = channel, .shown = email.display, .key = email.key };
 	address->verdicts[channel] = slice_present(address->key) ? PAGE_VALUE_OK : PAGE_VALUE_INVALID;

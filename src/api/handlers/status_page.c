@@ -2,7 +2,6 @@
 #include "api/handlers/status_page.h"
 
 #include "api/call/call_answers.h"
-#include "api/call/forms.h"
 #include "api/call/limits.h"
 #include "api/call/page_answers.h"
 #include "api/handlers/address_proof.h"

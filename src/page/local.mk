@@ -2,6 +2,7 @@ noinst_LIBRARIES += %D%/libpage.a
 %C%_libpage_a_SOURCES = \
 	%D%/page_assets.h \
 	%D%/failures.c %D%/failures.h \
+	%D%/form.c %D%/form.h \
 	%D%/page_fields.c %D%/page_fields.h \
 	%D%/page_frame.c %D%/page_frame.h \
 	%D%/html.c %D%/html.h \
@@ -9,7 +10,6 @@ noinst_LIBRARIES += %D%/libpage.a
 	%D%/looks.c %D%/looks.h \
 	%D%/message_page.c %D%/message_page.h \
 	%D%/page_preview.c %D%/page_preview.h \
-	%D%/signup.c %D%/signup.h \
 	%D%/status.c %D%/status.h
 nodist_%C%_libpage_a_SOURCES = %D%/style_text.c %D%/script_text.c %D%/embed_text.c
 CLEANFILES += %D%/style_text.c %D%/script_text.c %D%/embed_text.c

@@ -2,8 +2,8 @@
  * Pages with a message: results, errors, and questions that a button or a code answers. */
 #pragma once
 
+#include "page/form.h"
 #include "page/page_frame.h"
-#include "page/signup.h"
 
 /* A message, and what the visitor can do about it. */
 struct page_message {

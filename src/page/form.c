@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/signup.h"
+#include "page/form.h"
 
 #include "base/utf8.h"
 #include "json/writer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The page with a sign-up form, and the same form again with errors. */
+ * Forms: the one on the page of a campaign, the same again with errors, and what other sites need to show it. */
 #pragma once
 
 #include "engine/failure.h"

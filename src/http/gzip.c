@@ -13,7 +13,7 @@ gzip_begins(struct slice body)
 	return slice_starts_with(body, SLICE("\x1f\x8b\x08"));
 }
 
-/* Until the end of the stream; what follows it, as other members would, is not read. */
+/* Decompresses one member (RFC 1952, 2.2). Anything after it, even a second member, makes the body GZIP_BROKEN. */
 static enum gzip_result
 inflate_into(z_stream *stream, struct buffer *out)
 {

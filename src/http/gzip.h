@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bodies that a client has compressed (RFC 9110, 8.4). */
+ * Bodies that a client has compressed with gzip (RFC 9110, 8.4.1.3). */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,8 @@
 
 enum gzip_result { GZIP_OK, GZIP_BROKEN, GZIP_TOO_LARGE };
 
-/* Whether it begins as gzip does, whatever its header says: a body that was stored has none. */
+/* Whether a body begins like a gzip stream. The header Content-Encoding is not asked: a body that was stored has none. */
 MUST_CHECK bool gzip_begins(struct slice body);
-/* *text: in the pool, at most `maximum` bytes; no more is read than they need. */
+/* Decompresses the body into *text, in the pool. GZIP_TOO_LARGE: it stopped after `maximum` bytes. GZIP_BROKEN: the body is not
+ * one complete gzip stream. */
 MUST_CHECK enum gzip_result gzip_inflate(struct pool *pool, struct slice body, size_t maximum, struct slice *text);

@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* Splits off the part before the first ';', trimmed; *rest is then the argument of http_header_parameter. */
+/* Takes the value, which ends at the first ';', off *rest. The parameters are left, for http_header_parameter. */
 struct slice http_header_value(struct slice *rest);
-/* Takes the next parameter: its value without quotes, "" when it has none. Returns false at the end. */
+/* Takes the next parameter off *rest. The value is without quotes, and "" if there is none. Returns false at the end. */
 MUST_CHECK bool http_header_parameter(struct pool *pool, struct slice *rest, struct slice *name, struct slice *value);

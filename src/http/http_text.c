@@ -6,7 +6,7 @@
 #include "base/encode.h"
 #include "base/utf8.h"
 
-/* '+' is replaced by `plus`. Sets *whole to whether every '%' starts an escape; others are copied. */
+/* Undoes percent-encoding, and replaces '+' by `plus`. A '%' that starts no escape is copied, and makes *whole false. */
 static struct slice
 decode(struct pool *pool, struct slice text, char plus, bool *whole)
 {
@@ -44,15 +44,15 @@ http_decode_form(struct pool *pool, struct slice text)
 	return decode(pool, text, ' ', &whole);
 }
 
-/* Windows-1252 (WHATWG Encoding Standard): its characters 80 to 9F, as UTF-8. The others are those of Unicode, and what it does
- * not define are control characters. */
+/* The characters 80 to 9F of Windows-1252 in UTF-8 (WHATWG Encoding Standard); those that it leaves undefined are control
+ * characters. All others have the same number in Unicode. */
 static const char windows_1252[32][4] = { "\xe2\x82\xac", "\xc2\x81", "\xe2\x80\x9a", "\xc6\x92", "\xe2\x80\x9e",
 	"\xe2\x80\xa6", "\xe2\x80\xa0", "\xe2\x80\xa1", "\xcb\x86", "\xe2\x80\xb0", "\xc5\xa0", "\xe2\x80\xb9", "\xc5\x92",
 	"\xc2\x8d", "\xc5\xbd", "\xc2\x8f", "\xc2\x90", "\xe2\x80\x98", "\xe2\x80\x99", "\xe2\x80\x9c", "\xe2\x80\x9d",
 	"\xe2\x80\xa2", "\xe2\x80\x93", "\xe2\x80\x94", "\xcb\x9c", "\xe2\x84\xa2", "\xc5\xa1", "\xe2\x80\xba", "\xc5\x93",
 	"\xc2\x9d", "\xc5\xbe", "\xc5\xb8" };
 
-/* Without the parts of characters at the ends of a text that was cut. */
+/* Leaves out the partial characters with which a text begins or ends because it was cut there. */
 static struct slice
 whole_characters(struct slice text)
 {

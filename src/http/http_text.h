@@ -8,17 +8,20 @@
 
 /* Decodes a path segment (RFC 3986, 2.1) into a copy. Returns false for a '%' without two hexadecimal digits. */
 MUST_CHECK bool http_decode_segment(struct pool *pool, struct slice text, struct slice *decoded);
-/* Decodes a name or value of a query or form (WHATWG URL Standard, 5.1): '+' is a space, a '%' without two hexadecimal digits
- * is literal. A text without either is returned as it is, else a copy. */
+/* Decodes a name or value of a query or form (WHATWG URL Standard, 5.1): '+' is a space, and a '%' without two hexadecimal
+ * digits stands for itself. Returns the text itself if it contains neither, otherwise a copy. */
 struct slice http_decode_form(struct pool *pool, struct slice text);
 
-/* The text; where it is not UTF-8, without the parts of characters at its ends, if it is UTF-8 then and has other characters
- * than those of ASCII; else a copy that reads it as Windows-1252, as browsers send pages of older encodings. */
+/* The text as UTF-8 (docs/api.md 1.1, "Values"):
+ * - UTF-8 is returned unchanged;
+ * - if it is UTF-8 that was cut within a character, the partial character at its beginning or end is left out. Such a text must
+ *   have another character beyond ASCII, because "Zoë" in Windows-1252 looks like a cut text, too;
+ * - any other text is read as Windows-1252, which browsers send from pages in older encodings, and returned as a copy. */
 struct slice http_text_utf8(struct pool *pool, struct slice text);
-/* docs/api.md 1 "Values": a copy, in UTF-8 as above. Line ends of all kinds become LF, other control characters but tabs are
- * removed, and then ASCII white space at both ends. To clean it again changes nothing. */
+/* A clean copy of the text: UTF-8 as above, in which line breaks of all kinds are LF, without other control characters except
+ * tabs, and without ASCII white space at both ends. Cleaning it again changes nothing. */
 struct slice http_text_clean(struct pool *pool, struct slice text);
-/* The same for the name of a parameter, in which line ends become spaces; a name that needs no change is not copied. */
+/* The same for the name of a parameter, in which line breaks become spaces. A name that needs no change is not copied. */
 struct slice http_name_clean(struct pool *pool, struct slice name);
-/* The part of a clean text that has at most `bytes`, in whole characters, again without white space at its end. */
+/* The beginning of a clean text: whole characters that have at most `bytes` bytes, without white space at the end. */
 struct slice http_text_cut(struct slice text, size_t bytes);

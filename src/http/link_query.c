@@ -11,7 +11,7 @@
 enum { ID_MIN = 4, ID_MADE = 10, ID_MAX = 16, AMPS_MAX = 8 };
 
 static const struct slice amp = SLICE("amp;"), kid = SLICE("kid"), utm = SLICE("utm_");
-/* "=" in a mail as quoted-printable is "=3D". */
+/* A mail in quoted-printable has "=3D" for "=". */
 static const struct slice quoted = SLICE("3D");
 
 static bool
@@ -20,7 +20,7 @@ is_letter_or_digit(char c)
 	return ascii_is_alpha(c) || ascii_is_digit(c);
 }
 
-/* The bytes at the beginning that are letters, digits, or one of `marks`. */
+/* How many bytes at the beginning are letters, digits or one of `marks`. */
 static size_t
 name_size(struct slice text, const char *marks)
 {
@@ -31,7 +31,7 @@ name_size(struct slice text, const char *marks)
 	return size;
 }
 
-/* `kid` or `utm_…`, in any case of letters. */
+/* `kid` or `utm_…`, in upper or lower case. */
 static bool
 is_known(struct slice name)
 {
@@ -39,7 +39,7 @@ is_known(struct slice name)
 	       (slice_starts_with_nocase(name, utm) && name.size > utm.size && name_size(name, "_") == name.size);
 }
 
-/* Without blanks and what is not ASCII at the end. */
+/* The name of a parameter, without spaces and characters beyond ASCII at its end. */
 static struct slice
 name_of(struct slice parameter)
 {
@@ -72,7 +72,7 @@ separators_size(struct slice text)
 	return size;
 }
 
-/* Whether it begins with a name and '='. */
+/* Whether the text begins with a name and '='. */
 static bool
 begins_parameter(struct slice text)
 {
@@ -80,8 +80,8 @@ begins_parameter(struct slice text)
 	return size > 0 && size < text.size && text.data[size] == '=';
 }
 
-/* Takes what precedes the next parameter: a known one after any separators, or any after a second '?'. Returns false at the
- * end. */
+/* Takes the first parameter off a text that may contain several. The next one begins with a known name after any separators, or
+ * with any name after a second '?'. Returns false at the end. */
 static bool
 next_piece(struct slice *rest, struct slice *piece)
 {
@@ -103,7 +103,7 @@ next_piece(struct slice *rest, struct slice *piece)
 	return true;
 }
 
-/* Takes a character off the text: ASCII, also where it is in full width; or '\0'. */
+/* Takes a character off the text. Returns it if it is ASCII or the full-width form of ASCII, otherwise '\0'. */
 static char
 take_character(struct slice *text)
 {
@@ -152,7 +152,7 @@ add_encoded(struct buffer *out, struct slice name, struct slice value)
 	encode_percent(out, value);
 }
 
-/* A known parameter without a value says nothing, and hides none before it. */
+/* A known parameter without a value is left out, so that it does not replace an earlier one. */
 static void
 add_piece(struct pool *pool, struct buffer *out, struct slice piece)
 {
@@ -164,8 +164,8 @@ add_piece(struct pool *pool, struct buffer *out, struct slice piece)
 		add_encoded(out, name, value);
 }
 
-/* One parameter of the query, in which a whole query may be hidden: encoded, or as the rest of its value. A URL that another
- * parameter has is not searched. */
+/* Adds a parameter of the query. More parameters can be hidden in it: in encoded form, or after its value. In parameters that
+ * are not known, a URL is not searched. */
 static void
 add_parameter(struct pool *pool, struct buffer *out, struct slice raw)
 {
@@ -202,7 +202,8 @@ http_link_query(struct pool *pool, struct slice query)
 	return buffer_take(&out, pool);
 }
 
-/* The size of what a segment has of a path, without a full stop at its end. */
+/* How much of a segment belongs to the path: all before the first character that paths do not contain, without full stops at
+ * the end. */
 static size_t
 path_size(struct slice segment)
 {
@@ -217,7 +218,7 @@ http_link_path(struct pool *pool, struct slice *segments, size_t *count, struct 
 {
 	enum { ESCAPE = 3 };
 	if (*count > 0 && slice_equal_nocase(segments[0], SLICE("c")))
-		segments[0] = SLICE("c"); /* of a QR code, which is smaller in capitals */
+		segments[0] = SLICE("c"); /* a QR code is smaller in capitals */
 	else if (*count == 0 || !slice_equal(segments[0], SLICE("opt-out")))
 		return;
 	for (size_t i = 1; i < *count; i++) {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * Links that people have copied, from a mail, a chat or a print-out: what the copying has damaged of the path, of `kid` and of
- * `utm_…` is mended. src/page/link.js has the same rules for scripts of pages, and tests/http/links.txt the examples of both.
- */
+ * Links that people copied from a mail, a chat or a print-out, and damaged on the way: "&" has become "&amp;", or the full stop
+ * of a sentence sticks to the end. Their path, `kid` and `utm_…` are repaired (docs/api.md 1.4, "Copied links").
+ * src/page/link.js applies the same rules in scripts of pages; tests/http/links.txt has examples for both. */
 #pragma once
 
 #include "base/attributes.h"
 #include "base/pool.h"
 #include "base/slice.h"
 
-/* The query as it was meant (docs/api.md 1.4). Of parameters that are none of these names only a second '?' and "amp;" before
- * the name are mended. In the pool. */
+/* The repaired query, in the pool: `utm_source=flyer&amp;kid=ABCD1234.` becomes `utm_source=flyer&kid=ABCD1234`. In parameters
+ * with other names, only a second '?', which becomes "&", and "amp;" before a name are repaired. */
 struct slice http_link_query(struct pool *pool, struct slice query);
 
-/* The path of a page that links lead to, /c/… or /opt-out/…, as it was meant (docs/api.md 1.4): what no such path has, and all
- * that follows, is cut off and goes before the query, in the pool. Other paths stay. */
+/* Repairs a path that begins with /c/ or /opt-out/; other paths stay. It ends before the first character that such paths never
+ * contain: "/c/1)" becomes "/c/1". If parameters follow that character, they are put before the query: "/c/1&utm_source=mail"
+ * becomes "/c/1?utm_source=mail". The query is in the pool. */
 void http_link_path(struct pool *pool, struct slice *segments, size_t *count, struct slice *query);
 
-/* The social id in the value of `kid`, as it was typed: without what surrounds it, and without hyphens and characters that are
- * not ASCII. Returns false when there is none. */
+/* Finds the social id in a value of `kid` that someone typed or copied: without hyphens, characters beyond ASCII and whatever
+ * surrounds it. "(abcd-1234)" contains "abcd1234". Returns false when there is none. In the pool. */
 MUST_CHECK bool http_link_id(struct pool *pool, struct slice value, struct slice *id);

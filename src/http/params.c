@@ -13,7 +13,7 @@
 
 enum body_format { BODY_NONE, BODY_JSON, BODY_FORM, BODY_LINES, BODY_MULTIPART };
 
-/* Types that name a format. Those that many programs send with any body, or none, are not among them. */
+/* Content types that name a format. Types that many programs send with any body are not among them. */
 static const struct {
 	struct slice media_type;
 	enum body_format format;
@@ -52,7 +52,7 @@ named_format(struct slice media_type)
 	return is_plus_json(media_type) ? BODY_JSON : BODY_NONE;
 }
 
-/* "email=": a name as URLs have it, and what follows. */
+/* Whether the text begins like a form: with a name, as it is in URLs, before '=' or '&'. */
 static bool
 begins_as_form(struct slice text)
 {
@@ -63,7 +63,7 @@ begins_as_form(struct slice text)
 	return at > 0 && at < text.size && (text.data[at] == '=' || text.data[at] == '&');
 }
 
-/* Without byte order marks, and the NULs that end the texts of some programs. */
+/* Leaves out byte order marks at the beginning, and the NULs with which some programs end a text. */
 static struct slice
 without_marks(struct slice text)
 {
@@ -74,7 +74,7 @@ without_marks(struct slice text)
 	return text;
 }
 
-/* The boundary that a multipart body begins with, where no header names it. Absent: it is none. */
+/* The boundary in the first line of a multipart body, for when the header does not name it. Absent: the body is not one. */
 static struct slice
 first_boundary(struct slice text)
 {
@@ -93,7 +93,7 @@ begins_as_json(struct slice text)
 	       (slice_starts_with(text, SLICE("[")) && inside.size > 0 && strchr("{[\"]", inside.data[0]) != NULL);
 }
 
-/* docs/api.md 1.2: the first sign of the body decides; only where it has none, what the header says. */
+/* docs/api.md 1.2: the beginning of the body decides; the format that the header names counts only if that is not clear. */
 static enum body_format
 format_of(struct slice text, enum body_format named)
 {
@@ -107,8 +107,8 @@ format_of(struct slice text, enum body_format named)
 	return named == BODY_LINES && slice_find(start, '\n') < start.size ? BODY_LINES : BODY_FORM;
 }
 
-/* Returns false for 415. A header that was sent twice arrives with a comma (RFC 9110, 5.3); the first type that names a format
- * counts, and any boundary. */
+/* Returns false for 415. Two headers of one name arrive as one, joined by a comma (RFC 9110, 5.3): the first type that names a
+ * format counts, and the last boundary. */
 static bool
 choose_format(struct pool *pool, struct slice content_type, struct body *body)
 {
@@ -131,7 +131,7 @@ choose_format(struct pool *pool, struct slice content_type, struct body *body)
 	return body->format != BODY_NONE;
 }
 
-/* The message of a parser begins with where the error is. */
+/* Puts the usual beginning before the parser's message, which only says where the error is. */
 static bool
 fail_json(struct params_source *source)
 {
@@ -186,7 +186,7 @@ http_params_parse_body(
 	return true;
 }
 
-/* The kinds of names of a form that is shown again. */
+/* When a form is shown again, every valid name is read. */
 static enum http_name_kind
 kind_of_typed(struct slice name)
 {

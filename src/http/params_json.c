@@ -16,15 +16,15 @@ struct level {
 	size_t name_size; /* of its own name */
 	size_t next;      /* of an array: the index of the next item */
 	bool is_array;
-	bool has_values; /* of an array: scalars, which make a parameter with its name */
+	bool has_values; /* of an array: it contains scalars, which are the values of the parameter with its name */
 };
 
 struct json_parser {
 	struct params_source *source;
-	char *name; /* of the next value, outside the array that it is in */
+	char *name; /* of the next value; of an item: that of its array */
 	size_t name_size, name_capacity;
 	struct level *levels; /* by their depth */
-	size_t skipped;       /* depth of the container whose contents are dropped; 0: none */
+	size_t skipped;       /* depth of the container whose contents are ignored; 0: none */
 	bool failed;
 };
 
@@ -69,7 +69,7 @@ read_key(struct json_parser *parser, const struct json_event *event)
 		(void)!params_begin(parser->source, key);
 		return;
 	}
-	key = pool_with_paired_brackets(parser->source->pool, key); /* so that the name has one reading */
+	key = pool_with_paired_brackets(parser->source->pool, key); /* so that the name can be read in only one way */
 	add_to_name(parser, SLICE("["));
 	add_to_name(parser, key);
 	add_to_name(parser, SLICE("]"));
@@ -92,7 +92,7 @@ read_scalar(struct json_parser *parser, const struct json_event *event)
 	return params_append(parser->source, name_of(parser), &scalar);
 }
 
-/* Whether the contents of a container are read: all of a field, otherwise an array that is a member of the body itself. */
+/* Whether the contents of a container are read: any in a field; otherwise only an array that is a parameter itself. */
 static bool
 has_contents(enum http_name_kind kind, const struct json_event *event)
 {

@@ -19,8 +19,8 @@ fail_malformed(struct params_source *source)
 	return params_fail(source, HTTP_INVALID_PARAMETER, "The multipart form is malformed");
 }
 
-/* Parses the line after a boundary. Returns true for a delimiter: sets *last for the closing one, else *rest to the text after
- * the line. */
+/* Whether a boundary is followed by what makes it a delimiter: "--" if it is the *last one, otherwise the end of the line. Then
+ * *rest is the text after that line. */
 static bool
 end_delimiter(struct slice after, struct slice *rest, bool *last)
 {

@@ -39,7 +39,7 @@ copy_array(struct pool *pool, const void *items, size_t count, size_t capacity, 
 	return count == 0 ? copy : memcpy(copy, items, count * item_size);
 }
 
-/* Values are replaced, never changed, so they are shared. */
+/* The copy shares the values, because values are replaced, never changed. */
 struct http_params *
 params_copy(const struct http_params *params)
 {
@@ -57,8 +57,8 @@ params_source(struct http_params *params, enum http_origin origin, struct http_p
 	return (struct params_source){ params, origin, params->pool, params->caps, HTTP_NAME_FIELD, problem };
 }
 
-/* A name of a form, without what says that its values are an array: `a[]`, and `a[0]`, as PHP writes it, of a name that
- * collects. */
+/* The name of a form's field without the brackets that make its values an array: `a[]`; for collecting names also `a[0]`, as
+ * PHP writes arrays. */
 static struct slice
 without_brackets(const struct http_names *names, struct slice name)
 {
@@ -115,7 +115,7 @@ params_begin_field(struct params_source *source, struct slice name)
 	return source->kind != HTTP_NAME_DROPPED;
 }
 
-/* A field may be as long within the object that names it as outside. */
+/* `plan` may be as long in `custom_fields[plan]` as it may be alone. */
 static size_t
 name_maximum(const struct params_source *source, struct slice name)
 {
@@ -276,7 +276,6 @@ push(struct params_source *source, struct params_entry *entry, struct http_value
 	entry->param.serial = ++source->params->serial;
 }
 
-/* Adds an item to the array of this name in this source, or starts one. */
 static bool
 append(struct params_source *source, struct slice name, struct http_value item)
 {
@@ -307,7 +306,7 @@ take(struct params_source *source, struct slice name, const struct http_value *s
 	struct http_value value;
 	quiet.problem = NULL;
 	if (kind != HTTP_NAME_PARAMETER && kind != HTTP_NAME_FIELD && source->params->values >= source->caps.values)
-		return true; /* before its text is copied */
+		return true; /* without copying its text */
 	switch (kind) {
 	case HTTP_NAME_PARAMETER:
 	case HTTP_NAME_FIELD:

@@ -26,44 +26,44 @@ struct params_source {
 	struct pool *pool;
 	struct http_caps caps;
 	enum http_name_kind kind;     /* of the name that is being read */
-	struct http_problem *problem; /* set by params_fail; NULL: not needed */
+	struct http_problem *problem; /* set by params_fail; NULL: no one asks for it */
 };
 
-/* Changes of the copy do not change `params`. */
+/* A copy that can be changed without changing `params`. */
 struct http_params *params_copy(const struct http_params *params);
 struct params_source params_source(struct http_params *params, enum http_origin origin, struct http_problem *problem);
 
 /* Fills the problem; `message` is NULL for kinds with a fixed text. Always returns false. */
 bool params_fail(struct params_source *source, enum http_problem_kind kind, const char *message);
-/* Reports that the parameter breaks this rule, such as "must not be a file". An invalid name is not repeated. Always returns
- * false. */
+/* Fills the problem: the parameter breaks this rule, such as "must not be a file". An invalid name is not repeated. Always
+ * returns false. */
 bool params_fail_named(struct params_source *source, struct slice name, const char *rule);
 
-/* Fails when the name breaks a rule of names. */
+/* Returns false, with the problem filled, when the name is empty, too long, not UTF-8, or has control characters. */
 MUST_CHECK bool params_check_name(struct params_source *source, struct slice name);
-/* Chooses how the values that follow are read, by a name without "[]" or by that of a field of a form. Returns false when they
- * are dropped. */
+/* Chooses how the values that follow are read, by their name without "[]". Returns false when they are dropped. */
 bool params_begin(struct params_source *source, struct slice name);
-/* The same for `member` of an object that is a parameter: only those of http_names.fields have kinds of their own. */
-void params_begin_member(struct params_source *source, struct slice object, struct slice member);
+/* The same by the name of a form's field: `tag_ids[]`, `custom_fields[plan]`. */
 bool params_begin_field(struct params_source *source, struct slice name);
+/* The same for a member of an object: only members of http_names.fields can differ from their object. */
+void params_begin_member(struct params_source *source, struct slice object, struct slice member);
 
-/* Each returns false, with the problem filled, when a rule of docs/api.md 1 is broken. The arguments are copied. The name
- * is the one of params_begin, or that of a leaf; only HTTP_NAME_PARAMETER and HTTP_NAME_FIELD have rules that can be broken. */
+/* Each of these adds a copy of a value to the parameter that was begun, or to one of its leaves. They return false, with the
+ * problem filled, when a rule of docs/api.md 1 is broken: only HTTP_NAME_PARAMETER and HTTP_NAME_FIELD have any. */
 /* A scalar. */
 MUST_CHECK bool params_set(struct params_source *source, struct slice name, const struct http_value *scalar);
 /* An empty array, which replaces the previous value. */
 MUST_CHECK bool params_set_array(struct params_source *source, struct slice name);
-/* Appends an item to the array of this name in this source, or starts one. */
+/* An item of an array: of the one that the source has begun with this name, otherwise of a new one. */
 MUST_CHECK bool params_append(struct params_source *source, struct slice name, const struct http_value *scalar);
-/* A decoded field of a query or form: `name[]` appends, and so does a second value of a collected name. */
+/* A decoded field of a query or form. `name[]` adds an item, and so does the second value of a collecting name. */
 MUST_CHECK bool params_add_field(struct params_source *source, struct slice name, struct slice text);
 
 /* The parsers, one file each. */
 MUST_CHECK bool params_read_form(struct params_source *source, struct slice text);
-/* A line for each field, not encoded, as browsers send a form with `enctype="text/plain"`. */
+/* One field per line, not encoded, as browsers send a form with `enctype="text/plain"`. */
 MUST_CHECK bool params_read_lines(struct params_source *source, struct slice text);
-/* Skips invalid fields. Returns false, with the problem of the first of them, when there are some. */
+/* Skips invalid fields. Returns false, with the problem of the first one, if there were any. */
 bool params_read_query(struct params_source *source, struct slice text);
 MUST_CHECK bool params_read_json(struct params_source *source, struct slice text);
 MUST_CHECK bool params_read_multipart(struct params_source *source, struct slice text, struct slice boundary);

@@ -27,7 +27,7 @@ static const struct {
 	const char *variable;
 	size_t field;
 } variables[] = { HTTP_VARIABLE_LIST(VARIABLE)
-	/* where the one without the prefix has no value */
+	/* Apache may add this prefix; the variable without it takes precedence. */
 	{ "REDIRECT_HTTP_AUTHORIZATION", offsetof(struct http_request, authorization) } };
 
 static enum http_method
@@ -50,8 +50,8 @@ read_variables(struct http_request *request, http_environment_get *get, void *co
 	}
 }
 
-/* An absolute-form target, which clients may send to any server (RFC 9112, 3.2.2), without scheme and authority. One without a
- * path has the path "/" (RFC 9110, 4.2.3), also to the web server, whose rules may be about paths. */
+/* Removes scheme and authority from a target in absolute form, which clients may send to any server (RFC 9112, 3.2.2). Without
+ * a path it means "/" (RFC 9110, 4.2.3): the web server, which may have rules for paths, reads it in the same way. */
 static struct slice
 without_origin(struct pool *pool, struct slice target)
 {
@@ -68,7 +68,8 @@ without_origin(struct pool *pool, struct slice target)
 	return target;
 }
 
-/* mod_proxy_fcgi drops a variable of more than 16 KiB: its example also sends the target in pieces (docs/operating.md 5). */
+/* mod_proxy_fcgi drops variables of more than 16 KiB. Our example for it also sends the target in pieces (docs/operating.md
+ * 5). */
 static struct slice
 requested_uri(struct pool *pool, http_environment_get *get, void *context)
 {
@@ -83,7 +84,7 @@ requested_uri(struct pool *pool, http_environment_get *get, void *context)
 	    SLICE_ARGS(pieces[3]), SLICE_ARGS(pieces[4]));
 }
 
-/* The server decodes SCRIPT_NAME and PATH_INFO (RFC 3875, 4.1.5). */
+/* SCRIPT_NAME and PATH_INFO were decoded by the web server (RFC 3875, 4.1.5), REQUEST_URI was not. */
 enum path_form { PATH_DECODED, PATH_ENCODED };
 
 static struct slice
@@ -114,7 +115,7 @@ read_segment(struct pool *pool, struct slice text, enum path_form form, struct s
 	       !slice_equal(*segment, SLICE(".")) && !slice_equal(*segment, SLICE(".."));
 }
 
-/* Splits a path that starts with '/'. Empty segments are skipped: of addresses that were put together. */
+/* Splits a path that starts with '/'. Empty segments are skipped: clients that join addresses often double a slash. */
 static bool
 read_segments(struct http_request *request, struct slice path, enum path_form form)
 {
@@ -133,7 +134,7 @@ read_segments(struct http_request *request, struct slice path, enum path_form fo
 	return true;
 }
 
-/* Compares whole segments. */
+/* Removes the segments of the base path. Returns false when the path does not begin with them. */
 static bool
 drop_base_path(struct http_request *request, struct slice base_path)
 {

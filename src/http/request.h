@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A client's request, from the CGI variables of RFC 3875 (docs/api.md 1). Independent of their source. */
+ * A client's request, read from CGI variables (RFC 3875), wherever those come from (docs/api.md 1). */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP_OPTIONS, HTTP_OTHER };
 
-/* The variables that become members as they are. X(member, variable) */
+/* The variables that become members unchanged. X(member, variable) */
 /* clang-format off */
 #define HTTP_VARIABLE_LIST(X) \
 	X(content_type, "CONTENT_TYPE") \
@@ -21,8 +21,8 @@ enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP
 	X(authentication, "HTTP_AUTHENTICATION") \
 	X(referer, "HTTP_REFERER") \
 	X(origin, "HTTP_ORIGIN") \
-	X(host, "HTTP_HOST") /* with a port */ \
-	X(forwarded, "HTTP_FORWARDED") /* of proxies, as is `via` */ \
+	X(host, "HTTP_HOST") /* may have a port */ \
+	X(forwarded, "HTTP_FORWARDED") /* proxies send this and `via` */ \
 	X(via, "HTTP_VIA") \
 	X(fetch_site, "HTTP_SEC_FETCH_SITE") \
 	X(accept, "HTTP_ACCEPT") \
@@ -37,7 +37,7 @@ enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP
 	X(if_match, "HTTP_IF_MATCH") \
 	X(idempotency_key, "HTTP_IDEMPOTENCY_KEY") \
 	X(cookie, "HTTP_COOKIE") \
-	X(requested_headers, "HTTP_ACCESS_CONTROL_REQUEST_HEADERS") /* of a CORS preflight: what a script wants to send */ \
+	X(requested_headers, "HTTP_ACCESS_CONTROL_REQUEST_HEADERS") /* of a CORS preflight: names of headers that a script wants to send */ \
 	X(remote_addr, "REMOTE_ADDR")
 /* clang-format on */
 
@@ -46,9 +46,9 @@ enum http_method { HTTP_GET, HTTP_HEAD, HTTP_POST, HTTP_PATCH, HTTP_DELETE, HTTP
 struct http_request {
 	struct pool *pool;
 	enum http_method method;
-	struct slice *segments; /* of the path after the base path, each decoded; never empty, ".", ".." */
+	struct slice *segments; /* of the path after the base path, each decoded; never empty, "." or ".." */
 	size_t segment_count;   /* 0: the base path itself */
-	bool trailing_slash;    /* the path ends with one */
+	bool trailing_slash;    /* the path ends with "/" */
 	struct slice query;     /* after the first '?', not decoded; may be absent */
 #define HTTP_MEMBER(member, variable) struct slice member;
 	HTTP_VARIABLE_LIST(HTTP_MEMBER)
@@ -56,7 +56,7 @@ struct http_request {
 	struct slice request_id;         /* generated: 24 hexadecimal digits */
 	int64_t arrived_ms;              /* clock_monotonic_ms before the body was read, set by the caller; 0: unknown */
 	bool forwarded_for_is_ambiguous; /* different values were sent, and forwarded_for is absent */
-	bool sender_is_ambiguous;        /* the same of forwarded, via or fetch_site */
+	bool sender_is_ambiguous;        /* the same for forwarded, via or fetch_site */
 	/* Set by the caller, which limits the body by its route. Initially no body and HTTP_BODY_WHOLE. */
 	struct slice body;
 	enum http_body_state {
@@ -70,10 +70,10 @@ struct http_request {
 typedef struct slice http_environment_get(void *context, const char *name);
 
 /* Fills *request. `base_path` is the configured one ("", "/api"), not encoded. Empty segments of both are skipped.
- * RESULT_NOT_FOUND when the path is not below it, or has an invalid escape, %2F, %00, "." or "..": there are no segments then,
+ * RESULT_NOT_FOUND when the path is not below it, or has an invalid escape, %2F, %00, "." or "..": then there are no segments,
  * but everything else is filled, for the response and the log. */
 MUST_CHECK enum result http_request_init(
     struct http_request *request, struct pool *pool, http_environment_get *get, void *context, struct slice base_path);
 
-/* Whether the client reads bodies with the content coding gzip (RFC 9110, 12.5.3). */
+/* Whether the client accepts an answer in gzip (RFC 9110, 12.5.3). */
 MUST_CHECK bool http_accepts_gzip(const struct http_request *request);

@@ -79,7 +79,7 @@ http_response_header(struct http_response *response, const char *name, struct sl
 	return true;
 }
 
-/* Tokens (RFC 9110, 5.6.2) with commas between them. */
+/* Whether the list consists of tokens (RFC 9110, 5.6.2) that are separated by commas. */
 static bool
 are_header_names(struct slice list)
 {

@@ -31,15 +31,15 @@ struct http_response {
 		HTTP_PROBLEM
 	} content;
 	bool is_public;     /* the same for every caller, and not private: any cache may store it for an hour */
-	bool same_origin;   /* scripts of other origins cannot read it */
-	bool is_immutable;  /* public, and its URL changes with it: for a year */
+	bool same_origin;   /* scripts of other origins must not read it */
+	bool is_immutable;  /* public, and its URL changes when it does: any cache may store it for a year */
 	struct buffer body; /* not sent with 204 and 304; allocated until http_response_free */
-	bool head;          /* the request was HEAD: the body is not sent, but its length is; an empty body has no length */
+	bool head;          /* the request was HEAD: the length of the body is sent, unless it is empty, but not the body */
 	struct http_header headers[HTTP_RESPONSE_HEADERS];
 	size_t header_count;
 };
 
-/* `maximum` bytes of body. */
+/* `maximum`: size of the body in bytes. */
 void http_response_init(struct http_response *response, struct pool *pool, size_t maximum);
 void http_response_free(struct http_response *response);
 
@@ -53,16 +53,16 @@ void http_response_preflight(struct http_response *response, struct slice reques
 
 struct http_problem_details {
 	unsigned status;
-	const char *title, *error; /* of its kind; the stable code of it */
+	const char *title, *error; /* title and stable code of this kind of problem */
 	struct slice detail;       /* what is wrong here, or absent */
-	struct slice pointer;      /* a JSON pointer to what is wrong in the body; or absent */
-	struct slice questions;    /* a JSON array of what the client has to answer first; or absent */
+	struct slice pointer;      /* a JSON pointer to what is wrong in the body, or absent */
+	struct slice questions;    /* a JSON array of questions that the client has to answer first, or absent */
 };
-/* Makes it a problem (RFC 9457) in place of what it was; headers stay. */
+/* Replaces status and body by those of a problem (RFC 9457); headers stay. */
 void http_response_problem(struct http_response *response, struct slice request_id, const struct http_problem_details *problem);
 
-/* The reason phrase of RFC 9110, 15; "" for a status that we do not use. */
+/* The reason phrase of RFC 9110, 15; "" for a status that is not used here. */
 const char *http_status_text(unsigned status);
 
-/* Appends the whole response. Returns false when the response or its body did not fit: nothing of it may be sent then. */
+/* Appends the whole response. Returns false when the response or its body did not fit: then nothing of it may be sent. */
 MUST_CHECK bool http_response_render(const struct http_response *response, struct slice request_id, struct buffer *out);

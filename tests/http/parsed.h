@@ -19,7 +19,7 @@
 
 static const struct slice collecting_names[] = { SLICE("email"), SLICE("event") };
 
-/* `__url` and `ip` inform, `PLAIN`, `email` and `event` are parameters, all others are fields or unknown. */
+/* `__url` and `ip` only inform; `PLAIN`, `email` and `event` are parameters; all others are fields or unknown. */
 static inline enum http_name_kind
 kind_of(struct slice name)
 {
@@ -32,7 +32,7 @@ kind_of(struct slice name)
 	return slice_starts_with(name, SLICE("utm_")) ? HTTP_NAME_OPTIONAL : HTTP_NAME_FIELD;
 }
 
-/* Of an object of fields. */
+/* Members of an object of fields. */
 static inline enum http_name_kind
 kind_of_member(struct slice name)
 {
@@ -108,7 +108,7 @@ assert_params(const char *expected)
 	buffer_free(&out);
 }
 
-/* `message`: a part of it; NULL for kinds with a fixed text. */
+/* `message`: a part of the message; NULL for kinds with a fixed text. */
 static inline void
 assert_problem(enum http_problem_kind kind, const char *message)
 {

@@ -11,7 +11,7 @@
 #include "http/http_text.h"
 #include "http/link_query.h"
 
-/* The known parameters of a mended query, decoded, each name once with its last value, in the order of names. */
+/* The known parameters of a repaired query, decoded, each name once with its last value, sorted by name. */
 static struct slice
 known_of(struct slice query)
 {
@@ -69,7 +69,7 @@ other_parameters_stay(void **state UNUSED)
 		assert_slice(http_link_query(pool, slice_of(queries[i].query)), queries[i].mended);
 }
 
-/* Long queries take a time in proportion to their size. */
+/* Long queries take time in proportion to their size. */
 static void
 long_queries_are_read(void **state UNUSED)
 {

@@ -149,7 +149,7 @@ texts_are_made_clean(void **state)
 		struct slice query;
 		const char *expected;
 	} cases[] = {
-		/* control characters: line ends of any kind, and others */
+		/* control characters: line breaks of any kind, and others */
 		{ SLICE("a=x%0By%0Cz"), "a='x\ny\nz';" },
 		{ SLICE("a=x%C2%85y%E2%80%A8z%E2%80%A9"), "a='x\ny\nz';" },
 		{ SLICE("a=%00x%01%1B%7Fy%C2%80%C2%9F%00"), "a='xy';" },
@@ -157,7 +157,7 @@ texts_are_made_clean(void **state)
 		{ SLICE("a[]=x%1F"), "a=['x',];" },
 		{ SLICE("a=x%0D%00%0Ay"), "a='x\n\ny';" },
 		{ SLICE("a%00%0Ab=1&%C2%80c=2"), "a b='1';c='2';" },
-		/* Windows-1252, as a page of an older encoding sends it; each value for itself */
+		/* Windows-1252, as a page in an older encoding sends it; each value is judged separately */
 		{ SLICE("a=Jos%E9&b=Jos%C3%A9&c=%80+5"), "a='Jos\xc3\xa9';b='Jos\xc3\xa9';c='\xe2\x82\xac 5';" },
 		{ SLICE("a=%93CAF%C9+%94&b=%FFa%81%ED%A0b"), "a='\xe2\x80\x9c"
 							     "CAF\xc3\x89 \xe2\x80\x9d';b='\xc3\xbf"
@@ -208,7 +208,7 @@ media_types_choose_the_reader(void **state)
 		{ JSON, SLICE("\xef\xbb\xbf"), "" },
 		{ JSON, SLICE("\0"), "" },
 		{ FORM, SLICE("a=1&+b+=2\0"), "a='1';b='2';" },
-		/* the first sign of the body decides, whatever the type says */
+		/* the beginning of the body decides, whatever the type says */
 		{ "text/plain;charset=UTF-8", SLICE("a=1&b=2"), "a='1';b='2';" },
 		{ "text/plain", SLICE(" \n{\"a\":1}\n"), "a=1;" },
 		{ "text/plain", SLICE("a=R&B+%41\r\nb=x=y\r\n\r\nc\r\n"), "a='R&B+%41';b='x=y';" }, /* enctype of a form */
@@ -237,7 +237,7 @@ media_types_choose_the_reader(void **state)
 		{ FORM "; charset=iso-8859-1", SLICE("a=%C3%A9"), "a='\xc3\xa9';" }, /* a wrong header */
 		{ FORM "; charset=utf-8; charset=utf-16", SLICE("a=1"), "a='1';" },
 		{ "application/json, " FORM, SLICE("{}"), "" },
-		/* no sign, and a type that names none */
+		/* an unclear beginning, and a type that names no format */
 		{ "image/png", SLICE("\x89PNG\r\n"), NULL },
 		{ "application/xml", SLICE("<a>1</a>"), NULL },
 		{ "text/plain", SLICE("hello, world"), NULL },
@@ -416,7 +416,7 @@ the_url_adds_missing_parameters(void **state)
 	assert_params("a='1';b='1';");
 }
 
-/* For responses that must be sent whatever else the request has: opt-out links, and the callback of JSONP. */
+/* For responses that must be sent whatever else the request contains: opt-out links, and the callback of JSONP. */
 static void
 the_query_alone_is_read_leniently(void **state)
 {
@@ -505,7 +505,7 @@ booleans_and_strings_are_read_from_values(void **state)
 	assert_false(http_value_string(http_params_value(params, SLICE("a")), &text));
 }
 
-/* The memory for a request is a small multiple of its size, whatever its header lines. */
+/* A request takes memory that is a small multiple of its size, whatever its header lines are. */
 static void
 many_header_parameters_cost_little_memory(void **state)
 {

@@ -57,7 +57,7 @@ a_response_has_all_its_headers(void **state)
 	    "Retry-After: 7\r\n\r\n{}");
 }
 
-/* docs/api.md 7, Headers: what is public may be cached; 304 has no content, and no headers of it. */
+/* docs/api.md 7, Headers: public responses may be cached; 304 has no content, and no headers about content. */
 static void
 a_public_response_may_be_cached(void **state)
 {

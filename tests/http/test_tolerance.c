@@ -124,7 +124,7 @@ informing_texts_are_cut_at_a_character(void **state UNUSED)
 		assert_slice(value->text, cases[i].text);
 		assert_slice(http_value_whole(value), cases[i].whole);
 	}
-	/* arrays are cut, too, and do not fail */
+	/* arrays are cut, too, and never fail */
 	assert_true(parse_within(caps, SLICE_NONE, JSON, SLICE("{\"ip\":[1,2,3,4,5,6,7,8,9]}")));
 	assert_params("ip=['1','2',];");
 }
@@ -233,7 +233,7 @@ the_whole_url_is_merged(void **state UNUSED)
 	assert_params("__url='http://x/?a=';a='1';b='23456';");
 }
 
-/* The costs of bodies with a megabyte of what is dropped, or becomes many names. */
+/* What a body costs that has a megabyte of ignored values, or of many names. */
 struct cost {
 	size_t kib;
 	int64_t ms;

@@ -17,7 +17,7 @@
 	const source = script && script.src;
 	let base = "";
 
-	// The campaign in a text of the page, even between the quotation marks of a word processor; else "".
+	// The campaign in a text of the page, even between the quotation marks of a word processor; "" if there is none.
 	const campaignIn = (text) => (/^[^a-z\d]*([1-9]\d{0,18})[^a-z\d]*$/i.exec(text || "") || [])[1] || "";
 	const idPattern = /^[0-9A-Za-z]{4,16}$/;
 	const oldEmbed = "#kickofflabs_embed_form, #kickofflabs_signup_bar";
@@ -25,9 +25,9 @@
 	const timeout = 30000;
 	// include embed_words.js
 
-	// The text in an attribute of the page, or else that of the script in the language of the nearest `lang`.
+	// The text in an attribute of the page, otherwise the script's own in the language of the nearest `lang`.
 	const textOf = (element, name) => attribute(element, "data-" + name) || texts[name][languageOf(element)] || texts[name].en;
-	// maximum of a body without a key; a larger one goes without what is only for information
+	// the maximum size of a body without a key; fields that only inform are left out of a larger one
 	const bodyBytes = 31000;
 	const query = queryOfPage();
 	// forms that wait for an answer; the visitor's social ids by campaign
@@ -39,7 +39,7 @@
 	// forms that continue to their own action; elements that have their form
 	const passing = new WeakSet();
 	const filled = new WeakMap();
-	// what elements show; how often a page may remove it again
+	// what elements show; how often they are filled again after the page has removed it
 	const showing = new WeakMap();
 	const fillings = 5;
 	// by form: solutions of challenges that were not used yet, or promises of them
@@ -144,7 +144,7 @@
 
 	// ---- forms ----
 
-	// The campaign that a form signs up to, from its attribute or its action; else "".
+	// The campaign that a form signs up to, from its attribute or its action; "" if there is none.
 	function campaignOf(form) {
 		let campaign = attribute(form, "data-leadhook");
 		if (campaign === null) {
@@ -325,8 +325,8 @@
 		shown.focus();
 	}
 
-	// Where visitors go after a success: as an attribute or a field of the form says, or as the service does that it was written for;
-	// else "".
+	// Where visitors go after a success: where an attribute or a field of the form says, or where the service leads that the form was
+	// written for; "" if nowhere.
 	function nextPage(form, place, lead) {
 		const redirects = native(form, "hasAttribute", "data-redirect") || (place && place.hasAttribute("data-redirect")) ||
 			new FormData(form).get("redirect_url") || (!native(form, "hasAttribute", "data-leadhook") && campaignOf(form));
@@ -386,8 +386,8 @@
 			await showError(form, campaign, result);
 	}
 
-	// A blocker or the policy of the page may stop the script, but not the browser, which submits forms that got no answer by itself, with
-	// what this script adds.
+	// A blocker or the policy of the page may stop requests of the script. It then lets the browser submit the form, with the fields that
+	// the script has added.
 	function leaves(form, button) {
 		if (!unanswered.delete(form) || navigator.onLine === false || !/^post$/i.test(attribute(form, "method")) || !ownAction(form))
 			return false;
@@ -420,7 +420,7 @@
 
 	// ---- leaderboards and status ----
 
-	// Calls `show` with each element that has the attribute, for the campaign or, without one, for all.
+	// Calls `show` with each element that has the attribute: those of the campaign or, if none is given, of all.
 	function each(name, campaign, show) {
 		for (const place of all("[" + name + "]")) {
 			const own = campaignIn(attribute(place, name));
@@ -503,7 +503,7 @@
 		return line;
 	}
 
-	// `lead` comes from the answer to a sign-up, which may say no more than that a mail is on its way.
+	// `lead` comes from the answer to a sign-up. That may only say that a mail is on its way.
 	function showAll(campaign, lead) {
 		const isShown = valid(lead.social_id);
 		each("data-leadhook-status", campaign, (place, own) => (isShown ? showStatus(place, own, lead) :

@@ -19,7 +19,7 @@ function emailField(form) {
 	return fields.find((one) => one.name === name) || emails.find(isVisitors) || emails[0];
 }
 
-// Whether it is for the visitor's own address: a form may have another one for a friend's.
+// Whether a field is for the visitor's own address: a form may have another one for a friend's.
 const isVisitors = (field) => completes(field, "email") || /^(?:your|user|contact|customer|subscriber|lead|billing)?email(?:address)?$/.test(letters(field));
 
 // Whether one of the words in "autocomplete" matches.
@@ -27,7 +27,7 @@ const completes = (field, pattern) =>
 	new RegExp("(?:^|\\s)(?:" + pattern + ")(?:\\s|$)", "i").test(attribute(field, "autocomplete") || "");
 const letters = (field) => field.name.toLowerCase().replace(/[^a-z]/g, "");
 
-// What is sent of such a form: the email address, and names that visitors type.
+// The fields of such a form that are sent: the email address, and the visitor's names.
 const nameFields = {
 	first_name: [/^(?:your|user|contact|customer|subscriber|lead|billing)?(?:first|given)name$|^fname$/, "given-name"],
 	last_name: [/^(?:your|user|contact|customer|subscriber|lead|billing)?(?:last|family|sur)name$|^lname$/, "family-name"],
@@ -111,7 +111,7 @@ function secretsOf(form) {
 	return fieldsIn(form).filter(isSecret);
 }
 
-// The campaign that every form of the page signs up to, if the page has the script for that; else "".
+// The campaign that every form of the page signs up to, if the page has the script for that; otherwise "".
 function campaignOfAny(form) {
 	const scripts = olderScripts();
 	const hasSecret = secretsOf(form).length > 0 || passwords.has(form);
@@ -135,7 +135,7 @@ function makeField(field, choose) {
 	const label = make("label");
 	const plain = type === "select" || type === "textarea";
 	const input = make(plain ? type : "input", "", { name: String(field.name) });
-	// with the types for addresses, browsers would refuse some that the server accepts
+	// not "email" and "url": browsers would refuse some values that the server accepts
 	const isAddress = /^(?:email|url)$/.test(type);
 	if (!plain)
 		input.type = isAddress ? "text" : type;
@@ -158,7 +158,7 @@ function makeField(field, choose) {
 	return label;
 }
 
-// The style of these forms, in the colours of the campaign. Every rule of the page has precedence.
+// The style of these forms, in the colours of the campaign. Every rule of the page takes precedence.
 const sheet = ":where(.leadhook-form:not([hidden])){display:grid;gap:1em;max-width:32em}" +
 	":where(.leadhook-form p){margin:0}" +
 	":where(.leadhook-form label:not([hidden])){display:block}" +
@@ -250,7 +250,7 @@ function campaignOfSnippet(place) {
 	return [attribute(place, "data-campaign-id"), own.campaign, page].map(campaignIn).find(Boolean) || "";
 }
 
-// After the sign-up, a snippet shows the status, as the page did in whose place it is.
+// After the sign-up, a snippet shows the lead's status, as the page did that it stands for.
 async function fillSnippet(place) {
 	const campaign = campaignOfSnippet(place);
 	if (campaign && !(leadId(campaign) && (await showStatus(place, campaign))))

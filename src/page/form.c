@@ -81,7 +81,7 @@ is_blamed(const struct page_form *form, const struct page_field *field)
 	}
 }
 
-/* The limit is in bytes. It is told in characters: as many of this text's as fit into it. */
+/* Says the limit, which is in bytes, in characters: as many as would fit if they were like those of this text. */
 static struct slice
 too_long_text(const struct page *page, const struct page_form *form, size_t i)
 {
@@ -180,7 +180,7 @@ page_write_error(const struct page *page, struct slice name, struct slice error)
 		    page_word(page, TEXT_ERROR_PREFIX), error);
 }
 
-/* Always with a value: browsers would else send the label, perhaps as they translated it for the visitor. */
+/* Without a value, browsers would send the label, possibly translated for the visitor. */
 static void
 write_option(struct buffer *out, const struct page_option *option, const char *selected)
 {
@@ -476,7 +476,7 @@ write_json_field(struct json_writer *writer, const struct page_field *field, enu
 	json_end_object(writer);
 }
 
-/* A field that must stay empty; its label is for visitors who see it all the same. */
+/* A field that must stay empty. Its label is for visitors who see it nevertheless. */
 static void
 write_trap(struct json_writer *writer, const struct page *page, const struct page_form *form)
 {

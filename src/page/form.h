@@ -11,7 +11,7 @@ struct page_hidden {
 	struct slice name, value;
 };
 
-/* A form and what was typed into it; zeros in all but `fields` and `action`: a form that was not sent yet. */
+/* A form and what was typed into it. A form that was not sent yet has only `action` and `fields`; the rest is zero. */
 struct page_form {
 	struct slice action; /* the URL that it posts to */
 	const struct page_fields *fields;
@@ -36,14 +36,15 @@ MUST_CHECK bool page_form_begin(
 
 /* Judges the values, and the consent if the page asks for it. Returns whether all are accepted. */
 MUST_CHECK bool page_form_judge(const struct page *page, struct page_form *form);
-/* Why a form that was not accepted fails: because of its identifier, or FAILURE_INVALID_PARAMETER. */
+/* The failure of a form that page_form_judge has not accepted: that of its email address or phone number, otherwise
+ * FAILURE_INVALID_PARAMETER. */
 enum failure page_form_failure(const struct page_form *form);
 
 /* Whether the form or one of its fields has an error. */
 bool page_form_has_errors(const struct page_form *form);
 
 void page_write_hidden(const struct page *page, const struct page_hidden *hidden, size_t count);
-/* Writes what is wrong with the field of this name. */
+/* Writes what is wrong with the field of this name. Writes nothing when `error` is absent. */
 void page_write_error(const struct page *page, struct slice name, struct slice error);
 /* Writes the fields without a form around them. */
 void page_write_fields(const struct page *page, const struct page_form *form);
@@ -56,7 +57,7 @@ void page_write_plain_form(
     const struct page *page, const struct page_form *form, enum text_key title, enum text_key text, enum text_key button);
 
 /* Writes the form as JSON, for the script that shows it on other sites (docs/embedding.md 2.2): the fields, the consent, the
- * texts and colours, and what the rules against bots need other than the stamp. */
+ * texts and colours, and what the rules against bots need, except the stamp. */
 void page_write_form_json(const struct page *page, const struct page_form *form);
 /* Writes the fields for the markup of another site, each inside its label, and the checkbox of the consent, if the page has
  * one: without line ends, ids and classes. */

@@ -3,7 +3,7 @@
 
 #include "webhook/document.h"
 
-/* A member of an object, if it has this type; NULL: it has not. */
+/* The member of an object with this name and type; NULL: there is none. */
 static const struct document_node *
 member(const struct document_node *object, struct slice name, enum document_type type)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What pages show of a lead. It is read from the lead's payload (docs/api.md 4.5) and from the answer of the leaderboard
- * (docs/api.md 4.1.2), so that pages and webhooks cannot differ. */
+ * What pages show of a lead, and where its form leads. It is read from the lead's payload (docs/api.md 4.5) and from the answer
+ * of the leaderboard (docs/api.md 4.1.2), so that pages and webhooks cannot differ. */
 #pragma once
 
 #include <stdbool.h>

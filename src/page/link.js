@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A part of embed.js and page.js: reads queries of copied links by the rules of src/http/link_query.h.
 
-// The social id in a value of "kid"; else "".
+// The social id in a value of "kid"; "" if there is none.
 function linkId(value) {
 	const narrow = linkDecode(value).replace(/[\uff01-\uff5e]/g, wide => String.fromCharCode(wide.charCodeAt(0) - 0xfee0));
 	const text = narrow.replace(/[^\0-\x7f]|-/g, "").replace(/^.*kid=/is, "");
@@ -13,7 +13,7 @@ function linkDecode(text) {
 	return new URLSearchParams("=" + text).get("");
 }
 
-// The parameters as they were meant. Of several with a known name, the last one counts, as on the server.
+// The repaired parameters. If a known name is repeated, its last value counts, as on the server.
 function linkQuery(query) {
 	const known = /^(?:kid|utm_\w+)(?:(?: |[^\0-\x7f])*=|$)/i;
 	const mended = new URLSearchParams();

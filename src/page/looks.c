@@ -14,7 +14,7 @@
 
 enum { LINE_MAX_BYTES = 300, TEXT_MAX_BYTES = 4000, LINK_MAX_BYTES = 2048, FIELDS_MAX_BYTES = 16 * 1024, VERSION_BYTES = 8 };
 
-/* A check returns the rule that the value breaks, or NULL. */
+/* Returns the rule that the value breaks, or NULL. */
 typedef const char *look_rule(struct slice value);
 
 static const char *
@@ -32,8 +32,8 @@ text_rule(struct slice value)
 	return NULL;
 }
 
-/* A page that is loaded by https must not load anything, or lead anywhere, by another scheme. Browsers would resolve the
- * segments of a path, which the page's policy names as it is. */
+/* A link cannot have another scheme, such as javascript:. "/./" and "/../" are refused because browsers resolve them, whereas
+ * the policy of the page names the path as it is. */
 static const char *
 link_rule(struct slice value)
 {
@@ -76,9 +76,8 @@ color_rule(struct slice value)
 	return color_parse(value, &color) ? NULL : "must be a colour: # and six digits or letters from a to f, such as #0b6e69";
 }
 
-/* A stylesheet that loads something can send its host what is typed into a form: a rule for each beginning of a value, with a
- * picture for each. The page's policy refuses other hosts than the logo's. `<` cannot end anything in a stylesheet of its own.
- */
+/* A stylesheet that loads pictures can tell a host what is typed into a form: it has a rule with another picture for each
+ * beginning of a value. The page's policy allows only the host of the logo. `<` is harmless in a stylesheet that is a file. */
 static const char *
 css_rule(struct slice value)
 {
@@ -159,12 +158,12 @@ look_add(struct looks *looks, enum text_language language, struct slice name, st
 
 /* ---- colours ---- */
 
-/* The colours of a scheme, with those that are derived from others. */
+/* The colours of a scheme. All others are derived from these. */
 struct scheme {
 	struct color accent, background, card, text;
 };
 
-/* The defaults, as in src/page/style.css. */
+/* The defaults of the light and the dark scheme, as in src/page/style.css. */
 static const struct scheme usual[] = {
 	{ { 0x43, 0x38, 0xca }, { 0xf4, 0xf5, 0xf9 }, { 0xff, 0xff, 0xff }, { 0x1a, 0x1c, 0x2b } },
 	{ { 0xa5, 0xa8, 0xff }, { 0x10, 0x11, 0x1a }, { 0x1b, 0x1d, 0x2a }, { 0xec, 0xed, 0xf6 } },
@@ -304,7 +303,7 @@ looks_write_style(struct buffer *out, const struct looks *looks)
 		colored = colored || slice_present(looks->values[look]);
 	for (unsigned dark = 0; colored && dark < ARRAY_SIZE(usual); dark++)
 		write_scheme(out, looks, dark);
-	/* what an earlier version accepted is left out, too */
+	/* an earlier version may have accepted what is not allowed now */
 	if (slice_present(looks->values[LOOK_CSS]) && css_rule(looks->values[LOOK_CSS]) == NULL)
 		buffer_add(out, looks->values[LOOK_CSS]);
 }

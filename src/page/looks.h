@@ -12,8 +12,8 @@
 #include "json/writer.h"
 #include "text/text.h"
 
-/* The columns after the name are those of a table in looks.c.
- * X(id, name, maximum in bytes, rule, whether it may differ from language to language) */
+/* The maximum and the rule are defined in looks.c.
+ * X(id, name, maximum in bytes, rule, whether each language can have its own value) */
 /* clang-format off */
 #define LOOK_LIST(X) \
 	X(LOOK_TITLE, "title", LINE_MAX_BYTES, line_rule, true) \
@@ -50,7 +50,7 @@ const char *look_name(enum look look);
 #define LOOK_PREFIX "page."
 /* Returns false when there is none with this name. */
 MUST_CHECK bool look_find(struct slice name, enum look *look);
-/* Whether it may differ from language to language. */
+/* Whether each language can have its own value. */
 bool look_has_language(enum look look);
 /* Checks a value that an operator sets. Returns false, with the rule in *problem: "must be …", when it is not valid. */
 MUST_CHECK bool look_check(struct pool *pool, enum look look, struct slice value, struct slice *problem);
@@ -59,21 +59,21 @@ MUST_CHECK bool look_check(struct pool *pool, enum look look, struct slice value
 struct looks {
 	struct slice values[LOOKS];
 };
-/* Adds a row of the table of texts, in any order. A value for `language` replaces one for all languages, whose code is empty.
- * Rows for other languages, and names that this version does not know, are ignored. */
+/* Adds a row of the table of texts; rows can come in any order. A row for all languages has an empty code; one for `language`
+ * takes precedence over it. Rows for other languages, and names that this version does not know, are ignored. */
 void look_add(struct looks *looks, enum text_language language, struct slice name, struct slice code, struct slice value);
 
 /* Whether the status page has a leaderboard; it has one unless the campaign has switched it off. */
 bool looks_have_board(const struct looks *looks);
-/* Whether texts can be read in the colours that visitors get (WCAG 2.2, 1.4.3); colours that are not set are the default ones.
- * Returns false, with the text colour in *look and a sentence in *problem, when they cannot. */
+/* Whether the contrast of texts suffices in each scheme that visitors get (WCAG 2.2, 1.4.3); colours that are not set have
+ * their defaults. Returns false, with the colour of the text in *look and "must be …" in *problem, when it does not. */
 MUST_CHECK bool looks_are_readable(struct pool *pool, const struct looks *looks, enum look *look, struct slice *problem);
 /* Writes an object with the colours for a form on another site, by scheme: "light" and "dark". */
 void looks_write_colors(struct json_writer *writer, const struct looks *looks);
 /* Writes the campaign's stylesheet, which browsers load after the common one: its colours as custom properties, then its CSS.
- * Writes nothing when it has none. */
+ * Writes nothing when it has neither. */
 void looks_write_style(struct buffer *out, const struct looks *looks);
-/* A word that changes with this stylesheet; absent: there is none. */
+/* 16 hexadecimal digits that change with this stylesheet; absent: it is empty. */
 struct slice looks_style_version(struct pool *pool, const struct looks *looks);
-/* 16 hexadecimal digits that change with the text of the consent; absent: there is no text. */
+/* The same for the text of the consent. */
 struct slice looks_consent_version(struct pool *pool, const struct looks *looks);

@@ -11,17 +11,17 @@ struct page_message {
 	struct slice button;              /* of a form that posts to the same URL; absent: none */
 	const struct page_hidden *hidden; /* fields of that form */
 	size_t hidden_count;
-	bool is_quiet;                /* the button is not the main thing to do */
+	bool is_quiet;                /* the button is less important than the rest, and looks like it */
 	struct slice link, link_text; /* absent: none */
 	struct slice notice;          /* what the button did; absent: it was not pressed */
 };
 void page_write_message(const struct page *page, const struct page_message *message);
-/* Says that the campaign has ended, in its own text or the usual one. The looks of the page are set. */
+/* Says that the campaign has ended, in its own text or the usual one. `page` has the looks of the campaign. */
 struct page_message page_ended_message(const struct page *page);
 
-/* A code, or a link, that confirms an address. */
+/* The confirmation of an address, by a code or by a link. */
 struct page_code {
-	struct slice address; /* email address or phone number as it is shown, perhaps masked */
+	struct slice address; /* the email address or phone number to show, which may be masked */
 	bool by_phone;
 	enum page_value verdict; /* of the code that was typed */
 	const struct page_hidden *hidden;
@@ -33,5 +33,5 @@ struct page_code {
 void page_write_confirm(const struct page *page, const struct page_code *code);
 /* Asks for the code that was sent to an address. It is posted to the same URL as `code`; a second button posts `resend`. */
 void page_write_code(const struct page *page, const struct page_code *code);
-/* Asks for the code and the address that it was sent to, which is in the fields of the form. */
+/* Asks for the code and for the address that it was sent to: `form` has the fields for that. */
 void page_write_code_and_address(const struct page *page, const struct page_form *form, enum text_key text);

@@ -85,7 +85,7 @@
 		await new Promise((done) => setTimeout(done, slowMs - age));
 	}
 
-	// A referrer in the fragment of a copied link, which servers do not get.
+	// A referrer in the fragment of a copied link: browsers do not send fragments to servers.
 	const kid = linkQuery(location.hash.slice(1)).get("kid");
 	for (const form of all("form[action]")) {
 		if (kid && !native(form, "querySelector", "[name=kid]") && native(form, "querySelector", "[name=email], [name=phone_number]"))

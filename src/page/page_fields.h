@@ -60,6 +60,6 @@ struct slice page_field_label(const struct page_field *field, enum text_language
 /* The value of the attribute `autocomplete` (WCAG 2.2, 1.3.5); NULL: none. */
 const char *page_field_autocomplete(const struct page_field *field);
 
-/* What is wrong with a submitted value, which may be absent. PAGE_VALUE_OK, too, for values that the sign-up itself checks. */
+/* What is wrong with a submitted value, which may be absent. Phone numbers are PAGE_VALUE_OK: the sign-up checks them. */
 enum page_value { PAGE_VALUE_OK, PAGE_VALUE_MISSING, PAGE_VALUE_INVALID, PAGE_VALUE_TOO_LONG };
 enum page_value page_field_judge(struct pool *pool, const struct page_field *field, struct slice value);

@@ -46,7 +46,7 @@ page_path(const struct page *page, struct slice rest)
 	return link_to_page(page->pool, page->root, page->campaign_id, rest);
 }
 
-/* For previews of links in messages and on other sites, which run no scripts. */
+/* For messengers and other sites that show a preview of a link. They run no scripts. */
 static void
 write_preview(const struct page *page, const struct page_head *head)
 {
@@ -165,7 +165,7 @@ page_source(struct pool *pool, struct slice url)
 	return slice_present(host) ? POOL_JOIN(pool, host, SLICE(":*")) : SLICE_NONE;
 }
 
-/* The path of the URL as a policy needs it. Policies compare paths without their escapes. */
+/* The path of the URL, percent-encoded for a policy: browsers decode both paths before they compare them. */
 static struct slice
 path_source(struct pool *pool, struct slice url)
 {

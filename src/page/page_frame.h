@@ -12,7 +12,7 @@
 #include "page/looks.h"
 #include "text/text.h"
 
-/* A page while it is written. */
+/* A page that is being written. */
 struct page {
 	struct pool *pool;
 	struct buffer *out;
@@ -21,7 +21,7 @@ struct page {
 	struct slice base_url; /* the same as a URL; absent: unknown */
 	uint64_t campaign_id;  /* 0: none; then name and looks are empty */
 	struct slice campaign_name;
-	unsigned wait_s; /* seconds; texts say them in words, for `{time}` */
+	unsigned wait_s; /* seconds to wait, which `{time}` in a text says in words */
 	struct looks looks;
 	struct slice footer_url, footer_text; /* a link after those of the campaign; absent: none */
 	bool is_preview;                      /* without links to stylesheets and script */
@@ -37,7 +37,7 @@ struct page_head {
 /* The path of the service as browsers see it: that of its URL, or `base_path` if it has none. */
 struct slice page_root(struct slice base_url, struct slice base_path);
 
-/* Write all before the content, up to the heading, and all after it. */
+/* Write everything before the content, including the heading, and everything after it. */
 void page_begin(const struct page *page, const struct page_head *head);
 void page_end(const struct page *page);
 
@@ -45,7 +45,7 @@ void page_end(const struct page *page);
 struct slice page_text(const struct page *page, enum text_key key);
 /* The campaign's own text, otherwise the usual one. */
 struct slice page_own_text(const struct page *page, enum look own, enum text_key usual);
-/* A text that has neither, and one with other values: PAGE_FILL(page, TEXT_POINTS_MANY, { "number", number }). */
+/* A text without {campaign} and {time}; and one with other values: PAGE_FILL(page, TEXT_POINTS_MANY, { "number", number }). */
 static inline struct slice
 page_word(const struct page *page, enum text_key key)
 {
@@ -59,6 +59,6 @@ struct slice page_path(const struct page *page, struct slice rest);
  * beyond ASCII: the host alone, with any port. Absent for any other text. */
 struct slice page_source(struct pool *pool, struct slice url);
 /* The Content-Security-Policy of the page. `sources`: where its forms may lead besides the service, separated by blanks,
- * because Chromium applies form-action also to redirects after a form; absent: nowhere. `frames`: which pages may show it in a
+ * because Chromium also applies form-action to redirects after a form; absent: nowhere. `frames`: which pages may show it in a
  * frame; absent: none. */
 struct slice page_policy(const struct page *page, struct slice sources, struct slice frames);

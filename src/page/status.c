@@ -232,7 +232,7 @@ write_facts(const struct page *page, const struct page_lead *lead)
 	buffer_add_text(page->out, "</dl>\n");
 }
 
-/* The button that requests the mail again, or that this was done. */
+/* The button that requests the mail again, or a notice that it was pressed. */
 static void
 write_resend(const struct page *page, const struct page_status *status)
 {
@@ -315,7 +315,7 @@ title_of(const struct page *page, const struct page_status *status)
 	return PAGE_FILL(page, TEXT_STATUS_TITLE_NAME, { "name", status->lead->first_name });
 }
 
-/* Below the title. A lead that has to confirm an address is shown only that. */
+/* The text below the title. A lead that has to confirm an address sees only that it has to. */
 static void
 write_text(const struct page *page, const struct page_status *status)
 {
@@ -328,7 +328,7 @@ write_text(const struct page *page, const struct page_status *status)
 		HTML(page->out, "<p class=\"notice\">{}</p>\n", page_text(page, TEXT_OPTED_OUT_TEXT));
 }
 
-/* The page with what its footer has besides the links of the campaign. */
+/* The page with the link that its footer has in addition to those of the campaign. */
 static struct page
 with_footer(const struct page *page, const struct page_status *status)
 {

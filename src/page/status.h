@@ -21,20 +21,19 @@ struct page_action {
 	bool can_complete; /* by a button, which posts `complete` with the id to the same URL */
 };
 
-/* What a friend who signs up brings the lead. */
+/* The points that a lead gets for a friend who signs up. */
 struct page_credit {
 	uint64_t points, more; /* more: added once the friend is verified */
-	bool verified;         /* the points come only with the verification, too */
+	bool verified;         /* `points`, too, are added only then */
 };
 
-/* What it is in this campaign. */
 struct campaign;
 struct page_credit page_credit_of(const struct campaign *campaign);
 
 struct page_status {
 	const struct page_lead *lead;   /* NULL: there is none, or nothing of it may be shown */
 	bool own;                       /* the page was opened with the lead's token */
-	bool again;                     /* else: the visitor signed up again with an address of the lead */
+	bool again;                     /* not `own`: the visitor signed up again with an address of the lead */
 	struct slice social_id;         /* from the path, valid */
 	const struct page_board *board; /* NULL: none */
 	const struct page_reward *rewards;

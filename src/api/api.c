@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Routes requests to their handlers, with the checks in the order of docs/api.md 1. */
+ * Routes requests to their handlers, with the checks in the order of docs/api.md 1.5. */
 #include "api/api.h"
 
 #include "api/call/authentication.h"
@@ -282,7 +282,7 @@ run(struct call *call)
 	check_size(call);
 }
 
-/* A method that the path does not have belongs to no route. */
+/* The metric that counts the answer. A request with a method that the path does not have counts as one of an unknown path. */
 static size_t
 metric_of(const struct call *call)
 {

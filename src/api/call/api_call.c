@@ -12,7 +12,7 @@
 #include "os/clock.h"
 
 enum {
-	WAITED_MS = 500, /* a faster failure is an answer of the database */
+	WAITED_MS = 500, /* the database has answered a call that fails faster */
 	REFUSE_MS = 1000
 };
 

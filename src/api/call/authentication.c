@@ -270,7 +270,7 @@ call_authenticate(struct call *call)
 		return call_pass_address(call);
 	case KEY_TOKEN:
 		return call_pass_address(call) && call_may_wait(call, WAIT_READ) && check_token(call);
-	case KEY_PROBE: /* api.c checks it before */
+	case KEY_PROBE: /* api.c has checked it */
 		return true;
 	case KEY_INBOUND:
 		return check_inbound(call);

@@ -19,7 +19,7 @@ secret_of(struct call *call)
 	return call_read_settings(call, &settings) ? settings->server_secret : SLICE_NONE;
 }
 
-/* A campaign's line is logged once a minute, over all processes. */
+/* Logs at most one line per minute for each campaign, over all processes. */
 static void
 note_bot(struct call *call, enum metric_bot_reason reason)
 {
@@ -57,7 +57,7 @@ check_proof(struct call *call, struct slice text, struct slice secret, struct si
 	return BOTS_PASS;
 }
 
-/* Whether the age of the form makes proof necessary where otherwise it is not. */
+/* Whether proof is required because the form was sent too soon, or too long, after it was shown. */
 static bool
 is_suspicious(struct call *call, struct slice stamp, struct slice secret)
 {
@@ -160,7 +160,7 @@ pretended_lead(struct call *call, const struct signup *signup)
 		.uid = signup->uid,
 		.redirect_url = signup->redirect_url,
 		.score =
-		    campaign_hides_unverified(&call->campaign) ? 0 : call->campaign.points_signup, /* due when it is verified */
+		    campaign_hides_unverified(&call->campaign) ? 0 : call->campaign.points_signup, /* added once verified */
 		.created_ms = call->now_ms,
 	};
 }

@@ -184,7 +184,7 @@ call_pass_account(struct call *call)
 	const struct limit_network network = { claim.caller, 1 };
 	if (call->account_id == 0)
 		return true;
-	if (call->route->method != HTTP_DELETE || call->route->key == KEY_MANAGE) { /* the other limit is of leads */
+	if (call->route->method != HTTP_DELETE || call->route->key == KEY_MANAGE) { /* LIMIT_DELETES is for deleting leads */
 		const int64_t own = call->key.account_per_minute;
 		claim.kind = LIMIT_ACCOUNT;
 		const struct api_options *options = call->api->options;

@@ -19,7 +19,7 @@ enum { CARRIED_MAX_BYTES = 2000 };
 static const struct slice carried_names[] = { SLICE("kid"), SLICE("__url"), SLICE("__referrer") };
 enum { KID, URL, REFERRER, CARRIED };
 
-/* A parameter of the body as a text; absent: it is none, or not in the body. */
+/* The text of a parameter of the body; absent: it is empty, an array, or not in the body. */
 static struct slice
 typed(const struct call *call, struct slice name)
 {
@@ -100,7 +100,7 @@ add_bot_fields(
 	form->needs_script = call->campaign.bots == BOTS_PROOF;
 }
 
-/* Passes the values of the first page on through each form that is sent, and reads the consent. */
+/* Carries the values of the first page on through each form that is sent, and reads the consent. */
 static void
 read_carried(struct call *call, const struct page *page, struct page_form *form)
 {
@@ -117,7 +117,7 @@ read_carried(struct call *call, const struct page *page, struct page_form *form)
 			hidden[form->hidden_count++] = (struct page_hidden){ carried_names[i], values[i] };
 	if (slice_present(version))
 		hidden[form->hidden_count++] = (struct page_hidden){ version_name, version };
-	/* the box counts for the text that the visitor saw; the form of another page does not tick it */
+	/* the visitor consents to the text that was shown; the form of another page cannot tick the box */
 	form->consents = slice_present(typed(call, SLICE("consent"))) && slice_equal(typed(call, version_name), version);
 	form->is_ticked = form->consents && call_is_from_hosted_page(call);
 	add_bot_fields(call, page, call->failure, hidden, form);

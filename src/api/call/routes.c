@@ -27,7 +27,7 @@ route_names(struct pool *pool, size_t *count)
 	return named;
 }
 
-/* A campaign id: decimal, no leading zeros (docs/api.md 1). Larger numbers match no campaign. */
+/* A campaign id: decimal, no leading zeros (docs/api.md 1.1). Larger numbers match no campaign. */
 static bool
 is_campaign_id(struct slice segment)
 {
@@ -61,7 +61,7 @@ path_matches(const char *path, const struct http_request *request)
 	return i == request->segment_count;
 }
 
-/* Whether the action is unknown: docs/api.md 1, Methods. */
+/* Whether the action is unknown: docs/api.md 1.1, Methods. */
 static bool
 is_unknown_action(const struct http_request *request)
 {

@@ -45,7 +45,7 @@ may_come_from_url(void *pool, const struct http_param *param)
 	if (custom_field_member(pool, param->name, &name, &base))
 		return !is_no_field(name, base) && !is_consent(base);
 	if (is_utm(name) || slice_equal(param->name, SLICE("kid")))
-		return param->value.type != HTTP_ARRAY; /* which is an error in a request */
+		return param->value.type != HTTP_ARRAY; /* an array is an error in a request */
 	return !slice_starts_with(name, SLICE("_")) && !param_is_reserved(name) && !is_consent(name);
 }
 
@@ -127,7 +127,7 @@ collect_fields(struct call *call, struct fields *fields)
 			continue;
 		if (name.size <= cap)
 			add_field(fields, name, param);
-		else if (param->origin != HTTP_ORIGIN_URL && !is_utm(name)) /* which are ignored */
+		else if (param->origin != HTTP_ORIGIN_URL && !is_utm(name)) /* these are left out */
 			return call_fail_parameter(
 			    call, param->name, pool_printf(pool, "is longer than %zu bytes in lower case", cap).data);
 	}
@@ -198,7 +198,7 @@ parse_custom_fields(struct call *call, const struct fields *fields, struct signu
 			.json = value->type == HTTP_NULL ? SLICE_NONE : value_as_json(pool, value),
 			.text = value->type == HTTP_STRING ? value->text : SLICE_NONE,
 		};
-		/* the last ones: the query of `__url` was added after the request's own */
+		/* the optional fields are the last ones: those of `__url` were added after those of the request */
 		signup->optional_fields += fields->items[i].param->origin == HTTP_ORIGIN_URL;
 	}
 	if (arguments->number.fault != PHONE_GOOD)

@@ -14,8 +14,8 @@ MUST_CHECK bool call_request_message(struct call *call, uint64_t lead_id, enum m
 MUST_CHECK bool call_take_number(struct call *call, const struct lead *lead);
 /* Carries out the change that the owner of an address has proven to be its own, and records it as the caller's. */
 struct outcome call_execute_proof(struct call *call, const struct lead_change *change);
-/* Answers a confirmation of an address by its outcome: leads to the lead's page with its token, if there is one, or to the page
- * that says that a mail does so; else says that the address is confirmed. */
+/* Answers the confirmation of an address: leads to the lead's own page or, if the lead is withheld, to the page that says that
+ * a mail was sent. If the lead has no page, says that the address is confirmed. */
 void call_show_confirmed(struct call *call, const struct outcome *outcome);
-/* "a***@example.org": mails are forwarded. */
+/* "a•••@example.org": the page can be opened from a forwarded mail. */
 struct slice call_masked_email(struct pool *pool, struct slice email);

@@ -17,8 +17,8 @@
 struct typed_leads {
 	struct http_value *items;
 	size_t count;                /* including those beyond the setting */
-	enum lead_identity identity; /* of all … */
-	bool mixed;                  /* … unless there are several */
+	enum lead_identity identity; /* of all, unless they are mixed */
+	bool mixed;                  /* they have several types: the call fails */
 };
 
 static void
@@ -89,13 +89,13 @@ read_leads(struct call *call, struct bulk_leads *leads)
 /* ---- tags ---- */
 
 enum { BULK_TAGS_MAX = 50 };
-/* Each once. */
+/* Without duplicates. */
 struct bulk_tags {
 	uint64_t *ids;
 	size_t count;
 };
 
-/* `tag_id`, else `tag`: exactly one. */
+/* Reads exactly one tag: `tag_id`, otherwise `tag`. */
 static bool
 read_tag(struct call *call, struct bulk_tags *tags)
 {

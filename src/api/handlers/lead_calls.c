@@ -71,7 +71,7 @@ sign_up(struct call *call, struct command command, const struct signup_arguments
 	return outcome;
 }
 
-/* Texts a code, unless the caller's address has reached its limit. */
+/* A sign-up sends a code by text, unless the caller's address has requested too many. */
 static void
 limit_codes(struct call *call, struct signup *signup)
 {

@@ -91,7 +91,7 @@ store_refused(struct call *call, const struct inbound_result *result, struct sli
 	return stored;
 }
 
-/* Without the entry, which is logged, the sender must not repeat the call. */
+/* Stores the result in the log of calls. If that fails, the call still succeeds: the sender must not repeat it. */
 static void
 log_result(struct call *call, const struct inbound_result *result, struct slice body)
 {

@@ -186,7 +186,7 @@ handle_icon(struct call *call)
 void
 handle_dashboard(struct call *call)
 {
-	/* Links of invitations have their secret in the fragment, which the page removes. */
+	/* The fragment of an invitation's link has its secret; the page removes it. */
 	static const struct http_header headers[] = {
 		{ "Content-Security-Policy", SLICE("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
 						   "connect-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; "
@@ -208,13 +208,13 @@ handle_dashboard(struct call *call)
 	dashboard_write_page(&call->response->body, call_root(call));
 }
 
-/* The document of previews: it shows what templates of campaigns show, with pictures of other hosts, and runs no script. */
+/* For the document in which the dashboard previews templates: it may show pictures of other hosts, but runs no script. */
 static const struct slice preview_policy = SLICE(
     "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' https: http: data:; form-action 'none'; base-uri 'none'; "
     "frame-ancestors 'self'; sandbox allow-same-origin");
 
-/* The files that this program has, also where another version is requested: during an upgrade, hosts differ. No cache may store
- * them as that version. */
+/* Answers with this program's file even if another version is requested, because hosts differ during an upgrade. No cache may
+ * store that answer. */
 void
 handle_dashboard_file(struct call *call)
 {

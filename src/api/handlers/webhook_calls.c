@@ -332,7 +332,7 @@ handle_put_inbound(struct call *call)
 		fail_put(call, result);
 }
 
-/* Finds it by its URL, id or name. *hash holds what the reference points to. False: the call has failed. */
+/* Finds it by its URL, id or name. The reference may point to *hash. False: the call has failed. */
 static bool
 read_reference(struct call *call, struct inbound_reference *reference, struct digest *hash)
 {

@@ -74,7 +74,7 @@ struct entry {
 	struct call *call;
 	struct mapped_field *fields;
 	size_t count;
-	struct http_params *typed; /* all that are text, as a sign-up would read them */
+	struct http_params *typed; /* the fields that are texts, as a sign-up would read them */
 	struct inbound_result *result;
 	struct slice notes;
 };
@@ -124,7 +124,7 @@ is_text(const struct entry *entry UNUSED, struct slice text UNUSED)
 /* Parameters whose value can be wrong. Values that decide what a lead gets, or whether it is made, are not left out. */
 static const struct check {
 	struct slice target;
-	bool (*is_good)(const struct entry *entry, struct slice text); /* NULL: it decides */
+	bool (*is_good)(const struct entry *entry, struct slice text); /* NULL: it is never left out */
 	struct slice instead;                                          /* left out only if this one is present */
 } checks[] = {
 	{ SLICE("email"), is_email, SLICE("phone_number") },
@@ -260,7 +260,7 @@ has_rule(const struct payload_map *map, struct slice target)
 	return false;
 }
 
-/* Without "+", as gateways send numbers. */
+/* Whether it is a number without "+", as gateways send them. */
 static bool
 is_bare(struct slice typed)
 {
@@ -270,7 +270,7 @@ is_bare(struct slice typed)
 	return typed.size >= GATEWAY_DIGITS_MIN && typed.size <= PHONE_DIGITS_MAX;
 }
 
-/* Finds the lead by its number: read with the country, or else with a "+" before it. */
+/* Finds the lead by its number, which is read with the country, or if that finds no lead, with a "+" before it. */
 static bool
 find_sender(const struct entry *entry, struct slice *number, uint64_t *lead_id)
 {
@@ -346,7 +346,7 @@ report_of(const struct entry *entry)
 	return gravest;
 }
 
-/* Makes no lead. */
+/* Opts out the lead with this email address. */
 static bool
 make_opt_out(struct entry *entry, struct command *command)
 {
@@ -395,7 +395,7 @@ make_signup(struct entry *entry, struct command *command)
 	return true;
 }
 
-/* Only a report that says so makes a lead. */
+/* Only a report that a person has signed up makes a lead. */
 static bool
 make_reported(struct entry *entry, struct command *command)
 {

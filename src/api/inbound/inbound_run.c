@@ -101,7 +101,7 @@ inbound_run_entry(struct call *call, const struct inbound_payload *payload, size
 		result->created = outcome.created;
 		result->lead_id = outcome.lead_id;
 		result->body = outcome.body;
-		if (command.kind == COMMAND_CHANGE) { /* it has no lead to show */
+		if (command.kind == COMMAND_CHANGE) { /* its outcome has no lead */
 			result->lead_id = command.as.change.lead.id;
 			result->body = SLICE("{\"message\":\"Lead updated\"}");
 		}
@@ -112,7 +112,7 @@ inbound_run_entry(struct call *call, const struct inbound_payload *payload, size
 struct slice
 inbound_body(struct call *call, const struct inbound_payload *payload, size_t number, enum inbound_part part)
 {
-	enum { GROWTH = 8 }; /* of an escaped character */
+	enum { GROWTH = 8 }; /* how much longer escapes can make a text */
 	const struct payload_list *list = &payload->list;
 	const struct document_node *entry = list->entries[number];
 	const struct document_entries entries = { list->list, entry, part == INBOUND_ENTRY ? entry->next : NULL };
@@ -141,7 +141,7 @@ inbound_postponed(struct call *call, size_t number, size_t count)
 
 /* ---- whole payloads, for the operator ---- */
 
-/* What the command would encounter; a failure is the call's. */
+/* Finds out what the command would do. It fails the call if the command would fail. */
 static void
 try_command(struct call *call, struct command *command, struct inbound_result *result)
 {

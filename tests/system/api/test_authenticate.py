@@ -26,7 +26,7 @@ def log_in(service, password, address=None, **options):
 
 
 def test_a_key_as_password(service, account):
-    """200 with the key, by each type of body; email and other keys are not read"""
+    """200 with the key, for each type of body; the email address and other keys are not read"""
     fields = {"email": "owner@example.org", "password": account.key}
     kind, body = multipart(fields.items())
     for sent in ({"json_body": fields}, {"form": fields}, {"body": body, "type": kind}, {"query": fields},
@@ -41,7 +41,7 @@ def test_a_key_as_password(service, account):
 
 
 def test_switched_off(make_service):
-    """by default the path is unknown, with every method and body, and calls do not count"""
+    """by default, the path is unknown, with every method and body, and calls of it do not count"""
     service = make_service()
     account, address = service.account(), new_address()
     for _ in range(POSTS + 1):
@@ -54,7 +54,7 @@ def test_switched_off(make_service):
 @pytest.mark.parametrize("password", [NO_KEY, "hunter2", "lh_", 42, "p" * 4000, "ä%\\u0061"],
                          ids=["key", "word", "prefix", "number", "long", "escapes"])
 def test_wrong_passwords_count(service, account, password):
-    """docs/api.md 5, Wrong keys: 409 up to the limit, then 429, even for a correct key that the host has not seen; a known one passes"""
+    """docs/api.md 5 Wrong keys: 409 up to the limit, then 429, even for a valid key that the host has not seen before; a known key passes"""
     address = new_address()
     for _ in range(FAILED_KEYS):
         assert log_in(service, password, address).verdict == INVALID
@@ -78,14 +78,14 @@ def test_keys_and_passwords_share_the_limit(service):
 
 
 def test_many_at_once(service):
-    """exactly as many passwords as the limit allows are compared"""
+    """concurrent calls: exactly as many passwords are compared as the limit allows"""
     address = new_address()
     found = at_once([lambda: log_in(service, NO_KEY, address).status] * 48)
     assert collections.Counter(found) == {409: FAILED_KEYS, 429: 48 - FAILED_KEYS}
 
 
 def test_a_missing_password(service, account):
-    """409 missing_api_key, even with a key elsewhere; it counts as a POST, whatever campaign the request names"""
+    """409 missing_api_key, even with a key elsewhere; counts as a POST, whatever campaign the request names"""
     address = new_address()
     assert service.client.request("POST", PATH, json_body={"api_key": account.key}, key=account.key).verdict == MISSING
     bodies = [{"email": "owner@example.org"}, {"password": ""}, {"password": None}, {}]
@@ -118,7 +118,7 @@ def test_suspended_and_revoked(service):
 
 
 def test_nothing_is_logged(service, account):
-    """neither password nor email are in a log; tests/system/helpers/log_hygiene.py reads the logs at the end of the module, too"""
+    """neither the password nor the email address is in a log; helpers/log_hygiene.py also reads the logs at the end of the module"""
     log_in(service, "a-secret-password")
     text = service.responders.log.read_text(encoding="utf-8")
     assert "a-secret-password" not in text and account.key not in text and "owner@" not in text

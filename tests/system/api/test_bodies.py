@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.1, 1.2: the bodies that programs and pages send, in whatever type and encoding, make the lead."""
+"""docs/api.md 1.1, 1.2: bodies of programs and pages make the lead, whatever their type and encoding."""
 import gzip
 import json
 import urllib.parse
@@ -46,7 +46,7 @@ def test_other_bodies(campaign, type, body, verdict):
 
 @pytest.mark.parametrize("type, body", [("application/json", TEXT), ("application/x-www-form-urlencoded", PAIRS), ("text/plain", LINES), PARTS])
 def test_compressed_bodies(campaign, type, body):
-    """docs/api.md 1.2: gzip is read; incomplete gzip and other compressions are refused by name"""
+    """docs/api.md 1.2: gzip is read; an incomplete gzip stream and other encodings are refused, by name"""
     for headers in ({"Content-Encoding": "gzip"}, {}):
         answer = campaign.client.request("POST", campaign.path, body=gzip.compress(body), type=type, headers=headers)
         assert answer.status == 200 and answer.json["first_name"] == "Nora", answer.body
@@ -58,7 +58,7 @@ def test_compressed_bodies(campaign, type, body):
 
 
 def test_the_size_of_compressed_bodies(campaign):
-    """docs/api.md 1.2: the size of the inflated body counts, and a larger one needs a key that is known before the body is read"""
+    """docs/api.md 1.2: the size of the decompressed body counts; a larger body needs a key outside of it"""
     body = gzip.compress(b"{" + b" " * 40000 + b'"email":"nora@example.org"}')
     assert len(body) < 1000
     assert campaign.client.request("POST", campaign.path, body=body, type="application/json").verdict == (413, "body_too_large")
@@ -87,7 +87,7 @@ def test_another_encoding_costs_no_lead(campaign, type, body):
     ("first\u000bsecond", "first\nsecond"), ("first\u000csecond", "first\nsecond"), ("first\u2028second\u2029", "first\nsecond"),
     ("first\u0085second", "first\nsecond"), ("fi\u0000r\u001bst\u007f\u0080", "first"), ("a\tb", "a\tb"), ("\u0001", "")])
 def test_control_characters_cost_no_lead(campaign, sent, stored):
-    """docs/api.md 1.1 Values: custom fields, names of them, and ids"""
+    """docs/api.md 1.1 Values: in custom fields, their names, and ids"""
     assert campaign.lead(**NORA, notes=sent)["custom_fields"]["notes"] == stored
     form = campaign.client.request("POST", campaign.path, form={**NORA, "more": sent, "c\u000bd": "x", "__uid": sent + "x"})
     assert form.status == 200, form.body

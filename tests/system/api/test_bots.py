@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 8: what a sign-up without a key needs, and that bots cannot make a lead without it."""
+"""docs/api.md 8: what a sign-up without a key needs, so that bots without it make no lead."""
 import collections
 import json
 import re
@@ -20,7 +20,7 @@ KINDS = {int: "number", bool: "boolean", str: "text", list: "list", dict: "objec
 
 @pytest.fixture(scope="module")
 def service(make_service):
-    """With room for all addresses of the bots, because a full table would refuse some of them."""
+    """A service with room for all addresses of the bots: a full table would refuse some of them."""
     return make_service(settings=[("limits", "new_leads_per_campaign", "100000/60s"), ("limits", "memory", "256M")])
 
 
@@ -34,7 +34,7 @@ def post(campaign, fields, **options):
 
 
 def shape(value):
-    """Return the names and types of a JSON value."""
+    """The names and types in a JSON value."""
     return {name: shape(one) for name, one in value.items()} if isinstance(value, dict) else KINDS[type(value)]
 
 
@@ -46,7 +46,7 @@ def stored(campaign):
 
 @pytest.mark.parametrize("bots", ["honeypot", "proof", "proof_or_confirm"])
 def test_a_filled_honeypot(service, account, receiver, bots):
-    """docs/api.md 8.1: the answer has the status, headers and shape of a real one; nothing is stored, no event is made, and it is logged"""
+    """docs/api.md 8.1: the answer has the status, headers and shape of a real one; nothing is stored, no event is made, and a line is logged"""
     campaign = service.campaign(account, bots=bots, privacy="off")
     hook = campaign.webhook("new_signup")
     name = honeypot_of(campaign)
@@ -70,7 +70,7 @@ def test_a_filled_honeypot(service, account, receiver, bots):
 
 
 def test_forms_and_other_calls_with_a_honeypot(service, account):
-    """docs/api.md 8.1: a browser's form is redirected as after a success; must_exist, invalid fields and JSONP behave as without it"""
+    """docs/api.md 8.1: a form of a browser leads on as after a success; must_exist, invalid fields and JSONP are answered as without a honeypot"""
     campaign = service.campaign(account, bots="honeypot", thankyou_url="https://shop.example/thanks")
     name = honeypot_of(campaign)
     answer = campaign.client.request("POST", f"/v1/{campaign.id}/subscribe", form={**ADA, name: "x"},
@@ -87,8 +87,8 @@ def test_forms_and_other_calls_with_a_honeypot(service, account):
 
 @pytest.mark.parametrize("bots", ["off", "honeypot"])
 def test_the_honeypot_is_no_field(service, account, bots):
-    """docs/api.md 8.1: it is dropped with a key, from the page's address, and where nothing is checked; the names of other campaigns'
-    honeypots are fields"""
+    """docs/api.md 8.1: it is dropped with a key, from the address of the page, and where bots are not looked for; names of other
+    campaigns are fields"""
     name = honeypot_of(service.campaign(account, bots="honeypot"))
     campaign = service.campaign(account, bots="honeypot")
     own = honeypot_of(campaign)
@@ -162,7 +162,7 @@ def test_the_challenge_without_a_base_url(make_service):
 
 
 def test_the_challenge(service, guarded, account):
-    """docs/api.md 8.2: format, signature, headers; each challenge differs. An unknown campaign, an ended one, other methods, HEAD"""
+    """docs/api.md 8.2: format, signature, headers; no two are equal. Unknown and ended campaigns, other methods, HEAD"""
     answer = guarded.client.request("GET", f"/c/{guarded.id}/challenge", headers={"Origin": "https://shop.example"})
     assert (answer.headers["Cache-Control"], answer.headers["Access-Control-Allow-Origin"]) == ("no-store", "*")
     assert answer.headers["Content-Type"] == "application/json; charset=utf-8"
@@ -183,14 +183,14 @@ def test_the_challenge(service, guarded, account):
 
 
 def test_challenges_are_limited(service, guarded):
-    """docs/api.md 8.2, 5: challenges count as look-ups of the address"""
+    """docs/api.md 8.2, 5: requests for challenges count as look-ups of the address"""
     address = new_address()
     answers = [guarded.client.request("GET", f"/c/{guarded.id}/challenge", address=address).status for _ in range(101)]
     assert answers == [200] * 100 + [429]
 
 
 def test_difficulty(service, account):
-    """docs/api.md 8.2: each level is twice the work of the one below it"""
+    """docs/api.md 8.2: each level means twice the work of the level below"""
     work = []
     for level in range(1, 9):
         campaign = service.campaign(account, bots="proof", bot_difficulty=level)
@@ -202,7 +202,7 @@ def test_difficulty(service, account):
 
 
 def test_difficulty_rises_with_the_rate(service, guarded):
-    """docs/api.md 8.2: from 60 sign-ups a minute on, one level more; refused sign-ups do not count"""
+    """docs/api.md 8.2: from 60 sign-ups a minute on, one level more; refused ones do not count"""
     def sign_up(number):
         return post(guarded, {"email": f"{number}@example.org", "altcha": solution(guarded)}).status
 
@@ -288,7 +288,7 @@ def test_simultaneous_use(make_service, committer):
 
 
 def test_expired_solutions_are_dropped(service, guarded):
-    """docs/architecture.md 9: the dispatcher removes them when none of them could pass any longer"""
+    """docs/architecture.md 9: the dispatcher removes solutions that can no longer pass"""
     assert post(guarded, {**ADA, "altcha": solution(guarded)}).status == 200
 
     def rows():
@@ -356,7 +356,7 @@ def fill_in(campaign, count):
 @pytest.mark.parametrize("posts", first(2000, 100000))
 @pytest.mark.parametrize("bots", ["honeypot", "proof"])
 def test_a_bot_without_work(service, account, bots, posts):
-    """none of its sign-ups gets in or costs a row; sign-ups of others still get in"""
+    """None of its sign-ups makes a lead or costs a row; sign-ups of others still make leads"""
     campaign = service.campaign(account, bots=bots, bot_difficulty=1)
     before = service.installation.sql("SELECT COUNT(*) FROM lh_used_proofs")
     statuses = fill_in(campaign, posts)
@@ -370,7 +370,7 @@ def test_a_bot_without_work(service, account, bots, posts):
 
 
 def test_a_bot_that_works(service, account):
-    """the difficulty limits its rate: 256 keys for each lead on average, and no lead without its own solution"""
+    """The difficulty limits its rate: 256 keys for each lead on average, and no lead without a solution of its own"""
     campaign = service.campaign(account, bots="proof", bot_difficulty=1)
     leads, tries = 40, 0
     for number in range(leads):

@@ -49,7 +49,7 @@ def check_clients(run, campaign):
 
 
 def test_clients(run, campaign):
-    """docs/api.md 4.1, 4.1.6, 7: script tags, fetch and XMLHttpRequest of another origin"""
+    """docs/api.md 4.1, 4.1.6, 7: script tags, fetch and XMLHttpRequest on pages of another origin"""
     check_clients(run, campaign)
 
 
@@ -75,7 +75,7 @@ def test_a_failed_script(run, campaign):
 
 
 def test_any_headers(run, campaign):
-    """docs/api.md 7: the preflight allows what the page's client adds"""
+    """docs/api.md 7: the preflight allows the headers that the page's client adds"""
     found = run("""
         const answer = await fetch(API + "/v2/%d?email=ada@example.org", {
             method: "POST", headers: { "X-Client-Version": "1.2", "X-CSRF-Token": "x", "sentry-trace": "y" },

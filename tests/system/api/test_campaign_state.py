@@ -39,7 +39,7 @@ def calls(campaign, ending):
 
 
 def end_everywhere(campaign):
-    """End the campaign by its end time, which takes effect at once: cached campaigns include it."""
+    """Ends the campaign by its end time, which takes effect at once, because cached campaigns include it."""
     end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
     campaign.service.installation.admin("campaign", "set", str(campaign.id), end.strftime("ends_at=%Y-%m-%dT%H:%M:%SZ"))
     wait_until(lambda: campaign.post({}, path="/points").verdict == ENDED, 10, "the end of the campaign")
@@ -86,7 +86,7 @@ def test_ended_is_checked_before_the_fields(world):
 
 
 def test_work_queued_before_the_end(world):
-    """docs/api.md 6: it is carried out, without score changes"""
+    """docs/api.md 6: it is carried out, without changing scores"""
     assert world.post({"email": "ada@example.org", "tag": "VIP"}, path="/tag").status == 202
     world.end()
     world.service.dispatch()
@@ -108,7 +108,7 @@ def test_bulk_tags_after_the_end(world):
 
 
 def test_a_suspended_account(world):
-    """docs/api.md 2 account_suspended: any call on its campaigns, with or without a key; other calls with its keys, too"""
+    """docs/api.md 2 account_suspended: every call on its campaigns, with or without a key, and its keys on other calls"""
     admin, account = world.service.installation.admin, str(world.account.id)
     assert admin("account", "suspend", account) == {"id": world.account.id}
     for method, path, fields in calls(world, True) + calls(world, False):

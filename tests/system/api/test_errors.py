@@ -26,7 +26,7 @@ def test_invalid_phone_with_a_valid_email(campaign):
 @pytest.mark.parametrize("method, path", [("POST", ""), ("GET", ""), ("POST", "/outbound-webhook"), ("GET", "/outbound-webhook"),
                                           ("DELETE", "/outbound-webhook")])
 def test_unknown_and_foreign_campaigns_look_alike(service, campaign, method, path):
-    """docs/api.md 2 campaign_not_found, also for a campaign of another account when a key is sent"""
+    """docs/api.md 2 campaign_not_found: the same for a campaign of another account when a key is sent"""
     stranger = service.account("Stranger").key
     foreign = campaign.client.request(method, campaign.path + path, query=ADA, key=stranger)
     unknown = campaign.client.request(method, NO_CAMPAIGN + path, query=ADA, key=stranger)
@@ -42,7 +42,7 @@ def test_an_unknown_campaign_without_a_key(campaign):
 
 @pytest.mark.parametrize("number", ["99999999999999999999999999", "18446744073709551616", "9223372036854775808"])
 def test_number_larger_than_any_id(campaign, number):
-    """docs/api.md 1 Campaign id: a number without a campaign"""
+    """docs/api.md 1.1 Campaign: no campaign has this number"""
     assert campaign.client.request("GET", f"/v2/{number}", query=ADA).verdict == (404, "campaign_not_found")
 
 
@@ -58,14 +58,14 @@ def test_missing_key(campaign, method):
 @pytest.mark.parametrize("method, path", [("POST", "/v2/{}"), ("GET", "/v2/{}"), ("GET", "/v2/campaigns"),
                                           ("POST", "/v2/{}/outbound-webhook")])
 def test_wrong_key(campaign, method, path, key):
-    """docs/api.md 2 invalid_api_key, 3: a wrong key is refused also where none is needed; nothing is stored"""
+    """docs/api.md 2 invalid_api_key, 3: a wrong key is refused even where no key is needed; nothing is stored"""
     response = campaign.client.request(method, path.format(campaign.id), query={**ADA, "api_key": key})
     assert response.verdict == (409, "invalid_api_key") and response.json["message"] == "Invalid API access"
     assert campaign.get(ADA).status == 404
 
 
 def key_in(where, key):
-    """Options of a request with the key in that place."""
+    """The options of a request with the key in this place."""
     return {
         "query": {"query": {"api_key": key}}, "Authorization": {"headers": {"Authorization": f"Bearer {key}"}},
         "any scheme": {"headers": {"Authorization": f"Some Thing  {key} "}}, "bare": {"headers": {"Authorization": key}},
@@ -92,7 +92,7 @@ def test_the_key_in_a_body(campaign):
 
 
 def test_the_parameter_beats_the_headers(campaign):
-    """docs/api.md 3: parameter, else Authorization, else Authentication"""
+    """docs/api.md 3: the parameter, then Authorization, then Authentication"""
     def status(query, authorization, authentication):
         headers = {"Authentication": authentication} | ({"Authorization": authorization} if authorization else {})
         return campaign.client.request("GET", "/v2/campaigns", query=query and {"api_key": query}, headers=headers).status

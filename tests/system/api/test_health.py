@@ -24,7 +24,7 @@ def is_ready(service):
 
 
 def wait_not_ready(service):
-    """Wait until the service is not ready. Answers may be a second old; the rest of the time is for a busy machine."""
+    """Waits until the service is not ready. Answers may be a second old; the rest of the time is for a busy machine."""
     wait_until(lambda: not is_ready(service), 3, "not ready")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 3, 4: accounts and campaigns are separate: objects of another one appear not to exist, and never change."""
+"""docs/api.md 3, 4: accounts and campaigns are separate: objects of others appear not to exist, and never change."""
 import re
 
 import pytest
@@ -63,7 +63,7 @@ def nothing_happens(world):
 
 
 def names_of(lead):
-    """Return (name, value) for each way to name a lead, including one that does not exist."""
+    """(name, value) for each way to name a lead, and for a lead that does not exist."""
     for name in ("email", "phone_number", "social_id"):
         yield name, lead[name], UNKNOWN[name]
     yield "kid", lead["social_id"], UNKNOWN["social_id"]
@@ -150,7 +150,7 @@ def test_the_tag_of_a_path(world):
 
 
 def test_bulk_calls_pass_over_them(world):
-    """docs/api.md 4.1: n is the number of leads that matched; leads of others do not match, not even in a list with one that does"""
+    """docs/api.md 4.1: n is the number of leads that matched; leads of others do not match, even in a list with one that does"""
     ours, theirs = world.ours.first, world.theirs.first
     assert world.ours.bulk("verify", {"social_ids": [theirs["social_id"], ours["social_id"]]}) == 1
     assert world.ours.bulk("verify", {"emails": [theirs["email"], ours["email"]]}) == 1

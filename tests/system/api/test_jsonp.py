@@ -29,7 +29,7 @@ def unwrap(response, name):
 
 @pytest.mark.parametrize("key, view", [(True, "full"), (None, "public")])
 def test_subscribe(campaign, key, view):
-    """docs/api.md 4.1 POST, GET /v1/{cid}/subscribe, POST /subscribe: as create"""
+    """docs/api.md 4.1 POST and GET /v1/{cid}/subscribe, POST /subscribe: like create"""
     key = campaign.key if key else None
     path = f"/v1/{campaign.id}/subscribe"
     lead = check_payload(campaign.client.request("POST", path, form={**ADA, "plan": "x"}, key=key).json, view)
@@ -166,7 +166,7 @@ def test_hostile_callbacks(campaign, name):
 
 
 def test_several_callbacks(campaign):
-    """docs/api.md 1 Parameters: if there are several, the last one counts; an array is rejected"""
+    """docs/api.md 1.1 Parameters: the last of several counts; an array is rejected"""
     unwrap(call(campaign, "subscribe", [("email", ADA["email"]), ("jsonp", "<"), ("jsonp", "f")]), "f")
     assert call(campaign, "info", [("email", ADA["email"]), ("jsonp[]", "f")]).verdict == (406, "invalid_parameter")
 
@@ -179,7 +179,7 @@ def test_an_empty_callback_is_absent(campaign, query):
 
 
 def test_errors(service, campaign):
-    """docs/api.md 4.1.6: an error has its status in the body too, with message and error"""
+    """docs/api.md 4.1.6: an error has its status, in the body as well, and message and error"""
     other = service.campaign(campaign.account)
     other.end()
     cases = [

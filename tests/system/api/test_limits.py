@@ -112,7 +112,7 @@ def test_a_call_that_needs_a_key_counts_without_one(campaign):
 
 
 def test_checks_before_the_limits(campaign):
-    """docs/api.md 1.5: path, method and body size come first, and none of them counts; key and campaign come after"""
+    """docs/api.md 1.5: path, method and size of the body come first, and do not count; key and campaign come after"""
     address, request = new_address(), campaign.client.request
     before = [(404, lambda: request("POST", "/nowhere", address=address)), (405, lambda: request("DELETE", "/subscribe", address=address)),
               (413, lambda: request("POST", campaign.path, body=b"x" * 300_000, type="text/plain", address=address))]
@@ -127,7 +127,7 @@ def test_checks_before_the_limits(campaign):
 
 
 def test_jsonp(campaign):
-    """docs/api.md 4.1.6: calls of scripts are limited too"""
+    """docs/api.md 4.1.6: a script gets the refusal, too"""
     address = new_address()
     answers = [campaign.client.request("GET", f"/v1/{campaign.id}/subscribe", query={**ADA, "jsonp": "f"}, address=address)
                for _ in range(SIGNUPS + 1)]
@@ -141,7 +141,7 @@ def test_jsonp(campaign):
     ("2001:db8:1:2::1", "2001:db8:1:2:ffff::9", True), ("2001:db8:1:2::1", "2001:db8:1:3::1", False),
     ("203.0.113.1", "203.0.113.2", False), ("203.0.113.7", "::ffff:203.0.113.7", True), ("198.51.100.1", "[198.51.100.1]:80", True)])
 def test_callers_with_one_limit(campaign, first, second, same):
-    """IPv6 by /64, IPv4 by address in any spelling"""
+    """IPv6 addresses share a limit by /64; all spellings of an IPv4 address share one"""
     other = campaign.service.campaign(campaign.account)  # sign-ups count by campaign
     assert statuses(lambda: other.post(ADA, key=None, address=first), SIGNUPS + 1) == [200] * SIGNUPS + [429]
     assert other.post(ADA, key=None, address=second).status == (429 if same else 200)
@@ -212,7 +212,7 @@ def test_similar_header_names(campaign, name):
 # --- with a key ---
 
 def test_an_account(service):
-    """the account's own number, otherwise the setting (here: none); DELETE 60 in 60 s; other accounts do not count"""
+    """the account's own limit, otherwise the setting (here: none); 60 DELETE in 60 s; calls of other accounts do not count"""
     account, stranger = service.account(), service.account()
     campaign = service.campaign(account)
     assert statuses(lambda: campaign.get(ADA), LOOKUPS + 1) == [404] * (LOOKUPS + 1)
@@ -338,7 +338,7 @@ def test_many_at_once_with_a_key(make_service):
 
 
 def test_a_revoked_key_fails(make_service):
-    """docs/api.md 3: a revoked key fails even if the host has verified it"""
+    """docs/api.md 3: even a key that the host has verified"""
     service = make_service(workers=1)  # without a committer each worker caches keys
     campaign, address = service.campaign(service.account()), new_address()
     assert campaign.get(ADA, address=address).status == 404
@@ -382,7 +382,7 @@ def test_many_at_once(make_service):
 
 
 def listens(address):
-    """Return whether connections to the unix socket are accepted: the file exists a moment earlier."""
+    """Whether connections to the unix socket are accepted: the file exists a moment earlier."""
     with sockets.socket(sockets.AF_UNIX) as probe:
         return probe.connect_ex(str(address)) == 0
 
@@ -492,7 +492,7 @@ def test_bad_limits(service):
 
 
 def test_account_limit_refuses(service, account, refused):
-    """the command: invalid numbers, unknown accounts"""
+    """the command refuses invalid numbers and unknown accounts"""
     for value in ("x", "1000001", "1.5", "08"):
         assert "expected default or a number" in refused(65, "account", "limit", str(account.id), value)
     for words in (("account", "limit", "4294967295", "5"), ("account", "suspend", "4294967295"), ("account", "resume", "4294967295")):

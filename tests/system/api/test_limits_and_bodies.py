@@ -43,7 +43,7 @@ def test_invalid_body_counts(campaign, status, body, type):
 
 @pytest.mark.parametrize("status, body, type", BROKEN)
 def test_invalid_body_counts_with_the_campaign_in_it(campaign, status, body, type):
-    """it counts first without a campaign, then towards the limit of all campaigns"""
+    """an invalid body counts without a campaign, and then towards the limit of all campaigns"""
     address = new_address()
     for path in ("/v2", "/subscribe"):
         found = statuses(lambda: post(campaign, body, address, type, path=path), SIGNUPS)
@@ -85,7 +85,7 @@ def bodies_with(key):
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_key_in_the_body(service, known):
-    """docs/api.md 3: counts only for its account, even from an address over its limits, and if the host has not verified the key"""
+    """docs/api.md 3: counts for its account only, even from an address over its limits, and if the host has not verified the key"""
     campaign, address = service.campaign(service.account()), new_address()
     if known:
         campaign.lead(**ADA)
@@ -158,7 +158,7 @@ def test_large_bodies_without_a_key(campaign):
 
 @pytest.mark.parametrize("path", ["", "/optout"])
 def test_large_body_with_an_apparent_key(service, path):
-    """docs/api.md 5: it is read; without a valid key in it, it counts as a wrong key, and such bodies are limited"""
+    """docs/api.md 5: it is read; if it has no valid key, it counts as a wrong key, and such bodies are limited"""
     account = service.account()
     campaign, address = service.campaign(account), new_address()
     campaign.post(ADA, key=None)
@@ -231,7 +231,7 @@ def test_unreadable_key_or_campaign_counts(campaign, path, fields, query):
 
 
 def test_unreadable_campaign_counts_for_the_account(service):
-    """docs/api.md 5: with a key, too"""
+    """docs/api.md 5: the same with a key"""
     account = service.account()
     campaign = service.campaign(account)
     service.installation.admin("account", "limit", str(account.id), "5")

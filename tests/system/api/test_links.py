@@ -38,7 +38,7 @@ def test_scripts(browser):
 
 @pytest.mark.parametrize("query", DAMAGED)
 def test_the_hosted_page(hosted, query):
-    """the page's form has the referrer and the utm parameters"""
+    """the form of the page has the referrer and the utm parameters of the link"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     page = hosted.client.request("GET", f"/c/{hosted.id}", query=query.format(friend))
     fields = {one["name"]: one.get("value", "") for one, _ in Page(page.body.decode()).all("input")}
@@ -62,7 +62,7 @@ def test_the_page_of_a_sign_up(hosted, query):
 
 @pytest.mark.parametrize("typed", ["{}.", "({})", "“{}”", "\u200b{}\u200b", "https://shop.example/?kid={}", " {} ", "kid={}"])
 def test_a_referrer_that_is_sent(hosted, typed):
-    """docs/api.md 4.4: `kid` of a request, as a script or a visitor has copied it"""
+    """docs/api.md 4.4: `kid` of a request, as a script or a visitor has copied it from a link"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     assert hosted.client.request("POST", f"/v1/{hosted.id}/subscribe", form={**ADA, "kid": typed.format(friend)}).status == 200
     assert hosted.find(**ADA)["parent_id"] == friend
@@ -71,7 +71,7 @@ def test_a_referrer_that_is_sent(hosted, typed):
 @pytest.mark.parametrize("multi", [False, True])
 @pytest.mark.parametrize("page", ["https://elsewhere.example/?kid={}&utm_source=page&colour=red", "https://elsewhere.example/a?colour=red&kid={}&utm_source=page#top"])
 def test_the_page_of_a_plain_form(hosted, page, multi):
-    """docs/api.md 1.4: referrer and utm, no custom field; values of the request and of `__url` win"""
+    """docs/api.md 1.4: referrer and utm are taken, custom fields are not; values of the request and of `__url` take precedence"""
     friend, other = (hosted.lead(email=f"{name}@example.org")["social_id"] for name in ("friend", "other"))
     headers = {**NAVIGATE, "Referer": page.format(friend)}
 
@@ -97,7 +97,7 @@ def test_pages_that_name_no_referrer(hosted, page):
 
 
 def test_not_for_servers(hosted):
-    """docs/api.md 1.4: a call with a key has exactly what it sends"""
+    """docs/api.md 1.4: a call with a key has only what it sends"""
     friend = hosted.lead(email="friend@example.org")["social_id"]
     answer = hosted.client.request("POST", hosted.path, form=ADA, key=hosted.key,
                                    headers={"Referer": f"https://elsewhere.example/?kid={friend}&utm_source=page"})
@@ -120,8 +120,8 @@ def test_a_plain_form_that_failed(hosted):
     ("iframe", {}, True, "page"), ("frame", {"utm_source": "own"}, True, "own"), ("iframe", {"kid": "other"}, False, "page"),
     ("document", {}, None, None), (None, {}, None, None)])
 def test_a_frame(hosted, dest, own, parent, source):
-    """docs/embedding.md 2.2: the hosted page in a frame has the referrer of the page around it, where the browser sends that; a link does
-    not"""
+    """docs/embedding.md 2.2: the hosted page in a frame has the referrer of the page around it, if the browser sends that; a page
+    that links to it does not give it one"""
     ids = {name: hosted.lead(email=f"{name}@example.org")["social_id"] for name in ("friend", "other")}
     headers = {"Referer": f"https://elsewhere.example/?kid={ids['friend']}&utm_source=page"}
     if dest:

@@ -19,8 +19,8 @@ def look_up(campaign, kid, **options):
 # --- /lead ---
 
 def test_lead_creates_and_looks_up(campaign):
-    """docs/api.md 4.1: POST /lead/{campaign} as create, by JSON and form; GET /lead/{campaign}/{kid} as look-up; both in the caller's
-    view"""
+    """docs/api.md 4.1: POST /lead/{campaign} is like create, by JSON and form; GET /lead/{campaign}/{kid} is like a look-up; both
+    in the caller's view"""
     made = create(campaign, {**ADA, "plan": "x"})
     assert made.status == 200 and check_payload(made.json, "public")["counter"] == 1
     kid = made.json["social_id"]
@@ -47,7 +47,7 @@ def test_the_path_names_the_lead(campaign):
 
 
 def test_states_of_lead(service):
-    """docs/api.md 3 require_key, 6, 2 account_suspended: as POST and GET /v2/{campaign}"""
+    """docs/api.md 3 require_key, 6, 2 account_suspended: like POST and GET /v2/{campaign}"""
     account = service.account()
     closed, ended = service.campaign(account, require_key="on"), service.campaign(account)
     kid, old = closed.lead(**ADA)["social_id"], ended.lead(**ADA)["social_id"]

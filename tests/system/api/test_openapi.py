@@ -86,7 +86,7 @@ def source(name):
 
 
 def resolved(node):
-    """Return the object, or what it refers to."""
+    """The object, or the object that it refers to."""
     while "$ref" in node:
         node = functools.reduce(lambda at, part: at[part], node["$ref"].split("/")[1:], DOCUMENT)
     return node
@@ -191,7 +191,7 @@ def test_it_has_the_events():
 
 
 def test_examples_are_valid():
-    """examples of requests and answers"""
+    """The examples of requests and answers are valid"""
     def media_types(node):
         if isinstance(node, list):
             return [found for item in node for found in media_types(item)]
@@ -252,7 +252,7 @@ def test_answers_are_checked(method, path, status, headers, body, problem):
 
 
 def test_a_valid_body_does_not_hide_a_bad_one():
-    """a body whose names, types or error code differ from a valid one is found"""
+    """A body with other names or types, or another error code, is found."""
     documented = Documented()
     message = email.message.Message()
     for name, value in HEALTHY.items():

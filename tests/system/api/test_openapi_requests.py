@@ -51,7 +51,7 @@ NAMES = st.one_of(TEXTS, st.sampled_from([
 
 
 def either(*choices):
-    """Return a value of one of the strategies, each equally often, however many kinds of values it has."""
+    """A value of one of the strategies, all with the same probability, however many kinds of values each has."""
     return st.sampled_from(choices).flatmap(lambda chosen: chosen)
 
 
@@ -166,7 +166,7 @@ def fields(caller, specified):
 
 
 def paths(caller, path, parameters):
-    """Return the path with values, mostly of objects that exist."""
+    """The path with values, mostly of objects that exist."""
     known = {**caller.values, **{"token": token for begin, token in caller.tokens.items() if path.startswith(begin)}}
     others = st.one_of(NUMBERS, TEXTS.filter(lambda text: "@" not in text and "+49" not in text))  # the web server logs the path
     chosen = {item["name"]: either(*[st.just(known[item["name"]])] * 5, others) for item in parameters}
@@ -175,12 +175,12 @@ def paths(caller, path, parameters):
 
 
 def is_mended(path):
-    """docs/api.md 1.4, Copied links: the path of a hosted page is read as another one, which may belong to another operation."""
+    """docs/api.md 1.4, Copied links: whether the path of a hosted page is repaired, and may then belong to another operation."""
     return path.startswith(("/c/", "/opt-out/")) and re.fullmatch("[A-Za-z0-9_/-]*", path) is None
 
 
 def flat(pairs):
-    """Return the pairs as a form or a query has them."""
+    """The fields as a form or a query has them."""
     for name, value in pairs:
         for item in value if isinstance(value, list) else [value]:
             text = item if isinstance(item, str) else json.dumps(item)
@@ -220,7 +220,7 @@ def requests(caller, path, in_path, operation):
 
 
 def removes(name):
-    """Return a key for sorting: removals come last, the removal of the campaign after all others."""
+    """Sorts removals last, and that of the campaign after all others."""
     method, path, *_ = OPERATIONS[name]
     return path.startswith("/manage/") and method == "DELETE", name == "campaignRemove"
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""docs/openapi.yaml used by other tools: a linter has no complaint, and TypeScript clients are generated from it. The tools are npm
-packages; redocly/ and typescript/ pin their versions and hashes."""
+"""docs/openapi.yaml with tools of others: a linter has no complaint, and TypeScript clients are generated from it.
+
+The tools are npm packages; redocly/ and typescript/ pin their versions and their hashes.
+"""
 import json
 import os
 import re
@@ -80,7 +82,7 @@ def test_a_client_runs_the_first_example(compiler, service, account):
 
 
 def test_mistakes_do_not_compile(compiler):
-    """each line with a comment is a mistake that does not compile"""
+    """Each line with a comment has a mistake, which does not compile"""
     lines = (HERE / "typescript" / "wrong.ts").read_text(encoding="utf-8").splitlines()
     wrong, output = compile_program(compiler, "wrong.ts")
     assert wrong == [number for number, line in enumerate(lines, 1) if "; //" in line], output

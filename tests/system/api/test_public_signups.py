@@ -75,7 +75,7 @@ def test_refused_signups_do_not_count(limited):
 
 
 def test_refused_new_leads_count_for_their_address(limited):
-    """docs/api.md 5 What counts: once, like any call"""
+    """docs/api.md 5 What counts: a refused new lead counts once, like any call"""
     campaign, address = limited.campaign(limited.account()), new_address()
     assert [answer.status for answer in new_leads(campaign, LIMIT)] == [200] * LIMIT
 
@@ -97,7 +97,7 @@ def test_many_at_once(limited):
 
 
 def test_one_line_a_minute(limited):
-    """docs/operating.md 8: for each campaign, in all processes together"""
+    """docs/operating.md 8: one line a minute for each campaign, from all processes together"""
     first, second = limited.campaign(limited.account()), limited.campaign(limited.account())
     for campaign in (first, second):
         with concurrent.futures.ThreadPoolExecutor(2 * WORKERS) as pool:
@@ -110,11 +110,11 @@ def test_one_line_a_minute(limited):
 
 
 def test_custom_fields_without_a_key(service, campaign):
-    """docs/api.md 1.3: at most 8 KiB together; beyond that, the newest are dropped, and those that were stored with a key remain"""
+    """docs/api.md 1.3: 8 KiB together; the newest are left out; those that were stored with a key remain"""
     address = new_address()
 
     def fields(size):
-        """Return custom fields with this many bytes as an object."""
+        """Custom fields that have this many bytes as an object."""
         return {name: "x" * (size // 4 + (size % 4 - len('{"a":"","b":"","d":"","e":""}') if name == "e" else 0)) for name in "abde"}
     ada = {"email": "ada@example.org"}
     refused = campaign.post({**ada, **fields(8193)}, key=None, address=address)

@@ -114,7 +114,7 @@ def test_body_types(campaign, name, chunked):
 
 @pytest.mark.parametrize("type", ["application/xml", "text/html", "image/png", "text/plain; charset=iso-8859-1"])
 def test_other_types(campaign, type):
-    """docs/api.md 1.2, 2: where the body has no sign of what it is"""
+    """docs/api.md 1.2, 2: if the beginning of the body does not say what it is"""
     assert send(campaign, b"<lead/>", type).verdict == (415, "unsupported_media_type")
 
 
@@ -322,7 +322,7 @@ def test_head_is_get_without_the_body(campaign):
 @pytest.mark.parametrize("method, path", [("GET", "/health"), ("GET", "/nowhere"), ("GET", "/v2/campaigns"), ("POST", "/v2/{}"),
                                           ("PUT", "/v2/{}")])
 def test_every_answer_carries_its_headers(campaign, method, path):
-    """docs/api.md 7, Headers: also on errors"""
+    """docs/api.md 7, Headers: on errors, too"""
     response = campaign.client.request(method, path.format(campaign.id), headers={"Origin": "https://shop.example"})
     headers = response.headers
     assert headers["Content-Type"] == "application/json; charset=utf-8"
@@ -352,7 +352,7 @@ def test_preflight(campaign, path):
     "", ",", "a b", "a\tb", "\"a\"", "a: b", "a;b", "<script>", "\u00e4", "a" * 1025,
     ",".join(["name"] * 400)], ids=lambda names: names[:12])
 def test_preflight_with_hostile_names(campaign, names):
-    """docs/api.md 7: what is not a list of names, or too long, is not repeated"""
+    """docs/api.md 7: a value that is not a list of names, or is too long, is not repeated"""
     check_preflight(campaign, campaign.path, {"Access-Control-Request-Headers": names}, USUAL_HEADERS)
 
 

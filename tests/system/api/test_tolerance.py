@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 1.6: what is only informative never costs a lead. docs/api.md 1.1, 3, 4.2, 4.4: what is left out instead of being refused,
-and that identifiers, keys, points and switches come from nowhere else."""
+"""docs/api.md 1.6: parameters that only inform never cost a lead. 1.1, 3, 4.2, 4.4: values that are left out instead of refused;
+identifiers, keys, points and switches are read in no other place."""
 import itertools
 import json
 import urllib.parse
@@ -82,7 +82,7 @@ def test_what_is_not_read_is_not_validated(campaign, fields):
 @pytest.mark.parametrize("form", ["=x", "=%FF&=", "action[]=%00", "custom_fields[_x]=%00", "custom_fields[email][]=%FF", "kolid=" + 5000 * "x",
                                   "utm_source[a]=1", "utm_source[]=1", "utm_source[a][b]=%00"], ids=itertools.count())
 def test_what_is_not_read_in_forms(campaign, form):
-    """docs/api.md 1.6, 4.4: even a member of utm_..., as in JSON"""
+    """docs/api.md 1.6, 4.4: including members of utm_..., as in JSON"""
     assert raw(campaign, f"email=ada@example.org&{form}".encode()).status == 200
     found = campaign.find(**ADA)
     assert found["custom_fields"] == {} and found["utm"] == {}
@@ -100,7 +100,7 @@ def test_what_is_not_read_in_forms(campaign, form):
                                            {"a": "192.0.2.1"},
                                            [["192.0.2.1"]], "999.1.1.1", "\x00"))], ids=itertools.count())
 def test_ip_is_never_an_error(campaign, sent, address):
-    """docs/api.md 1.6, 4.4: the first address of a list, otherwise the address of the client; with a key and without"""
+    """docs/api.md 1.6, 4.4: the first address of a list, otherwise that of the client; with a key and without"""
     assert campaign.post({**ADA, "ip": sent}, address="203.0.113.7").json["ip"] == address
     assert campaign.post({"email": "b@example.org", "ip": sent}, key=None, address="203.0.113.7").status == 200
     assert campaign.find(email="b@example.org")["ip"] == address
@@ -125,13 +125,13 @@ def test_ip_in_a_form(campaign, form):
 @pytest.mark.parametrize("value", ["x" * 50_000, {"a": {"b": [{}]}}, [{"a": 1}, [[]]], "\x00\x1b", True, None, ["x"] * 12000],
                          ids=lambda value: str(value)[:20].encode("unicode_escape").decode())
 def test_unknown_internal_names_are_dropped(campaign, value):
-    """docs/api.md 1.6: whatever their value"""
+    """docs/api.md 1.6: whatever their values are"""
     lead = campaign.lead(**ADA, **{"__custom": value, "_" + "n" * 1000: value, "__URL": value, "_\x00": value}, plan="x")
     assert lead["custom_fields"] == {"plan": "x"}
 
 
 def test_unknown_internal_names_in_forms(campaign):
-    """docs/api.md 1.6: not UTF-8, arrays, files; also in the query"""
+    """docs/api.md 1.6: values that are not UTF-8, arrays, files; in the query, too"""
     body = b"_%FF=%FF&__kd[]=%00&__mm[a][b]=%01&_long=" + b"x" * 100_000 + b"&email=ada%40example.org"
     assert raw(campaign, body, query="_=1732400000000&__x=%FF").json["custom_fields"] == {}
     type, body = multipart([("email", "b@example.org"), ("_file", ("me.png", b"\x89PNG\0")), ("__x", b"\xff")])
@@ -139,7 +139,7 @@ def test_unknown_internal_names_in_forms(campaign):
 
 
 def test_dropped_names_do_not_count(campaign):
-    """docs/api.md 1.6, 1.3: they do not count towards the caps on parameters and values"""
+    """docs/api.md 1.6, 1.3: towards the caps of parameters and of values"""
     fields = {f"_p{number}": "x" for number in range(5000)} | {f"f{number}": None for number in range(199)}
     assert campaign.post({**ADA, **fields}).status == 200
     body = "&".join(["_a=1"] * 40000 + ["email=ada%40example.org"])
@@ -168,7 +168,7 @@ def test_known_internal_names_are_read(service, account, campaign):
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_long_texts_are_cut(campaign, name):
-    """docs/api.md 1.6: they are cut between characters, with and without a key"""
+    """docs/api.md 1.6: between characters, with and without a key"""
     text = "ü" * 3000
     for key, email in ((True, ADA["email"]), (None, "b@example.org")):
         assert raw(campaign, urllib.parse.urlencode({"email": email, name: "x" + text}).encode()[:8000], key=key).status == 200
@@ -198,7 +198,7 @@ def test_another_name_is_used_for_what_is_left_out(campaign):
 
 
 def test_the_whole_url_is_merged(campaign):
-    """docs/api.md 1.6, 1.4: cutting the URL does not cut a value in its query"""
+    """docs/api.md 1.6, 1.4: a parameter is not cut together with the URL"""
     referrer = campaign.lead(email="r@example.org")["social_id"]
     for padding in range(VALUE_CAP - 40, VALUE_CAP + 10, 7):
         email = f"{padding}@example.org"
@@ -209,7 +209,7 @@ def test_the_whole_url_is_merged(campaign):
 
 
 def test_external_ids_are_not_changed(campaign):
-    """docs/api.md 1.6: an id that was cut would be a different one"""
+    """docs/api.md 1.6: an id that is cut would be another id"""
     for uid in ("x" * (VALUE_CAP + 1), {"a": 1}, ["x"], True):
         response = campaign.post({**ADA, "__uid": uid})
         assert response.verdict == (406, "invalid_parameter")
@@ -254,7 +254,7 @@ CUSTOM_STORED = {"plan": "large", "size": 3, "vip": True, "tags": ["a", 1], "add
 
 @pytest.mark.parametrize("name", ["custom_fields", "Custom_Fields"])
 def test_members_of_custom_fields(campaign, name):
-    """docs/api.md 4.4: they are custom fields, in JSON, form and query"""
+    """docs/api.md 4.4: members are custom fields, in JSON, form and query"""
     assert campaign.lead(**ADA, **{name: CUSTOM})["custom_fields"] == CUSTOM_STORED
     pairs = [(f"{name}[plan]", "large"), (f"{name}[tags][]", "a"), (f"{name}[tags][]", "b"), (f"{name}[Address][city]", "Bonn")]
     expected = {"plan": "large", "tags": ["a", "b"], "address[city]": "Bonn"}
@@ -287,7 +287,7 @@ def test_custom_fields_that_is_no_object(campaign):
 
 
 def test_members_and_fields_are_one(campaign):
-    """docs/api.md 4.4, 4.3 rule 6: the body precedes the query, which precedes __url; otherwise the last one counts; null removes"""
+    """docs/api.md 4.4, 4.3 rule 6: the body precedes the query, which precedes __url; otherwise the last value counts; null removes"""
     assert campaign.lead(**ADA, plan="a", custom_fields={"Plan": "b"})["custom_fields"] == {"plan": "b"}
     assert campaign.lead(**ADA, custom_fields={"Plan": "b"}, plan="c")["custom_fields"] == {"plan": "c"}
     assert campaign.post({**ADA, "plan": "d"}, query={"custom_fields[plan]": "q"}).json["custom_fields"] == {"plan": "d"}
@@ -315,7 +315,7 @@ def test_other_objects_become_fields(campaign, value, fields):
     {"a": {"n" * 62: 1}},
     {"a": {"b": "x" * (VALUE_CAP + 1)}}, {"a": {f"f{number}": None for number in range(200)}}])
 def test_caps_of_leaves(campaign, fields):
-    """docs/api.md 1.3: the caps on other custom fields apply to leaves"""
+    """docs/api.md 1.3: the caps of other custom fields apply"""
     assert campaign.post({**ADA, **fields}).verdict == (406, "invalid_parameter")
     assert campaign.get(ADA).status == 404
 
@@ -352,7 +352,7 @@ def test_names_of_other_calls_are_fields(campaign, name):
 
 
 def test_objects_of_other_calls(campaign):
-    """docs/api.md 1.6: an unknown name is ignored whatever its value is; the name of a parameter is not"""
+    """docs/api.md 1.6: an unknown name is ignored, whatever its value is; the name of a parameter is not"""
     lead = campaign.lead(**ADA)
     assert campaign.get({"email": ADA["email"], "meta[a]": "x", "_": "1"}).status == 200
     for path, fields in (("/points", {"points": 1, "social_id": lead["social_id"]}), ("/optout", ADA),
@@ -386,7 +386,7 @@ def ways(name, value):
 
 @pytest.mark.parametrize("name", SMUGGLED)
 def test_custom_fields_set_no_parameters(campaign, name):
-    """docs/api.md 4.4: reserved names in the object are dropped, whatever is sent"""
+    """docs/api.md 4.4: reserved names in the object are dropped, whatever their values are"""
     referrer = campaign.lead(email="r@example.org")["social_id"]
     value = referrer if SMUGGLED[name] == "{referrer}" else SMUGGLED[name]
     for number, (body, query) in enumerate(ways(name, value)):
@@ -439,7 +439,7 @@ def test_large_bodies_need_a_key_outside_objects(campaign):
     {"phone_number": "+1242", "country_code": "1242"}, {"phone_number": "+420", "country_code": "DE"},
     {"phone_number": "", "country_code": "-1"}])
 def test_number_without_digits_of_its_own_is_absent(campaign, fields):
-    """docs/api.md 1.6, 4.2: it is what a form fills in before a person types"""
+    """docs/api.md 1.6, 4.2: such as the text that a form fills in before a person types"""
     for key, email in ((True, "a@example.org"), (None, "b@example.org")):
         assert campaign.post({"email": email, **fields}, key=key).status == 200
         assert campaign.find(email=email)["phone_number"] is None
@@ -452,7 +452,7 @@ def test_number_without_digits_of_its_own_is_absent(campaign, fields):
     {"phone_number": "+491"}, {"phone_number": "x"}, {"phone_number": "+0"}, {"phone_number": "0", "country_code": "49"},
     {"phone_number": "+49x"}])
 def test_a_bad_number_beside_a_good_email(campaign, fields):
-    """docs/api.md 1.6, 4.4: it is left out, reported in the answer and kept, unless the caller wants an error; by itself it is an error"""
+    """docs/api.md 1.6, 4.4: left out, reported in the answer and kept, unless the caller wants an error; alone it is an error"""
     for key in (True, None):
         for strict in (True, "1", "x"):
             assert campaign.post({**ADA, **fields, "__strict": strict}, key=key).verdict == (406, "invalid_phone_number")
@@ -472,7 +472,7 @@ def test_a_bad_number_beside_a_good_email(campaign, fields):
     *((code, True) for code in ("49", "+49", 49, "DE", "de", "0049", " +49 ", "(49)", "Deutschland (+49)", "DE - 49", "49.0")),
     *((code, False) for code in ("", None, "-1", -1, "4.9", "+", "D", "DEU", "D1", "12345", "é", "Germany", "de_DE", "null"))])
 def test_country_codes(campaign, code, valid):
-    """docs/api.md 4.2: even next to a number that has its own"""
+    """docs/api.md 4.2: even with a number that has its own"""
     assert campaign.lead(phone_number="+441632960001", country_code=code)["phone_number"] == "+441632960001"
     response = campaign.post({"phone_number": "0170 1234567", "country_code": code})
     assert response.verdict[0] == (200 if valid else 406)
@@ -500,7 +500,7 @@ PLACEHOLDERS = ["undefined", "null", "", "  "]
 
 
 def places(text):
-    """Return options of requests with this text in place of a key."""
+    """The options of requests that have this text in the place of a key."""
     yield {"query": {"api_key": text}}
     yield {"body": {"api_key": text}}
     for header in ("Authorization", "Authentication"):
@@ -512,7 +512,7 @@ def places(text):
 
 @pytest.mark.parametrize("text", PLACEHOLDERS)
 def test_placeholder_of_a_key_is_absent(campaign, text):
-    """docs/api.md 3: the sign-up is treated as one without a key; if one is required, it is missing"""
+    """docs/api.md 3: the sign-up succeeds without a key; where one is required, it is missing"""
     for number, options in enumerate(places(text)):
         fields = {"email": f"{number}@example.org", **options.pop("body", {})}
         for form in ({"json_body": fields}, {"form": fields}):
@@ -566,7 +566,7 @@ def test_placeholders_are_no_wrong_keys(make_service):
 # --- paths ---
 
 def test_empty_segments_are_skipped(campaign):
-    """docs/api.md 1.1 Path: as in addresses that were concatenated"""
+    """docs/api.md 1.1 Path: addresses that clients have joined with an extra slash"""
     for number, path in enumerate(("//v2/{}", "/v2//{}", "/v2/{}//", "///v2///{}///")):
         response = campaign.client.request("POST", path.format(campaign.id), json_body={"email": f"{number}@example.org"})
         assert response.status == 200

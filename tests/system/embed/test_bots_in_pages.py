@@ -50,7 +50,7 @@ def show(browser, service):
 
 
 def test_the_script_solves_a_challenge(show, guarded):
-    """docs/embedding.md 2: after the first answer; the page goes on running meanwhile"""
+    """docs/embedding.md 2: after the first answer, while the page keeps running"""
     found = show("""
         let turns = 0, longest = 0, last = performance.now();
         const timer = setInterval(() => {
@@ -122,7 +122,7 @@ def packages(make_folder):
 @pytest.mark.slow
 @pytest.mark.parametrize("attributes", ["", ' auto="onload"'], ids=["checked", "by itself"])
 def test_the_published_widget(browser, service, guarded, packages, attributes):
-    """docs/embedding.md 2: in a page of another origin, as the form's field `altcha`, which the browser sends as it does any other"""
+    """docs/embedding.md 2: in a page of another origin, as the form's field `altcha`, which the browser sends like any other"""
     code = (pathlib.Path(packages) / "node_modules/altcha/dist/main/altcha.min.js").read_text(encoding="utf-8")
     browser.site.add("/altcha.js", code, "text/javascript; charset=utf-8")
     api = service.front.url
@@ -145,7 +145,7 @@ def test_the_published_widget(browser, service, guarded, packages, attributes):
 
 @pytest.mark.slow
 def test_the_published_library(service, guarded, packages):
-    """docs/api.md 8.2: it solves our challenges, and the script's solver those that it makes"""
+    """api.md 8.2: the library solves our challenges, and our script solves those that the library makes"""
     printed = run("altcha", ["node", packages / "try.mjs", SOURCE / "src/page/solver.js"],
                   input=json.dumps([guarded.client.request("GET", f"/c/{guarded.id}/challenge").json for _ in range(3)]))
     ours, theirs = json.loads(printed)

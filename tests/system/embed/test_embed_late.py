@@ -78,8 +78,7 @@ def test_names_of_elements(show, service, account, name):
 # ---- elements that come later ----
 
 def test_elements_that_come_later(show, service, account):
-    """docs/embedding.md 1: elements that a script of the page inserts, at any depth, are filled as soon as they exist, and each is loaded
-    once"""
+    """docs/embedding.md 1: elements that a script of the page adds, at any depth, are filled at once; each is loaded once"""
     campaign = service.campaign(account, privacy="off", landing_url="https://shop.example/")
     lead = campaign.lead(**ADA, first_name="Ada")
     campaign.points(lead, 5)
@@ -104,8 +103,8 @@ def test_elements_that_come_later(show, service, account):
 
 
 def test_what_a_framework_does(show, campaign):
-    """docs/embedding.md 1: an element that is emptied, moved, or replaced by a copy of the markup gets its content again; one that is
-    emptied each time is finally left alone"""
+    """docs/embedding.md 1: an element that is emptied, moved, or replaced by a copy of the markup gets its content again; one that
+    is emptied each time is left alone in the end"""
     found = show("""
         const box = document.querySelector("#box"), markup = box.innerHTML;
         const form = () => box.querySelector("form.leadhook-form");
@@ -143,7 +142,7 @@ def test_the_documented_call(show, campaign):
 
 
 def test_a_form_that_comes_later(show, campaign):
-    """docs/embedding.md 2: a form of the page that is added, and one whose tab is shown later, are sent by the script"""
+    """docs/embedding.md 2: a form that the page adds later, and one whose tab is shown later, are sent by the script"""
     found = show("""
         document.body.append(document.querySelector("template").content.cloneNode(true));
         const answered = await signUp("ada@example.org");
@@ -157,7 +156,7 @@ def test_a_form_that_comes_later(show, campaign):
 @pytest.mark.parametrize("kind, found_by", [
     ("inline", "url"), ("bundle", "url"), ("bundle", "action"), ("module", "url"), ("module", "tag"), ("inserted", "tag"), ("eval", "action")])
 def test_bundles(browser, service, campaign, kind, found_by):
-    """docs/embedding.md 1: the address of the service is that of an element or of the action of a form"""
+    """docs/embedding.md 1: the address of the service comes from an element or from the action of a form"""
     api, site, text = service.front.url, browser.site, script_of(service)
     site.add("/bundle.js", "window.before = 1;\n" + text + "\nwindow.behind = 1;", "text/javascript")
     site.add("/module.js", f'import "{api}/embed/v1/embed.js";' if found_by == "tag" else text, "text/javascript")
@@ -177,7 +176,7 @@ def test_bundles(browser, service, campaign, kind, found_by):
 
 
 def test_a_bundle_without_an_address(browser, service, campaign):
-    """docs/embedding.md 1: the console says once what is missing; the page's own form works"""
+    """docs/embedding.md 1: the console says once what is missing; the form of the page stays"""
     found = browser.run(LOADED + """
         document.body.append(document.createElement("p"));
         await new Promise(done => setTimeout(done, 500));
@@ -221,7 +220,7 @@ def test_copied_links(show, campaign, query):
 
 @pytest.mark.parametrize("policy, told", [("no-referrer-when-downgrade", True), ("strict-origin-when-cross-origin", False)])
 def test_a_frame_of_another_origin(browser, service, campaign, policy, told):
-    """docs/embedding.md 2.2: a page with the script in a frame has the referrer of the page around it, where browsers tell it"""
+    """docs/embedding.md 2.2: a page with the script in a frame has the referrer of the page around it, if browsers tell it"""
     friend = campaign.lead(email="friend@example.org")["social_id"]
     other = browser.site.origin.replace("localhost", "127.0.0.1")
     browser.site.add("/framed", '<!DOCTYPE html><script src="%s/embed/v1/embed.js" defer></script>%s<script>addEventListener("load", () => {'
@@ -246,7 +245,7 @@ def test_a_frame_of_another_origin(browser, service, campaign, policy, told):
 @pytest.mark.parametrize("language, setting, words", [
     ("de", "auto", "Gib eine E-Mail-Adresse ein, zum Beispiel name@example.org"), ("", "fr", "Saisissez une adresse e-mail"), ("es-MX", "auto", "Introduce"), ("nl", "en", "Enter an email address")])
 def test_errors_in_the_language_of_the_visitor(show, service, account, language, setting, words):
-    """docs/embedding.md 3: at the field, in the words of the hosted page"""
+    """docs/embedding.md 3: errors are in the words of the hosted page, next to the field"""
     campaign = service.campaign(account, language=setting)
     found = show("""
         await signUp("ada@localhost");
@@ -294,7 +293,7 @@ def mailing(make_service):
     ("en", "Thank you. Please check your inbox.", "Please confirm your address: we have sent you an email. Enter the code"),
     ("de", "Danke. Bitte schau in dein Postfach.", "Bitte bestätige deine Adresse: Wir haben dir eine E-Mail geschickt. Code eingeben")])
 def test_what_a_lead_still_has_to_do(browser, mailing, language, message, words):
-    """docs/embedding.md 6: while the address waits for its confirmation, the status says so in the language of the page, also later"""
+    """docs/embedding.md 6: until the address is confirmed, the status says so, in the language of the page, even on later visits"""
     campaign = mailing.campaign(mailing.account(), verify_email="on", public_lookup="all", bots="off")
     show = shower(browser, mailing)
     found = show("""
@@ -317,7 +316,7 @@ def test_what_a_lead_still_has_to_do(browser, mailing, language, message, words)
 
 @pytest.mark.parametrize("text", ["\u201d%d\u201d", "\u201e%d\u201c", "&#8221;%d&#8243;", "#%d", " %d&nbsp;"])
 def test_a_campaign_between_marks(show, campaign, text):
-    """docs/embedding.md 1: quotation marks as word processors write them"""
+    """docs/embedding.md 1: even with the quotation marks of word processors"""
     assert show("return (await until(() => document.forms[0])).elements.email.name;", f"<div data-leadhook-form='{text % campaign.id}'></div>") == "email"
 
 
@@ -340,7 +339,7 @@ Array.prototype.entries = function () { return [].concat(this); };
 
 
 def test_older_libraries(browser, show, service, account, leadhook):
-    """docs/embedding.md 1: MooTools and Prototype replace methods of all arrays"""
+    """docs/embedding.md 1: although MooTools and Prototype replace methods of all arrays"""
     campaign = service.campaign(account)
     leadhook("page", "set", campaign.id, "fields=email; plan select required: Plan = Free | Pro", "consent=I agree")
     head = f'<script src="{browser.site.add("/old.js", OLD_LIBRARY, "text/javascript")}"></script>'
@@ -369,7 +368,7 @@ def test_a_form_in_a_form(show, campaign):
 
 @pytest.mark.parametrize("kind", ["element", "form"])
 def test_a_copy_of_the_script(browser, show, service, account, kind):
-    """docs/embedding.md 1: a cache of the page's site serves it, below a path like ours"""
+    """docs/embedding.md 1: a copy that a cache of the page's site serves, below a path like ours"""
     campaign = service.campaign(account)
     copy = browser.site.add("/cache/min/1/embed/v1/embed.js", script_of(service), "text/javascript")
     action = f'action="{service.front.url}/v1/{campaign.id}/subscribe"'
@@ -403,7 +402,7 @@ def test_a_blocked_script(browser, service, account):
 
 @pytest.mark.parametrize("name", ["Email", "EMAIL", "your-email", "contact[email]", "email "])
 def test_other_names_of_the_address(show, service, account, name):
-    """docs/embedding.md 2: finding the address field in a form without a parameter for it"""
+    """docs/embedding.md 2: finds the field for the email address in a form that names it differently"""
     campaign = service.campaign(account)
     found = show("""
         document.querySelector("input").value = "ada@example.org";

@@ -44,8 +44,7 @@ def script(service):
     ('<div id="kickofflabs_signup_bar" data-landing_page_id="{id}" data-redirect></div>', True),
     ('<div data-leadhook-form="{id}"></div>', False), ('<div data-leadhook-form="{id}" data-redirect></div>', True)])
 def test_the_next_page(browser, show, service, account, markup, moves):
-    """docs/embedding.md 2: text and link instead of the form; `thankyou_url` only if the markup says so, or as the form does without the
-    script"""
+    """docs/embedding.md 2: text and link in place of the form; `thankyou_url` only if the markup says so, or the form leads there by itself"""
     thankyou = browser.site.add("/thank-you", "<!DOCTYPE html>thanks")
     campaign = service.campaign(account, **PAGES, thankyou_url=thankyou)
     browser.site.visits.clear()
@@ -61,8 +60,8 @@ def test_the_next_page(browser, show, service, account, markup, moves):
 
 
 def test_the_link_to_share(show, service, account):
-    """docs/embedding.md 2: it comes after the text, in the language of the page, unless the page has an element for the status; likewise
-    after a repeated sign-up, as the text says unless the page has its own"""
+    """docs/embedding.md 2: after the text, in the language of the page; not if the page has an element for the status; the same
+    after a repeated sign-up, unless the page has a text of its own"""
     campaign = service.campaign(account, **PAGES)
     form = FORM % (campaign.id, "")
     for markup, text in ((f'<div lang="de">{form}</div>', "Danke. Du bist angemeldet. Dein Link zum Teilen: {url}"),
@@ -148,7 +147,7 @@ def test_snippets(show, leadhook, service, account, markup):
 
 
 def test_a_snippet_that_comes_later(browser, service, account):
-    """docs/embedding.md 8: pages that insert element and script by a script, and do so again"""
+    """docs/embedding.md 8: on pages whose script inserts the element and its script, repeatedly"""
     campaign = service.campaign(account, **PAGES)
     found = browser.run("""
         const insert = async () => {
@@ -240,8 +239,8 @@ SECRETS = """
 
 
 def test_any_form_with_a_secret(show, script, service, account):
-    """docs/embedding.md 8: nothing is taken from a form with a password, a code or a card number, wherever its field is and whatever its
-    type is now"""
+    """docs/embedding.md 8: nothing is read from a form with a password, a code or the number of a card, wherever that field is and
+    whatever its type is now"""
     campaign = service.campaign(account)
     found = show("""
         const sent = [];
@@ -266,7 +265,7 @@ def test_any_form_with_a_secret(show, script, service, account):
 
 
 def test_elements_that_hide_those_of_the_document(show, script, service, account):
-    """docs/embedding.md 1, Names: an element with the name of what the document has hides it from other scripts, not from this one"""
+    """docs/embedding.md 1, Names: an element with the name of a property of the document hides it from other scripts, but not from this one"""
     campaign = service.campaign(account)
     names = ("querySelector", "querySelectorAll", "createElement", "getElementById", "forms", "body",
              "leadhook " + service.front.url + "/")
@@ -289,7 +288,7 @@ HIDING = ("elements", "method", "target", "closest", "append", "after", "getAttr
 
 
 def test_a_secret_in_a_form_of_ours(show, script, service, account):
-    """docs/embedding.md 8: the form is sent without it, whatever its field is now, and whatever the names of other fields are"""
+    """docs/embedding.md 8: the form is sent without the secret, whatever type its field has now, and whatever the names of other fields are"""
     campaign = service.campaign(account)
     hiding = "".join(f'<input name="{name}" value="v">' for name in HIDING)
     show("""
@@ -309,7 +308,7 @@ def test_a_secret_in_a_form_of_ours(show, script, service, account):
     pytest.param("", "window.kol_widget_options = { callback: () => { throw new Error('a script of the page'); } };", 1, id="callback"),
     pytest.param('<input name="x" value="1">', "", 0, id="no address")])
 def test_any_form_is_sent_on(browser, show, script, service, account, fields, callback, stored):
-    """docs/embedding.md 8: neither what is not taken from a form of the page nor what fails holds back its address or the form"""
+    """docs/embedding.md 8: fields that are not read, and a failure, hold back neither the email address nor the form"""
     target = browser.site.add("/contact", "<!DOCTYPE html>done")
     campaign = service.campaign(account)
     browser.site.visits.clear()

@@ -64,7 +64,7 @@ def test_what_is_added(browser, show, campaign):
 
 
 def test_a_large_page_address(show, campaign):
-    """docs/embedding.md 2: informative values are left out of a body that would be too large for a call without a key"""
+    """docs/embedding.md 2: fields that only inform are left out of a body that would be too large for a call without a key"""
     query = "?" + "&".join(f"utm_{number}={'%C3%A9' * 300}" for number in range(22))
     assert show("return signUp('ada@example.org');", FORM % (campaign.id, ""), query=query)["name"] == "success"
     assert 0 < len(campaign.find(**ADA)["utm"]) < 22
@@ -118,7 +118,7 @@ def test_an_element_named_as_the_script(browser, campaign, service):
 
 
 def test_errors(show, campaign):
-    """docs/embedding.md 3: next to the field that they are about, as text, for screen readers too; the next answer removes them"""
+    """docs/embedding.md 3: next to the field that they are about, as text, for screen readers, too; the next answer removes them"""
     found = show("""
         const form = document.querySelector("form"), field = form.elements.email;
         const look = () => {
@@ -168,7 +168,7 @@ def test_pages_decide(show, campaign):
 
 
 def test_the_next_page(browser, show, service, account):
-    """docs/embedding.md 2: thankyou_url, else redirect_url, with kolid, which shows the status there"""
+    """docs/embedding.md 2: thankyou_url, otherwise redirect_url, with kolid, which shows the status there"""
     thankyou = browser.site.add("/thanks", "<!DOCTYPE html>thanks")
     for settings, redirect, path in (({"thankyou_url": thankyou}, "/elsewhere", "/thanks"), ({}, "/welcome?x=1", "/welcome")):
         campaign = service.campaign(account, **settings)
@@ -227,7 +227,7 @@ MESSAGE = """
     ("nl", 'data-message="no" data-code-link="&lt;i&gt;"', "Thank you. Please check your inbox. <i>"),
     ("de", 'data-check-mail="Look &lt;b&gt;"', "Look <b> Code eingeben")])
 def test_a_withheld_lead(show, mailing, language, attributes, text):
-    """docs/embedding.md 2, 6: if a mail answers a sign-up, the message says so, with a link to where its code is entered; so does the
+    """docs/embedding.md 2, 6: if a mail answers a sign-up, the message says so, with a link to the page for its code; so does the
     status"""
     campaign = mailing.campaign(mailing.account(), **STRICT, verify_email="on", mails="welcome,status_link")
     found = show("""
@@ -242,7 +242,7 @@ def test_a_withheld_lead(show, mailing, language, attributes, text):
 
 
 def test_a_code_by_text(show, make_service, gateway):
-    """docs/embedding.md 2: after a sign-up with only a number, the message links to where its code is entered"""
+    """docs/embedding.md 2: after a sign-up with only a number, the message leads to the page for its code"""
     service = make_service(settings=[*SETTINGS, *gateway.settings()])
     campaign = service.campaign(service.account(), **STRICT, verify_phone="on", bots="off")
     found = show("""
@@ -275,7 +275,7 @@ def test_a_withheld_lead_without_mail(show, service, account):
 
 
 def test_late_answers(browser, show, service):
-    """docs/embedding.md 5, 6: answers to requests from before a sign-up do not replace answers from after it"""
+    """docs/embedding.md 5, 6: an answer from before a sign-up does not replace one from after it"""
     site, signed_up = browser.site, threading.Event()
     lead = {"social_id": "7LATE7", "contest_score_rank": 1, "display_name": "Ada"}
 

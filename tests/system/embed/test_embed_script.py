@@ -78,7 +78,7 @@ def test_scripts_of_older_pages(service, path):
 
 
 def test_icons(service):
-    """docs/embedding.md 8: SVG, for names with .png, too"""
+    """docs/embedding.md 8: SVG, even for names with .png"""
     for name in ("facebook.png", "x.svg", "email.png"):
         icon = service.client.request("GET", f"/embed/v1/images/social/{name}")
         assert (icon.status, icon.headers["Content-Type"]) == (200, "image/svg+xml; charset=utf-8") and icon.body.startswith(b"<svg ")
@@ -100,7 +100,7 @@ def test_older_pages_by_id(service, campaign):
 
 
 def test_queries_of_older_pages_that_no_web_server_passes(service, campaign):
-    """docs/embedding.md 8: control characters, sent directly to the program, are escaped; what is already escaped is not changed"""
+    """docs/embedding.md 8: control characters, sent directly to the program, are escaped; existing escapes stay"""
     response = fastcgi_client.request(str(service.installation.socket), REQUEST_METHOD="GET",
                                       REQUEST_URI=f"{service.front.base_path}/{campaign.id}?a=\t\r\nb&c=\x01%20\x7f+é")
     sent = "?a=%09%0D%0Ab&c=%01%20%7F+%C3%A9"
@@ -169,7 +169,7 @@ def test_markup_for_pages(leadhook, campaign):
 
 
 def test_fields_of_the_campaign(leadhook, campaign, tmp_path):
-    """docs/embedding.md: the forms have its fields, consent and button, escaped, in its language; removed ones are gone"""
+    """docs/embedding.md: the forms have the fields, consent and button of the campaign, escaped, in its language; removed ones are gone"""
     leadhook("campaign", "set", campaign.id, "bots=off", "language=de", "pages=on")
     (tmp_path / "consent.txt").write_text("I <agree>\nto all")
     leadhook("page", "set", campaign.id, f"consent=@{tmp_path}/consent.txt", "button=Join & win", "fields=email; first_name required; plan select required: Plan = A | B \"C\"; "

@@ -33,7 +33,7 @@ def test_a_script_with_integrity(window, sign_up, service, account, form):
 
 
 def test_another_version_of_the_script(window, sign_up, service, account):
-    """docs/embedding.md 1.1: the browser does not run it, and the form works as without a script"""
+    """docs/embedding.md 1.1: the browser does not run it, and the form works without a script"""
     campaign = service.campaign(account, **STRICT)
     sign_up(campaign, "script", "form_markup", change=lambda markup: markup.replace('integrity="sha384-', 'integrity="sha384-AAAA'))
     window.wait("location.pathname.includes('/s/') && document.readyState === 'complete'", "the lead's page")

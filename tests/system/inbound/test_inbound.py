@@ -45,7 +45,7 @@ def test_without_a_name(make_service):
 
 @pytest.mark.smoke
 def test_call(campaign):
-    """docs/inbound.md 2: 201 with the lead, created and updated, as POST /v2/{campaign} with a key answers"""
+    """docs/inbound.md 2: 201 with the lead, whether created or updated, as POST /v2/{campaign} with a key answers"""
     hook = add(campaign)
     created = send(campaign, hook, {"email": "ada@example.org", "first_name": "Ada", "plan": "gold"})
     assert created.status == 201 and created.json["email"] == "ada@example.org", created.body
@@ -71,7 +71,7 @@ def test_unknown_url(campaign):
 
 
 def test_remove(campaign):
-    """docs/api.md 4.1.7: by id, name or URL; afterwards the URL is unknown"""
+    """docs/api.md 4.1.7: by id, name or URL; then the URL is unknown"""
     for number, by in enumerate(("id", "name", "url")):
         hook = add(campaign, name=f"Shop {number}")
         value = {"id": hook["id"], "name": f"Shop {number}", "url": hook["url"]}[by]
@@ -132,7 +132,7 @@ def test_half_characters(campaign):
     ({"social_id": "0000000000"}, "missing_identifier"),
 ])
 def test_refused(campaign, leadhook, payload, error):
-    """docs/inbound.md 2, 5: a payload of which no lead can be made is stored, and the answer is no error"""
+    """docs/inbound.md 2, 5: a payload that cannot become a lead is stored, and the answer is not an error"""
     hook = add(campaign)
     answer = send(campaign, hook, payload)
     assert answer.verdict == (202, error) and answer.json["message"] == "Payload stored, not mapped"
@@ -155,7 +155,7 @@ def test_refused(campaign, leadhook, payload, error):
     (b"email=%ff", "application/x-www-form-urlencoded", "invalid_email"),
 ], ids=range(10))
 def test_hostile_bodies(campaign, leadhook, body, type, error):
-    """docs/inbound.md 2, 5: what cannot be read is stored as it arrived"""
+    """docs/inbound.md 2, 5: an unreadable body is stored unchanged"""
     body = body[:250 * 1024]
     answer = send(campaign, add(campaign), body=body, type=type)
     assert answer.verdict == (202, error)
@@ -180,8 +180,7 @@ def test_hostile_values(campaign):
 
 
 def test_sender_is_not_the_lead(campaign):
-    """docs/inbound.md 2: address, user agent and referer of the call belong to the sender; the source is the webhook's, otherwise its
-    name"""
+    """docs/inbound.md 2: address, user agent and referer of the call are the sender's; the source is that of the webhook, otherwise its name"""
     headers = {"User-Agent": "Shop/1.0", "Referer": "https://shop.example/"}
     lead = send(campaign, add(campaign), {"email": "a@example.org"}, headers=headers, address="192.0.2.7").json
     assert lead["ip"] is None and lead["referrer"] is None
@@ -234,8 +233,7 @@ def test_a_stranger_to_leads_that_exist(service, account, leadhook, tmp_path):
 
 
 def test_an_open_campaign_takes_updates(campaign):
-    """docs/inbound.md 2, docs/api.md 4.1.11: as with a form, a known address updates the lead and gets a missing number; an opt-out
-    stays"""
+    """docs/inbound.md 2, docs/api.md 4.1.11: as with a form, a known address updates the lead and adds a missing number; an opt-out stays"""
     hook = add(campaign)
     campaign.lead(email="ada@example.org")
     campaign.change("optout", email="ada@example.org")
@@ -245,7 +243,7 @@ def test_an_open_campaign_takes_updates(campaign):
 
 
 def test_ended_campaign(campaign, leadhook):
-    """docs/inbound.md 2: 423, and the payload can be replayed when the campaign continues"""
+    """docs/inbound.md 2: 423, and the payload can be replayed once the campaign continues"""
     hook = add(campaign)
     campaign.end()
     answer = send(campaign, hook, {"email": "ada@example.org"})
@@ -311,7 +309,7 @@ def test_last_fifty(campaign, leadhook):
 
 
 def test_a_lead_that_is_deleted_meanwhile(campaign, leadhook):
-    """docs/inbound.md 5: no body is stored for a lead that was deleted before its call is logged"""
+    """docs/inbound.md 5: if a lead was deleted before its call is logged, no body is stored"""
     hook, sql = add(campaign), campaign.service.installation.sql
     send(campaign, hook, {"email": "ada@example.org"})
     held, release = f"'held {hook['id']}'", f"'release {hook['id']}'"
@@ -365,7 +363,7 @@ def test_seven_days(campaign, leadhook):
 
 
 def test_room(campaign, leadhook):
-    """docs/inbound.md 5: a full store refuses further payloads with 429, but takes those that become leads"""
+    """docs/inbound.md 5: a full store refuses further payloads with 429, but accepts those that become leads"""
     sql, hook = campaign.service.installation.sql, add(campaign)
     sql("INSERT INTO lh_inbound_calls (id, inbound_id, campaign_id, refused, state, size, body, received_ms, ended_ms, expires_ms) "
         f"SELECT 1000000 + seq, {hook['id']}, {campaign.id}, 1, 'refused', 100, 'x', 1, 1, 9999999999999 FROM seq_1_to_999")
@@ -381,7 +379,7 @@ def test_room(campaign, leadhook):
 
 
 def test_try(campaign, leadhook, tmp_path):
-    """`leadhook inbound test`: what a payload would become; nothing changes"""
+    """`leadhook inbound test` says what would become of a payload; nothing changes"""
     hook = add(campaign, maps={"email": "customer.email", "plan": "items[0][plan]", "odd": "odd"})
     file = tmp_path / "payload"
 
@@ -413,7 +411,7 @@ def test_try(campaign, leadhook, tmp_path):
 
 
 def test_a_source_is_removed(campaign, leadhook):
-    """docs/api.md 4.1.7, leadhook(1): an empty source means none, and the name is used again"""
+    """docs/api.md 4.1.7, leadhook(1): an empty source removes it, and the name counts again"""
     hook = add(campaign, source="shop")
 
     def source_of(email):
@@ -478,7 +476,7 @@ def test_bad_webhooks(campaign, fields, error):
 
 
 def test_number(make_service):
-    """docs/api.md 1.3: the maximum number of inbound webhooks in a campaign"""
+    """docs/api.md 1.3: the maximum of inbound webhooks of a campaign"""
     campaign = make_service(settings=[("limits", "inbound_per_campaign", "2"), ("limits", "inbound_per_url", "3/60s")]).campaign()
     hooks = [add(campaign, name=name) for name in ("A", "B")]
     assert campaign.post({"name": "C"}, path=PATH).verdict == (409, "too_many_webhooks")
@@ -492,8 +490,8 @@ def test_number(make_service):
 
 
 def test_unknown_urls(make_service):
-    """docs/inbound.md 4: a sender that keeps calling a removed URL stops neither other URLs nor keys of its address, nor do wrong keys stop
-    it"""
+    """docs/inbound.md 4: a sender that keeps calling a removed URL blocks neither other URLs nor keys from its address; nor do
+    wrong keys block URLs"""
     campaign = make_service(settings=[("limits", "unknown_urls_per_address", "40/60s")]).campaign()
     address = "198.51.100.7"
 
@@ -536,7 +534,7 @@ def test_at_once(campaign):
 
 
 def test_crashes(make_service, own_database):
-    """docs/inbound.md 2, 5: everything answered with 2xx is there, whatever is killed: responders, committer or database"""
+    """docs/inbound.md 2, 5: a payload that was answered with 2xx is stored, whatever is killed: responders, committer or database"""
     service = make_service(database=own_database)
     campaign = service.campaign()
     hook, leads, stored = add(campaign), [], []

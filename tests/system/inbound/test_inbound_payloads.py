@@ -68,8 +68,8 @@ def test_a_list_in_a_form(campaign):
 
 
 def test_a_list_with_a_bad_entry(campaign, leadhook):
-    """docs/inbound.md 3.1: the good entries become leads; the bad one is stored alone with its reason, and can be replayed. The sender need
-    not repeat any."""
+    """docs/inbound.md 3.1: the good entries become leads; only the bad one is stored, with its reason, and can be replayed. The
+    sender need not repeat any."""
     hook = add(campaign, maps={"email": "people.[].mail", "shop": "shop"})
     people_sent = [{"mail": "a@example.org"}, {"mail": "no address"}, {"email": "c@example.org"}, {"mail": "d@example.org"}]
     payload = {"shop": "Ulm", "people": people_sent}
@@ -86,13 +86,13 @@ def test_a_list_with_a_bad_entry(campaign, leadhook):
 
 
 def test_a_list_of_bad_entries(campaign):
-    """docs/inbound.md 3.1: 202, as for a payload of which no lead can be made"""
+    """docs/inbound.md 3.1: 202, as for a payload that cannot become a lead"""
     answer = send(campaign, add(campaign), [{"first_name": "A"}, {"first_name": "B"}])
     assert answer.status == 202 and answer.json["message"] == "0 of 2 entries are leads"
 
 
 def test_a_long_list(campaign, leadhook):
-    """docs/inbound.md 3.1: entries beyond the maximum of a call are stored in one piece, and replayed in one"""
+    """docs/inbound.md 3.1: the entries beyond the maximum of a call are stored together, and replayed together"""
     hook = add(campaign, maps={"email": "people.[].mail"})
     payload = {"people": [{"mail": f"p{number}@example.org"} for number in range(130)]}
     answer = send(campaign, hook, payload)
@@ -107,8 +107,8 @@ def test_a_long_list(campaign, leadhook):
 
 
 def test_a_long_list_with_much_in_common(campaign, leadhook, operator):
-    """docs/inbound.md 3.1: a replay, and a test of a payload, take entries as long as there is memory; the rest is stored again. Nothing is
-    lost"""
+    """docs/inbound.md 3.1: a replay, and a test of a payload, process entries until their memory is used up; the rest is stored
+    again. Nothing is lost"""
     hook = add(campaign, maps={"email": "people.[].mail"})
     count = 1200
     payload = {"shop": "x" * 200_000, "people": [{"mail": f"p{number}@example.org"} for number in range(count)]}
@@ -126,7 +126,7 @@ def test_a_long_list_with_much_in_common(campaign, leadhook, operator):
 
 
 def test_a_list_with_a_long_answer(campaign, leadhook):
-    """docs/inbound.md 3.1: the answer has room for the reasons of all entries; the log has them in full"""
+    """docs/inbound.md 3.1: the answer has room for the reasons of all entries, cut; the log has them in full"""
     names = [f"a_long_name_of_a_field_that_no_lead_needs_{number:02}" for number in range(45)]
     hook = add(campaign, maps={"email": "[].mail", **{name: f"[].f{number}" for number, name in enumerate(names)}})
     rest = "".join(f',"f{number}":1e400' for number in range(len(names)))
@@ -174,13 +174,13 @@ def test_two_lists_of_a_map(campaign):
     ({}, {"body": b'{"email":"a@example.org"}', "type": "application/json", "headers": {"Content-Encoding": "identity"}}),
 ], ids=range(12))
 def test_bodies(campaign, maps, options):
-    """docs/inbound.md 2, 3: JSON is read inside a text, with any type, and compressed with gzip"""
+    """docs/inbound.md 2, 3: JSON is read inside a text, with any content type, and compressed with gzip"""
     answer = send(campaign, add(campaign, maps=maps), **options)
     assert answer.status == 201 and answer.json["email"] == "a@example.org", answer.body
 
 
 def test_encodings(campaign, leadhook):
-    """docs/inbound.md 2: other encodings get 415 and are stored; an incomplete one gets 202; one that would be too large gets 413"""
+    """docs/inbound.md 2: other encodings give 415, and are stored; an incomplete one gives 202; one that would be too large gives 413"""
     hook = add(campaign)
     for encoding in ("br", "deflate", "zstd", "gzip, gzip"):
         answer = send(campaign, hook, body=zlib.compress(b'{"email":"a@example.org"}'), type="application/json",
@@ -203,7 +203,7 @@ def test_encodings(campaign, leadhook):
 
 
 def test_queries(campaign, leadhook):
-    """docs/inbound.md 2: a query that names a person is a payload; otherwise nothing is done, and it is logged for whoever made the map"""
+    """docs/inbound.md 2: a query that names a person is a payload; one without a person only is logged, for the author of the map"""
     hook = add(campaign, maps={"email": "mail", "plan": "plan", "__source": '"shop"'})
     ready = {"message": "Inbound Webhook is ready"}
     for query in ({}, {"utm_source": "x"}, {"plan": "gold"}, {"mail": ""}, "mail"):
@@ -231,7 +231,7 @@ def test_queries(campaign, leadhook):
     ("POST", None, {"token": "t", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P", "type": "url_verification"}),
 ])
 def test_challenges(campaign, leadhook, method, query, body):
-    """docs/inbound.md 2: the text that a sender wants to see again, as plain text"""
+    """docs/inbound.md 2: the text that a sender expects back, as plain text"""
     hook = add(campaign)
     answer = campaign.client.request(method, hook["path"], query=query, json_body=body)
     expected = (body or {}).get("challenge") or list(query.values())[1 if "hub.mode" in (query or {}) else 0]
@@ -242,7 +242,7 @@ def test_challenges(campaign, leadhook, method, query, body):
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a\"b", "x" * 1025, "a\nb", "ä", "a&b", "a;b"])
 def test_unsafe_challenges(campaign, text):
-    """docs/inbound.md 2: nothing that a browser could take for a page is sent back, and nothing long"""
+    """docs/inbound.md 2: texts that a browser could take for a page, and long texts, are not sent back"""
     hook = add(campaign)
     if "\n" not in text:
         answer = campaign.client.request("GET", hook["path"], query={"challenge": text})
@@ -340,7 +340,7 @@ def sns(kind):
     ({"email": "email", "__opt_out": "event"}, {"email": "nora@example.org", "event": 1}, {"email": "nora@example.org", "event": ""}, False),
 ], ids=("list", "text", "form", "boolean", "values", "missing", "null", "empty"))
 def test_ends_of_mail(campaign, maps, end, other, made):
-    """docs/inbound.md 3.3: what mail services report about a person is an opt-out, and never a sign-up; what is neither changes nothing"""
+    """docs/inbound.md 3.3: a report of a mail service that a person has left is an opt-out, never a sign-up; other reports change nothing"""
     hook = add(campaign, maps=maps)
     assert send(campaign, hook, end).verdict == (202, "lead_not_found") and campaign.stats()["total"] == 0
     answer = send(campaign, hook, other)
@@ -366,7 +366,7 @@ def test_end_of_mail_always(campaign):
 
 
 def test_room_for_lists(campaign):
-    """docs/inbound.md 5: if there is no room for an entry of a list, the others are still processed, and the call gets 429"""
+    """docs/inbound.md 5: if there is no room for an entry of a list, the others are processed nevertheless, and the call gets 429"""
     sql, hook = campaign.service.installation.sql, add(campaign, maps={"email": "[].email", "__opt_out": "[].event"})
     sql("INSERT INTO lh_inbound_calls (id, inbound_id, campaign_id, refused, state, size, body, received_ms, ended_ms, expires_ms) "
         f"SELECT 2000000 + seq, {hook['id']}, {campaign.id}, 1, 'refused', 100, 'x', 1, 1, 9999999999999 FROM seq_1_to_1000")
@@ -379,7 +379,7 @@ def test_room_for_lists(campaign):
 
 
 def test_texts_stay_stopped(campaign):
-    """docs/inbound.md 2: a call with the number of a phone that sent STOP does not end the opt-out"""
+    """docs/inbound.md 2: a call with the number of a phone that said STOP does not end its opt-out"""
     hook = add(campaign, maps={"phone_number": "phone", "__reset_opt_out": '"yes"'})
     lead = campaign.lead(phone_number="+491711234567")
     campaign.change("sms_optout", phone_numbers=["+491711234567"])
@@ -449,7 +449,7 @@ def test_samples(campaign, system):
 
 
 def test_a_selection_without_a_match(campaign, leadhook):
-    """docs/inbound.md 3: the log says which path has no value, also of a call that became a lead"""
+    """docs/inbound.md 3: the log says which path has no value, even for a call that became a lead"""
     payload, maps = SAMPLES["Tally"]
     hook = add(campaign, maps={**maps, "plan": "data.fields.[key=question_9].value"})
     assert send(campaign, hook, payload).status == 201

@@ -38,7 +38,7 @@ def test_keywords(campaign, inbound):
 
 
 def test_other_texts_and_numbers(campaign, inbound):
-    """they change nothing, make no lead, and are stored"""
+    """other texts and numbers change nothing, make no lead, and are stored"""
     lead = new_lead(campaign)
     before = campaign.service.installation.sql(f"SELECT COUNT(*) FROM lh_leads WHERE campaign_id = {campaign.id}")
     for text in ("Don't stop", "STOPS", "", "NO", "I will stop by your shop", "stop by at 5", "No, text me"):
@@ -70,7 +70,7 @@ def test_as_people_type_it(campaign, text):
 @pytest.mark.parametrize("country", [None, "DE", "AT", "nonsense"])
 @pytest.mark.parametrize("method", ["GET", "POST", "POST with a query", "number"])
 def test_gateways(campaign, country, method):
-    """docs/inbound.md 2, 3.2: gateways send by GET, and numbers without their plus sign, whatever country the map has"""
+    """docs/inbound.md 2, 3.2: gateways send by GET, and without the plus sign of a number, whatever country the map has"""
     lead = new_lead(campaign)
     maps = {"phone_number": "msisdn", "__text": "text", **({"country_code": f'"{country}"'} if country else {})}
     made = campaign.post({"name": "texts", "map": maps}, path="/inbound-webhook")
@@ -87,7 +87,7 @@ def test_gateways(campaign, country, method):
 
 
 def test_help(campaign, inbound, leadhook):
-    """docs/inbound.md 3.2: a request for help is stored, with the reason; nothing changes"""
+    """docs/inbound.md 3.2: a text that asks for help is stored, with the reason; nothing changes"""
     lead = new_lead(campaign)
     for text in ("HELP", "Hilfe!", "ayuda", "Info"):
         answer = inbound(lead["phone_number"], text)

@@ -73,8 +73,8 @@ def test_sms_optin(service, campaign, receiver):
 
 
 def test_unverify(service, campaign, receiver):
-    """docs/api.md 4.1.4: without `channel`, neither address is verified any longer; with it, only that one; when verified again, the event
-    is made again"""
+    """docs/api.md 4.1.4: without `channel`, neither address is verified any longer; with it, that one is not; when verified again,
+    the event is made again"""
     campaign.webhook("verified")
     ada = campaign.lead(email="ada@example.org", phone_number="+14155552671")
     name = {"email": ada["email"]}
@@ -144,7 +144,7 @@ def test_work_queued_for_a_deleted_lead(service, campaign):
 
 @pytest.fixture
 def block_lead(service):
-    """Make the database refuse changes of a lead, with the error of a deadlock."""
+    """Makes the database refuse changes of a lead with the error of a deadlock."""
     sql = service.installation.sql
 
     def begin(lead, seconds=0):
@@ -305,7 +305,7 @@ def test_a_killed_dispatcher(service, crowd):
 
 @pytest.mark.slow
 def test_two_dispatchers(service, crowd, tmp_path):
-    """docs/deliveries.md 4, several dispatchers: working on the same jobs, they do each item once"""
+    """docs/deliveries.md 4, several dispatchers: together they do each item of the same jobs once"""
     campaign, emails, leads = crowd
     program, config = service.installation.program("leadhook-dispatch"), service.installation.config
     others = [Child("leadhook-dispatch", ["env", f"LEADHOOK_DISPATCH_LOCK_FILE={tmp_path / str(number)}", program, "--config", config,

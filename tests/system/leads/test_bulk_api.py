@@ -115,7 +115,7 @@ def test_arrays_in_every_body_type(campaign):
 @pytest.mark.parametrize("name", ["email", "phone_number", "social_id", "kid"])
 @pytest.mark.parametrize("path", ["", "/actions/1", "/tags/1/lead"])
 def test_only_bulk_calls_take_arrays(campaign, path, name):
-    """docs/api.md 1 Parameters: an array where one value is expected is 406; of several values the last one counts"""
+    """docs/api.md 1.1 Parameters: an array where one value is expected gives 406; the last of several values counts"""
     tag = campaign.define("tag", "T")
     action = campaign.define("action", "A")
     path = path.replace("tags/1", f"tags/{tag}").replace("actions/1", f"actions/{action}")
@@ -238,7 +238,7 @@ def test_tags_by_id_and_by_name(campaign):
 
 
 def test_verify_by_channel(campaign):
-    """docs/api.md 4.1.4 /verify: the named channel, else the address that names the lead, else the email address"""
+    """docs/api.md 4.1.4 /verify: the named channel, otherwise the address that names the lead, otherwise the email address"""
     lead = campaign.lead(email="ada@example.org", phone_number=PHONES[0])
     campaign.change("verify", email=lead["email"], channel="phone")
     found = campaign.find(email=lead["email"])

@@ -81,7 +81,7 @@ def test_another_call(tagged):
 
 @pytest.mark.parametrize("path", ["/tags/bulk", "/lead-parent"])
 def test_unknown_tags(service, tagged, path):
-    """404 tag_not_found, even together with known ones, and nothing is queued; names are not ids"""
+    """404 tag_not_found, even together with known tags, and nothing is queued; names are not ids"""
     other = service.campaign(tagged.account).define("tag", "A")
     lead = tagged.lead(email="bob@example.org", kid=tagged.lead(email="ada@example.org")["social_id"])
     known = tagged.tags[0]
@@ -120,7 +120,7 @@ def test_the_most(service, tagged):
 
 
 def test_referrers(service, tagged):
-    """/lead-parent tags the referrer of each named lead once; leads without one are no error"""
+    """/lead-parent tags the referrer of each named lead once; leads without a referrer are not an error"""
     ada, eve = tagged.lead(email="ada@example.org"), tagged.lead(email="eve@example.org")
     bob, cyd = (tagged.lead(email=f"{name}@example.org", kid=ada["social_id"]) for name in ("bob", "cyd"))
     dan = tagged.lead(email="dan@example.org", kid=bob["social_id"])
@@ -137,7 +137,7 @@ def test_referrers(service, tagged):
 
 
 def test_the_tag_of_a_path(service, tagged):
-    """/tags/{tag_id}/lead-parent: /lead-parent with only this tag, whatever `tag_ids` is; one lead or several, JSON or form"""
+    """/tags/{tag_id}/lead-parent: like /lead-parent with only this tag, whatever `tag_ids` is; one lead or several, JSON or form"""
     ada, eve = tagged.lead(email="ada@example.org"), tagged.lead(email="eve@example.org")
     bob, cyd = (tagged.lead(email=f"{name}@example.org", kid=ada["social_id"]) for name in ("bob", "cyd"))
     dan = tagged.lead(email="dan@example.org", kid=bob["social_id"])
@@ -184,7 +184,7 @@ def test_a_deleted_referrer(service, tagged):
 
 
 def test_what_is_gone_by_then(service, tagged):
-    """leads and tags that are deleted between the call and its work are skipped; the others are done"""
+    """leads and tags that are deleted between the call and its work are skipped; the others are processed"""
     leads = tagged.leads(3)
     tagged.bulk("delete", {"email": leads[1]["email"]})
     queued(bulk(tagged, tagged.tags, emails=[lead["email"] for lead in leads]), 3)

@@ -96,7 +96,7 @@ def test_a_popular_referrer(service, receiver, account):
 
 
 def test_points_add_up(service, campaign):
-    """docs/api.md 4.6 Score: from 32 clients at once; it never falls below 0 and equals the sum of the ledger"""
+    """docs/api.md 4.6 Score: with points from 32 clients at once, it never falls below 0 and equals the sum of the ledger"""
     leads = [campaign.lead(email=f"{number}@example.org") for number in range(3)]
     named = [lead["email"] for lead in leads]
 

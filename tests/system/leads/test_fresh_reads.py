@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.1, 4.5: what a process caches between requests is never older than the request, and saves statements."""
+"""docs/api.md 4.1, 4.5: data that a process caches between requests is never older than the request, and saves statements."""
 import concurrent.futures
 import contextlib
 import re
@@ -78,7 +78,7 @@ def test_a_change_is_on_the_next_leaderboard(campaign, change):
 
 
 def test_new_leads_are_on_the_next_leaderboard(service, account):
-    """docs/api.md 4.1: also the first lead, and leads with points after a change of the settings"""
+    """docs/api.md 4.1: even the first lead, and leads with points after a change of the settings"""
     campaign = service.campaign(account)
     assert check_boards(campaign, []) == []
     first, = campaign.leads(1)
@@ -193,8 +193,8 @@ def test_a_look_up_is_one_statement(one_worker):
 
 
 def test_a_leaderboard_is_one_statement(one_worker):
-    """one for the requested lead while nothing changes; otherwise its rank, the leaders and a check that both are from the same moment are
-    read as well"""
+    """one statement for the requested lead while nothing changes; otherwise also for its rank, the leaders, and a check that both
+    are of the same moment"""
     campaign = one_worker.campaign(points_signup=3)
     leads = campaign.leads(4)
     unchanged, changed = [], []

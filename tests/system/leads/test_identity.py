@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.2: valid email addresses and phone numbers, and when two of them are the same."""
+"""docs/api.md 4.2: which email addresses and phone numbers are valid, and when two of them are the same."""
 import pytest
 
 LOCAL_64 = "l" * 64
@@ -56,8 +56,8 @@ def test_the_longest_addresses(campaign, email, stored):
     "ada.k@example.org,", "“ada.k@example.org”", "ada.k@example.org (Ada)",
     "ada.k@example.org <mailto:ada.k@example.org>", "'ada.k@example.org"])
 def test_pasted_addresses(campaign, typed):
-    """docs/api.md 4.2 Typed identifiers: one lead with its address, by JSON and forms, with a key and without; also in look-ups and bulk
-    calls"""
+    """docs/api.md 4.2 Typed identifiers: all spellings are one lead, by JSON and forms, with a key and without; in look-ups and
+    bulk calls, too"""
     lead = campaign.lead(email="ada.k@example.org")
     assert campaign.lead(email=typed)["social_id"] == lead["social_id"]
     form = campaign.client.request("POST", campaign.path, form={"email": typed})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/api.md 4.4: a bad number next to a good email address does not cost the lead, whatever the call."""
+"""docs/api.md 4.4: a bad number with a good email address does not cost the lead, whichever call is used."""
 import json
 import re
 
@@ -61,13 +61,13 @@ def test_the_kept_text_has_limits(campaign):
 
 
 def test_a_bad_address_beside_a_good_number(campaign):
-    """docs/api.md 4.4: this is an error"""
+    """docs/api.md 4.4: it is an error"""
     assert campaign.post({"email": "ada@", "phone_number": "+14155552671"}).verdict == (406, "invalid_email")
     assert campaign.stats()["total"] == 0
 
 
 def test_withheld_leads(service):
-    """docs/api.md 4.1.11: an answer about a lead that is not shown contains it as well, so that it reveals nothing"""
+    """docs/api.md 4.1.11: the answer about a withheld lead reports it as well, and so shows nothing about the lead"""
     campaign = service.campaign(public_lookup="social_id", public_update="own")
     campaign.lead(**ADA)
     answers = [campaign.post({"email": f"{name}@example.org", "phone_number": "12"}, key=None).json for name in ("ada", "new")]

@@ -33,7 +33,7 @@ def is_public(campaign, lead, social_id):
 
 
 def test_a_repeated_sign_up(campaign):
-    """the same lead, counted, changed, and opted in again after an opt-out"""
+    """the same lead, counted, changed, and no longer opted out"""
     first = sign_up(campaign, email=EMAIL, first_name="Ada", plan="free")
     assert OWN.search(first["status_url"]), "the caller created the lead, and owns it"
     campaign.change("optout", email=EMAIL)

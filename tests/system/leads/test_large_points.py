@@ -26,7 +26,7 @@ def number_of(campaign, what, table):
 
 
 def do_jobs(campaign):
-    """Run the dispatcher until the campaign has no jobs."""
+    """Runs the dispatcher until the campaign has no more jobs."""
     campaign.service.dispatcher.start()
     try:
         wait_until(lambda: number_of(campaign, "COUNT(*)", "lh_bulk_jobs") == 0, 60, "the jobs are done")
@@ -40,7 +40,7 @@ def scores(campaign):
 
 @pytest.fixture
 def crowd(campaign):
-    """A campaign and its emails; nothing due is left."""
+    """A campaign and the emails of its leads; nothing due is left."""
     yield campaign, many(campaign)
     campaign.service.installation.sql("TRUNCATE TABLE lh_due")
 
@@ -64,7 +64,7 @@ def test_large_points_are_queued(service, crowd):
 
 
 def test_others_are_done_at_once(crowd):
-    """docs/api.md 4.1.3: points for few leads are booked at once, even between large calls"""
+    """docs/api.md 4.1.3: points of few leads, even between large calls"""
     campaign, emails = crowd
     for number in (1, 2):
         answer = points(campaign, emails[:10], 1)

@@ -49,7 +49,7 @@ def test_descriptions(campaign, people):
 
 
 def test_names_of_the_campaign(campaign, people, service, leadhook):
-    """docs/api.md 4.1.2 Names: initials unless the campaign chooses otherwise, for the list and for me; whole with a key"""
+    """docs/api.md 4.1.2 Names: initials unless the campaign chooses otherwise, in the list and in `me`; full names with a key"""
     me = people[0]["social_id"]
 
     def shown(key=None, **query):
@@ -88,7 +88,7 @@ def avatar(text, default):
 
 
 def test_avatars(campaign, people):
-    """as in the payload of the view, with the value percent-encoded in place of that of d"""
+    """as in the payload of the view, with the percent-encoded value in place of that of d"""
     emails = ["ada@example.org", "bob@example.org", "cleo@example.org"]
     ids = [lead["social_id"] for lead in people]
     url = "https://shop.example/a.png?size=1&name=x'y#z"
@@ -134,7 +134,7 @@ def test_a_fraudulent_lead_in_style(campaign, people):
         "https://", "http:///a", "https://:80/", "https://shop.example/ä.png", "https://shop.example/\"onload=x",
         "https://shop.example/a b", "https://shop.example/<b>", "https://shop.example\\a", "https://shop.example/" + "x" * 2030)] + [{"lead_description": "x" * 65}, {"lead_description": "Ⱥ" * 32}])
 def test_bad_values(campaign, fields):
-    """406: neither a keyword nor an http or https URL of RFC 3986; a name longer than a field's name may be"""
+    """406: values that are neither a keyword nor an http or https URL of RFC 3986; a name that is too long for a field"""
     answer = campaign.get(fields, path="/leaderboard")
     assert answer.verdict == (406, "invalid_parameter") and next(iter(fields)) in answer.json["message"]
 
@@ -151,7 +151,7 @@ def test_arrays_and_limits_of_style(campaign):
                                              ("https://own.example/?h={hash}&s=9&d=mp&dd=1#d=2",
                                               "https://own.example/?h={}&s=9&d=retro&dd=1#d=2")])
 def test_without_avatars(make_service, template, shown):
-    """without lead.avatar_url the URL itself, or null; a query without d stays"""
+    """without lead.avatar_url, the URL itself or null; a query without d stays"""
     service = make_service(settings=[("lead", "avatar_url", template)])
     campaign = service.campaign()
     lead = campaign.lead(email="ada@example.org")

@@ -31,7 +31,7 @@ def shared(campaign):
 
 
 def test_a_public_action(shared, receiver):
-    """once for each lead; points, events and the payload as with a key"""
+    """once per lead; points, events and the payload are the same as with a key"""
     shared.webhook("score_change")
     for _ in range(2):
         answer = complete(shared, {"aid": shared.action, "kid": shared.ada["social_id"].lower(), "__source": "embed"})
@@ -67,7 +67,7 @@ def test_bodies(shared):
     ("é" * 600, "é" * 512), ("x" + "é" * 600, "x" + "é" * 511)],
     ids=["text", "whole", "decimal", "boolean", "array", "empty", "null", "object", "no members", "long", "long, odd"])
 def test_data(shared, data, stored):
-    """`data` is the message of the booking: a text unchanged, anything else as JSON; at most 1,024 bytes, cut before a character"""
+    """`data` is the message of the booking: a text unchanged, anything else as JSON; at most 1,024 bytes, cut between characters"""
     assert complete(shared, {"aid": shared.action, "kid": shared.ada["social_id"], "data": data}).json == DONE
     assert messages(shared, shared.ada) == [("3", stored)]
 
@@ -102,7 +102,7 @@ def test_other_actions_do_not_exist(shared, service):
 
 
 def test_with_a_key(shared):
-    """with a key as POST /v2/{campaign}/actions/{action_id}: the action need not be public"""
+    """with a key like POST /v2/{campaign}/actions/{action_id}: the switch is not needed"""
     tag = shared.define("tag", "VIP")
     private, bound = shared.define("action", "Private"), shared.define("action", "Bound", "--tag", tag, "--public")
     lead = {"kid": shared.ada["social_id"]}

@@ -181,7 +181,7 @@ def plant_score(campaign, lead, score):
 
 
 def test_a_score_has_a_maximum(service, account):
-    """docs/api.md 4.6: credit above it is lost: later calls for the referred lead succeed, and book only new credit"""
+    """docs/api.md 4.6: credit beyond the maximum is lost: later calls for the referred lead succeed, and book only new credit"""
     campaign = service.campaign(account, points_direct=5, points_verified=3)
     referrer = campaign.lead(email="ada@example.org")
     plant_score(campaign, referrer, MAXIMUM - 2)

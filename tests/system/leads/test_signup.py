@@ -76,8 +76,8 @@ def test_email_and_phone_of_two_leads(campaign):
 
 
 def test_a_number_that_someone_entered(campaign):
-    """docs/api.md 4.3 rule 1: without a key the lead with the email signs up, also after its number was entered alone; that lead stays as
-    it was"""
+    """docs/api.md 4.3 rule 1: without a key, the lead with the email signs up, even if its number was entered alone before; the
+    lead of the number is not changed"""
     campaign.lead(**ADA)
     campaign.post({"phone_number": PHONE}, key=None)
     assert campaign.post({**ADA, "phone_number": PHONE, "plan": "pro"}, key=None).status == 200
@@ -116,7 +116,7 @@ def test_sign_up_does_not_go_to_another_lead(campaign):
 
 
 def test_redirect_url_from_another_request_is_not_shown(service, account):
-    """docs/api.md 4.5: without a key that of this request, or one stored with a key; on sign-ups and look-ups, with any privacy"""
+    """docs/api.md 4.5: without a key, only that of this request or one stored with a key is shown; on sign-ups and look-ups, with any privacy"""
     for privacy in ("on", "off"):
         campaign = service.campaign(account, privacy=privacy)
 
@@ -303,7 +303,7 @@ def test_name_that_is_longer_in_lower_case(make_service):
 
 @pytest.mark.parametrize("name", ["points", "campaign_id", "list_id", "jsonp", "kid", "redirect_url", "Points"])
 def test_array_for_a_single_value(campaign, name):
-    """docs/api.md 1: it is 406, and nothing is stored"""
+    """docs/api.md 1.1: 406, and nothing is stored"""
     for send in ({"json_body": {**ADA, name: ["1"]}}, {"form": [*ADA.items(), (f"{name}[]", "1")]}):
         response = campaign.client.request("POST", campaign.path, key=campaign.key, **send)
         assert response.verdict == (406, "invalid_parameter") and name in response.json["message"]
@@ -380,7 +380,7 @@ def test_url_parameters_are_merged(campaign):
     ("kid[]=x&email=no&phone_number=no&ip=no&must_exist=2&custom_fields[email]=x&__uid=%FF&api_key=no&points=x", 0)],
     ids=["number", "bytes", "name", "value", "text", "utm", "long", "syntax", "others"])
 def test_no_url_refuses_a_signup(campaign, query, left, key):
-    """docs/api.md 1.4: what does not fit beside the fields of the request is left out, which are stored"""
+    """docs/api.md 1.4: parameters that do not fit together with the fields of the request are left out; those fields are stored"""
     answer = campaign.post({**ADA, "plan": "gold", "__url": f"https://shop.example/?{query}"}, key=key)
     assert answer.status == 200, answer.body
     fields = campaign.find(**ADA)["custom_fields"]
@@ -465,7 +465,7 @@ def test_redirect_urls_contain_no_script(campaign, url):
 
 
 def test_ip(campaign):
-    """docs/api.md 4.4: the given address, else the client's; 4.3.6: of an update, a given one"""
+    """docs/api.md 4.4: the given address, otherwise the client's; 4.3.6: on an update, only a given one"""
     assert campaign.lead(**ADA, ip="192.0.2.1")["ip"] == "192.0.2.1"
     bob = {"email": "b@example.org"}
     for fields, stored in (({}, "203.0.113.7"), ({"ip": "192.0.2.1"}, "192.0.2.1"), ({}, "192.0.2.1")):
@@ -476,7 +476,7 @@ def test_ip(campaign):
 
 
 def test_ip_of_a_campaign_that_counts_addresses(service, account):
-    """docs/api.md 4.4: with `max_per_ip` a caller without a key does not choose the address, of a new lead or of one that exists"""
+    """docs/api.md 4.4: with `max_per_ip`, a caller without a key does not choose the address, neither of a new lead nor of an existing one"""
     campaign = service.campaign(account, max_per_ip=1)
     for _ in range(2):
         assert campaign.post({**ADA, "ip": "192.0.2.1"}, key=None, address="203.0.113.7").status == 200
@@ -536,7 +536,7 @@ def test_an_ended_campaign_takes_no_leads(service, account):
 
 
 def test_end_time_takes_effect_by_itself(service, account):
-    """docs/api.md 6: without any program's action; updates are refused, too"""
+    """docs/api.md 6: without any action of a program; updates are refused, too"""
     end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
     campaign = service.campaign(account, ends_at=end.strftime("%Y-%m-%dT%H:%M:%SZ"))
     assert campaign.post(ADA).status == 200

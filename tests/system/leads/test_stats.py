@@ -14,7 +14,7 @@ ATTEMPTS = ["attempts", "delivered", "failed", "no_answer", "answers_3xx", "answ
 
 
 def counts(row):
-    """Return the counts that are not 0."""
+    """The counts that are not 0."""
     return {name: row[name] for name in LEADS if row[name]}
 
 
@@ -65,12 +65,12 @@ def test_leads(service, leadhook, campaign, tmp_path):
 
 
 def test_referrals(service, leadhook, campaign, tmp_path):
-    """docs/statistics.md 1: leads that were referred, that are verified, and that have referred others, in the hour of their sign-up"""
+    """docs/statistics.md 1: leads that were referred, are verified, or have referred others, in the hour of their sign-up"""
     hour = int(time.time()) // 3600 - 40
     shown = [time.strftime("%Y-%m-%dT%H:10:00Z", time.gmtime((hour + i) * 3600)) for i in (0, 1)]
 
     def funnel():
-        """Return the hour of ada, that of bob, all hours, and the whole campaign in the overview."""
+        """The hour of Ada, that of Bob, all hours, and the whole campaign in the overview."""
         stats = leadhook("campaign", "stats", campaign.id, "--by", "hour", "--since", shown[0])
         assert stats["complete"] and [stats["previous"][name] for name in LEADS] == [0] * len(LEADS)
         [row] = [row for row in leadhook("campaign", "overview") if row["id"] == campaign.id]
@@ -218,7 +218,7 @@ def test_rebuild(service, leadhook, refused, campaign):
 
 
 def test_attempts(service, leadhook, receiver, campaign):
-    """docs/statistics.md 3: attempts by the hour of their start, with their results"""
+    """docs/statistics.md 3: attempts by the hour of their start, with their outcome"""
     webhook = campaign.webhook("new_signup")
     receiver.script(campaign.hook, Answer(503), Answer(200))
     campaign.leads(1)

@@ -22,12 +22,12 @@ def sign_up(campaign, key=None, **fields):
 
 
 def token_of(lead):
-    """Return what `__token` is, from the address of the lead's page."""
+    """The value of `__token`, from the address of the lead's page."""
     return re.fullmatch(r".*/c/\d+/s/([0-9A-Z]{10}/[\w-]{24})", lead["status_url"])[1]
 
 
 def withheld(campaign, answer, **urls):
-    """Check for a withheld lead where no mail is set up."""
+    """A service without mail."""
     return answer == {"id": None, "social_id": None, "campaign_id": campaign.id, "list_id": campaign.id, "check_mail": False,
                       "redirect_url": None, "thankyou_url": None, "code_url": None, **urls}
 
@@ -90,7 +90,7 @@ def test_fields_of_strangers_give_way(campaign):
 
 
 def test_fields_of_weak_keys_give_way(campaign, leadhook, account):
-    """docs/api.md 1.3: fields from a key that may not change leads count as a stranger's"""
+    """docs/api.md 1.3: a caller whose key may not change leads is a stranger"""
     weak = leadhook("key", "add", account.id, "--rights", "ingest")["key"]
     campaign.lead(email="ada@example.org", plan="gold")
     sign_up(campaign, key=weak, email="ada@example.org", **{f"weak{number}": "x" for number in range(49)})
@@ -145,7 +145,7 @@ def test_an_own_lead(service, account, lookup):
 
 
 def test_own_only(service, account):
-    """own: a social id does not show a lead, whether it exists or not"""
+    """own: a social id alone does not show a lead, whether it exists or not"""
     campaign = service.campaign(account, pages="on", public_lookup="own", public_update="own")
     ada = sign_up(campaign, email="ada@example.org")
     for social_id in (ada["social_id"], "0123456789"):
@@ -162,7 +162,7 @@ def test_own_only(service, account):
     lambda lead, other: token_of(lead)[:10], lambda lead, other: other["social_id"] + token_of(lead)[10:],
     lambda lead, other: token_of(lead) + "x", lambda lead, other: token_of(lead).swapcase()])
 def test_wrong_tokens(strict, ada, change):
-    """they count as none: a sign-up is not lost because of one"""
+    """a wrong token counts as none: the sign-up succeeds"""
     other = sign_up(strict, email="other@example.org")
     wrong = change(ada, other)
     assert withheld(strict, sign_up(strict, email="ada@example.org", first_name="Mallory", __token=wrong))
@@ -177,7 +177,7 @@ def test_a_token_of_another_campaign(service, account, strict, ada):
 
 
 def test_the_token_of_an_opt_out(strict, ada):
-    """it is only for the opt-out, and the token of the page does not opt out"""
+    """the token of an opt-out link is only for that, and the token of the page does not opt out"""
     link = strict.find(email="ada@example.org")["unsubscribe_url"]["default"]
     opt_out = "/".join(link.split("/")[-2:])
     assert strict.get({"__token": opt_out}, key=None).verdict == (409, "missing_identifier")
@@ -185,7 +185,7 @@ def test_the_token_of_an_opt_out(strict, ada):
 
 
 def test_a_number_that_cannot_be_added(strict):
-    """docs/api.md 4.3: an email address with the number of another lead becomes its own lead, and is not added to the other one."""
+    """docs/api.md 4.3: an email address with the number of another lead becomes a lead of its own instead of being added to that one."""
     phone = sign_up(strict, phone_number="+491701234567", first_name="Ada")
     new = sign_up(strict, email="new@example.org", phone_number="+491701234567", first_name="New")
     assert new["social_id"] != phone["social_id"]
@@ -199,7 +199,7 @@ def test_a_number_that_cannot_be_added(strict):
 
 @pytest.fixture(scope="module")
 def mailing(make_service):
-    """Mails are requested, and not sent: no dispatcher runs."""
+    """A service on which mails are requested but not sent: no dispatcher runs."""
     return make_service(settings=[("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                   ("mail", "from", "hello@example.org")])
 
@@ -226,7 +226,7 @@ def test_check_mail(mailing, mails, verify, new, known, repeated):
 
 @pytest.mark.parametrize("mails, requested", [("welcome,status_link", ["verify"]), ("welcome", [])])
 def test_a_lead_that_opted_out(mailing, mails, requested):
-    """docs/api.md 4.1.11, 4.1.12: a sign-up that anyone could have sent does not opt it in again, but it has a way back"""
+    """docs/api.md 4.1.11, 4.1.12: a sign-up that anyone could have sent does not end the opt-out, but the lead has a way back"""
     campaign = mailing.campaign(mailing.account(), pages="on", mails=mails, **STRICT)
     campaign.lead(email="ada@example.org")
     campaign.change("optout", email="ada@example.org")
@@ -259,7 +259,7 @@ def test_public_actions(strict, ada):
 
 
 def test_the_limit_of_new_leads(make_service):
-    """it reveals nothing: known addresses count, and beyond it they are refused, too"""
+    """the limit shows nothing: known addresses count, and beyond it are refused, too"""
     service = make_service(settings=[("limits", "new_leads_per_campaign", "2/60s")])
     for names in (("one", "two"), ("one", "one")):
         campaign = service.campaign(pages="on", **STRICT)
@@ -272,7 +272,7 @@ def test_the_limit_of_new_leads(make_service):
 @pytest.mark.parametrize("pages, landing", [("on", None), ("off", None), ("off", "https://shop.example/x?a=b"),
                                             ("on", "https://shop.example/x?a=b")])
 def test_links_of_pages(service, account, pages, landing):
-    """docs/api.md 4.5: the hosted page, if the campaign has no page of its own"""
+    """docs/api.md 4.5: the hosted page, if the campaign has none of its own"""
     campaign = service.campaign(account, pages=pages, **({"landing_url": landing} if landing else {}), **STRICT)
     ada = sign_up(campaign, email="ada@example.org")
     page = f"{service.front.url}/c/{campaign.id}" if pages == "on" else None
@@ -302,7 +302,7 @@ def test_hosts_only(service, account, origin, status):
     ({"Sec-Fetch-Mode": "no-cors", "Referer": "https://shop.example/"}, 200),
     ({"Origin": "https://evil.example", "Referer": "https://shop.example/"}, 403)])
 def test_hosts_only_by_get(service, account, headers, status):
-    """`<script>` and `<img>` of other pages cannot sign an address up; look-ups pass."""
+    """`<script>` and `<img>` on other pages sign up no address; look-ups pass."""
     campaign = service.campaign(account, hosts="shop.example", hosts_only="on")
     headers = {name: f"{service.front.url}/c/1" if value == "SELF" else value for name, value in headers.items()}
     for path, expected in ((f"/v1/{campaign.id}/subscribe", status), (campaign.path, 200)):

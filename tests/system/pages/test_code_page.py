@@ -78,7 +78,7 @@ def test_from_the_form_to_the_page_of_the_lead(service, gateway, campaign):
 
 
 def test_from_the_form_without_a_base_url(make_service, gateway):
-    """a path alone leads there"""
+    """the same with a path only"""
     service = make_service(settings=[*gateway.settings(), ("server", "base_url", "")])
     campaign = service.campaign(service.account(), verify_phone="on", pages="on", public_lookup="social_id", bots="off")
     phone = number()
@@ -124,7 +124,7 @@ def test_a_number_beside_an_email_address(make_service, gateway):
 
 @pytest.fixture(scope="module")
 def mailing(make_service, gateway):
-    """Mails are requested; there is no mail server."""
+    """A service on which mails are requested; there is no mail server."""
     made = make_service(settings=[*gateway.settings(), ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                   ("mail", "from", "hello@example.org"), ("limits", "codes_per_address", "20/3600s")])
     made.dispatcher.start()
@@ -133,7 +133,7 @@ def mailing(make_service, gateway):
 
 @pytest.mark.parametrize("mails, verify, requested", [("", "off", []), ("status_link", "off", []), ("welcome,status_link", "on", ["verify"])])
 def test_the_inbox_only_where_a_mail_is_on_its_way(mailing, gateway, mails, verify, requested):
-    """after the code for a number: where the email address decides, the mail that leads to the page is requested; else the code leads there"""
+    """after the code for a number: if the email address decides, the mail that leads to the page is requested; otherwise the code leads there"""
     campaign = mailing.campaign(mailing.account(), pages="on", bots="off", verify_phone="on", verify_email=verify, mails=mails)
     kinds = lambda: sorted(row["kind"] for row in mailing.installation.admin("mail", "list", "--campaign", str(campaign.id)))
     phone = number()
@@ -206,7 +206,7 @@ def test_without_a_key(gateway, campaign):
 
 
 def test_a_caller_with_the_link_of_a_lead_tries_no_code(gateway, campaign):
-    """its social id and its email address are those of every referral link, and no secret; the number, or its token, names it"""
+    """the social id and the email address of a lead are no secret; only its number, or its token, names it for a code"""
     phone = number()
     campaign.post({"phone_number": phone}, key=None)
     code, lead = code_to(gateway, phone), lead_of(campaign, phone)
@@ -283,7 +283,7 @@ def test_an_address_has_its_limit_at_once(make_service, gateway):
 
 
 def test_the_limits_of_texts_show_no_lead(make_service, gateway):
-    """docs/mail.md 8.3: what the page requests counts for a number and its neighbours, whether it is a lead's or not"""
+    """mail.md 8.3: requests from the page count for a number and its neighbours, whether it belongs to a lead or not"""
     service = make_service(settings=[*gateway.settings(), ("sms", "prefix_per_hour", "1"), ("limits", "codes_per_address", "20/3600s")])
     service.dispatcher.start()
     campaign = service.campaign(verify_phone="on", pages="on", public_lookup="social_id", public_update="own", bots="off")
@@ -309,7 +309,7 @@ def test_the_limits_of_texts_show_no_lead(make_service, gateway):
 
 
 def test_an_address_requests_so_many(make_service, gateway):
-    """docs/api.md 5: beyond it sign-ups are accepted, and no code is requested; sign-ups without a number do not count"""
+    """docs/api.md 5: beyond the limit, sign-ups are accepted, but no code is requested; sign-ups without a number do not count"""
     service = make_service(settings=[*gateway.settings(), ("limits", "codes_per_address", "3/3600s")])
     campaign = service.campaign(verify_phone="on", pages="on")
     for i in range(4):

@@ -25,7 +25,7 @@ def is_verified(campaign, email="ada@example.org"):
 
 
 def test_a_confirmation(strict, ada, receiver):
-    """A page with a button; verified, event, credit, proof; then the lead's own page"""
+    """A page with a button, which verifies the lead, with event, credit and proof, and leads to its own page"""
     strict.webhook("verified")
     page = get(strict, link(strict, ada))
     assert page.status == 200 and page.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -56,7 +56,7 @@ def test_repeated_confirmations(strict, ada):
 
 
 def test_scanners_confirm_nothing(strict, ada):
-    """GET, HEAD, and every button within a second, scripts or not"""
+    """GET, HEAD, and every button that is pressed within a second, with or without scripts"""
     path = link(strict, ada)
     for method in ("GET", "HEAD", "GET"):
         assert get(strict, path, method).status == 200
@@ -106,7 +106,7 @@ def test_it_was_not_me_of_a_claim(strict):
     lambda campaign, lead: link(campaign, {**lead, "social_id": "0123456789"}),
     lambda campaign, lead: "/".join(["", "c", str(campaign.id), "confirm", "-".join(lead["status_url"].split("/")[-2:])])])
 def test_invalid_links(strict, ada, change):
-    """the same page, whatever is wrong; it says how to get another link. With a segment more it is no link of a mail."""
+    """the same page, whatever is wrong; it says how to get another link. A path with another segment is not a link of a mail."""
     path = change(strict, ada)
     page = get(strict, path)
     assert page.status == 404 and page.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -116,7 +116,7 @@ def test_invalid_links(strict, ada, change):
 
 
 def test_a_changed_address(strict, ada):
-    """it makes the link invalid"""
+    """a changed address makes the link invalid"""
     path = link(strict, ada)
     stamp = stamp_of(get(strict, path))
     strict.post({"social_id": ada["social_id"], "must_exist": True, "email": "new@example.org"})
@@ -151,6 +151,6 @@ def test_an_ended_campaign(strict, ada):
 
 
 def test_limits(strict, ada):
-    """docs/api.md 5: as other POST calls of an address"""
+    """docs/api.md 5: like other POST calls of an address"""
     answers = [strict.client.request("POST", link(strict, ada), form={}, address="10.201.0.1").status for _ in range(11)]
     assert answers == [200] * 10 + [429]

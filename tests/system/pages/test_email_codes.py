@@ -200,7 +200,7 @@ def test_codes_of_others(service, mail_server, account, campaign):
 
 
 def test_reading_changes_nothing(mail_server, campaign):
-    """GET and HEAD, also with a code; a form without one sends nothing"""
+    """GET and HEAD, even with a code; a form without a code sends nothing"""
     recipient = address()
     sign_up(campaign, recipient)
     code = code_to(mail_server, recipient)
@@ -237,7 +237,7 @@ def test_what_is_typed(service, account, campaign):
 
 
 def test_it_is_stored_as_a_hash(mail_server, campaign):
-    """it is removed with the mail's other limits; the mail itself is stored as every mail is"""
+    """the code is stored as a hash, and removed with the other limits of the mail; the mail itself is stored like every mail"""
     recipient = address()
     sign_up(campaign, recipient)
     code = code_to(mail_server, recipient)

@@ -67,8 +67,8 @@ def test_a_lead_deletes_itself(service, mail_server, campaign, receiver):
 
 
 def test_a_flagged_lead_deletes_itself(service, mail_server, account):
-    """docs/api.md 4.1.12: whatever its flags, which a stranger's sign-up of the address can bring; it gets no mail to confirm the
-    address"""
+    """docs/api.md 4.1.12: even with flags, because a stranger's sign-up of the address can cause them; it gets no mail to confirm
+    the address"""
     campaign = service.campaign(account, pages="on", verify_email="on", mails="welcome,status_link", blocked_referrers="bad.example")
     assert campaign.post({"email": "eve@example.org", "__referrer": "https://bad.example/"}, key=None).status == 200
     assert campaign.find(email="eve@example.org")["fraudulent"] is True
@@ -83,7 +83,7 @@ def test_a_flagged_lead_deletes_itself(service, mail_server, account):
 
 
 def test_the_form_shows_no_address(service, mail_server, campaign):
-    """The answers are the same for every address, and what they take; a malformed one is named in the form."""
+    """The answers are the same for every address, and so is their effort; the form names a malformed address."""
     campaign.lead(email="grace@example.org")
     form = campaign.client.request("GET", f"/c/{campaign.id}/erase")
     check_page(form, 200, referrer="same-origin")
@@ -99,7 +99,7 @@ def test_the_form_shows_no_address(service, mail_server, campaign):
 
 
 def test_the_limits_of_mails_show_no_lead(service, mail_server, account, campaign):
-    """docs/mail.md 6: what the pages request counts for the address, whether it is a lead's or not, as another campaign would see"""
+    """mail.md 6: requests from the pages count for the address, whether it belongs to a lead or not, as another campaign would see"""
     other = service.campaign(account, mails="welcome")
     campaign.lead(email="mina@example.org")
     for count, address in enumerate(("mina@example.org", "unknown@mina.example"), 1):
@@ -163,7 +163,7 @@ def test_a_lead_that_signs_up_again(service, account, mail_server):
 
 
 def test_an_address_in_many_campaigns(service, mail_server, account):
-    """docs/mail.md 6: five a day to an address, of all campaigns and leads, whose tags do not make it another one."""
+    """docs/mail.md 6: five mails a day to an address, from all campaigns and leads; a tag in the address does not make it another one."""
     campaigns = [service.campaign(account, mails="") for _ in range(3)]
 
     def requested(campaign, tag):
@@ -182,7 +182,7 @@ def test_an_address_in_many_campaigns(service, mail_server, account):
 
 
 def test_hosts_only(service, mail_server, account):
-    """Other pages request no mail; the own one does, whose browser sends an origin with the form."""
+    """Other pages request no mail; our own page does: the browser sends its origin with the form."""
     campaign = service.campaign(account, hosts="shop.example", hosts_only="on", mails="")
     campaign.lead(email="joan@example.org")
     foreign = request(campaign, "joan@example.org", headers={"Origin": "https://evil.example"})
@@ -193,7 +193,7 @@ def test_hosts_only(service, mail_server, account):
 
 
 def test_a_link_of_another_purpose(service, mail_server, account):
-    """A link that confirms does not delete, and the other way round."""
+    """A link that confirms does not delete, and vice versa."""
     campaign = service.campaign(account, pages="on", verify_email="on")
     campaign.lead(email="kay@example.org")
     mail = wait_until(lambda: mail_server.to("kay@example.org"), 10, "no mail")[-1]
@@ -211,7 +211,7 @@ def test_languages(service, account, language):
 
 
 def test_without_mail(make_service):
-    """Nothing proves that the lead sends the form, so there is none, and no link to it."""
+    """Without mail, nothing proves that the lead sends the form, so there is no form, and no link to it."""
     campaign = make_service().campaign(pages="on", public_lookup="social_id", public_update="own")
     lead = campaign.lead(email="ada@example.org")
     assert campaign.client.request("GET", f"/c/{campaign.id}/erase").status == 404

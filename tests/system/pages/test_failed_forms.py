@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/pages.md 2, docs/api.md 4.1.10: a form that cannot be taken comes back with everything that was typed, without a script."""
+"""docs/pages.md 2, docs/api.md 4.1.10: a form that fails comes back with everything that was typed, without a script."""
 import html
 import re
 
@@ -34,7 +34,7 @@ def fresh(campaign):
 
 
 def values_of(body):
-    """Returns what a browser would send."""
+    """The values that a browser would send."""
     page = Page(body)
     found = {one["name"]: one.get("value", "") for one, _ in page.all("input") if one["type"] != "checkbox" or "checked" in one}
     for name, text in re.findall(r'<textarea[^>]* name="([^"]*)"[^>]*>\n(.*?)</textarea>', body, re.S):
@@ -65,7 +65,7 @@ def check_field(body, name):
     ("notes", "ü" * CAP, "there is room for 2,048 characters"), ("notes", "a\n" * CAP, "Shorten “Notes”"),
     ("first_name", "<" * (CAP + 1), "Shorten “First name”")], ids=range(8))
 def test_each_error_names_its_field(hosted, name, value, error):
-    """the consent is kept, too"""
+    """each error has a link to its field; the consent is kept, too"""
     sent = {**fresh(hosted), **TYPED, name: value}
     shown = {**sent, **({name: ""} if name == "plan" else {})}
     body = check_again(post(hosted, sent), 406, {key: text.strip() for key, text in shown.items() if text}, error)
@@ -121,7 +121,7 @@ def test_a_trace_for_the_owner(leadhook, hosted):
 
 
 def test_limits_of_the_form(hosted):
-    """each of these pages counts as a look-up: beyond their limit there is a message alone"""
+    """each of these pages counts as a look-up; beyond that limit there is only a message"""
     address = new_address()
     answers = [post(hosted, {**TYPED, "email": "ada@"}, address=address) for _ in range(120)]
     assert {one.status for one in answers[10:]} == {429}
@@ -129,7 +129,7 @@ def test_limits_of_the_form(hosted):
 
 
 def test_no_form_where_there_is_none(service, account, hosted):
-    """beyond the limit, too: pages that are off, closed or only for keys have no form"""
+    """pages that are off, closed or only for keys have no form, even beyond the limit"""
     for settings, end in (({"pages": "off"}, False), ({"require_key": "on"}, False), ({"hosts_only": "on"}, False), ({}, True)):
         campaign = service.campaign(account, **{"pages": "on", "bots": "off", **settings})
         if end:
@@ -152,13 +152,13 @@ def test_against_bots(leadhook, hosted, bots):
 
 @pytest.mark.parametrize("stamp", ["", "x", "1500000000000.v8O9_1GdrFvDalHB"])
 def test_old_stamps(leadhook, hosted, stamp):
-    """docs/api.md 8.1: a page that was open for days costs no lead"""
+    """docs/api.md 8.1: a page that was open for days does not cost the lead"""
     leadhook("campaign", "set", hosted.id, "bots=honeypot")
     assert post(hosted, {**fresh(hosted), **TYPED, "__stamp": stamp}).status == 303
 
 
 def test_too_large(hosted):
-    """413: what was typed is there, as far as the server has it"""
+    """413: the form has what was typed, as far as the server has read it"""
     sent = {**fresh(hosted), **TYPED, "notes": "x" * 40000}
     body = check_again(post(hosted, sent), 413, sent, "The form contains too much text")
     check_field(body, "notes")
@@ -166,7 +166,7 @@ def test_too_large(hosted):
 
 @pytest.mark.parametrize("text, shown", [("a%0Bb", "a\nb"), ("a%0Cb", "a\nb"), ("a%00b", "ab"), ("a%FFb", "aÿb"), ("%ED%A0%80ab", "í\xa0€ab")])
 def test_what_is_no_text(hosted, text, shown):
-    """docs/api.md 1.1: as it is read"""
+    """docs/api.md 1.1: values that are not text are shown as they are read"""
     fields = "&".join(f"{name}={value}" for name, value in (("email", "ada%40"), ("consent", "yes"), ("notes", text), ("first_name", "Ada")))
     answer = hosted.client.request("POST", f"/c/{hosted.id}", body=fields.encode(), type="application/x-www-form-urlencoded", headers=NAVIGATE)
     check_again(answer, 406, {"email": "ada@", "first_name": "Ada", "notes": shown}, "Enter an email address")
@@ -176,7 +176,7 @@ def test_what_is_no_text(hosted, text, shown):
 
 @pytest.mark.parametrize("multi", [False, True])
 def test_a_form_of_another_page(campaign, multi):
-    """what is too long is shown by its name; all else is sent again unseen"""
+    """a value that is too long gets a field with its name; all others are sent again invisibly"""
     sent = [("email", "ada@example.org"), ("story", "x" * 5000), ("size", "L"), ("list[]", "a"), ("list[]", "b<c")]
     options = dict(zip(("type", "body"), multipart(sent))) if multi else {"form": sent}
     answer = campaign.client.request("POST", f"/v1/{campaign.id}/subscribe", headers=NAVIGATE, **options)

@@ -49,7 +49,7 @@ def test_paths(service, account, path):
 
 
 def test_not_for_programs(service, account):
-    """with a key, as JSON, by JSONP: as before"""
+    """with a key, as JSON or by JSONP, the answer is still JSON"""
     campaign = service.campaign(account, **THANKS)
     assert campaign.client.request("POST", campaign.path, form={"email": "a@example.org"}, key=campaign.key,
                                    headers=NAVIGATE).status == 200
@@ -96,7 +96,7 @@ def page_of(campaign, name):
 
 
 def test_without_any_target(campaign):
-    """a page that can be loaded again, also without hosted pages; reading it changes nothing"""
+    """leads to a page that can be loaded again, even without hosted pages; reading it changes nothing"""
     answer = post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE)
     assert location(answer) == page_of(campaign, "thanks")
     for method in ("GET", "HEAD", "GET"):
@@ -111,7 +111,7 @@ def test_without_any_target(campaign):
 
 @pytest.mark.parametrize("mount", ["/", "/lead/"])
 def test_without_a_base_url(make_service, mount):
-    """the same by a path alone, below the path prefix, which browsers take from the page of the form"""
+    """the same with a path only, below the path prefix, which browsers resolve with the page of the form"""
     service = make_service(settings=[("server", "base_url", "")], mount=mount)
     campaign = service.campaign()
     place = location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE))
@@ -161,7 +161,7 @@ def test_no_mail_is_on_its_way(make_service):
 
 
 def test_a_withheld_lead(service, account):
-    """docs/api.md 4.1.11: the form leads to no page that shows it"""
+    """a withheld lead: the form leads to no page that shows it (4.1.11)"""
     campaign = service.campaign(account, pages="on", public_lookup="social_id", public_update="own", **THANKS)
     assert "kolid=" in location(post(campaign, {"email": "ada@example.org"}, headers=NAVIGATE))
     again = post(campaign, {"email": "ada@example.org", "redirect_url": "https://shop.example/"}, headers=NAVIGATE)
@@ -194,7 +194,7 @@ def test_errors(service, account, sent, page):
 @pytest.mark.parametrize("fields, needed, either", [
     ({"email": "x"}, {"email"}, 0), ({"phone_number": "x"}, {"phone_number"}, 0), ({"email": "x", "phone_number": "y"}, set(), 2)])
 def test_what_a_failed_form_needs(campaign, fields, needed, either):
-    """the fields that it sent: one alone is required, and of two it says that one is enough"""
+    """the fields that it sent: a single one is required; with two, the form says that one is enough"""
     body = post(campaign, fields, headers=NAVIGATE).body.decode()
     shown = {name: attributes for name, attributes in re.findall(r'<input type="\w+" id="f-\w+" name="(\w+)"([^>]*)>', body)}
     assert set(shown) == set(fields) and {name for name, attributes in shown.items() if "required" in attributes} == needed
@@ -202,7 +202,7 @@ def test_what_a_failed_form_needs(campaign, fields, needed, either):
 
 
 def test_the_page_of_the_form(service, account):
-    """`__url` before the referrer"""
+    """`__url` takes precedence over the referrer"""
     campaign = service.campaign(account, hosts="shop.example")
     for url, page in (("https://shop.example/here?x=1", "https://shop.example/here?x=1&lead_error=invalid_email"),
                       ("https://evil.example/here", None)):
@@ -231,7 +231,7 @@ def test_a_failed_form_has_all_that_was_sent(campaign, multi):
 
 @pytest.mark.parametrize("headers", [NAVIGATE, HTML])
 def test_other_errors(service, account, headers):
-    """each is a page with its status, also before the campaign is known"""
+    """each with its status, as a page, even before the campaign is known"""
     campaign = service.campaign(account, require_key="on")
     assert post(campaign, {"email": "a@example.org"}, headers=headers).status == 409
     missing = post(campaign, {"email": "a@example.org"}, "/v1/999999999/subscribe", headers=headers)

@@ -88,7 +88,7 @@ def test_other_parameters_do_not_matter(campaign, lead, query):
 
 @pytest.mark.parametrize("which", ["default", "safe"])
 def test_head_changes_nothing(campaign, lead, which):
-    """docs/api.md 4.1, 1 Methods: like the form, without its body"""
+    """docs/api.md 4.1, 1.1 Methods: HEAD is answered like the form, without its body"""
     response = go(campaign, path_of(campaign, lead, which), "HEAD")
     assert (response.status, response.body) == (200, b"") and response.headers["Content-Type"] == "text/html; charset=utf-8"
     form = go(campaign, path_of(campaign, lead, "safe"))
@@ -111,7 +111,7 @@ def test_one_click(campaign, lead, which, type, body):
     ("application/x-www-form-urlencoded; charset=latin1", b"a=%ff&a[]=\xff"), (None, b"")])
 @pytest.mark.parametrize("which", ["default", "safe"])
 def test_other_bodies(campaign, lead, which, type, body):
-    """docs/api.md 4.1.5: they show the page, also where they cannot be read"""
+    """docs/api.md 4.1.5: other bodies show the page, even unreadable ones"""
     check_form(check_page(go(campaign, path_of(campaign, lead, which), "POST", body=body, type=type), 200))
     assert opted_out(campaign) is False
 
@@ -139,8 +139,8 @@ def test_forged_and_foreign_tokens(service, campaign, lead):
 
 
 def test_a_link_of_a_former_address(campaign):
-    """docs/api.md 4.1.5: after a key replaced the email address, the link in the former owner's mails is none; what the lead adds ends no
-    link"""
+    """docs/api.md 4.1.5: after a key has replaced the email address, the link in the former owner's mails is invalid; an address
+    that the lead adds invalidates no link"""
     former = campaign.lead(email="former@example.org", phone_number="+491701234567")
     lead = campaign.lead(email="ada@example.org", phone_number="+491701234567")
     assert lead["id"] == former["id"] and not lead["opted_out"]
@@ -166,7 +166,7 @@ def test_deleted_lead(campaign, lead):
 
 @pytest.mark.parametrize("method, status", [("DELETE", 405), ("PUT", 405), ("PATCH", 405)])
 def test_other_methods(campaign, lead, method, status):
-    """docs/api.md 1 Methods: errors of these routes are pages as well"""
+    """docs/api.md 1.1 Methods: errors of these routes are pages, too"""
     response = go(campaign, path_of(campaign, lead), method)
     check_page(response, status)
     assert {word.strip() for word in response.headers["Allow"].split(",")} == {"GET", "HEAD", "POST", "OPTIONS"}

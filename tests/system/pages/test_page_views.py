@@ -66,7 +66,7 @@ def show(window, url, first=None):
 
 
 def check_quiet(window, origin):
-    """No violation of the policy, nothing from elsewhere, no cookie. Browsers request the icon of the site by themselves."""
+    """There is no violation of the policy, nothing from other hosts, and no cookie. Browsers request the icon of the site on their own."""
     assert window.violations() == []
     loaded = window.run("return performance.getEntriesByType('resource').map(one => one.name);")
     assert loaded and all(name.startswith(origin + "/c/") or name == origin + "/favicon.ico" for name in loaded), loaded
@@ -100,7 +100,7 @@ def test_by_keyboard(window, service, account):
 
 
 def test_without_scripts(window, service, account):
-    """everything works, and nothing is shown that would not work"""
+    """everything works, and nothing is shown that needs a script"""
     if not window.can_switch_scripts:
         pytest.skip("this browser's protocol cannot switch scripts off")
     campaign, _ = shop(service, account, bots="off")
@@ -160,7 +160,7 @@ def test_names_of_fields(window, leadhook, service, account):
 
 @pytest.mark.parametrize("typed, stored", [("jörg@example.org", "jörg@example.org"), ("ada", None)])
 def test_addresses_are_judged_by_the_server(window, service, account, typed, stored):
-    """docs/pages.md 2: the browser refuses none that the server accepts; what is wrong is said in the words of the page"""
+    """docs/pages.md 2: the browser refuses no address that the server accepts; errors are in the words of the page"""
     campaign = service.campaign(account, pages="on", bots="off", language="fr")
     window.open(f"{service.front.url}/c/{campaign.id}")
     window.run("const field = document.getElementById('f-email'); field.focus(); field.value = '%s';" % typed)
@@ -174,7 +174,7 @@ def test_addresses_are_judged_by_the_server(window, service, account, typed, sto
 
 @pytest.mark.parametrize("width, scheme", [(1280, "light"), (390, "dark")])
 def test_the_form_of_another_page(window, leadhook, service, account, tmp_path, width, scheme):
-    """docs/embedding.md 2.2: in a page that has a dark scheme, narrow, too: no wider than the window; readable"""
+    """docs/embedding.md 2.2: in a page with a dark scheme, and in a narrow window: no wider than the window, and readable"""
     campaign = service.campaign(account, pages="on", language="auto")
     leadhook("page", "set", campaign.id, "accent=#0f766e", "dark_accent=#5eead4", "consent=I agree to get mails.",
              "fields=email; first_name required; plan select: Plan = Free | Pro; notes textarea: Notes")
@@ -201,7 +201,7 @@ def test_the_form_of_another_page(window, leadhook, service, account, tmp_path, 
 
 
 def test_errors(window, service, account):
-    """they are named, tied to their fields, and the focus is on the first of them"""
+    """errors are named and tied to their fields, and the first of them has the focus"""
     campaign, _ = shop(service, account)
     show(window, f"{service.front.url}/c/{campaign.id}", "document.getElementById('f-email').value = 'ada@';"
          "document.getElementById('f-room').value = 'Office';" + SUBMIT)
@@ -254,7 +254,7 @@ def test_thanks_elsewhere(window, service, account):
 
 
 def test_another_name(window, service, account):
-    """the page is opened by another name than that of `server.base_url`, which is where its form leads"""
+    """the page is opened under another name than that of `server.base_url`, to which its form leads"""
     campaign = service.campaign(account, **STRICT)
     window.open(f"{service.front.url.replace('127.0.0.1', 'localhost')}/c/{campaign.id}")
     window.press("Tab")
@@ -284,7 +284,7 @@ def test_confirmed_elsewhere(window, make_service, mail_server):
 
 @pytest.mark.parametrize("language", first("de", "en", "es", "fr"))
 def test_facts_on_a_phone(window, service, account, language):
-    """docs/pages.md 3: place, points and referrals are in one row at 390 px, also when the place is shared"""
+    """docs/pages.md 3: place, points and referrals are in one row at 390 px, even if the place is shared"""
     campaign = service.campaign(account, pages="on", language=language)
     ada, _ = [campaign.lead(email=f"{name}@example.org") for name in ("ada", "bob")]
     window.resize(390)
@@ -299,7 +299,7 @@ def test_facts_on_a_phone(window, service, account, language):
 
 @pytest.mark.parametrize("language", first(*LANGUAGES, count=2))
 def test_narrow(window, service, account, language):
-    """the pages are readable at 320 px: nothing is wider than the window, not even a long address"""
+    """readable at 320 px: nothing is wider than the window, not even a long address"""
     consent = "consent=I agree to https://lumen.example/privacy-notice-for-subscribers-of-the-newsletter-2026"
     campaign, lead = shop(service, account, f"fields={FIELDS}", consent, language=language)
     window.resize(320)
@@ -325,7 +325,7 @@ def test_narrow(window, service, account, language):
 
 @chromium_first
 def test_a_translated_page(window, service, account):
-    """docs/pages.md 2: what browsers replace when they translate a page for a visitor is not sent"""
+    """docs/pages.md 2: texts that browsers replace when they translate a page for a visitor are not sent"""
     campaign, _ = shop(service, account, "fields=email; plan select required: Plan = Free | Very Pro")
     window.open(f"{service.front.url}/c/{campaign.id}")
     window.run("""
@@ -358,7 +358,7 @@ def test_texts_from_right_to_left(window, service, account):
 
 @chromium_first
 def test_a_form_is_sent_once(window, service, account):
-    """docs/pages.md 2: two clicks send it once; a visitor who has stopped a slow answer can send it again"""
+    """docs/pages.md 2: once with two clicks; and again by a visitor who has stopped a slow answer"""
     campaign, _ = shop(service, account)
     window.open(f"{service.front.url}/c/{campaign.id}")
     window.run("""
@@ -377,7 +377,7 @@ def test_a_form_is_sent_once(window, service, account):
 @chromium_first
 @pytest.mark.parametrize("scheme", first("light", "dark"))
 def test_axe(window, service, account, axe, scheme):
-    """axe finds nothing, in either scheme, also with the campaign's own colours"""
+    """axe finds nothing, in either scheme, even with the campaign's own colours"""
     window.scheme(scheme)
     for looks in (LOOKS, [*LOOKS, "accent=#ffcc00", "background=#fff8e1", "dark_card=#202020", "dark_background=#101010"]):
         campaign, lead = shop(service, account, *looks)
@@ -392,7 +392,7 @@ def test_axe(window, service, account, axe, scheme):
 
 @chromium_first
 def test_the_mail_is_sent_again(window, make_service, axe):
-    """the button of the own page and what it answers: by a click, at 320 px, in both schemes, without a finding of axe"""
+    """the button of the lead's own page, and its answer: by a click, at 320 px, in both schemes, without a finding of axe"""
     service = make_service(settings=[*SETTINGS, ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                      ("mail", "from", "hello@example.org")])
     lead = service.campaign(service.account(), pages="on", verify_email="on").lead(email="ada@example.org")

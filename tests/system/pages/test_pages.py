@@ -46,7 +46,7 @@ def fields_of(page, tag="input"):
 
 
 def check_own_page(response):
-    """Does what check_page does, for a page whose buttons need the script."""
+    """Like check_page, for a page whose buttons need the script."""
     page = Page(response.body.decode())
     check_frame(page)
     assert response.status == 200 and response.headers["Referrer-Policy"] == "no-referrer" and response.headers["X-Robots-Tag"] == "noindex"
@@ -124,7 +124,7 @@ def test_a_known_address(hosted):
 
 @pytest.fixture(scope="module")
 def mailing(make_service):
-    """Mails are requested, and not sent: no dispatcher runs."""
+    """A service on which mails are requested but not sent: no dispatcher runs."""
     return make_service(settings=[("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"),
                                   ("mail", "from", "hello@example.org")])
 
@@ -137,7 +137,7 @@ def mails_of(campaign):
     (False, {}, []), (False, {"verify_email": "on"}, []), (True, {"mails": ""}, []), (True, {}, ["link in your email"]),
     (True, {"verify_email": "on", "mails": ""}, ["confirm your email address", "on its way"])])
 def test_signing_up_again(service, mailing, mails, settings, says):
-    """docs/pages.md 2: the link to share, and of a mail only where one is on its way or has the link; nothing that everyone may not see"""
+    """docs/pages.md 2: the link to share, and a mail only if one is on its way or has the link; nothing that not everyone may see"""
     used = mailing if mails else service
     campaign = used.campaign(used.account(), pages="on", bots="off", **settings)
     page_set(campaign, "fields=email; phone_number")
@@ -211,7 +211,7 @@ def test_own_fields(hosted):
 
 
 def test_other_sites_do_not_tick_the_box(hosted):
-    """docs/pages.md 2: the form of another site brings what is to be typed, and no consent; the page's own form keeps it"""
+    """docs/pages.md 2: the form of another site fills in the fields, but gives no consent; the page's own form keeps it"""
     page_set(hosted, f"consent={CONSENT}")
     fields = {"email": "ada@", "consent": "yes", "consent_version": version_of(CONSENT)}
     for origin, ticked in ((hosted.service.front.url, True), ("https://evil.example", False), ("null", False), (None, False)):
@@ -239,7 +239,7 @@ def test_earlier_consents(hosted):
 
 @pytest.mark.parametrize("fields, either", [("email; phone_number; name", True), ("email required; phone_number; name", False)])
 def test_which_fields_may_be_empty(hosted, fields, either):
-    """docs/pages.md 2: of email address and number one is enough, unless one is required"""
+    """docs/pages.md 2: an email address or a number is enough, unless one of them is required"""
     page_set(hosted, f"fields={fields}")
     body = get(hosted).body.decode()
     assert body.count("(one of the two is enough)") == (2 if either else 0) and body.count("(optional)") == (1 if either else 2)

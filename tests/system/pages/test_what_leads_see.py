@@ -76,7 +76,7 @@ def shown(service, campaign, address):
     (None, None, "You’re on the list"),
 ])
 def test_the_language_of_the_sign_up(service, hosted, sent, stored, text):
-    """docs/pages.md 5: that of the page is stored, and the lead's own page stays in it"""
+    """pages.md 5: the language of the page is stored, and the lead's own page keeps it"""
     sign_up(hosted, "ada@example.org", sent)
     assert shown(service, hosted, "ada@example.org")["language"] == stored
     lead = hosted.find(email="ada@example.org")
@@ -88,14 +88,14 @@ def test_the_language_of_the_sign_up(service, hosted, sent, stored, text):
 @pytest.mark.parametrize("sent, stored", [("de", "de"), ("PT_br.UTF-8", "pt-BR"), ("zh-hant-tw", "zh-Hant-TW"), ("es-419", "es-419"),
                                           ("de-1996", "de"), ("german", None), ("d", None), ("", None), ("<b>", None)])
 def test_the_language_that_a_client_names(service, hosted, sent, stored):
-    """docs/api.md 4.4: `__language`; a text that is no language costs no lead; `language` stays a custom field"""
+    """api.md 4.4: `__language`; an unknown language does not cost the lead; `language` stays a custom field"""
     lead = hosted.lead(email="ada@example.org", __language=sent, language="mine")
     assert shown(service, hosted, "ada@example.org")["language"] == stored
     assert lead["custom_fields"]["language"] == "mine"
 
 
 def test_a_language_is_replaced(service, hosted):
-    """docs/pages.md 5: by `__language` of those that may change the lead, and by an operator; not by a browser"""
+    """pages.md 5: by `__language` from callers that may change the lead, and by an operator, but not by a browser"""
     sign_up(hosted, "ada@example.org", "de")
     sign_up(hosted, "ada@example.org", "fr")
     assert shown(service, hosted, "ada@example.org")["language"] == "de"
@@ -148,7 +148,7 @@ def test_all_rewards(service, hosted):
 
 
 def test_actions_are_completed(service, hosted):
-    """docs/pages.md 3: public ones, with their link and points, by a button without a script"""
+    """pages.md 3: public actions, with their link and points, by a button without a script"""
     tag = hosted.define("tag", "VIP")
     shown_id = hosted.define("action", "Follow <us>", "--points", 3, "--public", "--link", "https://social.example/us?a=1&b=2")
     plain = hosted.define("action", "Write to us", "--public")
@@ -205,7 +205,7 @@ def test_leads_that_are_hidden_share_no_rank(service, account):
 
 
 def test_a_shared_rank_in_mails(service, mail_server, account):
-    """docs/mail.md 1.2: `position` is a number on the list, `shared_position` is none; without points there is neither"""
+    """mail.md 1.2: `position` is the lead's number on the list, `shared_position` is not; without points there is neither"""
     campaign = service.campaign(account, **STRICT, mails="welcome", verify_email="off", points_signup=1)
     campaign.lead(email="ada@example.org")
     assert "You are number 1 on the list." in part(arrived(mail_server, "ada@example.org"), "plain")
@@ -316,7 +316,7 @@ def test_options_have_a_value_in_each_language(service, hosted):
 
 
 def test_an_inherited_consent_is_shown(service, hosted):
-    """docs/pages.md 2: a text that is not set for a language is that for every language"""
+    """pages.md 2: without a text for the language, the text for all languages is shown"""
     service.installation.admin("page", "set", str(hosted.id), "consent=I agree.", "title=English")
     service.installation.admin("page", "set", str(hosted.id), "--language", "de", "title=Deutsch")
     text = request(hosted, "GET", "", headers={"Accept-Language": "de"}).body.decode()
@@ -348,8 +348,7 @@ def test_the_design_of_mails(service, mail_server, account, accent, dark, colors
 
 
 def test_a_digest_of_the_day(service, mail_server, account):
-    """docs/mail.md 3: the first referral has a mail of its own, those of a day are together in one; there is none without a referral, and
-    none after an opt-out"""
+    """mail.md 3: the first referral alone, those of a day together and once; no mail without a referral, none after an opt-out"""
     campaign = service.campaign(account, **STRICT, mails="referral", verify_email="off", points_direct=2)
     campaign.define("reward", "Mug", "--required-points", 20)
     ada = campaign.lead(email="ada@example.org")

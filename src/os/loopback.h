@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Loopback addresses, 127.0.0.0/8 and ::1: only programs of this host have them. */
+ * Loopback addresses, 127.0.0.0/8 (also as ::ffff:127.0.0.1) and ::1: only programs of this host have them. */
 #pragma once
 
 #include <stdbool.h>

@@ -86,6 +86,8 @@ access_is_as_configured(void **state UNUSED)
 		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_SEC_FETCH_SITE", "none" } } },
 		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "127.1.2.3:8080" } } },
 		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "[::1]:8080" } } },
+		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "[::ffff:127.0.0.1]:8080" } } },
+		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "[::ffff:192.0.2.1]:8080" } } },
 		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "LocalHost" } } },
 		{ true, false, 200, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "Leads.example.org:443" } } },
 		{ true, false, 403, { { "REMOTE_ADDR", "127.0.0.1" }, { "HTTP_HOST", "evil.example" } } },

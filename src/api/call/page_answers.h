@@ -28,6 +28,8 @@ struct page call_open_page(struct call *call, enum page_secrecy secrecy);
 /* The query parameter of a lead's page without its token, after a repeated sign-up: by which parameter the visitor named the
  * lead, `email` or `phone_number`. */
 #define PAGE_AGAIN SLICE("again")
+/* The query parameter of a page whose button has requested a mail again. */
+#define PAGE_RESENT SLICE("resent")
 
 /* The URL of a page of the campaign, whose path begins with /c/{campaign}; without a base URL, only the path. */
 struct slice call_page_url(const struct call *call, struct slice rest);

@@ -97,9 +97,6 @@ handle_signup_form(struct call *call)
 
 /* ---- after the sign-up ---- */
 
-/* In the query: the button was pressed. */
-#define RESENT SLICE("resent")
-
 static void
 link_to_code(struct call *call, const struct page *page, struct page_message *message)
 {
@@ -119,7 +116,7 @@ handle_sent_page(struct call *call)
 	}
 	const struct page page = call_open_page(call, PAGE_SECRET);
 	const struct slice address = sent_address_read(call);
-	const bool is_known = slice_present(address), has_resent = http_params_value(call->params, RESENT) != NULL;
+	const bool is_known = slice_present(address), has_resent = http_params_value(call->params, PAGE_RESENT) != NULL;
 	struct page_message message = { .title = page_text(&page, TEXT_CHECK_MAIL_TITLE),
 		.text = PAGE_FILL(&page, is_known ? TEXT_CHECK_MAIL_TEXT : TEXT_CHECK_MAIL_TEXT_ANY,
 		    { "address", call_masked_email(page.pool, address) }) };
@@ -164,7 +161,7 @@ handle_sent_button(struct call *call)
 		return;
 	const enum message_kind kind = kind_for(call, &lead);
 	if (call_request_message(call, lead.id, kind, address))
-		call_redirect_to_page(call, POOL_JOIN(pool, sent_address_path(call, address), SLICE("&"), RESENT, SLICE("=1")));
+		call_redirect_to_page(call, POOL_JOIN(pool, sent_address_path(call, address), SLICE("&"), PAGE_RESENT, SLICE("=1")));
 }
 
 /* If the campaign has ended, no one comes here after a sign-up. */

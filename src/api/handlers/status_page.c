@@ -12,9 +12,6 @@
 #include "identity/social_id.h"
 #include "page/status.h"
 
-/* In the query of the page, after its button was pressed. */
-#define RESENT SLICE("resent")
-
 /* The lead as its payload shows it. */
 static bool
 read_payload(struct call *call, const struct payload_subject *subject, struct payload_view view, struct page_lead *lead)
@@ -137,7 +134,7 @@ show_status(struct call *call, const struct lead_reference *named)
 	struct page_status status = {
 		.own = named->own,
 		.social_id = named->value,
-		.has_resent = http_params_value(call->params, RESENT) != NULL,
+		.has_resent = http_params_value(call->params, PAGE_RESENT) != NULL,
 		.has_ended = campaign_has_ended(&call->campaign, call->now_ms),
 	};
 	if (!call_begin_looks(call, &page) || !read_lead(call, named, &lead, &status) ||
@@ -212,7 +209,7 @@ handle_status_button(struct call *call)
 	const struct slice page = POOL_JOIN(pool, SLICE("/s/"), path[3], SLICE("/"), path[4]);
 	if (named.own && http_params_text(call->params, SLICE("resend")).size > 0) {
 		if (resend(call, &named))
-			call_redirect_to_page(call, POOL_JOIN(pool, page, SLICE("?"), RESENT, SLICE("=1")));
+			call_redirect_to_page(call, POOL_JOIN(pool, page, SLICE("?"), PAGE_RESENT, SLICE("=1")));
 	} else if (named.own && action.size > 0) {
 		if (complete(call, &named, action))
 			call_redirect_to_page(call, POOL_JOIN(pool, page, SLICE("#actions")));

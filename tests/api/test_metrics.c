@@ -29,7 +29,7 @@ end(void **state UNUSED)
 	return 0;
 }
 
-/* Sends a request with up to three variables, and answers its status. *body is in the pool; NULL: not wanted. */
+/* Sends a request with up to three variables. Returns the status. *body is in the pool; NULL: not wanted. */
 static unsigned
 send_call(const char *method, const char *path, const char *const variables[][2], size_t count, const char **body)
 {
@@ -128,7 +128,7 @@ access_is_as_configured(void **state UNUSED)
 	assert_int_equal(send_call("POST", "/metrics", local, 1, NULL), 405);
 }
 
-/* docs/operating.md 12.1: requests count by the template of their route: no id, and no unknown path, makes a series. */
+/* docs/operating.md 12.1: requests count by the template of their route: ids and unknown paths make no series. */
 static void
 requests_count_by_route(void **state UNUSED)
 {

@@ -210,7 +210,7 @@ maps_name_the_parameters_of_signups(void **state UNUSED)
 		}
 }
 
-/* docs/pages.md 2: a field of a page has no name of another parameter. */
+/* docs/pages.md 2: a field of a page cannot have the name of another parameter. */
 static void
 fields_of_pages_are_custom_fields(void **state UNUSED)
 {

@@ -178,7 +178,7 @@ colors_become_properties(void **state UNUSED)
 	assert_false(slice_equal(version, looks_style_version(pool, &looks)));
 }
 
-/* A scheme that is always shown does not depend on the device, also where the campaign has no colour of its own. */
+/* A scheme that is always shown does not depend on the device, even if the campaign has no colour of its own. */
 static void
 one_scheme_alone(void **state UNUSED)
 {
@@ -196,7 +196,7 @@ one_scheme_alone(void **state UNUSED)
 	assert_string_equal(style_of(&usual), "");
 }
 
-/* looks.c has the colours of style.css for what a campaign does not set. */
+/* The defaults in looks.c are the colours of style.css. */
 static void
 usual_colors_are_those_of_the_stylesheet(void **state UNUSED)
 {
@@ -229,7 +229,7 @@ consents_have_versions(void **state UNUSED)
 	assert_false(slice_equal(first, looks_consent_version(pool, &looks)));
 }
 
-/* docs/pages.md 4: own CSS loads nothing, however it is written. */
+/* docs/pages.md 4: the campaign's CSS loads nothing, however it is written. */
 static void
 styles_load_nothing(void **state UNUSED)
 {

@@ -38,7 +38,7 @@ close_page(void **state)
 	return end(state);
 }
 
-/* What was written, which the next page replaces. */
+/* The page that was written. The next one replaces it. */
 static const char *
 written(void)
 {
@@ -153,7 +153,7 @@ failures_of_the_sign_up_are_shown(void **state UNUSED)
 	assert_int_equal(count_of(text, "aria-invalid"), 0);
 	assert_non_null(
 	    strstr(text, "<li>There were too many attempts from your network. Please wait 10 seconds, then try again.</li>"));
-	/* the wait is known, and what is wrong besides is shown, too */
+	/* the time to wait is known, and the other errors are shown, too */
 	struct page later = page;
 	const struct {
 		unsigned s;
@@ -297,7 +297,7 @@ the_own_page_has_everything(void **state UNUSED)
 	assert_int_equal(count_of(text, "reached"), 3);
 }
 
-/* docs/pages.md 3: equal scores share a rank, which is no number on the list. */
+/* docs/pages.md 3: leads with equal scores share a rank, and the page says so. */
 static void
 a_shared_rank_says_so(void **state UNUSED)
 {
@@ -404,7 +404,7 @@ strangers_see_numbers_or_nothing(void **state UNUSED)
 	assert_null(strstr(written(), "?kid="));
 }
 
-/* docs/pages.md 2: it shows nothing of the lead that everyone may not see. */
+/* docs/pages.md 2: it shows nothing of the lead that not everyone may see. */
 static void
 a_repeated_sign_up_gets_the_link(void **state UNUSED)
 {
@@ -430,7 +430,7 @@ a_repeated_sign_up_gets_the_link(void **state UNUSED)
 	assert_null(strstr(text, "ada@"));
 }
 
-/* docs/pages.md 5: all of a page, with stylesheet and script. */
+/* docs/pages.md 5: the size of a whole page, with stylesheet and script. */
 static void
 pages_are_small(void **state UNUSED)
 {

@@ -161,7 +161,8 @@ handle_sent_button(struct call *call)
 		return;
 	const enum message_kind kind = kind_for(call, &lead);
 	if (call_request_message(call, lead.id, kind, address))
-		call_redirect_to_page(call, POOL_JOIN(pool, sent_address_path(call, address), SLICE("&"), PAGE_RESENT, SLICE("=1")));
+		call_redirect_to_page(
+		    call, POOL_JOIN(pool, sent_address_path(call, address), SLICE("&"), PAGE_RESENT, SLICE("=1")));
 }
 
 /* If the campaign has ended, no one comes here after a sign-up. */

@@ -85,7 +85,7 @@ a_board_is_found_by_its_key(void **state)
 	assert_found(boards, &keys[2], &boards_made[2]);
 }
 
-/* docs/api.md 4.1.2: what clients make up is not cached, so it replaces nothing. */
+/* docs/api.md 4.1.2: styles that clients make up are not cached, so they displace nothing. */
 static void
 styles_have_numbers_of_their_own(void **state UNUSED)
 {

@@ -37,7 +37,7 @@ read_list(const struct store *store)
 	return reads->fail ? RESULT_UNAVAILABLE : RESULT_OK;
 }
 
-/* A function of the store that reads lists: counted, then run. */
+/* Counts the call of a function of the store that reads lists, then runs it. */
 #define READ(name, parameters, arguments)                                      \
 	enum result __real_##name parameters;                                  \
 	enum result __wrap_##name parameters;                                  \
@@ -124,7 +124,7 @@ everything_else_is_not(void **state UNUSED)
 	assert_int_equal(of_reader.count + fake_reads(service.reader, FAKE_CAMPAIGN), 0);
 }
 
-/* The answer is that of a service without a read host, also its headers. */
+/* The answer, including its headers, is that of a service without a read host. */
 static void
 a_read_host_that_is_away_is_replaced(void **state UNUSED)
 {
@@ -139,7 +139,7 @@ a_read_host_that_is_away_is_replaced(void **state UNUSED)
 	}
 }
 
-/* "Not used": nothing of another installation is answered. */
+/* "Not used": no answer has data of another installation. */
 static void
 a_host_of_another_installation_is_not_used(void **state UNUSED)
 {

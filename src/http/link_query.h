@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Links that people copied from a mail, a chat or a print-out, and damaged on the way: "&" has become "&amp;", or the full stop
+ * Links that were copied from a mail, a chat or a print-out, and damaged on the way: "&" has become "&amp;", or the full stop
  * of a sentence sticks to the end. Their path, `kid` and `utm_…` are repaired (docs/api.md 1.4, "Copied links").
  * src/page/link.js applies the same rules in scripts of pages; tests/http/links.txt has examples for both. */
 #pragma once

@@ -2,7 +2,7 @@ noinst_LIBRARIES += %D%/libpage.a
 %C%_libpage_a_SOURCES = \
 	%D%/page_assets.h \
 	%D%/failures.c %D%/failures.h \
-	%D%/form.c %D%/form.h \
+	%D%/page_form.c %D%/page_form.h \
 	%D%/page_fields.c %D%/page_fields.h \
 	%D%/page_frame.c %D%/page_frame.h \
 	%D%/html.c %D%/html.h \

@@ -2,7 +2,7 @@
  * Pages with a message: results, errors, and questions that a button or a code answers. */
 #pragma once
 
-#include "page/form.h"
+#include "page/page_form.h"
 #include "page/page_frame.h"
 
 /* A message, and what the visitor can do about it. */

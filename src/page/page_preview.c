@@ -2,8 +2,8 @@
 #include "page/page_preview.h"
 
 #include "identity/link.h"
-#include "page/form.h"
 #include "page/page_assets.h"
+#include "page/page_form.h"
 
 #define SAMPLE_ID "SAMPLE0000"
 

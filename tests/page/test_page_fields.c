@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/attributes.h"
-#include "page/form.h"
 #include "page/page_fields.h"
+#include "page/page_form.h"
 #include "with_pool.h"
 
 static struct page_fields

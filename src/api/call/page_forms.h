@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api/call/api_call.h"
-#include "page/form.h"
+#include "page/page_form.h"
 
 /* Reads the form of the campaign's page from the body; for other methods it is empty. `page` has the looks. False: the call has
  * failed, because the setting of the fields is invalid. */

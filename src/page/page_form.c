@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/form.h"
+#include "page/page_form.h"
 
 #include "base/utf8.h"
 #include "json/writer.h"

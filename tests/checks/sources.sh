@@ -14,7 +14,7 @@ report()
 	sed 's/^/# /' "$found"
 }
 
-echo "1..8"
+echo "1..9"
 
 # "CREATE TABLE", "DELETE FROM" and so on inside a string literal
 statement='(SELECT|INSERT( IGNORE)? INTO|UPDATE|DELETE FROM|REPLACE INTO|CREATE TABLE|ALTER TABLE|DROP TABLE|TRUNCATE)'
@@ -63,3 +63,6 @@ find tests -name 'test_*.c' | sort | while read -r file; do
 	done
 done >"$found"
 report 8 "a unit test has the name of a source of its folder, or its banner has the modules that it joins"
+
+find src -name '*.[ch]' -o -name '*.cc' | sed 's,.*/,,' | sort | uniq -d >"$found"
+report 9 "no two source files have the same name"

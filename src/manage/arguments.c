@@ -16,13 +16,15 @@ enum { LINE_FEED = '\n', TAB = '\t', RETURN = '\r' };
 /* The segments before those of the table: "manage" and the version. */
 enum { PREFIX_SEGMENTS = 2 };
 
-/* Whether the request has this path; sets the path parameters. */
+/* Whether the request has this path below /manage/v1; sets the path parameters. */
 static bool
 path_fits(struct manage_request *request, const char *path)
 {
 	struct slice rest = slice_of(path), part;
 	size_t i = PREFIX_SEGMENTS;
 	request->path_count = 0;
+	if (request->http->segment_count < i || !slice_equal(request->http->segments[1], SLICE("v1")))
+		return false;
 	for (; slice_next(&rest, '/', &part); i++) {
 		if (i >= request->http->segment_count)
 			return false;
@@ -72,10 +74,8 @@ fail_path(struct manage_request *request)
 bool
 request_find_operation(struct manage_request *request)
 {
-	const struct http_request *http = request->http;
-	const enum operation_method method = method_of(http->method);
-	const bool versioned = http->segment_count > 1 && slice_equal(http->segments[1], SLICE("v1"));
-	request->operation = versioned && method != METHOD_NONE ? find(request, method) : NULL;
+	const enum operation_method method = method_of(request->http->method);
+	request->operation = method == METHOD_NONE ? NULL : find(request, method);
 	return request->operation != NULL || fail_path(request);
 }
 

@@ -101,6 +101,13 @@ def test_errors(service, account, owner, method, path, body, status, error):
     assert answer.headers["Access-Control-Allow-Origin"] is None
 
 
+@pytest.mark.parametrize("path", ["/manage/v2/campaigns", "/manage/campaigns", "/manage"])
+def test_only_this_version_exists(service, owner, path):
+    """docs/manage.md 1.2: 404 for an unknown path"""
+    answer = service.client.request("GET", path, key=owner.key)
+    assert (answer.status, answer.json["error"]) == (404, "not_found"), answer.body
+
+
 @pytest.mark.parametrize("body", [b"[]", b"1", b"{", b'{"name":{"a":{"b":1}}}', b'{"name":"a","name":"b"}', b'{"name":"\\u0000"}'])
 def test_bodies_that_are_no_arguments(service, account, owner, body):
     """docs/manage.md 1.1: one JSON object"""

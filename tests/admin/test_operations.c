@@ -109,5 +109,5 @@ main(void)
 		cmocka_unit_test(operations_are_distinct),
 		cmocka_unit_test(lists_by_http_are_short),
 	};
-	return cmocka_run_group_tests_name("operations", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("admin/operations", tests, NULL, NULL);
 }

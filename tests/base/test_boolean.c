@@ -29,5 +29,5 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(booleans_have_one_vocabulary) };
-	return cmocka_run_group_tests_name("boolean", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("base/boolean", tests, NULL, NULL);
 }

@@ -46,5 +46,5 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_buffer_has_a_maximum),
 	};
-	return cmocka_run_group_tests_name("buffer", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("base/buffer", tests, NULL, NULL);
 }

@@ -38,5 +38,5 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(durations_have_a_unit),
 	};
-	return cmocka_run_group_tests_name("duration", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("base/duration", tests, NULL, NULL);
 }

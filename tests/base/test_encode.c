@@ -45,5 +45,5 @@ main(void)
 		cmocka_unit_test(bytes_become_text_and_back),
 		cmocka_unit_test(words_of_a_shell_are_quoted),
 	};
-	return cmocka_run_group_tests_name("encode", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("base/encode", tests, NULL, NULL);
 }

@@ -36,5 +36,5 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tags_have_one_form),
 	};
-	return cmocka_run_group_tests_name("language tag", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("base/language_tag", tests, NULL, NULL);
 }

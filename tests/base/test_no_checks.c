@@ -32,5 +32,5 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_condition_is_not_evaluated),
 	};
-	return cmocka_run_group_tests_name("no_checks", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("base/no_checks", tests, NULL, NULL);
 }

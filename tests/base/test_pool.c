@@ -79,5 +79,5 @@ main(void)
 		cmocka_unit_test(a_pool_overwrites_freed_memory),
 		cmocka_unit_test(pools_count_what_they_free),
 	};
-	return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("base/pool", tests, NULL, NULL);
 }

@@ -106,5 +106,5 @@ main(void)
 		cmocka_unit_test(slices_split_and_trim),
 		cmocka_unit_test(control_characters_are_found_anywhere),
 	};
-	return cmocka_run_group_tests_name("slice", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("base/slice", tests, NULL, NULL);
 }

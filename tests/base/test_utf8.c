@@ -100,5 +100,5 @@ main(void)
 		cmocka_unit_test(control_characters_in_utf8_are_found),
 		cmocka_unit_test(invalid_utf8_is_replaced),
 	};
-	return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("base/utf8", tests, NULL, NULL);
 }

@@ -223,5 +223,5 @@ main(void)
 		cmocka_unit_test(each_level_is_twice_the_work),
 		cmocka_unit_test(the_rate_of_sign_ups_adds_levels),
 	};
-	return cmocka_run_group_tests_name("challenge", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("bots/challenge", tests, NULL, NULL);
 }

@@ -82,5 +82,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(the_age_of_a_form, begin, end),
 		cmocka_unit_test_setup_teardown(only_our_stamps_count, begin, end),
 	};
-	return cmocka_run_group_tests_name("form_fields", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("bots/form_traps", tests, NULL, NULL);
 }

@@ -446,5 +446,5 @@ main(void)
 		cmocka_unit_test(the_api_document_has_every_parameter),
 		cmocka_unit_test(the_api_document_lists_the_reserved_names),
 	};
-	return cmocka_run_group_tests_name("documented", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("checks/documented", tests, NULL, NULL);
 }

@@ -258,5 +258,5 @@ main(void)
 		COMMITTER_TEST(others_come_before_a_suspect),
 		COMMITTER_TEST(look_ups_and_campaigns_too),
 	};
-	return cmocka_run_group_tests_name("suspects", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("commit/suspects", tests, NULL, NULL);
 }

@@ -250,5 +250,5 @@ main(void)
 		TURNS_TEST(batches_have_limits),
 		TURNS_TEST(work_is_learned),
 	};
-	return cmocka_run_group_tests_name("turns", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("commit/turns", tests, NULL, NULL);
 }

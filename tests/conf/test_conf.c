@@ -559,5 +559,5 @@ main(void)
 		cmocka_unit_test(values_have_an_origin),
 	};
 	clear_environment();
-	return cmocka_run_group_tests_name("conf", tests, make_directory, remove_directory);
+	return cmocka_run_group_tests_name("conf/conf", tests, make_directory, remove_directory);
 }

@@ -296,5 +296,5 @@ main(void)
 		TEST(cron_does_not_wait_for_delayed_work),
 		TEST(two_dispatchers_at_one_job),
 	};
-	return cmocka_run_group_tests_name("deliver/bulk", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("deliver/bulk_chunk", tests, NULL, NULL);
 }

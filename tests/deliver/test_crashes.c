@@ -249,5 +249,5 @@ main(void)
 		CRASH_TEST(the_file_has_a_maximum_size),
 		CRASH_TEST(another_file_is_left_alone),
 	};
-	return cmocka_run_group_tests_name("crashes", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("deliver/crashes", tests, NULL, NULL);
 }

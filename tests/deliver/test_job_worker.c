@@ -122,5 +122,5 @@ main(void)
 		JOB_TEST(an_outage_only_delays_jobs),
 		JOB_TEST(a_turn_has_what_is_under_way),
 	};
-	return cmocka_run_group_tests_name("jobs", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("deliver/job_worker", tests, NULL, NULL);
 }

@@ -199,5 +199,5 @@ main(void)
 		cmocka_unit_test(texts_of_stored_objects_are_found),
 		cmocka_unit_test(public_fields_give_way),
 	};
-	return cmocka_run_group_tests_name("custom_fields", tests, begin, end);
+	return cmocka_run_group_tests_name("engine/custom_fields", tests, begin, end);
 }

@@ -79,5 +79,5 @@ main(void)
 		cmocka_unit_test(a_rank_is_the_number_of_higher_scores),
 		cmocka_unit_test(places_are_distinct),
 	};
-	return cmocka_run_group_tests_name("rank", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("engine/rank", tests, NULL, NULL);
 }

@@ -92,5 +92,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(other_parameters_stay, begin, end),
 		cmocka_unit_test_setup_teardown(long_queries_are_read, begin, end),
 	};
-	return cmocka_run_group_tests_name("link_query", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("http/link_query", tests, NULL, NULL);
 }

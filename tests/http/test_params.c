@@ -579,5 +579,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(many_header_parameters_cost_little_memory, begin, end),
 		cmocka_unit_test_setup_teardown(random_bodies_do_no_harm, begin, end),
 	};
-	return cmocka_run_group_tests_name("params", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("http/params", tests, NULL, NULL);
 }

@@ -247,5 +247,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(trailing_slashes_are_noted, begin, end),
 		cmocka_unit_test(gzip_is_accepted_unless_it_is_refused),
 	};
-	return cmocka_run_group_tests_name("request", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("http/request", tests, NULL, NULL);
 }

@@ -197,5 +197,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_body_that_does_not_fit_is_an_error, set_up, tear_down),
 		cmocka_unit_test(every_status_has_a_text),
 	};
-	return cmocka_run_group_tests_name("response", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("http/response", tests, NULL, NULL);
 }

@@ -314,5 +314,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(the_whole_url_is_merged, begin, end),
 		cmocka_unit_test_setup_teardown(a_megabyte_costs_little_memory, begin, end),
 	};
-	return cmocka_run_group_tests_name("tolerance", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("http/tolerance", tests, NULL, NULL);
 }

@@ -79,5 +79,5 @@ main(void)
 		cmocka_unit_test(a_token_is_for_one_address_purpose_and_time),
 		cmocka_unit_test(a_changed_token_is_invalid),
 	};
-	return cmocka_run_group_tests_name("address token", tests, begin, end);
+	return cmocka_run_group_tests_name("identity/address_token", tests, begin, end);
 }

@@ -350,5 +350,5 @@ main(void)
 		cmocka_unit_test(domains_become_a_labels),
 		cmocka_unit_test(addresses_of_one_mailbox_are_counted_together),
 	};
-	return cmocka_run_group_tests_name("email", tests, begin, end);
+	return cmocka_run_group_tests_name("identity/email", tests, begin, end);
 }

@@ -106,5 +106,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_stored_list_is_read, begin, end),
 		cmocka_unit_test_setup_teardown(the_host_of_a_link, begin, end),
 	};
-	return cmocka_run_group_tests_name("host_list", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("identity/host_list", tests, NULL, NULL);
 }

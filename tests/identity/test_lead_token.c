@@ -75,5 +75,5 @@ main(void)
 		cmocka_unit_test(tokens_belong_to_one_lead_and_purpose),
 		cmocka_unit_test(a_token_is_of_one_epoch),
 	};
-	return cmocka_run_group_tests_name("lead token", tests, begin, end);
+	return cmocka_run_group_tests_name("identity/lead_token", tests, begin, end);
 }

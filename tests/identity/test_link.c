@@ -54,5 +54,5 @@ main(void)
 		cmocka_unit_test(control_characters_are_refused),
 		cmocka_unit_test(other_schemes_are_refused_in_any_spelling),
 	};
-	return cmocka_run_group_tests_name("link", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("identity/link", tests, NULL, NULL);
 }

@@ -421,5 +421,5 @@ main(void)
 		cmocka_unit_test(only_the_form_is_checked),
 #endif
 	};
-	return cmocka_run_group_tests_name("phone", tests, begin, end);
+	return cmocka_run_group_tests_name("identity/phone", tests, begin, end);
 }

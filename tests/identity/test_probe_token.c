@@ -52,5 +52,5 @@ main(void)
 		cmocka_unit_test(a_token_is_made_with_the_secret),
 		cmocka_unit_test(a_token_is_valid_for_a_minute),
 	};
-	return cmocka_run_group_tests_name("probe token", tests, begin, end);
+	return cmocka_run_group_tests_name("identity/probe_token", tests, begin, end);
 }

@@ -370,5 +370,5 @@ main(void)
 		cmocka_unit_test(characters_of_two_and_three_bytes_become_escapes),
 		cmocka_unit_test(random_texts_do_no_harm),
 	};
-	return cmocka_run_group_tests_name("json", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("json/json", tests, NULL, NULL);
 }

@@ -56,5 +56,5 @@ main(void)
 		cmocka_unit_test(an_ipv4_address_is_a_caller),
 		cmocka_unit_test(an_ipv6_network_is_a_caller),
 	};
-	return cmocka_run_group_tests_name("limit/address", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("limit/limit_address", tests, NULL, NULL);
 }

@@ -32,5 +32,5 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callers_are_shown),
 	};
-	return cmocka_run_group_tests_name("caller", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("operation/caller", tests, NULL, NULL);
 }

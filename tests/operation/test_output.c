@@ -92,5 +92,5 @@ main(void)
 		cmocka_unit_test(records_are_printed_as_text_and_json),
 		cmocka_unit_test(a_record_may_have_given_json),
 	};
-	return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("operation/output", tests, NULL, NULL);
 }

@@ -338,5 +338,5 @@ main(void)
 		cmocka_unit_test(settings_of_a_webhook),
 		cmocka_unit_test(long_settings_of_a_webhook),
 	};
-	return cmocka_run_group_tests_name("values", tests, make_pool, free_pool);
+	return cmocka_run_group_tests_name("operation/value_types", tests, make_pool, free_pool);
 }

@@ -64,5 +64,5 @@ main(void)
 		cmocka_unit_test(times_follow_rfc3339),
 		cmocka_unit_test(times_are_formatted_by_the_calendar),
 	};
-	return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("os/clock", tests, NULL, NULL);
 }

@@ -193,5 +193,5 @@ main(void)
 		cmocka_unit_test(a_failed_check_ends_the_process),
 		cmocka_unit_test(lines_have_the_current_work),
 	};
-	return cmocka_run_group_tests_name("crash", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("os/crash", tests, NULL, NULL);
 }

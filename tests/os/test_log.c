@@ -394,7 +394,7 @@ main(void)
 	if (mkdtemp(folder) == NULL)
 		return 1;
 	snprintf(socket_path, sizeof(socket_path), "%s/log.sock", folder);
-	const int failed = cmocka_run_group_tests_name("tests/os/test_log", tests, NULL, NULL);
+	const int failed = cmocka_run_group_tests_name("os/log", tests, NULL, NULL);
 	unlink(socket_path);
 	rmdir(folder);
 	return failed;

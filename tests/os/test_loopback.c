@@ -31,5 +31,5 @@ main(void)
 		cmocka_unit_test(loopback_addresses_are_this_host),
 		cmocka_unit_test(other_hosts_are_not),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name("os/loopback", tests, NULL, NULL);
 }

@@ -521,7 +521,7 @@ main(void)
 	if (mkdtemp(folder) == NULL)
 		return 1;
 	snprintf(path, sizeof(path), "%s/metrics", folder);
-	const int failed = cmocka_run_group_tests_name("tests/os/test_metrics", tests, NULL, NULL);
+	const int failed = cmocka_run_group_tests_name("os/metrics", tests, NULL, NULL);
 	unlink(path);
 	rmdir(folder);
 	return failed;

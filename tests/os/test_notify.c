@@ -251,5 +251,5 @@ main(void)
 		TEST(the_environment_has_none_of_it_any_more),
 		TEST(without_a_manager_nothing_is_sent),
 	};
-	return cmocka_run_group_tests_name("base/notify", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("os/notify", tests, NULL, NULL);
 }

@@ -22,5 +22,5 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_numbers_stay_below_their_bound),
 	};
-	return cmocka_run_group_tests_name("random", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("os/random", tests, NULL, NULL);
 }

@@ -183,5 +183,5 @@ main(void)
 		TEST(a_flood_does_not_hold_up_the_receiver),
 		TEST(without_a_socket_nothing_fails),
 	};
-	return cmocka_run_group_tests_name("base/wake", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("os/wake", tests, NULL, NULL);
 }

@@ -312,5 +312,5 @@ main(void)
 		LOOK_TEST(styles_load_nothing),
 		LOOK_TEST(policies_allow_what_the_page_needs),
 	};
-	return cmocka_run_group_tests_name("looks", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("page/looks", tests, NULL, NULL);
 }

@@ -161,5 +161,5 @@ main(void)
 		FIELD_TEST(values_are_judged_by_type),
 		FIELD_TEST(a_form_fails_as_its_identifier_does),
 	};
-	return cmocka_run_group_tests_name("fields", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("page/page_fields", tests, NULL, NULL);
 }

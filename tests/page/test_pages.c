@@ -503,5 +503,5 @@ main(void)
 		PAGE_TEST(pages_are_small),
 		PAGE_TEST(previews_are_pages_without_what_is_live),
 	};
-	return cmocka_run_group_tests_name("pages", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("page/pages", tests, NULL, NULL);
 }

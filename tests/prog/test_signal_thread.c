@@ -91,5 +91,5 @@ main(void)
 		cmocka_unit_test(a_removed_group_gets_no_signal),
 		cmocka_unit_test(hup_reloads_until_the_end),
 	};
-	return cmocka_run_group_tests_name("tests/prog/test_signal_thread", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("prog/signal_thread", tests, NULL, NULL);
 }

@@ -261,5 +261,5 @@ main(void)
 		cmocka_unit_test(help_is_aligned),
 		cmocka_unit_test(values_are_parsed_into_their_places),
 	};
-	return cmocka_run_group_tests_name("command_line", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("shell/command_line", tests, NULL, NULL);
 }

@@ -124,5 +124,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(placeholders_are_filled, begin, end),
 		cmocka_unit_test_setup_teardown(numbers_have_groups, begin, end),
 	};
-	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("text/text", tests, NULL, NULL);
 }

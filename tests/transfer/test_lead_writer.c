@@ -120,7 +120,7 @@ fields_of_many_leads_have_columns(void **state UNUSED)
 			if (k % 500 == 0) { /* the next part has another writer */
 				const struct slice names = lead_writer_names(writer, pool);
 				struct lead_writer *next = lead_writer_new(RECORDS_CSV, ',', &definitions, rooms[i]);
-				assert_true(lead_writer_set_names(next, names));
+				assert_true(lead_writer_set_columns(next, names));
 				assert_slice(lead_writer_names(next, pool), names.data);
 				lead_writer_free(&writer);
 				writer = next;
@@ -151,7 +151,7 @@ other_texts_are_no_names(void **state UNUSED)
 		"{\"all\":{\"a\":1}}" };
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct lead_writer *writer = lead_writer_new(RECORDS_CSV, ',', &definitions, 1800);
-		assert_false(lead_writer_set_names(writer, slice_of(texts[i])));
+		assert_false(lead_writer_set_columns(writer, slice_of(texts[i])));
 		lead_writer_free(&writer);
 	}
 }

@@ -369,5 +369,5 @@ main(void)
 		cmocka_unit_test(networks_of_a_list_may_be_nested),
 		cmocka_unit_test(the_client_is_the_first_untrusted_address),
 	};
-	return cmocka_run_group_tests_name("address", tests, begin_with_rules, end);
+	return cmocka_run_group_tests_name("webhook/address_rules", tests, begin_with_rules, end);
 }

@@ -99,5 +99,5 @@ main(void)
 		cmocka_unit_test(other_texts_are_refused),
 		cmocka_unit_test(depth_has_a_limit),
 	};
-	return cmocka_run_group_tests_name("form", tests, begin, end);
+	return cmocka_run_group_tests_name("webhook/form", tests, begin, end);
 }

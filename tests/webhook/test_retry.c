@@ -216,5 +216,5 @@ main(void)
 		cmocka_unit_test(retry_after_is_a_minimum),
 		cmocka_unit_test(retry_after_headers_are_read),
 	};
-	return cmocka_run_group_tests_name("retry", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("webhook/retry", tests, NULL, NULL);
 }

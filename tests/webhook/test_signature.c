@@ -325,5 +325,5 @@ main(void)
 		cmocka_unit_test(invalid_secrets_sign_nothing),
 		cmocka_unit_test(twelve_events_have_names),
 	};
-	return cmocka_run_group_tests_name("signature", tests, begin, end);
+	return cmocka_run_group_tests_name("webhook/signature", tests, begin, end);
 }

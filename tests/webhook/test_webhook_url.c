@@ -240,5 +240,5 @@ main(void)
 		cmocka_unit_test(form_urls_are_recognized),
 		cmocka_unit_test(respelled_urls_are_known),
 	};
-	return cmocka_run_group_tests_name("webhook_url", tests, begin_with_rules, end);
+	return cmocka_run_group_tests_name("webhook/webhook_url", tests, begin_with_rules, end);
 }

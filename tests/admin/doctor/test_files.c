@@ -30,5 +30,5 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(space_ends_by_share_and_amount) };
-	return cmocka_run_group_tests_name("files", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("admin/doctor/files", tests, NULL, NULL);
 }

@@ -185,5 +185,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(it_is_tried_again_after_ten_seconds, begin, end),
 		cmocka_unit_test_setup_teardown(without_any_database_lists_are_unavailable, begin, end),
 	};
-	return cmocka_run_group_tests_name("api/reader", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("api/call/fetch", tests, NULL, NULL);
 }

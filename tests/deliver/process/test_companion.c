@@ -188,5 +188,5 @@ main(void)
 		TEST(a_crash_at_the_end_frees_its_place),
 	};
 	metrics_open("", LOG_LEVEL_WARNING); /* shared with the processes */
-	return cmocka_run_group_tests_name("deliver/companion", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("deliver/process/companion", tests, NULL, NULL);
 }

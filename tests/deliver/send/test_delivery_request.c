@@ -127,5 +127,5 @@ main(void)
 		cmocka_unit_test(a_destination_has_its_own_certificates),
 		cmocka_unit_test(invalid_deliveries_are_not_sent),
 	};
-	return cmocka_run_group_tests_name("request", tests, begin, end);
+	return cmocka_run_group_tests_name("deliver/send/delivery_request", tests, begin, end);
 }

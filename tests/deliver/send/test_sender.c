@@ -406,5 +406,5 @@ main(void)
 		TEST(one_attempt_can_be_cancelled),
 		TEST(attempts_under_way_can_be_aborted),
 	};
-	return cmocka_run_group_tests_name("deliver/sender", tests, set_up, tear_down);
+	return cmocka_run_group_tests_name("deliver/send/sender", tests, set_up, tear_down);
 }

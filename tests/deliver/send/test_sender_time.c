@@ -129,5 +129,5 @@ main(void)
 		TEST(an_attempt_that_was_delayed_ends_in_time),
 		TEST(an_idle_connection_is_given_up),
 	};
-	return cmocka_run_group_tests_name("deliver/sender_time", tests, set_up, tear_down);
+	return cmocka_run_group_tests_name("deliver/send/sender_time", tests, set_up, tear_down);
 }

@@ -224,5 +224,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_text_is_one_message, begin, end),
 		cmocka_unit_test(characters_take_septets),
 	};
-	return cmocka_run_group_tests_name("gateway", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("deliver/texts/gateway", tests, NULL, NULL);
 }

@@ -427,5 +427,5 @@ main(void)
 		PAGES_TEST(an_erased_claim_leaves_nothing),
 		PAGES_TEST(strangers_add_nothing_to_leads_that_they_may_not_look_up),
 	};
-	return cmocka_run_group_tests_name("claims", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("engine/decide/claims", tests, NULL, NULL);
 }

@@ -554,5 +554,5 @@ main(void)
 		WORLD_TEST(a_stored_value_that_is_not_an_object_has_no_fields),
 		cmocka_unit_test(a_batch_equals_its_commands_one_by_one),
 	};
-	return cmocka_run_group_tests_name("decide", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("engine/decide/decide", tests, NULL, NULL);
 }

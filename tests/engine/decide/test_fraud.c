@@ -483,5 +483,5 @@ main(void)
 		WORLD_TEST(an_address_that_is_added_is_judged),
 		WORLD_TEST(a_flag_of_an_address_ends_with_it),
 	};
-	return cmocka_run_group_tests_name("decide_fraud", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("engine/decide/fraud", tests, NULL, NULL);
 }

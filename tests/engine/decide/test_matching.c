@@ -294,5 +294,5 @@ main(void)
 		WORLD_TEST(only_the_right_to_read_shows_a_lead),
 		WORLD_TEST(must_exist_makes_no_lead),
 	};
-	return cmocka_run_group_tests_name("decide_matching", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("engine/decide/matching", tests, NULL, NULL);
 }

@@ -464,5 +464,5 @@ main(void)
 		cmocka_unit_test_setup_teardown(a_number_gets_a_code, open_texts, close_world),
 		cmocka_unit_test_setup_teardown(some_numbers_get_none, open_texts, close_world),
 	};
-	return cmocka_run_group_tests_name("messages", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("engine/decide/messages", tests, NULL, NULL);
 }

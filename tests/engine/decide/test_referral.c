@@ -336,5 +336,5 @@ main(void)
 		WORLD_TEST(credit_above_the_maximum_is_lost),
 		WORLD_TEST(a_referral_may_have_to_be_verified),
 	};
-	return cmocka_run_group_tests_name("decide_referral", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("engine/decide/referral", tests, NULL, NULL);
 }

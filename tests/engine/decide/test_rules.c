@@ -394,5 +394,5 @@ main(void)
 		WORLD_TEST(fraudulent_leads_have_no_effect_on_ranks),
 		WORLD_TEST(leads_of_one_score_need_the_same_nodes),
 	};
-	return cmocka_run_group_tests_name("decide_rules", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("engine/decide/rules", tests, NULL, NULL);
 }

@@ -356,5 +356,5 @@ main(void)
 		PAGES_TEST(a_proof_of_the_email_address_is_the_stronger_one),
 		PAGES_TEST(an_imported_social_id_revives_no_token),
 	};
-	return cmocka_run_group_tests_name("tokens", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("engine/decide/tokens", tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ shown_name(struct pool *pool, const struct person_name *names, const struct stan
 }
 
 static struct slice
-description(struct pool *pool, const struct lead *lead, const struct person_name *names, const struct standing_view *view)
+standing_description(struct pool *pool, const struct lead *lead, const struct person_name *names, const struct standing_view *view)
 {
 	const struct standing_style *style = &view->style;
 	if (slice_equal(style->description, STANDING_SOCIAL_ID))
@@ -136,7 +136,7 @@ payload_write_standing(
 	const struct slice name = shown_name(pool, &names, view);
 	struct slice text = SLICE_NONE;
 	if (slice_present(style->description))
-		text = description(pool, lead, &names, view);
+		text = standing_description(pool, lead, &names, view);
 	json_begin_object(writer);
 	json_put_u64(writer, SLICE("rank"), rank);
 	json_put_text(writer, SLICE("social_id"), lead->social_id);

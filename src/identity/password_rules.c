@@ -41,7 +41,7 @@ static const char *const rows[] = { "abcdefghijklmnopqrstuvwxyz", "01234567890",
 /* ---- monotonous ---- */
 
 static size_t
-different(struct slice text)
+count_different_bytes(struct slice text)
 {
 	bool seen[256] = { false };
 	size_t count = 0;
@@ -188,7 +188,7 @@ password_judge(struct pool *pool, struct slice password, const struct password_c
 	if (password.size > PASSWORD_MAX)
 		return PASSWORD_TOO_LONG;
 	const struct slice lower = pool_copy_lower(pool, password);
-	if (different(lower) < DIFFERENT_MIN || is_repeated(lower) || is_sequence(lower))
+	if (count_different_bytes(lower) < DIFFERENT_MIN || is_repeated(lower) || is_sequence(lower))
 		return PASSWORD_MONOTONOUS;
 	if (is_personal(pool, lower, context))
 		return PASSWORD_PERSONAL;

@@ -36,7 +36,7 @@ settings_assign(const struct operation_call *call, void *target)
 
 /* The setting whose name begins most like this one; NULL: none is similar. */
 static const char *
-alike(const struct settings_table *table, struct slice name)
+most_similar(const struct settings_table *table, struct slice name)
 {
 	const char *best = NULL;
 	size_t most = ALIKE_MIN_BYTES - 1;
@@ -56,7 +56,7 @@ alike(const struct settings_table *table, struct slice name)
 static void
 fail_unknown(struct operation_call *call, const struct settings_table *table, struct slice name)
 {
-	const char *best = alike(table, name);
+	const char *best = most_similar(table, name);
 	const struct slice shown = slice_sub(name, 0, SHOWN_MAX_BYTES);
 	struct buffer all;
 	buffer_init(&all, LISTED_MAX_BYTES);

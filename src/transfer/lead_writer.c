@@ -292,7 +292,7 @@ read_names(void *context, const struct json_event *event)
 }
 
 bool
-lead_writer_set_names(struct lead_writer *writer, struct slice json)
+lead_writer_set_columns(struct lead_writer *writer, struct slice json)
 {
 	struct names_reader reader = { .writer = writer };
 	struct json_problem problem;

@@ -29,7 +29,7 @@ void lead_writer_add_names(struct lead_writer *writer, struct pool *pool, const 
 /* The names collected so far, as a JSON object in the pool; and the reverse, for a writer that continues the work of another.
  * Returns false for any other text, or too many names. */
 struct slice lead_writer_names(const struct lead_writer *writer, struct pool *pool);
-MUST_CHECK bool lead_writer_set_names(struct lead_writer *writer, struct slice json);
+MUST_CHECK bool lead_writer_set_columns(struct lead_writer *writer, struct slice json);
 
 /* Append the heading of CSV, and a lead. `pool` is for temporary values. */
 void lead_writer_heading(struct lead_writer *writer, struct pool *pool, struct buffer *out);

@@ -312,7 +312,7 @@ read_place(struct export_run *run, struct slice text, struct place *place)
 		return false;
 	text = slice_sub(text, prefixes[place->phase].size, text.size);
 	const size_t colon = slice_find(text, ':');
-	return colon < text.size && lead_writer_set_names(run->writer, slice_sub(text, colon + 1, text.size)) &&
+	return colon < text.size && lead_writer_set_columns(run->writer, slice_sub(text, colon + 1, text.size)) &&
 	       read_numbers(run, slice_sub(text, 0, colon), place);
 }
 

@@ -185,7 +185,7 @@ add_checks(struct buffer *text, struct pool *pool, const struct outcome_of_check
 
 /* A line for each reason why checks were skipped, and one for the checks that found nothing. */
 static void
-add_states(struct buffer *text, struct pool *pool, const struct outcome_of_check *outcomes)
+add_check_results(struct buffer *text, struct pool *pool, const struct outcome_of_check *outcomes)
 {
 	static const struct outcome_of_check good = { CHECK_OK, { NULL, 0 } };
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
@@ -206,7 +206,7 @@ print_all(const struct doctor *doctor, const struct outcome_of_check *outcomes)
 	buffer_init(&text, TEXT_MAX);
 	for (size_t i = 0; i < doctor->count; i++)
 		add_finding(&text, doctor->pool, &doctor->findings[i]);
-	add_states(&text, doctor->pool, outcomes);
+	add_check_results(&text, doctor->pool, outcomes);
 	const size_t warnings = doctor->count - errors;
 	buffer_printf(&text, "%zu error%s, %zu warning%s; nothing was changed\n", errors, errors == 1 ? "" : "s", warnings,
 	    warnings == 1 ? "" : "s");

@@ -31,14 +31,15 @@ static const rights rights_of[JOB_KINDS + 1] = {
 	[JOB_KINDS] = RIGHTS_ALL,
 };
 
-bool
-queued_job_is_of_caller(const struct operation_call *call, const struct operator_job *job)
+static bool
+may_queue(const struct operation_call *call, const struct operator_job *job)
 {
 	return rights_suffice(caller_rights(call->caller), rights_of[job->kind], true);
 }
 
-void
-queued_job_output(struct output *output, const struct operator_job *job)
+/* Outputs the fields that lists show. */
+static void
+output_job(struct output *output, const struct operator_job *job)
 {
 	output_record(output);
 	output_u64(output, "id", job->id);
@@ -54,18 +55,19 @@ queued_job_output(struct output *output, const struct operator_job *job)
 	output_text(output, "error", job->error);
 }
 
-int
-queued_job_show(struct operation_call *call, uint64_t id)
+/* Outputs everything about a job that the caller may see. Returns a status. */
+static int
+show_job(struct operation_call *call, uint64_t id)
 {
 	struct operator_job job;
 	const enum result result = store_find_job(call->store, call->pool, id, &job);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
-	if (!queued_job_is_of_caller(call, &job))
+	if (!may_queue(call, &job))
 		job.made_by = job.parameters = job.result = SLICE_NONE;
 	else if (!caller_has_right(call->caller, RIGHT_LEADS))
 		job.parameters = job_parameters_without_lead(call->pool, &job);
-	queued_job_output(call->output, &job);
+	output_job(call->output, &job);
 	output_text(call->output, "made_by", job.made_by);
 	/* parameters and result may contain the address of a person */
 	output_json(call->output, "parameters", job.parameters);
@@ -88,7 +90,7 @@ queued_job_answer(struct operation_call *call, enum result result, uint64_t id)
 	if (result == RESULT_TOO_MANY)
 		return operation_fail(call, PROBLEM_TOO_MANY_JOBS,
 		    "%d jobs of the account have not ended: see leadhook job list", OPERATOR_JOBS_MAX);
-	return result == RESULT_OK ? queued_job_show(call, id) : operation_answer(call, result);
+	return result == RESULT_OK ? show_job(call, id) : operation_answer(call, result);
 }
 
 int
@@ -131,7 +133,7 @@ run_job_list(struct operation_call *call)
 	const size_t shown = filter.limit++; /* one more row shows whether the list continues */
 	const enum result result = store_list_jobs(call->store, call->pool, &filter, &jobs, &count);
 	for (size_t i = 0; result == RESULT_OK && i < count && i < shown; i++)
-		queued_job_output(call->output, &jobs[i]);
+		output_job(call->output, &jobs[i]);
 	if (result == RESULT_OK && count > shown)
 		operation_next_id(call, jobs[shown - 1].id);
 	return operation_answer(call, result);
@@ -140,7 +142,7 @@ run_job_list(struct operation_call *call)
 static int
 run_job_show(struct operation_call *call)
 {
-	return queued_job_show(call, call->id);
+	return show_job(call, call->id);
 }
 
 static int
@@ -148,13 +150,13 @@ run_job_cancel(struct operation_call *call)
 {
 	struct operator_job job;
 	enum result result = store_find_job(call->store, call->pool, call->id, &job);
-	if (result == RESULT_OK && !queued_job_is_of_caller(call, &job))
+	if (result == RESULT_OK && !may_queue(call, &job))
 		return operation_fail(call, PROBLEM_FORBIDDEN, "a caller that may not queue such a job does not cancel it");
 	if (result == RESULT_OK)
 		result = store_cancel_job(call->store, call->id);
 	if (result == RESULT_REFUSED)
 		return operation_fail(call, PROBLEM_CONFLICT, "the job has ended");
-	return result == RESULT_OK ? queued_job_show(call, call->id) : operation_answer(call, result);
+	return result == RESULT_OK ? show_job(call, call->id) : operation_answer(call, result);
 }
 
 OPERATION(job_list, "job list", "[--account ID] [--campaign ID] [--limit N] [--after N]",

@@ -14,11 +14,5 @@ struct slice queued_job_made_by(struct operation_call *call);
 /* `result` is that of the function that queued the job: outputs the job, or reports why it was not queued. Returns a status. */
 int queued_job_answer(struct operation_call *call, enum result result, uint64_t id);
 
-/* Outputs everything about a job that the caller may see. Returns a status. */
-int queued_job_show(struct operation_call *call, uint64_t id);
-/* Outputs the fields that lists show. */
-void queued_job_output(struct output *output, const struct operator_job *job);
-/* Whether the caller may queue jobs of this kind. */
-MUST_CHECK bool queued_job_is_of_caller(const struct operation_call *call, const struct operator_job *job);
 /* Adds the fields of a result to the current record. */
 void output_job_fields(struct output *output, const struct job_field *fields, const void *values);

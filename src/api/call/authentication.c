@@ -71,9 +71,9 @@ static bool
 judge_key(struct call *call, struct slice hash, enum result found)
 {
 	if (found == RESULT_NOT_FOUND)
-		call_key_is_bad(call, hash);
+		call_refuse_key(call, hash);
 	else if (found == RESULT_OK)
-		call_key_is_good(call, hash);
+		call_accept_key(call, hash);
 	return found == RESULT_OK || (found != RESULT_NOT_FOUND && call_check_result(call, found));
 }
 

@@ -322,7 +322,7 @@ call_may_try_key(struct call *call, struct slice hash)
 }
 
 void
-call_key_is_good(struct call *call, struct slice hash)
+call_accept_key(struct call *call, struct slice hash)
 {
 	if (!call->key_is_known)
 		limiter_note(call->api->options->limiter, hash);
@@ -336,7 +336,7 @@ call_drop_key(struct call *call, struct slice hash)
 
 /* Concurrent look-ups beyond the limit get the same refusal as later ones. */
 void
-call_key_is_bad(struct call *call, struct slice hash)
+call_refuse_key(struct call *call, struct slice hash)
 {
 	if (call->key_is_known)
 		call_drop_key(call, hash);

@@ -32,8 +32,8 @@ MUST_CHECK bool call_key_is_known(struct call *call, struct slice hash);
 /* Whether a key may be looked up: always if this host has verified it before. */
 MUST_CHECK bool call_may_try_key(struct call *call, struct slice hash);
 /* Takes the result of the look-up. A bad key is counted, and the call has failed. */
-void call_key_is_good(struct call *call, struct slice hash);
-void call_key_is_bad(struct call *call, struct slice hash);
+void call_accept_key(struct call *call, struct slice hash);
+void call_refuse_key(struct call *call, struct slice hash);
 /* Removes the key from those that this host has seen to be valid. */
 void call_drop_key(struct call *call, struct slice hash);
 /* Counts a failed key without refusing the call. */

@@ -304,7 +304,7 @@ read_kid_of_url(struct call *call, struct slice *kid)
 
 /* The social id in the request identifies the lead to update or the referrer; the one in `__url` identifies the referrer. */
 static bool
-read_social_id(struct call *call, struct signup *signup)
+read_subject_or_referrer(struct call *call, struct signup *signup)
 {
 	struct pool *pool = call->request->pool;
 	const struct http_param *given;
@@ -412,7 +412,7 @@ read_subject(struct call *call, enum signup_way way, struct signup_arguments *ar
 	    !param_read_boolean(call, PARAM_MUST_EXIST, &signup->must_exist))
 		return false;
 	signup->keep_opt_out = param_is_given(call, PARAM_KEEP_OPT_OUT);
-	return read_social_id(call, signup);
+	return read_subject_or_referrer(call, signup);
 }
 
 static bool

@@ -178,7 +178,7 @@ const translated = row => ({ ...row, options: optionsOf(row).map(one => partsOf(
 const titleOf = row => trim(row.label) || USUAL.get(row.name)?.[1] || "New field";
 
 /** The hint of a row's checkbox "Required", and whether it is disabled. */
-function requirement(row, rows) {
+function requiredBox(row, rows) {
 	const others = rows.filter(other => other !== row && identifies(other));
 	if (!identifies(row))
 		return {};
@@ -197,7 +197,7 @@ function Row({ row, rows, failed, busy, translates, update, move, remove }) {
 	}, [busy]);
 	const at = rows.indexOf(row);
 	const title = titleOf(row);
-	const { hint, disabled } = requirement(row, rows);
+	const { hint, disabled } = requiredBox(row, rows);
 	function set(part, value) {
 		const next = { ...row, [part]: value };
 		if (TIDY[part])

@@ -106,7 +106,7 @@ end(struct leased_mail *mail, enum message_state state, int64_t delay_ms, const 
 /* Tries again, or gives up. A cause that holds all mail may end at any time: then the mail is tried as often as the server is
  * probed. */
 static void
-retry(struct mailer *m, struct leased_mail *mail, const struct mail_judgement *judgement)
+retry_or_give_up(struct mailer *m, struct leased_mail *mail, const struct mail_judgement *judgement)
 {
 	const struct mailer_options *o = m->with.options;
 	const int64_t give_up_ms = message_is_urgent(mail->message->queued.kind) ? o->give_up_urgent_ms : o->give_up_ms;
@@ -164,7 +164,7 @@ take_result(struct mailer *m, struct leased_mail *mail)
 		end(mail, MESSAGE_SENT, 0, NULL);
 		break;
 	case MAIL_RETRY:
-		retry(m, mail, &judgement);
+		retry_or_give_up(m, mail, &judgement);
 		note_refusal(m, mail, &judgement);
 		break;
 	case MAIL_FAIL:
@@ -174,7 +174,7 @@ take_result(struct mailer *m, struct leased_mail *mail)
 		break;
 	case MAIL_HOLD:
 		if (judgement.tried)
-			retry(m, mail, &judgement);
+			retry_or_give_up(m, mail, &judgement);
 		else
 			end_untried(mail, judgement.reason);
 		hold(m, mail, &judgement);

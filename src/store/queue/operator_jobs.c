@@ -74,12 +74,6 @@ static const struct slice state_names[JOB_STATES] = {
 };
 
 struct slice
-job_kind_name(enum job_kind kind)
-{
-	return kind < JOB_KINDS ? kind_names[kind] : SLICE_NONE;
-}
-
-struct slice
 job_state_name(enum job_state state)
 {
 	return state < JOB_STATES ? state_names[state] : SLICE_NONE;

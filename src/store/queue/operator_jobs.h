@@ -25,8 +25,6 @@ enum job_kind {
 	JOB_ADDRESS_COUNT, /* none: counts leads of its campaign by address, after a change of max_per_ip */
 	JOB_KINDS          /* one of a later version */
 };
-/* "redelivery", …; absent for JOB_KINDS. */
-struct slice job_kind_name(enum job_kind kind);
 
 enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_DONE, JOB_FAILED, JOB_CANCELLED, JOB_STATES };
 /* "queued", …; absent for JOB_STATES. */

@@ -137,7 +137,7 @@ some_leads(struct part *part)
 }
 
 static enum result
-move(const struct part *part)
+save_progress(const struct part *part)
 {
 	const struct erasure *erasure = part->erasure;
 	const unsigned step = part->step_done ? erasure->step + 1 : erasure->step;
@@ -208,14 +208,14 @@ erase_leads(struct part *part)
 	}
 	if (result == RESULT_OK && part->step_done)
 		result = add_new_leads(part);
-	return result == RESULT_OK ? move(part) : result;
+	return result == RESULT_OK ? save_progress(part) : result;
 }
 
 static enum result
 erase_rows(struct part *part)
 {
 	const enum result result = store_delete_rows_of_leads(part->store, some_leads(part), part->counts);
-	return result == RESULT_OK ? move(part) : result;
+	return result == RESULT_OK ? save_progress(part) : result;
 }
 
 /* ---- what is found ---- */
@@ -241,7 +241,7 @@ run_part(struct part *part, change_part *change, const struct found_rows *found)
 		*part->counts = before;
 		txn.result = change(part, txn.pool, found);
 		if (txn.result == RESULT_OK)
-			txn.result = move(part);
+			txn.result = save_progress(part);
 	}
 	return txn.result;
 }
@@ -420,7 +420,7 @@ erase_claims(struct part *part)
 		tried++;
 	}
 	part->step_done = tried < LEADS_AT_ONCE;
-	return result == RESULT_OK ? move(part) : result;
+	return result == RESULT_OK ? save_progress(part) : result;
 }
 
 /* ---- the end ---- */

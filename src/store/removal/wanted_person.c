@@ -52,8 +52,8 @@ compare_slices(const void *left, const void *right)
 	return slice_compare(*(const struct slice *)left, *(const struct slice *)right);
 }
 
-bool
-wanted_has_social_id(const struct wanted *wanted, struct slice social_id)
+static bool
+has_social_id(const struct wanted *wanted, struct slice social_id)
 {
 	return slice_present(social_id) && wanted->count > 0 &&
 	       bsearch(&social_id, wanted->social_ids, wanted->count, sizeof(social_id), compare_slices) != NULL;
@@ -212,7 +212,7 @@ judge_event(const struct wanted *wanted, struct pool *pool, const struct db_rows
 	*social_id = people.lead.social_id;
 	if (is_of_person(wanted, &people.lead, db_is_null(rows, row, SEARCHED_SOCIAL_ID) ? LEAD_IS_GONE : LEAD_EXISTS))
 		return RELATION_OWN;
-	if (wanted_has_social_id(wanted, referred->social_id) || is_of_person(wanted, referred, LEAD_EXISTS))
+	if (has_social_id(wanted, referred->social_id) || is_of_person(wanted, referred, LEAD_EXISTS))
 		return RELATION_NAMED;
 	return found ? RELATION_MENTIONED : RELATION_NONE;
 }

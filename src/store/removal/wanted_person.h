@@ -33,7 +33,6 @@ struct wanted wanted_of(struct pool *pool, const struct person *person, const st
 bool wanted_add(struct wanted *wanted, const struct person_lead *leads, size_t count);
 /* The same with those of these leads that are the person's own. */
 bool wanted_add_own(struct wanted *wanted, const struct person_found *found);
-MUST_CHECK bool wanted_has_social_id(const struct wanted *wanted, struct slice social_id);
 
 /* The leads in their stored form, in order: separated by commas, absent if there are none. In the pool. */
 struct slice wanted_ids_text(struct pool *pool, const struct wanted *wanted);

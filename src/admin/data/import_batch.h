@@ -97,4 +97,4 @@ MUST_CHECK bool import_is_empty(const struct import_run *run, struct pool *pool,
 uint64_t import_line(const struct import_run *run, uint64_t line);
 
 /* Runs it from the first record after the heading. Returns 0, or a status after reporting the error. */
-int import_run(struct import_run *run);
+MUST_CHECK int import_run(struct import_run *run);

@@ -7,7 +7,7 @@
 
 /* Opens the file for reading; "-" is standard input. A call over HTTP has the text of the file in its arguments. *about
  * describes the file that is read. Returns a descriptor, or -1 after reporting the error. */
-int import_file_open(struct operation_call *call, const struct import_arguments *arguments, struct stat *about);
+MUST_CHECK int import_file_open(struct operation_call *call, const struct import_arguments *arguments, struct stat *about);
 
 /* Sets the format and the encoding of the run: that of --encoding, or the one that fits the whole file; `unsure` is set if
  * others fit, too. Returns 0, or a status after reporting a file that is not a table or whose encoding cannot be detected. */

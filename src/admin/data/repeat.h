@@ -20,4 +20,5 @@ struct removal {
 /* Carries it out. A call over HTTP leaves the rest to the dispatcher when its time is over or the database is out of reach; a
  * command waits for the database, and finally fails. Returns 0, or a status after reporting the error. *done: it is complete.
  */
-int removal_finish(struct operation_call *call, const struct removal *removal, struct removal_counts *counts, bool *done);
+MUST_CHECK int removal_finish(
+    struct operation_call *call, const struct removal *removal, struct removal_counts *counts, bool *done);

@@ -8,11 +8,11 @@
 
 /* Queues a job for the campaign and its account (0: for the installation) and outputs it. Returns a status, after reporting an
  * error. */
-int queued_job_add(struct operation_call *call, uint64_t campaign_id, enum job_kind kind, struct slice parameters);
+MUST_CHECK int queued_job_add(struct operation_call *call, uint64_t campaign_id, enum job_kind kind, struct slice parameters);
 /* The caller, as the column made_by of jobs stores it. */
 struct slice queued_job_made_by(struct operation_call *call);
 /* `result` is that of the function that queued the job: outputs the job, or reports why it was not queued. Returns a status. */
-int queued_job_answer(struct operation_call *call, enum result result, uint64_t id);
+MUST_CHECK int queued_job_answer(struct operation_call *call, enum result result, uint64_t id);
 
 /* Adds the fields of a result to the current record. */
 void output_job_fields(struct output *output, const struct job_field *fields, const void *values);

@@ -7,5 +7,5 @@
 
 /* Runs a command with the rights of the caller, for the account of the campaign. Returns 0 after success; otherwise reports why
  * the command failed and returns a status. */
-int lead_command_execute(
+MUST_CHECK int lead_command_execute(
     struct operation_call *call, const struct campaign *campaign, struct command *command, struct outcome *outcome);

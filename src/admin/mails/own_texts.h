@@ -28,8 +28,8 @@ int own_text_read(struct operation_call *call, struct slice *value);
 typedef int own_text_reader(
     struct operation_call *call, const struct value_pair *pair, struct output *errors, struct campaign_text *change);
 /* Reads all texts; *changes has those that are not refused. Returns EX_OK, or a status after reporting the error. */
-int own_texts_read(struct operation_call *call, const struct value_pairs *texts, struct output *errors, own_text_reader *read,
-    struct campaign_texts *changes);
+MUST_CHECK int own_texts_read(struct operation_call *call, const struct value_pairs *texts, struct output *errors,
+    own_text_reader *read, struct campaign_texts *changes);
 
 /* Reports a value that a rule refuses. If `errors` is given, as for a preview, adds the problem there and returns EX_OK; if it
  * is NULL, the call fails with the status that is returned. */

@@ -50,12 +50,18 @@ struct runner {
 
 static struct runner *runners[WORLD_THREADS];
 
+static int
+place_of(const struct store *store)
+{
+	return store == WORLD_RECORDER ? 0 : store == WORLD_MAINTENANCE ? 1 : store == WORLD_OPERATOR ? 2 : 3;
+}
+
 struct runner *
 runner_new(struct store *store)
 {
 	struct runner *runner = memory_alloc(sizeof(*runner));
 	runner->store = store;
-	runners[store == WORLD_RECORDER ? 0 : store == WORLD_MAINTENANCE ? 1 : store == WORLD_OPERATOR ? 2 : 3] = runner;
+	runners[place_of(store)] = runner;
 	return runner;
 }
 
@@ -109,10 +115,7 @@ runner_take(struct runner *runner, enum result *result)
 int
 runner_fd(const struct runner *runner)
 {
-	int fd = THREAD_FDS;
-	while (runners[fd - THREAD_FDS] != runner)
-		fd++;
-	return fd;
+	return THREAD_FDS + place_of(runner->store);
 }
 
 /* When the first thread is done. */

@@ -15,10 +15,10 @@
 
 /* Which parts of a lead are shown (docs/api.md 4.5). */
 struct payload_view {
-	bool full; /* with a key and in webhooks; without it: the public view */
+	bool full; /* with a key, and in webhooks; otherwise the public view */
 	bool skip_urls, skip_actions;
 	bool url; /* repeats social_url as `url` */
-	bool own; /* for the lead itself: status_url contains its token; with `full`: for its page */
+	bool own; /* shown to the lead itself: status_url contains its token; together with `full`: on its page */
 };
 
 /* How entries of a leaderboard are shown (docs/api.md 4.1.2). A member whose text is absent here is left out. */
@@ -50,7 +50,7 @@ struct points_call {
 	const struct lead_reference *leads;
 	size_t lead_count;
 	int32_t points;
-	uint32_t account_jobs; /* maximum of queued jobs of the account, if it becomes a job; 0: any number */
+	uint32_t account_jobs; /* limit of queued jobs of the account, if the call becomes a job; 0: no limit */
 	struct slice message;  /* may be absent */
 };
 
@@ -117,8 +117,8 @@ struct lead_change {
 	 * address. Absent: the lead's addresses do not matter. LEAD_DELETE: if the lead only claims this address, only the
 	 * address is removed; with LEAD_DELETE_ERASED nothing else ever is. */
 	struct slice address;
-	/* LEAD_DELETE: the lead deletes itself. LEAD_OPTOUT: the person says not to have signed up; an address that the lead
-	 * only claims is removed. LEAD_VERIFY: by a code or a link, which is recorded with: */
+	/* LEAD_DELETE: the lead deletes itself. LEAD_OPTOUT: the person reports not having signed up; an address that the lead
+	 * only claims is removed. LEAD_VERIFY: the lead used a code or a link, which is recorded with the next two members. */
 	bool by_lead;
 	struct slice ip, user_agent; /* may be absent */
 	/* The bulk job and its item; 0: none. The change is made only while the job is at this item, and moves the job to the
@@ -134,11 +134,11 @@ struct lead_change {
 /* The largest subscription number that can be imported; later sign-ups continue after it. */
 #define IMPORT_NUMBER_MAX UINT32_C(4000000000)
 /* A lead of another service or installation (leadhook(1), lead import). Made only by the operator's command, without an
- * account. If the lead exists already, the outcome is no failure and not `created`. */
+ * account. If the lead already exists, the command does not fail, but its outcome is not `created`. */
 struct import {
 	struct signup signup;        /* of the new lead; `subject` is the social id to give it, or absent: it gets a new one */
 	struct slice referrer_email; /* the key of its referrer, used instead of signup.referrer_id */
-	bool drop_unknown_referrer;  /* otherwise an unknown referrer is FAILURE_LEAD_NOT_FOUND */
+	bool drop_unknown_referrer;  /* ignores an unknown referrer; otherwise FAILURE_LEAD_NOT_FOUND */
 	bool verified_email, verified_phone, opted_out, sms_opted_out, fraudulent;
 	enum lead_claim claimed; /* CLAIM_NONE for a lead with one address */
 	int waitlisted;          /* 1: yes, 0: no, -1: as the campaign's setting says */
@@ -189,7 +189,7 @@ struct work {
 	uint32_t rows, bytes;
 };
 
-/* How the answer shows the lead (docs/api.md 4.1.11): as the command's view says, as to the lead itself, or not at all. For
+/* How the answer shows the lead (docs/api.md 4.1.11): in the command's view, in the view of the lead itself, or not at all. For
  * LEAD_VERIFY by a lead, SHOWN_TO_OWNER means that the answer has a body, WITHHELD that a mail leads to the page, and
  * SHOWN_BY_VIEW that the address is confirmed but leads to no page. */
 enum lead_showing { SHOWN_BY_VIEW, SHOWN_TO_OWNER, WITHHELD };

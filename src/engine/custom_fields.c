@@ -13,7 +13,7 @@ struct slice
 custom_field_name(struct pool *pool, struct slice typed)
 {
 	typed = pool_with_paired_brackets(pool, typed); /* so that `custom_fields[name]` can be read in only one way */
-	if (slice_is_ascii(typed))                      /* most names */
+	if (slice_is_ascii(typed))                      /* true for most names */
 		return pool_copy_lower(pool, typed);
 	size_t size = 0;
 	/* without a language or normalisation: the result must not depend on the locale */
@@ -25,7 +25,8 @@ custom_field_name(struct pool *pool, struct slice typed)
 	return name;
 }
 
-/* The end of the name within brackets that starts at `at`, or the size of the text. The name may have brackets itself. */
+/* Returns where the bracketed name that starts at `at` ends; the size of the text if its bracket is not closed. The name may
+ * contain brackets itself. */
 static size_t
 end_of_member(struct slice text, size_t at)
 {
@@ -231,7 +232,7 @@ struct room {
 	size_t fields, bytes;
 };
 
-/* What a member has too little of. */
+/* The limit that leaves no room for a member. */
 enum shortage { SHORT_OF_NOTHING, SHORT_OF_FIELDS, SHORT_OF_BYTES };
 
 static struct member *
@@ -402,7 +403,7 @@ keep_public(const struct members *old, size_t keyed, const struct members *sent,
 	}
 }
 
-/* Returns how many fields it has written. */
+/* Returns the number of fields written. */
 static size_t
 write_members(struct buffer *out, const struct member *members, size_t count)
 {

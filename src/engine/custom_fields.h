@@ -46,7 +46,7 @@ struct custom_fields custom_fields_read(struct pool *pool, struct slice json);
  * string. They are in the pool or parts of the object. */
 void custom_fields_texts(struct pool *pool, struct slice json, const struct slice *names, size_t count, struct slice *texts);
 
-/* ---- how the custom fields of a call and those that a lead has become one object (docs/api.md 1.3) ---- */
+/* ---- merging the custom fields of a call with those of a lead (docs/api.md 1.3) ---- */
 
 /* The stored object of a lead. Its first `keyed` fields come from callers that may change leads, the others from strangers. */
 struct stored_fields {
@@ -65,7 +65,7 @@ struct custom_field_changes {
 struct custom_field_limits {
 	size_t fields;       /* of a lead */
 	size_t bytes;        /* maximum size of the JSON object including its names */
-	size_t public_bytes; /* the same of all fields that strangers stored; 0: as `bytes` */
+	size_t public_bytes; /* likewise, for all fields that strangers stored; 0: as `bytes` */
 };
 
 /* Applies the changes of a call to the fields of a lead. Returns false, with a message for the client in *problem, when the

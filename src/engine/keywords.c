@@ -22,9 +22,9 @@ static const char leaving[] =
     "DISISCRI CANCELLAMI AFMELD AFGEMELD UITSCHR UITGESCHREVEN WYPIS AVMELD AVREGISTR ODHLAS DEZABON LEIRATKOZ ОТПИС ОТПИШ "
     "ВІДПИС 退订 取消订阅";
 
-/* Texts that consist of one of these; several words are joined. The carriers' own words come first (CTIA's guidelines), then
- * English, German, Spanish, French, Italian, Portuguese, Dutch, Polish, Russian and Turkish. A plain yes is an opt-in only in
- * English, where carriers know it: it answers too many other questions. */
+/* A text that consists of one of these is a keyword. Several words are written as one. The carriers' own words come first
+ * (CTIA's guidelines), then English, German, Spanish, French, Italian, Portuguese, Dutch, Polish, Russian and Turkish. A plain
+ * yes is an opt-in only in English, where carriers know it: it answers too many other questions. */
 static const struct {
 	enum keyword keyword;
 	const char *words;
@@ -84,12 +84,12 @@ static const char failures[] =
     "REBOND RIMBALZ NICHT-ZUSTELLBAR RUCKLAUF";
 /* Failures that may be temporary. */
 static const char passing[] = "_SOFT TRANSIENT TEMPOR _TEMP_ _SUAVE_ _BLANDO_ DEFER DELAY _RETRY UNDETERMINED GREYLIST";
-/* The opposite of an end, or one of the words above in another sense. */
+/* The opposite of a word above, or that word in another sense. */
 static const char contraries[] =
     "RE-SUBSCR UN-BOUNC BOUNCE-CLEAR BOUNCE-RESOLV BOUNCE-REMOV UN-BLOCK UN-SUPPRESS UN-SPAM UN-BLACK FROM-SUPPRESS "
     "FROM-BLOCK-LIST FROM-BLACK-LIST SUPPRESSION-REMOV SUPPRESSION-DELET BLOCK-LIST-REMOV ANTI-SPAM SPAM-SCORE SPAM-CHECK "
     "SPAM-FILTER SPAM-TEST ORDER-CANCEL ORDERS-CANCEL PAYMENT-CANCEL BOOKING-CANCEL APPOINTMENT-CANCEL INVITEE-CANCEL";
-/* Words for the end of something other than mail. */
+/* Other channels: a report about one of these says nothing about mail, unless it mentions mail as well. */
 static const char channels[] = "_SMS _MMS_ _PUSH _WHATSAPP _TEXT-MESSAG";
 /* Sign-ups. */
 static const char signups[] =
@@ -216,7 +216,8 @@ keyword_of(struct pool *pool, struct slice text)
 
 /* ---- Reports of mail ---- */
 
-/* Whether there is a "no" before the place, as in `not_spam` and `notspam`, or at the end, as in `unsubscribed: false`. */
+/* Whether a negation precedes the place, as in `not_spam` and `notspam`, or the text ends with a "no", as in `unsubscribed:
+ * false`. */
 static bool
 is_negated(struct slice text, size_t place)
 {

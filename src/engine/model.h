@@ -162,7 +162,7 @@ enum score_reason { SCORE_REASON_LIST(SCORE_REASON) SCORE_REASONS };
 #undef SCORE_REASON
 /* "signup", … */
 struct slice score_reason_name(enum score_reason reason);
-enum { SCORE_POINTS_MAX = 99999 }; /* maximum that one booking by a client or operator may add or take */
+enum { SCORE_POINTS_MAX = 99999 }; /* maximum that one booking by a client or operator may add or subtract */
 
 /* Hashes of campaign and address, for the unique keys of leads. In the pool. */
 struct slice lead_email_hash(struct pool *pool, uint64_t campaign_id, struct slice email_key);

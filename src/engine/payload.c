@@ -53,7 +53,7 @@ avatar_url(struct pool *pool, struct slice template, const struct slice *who)
 
 /* ---- entries of leaderboards ---- */
 
-/* Returns the URL with another value of each parameter `d` in its query. */
+/* Returns the URL with the value of each parameter `d` in its query replaced. */
 static struct slice
 with_default(struct pool *pool, struct slice url, struct slice value)
 {
@@ -62,7 +62,7 @@ with_default(struct pool *pool, struct slice url, struct slice value)
 	struct slice rest = slice_sub(url, query + 1, end), part;
 	if (query >= end)
 		return url;
-	buffer_init(&out, url.size * (1 + 3 * value.size)); /* more than it needs */
+	buffer_init(&out, url.size * (1 + 3 * value.size)); /* more than enough */
 	buffer_add(&out, slice_sub(url, 0, query));
 	for (bool first = true; slice_next(&rest, '&', &part); first = false) {
 		buffer_add_byte(&out, first ? '?' : '&');
@@ -81,7 +81,7 @@ static struct slice
 standing_avatar(struct pool *pool, const struct lead *lead, const struct standing_view *view)
 {
 	const struct slice value = view->style.avatar_default, template = view->settings->avatar_url;
-	if (template.size == 0) /* a keyword means something only to the avatar server */
+	if (template.size == 0) /* only the avatar server understands keywords */
 		return slice_find(value, ':') < value.size ? value : SLICE_NONE;
 	const bool by_email = view->full && slice_present(lead->email_key);
 	return avatar_url(pool, with_default(pool, template, value), by_email ? &lead->email_key : &lead->social_id);
@@ -204,7 +204,7 @@ payload_known_leads(const struct campaign *campaign, const struct lead *lead)
 
 #define HIDDEN UINT64_MAX
 
-/* HIDDEN is null. */
+/* Writes HIDDEN as null. */
 static void
 put_number(struct payload_writer *r, struct slice key, uint64_t number)
 {
@@ -228,7 +228,7 @@ put_numbers(struct payload_writer *r)
 	put_number(r, SLICE("rank"), number);
 	put_number(r, SLICE("rank_relative_position"), hides ? HIDDEN : number - 1);
 	put_number(r, SLICE("subscription_number"), number);
-	/* to anyone but the lead it would show whose address has signed up */
+	/* it would show anyone but the lead itself whether an address has signed up */
 	put_number(r, SLICE("counter"), hides && !r->view.own ? HIDDEN : r->lead->counter);
 	const uint32_t leads = hides ? payload_known_leads(r->campaign, r->lead) : r->campaign->counters.leads;
 	json_put_u64(&r->writer, SLICE("lead_count"), (uint64_t)leads + r->campaign->jump_start);
@@ -280,7 +280,7 @@ page_url(const struct payload_writer *r)
 	return link_to_page(r->pool, r->settings->base_url, r->campaign->id, SLICE(""));
 }
 
-/* The campaign's page, or else the lead's hosted page: a URL with the token opens it as the lead itself. */
+/* The campaign's page or, if it has none, the lead's hosted page: a URL with the token opens it as the lead itself. */
 static struct slice
 status_url(struct payload_writer *r)
 {
@@ -352,7 +352,8 @@ put_tags(struct payload_writer *r)
 #define PUT_FULL_FULL_VIEW(type, column) PUT_##type(&r->writer, SLICE(#column), r->lead->column);
 #define PUT_FULL_BY_CODE(type, column)
 
-/* The lead itself also sees a number that could not be added because it belongs to another lead: hiding it would show that. */
+/* The lead itself also sees a number that could not be added because it belongs to another lead: hiding it would reveal
+ * that. */
 static struct slice
 shown_number(const struct payload_writer *r)
 {

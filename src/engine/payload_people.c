@@ -27,7 +27,7 @@ struct people_reader {
 	struct payload_people people;
 	bool in_referral;
 	const struct member *member;   /* where to store the key being read; NULL: ignore it */
-	struct payload_person *person; /* whose it is */
+	struct payload_person *person; /* the person whose key it is */
 };
 
 static void

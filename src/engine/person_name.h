@@ -14,12 +14,12 @@ struct person_name {
 struct person_name person_name_of(struct pool *pool, const struct lead *lead);
 /* Absent when neither part is known. */
 struct slice person_whole_name(struct pool *pool, const struct person_name *names);
-/* What replaces the name of a lead that has none: the local part of its email address, or else its phone number with most
- * digits hidden. */
+/* What replaces the name of a lead that has none: the local part of its email address or, without one, its phone number with
+ * most digits hidden. */
 struct slice person_address_name(struct pool *pool, const struct lead *lead);
 /* The same with most of the local part hidden, too. */
 struct slice person_masked_name(struct pool *pool, const struct lead *lead);
-/* The whole name, or else the address name. Only email, phone and custom_fields of the lead are read. */
+/* The whole name, or the address name if there is none. Only email, phone and custom_fields of the lead are read. */
 struct slice person_display_name(struct pool *pool, const struct lead *lead);
 
 /* What strangers see of a name on a leaderboard (docs/api.md 4.1.2, Names). The numbers are stored. */

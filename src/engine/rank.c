@@ -20,7 +20,7 @@ rank_first_node(uint64_t campaign_id)
 void
 rank_places(uint64_t campaign_id, uint32_t score, struct rank_place places[RANK_LEVELS])
 {
-	uint64_t first = rank_first_node(campaign_id); /* of the level: 1 + 16 + 256 and so on nodes precede it */
+	uint64_t first = rank_first_node(campaign_id); /* of the level; 1 + 16 + 256 + … nodes precede it */
 	for (unsigned level = 0; level < RANK_LEVELS; level++) {
 		uint64_t bits = (uint64_t)score >> (BUCKET_BITS * (RANK_LEVELS - 1 - level));
 		places[level] = (struct rank_place){ first + (bits >> BUCKET_BITS), (unsigned)(bits & BUCKET_MASK) };
@@ -58,7 +58,7 @@ rank_sort(struct rank_node *nodes, size_t count)
 		qsort(nodes, count, sizeof(*nodes), compare);
 }
 
-/* By number, without duplicates. */
+/* Whether the nodes are sorted by number, without duplicates. */
 static bool
 is_sorted(const struct rank_node *nodes, size_t count)
 {

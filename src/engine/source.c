@@ -63,7 +63,7 @@ site_of(struct pool *pool, const struct lead *lead)
 static bool
 may_be_phone(struct slice text)
 {
-	enum { DIGITS = 7, DIALLED_DIGITS = 9 }; /* a date has eight */
+	enum { DIGITS = 7, DIALLED_DIGITS = 9 }; /* a date has eight digits */
 	static const struct slice plus[] = { SLICE("+"), SLICE("%2B"), SLICE("%2b") };
 	bool is_dialled = slice_starts_with(text, SLICE("0")) || slice_starts_with(text, SLICE("(0"));
 	size_t digits = 0;

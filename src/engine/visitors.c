@@ -39,7 +39,7 @@ visitor_may_see(const struct campaign *campaign, enum lead_identity identity, en
 		return visitor == VISITOR_OWNER || identity == LEAD_BY_SOCIAL_ID;
 	case PUBLIC_LOOKUP_OWN:
 		return visitor == VISITOR_OWNER;
-	default: /* also a number of a later version */
+	default: /* including numbers of later versions */
 		return false;
 	}
 }

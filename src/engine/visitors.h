@@ -7,7 +7,7 @@
 #include "engine/message.h"
 #include "engine/model.h"
 
-/* How a form is answered if its request does not say so. */
+/* How a form is answered if its request does not specify it. */
 enum form_answer { FORM_ANSWER_AUTO, FORM_ANSWER_JSON, FORM_ANSWER_REDIRECT, FORM_ANSWERS };
 /* Which leads a visitor may see: all, those whose social id it names, its own, none. */
 enum public_lookup { PUBLIC_LOOKUP_ALL, PUBLIC_LOOKUP_SOCIAL_ID, PUBLIC_LOOKUP_OWN, PUBLIC_LOOKUP_NONE, PUBLIC_LOOKUPS };

@@ -105,7 +105,7 @@ decide_one(struct step *step)
 	return step->outcome->failure == FAILURE_NONE ? step_settle(step, answer) : NULL;
 }
 
-/* About how many bytes rows have in addition to the texts of a lead: rows of leads, payloads of events, all others. */
+/* Approximate sizes of rows of leads, payloads of events and all other rows, without the texts of a lead. */
 enum { LEAD_BYTES = 256, PAYLOAD_BYTES = 1024, ROW_BYTES = 64 };
 
 /* The work that the step has added to the decision since `before`. */
@@ -248,7 +248,7 @@ static struct slice
 rendered(struct pool *pool, const struct buffer *out)
 {
 	if (!buffer_ok(out))
-		panic("a payload beyond PAYLOAD_MAX_BYTES"); /* the bounds of the settings exclude it */
+		panic("a payload beyond PAYLOAD_MAX_BYTES"); /* the limits on settings exclude this */
 	return pool_copy(pool, buffer_slice(out));
 }
 

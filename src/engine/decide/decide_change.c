@@ -21,7 +21,7 @@ decide_points(struct step *step)
 		found++;
 		size_t touched = step->touched_count;
 		step_touch(step, lead);
-		if (step->touched_count > touched) /* otherwise the lead was given twice */
+		if (step->touched_count > touched) /* otherwise the call named the lead twice */
 			step_book_points(step, lead,
 			    &(struct booking){
 				.reason = SCORE_CUSTOM, .ref = id, .points = call->points, .message = call->message });

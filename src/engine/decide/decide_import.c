@@ -123,7 +123,7 @@ lead_from_import(
 		.campaign_id = step->command->campaign_id,
 		.counter = 1,
 		.social_id = slice_present(row->subject) ? row->subject : step->social_id,
-		.token_epoch = slice_present(row->subject) ? 1 : 0, /* it may have belonged to a lead that was deleted */
+		.token_epoch = slice_present(row->subject) ? 1 : 0, /* the social id may have belonged to a deleted lead */
 		.parent_id = referrer == NULL ? 0 : referrer->lead.id,
 		.parent_social_id = referrer == NULL ? SLICE_NONE : referrer->lead.social_id,
 		.email = row->email,

@@ -62,7 +62,7 @@ leave_out_address(const struct step *step, struct signup *signup)
 {
 	const struct campaign *campaign = &step->campaign->campaign;
 	if (sets_addresses(step) || !slice_present(signup->email_key) || !slice_present(signup->phone))
-		return; /* most sign-ups */
+		return; /* nothing to do in most sign-ups */
 	const struct working_lead *by_email = step_find_value(step, LEAD_BY_EMAIL, signup->email_key);
 	const struct working_lead *by_phone = step_find_value(step, LEAD_BY_PHONE, signup->phone);
 	if (by_email == by_phone)
@@ -400,8 +400,8 @@ sign_up_again(struct step *step, const struct signup *signup, struct working_lea
 		count_repetition(step, lead);
 }
 
-/* docs/api.md 4.1.11, New number: it would be stored only if the email address is unknown, and later sign-ups by the number
- * would show that. */
+/* docs/api.md 4.1.11, New number: otherwise the number would be stored only if the email address is unknown, and later sign-ups
+ * with the number would reveal that. */
 static bool
 defers_number(const struct step *step, const struct signup *signup)
 {

@@ -44,7 +44,7 @@ struct score_entry {
 	struct slice message;
 };
 
-/* A lead confirmed one of its addresses itself. */
+/* A lead itself confirmed one of its addresses. */
 struct made_confirmation {
 	uint64_t lead_id;
 	enum lead_channel channel;

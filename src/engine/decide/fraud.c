@@ -289,7 +289,7 @@ step_judge_address(struct step *step, struct working_lead *lead)
 	add_address_flags(step, lead->lead.email_key, &flags);
 	if (is_own_referral(step, lead, NULL, lead->lead.email_key, lead->lead.phone))
 		add_flag(&flags, OWN_REFERRAL);
-	if (had || flags.count > others) /* few addresses */
+	if (had || flags.count > others) /* true for few addresses */
 		change_flags(step, lead, &flags);
 }
 
@@ -343,7 +343,7 @@ void
 step_judge_repeated_signup(struct step *step, struct working_lead *lead, const struct signup *signup)
 {
 	if (!slice_present(signup->ip) || !(lead->lead.fraudulent || hides_new_leads(step, signup)))
-		return; /* most sign-ups */
+		return; /* nothing to do in most sign-ups */
 	const bool is_direct = step->command->rights == RIGHTS_NONE && !signup->inbound;
 	const bool is_by_visitor = is_direct || (signup->replace_ip && !is_by_server(step, signup));
 	const bool has_referrer = is_direct || slice_present(signup->referrer);

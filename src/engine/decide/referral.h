@@ -17,7 +17,8 @@ void step_catch_up_referral(struct step *step, struct working_lead *lead);
 enum referral_reach { UP_TO_DELETED, PAST_DELETED };
 /* The referral no longer counts, and its credit is taken back (SCORE_FRAUD), because the lead was flagged or deletes itself. */
 void step_take_back_referral(struct step *step, struct working_lead *lead, enum referral_reach reach);
-/* After that, for a lead that deletes itself: what could not be taken back is set off against later credit of its referrers. */
+/* Call it after that for a lead that deletes itself: what could not be taken back is set off against its referrers' later
+ * credit. */
 void step_owe_referral(struct step *step, struct working_lead *lead);
 /* Updates only the counts: credit that was given stays. */
 void step_recount_referral(struct step *step, struct working_lead *lead);

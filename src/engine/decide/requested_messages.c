@@ -4,7 +4,7 @@
 #include "base/duration.h"
 #include "engine/visitors.h"
 
-/* Whether the campaign's settings ask for it. A lead that requests its erasure gets the mail in any case. */
+/* Whether the campaign's settings ask for mails of this kind. A lead that requests its erasure gets the mail in any case. */
 static bool
 campaign_wants(const struct campaign *campaign, enum message_kind kind)
 {

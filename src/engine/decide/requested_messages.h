@@ -9,10 +9,10 @@
 bool step_request_mail(struct step *step, const struct working_lead *lead, enum message_kind kind, uint64_t ref);
 /* Requests the mail about a referral that counts for the first time, or notes it for the next digest. */
 void step_mail_referral(struct step *step, struct working_lead *referrer, struct referral_link *link);
-/* Requests what a new lead gets. */
+/* Requests the mail that a new lead gets. */
 void step_mail_welcome(struct step *step, const struct working_lead *lead);
-/* Requests what a lead gets when it signs up again without its token. WITHHELD: it needs the link to its page, because the
- * answer does not show the lead, or because its former link is no longer valid. */
+/* Requests the mail that a lead gets when it signs up again without its token. WITHHELD: it needs the link to its page, because
+ * the answer does not show the lead, or because its former link is no longer valid. */
 void step_mail_repeated_signup(struct step *step, const struct working_lead *lead, enum lead_showing showing);
 /* Makes the mails due that waited until the lead confirmed its email address. */
 void step_release_mails(struct step *step, const struct working_lead *lead);

@@ -195,7 +195,7 @@ count_difference(struct step *step, const struct touched *touched)
 	if (after->subscription_number >= campaign->hours_counted_from)
 		count_in_hour(step, touched, &difference);
 	else
-		difference.referred_verified = difference.referrers = 0; /* sums of the hours */
+		difference.referred_verified = difference.referrers = 0; /* these counts are sums of `lead_hours` */
 	add_counters(&campaign->counters, &difference);
 	step->campaign->changed = true;
 	if (ranked_before && !(ranked_after && before->score == after->score))
@@ -203,14 +203,14 @@ count_difference(struct step *step, const struct touched *touched)
 	if (ranked_after && !(ranked_before && before->score == after->score))
 		move_score(step, after->score, 1);
 	if (after->subscription_number > campaign->ip_counted_to)
-		return; /* the count of later leads will include this one when it gets there */
+		return; /* this lead is counted when the count of existing leads reaches it */
 	if (was && lead_counts_for_ip(before))
 		move_ip(step, before->ip, -1);
 	if (is && lead_counts_for_ip(after))
 		move_ip(step, after->ip, 1);
 }
 
-/* Notes the events that follow from the difference of states, for all commands (docs/api.md 4.7). */
+/* Notes the events that follow from how a command of any kind changed the lead (docs/api.md 4.7). */
 static void
 note_difference(struct step *step, const struct touched *touched)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the code under test logs, for tests that read it. */
+ * Captures what the code under test logs. */
 #pragma once
 
 #include "unit.h"
@@ -16,7 +16,7 @@ enum { CAPTURED_LOG_MAX = 64 * 1024 };
 
 static char captured_log_path[] = "/tmp/leadhook-log-XXXXXX";
 
-/* Captures all lines from now on; begins anew each time. */
+/* Captures all lines from now on; what was captured before is dropped. */
 static inline void
 capture_log(void)
 {
@@ -30,7 +30,7 @@ capture_log(void)
 	log_use(file);
 }
 
-/* Ends it, and answers what was logged; valid until the next time. */
+/* Ends the capture and returns what was logged, which is valid until the next capture. */
 static inline const char *
 captured_log(void)
 {

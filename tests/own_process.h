@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * For tests of what has no way back: in a process of their own. */
+ * Runs a test in a process of its own, for operations that a process cannot undo. */
 #pragma once
 
 #include "unit.h"
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In such a process: what does not hold is its end. */
+/* In such a process: ends it if the condition does not hold. */
 #define MUST(holds)                                                             \
 	do {                                                                    \
 		if (!(holds)) {                                                 \
@@ -21,7 +21,7 @@
 		}                                                               \
 	} while (0)
 
-/* What became of `body`, as waitpid(2) reports it. */
+/* Runs `body`; returns how its process ended, as waitpid(2) reports it. */
 static inline int
 own_process(void (*body)(void))
 {
@@ -42,7 +42,8 @@ assert_holds(void (*body)(void))
 	assert_int_equal(own_process(body), 0);
 }
 
-/* The same where it can be tried, else why not. (skip() writes "not ok", which is a failure to automake.) */
+/* Likewise, but where the test is not possible, prints the reason instead. (skip() writes "not ok", which automake counts as a
+ * failure.) */
 static inline void
 assert_holds_where(bool possible, const char *reason, void (*body)(void))
 {
@@ -67,7 +68,7 @@ refused(const char *path, int flags)
 	return !opens(path, flags) && errno == EACCES;
 }
 
-/* A folder made by mkdtemp(3), with all that is in it. */
+/* Removes a folder made by mkdtemp(3), with its content. */
 static inline int
 remove_folder(const char *folder)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What every unit test includes first: cmocka after the headers it wants, and what it lacks for slices. */
+ * The header that every unit test includes first: cmocka, the headers that it needs, and assertions for slices. */
 #pragma once
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A fixture for one test program: a new pool for every test that has these two as its setup and teardown. */
+ * A fixture: each test with this setup and teardown gets a new pool. */
 #pragma once
 
 #include "base/attributes.h"

@@ -19,16 +19,16 @@ names_become_lower_case_in_every_script(void **state UNUSED)
 		{ "N\xc3\x84ME", "n\xc3\xa4me" },
 		{ "\xd0\x98\xd0\xbc\xd1\x8f", "\xd0\xb8\xd0\xbc\xd1\x8f" },
 		{ "\xf0\x90\x90\x80", "\xf0\x90\x90\xa8" },
-		/* no language: no dotless i as in Turkish */
+		/* independent of the language: no dotless i as in Turkish */
 		{ "PLAN I", "plan i" },
 		/* not normalised: a letter and its accent stay two characters */
 		{ "A\xcc\x88 \xef\xac\x81", "a\xcc\x88 \xef\xac\x81" },
-		/* KELVIN SIGN is a letter k: "\u212aid" and "kid" are the same name */
+		/* KELVIN SIGN becomes the letter k: "\u212aid" and "kid" are the same name */
 		{ "\xe2\x84\xaaID", "kid" },
-		/* no lower case */
+		/* a script without lower case */
 		{ "\xe5\x90\x8d\xe5\x89\x8d", "\xe5\x90\x8d\xe5\x89\x8d" },
 		{ "stra\xc3\x9f\x65", "stra\xc3\x9f\x65" },
-		/* brackets in pairs, so that a name within brackets has one reading */
+		/* only paired brackets are kept, so that a name within brackets can be read in only one way */
 		{ "A[b][]", "a[b][]" },
 		{ "[[x]", "([x]" },
 		{ "a]b[c", "a)b(c" },
@@ -48,7 +48,7 @@ a_name_may_become_longer(void **state UNUSED)
 	assert_slice(custom_field_name(pool, SLICE("\xc8\xba\xc8\xba")), "\xe2\xb1\xa5\xe2\xb1\xa5");
 }
 
-/* Texts of stored objects, found with and without a parser. */
+/* Reads texts of stored objects, with and without the parser. */
 static void
 texts_of_stored_objects_are_found(void **state UNUSED)
 {
@@ -64,7 +64,7 @@ texts_of_stored_objects_are_found(void **state UNUSED)
 		{ SLICE("{\"my name\":\"Ada\",\"name \":\"Bob\",\"\":\"other\"}"), SLICE_NONE, SLICE_NONE },
 		{ SLICE("{\"x\":\"name\",\"name\":\"other\",\"other\":null}"), SLICE("other"), SLICE_NONE },
 		{ SLICE("{\"name\":\"Ada\",\"name\":\"Bob\"}"), SLICE("Ada"), SLICE_NONE },
-		/* escaped, or not in the form that is written */
+		/* with escapes, or not in the form that custom_fields_merge writes */
 		{ SLICE("{\"name\":\"A\\\"d\\u0061\",\"other\":\"\\\\\"}"), SLICE("A\"da"), SLICE("\\") },
 		{ SLICE("{\"n\\u0061me\":\"Ada\"}"), SLICE("Ada"), SLICE_NONE },
 		{ SLICE(" {\"name\":\"Ada\"}"), SLICE("Ada"), SLICE_NONE },
@@ -103,8 +103,8 @@ texts_of_stored_objects_are_found(void **state UNUSED)
 	}
 }
 
-/* docs/api.md 1.3: four fields, 40 bytes, of which 24 are for callers without a key. An object has braces, and of each field
- * its name, quotes, colon and comma: {"a":1,"b":2} has 13 bytes. */
+/* docs/api.md 1.3: the limits are four fields and 40 bytes, 24 of them for callers without a key. Braces, names, quotes, colons
+ * and commas count: {"a":1,"b":2} has 13 bytes. */
 static void
 public_fields_give_way(void **state UNUSED)
 {
@@ -116,26 +116,27 @@ public_fields_give_way(void **state UNUSED)
 		struct slice sent, merged;
 		size_t now_keyed, optional;
 	} cases[] = {
-		/* the fields of a key come first; null removes, with a key or not */
+		/* fields stored with a key come first; null removes a field, with or without a key */
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":null}"), SLICE("{\"a\":1}"), 1, 0 },
 		{ SLICE("{\"x\":1}"), 0, KEYED, SLICE("{\"a\":1}"), SLICE("{\"a\":1,\"x\":1}"), 1, 0 },
 		{ SLICE("{\"x\":1}"), 0, KEYED, SLICE("{\"x\":2}"), SLICE("{\"x\":2}"), 1, 0 },
 		{ SLICE("{\"a\":1}"), 1, PUBLIC, SLICE("{\"a\":2,\"x\":1}"), SLICE("{\"a\":2,\"x\":1}"), 0, 0 },
 		{ SLICE("{\"a\":1,\"x\":1}"), 1, PUBLIC, SLICE("{\"a\":null,\"x\":null}"), SLICE_NONE, 0, 0 },
 		{ SLICE("{\"a\":1}"), 65535, PUBLIC, SLICE("{\"x\":1}"), SLICE("{\"a\":1,\"x\":1}"), 1, 0 },
-		/* the number: those of the call are stored, however many there were */
+		/* limit on the number: the fields of the call are stored, regardless of how many were stored before */
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1}"),
 		    SLICE("{\"a\":1,\"b\":1,\"c\":1,\"p\":1}"), 3, 0 },
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1}"), 0, PUBLIC, SLICE("{\"a\":1,\"b\":1}"), SLICE("{\"p\":1,\"a\":1,\"b\":1}"),
 		    0, 0 },
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}"), SLICE("4 custom"), 0, 0 },
-		/* those of a key never give way to strangers; where they leave a key no room, its call fails */
+		/* keyed fields never give way to strangers; if they leave no room for those of another call with a key, the
+		 * call fails */
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 4, KEYED, SLICE("{\"a\":1}"), SLICE("4 custom"), 0, 0 },
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 3, PUBLIC, SLICE("{\"a\":1,\"b\":1}"),
 		    SLICE("{\"p\":1,\"q\":1,\"r\":1,\"a\":1}"), 3, 0 },
 		{ SLICE("{\"p\":1,\"q\":1,\"r\":1,\"s\":1}"), 4, PUBLIC, SLICE("{\"a\":1,\"q\":2}"),
 		    SLICE("{\"p\":1,\"r\":1,\"s\":1,\"q\":2}"), 3, 0 },
-		/* the bytes */
+		/* limit on bytes */
 		{ SLICE("{\"x\":\"123456789\"}"), 0, PUBLIC, SLICE("{\"y\":\"12345678901234567\"}"), SLICE("24 bytes"), 0, 0 },
 		{ SLICE("{\"x\":\"1234567890\"}"), 0, PUBLIC, SLICE("{\"y\":\"1234567890\"}"), SLICE("{\"y\":\"1234567890\"}"),
 		    0, 0 },
@@ -145,26 +146,26 @@ public_fields_give_way(void **state UNUSED)
 		    SLICE("{\"y\":\"1234567890123\"}"), 1, 0 },
 		{ SLICE("{\"x\":\"1234567890123456\"}"), 1, KEYED, SLICE("{\"y\":\"1234567890123\"}"), SLICE("40 bytes"), 0,
 		    0 },
-		/* the cause is that of the first field without room, also where later ones take the last places */
+		/* the reported cause is that of the first field without room, even if later fields use up the number */
 		{ SLICE("{\"p\":\"12345\",\"q\":1}"), 2, KEYED, SLICE("{\"y\":\"1234567890123456\",\"a\":1,\"b\":1}"),
 		    SLICE("40 bytes"), 0, 0 },
 		{ SLICE("{\"a\":\"12345678901234567890123456789012\"}"), 1, PUBLIC, SLICE("{\"x\":1}"),
 		    SLICE("{\"a\":\"12345678901234567890123456789012\"}"), 1, 0 },
-		/* a change that does not fit leaves the value of a key */
+		/* if a stranger's change does not fit, the keyed value stays */
 		{ SLICE("{\"a\":\"123456789012345678901\",\"b\":12}"), 2, PUBLIC, SLICE("{\"b\":\"1234567\"}"),
 		    SLICE("{\"a\":\"123456789012345678901\",\"b\":12}"), 2, 0 },
-		/* optional ones, which are the last, are left out alone, with a key or not (docs/api.md 1.4) */
+		/* only optional fields, which come last, are left out, with or without a key (docs/api.md 1.4) */
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}"),
 		    SLICE("{\"a\":1,\"b\":1,\"c\":1,\"d\":1}"), 2, 3 },
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"x\":\"12345678901234567890\"}"), SLICE("{\"a\":1}"), 1, 1 },
-		/* they give way as a stranger's, and replace none but a stranger's */
+		/* optional fields give way like a stranger's, and replace only a stranger's */
 		{ SLICE("{\"p\":1,\"q\":1}"), 0, KEYED, SLICE("{\"a\":1,\"b\":1,\"x\":1}"),
 		    SLICE("{\"a\":1,\"b\":1,\"p\":1,\"x\":1}"), 2, 1 },
 		{ SLICE("{\"p\":1,\"q\":1}"), 1, KEYED, SLICE("{\"p\":2,\"q\":2}"), SLICE("{\"p\":1,\"q\":2}"), 1, 2 },
 		{ SLICE("{\"p\":1,\"q\":1}"), 1, PUBLIC, SLICE("{\"p\":2,\"q\":2}"), SLICE("{\"p\":1,\"q\":2}"), 1, 2 },
 		{ SLICE_NONE, 0, PUBLIC, SLICE("{\"a\":\"1234567890123456\",\"x\":2}"), SLICE("{\"a\":\"1234567890123456\"}"),
 		    0, 1 },
-		/* one whose name the call already has is left out */
+		/* an optional field is left out if its name is already in the call */
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"a\":2}"), SLICE("{\"a\":1}"), 1, 1 },
 		{ SLICE_NONE, 0, KEYED, SLICE("{\"a\":1,\"a\":2}"), SLICE("{\"a\":2}"), 0, 2 },
 		{ SLICE_NONE, 0, PUBLIC, SLICE("{\"a\":1,\"b\":1,\"a\":2}"), SLICE("{\"a\":1,\"b\":1}"), 0, 1 },

@@ -60,7 +60,7 @@ people_ask_for_help(void **state UNUSED)
 	assert_keyword(KEYWORD_HELP, texts);
 }
 
-/* A sentence is no keyword, unless it has a word that means nothing else. */
+/* A sentence is not a keyword, unless it contains a word that can only be one. */
 static void
 other_texts_are_no_keywords(void **state UNUSED)
 {
@@ -81,7 +81,7 @@ other_texts_are_no_keywords(void **state UNUSED)
 	assert_int_equal(keyword_of(pool, (struct slice){ longest, KEYWORD_TEXT_MAX + 1 }), KEYWORD_NONE);
 }
 
-/* Words of a rule, not of a list: other forms, other words around them. */
+/* Recognized by rules, not from lists: other forms of words, with other words around them. */
 static void
 people_stop_in_their_words(void **state UNUSED)
 {

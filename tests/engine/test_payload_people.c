@@ -29,7 +29,7 @@ a_payload_names_its_lead_and_the_referred_one(void **state UNUSED)
 	pool_free(&pool);
 }
 
-/* Custom fields are what any visitor sends: their members name no lead, whatever they are called and however deep. */
+/* Any visitor can send custom fields, so their members never identify a lead, whatever their names and depth. */
 static void
 members_of_custom_fields_do_not_count(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Ranks of the histogram equal those of counting (docs/api.md 4.5, contest_score_rank). */
+ * Ranks from the histogram equal ranks from counting (docs/api.md 4.5, contest_score_rank). */
 #include "unit.h"
 
 #include "engine/rank.h"

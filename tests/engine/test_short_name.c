@@ -28,13 +28,13 @@ static const struct {
 	{ "Nora", NULL, "Nora", "Nora" },
 	{ NULL, "Berg", "B.", "B." },
 	{ NULL, NULL, NULL, NULL },
-	/* several parts, also in one field */
+	/* several words, also within one field */
 	{ "Nora", "Anna Berg", "Nora B.", "Nora" },
 	{ "Nora", "van der Berg", "Nora B.", "Nora" },
 	{ "Nora Berg", NULL, "Nora B.", "Nora" },
 	{ "Nora Berg", "Berg", "Nora B.", "Nora" },
 	{ "Anna-Lena", "Berg-Lund", "Anna-Lena B.", "Anna-Lena" },
-	/* white space of any script, and none that is a name */
+	/* white space of any script, and fields with no other characters */
 	{ "  Nora\t",
 	    " \xc2\xa0"
 	    "Berg ",
@@ -51,10 +51,10 @@ static const struct {
 	{ "Nora", "O\xcc\x88zt", "Nora O\xcc\x88.", "Nora" },
 	{ "\xd0\x9d\xd0\xb8\xd0\xbd\xd0\xb0", "\xd0\x91\xd0\xb5", "\xd0\x9d\xd0\xb8\xd0\xbd\xd0\xb0 \xd0\x91.",
 	    "\xd0\x9d\xd0\xb8\xd0\xbd\xd0\xb0" },
-	/* from right to left: in the order of reading */
+	/* right-to-left scripts: in reading order */
 	{ "\xd7\xa0\xd7\x95\xd7\xa8\xd7\x94 \xd7\x91\xd7\xa8\xd7\x92", NULL, "\xd7\xa0\xd7\x95\xd7\xa8\xd7\x94 \xd7\x91.",
 	    "\xd7\xa0\xd7\x95\xd7\xa8\xd7\x94" },
-	/* without spaces: Japanese, Chinese, Korean; with fields of their own; a single character */
+	/* scripts without spaces: Japanese, Chinese, Korean; in separate fields; a single character */
 	{ "\xe5\xb1\xb1\xe7\x94\xb0\xe5\xa4\xaa\xe9\x83\x8e", NULL, "\xe5\xb1\xb1***", "\xe5\xb1\xb1***" },
 	{ "\xe7\x8e\x8b\xe5\xb0\x8f\xe6\x98\x8e", NULL, "\xe7\x8e\x8b***", "\xe7\x8e\x8b***" },
 	{ "\xea\xb9\x80\xeb\xaf\xbc\xec\x88\x98", NULL, "\xea\xb9\x80***", "\xea\xb9\x80***" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Leads of decide_world.h by their numbers: one change at a time, applied before the next one. */
+ * Changes leads of decide_world.h by their numbers: one change at a time, applied before the next. */
 #pragma once
 
 #include "decide_world.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * For tests of whose a lead is: its token, and what its person does. */
+ * Helpers for tests of who owns a lead: its token, and what its person does. */
 #pragma once
 
 #include "decide_leads.h"
@@ -8,7 +8,7 @@
 
 #define EVE SLICE("+4930123456") /* the number that the stranger enters */
 
-/* A campaign as it is made, with pages. */
+/* A campaign with default settings, and with pages. */
 static inline int
 open_pages(void **state)
 {
@@ -26,7 +26,7 @@ run_one(struct world *w, struct command command)
 	settle(w);
 }
 
-/* What the answer or the first event has of the token: the end of status_url; absent: no token. */
+/* The token in the JSON of an answer or event: the end of its status_url; absent: no token. */
 static inline struct slice
 token_in(const struct world *w, struct slice json)
 {
@@ -39,7 +39,7 @@ token_in(const struct world *w, struct slice json)
 	return size > ID_AND_SLASH ? pool_copy(w->pool, (struct slice){ url + ID_AND_SLASH, size - ID_AND_SLASH }) : SLICE_NONE;
 }
 
-/* The token of lead number 0, as the operator sees it. */
+/* The present token of lead number 0, as the operator sees it. */
 static inline struct slice
 token_now(struct world *w)
 {

@@ -32,7 +32,7 @@ struct world {
 	uint64_t next_social_id;
 };
 
-/* One of each: the tag completes the second action. */
+/* The tag completes the second action. */
 static const struct tag some_tags[] = { { .id = 1, .name = { "vip", 3 }, .points = 5 } };
 static const struct action some_actions[] = {
 	{ .id = 1, .text = { "share", 5 }, .points = 2 },

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Which addresses strangers add to leads, which of them are claims, and what a sign-up by one of two addresses changes
+ * Which addresses strangers can add to leads, which of these are claims, and what a sign-up with one of two addresses changes
  * (docs/api.md 4.1.11), decided without a database. Modules: engine/decide. */
 #include "decide_tokens.h"
 
-/* docs/api.md 4.1.11, Verified campaigns: of a lead with two addresses, a stranger changes nothing by one that was not proven.
- */
+/* docs/api.md 4.1.11, Verified campaigns: if a lead has two addresses, a stranger cannot change it by using one that was not
+ * proven. */
 static void
 a_lead_with_two_addresses_is_changed_by_its_person(void **state)
 {
@@ -12,7 +12,7 @@ a_lead_with_two_addresses_is_changed_by_its_person(void **state)
 	static const struct {
 		bool verify_email, verify_phone, verified_email, verified_phone;
 		enum lead_claim claimed;
-		const char *email, *phone; /* of the next sign-up */
+		const char *email, *phone; /* sent by the next sign-up */
 		bool by_key, by_owner, changes;
 	} rows[] = {
 		{ .email = "ada@x.org", .changes = true },
@@ -34,7 +34,7 @@ a_lead_with_two_addresses_is_changed_by_its_person(void **state)
 		{ .verify_phone = true, .verified_phone = true, .email = "ada@x.org" },
 		{ .verify_phone = true, .verified_phone = true, .phone = "+4930123456", .changes = true },
 		{ .verify_phone = true, .verified_phone = true, .claimed = CLAIM_PHONE, .phone = "+4930123456" },
-		/* the email address decides, also if it is proven later */
+		/* the email address decides, even if it is proven later */
 		{ .verify_email = true, .verify_phone = true, .verified_phone = true, .phone = "+4930123456" },
 		{ .verify_email = true,
 		    .verified_phone = true,
@@ -66,8 +66,8 @@ a_lead_with_two_addresses_is_changed_by_its_person(void **state)
 	}
 }
 
-/* docs/api.md 4.1.11, Verified campaigns: with verify_phone, an address is added to a lead by its token or with a key. Without,
- * it is left out, or makes a lead of its own. */
+/* docs/api.md 4.1.11, Verified campaigns: with verify_phone, adding an address to a lead takes its token or a key. Otherwise
+ * the address is left out, or becomes a new lead. */
 static void
 an_address_is_added_by_the_lead_alone(void **state)
 {
@@ -77,7 +77,7 @@ an_address_is_added_by_the_lead_alone(void **state)
 		bool verify_email, verify_phone;
 		const char *first_email, *first_phone, *email, *phone;
 		int caller;
-		const char *left_email, *left_phone, *made_email, *made_phone; /* of the first lead, and of a second one */
+		const char *left_email, *left_phone, *made_email, *made_phone; /* of the first lead, and of a new second one */
 	} rows[] = {
 		{ false, false, "a@x.org", NULL, "a@x.org", "+4930123456", STRANGER, "a@x.org", "+4930123456", NULL, NULL },
 		{ false, false, NULL, "+4930123456", "a@x.org", "+4930123456", STRANGER, "a@x.org", "+4930123456", NULL, NULL },
@@ -88,7 +88,7 @@ an_address_is_added_by_the_lead_alone(void **state)
 		{ true, false, NULL, "+4930123456", "a@x.org", "+4930123456", TOKEN, "a@x.org", "+4930123456", NULL, NULL },
 		{ true, true, "a@x.org", NULL, "a@x.org", "+4930123456", STRANGER, "a@x.org", NULL, NULL, NULL },
 		{ true, true, NULL, "+4930123456", "a@x.org", "+4930123456", STRANGER, NULL, "+4930123456", "a@x.org", NULL },
-		/* the number is what is proven */
+		/* only the number can be proven */
 		{ false, true, "a@x.org", NULL, "a@x.org", "+4930123456", STRANGER, "a@x.org", NULL, NULL, "+4930123456" },
 		{ false, true, "a@x.org", NULL, "a@x.org", "+4930123456", TOKEN, "a@x.org", "+4930123456", NULL, NULL },
 		{ false, true, NULL, "+4930123456", "a@x.org", "+4930123456", STRANGER, NULL, "+4930123456", NULL, NULL },
@@ -116,7 +116,7 @@ an_address_is_added_by_the_lead_alone(void **state)
 	}
 }
 
-/* docs/api.md 4.1.11, Claim: the lead replaces it by its token, which stays. */
+/* docs/api.md 4.1.11, Claim: the lead replaces a claim with its token, which stays valid. */
 static void
 the_lead_replaces_a_claim(void **state)
 {
@@ -188,15 +188,14 @@ a_number_waits_for_the_email_address(void **state)
 		const struct lead other = { .custom_fields = slice_of(others[i]) };
 		assert_false(slice_present(lead_waiting_number(w->pool, campaign(w), &other)));
 	}
-	/* sent by its name, where numbers do not wait */
+	/* the field was sent by its name, in a campaign in which numbers do not wait */
 	const struct lead named = { .custom_fields = SLICE("{\"unconfirmed_phone_number\":\"+4930123456\"}") };
 	const struct campaign by_number = { .verify_phone = true, .public_lookup = PUBLIC_LOOKUP_SOCIAL_ID };
 	assert_false(slice_present(lead_waiting_number(w->pool, &by_number, &named)));
 }
 
-/* docs/api.md 4.1.11, New number: that of the last sign-up waits until the address is confirmed; no stranger sends the field by
- * its name.
- */
+/* docs/api.md 4.1.11, New number: the number of the last sign-up waits until the address is confirmed; a stranger cannot set
+ * the field by its name. */
 static void
 the_number_of_the_last_signup_waits(void **state)
 {
@@ -244,7 +243,7 @@ the_number_of_the_last_signup_waits(void **state)
 	assert_false(slice_present(lead(w, 0)->custom_fields));
 }
 
-/* It takes the place of no other field. */
+/* A waiting number never displaces another field. */
 static void
 a_number_waits_where_there_is_room(void **state)
 {
@@ -269,14 +268,14 @@ a_number_waits_where_there_is_room(void **state)
 	assert_slices_equal(lead(w, 0)->custom_fields, SLICE("{\"a\":1,\"b\":1}"));
 }
 
-/* docs/api.md 4.1.11, Claim: what a stranger adds to a lead that exists, by whatever campaign or state of the lead. What a key
- * adds is none. A key that sends what the lead has, as it got it from a webhook, ends none. */
+/* docs/api.md 4.1.11, Claim: an address that a stranger adds to an existing lead is a claim, whatever the lead's state. An
+ * address that a key adds is not. A key that sends back an address that it got from a webhook does not end a claim. */
 static void
 what_a_stranger_adds_is_a_claim(void **state)
 {
 	struct world *w = *state;
 	static const struct {
-		const char *email, *phone; /* of the first sign-up */
+		const char *email, *phone; /* sent by the first sign-up */
 		enum lead_claim before;
 		enum { STRANGER, TOKEN, KEY, CHANGE_ALONE, OPERATOR } caller;
 		const char *sent_email, *sent_phone;
@@ -290,7 +289,7 @@ what_a_stranger_adds_is_a_claim(void **state)
 		{ "ada@x.org", NULL, CLAIM_NONE, CHANGE_ALONE, "ada@x.org", "+4930123456", false, CLAIM_PHONE },
 		{ "ada@x.org", NULL, CLAIM_NONE, TOKEN, "ada@x.org", "+4930123456", false, CLAIM_NONE },
 		{ "ada@x.org", NULL, CLAIM_NONE, KEY, "ada@x.org", "+4930123456", false, CLAIM_NONE },
-		/* it has it already */
+		/* the lead already has the address */
 		{ "ada@x.org", "+4930123456", CLAIM_PHONE, STRANGER, "ada@x.org", "+4930123456", true, CLAIM_PHONE },
 		{ "ada@x.org", "+4930123456", CLAIM_PHONE, KEY, "ada@x.org", "+4930123456", true, CLAIM_PHONE },
 		{ "ada@x.org", "+4930123456", CLAIM_PHONE, TOKEN, "ada@x.org", NULL, true, CLAIM_PHONE },
@@ -299,7 +298,7 @@ what_a_stranger_adds_is_a_claim(void **state)
 		{ "ada@x.org", "+4930123456", CLAIM_PHONE, OPERATOR, NULL, NULL, true, CLAIM_PHONE },
 		{ "ada@x.org", "+4930123456", CLAIM_PHONE, OPERATOR, NULL, "+4930123456", true, CLAIM_NONE },
 		{ "ada@x.org", "+4930123456", CLAIM_EMAIL, OPERATOR, "ada@x.org", NULL, true, CLAIM_NONE },
-		/* another one */
+		/* another address */
 		{ "ada@x.org", "+4930123456", CLAIM_PHONE, KEY, "ada@x.org", "+4930999999", true, CLAIM_NONE },
 		{ "ada@x.org", "+4930123456", CLAIM_PHONE, STRANGER, "ada@x.org", "+4930999999", true, CLAIM_PHONE },
 	};
@@ -326,8 +325,8 @@ what_a_stranger_adds_is_a_claim(void **state)
 	}
 }
 
-/* The proof of a claim is one of the person that added it, not of the lead: no token ends, and nothing is sent. The proof of
- * the other address is that of the owner, also of a number beside an email address. */
+/* Proving a claim proves something about the person who added it, not about the lead: no token ends, and nothing is sent.
+ * Proving the other address proves the owner, even if that address is a number and the claim an email address. */
 static void
 a_proof_of_a_claim_passes_nothing_on(void **state)
 {
@@ -341,7 +340,7 @@ a_proof_of_a_claim_passes_nothing_on(void **state)
 		run_one(w, public_signup("ada@x.org", EVE.data));
 		campaign(w)->verify_phone = true;
 		const struct slice before = token_now(w);
-		change(w, 0, LEAD_VERIFY); /* means the owner's */
+		change(w, 0, LEAD_VERIFY); /* verifies the owner's address */
 		assert_true(claimed == CHANNEL_EMAIL ? lead(w, 0)->verified_phone : lead(w, 0)->verified_email);
 		change(w, 0, LEAD_UNVERIFY);
 		prove(w, claimed);
@@ -358,7 +357,8 @@ a_proof_of_a_claim_passes_nothing_on(void **state)
 	}
 }
 
-/* docs/operating.md 7.4: no link of the mails to it acts for the lead any more, and the lead is no longer verified by it. */
+/* docs/operating.md 7.4: after a claim is erased, links in mails to it no longer act for the lead, and it no longer verifies
+ * the lead. */
 static void
 an_erased_claim_leaves_nothing(void **state)
 {
@@ -377,7 +377,7 @@ an_erased_claim_leaves_nothing(void **state)
 			.lead = { .identity = LEAD_BY_ID, .id = before.id },
 			.argument = LEAD_DELETE_ERASED,
 			.address = email ? EVE : SLICE("ada@x.org") };
-		run_one(w, command); /* not by the owner's address */
+		run_one(w, command); /* naming the owner's address erases nothing */
 		assert_true(slice_present(lead(w, 0)->email) && slice_present(lead(w, 0)->phone));
 		command.as.change.address = email ? SLICE("ada@x.org") : EVE;
 		run_one(w, command);
@@ -387,13 +387,13 @@ an_erased_claim_leaves_nothing(void **state)
 		assert_false(lead_is_verified(lead(w, 0)));
 		assert_int_equal(lead(w, 0)->claimed, CLAIM_NONE);
 		assert_int_equal(lead(w, 0)->opt_out_epoch > before.opt_out_epoch, email);
-		assert_int_equal(lead(w, 0)->token_epoch, before.token_epoch); /* it has got no link to the page */
+		assert_int_equal(lead(w, 0)->token_epoch, before.token_epoch); /* no link to the page was sent to the claim */
 		change(w, 0, LEAD_DELETE);
 		w->set.lead_count = 0;
 	}
 }
 
-/* docs/api.md 4.1.11, New number, known address: a code or a link would go to the stranger's address. */
+/* docs/api.md 4.1.11, New number, known address: otherwise a code or a link would go to the stranger's address. */
 static void
 strangers_add_nothing_to_leads_that_they_may_not_look_up(void **state)
 {

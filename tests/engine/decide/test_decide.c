@@ -22,7 +22,7 @@ the_same_email_twice_in_a_batch_is_one_lead(void **state)
 	assert_int_equal(w->set.leads[0]->change, ROW_CREATED);
 }
 
-/* docs/api.md 4.5: the payload is the lead as its own command leaves it. */
+/* docs/api.md 4.5: the payload shows the lead as its own command leaves it. */
 static void
 each_command_sees_its_own_state(void **state)
 {
@@ -41,7 +41,7 @@ shows(struct slice payload, const char *name)
 	return strstr(payload.data, name) != NULL;
 }
 
-/* docs/api.md 4.5, 4.7: events show the lead in full view, independent of the answer's view. */
+/* docs/api.md 4.5, 4.7: events show the lead in full view, regardless of the answer's view. */
 static void
 events_show_the_whole_lead_in_every_view(void **state)
 {
@@ -63,7 +63,7 @@ events_show_the_whole_lead_in_every_view(void **state)
 	}
 }
 
-/* docs/api.md 4.1.11, Not verified: what each sign-up of the campaign makes larger, and whose view has it. */
+/* docs/api.md 4.1.11, Not verified: values that grow with each sign-up of the campaign, and the views that show them. */
 static void
 numbers_of_sign_ups_are_hidden_with_the_leads(void **state)
 {
@@ -136,7 +136,7 @@ a_repeated_signup_resets_the_opt_out(void **state)
 	assert_int_equal(w->set.leads[0]->lead.counter, 3);
 }
 
-/* leadhook(1), lead set: an edit is no sign-up. It has no event of its own, and is possible after the campaign's end. */
+/* leadhook(1), lead set: an edit is not a sign-up. It makes no event of its own, and is possible after the campaign's end. */
 static void
 an_edit_is_no_signup(void **state)
 {
@@ -204,7 +204,7 @@ fields_of_an_existing_lead_are_merged(void **state)
 	assert_contains(w->outcomes[0].body, "\"utm\":{\"source\":\"x\"}");
 }
 
-/* docs/api.md 1, Caps: the merged fields count, not only the request's. */
+/* docs/api.md 1, Caps: the limits apply to the merged fields, not only to those of the request. */
 static void
 too_many_custom_fields_are_refused(void **state)
 {
@@ -229,7 +229,7 @@ too_many_custom_fields_are_refused(void **state)
 	assert_int_equal(w->set.leads[0]->change, ROW_AS_LOADED);
 }
 
-/* docs/api.md 1.3: without a key they are fewer, for every address, and those that are stored never make a sign-up fail. */
+/* docs/api.md 1.3: without a key, the limits are lower for every address, and stored fields never make a sign-up fail. */
 static void
 without_a_key_custom_fields_are_fewer(void **state)
 {
@@ -241,7 +241,7 @@ without_a_key_custom_fields_are_fewer(void **state)
 	stranger.account_id = stranger.rights = 0;
 	command.as.signup.custom_fields = large;
 	command.as.signup.custom_field_count = 2;
-	w->id_supply.custom_fields = (struct custom_field_limits){ 2, 100, 18 }; /* {"a":"12345","b":1} has 19 */
+	w->id_supply.custom_fields = (struct custom_field_limits){ 2, 100, 18 }; /* {"a":"12345","b":1} has 19 bytes */
 	stranger.as.signup = command.as.signup;
 	run(w, &stranger, 1);
 	assert_failure(w, 0, FAILURE_INVALID_PARAMETER);
@@ -256,12 +256,12 @@ without_a_key_custom_fields_are_fewer(void **state)
 	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
 	settle(w);
 	assert_slice(w->set.leads[0]->lead.custom_fields, "{\"a\":\"12345\",\"b\":1}");
-	run(w, &stranger, 1); /* it counts, and takes no place from a field of a key */
+	run(w, &stranger, 1); /* the sign-up counts, and its fields displace no keyed field */
 	assert_int_equal(w->outcomes[0].failure, FAILURE_NONE);
 	settle(w);
 	assert_slice(w->set.leads[0]->lead.custom_fields, "{\"a\":\"12345\",\"b\":1}");
 	assert_int_equal(w->set.leads[0]->lead.counter, 3);
-	stranger.as.signup.custom_fields = large; /* as for an unknown address */
+	stranger.as.signup.custom_fields = large; /* the same answer as for an unknown address */
 	stranger.as.signup.custom_field_count = 2;
 	run(w, &stranger, 1);
 	assert_failure(w, 0, FAILURE_INVALID_PARAMETER);
@@ -289,7 +289,7 @@ closed_campaigns_refuse(void **state)
 	assert_failure(w, 0, FAILURE_ACCOUNT_SUSPENDED);
 }
 
-/* docs/api.md 4.7: without a subscribed webhook no event is stored; each subscribed webhook gets a delivery of it. */
+/* docs/api.md 4.7: without a subscribed webhook, no event is stored; each subscribed webhook gets a delivery of the event. */
 static void
 events_follow_subscriptions(void **state)
 {
@@ -441,7 +441,7 @@ has_referred(const struct world *w, uint64_t lead_id)
 	return false;
 }
 
-/* docs/statistics.md 1: the sums of all changes are the leads that there are, and those that were deleted. */
+/* docs/statistics.md 1: the sums of all changes equal the numbers of existing and of deleted leads. */
 static void
 assert_recount(const struct world *w, struct hours *hours)
 {
@@ -467,7 +467,7 @@ assert_recount(const struct world *w, struct hours *hours)
 	}
 }
 
-/* docs/architecture.md: batching is not observable from outside. */
+/* docs/architecture.md: clients cannot tell how commands are batched. */
 static void
 a_batch_equals_its_commands_one_by_one(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Fraud flags: at sign-up, judged again, set and cleared later (docs/api.md 4.6), decided without a database. */
+ * Fraud flags: at sign-up, at repeated sign-ups, set and cleared later (docs/api.md 4.6), decided without a database. */
 #include "decide_leads.h"
 
 #include "engine/visitors.h"
@@ -12,8 +12,8 @@ limit_addresses(struct world *w, uint32_t max_per_ip)
 	campaign(w)->ip_counted_to = IP_COUNTED_ALL;
 }
 
-/* docs/api.md 4.6, Fraud flags at sign-up: all that hold, in the documented order; new_signup_not_excluded is made by the
- * approval. */
+/* docs/api.md 4.6, Fraud flags at sign-up: a lead gets all flags that apply, in the documented order; its approval makes
+ * new_signup_not_excluded. */
 static void
 a_suspicious_lead_is_flagged(void **state)
 {
@@ -67,7 +67,7 @@ an_address_may_be_shared(void **state)
 	run(w, both, 2);
 	assert_false(w->set.leads[w->set.lead_count - 2]->lead.fraudulent);
 	assert_true(w->set.leads[w->set.lead_count - 1]->lead.fraudulent);
-	/* an IPv6 caller has a /64 */
+	/* an IPv6 caller is counted by its /64 */
 	both[0].as.signup.ip = SLICE("2001:db8::1");
 	both[1].as.signup.ip = SLICE("2001:db8::9:0:0:1");
 	both[0].as.signup.email = both[0].as.signup.email_key = SLICE("k@x.org");
@@ -104,7 +104,7 @@ moved_by_signup(struct world *w, int i, const char *ip)
 	return moved_by(w, public_signup(NULL, NULL), i, ip);
 }
 
-/* docs/inbound.md 2: the call of an inbound webhook has the right to read leads, and passes on what a visitor types. */
+/* docs/inbound.md 2: a call of an inbound webhook has the right to read leads, but passes on what a visitor types. */
 static struct command
 inbound_signup(void)
 {
@@ -115,7 +115,7 @@ inbound_signup(void)
 	return command;
 }
 
-/* docs/inbound.md 2: its call is a stranger's, also when it says that it is a server. */
+/* docs/inbound.md 2: such a call counts as a stranger's, even if its source is a server. */
 static void
 an_inbound_webhook_is_a_stranger(void **state)
 {
@@ -133,7 +133,7 @@ an_inbound_webhook_is_a_stranger(void **state)
 	assert_slice(lead(w, 2)->fraud_flags, "[\"duplicate_ip\"]");
 }
 
-/* docs/api.md 4.6, Judged again: another person may have signed it up first. Flags that are not of a sign-up stay. */
+/* docs/api.md 4.6, Judged again: another person may have signed the lead up first. Flags that are not about a sign-up stay. */
 static void
 a_sign_up_from_elsewhere_is_judged_again(void **state)
 {
@@ -184,8 +184,7 @@ a_sign_up_from_elsewhere_is_judged_again(void **state)
 	assert_int_equal(lead(w, 0)->referrals, 1);
 }
 
-/* docs/api.md 4.6, Judged again: it is judged by what a call says of the visitor. A server that writes back what it has says
- * nothing. */
+/* docs/api.md 4.6, Judged again: only facts about the visitor count. A server that sends back stored values states none. */
 static void
 a_call_without_a_visitor_clears_no_flag(void **state)
 {
@@ -234,7 +233,7 @@ a_call_without_a_visitor_clears_no_flag(void **state)
 	}
 }
 
-/* docs/api.md 4.6: `max_per_ip` leads, the one that signs up again included. */
+/* docs/api.md 4.6: the `max_per_ip` leads include the one that signs up again. */
 static void
 a_lead_is_no_other_one_of_its_address(void **state)
 {
@@ -256,7 +255,7 @@ a_lead_is_no_other_one_of_its_address(void **state)
 	assert_true(lead(w, 2)->fraudulent);
 }
 
-/* docs/api.md 4.6, Fraud flags later: whatever its reason, what an operator blocks stays blocked. */
+/* docs/api.md 4.6, Fraud flags later: a lead that an operator blocks stays blocked, whatever the reason. */
 static void
 a_block_outlasts_sign_ups_and_verification(void **state)
 {
@@ -290,7 +289,7 @@ a_lead_after_the_mark_is_not_counted(void **state)
 	assert_int_equal(w->decision.ip_move_count, 0);
 	change(w, 1, LEAD_DELETE);
 	assert_int_equal(w->decision.ip_moves[0].leads, -1);
-	/* max_per_ip does not change what is counted */
+	/* leads are counted with and without max_per_ip */
 	campaign(w)->max_per_ip = 0;
 	change(w, 0, LEAD_DELETE);
 	assert_int_equal(w->decision.ip_moves[0].leads, -1);
@@ -299,17 +298,16 @@ a_lead_after_the_mark_is_not_counted(void **state)
 	assert_int_equal(moved_by_signup(w, 5, "192.0.2.1"), 1);
 	assert_false(lead(w, 4)->fraudulent);
 	campaign(w)->max_per_ip = 1;
-	assert_int_equal(moved_by_signup(w, 6, "192.0.2.1"), 0); /* one too many */
+	assert_int_equal(moved_by_signup(w, 6, "192.0.2.1"), 0); /* one lead too many */
 	assert_true(lead(w, 5)->fraudulent);
 	campaign(w)->ip_counted_to = 0;
 	assert_int_equal(moved_by_signup(w, 7, "192.0.2.1"), 0);
 	assert_false(lead(w, 6)->fraudulent);
 }
 
-/* docs/api.md 4.1.11, Not verified: an address has as much room after the sign-up of a known address as after that of a new
- * one, so that the next lead of the caller does not show which it was. Where it has none, neither takes any, and none gets free
- * elsewhere.
- */
+/* docs/api.md 4.1.11, Not verified: a sign-up with a known email address takes as much room of the caller's network address as
+ * one with a new email address, so that the caller's next lead does not show which it was. If there is no room, neither takes
+ * any, and no other network address gets any back. */
 static void
 room_of_an_address_shows_no_lead(void **state)
 {
@@ -334,12 +332,12 @@ room_of_an_address_shows_no_lead(void **state)
 	struct command command = signup("u0@x.org", NULL);
 	command.as.signup.ip = SLICE("192.0.2.9");
 	run(w, &command, 1);
-	assert_slice(lead(w, 0)->ip, "198.51.100.2"); /* with the right to read leads */
+	assert_slice(lead(w, 0)->ip, "198.51.100.2"); /* not changed by a caller with the right to read leads */
 	campaign(w)->public_lookup = PUBLIC_LOOKUP_ALL;
 	assert_int_equal(moved_by_signup(w, 0, "192.0.2.9"), 0);
 }
 
-/* Lead 1 has a number, and lead 0 the credit for it. */
+/* Lead 1 has a phone number, and lead 0 has the credit for lead 1. */
 static void
 refer_a_number(struct world *w)
 {
@@ -352,7 +350,7 @@ refer_a_number(struct world *w)
 	assert_int_equal(lead(w, 0)->score, 1);
 }
 
-/* Adds this email address to it. */
+/* Adds this email address to lead 1. */
 static void
 add_address(struct world *w, struct command command, const char *email)
 {
@@ -364,8 +362,8 @@ add_address(struct world *w, struct command command, const char *email)
 	assert_slice(lead(w, 1)->email, email);
 }
 
-/* docs/api.md 4.6, Another address: one that a lead gets later is judged as a new lead's is, unless a caller stores it that may
- * set it. */
+/* docs/api.md 4.6, Another address: an address that a lead gets later is judged like that of a new lead, unless it comes from a
+ * caller that may set addresses. */
 static void
 an_address_that_is_added_is_judged(void **state)
 {
@@ -397,11 +395,13 @@ an_address_that_is_added_is_judged(void **state)
 		assert_slices_equal(lead(w, 1)->fraud_flags, slice_of(is_flagged ? rows[i].flags : ""));
 		assert_int_equal(lead(w, 0)->score, !is_flagged);
 		assert_int_equal(lead(w, 0)->referrals, !is_flagged);
-		assert_int_equal(w->decision.message_count, !is_flagged); /* docs/api.md 4.1.12: the mail to confirm it */
+		assert_int_equal(w->decision.message_count, !is_flagged); /* docs/api.md 4.1.12: the mail that asks to confirm
+									   * the address */
 	}
 }
 
-/* docs/api.md 4.6, Another address: the flag ends when it is replaced or taken from the lead. That of `block` stays. */
+/* docs/api.md 4.6, Another address: the flag for an address ends when the address is replaced or removed. The flag of `block`
+ * stays. */
 static void
 a_flag_of_an_address_ends_with_it(void **state)
 {
@@ -433,7 +433,7 @@ a_flag_of_an_address_ends_with_it(void **state)
 	}
 }
 
-/* docs/api.md 4.6, Fraud flags at sign-up: own_referral, by mailbox and by number, also with others between. */
+/* docs/api.md 4.6, Fraud flags at sign-up: own_referral, by mailbox and by number, also with other leads in between. */
 static void
 a_lead_does_not_refer_itself(void **state)
 {
@@ -452,7 +452,7 @@ a_lead_does_not_refer_itself(void **state)
 	struct world *w = *state;
 	for (size_t i = 0; i < ARRAY_SIZE(leads); i++) {
 		struct command command = signup(leads[i].email, leads[i].phone);
-		command.rights = RIGHTS_NONE; /* a stranger's number of another lead is left out */
+		command.rights = RIGHTS_NONE; /* a number is left out if a stranger sends it and it belongs to another lead */
 		command.as.signup.email_key = pool_copy(w->pool, command.as.signup.email);
 		if (i == 3)
 			command.as.signup.email_key = SLICE("rosalind+2@gmail.com");

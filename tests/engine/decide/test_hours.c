@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Where leads come from, and what changes of leads change in the counts by hour (docs/statistics.md 1, 2).
+ * Where leads come from, and how changes of leads affect the counts by hour (docs/statistics.md 1, 2).
  * Modules: engine/decide, engine/source. */
 #include "decide_leads.h"
 
 #include "base/duration.h"
 #include "engine/source.h"
 
-/* The parts of a sign-up, and its class: the first that applies. */
+/* The values of a sign-up and its class, which is the first one that applies. */
 static void
 a_source_is_of_the_first_class_that_applies(void **state)
 {
@@ -20,7 +20,7 @@ a_source_is_of_the_first_class_that_applies(void **state)
 		{ .source = SLICE("API"), .class = SOURCE_DIRECT },
 		{ .referrer = SLICE("https://blog.example/a"), .class = SOURCE_LINK },
 		{ .referrer = SLICE("https://blog.example/a"), .url = SLICE("https://shop.example/b"), .class = SOURCE_LINK },
-		/* own pages */
+		/* the site's own pages */
 		{ .referrer = SLICE("https://Shop.example/a"), .url = SLICE("https://shop.example/b"), .class = SOURCE_DIRECT },
 		{ .referrer = SLICE("https://shop.example/a"), .is_page = true, .class = SOURCE_DIRECT },
 		/* no host */
@@ -29,7 +29,7 @@ a_source_is_of_the_first_class_that_applies(void **state)
 		{ .utm = SLICE("{\"source\":\"x\"}"), .inbound = true, .class = SOURCE_CAMPAIGN },
 		{ .utm = SLICE("{\"source\":\"x\"}"), .referrer = SLICE("https://blog.example/a"), .class = SOURCE_CAMPAIGN },
 		{ .utm = SLICE("{\"source\":\"x\"}"), .referred = true, .class = SOURCE_REFERRAL },
-		/* what the caller sends is no import */
+		/* a caller cannot make its sign-up an import */
 		{ .source = SLICE("import"), .referred = true, .class = SOURCE_REFERRAL },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -92,7 +92,7 @@ values_of_sources_are_short_texts_without_addresses(void **state)
 	}
 }
 
-/* The class of the source decides; where another class has precedence, the page of the form does. */
+/* The class of the source decides; if another class takes precedence, the page with the form does. */
 static void
 a_site_is_not_the_page_of_the_form(void **state)
 {
@@ -133,7 +133,7 @@ assert_change(const struct world *w, size_t i, int64_t at_ms, enum source_class 
 	assert_int_equal(change->deleted, deleted);
 }
 
-/* Counted in the hour of the sign-up, whenever the change is made. */
+/* A lead is counted in the hour of its sign-up, whenever the change is made. */
 static void
 changes_count_in_the_hour_of_the_signup(void **state)
 {
@@ -168,8 +168,8 @@ changes_count_in_the_hour_of_the_signup(void **state)
 	assert_int_equal(campaign(w)->counters.referred, 1); /* its referrer has been deleted */
 }
 
-/* It is counted in the hour of its own sign-up, by its first referral, and stays a referrer whatever happens to the referred
- * leads. */
+/* A referrer is counted in the hour of its own sign-up when it gets its first referral, and stays counted whatever happens to
+ * the referred leads. */
 static void
 a_lead_becomes_a_referrer_once(void **state)
 {
@@ -217,7 +217,7 @@ a_batch_is_counted_together(void **state)
 	assert_change(w, 1, w->set.now_ms, SOURCE_CAMPAIGN, (struct campaign_counters){ .leads = 1 }, 0);
 }
 
-/* docs/architecture.md 9.3: only leads from the number on that is counted. */
+/* docs/architecture.md 9.3: only leads from `hours_counted_from` on are counted. */
 static void
 only_leads_from_the_mark_on_are_counted(void **state)
 {
@@ -234,7 +234,7 @@ only_leads_from_the_mark_on_are_counted(void **state)
 	assert_int_equal(w->decision.hour_count, 0);
 }
 
-/* The counts of the campaign are those of all leads, except the ones that are sums of hours. */
+/* The counts of the campaign cover all leads, except those counts that are sums of hours. */
 static void
 sums_of_hours_count_the_same_leads(void **state)
 {
@@ -252,7 +252,7 @@ sums_of_hours_count_the_same_leads(void **state)
 	assert_true(campaign(w)->counters.referred_verified == 0 && campaign(w)->counters.verified == 1);
 }
 
-/* The class is that of the sign-up. */
+/* A lead keeps the class of its sign-up. */
 static void
 later_utm_moves_no_lead(void **state)
 {
@@ -265,7 +265,7 @@ later_utm_moves_no_lead(void **state)
 	assert_int_equal(lead(w, 0)->source_class, SOURCE_DIRECT);
 }
 
-/* Imports count at the time that the row has. */
+/* Imported leads are counted at the time that is given in their row. */
 static void
 an_import_counts_in_its_own_hour(void **state)
 {

@@ -4,7 +4,7 @@
 
 #include "engine/visitors.h"
 
-/* docs/api.md 4.3 rule 1: email of one lead with the phone of another. */
+/* docs/api.md 4.3 rule 1: the email of one lead together with the phone of another. */
 static void
 email_and_phone_of_two_leads_conflict(void **state)
 {
@@ -83,14 +83,14 @@ without_a_key_the_email_takes_precedence(void **state)
 	run(w, (struct command[]){ public_signup(NULL, "+4930123456"), public_signup("eve@x.org", "+4930123456") }, 2);
 	assert_int_equal(w->set.lead_count, 2);
 	assert_int_equal(w->set.leads[0]->lead.counter, 3);
-	/* must_exist: the number does not match either */
+	/* with must_exist the number does not match either */
 	struct command command = public_signup("new@x.org", "+4930123456");
 	command.as.signup.must_exist = true;
 	run(w, &command, 1);
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
 }
 
-/* docs/api.md 4.1.11: where addresses are not shown, the owner of a lead without an email cannot find out which emails are
+/* docs/api.md 4.1.11: if addresses are not shown, the owner of a lead without an email cannot find out which emails are
  * known. */
 static void
 a_number_of_ones_own_shows_no_emails(void **state)
@@ -115,7 +115,7 @@ a_number_of_ones_own_shows_no_emails(void **state)
 	assert_int_equal(w->set.lead_count, 3);
 }
 
-/* Returns the redirect_url of the only answer, or SLICE_NONE when it is null. */
+/* Returns the redirect_url of the only answer, or SLICE_NONE if it is null. */
 static struct slice
 shown_redirect(const struct world *w)
 {
@@ -185,8 +185,8 @@ a_key_may_name_the_lead_to_update(void **state)
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
 }
 
-/* docs/manage.md 2: without the right `change` a key is a stranger to the leads that exist, whatever else it may do. With it
- * alone, it is one to their addresses. */
+/* docs/manage.md 2: a key without the right `change` is a stranger to existing leads, whatever its other rights. A key with
+ * only this right is a stranger to their addresses. */
 static void
 only_the_right_to_change_changes_a_lead(void **state)
 {
@@ -218,7 +218,7 @@ only_the_right_to_change_changes_a_lead(void **state)
 	assert_int_equal(w->set.lead_count, 2); /* the number of the first did not match the second */
 }
 
-/* docs/manage.md 2: mails and texts to an address lead to the lead's page. */
+/* docs/manage.md 2: a caller that sets an address could reach the lead's page by a mail or a text to it. */
 static void
 only_the_right_to_read_as_well_sets_addresses(void **state)
 {
@@ -248,7 +248,7 @@ only_the_right_to_read_as_well_sets_addresses(void **state)
 	}
 }
 
-/* docs/api.md 4.1.11: which leads exist is for callers that may read leads. */
+/* docs/api.md 4.1.11: only callers that may read leads can find out which leads exist. */
 static void
 only_the_right_to_read_shows_a_lead(void **state)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * What callers without a key see and change, the mails that follow from commands, and confirmations by leads (docs/api.md
+ * What callers without a key can see and change, the mails that commands request, and confirmations by leads (docs/api.md
  * 4.1.11, 4.1.12), decided without a database. Modules: engine/decide. */
 #include "decide_leads.h"
 
 #include "base/duration.h"
 #include "engine/visitors.h"
 
-/* A campaign that is strict, with all mails. */
+/* A strict campaign with all mails. */
 static int
 open_strict(void **state)
 {
@@ -60,7 +60,7 @@ confirm_as(struct world *w, size_t i, const char *key)
 	settle(w);
 }
 
-/* docs/api.md 4.1.12: a new lead confirms first, if the campaign says so; its welcome comes when it has. */
+/* docs/api.md 4.1.12: if the campaign requires it, a new lead has to confirm before it gets the welcome mail. */
 static void
 a_new_lead_gets_a_mail(void **state)
 {
@@ -78,7 +78,8 @@ a_new_lead_gets_a_mail(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
-/* docs/inbound.md 2: a call of an inbound webhook sends a known lead no link to its page, and mails only one that opted out. */
+/* docs/inbound.md 2: a call of an inbound webhook sends no known lead a link to its page, and causes a mail only to a lead that
+ * has opted out. */
 static void
 a_call_of_another_system_requests_no_link(void **state)
 {
@@ -102,7 +103,8 @@ a_call_of_another_system_requests_no_link(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
-/* No mail: the installation has no mail server, the campaign does not want it, the lead has no address or is fraudulent. */
+/* No mail is requested if the installation has no mail server, the campaign does not want it, or the lead has no address or is
+ * fraudulent. */
 static void
 some_leads_get_none(void **state)
 {
@@ -125,8 +127,8 @@ some_leads_get_none(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
-/* docs/api.md 8: without proof of work a lead has to confirm, whatever the campaign's settings. Until then it is flagged; a
- * repetition changes nothing, and sends the mail again. */
+/* docs/api.md 8: a lead without proof of work has to confirm, whatever the campaign's settings. Until then it is flagged; a
+ * repeated sign-up changes nothing, and sends the mail again. */
 static void
 an_unproven_lead_confirms(void **state)
 {
@@ -149,7 +151,8 @@ an_unproven_lead_confirms(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
-/* docs/api.md 8.2: once, in a batch and after it, also where nothing else changes; a sign-up that fails does not use it. */
+/* docs/api.md 8.2: a proof can be used once, within a batch and after it, even if the sign-up changes nothing else; a sign-up
+ * that fails does not use it up. */
 static void
 a_proof_is_used_once(void **state)
 {
@@ -181,7 +184,7 @@ a_proof_is_used_once(void **state)
 	assert_false(w->decision.changes);
 }
 
-/* docs/api.md 4.1.11: the answers to a first and to a repeated sign-up are the same where a mail shows the lead its page. */
+/* docs/api.md 4.1.11: if a mail leads to the page, the answers to a first and to a repeated sign-up are the same. */
 static void
 the_answer_does_not_show_which_leads_exist(void **state)
 {
@@ -196,7 +199,7 @@ the_answer_does_not_show_which_leads_exist(void **state)
 	assert_int_equal(w->outcomes[0].showing, SHOWN_TO_OWNER);
 }
 
-/* docs/api.md 4.1.11, none: nothing changes, and the link is still sent. */
+/* docs/api.md 4.1.11, none: nothing changes, but the link is sent. */
 static void
 a_link_is_sent_without_a_change(void **state)
 {
@@ -210,8 +213,8 @@ a_link_is_sent_without_a_change(void **state)
 	ASSERT_MAIL(w, 0, MESSAGE_STATUS_LINK);
 }
 
-/* docs/api.md 4.1.12: a repeated sign-up sends the link again to a lead that has not confirmed, or that has opted out; a
- * confirmation ends the opt-out. With a key, and by the lead itself, none is sent. */
+/* docs/api.md 4.1.12: a repeated sign-up sends the link again to a lead that has not confirmed or has opted out; a confirmation
+ * ends the opt-out. A sign-up with a key, or by the lead itself, sends no link. */
 static void
 a_repeated_signup_sends_the_link_again(void **state)
 {
@@ -237,7 +240,7 @@ a_repeated_signup_sends_the_link_again(void **state)
 	assert_int_equal(w->decision.message_count, 0); /* it was verified before */
 }
 
-/* docs/api.md 4.1.12: an address that is new to a lead is to be confirmed. */
+/* docs/api.md 4.1.12: a lead has to confirm a new address. */
 static void
 a_changed_address_is_confirmed(void **state)
 {
@@ -254,13 +257,14 @@ a_changed_address_is_confirmed(void **state)
 	ASSERT_MAIL(w, 0, MESSAGE_VERIFY);
 	settle(w);
 	assert_false(lead(w, 0)->verified_email);
-	confirm_as(w, 0, "u0@x.org"); /* the link of the old address */
+	confirm_as(w, 0, "u0@x.org"); /* the link that was sent to the old address */
 	assert_int_equal(w->outcomes[0].failure, FAILURE_INVALID_CODE);
 	assert_int_equal(w->decision.confirmation_count, 0);
 	assert_false(lead(w, 0)->verified_email);
 }
 
-/* docs/api.md 4.1.12: each confirmation by the lead is recorded, with what the browser sent; one by the operator is not. */
+/* docs/api.md 4.1.12: each confirmation by the lead is recorded, with what the browser sent; a verification by the operator is
+ * not. */
 static void
 confirmations_are_recorded(void **state)
 {
@@ -279,7 +283,7 @@ confirmations_are_recorded(void **state)
 	assert_true(slice_equal(made->user_agent, SLICE("Browser")));
 }
 
-/* docs/api.md 4.1.12: the referrer, and a lead that reaches a level whose mail is switched on. */
+/* docs/api.md 4.1.12: mails go to a referrer, and to a lead that reaches a level with mail. */
 static void
 referrals_and_rewards_are_mailed(void **state)
 {
@@ -295,7 +299,7 @@ referrals_and_rewards_are_mailed(void **state)
 	ASSERT_MAIL(w, 0, MESSAGE_REWARD);
 	assert_contains(slice_of(extra(w, EVENT_REWARD_LEVEL)), "\"emailed\":true");
 	assert_int_equal(only_message(w)->ref, 1);
-	give_points(w, 0, 9); /* that level is not mailed */
+	give_points(w, 0, 9); /* this level has no mail */
 	assert_int_equal(w->decision.message_count, 0);
 }
 
@@ -309,7 +313,8 @@ link_of(struct world *w, size_t number)
 	return NULL;
 }
 
-/* docs/mail.md 3, Digests: the first referral by a mail of its own, those of each day after it together, when it ends. */
+/* docs/mail.md 3, Digests: the first referral gets a mail of its own; those of each day after it are mailed together when the
+ * day ends. */
 static void
 referrals_of_a_day_are_mailed_together(void **state)
 {
@@ -329,11 +334,11 @@ referrals_of_a_day_are_mailed_together(void **state)
 	sign_up(w, 3, 0);
 	assert_int_equal(w->decision.message_count, 0);
 	assert_int_equal(link_of(w, 3)->digest_ms, begun_ms + DAY_MS);
-	w->set.now_ms = begun_ms + DAY_MS; /* the digest is due: it has its leads, however late it is composed */
+	w->set.now_ms = begun_ms + DAY_MS; /* the digest is due: no leads are added to it, however late it is composed */
 	sign_up(w, 4, 0);
 	ASSERT_MAIL(w, 0, MESSAGE_DIGEST);
 	assert_int_equal(link_of(w, 4)->digest_ms, begun_ms + INT64_C(2) * DAY_MS);
-	w->set.now_ms = begun_ms + INT64_C(3) * DAY_MS; /* a day without one has passed */
+	w->set.now_ms = begun_ms + INT64_C(3) * DAY_MS; /* a day without a referral has passed */
 	sign_up(w, 5, 0);
 	ASSERT_MAIL(w, 0, MESSAGE_REFERRAL);
 	assert_int_equal(link_of(w, 5)->digest_ms, 0);
@@ -343,7 +348,7 @@ referrals_of_a_day_are_mailed_together(void **state)
 	assert_int_equal(link_of(w, 6)->digest_ms, 0);
 }
 
-/* leadhook.conf(5), lead.unverified_days: a lead that has verified since the job was queued stays. */
+/* leadhook.conf(5), lead.unverified_days: a lead that was verified after the job was queued stays. */
 static void
 only_an_unverified_lead_is_deleted(void **state)
 {
@@ -383,8 +388,7 @@ sign_up_phone(struct world *w, const char *email, bool no_code)
 	settle(w);
 }
 
-/* docs/api.md 4.1.14: a code for a number that is not verified, when it is typed; for a verified one where the lead is
- * withheld. */
+/* docs/api.md 4.1.14: a typed number gets a code if it is not verified, or if the lead is withheld. */
 static void
 a_number_gets_a_code(void **state)
 {
@@ -405,8 +409,9 @@ a_number_gets_a_code(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
-/* docs/api.md 4.1.14: none without a gateway or the setting, for a lead that opted out of texts, for one that is named by an
- * email address alone, with a key for known leads, and for a fraudulent lead unless proof of work is all that it lacks. */
+/* docs/api.md 4.1.14: no code is sent without a gateway or the setting, nor to a lead that opted out of texts, that was named
+ * by an email address alone or, if known, by a caller with a key, nor to a fraudulent lead, unless it lacks only proof of
+ * work. */
 static void
 some_numbers_get_none(void **state)
 {
@@ -436,11 +441,12 @@ some_numbers_get_none(void **state)
 	settle(w);
 	sign_up_public(w, "b@x.org");
 	assert_int_equal(w->decision.message_count, 0);
-	run(w, (struct command[]){ public_signup("b@x.org", "+4915111111111") }, 1); /* another person's: the number decides */
+	run(w, (struct command[]){ public_signup("b@x.org", "+4915111111111") }, 1); /* counts as another person: the number
+										      * decides */
 	ASSERT_MAIL(w, 2, MESSAGE_CODE);
 	campaign(w)->verify_email = true;
 	settle(w);
-	run(w, (struct command[]){ public_signup("b@x.org", "+4915122222222") }, 1); /* it is not stored */
+	run(w, (struct command[]){ public_signup("b@x.org", "+4915122222222") }, 1); /* the number is not stored */
 	assert_int_equal(w->decision.message_count, 0);
 }
 

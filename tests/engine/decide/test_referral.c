@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Referrals: the chain, its credit, and the events of both (docs/api.md 4.6, 4.7), decided without a database. */
+ * Referrals: the chain, its credit, and their events (docs/api.md 4.6, 4.7), decided without a database. */
 #include "decide_leads.h"
 #include "engine/visitors.h"
 
@@ -53,7 +53,8 @@ a_chain_has_sixteen_levels_and_ends_at_a_deleted_lead(void **state)
 	assert_int_equal(lead(w, 16)->score, score);
 }
 
-/* docs/api.md 4.6: taken back when flagged, given again when approved, never twice; the current settings do not matter. */
+/* docs/api.md 4.6: credit is taken back when the lead is flagged, and given again when it is approved, but never twice; the
+ * current settings do not matter. */
 static void
 blocking_takes_back_and_approving_restores(void **state)
 {
@@ -102,8 +103,8 @@ delete_itself(struct world *w, size_t i)
 	settle(w);
 }
 
-/* docs/api.md 4.6, Deletion: one that deletes itself could sign up again, and is no referral then, for none of its referrers.
- */
+/* docs/api.md 4.6, Deletion: a lead that deletes itself could sign up again, so it no longer counts as a referral of any of its
+ * referrers. */
 static void
 a_lead_that_deletes_itself_takes_its_credit_back(void **state)
 {
@@ -116,7 +117,7 @@ a_lead_that_deletes_itself_takes_its_credit_back(void **state)
 	change(w, 2, LEAD_APPROVE);
 	assert_int_equal(lead(w, 0)->score, 9);
 	assert_int_equal(lead(w, 1)->score, 10);
-	change_with(w, 3, LEAD_DELETE, "unverified"); /* by an operator: the credit stays */
+	change_with(w, 3, LEAD_DELETE, "unverified"); /* deleted by an operator: the credit stays */
 	assert_int_equal(lead(w, 1)->score, 10);
 	delete_itself(w, 2);
 	ASSERT_EVENTS(w, EVENT_SCORE_CHANGE, EVENT_SCORE_CHANGE, EVENT_DELETED);
@@ -128,9 +129,8 @@ a_lead_that_deletes_itself_takes_its_credit_back(void **state)
 	assert_int_equal(lead(w, 1)->unverified_direct, 1);
 }
 
-/* docs/api.md 4.6, Deletion: spent credit is owed, however often a person signs up, with the address of another one, too, and
- * deletes itself.
- */
+/* docs/api.md 4.6, Deletion: spent credit is owed, however often a person signs up, even with another address, and deletes the
+ * lead again. */
 static void
 spent_credit_is_set_off(void **state)
 {
@@ -152,18 +152,18 @@ spent_credit_is_set_off(void **state)
 		    "{\"previous_contest_score\":0,\"current_contest_score\":1,\"delta\":1,\"reason\":\"verified\"}");
 		assert_int_equal(lead(w, 0)->points_owed, 0);
 	}
-	change(w, 4, LEAD_BLOCK); /* its credit is its own, as it was booked */
+	change(w, 4, LEAD_BLOCK); /* only the credit that was booked for it is taken back */
 	assert_int_equal(lead(w, 0)->points_owed, 0);
 	assert_int_equal(lead(w, 0)->score, 0);
 	change(w, 4, LEAD_APPROVE);
 	assert_int_equal(lead(w, 0)->score, 1);
-	campaign(w)->ends_ms = 1; /* nothing is taken back then, or made up for later */
+	campaign(w)->ends_ms = 1; /* after the end, nothing is taken back, or set off later */
 	delete_itself(w, 4);
 	assert_int_equal(lead(w, 0)->score, 1);
 	assert_int_equal(lead(w, 0)->points_owed, 0);
 }
 
-/* docs/api.md 4.6, Deletion: credit is taken back from referrers beyond one that deleted itself before, too. */
+/* docs/api.md 4.6, Deletion: credit is also taken back from referrers beyond one that has deleted itself. */
 static void
 a_gap_keeps_no_credit(void **state)
 {
@@ -178,7 +178,7 @@ a_gap_keeps_no_credit(void **state)
 	assert_int_equal(lead(w, 0)->unverified_indirect, 0);
 }
 
-/* docs/api.md 4.6, Deletion: the address by which a lead was verified can verify another one. */
+/* docs/api.md 4.6, Deletion: an address that verified a lead and was removed from it can verify another lead. */
 static void
 an_address_that_is_taken_away_verifies_no_referral(void **state)
 {
@@ -203,8 +203,8 @@ an_address_that_is_taken_away_verifies_no_referral(void **state)
 	assert_int_equal(lead(w, 0)->score, 5);
 }
 
-/* docs/api.md 4.1.11, Not verified: what waited for a verification that the campaign does not require any more is booked when
- * the lead signs up again, once. */
+/* docs/api.md 4.1.11, Not verified: points that waited for verification are booked once, when the lead signs up again after the
+ * campaign has stopped requiring it. */
 static void
 what_was_due_is_booked_by_the_next_signup(void **state)
 {
@@ -227,8 +227,8 @@ what_was_due_is_booked_by_the_next_signup(void **state)
 	}
 }
 
-/* docs/api.md 4.6: no order of blocking, approving, changing the email and verifying, and no change of settings, gives points
- * twice. */
+/* docs/api.md 4.6: points are never given twice, in whatever order a lead is blocked, approved, verified and given another
+ * email, and however settings change. */
 static void
 credit_is_earned_once(void **state)
 {
@@ -257,8 +257,8 @@ credit_is_earned_once(void **state)
 	assert_int_equal(lead(w, 0)->score, 8);
 }
 
-/* docs/api.md 4.6: "the same cause is never booked twice", also when the score was at its maximum and the booking had no
- * effect. */
+/* docs/api.md 4.6: "the same cause is never booked twice", even if the booking had no effect because the score was at its
+ * maximum. */
 static void
 credit_above_the_maximum_is_lost(void **state)
 {
@@ -281,7 +281,7 @@ credit_above_the_maximum_is_lost(void **state)
 	assert_int_equal(lead(w, 0)->score, 10);
 }
 
-/* docs/api.md 4.6: with require_verification a referral counts when the lead is verified; points_verified are added, once. */
+/* docs/api.md 4.6: with require_verification, a referral counts when the lead is verified; points_verified are added once. */
 static void
 a_referral_may_have_to_be_verified(void **state)
 {
@@ -307,7 +307,7 @@ a_referral_may_have_to_be_verified(void **state)
 	ASSERT_EVENTS(w, EVENT_VERIFIED);
 	assert_int_equal(lead(w, 0)->score, 2);
 	assert_int_equal(lead(w, 0)->verified_direct, 1);
-	/* docs/api.md 4.6, Lost verification: the same by `unverify` */
+	/* docs/api.md 4.6, Lost verification: `unverify` has the same effect */
 	change(w, 1, LEAD_UNVERIFY);
 	assert_int_equal(w->decision.event_count, 0);
 	assert_int_equal(lead(w, 0)->score, 2);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Scores, tags, actions, rewards, verification and the events of each (docs/api.md 4.6, 4.7, 6), decided without a
- * database. Modules: engine/decide. */
+ * Scores, tags, actions, rewards, verification, and their events (docs/api.md 4.6, 4.7, 6), decided without a database.
+ * Modules: engine/decide. */
 #include "decide_leads.h"
 
-/* docs/api.md 4.6: the score is never below 0, `delta` is what took effect; the order of reasons. */
+/* docs/api.md 4.6: the score is never below 0, `delta` is the change that took effect, and reasons are in order. */
 static void
 scores_have_a_floor(void **state)
 {
@@ -66,7 +66,7 @@ actions_are_completed_once(void **state)
 	assert_true(slice_equal(w->decision.entries[0].message, SLICE("twice")));
 	command.as.completion.action_id = 2;
 	run(w, &command, 1);
-	assert_failure(w, 0, FAILURE_INVALID_ACTION); /* bound to a tag */
+	assert_failure(w, 0, FAILURE_INVALID_ACTION); /* bound to a tag: a call cannot complete it */
 	command.as.completion.action_id = 3;
 	run(w, &command, 1);
 	assert_failure(w, 0, FAILURE_ACTION_NOT_FOUND);
@@ -75,7 +75,7 @@ actions_are_completed_once(void **state)
 	assert_failure(w, 0, FAILURE_LEAD_NOT_FOUND);
 }
 
-/* docs/api.md 4.1.3: without a key only public actions that no tag is bound to exist. */
+/* docs/api.md 4.1.3: without a key, only public actions that are not bound to a tag exist. */
 static void
 a_page_completes_public_actions(void **state)
 {
@@ -130,7 +130,7 @@ tagging_is_no_signup_for_an_existing_lead(void **state)
 	assert_failure(w, 0, FAILURE_TAG_NOT_FOUND);
 }
 
-/* docs/inbound.md 2: an existing lead is updated and tagged, in one command. */
+/* docs/inbound.md 2: one command updates and tags an existing lead. */
 static void
 tagging_may_update_an_existing_lead(void **state)
 {
@@ -151,7 +151,7 @@ tagging_may_update_an_existing_lead(void **state)
 	assert_false(w->outcomes[0].created);
 }
 
-/* docs/api.md 6: changes and events continue; no points are booked, then or later. */
+/* docs/api.md 6: changes and events continue after the end; their points are never booked. */
 static void
 nothing_is_booked_after_the_end(void **state)
 {
@@ -173,7 +173,7 @@ nothing_is_booked_after_the_end(void **state)
 	change(w, 1, LEAD_BLOCK);
 	change(w, 1, LEAD_APPROVE);
 	assert_int_equal(lead(w, 0)->score, 0);
-	/* credit that was taken before the end is not given by an approval after it */
+	/* an approval after the end does not restore credit that was taken back before it */
 	sign_up(w, 2, 0);
 	change(w, 2, LEAD_VERIFY);
 	assert_int_equal(lead(w, 0)->score, 1);
@@ -186,7 +186,7 @@ nothing_is_booked_after_the_end(void **state)
 	assert_int_equal(lead(w, 0)->score, 0);
 }
 
-/* docs/api.md 4.7: `deleted` shows the lead as it was; 4.6: credit stays. */
+/* docs/api.md 4.7: `deleted` shows the lead as it was before; 4.6: credit stays. */
 static void
 a_deleted_lead_is_shown_as_it_was(void **state)
 {
@@ -206,7 +206,7 @@ a_deleted_lead_is_shown_as_it_was(void **state)
 	assert_contains(w->outcomes[0].body, "\"subscription_number\":3,");
 }
 
-/* The counters of stats, and opt-outs. */
+/* The counters for statistics, and opt-outs. */
 static void
 counters_follow_the_leads(void **state)
 {
@@ -231,7 +231,7 @@ counters_follow_the_leads(void **state)
 	change(w, 0, LEAD_SMS_OPTOUT);
 	assert_false(w->decision.changes);
 	assert_int_equal(counters->opted_out, 1);
-	change_with(w, 0, LEAD_VERIFY, "phone"); /* it has none */
+	change_with(w, 0, LEAD_VERIFY, "phone"); /* it has no phone number */
 	assert_int_equal(counters->verified, 0);
 	change_with(w, 0, LEAD_VERIFY, "email");
 	assert_int_equal(counters->verified, 1);
@@ -251,7 +251,7 @@ counters_follow_the_leads(void **state)
 	assert_false(w->decision.changes);
 }
 
-/* docs/api.md 4.1.9, Number: a code verifies the number that it was made for, also when the number changes while it is
+/* docs/api.md 4.1.9, Number: a code verifies only the number that it was made for, even if the number changes while the code is
  * compared. */
 static void
 a_code_verifies_its_own_number_alone(void **state)
@@ -275,7 +275,7 @@ a_code_verifies_its_own_number_alone(void **state)
 	}
 }
 
-/* docs/api.md 4.1.4: `channel` chooses; without one both channels are not verified any more. */
+/* docs/api.md 4.1.4: `channel` chooses the channel; without it, neither channel stays verified. */
 static void
 unverify_without_a_channel_resets_both(void **state)
 {
@@ -301,7 +301,7 @@ unverify_without_a_channel_resets_both(void **state)
 	ASSERT_EVENTS(w, EVENT_VERIFIED);
 }
 
-/* decide.h: an item of a bulk job is run once, when the job is at it, also when it fails. */
+/* decide.h: an item of a bulk job is run once, when the job is at it, even if it fails. */
 static void
 items_of_bulk_jobs_run_once(void **state)
 {
@@ -316,7 +316,7 @@ items_of_bulk_jobs_run_once(void **state)
 	struct command missing = command;
 	missing.as.change.lead.id = 99;
 	missing.as.change.job_position = 1;
-	campaign(w)->account_suspended = true; /* the job was queued before */
+	campaign(w)->account_suspended = true; /* the job was queued before the suspension */
 	run(w, (struct command[]){ missing, command, command, missing }, 4);
 	assert_failure(w, 0, FAILURE_NOT_FOUND);
 	assert_int_equal(w->outcomes[1].failure, FAILURE_NONE);
@@ -360,7 +360,8 @@ fraudulent_leads_have_no_effect_on_ranks(void **state)
 	assert_int_equal(decide_rank_nodes(w->pool, &w->decision, &nodes), w->decision.event_count * RANK_LEVELS);
 }
 
-/* decide.h: the nodes of leads with the same score are wanted once, also for their events; those of other scores, too. */
+/* decide.h: leads with the same score, and their events, need the nodes of this score only once; each other score adds its
+ * nodes. */
 static void
 leads_of_one_score_need_the_same_nodes(void **state)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Whose a lead is (docs/api.md 4.1.11, Own): when the token of its page ends, decided without a database.
+ * Who owns a lead (docs/api.md 4.1.11, Own): when the token of its page ends, decided without a database.
  * Modules: engine/decide. */
 #include "decide_tokens.h"
 
-/* Eve enters a number that is another person's, which adds an email address by signing up: what Eve has is then a stranger's.
- */
+/* Eve enters another person's number. When that person signs up and adds an email address, Eve's token ends. */
 static void
 an_added_address_ends_the_token(void **state)
 {
@@ -23,8 +22,8 @@ an_added_address_ends_the_token(void **state)
 	assert_true(slice_equal(token_in(w, w->outcomes[0].body), later));
 }
 
-/* An address that a key adds without the token ends it, too. Nothing that the lead itself adds, and nothing that is added to a
- * verified lead, does; an address that is replaced does. */
+/* An address that a key adds without the token ends the token, too, and so does one that replaces another. An address that the
+ * lead itself adds, or that is added to a verified lead, does not. */
 static void
 it_matters_which_caller_adds_an_address(void **state)
 {
@@ -61,8 +60,8 @@ it_matters_which_caller_adds_an_address(void **state)
 	}
 }
 
-/* Of two people that may have signed up an address, the one that proves it is the lead. Alone, its creator stays so, as do the
- * bookmarks. */
+/* If two people may have signed up an address, the lead belongs to the one who proves it. If there was only one, the lead stays
+ * with its creator, and bookmarks stay valid. */
 static void
 a_proof_ends_the_token_of_a_shared_lead(void **state)
 {
@@ -89,11 +88,11 @@ a_proof_ends_the_token_of_a_shared_lead(void **state)
 			change(w, 0, LEAD_VERIFY);
 		else
 			prove(w, rows[i].channel);
-		if (!rows[i].is_verified) /* the event has the new one already */
+		if (!rows[i].is_verified) /* the event already contains the new token */
 			assert_int_equal(slice_equal(token_in(w, w->decision.events[0].payload), token), !rows[i].ends);
 		const struct slice now = token_now(w);
 		assert_int_equal(slice_equal(now, token), !rows[i].ends);
-		/* the number may be that of the person that signed it up before */
+		/* the number may belong to the person who signed the lead up before */
 		assert_int_equal(
 		    lead(w, 0)->claimed, rows[i].ends && rows[i].channel == CHANNEL_EMAIL ? CLAIM_PHONE : CLAIM_NONE);
 		prove(w, rows[i].channel); /* again */
@@ -101,8 +100,8 @@ a_proof_ends_the_token_of_a_shared_lead(void **state)
 	}
 }
 
-/* Each call that signs up a lead that exists may be another person's, also one that is not counted, or changes nothing; not one
- * with the lead's token, an operator's correction, or the repetition of an import. */
+/* Any call that signs up an existing lead may come from another person, even if it is not counted or changes nothing. A call
+ * with the lead's token, an operator's correction and a repeated import do not. */
 static void
 each_signup_shares_the_lead(void **state)
 {
@@ -148,8 +147,8 @@ each_signup_shares_the_lead(void **state)
 	}
 }
 
-/* An operator's verification is no proof: the token that the first sign-up got ends at the first one, also after the lead was
- * passed on by the proof of another address. */
+/* A verification by an operator is not a proof: the token of the first sign-up ends with the first proof, even if the lead was
+ * passed on before by the proof of another address. */
 static void
 a_proof_after_a_verification_ends_the_token(void **state)
 {
@@ -164,7 +163,7 @@ a_proof_after_a_verification_ends_the_token(void **state)
 		const struct slice eves = token_now(w);
 		change_with(w, 0, LEAD_VERIFY, "email");
 		run_one(w, public_signup("ada@x.org", NULL));
-		if (phone == 1) { /* proves nothing about the email address */
+		if (phone == 1) { /* the proof of the number proves nothing about the email address */
 			prove(w, CHANNEL_PHONE);
 			assert_true(slice_equal(token_now(w), eves));
 		}
@@ -180,8 +179,9 @@ a_proof_after_a_verification_ends_the_token(void **state)
 	}
 }
 
-/* What a person has proven while it alone had signed up stays its own, and its link valid, also if another one signs it up
- * afterwards: until the address is replaced, or an operator takes the verification back. */
+/* If a person proves an address before anyone else has signed up with it, the lead stays this person's and the link valid, even
+ * if another person signs it up afterwards. This ends when the address is replaced, or an operator takes the verification
+ * back. */
 static void
 a_person_that_comes_back_keeps_its_lead(void **state)
 {
@@ -211,8 +211,8 @@ a_person_that_comes_back_keeps_its_lead(void **state)
 	}
 }
 
-/* docs/api.md 4.1.12, 4.1.14: the answer to a proof is that of the lead as it leaves it: a claim leads to no page, also if the
- * caller has read the lead before it became one; an address that the lead no longer has changes nothing. */
+/* docs/api.md 4.1.12, 4.1.14: a proof is judged by the state of the lead when its command runs: a claim leads to no page, even
+ * if it was not a claim yet when the caller read the lead; an address that the lead no longer has changes nothing. */
 static void
 a_proof_is_judged_with_its_command(void **state)
 {
@@ -247,8 +247,8 @@ a_proof_is_judged_with_its_command(void **state)
 	}
 }
 
-/* A number that is added or replaced ends the link that the email address was sent. The new one is sent there: once, and as the
- * campaign sends mails. */
+/* When a number is added or replaced, the link that was mailed to the email address ends. The new link is mailed once, if the
+ * campaign sends such mails. */
 static void
 an_ended_link_is_sent_again(void **state)
 {
@@ -291,8 +291,8 @@ an_ended_link_is_sent_again(void **state)
 	}
 }
 
-/* A stranger that signs up an address with its own number, and proves that number first, has proven nothing about the address.
- */
+/* A stranger who signs up someone's email address with the stranger's own number, and proves that number first, has proven
+ * nothing about the email address. */
 static void
 a_proof_of_the_email_address_is_the_stronger_one(void **state)
 {
@@ -301,7 +301,7 @@ a_proof_of_the_email_address_is_the_stronger_one(void **state)
 	campaign(w)->verify_email = true;
 	run_one(w, public_signup("ada@x.org", EVE.data));
 	prove(w, CHANNEL_PHONE);
-	assert_int_equal(w->decision.message_count, 1); /* to the email address: its owner decides */
+	assert_int_equal(w->decision.message_count, 1); /* goes to the email address, whose owner decides */
 	assert_int_equal(w->decision.messages[0].kind, MESSAGE_VERIFY);
 	const struct slice eves = token_now(w);
 	run_one(w, public_signup("ada@x.org", EVE.data));
@@ -312,11 +312,11 @@ a_proof_of_the_email_address_is_the_stronger_one(void **state)
 	prove(w, CHANNEL_PHONE);
 	assert_int_equal(w->decision.message_count, 1);
 	assert_int_equal(w->decision.messages[0].kind, MESSAGE_STATUS_LINK);
-	assert_int_equal(w->decision.messages[0].ref, 0); /* requested: it ends nothing */
+	assert_int_equal(w->decision.messages[0].ref, 0); /* requested; no link has ended */
 	assert_true(slice_equal(token_now(w), adas));
 }
 
-/* An import can bring a social id again, of a lead that was deleted. */
+/* An import can give a new lead the social id of a deleted one. */
 static void
 an_imported_social_id_revives_no_token(void **state)
 {

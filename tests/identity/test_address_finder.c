@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/operating.md 7.4: where an address counts. */
+ * docs/operating.md 7.4: where an address is found, and where it is not. */
 #include "unit.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ an_email_address_is_found_in_texts(void **state UNUSED)
 	check_texts(finder, without, ARRAY_SIZE(without), false);
 }
 
-/* docs/api.md 4.2: case means nothing in a domain, and in a local part only that of ASCII does not. */
+/* docs/api.md 4.2: case does not matter in a domain; in a local part, it does not matter for ASCII letters. */
 static void
 letters_that_are_two_addresses_are_two(void **state UNUSED)
 {
@@ -87,7 +87,7 @@ a_number_is_found_in_texts(void **state UNUSED)
 	check_texts(finder, without, ARRAY_SIZE(without), false);
 }
 
-/* Characters that mean something in patterns, and in escapes. */
+/* Characters with a meaning in patterns and in escapes. */
 static void
 every_character_is_taken_as_it_is(void **state UNUSED)
 {
@@ -121,7 +121,7 @@ static const char *const repeated[] = { "+", "00", "+4", "+49 ", "4 ", "(", " ",
 	"%5c", "a", "a@", "@", ".", "'", "&a=", "/", "https://", "http://a@", "a@example.org", "\303\274", "\303", "%c3%bc",
 	"%c3" };
 
-/* The processor time of searches in all of these texts. */
+/* Returns the processor time of searches in all of these texts. */
 static int64_t
 search_ns(size_t size)
 {
@@ -135,7 +135,7 @@ search_ns(size_t size)
 	for (size_t i = 0; i < ARRAY_SIZE(repeated); i++) {
 		for (size_t at = 0; at < size; at++)
 			text[at] = repeated[i][at % strlen(repeated[i])];
-		memcpy(text, word, strlen(word)); /* of the address: without it nothing is read */
+		memcpy(text, word, strlen(word)); /* the longest word of the address: a text without it is not searched */
 		for (size_t k = 0; k < ARRAY_SIZE(finders); k++)
 			assert_false(address_finder_finds(finders[k], (struct slice){ text, size }));
 	}
@@ -143,8 +143,8 @@ search_ns(size_t size)
 	return (ended.tv_sec - begun.tv_sec) * INT64_C(1000000000) + ended.tv_nsec - begun.tv_nsec;
 }
 
-/* Texts that repeat what may begin an address, or go on one: a search that looked at each of them from each place would need 64
- * times as long for eight times the text. */
+/* Texts that repeat what may begin or continue an address: a search that read on from each place would take 64 times as long
+ * for eight times the text. */
 static void
 no_text_takes_long(void **state UNUSED)
 {

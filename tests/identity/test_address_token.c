@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tokens in links of mails. Expected values by Python's hmac. Modules: identity/signed_token. */
+ * Tokens in links in mails. The expected values were computed with Python's hmac. Modules: identity/signed_token. */
 #include "unit.h"
 #include "with_pool.h"
 
@@ -51,7 +51,7 @@ a_token_is_for_one_address_purpose_and_time(void **state UNUSED)
 	}
 }
 
-/* Its content is signed: the lead and the time cannot be replaced. */
+/* The content of a token is signed: the lead and the time cannot be replaced. */
 static void
 a_changed_token_is_invalid(void **state UNUSED)
 {

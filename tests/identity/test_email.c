@@ -20,7 +20,7 @@ expect(const char *typed, const char *display, const char *key)
 	if (!slice_equal(email.key, slice_of(key)))
 		fail_msg("%s: key is %.*s, not %s", typed, SLICE_ARGS(email.key), key);
 	assert_slice(email.display, display);
-	/* what is stored is not cleaned further, and the key of a key is the key itself */
+	/* parsing the stored address changes nothing, and the key of a key is the key itself */
 	assert_true(email_parse(pool, email.display, &again));
 	assert_slices_equal(again.display, email.display);
 	assert_slices_equal(again.key, email.key);
@@ -65,7 +65,7 @@ spellings_of_one_address_share_a_key(void **state UNUSED)
 		{ "1@1.example", "1@1.example" },
 		{ "a@1-2.e1", "a@1-2.e1" },
 		{ "a@r3---sn.example", "a@r3---sn.example" },
-		/* UTF-8: the composed and the decomposed spelling, one person */
+		/* UTF-8: the composed and the decomposed spelling are one person */
 		{ "jos\xc3\xa9@mail.example", "jos\xc3\xa9@mail.example" },
 		{ "JOSe\xcc\x81@mail.example", "jos\xc3\xa9@mail.example" },
 		/* only ASCII letters lose their case */
@@ -106,13 +106,13 @@ what_mail_servers_refuse_is_refused(void **state UNUSED)
 		"a:b@mail.example", "a<b@mail.example", "Ann <a@mail.example", "Ann Lee a@mail.example", "a@mail.example Ann",
 		"a@mail.example?subject=x", "<>", "mailto:", "Ann <>", "\"a@mail\".example",
 		"((((((((((a@mail.example(b)(c)(d)(e)(f)(g)", "mailto:a%0Ab@mail.example", "a@mail.example/x",
-		/* labels: hyphens at an end, other characters, a number at the end */
+		/* labels: hyphens at an end, other characters; a number as the last label */
 		"a@-mail.example", "a@mail-.example", "a@mail.-example", "a@mail.example-", "a@ma_il.example",
 		"a@ma!il.example", "a@*.example", "a@192.0.2.1", "a@mail.123", "a@mail.0", "a@%6dail.example",
 		/* names that are not valid in IDNA2008: symbols, broken A-labels */
 		"a@\xe2\x98\x83.example", "a@\xf0\x9f\x98\x80.example", "a@xn--n3h.example", "a@xn--a.example",
 		"a@xn--.example", "a@b_\xc3\xbc.example", "a@\xc3\xbc..example", "a@.\xc3\xbc.example", "a@\xc3\xbc.12",
-		/* digits that only look like others */
+		/* full-width digits */
 		"a@\xef\xbc\x91\xef\xbc\x92.\xef\xbc\x91",
 		/* a Greek question mark is a semicolon after NFC */
 		"a\xcd\xbe"
@@ -122,7 +122,7 @@ what_mail_servers_refuse_is_refused(void **state UNUSED)
 		"b@mail.example",
 		"a\xee\x80\x80@mail.example", "a\xf3\xb0\x80\x80@mail.example", "a\xef\xbf\xbe@mail.example",
 		"a\xef\xb7\x90@mail.example", "a@m\xc2\xa0.example", "a@m\xee\x80\x80.example",
-		/* what is left has no local part */
+		/* nothing is left of the local part */
 		"\xe2\x80\x8b@mail.example", "\x7f\xc2\xad@mail.example",
 		/* not UTF-8: alone, overlong, surrogate, cut off */
 		"a\xff@mail.example", "a\xc0\xae@mail.example", "a\xed\xa0\x80@mail.example", "a\xc3@mail.example",
@@ -168,7 +168,7 @@ joiners_stay_where_they_have_a_meaning(void **state UNUSED)
 	    "\xe0\xa4\x95\xe0\xa5\x8d\xe2\x80\x8d\xe0\xa4\xb7@mail.example");
 	expect_key("\xd8\xa8\xe2\x80\x8c\xd8\xa8@mail.example", "\xd8\xa8\xe2\x80\x8c\xd8\xa8@mail.example");
 	expect_key("a@\xd8\xa8\xe2\x80\x8c\xd8\xa8.example", "a@xn--ngba799q.example");
-	/* twice, after a letter that does not join, at the end, and the other joiner */
+	/* a joiner twice, after a letter that does not join, at the end, and of the other kind */
 	expect("\xd8\xa8\xe2\x80\x8c\xe2\x80\x8c\xd8\xa8@mail.example", "\xd8\xa8\xe2\x80\x8c\xd8\xa8@mail.example",
 	    "\xd8\xa8\xe2\x80\x8c\xd8\xa8@mail.example");
 	expect("\xd8\xaf\xe2\x80\x8c\xd8\xa8@mail.example", "\xd8\xaf\xd8\xa8@mail.example", "\xd8\xaf\xd8\xa8@mail.example");
@@ -178,7 +178,7 @@ joiners_stay_where_they_have_a_meaning(void **state UNUSED)
 	expect("\xd8\xa8\xe2\x80\x8c\t\xd8\xa8 <nora@example.org>", "nora@example.org", "nora@example.org");
 }
 
-/* "What surrounds an email address": what mail programs, signatures, lists and profiles have beside it */
+/* "What surrounds an email address": what mail programs, signatures, lists and profiles write around it */
 static void
 labels_and_signs_stand_beside_addresses(void **state UNUSED)
 {
@@ -205,7 +205,7 @@ labels_and_signs_stand_beside_addresses(void **state UNUSED)
 	expect_key("a%40b@example.org", "a%40b@example.org");
 }
 
-/* The input methods of East Asia, word processors, and PDF files write ASCII characters otherwise */
+/* East Asian input methods, word processors and PDF files write ASCII characters in other forms */
 static void
 other_forms_of_characters_make_no_difference(void **state UNUSED)
 {
@@ -260,7 +260,8 @@ surroundings_are_taken_away(void **state UNUSED)
 	assert_slice(email_fault(SLICE("a@")), "Email is not valid");
 }
 
-/* RFC 5321 4.5.3.1: 64 octets of local part, 254 in all, 63 a label, 253 of domain; after NFC and in A-labels. */
+/* RFC 5321 4.5.3.1: at most 64 octets for the local part, 63 for a label, 253 for the domain and 254 in all, after NFC and in
+ * A-labels. */
 static void
 lengths_count_octets_of_the_key(void **state UNUSED)
 {
@@ -268,7 +269,7 @@ lengths_count_octets_of_the_key(void **state UNUSED)
 	expect_refused(SIXTY "12345@mail.example");
 	expect_key("a@" SIXTY "123.example", "a@" SIXTY "123.example");
 	expect_refused("a@" SIXTY "1234.example");
-	/* Lengths: 60 + 1 + 60 + 1 + 60 + 1 + 61 = 244 of domain, so 9 of local part */
+	/* lengths: 60 + 1 + 60 + 1 + 60 + 1 + 61 = 244 for the domain, which leaves 9 for the local part */
 	expect_key("123456789@" SIXTY "." SIXTY "." SIXTY "." SIXTY "z", "123456789@" SIXTY "." SIXTY "." SIXTY "." SIXTY "z");
 	expect_refused("1234567890@" SIXTY "." SIXTY "." SIXTY "." SIXTY "z");
 	expect_refused("a@" SIXTY "." SIXTY "." SIXTY "." SIXTY "." TEN);
@@ -283,7 +284,7 @@ lengths_count_octets_of_the_key(void **state UNUSED)
 #define SEVEN LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B LINEAR_B
 #define LABEL SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN SEVEN /* 224 bytes, 63 octets as an A-label */
 
-/* An address for display has a maximum as well: every address in U-labels fits. */
+/* The maximum for the displayed address is large enough for every address in U-labels. */
 static void
 an_address_for_display_has_a_maximum(void **state UNUSED)
 {
@@ -301,7 +302,7 @@ an_address_for_display_has_a_maximum(void **state UNUSED)
 	expect(typed, "a@mail.example", "a@mail.example");
 }
 
-/* Host names of settings may be single labels; nothing else about them differs. */
+/* Host names in settings may be single labels; otherwise the same rules apply. */
 static void
 domains_become_a_labels(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Host names of blocked domains and referrers: subdomains too, nothing else (docs/api.md 4.6). Modules: identity/domain. */
+ * Lists of blocked domains and referrers match subdomains, but nothing else (docs/api.md 4.6). Modules: identity/domain. */
 #include "unit.h"
 
 #include "with_pool.h"
@@ -52,7 +52,7 @@ a_list_as_text_says_the_same(void **state)
 	assert_false(host_list_text_contains(SLICE_NONE, SLICE("mail.example")));
 }
 
-/* leadhook(1), blocked_email_domains: lists are stored so that reading them takes no conversions. */
+/* leadhook(1), blocked_email_domains: lists are stored in a form that is read without conversions. */
 static void
 a_list_is_stored_in_order(void **state)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Tokens of leads. Expected values by Python's hmac. Modules: identity/signed_token. */
+ * Tokens of leads. The expected values were computed with Python's hmac. Modules: identity/signed_token. */
 #include "unit.h"
 #include "with_pool.h"
 
 #include "identity/signed_token.h"
 
-/* 100, 101, … 131, or from 101 on */
+/* 32 bytes that count up from `first` */
 static struct slice
 secret(unsigned char first)
 {
@@ -43,7 +43,7 @@ tokens_belong_to_one_lead_and_purpose(void **state UNUSED)
 	assert_false(lead_token_valid(SLICE("vygcUtlhc0FCv3OTfPpdwsoT"), secret(100), LEAD_TOKEN_OPT_OUT, &lead));
 }
 
-/* A token is another one in each epoch, and for each lead that has had the social id. */
+/* The token differs in each epoch, and for each lead that has had the social id. */
 static void
 a_token_is_of_one_epoch(void **state UNUSED)
 {

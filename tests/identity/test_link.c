@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Links that a page may send its visitors to. */
+ * Links to which a page may send its visitors. */
 #include "unit.h"
 
 #include "base/attributes.h"
@@ -18,7 +18,7 @@ web_addresses_and_references_are_taken(void **state UNUSED)
 			fail_msg("refused: %s", links[i].data);
 }
 
-/* docs/api.md 4.4: C0, DEL and C1, also where browsers skip or encode them. */
+/* docs/api.md 4.4: C0, DEL and C1 are refused, even where browsers skip or encode them. */
 static void
 control_characters_are_refused(void **state UNUSED)
 {
@@ -30,7 +30,7 @@ control_characters_are_refused(void **state UNUSED)
 			fail_msg("taken: %zu", i);
 }
 
-/* Schemes are recognised as browsers do, without the blanks that these skip. */
+/* Schemes are recognised as browsers do, after skipping leading blanks. */
 static void
 other_schemes_are_refused_in_any_spelling(void **state UNUSED)
 {

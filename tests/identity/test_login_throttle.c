@@ -24,7 +24,7 @@ waits_double_from_the_fifth_failure_on(void **state UNUSED)
 	}
 }
 
-/* Guessing all the time, as fast as it is allowed: about a hundred a day, for ever. */
+/* Guessing all the time, as fast as permitted, gives about a hundred guesses a day, for ever. */
 static void
 ten_thousand_guesses_take_months(void **state UNUSED)
 {
@@ -54,7 +54,7 @@ old_failures_do_not_count(void **state UNUSED)
 	assert_int_equal(login_throttle_wait_ms(&throttle, end_ms + LOGIN_FAILURES_MS + 1), 0);
 }
 
-/* The right password without the second factor gives no more tries of that. */
+/* The right password without the second factor does not give more tries at the second factor. */
 static void
 an_attempt_is_taken_back(void **state UNUSED)
 {

@@ -22,7 +22,7 @@ static const struct {
 	{ "leads from a green bicycle", PASSWORD_FITS },
 	{ "928374650192", PASSWORD_FITS },
 	{ "ключ от старой двери", PASSWORD_FITS },
-	/* no rule about kinds of characters, none about blanks */
+	/* no rules about kinds of characters or about blanks */
 	{ "  8ounces of  rain ", PASSWORD_FITS },
 	{ "aaaaaaaaaaaa", PASSWORD_MONOTONOUS },
 	{ "abababababab", PASSWORD_MONOTONOUS },
@@ -65,14 +65,14 @@ passwords_are_judged(void **state UNUSED)
 	}
 }
 
-/* What is personal for one user is not for another. */
+/* Words that are personal for one user are not for another. */
 static void
 words_of_others_may_be_used(void **state UNUSED)
 {
 	const struct password_context none = { .email = SLICE_NONE };
 	assert_int_equal(password_judge(pool, SLICE("adalovelace1815"), &none), PASSWORD_FITS);
 	assert_int_equal(password_judge(pool, SLICE("Leadhook2026!"), &none), PASSWORD_PERSONAL);
-	/* an address without a word of four letters */
+	/* an email address without a word of four letters */
 	const struct password_context brief = { .email = SLICE("a.b@cd.ef.gh.ij") };
 	assert_int_equal(password_judge(pool, SLICE("a.b@cd.ef.gh.ij"), &brief), PASSWORD_PERSONAL);
 	/* words that overlap */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Phone numbers (docs/api.md 4.2). The cases of both builds, then those of libphonenumber alone. */
+ * Phone numbers (docs/api.md 4.2). Cases for both builds, then cases for builds with libphonenumber only. */
 #include "unit.h"
 #include "with_pool.h"
 
@@ -52,14 +52,14 @@ numbers_become_e164(void **state UNUSED)
 		{ "6502530000", " +1 ", "+16502530000" },
 		{ "171 1234567", "49", "+491711234567" },
 		{ "3570000", "1242", "+12423570000" },
-		/* the number's own prefix takes precedence over the other field */
+		/* the number's own prefix takes precedence over `country_code` */
 		{ "+447911123456", "49", "+447911123456" },
 		{ "+447911123456", "DE", "+447911123456" },
 		{ "+447911123456", "ZZ", "+447911123456" },
 		{ "+447911123456", "United Kingdom", "+447911123456" },
 		{ "+447911123456", "-1", "+447911123456" },
 		{ "00 44 7911 123456", "England", "+447911123456" },
-		/* as lists of countries show it */
+		/* as lists of countries show a country */
 		{ "171 1234567", "Germany (+49)", "+491711234567" },
 		{ "171 1234567", "DE +49", "+491711234567" },
 		{ "3570000", "+1-242", "+12423570000" },
@@ -281,7 +281,7 @@ a_calling_code_needs_no_plus_beside_its_country(void **state UNUSED)
 		{ "919876543210", "IN", "+919876543210" },
 		{ "16502530000", "US", "+16502530000" },
 		{ "12423570000", "1242", "+12423570000" },
-		/* the plain national number of a country without a trunk prefix, or where the other reading is no number */
+		/* plain national numbers of countries without a trunk prefix, or whose other reading is not a number */
 		{ "3931234567", "IT", "+393931234567" },
 		{ "9123456789", "IN", "+919123456789" },
 		{ "483123456", "PL", "+48483123456" },
@@ -289,7 +289,7 @@ a_calling_code_needs_no_plus_beside_its_country(void **state UNUSED)
 		{ "47123456", "NO", "+4747123456" },
 		{ "5532221234", "BR", "+555532221234" },
 		{ "4155552671", "US", "+14155552671" },
-		/* with its trunk prefix there is no doubt */
+		/* with its trunk prefix, a number is not ambiguous */
 		{ "04921 123456", "DE", "+494921123456" },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -325,16 +325,16 @@ national_rules_hold(void **state UNUSED)
 		{ "+49 00 171 1234567", NULL, "+491711234567" },
 		{ "+860126197208224", NULL, "+867208224" },
 		{ "+49 0 1234", NULL, NULL },
-		/* a zero that the country has not, or no longer; a carrier's prefix makes it longer than any number */
+		/* a zero that the country does not use, or no longer uses; with a carrier's prefix, longer than any number */
 		{ "0 501 234 567", "PL", "+48501234567" },
 		{ "+34 0612345678", NULL, "+34612345678" },
 		{ "069 12345678", "GR", "+306912345678" },
 		{ "+39 0347 1234567", NULL, "+393471234567" },
 		{ "0 15 11 91234-5678", "BR", "+5511912345678" },
 		{ "07911 123456", "UK", "+447911123456" },
-		/* without its area code it is not a number */
+		/* not a number without its area code */
 		{ "555-0199", "US", NULL },
-		/* too long or short for the country */
+		/* too long or too short for the country */
 		{ "+1 650 253 00000", NULL, NULL },
 		{ "+1 650 253", NULL, NULL },
 		{ "+33 1 23 45", NULL, NULL },
@@ -344,7 +344,7 @@ national_rules_hold(void **state UNUSED)
 	expect_fault("+49 171 12345 / 030 1234567", NULL, PHONE_MALFORMED);
 	expect_fault("030 12345 / 12346", "DE", PHONE_SEVERAL);
 	expect_fault("+49 30 123456/030 65432", NULL, PHONE_SEVERAL);
-	/* an extension after what is no number: a mistake in it */
+	/* an extension after something that is not a number means that the number is mistyped */
 	expect_fault("0171 123,4567", "DE", PHONE_MALFORMED);
 	expect_fault("0171 123 x 4567", "DE", PHONE_MALFORMED);
 	assert_true(phone_is_blank(pool, SLICE("49"), SLICE("DE")));
@@ -353,7 +353,7 @@ national_rules_hold(void **state UNUSED)
 	assert_false(phone_is_blank(pool, SLICE("+999"), SLICE_NONE));
 }
 #else
-/* "Built without libphonenumber, the server checks the form alone" */
+/* "Built without libphonenumber, the server checks only the form" */
 static void
 only_the_form_is_checked(void **state UNUSED)
 {

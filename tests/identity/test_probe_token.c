@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tokens of probes (docs/api.md 4.1, GET /health/echo). The expected value by Python's hmac.
+ * Tokens of probes (docs/api.md 4.1, GET /health/echo). The expected value was computed with Python's hmac.
  * Modules: identity/signed_token. */
 #include "unit.h"
 #include "with_pool.h"
@@ -9,7 +9,7 @@
 #define SECRET SLICE("0123456789abcdef0123456789abcdef")
 #define MADE INT64_C(1795600000000)
 
-/* Only holders of the secret make one, and one of another purpose is none. */
+/* Only holders of the secret can make such a token, and tokens for other purposes are not accepted. */
 static void
 a_token_is_made_with_the_secret(void **state UNUSED)
 {
@@ -28,7 +28,7 @@ a_token_is_made_with_the_secret(void **state UNUSED)
 	assert_false(probe_token_is_genuine(pool_printf(pool, "1795600000000.%.*s", SLICE_ARGS(other)), SECRET));
 }
 
-/* It is valid for a minute, on either side: clocks of hosts differ. */
+/* A token is valid for a minute before and after its time, because the clocks of hosts differ. */
 static void
 a_token_is_valid_for_a_minute(void **state UNUSED)
 {

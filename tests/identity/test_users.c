@@ -38,7 +38,7 @@ tokens_are_random(void **state UNUSED)
 	assert_false(secret_well_formed(SECRET_USER, SLICE("0123456789012345678901234567890123456789 12")));
 }
 
-/* docs/users.md 5: it is read as people type it. */
+/* docs/users.md 5: a recovery code is accepted as people type it. */
 static void
 a_recovery_code_is_read_as_it_is_typed(void **state UNUSED)
 {

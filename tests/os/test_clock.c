@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Times as texts, by RFC 3339. */
+ * Times as texts in the form of RFC 3339. */
 #include "unit.h"
 
 #include "os/clock.h"

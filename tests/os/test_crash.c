@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * A process that ends because of a defect logs the place, the reason and its current work (leadhook-fcgi(8), DIAGNOSTICS). */
 #ifndef LEADHOOK_DEBUG
-#define LEADHOOK_DEBUG /* checks here in every build */
+#define LEADHOOK_DEBUG /* enables the checks of this file in every build */
 #endif
 
 #include "own_process.h"
@@ -124,7 +124,7 @@ panics_unlogged(void)
 	panic("the sky falls");
 }
 
-/* Sanitizers and fuzzers have a handler of SIGABRT, which does not know why. */
+/* Sanitizers and fuzzers have a handler of SIGABRT, which does not know the reason. */
 static void
 a_panic_is_reported_beside_another_handler(void **state)
 {
@@ -152,7 +152,7 @@ breaks_a_precondition(void)
 	require(count <= 2);
 }
 
-/* HACKING, "Building and testing". */
+/* HACKING, "Building and testing": failed checks. */
 static void
 a_failed_check_ends_the_process(void **state)
 {
@@ -166,7 +166,7 @@ a_failed_check_ends_the_process(void **state)
 	assert_non_null(strstr(log, " what=\"count <= 2\" request=0123abcd\n"));
 }
 
-/* docs/operating.md: each line of a request, or of a delivery, has its id once. */
+/* docs/operating.md: each log line about a request or a delivery contains its id once. */
 static void
 lines_have_the_current_work(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Descriptors, timers and delays of a loop. */
+ * The descriptors, timers and delays of an event loop. */
 #include "unit.h"
 
 #include <poll.h>
@@ -108,7 +108,7 @@ nothing_is_heard_of_a_forgotten_descriptor(void **state UNUSED)
 	assert_int_equal(calls, 0);
 }
 
-/* Nor is anything heard of a kept descriptor, which does not make the loop spin. */
+/* Events of a kept descriptor are not reported either, and do not make the loop spin. */
 static void
 a_kept_descriptor_is_not_reported_until_it_is_wanted(void **state UNUSED)
 {
@@ -161,7 +161,7 @@ time_outside_of_the_wait_is_a_delay(void **state UNUSED)
 {
 	event_loop_on_delay(loop, note_delay, NULL);
 	wait_ms(2 * EVENT_DELAY_MS);
-	const unsigned before = delays; /* of a machine that is busy */
+	const unsigned before = delays; /* there may be some on a busy machine */
 	poll(NULL, 0, EVENT_DELAY_MS + 10);
 	wait_ms(0);
 	assert_int_equal(delays, before + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Where lines of the log go, and their forms (docs/operating.md 12.5). */
+ * The forms of log lines, and where the lines go (docs/operating.md 12.5). */
 #include "unit.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ begin(void **state UNUSED)
 	return 0;
 }
 
-/* The line of what was logged, from `at` on. */
+/* Returns the captured text from `at` on; fails if it does not contain `at`. */
 static const char *
 after(const char *line, const char *at)
 {
@@ -64,7 +64,7 @@ json_has_types(void **state UNUSED)
 	    "\"bytes\":\"\\ufffd\\u00e4\\ud83d\\ude00\\u0000\",\"field_pid\":1,\"field_event\":\"x\"}\n");
 }
 
-/* The current work is a member as well, unless the line has it. */
+/* The current work is a member as well, unless the line already has that member. */
 static void
 json_has_the_work(void **state UNUSED)
 {
@@ -79,7 +79,7 @@ json_has_the_work(void **state UNUSED)
 	(void)after(lines, "\"event\":\"two\",\"delivery\":7}\n");
 }
 
-/* A line that is too long is an object all the same. */
+/* A line that is too long is still an object. */
 static void
 long_json_is_complete(void **state UNUSED)
 {
@@ -153,8 +153,8 @@ syslog_gets_datagrams(void **state UNUSED)
 	close(daemon);
 }
 
-/* docs/operating.md 12.5: lines that the daemon does not take are written as without it, also while it is away, and it gets
- * them when it is back. Each time it is away is reported once. */
+/* docs/operating.md 12.5: lines that the daemon does not accept, or that come while it is away, are written as if there were no
+ * daemon. It gets the lines that come after its return. Each absence is reported once. */
 static void
 without_the_daemon_lines_are_written(void **state UNUSED)
 {
@@ -182,7 +182,7 @@ without_the_daemon_lines_are_written(void **state UNUSED)
 	assert_int_equal(count_in(written, "\n"), 6);
 }
 
-/* docs/operating.md 12.5: a socket without a daemon is reported at the start, unless warnings are not logged. */
+/* docs/operating.md 12.5: a socket without a daemon is reported at the start if warnings are logged. */
 static void
 a_missing_daemon_is_reported(void **state UNUSED)
 {
@@ -227,11 +227,11 @@ a_stopped_daemon_is_not_waited_for(void **state UNUSED)
 		written += c == '\n';
 	fclose(file);
 	(void)captured_log();
-	assert_int_equal(taken + written, LINES); /* none is lost, none is there twice */
+	assert_int_equal(taken + written, LINES); /* no line is lost or duplicated */
 	close(daemon);
 }
 
-/* docs/operating.md 12.5: a full disk stops nothing, and lines are written again when there is room. */
+/* docs/operating.md 12.5: a full disk does not stop the program, and lines are written again when there is room. */
 static void
 a_full_disk_stops_nothing(void **state UNUSED)
 {
@@ -257,8 +257,8 @@ a_full_disk_stops_nothing(void **state UNUSED)
 	(void)after(lines, " written n=2\n");
 }
 
-/* docs/operating.md 12.5: a file that was moved is made anew by the next line or by log_reopen; while it cannot be made, the
- * old one is used. */
+/* docs/operating.md 12.5: after a file was moved, the next line or log_reopen makes a new one; until that succeeds, the old one
+ * is used. */
 static void
 a_moved_file_is_made_anew(void **state UNUSED)
 {
@@ -279,9 +279,9 @@ a_moved_file_is_made_anew(void **state UNUSED)
 	assert_int_equal(status.st_size, 0);
 	assert_int_equal(mkdir(moved, 0700), -1);
 	unlink(path);
-	assert_int_equal(mkdir(path, 0700), 0); /* in the way */
+	assert_int_equal(mkdir(path, 0700), 0); /* a folder takes the file's name */
 	log_reopen();
-	log_info("one", LOG_UINT("n", 1)); /* into the removed file */
+	log_info("one", LOG_UINT("n", 1)); /* written to the removed file */
 	assert_int_equal(rmdir(path), 0);
 	log_info("two", LOG_UINT("n", 2));
 	assert_int_equal(stat(path, &status), 0);
@@ -308,7 +308,7 @@ a_check_makes_no_file(void **state UNUSED)
 	assert_false(log_could_open(folder));
 	assert_int_equal(errno, EISDIR);
 	assert_true(log_could_open("/dev/null"));
-	assert_int_equal(mkfifo(path, 0600), 0); /* that no process reads */
+	assert_int_equal(mkfifo(path, 0600), 0); /* a FIFO that no process reads */
 	assert_false(log_could_open(path));
 	assert_int_equal(errno, ENXIO);
 	assert_null(log_open(path));
@@ -318,7 +318,7 @@ a_check_makes_no_file(void **state UNUSED)
 	unlink(path);
 }
 
-/* leadhook.conf(5), log.file: a link is followed only where no other account can have put it. */
+/* leadhook.conf(5), log.file: a link is followed only if no other account can have put it there. */
 static void
 links_of_others_are_not_followed(void **state UNUSED)
 {
@@ -340,7 +340,8 @@ links_of_others_are_not_followed(void **state UNUSED)
 	unlink(path);
 }
 
-/* So it is with files: the owner of a folder can put any file there, and in a folder of ours only root can have done so. */
+/* Likewise, a file is refused if an account other than the owner of the folder may have put it there. In a folder of ours, only
+ * root can have put another account's file. */
 static void
 files_of_others_are_not_taken(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Metrics (docs/operating.md 12.1): counts that all processes of a host share, and the page of them. */
+ * Metrics (docs/operating.md 12.1): counts that all processes of a host share, and the page that shows them. */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static char path[sizeof(folder) + sizeof("/metrics")];
 
 static const struct metric_route routes[] = { { "GET", "/v2/{campaign}" }, { "POST", "/\"odd\\\n" } };
 
-/* What the page has; in the pool. */
+/* The content of the page, in the pool. */
 static const char *
 page_of(struct pool *pool, struct metrics_page *page)
 {
@@ -75,7 +75,7 @@ cell(enum metric metric, size_t index)
 	return cells[metrics_definition(metric)->first + index];
 }
 
-/* Each test has a folder without a file at first. */
+/* Each test starts with a folder without a file. */
 static int
 begin(void **state UNUSED)
 {
@@ -108,7 +108,7 @@ the_table_is_sound(void **state UNUSED)
 	assert_int_equal(metrics_cell_count(), next);
 }
 
-/* docs/operating.md 12.1: a histogram has cumulative buckets, and a value that equals a bound is in its bucket. */
+/* docs/operating.md 12.1: the buckets of a histogram are cumulative, and a bucket includes its bound. */
 static void
 a_histogram_is_cumulative(void **state UNUSED)
 {
@@ -185,7 +185,7 @@ add_many(void *unused)
 	return unused;
 }
 
-/* docs/operating.md 12.1: no update is lost, between threads and between processes. */
+/* docs/operating.md 12.1: no update by a thread or a process is lost. */
 static void
 updates_are_atomic(void **state UNUSED)
 {
@@ -204,7 +204,7 @@ updates_are_atomic(void **state UNUSED)
 	assert_int_equal(cell(METRIC_EVENTS, 3), 300000);
 }
 
-/* docs/operating.md 12.1: counts survive the death of any process, and a program that opens the file anew goes on with them. */
+/* docs/operating.md 12.1: counts survive the death of any process, and a program that opens the file again continues them. */
 static void
 counts_survive(void **state UNUSED)
 {
@@ -224,7 +224,7 @@ counts_survive(void **state UNUSED)
 	assert_int_equal(cells[metrics_definition(METRIC_LEADS_CREATED)->first], 8);
 }
 
-/* docs/operating.md 12.1: running processes alone are counted. */
+/* docs/operating.md 12.1: only running processes are counted. */
 static void
 dead_processes_are_not_counted(void **state UNUSED)
 {
@@ -261,7 +261,8 @@ dead_processes_are_not_counted(void **state UNUSED)
 	close(ready[1]);
 }
 
-/* The place of a process in the file, found by its pid: the lower half; the upper one is its start, 0 if that is unknown. */
+/* Finds the entry of a process in the file by its pid, the lower half. The upper half is the time of its start, or 0 if that is
+ * unknown. */
 static uint64_t *
 place_of(pid_t pid)
 {
@@ -299,7 +300,7 @@ start_counted(void)
 	assert_int_equal(pipe(ready), 0);
 	const pid_t child = fork();
 	if (child == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* when the test fails */
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* in case the test fails */
 		metrics_process_begin(METRIC_PROCESS_DISPATCHER);
 		if (write(ready[1], "x", 1) == 1)
 			pause();
@@ -319,7 +320,7 @@ end_counted(pid_t child)
 	assert_int_equal(waitpid(child, &status, 0), child);
 }
 
-/* docs/operating.md 12.1: a program that has got the pid of a killed process is not counted, because it started at another
+/* docs/operating.md 12.1: a program that reuses the pid of a killed process is not counted, because it started at another
  * time. */
 static void
 a_pid_alone_is_not_counted(void **state UNUSED)
@@ -329,20 +330,20 @@ a_pid_alone_is_not_counted(void **state UNUSED)
 	assert_int_equal(count_all(), 1);
 	*place += UINT64_C(1) << 32;
 	assert_int_equal(count_all(), 0);
-	*place = (uint32_t)child; /* /proc could not be read at its start */
+	*place = (uint32_t)child; /* as if /proc could not be read at its start */
 	assert_int_equal(count_all(), 1);
 	end_counted(child);
 	assert_int_equal(count_all(), 0);
 }
 
-/* docs/operating.md 12.1: where /proc does not show a process, one of another account is not counted. */
+/* docs/operating.md 12.1: if /proc does not show a process of another account, the process is not counted. */
 static void
 another_account_is_not_counted(void **state UNUSED)
 {
 	enum { INIT = 1, OTHER_ACCOUNT = 65534 };
 	int status;
 	if (geteuid() != 0 && kill(INIT, 0) == 0)
-		skip(); /* a container of this account alone */
+		skip(); /* all processes here belong to this account, as in a container */
 	const pid_t child = start_counted();
 	*place_of(child) = INIT;
 	const pid_t reader = fork();
@@ -354,7 +355,7 @@ another_account_is_not_counted(void **state UNUSED)
 	end_counted(child);
 }
 
-/* docs/operating.md 12.1: the killed process is not counted when one that counts has got its pid, either. */
+/* docs/operating.md 12.1: a killed process is not counted either when a process that is counted reuses its pid. */
 static void
 a_new_process_replaces_that_of_its_pid(void **state UNUSED)
 {
@@ -375,7 +376,7 @@ its_place_moves_with_the_file(void **state UNUSED)
 {
 	struct metrics_process_counts counts;
 	metrics_process_begin(METRIC_PROCESS_WORKER);
-	metrics_open(folder, LOG_LEVEL_WARNING); /* a reload of a responder without a parent */
+	metrics_open(folder, LOG_LEVEL_WARNING); /* as a responder without a parent does when it reloads */
 	count_processes(&counts);
 	assert_int_equal(counts.by_kind[METRIC_PROCESS_WORKER], 1);
 	metrics_process_end();
@@ -383,8 +384,8 @@ its_place_moves_with_the_file(void **state UNUSED)
 
 /* ---- without the file ---- */
 
-/* docs/operating.md 12.1: a counter never fails a request. The file cannot be made, or is another account's: the program counts
- * alone. */
+/* docs/operating.md 12.1: a counter never makes a request fail. If the file cannot be made, or belongs to another account, the
+ * program counts by itself. */
 static void
 without_a_file_it_counts_alone(void **state UNUSED)
 {
@@ -411,7 +412,7 @@ without_a_file_it_counts_alone(void **state UNUSED)
 	assert_int_equal(cells[0], 0);
 }
 
-/* A disk without room: RLIMIT_FSIZE makes posix_fallocate(3) fail as ENOSPC does. What was mapped before stays usable. */
+/* A full disk: RLIMIT_FSIZE makes posix_fallocate(3) fail like ENOSPC. Memory that was mapped before stays usable. */
 static void
 a_full_disk_stops_nothing(void **state UNUSED)
 {
@@ -449,7 +450,7 @@ a_damaged_file_is_not_read(void **state UNUSED)
 	assert_int_equal(cell(METRIC_EVENTS, 0), 0);
 }
 
-/* A file that is truncated while it is read is refused, and no signal ends the reader. */
+/* A file that is truncated while it is read is refused, and the reader gets no signal. */
 static void
 a_truncated_file_is_not_read(void **state UNUSED)
 {
@@ -460,7 +461,7 @@ a_truncated_file_is_not_read(void **state UNUSED)
 	metrics_add(METRIC_EVENTS, 0, 1);
 	assert_int_equal(stat(path, &status), 0);
 	snprintf(copy, sizeof(copy), "%s/new", folder);
-	assert_int_equal(rename(path, copy), 0); /* ours stays mapped, and whole */
+	assert_int_equal(rename(path, copy), 0); /* the mapped file stays whole */
 	assert_false(metrics_read(folder, cells, &counts));
 	const int fd = open(path, O_RDWR | O_CREAT, 0600);
 	assert_true(fd >= 0);
@@ -474,26 +475,26 @@ a_truncated_file_is_not_read(void **state UNUSED)
 
 /* ---- figures of the database ---- */
 
-/* docs/operating.md 12.1: they are read once in five seconds, by one process, and less often when that takes long. */
+/* docs/operating.md 12.1: one process reads the figures every five seconds, or less often if that takes long. */
 static void
 figures_are_shared(void **state UNUSED)
 {
 	struct metrics_figures figures = { .count = 3 };
-	assert_false(metrics_find_figures(1000, &figures)); /* we read */
-	assert_false(metrics_find_figures(1000, &figures)); /* there are none yet: others read, too */
+	assert_false(metrics_find_figures(1000, &figures)); /* this process reads them */
+	assert_false(metrics_find_figures(1000, &figures)); /* there are no figures yet, so others read them, too */
 	figures.list[2].value = 42;
 	metrics_store_figures(2000, 10, &figures);
 	figures.list[2].value = 0;
 	assert_true(metrics_find_figures(6999, &figures));
 	assert_int_equal(figures.list[2].value, 42);
-	assert_false(metrics_find_figures(7000, &figures));         /* we read again */
-	assert_true(metrics_find_figures(7001, &figures));          /* meanwhile others use the old ones */
-	assert_false(metrics_find_figures(7000 + 30000, &figures)); /* we have died */
+	assert_false(metrics_find_figures(7000, &figures));         /* this process reads them again */
+	assert_true(metrics_find_figures(7001, &figures));          /* meanwhile, others use the old figures */
+	assert_false(metrics_find_figures(7000 + 30000, &figures)); /* as if the reading process had died */
 	metrics_store_figures(40000, 2000, &figures);
 	assert_true(metrics_find_figures(40000 + 100 * 2000 - 1, &figures));
 	assert_false(metrics_find_figures(40000 + 100 * 2000, &figures));
 	metrics_store_figures(300000, 60000, &figures);
-	assert_false(metrics_find_figures(300000 + 5 * 60000, &figures)); /* none are older than five minutes */
+	assert_false(metrics_find_figures(300000 + 5 * 60000, &figures)); /* figures are at most five minutes old */
 }
 
 int

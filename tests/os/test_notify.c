@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * sd_notify(3): what a service manager gets, on a real socket. The test has its own clock. */
+ * sd_notify(3): what a service manager receives on a real socket. The test sets the clock. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum { WATCHDOG_MS = 20 * 1000, MESSAGE_MAX = 512 };
 
 static char folder[] = "/tmp/leadhook-notify-XXXXXX", path[64], name[64];
 static int64_t now_ms;
-static int manager; /* its socket */
+static int manager; /* the service manager's socket */
 
 int64_t __wrap_clock_monotonic_ms(void);
 
@@ -64,7 +64,7 @@ clean_up(void **state UNUSED)
 	return remove_folder(folder);
 }
 
-/* The next message, "" without one; valid until the next call. */
+/* The next message, or "" if there is none; valid until the next call. */
 static const char *
 message(void)
 {
@@ -115,7 +115,7 @@ an_abstract_socket_is_reached(void **state UNUSED)
 	notifier_free(&notifier);
 }
 
-/* A manager that was started again has a new socket at the same path. */
+/* A manager that was restarted has a new socket at the same path. */
 static void
 a_new_socket_is_found(void **state UNUSED)
 {
@@ -128,7 +128,7 @@ a_new_socket_is_found(void **state UNUSED)
 	notifier_free(&notifier);
 }
 
-/* At half of the watchdog's time, and not at each call. */
+/* Signs of life are sent after half of the watchdog's time, and not with each call. */
 static void
 signs_of_life_are_sent_in_time(void **state UNUSED)
 {
@@ -147,7 +147,7 @@ signs_of_life_are_sent_in_time(void **state UNUSED)
 	notifier_free(&notifier);
 }
 
-/* A sign of life that was not sent is sent a second later. */
+/* A sign of life that could not be sent is sent a second later. */
 static void
 a_lost_sign_of_life_is_repeated(void **state UNUSED)
 {
@@ -195,7 +195,7 @@ only_a_watched_process_sends_signs_of_life(void **state UNUSED)
 	assert_false(is_watched("99999999999999999999", NULL));
 }
 
-/* No child process reports in its place. */
+/* So no child process can report in its place. */
 static void
 the_environment_has_none_of_it_any_more(void **state UNUSED)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Files that are replaced at once (src/os/replacement.h). */
+ * Files that are replaced atomically (src/os/replacement.h). */
 #include "unit.h"
 
 #include <dirent.h>
@@ -82,7 +82,7 @@ a_file_is_replaced_with_its_mode(void **state UNUSED)
 	unlink(path);
 }
 
-/* Until the replacement is finished, and when it never is, the file is as it was. */
+/* Until the replacement is finished, the file stays as it was; it also does if the replacement is abandoned. */
 static void
 an_abandoned_replacement_leaves_nothing(void **state UNUSED)
 {
@@ -185,7 +185,7 @@ assert_replaced(const char *path, uid_t owner, mode_t mode)
 	assert_int_equal(about.st_mode & 07777, mode);
 }
 
-/* What others may have put there decides neither which mode the new file has nor what else it replaces. */
+/* A file that others may have put there neither gives its mode to the new file nor redirects the replacement. */
 static void
 files_of_others_are_replaced(void **state UNUSED)
 {
@@ -195,7 +195,7 @@ files_of_others_are_replaced(void **state UNUSED)
 	for (size_t i = 0; i < ARRAY_SIZE(open_modes); i++) {
 		assert_int_equal(chmod(folder, open_modes[i]), 0);
 		assert_int_equal(replace_file(path, SLICE("old"), 0644), 0);
-		assert_replaced(path, own, 0600); /* it may be another one of ours that was moved there */
+		assert_replaced(path, own, 0600); /* the old file may be another of our files that was moved there */
 		if (own == 0) {
 			assert_int_equal(chown(path, OTHER, OTHER), 0);
 			assert_int_equal(chmod(path, 0666), 0);
@@ -234,7 +234,7 @@ pipes_are_written_to(void **state UNUSED)
 	assert_files(0);
 }
 
-/* They are named as by /dev/stdout, which is a link. */
+/* Open files are named through a link, as /dev/stdout is. */
 static void
 open_files_are_written_to(void **state UNUSED)
 {

@@ -63,7 +63,7 @@ clean_up(void **state)
 static void
 enter(const char *path, unsigned rights)
 {
-	/* for the test itself, with sanitizers too */
+	/* needed by the test itself, also with sanitizers */
 	const struct sandbox_place places[] = { { path, rights }, { "/proc", SANDBOX_READ }, { "", SANDBOX_READ },
 		{ "/nonexistent/file", SANDBOX_READ | SANDBOX_BESIDE } };
 	struct sandbox *sandbox = sandbox_new(LOG_LEVEL_DEBUG);
@@ -239,7 +239,7 @@ crash(void)
 	limit.rlim_cur = limit.rlim_max;
 	MUST(setrlimit(RLIMIT_CORE, &limit) == 0);
 	sandbox_begin();
-	signal(SIGSEGV, SIG_DFL); /* sanitizers have a handler */
+	signal(SIGSEGV, SIG_DFL); /* replaces the handler of sanitizers */
 	raise(SIGSEGV);
 }
 
@@ -257,8 +257,8 @@ a_crash_leaves_no_core(void **state)
 	int status = own_process(crash_hidden);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 	assert_false(WCOREDUMP(status));
-	/* no core file is created even when the process is not hidden; a program that receives cores gets them whatever the
-	 * limit */
+	/* no core file is created, even if the process is not hidden; but a program that receives cores gets them regardless of
+	 * the limit */
 	FILE *file = fopen("/proc/sys/kernel/core_pattern", "r");
 	int handed_over = file != NULL && fgetc(file) == '|';
 	if (file != NULL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Memory that processes share (docs/api.md 5: shared by all of a host, survives the death of any of them). */
+ * Shared memory (docs/api.md 5: all processes of a host share it, and it survives the death of any of them). */
 #include "unit.h"
 
 #include <errno.h>
@@ -65,16 +65,15 @@ all_see_the_same(void **state)
 	assert_memory_equal(one.secret, other.secret, SHARED_SECRET_SIZE);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(status.st_mode & 07777, 0600);
-	assert_true(
-	    (size_t)status.st_blocks * 512 >= SIZE); /* all blocks are allocated: no SIGBUS when the disk is full later */
+	assert_true((size_t)status.st_blocks * 512 >= SIZE); /* all blocks are allocated: no SIGBUS if the disk is full later */
 	shared_close(&one);
 	shared_close(&other);
-	one = open_it(); /* it stays when no process has it open */
+	one = open_it(); /* the content stays when no process has the file open */
 	assert_int_equal(one.memory[SIZE - 1], 42);
 	shared_close(&one);
 }
 
-/* Alters the header, as an earlier boot, another version or layout would. */
+/* Changes the header to that of an earlier boot, another version or another layout. */
 static void
 damage(long at, char value)
 {
@@ -139,7 +138,7 @@ refused(const char *event, const char *word)
 		fail_msg("%s", log);
 }
 
-/* Other files of that name are not overwritten. */
+/* Files of another kind with that name are not overwritten. */
 static void
 other_files_are_not_overwritten(void **state)
 {
@@ -159,7 +158,7 @@ other_files_are_not_overwritten(void **state)
 	refused("no_shared_memory", "remove the file");
 	rmdir(path);
 	if (geteuid() != 0)
-		return; /* only root can change the owner of files */
+		return; /* changing owners takes root */
 	struct shared shared = open_it();
 	shared_close(&shared);
 	assert_int_equal(chown(path, 65534, 65534), 0);
@@ -184,7 +183,7 @@ a_folder_that_others_can_write_is_refused(void **state)
 	assert_int_equal(chown(folder, 0, 0), 0);
 }
 
-/* Every account that may read the folder can lock it: the wait for the lock is limited. */
+/* Any account that may read the folder can lock it, so the wait for the lock is limited. */
 static void
 the_wait_for_a_locked_folder_is_limited(void **state)
 {
@@ -220,7 +219,7 @@ the_folder_is_created_but_not_its_parent(void **state)
 	rmdir(missing);
 }
 
-/* Without room on the disk the start fails, instead of SIGBUS later; no file is left. */
+/* On a full disk the start fails, which avoids a SIGBUS later, and leaves no file. */
 static void
 a_full_disk_is_reported(void **state)
 {
@@ -287,7 +286,7 @@ the_lock_of_a_dead_process_is_recovered(void **state)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	for (size_t i = 0; i < 3; i++) {
-		assert_true(shared_lock(&other.locks[0])); /* through another mapping, as in another program */
+		assert_true(shared_lock(&other.locks[0])); /* locks through another mapping, as another program would */
 		pthread_mutex_unlock(&other.locks[0]);
 	}
 	shared_close(&shared);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/deliveries.md 4.2, wakes: which socket gets them, and that neither side ever waits. The test has its own clock. */
+ * docs/deliveries.md 4.2, wakes: which socket gets them, and that neither side ever waits. The test sets the clock. */
 #include "unit.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "os/wake.h"
 #include "own_process.h"
 
-enum { LOOK_MS = 1000 /* interval in which a sender looks for a receiver */, MANY = 2000 };
+enum { LOOK_MS = 1000 /* how often a sender looks for a receiver */, MANY = 2000 };
 
 static char folder[] = "/tmp/leadhook-wake-XXXXXX", one[64], other[64];
 static int64_t now_ms;
@@ -63,7 +63,7 @@ clean_up(void **state UNUSED)
 	return remove_folder(folder);
 }
 
-/* Whether the socket had a wake; it then has none any more. */
+/* Whether the socket had a wake; takes all wakes from it. */
 static bool
 woken(int socket)
 {
@@ -93,7 +93,7 @@ a_wake_reaches_the_socket_of_its_file(void **state UNUSED)
 	close(foreign);
 }
 
-/* A sender looks for a missing file or receiver once a second, and finds one that comes. */
+/* A sender looks for a missing file or receiver once a second, and finds it when it appears. */
 static void
 a_receiver_is_found_within_a_second(void **state UNUSED)
 {
@@ -102,7 +102,7 @@ a_receiver_is_found_within_a_second(void **state UNUSED)
 	wake_send(sender);
 	create(one, sizeof(one), "one");
 	now_ms += LOOK_MS;
-	wake_send(sender); /* the file is there, the socket is not */
+	wake_send(sender); /* the file exists, but not the socket */
 	int socket = wake_open(one);
 	now_ms += LOOK_MS - 1;
 	wake_send(sender);
@@ -124,7 +124,7 @@ a_receiver_is_found_within_a_second(void **state UNUSED)
 	wake_sender_free(&sender);
 }
 
-/* More wakes than the socket holds are dropped, and the receiver is not given up. */
+/* Wakes that do not fit in the socket are dropped, and the sender keeps its receiver. */
 static void
 a_full_socket_stops_no_sender(void **state UNUSED)
 {
@@ -153,7 +153,7 @@ a_flood_does_not_hold_up_the_receiver(void **state UNUSED)
 	close(socket);
 }
 
-/* Another program has taken the name; or there is no file. */
+/* Another program has taken the name, or there is no file. */
 static void
 without_a_socket_nothing_fails(void **state UNUSED)
 {

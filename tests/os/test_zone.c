@@ -16,7 +16,8 @@ zones_have_names(void **state UNUSED)
 			fail_msg("%s", known[i]);
 }
 
-/* A text that leads out of the database's folder, or has not the form of a name, is none, also on a host without it. */
+/* A text that leads out of the database's folder, or does not have the form of a name, is not a zone, even on a host without
+ * the database. */
 static void
 other_texts_are_no_zones(void **state UNUSED)
 {

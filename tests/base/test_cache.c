@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/architecture.md 7: caches are at most a second old, and bounded. */
+ * docs/architecture.md 7: cache entries are at most a second old, and their number is bounded. */
 #include "unit.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Hexadecimal digits, percent-encoding, words of a shell. */
+ * Hexadecimal digits, percent-encoding, words for a shell. */
 #include "unit.h"
 
 #include "base/buffer.h"

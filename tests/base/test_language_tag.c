@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * docs/pages.md 5: tags of languages. */
+ * docs/pages.md 5: language tags. */
 #include "unit.h"
 
 #include "base/language_tag.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Pools of memory that is freed all at once. */
+ * Pools, whose memory is freed all at once. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ a_pool_overwrites_freed_memory(void **state UNUSED)
 	char *first = pool_bytes(pool, 4000);
 	memset(first, 'x', 4000);
 	pool_reset(pool);
-	const bool again = pool_bytes(pool, 4000) == first; /* otherwise the address sanitizer tracks each piece */
+	const bool again = pool_bytes(pool, 4000) == first; /* false with an address sanitizer, which tracks each allocation */
 	for (size_t i = 0; again && i < 4000; i++)
 		assert_int_equal(first[i], 0);
 	pool_free(&pool);
@@ -55,17 +55,17 @@ pools_count_what_they_free(void **state UNUSED)
 	(void)memory_freed();
 	assert_int_equal(memory_freed(), 0);
 	memset(pool_bytes(pool, LARGE), 'x', LARGE);
-	assert_int_equal(memory_freed(), 0); /* it is in use */
+	assert_int_equal(memory_freed(), 0); /* the memory is in use */
 	pool_reset(pool);
 	assert_in_range(memory_freed(), LARGE, LARGE + LARGE / 8);
-	assert_int_equal(memory_freed(), 0); /* since the last call */
+	assert_int_equal(memory_freed(), 0); /* nothing was freed since the last call */
 	for (int i = 0; i < 4; i++) {
 		memset(pool_bytes(pool, LARGE), 'x', LARGE);
 		memset(pool_bytes(other, LARGE), 'x', LARGE);
 		pool_reset(pool);
 		pool_reset(other);
 	}
-	assert_in_range(memory_freed(), 2 * LARGE, 2 * LARGE + LARGE / 8); /* at the same time */
+	assert_in_range(memory_freed(), 2 * LARGE, 2 * LARGE + LARGE / 8); /* what was in use at the same time counts */
 	pool_free(&pool);
 	pool_free(&other);
 	memory_trim();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * UTF-8: what is valid, where it is cut, what replaces invalid bytes. */
+ * UTF-8: which texts are valid, where they are cut, and what replaces invalid bytes. */
 #include "unit.h"
 
 #include "base/pool.h"
@@ -53,7 +53,7 @@ utf8_is_cut_between_characters(void **state UNUSED)
 		    cases[i].size);
 }
 
-/* C0, DEL and C1. The last byte of another character does not count as one. */
+/* C0, DEL and C1. The last byte of another character is not a control character. */
 static void
 control_characters_in_utf8_are_found(void **state UNUSED)
 {

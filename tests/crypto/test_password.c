@@ -7,7 +7,7 @@
 #include "crypto/password.h"
 #include "with_pool.h"
 
-/* Made by the reference program of RFC 9106: echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1. */
+/* Computed with the reference program of RFC 9106: echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1. */
 #define REFERENCE "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
 static const struct slice password = SLICE("correct horse battery");
@@ -53,7 +53,7 @@ texts_that_are_no_hash_fit_nothing(void **state UNUSED)
 		assert_false(password_verify(texts[i], SLICE("password")));
 }
 
-/* It takes as long as a real one: libargon2 reads it, and it has the present parameters. */
+/* The dummy takes as long to verify as a real hash: libargon2 accepts it, and it has the present parameters. */
 static void
 the_dummy_is_a_hash(void **state UNUSED)
 {

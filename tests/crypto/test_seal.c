@@ -31,7 +31,8 @@ open_with(const char *list, struct seal_place place, struct slice stored, struct
 	return result;
 }
 
-/* Made with another implementation: AESGCM and HKDFExpand of Python's cryptography, nonce a0 to ab, the first key. */
+/* Computed with another implementation, AESGCM and HKDFExpand of Python's cryptography, with nonce a0 to ab and the first
+ * key. */
 static void
 texts_of_other_implementations_are_opened(void **state UNUSED)
 {
@@ -92,7 +93,7 @@ changed_texts_are_not_opened(void **state UNUSED)
 			changed[i] = (char)(changed[i] ^ 1 << bit);
 			const struct slice stored = { changed, sealed.size };
 			const enum seal_result result = seal_open(keys, pool, webhook, stored, &text);
-			/* without its mark, it is a text that is not sealed, rather than the secret */
+			/* without its mark, the text counts as not sealed; the secret is not revealed */
 			assert_int_equal(result == SEAL_PLAIN, !seal_is_sealed(stored));
 			assert_true(result != SEAL_OPENED && !slice_equal(text, SLICE(SECRET)));
 			assert_int_equal(slice_present(text), result == SEAL_PLAIN);

@@ -44,7 +44,7 @@ accepts(int64_t made_s, int64_t now_s, uint64_t last_step)
 	return accepted;
 }
 
-/* The present step and the one before. */
+/* Codes of the present step and of the one before are accepted. */
 static void
 a_code_is_valid_for_two_steps(void **state UNUSED)
 {

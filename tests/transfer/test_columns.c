@@ -5,7 +5,7 @@
 
 #include "transfer/columns.h"
 
-/* Columns of exports in several languages, with any invisible characters in their names. */
+/* Columns of exports in several languages, with various invisible characters in their names. */
 static void
 columns_of_exports_are_known(void **state UNUSED)
 {

@@ -33,7 +33,7 @@ other_names_are_unknown(void **state UNUSED)
 	assert_false(slice_present(name_set_list(pool, &set)));
 }
 
-/* Exports may write tags in another case. */
+/* Exports may write tags in a different case. */
 static void
 cases_of_letters_make_no_difference(void **state UNUSED)
 {

@@ -25,7 +25,7 @@ surveyed(const char *bytes, size_t size, bool *certain)
 	return found;
 }
 
-/* A file has one encoding; valid UTF-8 rows stay right beside an invalid one. */
+/* A file has one encoding; an invalid row does not change how valid UTF-8 rows are read. */
 static void
 encodings_are_detected(void **state UNUSED)
 {
@@ -115,7 +115,8 @@ encodings_are_detected(void **state UNUSED)
 	assert_int_equal(surveyed(bare_be, sizeof(bare_be) - 1, &certain).form, ENCODING_UTF16BE);
 }
 
-/* A file that no encoding fits is not stored as garbage; one that may be in another encoding shows how it is read. */
+/* A file that fits no encoding is not stored as garbage; if another encoding is possible, a sample shows how the file is
+ * read. */
 static void
 unknown_encodings_are_recognised(void **state UNUSED)
 {
@@ -232,7 +233,7 @@ other_files_are_recognised(void **state UNUSED)
 	}
 }
 
-/* No value that is not understood is suggested to be consent. */
+/* Values that are not understood are never suggested as consent. */
 static void
 meanings_are_suggested(void **state UNUSED)
 {
@@ -269,7 +270,7 @@ meanings_are_suggested(void **state UNUSED)
 	assert_true(consent_file_refuses(plain_words(pool, SLICE("Cleaned Members.csv"))));
 	assert_true(consent_file_refuses(plain_words(pool, SLICE("nonsubscribed_email_audience_export_1a2b.csv"))));
 	assert_false(consent_file_refuses(plain_words(pool, SLICE("subscribed_members_export.csv"))));
-	assert_true(consent_state_refuses(SLICE("inactive"))); /* of a column such as Status, which may be about orders */
+	assert_true(consent_state_refuses(SLICE("inactive"))); /* a column such as Status may be about orders */
 	assert_false(consent_value_refuses(SLICE("inactive")));
 	assert_false(consent_state_refuses(SLICE("")));
 }

@@ -102,8 +102,8 @@ has_column(struct slice heading, const char *name)
 	return false;
 }
 
-/* Fields that few leads have, however many there are and whenever they come, take no column from fields that many leads have,
- * in a file or in parts: they are in the last column. */
+/* Rare fields, however many there are and whenever they occur, take no columns from frequent fields, in one file or in parts:
+ * they are all in the last column. */
 static void
 fields_of_many_leads_have_columns(void **state UNUSED)
 {

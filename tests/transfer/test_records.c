@@ -77,7 +77,7 @@ records_end_with_lines(void **state UNUSED)
 	assert_end(records);
 }
 
-/* A quote that is never closed costs its own line only, even if another one follows. */
+/* A quote that is never closed spoils only its own line, even if another one follows. */
 static void
 stray_quotes_cost_their_line(void **state UNUSED)
 {
@@ -134,7 +134,8 @@ time_of(const char *line, size_t fields)
 }
 
 /* The time is proportional to the size, even if each line has a quote that could be paired with later ones, or there is no LF.
- * Such lines take up to 6 times as long as plain ones; if each quote were searched for, it would be hundreds of times. */
+ * Such lines take up to 6 times as long as plain ones; searching for the partner of each quote would take hundreds of times as
+ * long. */
 static void
 records_take_linear_time(void **state UNUSED)
 {

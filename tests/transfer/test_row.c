@@ -23,7 +23,7 @@ static struct row_limits limits = {
 	.utm_bytes = 16384,
 };
 
-static struct row_notes notes; /* of the last row */
+static struct row_notes notes; /* notes of the last row */
 
 static const char *
 read_cell(const char *name, const char *value, struct import *import)
@@ -68,7 +68,7 @@ times_have_several_forms(void **state UNUSED)
 	}
 }
 
-/* The order of day and month belongs to the file: it is never guessed for a row. */
+/* The order of day and month is determined for the file, never for a single row. */
 static void
 dates_may_have_two_meanings(void **state UNUSED)
 {
@@ -153,13 +153,13 @@ meanings_are_given(void **state UNUSED)
 		const char *problem =
 		    row_from_csv(pool, &limits, &(struct row_columns){ (struct column[]){ columns[0], others }, 2 },
 			&(struct csv_fields){ cells, 2 }, &notes, &import);
-		assert_true((problem != NULL) == (values[i][0] == '\0')); /* an empty value is not one of the others */
+		assert_true((problem != NULL) == (values[i][0] == '\0')); /* `*` does not include an empty value */
 		assert_int_equal(import.opted_out, i == 1 || i == 2);
 	}
 	static const struct value_rule yes[] = { { SLICE("*"), MEANS_ACTIVE } };
 	others.rules = yes;
 	others.rule_count = ARRAY_SIZE(yes);
-	for (size_t i = 0; i < 2; i++) { /* no one said that a word for no means yes */
+	for (size_t i = 0; i < 2; i++) { /* `*` does not make a word for no mean active */
 		struct slice cells[] = { SLICE("a@example.org"), slice_of(i == 0 ? "2024-05-01" : "unsubscribed") };
 		const char *problem =
 		    row_from_csv(pool, &limits, &(struct row_columns){ (struct column[]){ columns[0], others }, 2 },
@@ -168,7 +168,7 @@ meanings_are_given(void **state UNUSED)
 	}
 }
 
-/* If one column says yes, no later one makes the person active. */
+/* If one column says yes, no later column can make the person active again. */
 static void
 any_column_opts_out(void **state UNUSED)
 {
@@ -405,7 +405,7 @@ names_and_formulas_are_read(void **state UNUSED)
 	assert_slice(import.signup.uid, "'=1");
 }
 
-/* The column of lead export for fields without a column. */
+/* The column that lead export writes for fields without a column of their own. */
 static void
 other_fields_are_read(void **state UNUSED)
 {
@@ -445,7 +445,7 @@ bad_json_has_a_reason(void **state UNUSED)
 		assert_string_equal(read_json(slice_of(bad[i].json), &import), bad[i].problem);
 }
 
-/* docs/api.md 4.4: as in a request, objects become fields, and names that are no custom fields are dropped. */
+/* docs/api.md 4.4: as in a request, objects become fields, and names that cannot be custom fields are dropped. */
 static void
 json_has_the_fields_of_a_request(void **state UNUSED)
 {
@@ -478,7 +478,7 @@ json_has_the_fields_of_a_request(void **state UNUSED)
 	}
 }
 
-/* More members would be compared with each other while the campaign is locked. */
+/* A limit, because members are compared with each other while the campaign is locked. */
 static void
 a_record_has_at_most_1000_members(void **state UNUSED)
 {

@@ -115,7 +115,7 @@ json_escape(const struct decoded *decoded, size_t at, struct character *characte
 	return 2;
 }
 
-/* The same for %XX, as many of them as a UTF-8 character has bytes. */
+/* Likewise for the sequence of %XX that encodes a UTF-8 character. */
 static size_t
 percent_escape(const struct decoded *decoded, size_t at, struct character *character)
 {
@@ -331,7 +331,7 @@ longest_word(struct pool *pool, struct slice text)
 	return pool_copy_lower(pool, slice_sub(text, end - longest, end));
 }
 
-/* Case does not matter in a domain, whatever the letters are; in a local part, it does not matter only for ASCII. */
+/* Case does not matter in a domain; in a local part, it matters only for non-ASCII letters. */
 static void
 add_spelling(struct pool *pool, struct address_finder *finder, struct slice text)
 {
@@ -404,7 +404,8 @@ may_have(const struct address_finder *finder, struct slice text)
 	return may;
 }
 
-/* A URL in a URL in a form: three kinds of escapes. Each kind is undone as often as it occurs: at most 15 texts. */
+/* Escapes may be nested this deep, as those of a URL in a URL in a form. With two kinds of escapes, at most 15 texts are
+ * searched. */
 enum { ESCAPES_WITHIN = 3 };
 
 static bool

@@ -47,7 +47,7 @@ is_local(struct slice local)
 	return true;
 }
 
-/* The domain has a dot, and its last label is not a number: "192.0.2.1" is an address literal without brackets. */
+/* Whether the last label of the domain is not a number: "192.0.2.1" is an address literal without brackets. */
 static bool
 is_mail_domain(struct slice domain)
 {

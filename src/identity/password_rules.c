@@ -9,7 +9,7 @@
 enum {
 	LEFT_MIN = 8,      /* characters that a password must have in addition to personal words */
 	WORD_MIN = 4,      /* shorter words of a user are not searched for */
-	DIFFERENT_MIN = 5, /* characters */
+	DIFFERENT_MIN = 5, /* how many different characters a password must have */
 	WORDS_MAX = 2      /* how many words a common password consists of */
 };
 
@@ -96,7 +96,7 @@ mark_word(struct slice text, struct slice word, bool *marks)
 			memset(marks + at, true, word.size);
 }
 
-/* The same for a text as a whole and for each of its words, which anything but letters and digits separates. */
+/* Likewise for a whole text and for each of its words, which are separated by anything but letters and digits. */
 static void
 mark_words(struct pool *pool, struct slice text, struct slice source, bool *marks)
 {

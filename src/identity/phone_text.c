@@ -265,7 +265,7 @@ phone_text_read(struct slice clean, struct phone_text *text)
 		text->extension = text->extension || remark;
 	}
 	rest = after_plus(rest, &text->plus);
-	/* nobody dials "+00": one stands for the other */
+	/* nobody dials "+00": "+" and "00" stand for the same prefix */
 	if (text->plus && slice_starts_with(rest, SLICE("00")))
 		rest = slice_sub(rest, 2, rest.size);
 	return read_digits(rest, text);

@@ -4,14 +4,14 @@
 
 #include "identity/phone.h"
 
-/* With an international prefix of five digits, as in Australia; a text with more digits is not a number. Fewer than
- * PHONE_SEVERAL_MIN digits after a slash are not a second number. */
+/* PHONE_TYPED_MAX includes an international prefix of five digits, as in Australia; a text with more digits is not a number.
+ * Fewer than PHONE_SEVERAL_MIN digits after a slash are not a second number. */
 enum { PHONE_TYPED_MAX = PHONE_DIGITS_MAX + 5, PHONE_SEVERAL_MIN = 5 };
 
 struct phone_text {
 	char digits[PHONE_TYPED_MAX + 1]; /* without the digits of an extension; terminated; may be empty */
-	bool plus;                        /* "+" is before them */
-	bool extension;                   /* there was one */
+	bool plus;                        /* "+" precedes the digits */
+	bool extension;                   /* an extension was left out */
 	size_t zero;                      /* place, from 1, of a single 0 in brackets after other digits; 0: none */
 };
 

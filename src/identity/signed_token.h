@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * What is computed with the installation's secret (raw bytes) instead of being stored: tokens, and hashes of addresses. A token
- * is 24 characters of URL-safe Base64, in some cases preceded by what it says. */
+ * is 24 characters of URL-safe Base64, in some cases preceded by the values that are signed. */
 #pragma once
 
 #include <stdbool.h>
@@ -53,7 +53,7 @@ struct address_claim {
 /* Returns a path segment: social id, time and signature, separated by hyphens. */
 struct slice address_token_make(struct pool *pool, struct slice server_secret, const struct address_claim *claim);
 
-/* What a token says; not verified yet. */
+/* The values in a token, not verified yet. */
 struct address_token {
 	struct slice social_id;
 	int64_t expires_s;

@@ -30,7 +30,7 @@ struct event_loop {
 	struct event_timers timers;
 	event_delayed *delayed;
 	void *delayed_context;
-	int64_t expected_ms; /* when the clock should be read again; it is later if the thread was held up */
+	int64_t expected_ms; /* when the clock is expected to be read again; if it is read later, the thread was held up */
 	bool returns;        /* event_loop_return was called */
 };
 

@@ -21,7 +21,7 @@
 
 static const char file_name[] = "metrics";
 
-/* A running process. For a moment, a new one has the kind of the one before. */
+/* A running process. For a moment, a new process has the kind of the one that had the place before. */
 struct process {
 	_Atomic uint64_t identity; /* 0: free */
 	_Atomic uint32_t kind;
@@ -39,18 +39,18 @@ struct memory {
 	_Atomic uint64_t figure_count;
 	_Atomic int64_t figures_ms;    /* when they were read, in clock_monotonic_ms; 0: never */
 	_Atomic int64_t figures_until; /* until then they are recent enough */
-	_Atomic int64_t reading_until; /* a process has begun to read them, and has until then */
+	_Atomic int64_t reading_until; /* a process is reading them, and has time until then */
 };
 
 enum {
 	FIGURES_NEW_MS = 5000,
 	FIGURES_SHARE = 100,            /* reading them takes at most 1 part in 1 + FIGURES_SHARE of the time */
-	FIGURES_OLD_MS = 5 * MINUTE_MS, /* none get older than this, however long reading takes */
+	FIGURES_OLD_MS = 5 * MINUTE_MS, /* figures never get older than this, however long reading takes */
 	READING_MS = 30000
 };
 
 static struct memory before_open; /* of this process alone */
-static struct process uncounted;  /* where a process that is not counted reports to */
+static struct process uncounted;  /* where processes that are not counted report */
 static struct memory *memory = &before_open;
 static struct process *own = &uncounted;
 static struct shared shared; /* its mapping is NULL before metrics_open */
@@ -147,7 +147,7 @@ metrics_count_request(size_t route, unsigned status)
 /* ---- processes ---- */
 
 /* When a process started, in ticks since boot: field 22 of /proc/PID/stat. 0: unknown. The name of the program is in
- * parentheses, and may contain parentheses. 32 bits are more than a year. */
+ * parentheses, and may contain parentheses. 32 bits last more than a year. */
 static uint32_t
 start_of(uint32_t pid)
 {
@@ -179,7 +179,8 @@ own_identity(void)
 }
 
 /* Whether it is that process, and not a later one with its pid. If /proc does not show it (ProtectProc of systemd), the pid has
- * to do; but a process of another account is none of ours, because all that share the file have one account. */
+ * to suffice; but a process of another account is not one of ours, because all processes that share the file have the same
+ * account. */
 static bool
 is_running(uint64_t identity)
 {
@@ -187,7 +188,7 @@ is_running(uint64_t identity)
 	return found != 0 ? found == started : kill((pid_t)pid_of(identity), 0) == 0;
 }
 
-/* Takes a free place, or else the place of a process that was killed with its parent. NULL: all are in use. */
+/* Takes a free place or, if there is none, that of a process that was killed with its parent. NULL: all are in use. */
 static struct process *
 take_place(uint64_t identity)
 {

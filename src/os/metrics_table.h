@@ -34,7 +34,7 @@ struct metric_definition {
 	const struct metric_labels *labels[METRIC_LABELS]; /* NULL: none */
 	const struct metric_bounds *bounds;                /* for a histogram: buckets, then its sum */
 	unsigned first, cells;
-	bool milliseconds; /* the cells; the page has seconds */
+	bool milliseconds; /* the cells are in milliseconds; the page shows seconds */
 };
 
 const struct metric_definition *metrics_definition(enum metric metric);

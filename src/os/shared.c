@@ -23,7 +23,7 @@
 
 enum { BOOT_SIZE = 64, CACHE_LINE = 64, NAME_SIZE = 64, MS_PER_S = 1000, NS_PER_MS = 1000 * 1000, NS_PER_S = 1000 * NS_PER_MS };
 
-/* In every such file, whatever its contents: files of earlier versions are replaced. */
+/* Marks every such file, whatever its contents, so that files of earlier versions can be replaced. */
 static const char magic[16] = "leadhook limits";
 
 /* The header of the file, complete before the file gets its name. */
@@ -43,7 +43,7 @@ struct place {
 	const char *folder, *name;
 	int directory;
 	size_t size;          /* of the whole mapping */
-	enum log_level level; /* of failures */
+	enum log_level level; /* at which failures are logged */
 	struct header wanted;
 };
 
@@ -204,7 +204,7 @@ open_file(struct place *place, void **mapping)
 	return opened;
 }
 
-/* For a missing folder, which shared_open would create: whether that is permitted. */
+/* Whether shared_open may create a missing folder. */
 static bool
 try_parent(const struct place *place)
 {

@@ -18,8 +18,8 @@
 
 enum {
 	CHUNK_BYTES = 16 * 1024,
-	/* bytes that are read and discarded of a body that is too large: if the connection closes while it is sending, a web
-	 * server reports its own error instead of our 413 */
+	/* bytes of a too large body that are read and discarded: a web server whose connection closes while it is sending
+	 * reports its own error instead of our 413 */
 	DISCARD_MAX_BYTES = 16 * 1024 * 1024,
 	RECORDS_MORE = 3 /* in addition to full ones: the rest of the response, the end of the stream, the end of the request */
 };

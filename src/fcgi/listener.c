@@ -64,7 +64,7 @@ refuse_public(const char *name)
 	return EX_CONFIG;
 }
 
-/* For the same reason; also, any program that connects is taken for the web server and names the client's address. */
+/* For the same reason, and because any program that connects is taken for the web server, which names the client's address. */
 static int
 refuse_open(const char *name)
 {

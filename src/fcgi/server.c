@@ -29,8 +29,8 @@ enum {
 	PAUSE_FIRST_MS = 100, /* then after this delay, doubled each time */
 	PAUSE_DOUBLINGS = 6,
 	PAUSE_LAST_MS = 5000, /* the delay is never longer */
-	SILENCE_MS = 5000,    /* without a heartbeat, after its idle time, for a child without a request */
-	END_MARGIN_MS = 2000, /* after the request timeout, for a worker that was stopped */
+	SILENCE_MS = 5000,    /* how long after its idle time a child without a request may be silent */
+	END_MARGIN_MS = 2000, /* how long after the request timeout a stopped worker may take to end */
 	COMPANION_SLOTS = 4   /* current, next, and ending ones */
 };
 

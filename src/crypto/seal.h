@@ -23,7 +23,7 @@ enum { SEAL_KEY_SIZE = 32, SEAL_KEY_ID = 8, SEAL_KEYS_MAX = 8 };
 
 /* Where a secret is stored. */
 struct seal_place {
-	const char *column; /* "webhooks.secret", without the prefix. Never change it: nothing could be opened */
+	const char *column; /* "webhooks.secret", without the prefix. Never change it: stored secrets could not be opened */
 	uint64_t id;        /* of the row */
 };
 

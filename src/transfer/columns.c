@@ -363,7 +363,7 @@ column_meaning(struct pool *pool, const struct column *column, struct slice valu
 	if (meaning != MEANS_UNKNOWN || plain.size == 0)
 		return meaning;
 	const enum value_meaning other = column_rule(column, SLICE(VALUE_OTHER));
-	/* someone who said yes to the others has not seen this one */
+	/* whoever gave all other values a meaning has not seen this one */
 	const bool is_open = (other == MEANS_ACTIVE || other == MEANS_VERIFIED) && consent_state_refuses(plain);
 	return is_open ? MEANS_UNKNOWN : other;
 }

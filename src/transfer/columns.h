@@ -60,10 +60,10 @@ struct column {
 	 * invalid. NULL: none. */
 	const struct value_rule *rules;
 	size_t rule_count;
-	bool is_guess;      /* a custom field, only because no one has said what it is */
+	bool is_guess;      /* a custom field only because nothing tells what it is */
 	bool may_be_state;  /* likewise, and its name suggests the state of something */
 	bool may_be_switch; /* likewise, and it may be about consent if all its values are yes or no */
-	bool needs_meaning; /* likewise, and its name or values are about consent: someone must say what they mean */
+	bool needs_meaning; /* likewise, and its name or values are about consent: the operator must specify what they mean */
 };
 
 /* What the name of a member of NDJSON means, as in column_of_member; LEAD_CUSTOM for a name without a meaning. Allocates

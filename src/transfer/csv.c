@@ -257,7 +257,7 @@ needs_quotes(struct slice field, char delimiter)
 	return false;
 }
 
-/* Cuts off the first of the texts with which it begins. */
+/* Removes the first of these texts with which it begins. */
 static bool
 skip_one(struct slice *text, const struct slice *texts, size_t count)
 {

@@ -25,9 +25,9 @@ struct deferred *deferred_new(struct pool *pool, enum deferred_place place);
 /* It may be NULL. */
 void deferred_close(struct deferred *deferred);
 uint64_t deferred_count(const struct deferred *deferred);
-/* Return false when the file cannot be written or read: errno. */
+/* Return false, with errno set, if the file cannot be written or read. */
 MUST_CHECK bool deferred_add(struct deferred *deferred, const struct record_place *place);
-/* Number `at`, from 0. */
+/* Reads place number `at`, counted from 0. */
 MUST_CHECK bool deferred_get(struct deferred *deferred, uint64_t at, struct record_place *place);
 
 /* Sorts rows so that each comes after its referrer. In a cycle, the row that comes first in the file comes first. */

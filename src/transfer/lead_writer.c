@@ -8,11 +8,11 @@
 
 #include "engine/custom_fields.h"
 #include "engine/id_list.h"
-#include "json/reader.h"
-#include "json/writer.h"
 #include "os/clock.h"
 #include "transfer/columns.h"
 #include "transfer/csv.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 /* Names of tags and actions in a cell form a CSV record of their own, no matter what the delimiter of the file is. */
 enum { CELL_MAX_BYTES = 1024 * 1024, NAMES_DELIMITER = ',' };
@@ -54,7 +54,7 @@ static const struct {
 struct names {
 	struct name {
 		struct slice text; /* allocated separately: names come and go */
-		uint64_t leads;    /* how many leads have it, minus those displaced by others: never too many */
+		uint64_t leads;    /* how many leads have it, minus those displaced by others: may be too low, never too high */
 	} * items;                 /* sorted by text, without duplicates */
 	size_t count, capacity;
 };
@@ -122,7 +122,7 @@ find_name(const struct names *names, struct slice text, bool *found)
 	return low;
 }
 
-/* At least its size in a URL, as a JSON member with a number. */
+/* An upper bound of its size in a URL, as a JSON member with a number. */
 static size_t
 name_cost(struct slice text)
 {

@@ -34,7 +34,7 @@ enum record_state {
 struct records;
 
 /* In the pool. Reads `fd` from its beginning; `fd` stays open. `rest`: what follows in the file; if it continues, a record
- * without an end is not taken. Byte order marks and empty lines are skipped. */
+ * without an end is not returned. Byte order marks and empty lines are skipped. */
 struct records *records_new(
     struct pool *pool, int fd, enum csv_rest rest, enum records_format format, const struct charset *encoding);
 /* Call once the heading has been read. */

@@ -11,7 +11,7 @@
 
 struct rejects;
 
-/* The file is replaced at once, when it is closed (os/replacement.h); only its owner may read a new one. `heading` is the
+/* The file is replaced atomically when it is closed (os/replacement.h); only its owner may read a new one. `heading` is the
  * heading of the CSV. Returns NULL, with errno set, on failure. */
 struct rejects *rejects_open(const char *path, enum records_format format, struct slice heading, char delimiter);
 void rejects_add(struct rejects *rejects, uint64_t line, struct slice record, const char *reason);

@@ -46,7 +46,7 @@ text_as_json(struct row *row, struct slice text)
 {
 	struct buffer out;
 	struct json_writer writer;
-	buffer_init(&out, row->limits->value_bytes * 6 + 2); /* every byte escaped */
+	buffer_init(&out, row->limits->value_bytes * 6 + 2); /* enough even if every byte is escaped */
 	json_writer_init(&writer, &out);
 	json_string(&writer, text);
 	return buffer_take(&out, row->pool);

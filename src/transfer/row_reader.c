@@ -159,7 +159,7 @@ says_no(struct pool *pool, const struct row_value *member)
 		   column_suggest_meaning(value, plain, consent_column_of(name)) == MEANS_OPTED_OUT);
 }
 
-/* A lead without a member that says whether it has opted out must not say so in a member with another name. */
+/* A lead without a member for opt-outs is refused if a member with another name says that it has opted out. */
 static void
 require_consent(struct row *row)
 {

@@ -27,7 +27,7 @@ noinst_LIBRARIES += %D%/libengine.a
 	%D%/rank.c %D%/rank.h \
 	%D%/source.c %D%/source.h \
 	%D%/visitors.c %D%/visitors.h
-# What links the rules: these, down to base, and the libraries that they need.
+# The libraries to link for a program that uses the rules: these, down to base, and those that they need.
 engine_libs = src/engine/libengine.a src/bots/libbots.a src/webhook/libwebhook.a src/identity/libidentity.a src/crypto/liblhcrypto.a \
 	src/json/libjson.a src/os/libos.a src/base/libbase.a \
 	$(IDN2_LIBS) $(ARGON2_LIBS) $(CRYPTO_LIBS) $(PHONENUMBER_LIBS) $(YAJL_LIBS)

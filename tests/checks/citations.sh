@@ -17,8 +17,8 @@ report()
 	sort -u "$found" | sed 's/^/# /'
 }
 
-# All files, and what the build makes. Those that are read do not include this one, whose patterns look like citations, nor
-# seeds, nor names of hosts or packages.
+# All files, and what the build makes. All are read except this one, whose patterns look like citations, and files with seeds,
+# names of hosts or packages.
 {
 	find src tests schema man docs bench scripts conf-examples ./*.md | sed 's,^\./,,'
 	printf '%s\n' src/text/keys.h src/dashboard/lib src/dashboard/lib/licences.txt
@@ -94,7 +94,7 @@ cited "(^|[^a-z])(api|architecture|deliveries|operating|requirements|users)\.md 
 	}' "$folder/sections" - >"$found"
 report 3 "each section that is cited exists"
 
-# "docs/api.md 4.1: …", not "4.1: …", whose document would be a guess.
+# A citation names its document: "docs/api.md 4.1: …", not "4.1: …".
 cited "^[[:blank:]]*(\"\"\"|/\* ?)$number([ ,:;]|\*/|\"\"\").*" | grep '^tests/' >"$found"
 report 4 "a test cites a section with its document"
 
@@ -123,7 +123,7 @@ while read -r file functions; do
 done <"$folder/steps" >"$found"
 [ -s "$folder/steps" ] || echo "docs/architecture.md names no functions" >"$found"
 # The statements of all steps of the schema, without comments, as if the first had used the names that later steps give. `former`
-# has the names that are gone.
+# has the names that no longer exist.
 perl -0777 -ne '
 	s/--.*//g;
 	for (split /;\s*\n/) {

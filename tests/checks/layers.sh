@@ -27,7 +27,7 @@ matches()
 	header=$1
 	shift
 	for pattern; do
-		# shellcheck disable=SC2254  # a pattern it is
+		# shellcheck disable=SC2254  # a pattern is intended
 		case $header in
 		$pattern) return 0 ;;
 		esac
@@ -43,11 +43,11 @@ check_own()
 	esac
 }
 
-# A header of a library in the table is for the folders that have it there.
+# Only folders for which the table lists a header of a library may include it.
 check_library()
 {
 	set -f
-	# shellcheck disable=SC2046  # words they are
+	# shellcheck disable=SC2046  # words are intended
 	if matches "$3" $(cut -d: -f2 "$work/headers") && ! matches "$3" $(sed -n "s|^$2:||p" "$work/headers"); then
 		echo "$1 includes <$3>: the table of layers does not have it for $2" >>"$work/failures"
 	fi

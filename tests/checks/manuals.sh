@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The manual pages are correct mdoc, leadhook(1) has the commands and settings of the tables, and what
-# manuals, documents and examples say of cron and of paths is the same.
+# The manual pages are correct mdoc, leadhook(1) has the commands and settings of the tables, and manuals,
+# documents and examples agree about cron and paths.
 set -u
 
-# The words of every command: the table's, and those that the page explains in ".It Cm" (or ".Cm" below ".It Xo").
+# The words of every command: those of the table, and those that the page explains in ".It Cm" (or ".Cm" below ".It Xo").
 commands_of_table()
 {
 	cat "$top_srcdir"/src/admin/*/*.c "$top_srcdir/src/shell/shell.c" |
@@ -17,13 +17,13 @@ commands_of_page()
 		sed 's/^\.\(It \)\{0,1\}Cm //; s/ \(Ar\|Op\|Fl\) .*//' | sort
 }
 
-# The options of cron's line: those of the program's page, which relies on the default file, and --config.
+# The options of the line for cron: those in the program's page, which relies on the default file, and --config.
 cron_options_of_page()
 {
 	sed -n 's/^\* \* \* \* \* @sbindir@\/leadhook-dispatch/--config "$leadhook_config"/p' "$top_srcdir/man/leadhook-dispatch.8.in"
 }
 
-# report NUMBER RULE: what stands in $found breaks it
+# report NUMBER RULE: fails when $found is not empty, and shows it
 report()
 {
 	if [ -z "$found" ]; then echo "ok $1 - $2"; else echo "not ok $1 - $2"; echo "$found" | sed 's/^/# /'; fi
@@ -41,7 +41,7 @@ report 1 "every command is in leadhook(1)"
 found=$(comm -13 "$folder/table" "$folder/page")
 report 2 "leadhook(1) has no command that there is not"
 
-# A campaign's and a webhook's settings have an item each, the others stand in the text.
+# The settings of campaigns and webhooks have an item each; the others are mentioned in the text.
 settings()
 {
 	awk -F'"' '/^};/ { rows = 0 } rows { print $2 } /_rows\[\] = \{$/ { rows = 1 }' "$top_srcdir/src/admin/$1_operations.c" | sort -u
@@ -90,7 +90,7 @@ for page in leadhook.1 leadhook.conf.5 leadhook-dispatch.8 leadhook-fcgi.8; do
 		echo "ok $number - $page # SKIP mandoc is not installed"
 		continue
 	fi
-	# Whether the pages that it refers to are installed, is a matter of the machine.
+	# Whether the pages to which it refers are installed depends on the machine.
 	found=$(mandoc -T lint "$top_srcdir/man/$page.in" 2>&1 | grep -v -e 'referenced manual not found' -e 'outdated mandoc.db')
 	report "$number" "$page"
 done

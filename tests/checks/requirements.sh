@@ -8,7 +8,7 @@ cd "$top_srcdir" || exit 99
 
 document=docs/requirements.md
 compatibility=docs/compatibility.md
-# Of the quoted text, as `quoted` prints it. It changes only when the users change the interface.
+# The digest of the quoted text, as `quoted` prints it. It changes only when the users change the interface.
 digest=eb15bf86adf50101643b191b8abc9d697f497c8578af754a39db4f7dfb92118e
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT

@@ -35,13 +35,13 @@ report 3 "every source file begins with its licence"
 grep -rnE '\babort\(\)' src --include='*.[ch]' | grep -v '^src/base/panic\.c:' >"$found"
 report 4 "a process that must not go on says why: panic(), never abort()"
 
-# The server ends a statement between rows only: a function that takes long for one text would go on. LIKE is for these: names of
-# leads, of which each word begins after a space; names of texts; the word of a source; the grants of an account.
+# The server can end a statement only between rows, not within a function that takes long for one text. LIKE is allowed for names of
+# leads, in which each word begins after a space, names of texts, the word of a source, and the grants of an account.
 grep -rnE '"[^"]*\b(REGEXP|RLIKE|REGEXP_[A-Z]+|SOUNDS LIKE|LIKE)\b[^"]*"' src/store |
 	grep -vE '^src/store/(lead_pages\.c:.*" AND \(\? IS NULL OR " NAMES |texts/campaign_texts\.c:.*name LIKE |statements\.h:.*source LIKE .import|operator/installation_check\.c:.*DATABASE\(\) LIKE)' >"$found"
 report 5 "no statement matches a pattern in what callers wrote"
 
-# A step that is renumbered: which programs can use its tables is stored under its number.
+# Finds renumbered steps: a step stores the oldest programs that can use its tables under its own number.
 grep -HoE "'oldest_programs_[0-9]+'" schema/*.sql |
 	sed -nE "s,^schema/0*([0-9]+)-(.*):'oldest_programs_([0-9]+)',\1 \3 \2,p" | awk '$1 != $2 { print $1 "-" $3 " names step " $2 }' >"$found"
 report 6 "a step of the schema names its own number"
@@ -52,7 +52,7 @@ find tests/system -name '*.py' | while read -r file; do
 done >"$found"
 report 7 "each system test is in tests/system/local.mk"
 
-# "Modules: deliver, os/notify.": files without their extension, or folders, below src.
+# "Modules: deliver, os/notify." names files without their extension, or folders, below src.
 find tests -name 'test_*.c' | sort | while read -r file; do
 	mirrored=${file#tests/} mirrored=src/$(dirname "$mirrored")/$(basename "$mirrored" .c | sed 's/^test_//')
 	[ ! -f "$mirrored.c" ] && [ ! -f "$mirrored.h" ] && [ ! -f "$mirrored.cc" ] || continue

@@ -28,7 +28,7 @@ def taken_over(one, host):
 
 
 def test_dispatchers_fail(trial):
-    """docs/cluster.md 3: one is killed, another is suspended for longer than its lease; others take over, and nothing else is sent twice"""
+    """docs/cluster.md 3: when a dispatcher is killed, or suspended beyond its lease, others take over; nothing else is sent twice"""
     one = trial(settings=SETTINGS, delay=0.1)
     with one.load():
         one.progress(BEFORE)

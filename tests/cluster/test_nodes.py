@@ -14,8 +14,8 @@ SUSPENDED = 30
 
 @pytest.mark.parametrize("through", ["proxy", "list"])
 def test_the_writer_is_killed(trial, through):
-    """docs/cluster.md 3: another node takes over within ten seconds. The first one catches up, and the proxy changes back to it. With a
-    list of the nodes (2), several may write then."""
+    """docs/cluster.md 3: another node takes over within ten seconds. The first one catches up, and the proxy changes back to it. If the
+    programs have a list of nodes (docs/cluster.md 2), several nodes may write by then."""
     one = trial(through=through)
     writer = one.nodes[0]
     with one.load() as load:
@@ -36,7 +36,7 @@ def test_the_writer_is_killed(trial, through):
 
 @pytest.mark.parametrize("copies", [False, True], ids=["catches up", "copies all data"])
 def test_another_node_is_killed(trial, copies):
-    """docs/cluster.md 3: commits wait until the others declare it dead; there are no errors, not even when it returns"""
+    """docs/cluster.md 3: commits wait until the other nodes declare the killed one dead; there are no errors, even when it returns"""
     one = trial()
     victim = one.nodes[1]
     with one.load() as load:
@@ -144,7 +144,7 @@ def test_flow_control_is_seen(trial):
     before = first()
 
     def hold():
-        with contextlib.suppress(StackError):  # it is interrupted
+        with contextlib.suppress(StackError):  # the statement is interrupted
             second.sql("LOCK TABLES lh_events WRITE; SELECT SLEEP(50)", one.hosts.name)
     lock = threading.Thread(target=hold)
     with one.load():

@@ -10,7 +10,7 @@ from stack.traffic import RATE, Clients
 
 CLIENTS = 16  # for each host
 SECONDS = 20
-CHANGES = 30  # of tables
+CHANGES = 30  # changes of tables
 TABLES = ("lh_campaign_counters", "lh_leads", "lh_events", "lh_due")
 ROUNDS = 60
 PROOFS = 20
@@ -56,7 +56,7 @@ def test_the_same_address_everywhere(trial):
 
 
 def test_a_proof_of_work_everywhere(trial):
-    """docs/cluster.md 4, docs/api.md 8.2: of sign-ups with the same solution on all nodes at once, one is accepted, and no later one"""
+    """docs/cluster.md 4, docs/api.md 8.2: if all nodes get sign-ups with the same solution at once, only one is ever accepted"""
     one = trial(through="nodes", campaigns=1)
     id = one.campaigns[0]
     one.hosts.admin("campaign", "set", id, "bots=proof", "bot_difficulty=1", "pages=off")

@@ -6,8 +6,8 @@ from stack.process import wait_until
 from stack.traffic import IN_FLIGHT, RATE, Inbox, Load, check, equal_nodes
 
 CAMPAIGNS = 4
-ERROR_SECONDS = 10  # for which a change of the writer may cause errors
-RECOVERED_SECONDS = 60  # after which there is full speed again
+ERROR_SECONDS = 10  # how long a change of the writer may cause errors
+RECOVERED_SECONDS = 60  # how long it may take to reach full speed again
 
 
 class Trial:

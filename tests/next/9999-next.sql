@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What a step may do while programs of the previous version run (HACKING.md, A schema step), in tables that they change all the time.
+-- Changes that a step may make while programs of the previous version run (HACKING.md, A schema step), in tables in constant use.
 
 ALTER TABLE {prefix}leads
 	ADD COLUMN IF NOT EXISTS next_note VARCHAR(64) NULL AFTER redirect_url;

@@ -5,7 +5,7 @@ next_programs = %D%/leadhook %D%/leadhook-fcgi %D%/leadhook-dispatch
 EXTRA_PROGRAMS += $(next_programs)
 CLEANFILES += $(next_programs) $(next_schema)
 
-# It replaces the one of src/store/libstore.a, because objects come before libraries.
+# This object replaces that of src/store/libstore.a, because objects come before libraries.
 %D%/schema_text.c: $(schema_files) %D%/9999-next.sql scripts/embed-schema
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(SHELL) $(top_srcdir)/scripts/embed-schema \
 		$(addprefix $(top_srcdir)/,$(schema_files) %D%/9999-next.sql) >$@.tmp && mv $@.tmp $@

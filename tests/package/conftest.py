@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Debian package: built, and lived with in a container. scripts/check --long runs these tests, as root.
+"""The Debian package: built, installed and used in a container. scripts/check --long runs these tests, as root.
 
 They need the packages of packages_package in scripts/common.sh, and Debian's mirror. top_srcdir as in tests/system. Run as:
 /usr/bin/python3 -m pytest tests/package
@@ -46,7 +46,7 @@ def package(make_folder, tarball):
 
 @pytest.fixture(scope="session")
 def other_build(make_folder, tarball):
-    """Of the same sources: in another folder, at another time, with another umask, time zone and number of jobs."""
+    """A second build of the same sources: in another folder, at another time, with another umask, time zone and number of jobs."""
     folder = make_folder() / "a-much-longer-path"
     folder.mkdir()
     tree = unpack(tarball, folder)

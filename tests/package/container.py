@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A separate Debian 12 under systemd, in a folder: mmdebstrap makes it, systemd-nspawn boots it with loopback as its only network. It ends
-with this process, however that ends: unshare then gets SIGKILL, and so does systemd-nspawn, the first process of a namespace, with which
-the kernel ends all others. Their mounts are in a namespace that ends too."""
+with this process, however this process ends: unshare and systemd-nspawn then get SIGKILL. systemd-nspawn is the first process of a
+namespace, so the kernel ends all others with it. Their mounts are in a namespace that ends too."""
 import contextlib
 import ctypes
 import os
@@ -16,7 +16,7 @@ from stack.process import Child, StackError, run, tail, wait_until
 INIT = "/lib/systemd/systemd"
 SUITE, SOURCES = "bookworm", pathlib.Path("/etc/apt/sources.list.d/debian.sources")
 CLONE_NEWNET = 0x40000000
-# systemd-nspawn does not allow what the programs restrict themselves with, other than a real host.
+# The system calls with which programs restrict themselves. Unlike a real host, systemd-nspawn does not allow them by default.
 LANDLOCK = "landlock_create_ruleset landlock_add_rule landlock_restrict_self"
 QUIET = {"DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root",
          "TERM": "dumb"}

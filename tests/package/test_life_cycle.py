@@ -18,9 +18,9 @@ from stack.process import wait_until
 
 SERVICES = ("leadhook-fcgi.service", "leadhook-dispatch.service")
 UNITS = ("leadhook-fcgi.socket", *SERVICES)
-FRONTS = {"lighttpd": "lighttpd", "apache2": "Apache", "nginx": "nginx"}  # by their units; as the document names them
+FRONTS = {"lighttpd": "lighttpd", "apache2": "Apache", "nginx": "nginx"}  # their names in the document, by their units
 DEADLINE = 60
-ENOUGH = 200  # answers
+ENOUGH = 200  # number of answers
 MANY = 100_000
 BASE = ("mariadb-server", "lighttpd", "apache2", "nginx-light", "curl", "ca-certificates", "logrotate", "bash-completion",
         "man-db", "systemd-sysv", "dbus")
@@ -100,7 +100,7 @@ def test_units_are_valid_and_restricted(container):
     names = sorted(path.name for path in container.path("/usr/lib/systemd/system").glob("leadhook-*"))
     assert len(names) == 5
     verified = container.call("systemd-analyze", "verify", *names)
-    # The status is 0 also with unknown keys and sections, which are ignored.
+    # The status is 0 even with unknown keys and sections, which are ignored.
     assert verified.returncode == 0 and [line for line in verified.stderr.splitlines() if "leadhook" in line] == []
     for name in names:
         if name.endswith(".service"):

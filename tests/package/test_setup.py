@@ -12,7 +12,7 @@ from service import Campaign
 from stack.process import wait_until
 from test_life_cycle import BASE, DEADLINE, UNITS, delivered, install, status_of
 
-FRONTS = {"lighttpd": "lighttpd", "apache": "apache2", "nginx": "nginx"}  # by the names of the option
+FRONTS = {"lighttpd": "lighttpd", "apache": "apache2", "nginx": "nginx"}  # their units, by the values of --web-server
 URL = "http://127.0.0.1/lead"
 HTTPS_URL = "https://127.0.0.1/lead"
 MAKE_CERTIFICATE = """
@@ -170,7 +170,7 @@ def test_an_interrupted_run_goes_on(container, fresh):
 
 
 def test_what_an_interrupted_run_left(container, fresh):
-    """an account without a key and a campaign gets them; programs and web server restart once with what was written"""
+    """an account that lacks a key or a campaign gets it; programs and web server restart once with the written configuration"""
     words = ("leadhook", "setup", "--web-server", "nginx", "--base-url", URL)
     container.run(*words)
     database = "mariadb", "leadhook", "-e"

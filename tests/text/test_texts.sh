@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# scripts/texts refuses a catalogue that is not complete.
+# scripts/texts refuses an incomplete catalogue.
 set -u
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cases=0
 
-# texts EN DE: the catalogue of two files with these lines
+# texts EN DE: makes the catalogue from two files with these lines
 texts()
 {
 	printf "$1" >"$folder/en.txt"
@@ -14,7 +14,7 @@ texts()
 	sh "$top_srcdir/scripts/texts" source "$folder/en.txt" "$folder/de.txt" >"$folder/out" 2>"$folder/err"
 }
 
-# accepts NAME EN DE TEXT: TEXT is in what is printed
+# accepts NAME EN DE TEXT: the output contains TEXT
 accepts()
 {
 	cases=$((cases + 1))
@@ -22,7 +22,7 @@ accepts()
 	sed 's/^/# /' "$folder/err"
 }
 
-# refuses NAME EN DE MESSAGE: nothing is printed, and MESSAGE is in the error
+# refuses NAME EN DE MESSAGE: there is no output, and the error contains MESSAGE
 refuses()
 {
 	cases=$((cases + 1))

@@ -115,7 +115,7 @@ struct lead_change {
 	struct slice argument;
 	/* An email key or a number that the caller has proven to be its own; the change is made only while the lead has this
 	 * address. Absent: the lead's addresses do not matter. LEAD_DELETE: if the lead only claims this address, only the
-	 * address is removed; with LEAD_DELETE_ERASED nothing else ever is. */
+	 * address is removed; LEAD_DELETE_ERASED never removes more than such a claim. */
 	struct slice address;
 	/* LEAD_DELETE: the lead deletes itself. LEAD_OPTOUT: the person reports not having signed up; an address that the lead
 	 * only claims is removed. LEAD_VERIFY: the lead used a code or a link, which is recorded with the next two members. */
@@ -142,7 +142,7 @@ struct import {
 	bool verified_email, verified_phone, opted_out, sms_opted_out, fraudulent;
 	enum lead_claim claimed; /* CLAIM_NONE for a lead with one address */
 	int waitlisted;          /* 1: yes, 0: no, -1: as the campaign's setting says */
-	bool has_score;          /* books `score` and nothing else; otherwise what a sign-up books */
+	bool has_score;          /* books only `score`; otherwise, what a sign-up books */
 	uint32_t score;
 	struct slice tag_ids, action_ids; /* id lists of definitions of the campaign */
 	size_t name_count;                /* of both */
@@ -160,7 +160,7 @@ struct command {
 	enum command_kind kind;
 	rights rights; /* the caller's rights; without RIGHT_CHANGE it is a stranger to existing leads (docs/api.md 4.1.11) */
 	uint64_t campaign_id;
-	uint64_t account_id; /* account of the request's key; 0: none. It gives no rights */
+	uint64_t account_id; /* account of the request's key; 0: none. it gives no rights */
 	uint64_t owner_id;   /* the campaign's account: the command runs in its share of a batch; 0: without a committer */
 	struct payload_view view;
 	bool trial; /* for imports, the same for all commands of a batch: finds the outcomes but stores nothing */

@@ -109,7 +109,7 @@ struct words {
 	size_t count;
 };
 
-/* Letters and digits in upper case without accents, everything else as spaces. */
+/* The text in upper case without accents, with spaces for everything except letters and digits. */
 static struct slice
 plain_text(struct pool *pool, struct slice text)
 {

@@ -12,6 +12,6 @@ enum keyword { KEYWORD_NONE, KEYWORD_OPT_OUT, KEYWORD_OPT_IN, KEYWORD_HELP };
 enum { KEYWORD_TEXT_MAX = 500, KEYWORD_OTHER_WORDS = 4 };
 enum keyword keyword_of(struct pool *pool, struct slice text);
 /* END: the person unsubscribed or complained, or the mailbox does not exist. OTHER: neither that nor a sign-up, such as a
- * temporary failure, or the opposite of an end. */
+ * temporary failure, or a removal from a list of blocked addresses. */
 enum mail_report { MAIL_REPORT_OTHER, MAIL_REPORT_SIGNUP, MAIL_REPORT_END };
 enum mail_report keyword_report(struct pool *pool, struct slice event);

@@ -98,7 +98,7 @@ struct referral_link {
 	enum referral_counted { REFERRAL_NOT_COUNTED, REFERRAL_UNVERIFIED, REFERRAL_VERIFIED } counted;
 	bool counts;           /* as a referral that earns credit */
 	bool settled;          /* it has counted once, so what it earns is known and its event was made */
-	bool verified_settled; /* the same for points_verified */
+	bool verified_settled; /* likewise for points_verified */
 	uint32_t earned;       /* what it earned when it was settled: nothing if the campaign had ended */
 	uint32_t credit;       /* the net of its score entries */
 	uint32_t set_off;      /* how much of its credit was set off against what the ancestor owed (docs/api.md 4.6,

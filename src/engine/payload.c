@@ -341,7 +341,7 @@ put_tags(struct payload_writer *r)
 	json_end_array(&r->writer);
 }
 
-/* The fields that a payload shows under their names. */
+/* Writers of the fields that a payload shows under their own names. */
 #define PUT_BOOL json_put_boolean
 #define PUT_TEXT json_put_text
 #define PUT_U32 json_put_u64

@@ -52,7 +52,7 @@ struct payload_view payload_webhook_view(const struct campaign *campaign);
  * event's extra field (absent if it has none). */
 void payload_write_event(struct buffer *out, struct slice payload, enum event_type event, struct slice extra);
 
-/* The same for a test delivery: `__event` is "test". */
+/* Likewise for a test delivery, whose `__event` is "test". */
 void payload_write_test(struct buffer *out, struct slice payload);
 
 /* What the entries of a leaderboard have in common. `settings` is needed only with an avatar. */

@@ -17,7 +17,7 @@ struct slice person_whole_name(struct pool *pool, const struct person_name *name
 /* What replaces the name of a lead that has none: the local part of its email address or, without one, its phone number with
  * most digits hidden. */
 struct slice person_address_name(struct pool *pool, const struct lead *lead);
-/* The same with most of the local part hidden, too. */
+/* Likewise, with most of the local part hidden as well. */
 struct slice person_masked_name(struct pool *pool, const struct lead *lead);
 /* The whole name, or the address name if there is none. Only email, phone and custom_fields of the lead are read. */
 struct slice person_display_name(struct pool *pool, const struct lead *lead);

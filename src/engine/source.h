@@ -8,7 +8,7 @@
 enum source_class {
 	SOURCE_UNKNOWN,  /* stands for classes of a later version */
 	SOURCE_DIRECT,   /* none of the others */
-	SOURCE_LINK,     /* a page on another host had the link to the form */
+	SOURCE_LINK,     /* a link to the form on a page of another host */
 	SOURCE_CAMPAIGN, /* utm parameters */
 	SOURCE_REFERRAL, /* another lead */
 	SOURCE_INBOUND,  /* a payload of an inbound webhook */

@@ -80,7 +80,7 @@ enum message_kind lead_mail_to_owner(const struct campaign *campaign, const stru
 bool lead_claim_gets_no_link(const struct campaign *campaign, const struct lead *lead, enum lead_channel channel);
 
 /* Whether the lead's page is reached by a mail to its email address rather than by a code to its phone. The number's owner need
- * not have that email address, unless the number alone decides. */
+ * not have that email address, unless only the number decides. */
 bool lead_page_is_mailed(const struct campaign *campaign, const struct lead *lead);
 
 /* The number that a stranger entered together with the lead's email address (docs/api.md 4.1.11, New number), in the pool;

@@ -238,7 +238,7 @@ step_block(struct step *step, struct working_lead *lead, struct slice reason)
 	set_flags(step, lead, &flags);
 }
 
-/* The same, and then restores the referral of a lead that is no longer fraudulent. */
+/* Likewise, and then restores the referral of a lead that is no longer fraudulent. */
 static void
 change_flags(struct step *step, struct working_lead *lead, const struct flags *flags)
 {

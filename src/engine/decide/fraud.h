@@ -15,7 +15,7 @@ void step_judge_repeated_signup(struct step *step, struct working_lead *lead, co
 /* After a change of the email address: replaces the flags for the former address with those for the new one, if any, and
  * updates the referral as step_block and step_approve do. */
 void step_judge_address(struct step *step, struct working_lead *lead);
-/* The same for an address set by a caller that may set addresses: it gives no flags. */
+/* Likewise for an address set by a caller that may set addresses, which gives no flags. */
 void step_trust_address(struct step *step, struct working_lead *lead);
 /* Removes the flag `unproven` of a lead that is being verified. If it was the only one, the lead is no longer fraudulent, and
  * the caller updates its referral. */

@@ -21,7 +21,7 @@ find_any_link(const struct step *step, uint64_t lead_id, unsigned level, struct 
 	return NULL;
 }
 
-/* The same, but also NULL if the ancestor was deleted, because that ends the chain. */
+/* Likewise, but also NULL if the ancestor was deleted, because that ends the chain. */
 static struct working_link *
 find_link(const struct step *step, uint64_t lead_id, unsigned level, struct working_lead **ancestor)
 {

@@ -11,7 +11,7 @@ struct working_lead *step_find_ancestor(const struct step *step, const struct wo
 /* Updates the counts and the credit of the lead's referrers after a change of its state. `reason` is SCORE_REFERRAL (it signed
  * up or was verified) or SCORE_APPROVE. */
 void step_update_referral(struct step *step, struct working_lead *lead, enum score_reason reason);
-/* The same, for a referral that counts now but may not have counted before the campaign's settings changed. */
+/* Likewise, for a referral that counts now but may not have counted before the campaign's settings changed. */
 void step_catch_up_referral(struct step *step, struct working_lead *lead);
 /* How far up a change goes: usually a deleted referrer ends the chain. */
 enum referral_reach { UP_TO_DELETED, PAST_DELETED };

@@ -20,5 +20,5 @@ void step_release_mails(struct step *step, const struct working_lead *lead);
 bool step_proves_by_mail(const struct step *step);
 /* Whether each sign-up with a phone number is followed by a text with a code. */
 bool step_proves_by_text(const struct step *step);
-/* Requests that text, if the lead needs one and may get it. Call it after the outcome says whether the lead is withheld. */
+/* Requests that text, if the lead needs one and may get it. Call it once the outcome records whether the lead is withheld. */
 void step_text_code(struct step *step, const struct signup *signup, const struct working_lead *lead);

@@ -295,8 +295,8 @@ take_number(struct step *step)
 	return 0;
 }
 
-/* The delivery's id comes after the event's, so that a lead's deliveries can be found by its events. A number is reserved for
- * it all the same, so that no other row gets that id. */
+/* The delivery's id comes after the event's, so that a lead's deliveries can be found by its events. A number is still reserved
+ * for it, so that no other row gets that id. */
 static void
 add_delivery(struct step *step, struct made_event *event, const struct webhook *webhook)
 {

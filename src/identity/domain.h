@@ -32,5 +32,6 @@ void host_list_read(struct pool *pool, struct slice text, struct host_list *list
 
 /* True when the list contains the host, given in lower-case A-labels, or a parent domain. */
 bool host_list_contains(const struct host_list *list, struct slice host);
-/* The same for the text of a stored list that is needed only once. An absent list is empty, an absent host is in no list. */
+/* Likewise for the text of a stored list that is needed only once. An absent list is empty, and an absent host is in no
+ * list. */
 bool host_list_text_contains(struct slice text, struct slice host);

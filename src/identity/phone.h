@@ -32,7 +32,7 @@ enum phone_fault {
  * 15 digits with the calling code, the first not 0) and two letters name no country. *e164 ("+" and digits, in the pool) is set
  * only if the number is good. */
 MUST_CHECK enum phone_fault phone_read(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
-/* The same, for callers that do not need the reason. */
+/* Likewise, for callers that do not need the reason. */
 MUST_CHECK bool phone_parse(struct pool *pool, struct slice number, struct slice country_code, struct slice *e164);
 /* Whether a `country_code` names a country. */
 MUST_CHECK bool phone_names_country(struct pool *pool, struct slice typed);

@@ -11,7 +11,7 @@
 int64_t clock_wall_ms(void);
 /* Monotonic; only differences are meaningful. */
 int64_t clock_monotonic_ms(void);
-/* The same, but also counts while the host is suspended. For leases and similar limits, after which others may take over. */
+/* Likewise, but also counts while the host is suspended. For leases and similar limits, after which others may take over. */
 int64_t clock_boot_ms(void);
 /* Sleeps; a signal may end the pause earlier. */
 void clock_pause(int64_t ms);

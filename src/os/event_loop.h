@@ -22,7 +22,7 @@ typedef void event_handler(void *context, int fd, uint32_t ready);
 /* Calls the handler while one of `events` (EPOLLIN, EPOLLOUT) holds; 0: no longer calls it. Replaces an earlier call for the
  * same descriptor. Returns false, with errno, when the system refuses. */
 MUST_CHECK bool event_loop_watch(struct event_loop *loop, int fd, uint32_t events, event_handler *handler, void *context);
-/* The same for EPOLLIN and a descriptor that must be watched; -1: ignored. A failure ends the process. */
+/* Likewise for EPOLLIN and a descriptor that must be watched; -1: ignored. A failure ends the process. */
 void event_loop_watch_input(struct event_loop *loop, int fd, event_handler *handler, void *context);
 /* Must be called before a watched descriptor is closed. -1: ignored. */
 void event_loop_forget(struct event_loop *loop, int fd);

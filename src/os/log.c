@@ -334,7 +334,7 @@ add_logfmt_line(const struct log_record *record, struct buffer *line)
 	add_logfmt_fields(line, record);
 }
 
-/* The same without time and program, which syslog adds. */
+/* Likewise, without time and program, which syslog adds. */
 static void
 add_message(const struct log_record *record, struct buffer *line)
 {

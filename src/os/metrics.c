@@ -21,7 +21,7 @@
 
 static const char file_name[] = "metrics";
 
-/* A running process. For a moment, a new process has the kind of the one that had the place before. */
+/* A running process. For a moment, a new process has the kind of the previous process in its place. */
 struct process {
 	_Atomic uint64_t identity; /* 0: free */
 	_Atomic uint32_t kind;

@@ -19,7 +19,8 @@ struct metrics_page *metrics_page_new(struct pool *pool, const struct metric_rou
 
 /* Adds what this program, and others that share its file, have counted, and their processes. */
 void metrics_page_add_counts(struct metrics_page *page);
-/* The same from the file in the folder, for a program that counts nothing. Returns false when there is no such file. */
+/* Likewise, but from the file in the folder, for a program that counts nothing itself. Returns false when there is no such
+ * file. */
 MUST_CHECK bool metrics_page_read_counts(struct metrics_page *page, const char *folder);
 /* Sets a gauge. Those that are not set are left out. */
 void metrics_page_set(struct metrics_page *page, enum metric metric, size_t index, double value);

@@ -28,7 +28,7 @@ char *pool_bytes(struct pool *pool, size_t size);
 
 /* A copy, terminated (the terminator is not counted). An absent slice stays absent. */
 struct slice pool_copy(struct pool *pool, struct slice s);
-/* The same with ASCII letters in lower case. */
+/* A copy with ASCII letters in lower case. */
 struct slice pool_copy_lower(struct pool *pool, struct slice s);
 /* The text with a space before each capital ASCII letter after a small one: createdAt becomes "created At". */
 struct slice pool_divide_words(struct pool *pool, struct slice s);

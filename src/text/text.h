@@ -19,7 +19,7 @@ struct slice text_find(enum text_language language, enum text_key key);
 struct slice text_language_code(enum text_language language);
 /* Finds the language with this code, in upper or lower case. Returns false, with *language unchanged, if there is none. */
 MUST_CHECK bool text_language_parse(struct slice code, enum text_language *language);
-/* The same for a tag; only its first subtag counts: "de-AT" is German. */
+/* Likewise for a tag, of which only the first subtag counts: "de-AT" is German. */
 MUST_CHECK bool text_language_match(struct slice tag, enum text_language *language);
 /* The tag of an Accept-Language header (RFC 9110, 12.5.4) for the one of our languages that it prefers, such as "de-AT": the
  * tag with the highest weight, or the first of several. A part of the header; absent if none of our languages is acceptable or

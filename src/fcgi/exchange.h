@@ -48,5 +48,5 @@ void exchange_free(struct fcgi_exchange **exchange);
 MUST_CHECK bool exchange_open(struct fcgi_exchange *exchange, int connection);
 /* Reads the body to its end and sets its state; stores at most `limit` bytes. Once, after exchange_open. */
 void exchange_read_body(struct fcgi_exchange *exchange, size_t limit);
-/* Closes the connection if the handler has not. Returns true when the handler had answered. */
+/* Closes the connection if the handler has not. Returns true if the handler had answered. */
 bool exchange_close(struct fcgi_exchange *exchange);

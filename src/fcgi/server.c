@@ -26,7 +26,7 @@ enum {
 	BUSY_MS = 50,         /* interval while workers start or end */
 	FAST_DEATH_MS = 1000, /* a worker that ended sooner failed during its start */
 	FAST_DEATHS_FREE = 3, /* this many in a row are replaced at once */
-	PAUSE_FIRST_MS = 100, /* then after this delay, doubled each time */
+	PAUSE_FIRST_MS = 100, /* further ones after this delay, doubled each time */
 	PAUSE_DOUBLINGS = 6,
 	PAUSE_LAST_MS = 5000, /* the delay is never longer */
 	SILENCE_MS = 5000,    /* how long after its idle time a child without a request may be silent */

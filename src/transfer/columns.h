@@ -73,7 +73,7 @@ enum lead_field lead_field_of_member(struct slice name);
 bool lead_field_informs(enum lead_field field);
 /* The column of a name in a heading. Case, spaces and hyphens do not matter for fields of leads. The result is in the pool. */
 struct column column_of(struct pool *pool, struct slice name);
-/* The same for a member of NDJSON, named as in payloads, where `referrer` is a URL. */
+/* Likewise for a member of NDJSON, named as in payloads, where `referrer` is a URL. */
 struct column column_of_member(struct pool *pool, struct slice name);
 /* The column of a heading of CSV, including the names that common exports use. */
 struct column column_of_heading(struct pool *pool, struct slice heading);

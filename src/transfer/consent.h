@@ -27,7 +27,7 @@ enum value_meaning value_meaning_named(struct slice name);
  * run of blanks, hyphens, dots, brackets and the like, and inside createdAt), no invisible characters. In the pool. */
 struct slice plain_words(struct pool *pool, struct slice text);
 
-/* These take plain words. */
+/* These functions take plain words. */
 
 /* What yes means in a column: consent, or that someone unsubscribed. */
 enum consent_column { COLUMN_OF_CONSENT, COLUMN_OF_REFUSALS };
@@ -42,7 +42,7 @@ bool consent_may_be_switch(struct slice name);
 bool consent_file_refuses(struct slice name);
 /* Whether a short value says that the person must not get mail, no matter what the column is called. */
 bool consent_value_refuses(struct slice value);
-/* The same for a value that is a state; it may also say that the person never agreed. */
+/* Likewise for a value that is a state, which may also say that the person never agreed. */
 bool consent_state_refuses(struct slice value);
 /* What a value of a column about consent suggests. */
 enum value_meaning consent_suggested(struct slice value, enum consent_column kind);

@@ -57,7 +57,7 @@ bool csv_is_empty(struct pool *pool, struct slice record, char delimiter);
 struct buffer;
 void csv_add_field(struct buffer *out, struct slice field, char delimiter);
 
-/* The same for spreadsheets, which execute cells that begin with = + - @, also in full width or after blanks, or with a tab or
+/* Likewise for spreadsheets, which execute cells that begin with = + - @, also in full width or after blanks, or with a tab or
  * line end. These cells get an apostrophe in front, and so do cells that already have one. The same applies within a cell after
  * , ; | tab and line ends, where a spreadsheet that uses another delimiter would end the cell. csv_cell undoes this, for any
  * delimiter. */

@@ -22,7 +22,7 @@ struct deferred;
 enum deferred_place { DEFERRED_IN_FILE, DEFERRED_IN_MEMORY /* if no file may be written */ };
 /* In the pool. Returns NULL, with errno set, if the temporary file cannot be made. */
 struct deferred *deferred_new(struct pool *pool, enum deferred_place place);
-/* It may be NULL. */
+/* `deferred` may be NULL. */
 void deferred_close(struct deferred *deferred);
 uint64_t deferred_count(const struct deferred *deferred);
 /* Return false, with errno set, if the file cannot be written or read. */

@@ -39,7 +39,7 @@ struct encoding_survey {
 	uint64_t no_capital[128], no_small[128]; /* of these: where a capital, or a small letter, does not occur */
 	uint64_t within[128];                    /* of these: between ASCII letters */
 	uint64_t neighbours;                     /* bytes that may be Cyrillic or Greek letters, after others */
-	uint64_t capitals;                       /* those that may be Cyrillic or Greek capitals */
+	uint64_t capitals;                       /* bytes that may be Cyrillic or Greek capitals */
 	uint64_t singles;                        /* non-ASCII bytes that cannot belong to a character of two bytes */
 	char sample[64];                         /* a field with such bytes */
 	size_t sample_size;

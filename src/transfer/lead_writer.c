@@ -249,7 +249,7 @@ lead_writer_names(const struct lead_writer *writer, struct pool *pool)
 
 struct names_reader {
 	struct lead_writer *writer;
-	struct names *names; /* those of the current key */
+	struct names *names; /* the names for the current key */
 	struct slice name;
 };
 
@@ -341,7 +341,7 @@ name_of(const struct lead_writer *writer, enum kind kind, uint64_t id)
 	return tag != NULL ? tag->name : action != NULL ? action->text : SLICE_NONE;
 }
 
-/* The value as text, absent for null; of tags and actions their ids. */
+/* The value as text, absent for null; for tags and actions, their ids. */
 static struct slice
 value_of(struct pool *pool, const struct lead *lead, size_t column)
 {
@@ -413,7 +413,7 @@ add_cells(
 		add_next_cell(writer, cells[i], out);
 }
 
-/* The fields without a column. */
+/* Writes the fields without a column. */
 static void
 put_others(struct pool *pool, const struct names *names, struct slice key, struct slice object, struct json_writer *json)
 {

@@ -225,7 +225,7 @@ read_email(struct row *row, struct slice text, struct email *email)
 	return true;
 }
 
-/* An invalid number does not cost a lead that has an email address. */
+/* An invalid number does not make a row with an email address invalid, unless the import is strict. */
 static void
 read_phone(struct row *row, struct signup *signup)
 {

@@ -56,7 +56,8 @@ add_own(struct row *row, const struct column *column, const struct http_param *p
 		row_fail(row, param->name, "must be one value");
 }
 
-/* A member of `custom_fields`. If it would not be a custom field outside, it is not one here (docs/api.md 4.4). */
+/* A member of `custom_fields`. If its name cannot be a custom field outside of this object, it is not one here either
+ * (docs/api.md 4.4). */
 static void
 add_member(struct row *row, struct slice name, struct slice base, const struct http_value *value)
 {

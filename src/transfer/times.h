@@ -17,7 +17,7 @@ enum time_form {
 	TIME_CLEAR,
 	TIME_DAY_FIRST, /* the order matters for its form, and only this order is possible */
 	TIME_MONTH_FIRST,
-	TIME_EITHER /* needs the order */
+	TIME_EITHER /* the form is ambiguous without the order */
 };
 
 /* Sets *ms unless it is TIME_BAD; for TIME_EITHER according to the order. A form that contradicts the order is TIME_BAD. */

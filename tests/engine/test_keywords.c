@@ -33,7 +33,7 @@ people_stop(void **state UNUSED)
 		"arre\xcc\x82t", "arr\xc3\xaatez svp", "STOP s'il vous pla\xc3\xaet", "Stop s\xe2\x80\x99il te pla\xc3\xaet",
 		"d\xc3\xa9sabonner", "d\xc3\xa9sinscription", "annulla", "BASTA", "fermare", "cancellami", "per favore stop",
 		"Parar", "Sair", "pare por favor", "uitschrijven", "stoppen", "Afmelden aub", "Rezygnuj\xc4\x99", "wypisz",
-		/* in a sentence */
+		/* within a sentence */
 		"I want to unsubscribe", "How do I unsubscribe?", "Ich will mich abmelden!", "je veux me d\xc3\xa9sabonner",
 		"Quiero desuscribirme", "Voglio disiscrivermi", "Ik wil me afmelden", "chc\xc4\x99 si\xc4\x99 wypisa\xc4\x87",
 		"Remove me from this list", "No more texts", "Keine SMS mehr", "no m\xc3\xa1s mensajes", "unsub", NULL };

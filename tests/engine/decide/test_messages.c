@@ -409,9 +409,9 @@ a_number_gets_a_code(void **state)
 	assert_int_equal(w->decision.message_count, 0);
 }
 
-/* docs/api.md 4.1.14: no code is sent without a gateway or the setting, nor to a lead that opted out of texts, that was named
- * by an email address alone or, if known, by a caller with a key, nor to a fraudulent lead, unless it lacks only proof of
- * work. */
+/* docs/api.md 4.1.14: no code is sent without a gateway or the setting, for a lead that opted out of texts, for a sign-up with
+ * only an email address, for a known lead that a caller with a key signs up, or for a fraudulent lead, unless it lacks only
+ * proof of work. */
 static void
 some_numbers_get_none(void **state)
 {

@@ -195,7 +195,7 @@ only_a_watched_process_sends_signs_of_life(void **state UNUSED)
 	assert_false(is_watched("99999999999999999999", NULL));
 }
 
-/* So no child process can report in its place. */
+/* The variables are removed, so that no child process can report in its place. */
 static void
 the_environment_has_none_of_it_any_more(void **state UNUSED)
 {

@@ -141,7 +141,7 @@ use_open_files(void)
 	MUST(pwrite(fd, "x", 1, 0) == 1 && ftruncate(fd, 0) == 0);
 }
 
-/* As the dispatcher does with its lock file. */
+/* An open file stays usable, such as the lock file of the dispatcher. */
 static void
 open_files_stay_usable(void **state)
 {

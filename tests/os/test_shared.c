@@ -158,7 +158,7 @@ other_files_are_not_overwritten(void **state)
 	refused("no_shared_memory", "remove the file");
 	rmdir(path);
 	if (geteuid() != 0)
-		return; /* changing owners takes root */
+		return; /* only root can change owners */
 	struct shared shared = open_it();
 	shared_close(&shared);
 	assert_int_equal(chown(path, 65534, 65534), 0);

@@ -20,7 +20,7 @@ expect(const char *typed, const char *display, const char *key)
 	if (!slice_equal(email.key, slice_of(key)))
 		fail_msg("%s: key is %.*s, not %s", typed, SLICE_ARGS(email.key), key);
 	assert_slice(email.display, display);
-	/* parsing the stored address changes nothing, and the key of a key is the key itself */
+	/* parsing the stored address again changes nothing, and the key of a key is the key itself */
 	assert_true(email_parse(pool, email.display, &again));
 	assert_slices_equal(again.display, email.display);
 	assert_slices_equal(again.key, email.key);

@@ -54,7 +54,7 @@ old_failures_do_not_count(void **state UNUSED)
 	assert_int_equal(login_throttle_wait_ms(&throttle, end_ms + LOGIN_FAILURES_MS + 1), 0);
 }
 
-/* The right password without the second factor does not give more tries at the second factor. */
+/* The right password without the second factor gives no additional tries for the second factor. */
 static void
 an_attempt_is_taken_back(void **state UNUSED)
 {

@@ -168,7 +168,7 @@ meanings_are_given(void **state UNUSED)
 	}
 }
 
-/* If one column says yes, no later column can make the person active again. */
+/* If any column says that the person opted out, no other column can undo it. */
 static void
 any_column_opts_out(void **state UNUSED)
 {
@@ -347,7 +347,8 @@ a_score_may_be_empty_or_absent(void **state UNUSED)
 	assert_int_equal(import.signup.custom_field_count, 0);
 }
 
-/* docs/api.md 1.6: values that only inform are made valid, and cut before the first character that exceeds the limit. */
+/* docs/api.md 1.6: values that are only informative are made valid, and cut before the first character that exceeds the
+ * limit. */
 static void
 what_only_informs_is_cleaned(void **state UNUSED)
 {
@@ -478,7 +479,7 @@ json_has_the_fields_of_a_request(void **state UNUSED)
 	}
 }
 
-/* A limit, because members are compared with each other while the campaign is locked. */
+/* The limit exists because members are compared with each other while the campaign is locked. */
 static void
 a_record_has_at_most_1000_members(void **state UNUSED)
 {

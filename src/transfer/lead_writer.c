@@ -8,11 +8,11 @@
 
 #include "engine/custom_fields.h"
 #include "engine/id_list.h"
+#include "json/reader.h"
+#include "json/writer.h"
 #include "os/clock.h"
 #include "transfer/columns.h"
 #include "transfer/csv.h"
-#include "json/reader.h"
-#include "json/writer.h"
 
 /* Names of tags and actions in a cell form a CSV record of their own, no matter what the delimiter of the file is. */
 enum { CELL_MAX_BYTES = 1024 * 1024, NAMES_DELIMITER = ',' };

@@ -5,7 +5,7 @@
 
 #include "identity/signed_token.h"
 
-/* 32 bytes that count up from `first` */
+/* Bytes that count up from `first`. */
 static struct slice
 secret(unsigned char first)
 {

@@ -19,7 +19,7 @@ open_strict(void **state)
 	return 0;
 }
 
-/* By a caller without a key. */
+/* Signs up an email address without a key. */
 static void
 sign_up_public(struct world *w, const char *email)
 {

@@ -9,7 +9,7 @@ enum { EXPIRES = 1800000000, CAMPAIGN = 42 };
 
 static const struct slice address = SLICE("ada@example.org");
 
-/* 100, 101, … 131 */
+/* The bytes 100, 101, … 131. */
 static struct slice
 secret(void)
 {

@@ -12,12 +12,13 @@ operation_changes(const struct operation_call *call)
 	return call->operation->effect != READS && call->operation->effect != PREPARES && !call->previews;
 }
 
-/* The output of the operation that shows the changed object; absent if there is none. It shares the arguments of the call. */
+/* Returns the output of the operation that shows the changed object, run with the arguments of the call; absent if there is no
+ * such operation. */
 static struct slice
 show(const struct operation_call *call)
 {
 	const struct operation *operation = call->operation->shown_by;
-	if (operation == NULL || (call->report.failed && operation->parameter_count > 0)) /* its own arguments may be wrong */
+	if (operation == NULL || (call->report.failed && operation->parameter_count > 0)) /* its arguments may be invalid */
 		return SLICE_NONE;
 	struct operation_call shown = *call;
 	shown.operation = operation;
@@ -42,7 +43,7 @@ operation_set_actor(struct audit_entry *entry, struct pool *pool, const struct c
 	entry->request_id = caller->request_id;
 }
 
-/* The id in a parameter; 0: the caller has not given it, or the operation does not have it. */
+/* The id in a parameter; 0 if the caller did not give the parameter, or the operation does not have it. */
 static uint64_t
 given_id(const struct operation_call *call, const char *name)
 {
@@ -76,7 +77,7 @@ end(struct operation_call *call, const struct audit_entry *entry, uint64_t row, 
 	/* an operation that fails but has output did part of its work: an import may have rejected rows */
 	const bool done = status == EX_OK || !output_is_empty(call->output), creates = operation->effect == CREATES;
 	if (call->report.failed && (problem == PROBLEM_UNCERTAIN || problem == PROBLEM_INCOMPLETE))
-		return; /* the row stays as it began */
+		return; /* the row keeps the state `begun` */
 	struct audit_end ended = { .state = done ? AUDIT_DONE : AUDIT_FAILED, .before = call->before };
 	if (done && (creates || operation->logs_output || operation->shows_result))
 		ended.after = output_public_json(call->pool, call->output);

@@ -6,7 +6,7 @@
 #include "store/users/audit.h"
 
 /* Runs the operation of a call that has a store and an output. For a change, a row of the audit log is committed first: if that
- * fails, the operation is not run. Nor is it run if a front end has reported an invalid argument; then the row says that the
+ * fails, the operation is not run. Nor is it run if a front end has reported an invalid argument; then the row shows that the
  * change failed. Returns the status. */
 int operation_run_audited(struct operation_call *call);
 /* Whether the call makes a change, and so has a row in the audit log. */

@@ -18,7 +18,7 @@ struct caller {
 	uint64_t id;         /* of the key or user; 0: a shell */
 	struct slice name;   /* of the key or user, or absent */
 	bool operator;       /* may use every account, and operations that are for operators only */
-	uint64_t account_id; /* 0: an operator's */
+	uint64_t account_id; /* 0 for an operator */
 	int64_t expires_ms;  /* of the key; 0: it does not expire */
 	rights rights;
 	const uint64_t *campaigns; /* the campaigns that it is limited to; not NULL if there are any */
@@ -27,13 +27,13 @@ struct caller {
 	struct slice request_id;   /* or absent */
 };
 
-/* In all of these, NULL is the command `leadhook`, which may do everything. */
+/* In all of these functions, NULL stands for the command `leadhook`, which may do everything. */
 MUST_CHECK bool caller_is_operator(const struct caller *caller);
 rights caller_rights(const struct caller *caller);
 MUST_CHECK bool caller_has_right(const struct caller *caller, enum right right);
-/* The account that the caller is limited to; 0: none. */
+/* The account that the caller is limited to; 0 if there is none. */
 uint64_t caller_account(const struct caller *caller);
-/* Whether it may know that an object exists. `campaign_id` 0: the object belongs to the account itself. */
+/* Whether the caller may know that an object exists. `campaign_id` 0: the object belongs to the account itself. */
 MUST_CHECK bool caller_sees(const struct caller *caller, uint64_t account_id, uint64_t campaign_id);
 
 /* The name of the key or user; for a shell, that of its user, from the environment, or the user id. In the pool. */

@@ -34,7 +34,7 @@ settings_assign(const struct operation_call *call, void *target)
 	}
 }
 
-/* The setting whose name begins most like this one; NULL: none is similar. */
+/* The setting whose name has the longest beginning in common with this one; NULL if none is similar. */
 static const char *
 most_similar(const struct settings_table *table, struct slice name)
 {

@@ -33,39 +33,39 @@ struct subject {
 extern const struct subject subject_account, subject_key, subject_campaign, subject_tag, subject_action, subject_reward,
     subject_webhook, subject_delivery, subject_inbound, subject_call, subject_mail, subject_user, subject_job;
 
-/* How a call changes stored data. All but READS and PREPARES have a row in the audit log; CREATES, ADDS and QUEUES take an
- * Idempotency-Key. */
+/* How a call changes stored data. Calls have a row in the audit log, except those that are READS or PREPARES. CREATES, ADDS and
+ * QUEUES take an Idempotency-Key. */
 enum effect {
 	READS,
-	PREPARES, /* the installation itself, whose tables may be missing */
+	PREPARES, /* prepares the installation itself, whose tables may be missing */
 	CHANGES,  /* or reads something that must be on record, such as the report about a person */
-	CREATES,  /* an object, and outputs its id; the answer is 201 */
+	CREATES,  /* creates an object, and outputs its id; the answer is 201 */
 	ADDS,     /* has an effect each time it is called, even with the same arguments */
-	QUEUES    /* a job: a call over HTTP leaves the work to the dispatcher and outputs the job; the answer is 202 */
+	QUEUES    /* queues a job: a call over HTTP leaves the work to the dispatcher and outputs the job; the answer is 202 */
 };
 
-enum audience { FOR_CALLERS /* that have the rights */, FOR_OPERATORS };
+enum audience { FOR_CALLERS /* callers that have the rights */, FOR_OPERATORS };
 
-/* How it changes who can log in or call. */
+/* How an operation changes who can log in or make calls. */
 enum access_change {
 	KEEPS_ACCESS,
-	GRANTS_ACCESS, /* without an end, so a key that expires may not call it */
-	ENDS_ACCESS    /* of a credential: counted for the caller alone, not for its account */
+	GRANTS_ACCESS, /* gives access that does not end, so a key that expires may not call it */
+	ENDS_ACCESS    /* makes a credential invalid: counts for the caller alone, not for its account */
 };
 
 /* The load that a call over HTTP causes. */
 enum cost {
 	CHEAP,
 	SLOW,      /* about a second: only a few of these run at a time on a host (limit/work_slots.h) */
-	SEARCHES,  /* the same, and it reads all data of a campaign: within limits.searches_per_account */
+	SEARCHES,  /* like SLOW, and reads all data of a campaign: within limits.searches_per_account */
 	TEST_MAILS /* sends a mail to a user: within limits.test_mails_per_address and test_mails_per_account */
 };
 
-/* What it needs to run. */
+/* What an operation needs to run. */
 enum needs {
 	NEEDS_SCHEMA,           /* a database whose tables have this program's version */
 	NEEDS_DATABASE,         /* tables of any version */
-	NEEDS_DATABASE_ALONE,   /* the same; files that the configuration names may be missing or invalid */
+	NEEDS_DATABASE_ALONE,   /* the same, but files that the configuration names may be missing or invalid */
 	NEEDS_ANY_CONFIGURATION /* runs even if the configuration is not usable: then `conf` and `store` may be NULL */
 };
 
@@ -83,12 +83,12 @@ struct operation {
 	size_t parameter_count;
 	size_t arguments_size;                 /* of the struct in call->arguments */
 	const void *defaults;                  /* a struct of that type; NULL: all zero */
-	const struct settings_table *settings; /* that it sets, after the other operands; NULL: none */
+	const struct settings_table *settings; /* those that it sets, after the other operands; NULL: none */
 	bool settings_are_optional;            /* otherwise at least one must be given */
 	enum output_shape shape;
 	enum needs needs;
 	/* The call over HTTP (docs/manage.md 1). The path is below /manage/v1; "{…}" in it names the subject or a parameter.
-	 * METHOD_NONE: there is none. */
+	 * METHOD_NONE if there is no such call. */
 	enum operation_method method;
 	const char *path;
 	enum audience audience;
@@ -98,12 +98,12 @@ struct operation {
 	enum access_change access;
 	enum cost cost;
 	bool needs_password; /* a user must have entered the password recently (docs/users.md 4) */
-	bool versioned;      /* shows or changes something that counts for the version of a campaign's settings */
+	bool versioned;      /* shows or changes something that the version of a campaign's settings covers */
 	/* The operation that shows the object that this one changes: the audit log has its output from before and after the
 	 * change. NULL: the log has the output of CREATES, or nothing. */
 	const struct operation *shown_by;
 	bool shows_result; /* its own output shows the object after the change */
-	bool logs_output;  /* the audit log has its output, which says nothing about a person */
+	bool logs_output;  /* the audit log has its output, which has nothing about a person */
 };
 /* Defines the row of an operation: its words, and the members that follow. */
 #define OPERATION(name, ...) const struct operation operation_##name = { __VA_ARGS__ }
@@ -111,12 +111,12 @@ struct operation {
 #define HTTP(verb, place, any_of) .method = METHOD_##verb, .path = place, .rights = any_of
 
 struct operation_call {
-	const struct operation *operation; /* NULL: none was given, because of an option of the shell that needs none */
+	const struct operation *operation; /* NULL: none was given, because an option of the shell needs none */
 	char *arguments;                   /* the struct of the operation; texts are valid UTF-8 without control characters */
 	bool *given;                       /* for each parameter, whether it was given */
 	struct settings settings;          /* of operation->settings */
 	uint64_t id;                       /* of the subject; 0: none was given */
-	struct owner owner;                /* valid if has_owner: of the subject, or of the campaign that a parameter names */
+	struct owner owner;                /* if has_owner: that of the subject, or of the campaign in a parameter */
 	bool has_owner;
 	bool previews;       /* it only shows what it would do (PARAMETER_PREVIEW) */
 	bool is_slow;        /* a parameter makes it slow (PARAMETER_SLOW) */
@@ -128,11 +128,11 @@ struct operation_call {
 	struct slice problems;   /* for NEEDS_ANY_CONFIGURATION: the errors of the configuration, one per line; or absent */
 	const char *config_file; /* the file in --config; or NULL */
 	struct store *store;
-	struct precondition precondition; /* of a call over HTTP: the conditions of its change */
+	struct precondition precondition; /* of a call over HTTP: the conditions on which it makes its change */
 	struct output *output;
 	const struct caller *caller; /* NULL: the command `leadhook` */
 	FILE *out, *errors;          /* NULL in a call over HTTP */
-	bool is_remote;              /* over HTTP: it must be short, and cannot use files of the host */
+	bool is_remote;              /* the call came over HTTP: it must be short, and cannot use files of the host */
 	bool wants_json;
 	bool writes_out;     /* the operation has written its result to `out` itself */
 	struct slice next;   /* the value of `after` for the next part, if the output is one part of a list; or absent */
@@ -149,13 +149,14 @@ void operation_next_id(struct operation_call *call, uint64_t id);
 
 /* Whether calls of it may have an Idempotency-Key (docs/manage.md 1.5). */
 bool operation_is_repeatable(const struct operation *operation);
-/* How many objects of a kind an account may have: `setting`, but operators may add more. */
+/* How many objects of a kind an account may have, according to `setting`; operators may add more. */
 uint64_t operation_maximum(const struct operation_call *call, unsigned setting);
 #define TOO_MANY_IN_ACCOUNT(what) "the account has as many " what " as it may have (limits." what "_per_account)"
 
-/* Returns 0 for RESULT_OK; otherwise reports the error and returns its status. RESULT_NOT_FOUND means the object call->id. */
+/* Returns 0 for RESULT_OK; otherwise reports the error and returns its status. RESULT_NOT_FOUND means that the object call->id
+ * does not exist. */
 int operation_answer(struct operation_call *call, enum result result);
-/* The same; after success they also output a number, or the id. */
+/* The same, but after success these also output a number or the id. */
 int operation_answer_number(struct operation_call *call, enum result result, const char *key, uint64_t number);
 int operation_answer_id(struct operation_call *call, enum result result, uint64_t id);
 /* Finds the campaign that is the subject. `campaign` may be NULL, to find out only whether it exists. */

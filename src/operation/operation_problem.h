@@ -59,12 +59,13 @@ struct operation_call;
 
 /* Each of these records the failure, writes "leadhook: …" to call->errors unless that is NULL, and returns the exit status. */
 int operation_fail(struct operation_call *call, enum operation_problem problem, const char *format, ...) PRINTF_LIKE(3, 4);
-/* The value of a parameter or setting is invalid. The command shows "--limit: …" for an option and "name=: …" for a setting. */
+/* Reports that the value of a parameter or setting is invalid. The command shows "--limit: …" for an option and "name=: …" for
+ * a setting. */
 int operation_fail_value(struct operation_call *call, enum operation_problem problem, const char *name, const char *format, ...)
     PRINTF_LIKE(4, 5);
-/* The same for a setting, which may have the name of an operand. */
+/* The same for a setting, whose name may also be that of an operand. */
 int operation_fail_setting(struct operation_call *call, const char *name, const char *format, ...) PRINTF_LIKE(3, 4);
-/* An operand is not a valid id of such an object. */
+/* Reports that an operand is not a valid id of this kind of object. */
 int operation_fail_id(struct operation_call *call, struct slice text, const char *noun);
 /* Writes and records a remark that does not make the operation fail. */
 void operation_warn(struct operation_call *call, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -20,9 +20,9 @@ struct value {
 	const char *key;
 	struct slice text;           /* in text output */
 	struct slice json;           /* in JSON output; absent: `text` as a string */
-	bool has_lines;              /* below the others in text */
+	bool has_lines;              /* shown below the other values in text output */
 	bool secret;                 /* not in public JSON */
-	const struct output *nested; /* instead of both in JSON and below the others in text; or NULL */
+	const struct output *nested; /* used instead of both texts, and shown below the other values in text output; or NULL */
 };
 
 struct record {
@@ -262,7 +262,7 @@ is_unsafe(uint32_t character)
 	return character < ' ' || (character >= 0x7f && character < 0xa0) || is_direction_mark(character);
 }
 
-/* The same JSON for terminals: unsafe characters in its strings become escapes. */
+/* Adds the JSON in a form for terminals: unsafe characters in its strings become escapes. */
 static void
 add_shown_json(struct buffer *out, struct slice json)
 {
@@ -338,7 +338,7 @@ output_print_json(const struct output *output, FILE *out)
 		json_begin_array(&writer);
 	for (size_t i = 0; i < output->count; i++) {
 		write_record(&writer, &output->records[i], WITH_SECRETS);
-		printed = printed && flush_json(&text, out); /* one by one: all of them may be large */
+		printed = printed && flush_json(&text, out); /* record by record, because all of them together may be large */
 	}
 	if (output->shape == OUTPUT_ARRAY)
 		json_end_array(&writer);

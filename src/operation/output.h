@@ -17,14 +17,14 @@ enum output_shape {
 	OUTPUT_NONE    /* the operation writes its result itself, and not as JSON */
 };
 
-/* It lives in the pool. So must all texts that are passed to it. */
+/* The output lives in the pool, and so must all texts that are passed to it. */
 struct output;
 
 struct output *output_new(struct pool *pool, enum output_shape shape);
 
 /* Begins the next record. An OUTPUT_OBJECT has exactly one. */
 void output_record(struct output *output);
-/* The same; in JSON the record is `json`, and the values that follow are for text output only. */
+/* The same, but in JSON the record is `json`; the values that follow appear in text output only. */
 void output_json_record(struct output *output, struct slice json);
 
 bool output_is_empty(const struct output *output);
@@ -42,7 +42,7 @@ void output_keep_private(struct output *output);
 /* 0 is written as null. */
 void output_u64_or_null(struct output *output, const char *key, uint64_t value);
 void output_boolean(struct output *output, const char *key, bool value);
-/* Milliseconds since 1970, written as RFC 3339; negative is null. */
+/* Milliseconds since 1970, written as in RFC 3339; a negative number is null. */
 void output_time(struct output *output, const char *key, int64_t ms);
 /* An array of texts. `values` must stay valid. */
 void output_texts(struct output *output, const char *key, const struct slice *values, size_t count);
@@ -53,12 +53,13 @@ void output_json(struct output *output, const char *key, struct slice json);
 /* An output as a value: an object or array inside the record. */
 void output_nested(struct output *output, const char *key, const struct output *value);
 
-/* Appends one JSON value and a newline: the bytes that output_print_json writes, for texts without control characters and
- * direction marks. */
+/* Appends one JSON value and a newline. If the texts have no control characters and direction marks, these are the bytes that
+ * output_print_json writes. */
 void output_write_json(const struct output *output, struct buffer *out);
-/* The same without the newline, secrets and private values. In the pool; absent if it is too large for the audit log. */
+/* The same without the newline, secrets and private values. The result is in the pool; it is absent if it is too large for the
+ * audit log. */
 struct slice output_public_json(struct pool *pool, const struct output *output);
-/* The value `id` of the first record; 0: it has none. */
+/* The value `id` of the first record; 0 if it has none. */
 uint64_t output_first_id(const struct output *output);
 /* Writes one JSON value and a newline. Control characters and direction marks of its texts are written as escapes, so that no
  * stored text controls a terminal. False when writing to `out` fails. */

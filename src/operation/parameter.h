@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Parameters of operations. Both front ends, src/shell and src/manage, parse what they are given straight into the arguments of
- * an operation: a struct of its own, in which each parameter has its place. */
+ * Parameters of operations. Both front ends, src/shell and src/manage, parse their input directly into the arguments of an
+ * operation: a struct in which each parameter has its place. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,7 +31,7 @@ struct value_reading {
 	bool is_remote;       /* the value came over HTTP, where lists are shorter */
 	struct slice invalid; /* set by the parser: the item of a list that is invalid; or absent */
 	const struct value_type *type;
-	const char *expected; /* that of the type, unless the parser replaces it */
+	const char *expected; /* the text of the type, unless the parser replaces it */
 	bool is_operand;
 	struct slice message; /* set by the parser: the whole message, instead of "expected …"; or absent */
 	enum operation_problem problem;
@@ -51,8 +51,8 @@ struct value_type {
 	uint64_t least, most;    /* for value_parse_number */
 	bool is_file;            /* the path of a file on this host: only the command takes it */
 	bool has_lines;          /* its texts may contain line ends and tabs */
-	bool takes_files;        /* VALUE_FIELDS: for the command, NAME=@FILE means the text of that file */
-	const char *noun;        /* for an id: the kind of object, "campaign"; NULL: not an id */
+	bool takes_files;        /* for VALUE_FIELDS: in the command, NAME=@FILE means the text of that file */
+	const char *noun;        /* for an id: the kind of object, "campaign"; NULL if it is not an id */
 	enum owned_kind kind;    /* for an id */
 	const char *empty_array; /* what is expected instead of an empty array, if that is refused; NULL: it is an empty list */
 };
@@ -61,9 +61,9 @@ enum parameter_flag {
 	PARAMETER_OPERAND = 1, /* given by its place in the command line; otherwise an option */
 	PARAMETER_REQUIRED = 1 << 1,
 	PARAMETER_SHELL = 1 << 2,      /* only the command takes it … */
-	PARAMETER_ON_BY_HTTP = 1 << 3, /* … and each call over HTTP has it */
+	PARAMETER_ON_BY_HTTP = 1 << 3, /* … and it is on in each call over HTTP */
 	PARAMETER_OPERATOR = 1 << 4,   /* only an operator may give it */
-	PARAMETER_PREVIEW = 1 << 5,    /* only shows what would be done: parsed before parameters that may be invalid */
+	PARAMETER_PREVIEW = 1 << 5,    /* the call only shows what it would do: parsed before parameters that may be invalid */
 	PARAMETER_SLOW = 1 << 6        /* the call takes about a second (SLOW in operation.h) */
 };
 
@@ -95,9 +95,9 @@ MUST_CHECK bool parameter_take_pair(
     struct operation_call *call, const struct parameter *parameter, struct slice name, struct slice value);
 /* Whether a user must have entered the password recently to give it this value. */
 MUST_CHECK bool parameter_needs_password(const struct parameter *parameter, struct slice text);
-/* Makes call->arguments, with the defaults of call->operation, and call->settings, of which none is given. */
+/* Makes call->arguments, with the defaults of call->operation, and call->settings, in which no setting is given. */
 void parameters_begin(struct operation_call *call);
-/* The parameter of that name; NULL: the operation has none. */
+/* The parameter of that name; NULL if the operation has none. */
 const struct parameter *parameter_find(const struct operation_call *call, struct slice name);
 /* Whether the caller has given the parameter. The operation must have it. */
 MUST_CHECK bool parameter_is_given(const struct operation_call *call, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A line that shows the progress of a long command, once a second, if errors go to a terminal. */
+ * A line that shows the progress of a long command, updated once a second, if errors go to a terminal. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,10 +14,11 @@ struct progress {
 	bool shown;
 };
 
-/* `out`: NULL shows nothing. */
+/* If `out` is NULL, nothing is shown. */
 struct progress progress_begin(FILE *out, const char *unit, uint64_t total);
 int64_t progress_took_ms(const struct progress *progress);
-/* `done`: units so far, whose rate is shown. `position`: how far of `total`, to estimate the remaining time. */
+/* `done`: the units so far, whose rate is shown. `position`: how much of `total` has been reached, to estimate the remaining
+ * time. */
 void progress_show(struct progress *progress, uint64_t done, uint64_t position);
 /* Ends the line. */
 void progress_end(struct progress *progress);

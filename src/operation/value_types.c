@@ -19,8 +19,8 @@ enum {
 	URL_BYTES_MAX = 2048,
 	LIST_ITEMS_MAX = 5000,        /* of a list in a setting */
 	TEXT_BYTES_MAX = 65535,       /* maximum of a TEXT column */
-	DESCRIPTION_BYTES_MAX = 4096, /* one response has those of all tags */
-	FILE_BYTES_MAX = 1024         /* size of the columns of webhooks */
+	DESCRIPTION_BYTES_MAX = 4096, /* one response contains those of all tags */
+	FILE_BYTES_MAX = 1024         /* size of the columns with paths in webhooks */
 };
 
 #define TYPE(name, parser, type, text, ...) \

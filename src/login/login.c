@@ -65,7 +65,7 @@ take_slot(struct login_call *call, int *slot)
 	return false;
 }
 
-/* Counts the attempt, then hashes; the caller holds a slot. *matches: the password is right. */
+/* Counts the attempt, then hashes; the caller holds a slot. *matches: whether the password is right. */
 static enum result
 verify(struct login_call *call, struct slice email, struct slice password, struct login_proven *proven, bool *matches)
 {
@@ -108,10 +108,10 @@ accepts_code(struct pool *pool, struct slice code, struct login_proven *proven)
 	if (!recovery_code_hash(code, &proven->recovery))
 		return false;
 	proven->proof.recovery = proven->recovery.bytes;
-	return true; /* using it up shows whether there is such a code */
+	return true; /* whether the code exists shows when it is used up */
 }
 
-/* The whole attempt. LOGIN_DONE: the change that it was made for must use up the proof. */
+/* Makes the whole attempt. After LOGIN_DONE, the change for which it was made must use up the proof. */
 static enum result
 attempt_login(struct login_call *call, const struct login_request *request, struct login_proven *proven)
 {

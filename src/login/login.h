@@ -30,21 +30,22 @@ struct login_context {
 struct login_origin {
 	const struct ip_address *address; /* NULL: unknown, as behind a web server that listens on a unix socket */
 	struct slice user_agent;          /* or absent */
-	/* Asked once, after everything that can be refused without it, and before anything that a change needs is verified.
-	 * Returns false when it has answered: LOGIN_REFUSED. NULL: every change is allowed. */
+	/* Called once: after everything that can be refused without it, and before the password or code that the change needs
+	 * is verified. Returns false if it has answered the call; the verdict is then LOGIN_REFUSED. NULL: every change is
+	 * allowed. */
 	bool (*may_change)(void *caller);
 	void *caller;
 };
 
 enum login_verdict {
 	LOGIN_DONE,
-	LOGIN_WRONG,          /* address, password or code; or the session or link does not exist, or no longer */
+	LOGIN_WRONG,          /* wrong address, password or code, or a session or link that does not exist */
 	LOGIN_CODE_NEEDED,    /* the password is right, and a code must be given with it */
 	LOGIN_LIMITED,        /* too many logins from the address: `limit` */
 	LOGIN_THROTTLED,      /* too many failures for this user's address: wait_ms */
 	LOGIN_BUSY,           /* too many passwords are being hashed; wait_ms is a guess */
-	LOGIN_PASSWORD_UNFIT, /* the new password is refused: `password` says why */
-	LOGIN_NO_KEY,         /* no second factor: the configuration has no key to seal its secret */
+	LOGIN_PASSWORD_UNFIT, /* the new password is refused: `password` is the reason */
+	LOGIN_NO_KEY,         /* no second factor is possible: the configuration has no key to seal its secret */
 	LOGIN_HAS_FACTOR,     /* the user already has a second factor */
 	LOGIN_REFUSED         /* by may_change */
 };
@@ -105,16 +106,16 @@ MUST_CHECK enum result login_find_link(
 /* Uses up the link and sets the password; the user then logs in with it. Counts as a login from the address. */
 MUST_CHECK enum result login_use_link(struct login_call *call, struct slice token, struct slice password);
 
-/* ---- second factors: these functions need the caller's session, and limit the address like a login ---- */
+/* ---- second factors: these functions need the caller's session, and count as logins from the address ---- */
 
-/* A new secret, in the pool. It counts once a code made with it was given. */
+/* A new secret, in the pool. It takes effect once the user has entered a code that was made with it. */
 struct login_factor {
 	struct slice secret, url; /* in Base32, and as a URL for a QR code */
 };
 /* LOGIN_NO_KEY, LOGIN_HAS_FACTOR, or LOGIN_DONE with *factor. */
 MUST_CHECK enum result login_begin_factor(struct login_call *call, struct login_factor *factor);
-/* Enables the factor that was begun, and ends the user's other sessions. LOGIN_WRONG: the code is not one of its codes, or none
- * was begun. LOGIN_DONE: the recovery codes, which are shown once. */
+/* Enables the factor that was begun, and ends the user's other sessions. LOGIN_WRONG: the code is not one of its codes, or no
+ * factor was begun. LOGIN_DONE: `codes` are the recovery codes, which are shown once. */
 MUST_CHECK enum result login_enable_factor(struct login_call *call, struct slice code, struct slice codes[RECOVERY_CODES]);
 /* Replaces the recovery codes. LOGIN_WRONG: the user has no second factor. */
 MUST_CHECK enum result login_renew_codes(struct login_call *call, struct slice codes[RECOVERY_CODES]);

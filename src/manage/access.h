@@ -6,6 +6,7 @@
 
 /* Whether the caller has a right that the operation needs. */
 MUST_CHECK bool request_may_run(struct manage_request *request);
-/* Whether the caller may know of the object with that id, and finds its owner. `name` is how a problem calls the object. */
+/* Finds the owner of the object with that id, and returns whether the caller may know of the object. `name`: what a problem
+ * calls the object. */
 MUST_CHECK bool request_sees(
     struct manage_request *request, struct slice name, enum owned_kind kind, struct slice id, struct owner *owner);

@@ -47,7 +47,7 @@ find(struct manage_request *request, enum operation_method method)
 	return NULL;
 }
 
-/* METHOD_NONE: no operation has it. */
+/* METHOD_NONE if no operation has this method. */
 static enum operation_method
 method_of(enum http_method method)
 {
@@ -229,7 +229,7 @@ take_subject(struct manage_request *request, struct slice text)
 	return call->has_owner;
 }
 
-/* An object of the path belongs to the one before it. */
+/* Each object in a path belongs to the object before it. */
 static bool
 take_path_parameter(struct manage_request *request, const struct path_parameter *in_path)
 {
@@ -269,7 +269,7 @@ is_in_path(const struct manage_request *request, const char *name)
 	return false;
 }
 
-/* Whether the parameter or an alternative to it is in the path: a lead that the path names cannot be named otherwise. */
+/* Whether the parameter or an alternative to it is in the path: a lead that the path names cannot be named in another way. */
 static bool
 is_settled(const struct manage_request *request, const struct parameter *parameter)
 {
@@ -288,7 +288,7 @@ is_member(const struct manage_request *request, const struct parameter *paramete
 	       !is_settled(request, parameter);
 }
 
-/* The parameter that takes all members that are no other parameter; NULL: there is none. */
+/* The parameter that takes all members without a parameter of their own; NULL if there is none. */
 static const struct parameter *
 fields_of(const struct operation *operation)
 {
@@ -298,7 +298,7 @@ fields_of(const struct operation *operation)
 	return NULL;
 }
 
-/* Whether a member that is no parameter can be a setting or a field. */
+/* Whether a member without a parameter of its own can be a setting or a field. */
 static bool
 belongs_to_rest(const struct operation *operation, struct slice name)
 {
@@ -321,8 +321,8 @@ fail_missing(struct manage_request *request, const char *name)
 	return request_fail(request, PROBLEM_USAGE, pointer_to(request, slice_of(name)), "%s is missing", name);
 }
 
-/* Finds the member of each parameter; NULL if it is missing or null. Returns false after answering that one names an object
- * that the caller may not know of. */
+/* Finds the member of each parameter; NULL if it is missing or null. Returns false after answering that a member names an
+ * object that the caller may not know of. */
 static bool
 match(struct manage_request *request, struct members *members, const struct member **matched)
 {
@@ -339,7 +339,7 @@ match(struct manage_request *request, struct members *members, const struct memb
 	return true;
 }
 
-/* Whether all required members are there, and no unknown one. */
+/* Whether all required members are present, and no unknown ones. */
 static bool
 is_complete(struct manage_request *request, const struct members *members, const struct member *const *matched)
 {

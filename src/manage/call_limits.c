@@ -77,7 +77,7 @@ request_keeps_limits(struct manage_request *request)
 {
 	if (!may_send_test(request))
 		return false;
-	/* a part of a report takes about a second: with the default, an account works on about one at a time */
+	/* a part of a report takes about a second: with the default limit, an account runs about one at a time */
 	if (request->operation->cost == SEARCHES &&
 	    !keeps_limit(request, LIMIT_SEARCHES, SLICE("too many reports and erasures of this account")))
 		return false;

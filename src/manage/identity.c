@@ -45,7 +45,7 @@ request_set_cookie(struct manage_request *request, struct slice token)
 		SLICE_ARGS(token), age));
 }
 
-/* Scheme, host and port of an URL. */
+/* Scheme, host and port of a URL. */
 static struct slice
 origin_of(struct slice url)
 {
@@ -53,7 +53,8 @@ origin_of(struct slice url)
 	return slice_sub(url, 0, begin + slice_find(slice_sub(url, begin, url.size), '/'));
 }
 
-/* Browsers say where a request comes from, in a header that scripts cannot set. Older ones send Origin with each change. */
+/* Browsers report where a request comes from, in a header that scripts cannot set. Older browsers send Origin with each change.
+ */
 bool
 request_is_own_page(struct manage_request *request)
 {
@@ -80,7 +81,7 @@ read_campaigns(struct manage_request *request)
 		if (slice_to_u64(item, INT64_MAX, &ids[count]))
 			count++;
 	if (slice_present(session->campaigns) && count == 0)
-		ids[count++] = 0; /* all of them were removed; no campaign has the id 0 */
+		ids[count++] = 0; /* all campaigns of the user were removed; no campaign has the id 0 */
 	request->caller.campaigns = ids;
 	request->caller.campaign_count = count;
 }
@@ -112,7 +113,7 @@ identify_user(struct manage_request *request)
 		.account_id = session->account_id,
 		.rights = session->rights };
 	read_campaigns(request);
-	/* operators have no account and no limit: that of an address would be too low for two tabs of the dashboard */
+	/* operators have no account and no limit: the limit of an address would be too low for two tabs of the dashboard */
 	return session->account_id == 0 || call_pass_user(request->from, session->account_id, session->account_per_minute);
 }
 

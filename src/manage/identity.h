@@ -6,7 +6,7 @@
 
 /* Finds the caller: a key, or a user by the cookie of a session. */
 MUST_CHECK bool request_identify(struct manage_request *request);
-/* The token of the cookie, or absent. */
+/* The token in the cookie, or absent. */
 struct slice request_token(const struct manage_request *request);
 /* Whether a browser has sent the request from a page of the service itself. */
 MUST_CHECK bool request_is_own_page(struct manage_request *request);

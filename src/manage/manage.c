@@ -126,7 +126,7 @@ is_slow(const struct operation_call *call)
 	return call->is_slow || call->operation->cost == SLOW || call->operation->cost == SEARCHES;
 }
 
-/* Runs the call; a slow one takes a slot for that. Returns false after answering that none is free. */
+/* Runs the call; a slow call takes a slot while it runs. Returns false after answering that none is free. */
 static bool
 run_in_turn(struct manage_request *request, int *status)
 {
@@ -151,7 +151,7 @@ run(struct manage_request *request)
 	if (read_key(request, &key))
 		call->precondition.key = &key;
 	int status = EX_OK;
-	/* before the limits and the operation, which may refuse the call because of the object that it has created before */
+	/* before the limits and the operation, which may refuse the call because of the object that it created earlier */
 	if (answer_repeated(request))
 		return;
 	if (!request_keeps_limits(request) || !run_in_turn(request, &status))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Management over HTTP: operations as calls below /manage/v1 (docs/manage.md). The table of operations (src/admin/operations.h)
- * says which, and the rights that they need. */
+ * lists them, with the rights that they need. */
 #pragma once
 
 #include "api/call/api_call.h"
@@ -10,7 +10,7 @@
 
 struct manage;
 
-/* Everything in it must stay valid as long as the manage. `wiring` needs the members that operations with calls use. */
+/* Everything in it must stay valid as long as the struct manage. `wiring` needs the members that operations with calls use. */
 struct manage_options {
 	const struct conf *conf;
 	const struct operation_wiring *wiring;
@@ -20,6 +20,6 @@ struct manage_options {
 struct manage *manage_new(const struct manage_options *options);
 void manage_free(struct manage **manage);
 
-/* Answers a call below /manage. A key that was sent has already been checked; without a key, this counts the call for the
- * limits. */
+/* Answers a call below /manage. If the call has a key, it has already been checked; if it has none, this function counts it for
+ * the limits. */
 void manage_handle(struct manage *manage, struct call *call);

@@ -93,7 +93,7 @@ pointer_to(struct pool *pool, const char *field)
 	return field == NULL ? SLICE_NONE : POOL_JOIN(pool, SLICE("/"), slice_of(field));
 }
 
-/* Answers with the error of the operation; one that did nothing may have reported only a warning. */
+/* Answers with the error of the operation; an operation that did nothing may have reported only a warning. */
 static void
 answer_failure(struct manage_request *request)
 {

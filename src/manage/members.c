@@ -147,7 +147,7 @@ read_body(struct manage_request *request, struct members *members)
 	struct slice json;
 	if (http->body.size == 0)
 		return true;
-	/* no other type: browsers send those to any site without a preflight request (docs/manage.md) */
+	/* other types are refused: browsers send them to any site without a preflight request (docs/manage.md) */
 	if (!http_declares_json(http->content_type) || !http_body_json(http, &json))
 		return request_fail_status(
 		    request, 415, "unsupported_media_type", SLICE("a body has the content type application/json"));

@@ -25,5 +25,5 @@ struct members {
  * without NUL. */
 MUST_CHECK bool request_read_query(struct manage_request *request, struct members *members);
 MUST_CHECK bool request_read_body(struct manage_request *request, struct members *members);
-/* Takes the member of this name; NULL: there is none. */
+/* Takes the member of this name; NULL if there is none. */
 struct member *members_take(struct members *members, struct slice name);

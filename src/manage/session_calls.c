@@ -20,7 +20,7 @@
 /* One call: its fields, and where the request comes from. */
 struct session_call {
 	struct manage_request *request;
-	const char *operation; /* in the audit log; NULL: it is not written */
+	const char *operation; /* its name in the audit log; NULL: it is not logged */
 	struct audit_entry audited;
 	uint64_t audit_row; /* 0: none */
 	struct login_call login;
@@ -53,7 +53,7 @@ required_text(struct session_call *call, struct slice name)
 	return text;
 }
 
-/* Whether the body had no other fields and no invalid one; called after its fields were read. */
+/* Whether the body had neither unknown nor invalid fields; called after the known fields were read. */
 static bool
 fields_fit(struct session_call *call)
 {
@@ -417,7 +417,7 @@ handle_use_link(struct session_call *call)
 		.account_id = user.account_id,
 		.address = ip_address_format(call->request->http->pool, call->login.origin.address),
 		.request_id = call->request->http->request_id };
-	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* uses of links that are not valid count, too */
+	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* attempts with links that are not valid count, too */
 		result = login_use_link(&call->login, token, password);
 	if (result == RESULT_OK && call->login.outcome.verdict == LOGIN_WRONG)
 		(void)fail_link(call);
@@ -430,9 +430,9 @@ handle_use_link(struct session_call *call)
 static const struct {
 	enum http_method method;
 	const char *path; /* after /manage/v1 */
-	bool has_session; /* needs one */
+	bool has_session; /* needs a session */
 	void (*handle)(struct session_call *call);
-	const char *operation; /* in the audit log; NULL: it is not written */
+	const char *operation; /* its name in the audit log; NULL: it is not logged */
 	bool of_suspended;     /* users of suspended accounts may call it, too */
 } calls[] = {
 	{ HTTP_POST, "session", .handle = handle_login },

@@ -108,7 +108,7 @@ first_word_is(const struct operation *operation, const char *word)
 	return slice_equal(slice_sub(words, 0, slice_find(words, ' ')), slice_of(word));
 }
 
-/* For "account" alone, lists the commands that begin with it. */
+/* Reports an unknown command. For "account" alone, lists the commands that begin with it. */
 static void
 add_unknown_command(const struct operation *const *operations, const struct command_line *line, struct buffer *problem)
 {
@@ -198,7 +198,7 @@ count_operands(const struct operation *operation, size_t *least, size_t *most)
 	*most = SIZE_MAX;
 }
 
-/* Whether all required options are given. *none: no option is required. */
+/* Whether all required options are given. *none: whether no option is required. */
 static bool
 has_required(const struct command_line *line, bool *none)
 {
@@ -286,7 +286,7 @@ read_text_file(struct operation_call *call, const char *path, struct slice *text
 	return EX_OK;
 }
 
-/* NAME=@FILE is the text of that file. */
+/* Replaces each value "@FILE" with the text of that file. */
 static int
 read_files(struct operation_call *call, const struct parameter *parameter)
 {
@@ -302,7 +302,7 @@ read_files(struct operation_call *call, const struct parameter *parameter)
 	return status;
 }
 
-/* Parses one operand from *at on, or all of them if the parameter takes the rest. */
+/* Parses the operand at *at, or all operands from there if the parameter takes the rest. */
 static int
 parse_operands(const struct command_line *line, struct operation_call *call, const struct parameter *parameter, size_t *at)
 {

@@ -10,8 +10,8 @@ struct given_option {
 };
 
 struct command_line {
-	const struct operation *operation; /* NULL: none was given, because of an option that needs none */
-	const char *group;                 /* the word after which help was requested, of several operations; or NULL */
+	const struct operation *operation; /* NULL: none was given, because an option needs none */
+	const char *group;                 /* the first word of the operations about which help was requested; or NULL */
 	const char **operands;             /* texts are valid UTF-8 without control characters */
 	size_t operand_count;
 	struct given_option *options;
@@ -19,10 +19,10 @@ struct command_line {
 };
 
 /* Divides the arguments (argv[0] is skipped) into words, operands and options, but does not parse values. `operations` ends
- * with NULL. Returns false with a message in `problem` if they are wrong: EX_USAGE. */
+ * with NULL. If they are wrong, returns false with a message in `problem`; the status is then EX_USAGE. */
 MUST_CHECK bool command_line_read(const struct operation *const *operations, int argc, char *const argv[], struct pool *pool,
     struct command_line *line, struct buffer *problem);
-/* The value of an option; "" if it takes none; NULL if it is not given. */
+/* The value of an option; "" if it takes no value; NULL if the option is not given. */
 const char *command_line_option(const struct command_line *line, size_t option);
 /* Parses the values into the arguments of the call. Returns 0, or a status after reporting an invalid value. */
 MUST_CHECK int command_line_parse(const struct command_line *line, struct operation_call *call);

@@ -72,7 +72,8 @@ print_values(FILE *out)
 	fputs("\t*) return 1 ;;\n\tesac\n}\n\n", out);
 }
 
-/* Prints the options from `from` up to `until` that the operation takes, or, if it is NULL, that every command takes. */
+/* Prints the options from `from` up to `until` that the operation takes; if the operation is NULL, those that every command
+ * takes. */
 static void
 print_options(const struct operation *operation, size_t from, size_t until, FILE *out)
 {

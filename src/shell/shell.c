@@ -62,7 +62,8 @@ report_absent_file(struct operation_call *call, const struct conf *conf)
 		operation_warn(call, "there is no %s: defaults and LEADHOOK_ variables hold (see --config)", conf->absent_file);
 }
 
-/* For an operation that runs with any configuration: loads it without the files that it names. Always true. */
+/* Loads the configuration, without the files that it names, for an operation that runs with any configuration. Always returns
+ * true. */
 static bool
 load_anyway(struct operation_call *call, const struct buffer *problems, struct conf **conf)
 {
@@ -82,7 +83,7 @@ load_and_run(const struct command_line *line, struct operation_call *call, FILE 
 	struct buffer problems;
 	int status = EX_CONFIG;
 	const bool checks_only = command_line_option(line, OPTION_CHECK_CONFIG) != NULL;
-	const bool is_enough = !checks_only && call->operation->needs == NEEDS_DATABASE_ALONE; /* no files */
+	const bool is_enough = !checks_only && call->operation->needs == NEEDS_DATABASE_ALONE; /* without the files that it names */
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
 	bool good = call->wiring->load(call->config_file, is_enough ? CONF_WITHOUT_LISTS : CONF_WITH_LISTS, &conf, &problems);
 	if (!good && !checks_only && call->operation->needs == NEEDS_ANY_CONFIGURATION)

@@ -16,7 +16,7 @@ extern const struct shell_option shell_options[];
 extern const size_t shell_option_count;
 /* Returns false if there is no option of that name. */
 MUST_CHECK bool shell_option_find(struct slice name, size_t *option);
-/* The parameter of the operation that the option sets; NULL: there is none. */
+/* The parameter of the operation that the option sets; NULL if there is none. */
 const struct parameter *shell_option_parameter(const struct operation *operation, size_t option);
-/* Whether the operation takes the option; if it is NULL, whether every command does. */
+/* Whether the operation takes the option; if the operation is NULL, whether every command does. */
 MUST_CHECK bool shell_option_fits(const struct operation *operation, size_t option);

@@ -83,7 +83,7 @@ load_and_run(const struct command_line *line, struct operation_call *call, FILE 
 	struct buffer problems;
 	int status = EX_CONFIG;
 	const bool checks_only = command_line_option(line, OPTION_CHECK_CONFIG) != NULL;
-	const bool is_enough = !checks_only && call->operation->needs == NEEDS_DATABASE_ALONE; /* without the files that it names */
+	const bool is_enough = !checks_only && call->operation->needs == NEEDS_DATABASE_ALONE; /* no files are needed */
 	buffer_init(&problems, CONF_PROBLEMS_MAX_BYTES);
 	bool good = call->wiring->load(call->config_file, is_enough ? CONF_WITHOUT_LISTS : CONF_WITH_LISTS, &conf, &problems);
 	if (!good && !checks_only && call->operation->needs == NEEDS_ANY_CONFIGURATION)

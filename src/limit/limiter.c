@@ -14,14 +14,15 @@
 enum {
 	NAMES = LIMIT_KINDS * LIMIT_REACHES, /* one more table, without windows: the noted names */
 	TABLES,
-	SHARES = 100, /* parts of the memory */
+	SHARES = 100, /* the memory is divided into this many parts */
 	NAMES_SHARE = 2,
 	NAME_AGE_MS = MINUTE_MS
 };
 
 #define TABLE(kind, reach) ((reach)*LIMIT_KINDS + (kind))
 
-/* For each kind: the parts of its tables, by reach, and what counts its refusals. With those of the names, SHARES in all. */
+/* For each kind: the shares of its tables, by reach, and the metric of its refusals. With the share of the names, they add up
+ * to SHARES. */
 #define ROW(name, callers, sites, providers, metric) { { callers, sites, providers }, METRIC_##metric },
 static const struct {
 	size_t shares[LIMIT_REACHES];
@@ -31,10 +32,10 @@ static const struct {
 
 static const uint32_t times[LIMIT_REACHES] = { [REACH_CALLER] = 1, [REACH_SITE] = 4, [REACH_PROVIDER] = LIMIT_FACTOR_MAX };
 
-/* One caller; zeros: a free entry. The counters of its rings follow. */
+/* The entry of one caller, followed by the counters of its rings. A free entry is all zeros. */
 struct entry {
 	unsigned char name[LIMITER_CALLER_MAX]; /* of the caller, masked */
-	uint32_t newest[LIMIT_WINDOWS_MAX];     /* for each ring; for a name: when it was noted or last used, in NAME_AGE_MS */
+	uint32_t newest[LIMIT_WINDOWS_MAX];     /* for each ring; for a name: its last use, in units of NAME_AGE_MS */
 };
 
 struct table {
@@ -214,7 +215,7 @@ find_entry(const struct location *location)
 	return NULL;
 }
 
-/* Returns the caller's entry, otherwise the first of the least used entries of its set. */
+/* Returns the caller's entry; if it has none, the first of the least used entries of its set. */
 static struct entry *
 find_or_choose(const struct location *location, int64_t now_ms)
 {
@@ -345,7 +346,7 @@ limiter_would_pass(struct limiter *limiter, const struct limit_network *network,
 	return decide(limiter, network, claims, count, COUNTS_NOTHING, verdict);
 }
 
-/* Whether a window that has not passed counts anything. Reads without a lock, and changes nothing. */
+/* Whether any window that has not passed has counted something. Reads without a lock, and changes nothing. */
 static bool
 is_used(const struct table *table, const unsigned char *entry, int64_t now_ms)
 {
@@ -400,7 +401,7 @@ limiter_count(struct limiter *limiter, const struct limit_network *network, cons
 
 /* ---- names ---- */
 
-/* Locks the set of a name, and finds its entry; NULL: there is none. False: the lock cannot be acquired. */
+/* Locks the set of a name, and finds its entry, or NULL if there is none. Returns false if the lock cannot be acquired. */
 static bool
 lock_name(struct limiter *limiter, struct slice name, struct location *location)
 {
@@ -468,7 +469,7 @@ limiter_remove(struct limiter *limiter, struct slice name)
 enum { V6_NETWORK_SIZE = 6, V4_SPREAD = 8 };
 _Static_assert(sizeof(struct limit_name) <= (size_t)LIMITER_CALLER_MAX, "an address and a campaign");
 
-/* The bytes of an IPv6 address that identify its caller: a client has a /64, a site a /56, some a /48. */
+/* The bytes of an IPv6 address that identify its caller: a client has a /64, a site a /56, and some sites a /48. */
 static const size_t reach_bytes[LIMIT_REACHES] = { [REACH_CALLER] = 8, [REACH_SITE] = 7, [REACH_PROVIDER] = 6 };
 
 size_t
@@ -489,8 +490,8 @@ limit_claim_address(const struct ip_address *address, enum limit_kind kind, uint
 	return reaches;
 }
 
-/* An IPv6 site has a /48, with more callers than fit into the memory. An IPv4 address counts as one caller for each
- * campaign. */
+/* An IPv6 site may have a /48, with more callers than fit into the memory. An IPv4 address counts as one caller per campaign.
+ */
 struct limit_network
 limit_network_of(const struct ip_address *address)
 {

@@ -3,9 +3,9 @@
  *
  * The memory is bounded. For each kind of limit it has a table of sets of LIMITER_WAYS rings (limit/window.h). A caller without
  * a ring in its set gets an empty one, or one whose window has passed. If there is none, it shares the least used ring and
- * inherits its count, so that a flood of callers cannot erase the count of another. Hence the requests that pass a set in a
- * window are at most LIMITER_WAYS times the limit, a caller at its limit stays there, and as long as there is room each caller
- * has its own ring.
+ * inherits its count, so that a flood of callers cannot erase the count of another. Hence a set passes at most LIMITER_WAYS
+ * times the limit of requests in a window, a caller at its limit stays there, and each caller has its own ring as long as there
+ * is room.
  *
  * A flood from one network cannot block others either: a keyed hash assigns each network at most LIMITER_SPREAD sets, and its
  * callers are only in these.
@@ -22,7 +22,7 @@
 #define LIMITER_FILE "limits" /* in the folder */
 
 /* X(name, parts of the memory for callers, sites and providers, what counts refusals; LIMIT_COUNT: it refuses nothing). A
- * comment says which calls it limits, and what it counts them by. */
+ * comment tells which calls the kind limits, and by what they are counted. */
 /* clang-format off */
 #define LIMIT_LIST(X) \
 	X(LOOKUPS, 16, 2, 1, LIMITED_LOOKUPS) /* GET without a key: an address */ \
@@ -65,7 +65,7 @@ enum limit_reach { REACH_CALLER, REACH_SITE, REACH_PROVIDER, LIMIT_REACHES };
 
 struct limiter;
 
-/* The metric of its refusals; METRIC_LIMIT_COUNT: it refuses nothing. */
+/* The metric of the kind's refusals; METRIC_LIMIT_COUNT if it refuses nothing. */
 enum metric_limit limit_metric(enum limit_kind kind);
 
 struct limiter_options {
@@ -75,7 +75,7 @@ struct limiter_options {
 	int64_t (*now_ms)(void); /* clock_monotonic_ms; the same for all processes */
 };
 
-/* The network of callers: its name (any bytes), and the maximum of its sets. */
+/* The network of callers: its name (any bytes), and the maximum number of its sets. */
 struct limit_network {
 	struct slice name;
 	size_t spread; /* from 1 to LIMITER_SPREAD */
@@ -85,10 +85,10 @@ struct limit_claim {
 	enum limit_kind kind;
 	enum limit_reach reach; /* always REACH_CALLER, except for the kinds that count only addresses */
 	struct slice caller;    /* at most LIMITER_CALLER_MAX bytes; a caller belongs to one network */
-	uint32_t limit;         /* of LIMIT_ACCOUNT, from 1 to LIMIT_MAX */
+	uint32_t limit;         /* for LIMIT_ACCOUNT, from 1 to LIMIT_MAX */
 };
 
-/* Describes the window that refuses the longest, if one does. */
+/* Describes the window that refuses for the longest time, if any does. */
 struct limit_verdict {
 	enum limit_kind kind;
 	uint32_t limit;
@@ -107,13 +107,14 @@ MUST_CHECK bool limiter_pass(struct limiter *limiter, const struct limit_network
 MUST_CHECK bool limiter_would_pass(struct limiter *limiter, const struct limit_network *network,
     const struct limit_claim *claims, size_t count, struct limit_verdict *verdict);
 
-/* The share of the kind's memory that callers now use, from 0 to 1, estimated from a part of it; 0 without a rule. */
+/* The share of the kind's memory that callers now use, from 0 to 1, estimated from a part of it; 0 if the kind has no rule. */
 double limiter_fill(struct limiter *limiter, enum limit_kind kind);
 
-/* Returns how many were counted in the first window of the kind's rule; 0 without one. */
+/* Returns how many calls were counted in the first window of the kind's rule; 0 if it has no rule. */
 uint32_t limiter_count(struct limiter *limiter, const struct limit_network *network, const struct limit_claim *claim);
 
-/* A bounded set of names, of which LIMITER_CALLER_MAX bytes are used. The least recently noted or queried are replaced. */
+/* A bounded set of names, of which LIMITER_CALLER_MAX bytes are used. The names that were least recently noted or queried are
+ * replaced. */
 void limiter_note(struct limiter *limiter, struct slice name);
 MUST_CHECK bool limiter_is_noted(struct limiter *limiter, struct slice name);
 void limiter_remove(struct limiter *limiter, struct slice name);

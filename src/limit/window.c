@@ -92,8 +92,8 @@ set_counter(const struct ring *ring, uint32_t part, uint32_t value)
 	}
 }
 
-/* `newest` is written last: after an earlier crash, the next process repeats everything. If the clock went back, which it never
- * does under a lock, the difference would be huge. */
+/* `newest` is written last: if a process crashes before that, the next one repeats everything. If the clock went back, which it
+ * never does under a lock, the difference would be huge. */
 static void
 drop_old(const struct ring *ring, uint32_t now)
 {

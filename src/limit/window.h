@@ -3,7 +3,7 @@
  * counters, one for each sixtieth of it and one for the sixtieth that has just begun.
  *
  * The ring counts the requests of the window, and of less than a sixtieth before it. So no window of that length ever has more
- * requests than the limit, and no caller is refused more than a sixtieth too long (docs/api.md 5).
+ * requests than the limit, and no caller is refused for more than a sixtieth of the window too long (docs/api.md 5).
  *
  * A ring of zeros is an empty window. A process that is killed within a function leaves a ring that others can use: at worst
  * its call counts. */
@@ -35,7 +35,7 @@ struct limit_rule {
 };
 
 /* Parses "10/60s 20/3m", separated by commas or white space; an empty text is a rule without windows. Returns false, with the
- * item in *bad, when an item is invalid or one too many. */
+ * item in *bad, if an item is invalid or there are too many. */
 MUST_CHECK bool limit_rule_parse(struct slice text, struct limit_rule *rule, struct slice *bad);
 /* One of `hosts` (1 or more) equal shares of a limit, rounded up: callers that are spread evenly over the hosts get all of it.
  * A limit of 0 means no limit, and stays 0. */
@@ -64,7 +64,7 @@ size_t ring_bytes(const struct ring_shape *shape);
 
 /* Returns the count of the window that ends now. Drops older counts. */
 uint32_t ring_count(const struct ring *ring, int64_t now_ms);
-/* Returns how long until the count is below `limit` (> 0); 0: it is now. Drops older counts. */
+/* Returns how long it takes until the count is below `limit` (> 0); 0 if it already is. Drops older counts. */
 int64_t ring_wait_ms(const struct ring *ring, uint32_t limit, int64_t now_ms);
 /* Counts one more now. Must directly follow one of the functions above. */
 void ring_add(const struct ring *ring);

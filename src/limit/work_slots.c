@@ -50,7 +50,7 @@ work_slots_close(struct work_slots **slots)
 	*slots = NULL;
 }
 
-/* A free lock among `count`, from `first` on; -1: none. */
+/* Takes a free lock of the `count` locks from `first`; -1 if there is none. */
 static int
 take_free(struct work_slots *slots, int first, int count)
 {
@@ -60,7 +60,7 @@ take_free(struct work_slots *slots, int first, int count)
 	return -1;
 }
 
-/* `place`: the place of the caller among those that wait, so that they wait for different slots. */
+/* `place`: the place of the caller among the waiting callers, so that they wait for different slots. */
 static int
 wait_for_slot(struct work_slots *slots, int place)
 {

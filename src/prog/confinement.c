@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Connections to the database or a name server need no path: Landlock does not restrict connecting. */
+ * Connections to the database or a name server need no path here: Landlock does not restrict connecting. */
 #include "prog/confinement.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 static const struct sandbox_place system_places[] = {
 	{ "/etc", SANDBOX_READ }, /* the resolver's files, accounts, time zone, certificates */
 	{ "/usr", SANDBOX_READ }, /* the plugins of resolver and Connector/C; zones, locales, certificates */
-	{ "/lib", SANDBOX_READ }, /* the same if these are not links to /usr */
+	{ "/lib", SANDBOX_READ }, /* like /usr, unless they are links into it */
 	{ "/lib64", SANDBOX_READ },
 	{ "/run", SANDBOX_READ },         /* resolv.conf of systemd-resolved, which may start after us */
 	{ "/var/lib/sss", SANDBOX_READ }, /* accounts of sssd */
@@ -22,7 +22,8 @@ static const struct sandbox_place system_places[] = {
 	{ "/dev/random", SANDBOX_READ },
 };
 
-/* Hides the process and makes a sandbox that allows the system's places and these. Returns NULL if the sandbox is off. */
+/* Hides the process and makes a sandbox that allows the system's places and the given ones. Returns NULL if the sandbox is off.
+ */
 static struct sandbox *
 allow(const struct conf *conf, enum log_level level, const struct sandbox_place *places, size_t count)
 {

@@ -36,7 +36,7 @@ static const char program[] = "leadhook-dispatch";
 static const char usage[] = "usage: leadhook-dispatch [--config FILE] [--daemon] [--max-runtime SECONDS] [--quiet]\n"
 			    "                         [--dry-run | --check-config | --check-start] [--version] [--help]\n";
 
-/* DRY_RUN_MAX: the rows that --dry-run shows. */
+/* DRY_RUN_MAX: the maximum number of rows that --dry-run shows. */
 enum { DRY_RUN_MAX = 10000, MAX_RUNTIME_S = 24 * 3600 };
 
 enum {
@@ -128,8 +128,8 @@ show_due(struct store *store)
 	return status_of(store, result);
 }
 
-/* The exit status, or EX_OK to start. The database may recover, so a daemon waits. An error that the operator must correct ends
- * a run from cron, so that it is reported once. */
+/* Returns EX_OK to start, or else the exit status. The database may recover, so a daemon waits. An error that the operator must
+ * correct ends a run from cron, so that it is reported once. */
 static int
 check_start(struct store *store, const struct arguments *arguments)
 {
@@ -138,7 +138,7 @@ check_start(struct store *store, const struct arguments *arguments)
 	return status == EX_UNAVAILABLE || (arguments->daemon && store_denial(store) != DENIAL_NONE) ? EX_OK : status;
 }
 
-/* Returns a descriptor that becomes readable with a signal to end; -1, logged, on errors. */
+/* Returns a descriptor that becomes readable when a signal to end arrives; -1 after logging an error. */
 static int
 watch_end_signals(const struct arguments *arguments)
 {
@@ -169,7 +169,7 @@ prepare_process(void)
 
 /* ---- mail and texts ---- */
 
-/* What the process that sends mail, or the one that sends texts, needs. */
+/* What the mailer or the texter needs. */
 struct companion_context {
 	const struct wiring *wiring;
 	const struct arguments *arguments;
@@ -189,7 +189,7 @@ store_of_process(const struct companion_context *start)
 	return store;
 }
 
-/* Sets the options that both processes need. */
+/* Sets the options that both the mailer and the texter need. */
 static void
 set_up_outbox(const struct companion_context *start, int stop_fd, struct companion_life *life, struct outbox_options *wanted)
 {

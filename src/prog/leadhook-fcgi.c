@@ -30,7 +30,8 @@
 
 static const char program[] = "leadhook-fcgi";
 
-/* A response contains a lead, or a part of a list; a larger one becomes 500 answer_too_large. A header may repeat the query. */
+/* A response contains a lead, or a part of a list; a response that is larger than this becomes 500 answer_too_large. A header
+ * may repeat the query. */
 enum { ANSWER_MAX_BYTES = 16 * 1024 * 1024, HEADERS_MAX_BYTES = 256 * 1024 };
 
 /* After a request, a response buffer above ANSWER_KEEP_BYTES is freed. Memory is returned to the system once the pools have
@@ -47,7 +48,7 @@ struct setup {
 /* Created in the parent, inherited by the workers. */
 struct service {
 	const char *config_path;
-	int64_t request_timeout_ms; /* of the first configuration, which the parent uses, too */
+	int64_t request_timeout_ms; /* from the first configuration; the parent uses it, too */
 	struct setup setup, next;   /* `next` is prepared, and replaces `setup` when it is adopted */
 	struct api_options api;
 	bool has_committer;
@@ -80,8 +81,8 @@ setup_free(struct setup *setup)
 	wiring_free(&setup->wiring);
 }
 
-/* A request waits for at most one response of a database that hangs; after an idle connection, for another one and a new
- * connection. The client must get its 503 before the worker is killed. */
+/* If the database hangs, a request waits for at most one response; if its connection was idle before, it also waits for a new
+ * connection and for a second response. The client must get its 503 before the worker is killed. */
 static struct store *
 open_store(const struct service *service, const struct wiring *wiring)
 {
@@ -188,7 +189,7 @@ report_committer(void *slot, enum committer_state state)
 		scoreboard_idle(slot);
 }
 
-/* Memory that the committer keeps between batches: freeing it each time would cost as much as writing a response. */
+/* Memory that the committer keeps between batches: freeing it after each batch would cost as much as writing a response. */
 enum { BATCH_KEEP_BYTES = 8 * 1024 * 1024 };
 
 static int
@@ -301,7 +302,7 @@ environment(void *context, const char *name)
 }
 
 /* nginx before 1.23 passes each line of a header separately, and drops headers whose names are only similar, so its lines form
- * one list. With another web server, one of the values may be the client's own. */
+ * one list. With other web servers, one of the values may come from the client. */
 static void
 join_forwarded_for(struct worker *worker, const struct fcgi_exchange *exchange)
 {
@@ -350,7 +351,7 @@ handle(void *state, struct fcgi_exchange *exchange)
 	api_handle(worker->api, request, &response);
 	buffer_clear(&worker->answer);
 	if (!http_response_render(&response, request->request_id, &worker->answer))
-		log_error("headers_too_large", LOG_UINT("bytes", response.body.size)); /* closing without a response is a 500 */
+		log_error("headers_too_large", LOG_UINT("bytes", response.body.size)); /* without a response, clients get 500 */
 	else if (!fcgi_exchange_answer(exchange, buffer_slice(&worker->answer)))
 		log_info("client_gone", LOG_UINT("status", response.status));
 	http_response_free(&response);
@@ -436,8 +437,8 @@ listen_on(const struct conf *conf, const char *given)
 	return conf->server.listen;
 }
 
-/* Workers that wait for the committer make its next batch larger. Workers that write themselves block each other, and each
- * needs a database connection. */
+/* Workers that wait for the committer make its next batch larger. Workers that write to the database themselves block each
+ * other, and each needs a connection. */
 enum { FEEDING_PER_CORE = FCGI_WORKERS_PER_CORE, WRITING_PER_CORE = 4 };
 
 /* Uses the first configuration: the settings of the socket do not change later. */

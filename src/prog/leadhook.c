@@ -14,7 +14,7 @@
 
 /* The configuration; empty until it is loaded. For most commands it only has to be valid: they parse what they need. */
 static struct wiring wiring;
-static struct job_settings job_settings; /* of it */
+static struct job_settings job_settings; /* from the configuration */
 
 static bool
 load(const char *path, enum conf_lists lists, struct conf **conf, struct buffer *problems)
@@ -26,8 +26,8 @@ load(const char *path, enum conf_lists lists, struct conf **conf, struct buffer 
 	return good;
 }
 
-/* By server.workers, because the command does not know --workers and --no-committer. Each process has at most one
- * connection. */
+/* Counts the workers of server.workers, because the command does not know --workers and --no-committer. Each process has at
+ * most one connection. */
 static struct connection_needs
 connection_needs(const struct conf *conf)
 {

@@ -1,7 +1,7 @@
 # the three programs
 %C%_libs = src/limit/liblimit.a src/store/libstore.a src/db/libdb.a src/conf/libconf.a $(mail_libs) $(MARIADB_LIBS) $(INIH_LIBS)
 
-# libdeliver comes twice: the dispatcher takes turns with jobs, and jobs send like the dispatcher
+# libdeliver is listed twice: the dispatcher calls the jobs, and jobs use the dispatcher's code to send
 sending_libs = src/deliver/libdeliver.a src/jobs/libjobs.a src/deliver/libdeliver.a src/compose/libcompose.a
 
 # the libraries of leadhook-fcgi: what answers requests, including management

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The thread that handles the signals that do not end a program with several threads. SIGUSR1 and SIGUSR2 reopen the log file;
- * even without a signal, the next line notices that the file was moved (os/log.h). SIGHUP reloads. */
+ * even without a signal, the writer of the next line notices that the file was moved (os/log.h). SIGHUP reloads. */
 #pragma once
 
 #include <stdatomic.h>

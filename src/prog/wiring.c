@@ -63,7 +63,7 @@ parse_part(enum part part, struct pool *pool, struct slice text, void *place, st
 	return false;
 }
 
-/* These texts and conf/setting_table.c repeat these numbers. */
+/* The texts here and those in conf/setting_table.c repeat these numbers. */
 _Static_assert(LIMIT_MAX == 1000000 && LIMIT_WINDOWS_MAX == 4, "limits.account_per_minute, lists of limits");
 
 #define SETTING(section, key) #section, #key, offsetof(struct conf, section.key)
@@ -179,7 +179,7 @@ find_tls_ca(const struct wiring *wiring, const char *section, const char *path, 
 }
 
 /* Without TLS, codes and the gateway's key cross the network in clear text, so only listed addresses are allowed. The addresses
- * of a host name are judged on connecting. */
+ * of a host name are checked on connecting. */
 static bool
 take_gateway_rules(struct wiring *wiring, struct buffer *problems)
 {

@@ -37,9 +37,9 @@ MUST_CHECK bool wiring_read(const char *path, enum conf_lists lists, struct wiri
 void wiring_free(struct wiring *wiring);
 
 enum wiring_purpose { WIRING_TO_CHECK, WIRING_TO_RUN };
-/* Reads the configuration and the lists. To run, also opens the log file; to check, only finds out whether that is possible,
- * and changes nothing. Returns false after writing the errors to standard error, each after the name of the program; for a
- * reload (`program` is NULL), to the log. The exit status is then EX_CONFIG. */
+/* Reads the configuration and the lists. For running, also opens the log file; for checking, only finds out whether that is
+ * possible, and changes nothing. Returns false after writing the errors to standard error, each after the name of the program;
+ * for a reload (`program` is NULL), to the log. The exit status is then EX_CONFIG. */
 MUST_CHECK bool wiring_load(const char *program, const char *path, enum wiring_purpose purpose, struct wiring *wiring);
 /* From now on, logs to the configured file. Call once, after wiring_load; `program` must stay valid. */
 void wiring_start_log(const char *program, struct wiring *wiring);
@@ -49,7 +49,7 @@ enum { WIRING_ANSWER_MS = 20000 };
 /* A store for a configuration, which must stay valid until the store is freed; so must the list (NULL: none). A response of the
  * database, or a connection to it, may take `answer_ms`, rounded down to whole seconds, but at least one second. */
 struct store *wiring_store(const struct conf *conf, const struct host_list *disposable_domains, int64_t answer_ms);
-/* The same for reads at the nodes of database.read_host; NULL if there are no such nodes. */
+/* The same for reads from the nodes of database.read_host; NULL if there are no such nodes. */
 struct store *wiring_reader(const struct conf *conf, int64_t answer_ms);
 
 /* Checks what a program needs to start: that the database answers, has the right schema, and contains secrets that can be
@@ -65,7 +65,7 @@ int wiring_check_start(const char *program, const char *path, enum wiring_user u
 
 /* The rate limiter that all processes of this host share. NULL, after logging it, if it cannot be shared. */
 struct limiter *wiring_limiter(const struct wiring *wiring);
-/* The work slots of this kind that they share. NULL, after logging it, if they cannot be shared. */
+/* The work slots of this kind that all processes of this host share. NULL, after logging it, if they cannot be shared. */
 struct work_slots *wiring_slots(const struct conf *conf, enum work_kind kind);
 
 /* The options for sending deliveries; valid as long as the wiring. */

@@ -4,7 +4,8 @@
 
 #include "operation/operation.h"
 
-/* In the order of the help. X: also calls by HTTP; SHELL: the command has them alone, and responders do not link them. */
+/* In the order of the help. X: operations that also have calls over HTTP. SHELL: operations of the command alone, which
+ * responders do not link. */
 /* clang-format off */
 #define OPERATION_LIST(X, SHELL) \
 	SHELL(setup) SHELL(install) SHELL(upgrade) \
@@ -39,9 +40,9 @@
 #define DECLARE_OPERATION(name) extern const struct operation operation_##name;
 OPERATION_LIST(DECLARE_OPERATION, DECLARE_OPERATION)
 
-/* Those of calls by HTTP; ends with NULL. */
+/* The operations with calls over HTTP; ends with NULL. */
 extern const struct operation *const admin_operations[];
 
-/* For the initializer of a table of all. */
+/* For the initializer of a table of all operations. */
 #define OPERATION_ROW(name) &operation_##name,
 #define ALL_OPERATIONS OPERATION_LIST(OPERATION_ROW, OPERATION_ROW)

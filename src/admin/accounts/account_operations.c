@@ -65,7 +65,7 @@ run_account_set(struct operation_call *call)
 	return operation_answer_id(call, store_set_time_zone(call->store, call->id, time_zone), call->id);
 }
 
-/* The variant: whether the account is suspended; otherwise it is resumed. */
+/* Suspends the account if the variant is true; otherwise resumes it. */
 static int
 run_account_suspend(struct operation_call *call)
 {
@@ -79,7 +79,7 @@ parse_per_minute(struct value_reading *reading, struct slice text, void *place)
 {
 	uint64_t per_minute = 0;
 	const bool by_default = slice_equal(text, SLICE("default")), valid = slice_to_u64(text, LIMIT_MAX, &per_minute);
-	*(int64_t *)place = by_default ? -1 : (int64_t)per_minute; /* as store_limit_account */
+	*(int64_t *)place = by_default ? -1 : (int64_t)per_minute; /* the values that store_limit_account takes */
 	reading->message = pool_printf(
 	    reading->pool, "expected default or a number of calls from 0 to %d, not %.*s", LIMIT_MAX, SLICE_ARGS(text));
 	return by_default || valid;
@@ -131,8 +131,8 @@ static const struct parameter key_parameters[] = {
 #undef PLACE
 static const struct new_key key_defaults = { .name = SLICE("default"), .rights = RIGHTS_FULL_KEY, .expires_ms = -1 };
 
-/* A new key has no more rights than its maker, and expires no later than the key that makes it. Returns false after reporting
- * an error. */
+/* A new key has no more rights than its creator, and expires no later than the key that creates it. Returns false after
+ * reporting an error. */
 static bool
 grant(struct operation_call *call, struct new_key *key)
 {

@@ -110,8 +110,8 @@ static const struct parameter setting_rows[] = {
 static const struct settings_table settings_table = SETTINGS_OF(setting_rows, struct campaign_settings, "a campaign");
 
 /* Settings that decide what callers without a key may read or change: only callers that may do the same can set them. Where
- * leads are protected, the settings of mails and codes are among them, because these keep the answer to a sign-up from showing
- * which leads exist. */
+ * leads are protected, the settings of mails and codes are among them, because mails and codes keep the answer to a sign-up
+ * from showing which leads exist. */
 static const struct {
 	const char *setting;
 	enum right right;
@@ -153,8 +153,7 @@ edit_settings(void *context, struct campaign_settings *settings)
 	return true;
 }
 
-/* Shows what someone without a key gets who signs up with the address of a lead: the lead, a mail to that address, or nothing.
- */
+/* Shows what a sign-up without a key gets if its address is that of a lead: the lead, a mail to that address, or nothing. */
 static void
 add_repeated_signup(struct operation_call *call, uint32_t public_lookup, uint32_t mails)
 {
@@ -191,8 +190,8 @@ add_with_id(struct operation_call *call, const struct campaign_settings *setting
 	    id, verdict.first, verdict.last);
 }
 
-/* By default, clients without a key may see and change everything that the interface allows. A campaign that is moved in with
- * the id that it had at another service sends no mails: its leads do not expect any from here. */
+/* By default, clients without a key may see and change everything that the interface allows. A campaign that moves here with
+ * the id that it had at another service sends no mails: its leads do not expect any from this service. */
 static struct campaign_settings
 new_campaign(const struct campaign_add *arguments)
 {
@@ -345,7 +344,7 @@ run_campaign_show(struct operation_call *call)
 	return EX_OK;
 }
 
-/* May take long with many leads. If it is interrupted, only some of them have been counted. */
+/* May take a long time with many leads. If it is interrupted, only some of them have been counted. */
 static enum result
 count_addresses(struct operation_call *call)
 {
@@ -380,7 +379,7 @@ run_campaign_set(struct operation_call *call)
 	return result == RESULT_OK ? run_campaign_show(call) : operation_answer(call, result);
 }
 
-/* The variant: whether the campaign ends; otherwise it is reopened. */
+/* Ends the campaign if the variant is true; otherwise reopens it. */
 static int
 run_campaign_end(struct operation_call *call)
 {

@@ -34,7 +34,7 @@ struct markup {
 	struct slice trap; /* name of the honeypot field; absent: there is none */
 	bool proves;       /* the script starts its proof of work before the form is sent */
 	bool leads_on;     /* leads are sent to a page after their sign-up */
-	bool redirects;    /* forms are answered with JSON, so a plain one must request a redirect */
+	bool redirects;    /* forms are answered with JSON, so a plain form must request a redirect */
 	bool verifies;     /* browsers accept only this version of the script */
 };
 
@@ -112,7 +112,7 @@ form_element_of(struct operation_call *call, struct markup *markup, struct slice
 	return made(call, markup);
 }
 
-/* The hosted page in a frame. The referrer policy lets it know the address of the page around it. */
+/* The hosted page in a frame. The referrer policy lets the hosted page know the address of the page around it. */
 static struct slice
 frame_of(struct operation_call *call, struct markup *markup, const struct campaign *campaign, struct slice page)
 {

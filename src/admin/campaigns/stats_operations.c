@@ -153,7 +153,7 @@ run_campaign_sources(struct operation_call *call)
 	return EX_OK;
 }
 
-/* Negative: it is not known, and shown as null. */
+/* A negative number stands for an unknown one, which is shown as null. */
 static void
 add_known(struct output *output, const char *key, int64_t number)
 {
@@ -163,7 +163,7 @@ add_known(struct output *output, const char *key, int64_t number)
 		output_i64(output, key, number);
 }
 
-/* In milliseconds; not known without attempts. */
+/* Adds a percentile in milliseconds, which is not known if there were no attempts. */
 static void
 add_percentile(struct output *output, const char *key, const struct attempt_counts *counts, unsigned percent)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * lead export: writes the leads of a campaign, page by page; to a file, or in parts for a remote call, each of which names the
- * place where the next one begins (docs/manage.md 1.6). The parts together are the file.
+ * place where the next one begins (docs/manage.md 1.6). Together, the parts make up the file.
  *
  * Leads that sign up after the beginning are left out. The heading of CSV has the custom fields of all leads, so a first pass
  * collects their names. Nothing is stored between parts: the place of the next one contains the names. */
@@ -26,7 +26,7 @@ enum phase { NAMES, RECORDS };
 
 static const struct page_limits {
 	size_t leads[RECORDS + 1]; /* of a page */
-	size_t bytes;              /* of records: after so many no lead is added */
+	size_t bytes;              /* of records: after this many, no lead is added */
 	size_t buffer_bytes;       /* more than the records can have, however large the last lead is */
 } pages_of_file = { { 1000, 1000 }, SIZE_MAX, 256 * 1024 * 1024 },
   pages_of_part = { { 2000, 500 }, 512 * 1024, 8 * 1024 * 1024 };
@@ -35,7 +35,7 @@ struct export_run {
 	struct operation_call *call;
 	const struct page_limits *limits;
 	struct lead_filter filter;
-	bool by_score; /* otherwise by sign-up, the latest first if the filter says so */
+	bool by_score; /* otherwise by sign-up, with the latest first if the filter requests that */
 	enum records_format format;
 	struct definitions definitions;
 	struct lead_writer *writer;
@@ -77,7 +77,7 @@ static const struct parameter parameters[] = {
 #undef PLACE
 static const struct lead_export defaults = { .file = "-", .delimiter = ',', .selection = LEAD_SELECTION_DEFAULTS };
 
-/* CSV, unless --format or the name of the file says NDJSON. */
+/* The format in --format; without it, NDJSON if the name of the file ends like that, and otherwise CSV. */
 static enum records_format
 format_of(const struct lead_export *arguments)
 {
@@ -147,8 +147,8 @@ read_page(struct export_run *run, struct place *place, struct lead_page *page, b
 	return RESULT_OK;
 }
 
-/* Writes leads of the page until there are enough bytes. If some are left, returns false, with the place after the last one
- * that was written. */
+/* Writes leads of the page until there are enough bytes. If some leads are left, returns false, with the place after the last
+ * one that was written. */
 static bool
 write_records(struct export_run *run, const struct lead_page *page, struct place *place)
 {
@@ -371,7 +371,7 @@ run_lead_export(struct operation_call *call)
 	int status = lead_selection_check(call, selection);
 	if (status == EX_OK && run.by_score && !call->is_remote && slice_present(selection->after))
 		return operation_fail_value(call, PROBLEM_USAGE, "after", "not with --order");
-	if (status == EX_OK && !call->is_remote) /* a part begins at a place of another form */
+	if (status == EX_OK && !call->is_remote) /* the place of a part has another form */
 		status = lead_selection_read_number(call, selection, &run.filter);
 	if (status != EX_OK)
 		return status;

@@ -17,17 +17,18 @@
 
 /* The limits of a transaction, during which the campaign is locked: rows, their bytes, their tags and actions. */
 enum { BATCH_ROWS = 250, BATCH_BYTES = 2 * 1024 * 1024, BATCH_NAMES = 2500 };
-/* A call over HTTP must be short: after this time, or with so many rows in its answer, it takes no more records. After twice
- * this time it does not retry those whose referrer was not there yet. */
+/* A call over HTTP must be short: after PART_MS, or with PART_SHOWN rows in its answer, it takes no more records. After twice
+ * PART_MS, it no longer retries those whose referrer was not there yet. */
 enum { PART_MS = 1000, PART_SHOWN = 1000 };
-/* How many rows of each kind the answer remarks on: rows of which a value was left out, or that have another encoding. */
+/* The maximum number of remarks of each kind in the answer: about rows with a value that was left out, or with another
+ * encoding. */
 enum { REMARKS_MAX = 100 };
 
 enum {
 	BATCH_MS = 30000, /* time for a batch, including repeated attempts to run it */
 	REASONS_SHOWN = 10,
-	WORK_MS = 200, /* after so much work */
-	PAUSE_MS = 12, /* the lock stays free for longer than a committer waits before it tries again */
+	WORK_MS = 200, /* of work; then the import pauses */
+	PAUSE_MS = 12, /* longer than a committer waits before it tries again to get the lock */
 };
 
 struct import_row {
@@ -69,7 +70,7 @@ show_reason(struct import_run *run, const struct record_place *place, struct sli
 	output_boolean(run->reasons, "waits", run->pass == IMPORT_REJECTS);
 }
 
-/* Notes a row that is imported, though not exactly as it is in the file. */
+/* Notes a row that is imported, but not exactly as it is in the file. */
 static void
 remark(struct import_run *run, const struct record_place *place, const char *what, struct slice value, uint64_t *count)
 {
@@ -102,7 +103,7 @@ reject_at(struct import_run *run, const struct record_place *place, const char *
 	return EX_OK;
 }
 
-/* Sign-ups wait for the lock of the campaign, so it is left to them from time to time. */
+/* Sign-ups wait for the lock of the campaign, so the import pauses from time to time. */
 static void
 pause_for_others(struct import_run *run, int64_t took_ms)
 {
@@ -113,7 +114,7 @@ pause_for_others(struct import_run *run, int64_t took_ms)
 	run->worked_ms = 0;
 }
 
-/* Returns a status after reporting a failure that ends the whole import; EX_OK if it is about one row. */
+/* Returns a status after reporting a failure that ends the whole import; EX_OK if the failure is about one row. */
 static int
 fails_whole(const struct import_run *run, enum failure failure)
 {
@@ -137,8 +138,8 @@ fails_whole(const struct import_run *run, enum failure failure)
 
 enum { SEEN_FIRST_SIZE = 1024 };
 
-/* The identities in the file, to find repeated rows and unknown referrers: a table of hashes with open addresses, at most half
- * full; 0 is a free place. Keys of email addresses, phone numbers and social ids are never the same text. */
+/* The identities in the file, to find repeated rows and unknown referrers: a hash table with open addressing, at most half
+ * full; 0 is a free place. The keys of email addresses, phone numbers and social ids never have the same text. */
 struct seen {
 	uint64_t *places;
 	size_t count, size; /* a power of two */
@@ -248,7 +249,7 @@ any_unavailable(const struct outcome *outcomes, size_t count)
 	return false;
 }
 
-/* The rows may be run again: those that are committed are then unchanged. */
+/* The rows may be run again: those that are already committed then count as unchanged. */
 static void
 execute(struct import_run *run, const struct command *const *commands, struct outcome *outcomes)
 {
@@ -260,8 +261,8 @@ execute(struct import_run *run, const struct command *const *commands, struct ou
 	} while (any_unavailable(outcomes, run->row_count) && !run->call->is_remote && repeat_later(&failures));
 }
 
-/* Whether a remote call has taken so long, or has so many rows in its answer, and has taken a record: the next call takes the
- * rest. */
+/* Whether a remote call must leave the remaining records to the next one: it has run for `ms`, or its answer has PART_SHOWN
+ * rows, and it has taken at least one record. */
 static bool
 is_late(const struct import_run *run, int64_t ms)
 {
@@ -331,7 +332,8 @@ import_is_empty(const struct import_run *run, struct pool *pool, struct slice te
 	return run->format == RECORDS_CSV && csv_is_empty(pool, text, run->delimiter);
 }
 
-/* In the last pass a row may be imported without its referrer. A dry run takes only one of several rows of a lead. */
+/* In the pass IMPORT_IN_ORDER, a row may be imported without its referrer. A dry run takes only one of several rows of a lead.
+ */
 static int
 add_row(struct import_run *run, const struct record_place *place, struct slice text)
 {
@@ -380,7 +382,7 @@ take_record(struct import_run *run, const struct record *record)
 	return EX_OK;
 }
 
-/* The second pass: every record, until a remote call is late. */
+/* The pass IMPORT_ALL: takes every record, until a remote call is late. */
 static int
 take_records(struct import_run *run)
 {
@@ -414,7 +416,7 @@ read_deferred(struct import_run *run, struct deferred *from, uint64_t at, struct
 	return read ? EX_OK : fail_file(run);
 }
 
-/* Takes a deferred record again, unless it is late. */
+/* Tries a deferred record again; if the call is late, defers it again. */
 static int
 retry_deferred(struct import_run *run, struct deferred *from, uint64_t at)
 {
@@ -426,7 +428,8 @@ retry_deferred(struct import_run *run, struct deferred *from, uint64_t at)
 	return status == EX_OK ? add_row(run, &place, text) : status;
 }
 
-/* The last one first: in a file that begins with the newest lead, referrers come after the leads that they referred. */
+/* Tries the last record first: in a file that begins with the newest lead, referrers come after the leads that they referred.
+ */
 static int
 run_backwards(struct import_run *run, struct deferred *from)
 {
@@ -471,7 +474,7 @@ read_chains(struct import_run *run, struct deferred *from, struct chains *chains
 	return status;
 }
 
-/* Each record after its referrer. A referrer that is unknown then is not in the file, or was rejected. */
+/* Tries each record after its referrer. A referrer that is still unknown then is not in the file, or was rejected. */
 static int
 run_in_order(struct import_run *run, struct deferred *from)
 {
@@ -492,7 +495,7 @@ new_deferred(const struct import_run *run)
 
 typedef int deferred_pass(struct import_run *run, struct deferred *from);
 
-/* Takes the deferred records; those whose referrer is still not there are deferred again. */
+/* Runs a pass over the deferred records; those whose referrer is still not there are deferred again. */
 static int
 take_deferred(struct import_run *run, deferred_pass *pass)
 {
@@ -509,7 +512,7 @@ take_deferred(struct import_run *run, deferred_pass *pass)
 	return status;
 }
 
-/* The pass in order needs memory for each deferred record, and mostly has few. */
+/* The pass IMPORT_IN_ORDER needs memory for each deferred record, but few records are usually left for it. */
 static int
 import_all(struct import_run *run)
 {

@@ -100,8 +100,8 @@ import_file_open(struct operation_call *call, const struct import_arguments *arg
 	return fail_read(call, path != NULL ? path : "records", errno);
 }
 
-/* Examines whole lines, unless one is longer than a piece. If this is a part of a file, its last line may be cut off, and is
- * left out. */
+/* Examines whole lines, except lines that are longer than PIECE_BYTES. If this is a part of a file, its last line may be cut
+ * off, and is left out. */
 static bool
 survey(const struct import_run *run, struct encoding_survey *found)
 {
@@ -123,7 +123,7 @@ survey(const struct import_run *run, struct encoding_survey *found)
 	}
 }
 
-/* Detects the encoding, for lack of --encoding. */
+/* Detects the encoding if --encoding is not given. */
 static int
 find_encoding(struct import_run *run)
 {

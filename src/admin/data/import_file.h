@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The file of an import: one of the host, or a part of one that a remote call has sent. What cannot be read twice is copied to
- * a temporary file. */
+ * The file of an import: a file of the host, or a part of a file that a remote call has sent. If it cannot be read twice, it is
+ * copied to a temporary file. */
 #pragma once
 
 #include "admin/data/import_batch.h"

@@ -129,7 +129,7 @@ count_names(struct pool *pool, struct slice record, char delimiter, size_t *iden
 	return fields.count;
 }
 
-/* A delimiter that yields known names weighs more than any number of unknown ones. */
+/* A delimiter that yields known names is preferred to one that yields any number of unknown names. */
 static char
 detect_delimiter(struct pool *pool, struct slice record)
 {
@@ -146,7 +146,7 @@ detect_delimiter(struct pool *pool, struct slice record)
 	return delimiters[best];
 }
 
-/* The number of a later line that looks like the heading; 0: there is none. */
+/* The number of a later line that looks like the heading; 0 if there is none. */
 static uint64_t
 later_heading(struct import_run *run)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The heading of CSV: where it is, and what each column is, by its name or as the caller says. */
+ * The heading of CSV: where it is, and what each column is, by its name or as the caller specifies. */
 #pragma once
 
 #include "admin/data/import_batch.h"

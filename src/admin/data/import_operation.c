@@ -179,7 +179,7 @@ answer(struct import_run *run, int status)
 	if (number != 0 && status == EX_OK)
 		status = operation_fail(
 		    run->call, PROBLEM_IO, "the file of rejected rows could not be written: %s", strerror(number));
-	/* rows that are left to the next part are counted there; tags that were made are those of all rows */
+	/* rows that are left to the next part are counted there, but tags were already made for all rows */
 	if (status == EX_OK && run->is_late && !makes_tags(run) &&
 	    (run->survey.tags.count > 0 || import_questions(run) != NULL))
 		status = import_survey(run);
@@ -263,7 +263,7 @@ make_tags(struct import_run *run)
 	return operation_answer(call, find_definitions(run));
 }
 
-/* Nothing is stored before all questions are answered; a look and a dry run show them. */
+/* Nothing is stored before all questions are answered; a look and a dry run show the questions. */
 static int
 import_records(struct import_run *run)
 {
@@ -306,7 +306,7 @@ import_file(struct import_run *run)
 
 /* ---- arguments ---- */
 
-/* The same maximum as in a row, so that numbers for sign-ups are left. */
+/* The same maximum as in a row, so that some numbers are left for sign-ups. */
 static bool
 parse_last_number(struct value_reading *reading UNUSED, struct slice text, void *place)
 {

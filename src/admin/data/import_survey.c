@@ -64,14 +64,14 @@ count_value(struct import_run *run, struct survey_texts *values, struct slice ce
 	values->times += is_time ? rows : 0;
 }
 
-/* Whether the column is about consent, and nobody has said what the value means. */
+/* Whether the column is about consent, and the value has been given no meaning. */
 static bool
 is_open(const struct import_run *run, const struct column *column, struct slice cell)
 {
 	return column->needs_meaning || (column->rules != NULL && column_meaning(run->pool, column, cell) == MEANS_UNKNOWN);
 }
 
-/* Whether a column opted_out says it for each row. Then no other column is suspected to be about consent. */
+/* Whether a column opted_out has the answer for each row. No other column is then suspected to be about consent. */
 static bool
 says_opted_out(const struct import_run *run)
 {
@@ -166,7 +166,7 @@ look_at_records(struct import_run *run)
 	return status;
 }
 
-/* Why a heading cannot be a custom field, or NULL. Two columns of one name would be one field. */
+/* Why a heading cannot be a custom field, or NULL. Two columns with the same name would become one field. */
 static const char *
 problem_of(const struct import_run *run, size_t i)
 {
@@ -258,7 +258,7 @@ file_name(const struct import_run *run)
 	return slash == path.size ? path : slice_sub(path, slash + 1, path.size);
 }
 
-/* Whether a column contains only yes and no, and its name does not tell what about. */
+/* Whether a column contains only yes and no, and its name does not tell what it is about. */
 static bool
 is_unsure(const struct import_run *run, size_t i)
 {

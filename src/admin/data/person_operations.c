@@ -12,7 +12,7 @@
 #include "store/removal/erase.h"
 #include "store/removal/person_report.h"
 
-/* REMOTE_MS, ERASURES_MAX: limits of calls over HTTP; the latter is the number of unfinished erasures of an account. */
+/* REMOTE_MS, ERASURES_MAX: limits of calls over HTTP; the latter limits the unfinished erasures of an account. */
 enum { REMOTE_MS = 2000, REPORT_MS = 1000, ERASURES_MAX = 20 };
 
 struct person_arguments {
@@ -70,7 +70,8 @@ report_counts(struct output *output, const struct removal_counts *counts)
 	output_u64(output, "claims", counts->claims);
 }
 
-/* Lists other leads whose data contain the address; null if the caller may not read leads, or time did not suffice for all. */
+/* Lists other leads whose data contain the address; null if the caller may not read leads, or there was not enough time to find
+ * all of them. */
 static enum result
 report_mentions(struct operation_call *call, const struct person *person, int64_t end_ms)
 {
@@ -122,7 +123,7 @@ run_lead_erase(struct operation_call *call)
 
 /* ---- report ---- */
 
-/* Parses "LEAD.SECTION.FIRST.SECOND", in which the last two numbers are greater by one. */
+/* Parses "LEAD.SECTION.FIRST.SECOND", in which the last two numbers are larger by one than in the place. */
 static bool
 parse_place(struct slice text, struct report_place *place)
 {

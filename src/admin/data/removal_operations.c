@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * campaign remove, account remove: for callers at once, their rows afterwards. */
+ * campaign remove, account remove: callers no longer see them, and then their rows are deleted. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <sysexits.h>
@@ -54,7 +54,7 @@ struct removal_arguments {
 };
 static const struct parameter parameters[] = { OPTION("yes", value_on, offsetof(struct removal_arguments, yes)) };
 
-/* The variant: whether an account is removed; otherwise a campaign. */
+/* Removes an account if the variant is true; otherwise a campaign. */
 static int
 run_remove(struct operation_call *call)
 {

@@ -9,7 +9,7 @@
 
 enum { GROUPS_MAX = 256 };
 
-/* A file of root says nothing about the account. Returns 0 if no file has another owner. */
+/* Returns the owner of the files; 0 if root owns all of them, because such files do not show which account it is. */
 static uid_t
 owner_of_files(const struct doctor *doctor)
 {

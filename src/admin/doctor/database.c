@@ -29,7 +29,8 @@ add_option(struct doctor *doctor, struct slice line)
 
 static const struct slice server_socket = SLICE("(the socket of the server)");
 
-/* A line of the option file if the value comes from there; otherwise a setting. `own`: the value of the setting. */
+/* Adds a line for the option file if the value comes from there, otherwise a line for the setting. `own`: the value of the
+ * setting. */
 static void
 add_line(struct doctor *doctor, const char *key, const char *own, struct slice value)
 {
@@ -67,7 +68,7 @@ add_tls(struct doctor *doctor, struct slice detail)
 	}
 }
 
-/* No server has its socket in a folder that does not exist. */
+/* If the folder of the socket does not exist, the setting must be wrong: no server can have its socket there. */
 static void
 add_server(struct doctor *doctor)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `leadhook doctor` (leadhook(1)): runs the checks that find faults of an installation. */
+ * `leadhook doctor` (leadhook(1)): runs the checks that find faults in an installation. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static const struct slice severity_names[] = { [DOCTOR_ERROR] = SLICE("error"), 
 /* The outcome of a check. */
 struct outcome_of_check {
 	enum check_state state;
-	struct slice detail; /* CHECK_SKIPPED: why; otherwise absent */
+	struct slice detail; /* the reason for CHECK_SKIPPED; otherwise absent */
 };
 
 static struct slice

@@ -90,7 +90,8 @@ check_configuration(struct doctor *doctor)
 
 /* ---- files and folders ---- */
 
-/* Adds the command that lets the account pass the folder that keeps it from the file. Returns false if no folder does. */
+/* If a folder in the path keeps the account from the file, adds the command that lets the account pass it. Returns false if
+ * there is no such folder. */
 static bool
 add_way(struct doctor *doctor, const char *path)
 {
@@ -106,8 +107,8 @@ struct read_file {
 	bool is_secret;
 };
 
-/* Adds the command that lets the account's group read a file. The owner stays, because the programs never write the file. The
- * path in the command is resolved, so that the command changes the file that it shows, not the target of a link. */
+/* Adds the command that lets the account's group read a file. The owner stays the same, because the programs never write the
+ * file. The path in the command is resolved, so that the command changes the file that it shows, not the target of a link. */
 static void
 add_reading_command(struct doctor *doctor, const struct read_file *file)
 {
@@ -137,7 +138,8 @@ check_readable(struct doctor *doctor, const struct read_file *file)
 	}
 }
 
-/* The configuration and what the programs write must belong to the same account. Files of root are another finding, or none. */
+/* The configuration and what the programs write must belong to the same account. Files that belong to root are another finding,
+ * or none. */
 static void
 check_owner(struct doctor *doctor)
 {
@@ -195,7 +197,7 @@ has_folders(const char *path)
 }
 
 /* Adds the command that makes a folder for the account alone: a new one, or the existing one if nothing else can need it.
- * Returns false if it must be another folder. */
+ * Returns false if another folder must be used. */
 static bool
 add_folder_command(struct doctor *doctor, const char *path)
 {
@@ -238,8 +240,8 @@ check_state(struct doctor *doctor)
 	}
 }
 
-/* The dispatcher uses a regular file of its own, or creates one. chown without -h, or on a link to another file, would give
- * that other file away. */
+/* The dispatcher uses a regular file of its own, or creates one. Anything else at the path is removed. The option -h of chown
+ * keeps it from following a link and changing the owner of another file. */
 static void
 add_lock_command(struct doctor *doctor, const char *path, mode_t mode)
 {

@@ -63,7 +63,7 @@ struct doctor {
 	struct service_account account;
 	bool has_database;   /* it is usable and has the right schema */
 	struct slice secret; /* of the installation; absent: unknown */
-	bool probes_fail;    /* the program does not accept probes */
+	bool probes_fail;    /* the program refuses probes */
 	int64_t ahead_ms;    /* how far the database's clock is ahead */
 	struct web web;
 	struct doctor_finding *findings;
@@ -76,7 +76,7 @@ typedef void doctor_check(struct doctor *doctor);
 /* Adds a finding of the table. The remedies added next belong to it. */
 void doctor_find(struct doctor *doctor, const char *what, struct slice detail);
 #define DOCTOR_FIND(doctor, what, ...) doctor_find((doctor), (what), pool_printf((doctor)->pool, __VA_ARGS__))
-/* Adds a finding that may be missing in the table, with its own reason. */
+/* Adds a finding that may be missing from the table, with its own reason. */
 void doctor_find_because(struct doctor *doctor, const char *what, struct slice detail, struct slice why);
 void doctor_make_warning(struct doctor *doctor); /* of the last finding */
 
@@ -92,7 +92,7 @@ void doctor_setting(struct doctor *doctor, const char *section, const char *key,
 #define DOCTOR_SETTING(doctor, section, key, ...) \
 	doctor_setting((doctor), (section), (key), pool_printf((doctor)->pool, __VA_ARGS__))
 
-/* Says why the running check could not check something. */
+/* Notes why the running check could not check something. */
 #define DOCTOR_SKIP(doctor, ...) ((doctor)->skipped = pool_printf((doctor)->pool, __VA_ARGS__))
 /* Returns whether a query succeeded. If it did not, the check is skipped. */
 MUST_CHECK bool doctor_has_read(struct doctor *doctor, enum result result);

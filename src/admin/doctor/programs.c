@@ -31,8 +31,8 @@ doctor_has_unit(const struct doctor *doctor, const char *name)
 
 /* ---- the dispatcher ---- */
 
-/* The path of the dispatcher, because cron does not find it by its name: in the folder of this program, as in a build, or the
- * installed one. */
+/* The full path of the dispatcher, because cron does not find it by its name. It is in the folder of this program, as in a
+ * build, or it is the installed one. */
 static const char *
 program_path(const struct doctor *doctor)
 {
@@ -102,7 +102,7 @@ static const char *const process_findings[HEARTBEAT_PROCESSES][HEARTBEAT_STATES]
 	    [HEARTBEAT_SILENT] = "texter_silent" },
 };
 
-/* Returns whether something is wrong with it. */
+/* Returns whether something is wrong with the process. */
 static bool
 check_process(struct doctor *doctor, enum heartbeat_process process, const struct heartbeat_seen *seen)
 {
@@ -120,7 +120,7 @@ check_process(struct doctor *doctor, enum heartbeat_process process, const struc
 	else
 		DOCTOR_FIND(doctor, what, "process %" PRIu64 " of the host %.*s %s; its last sign was at %s", seen->pid,
 		    SLICE_ARGS(seen->host), hangs ? "hangs" : "was killed, or cannot reach the database", time);
-	if (hangs) /* whatever started it starts it again */
+	if (hangs) /* whatever started the process will start it again */
 		DOCTOR_COMMAND(doctor, NULL, "kill -KILL %" PRIu64, seen->pid);
 	else if (process == HEARTBEAT_DISPATCHER)
 		add_start(doctor);
@@ -134,7 +134,7 @@ check_dispatcher(struct doctor *doctor)
 {
 	struct heartbeat_seen seen[HEARTBEAT_PROCESSES];
 	if (doctor_has_read(doctor, store_see_heartbeats(doctor->call->store, doctor->pool, seen)) &&
-	    !check_process(doctor, HEARTBEAT_DISPATCHER, &seen[HEARTBEAT_DISPATCHER])) /* it starts the others */
+	    !check_process(doctor, HEARTBEAT_DISPATCHER, &seen[HEARTBEAT_DISPATCHER])) /* it starts the mailer and the texter */
 		for (size_t i = HEARTBEAT_DISPATCHER + 1; i < HEARTBEAT_PROCESSES; i++)
 			check_process(doctor, (enum heartbeat_process)i, &seen[i]);
 }
@@ -245,7 +245,7 @@ check_name(struct doctor *doctor, const char *what, struct slice host)
 	struct addrinfo *found = NULL;
 	const char *name = pool_string(doctor->pool, host);
 	struct ip_address address;
-	if (host.size == 0 || ip_address_parse(host, &address)) /* which needs no resolver */
+	if (host.size == 0 || ip_address_parse(host, &address)) /* an address needs no resolver */
 		return false;
 	const int failure = getaddrinfo(name, NULL, &hints, &found);
 	if (failure == 0) {

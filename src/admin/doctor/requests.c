@@ -33,13 +33,13 @@ random_text(struct pool *pool)
 
 /* ---- headers and the address ---- */
 
-/* Addresses for documentation (RFC 5737), which no proxy has. The second stands for a proxy of a stranger. */
+/* Addresses for documentation (RFC 5737), which no proxy has. The second one stands for a stranger's proxy. */
 #define STRANGER "203.0.113.77"
 #define STRANGERS_PROXY "198.51.100.77"
 
-/* This client is not a proxy, and yet names addresses. They count if strangers, or this client itself, are taken for trusted
- * proxies. The latter is right for a loopback address, which only programs of this host have. `plain`: the echo of a request
- * that names no address. */
+/* Names addresses in X-Forwarded-For, although this client is not a proxy. The service uses them if it trusts any client, or
+ * this one, as a proxy. Trusting this one is right if it has a loopback address, which only programs of this host have.
+ * `plain`: the echo of a request that names no address. */
 static void
 check_forwarded(struct doctor *doctor, const struct echo *plain)
 {
@@ -150,7 +150,8 @@ body_passes(struct doctor *doctor, struct web_request *request, struct web_answe
 	return web_is_of_program(answer);
 }
 
-/* `arrived` and `request_text`: how the detail begins if the program received a part of the body, and if it did not answer. */
+/* The detail of the finding begins with `arrived` if the program received only a part of the body, and with `request_text` if
+ * it did not answer. */
 static void
 check_body(struct doctor *doctor, const char *what, struct web_request *request, const char *arrived, const char *request_text)
 {
@@ -303,7 +304,7 @@ add_log(struct logs *logs, struct pool *pool, const char *path)
 	return NULL;
 }
 
-/* The folders of Debian's servers. */
+/* Adds the logs in the usual folders of web servers on Debian. */
 static void
 add_usual_logs(struct logs *logs, struct pool *pool)
 {
@@ -318,7 +319,7 @@ add_usual_logs(struct logs *logs, struct pool *pool)
 	}
 }
 
-/* What was written since, or its beginning. */
+/* What was written to the log since the request; if that is long, its beginning. */
 static struct slice
 read_new(const struct log *log, char *place)
 {

@@ -111,7 +111,7 @@ read_member(void *context, const struct json_event *event)
 	return true;
 }
 
-/* The addresses become part of settings, and another program, which may send any text, may have answered. */
+/* The addresses become part of settings, but another program, which can send any text, may have answered. */
 static bool
 is_address_or_absent(struct slice text)
 {
@@ -147,8 +147,8 @@ enum { CONFIG_MAX = 256 * 1024 };
 #define APACHE (BIT(WEB_APACHE_PROXY) | BIT(WEB_APACHE_FCGID))
 enum { EVERY_KIND = BIT(WEB_KINDS) - 1 };
 
-/* For each kind: how its Server header begins, words that its file contains, where docs/operating.md 5 puts that file, where it
- * may be otherwise, its service, and whether that can start the program. */
+/* For each kind: how its Server header begins, words that its file contains, where docs/operating.md 5 puts that file, where
+ * else it may be, its service, and whether the service can start the program. */
 static const struct {
 	struct slice name, words;
 	const char *file, *pattern, *service;
@@ -168,11 +168,11 @@ enum where {
 	ANYWHERE, /* outside all blocks */
 	MOUNT,    /* in the block of the service's path */
 	SITE,     /* in the block of the site */
-	UPSTREAM, /* nginx */
+	UPSTREAM, /* in the block upstream of nginx */
 	HTACCESS  /* in the .htaccess of the folder */
 };
 
-/* The blocks, with {mount}. */
+/* The names of the blocks, with {mount}. */
 static const char *const blocks[WEB_KINDS][HTACCESS + 1] = {
 	[WEB_LIGHTTPD] = { [MOUNT] = "$HTTP[\"url\"] =^ {mount}" },
 	[WEB_APACHE_PROXY] = { [MOUNT] = "<Location {mount}>", [SITE] = "<VirtualHost>" },
@@ -254,7 +254,7 @@ find_htaccess(struct doctor *doctor, struct slice text)
 			    doctor->pool, "%.*s/.htaccess", SLICE_ARGS(slice_trim(slice_sub(line, define.size, line.size))));
 }
 
-/* Takes the file if it is for Leadhook, and adds the kinds of web servers that it fits to *kinds. */
+/* Uses the file if it is for Leadhook, and adds to *kinds the kinds of web servers that it fits. */
 static void
 take_file(struct doctor *doctor, const char *path, unsigned possible, unsigned *kinds)
 {
@@ -301,7 +301,7 @@ find_server(struct doctor *doctor, struct slice name)
 	}
 	possible = possible == 0 ? EVERY_KIND : possible; /* another server may be in front of it */
 	if (named != NULL && slice_ends_with(slice_of(named), SLICE(".htaccess"))) {
-		kinds = BIT(WEB_APACHE_FCGID); /* customers of shared hosting have nothing else */
+		kinds = BIT(WEB_APACHE_FCGID); /* customers of shared hosting have no other file */
 		web->htaccess = slice_of(named);
 		web->starter = STARTER_WEB_SERVER;
 	} else if (named != NULL)
@@ -379,7 +379,7 @@ mount_of(struct pool *pool, struct slice url)
 	return pool_printf(pool, "%.*s/", SLICE_ARGS(slice_sub(rest, slice_find(rest, '/'), rest.size)));
 }
 
-/* Adds the setting with the path that the program expects, if that is another one. */
+/* Adds the setting with the path that the program expects, if that differs from the path of the URL. */
 static void
 add_base_url(struct doctor *doctor)
 {
@@ -390,7 +390,7 @@ add_base_url(struct doctor *doctor)
 		DOCTOR_SETTING(doctor, "server", "base_url", "%.*s%s", (int)origin, url.data, expected);
 }
 
-/* `flags`: of the socket. Connecting to a unix socket with a full queue would wait without SOCK_NONBLOCK. */
+/* `flags`: those of the socket. Without SOCK_NONBLOCK, connecting to a unix socket with a full queue would block. */
 static bool
 is_served(const struct sockaddr *address, socklen_t size, int flags)
 {

@@ -20,7 +20,7 @@ struct echo {
 /* The address of a path below the service. */
 struct slice web_address(const struct doctor *doctor, const char *path);
 void web_send(struct doctor *doctor, struct web_request *request, struct web_answer *answer);
-/* The value of a header of the answer; absent: there is none. */
+/* The value of a header of the answer; absent if there is none. */
 struct slice web_header(const struct web_answer *answer, struct slice name);
 /* Whether the program answered, rather than the web server itself. */
 bool web_is_of_program(const struct web_answer *answer);
@@ -28,7 +28,8 @@ struct slice web_describe(struct pool *pool, const struct web_answer *answer);
 
 /* Whether the program accepts probes, as far as is known. */
 MUST_CHECK bool web_can_probe(const struct doctor *doctor);
-/* Sends a probe and reads what arrived of it. Returns false if the answer is not that of a probe; *answer has it anyway. */
+/* Sends a probe and reads what arrived of it. Returns false if the answer is not that of a probe, but sets *answer in any case.
+ */
 MUST_CHECK bool web_probe(struct doctor *doctor, struct web_request *request, struct web_answer *answer, struct echo *echo);
 
 /* Adds the lines that correct the last finding, for each web server that may be in use. `value`: for lines that contain

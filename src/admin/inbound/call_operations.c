@@ -11,7 +11,7 @@
 #include "operation/value_types.h"
 #include "webhook/mapping.h"
 
-/* Tests have no content type of their own, unlike calls of the URL: it is guessed from the payload. */
+/* Unlike calls of the URL, tests have no content type: it is guessed from the payload. */
 static struct slice
 type_of(struct slice body)
 {
@@ -270,8 +270,8 @@ is_unavailable(const struct inbound_results *outcomes)
 	return false;
 }
 
-/* Afterwards each entry has a row of its own, because a row belongs to one person. The stored row, which contains all entries,
- * is changed last: until then it can be replayed. */
+/* Gives each entry a row of its own, because a row belongs to one person. The stored row, which contains all entries, is
+ * changed last: until then, it can be replayed again. */
 static enum result
 note_entries(struct operation_call *call, struct inbound_call *stored, const struct inbound_results *outcomes)
 {

@@ -56,7 +56,7 @@ read_map(struct operation_call *call, const struct value_pairs *given, struct in
 	return EX_OK;
 }
 
-/* Whether the campaign has the tag, if one is given. Returns 0, or a status after reporting the error. */
+/* Checks that the campaign has the tag, if one is given. Returns 0, or a status after reporting the error. */
 static int
 check_tag(struct operation_call *call, const struct inbound_put *put)
 {
@@ -69,7 +69,8 @@ check_tag(struct operation_call *call, const struct inbound_put *put)
 	return operation_answer(call, result);
 }
 
-/* Adds or changes the webhook. *fresh: it was added, with the token. Returns 0, or a status after reporting an error. */
+/* Adds or changes the webhook. *fresh: whether it was added, with the token. Returns 0, or a status after reporting an error.
+ */
 static int
 put(struct operation_call *call, struct inbound_put *put, struct slice token, uint64_t *id, bool *fresh)
 {

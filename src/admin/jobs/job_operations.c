@@ -77,7 +77,7 @@ show_job(struct operation_call *call, uint64_t id)
 	return EX_OK;
 }
 
-/* Cut to the size of the column. */
+/* The text is cut to the size of the column. */
 struct slice
 queued_job_made_by(struct operation_call *call)
 {

@@ -72,7 +72,7 @@ set_user_agent(struct edit *edit, struct slice text)
 	return edit->signup.replace_user_agent = true;
 }
 
-/* The mark can only be removed here, because none but a mail server can set it. */
+/* The mark can only be removed here, because only a mail server can set it. */
 static bool
 set_bounced(struct edit *edit, struct slice text)
 {

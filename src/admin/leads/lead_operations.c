@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The JSON is that of the API. */
+ * Operations about one lead, whose JSON is that of the API. */
 #include "admin/leads/lead_operations.h"
 
 #include <inttypes.h>
@@ -133,7 +133,7 @@ show(struct operation_call *call, struct slice json)
 			  call, PROBLEM_INTERNAL, "what is stored of the lead is not valid JSON: %s", problem.message);
 }
 
-/* A level that has been removed since has no subject. */
+/* A level that was removed after the lead had reached it has no subject. */
 static void
 put_rewards(struct json_writer *writer, const struct lead *lead, const struct definitions *definitions)
 {

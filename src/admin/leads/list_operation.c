@@ -79,7 +79,7 @@ add_lead(struct operation_call *call, const struct payload_subject *subject)
 	return RESULT_OK;
 }
 
-/* Lets the next page examine as many leads as a page may. */
+/* Lets the next page examine the full number of leads again. */
 static void
 begin_page(struct lead_list *list)
 {
@@ -108,7 +108,7 @@ add_page(struct operation_call *call, struct pool *pool, struct lead_list *list,
 	filter->after = page.next;
 	filter->last = page.last;
 	filter->limit -= page.count;
-	/* a call examines no more leads than one page may; when it searches names, it goes on for a second */
+	/* a call examines no more leads than one page may; but when it searches names, it continues for a second */
 	const bool searches = slice_present(filter->name) && clock_monotonic_ms() < list->deadline_ms;
 	const bool page_ends = list->has_order ? store_order_is_spent(filter, &list->order) : page.next == page.last;
 	if (page_ends && searches)

@@ -8,7 +8,7 @@
 struct lead_selection {
 	struct lead_filter filter;
 	bool by_score;
-	struct slice after; /* where the list continues, as the part before has named it; or absent */
+	struct slice after; /* where the list continues, as named in the part before; or absent */
 };
 #define LEAD_SELECTION_DEFAULTS                      \
 	{                                            \

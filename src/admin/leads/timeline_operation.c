@@ -38,7 +38,8 @@ static const struct parameter parameters[] = {
 };
 static const struct lead_timeline defaults = { .limit = ENTRIES_DEFAULT };
 
-/* The name of the tag, action or referred lead that the points are for. Absent for other entries, and if it was removed. */
+/* The name of the tag, action or referred lead that the points are for. Absent for other entries, and if the object was
+ * removed. */
 static struct slice
 subject_of(const struct shown *shown, const struct timeline_entry *entry)
 {
@@ -122,7 +123,7 @@ delivered(struct pool *pool, const struct timeline_entry *entry)
 	return entry->delivery_count == 0 ? SLICE_NONE : pool_printf(pool, "%zu of %zu", count, entry->delivery_count);
 }
 
-/* Says why the lead was marked, and by whom. */
+/* Why the lead was marked, and by whom. */
 static struct slice
 reasons_of(struct pool *pool, const struct timeline_entry *entry)
 {

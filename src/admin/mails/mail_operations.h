@@ -4,6 +4,6 @@
 
 #include "operation/operation.h"
 
-/* Reads the address that a test goes to. Returns EX_OK, or a status after reporting that the address is not valid or that mail
+/* Reads the address to which a test goes. Returns EX_OK, or a status after reporting that the address is not valid or that mail
  * is off. *address refers to `text`. */
 MUST_CHECK int mail_test_address(struct operation_call *call, struct slice text, struct slice *address);

@@ -95,7 +95,7 @@ note_consent(struct operation_call *call, const struct campaign_text *change, st
 	return true;
 }
 
-/* Checks the contrast of the colours, which are the same in all languages. Returns as own_text_refuse. */
+/* Checks the contrast of the colours, which are the same in all languages. Returns the same as own_text_refuse. */
 static int
 check_colors(struct operation_call *call, struct pool *pool, const struct campaign_texts *texts, struct output *errors)
 {
@@ -278,7 +278,7 @@ run_page_preview(struct operation_call *call)
 		result = store_read_draft_texts(call->store, call->pool, call->id, SLICE(LOOK_PREFIX), &drafts, &texts);
 	if (result != RESULT_OK)
 		return operation_answer(call, result);
-	(void)check_colors(call, call->pool, &texts, errors); /* with `errors` it cannot fail */
+	(void)check_colors(call, call->pool, &texts, errors); /* with `errors`, it cannot fail */
 	const struct slice base_url = slice_of(call->conf->server.base_url);
 	struct page page = { .pool = call->pool,
 		.language =

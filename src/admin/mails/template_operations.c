@@ -17,7 +17,7 @@
 #include "store/texts/campaign_texts.h"
 #include "text/text.h"
 
-/* The arguments of all operations about one kind of mail; not each of them takes all. */
+/* The arguments of all operations about one kind of mail; not every operation takes all of them. */
 struct mail_arguments {
 	const struct mail_kind_info *kind;
 	struct chosen_language language;

@@ -233,7 +233,7 @@ struct redelivery_command {
 	struct progress progress;
 };
 
-/* Messages that follow "delivery 7" or "1", or a greater number. */
+/* The ends of messages that begin with "delivery 7" or "1" (`one`), or with a larger number (`several`). */
 static const struct {
 	const char *one, *several;
 	size_t place; /* of the count in struct redelivery_counts */
@@ -343,7 +343,7 @@ has_filter(const struct operation_call *call)
 	return false;
 }
 
-/* The job belongs to the campaign in the filter, or to that of its webhook. */
+/* The job belongs to the campaign in the filter, or to the campaign of the webhook in the filter. */
 static int
 queue_redelivery(struct operation_call *call, const struct delivery_filter *filter)
 {

@@ -56,8 +56,8 @@ parse_schedule(struct value_reading *reading, struct slice text, void *place)
 	       schedule.count > 0;
 }
 
-/* Only the redirects that form handlers and scripts answer with after they have done their work. Other statuses mean that it
- * was not done. */
+/* Accepts only the redirects with which form handlers and scripts answer after they have done their work. Other statuses mean
+ * that the work was not done. */
 static bool
 parse_accepts(struct value_reading *reading, struct slice text, void *place)
 {
@@ -138,7 +138,7 @@ new_secret(struct pool *pool)
 	return secret;
 }
 
-/* Warns if the webhook, which existed already, is disabled, or gets its deliveries again and again. */
+/* Warns if the webhook, which existed already, is disabled, or if its redirects make each delivery go to it again. */
 static void
 warn_of_state(struct operation_call *call, uint64_t id)
 {
@@ -315,7 +315,7 @@ run_webhook_show(struct operation_call *call)
 	return operation_answer(call, result);
 }
 
-/* The operator provides a client certificate for one receiver, so only an operator may choose another one. */
+/* The operator provides a client certificate for one receiver, so only an operator may choose another receiver. */
 static bool
 check_may_move(struct operation_call *call, const struct webhook_settings *settings)
 {
@@ -371,7 +371,7 @@ run_webhook_set(struct operation_call *call)
 	return EX_OK;
 }
 
-/* The variant: whether the webhook is enabled; otherwise it is disabled. */
+/* Enables the webhook if the variant is true; otherwise disables it. */
 static int
 run_webhook_enable(struct operation_call *call)
 {

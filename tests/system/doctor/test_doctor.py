@@ -76,7 +76,7 @@ def test_a_wrong_value(service, edited):
 
 
 def test_an_unusable_configuration(service, edited):
-    """docs/operating.md 13: checks that do not need it run all the same"""
+    """docs/operating.md 13: checks that do not need the configuration run nevertheless"""
     path = edited(("server", "workers", "many"))
     answer = examine(service, "--url", service.front.url, config=path)
     only(answer, "configuration")
@@ -105,7 +105,7 @@ def test_others_can_read_the_configuration(service, edited):
 
 
 def test_others_can_change_a_configuration_without_passwords(service, edited):
-    """docs/operating.md 13: or read an option file; the finding has the command that corrects it"""
+    """docs/operating.md 13: or they can read an option file; the finding has the command that corrects this"""
     path = edited(("database", "password", None), ("server", "secrets_key", None))
     env = {"LEADHOOK_DATABASE_PASSWORD": service.installation.setting("database", "password"), "LEADHOOK_SERVER_SECRETS_KEY": KEY}
     path.chmod(0o666)
@@ -120,7 +120,7 @@ def test_others_can_change_a_configuration_without_passwords(service, edited):
 
 
 def test_a_list_is_missing(service, edited):
-    """docs/operating.md 13: everything else is checked without it"""
+    """docs/operating.md 13: everything else is checked without the list"""
     path = edited(("lead", "disposable_domains_file", "/nonexistent/list"))
     answer = examine(service, config=path)
     only(answer, "configuration")
@@ -166,7 +166,7 @@ def test_options_of_the_server(service, restarted, what, options):
 
 
 def test_too_few_connections(service, restarted, edited):
-    """docs/operating.md 13 and 2.2: the server allows too few"""
+    """docs/operating.md 13 and 2.2: the server allows too few connections"""
     path = edited(("server", "workers", "30"))
     restarted("--max-connections=20")
     finding = only(examine(service, config=path), "connection_limit")
@@ -176,7 +176,7 @@ def test_too_few_connections(service, restarted, edited):
 
 
 def test_too_few_connections_of_the_account(service, database):
-    """docs/operating.md 13 and 2.2: the account is allowed too few"""
+    """docs/operating.md 13 and 2.2: the account may use too few connections"""
     user = service.installation.setting("database", "user")
     database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 6")
     try:
@@ -235,7 +235,7 @@ def test_no_database(service, edited):
 
 
 def test_another_server(service, edited):
-    """docs/operating.md 13: it may be on another host, where no command of this host can start it"""
+    """docs/operating.md 13: the server may be on another host, where no command of this host can start it"""
     path = edited(("database", "socket", None), ("database", "host", "192.0.2.1"), ("database", "connect_timeout", "1s"))
     [fix] = only(examine(service, config=path), "connection")["fix"]
     assert (fix["file"], fix["place"]) == (str(path), "[database]") and fix["line"].startswith("host = (")
@@ -285,7 +285,7 @@ def test_tcp_without_tls(service, database, restarted, edited):
 
 
 def test_an_old_schema(service, database, edited, next_programs, monkeypatch):
-    """docs/operating.md 13: the finding has the command that installs or upgrades it"""
+    """docs/operating.md 13: the finding has the command that installs or upgrades the schema"""
     fresh = f"{service.installation.name}_fresh"
     user = service.installation.setting("database", "user")
     database.sql(f"CREATE DATABASE {fresh}; GRANT ALL ON {fresh}.* TO '{user}'@'localhost'")
@@ -301,7 +301,7 @@ def test_an_old_schema(service, database, edited, next_programs, monkeypatch):
 @pytest.mark.skipif(LIBRARY is None, reason="needs libfaketime")
 @pytest.mark.parametrize("offset", first("+2m", "-2m"))
 def test_a_wrong_clock(service, offset):
-    """docs/operating.md 13: the clock of this host is compared with the database's, which probes use"""
+    """docs/operating.md 13: the clock of this host is compared with that of the database, which probes use"""
     env = {"LD_PRELOAD": str(LIBRARY), "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
            "ASAN_OPTIONS": "verify_asan_link_order=0"}
     finding = only(examine(service, env=env), "clock")
@@ -312,7 +312,7 @@ def test_a_wrong_clock(service, offset):
 # --- the dispatcher, certificates, names ---
 
 def test_the_next_run_is_late(service):
-    """docs/operating.md 13: the finding says since when; the line for cron corrects it"""
+    """docs/operating.md 13: the finding shows when the last run was; the line for cron corrects it"""
     service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 2 * 86400000")
     finding = only(examine(service), "dispatcher_stopped")
     assert re.search(r"the last run ended at \d{4}-\d\d-\d\dT\S+Z, on the host \S+$", finding["detail"])
@@ -344,12 +344,13 @@ def state_of(service, process="dispatcher"):
 
 
 def be_silent(service):
-    """Makes the last sign of the processes half a minute older."""
+    """Makes the last sign of the processes 40 seconds older."""
     service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 40000")
 
 
 def test_a_daemon(service):
-    """docs/operating.md 13: it works; it hangs, with the command that ends it; that it stopped is seen at once"""
+    """docs/operating.md 13: a daemon that works is no finding; for one that hangs there is the command that ends it;
+    one that stopped is found at once"""
     service.dispatcher.start()
     try:
         wait_until(lambda: state_of(service) == "working", 20, "a sign")
@@ -369,7 +370,7 @@ def test_a_daemon(service):
 
 
 def test_a_killed_daemon(service):
-    """docs/operating.md 13: it is found, with the line that starts another one"""
+    """docs/operating.md 13: the finding has the line that starts another one"""
     service.dispatcher.start()
     wait_until(lambda: state_of(service) == "working", 20, "a sign")
     service.dispatcher.kill()
@@ -382,7 +383,7 @@ def test_a_killed_daemon(service):
 
 @pytest.mark.parametrize("content", [None, "no certificate\n"], ids=["missing", "empty"])
 def test_no_certificates(service, edited, content):
-    """docs/operating.md 13: the certificates with which deliveries are verified"""
+    """docs/operating.md 13: the file of the certificates that receivers are verified with is missing or empty"""
     file = service.installation.folder / "ca.pem"
     file.unlink(missing_ok=True)
     if content is not None:
@@ -400,7 +401,7 @@ def test_no_certificates(service, edited, content):
 def test_a_name_that_does_not_resolve(service, edited, what, settings):
     """docs/operating.md 13: the finding does not show the rest of the URL, which may contain secrets"""
     answer = examine(service, config=edited(*settings))
-    (finding,) = [one for one in answer["findings"] if one["what"] != "mailer_stopped"]  # which has not run, either
+    (finding,) = [one for one in answer["findings"] if one["what"] != "mailer_stopped"]  # the mailer has not run, either
     assert finding["what"] == what and finding["detail"].split(":")[0].endswith(".nowhere.invalid") and "secret" not in json.dumps(finding)
 
 

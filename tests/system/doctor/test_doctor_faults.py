@@ -27,7 +27,7 @@ FAULTS = {
     "no address with nginx": ("client_address", Nginx, without("REMOTE_ADDR")),
     "small bodies with lighttpd": ("body_limit", Lighttpd, replaced("max-request-size = 2048", "max-request-size = 100")),
     "small bodies with mod_fcgid": ("body_limit", ApacheFcgid, replaced("FcgidMaxRequestLen 16777216", "FcgidMaxRequestLen 131072")),
-    # mod_fcgid takes such a body as empty. Apache does not apply it to mod_proxy.
+    # With this limit, mod_fcgid treats a larger body as empty. Apache does not apply the limit to mod_proxy.
     "no bodies with mod_fcgid": ("body_limit", ApacheFcgid, replaced("CGIPassAuth On", "CGIPassAuth On\nLimitRequestBody 100000")),
     "small bodies with nginx": ("body_limit", Nginx, replaced("client_max_body_size 2m", "client_max_body_size 100k")),
     "no bodies of GET with lighttpd": ("get_body", Lighttpd, replaced(', "method-get-body" => "enable"', "")),
@@ -58,7 +58,7 @@ FAULTS = {
     "another path with nginx": ("web_path", Nginx, replaced("location ^~ /lead/", "location ^~ /leads/")),
 }
 HTACCESS = {"no Authorization with mod_fcgid", "no bodies with mod_fcgid", "no OPTIONS with mod_fcgid", "errors of Apache, mod_fcgid"}
-# The line is right where another one refuses the method: that one must go.
+# The printed line is correct, but the line that refuses the method must also be removed.
 NOT_APPLIED = {"no OPTIONS with Apache", "no OPTIONS with mod_fcgid", "no OPTIONS with lighttpd"}
 
 

@@ -169,7 +169,7 @@ def test_files_of_another_account_in_a_shared_folder(service, edited, make_folde
 
 @needs_root
 def test_a_folder_that_hides_the_others(service, owned, make_folder):
-    """docs/operating.md 13: the account cannot pass it: the finding names the folder, not what is in it"""
+    """docs/operating.md 13: the account cannot enter the folder: the finding names the folder, not what is in it"""
     above = make_folder()
     (above / "state").mkdir(mode=0o700)
     os.chown(above / "state", pwd.getpwnam(ACCOUNT).pw_uid, -1)
@@ -247,7 +247,7 @@ def test_a_full_disk(service, edited):
 
 @needs_root
 def test_another_account(service, owned):
-    """docs/operating.md 13: without root's rights, it says what it could not check, and finds no fault where there is none"""
+    """docs/operating.md 13: without root's rights, the doctor reports what it could not check, and finds no fault where there is none"""
     config, _ = owned
     program = shutil.copy2(service.installation.program("leadhook"), service.installation.folder)
     config.write_text(re.sub(r"^(password|secrets_key).*\n", "", config.read_text(), flags=re.M))

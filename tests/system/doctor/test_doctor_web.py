@@ -225,13 +225,13 @@ def test_too_much_is_trusted_beside_a_proxy(service, configuration, make_folder)
 @pytest.mark.parametrize("service", [LighttpdSocket], indirect=True, ids=["lighttpd-socket"])
 class TestAddresses:
     def test_nothing_listens(self, service):
-        """docs/operating.md 13: the finding has the command that starts the web server, or any kind of it if that is not known"""
+        """docs/operating.md 13: the finding has the command that starts the web server, or one for each kind if the kind is not known"""
         done = call(service.installation, "doctor", "--json", "--url", f"http://127.0.0.1:{free_port()}/lead")
         finding = only(json.loads(done.stdout), "web_unreachable")
         assert {fix["command"] for fix in finding["fix"]} == {f"service {name} start" for name in ("lighttpd", "apache2", "nginx")}
 
     def test_a_redirection(self, service):
-        """docs/operating.md 13: the finding has the address that it leads to"""
+        """docs/operating.md 13: the finding has the address to which it leads"""
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(301)
@@ -245,7 +245,8 @@ class TestAddresses:
         assert finding["fix"][0]["line"] == f"base_url = {service.front.url}"
 
     def test_a_certificate(self, service, make_folder):
-        """docs/operating.md 13: it is not trusted; with the CA file of deliveries it is, and requests are checked"""
+        """docs/operating.md 13: a certificate that is not trusted is a finding; with the CA file of deliveries it is trusted, and
+        requests are checked"""
         authority = Authority(make_folder(), "CA")
         made = authority.issue("server")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -285,7 +286,7 @@ class TestAddresses:
     @pytest.mark.parametrize("changes", first({"peer": "192.0.2.1 0.0.0.0/0", "forwarded": True}, {"peer": "0.0.0.0/0", "forwarded": True},
                                          {"client": "x\ny"}, {"client": ""}), ids=repr)
     def test_an_answer_with_other_addresses(self, service, changes):
-        """docs/operating.md 13: they must not become settings"""
+        """docs/operating.md 13: the addresses must not become settings"""
         found = self.imitated(service, **changes)
         assert "probe_refused" in found and not {"proxy_not_trusted", "trusted_proxies", "program_version"} & set(found)
 
@@ -304,7 +305,7 @@ class TestAddresses:
         assert (done.returncode, done.stderr) == (66, "leadhook: /nonexistent: No such file or directory\n")
 
     def test_without_its_file(self, service):
-        """docs/operating.md 13: lines for each web server if it is not known, for one if its name is"""
+        """docs/operating.md 13: lines for each web server if its name is not known, for one if it is"""
         def of(name):
             class Handler(http.server.BaseHTTPRequestHandler):
                 server_version, sys_version = name, ""

@@ -52,7 +52,7 @@ def without_id(response):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_strangers(service, secret, method):
-    """Without a valid token, it is like any unknown path, with every method."""
+    """Without a valid token, the path is like any unknown path, with every method."""
     unknown = without_id(service.client.request(method, "/health/nothing/there"))
     good = token(secret)
     for wrong in ("x", "0.x", good[:-1], good + "A", good.replace(".", ""), token(secret, MINUTE + 1000),

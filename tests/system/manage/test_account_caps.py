@@ -46,7 +46,7 @@ def whole(call, path, limit=1):
 
 
 def test_campaigns(service, account, owner, leadhook):
-    """Objects: the account can add no more, an operator can; removing one makes room"""
+    """Objects: the account can add no more, but an operator can; removing a campaign makes room"""
     add = lambda: owner("POST", f"accounts/{account.id}/campaigns", {"name": "One more"})  # noqa: E731
     made = [add().json["id"] for _ in range(MAXIMA["campaigns"])]
     assert full(add(), "campaigns")
@@ -76,7 +76,7 @@ def test_keys(service, account, owner):
 
 
 def test_users(service, account, owner, leadhook):
-    """Objects: the account can add no more, an operator can"""
+    """Objects: the account can add no more, but an operator can"""
     add = lambda number: owner("POST", "users", {"email": f"user{number}.{account.id}@example.org", "role": "viewer"})  # noqa: E731
     assert [add(number).status for number in range(MAXIMA["users"])] == [201, 201]
     assert full(add(3), "users")
@@ -148,7 +148,7 @@ def test_changes(service, account, owner, leadhook):
 
 
 def test_a_leaked_key_can_be_revoked(service, account, owner, leadhook):
-    """docs/users.md 6: changes, even failing ones, cannot use up the limit so that no key can be revoked"""
+    """docs/users.md 6: even if changes, including failed ones, have used up the limit, keys can be revoked"""
     leaked = leadhook("key", "add", account.id, "--rights", "change,stats")
     campaign = leadhook("campaign", "add", str(account.id), "Busy")["id"]
     thief = Caller(service, leaked["key"])

@@ -64,7 +64,7 @@ def test_a_dry_run_is_no_change(service, account, owner):
 
 
 def test_an_import_with_rejected_rows(service, account, owner, audit, tmp_path):
-    """docs/users.md 6: it counts as done, with its counts and without the rows"""
+    """docs/users.md 6: the row shows it as done, with its counts and without the rejected rows"""
     campaign = service.campaign(account)
     path = tmp_path / "leads.csv"
     path.write_text("email\nfirst@example.org\nnonsense\n")
@@ -82,7 +82,7 @@ def test_an_import_with_rejected_rows(service, account, owner, audit, tmp_path):
 
 
 def test_users_are_added_to_an_account(service, account, owner, audit):
-    """docs/users.md 6: the owner of the account sees it"""
+    """docs/users.md 6: the owner of the account sees this in the log"""
     assert owner("POST", "users", {"email": "invited@example.org", "role": "viewer"}).status == 201
     assert (audit()["operation"], audit()["account"], audit()["actor_id"]) == ("user add", account.id, owner.id)
     service.installation.admin("user", "add", "second@example.org", "--role", "viewer", "--account", str(account.id))
@@ -110,7 +110,7 @@ def test_changes_of_the_own_login(service, account, audit):
 
 
 def test_changes_of_the_own_login_that_are_refused(service, account, owner, audit):
-    """docs/users.md 6: refused for fields, the new password, a missing confirmation or a limit, they add no row"""
+    """docs/users.md 6: changes refused for their fields, the new password, a missing confirmation or a limit add no row"""
     guest = User(service, "guest@example.org", "--role", "viewer", "--account", account.id)
     weak = {"token": guest.link.rsplit("/", 1)[1], "new_password": "short"}
     user = User(service, "refused@example.org", "--role", "viewer", "--account", account.id).ready()
@@ -132,7 +132,7 @@ def test_changes_of_the_own_login_that_are_refused(service, account, owner, audi
 
 
 def test_what_fails(service, account, owner, audit):
-    """docs/users.md 6: a change that fails is in the log, too, but not one of an object that does not exist"""
+    """docs/users.md 6: a change that fails is logged, too, unless its object does not exist"""
     campaign = service.campaign(account)
     assert owner("PATCH", f"campaigns/{campaign.id}", {"points_direct": -1}).status == 422
     row = audit("--campaign", campaign.id)

@@ -27,7 +27,7 @@ def owner(service, account):
 
 
 def test_the_table(service):
-    """docs/manage.md 1: every command has a call unless it is about the host, no two have the same, and the document has them"""
+    """docs/manage.md 1: every command that is not about the host has a call of its own, and the document lists these calls"""
     calls, others = all_operations(service.installation)
     assert others == SHELL_ONLY
     assert len({(call.method, call.path) for call in calls}) == len(calls)
@@ -92,7 +92,7 @@ def test_a_campaign_from_nothing(service, account, owner):
     ("GET", "{campaign}/leads?limit=1&limit=1", None, 400, "invalid_query"),
 ])
 def test_errors(service, account, owner, method, path, body, status, error):
-    """docs/manage.md 1.2: problems as RFC 9457 has them"""
+    """docs/manage.md 1.2: problems as RFC 9457 defines them"""
     campaign = service.campaign(account)
     answer = owner(method, path.replace("{campaign}", f"campaigns/{campaign.id}"), body)
     assert answer.status == status, answer.body
@@ -180,7 +180,7 @@ def test_a_client_certificate_goes_to_its_receiver_alone(service, account, owner
 
 
 def test_a_call_that_is_repeated(service, account, owner):
-    """docs/manage.md 1.5: repeated, it makes one object; with other parameters it fails; the same key of another caller is a different one"""
+    """docs/manage.md 1.5: a repeated call makes one object; with other parameters it fails; callers do not share their Idempotency-Keys"""
     campaign = service.campaign(account)
     place, key = f"campaigns/{campaign.id}/actions", {"Idempotency-Key": "a7c1"}
     body = {"text": "Once"}
@@ -198,7 +198,7 @@ def test_a_call_that_is_repeated(service, account, owner):
 
 
 def parts(caller, path, query):
-    """A list, read part by part, each from the place that the one before has named (1.1)."""
+    """Yields the parts of a list, each from the place that the previous part has named (docs/manage.md 1.1)."""
     query = f"?{query}"
     while query:
         answer = caller("GET", f"{path}{query}")
@@ -248,7 +248,7 @@ def test_mails_go_on(service, account, owner):
 
 
 def test_a_lead(service, account, owner):
-    """docs/manage.md 1: show, change, timeline, of the lead with that social id"""
+    """docs/manage.md 1: show, change and timeline of the lead with a social id"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="ada@example.org", first_name="Ada")
     place = f"campaigns/{campaign.id}/leads/{lead['social_id']}"
@@ -271,7 +271,7 @@ def largest_responder(service):
 
 
 def test_arrays(service, account, owner):
-    """docs/manage.md 1.1: an array where a list is expected, in no more memory than it needs"""
+    """docs/manage.md 1.1: an array where a list is expected takes no more memory than it needs"""
     campaign = service.campaign(account)
     place = f"campaigns/{campaign.id}"
     for method, path, body in (("POST", f"accounts/{account.id}/campaigns", {"name": ["A", "B"]}),
@@ -340,8 +340,8 @@ def test_a_key_of_a_key_has_its_end(service, account):
 
 
 def test_installation(service, account):
-    """docs/manage.md 1 GET installation: a right that reads sees what it does, and whether a dispatcher is running; nothing about accounts
-    and people"""
+    """docs/manage.md 1 GET installation: a right to read shows what the installation does and whether a dispatcher is running, but nothing
+    about accounts and people"""
     sender, caller = (Caller(service, service.installation.admin("key", "add", str(account.id), "--rights", right)["key"])
                       for right in ("ingest", "leads"))
     assert sender("GET", "installation").json["error"] == "missing_right"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/manage.md 1: each call below /manage/v1 succeeds for an operator. The client compares the answers with docs/openapi.yaml; here
-is what no other test shows of them."""
+"""docs/manage.md 1: each call below /manage/v1 succeeds for an operator. The client compares the answers with docs/openapi.yaml; this
+file tests what no other test shows."""
 import functools
 import itertools
 import types

@@ -106,5 +106,5 @@ def test_it_has_each_problem():
     documented = {(status, code) for _, operation in OPERATIONS.values() for status, answer in operation["responses"].items()
                   for code in answer.get("content", {}).get("application/problem+json", {"schema": {}})["schema"]
                   .get("allOf", [{}])[-1].get("properties", {}).get("error", {}).get("enum", ())}
-    # that of a method which no operation has
+    # the answer to a method that no operation has
     assert programs - documented == {("405", "method_not_allowed")} and documented <= programs

@@ -18,7 +18,7 @@ LISTED = ["id", "kind", "state", "account", "campaign", "done", "total", "create
 SHOWN = [*LISTED, "made_by", "parameters", "result"]
 TEMPFAIL = 75
 MAXIMUM = 20  # jobs of an account
-MANY, PIECE = 3000, 250  # deliveries; those of a transaction
+MANY, PIECE = 3000, 250  # deliveries in all, and in one transaction
 COUNTS = ["queued", "held", "under_way", "without_webhook", "without_event", "at_limit", "missing"]
 
 
@@ -67,7 +67,7 @@ def ended(show):
 # --- each kind ---
 
 def test_webhook_test(running, leadhook, receiver, campaign, webhook, show, ended):
-    """docs/operating.md 4.1: the result is that of the command without --queue"""
+    """docs/operating.md 4.1: the result is the same as that of the command without --queue"""
     receiver.script(campaign.hook, Answer(201, body=b"created"))
     job = leadhook("webhook", "test", webhook, "--queue")
     assert list(job) == SHOWN
@@ -88,7 +88,7 @@ def test_webhook_test(running, leadhook, receiver, campaign, webhook, show, ende
 
 
 def test_address_rules(running, leadhook, campaign, ended):
-    """docs/deliveries.md 5: of the dispatcher, for tests as for deliveries"""
+    """docs/deliveries.md 5: the dispatcher's rules apply to tests as they do to deliveries"""
     hook = leadhook("webhook", "add", campaign.id, "http://rebind.test/", "new_signup")["id"]
     campaign.service.installation.sql(f"UPDATE lh_webhooks SET url = 'http://169.254.169.254/' WHERE id = {hook}")
     done = ended(leadhook("webhook", "test", hook, "--queue"))
@@ -137,8 +137,8 @@ def test_address_count(running, service, leadhook, campaign, ended):
 
 @pytest.fixture
 def failed(service, leadhook, campaign, webhook):
-    """MANY failed deliveries of a disabled webhook, so that those that are queued stay in the table. Each piece takes `seconds` of
-    lh_pace."""
+    """MANY failed deliveries of a disabled webhook, so that those that are queued stay in the table. Each transaction takes `seconds`
+    of lh_pace."""
     sql = service.installation.sql
     campaign.lead(email="many@example.org")
     leadhook("webhook", "disable", webhook)
@@ -181,7 +181,7 @@ def test_a_kill_during_a_redelivery(service, leadhook, webhook, failed, show, en
         service.dispatcher.kill()
         stopped = show(job)
         assert stopped["state"] == "running" and stopped["done"] == queued_in(failed, webhook) < MANY
-        # those that are done may end again: the job does not come back to them
+        # deliveries that were queued may end again: the job does not queue them twice
         failed.sql(f"DELETE FROM lh_due WHERE webhook_id = {webhook}")
         failed.sql(f"INSERT INTO lh_due (id, event_id, shard, webhook_id, due_ms) SELECT id, event_id, webhook_id % 64, "
                    f"webhook_id, 1 FROM lh_deliveries WHERE webhook_id = {webhook} ORDER BY id DESC LIMIT {stopped['done']}")

@@ -25,8 +25,8 @@ class Case:
         self.operator, self.foreign, self.limited, self.suspended = operator, foreign, limited, suspended
 
     def expected(self, operation, inside):
-        """Returns (status, error) of the operation on the objects of a campaign, of which `inside` is the one that the caller may be
-        limited to."""
+        """Returns (status, error) of the operation on the objects of a campaign. `inside`: whether it is the campaign to which the caller
+        may be limited."""
         names = set(re.findall(r"\{(\w+)\}", operation.path)) - NO_OBJECTS
         if self.suspended:
             return 403, "account_suspended"

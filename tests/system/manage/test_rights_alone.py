@@ -13,7 +13,7 @@ LEAD = {"email": "markedperson@example.net", "phone_number": "+14155552671", "fi
         "redirect_url": "/markedredirect", "utm_content": "markedutm"}
 MARKS = {"whsec_", "marked", "Marked", "4155552671", "192.0.2.99", "owner@agency.example"}
 INBOUND = {"name": "Own", "map": {"email": "e", "points": "p"}}
-# Arguments with which a call does something; others have none. LEAD is the social id.
+# Arguments with which a call does something; other calls have none. LEAD is the social id.
 BODIES = {
     "key add": {"rights": ["stats"]}, "user add": {"email": "new@example.org", "role": "viewer"}, "user set": {"name": "Own"},
     "campaign add": {"name": "Own"}, "campaign set": {"points_signup": 1}, "campaign redeliver": {"state": "delivered"},
@@ -27,7 +27,7 @@ BODIES = {
     "mail set": {"subject": "Own"}, "mail draft": {"subject": "Own"}, "mail resend": {"mails": ["{mail}"]},
     "delivery redeliver": {"deliveries": ["{delivery}"]},
 }
-SPARED = {"key revoke", "user remove", "user disable", "user reset", "user logout"}  # the callers of this test
+SPARED = {"key revoke", "user remove", "user disable", "user reset", "user logout"}  # these would end the callers of this test
 # Further arguments of GET that would show one person.
 SINGLES = [("delivery list", "?lead=LEAD"), ("delivery count", "?lead=LEAD"), ("mail preview", "?email=markedperson@example.net"),
            ("mail preview", "?social_id=LEAD"), ("delivery list", "?limit=250"), ("campaign sources", "?limit=250"), ("lead jobs", "?limit=250")]
@@ -35,7 +35,7 @@ SINGLES = [("delivery list", "?lead=LEAD"), ("delivery count", "?lead=LEAD"), ("
 
 @pytest.fixture(scope="module")
 def world(service):
-    """A campaign with one lead, of which a delivery, a payload, a job and a booking have known values; strangers see and change nothing."""
+    """A campaign with one lead, whose delivery, payload, job and booking have known values; strangers see and change nothing."""
     made = World(service)
     here, sql = made.inside, service.installation.sql
     path = f"campaigns/{here['campaign']}"
@@ -73,13 +73,13 @@ def stored(service, world):
     return sql(f"SELECT CONCAT_WS(' ', {names}) FROM {table} WHERE social_id = '{world.inside['social_id']}'")
 
 
-# What a right shows of the marks, of one kind of calls.
+# The marks that a right may show in the calls below a path.
 ALLOWED = {("account", ""): {"owner@agency.example"}, ("hooks", "jobs/"): {"owner@agency.example", "marked"}}
 
 
 def test_no_right_reads_or_changes_leads_but_its_own(service, world):
-    """docs/manage.md 2: without `leads` no answer has a value of a lead, or a secret of a webhook; nor, without `account`, the address of a
-    user who does not do what the caller may do; without `change` no lead is changed, also not by what a call has set up"""
+    """docs/manage.md 2: without `leads`, no answer has a value of a lead or a secret of a webhook; without `account`, none has the address
+    of a user, except of one who did what the caller may do, too; without `change`, no lead is changed, not even by what a call has set up"""
     operations = [operation for operation in all_operations(service.installation)[0] if not operation.operators]
     singles = [(operation, query) for operation in operations for words, query in SINGLES if words == operation.words]
     last = ["lead change", "lead erase"]

@@ -27,7 +27,7 @@ DIFFERENT = {"id", "campaign_id", "list_id", "avatar", "when", "request_id", "un
 
 
 def shape(value):
-    """Returns an answer without what differs between two campaigns with the same leads. Whether a token is shown stays."""
+    """Returns an answer without what differs between two campaigns with the same leads. Whether it has a token can still be seen."""
     if isinstance(value, dict):
         return {name: shape(member) for name, member in value.items() if name not in DIFFERENT or member is None}
     if isinstance(value, list):
@@ -53,7 +53,7 @@ def attempts(lead, token):
 
 @pytest.mark.parametrize("lookup, update", [*zip(LOOKUPS, itertools.cycle(UPDATES)), ("own", "all"), ("all", "none")])
 def test_ingest_is_a_stranger_to_leads_that_exist(service, account, keys, lookup, update):
-    """With `ingest` alone the same requests have the same effects and answers as without a key, but for the reason of a refusal"""
+    """With `ingest` alone, requests have the same effects and answers as without a key, except for the reason of a refusal"""
     campaigns = [service.campaign(account, pages="on", public_lookup=lookup, public_update=update) for _ in range(2)]
     leads = [campaign.lead(**SIGNED_UP, ip="192.0.2.5") for campaign in campaigns]
     for campaign, lead in zip(campaigns, leads):
@@ -74,7 +74,7 @@ def test_ingest_is_a_stranger_to_leads_that_exist(service, account, keys, lookup
 
 
 def test_ingest_adds_leads(service, account, keys):
-    """A server that forwards forms: the visitor's address, more fields than without a key, no limits of an address, no points"""
+    """A server that forwards forms gives the visitor's address and more fields than without a key; no limits of an address, no points"""
     campaign = service.campaign(account, bots="proof", public_lookup="own")
     sent = {"email": "new@example.org", "ip": "192.0.2.7", "points": 50, "redirect_url": "https://mine.example/",
             **{name: "x" * 3000 for name in "abc"}}
@@ -115,7 +115,7 @@ def test_change_alone_sets_no_address_of_a_lead(service, account, keys, update):
             assert edited.verdict == (403, "forbidden") and "right leads" in edited.json["detail"]
     assert campaign.post({"phone_number": SIGNED_UP["phone_number"], "email": "mine@example.net"}, key=key).status == 200
     assert campaign.post({"email": SIGNED_UP["email"], "phone_number": "+14155552672"}, key=key).status == 200
-    if update != "all":  # else a caller without a key adds it, too
+    if update != "all":  # otherwise, a caller without a key adds it, too
         assert campaign.post({"email": "grace@example.org", "phone_number": "+14155552673"}, key=key).status == 200
     imported = call("POST", f"{below}/import", {"records": f"email,social_id\nfirst@example.net,\nmine@example.com,{'Z' * 10}\n"})
     assert imported.verdict == (403, "forbidden") and "right leads" in imported.json["detail"]
@@ -149,7 +149,7 @@ def test_numbers_show_no_leaders(service, account, keys):
 @pytest.mark.parametrize("setting, value, right", [("privacy", False, "leads"), ("require_key", False, "leads"), ("public_lookup", "all", "leads"),
                                                    ("public_update", "all", "change")])
 def test_settings_about_strangers(service, account, keys, setting, value, right):
-    """docs/manage.md 2: a caller that opens leads to callers without a key may read or change them itself, also in a new campaign"""
+    """docs/manage.md 2: only a caller that may read or change leads can let callers without a key do so, even in a new campaign"""
     path = f"campaigns/{service.campaign(account).id}"
     for rights, verdict in (("manage", (403, "forbidden")), (f"{right},manage", (200, None))):
         answer = Caller(service, keys(rights))("PATCH", path, {setting: value, "waitlist": True})
@@ -171,8 +171,8 @@ def test_the_number_of_leads(service, account, keys):
 
 @pytest.mark.parametrize("setting, value", [("mails", ""), ("verify_email", "off"), ("verify_phone", "off")])
 def test_settings_that_hide_leads(service, account, keys, setting, value):
-    """docs/manage.md 2: with mails and codes the answer to a sign-up does not show which leads exist; without protection it shows them
-    anyway"""
+    """docs/manage.md 2: with mails and codes, the answer to a sign-up does not show which leads exist; without protection, it shows
+    them anyway"""
     open_to_all, protected = service.campaign(account), service.campaign(account, public_lookup="own")
     manage, both = (Caller(service, keys(rights)) for rights in ("manage", "leads,manage"))
     assert manage("PATCH", f"campaigns/{open_to_all.id}", {setting: value}).status == 200

@@ -48,7 +48,7 @@ def test_from_the_link_to_a_session(service, account):
 @pytest.mark.parametrize("headers", [{}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "none"},
                                      {"Origin": "https://evil.example"}, {"Origin": "null"}])
 def test_changes_of_other_pages(service, operator, headers):
-    """docs/manage.md 3: a change by a user comes from a page of the service itself, and so does a login"""
+    """docs/manage.md 3: a change by a user must come from a page of the service itself, and so must a login"""
     answer = operator("POST", "accounts", {"name": "Foreign"}, headers=headers)
     assert answer.status == 403 and answer.json["error"] == "foreign_origin", answer.body
     answer = service.client.request("POST", MANAGE + "session", json_body={"email": operator.email, "password": PASSWORD}, headers=headers)
@@ -57,7 +57,7 @@ def test_changes_of_other_pages(service, operator, headers):
 
 
 def test_the_origin_of_the_service(service, operator):
-    """docs/manage.md 3: without Sec-Fetch-Site the Origin is that of server.base_url"""
+    """docs/manage.md 3: without Sec-Fetch-Site, the Origin must be that of server.base_url"""
     origin = "/".join(service.front.url.split("/")[:3])
     assert operator("POST", "accounts", {"name": "By Origin"}, headers={"Origin": origin}).status == 201
 
@@ -142,7 +142,7 @@ def test_removed_campaigns_of_a_user(service, account):
 
 
 def test_dangerous_calls_need_the_password(service, account):
-    """docs/manage.md 3: they succeed within ten minutes of it"""
+    """docs/manage.md 3: they succeed within ten minutes after it was entered"""
     owner = User(service, "careful@example.org", "--role", "owner", "--account", account.id).ready()
     assert owner("POST", f"accounts/{account.id}/keys", {"name": "Fresh"}).status == 201
     service.installation.sql(f"UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 700000 WHERE user_id = {owner.id}")
@@ -154,7 +154,7 @@ def test_dangerous_calls_need_the_password(service, account):
 
 
 def test_removal_needs_the_password(service, account):
-    """docs/manage.md 3: deleting tags, webhooks and leads needs it, too; moderating a lead does not"""
+    """docs/manage.md 3: deleting tags, webhooks and leads needs the password, too; moderating a lead does not"""
     campaign = service.campaign(account)
     lead = campaign.lead(email="gone@example.org")["social_id"]
     editor = User(service, "tidy@example.org", "--role", "editor", "--account", account.id).ready()
@@ -173,7 +173,7 @@ def test_removal_needs_the_password(service, account):
 
 
 def test_what_outlasts_the_session_needs_the_password(service, account):
-    """docs/manage.md 3: needed for where leads are sent, and for secrets and URLs; not for other changes of webhooks"""
+    """docs/manage.md 3: it is needed to change where leads are sent, and for secrets and URLs, but not for other changes of webhooks"""
     campaign = service.campaign(account)
     editor = User(service, "connects@example.org", "--role", "editor", "--account", account.id).ready()
     hooks, inbound = f"campaigns/{campaign.id}/webhooks", f"campaigns/{campaign.id}/inbound"
@@ -213,7 +213,7 @@ def test_guesses_of_keys_do_not_end_sessions(service, account):
 
 
 def test_another_password(service, account):
-    """docs/manage.md 3: a new password ends the other sessions, and begins a new one"""
+    """docs/manage.md 3: a new password ends the other sessions, and begins a new session"""
     user = User(service, "change@example.org", "--role", "viewer", "--account", account.id).ready()
     old = user.token
     user.log_in()
@@ -263,7 +263,7 @@ def test_a_key_has_no_session(service, account):
 
 @pytest.mark.parametrize("address", ["unix:", None])
 def test_callers_without_an_address(service, account, address):
-    """leadhook.conf(5), trusted_proxies: a web server on a unix socket sends none; every kind of call works"""
+    """leadhook.conf(5), trusted_proxies: a web server on a unix socket sends no address; every kind of call works"""
     campaign = service.campaign(account)
     name = f"nowhere{len(address or '')}@example.org"
     user = User(service, name, "--role", "owner", "--account", account.id)

@@ -14,7 +14,7 @@ def accounts(service):
 
 @pytest.fixture(scope="module")
 def keys(service, accounts):
-    """A key of an owner of the first account, and one that may do everything else."""
+    """A key of the first account with the rights `all`, and one with the rights `full`."""
     return {rights: service.installation.admin("key", "add", str(accounts[0].id), "--rights", rights)["key"] for rights in ("all", "full")}
 
 
@@ -54,7 +54,7 @@ def test_settings_of_a_user(service, accounts, leadhook):
 
 
 def test_a_user_of_a_removed_campaign(service, accounts, leadhook):
-    """docs/users.md 2: the user sees no campaign; renaming the user gives it none"""
+    """docs/users.md 2: the user sees no campaign, even after being renamed"""
     campaign = service.campaign(accounts[0]).id
     user = leadhook("user", "add", "past@example.org", "--role", "editor", "--account", accounts[0].id, "--campaigns", campaign)["id"]
     leadhook("campaign", "remove", campaign, "--yes")

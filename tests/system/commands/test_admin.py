@@ -61,7 +61,7 @@ def test_check(service, leadhook):
 
 
 def test_check_of_connections(service, leadhook):
-    """docs/operating.md 2.2: a limit below what the programs need is a finding, with the limit of the account"""
+    """docs/operating.md 2.2: a limit of the account below what the programs need is a finding, which shows this limit"""
     user = service.installation.setting("database", "user")
 
     def check(allowed, workers):
@@ -304,7 +304,7 @@ def test_help(service, words):
 
 
 def test_help_of_a_group(service):
-    """leadhook(1), --help: a word with which several commands begin lists these"""
+    """leadhook(1), --help: a word with which several commands begin lists those commands"""
     done = call(service.installation, "inbound", "--help", config="/nonexistent")
     assert done.returncode == OK and "  inbound add CAMPAIGN" in done.stdout and "  inbound replay CALL" in done.stdout
     assert "campaign add" not in done.stdout and "  --json" in done.stdout and done.stderr == ""
@@ -399,7 +399,7 @@ def test_no_database(refused, command):
 
 
 def test_setup_without_an_installation(refused):
-    """docs/operating.md 2.4, status 69: a copy that was only built has no script for it, and the message says what to do"""
+    """docs/operating.md 2.4, status 69: a copy that was built but not installed has no setup script, and the message says what to do"""
     folder = subprocess.run(["make", "-s", "-C", BUILD, "--eval=show:;@echo $(pkglibexecdir)", "show"], text=True, capture_output=True,
                             timeout=30, check=True).stdout.strip()
     if pathlib.Path(folder, "setup").exists():
@@ -566,7 +566,7 @@ def test_a_misspelt_variable(service, program):
 
 @pytest.mark.skipif(pathlib.Path("/usr/local/etc/leadhook/leadhook.conf").exists(), reason="this host has an installation")
 def test_no_configuration_file(service):
-    """docs/operating.md 3: the installed file may be missing, with a message"""
+    """docs/operating.md 3: the installed file may be missing, but a message says so"""
     for words, status in ((["--check-config"], OK), (["status"], UNAVAILABLE)):
         done = call(service.installation, *words, config=None, env={"LEADHOOK_DATABASE_SOCKET": "/nonexistent"})
         assert done.returncode == status and "there is no /" in done.stderr and "leadhook.conf" in done.stderr

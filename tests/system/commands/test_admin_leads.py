@@ -128,8 +128,8 @@ def test_invalid_settings(refused, leadhook, campaign):
 # --- leads ---
 
 def test_one_lead(service, leadhook, refused, campaign):
-    """docs/operating.md 4 lead show: by each identity, byte for byte the API's answer to a call with a key, and in addition what that does
-    not have"""
+    """docs/operating.md 4 lead show: a lead by each identity, byte for byte as the API returns it to a call with a key, followed by
+    details that the API does not have"""
     reward = leadhook("reward", "add", campaign.id, "Mug", "--required-points", 0)["id"]
     campaign.lead(email=ADA, phone_number=NUMBER, first_name="Ada", topics=["a", "b"], __source="form", __url="https://a.example/f",
                   __user_agent="Browser", __sid="session")
@@ -200,7 +200,7 @@ def test_lists_of_leads(service, leadhook, campaign):
 
 
 def test_long_lists_of_leads(service, leadhook, campaign):
-    """docs/operating.md 4 lead list: 50 by default, and enough pages for the limit"""
+    """docs/operating.md 4 lead list: 50 by default, and as many pages as the limit requires"""
     service.installation.sql(
         f"INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, created_ms, updated_ms, opted_out) "
         f"SELECT 5000000 + seq, {campaign.id}, seq, LPAD(CONV(seq + 32768, 10, 32), 10, 'X'), 0, 0, seq MOD 2 = 0 "
@@ -214,7 +214,7 @@ def test_long_lists_of_leads(service, leadhook, campaign):
         assert ranks("--limit", 10000, "--opted-out", "on") == list(range(2, 701, 2))
         assert ranks("--after", 690, "--limit", 300) == list(range(691, 701))
     finally:
-        service.installation.sql(f"DELETE FROM lh_leads WHERE campaign_id = {campaign.id}")  # these are in no counter
+        service.installation.sql(f"DELETE FROM lh_leads WHERE campaign_id = {campaign.id}")  # no counter has counted these leads
 
 
 # --- output for people ---
@@ -362,7 +362,7 @@ def test_a_killed_count_of_addresses(service, leadhook, campaign):
 
 
 def test_a_killed_removal_of_counts(service, leadhook, campaign):
-    """docs/operating.md 4 campaign set, check --deep: max_per_ip=0 takes effect at once; repeated, it removes the remaining counts"""
+    """docs/operating.md 4 campaign set, check --deep: max_per_ip=0 takes effect at once; setting it again removes the remaining counts"""
     campaign.lead(email="a@example.org", ip="192.0.2.1")
     leadhook("campaign", "set", campaign.id, "max_per_ip=1")
     assert leadhook("campaign", "set", campaign.id, "max_per_ip=0")["addresses_counted"] is None

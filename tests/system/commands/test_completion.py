@@ -84,7 +84,7 @@ def test_words_begin_as_typed(complete):
 
 
 def test_values_of_options_are_completed(complete):
-    """even if bash has split --option=value"""
+    """the possible values of an option, even if bash has split --option=value"""
     assert complete("lead", "list", "1", "--verified", "") == ["no", "yes"]
     assert complete("lead", "list", "1", "--verified", "n") == ["no"]
     assert complete("lead", "list", "1", "--verified", "=") == ["no", "yes"]

@@ -27,7 +27,7 @@ def files(make_folder, service):
 
 
 def test_a_list_is_replaced(files):
-    """without a database; the file may be missing or wrong, and its permissions stay"""
+    """it needs no database; the file may be missing or wrong, and its permissions stay the same"""
     folder, path, new, update = files
     new.write_text("# a comment\nmailinator.example\n*.Trash.example b\u00fccher.example\n", encoding="utf-8")
     wanted = f'{{"file":"{path}","hosts":3,"replaced":true}}'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 4, leadhook(1): finding leads, what happened to one, and changing them, end to end."""
+"""docs/operating.md 4, leadhook(1): finding leads, showing what happened to a lead, and changing leads, end to end."""
 import re
 
 import pytest
@@ -91,7 +91,7 @@ def test_timeline(service, leadhook, campaign, pages):
 
 
 def test_edit(service, leadhook, refused, campaign, people):
-    """lead set: names, custom fields and addresses; it is not a sign-up, and says what it cannot do"""
+    """lead set: names, custom fields and addresses; it is not a sign-up, and reports what it cannot do"""
     campaign.webhook("repeat_signup")
     before = campaign.find(email=ADA)
     assert leadhook("lead", "set", campaign.id, "--email", ADA, "first_name=Augusta", "plan=pro", "email=new@example.org",
@@ -124,7 +124,7 @@ def test_the_address_that_is_verified(service, leadhook, campaign):
 
 
 def test_bulk_changes(service, leadhook, refused, campaign, people):
-    """lead change: the job that a bulk call makes; lead jobs: jobs until they are done"""
+    """lead change makes the same job as a bulk call; lead jobs lists jobs until they are done"""
     tag = leadhook("tag", "add", campaign.id, "vip")["id"]
     blocked = leadhook("lead", "change", campaign.id, "block", BOB, people[EVE]["social_id"])
     tagged = leadhook("lead", "change", campaign.id, "tag", ADA, "--tag", tag)

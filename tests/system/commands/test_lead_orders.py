@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/manage.md 1, leadhook(1): leads by score, the leads that one has referred, and how answers name leads."""
+"""docs/manage.md 1, leadhook(1): leads by score, the leads that a lead has referred, and how answers name leads."""
 import json
 
 import pytest
@@ -34,7 +34,7 @@ def names(leads):
 
 
 def parts(caller, path, **query):
-    """Returns the names on each part of a list, which `Link` joins."""
+    """Returns the names in each part of a list, following `Link`."""
     found, link = [], None
     while True:
         answer = caller("GET", path + link) if link else caller("GET", path, query=query)
@@ -74,7 +74,7 @@ def test_names_of_many_leads(service, caller, campaign, people):
 
 
 def test_referred_leads(caller, leadhook, campaign, people):
-    """lead list --referred-by: the leads that it has referred directly, in both directions, with filters, part by part"""
+    """lead list --referred-by: the leads that a lead has referred directly, in both directions, with filters, part by part"""
     path, ada = f"campaigns/{campaign.id}/leads", people["ada"]["social_id"]
     assert parts(caller, path, referred_by=ada) == [["ben", "cleo", "dan"]]
     assert parts(caller, path, referred_by=ada.lower(), newest="true") == [["dan", "cleo", "ben"]]
@@ -100,7 +100,7 @@ def test_what_does_not_fit(refused, campaign, words, status, says):
 
 
 def test_wrong_orders_of_a_call(caller, campaign, people):
-    """docs/manage.md 1.2: they are problems, with the member"""
+    """docs/manage.md 1.2: these are problems that name the member"""
     path = f"campaigns/{campaign.id}/leads"
     for query, status, error, pointer in (({"order": "score", "newest": "true"}, 422, "invalid_arguments", "/newest"),
                                           ({"order": "name"}, 422, "invalid_value", "/order"),

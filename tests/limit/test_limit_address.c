@@ -36,7 +36,7 @@ an_ipv4_address_is_a_caller(void **state)
 	assert_false(same("192.0.2.1", "192.0.2.1", 1, 2, REACH_CALLER));
 }
 
-/* A client of IPv6 has a /64, a site a /56, some a /48. */
+/* An IPv6 client has a /64, a site a /56, and some sites a /48. */
 static void
 an_ipv6_network_is_a_caller(void **state)
 {

@@ -179,7 +179,7 @@ the_limit_of_an_account_comes_with_the_claim(void **state)
 	assert_int_equal(verdict.limit, 5);
 }
 
-/* … and has its own ring, even if its limit is far below the maximum. */
+/* Each account has its own ring, even if its limit is far below the maximum. */
 static void
 accounts_do_not_share(void **state)
 {
@@ -214,8 +214,8 @@ a_refused_request_counts_nowhere(void **state)
 	assert_int_equal(passes_of(LIMIT_POSTS, 1, 60), 49);
 }
 
-/* A caller, its site and its provider, each with claims of two kinds: the limit, 4 times and 16 times as much. A request that
- * one of them refuses counts for none. */
+/* Makes claims of two kinds for a caller, its site and its provider, whose limits are 1, 4 and 16 times that of the rule. A
+ * request that one of them refuses counts for none. */
 static bool
 sign_up_in(uint64_t caller, uint64_t site)
 {
@@ -248,7 +248,7 @@ networks_have_more_and_count_too(void **state)
 	assert_false(sign_up_in(50, 300));
 	assert_int_equal(verdict.limit, 160);
 	assert_int_equal(verdict.kind, LIMIT_SIGNUPS);
-	assert_int_equal(passes_of(LIMIT_POSTS, 50, 60), 50); /* nothing of it was counted */
+	assert_int_equal(passes_of(LIMIT_POSTS, 50, 60), 50); /* the refused requests were not counted */
 	now += 61 * SECOND;
 	assert_true(sign_up_in(50, 300));
 }
@@ -309,8 +309,8 @@ exact(const struct history *history, const struct limit_rule *rule, int64_t part
 	return true;
 }
 
-/* Requests that pass also pass the exact model; refused ones are also refused with windows a sixtieth longer. Bursts, pauses,
- * and waits until just before and at the reported time. */
+/* Requests that pass also pass the exact model; refused ones are also refused by a model with windows that are a sixtieth
+ * longer. The histories contain bursts, pauses, and waits until the reported time or just before it. */
 static void
 random_histories(void **state)
 {
@@ -386,7 +386,7 @@ a_network_fills_its_own_sets(void **state)
 	assert_in_range(passed, 1, LIMITER_SPREAD * LIMITER_WAYS * 30);
 	for (uint64_t i = 0; i < OTHERS; i++)
 		refused += pass(LIMIT_FAILED_KEYS, 1000000 + i) ? 0 : 1;
-	assert_in_range(refused, 0, OTHERS / 50); /* those in one of the 64 sets, of about ten thousand */
+	assert_in_range(refused, 0, OTHERS / 50); /* those in the 64 sets of the network, out of about ten thousand */
 }
 
 /* Callers that replace each other gain nothing: with full sets, the requests that pass in a window stay below the capacity of

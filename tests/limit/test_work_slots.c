@@ -23,7 +23,7 @@ enum { MANY = 12, TURNS = 200, ENDS_MS = 10000 };
 static char folder[] = "/tmp/slots-XXXXXX";
 static struct work_slots *slots;
 
-/* What the processes of a test see. */
+/* What all processes of a test share. */
 static struct shown {
 	atomic_int inside, most, taken, refused;
 } * shown;

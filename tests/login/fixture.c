@@ -67,7 +67,7 @@ int
 open_all(void **state)
 {
 	const struct limiter_options options = { .folder = "",
-		/* room for 100 addresses: in a full set a new caller continues with the counts of another one */
+		/* room for 100 addresses: in a full set, a new caller continues with the counts of another caller */
 		.memory = 64 * (size_t)LIMITER_MEMORY_MIN,
 		.rules = { [LIMIT_LOGINS] = { { { 10, MINUTE_MS } }, 1 } },
 		.now_ms = limiter_clock };

@@ -33,7 +33,7 @@ uint64_t add_user(const char *email, enum role role, struct slice *link);
 /* Makes a new link. */
 struct slice make_link(enum invitation_purpose purpose, struct new_invitation *made);
 struct slice token_of_link(struct slice link);
-/* Neither reaches the limit of an address. */
+/* These never reach the limit of an address. */
 enum login_verdict use_link(struct slice link, struct slice new_password);
 enum login_verdict log_in(struct slice given, struct slice code);
 enum login_verdict log_in_from(const char *address, const char *email, struct slice given, struct slice code);

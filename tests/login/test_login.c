@@ -49,7 +49,7 @@ tokens_are_stored_as_hashes(void **state UNUSED)
 	    root_number("SELECT COUNT(*) FROM t_users WHERE password LIKE '$argon2id$v=19$m=19456,t=2,p=1$%%'"), 1);
 }
 
-/* docs/users.md 3: one hash, and one answer. */
+/* docs/users.md 3: the same number of hashes, and the same answer. */
 static void
 an_unknown_user_looks_like_a_wrong_password(void **state UNUSED)
 {
@@ -69,7 +69,7 @@ an_unknown_user_looks_like_a_wrong_password(void **state UNUSED)
 	assert_int_equal(store_disable_user(world->store, &user_manager_shell, ada, &refusal), RESULT_OK);
 	assert_int_equal(log_in_from("192.0.2.1", "ada@example.org", password, SLICE_NONE), LOGIN_WRONG);
 	assert_int_equal(hashes, 5);
-	/* its failures count, too */
+	/* failures of an unknown address count, too */
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(log_in_from("192.0.2.2", "no@example.org", password, SLICE_NONE), LOGIN_WRONG);
 	hold_wait(1000);
@@ -258,7 +258,7 @@ add_factor(void)
 	assert_true(session_lasts(token));
 	assert_int_equal(login_begin_factor(call_from(&origin), &factor), RESULT_OK);
 	assert_int_equal(call.outcome.verdict, LOGIN_DONE);
-	/* it does not count yet */
+	/* it has no effect yet */
 	const struct slice own = token;
 	assert_int_equal(log_in(password, SLICE_NONE), LOGIN_DONE);
 	const struct slice other = token;

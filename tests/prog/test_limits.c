@@ -71,7 +71,8 @@ burst(enum limit_kind kind, const char *caller)
 	return count;
 }
 
-/* In each window, `limit` calls pass. Calls of its first moment expire when it ends, or at most a sixtieth of it later. */
+/* In each window, `limit` calls pass. Calls at the beginning of a window expire when it ends, or at most a sixtieth of its
+ * length later. */
 static const struct {
 	enum limit_kind kind;
 	struct {

@@ -31,7 +31,8 @@ count_reload(void *context)
 	atomic_fetch_add((_Atomic(int) *)context, 1);
 }
 
-/* A group is removed while a signal is passed on: this group gets it, or none, but never our own one by kill(0). */
+/* A group is removed while a signal is passed on: this group gets the signal, or no group does, but never our own, which
+ * kill(0) would signal. */
 static void
 a_removed_group_gets_no_signal(void **state UNUSED)
 {

@@ -97,7 +97,7 @@ operands_follow_the_words(void **state)
 	struct operation_call call;
 	struct command_line line;
 	struct buffer problem;
-	assert_true(read_line("webhook|add|1|-5|-", &call, &line, &problem)); /* a number is no option */
+	assert_true(read_line("webhook|add|1|-5|-", &call, &line, &problem)); /* a number is not an option */
 	assert_int_equal(line.operand_count, 3);
 	assert_string_equal(line.operands[1], "-5");
 	buffer_free(&problem);

@@ -89,7 +89,7 @@ succeeded(struct session_call *call, enum result result)
 {
 	struct manage_request *request = call->request;
 	const struct login_outcome *outcome = &call->login.outcome;
-	if (result == RESULT_NOT_FOUND) /* the session has ended meanwhile */
+	if (result == RESULT_NOT_FOUND) /* the session has ended in the meantime */
 		return request_fail_status(request, 401, "session_ended", SLICE("the session has ended: log in again"));
 	if (result != RESULT_OK)
 		return request_fail(request, PROBLEM_UNAVAILABLE, SLICE_NONE, "the database is out of reach; try again later");

@@ -37,8 +37,8 @@ struct value_reading {
 	enum operation_problem problem;
 };
 
-/* Parses the text into `place`; the declaration of the type says what that is. The value lives as long as the text and the
- * pool. Returns false if the text is not valid. */
+/* Parses the text into `place`, whose type is given where the value type is declared. The value lives as long as the text and
+ * the pool. Returns false if the text is not valid. */
 typedef bool value_parser(struct value_reading *reading, struct slice text, void *place);
 
 struct value_type {

@@ -128,8 +128,8 @@ show_due(struct store *store)
 	return status_of(store, result);
 }
 
-/* Returns EX_OK to start, or else the exit status. The database may recover, so a daemon waits. An error that the operator must
- * correct ends a run from cron, so that it is reported once. */
+/* Returns EX_OK to start, otherwise the exit status. The database may recover, so a daemon waits. An error that the operator
+ * must correct ends a run from cron, so that it is reported once. */
 static int
 check_start(struct store *store, const struct arguments *arguments)
 {

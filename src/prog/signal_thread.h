@@ -16,7 +16,7 @@ struct signal_tasks {
 	void *context;
 };
 
-/* Blocks the signals of these tasks. Call before processes and threads start: they inherit this. */
+/* Blocks the signals of these tasks. Call before processes and threads start, so that they inherit this. */
 void signal_thread_block(const struct signal_tasks *tasks);
 void signal_thread_start(const struct signal_tasks *tasks);
 /* Waits until a reload under way has ended; none begins afterwards. Call before freeing anything that `context` needs. */

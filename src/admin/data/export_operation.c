@@ -117,7 +117,8 @@ leave_out_later(struct lead_page *page, uint32_t last)
 	page->count = kept;
 }
 
-/* Reads a page and moves the place past it. *more: there may be more leads. After a failure the same page can be read again. */
+/* Reads a page and moves the place past it. *more: whether there may be more leads. After a failure the same page can be read
+ * again. */
 static enum result
 read_page(struct export_run *run, struct place *place, struct lead_page *page, bool *more)
 {
@@ -165,7 +166,8 @@ write_records(struct export_run *run, const struct lead_page *page, struct place
 	return false;
 }
 
-/* Collects the names of a page, or writes its leads, and moves the place past it. *more: the export is not complete. */
+/* Collects the names of a page, or writes its leads, and moves the place past it. *more: whether the export is still
+ * incomplete. */
 static int
 take_page(struct export_run *run, struct place *place, bool *more)
 {

@@ -59,7 +59,7 @@ struct import_run {
 	struct slice unsure; /* if the encoding is a guess: a text of the file; otherwise absent */
 	struct records *records;
 	struct slice heading_text;   /* if the file is CSV; or absent */
-	const struct slice *heading; /* its names */
+	const struct slice *heading; /* the names in it */
 	uint64_t heading_line;
 	char delimiter;
 	uint64_t begin, begin_line; /* of the first record after the heading */

@@ -21,8 +21,8 @@ is_reserved(const struct import_run *run, const struct column *column)
 
 /* ---- columns, as the caller names them ---- */
 
-/* Whether `name` means this column: by its name, by its number as "#3", or as "*" if the caller has not said what the column
- * is. */
+/* Whether `name` means this column: by its name, by its number as "#3", or as "*" if the caller has not specified what the
+ * column is. */
 static bool
 is_meant(const struct import_run *run, size_t i, struct slice name)
 {

@@ -311,7 +311,7 @@ add_question(struct import_run *run, struct output *questions, struct question q
 		    SLICE_ARGS(question.answer));
 }
 
-/* Whether the column has values to ask about. Empty cells alone say nothing, unless other values of the column have a meaning.
+/* Whether the column has values to ask about. Empty cells alone mean nothing, unless other values of the column have a meaning.
  */
 static bool
 has_values(const struct import_run *run, size_t i)

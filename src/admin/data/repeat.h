@@ -17,7 +17,7 @@ struct removal {
 	int64_t end_ms;            /* when a call over HTTP stops (clock_monotonic_ms) */
 	struct progress *progress; /* of leads; or NULL */
 };
-/* Carries out the removal. A call over HTTP leaves the rest to the dispatcher when its time is over or the database is out of
+/* Carries out the removal. A call over HTTP leaves the rest to the dispatcher when its time is up or the database is out of
  * reach; a command waits for the database, and finally fails. Returns 0, or a status after reporting the error. *done: it is
  * complete. */
 MUST_CHECK int removal_finish(

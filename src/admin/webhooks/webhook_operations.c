@@ -241,7 +241,7 @@ add_webhook(struct output *output, const struct webhook_row *webhook)
 	output_time(output, "last_delivery_at", webhook->last_delivery_ms);
 }
 
-/* Adds what lists show besides; `webhook show` has the exact numbers of one webhook. */
+/* Adds the other fields that lists show; `webhook show` has the exact numbers of one webhook. */
 static void
 add_health(struct operation_call *call, const struct webhook_row *webhook, const struct webhook_health *health)
 {

@@ -249,7 +249,7 @@ def test_deliveries(service, leadhook, receiver, campaign):
 
 
 def test_long_list_is_truncated(service, campaign):
-    """docs/operating.md 4 delivery list, count: a search with few matches stops after a number of rows; a list says where it continues"""
+    """docs/operating.md 4 delivery list, count: a search with few matches stops after a number of rows; a list shows where it continues"""
     rows = 20000
     hook = campaign.webhook("new_signup")["referenceId"]
     campaign.lead(**ADA)

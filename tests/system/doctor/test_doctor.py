@@ -28,7 +28,7 @@ def database(make_folder):
 
 
 def test_text(service):
-    """docs/operating.md 13: what is good takes one line, everything else is shown in full; nothing is skipped silently"""
+    """docs/operating.md 13: everything that is good is on one line, everything else is shown in full; nothing is skipped silently"""
     done = call(service.installation, "doctor", "--access-log", service.front.folder / "access.log")
     assert done.returncode == OK
     assert done.stdout.splitlines() == [

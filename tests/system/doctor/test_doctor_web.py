@@ -266,7 +266,7 @@ class TestAddresses:
 
     @staticmethod
     def imitated(service, **changes):
-        """The findings if something else answers like the program."""
+        """Returns the findings if something else answers like the program."""
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 fields = {"version": "0.0.1", "peer": "127.0.0.1", "client": "127.0.0.1", "authorization": "x", **changes}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/manage.md 2, docs/users.md 2: each call × each right, account, campaign and role. What is expected follows from the table alone.
 
-No call changes anything: a caller that may make it gets as far as its arguments, which are not valid.
+No call changes anything: if the caller may make it, it fails because of its arguments, which are not valid.
 """
 import itertools
 import re

@@ -36,7 +36,7 @@ def shape(value):
 
 
 def attempts(lead, token):
-    """What a stranger may try with a lead that exists: (method, path below the campaign, fields)."""
+    """Yields what a stranger may try with a lead that exists: (method, path below the campaign, fields)."""
     known, number, named = {"email": "ada@example.org"}, {"phone_number": "+14155552671"}, {"social_id": lead["social_id"]}
     mine = {"points": 500, "redirect_url": "https://mine.example/", "ip": "192.0.2.66", "__user_agent": "mine", "plan": "mine", "__uid": "mine"}
     yield from (("GET", "", names) for names in (known, number, named, {"__token": token}))

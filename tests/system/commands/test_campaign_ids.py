@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook(1), campaign add --id: campaigns with the ids that pages of another service have."""
+"""leadhook(1), campaign add --id: campaigns with the ids that pages of another service use."""
 import json
 
 import pytest

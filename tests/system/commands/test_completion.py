@@ -26,7 +26,7 @@ def leadhook():
 
 @pytest.fixture(scope="module")
 def complete(leadhook, make_folder):
-    """Returns what is offered for the last of the words after `leadhook`, in order; files are those of the folder."""
+    """Returns what is offered for the last of the words after `leadhook`, in order; file names come from the folder."""
     folder = make_folder()
     script = folder / "completion"
     script.write_text(leadhook("completion", "bash"))

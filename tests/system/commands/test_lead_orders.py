@@ -111,7 +111,7 @@ def test_wrong_orders_of_a_call(caller, campaign, people):
 
 
 def test_leads_of_others(service, caller, campaign, people):
-    """docs/manage.md 2: a lead of another campaign is no referrer here, and referred leads are not shown elsewhere"""
+    """docs/manage.md 2: a lead of another campaign is not a referrer here, and referred leads are not shown elsewhere"""
     for account in (campaign.account, service.account("Other")):
         theirs = service.campaign(account)
         answers = [Caller(service, account.key)("GET", f"campaigns/{theirs.id}/leads", query={"referred_by": social_id})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/openapi.yaml has the calls below /manage/v1 that the table of operations has, and those of sessions: their members, rights,
+"""docs/openapi.yaml has the calls below /manage/v1 from the table of operations, and those of sessions: their members, rights,
 statuses and problems, and nothing else. tests/system/helpers/openapi.py checks the answers."""
 import json
 import re

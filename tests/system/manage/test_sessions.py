@@ -131,7 +131,7 @@ def test_roles(service, account, operator):
 
 
 def test_removed_campaigns_of_a_user(service, account):
-    """users.md 2: a user whose campaigns were all removed sees none; neither does one whose list has no numbers"""
+    """users.md 2: a user whose campaigns were all removed sees none, and neither does a user whose list has no numbers"""
     campaign, other = service.campaign(account).id, service.campaign(account).id
     editor = User(service, "former@example.org", "--role", "editor", "--account", account.id, "--campaigns", campaign).ready()
     assert [row["id"] for row in editor("GET", "campaigns").json] == [campaign]

@@ -105,7 +105,7 @@ def test_others_can_read_the_configuration(service, edited):
 
 
 def test_others_can_change_a_configuration_without_passwords(service, edited):
-    """docs/operating.md 13: a configuration that others can change, or an option file that they can read; the finding has the correct mode"""
+    """docs/operating.md 13: a configuration that others can change, or an option file that they can read: the finding has the mode"""
     path = edited(("database", "password", None), ("server", "secrets_key", None))
     env = {"LEADHOOK_DATABASE_PASSWORD": service.installation.setting("database", "password"), "LEADHOOK_SERVER_SECRETS_KEY": KEY}
     path.chmod(0o666)

@@ -79,7 +79,7 @@ ALLOWED = {("account", ""): {"owner@agency.example"}, ("hooks", "jobs/"): {"owne
 
 def test_no_right_reads_or_changes_leads_but_its_own(service, world):
     """docs/manage.md 2: without `leads`, no answer has a value of a lead or a secret of a webhook; without `account`, none has the address
-    of a user, except of one who did what the caller may do, too; without `change`, no lead is changed, not even by what a call has set up"""
+    of a user, except of one who did what the caller may do, too; without `change`, no lead is changed, not even by what a call set up"""
     operations = [operation for operation in all_operations(service.installation)[0] if not operation.operators]
     singles = [(operation, query) for operation in operations for words, query in SINGLES if words == operation.words]
     last = ["lead change", "lead erase"]

@@ -28,7 +28,7 @@ dashboard_write_page(struct buffer *out, struct slice root)
 	    "<link rel=\"icon\" href=\"{}/dashboard/{}/icon.svg\">\n"
 	    "<link rel=\"stylesheet\" href=\"{}/dashboard/{}/style.css\">\n",
 	    root, version, root, version);
-	/* without these links, a browser finds each module only in the one before */
+	/* without these links, a browser would discover each module only when it reads the one that imports it */
 	for (size_t i = 0; i < dashboard_file_count; i++)
 		if (dashboard_files[i].content == HTTP_JAVASCRIPT &&
 		    !slice_is_one_of(dashboard_files[i].name, later, ARRAY_SIZE(later)))

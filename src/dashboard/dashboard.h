@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What browsers load of the dashboard (docs/dashboard.md): the page, and the files of src/dashboard/web and its libraries,
- * which scripts/dashboard-files compiles in. A build with --without-dashboard has no files. */
+ * The parts of the dashboard that browsers load (docs/dashboard.md): the page, and the files of src/dashboard/web and its
+ * libraries, which scripts/dashboard-files compiles in. A build with --without-dashboard has no files. */
 #pragma once
 
 #include <stddef.h>
@@ -20,7 +20,7 @@ extern const size_t dashboard_file_count;
 /* Changes when any file does. It is in the path of every file, because modules import each other by relative paths. */
 extern const char dashboard_version[];
 
-/* NULL: there is no file with this name. */
+/* Returns NULL if there is no file with this name. */
 const struct dashboard_file *dashboard_find(struct slice name);
 
 /* Appends the page. `root`: the path of the service as browsers see it. */

@@ -159,7 +159,7 @@ export const pause = milliseconds => new Promise(done => setTimeout(done, millis
 
 const REPEATABLE = new RegExp(`^(${REPEATABLE_PATHS.join("|").replaceAll(/{\w+}/g, "[^/]+")})$`);
 
-/** Posts. When the answer is lost, posts again if the call accepts an Idempotency-Key, so that nothing is done twice. */
+/** Posts. If the answer is lost, repeats the call, but only if an Idempotency-Key ensures that nothing is done twice. */
 export async function post(path, body = {}, options = {}) {
 	const key = REPEATABLE.test(path) ? crypto.randomUUID() : undefined;
 	try {
@@ -201,7 +201,7 @@ export async function runJob(path, body, report = () => {}, waits = WAITS_MS) {
 	return job;
 }
 
-/** A sentence that says why a test email was not sent, or not yet; undefined: it was sent. */
+/** A sentence that explains why a test email was not sent, or not yet; undefined: it was sent. */
 export function mailTestProblem({ ended_at, state, error, result }) {
 	if (!ended_at)
 		return "The test is still queued. Check that the dispatcher is running.";

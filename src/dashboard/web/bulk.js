@@ -10,7 +10,7 @@ import { Button, Dialog, Progress, Select, html, openDialog, showFailure, toast 
 import { nameOf } from "./words.js";
 
 const CALL_MAX = 250; // leads of a call
-/** When views read leads again after a change, which is made in the background. */
+/** Changes are made in the background: views read leads again after these times. */
 const SOON_MS = [1500, 5000];
 
 /** By the name of the change in the API: [button, what was done, opposite change, whether a lead already has it, explanation]. */
@@ -51,7 +51,7 @@ export function Change({ campaign, lead, word }) {
 	return html`<${Button} title=${why} onClick=${() => change(campaign, word, [lead.social_id], "The lead")}>${button}<//>`;
 }
 
-/** The dialog that changes all leads with these filters, part by part. Closes with the number of leads. */
+/** The dialog that changes all leads that match the filters, in parts. Closes with the number of leads. */
 function Everything({ campaign, filters, word, extra, close }) {
 	const [verb] = CHANGES[word];
 	const title = `${verb}: all matching leads?`;
@@ -90,7 +90,7 @@ const DELETION = html`
 const OTHER_PAGES = html`
 	<p>All leads that match the search and the filters are changed, including those on other pages.</p>`;
 
-/** Changes the selected leads, a map by social id. Resolves to whether there was one to change. */
+/** Changes the selected leads, a map by social id. Resolves to false if there was nothing to change. */
 async function changeChosen(campaign, chosen, word, extra) {
 	const [, done, , isDone] = CHANGES[word];
 	const ids = [...chosen].filter(([, lead]) => !isDone?.(lead)).map(([id]) => id);
@@ -99,7 +99,7 @@ async function changeChosen(campaign, chosen, word, extra) {
 	return ids.length > 0;
 }
 
-/** Changes all leads that match the filters, after a confirmation. Resolves to whether it was given. */
+/** Changes all leads that match the filters, after a confirmation. Resolves to false if the user cancels. */
 async function changeAll(campaign, filters, word, extra) {
 	const count = await openDialog(Everything, { campaign, filters, word, extra });
 	if (count === undefined)
@@ -116,7 +116,7 @@ function deleteChosen(campaign, chosen) {
 	return confirmAction({ title: `Delete ${name}?`, verb: `Delete ${leads}`, work, text: DELETION });
 }
 
-/** The bar with actions for the selected leads, a map by social id. `more`: other leads match the filters, too. */
+/** The bar with actions for the selected leads, a map by social id. `more`: the filters match other leads, too. */
 export function Bulk({ campaign, chosen, clear, tags, filters, more }) {
 	const [everything, setEverything] = useState(false); // whether all leads that match the filters are selected
 	useLayoutEffect(() => setEverything(false), [chosen]);

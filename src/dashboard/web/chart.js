@@ -126,8 +126,8 @@ function optionsOf(Plot, points, series, by) {
 }
 
 /**
- * `points`: rows with `time`; `series`: [member, label, number of the color]; `by`: hour or day. Series of zeros are left out,
- * except the first one.
+ * `points`: rows with `time`; `series`: [member, label, number of the color]; `by`: hour or day. Series that contain only
+ * zeros are left out, except the first one.
  */
 export function Chart({ points, series: all, by, label }) {
 	const box = useRef(null);

@@ -10,7 +10,7 @@ import { Dates, Filter, Filters, Pager, Selected, selectColumn, useSelection } f
 import { Button, Card, Chip, Copy, Empty, Facts, Loaded, Moment, Notice, Page, Table, Time, html, toast } from "./ui.js";
 
 const PART = 50;
-const SENT_WAITS = [500, 1000, 2000, 3000]; // milliseconds before each look for the requested attempt
+const SENT_WAITS = [500, 1000, 2000, 3000]; // milliseconds before each check for the requested attempt
 
 const isRetried = delivery => delivery.state === "pending" && delivery.attempts > 0;
 
@@ -51,7 +51,7 @@ function statusOf(delivery) {
 		${reason && html`<br class="off" /><span class="muted off" title=${statusHint(delivery.last_status)}>${reason}</span>`}`;
 }
 
-/** `selection`: that of useSelection; `webhooks`: not given when all rows belong to the same webhook. */
+/** `selection`: the result of useSelection; `webhooks`: omitted if all rows belong to the same webhook. */
 export function DeliveryTable({ campaign, rows, webhooks, selection }) {
 	const urlOf = delivery => webhooks.find(one => one.referenceId === delivery.webhook_id)?.url || "removed webhook";
 	const columns = [

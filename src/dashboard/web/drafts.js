@@ -9,7 +9,7 @@ import { Problem, Select, html } from "./ui.js";
 export const LANGUAGE_OPTIONS = [["", "All languages"], ...Object.entries(LANGUAGES)];
 const SOON_MS = 600; // between typing and its preview
 
-/** Calls `request` with `input` and a signal, again a moment after `input` has changed. Returns the last { value, failure }. */
+/** Calls `request` with `input` and a signal, and again shortly after `input` changes. Returns the last { value, failure }. */
 export function useDraft(input, request) {
 	const [state, set] = useState({ value: null, failure: null });
 	const key = JSON.stringify(input);
@@ -34,7 +34,7 @@ export function useDraft(input, request) {
 	return state;
 }
 
-/** Says why there is no preview, or that it does not show all of the form. */
+/** Explains why there is no preview, or that it does not show all of the form. */
 export function DraftProblem({ draft: { value, failure } }) {
 	if (failure)
 		return html`<${Problem} failure=${failure} />`;
@@ -55,12 +55,12 @@ export const LanguageChoice = ({ language }) => html`
 		<${Select} value=${language} options=${LANGUAGE_OPTIONS} choose=${one => setQuery({ language: one })} />
 	</label>`;
 
-/* The document of the frame, preview.html, has a policy of its own, which allows styles in the markup and pictures of other hosts. */
+/* The document of the frame, preview.html, has its own policy, which allows inline styles and pictures from other hosts. */
 
 const LOOK_MS = 250; // between checks of pictures that are being loaded
 const LOOKS = 40;
 
-// By their names, elements of the markup may shadow members of the document.
+// Elements of the markup may have names that shadow members of the document.
 const find = (page, selector) => [...Document.prototype.querySelectorAll.call(page, selector)];
 
 function write(page, markup, style) {

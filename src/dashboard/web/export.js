@@ -48,7 +48,7 @@ const forFile = text => text.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, 
  */
 async function readLeads(id, filters, format, most, stopping, report) {
 	const pieces = format === "ndjson" ? [] : [BYTE_ORDER_MARK];
-	let [leads, headings] = [0, format === "csv" ? 1 : 0]; // read so far; still to come
+	let [leads, headings] = [0, format === "csv" ? 1 : 0]; // leads read so far; heading lines not yet read
 	for (let next = { ...filters, format: format === "ndjson" ? format : undefined }; next && leads < most && !stopping.current;) {
 		const part = await get(`campaigns/${id}/export`, next);
 		const { records } = part.value;

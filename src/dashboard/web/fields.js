@@ -190,7 +190,7 @@ function requiredBox(row, rows) {
 }
 
 function Row({ row, rows, failed, busy, translates, update, move, remove }) {
-	const [seen, setSeen] = useState(!row.fresh); // until then, the name follows the label and no problem is shown
+	const [seen, setSeen] = useState(!row.fresh); // while false, the name follows the label and no problem is shown
 	const [left, setLeft] = useState({}); // by part: a note about removed characters
 	useEffect(() => {
 		if (busy) setSeen(true);
@@ -250,7 +250,7 @@ function Row({ row, rows, failed, busy, translates, update, move, remove }) {
 		</fieldset>`;
 }
 
-/** Buttons that add the usual fields that the form lacks, or another one. */
+/** Buttons that add another field, or one of the usual fields that the form lacks. */
 function AddField({ rows, add }) {
 	const offered = OFFERED.filter(usual => !rows.some(row => row.name === usual)).map(usual => [usual, labelOf(usual)]);
 	if (rows.length >= FIELDS_MAX)
@@ -275,7 +275,7 @@ function rowsHint(isDefault, fallback) {
 
 function Rows({ form, name, label, rows, write, isDefault, fallback }) {
 	const root = useRef(null);
-	const focus = useRef(null); // after the next change: of the row with this key, the first enabled part
+	const focus = useRef(null); // gets the focus after the next change: the first enabled part of the row with this key
 	useLayoutEffect(() => {
 		if (!focus.current)
 			return;

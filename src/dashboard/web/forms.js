@@ -179,6 +179,6 @@ function Question({ title, text, verb, cancel, type, work, close }) {
  */
 export const confirmAction = question => openDialog(Question, question).then(Boolean);
 
-/** A button that asks such a question. */
+/** A button that asks for a confirmation, as confirmAction does. */
 export const ConfirmButton = ({ kind, children, ...question }) => html`
 	<${Button} kind=${kind} onClick=${() => confirmAction(question)}>${children}<//>`;

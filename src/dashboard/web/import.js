@@ -41,9 +41,9 @@ function filled(object) {
 	return entries.length > 0 ? Object.fromEntries(entries) : null;
 }
 
-/** The choices as members of a call. Mapped columns have no meanings; a column whose name is empty is left out. */
+/** The choices as members of a call. A column with an empty name is left out, and so are meanings of values in mapped columns. */
 function optionsOf(look, { map, set, value, ...others }, file) {
-	// the column may have been found by its cells; it is named, because later slices have other cells
+	// the column of addresses may have been found by its cells; it is sent, because later slices have other cells
 	const found = Object.fromEntries(look.columns.flatMap(({ field }, at) => (field === "email" ? [[`#${at + 1}`, field]] : [])));
 	const words = Object.entries({ ...found, ...map }).map(([column, word]) => [column, word?.trim() === "" ? "-" : word]);
 	const meanings = Object.entries(value).filter(([key]) => map[key.slice(0, key.indexOf(":"))] === undefined);

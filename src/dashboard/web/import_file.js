@@ -16,7 +16,7 @@ const base64 = blob =>
 		reader.readAsDataURL(blob);
 	});
 
-/** Sends bytes, and repeats it while the service is away: leads that were already imported are not changed. */
+/** Sends bytes, and sends them again while the service is away: leads that were already imported are not changed. */
 async function send(campaign, bytes, options) {
 	const body = { ...options, records: await base64(bytes), base64: true };
 	for (let tries = 1; ; tries++)

@@ -161,7 +161,7 @@ function Referred({ campaign, lead }) {
 
 /** "German (de-AT)" */
 const languageOf = tag => `${LANGUAGES[tag.split("-")[0]] || "Other"} (${tag})`;
-/** The parameter for a custom field, also for one that is named like a field of all leads. */
+/** The parameter for a custom field, which may have the same name as a field that all leads have. */
 const customName = name => (name === "language" ? "custom_fields[language]" : name);
 
 /** Custom fields that the form always offers. */
@@ -212,7 +212,7 @@ function Edit({ campaign, lead, close }) {
 
 const personOf = lead => (lead.email ? { email: lead.email } : { phone: lead.phone_number });
 
-/** Downloads all that the campaign has stored about a person. */
+/** Downloads everything that the campaign has stored about a person. */
 function Report({ campaign, lead }) {
 	const report = async () => {
 		const items = [];

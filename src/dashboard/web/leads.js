@@ -11,7 +11,7 @@ import { Dates, Filter, FilterButton, Filters, Pager, selectColumn, setFilter, u
 import { Chip, Empty, Number_, Page, Problem, Segments, Skeleton, Table, Time, html } from "./ui.js";
 
 const PART = 50;
-const TOGETHER_MS = 2000; // two answers count as equally old
+const TOGETHER_MS = 2000; // answers this close together count as equally old
 
 /* ---- search ---- */
 
@@ -103,7 +103,7 @@ const EXACT = ["email", "phone", "social_id"];
 const FILTERS = [
 	...EXACT, "name", "verified", "waitlisted", "fraudulent", "opted_out", "tag", "referred_by", "source", "since", "until",
 ];
-/** Filters that an export does not have. */
+/** Filters that an export does not support. */
 const NOT_EXPORTED = [...EXACT, "referred_by"];
 const filtersOf = query => Object.fromEntries(FILTERS.filter(name => query[name]).map(name => [name, query[name]]));
 

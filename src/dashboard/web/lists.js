@@ -35,7 +35,7 @@ export function Filters({ clear, children }) {
 		</div>`;
 }
 
-/** The selected rows of a list, a map by key. `choose` selects a row or not. */
+/** The selected rows of a list, a map by key. `choose` selects or deselects a row. */
 export function useSelection(keyOf) {
 	const [chosen, set] = useState(new Map());
 	const choose = (row, on) => set(old => new Map(on ? [...old, [keyOf(row), row]] : [...old].filter(([key]) => key !== keyOf(row))));
@@ -71,6 +71,6 @@ export function Pager({ after, next, first = "Newest", further = "Older" }) {
 		</nav>`;
 }
 
-/** Says that a list is longer than the part that is shown, although it was read with `whole` (useLive). */
+/** A notice that a list is longer than the part that is shown, although it was read with `whole` (useLive). */
 export const Cut = ({ live, what }) => live.next && html`
 	<${Notice}>There are more ${what} than fit on this page: only the first ${live.value.length} are shown and counted.<//>`;

@@ -19,7 +19,7 @@ export function wake() {
 for (const name of ["keydown", "pointerdown", "pointermove", "wheel", "touchstart"])
 	addEventListener(name, wake, { passive: true, capture: true });
 
-/** Counts how often all views were told to read again. */
+/** Counts how often all views were told to reload. */
 const refreshes = store(0);
 export const refresh = () => {
 	wake();
@@ -31,7 +31,7 @@ const mayAsk = () => {
 	return !document.hidden && !paused.get();
 };
 
-/** Seconds until a call is repeated after so many failures in a row; null: it is not repeated. */
+/** Seconds until a call is repeated after this number of failures in a row; null: it is not repeated. */
 function retryWait(failure, failures) {
 	if (!failure.isAway && failure.status !== 429)
 		return null;
@@ -46,7 +46,7 @@ function placeOf(path, query) {
 
 /**
  * Calls `read` with a signal every `every` seconds (0: once), and again after failures. `fail` gets each failure and the time of
- * the next call, in ms. Returns { run, stop }: `run` starts it, or reads at once.
+ * the next call, in ms. Returns { run, stop }: `run` makes the first call, or the next one at once.
  */
 function repeat(read, every, fail) {
 	const control = new AbortController();
@@ -118,8 +118,8 @@ export function useLive(path, query = {}, { every = 30, whole = false } = {}) {
 export const useList = (path, query, options) => useLive(path, query, options).value;
 
 /**
- * The beginning of a list, of which a call examines only so many rows: reads parts until there are `target` rows, or `most` calls
- * were made. Returns { rows, next, failure, isLoading, at, goOn, reload }; `goOn` reads at least one more part.
+ * The beginning of a list whose calls examine only a limited number of rows each: reads parts until there are `target` rows, or
+ * `most` calls were made. Returns { rows, next, failure, isLoading, at, goOn, reload }; `goOn` reads at least one more part.
  */
 export function useSearch(path, query, { target = 50, most = 6 } = {}) {
 	const place = placeOf(path, query);

@@ -84,7 +84,7 @@ function View({ route }) {
 	const [error, reset] = useErrorBoundary(one => console.error(one));
 	const place = placeOf(route.path);
 	const [view, values] = find(place);
-	const shownIn = useStore(zone); // a view starts anew in another zone: its fields contain days
+	const shownIn = useStore(zone); // a change of the zone creates the view again, because its fields contain days
 	useEffect(() => {
 		if (error) reset();
 	}, [place]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sample receivers of webhooks: they check the signature (docs/deliveries.md 2.3), and answer at once.
+// Sample receivers of webhooks: they check the signature (docs/deliveries.md 2.3) and answer at once.
 
 const node = secret => `// node receiver.js
 const { createHmac, timingSafeEqual } = require("node:crypto");

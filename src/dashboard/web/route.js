@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The place in the dashboard is the fragment of the URL: #/campaigns/3/leads?verified=on. Its query becomes that of the view's
-// call, so that what is shown can be linked and bookmarked.
+// The place in the dashboard is the fragment of the URL: #/campaigns/3/leads?verified=on. The view's call gets the same query, so
+// that what is shown can be linked and bookmarked.
 import { useState } from "./hooks.js";
 import { useEvent } from "./store.js";
 
@@ -31,7 +31,7 @@ export const go = path => {
 	location.hash = link(path);
 };
 
-/** The parts of a path as a text: a slash within a part does not divide it. */
+/** The parts of a path as a text. A slash within a part is encoded, so that it does not divide the part. */
 export const placeOf = path => path.map(encodeURIComponent).join("/");
 
 /** Changes the query of the current place. */

@@ -102,7 +102,7 @@ function useWait(failure) {
 	return Math.max(0, Math.ceil((until - now) / 1000));
 }
 
-/** `work` gets the values; `hasCode`: the user has a second factor; `named`: the fields that may be wrong, apart from the code. */
+/** `work` gets the values; `hasCode`: the user has a second factor; `named`: the fields besides the code that may be wrong. */
 function useLogin(work, { hasCode = false, named = "The email address or the password" } = {}) {
 	const form = useForm({ email: "", password: "", code: "" });
 	const [codeShown, showCode] = useState(hasCode);
@@ -209,7 +209,7 @@ export function Welcome({ token, onDone }) {
 		try {
 			session.set((await post("session", { email: state.link.email, password }, { quiet: true })).value);
 		} catch (failure) {
-			// the user may have a second factor
+			// the user may have a second factor: the login asks for it
 			session.set(null);
 		}
 		onDone();

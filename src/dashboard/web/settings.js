@@ -49,7 +49,7 @@ const REPEATED = {
 	nothing: "A person who signs up again sees nothing of their lead, and gets no email.",
 };
 
-/** When sign-ups close: at the end of the chosen day, or during it. A browser may pass a day that is none, such as 20261-12-06. */
+/** When sign-ups close: at the end of the chosen day, or during it. A browser may pass an invalid day, such as 20261-12-06. */
 function endHint({ ends_at: end }, { ends_at: day }) {
 	const place = zone.get().replaceAll("_", " ");
 	const last = endOf(day) ? `${weekday(day)} is the last day` : "The last day";
@@ -295,7 +295,7 @@ function Definitions({ campaign, settings, kind, mails, note }) {
 function AllDefinitions({ id }) {
 	const campaign = useLive(`campaigns/${id}`, {}, { every: 60 });
 	const installation = useLive("installation", {}, { every: 60 });
-	// loaded first, because a dialog keeps what it is opened with
+	// loaded first, because a dialog keeps the properties that it was opened with
 	return html`
 		<${Loaded} live=${installation}>${({ mail }) => html`
 			<${Loaded} live=${campaign}>${settings => KINDS.map(kind => html`

@@ -20,7 +20,7 @@ export function useAccount(query) {
 	return { account: own || Number(query.account) || accounts?.[0]?.id || null, accounts: isOperator() ? accounts || [] : [] };
 }
 
-/** `all`: no account can be chosen, too. */
+/** `all`: adds the option “All”. */
 export function AccountChoice({ account, accounts, all }) {
 	if (accounts.length === 0)
 		return null;
@@ -95,7 +95,7 @@ function EditUser({ user, close }) {
 	async function save({ name, role, campaigns: typed }) {
 		const campaigns = isLimited(role) ? typed : null;
 		const isSame = JSON.stringify(campaigns) === JSON.stringify(user.campaigns);
-		// only what was changed is sent: the empty list of a user who may see no campaign must not become all campaigns
+		// only changes are sent: otherwise, the empty list of a user who may see no campaign would become all campaigns
 		const changes = {
 			...(name !== user.name ? { name } : {}),
 			...(role !== user.role ? { role } : {}),

@@ -18,7 +18,7 @@ export function Time({ at, none = "–" }) {
 	return at ? html`<time datetime=${at} title=${full(at)}>${ago(at)}</time>` : html`<span class="muted">${none}</span>`;
 }
 
-/** A time in full, and if it is near, how long ago it was. */
+/** A time in full, followed by how long ago it was if that is less than a week. */
 export const Moment = ({ at }) => html`${full(at)}${isNear(at) ? html` (<${Time} at=${at} />)` : ""}`;
 
 export const Number_ = ({ value }) => html`<span class="number" title=${count(value)}>${short(value)}</span>`;
@@ -136,7 +136,7 @@ const ADVICE = {
 	not_configured: "Ask the operator of this installation to set this up.",
 };
 
-/** A sentence that says what to do about a failure. */
+/** A sentence that explains what to do about a failure. */
 function adviceOf({ code, retryAfter, isAway }) {
 	if (code === "rate_limited")
 		return `Try again in ${retryAfter || 60} seconds.`;
@@ -174,7 +174,7 @@ export const Problems = ({ rows }) => rows.length > 0 && html`
 		${rows.map(([tone, href, text]) => html`<li key=${`${href}${text}`} class=${tone}><a href=${href}>${text}</a></li>`)}
 	</ul>`;
 
-/** Shown in place of an empty list. `text` says how to get the first entry. */
+/** Shown in place of an empty list. `text` explains how to get the first entry. */
 export const Empty = ({ title, text, children }) => html`
 	<div class="empty">
 		<p class="empty-title">${title}</p>
@@ -347,7 +347,7 @@ export function Updated({ live }) {
 
 /**
  * A view with its heading, which gets the focus when the view is shown. `campaign`: the id of the campaign that it is about; `list`:
- * path and name of the list whose entry it shows; `live`: that of useLive; `actions`: buttons.
+ * path and name of the list whose entry it shows; `live`: the result of useLive; `actions`: buttons.
  */
 export function Page({ title, campaign, list = [], live, actions, children }) {
 	const heading = useRef(null);
@@ -478,7 +478,7 @@ export const Facts = ({ rows }) => html`
 		${rows.filter(Boolean).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}
 	</dl>`;
 
-/** A number with its meaning. */
+/** A number with its label. */
 export function Tile({ label, value, note, href, tone = "" }) {
 	const inner = html`
 		<span class="tile-label">${label}</span>

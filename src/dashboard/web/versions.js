@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Editing what others may edit at the same time: a change names the version that it is based on (docs/manage.md 1.3). Changes of
-// different fields are merged; for a field that both users have changed, this user chooses.
+// Editing objects that others may edit at the same time: a change includes the version that it is based on (docs/manage.md 1.3).
+// Changes of different fields are merged; if both users have changed a field, this user chooses the value.
 import { useEffect, useState } from "./hooks.js";
 import { Cancelled, Failure, get, patch } from "./api.js";
 import { useForm } from "./forms.js";
@@ -75,7 +75,7 @@ export function useEditor({ path, query, loaded, tag, read, send = values => val
 	const changed = Object.keys(start).filter(name => !same(form.values[name], base.values[name]));
 	useLeaveWarning(changed.length > 0);
 	useEffect(() => {
-		// changes by others are shown while there are no unsaved ones here
+		// changes by others are shown only while this form has no unsaved changes
 		if (changed.length > 0 || tag === base.tag)
 			return;
 		setBase({ values: start, tag });
@@ -96,7 +96,7 @@ export function useEditor({ path, query, loaded, tag, read, send = values => val
 		const now = await get(path, query);
 		const values = read(now.value);
 		setBase({ values, tag: now.tag });
-		// what was typed in the meantime stays
+		// text that was typed in the meantime stays
 		form.setValues(typed => ({ ...values, ...pick(typed, Object.keys(typed).filter(name => !same(typed[name], sent[name]))) }));
 		toast(done === "saved" ? saved : "Their changes were kept");
 		reload();

@@ -87,7 +87,7 @@ const REDELIVERED = [
 	["", "All (the receiver gets delivered ones again)"],
 ];
 
-/** A sentence about the queued deliveries that wait; empty: none does. */
+/** A sentence about the queued deliveries that wait; empty if there are none. */
 const waitsOf = held =>
 	held > 0 ? ` ${plural(held, "of them waits", "of them wait")} until the webhook accepts deliveries again.` : "";
 

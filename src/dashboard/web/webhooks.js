@@ -133,7 +133,7 @@ const NEW_URL_HINT =
 	"A webhook that is disabled stays disabled until you enable it.";
 
 const SCHEME = "[a-z][a-z0-9+.-]*://";
-/** The URL that was probably meant: with a scheme, and without the first one of two. */
+/** The URL that was probably meant: a missing scheme is added, and of several schemes, only the last one stays. */
 function completeUrl(text) {
 	const url = text.trim().replace(new RegExp(`^(?:${SCHEME})+(?=${SCHEME})`, "i"), "");
 	return url === "" || new RegExp(`^${SCHEME}`, "i").test(url) ? url : `https://${url.replace(/^\/+/, "")}`;

@@ -131,7 +131,7 @@ export function explained(status, error) {
 }
 
 const MOVED = [301, 307, 308];
-/** Statuses of receivers that show a page after their work. */
+/** Redirects with which receivers show a page after they have done their work. */
 export const PAGE_SHOWN = [302, 303];
 export const isRedirect = status => status >= 300 && status < 400;
 /** The meaning of a redirect, in sentences. `moved`: from the result of a test. */

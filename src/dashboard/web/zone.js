@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The time zone of times and days (docs/dashboard.md 1): that of the account, not of the browser. Intl does the arithmetic. A day is
+// Times and days are in the time zone of the account, not of the browser (docs/dashboard.md 1). Intl does the arithmetic. A day is
 // a text such as "2026-11-28".
 import { store } from "./store.js";
 
@@ -34,7 +34,7 @@ const PARTS = {
 	hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric",
 };
 
-/** What a clock in the zone shows, as the time at which a clock in UTC shows the same. */
+/** The time at which a clock in UTC shows what a clock in the zone shows at `time`. */
 function clockOf(time) {
 	const parts = Object.fromEntries(formatOf(PARTS).formatToParts(time).map(({ type, value }) => [type, Number(value)]));
 	return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second);
@@ -49,7 +49,7 @@ export function dayOf(time) {
 	return Number.isNaN(moment) ? "" : isoDay(clockOf(moment));
 }
 
-/** The last day before a time: the day that it ends or lies in; "" without a time. */
+/** The day that contains the time, or that ends at it; "" without a time. */
 export function lastDayBefore(time) {
 	const moment = Date.parse(time);
 	return Number.isNaN(moment) ? "" : dayOf(new Date(moment - 1).toISOString());

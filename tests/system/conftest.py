@@ -32,7 +32,7 @@ from stack.process import StackError, run  # noqa: E402
 from text_gateway import Gateway  # noqa: E402
 from tree import BUILD  # noqa: E402
 
-MORE = re.compile(r"leadhook: there is more: --after \S+\n")  # what a list says that is not complete
+MORE = re.compile(r"leadhook: there is more: --after \S+\n")  # printed after a list that is not complete
 # The slowest modules start first: one process runs a whole module, and a slow one that starts late delays the end of the run.
 LONGEST = ("test_large_import", "test_quickstart", "test_doctor_faults", "test_doctor_web", "test_model", "test_page_views", "test_dashboard",
            "test_doctor", "test_demonstration", "test_doctor_files", "test_committer", "test_failing_database", "test_dashboard_actions",
@@ -61,7 +61,7 @@ def pytest_sessionfinish():
 
 @pytest.fixture(scope="session")
 def make_folder():
-    """Folders with names short enough for sockets, which Apache's account may enter; removed at the end."""
+    """Folders that Apache's account may enter, with names short enough for sockets; removed at the end."""
     made = []
 
     def make():
@@ -76,7 +76,7 @@ def make_folder():
 
 @pytest.fixture
 def shared_folder(tmp_path):
-    """A folder where other accounts may put files, as /tmp."""
+    """A folder where other accounts may put files, like /tmp."""
     folder = tmp_path / "shared"
     folder.mkdir()
     folder.chmod(0o1777)
@@ -95,7 +95,7 @@ def database(make_folder):
 
 @pytest.fixture(scope="session")
 def new_tables(make_folder):
-    """Returns the name of a server's database with the tables of a new installation: copying them is faster than installing again."""
+    """Returns the name of a server's database that has the tables of a new installation: copying is faster than installing again."""
     names = {}
 
     def of(server):
@@ -126,7 +126,7 @@ def own_database(make_folder):
 
 @pytest.fixture(scope="module")
 def proxy(make_folder, database):
-    """For services whose setting database.socket is its `socket`."""
+    """A proxy for services whose setting database.socket is its `socket`."""
     made = DatabaseProxy(make_folder() / "proxy.sock", database.socket)
     yield made
     made.close()
@@ -141,7 +141,7 @@ def mail_server():
 
 @pytest.fixture(scope="module")
 def gateway():
-    """For texts to phones."""
+    """A gateway for texts to phones."""
     made = Gateway()
     yield made
     made.close()
@@ -149,7 +149,7 @@ def gateway():
 
 @pytest.fixture(scope="module")
 def make_service(make_folder, database, new_tables):
-    """Starts services with other settings, web servers or databases than the module's own; all end with the module."""
+    """Starts services whose settings, web servers or databases differ from those of the module's own; all end with the module."""
     started = []
 
     def make(**options):
@@ -181,7 +181,7 @@ def account(service):
 
 @pytest.fixture(autouse=True)
 def answers_are_documented():
-    """All that the test's client got: docs/openapi.yaml has it."""
+    """docs/openapi.yaml describes every answer that the test's client got."""
     yield
     problems = documented.problems[:]
     documented.problems.clear()

@@ -18,7 +18,7 @@ class Attempt:
     error: str | None
     seconds: float
     stored: int  # bytes of the response body
-    delivered: bool  # state of the delivery
+    delivered: bool  # the delivery, not the attempt
 
 
 def attempts(service, webhook):

@@ -20,7 +20,7 @@ import urllib.parse
 
 from stack.process import Child, StackError, wait_until
 
-START_SECONDS = 90  # until a browser shows its desk, beside other work on each core
+START_SECONDS = 90  # until a browser shows its desk, while all cores are busy with other work
 JOB_SECONDS = 60
 LONG_POLL_SECONDS = 5
 DISCARD_PORT = 9  # nothing listens there
@@ -60,7 +60,7 @@ const report = found => fetch(%(result)s, { method: "POST", keepalive: true, bod
 })().then(value => report({ value }), error => report({ error: String(error) + "\\n" + error.stack }));
 """
 
-# Firefox: what would connect to somewhere by itself, and a proxy that refuses all but loopback.
+# Firefox: turns off everything that opens connections by itself, and sets a proxy that refuses everything except loopback.
 FIREFOX_PREFERENCES = {
     "app.normandy.enabled": False, "app.update.enabled": False, "browser.aboutwelcome.enabled": False,
     "browser.newtabpage.enabled": False, "browser.region.update.enabled": False,
@@ -121,7 +121,7 @@ class _Server(http.server.ThreadingHTTPServer):
 
 
 class Site:
-    """The web site of the tests: pages, the jobs of one browser, and what arrived. Its origin is not that of the API."""
+    """The web site of the tests: pages, the jobs of one browser, and the requests that arrived. The API has another origin."""
 
     def __init__(self):
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -173,8 +173,8 @@ class Site:
         return self._documents.get(visit.path, lambda visit: (404, "text/plain", {}, b"not found"))(visit)
 
     def page(self, script, *, api="", head="", body="", query="", csp=None, pictured=False):
-        """A page that runs the script once its document is complete; returns its number and URL. A page to be pictured is loaded,
-        for its browser, only after the script has ended, because an image of it comes then."""
+        """A page that runs the script once its document is complete; returns its number and URL. If the page is to be pictured, an
+        image keeps it from being loaded until the script has ended: the browser takes the picture then."""
         number = next(self._numbers)
         code = SCRIPT % {"result": json.dumps(f"/result/{number}"), "api": json.dumps(api), "script": script}
         self.add(f"/page/{number}.js", code, "text/javascript; charset=utf-8")
@@ -194,7 +194,7 @@ class Site:
 
 
 class Browser:
-    """One program with a new profile in the folder. `site` has its desk and its jobs."""
+    """One program with a new profile in the folder. Its desk and its jobs are pages of `site`."""
 
     name, programs = None, ()
 
@@ -205,7 +205,7 @@ class Browser:
 
     @classmethod
     def program(cls):
-        """Return its path; None if it is not installed."""
+        """Return the program's path; None if it is not installed."""
         return next(filter(None, map(shutil.which, cls.programs)), None)
 
     def arguments(self, profile):
@@ -216,8 +216,8 @@ class Browser:
         raise NotImplementedError
 
     def command(self, profile, *words):
-        # Nothing of the account's is read or written. Without the variable MOZ_REMOTE_SETTINGS_DEVTOOLS Firefox ignores the
-        # preference services.settings.server.
+        # The account's own files are neither read nor written. Without the variable MOZ_REMOTE_SETTINGS_DEVTOOLS, Firefox ignores
+        # the preference services.settings.server.
         folders = [f"{name}={profile}" for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR")]
         return ["env", "-u", "DISPLAY", "-u", "WAYLAND_DISPLAY", "-u", "DBUS_SESSION_BUS_ADDRESS", *folders,
                 "MOZ_CRASHREPORTER_DISABLE=1", "MOZ_REMOTE_SETTINGS_DEVTOOLS=1", self.program(), *self.arguments(profile), *words]
@@ -278,7 +278,7 @@ class Chromium(Browser):
     programs = ("chromium-headless-shell", "chromium")
 
     def arguments(self, profile):
-        # Its sandbox needs an account other than root, and a kernel that lets it make namespaces. All pages are our own.
+        # Its sandbox needs an account other than root, and a kernel that lets it create namespaces. All pages are our own.
         return ["--headless", "--no-sandbox", f"--user-data-dir={profile}", "--no-first-run", "--no-default-browser-check",
                 "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync",
                 "--disable-default-apps", "--disable-breakpad", "--disable-domain-reliability", "--metrics-recording-only",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Callers of /manage/v1: a key, or a user of a session, as a browser sends it."""
+"""Callers of /manage/v1: with a key, or with the session of a user, as a browser sends it."""
 import base64
 import hmac
 import struct

@@ -58,7 +58,7 @@ class Client:
     def __init__(self, port, base_path=""):
         self.port, self.base_path = port, base_path
         self.phone_numbers = set()  # all that were sent
-        self.checks_answers = True  # against docs/openapi.yaml; not where the program has other paths than the web server
+        self.checks_answers = True  # against docs/openapi.yaml; not if the program's paths differ from those of the web server
 
     def healthy(self):
         """Return whether the service is ready and its database reachable. False when nothing listens."""

@@ -10,7 +10,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 def call(installation, *words, program="leadhook", config=True, env=None):
-    """Run a program once; return status, stdout and stderr. `config`: the installation's file by option, another, or None."""
+    """Run a program once; return status, stdout and stderr. `config`: True for the installation's file, another path, or None."""
     chosen = ["--config", installation.config if config is True else config] if config else []
     return subprocess.run([installation.program(program), *chosen, *words], env={**os.environ, **(env or {})}, timeout=60,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)

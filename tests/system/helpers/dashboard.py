@@ -6,7 +6,7 @@ from caller import PASSWORD, User
 from stack.process import StackError, wait_until
 from stack.receiver import Answer
 
-# Elements as a user finds them: those that are visible, in the dialog that is open.
+# Finds elements as a user does: only visible ones, and only in the dialog if one is open.
 FIND = """
     const visible = element => element.checkVisibility ? element.checkVisibility() : element.offsetParent !== null;
     const top = () => [...document.querySelectorAll("dialog[open]")].pop() || document;
@@ -63,7 +63,7 @@ def running_service(make_service):
 
 
 class Dashboard:
-    """One window at the dashboard of a service, whose URL is `base`."""
+    """One window that shows the dashboard of the service with the URL `base`."""
 
     def __init__(self, window, base):
         self.window, self.url = window, f"{base}/dashboard/"
@@ -78,7 +78,7 @@ class Dashboard:
         return self.run(f"const found = ({expression}); return found instanceof Node ? true : found;")
 
     def wait(self, condition, what=None):
-        """Until the expression is true; returns its value."""
+        """Waits until the expression is true; returns its value."""
         try:
             return wait_until(lambda: self.value(condition), 30, what or condition)
         except StackError as error:
@@ -131,11 +131,11 @@ class Dashboard:
         self.run(f"button({json.dumps(text)}).click();")
 
     def reveal(self, label):
-        """Opens the group that has the field."""
+        """Opens the group that contains the field."""
         self.run(f"field({json.dumps(label)}).closest('details:not([open])')?.querySelector('summary').click();")
 
     def fill(self, label, text):
-        """Types into the field, in place of what it has."""
+        """Types into the field, replacing its value."""
         self.wait(f"field({json.dumps(label)})", f"the field {label}")
         self.reveal(label)
         self.run(f"const one = field({json.dumps(label)}); one.focus(); one.select();")
@@ -155,7 +155,7 @@ class Dashboard:
         self.run(f"field({json.dumps(label)}).click();")
 
     def tab_to(self, text):
-        """Presses Tab until what has the text, or the field with that label, has the focus."""
+        """Presses Tab until the button with the text, or the field with that label, has the focus."""
         found = f"button({json.dumps(text)}) || field({json.dumps(text)})"
         self.wait(found, text)
         for _ in range(120):

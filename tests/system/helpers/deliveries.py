@@ -5,7 +5,7 @@ import collections
 from lock_file import LockFile
 from stack.process import wait_until
 
-# The only attempt of a delivery that succeeded at once is in its own row.
+# If the first attempt of a delivery succeeded, it is stored only in the row of the delivery.
 ATTEMPTS = """(SELECT delivery_id, attempt, started_ms, duration_ms, status, error, answer FROM lh_attempts UNION ALL
 SELECT id, attempts, started_ms, duration_ms, last_status, last_error, answer FROM lh_deliveries WHERE started_ms IS NOT NULL)"""
 
@@ -41,8 +41,8 @@ class Deliveries:
                  f"WHERE u.id = (SELECT MIN(id) FROM lh_due WHERE webhook_id = {webhook['referenceId']})")
 
     def check_log(self):
-        """Attempt numbers rise with time, none is recorded twice or exceeds the counter, and the last one matches the delivery, unless
-        it was interrupted."""
+        """Attempt numbers rise with time, none is recorded twice or exceeds the counter, and the last attempt matches the delivery
+        unless it was interrupted."""
         assert self.rows("SELECT delivery_id, attempt FROM (SELECT delivery_id, attempt, started_ms, LAG(started_ms + duration_ms) "
                          f"OVER (PARTITION BY delivery_id ORDER BY attempt) AS ended_ms FROM {ATTEMPTS} l) a "
                          "WHERE started_ms < ended_ms LIMIT 5") == []
@@ -60,7 +60,7 @@ def delivery_id(received):
 
 
 def by_message(received):
-    """What arrived, by webhook-id. All copies of a delivery have the same destination and the same bytes."""
+    """The received requests by webhook-id. All copies of a delivery have the same destination and the same bytes."""
     messages = collections.defaultdict(list)
     for one in received:
         messages[one.headers["webhook-id"]].append(one)

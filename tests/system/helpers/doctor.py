@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs `leadhook doctor`, and applies what it prints as an operator does; fixtures of its tests."""
+"""Runs `leadhook doctor`, and applies what it prints as an operator would; fixtures for its tests."""
 import configparser
 import contextlib
 import io
@@ -16,14 +16,14 @@ KEY = "5ea1" * 16
 
 
 def await_runs(service):
-    """However long tests take: the next run of cron is awaited for a day. Nothing, without the database."""
+    """Lets the next run of cron be due within a day, so that slow tests do not miss it. Does nothing without the database."""
     with contextlib.suppress(StackError):
         service.installation.sql("UPDATE lh_heartbeats SET within_ms = 86400000 WHERE ended AND NOT stays")
 
 
 def examine(service, *words, config=True, env=None, with_log=False):
-    """Returns the JSON of the command. The exit status must be that of its findings. The log of lighttpd has a request after some
-    seconds: `with_log` awaits it."""
+    """Returns the JSON of the command. The exit status must match its findings. `with_log`: the command reads the access log, to
+    which lighttpd writes a request only after some seconds."""
     await_runs(service)
     files = ["--web-config", service.front.folder / "leadhook.conf",
              "--access-log", service.front.folder / ("access.log" if with_log else "none")]
@@ -48,13 +48,13 @@ def names(answer):
 
 
 def only(answer, what):
-    """The finding, which must be the only one."""
+    """Returns the finding `what`, which must be the only one."""
     assert names(answer) == [what], answer["findings"]
     return answer["findings"][0]
 
 
 def word(line):
-    """What a line sets: of `name = value`, `name value` and `name other value`, as Apache and nginx have them."""
+    """The name of what a line sets: `name = value`, `name value`, or `name other value` as in files of Apache and nginx."""
     words = line.split()
     return tuple(words[:2]) if words[0] in ("Define", "Header", "SetEnv", "fastcgi_param") else words[:1][0].split("=")[0]
 
@@ -66,7 +66,7 @@ def opens(line):
 
 
 def put(text, place, line):
-    """Sets a line in a block of a web server's file, or in a section; replaces one that sets the same there."""
+    """Adds a line to a block of a web server's file, or to a section; replaces a line that sets the same there."""
     lines = text.splitlines()
     begin = 0
     if place:
@@ -87,7 +87,7 @@ def put(text, place, line):
 
 
 def apply(finding, number=0):
-    """Puts the line of a finding where it says, or runs its command."""
+    """Puts the line of a finding in the place that the finding names, or runs its command."""
     fix = finding["fix"][number]
     if fix["command"]:
         subprocess.run(fix["command"], shell=True, check=True)
@@ -113,7 +113,7 @@ def changed(path, settings):
 
 
 def new_service(make_service):
-    """One whose dispatcher has not run."""
+    """A service whose dispatcher has not run."""
     return make_service(front=LighttpdSocket, mount="/lead/", workers=2, settings=[
         ("server", "trusted_proxies", ""), ("server", "workers", 2), ("server", "secrets_key", KEY)])
 

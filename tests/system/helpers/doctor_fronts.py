@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A service with each web server in front, for tests of what `leadhook doctor` finds there."""
+"""A service behind each web server, for tests of what `leadhook doctor` finds there."""
 import pathlib
 import pwd
 import shutil
@@ -15,7 +15,7 @@ LOCK = "dispatch.lock"
 
 
 def run_dispatcher(service):
-    """As cron does, as the account of the programs, which owns state_dir."""
+    """Runs it as cron does, as the account of the programs, which owns state_dir."""
     installation, user = service.installation, service.front.run_user
     state = pathlib.Path(installation.setting("server", "state_dir"))
     if user is None:
@@ -39,7 +39,7 @@ def make(make_service, front, settings=(), run=True):
 
 
 def marks_of(front):
-    """Servers other than lighttpd are for scripts/check --long."""
+    """Servers other than lighttpd are tested only by scripts/check --long."""
     return () if front is LighttpdSocket else pytest.mark.long
 
 
@@ -48,7 +48,7 @@ SERVERS = [pytest.param(front, id=name, marks=marks_of(front)) for name, front i
 
 @pytest.fixture(scope="module", params=SERVERS)
 def service(request, make_service):
-    """One for each web server; a test that is about some servers names them."""
+    """A service behind each web server; a test that is only about some servers names them."""
     return make(make_service, request.param)
 
 
@@ -59,7 +59,7 @@ def restart(service):
 
 
 def without(line, count=1):
-    """The text without the first such line, or lines."""
+    """Removes the first `count` lines that contain the text."""
     def edit(text):
         lines = text.splitlines(keepends=True)
         found = [number for number, one in enumerate(lines) if line in one and not one.strip().startswith("#")]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Chromium and Firefox as a visitor uses them: a window that shows one page after another, keys, its width, its scheme.
+"""Chromium and Firefox as a visitor uses them: a window that shows one page after another, its width, its color scheme, and keys.
 
-Pages that no other page may embed cannot be shown by browser.py, whose scripts run in pages of the tests. Here the browser's own protocol
-drives the window: DevTools over a pipe for Chromium, Marionette for Firefox. No driver program is needed.
+Pages that no other page may embed cannot be shown by browser.py, whose scripts run in pages of the tests. Here, the browser's own
+protocol drives the window: DevTools over a pipe for Chromium, Marionette for Firefox. No driver program is needed.
 """
 import base64
 import contextlib
@@ -28,7 +28,7 @@ VIOLATIONS = """
 
 
 class Window:
-    """A browser with a new profile in the folder, whose window a test drives. Scripts are the body of a function."""
+    """A browser with a new profile in the folder, whose window a test drives. A script is the body of a function."""
 
     def __init__(self, folder):
         self.browser = self.program(folder)
@@ -53,7 +53,7 @@ class Window:
         self.browser.site.close()
 
     def wait(self, condition, what=None):
-        """Until the expression is true in the page; returns its value."""
+        """Waits until the expression is true in the page; returns its value."""
         return wait_until(lambda: self.run(f"return ({condition});"), JOB_SECONDS, what or condition)
 
     def press(self, *keys):
@@ -121,7 +121,7 @@ class ChromiumWindow(Window):
         deadline = time.monotonic() + START_SECONDS
         while True:
             answer = self._read(deadline)
-            if answer.get("method") == "Page.javascriptDialogOpening":  # such as that of a page with unsaved changes
+            if answer.get("method") == "Page.javascriptDialogOpening":  # for example, about unsaved changes
                 self._write(next(self._numbers), "Page.handleJavaScriptDialog", {"accept": True})
             if answer.get("id") == number:
                 if "error" in answer:
@@ -158,7 +158,7 @@ class ChromiumWindow(Window):
         self._send("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
     def choose_file(self, selector, path):
-        """Give an input a file from the disk, as its dialog does."""
+        """Choose a file from the disk for an input, as its dialog does."""
         found = self._send("Runtime.evaluate", {"expression": f"document.querySelector({json.dumps(selector)})"})["result"]
         self._send("DOM.setFileInputFiles", {"files": [str(path)], "objectId": found["objectId"]})
 
@@ -236,7 +236,7 @@ class FirefoxWindow(Window):
     def open(self, url):
         self._chrome("Services.console.reset();")
         self._send("WebDriver:Navigate", {"url": url})
-        self._chrome(f"gBrowser.selectedBrowser.fullZoom = {self._zoom};")  # a page of another process may have lost it
+        self._chrome(f"gBrowser.selectedBrowser.fullZoom = {self._zoom};")  # it is lost if another process shows the page
 
     def run(self, script):
         try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Pages of another origin, with the script of docs/embedding.md or with a client of their own."""
+"""Pages of another origin, with the script of docs/embedding.md or with their own client."""
 
 ADA = {"email": "ada@example.org"}
-# A browser has one address, which all tests of a module share; the limit of a campaign is the default.
+# All tests of a module share the one address of the browser; the limit per campaign stays the default.
 SETTINGS = [("limits", "posts_per_address", "1000/60s"), ("limits", "lookups_per_address", "1000/60s")]
 FORM = '<form data-leadhook="%d"><label>Email <input name="email" type="email"></label>%s<button>Sign up</button></form>'
 # An async script may run after the page's own. Until then the browser sends a form by itself.
@@ -10,7 +10,7 @@ LOADED = """
     if (document.readyState !== "complete")
         await new Promise(done => window.addEventListener("load", done));
 """
-# Signs up in the page's form, and waits for the event of the answer.
+# Signs up with the page's form, and waits for the event with the answer.
 SIGN_UP = """
     const signUp = (email, form = document.querySelector("form")) => new Promise(done => {
         for (const name of ["success", "error"])
@@ -51,8 +51,8 @@ def script_of(service):
 
 
 def shower(browser, service):
-    """Returns a function that shows a page in which the test's script runs, under a strict policy. `head` replaces the element with the
-    script."""
+    """Returns a function that shows a page with a strict policy, in which the test's script runs. `head` replaces the element that
+    loads embed.js."""
     def run(script, body, *, attributes="defer", api=service.front.url, head=None, **page):
         origin = "/".join(api.split("/")[:3])
         csp = (f"default-src 'none'; script-src 'self' {origin}; connect-src 'self' {origin}; style-src 'none'; "

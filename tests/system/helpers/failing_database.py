@@ -184,15 +184,15 @@ def silent(service, _):
 
 
 def slow(service, _):
-    """Each answer comes just in time, but a request needs several."""
+    """Each answer comes just in time, but a request needs several answers."""
     return replaced(service, lambda path, server: DatabaseProxy(path, server, delay=0.8))
 
 
 @contextlib.contextmanager
 def full(service, _):
-    """The disk is full until space is freed. Even removing rows needs space: an open transaction uses up what InnoDB reserves for
-    that. The rows are short enough to be stored in the pages of the table. With long values InnoDB would also use the room that it
-    needs to roll back a statement, and ends itself when that is missing."""
+    """The disk is full until space is freed. InnoDB reserves some space for removing rows: an open transaction uses it up. The rows
+    are short enough to be stored in the pages of the table. With long values, InnoDB would also use the space that it needs to roll
+    back a statement, and it aborts if there is none."""
     service.installation.sql("CREATE TABLE IF NOT EXISTS ballast (id INT AUTO_INCREMENT PRIMARY KEY, data VARBINARY(8000))")
     for rows in (100, 10, 1):
         with contextlib.suppress(StackError):

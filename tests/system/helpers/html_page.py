@@ -46,7 +46,7 @@ OWN = re.compile(r"http://127\.0\.0\.1:\d+|(\*\.)?127\.0\.0\.1:\*")  # of server
 
 
 def check_policy(response, images=(), forms=()):
-    """Check the Content-Security-Policy of a page. Its forms may lead to `forms`, and to the service by the name of its base URL."""
+    """Check the Content-Security-Policy of a page. Forms may lead to `forms`, and to the service by the host of its base URL."""
     found = dict(item.split(" ", 1) for item in response.headers["Content-Security-Policy"].split("; "))
     sources = {name: set(values.split()) for name, values in found.items()}
     own = {source for source in sources["form-action"] if OWN.fullmatch(source)}
@@ -58,8 +58,8 @@ def check_policy(response, images=(), forms=()):
 
 
 def check_page(response, status, language="en", referrer="no-referrer", forms=()):
-    """Check that the page is well-formed and self-contained, and that its headers protect a secret address. A browser sends no origin with
-    a form of a page without `referrer`."""
+    """Check that the page is well-formed and self-contained, and that its headers protect a secret address. `referrer`: the
+    policy; with the default one, a browser sends no origin with a form."""
     assert response.status == status
     headers = response.headers
     assert headers["Content-Type"] == "text/html; charset=utf-8"

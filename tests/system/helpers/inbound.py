@@ -5,7 +5,7 @@ PATH = "/inbound-webhook"
 
 
 def add(campaign, name="Shop", maps=(), **fields):
-    """Make an inbound webhook by the API; return its answer with the path of the URL. `maps`: parameter and path."""
+    """Create an inbound webhook with a call; return its answer with the path of the URL. `maps`: paths by parameter."""
     form = [("name", name), *fields.items(), *((f"map[{target}]", path) for target, path in dict(maps).items())]
     answer = campaign.client.request("POST", campaign.path + PATH, form=form, key=campaign.key)
     assert answer.status == 200, answer.body

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For the walk through docs/requirements.md: calls in each way, the fields of the payload as its table has them."""
+"""For the walk through docs/requirements.md: calls in each way, and the fields of the payload as in its table."""
 import urllib.parse
 
 from client import multipart
@@ -10,7 +10,7 @@ EVENTS = ("new_signup repeat_signup score_change marked_as_fraudulent opted_out 
 BODIES = ("JSON", "form", "multipart", "query")
 ADA_FIELDS = {"first_name": "Ada", "plan": "gold"}
 
-# Lead: response payload, its rows: what every answer has, and what some leave out.
+# The rows of "Lead: response payload": members of every answer, and members that some answers leave out.
 URLS = "social_url redirect_url thankyou_url status_url unsubscribe_url".split()
 ACTIONS = ["completed_actions"]
 COMMON = """id social_id campaign_id list_id
@@ -24,7 +24,7 @@ KEYED = "ip referrer fraudulent".split()
 
 
 def send(campaign, method, fields, way="JSON", path="", whole_path=None, **options):
-    """A call with its fields in a body or the query, to the campaign's path or one below it."""
+    """A call with its fields in a body or the query, to the campaign's path or a path below it."""
     if way == "multipart":
         type, body = multipart([(name, str(value)) for name, value in fields.items()])
         sent = {"type": type, "body": body}
@@ -48,7 +48,7 @@ def look_up(campaign, way="query", **fields):
 
 
 def same(one, other):
-    """Whether two payloads are of one lead."""
+    """Whether two payloads describe the same lead."""
     return all(one[name] == other[name] for name in ("id", "social_id", "rank", "when"))
 
 
@@ -66,8 +66,8 @@ class MadeCampaign:
 
 
 def check_known_leads(campaign, name="ada"):
-    """docs/requirements.md, the core of what a caller without a key is promised about leads that exist: States and transitions, and
-    GET /v2/{campaign_id}. The addresses must be new to the campaign."""
+    """The most important promises of docs/requirements.md to callers without a key, about leads that exist: States and transitions,
+    and GET /v2/{campaign_id}. The addresses must be new to the campaign."""
     ada, bob, number = {"email": f"{name}@example.org"}, {"email": f"{name}-bob@example.org"}, {"phone_number": "+14155552671"}
     made = check_payload(sign_up(campaign, **ADA_FIELDS, **ada), "public")
     for counter, way in enumerate(BODIES, 2):

@@ -10,8 +10,8 @@ FIRST_LETTERS = "GHJKMNPQRSTVWXYZ"
 
 
 def make_leads(count, seed, referred=0.6, numbered=True, points=True):
-    """Return rows as mappings, in the order of sign-up; a referrer signed up before. The first letter of the social ids depends on the
-    seed, because an id belongs to only one lead in the installation."""
+    """Return rows as mappings, in the order of sign-up; referrers come before the leads that they refer. The first letter of the
+    social ids depends on the seed, because an id belongs to only one lead in the installation."""
     chance = random.Random(seed)
     first = FIRST_LETTERS[seed % len(FIRST_LETTERS)]
     ids = []

@@ -9,7 +9,7 @@ from stack.process import wait_until
 
 
 def at_once(requests):
-    """Run all of them at the same moment; return the results."""
+    """Run all requests at the same moment; return the results."""
     barrier = threading.Barrier(len(requests))
 
     def one(request):
@@ -19,13 +19,13 @@ def at_once(requests):
 
 
 def in_parallel(requests, clients=16):
-    """Run them in `clients` threads; return the results in order."""
+    """Run the requests in `clients` threads; return the results in order."""
     with concurrent.futures.ThreadPoolExecutor(clients) as pool:
         return list(pool.map(lambda request: request(), requests))
 
 
 class Clients:
-    """A context in which `run` is called in each of the threads, with its number. `stopped` is set at the end."""
+    """A context in which each of the threads calls `run` with its number. `stopped` is set at the end."""
 
     def __init__(self, run, threads):
         self.stopped = threading.Event()
@@ -43,7 +43,7 @@ class Clients:
 
 
 class Load(Clients):
-    """`answers` maps each email to the status, or to None without an answer. Leads are numbered from `first`."""
+    """`answers` maps each email to the status, or to None if there was no answer. Leads are numbered from `first`."""
 
     def __init__(self, campaign, threads=8, first=0):
         super().__init__(self._run, threads)

@@ -5,7 +5,7 @@ import re
 PATTERNS = {
     "API key": rb"lh_[A-Za-z0-9_-]{43}",
     "secret": rb"whsec_[A-Za-z0-9+/]{8}",
-    # of the part before the @ only its end, because lines with long queries would take a second each
+    # only the end of the part before the @: otherwise, each line with a long query would take a second
     "email address": rb"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}(?:@|%40)[A-Za-z0-9-]+\.[A-Za-z0-9-]+",
     "phone number": rb"(?:\+|%2B)[1-9][0-9]{7,14}\b",
 }
@@ -17,8 +17,8 @@ def digits(number):
 
 
 def leaks(path, since=0, numbers=()):
-    """Return lines after byte `since` that contain what no log may contain, as `file:line: kind: the line`. `numbers`: the phone numbers
-    sent."""
+    """Return lines after byte `since` that contain data that no log may contain, as `file:line: kind: the line`. `numbers`: the
+    phone numbers that were sent."""
     known = [re.escape(digits(number)) for number in numbers if len(digits(number)) >= 9]
     pattern = re.compile(b"|".join([ANY.pattern, *(rb"(?<![0-9])%s(?![0-9])" % number for number in known)]))
     found = []

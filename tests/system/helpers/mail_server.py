@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A mail server for tests that can fail in each way (python3-aiosmtpd), and mails for it.
 
-What it does with a mail is chosen by the local part of the address; what it does with every mail, by its attributes.
+The local part of an address decides what it does with a mail; its attributes decide what it does with every mail.
 """
 import asyncio
 import collections
@@ -55,7 +55,7 @@ class Session(SMTP):
 
     def connection_made(self, transport):
         self.server.connections += not self.server.is_mute
-        if self.server.is_mute:  # it never says a word
+        if self.server.is_mute:  # it never sends anything
             self.server.mute_transports.append(transport)
             return
         self.server.opened.add(self)
@@ -97,7 +97,7 @@ class MailServer:
     def __init__(self, tls="none", certificate=None, login=False):
         self.tls, self.login = tls, login
         self.utf8, self.is_mute, self.resets, self.delay, self.sender_answer = True, False, False, 0, None
-        self.answers = {}  # by recipient, or None for all of them: (command, answer), where RCPT or the end (DATAEND) is refused
+        self.answers = {}  # refusals by recipient, or None for all: (command, answer); the command is RCPT, or DATAEND for the end
         self.password = PASSWORD
         self.context = None
         if certificate:

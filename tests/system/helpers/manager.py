@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A service manager's side of sd_notify(3): its socket, and what it gets. And a stop of a single thread."""
+"""A service manager's side of sd_notify(3): its socket, and the messages that it gets. Also stops a single thread."""
 import contextlib
 import ctypes
 import os
@@ -11,7 +11,7 @@ import time
 from stack.process import Child
 
 MESSAGE_MAX = 4096
-WATCHDOG_SECONDS = 1  # signs of life come at half of it
+WATCHDOG_SECONDS = 1  # a sign of life comes twice as often
 PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_DETACH = 0x4206, 0x4207, 17
 WAIT_FOR_ANY_THREAD = 0x40000000  # __WALL
 _libc = ctypes.CDLL(None, use_errno=True)

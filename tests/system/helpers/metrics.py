@@ -26,7 +26,7 @@ def parse(text):
 
 
 class Page:
-    """The samples of one scrape: page("requests_total", route="/v2", class_="2xx"). A sample that is not there is None."""
+    """The samples of one scrape: page("requests_total", route="/v2", class_="2xx"). Returns None for a missing sample."""
 
     def __init__(self, text):
         self.text, self.samples = text, parse(text)
@@ -35,7 +35,7 @@ class Page:
         return self.samples.get((f"leadhook_{name}", tuple(sorted((key.rstrip("_"), value) for key, value in labels.items()))))
 
     def total(self, name, **labels):
-        """The sum of the samples that have these labels, and maybe others."""
+        """The sum of the samples that have at least these labels."""
         wanted = {(key.rstrip("_"), value) for key, value in labels.items()}
         return sum(value for (found, pairs), value in self.samples.items()
                    if found == f"leadhook_{name}" and wanted <= set(pairs))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Whether answers of the service are as docs/openapi.yaml says: status, media type, headers and body.
+"""Checks that answers of the service are as described in docs/openapi.yaml: status, media type, headers and body.
 
-Each answer that the tests' client gets is checked. Bodies whose names and types are those of one that was valid are not
-validated again, because the tests get some hundred thousand of them."""
+Each answer that the tests' client gets is checked. A body with the same names and types as an earlier valid one is not validated
+again, because the tests get some hundred thousand answers."""
 import json
 import re
 import urllib.parse
@@ -14,12 +14,12 @@ from tree import SOURCE
 FILE = SOURCE / "docs/openapi.json"
 METHODS = ("get", "post", "patch", "delete")
 OPEN = ("custom_fields", "utm", "map")  # objects with any names
-# 409: POST /v2/1/unknown. Below /manage/v1 the caller is known first (docs/manage.md 1.2).
+# 409: POST /v2/1/unknown. Below /manage/v1, the caller is authenticated before the path is examined (docs/manage.md 1.2).
 UNKNOWN_PATH, UNKNOWN_METHOD = (401, 403, 404, 405, 409, 429, 503), (401, 403, 404, 405, 429, 503)
 
 
 def load():
-    """The document with what it refers to in place."""
+    """The document with its references replaced by their targets."""
     document = json.loads(FILE.read_text(encoding="utf-8"))
     made = {}
 
@@ -41,7 +41,7 @@ def load():
 
 
 def shape(value, name=None):
-    """Names and types of a JSON value; codes of errors, which schemas list, as they are."""
+    """Names and types of a JSON value; error codes stay as they are, because schemas list them."""
     if isinstance(value, dict):
         values = (shape(inner, key) for key, inner in value.items())
         return frozenset(values) if name in OPEN else (dict, *zip(value, values))
@@ -61,7 +61,7 @@ class Operation:
 
 
 class Documented:
-    """The document. `problems` are the answers so far that it does not have."""
+    """The document. `problems`: the answers so far that it does not describe."""
 
     def __init__(self):
         self.document = load()
@@ -71,7 +71,7 @@ class Documented:
         self._paths = [(self._pattern(path), {method.upper(): Operation(item[method]["operationId"], item[method])
                                               for method in METHODS if method in item})
                        for path, item in self.document["paths"].items()]
-        self._paths.sort(key=lambda entry: entry[0].groups)  # one without a placeholder is meant first
+        self._paths.sort(key=lambda entry: entry[0].groups)  # paths without placeholders have priority
         self._error = jsonschema.Draft202012Validator(self.document["components"]["schemas"]["Error"])
 
     @staticmethod
@@ -87,14 +87,14 @@ class Documented:
         return next((operations for pattern, operations in self._paths if pattern.fullmatch("/" + "/".join(parts))), None)
 
     def check(self, method, path, response):
-        """Adds to `problems` what the document does not have of this answer."""
+        """Adds to `problems` if the document does not describe this answer."""
         problem = self._judge(method, path, response)
         if problem is not None:
             self.problems.append(f"{method} {path}: {response.status} {response.body[:300]!r}: {problem}")
 
     def _judge(self, method, path, response):
         if "X-Request-Id" not in response.headers:
-            return None  # of a web server, whose other errors depend on its configuration: docs/operating.md 5.1
+            return None  # an error of the web server, which depends on its configuration: docs/operating.md 5.1
         operations = self.operations(path)
         if method == "OPTIONS":
             return None if (response.status, response.body) == (204, b"") else "a preflight is 204"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lead payload of docs/api.md 4.5: every key and type, per view."""
+"""The lead payload of docs/api.md 4.5: every key and its type, for each view."""
 import re
 
 SOCIAL_ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{10}\Z", re.IGNORECASE)
@@ -83,7 +83,7 @@ VIEWS = {
 
 
 def check_payload(payload, view="full", without=(), extra=()):
-    """Exactly the keys of the view (less `without`, plus `extra`), with valid types and consistent values."""
+    """Checks that the payload has exactly the keys of the view (less `without`, plus `extra`), with valid and consistent values."""
     rules = {key: rule for key, rule in VIEWS[view].items() if key not in without}
     if view == "public" and payload.get("check_mail"):  # docs/api.md 4.1.11: while the address waits for its confirmation
         assert not payload["verified_email"]

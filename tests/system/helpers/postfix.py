@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A private Postfix on a loopback port, with TLS and a login (Debian's postfix and sasl2-bin), for root: its own configuration, queue and
-mailboxes. It shares nothing with the system's."""
+"""A private Postfix on a loopback port, with TLS and a login (Debian's postfix and sasl2-bin). It needs root. It has its own
+configuration, queue and mailboxes, and shares nothing with the system's Postfix."""
 import os
 import pathlib
 import pwd

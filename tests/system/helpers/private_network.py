@@ -29,7 +29,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def why_not():
-    """Return the reason why it cannot be made, or None."""
+    """Return the reason why no network can be made, or None."""
     try:
         done = subprocess.run([*UNSHARE, "ip", "-6", "route", "show"], capture_output=True, text=True, check=False)
     except OSError as error:

@@ -18,7 +18,7 @@ needs_prometheus = pytest.mark.skipif(shutil.which("prometheus") is None or shut
 
 
 class Prometheus:
-    """Scrapes `targets` each second. Rules are those of the example, without their waits."""
+    """Scrapes `targets` every second. Its rules are those of the example, but alerts fire at once."""
 
     def __init__(self, folder, targets, path="/metrics"):
         self.url = f"127.0.0.1:{free_port()}"

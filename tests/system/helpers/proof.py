@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a form needs against bots (docs/api.md 8), computed independently: the honeypot, the stamp, solutions of challenges."""
+"""A form's protection against bots (docs/api.md 8), computed independently: the honeypot, the stamp, solutions of challenges."""
 import base64
 import hashlib
 import hmac
@@ -16,7 +16,7 @@ def secret_of(service):
 
 
 def honeypot_of(campaign):
-    """Return the name of the field, from the printed form."""
+    """Return the name of the hidden field, from the printed form."""
     form = campaign.service.installation.admin("campaign", "embed", str(campaign.id), "--markup")["form_markup"]
     return re.search(r'<label hidden [^>]*>[^<]*<input name="([a-z0-9]{10})"', form)[1]
 

@@ -37,11 +37,11 @@ class Run:
         return done.stdout
 
     def logs(self):
-        """Return the ends of the logs of all programs, for a failure that they may explain."""
+        """Return the ends of the logs of all programs, which may explain a failure."""
         return "\n".join(f"{log}:\n{tail(log)}" for log in sorted([*self.state.glob("*.log"), *self.state.glob("*/*.log")]))
 
     def start_in_foreground(self, out):
-        """Write its output to the file `out`."""
+        """Start the script in the foreground; its output goes to the file `out`."""
         self.port = free_port()
         with open(out, "wb") as file:
             process = subprocess.Popen(self.command("--port", str(self.port)), env=self.environment, stdout=file, stderr=file)
@@ -54,7 +54,7 @@ class Run:
         self.client = Client(self.port, urllib.parse.urlsplit(self.values["LEADHOOK_URL"]).path)
 
     def shell(self, command):
-        """Return the output of a command in a shell with the values."""
+        """Return the output of a command in a shell that has the values as variables."""
         done = subprocess.run(["sh", "-euc", f". {self.state}/env && {command}"], text=True, capture_output=True, timeout=60, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

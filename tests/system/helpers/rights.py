@@ -9,7 +9,7 @@ RIGHTS = ["ingest", "stats", "leads", "change", "hooks", "manage", "account"]
 
 
 class Operation:
-    """A command's call, as its help shows it: method, path with its parameters, fields, rights."""
+    """The call of a command, as shown by its help: method, path with its parameters, fields, rights."""
 
     def __init__(self, words, line):
         self.words = words
@@ -49,7 +49,7 @@ def all_operations(installation):
 
 
 class World:
-    """The objects of two campaigns of an account: `inside` is the one that limited callers are for."""
+    """The objects of two campaigns of an account. Limited callers may use only the campaign `inside`."""
 
     def __init__(self, service, name="Agency"):
         self.service = service

@@ -10,7 +10,7 @@ CONNECT_WITH_DB, LOCAL_FILES, PROTOCOL_41, TLS, SECURE_CONNECTION, PLUGIN_AUTH =
 CAPABILITIES = CONNECT_WITH_DB | LOCAL_FILES | PROTOCOL_41 | SECURE_CONNECTION | PLUGIN_AUTH
 SCRAMBLE = b"abcdefghijklmnopqrst"
 NATIVE = "mysql_native_password"
-# A plugin's first data: the type of prompt (the last one hides its input) and the prompt, or random bytes.
+# A plugin's first data: a type of prompt (this one hides the input and is the last) and the prompt, or random bytes.
 QUESTIONS = {"dialog": b"\x04Password: ", "client_ed25519": bytes(range(32))}
 FULL_AUTHENTICATION = b"\x01\x04"  # of caching_sha2_password: the server requests the password itself
 OK, REQUEST_FOR_FILE = b"\0\0\0\2\0\0\0", b"\xfb"  # the latter is what LOAD DATA LOCAL INFILE makes a server answer
@@ -24,9 +24,9 @@ def greeting(plugin, capabilities):
 
 
 class RogueDatabase:
-    """Listens on a loopback port. `first` is the plugin of its greeting, `then` the one that it switches to. With `tls`, a context,
-    it offers TLS. With `requests_file`, the path of a file, it accepts any password, and answers the first statement with a
-    request for that file. `received` has the packets that each client has sent, except the request for TLS."""
+    """Listens on a loopback port. `first`: the plugin of its greeting; `then`: the plugin that it switches to; `tls`: a context,
+    with which it offers TLS; `requests_file`: the path of a file. If it is set, any password is accepted, and the first statement
+    is answered with a request for that file. `received`: the packets that each client has sent, except the request for TLS."""
 
     def __init__(self, first=NATIVE, then=None, tls=None, requests_file=None):
         self.first, self.then, self.tls, self.requests_file, self.received = first, then, tls, requests_file, []

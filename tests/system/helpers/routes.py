@@ -18,7 +18,7 @@ def rows():
 
 
 def routes():
-    """Return (method, path) of the same."""
+    """Return (method, path) of the routes of `rows`."""
     return [(method, path) for method, path, _ in rows()]
 
 

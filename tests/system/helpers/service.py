@@ -50,7 +50,7 @@ class Campaign:
         self.hook = f"/hook/{self.id}"
 
     def _make(self, settings):
-        """Make the campaign by a command only if a call would count for limits that the test is about: a command takes longer."""
+        """Create the campaign with a call. If tests are about limits, which would count the call, use the slower command."""
         if self.service.has_limits:
             words = [f"{name}={value}" for name, value in settings.items()]
             return self.service.installation.admin("campaign", "add", str(self.account.id), self.name, *words)["id"]
@@ -88,7 +88,7 @@ class Campaign:
         return response.json[key]
 
     def change(self, action, **fields):
-        """Make a bulk call. Return when the dispatcher has carried it out: this run, or an earlier one that took it."""
+        """Make a bulk call. Return when the dispatcher has carried it out, in this run or in an earlier one that is not over."""
         self.bulk(action, fields)
         self.service.dispatch()
         left = f"SELECT COUNT(*) FROM lh_bulk_jobs WHERE campaign_id = {self.id}"
@@ -140,7 +140,7 @@ class Service:
     def __init__(self, folder, build, database, front=LighttpdSocket, mount="/", workers=WORKERS, settings=(),
                  committer=COMMITTER):
         self.database = database
-        # limits of accounts that tests are about; others set it
+        # whether tests are about limits of accounts: such a service sets limits
         self.has_limits = any(section == "limits" for section, *_ in settings)
         self.front = front(folder / "web", mount=mount)
         self.installation = Installation(folder, build, database, name=f"leadhook{next(self.numbers)}")
@@ -193,9 +193,9 @@ class Service:
         assert answer["ok"], answer
 
     def dispatch(self, max_runtime=10):
-        """Run the dispatcher once, as cron does, which sends what is due."""
+        """Run the dispatcher once, as cron does: it sends what is due."""
         assert self.installation.dispatch(max_runtime) == 0
 
     def deliveries(self, webhook):
-        """The operator's list of a webhook's deliveries (`webhook` as the API returned it)."""
+        """The operator's list of a webhook's deliveries. `webhook`: as the API returned it."""
         return self.installation.admin("delivery", "list", "--webhook", str(webhook["referenceId"]))

@@ -4,7 +4,7 @@ import os
 
 NAMES = ("LEADHOOK_ANSWERS", "LEADHOOK_EXAMPLES", "LEADHOOK_FAILURES", "LEADHOOK_FIGURES", "LEADHOOK_HISTORIES", "LEADHOOK_KILLS",
          "LEADHOOK_LEADS", "LEADHOOK_PICTURES", "LEADHOOK_PREVIOUS", "LEADHOOK_SEED", "LEADHOOK_TEST_COMMITTER")
-INHERITED = "TESTS_OF_"  # prefix for the processes of pytest-xdist: the programs would refuse the plain names
+INHERITED = "TESTS_OF_"  # prefix for the processes of pytest-xdist: the programs would refuse the names without it
 
 for name in NAMES:
     if name in os.environ:

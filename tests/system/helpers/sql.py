@@ -10,7 +10,7 @@ from pymysql.constants import CLIENT
 from stack.mariadb import MariaDB
 from stack.process import StackError
 
-# As `mariadb --batch` prints them.
+# Escapes as in the output of `mariadb --batch`.
 ESCAPES = str.maketrans({"\0": r"\0", "\n": r"\n", "\t": r"\t", "\\": r"\\"})
 
 
@@ -21,9 +21,9 @@ def printed(value):
 
 
 class Database(MariaDB):
-    """It leaves writing to the disk to the host, which saves minutes of every run: no test is about a host that fails."""
+    """It does not wait for the disk, which saves minutes of every run: no test is about a host that fails."""
 
-    template = None  # a folder, where the session's first server makes the data of a new one, which takes seconds
+    template = None  # a folder for the data of a new server: it takes seconds to make and is made once per session
 
     def command(self):
         return [*super().command(), "--loose-innodb-flush-method=nosync", "--loose-sync-frm=OFF", "--loose-debug-no-sync"]
@@ -35,7 +35,7 @@ class Database(MariaDB):
         return self
 
     def copy_tables(self, source, target):
-        """From one database into one that it makes."""
+        """Copies the tables of one database into a new one."""
         copies = (f"CREATE TABLE `{target}`.`{name}` LIKE `{source}`.`{name}`;"
                   f"INSERT INTO `{target}`.`{name}` SELECT * FROM `{source}`.`{name}`;"
                   for name in self.sql("SHOW TABLES", source).splitlines())

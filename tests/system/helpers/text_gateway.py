@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A gateway for texts to phones, on loopback, that can fail in each way. What it does with a text is its attribute `answer`, a function
-of the request, or one of those below.
+"""A gateway for texts to phones, on loopback, that can fail in each way. Its attribute `answer` decides what it does with a text: a
+function of the request, or one of those below.
 """
 import collections
 import dataclasses
@@ -32,7 +32,7 @@ def accepted(_):
 
 
 def repeating(text):
-    """Answer as gateways do that repeat the message."""
+    """Repeat the message in the answer, as some gateways do."""
     return 201, json.dumps({"status": "created", "to": text.to, "message": text.text})
 
 
@@ -89,7 +89,7 @@ class Gateway:
                     gateway.released.wait(60)
                     self.close_connection = True
                     return
-                if callable(answer):  # it writes itself
+                if callable(answer):  # it writes the answer itself
                     self.close_connection = True
                     try:
                         answer(self.wfile)

@@ -34,7 +34,7 @@ def counts(imported=0, unchanged=0, rejected=0):
 
 
 def imported(campaign, path, *words, expected, status=OK, **options):
-    """Import the file; the counts must be these."""
+    """Import the file; the counts must be as expected."""
     result, errors = run_import(campaign, path, *words, status=status, **options)
     result.pop("seconds")
     for name in ("columns", "encoding", "delimiter", "heading", "unknown_tags", "remarks"):
@@ -64,7 +64,7 @@ def stored(campaign):
 
 
 def check_all(campaign, rows):
-    """Check that every lead is there as it was, and counts for its referrers."""
+    """Check that every lead was imported as it was, and counts for its referrers."""
     chains, leads = ancestors(rows), stored(campaign)
     direct, indirect = collections.Counter(), collections.Counter()
     for social_id, chain in chains.items():
@@ -85,7 +85,7 @@ def check_all(campaign, rows):
 
 
 def check_links(campaign, rows, sample):
-    """Check that old links refer new leads, in lower case and retyped, and find the lead."""
+    """Check that old links, also in lower case and retyped, refer new leads and find their lead."""
     for row in sample:
         kid = row["social_id"]
         typed = kid.lower().replace("0", "o").replace("1", "l")

@@ -95,7 +95,7 @@ def database(make_folder):
 
 @pytest.fixture(scope="session")
 def new_tables(make_folder):
-    """Returns the name of a server's database that has the tables of a new installation: copying is faster than installing again."""
+    """Returns the name of a server's database that has the tables of a new installation: copying is faster than installing."""
     names = {}
 
     def of(server):

@@ -38,8 +38,8 @@ def places(service, campaign):
 
 
 def test_each_view(dashboard, service, shop):
-    """no alert, no script error, no violation of the policy, nothing from another host; the heading has the focus; the files that are
-    loaded first are those that test_first_view counts"""
+    """no alert, no script error, no violation of the policy, nothing from another host; the heading has the focus; the first files
+    to be loaded are those that test_first_view counts"""
     loaded = "performance.getEntriesByType('resource').map(one => one.name)"
     for name, place, heading in places(service, shop):
         dashboard.open(place, heading)
@@ -48,7 +48,7 @@ def test_each_view(dashboard, service, shop):
             assert files and set(files) <= set(dashboard.value("[...document.querySelectorAll('link, script')].map(one => one.href || one.src)"))
         if name in ("pages", "email"):
             dashboard.wait("document.querySelector('iframe')?.contentDocument?.body?.innerText.includes('Waiting list')", "the preview")
-        if name == "email":  # the policy of its document allows styles in the markup
+        if name == "email":  # the policy of its document allows inline styles
             dashboard.wait("document.querySelector('iframe').contentDocument.querySelector('[style*=padding]')?.style.length > 0", "styles")
         assert dashboard.problems() == [], name
         if name != "overview":
@@ -154,7 +154,7 @@ def test_login_with_a_second_factor(window, service):
 
 @chromium_first
 def test_by_keyboard(dashboard, service, leadhook):
-    """a campaign and a webhook without a pointer; dialogs have the focus, end with Escape and give it back; shortcuts"""
+    """a campaign and a webhook are added without a pointer; dialogs take the focus, close with Escape and return it; shortcuts"""
     service.account("Keys")
     dashboard.open("me", "Root")
     dashboard.open("", "Overview")
@@ -194,7 +194,7 @@ def test_by_keyboard(dashboard, service, leadhook):
 
 @chromium_first
 def test_markup_in_each_field(dashboard, service):
-    """docs/dashboard.md 4: what people type is shown as text; a slash in an id is not one in the path of a call"""
+    """docs/dashboard.md 4: what people type is shown as text; a slash in an id does not divide the path of a call"""
     admin = service.installation.admin
     account = service.account(MARKUP)
     campaign = service.campaign(account, pages="on")
@@ -233,7 +233,7 @@ def test_markup_in_each_field(dashboard, service):
 
 @chromium_first
 def test_without_the_database(window, make_service, own_database):
-    """docs/dashboard.md 3: a message says what is wrong; the data shown stays; the view recovers by itself"""
+    """docs/dashboard.md 3: a message explains what is wrong; the data shown stays; the view recovers by itself"""
     service = make_service(settings=SETTINGS, database=own_database)
     root = make_operator(service)
     service.campaign(service.account("Lamps"))

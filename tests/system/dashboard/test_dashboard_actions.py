@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md: what each role does in the views, as the API shows it afterwards; leads are in test_dashboard_leads."""
+"""docs/dashboard.md: the actions of each role in the views, and what the API shows afterwards; leads are in
+test_dashboard_leads."""
 import pytest
 from marks import chromium_first
 from caller import PASSWORD, User
@@ -71,7 +72,7 @@ def test_the_first_campaign(dashboard, service, leadhook):
 
 @pytest.mark.parametrize("protects", [False, True])
 def test_protecting_leads(dashboard, shop, leadhook, window, protects):
-    """docs/api.md 4.1.11: a choice in words when a campaign is created; its meaning in the settings that change it"""
+    """docs/api.md 4.1.11: a choice in words when a campaign is created; the settings that change it explain its meaning"""
     dashboard.open("", "Overview")
     dashboard.click("Create campaign")
     dashboard.fill("Name", f"Protected {protects}")
@@ -131,7 +132,8 @@ def test_deliveries_are_resent(dashboard, shop, service):
 
 
 def test_pending_deliveries_are_sent_now(dashboard, shop, service):
-    """docs/deliveries.md 3.2: a delivery that waits for its next attempt is sent from its page, and all of a webhook once it works"""
+    """docs/deliveries.md 3.2: a delivery that waits for its next attempt is sent from its page; a webhook that works again gets
+    all"""
     script = f"{shop.hook}/down"
     service.receiver.script(script, Answer(503, body=b"maintenance"))
     hook = shop.webhook("new_signup", below="/down")
@@ -185,7 +187,7 @@ def test_a_new_secret(dashboard, shop, service):
 
 
 def test_settings(dashboard, service, shop, leadhook):
-    """a group is saved; a wrong value is reported at its field; definitions; end, undo"""
+    """a group is saved; a wrong value is reported at its field; definitions; end of the campaign, undo"""
     dashboard.open(f"campaigns/{shop.id}/settings", "Settings")
     dashboard.fill("For a sign-up", "many")
     dashboard.click("Save")
@@ -333,7 +335,7 @@ def test_a_large_team(dashboard, service):
 
 
 def test_limits_of_accounts(dashboard, service, leadhook):
-    """limit, suspend after a question, resume, remove after its name was typed"""
+    """limit; suspend after a question; resume; remove after the name is typed"""
     account = service.account("Short lived")
     dashboard.load("operator")
     row = "[...document.querySelectorAll('tbody tr')].find(one => one.textContent.includes('Short lived'))"
@@ -368,7 +370,7 @@ def test_the_limit_that_emails_wait_for(dashboard, service, shop):
 
 
 def test_the_password_again(dashboard, service, shop):
-    """docs/users.md: a change that needs the password requests it, and continues"""
+    """docs/users.md: a change that needs the password asks for it, and continues"""
     service.installation.sql("UPDATE lh_sessions SET confirmed_ms = confirmed_ms - 3600000")
     tag = shop.define("tag", "To be removed")
     dashboard.open(f"campaigns/{shop.id}/settings?tab=rewards", "Settings")
@@ -419,7 +421,7 @@ def test_a_suspended_account(window, service, shop):
 
 
 def test_views_of_another_account(window, service, shop):
-    """an owner sees nothing of another account, whatever is in the address"""
+    """an owner sees nothing of another account, whatever the URL contains"""
     other = make_shop(service, service.account("Other"))
     owner = User(service, f"owner-{other.id}@example.org", "--role", "owner", "--account", str(shop.account.id))
     assert owner.accept().status == 200

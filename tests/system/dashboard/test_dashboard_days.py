@@ -10,10 +10,11 @@ from caller import Caller, User
 from dashboard import Dashboard, running_service
 
 DATA = 65
-# Zones with and without summer time, with half hours, whose summer time begins at midnight, whose midnight comes twice, beside the date line.
+# Zones with and without summer time, with half hours, where summer time begins at midnight, where midnight comes twice, near the
+# date line.
 ZONES = ["UTC", "Europe/Berlin", "America/Los_Angeles", "Asia/Kolkata", "Asia/Beirut", "Africa/Cairo", "America/Havana", "America/Sao_Paulo",
          "Pacific/Auckland", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Australia/Lord_Howe", "Asia/Kathmandu"]
-# In the past: about the future, browsers and Python need not agree, because laws change.
+# All are in the past: browsers and Python may disagree about the future, because laws change.
 DAYS = ["2024-03-30", "2024-03-31", "2024-04-01", "2024-10-26", "2024-10-27", "2024-10-28", "2024-11-03", "2024-03-10", "2024-04-26",
         "2018-11-04", "2018-02-18", "2024-01-01", "2024-02-29", "2024-12-31"]
 
@@ -43,7 +44,7 @@ def begin_of(day, zone):
     moment = noon - 120 * step
     while moment.astimezone(zoneinfo.ZoneInfo(zone)).date().isoformat() != day:
         moment += step
-    # a clock that is put back from after midnight to before it shows the end of the day before once more
+    # if clocks are put back across midnight, the end of the previous day comes again
     later = [moment + step * number for number in range(1, 9)]
     again = [one for one in later if one.astimezone(zoneinfo.ZoneInfo(zone)).date().isoformat() < day]
     return ((again[-1] + step) if again else moment).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -51,7 +52,7 @@ def begin_of(day, zone):
 
 @chromium_first
 def test_days_of_zones(window, in_zone):
-    """a day begins at the first moment of its date, also where clocks are changed; that moment is part of the day"""
+    """a day begins at the first moment of its date, even where clocks change; that moment is part of the day"""
     dashboard, _ = in_zone("UTC")
     found = dashboard.run(f"""
         const zone = await import(new URL("zone.js", document.querySelector("script[type=module]").src));
@@ -108,7 +109,7 @@ def test_the_last_day_of_a_campaign(in_zone, leadhook, zone, day, end):
 
 @chromium_first
 def test_a_year_of_five_digits(in_zone, leadhook):
-    """docs/dashboard.md 2.3: an invalid value, such as browsers accept, is reported at its field, and nothing is saved"""
+    """docs/dashboard.md 2.3: an invalid value that browsers accept is reported at its field, and nothing is saved"""
     dashboard, campaign = in_zone("UTC")
     leadhook("campaign", "set", str(campaign.id), "ends_at=2026-12-07T00:00:00Z")
     dashboard.load(f"campaigns/{campaign.id}/settings")
@@ -127,7 +128,7 @@ def test_a_year_of_five_digits(in_zone, leadhook):
 
 @chromium_first
 def test_filters_have_their_last_day(in_zone, tmp_path, service):
-    """docs/dashboard.md 2.2: a list up to a day includes that day; so does the export, which says so"""
+    """docs/dashboard.md 2.2: a list up to a day includes that day; so does the export, which states it"""
     dashboard, campaign = in_zone("Europe/Berlin")
     times = {"before": "2026-10-23T21:59:59Z", "first": "2026-10-23T22:00:00Z", "last": "2026-10-25T22:59:59Z", "after": "2026-10-25T23:00:00Z"}
     file = tmp_path / "leads.csv"
@@ -148,7 +149,7 @@ def test_filters_have_their_last_day(in_zone, tmp_path, service):
 
 
 def test_the_time_zone_of_an_account(service, leadhook, refused):
-    """leadhook(1), docs/manage.md 1: owners set it; only names of the IANA's time zones; UTC if it is not set"""
+    """leadhook(1), docs/manage.md 1: owners set it; only IANA names of time zones are accepted; UTC if it is not set"""
     account = service.account("Zones")
     owner, editor = (User(service, f"{role}@zones.example", "--role", role, "--account", str(account.id)).ready() for role in ("owner", "editor"))
 

@@ -9,7 +9,7 @@ from dashboard import SETTINGS
 from html_page import Page
 from stack.process import wait_until
 
-pytestmark = [chromium_first, pytest.mark.usefixtures("window")]  # the fixture below hides that `dashboard` has it
+pytestmark = [chromium_first, pytest.mark.usefixtures("window")]  # the fixture `dashboard` below hides that it needs the window
 FEATURES = ("phone_number: Mobile; email required\n\nfirst_name\tcheckbox required : Call me; website text;plan required, select: Which: a|b? = "
             "Free = 0 | Berlin, DE |Größe: \"L\" <b>\nnote textarea: a = b | c: d; age number: Age ; site url: Site; tel_2 tel: Other phone; "
             "mail_2 email: Other address; last_name select: = A | B|; news checkbox number checkbox: News")
@@ -46,7 +46,7 @@ def campaign(service, account):
 
 @pytest.fixture
 def dashboard(dashboard, campaign):
-    """The editor of a form without its own fields."""
+    """The editor of a campaign whose form has the default fields."""
     dashboard.open(f"campaigns/{campaign.id}/pages", "Pages and email")
     return dashboard
 
@@ -87,7 +87,7 @@ def stored(leadhook, campaign):
 
 
 def form_of(campaign):
-    """Return the controls of the hosted page that a visitor fills in, in order: tag and attributes."""
+    """Return the controls that a visitor fills in on the hosted page, in order (tag and attributes), and the page."""
     page = Page(campaign.client.request("GET", f"/c/{campaign.id}").body.decode())
     return [(tag, attrs) for tag, attrs, _ in page.found if tag in ("input", "select", "textarea") and attrs.get("id", "").startswith("f-")], page
 
@@ -98,8 +98,8 @@ def no_violations(dashboard, axe):
 
 
 def test_a_form_is_built(dashboard, campaign, leadhook, axe):
-    """first name, a required choice, a checkbox; move, remove; the default stays until something is changed; nothing is wider than a
-    phone"""
+    """first name, a required choice, a checkbox; move, remove; the default form stays until something is changed; nothing is wider
+    than a phone"""
     assert rows(dashboard) == ["1. Email"]
     dashboard.sees("This is the default form.")
     assert dashboard.value(f"{part(1, 'required')}.checked && {part(1, 'required')}.disabled && !button('Save') && button('Remove: Email').disabled")
@@ -145,7 +145,7 @@ def test_a_form_is_built(dashboard, campaign, leadhook, axe):
 
 
 def test_broken_rules(dashboard, campaign, leadhook, axe):
-    """they are shown beside the field, with the error of the API; nothing is dropped silently"""
+    """they are reported beside the field, with the error of the API; nothing is dropped silently"""
     dashboard.click("Add Other")
     fill(dashboard, 2, "label", "Plan; email required", "Plan email required")
     dashboard.sees("; cannot be used here.")
@@ -236,7 +236,7 @@ def test_options_are_translated(dashboard, campaign, leadhook):
 
 
 def made_texts(count):
-    """Random texts of parts, most of which are correct."""
+    """Random combinations of parts of fields, most of which are correct."""
     chance = random.Random(7)
     names = ["email", "phone_number", "name", "website", "a", "b_2", "plan", "points", "x y", ""]
     words = ["", "", " required", " select", " checkbox", " tel", " select required", ", url", "\ttextarea", " none"]
@@ -247,8 +247,8 @@ def made_texts(count):
 
 
 def test_rows_mean_what_the_text_means(dashboard, campaign):
-    """each text that the API accepts makes the same page after it was shown in rows and turned into text again; texts that the API refuses
-    are not shown in rows"""
+    """a text that the API accepts results in the same page after it was shown as rows and turned into text again; a text that the
+    API refuses is not shown as rows"""
     texts = [*TEXTS, *(f"email; {name}: X" for name in RESERVED), *made_texts(200)]
     results = dashboard.run(MODULES + f"""
         const page = fields => post("campaigns/{campaign.id}/page/preview", {{ view: "signup", fields }}).then(({{ value }}) => (value.errors.length > 0 ? null : value.html), String);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md 2.2, 3.2: an import in the browser, which sends bytes that the service reads in the same way as the command."""
+"""docs/dashboard.md 2.2, 3.2: an import in the browser. It sends bytes, which the service parses in the same way as the command."""
 import json
 
 import pytest
@@ -51,7 +51,7 @@ def finish(dashboard, leads):
     b"email,first name\nnora@example.org,J\xc3\xbcrgen\nolaf@example.org,Ren\xe9\n", b"\xef\xbb\xbf\xef\xbb\xbfEmail\tPhone Number\tFirst Name\nnora@example.org\t\tJ\xc3\xbcrgen\n",
 ], ids=["sep", "cr", "utf-16", "windows-1252", "mixed", "marks"])
 def test_forms_of_files(dashboard, campaign, content):
-    """the reader is that of the command: delimiters, line ends, encodings; valid rows stay valid"""
+    """files are parsed as by the command: delimiters, line ends, encodings; valid rows stay valid"""
     begin(dashboard, campaign, content)
     finish(dashboard, "2 leads" if b"olaf" in content else "1 lead")
     assert campaign.find(email="nora@example.org")["first_name"] == "Jürgen"
@@ -94,7 +94,7 @@ def test_questions(dashboard, campaign):
 
 
 def test_a_column_of_yes_and_no(dashboard, campaign):
-    """such a column is asked about; one that is about something else becomes a custom field"""
+    """the import asks about such a column; a column about something else becomes a custom field"""
     begin(dashboard, campaign, "Email,Uutisia,Vegan\nnora@example.org,kyllä,x\nolaf@example.org,ei,\n".encode())
     dashboard.sees("What does “Uutisia” mean?")
     dashboard.sees("Does this column say whether people may get mail?")
@@ -107,7 +107,7 @@ def test_a_column_of_yes_and_no(dashboard, campaign):
 
 
 def test_values_that_come_late(dashboard, campaign):
-    """the check asks what the values after the beginning of the file mean, of all slices at once; earlier answers stay"""
+    """the check asks about values that come after the beginning of the file, for all slices at once; earlier answers stay"""
     late = {3: "unsubscribed", 4000: "cleaned", 8000: "pending", 8001: "cleaned"}
     rows = [f"p{n}@example.org,{late.get(n, 'subscribed')},{'Tea' * 50}" for n in range(9000)]
     begin(dashboard, campaign, json.dumps(["\n".join(["Email,Status,Notes", *rows])]))
@@ -137,7 +137,7 @@ def test_times_of_consent(dashboard, campaign):
 
 
 def test_columns(dashboard, campaign):
-    """columns are left out, renamed, too many; a country, a tag that is made, an invalid number"""
+    """columns that are left out or renamed, too many columns; a country, a new tag, an invalid number"""
     names = ["Mail", "Telefon", "Which of these would make you recommend us to a colleague or friend?", *(f"Property {n}" for n in range(60))]
     rows = [["nora@example.org", "0171 1234567", "Price", *("v" for _ in range(60))], ["olaf@example.org", "4.9E+11", "", *("" for _ in range(60))]]
     begin(dashboard, campaign, "\n".join(";".join(row) for row in [names, *rows]).encode())
@@ -176,7 +176,7 @@ def test_leads_that_exist(dashboard, campaign):
 
 
 def test_an_import_that_fails(dashboard, campaign):
-    """it says what was imported, and resumes there, even after a reload; rows whose referrer comes later are imported"""
+    """it reports what was imported, and resumes there, even after a reload; rows whose referrer comes later are imported"""
     begin(dashboard, campaign, BIG, "half.csv")
     dashboard.sees("How the file is read")
     dashboard.click("Check the file")
@@ -208,7 +208,7 @@ def test_an_import_that_fails(dashboard, campaign):
 
 
 def stop_at(dashboard, condition):
-    """Press Stop while the first slice is sent whose body meets the condition."""
+    """Press Stop while the first slice whose body meets the condition is sent."""
     dashboard.run("""const real = fetch; let pressed = false;
         window.fetch = async (url, options) => {
             const body = String(url).endsWith("/import") && JSON.parse(options.body);
@@ -245,7 +245,7 @@ def test_it_stops_while_rows_wait(dashboard, campaign):
     dashboard.sees("How the file is read")
     dashboard.click("Check the file")
     dashboard.sees("1,201 leads can be imported")
-    stop_at(dashboard, "body.more === undefined")  # rows that wait are no slice of the file
+    stop_at(dashboard, "body.more === undefined")  # rows that wait are not sent as a slice of the file
     dashboard.click("Import 1,201 leads")
     dashboard.sees("Stopped")
     assert 1 < campaign.stats()["total"] < 1201

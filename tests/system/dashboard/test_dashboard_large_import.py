@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md 3.2: a file of 200 MB, chosen from the disk, stopped and continued, in the memory of a small one."""
+"""docs/dashboard.md 3.2: a file of 200 MB, chosen from the disk, stopped and continued, needs no more memory than a small one."""
 import os
 import random
 import re
@@ -10,18 +10,18 @@ from stack.process import wait_until
 
 ROWS, BYTES = 60_000, 200_000_000
 SECONDS = 1200
-GROWTH_MIB = 350  # of all processes of the browser, with those of the page before a reload; the file as JSON would take twice that
+GROWTH_MIB = 350  # of all processes of the browser, including those of the page before a reload; the file as JSON would need twice that
 
 
 @pytest.fixture(scope="module")
 def service(make_service, own_database):
-    """With a database of its own, which nothing else slows down."""
+    """A service with its own database, which nothing else slows down."""
     return make_service(database=own_database, settings=SETTINGS)
 
 
 def write_file(path):
-    """Write the file. Most of a row is a column that is left out, so that the file is large and the import short. Every hundredth row is
-    not a lead, and every thousandth comes twice."""
+    """Write the file. Most of each row is a column that is left out, so that the file is large and the import short. Every
+    hundredth row is not a lead, and every thousandth row is repeated."""
     chance, filler = random.Random(3), "Likes long walks, coffee & friends. " * 200
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.write("Email Address;First Name;UNSUB_TIME;Bio\r\n")
@@ -49,7 +49,7 @@ def memory_mib(window):
 @pytest.mark.long
 @pytest.mark.parametrize("window", ["chromium", "firefox"], indirect=True)
 def test_a_large_file(dashboard, window, service, tmp_path):
-    """progress, Stop, Continue, a reload halfway; the counts are those of the file"""
+    """progress, Stop, Continue, a reload halfway; the counts match the file"""
     campaign, path = service.campaign(service.account("Large")), tmp_path / "leads.csv"
     write_file(path)
     before, peak = memory_mib(window), 0

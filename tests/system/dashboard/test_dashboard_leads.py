@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md 2.2: leads, one or many, as the API shows them afterwards; import and export."""
+"""docs/dashboard.md 2.2: changes of one or many leads, and what the API shows afterwards; import and export."""
 import csv
 import io
 import json
@@ -102,7 +102,8 @@ def test_undo_restores_what_was_before(dashboard, leadhook, shop):
 
 
 def test_all_that_match(dashboard, service):
-    """with more leads than a page holds, all that match the search are changed, including those on further pages, and no others"""
+    """if the list has several pages, all leads that match the search are changed, including those on further pages, and no
+    others"""
     shop = service.campaign(service.account("Many"))
     for number in range(260):  # a call takes 250
         shop.lead(email=f"many{number}@example.org", first_name="Mia")
@@ -180,7 +181,7 @@ def test_one_lead(dashboard, service, shop):
 
 
 def test_a_long_activity(dashboard, service):
-    """with more entries than a part has, further parts are added"""
+    """if there are more entries than fit in a part, further parts are added"""
     campaign = service.campaign(service.account("Long story"))
     lead = campaign.lead(email="long@example.org")
     for _ in range(60):
@@ -192,7 +193,7 @@ def test_a_long_activity(dashboard, service):
 
 
 def test_many_referrals(dashboard, service):
-    """with more referred leads than are listed, all are counted"""
+    """all referred leads are counted, even if not all are listed"""
     campaign = service.campaign(service.account("Popular"))
     lead = campaign.lead(email="popular@example.org")
     for number in range(23):
@@ -202,7 +203,7 @@ def test_many_referrals(dashboard, service):
 
 
 def test_a_lead_as_viewers_see_it(window, service, shop):
-    """docs/dashboard.md 1.2: what happened to a lead, without links to deliveries, which viewers cannot open"""
+    """docs/dashboard.md 1.2: they see what happened to a lead, without links to deliveries, which viewers cannot open"""
     viewer = User(service, f"viewer-{shop.id}@example.org", "--role", "viewer", "--account", str(shop.account.id))
     assert viewer.accept().status == 200
     dashboard = Dashboard(window, service.front.url)
@@ -214,7 +215,7 @@ def test_a_lead_as_viewers_see_it(window, service, shop):
 
 
 def test_the_name_of_a_lead(dashboard, service, leadhook):
-    """docs/dashboard.md 2.2: a lead without a name can be given one; what stays empty is not stored"""
+    """docs/dashboard.md 2.2: a lead without a name can be given one; fields that stay empty are not stored"""
     campaign = service.campaign(service.account("Names"))
     lead = campaign.lead(email="nameless@example.org")
     dashboard.open(f"campaigns/{campaign.id}/leads/{lead['social_id']}", "nameless@example.org")
@@ -226,7 +227,7 @@ def test_the_name_of_a_lead(dashboard, service, leadhook):
 
 
 def test_import_and_export(dashboard, service, shop, make_folder):
-    """a file with columns of other names; a preview of the mapping; wrong rows; the export has the leads"""
+    """a file whose columns have other names; a preview of the mapping; wrong rows; the export contains the leads"""
     dashboard.open(f"campaigns/{shop.id}/import", "Import leads")
     text = "E-Mail;Vorname;Company;constructor\\nimp1@example.org;Ida;\\\"A; B\\\";x\\nimp2@example.org;Jo;C;y\\nnot an address;No;D;z\\n"
     dashboard.run(f"""const list = new DataTransfer(); list.items.add(new File(["{text}"], "leads.csv", {{ type: "text/csv" }}));
@@ -259,8 +260,8 @@ def addresses(text):
 
 
 def test_lists_of_winners(dashboard, service, leadhook):
-    """docs/dashboard.md 2.2: ordered by score, fraudulent leads are left out, which the filter shows; an export has the filter and the
-    order of the list; the leaderboard of the summary has no fraudulent leads, and says which are not verified"""
+    """docs/dashboard.md 2.2: a list by score leaves out fraudulent leads, which the filter shows; an export has the filter and the
+    order of the list; the leaderboard of the summary has no fraudulent leads, and marks those that are not verified"""
     campaign = service.campaign(service.account("Winners"))
     for name, points in (("first", 30), ("cheat", 50), ("second", 20)):
         campaign.lead(email=f"{name}@example.org", points=points, note='two "quoted"\nlines,')
@@ -310,7 +311,8 @@ def test_lists_of_winners(dashboard, service, leadhook):
 
 
 def test_a_fraudulent_lead(dashboard, service, leadhook):
-    """docs/dashboard.md 2.2: its page says that it does not rank, and its activity who marked it and why; the same when it is marked as genuine"""
+    """docs/dashboard.md 2.2: its page shows that it has no rank, and its activity shows who marked it as fraudulent or genuine, and
+    why"""
     campaign = service.campaign(service.account("Marks"))
     lead = campaign.lead(email="ada@example.org", points=7)
     dashboard.open(f"campaigns/{campaign.id}/leads/{lead['social_id']}")

@@ -26,8 +26,8 @@ TITLE = "top() !== document && top().querySelector('h2').textContent"
 
 @pytest.mark.parametrize("place, label", [("pages", "Headline"), ("pages?tab=mails&kind=verify", "Subject"), ("settings", "Name")])
 def test_unsaved_changes(dashboard, campaign, place, label):
-    """docs/dashboard.md 3.1: a dialog appears before they are lost; Stay keeps the text and the place, Discard continues; there is no
-    dialog if everything is saved"""
+    """docs/dashboard.md 3.1: a dialog appears before they are lost; Stay keeps the text and the place, Discard continues; there is
+    no dialog after everything was saved"""
     dashboard.open(f"campaigns/{campaign.id}")
     dashboard.open(f"campaigns/{campaign.id}/{place}")
     before = dashboard.value("location.hash")
@@ -55,7 +55,7 @@ def test_unsaved_changes(dashboard, campaign, place, label):
 @pytest.mark.parametrize("place, label, field, other", [
     ("pages", "Headline", "Language", "German"), ("pages?tab=mails&kind=verify", "Subject", "Email", "Welcome")])
 def test_a_choice_that_is_not_followed(dashboard, campaign, place, label, field, other):
-    """docs/dashboard.md 3.1: after Stay, the choices above a form show what the form is about"""
+    """docs/dashboard.md 3.1: after Stay, the choices above a form still show what it edits"""
     dashboard.load(f"campaigns/{campaign.id}/{place}")
     here = dashboard.value("location.hash")
     chosen = f"field({field!r}).selectedOptions[0].text"
@@ -73,7 +73,7 @@ def test_a_choice_that_is_not_followed(dashboard, campaign, place, label, field,
 
 
 def test_a_test_email_of_unsaved_text(dashboard, campaign):
-    """docs/dashboard.md 2.3: it says what has to be done first"""
+    """docs/dashboard.md 2.3: the view explains that the text must be saved first"""
     dashboard.load(f"campaigns/{campaign.id}/pages?tab=mails&kind=welcome")
     dashboard.fill("Subject", "Hello")
     dashboard.sees("Save first: the test uses the saved text.")
@@ -82,7 +82,7 @@ def test_a_test_email_of_unsaved_text(dashboard, campaign):
 
 @pytest.mark.parametrize("place, label, other", [("pages", "Headline", "Button"), ("pages?tab=mails&kind=verify", "Subject", "Text"), ("settings", "Name", "Starting number")])
 def test_what_is_typed_while_it_is_saved(dashboard, campaign, place, label, other):
-    """docs/dashboard.md 3.1: it stays, unsaved"""
+    """docs/dashboard.md 3.1: it stays in the form, unsaved"""
     dashboard.load(f"campaigns/{campaign.id}/{place}")
     dashboard.run("""const real = fetch;
         const wait = new Promise(done => { window.answer = done; });
@@ -102,7 +102,8 @@ def test_what_is_typed_while_it_is_saved(dashboard, campaign, place, label, othe
 
 
 def test_the_text_of_a_mail(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: it starts from the default text, says what it must contain, and shows an error at the field that has it"""
+    """docs/dashboard.md 2.3: the editor starts from the default text, shows what the text must contain, and reports errors at the
+    field"""
     dashboard.open(f"campaigns/{campaign.id}/pages?tab=mails&kind=verify")
     dashboard.sees("Variables: {{confirm_url}} (required), ")
     assert "{{score}}" not in dashboard.text(), "no variable of this kind"
@@ -125,7 +126,7 @@ def test_the_text_of_a_mail(dashboard, campaign, leadhook):
 
 
 def test_export(dashboard, campaign):
-    """docs/dashboard.md 2.2: it says what it exports, even in the name of the file"""
+    """docs/dashboard.md 2.2: the view states what it exports, even in the name of the file"""
     campaign.leads(2)
     dashboard.open(f"campaigns/{campaign.id}/export?waitlisted=off&since=2020-01-01", "Export leads")
     assert dashboard.value("document.querySelector('.card p').innerText") == "Exports the leads of the list: not waitlisted from 2020-01-01"
@@ -146,7 +147,7 @@ def test_a_viewer(window, service, account, campaign):
 
 
 def test_the_link_of_an_invitation(dashboard):
-    """docs/dashboard.md 2.4: how long it is valid, and that it is not mailed; in a question that deletes, Cancel has the focus"""
+    """docs/dashboard.md 2.4: how long it is valid, and that it is not mailed; Cancel has the focus in a question about deleting"""
     email = f"invited-{dashboard.window.browser.name}@example.org"
     dashboard.open("team", "Team")
     dashboard.click("Invite")
@@ -166,7 +167,7 @@ def test_the_link_of_an_invitation(dashboard):
 
 
 def test_the_audit_log(dashboard, campaign, leadhook, refused):
-    """docs/dashboard.md 2.4: in words; a change that failed lists nothing that it would have changed"""
+    """docs/dashboard.md 2.4: changes are described in words; a failed change does not list what it would have changed"""
     lead, = campaign.leads(1)
     leadhook("lead", "change", str(campaign.id), "verify", lead["social_id"])
     leadhook("page", "set", str(campaign.id), "title=Come in", "fields=email; first_name")
@@ -197,7 +198,7 @@ def placeholder(dashboard, label):
 
 
 def test_what_an_empty_text_shows(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: the text that is used instead, and where it comes from; "no checkbox" is said only if there is none"""
+    """docs/dashboard.md 2.3: the text that is used instead, and where it comes from; "no checkbox" appears only if there is none"""
     consent = "Consent"
     dashboard.load(f"campaigns/{campaign.id}/pages")
     dashboard.wait("document.querySelector('iframe')")
@@ -215,7 +216,7 @@ def test_what_an_empty_text_shows(dashboard, campaign, leadhook):
 
 
 def test_what_is_not_translated(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: it is said before publishing, for languages that have some text, if pages are in the visitor's language"""
+    """docs/dashboard.md 2.3: if pages are in the visitor's language, a warning lists it for each language that has some text"""
     warning = "document.querySelector('main .notice.wait')?.innerText"
     leadhook("page", "set", str(campaign.id), "consent=I agree", "title=Come in", "button=Go")
     dashboard.load(f"campaigns/{campaign.id}/pages")
@@ -256,7 +257,7 @@ def test_what_only_some_visitors_are_asked(dashboard, campaign, leadhook):
 
 
 def test_the_color_of_dark_buttons(dashboard, campaign):
-    """docs/pages.md 4: the same as on light pages, unless dark ones have their own"""
+    """docs/pages.md 4: the same as on light pages, unless another one is set"""
     dashboard.load(f"campaigns/{campaign.id}/pages")
     dashboard.wait("field('Button color (dark)')?.placeholder === '#a5a8ff'")
     dashboard.fill("Button color", "#d2691e")
@@ -288,8 +289,8 @@ def test_how_the_preview_looks(dashboard, campaign, leadhook):
 
 @pytest.mark.parametrize("place", ["pages", "pages?tab=mails&kind=welcome"])
 def test_pictures_of_the_preview(dashboard, campaign, leadhook, window, place):
-    """docs/dashboard.md 4: a logo on another host is shown; one that cannot be loaded is named; the policy of the dashboard does not
-    change"""
+    """docs/dashboard.md 4: a logo on another host is shown; a message names a logo that cannot be loaded; the policy of the
+    dashboard does not change"""
     site = window.browser.site  # another host than that of the dashboard
     site.add("/logo.svg", "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'><rect width='40' height='40'/></svg>", "image/svg+xml")
     logo = "document.querySelector('iframe')?.contentDocument?.querySelector('img')"

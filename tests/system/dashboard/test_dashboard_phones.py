@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md 2.5: small windows; rewards with their mails; messages about what was done."""
+"""docs/dashboard.md 2.5: small windows; rewards with their mails; messages after actions."""
 import pytest
 from marks import chromium_first
 from dashboard import SETTINGS
@@ -41,7 +41,7 @@ def test_leads_on_a_phone(dashboard, campaign):
 
 @pytest.mark.parametrize("size", [(1280, 800), (390, 844), (390, 480)])
 def test_buttons_of_dialogs(dashboard, campaign, size):
-    """they stay in sight, however long the form is; the content scrolls"""
+    """they stay visible, however long the form is; the content scrolls"""
     for place, opens, ends in (("", "Create campaign", "Create campaign"), (f"campaigns/{campaign.id}/settings?tab=rewards", "Add reward", "Save"),
                                (f"campaigns/{campaign.id}/webhooks", "Add webhook", None), ("team", "Invite", "Create invitation")):
         dashboard.window.resize(1280)
@@ -58,7 +58,7 @@ def test_buttons_of_dialogs(dashboard, campaign, size):
 
 
 def test_messages_leave_with_their_view(dashboard, campaign):
-    """Undo is not shown on another view; a message can be closed, and what is below it can be scrolled above it"""
+    """Undo is not shown on another view; a message can be closed, and the content that it covers can be scrolled into sight"""
     lead, = campaign.leads(1)
     toast = "document.querySelector('.toast')"
     dashboard.load(f"campaigns/{campaign.id}/leads/{lead['social_id']}")
@@ -78,7 +78,8 @@ def test_messages_leave_with_their_view(dashboard, campaign):
 
 
 def test_friends_for_a_reward(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: points are also expressed as friends, with what leads get for signing up and for each friend"""
+    """docs/dashboard.md 2.3: points are also expressed as a number of friends, with the points for signing up and for each
+    friend"""
     hint = "document.getElementById(field('Points needed')?.getAttribute('aria-describedby'))?.textContent"
     for settings, points, shown in (
             (("points_signup=1", "points_direct=2"), "6", "A lead gets 1 point for signing up, and 2 points for each friend who signs up. These points require 3 friends."),
@@ -113,8 +114,8 @@ def test_nothing_is_cut(dashboard, campaign, leadhook):
 
 
 def test_rewards_are_mailed(dashboard, campaign, leadhook):
-    """docs/dashboard.md 2.3: on by default if mail is set up; existing ones can be changed; if no mail is sent, it says why and links
-    there"""
+    """docs/dashboard.md 2.3: on by default if mail is set up; existing rewards can be changed; if no mail is sent, a notice
+    explains why, with a link to the setting"""
     dashboard.load(f"campaigns/{campaign.id}/settings?tab=rewards")
     dashboard.wait("button('Add reward')")
     dashboard.settled()
@@ -148,7 +149,8 @@ def test_rewards_are_mailed(dashboard, campaign, leadhook):
 
 
 def test_definitions_in_quick_succession(dashboard, campaign, leadhook):
-    """docs/dashboard.md 3.1: a form reports changes that others have made since it was opened, but no change of the user before that"""
+    """docs/dashboard.md 3.1: a form reports changes that others have made since it was opened, but not the user's own earlier
+    changes"""
     tag = str(campaign.define("tag", "VIP"))
     dashboard.load(f"campaigns/{campaign.id}/settings?tab=rewards")
     dashboard.wait("button('Add reward')")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/statistics.md 2.1: the sign-ups of a campaign by value in the dashboard."""
+"""docs/statistics.md 2.1: the dashboard shows the sign-ups of a campaign by UTM value and by referring site."""
 import pytest
 from marks import chromium_first
 from dashboard import running_service
@@ -14,7 +14,7 @@ def service(make_service):
 
 
 def test_sources(dashboard, service, leadhook):
-    """one kind at a time, of those that the leads have; values that are not stored are shown as other"""
+    """one kind of value at a time, of the kinds that the leads have; values that are not stored are shown as other"""
     campaign = service.campaign(service.account("Lamps"))
     for number, fields in enumerate([{"utm_source": "<b>news</b>"}, {"utm_source": "<b>news</b>"}, {"utm_source": "a@example.org"},
                                      {"__referrer": "https://blog.example/"}]):

@@ -26,7 +26,8 @@ def tile(label):
 
 
 def test_the_url_is_corrected(dashboard, service, campaign, leadhook):
-    """a scheme is added, a second one removed; a test names the host; the URL is changed from there; the secret need not be stored"""
+    """a missing scheme is added, a second one removed; a test names the host and offers to change the URL; the secret need not be
+    stored"""
     url = service.receiver.url(campaign.hook)
     dashboard.open(f"campaigns/{campaign.id}/webhooks", "Webhooks")
     dashboard.click("Add the first webhook")
@@ -57,8 +58,8 @@ def test_the_url_is_corrected(dashboard, service, campaign, leadhook):
 
 
 def test_numbers_and_another_url(dashboard, service, campaign, leadhook):
-    """deliveries and attempts are counted separately; what is retried has not failed; another URL ends the failures; a URL that is taken is
-    refused"""
+    """deliveries and attempts are counted separately; a delivery that is retried has not failed; another URL ends the failures; the
+    URL of another webhook is refused"""
     service.receiver.script(campaign.hook, Answer(200), Answer(500))
     hook = campaign.webhook("new_signup")["referenceId"]
     campaign.webhook("deleted", below="/other")
@@ -95,7 +96,7 @@ def test_numbers_and_another_url(dashboard, service, campaign, leadhook):
 
 
 def test_resending_while_disabled(dashboard, campaign, leadhook, service):
-    """nothing is sent before the webhook is enabled, which the dialog says and offers"""
+    """nothing is sent before the webhook is enabled: the dialog explains this, and offers to enable it"""
     hook = campaign.webhook("new_signup")["referenceId"]
     campaign.lead(email="a@example.org")
     campaign.delivered(1)
@@ -129,8 +130,8 @@ def test_resending_while_disabled(dashboard, campaign, leadhook, service):
 
 
 def test_redirect_to_a_page(dashboard, service, campaign, leadhook):
-    """docs/deliveries.md 3.3: the target and what a redirect means, in a test and for a failing webhook; a button makes it count as
-    delivered"""
+    """docs/deliveries.md 3.3: a test and a failing webhook show the target and the meaning of a redirect; a button makes redirects
+    count as delivered"""
     page = service.receiver.url("/thanks")
     service.receiver.script(campaign.hook, Answer(302, {"Location": "/thanks"}))
     hook = campaign.webhook("new_signup")["referenceId"]

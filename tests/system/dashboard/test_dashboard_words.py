@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/dashboard.md 2.3: what is wrong with a value is said at its field, in words, and everything else goes on."""
+"""docs/dashboard.md 2.3: an error in a value is explained at its field, in plain words, and everything else continues to work."""
 import re
 
 import pytest
@@ -7,7 +7,7 @@ from marks import chromium_first
 from dashboard import running_service
 
 pytestmark = chromium_first
-# Names and words of programs, which mean nothing to people who write texts.
+# Names and technical words that mean nothing to people who write texts.
 STRANGE = re.compile(r"[a-z]+_[a-z]|RFC|\bexpected\b|\d{6}|rrggbb|=:|/\^|\bnull\b|parse")
 BAD = ["", "many", "-1", "1.5", "99999999999", "foo bar", "https://", "javascript:x", "a b/c", "x" * 3000, "#fff", "<b>", "é"]
 
@@ -40,7 +40,7 @@ def judge(label, text):
 
 
 def test_messages_of_settings(dashboard, campaign):
-    """of each field with text, for many kinds of wrong values"""
+    """each text field, with many kinds of wrong values"""
     dashboard.load(f"campaigns/{campaign.id}/settings")
     dashboard.run("document.querySelectorAll('details').forEach(one => { one.open = true; });")
     names = dashboard.value("[...document.querySelectorAll('main form :is(input:not([type=checkbox]):not([type=date]), textarea)')].map(one => one.name)")
@@ -65,7 +65,7 @@ def test_messages_of_settings(dashboard, campaign):
 
 @pytest.mark.parametrize("value", BAD[1:])
 def test_messages_of_looks(dashboard, campaign, value):
-    """all at once: each wrong value has its message, and the page is shown without it"""
+    """all fields are wrong at once: each value has its message, and the page is shown without it"""
     dashboard.load(f"campaigns/{campaign.id}/pages")
     dashboard.wait("document.querySelector('iframe')?.contentDocument?.querySelector('h1')?.textContent")
     set_values(dashboard, "main form [name]:is(input:not([type=checkbox]):not([type=color]), textarea):not(.form-fields *)", value)
@@ -98,7 +98,7 @@ def test_pasted_control_characters(dashboard, campaign, leadhook):
 
 
 def test_a_message_without_its_field(dashboard):
-    """it names what it is about"""
+    """it names the field that it is about"""
     found = dashboard.run("""const ui = await import(new URL("ui.js", document.querySelector("script[type=module]").src));
         return [ui.messageOf("expected a whole number from 0 to 99999, not many", "Points"), ui.messageOf("must be a single line", "Headline"),
             ui.messageOf("points: expected a number", "Points"), ui.messageOf("there is no such lead", "Lead")];""")

@@ -17,7 +17,7 @@ def source(path):
 
 
 def keys_of(begin):
-    """The names in the object that follows what this pattern finds."""
+    """The names in the object that follows a match of this pattern."""
     _, text = re.split(begin, source("src/dashboard/web/words.js"))
     tokens = [token for token in TOKEN.findall(text) if not token.startswith(("//", "/*"))]
     depth, keys = 0, []
@@ -33,7 +33,7 @@ def keys_of(begin):
 
 
 def found(path, pattern, within=None):
-    """Return what the pattern finds in a file, or in the text that another pattern finds in it."""
+    """Return the matches of the pattern in a file, or only those within the match of another pattern."""
     text = source(path)
     if within is not None:
         text = re.search(within, text, re.S)[0]
@@ -60,7 +60,7 @@ def errors_of_attempts():
 
 
 def reasons_of_mails():
-    """Return why a mail or a text failed, was dropped, or waits, in addition to the errors of attempts."""
+    """Return the reasons why a mail or a text failed, was dropped, or waits, in addition to the errors of attempts."""
     reasons = set()
     for path in ("mail/mail_preparation.c", "mail/mailer.c", "texts/texter.c"):
         reasons |= found(f"src/deliver/{path}", r'(?:outbox_end|end|end_untried|fail)\([^;]*?"(\w+)"\)')
@@ -99,7 +99,7 @@ def test_texts_of_codes(begin, codes):
 
 
 def test_operations_of_the_audit_log():
-    """each operation has its own text, or is made of a noun and a verb"""
+    """each operation has its own text, or consists of a known noun and a known verb"""
     operations = audited()
     texts, verbs, nouns = (keys_of(f"{name} = ") for name in ("OPERATIONS", "VERBS", "NOUNS"))
     assert texts <= operations, "these are not in the audit log"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/migrating.md 6: leadhook-compare, with two of our installations, and with services that spell the same values differently."""
+"""docs/migrating.md 6: leadhook-compare, with two of our installations, and with services that write the same values
+differently."""
 import contextlib
 import http.server
 import itertools
@@ -18,7 +19,7 @@ SCRIPT = SOURCE / "conf-examples" / "leadhook-compare"
 
 
 class Elsewhere:
-    """A campaign of another service, with the ids of one of ours."""
+    """A campaign of another service, which has the same id as one of our campaigns."""
 
     def __init__(self, campaign, url):
         self.id, self.key, self.url = campaign.id, "there-key", url
@@ -55,7 +56,7 @@ def moved(service, path):
 
 @pytest.fixture
 def both(there_service, here_service, tmp_path):
-    """The same 40 leads in a campaign of each."""
+    """The same 40 leads in a campaign of each installation, and their file."""
     path = write_csv(tmp_path / "leads.csv", make_leads(40, seed=os.getpid() % 1000 + both.calls))
     both.calls += 1
     return moved(there_service, path), moved(here_service, path), path
@@ -108,7 +109,7 @@ def test_failures(both, tmp_path):
 
 @contextlib.contextmanager
 def other_service(answer):
-    """A service of our own that answers each GET with (status, headers, body); yields its URL and the requested paths."""
+    """A stand-in that answers each GET with (status, headers, body); yields its URL and the requested paths."""
     seen = []
 
     class Answers(http.server.BaseHTTPRequestHandler):
@@ -133,7 +134,7 @@ def other_service(answer):
 
 
 def respelled(here, change):
-    """Return what another service answers: the leads of `here`, changed."""
+    """Return the answers of another service: the leads of `here`, changed."""
     def answer(url, _):
         query = dict(urllib.parse.parse_qsl(url.query))
         if url.path.endswith("/stats"):
@@ -144,8 +145,8 @@ def respelled(here, change):
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 def test_other_spellings(both, zone):
-    """docs/migrating.md 6: null, empty and absent, case of addresses, spellings of a time, numbers as texts mean the same; a time without
-    zone is UTC"""
+    """docs/migrating.md 6: no differences are null, empty and absent, case of addresses, formats of a time, numbers as texts; a
+    time without a zone is UTC"""
     _, here, path = both
     spellings = itertools.cycle([lambda when: when.replace("T", " ").replace("Z", ""), lambda when: when.replace("T", " ").replace("Z", " UTC"),
                                  lambda when: when.replace("Z", ".250+00:00"), lambda when: when.replace("T", " ").replace("Z", " +0000")])
@@ -162,7 +163,7 @@ def test_other_spellings(both, zone):
 @pytest.mark.parametrize("name, value", [("when", "2020-01-01 00:00:00"), ("email", "x@example.org"), ("verified_email", None),
                                          ("custom_fields", {"first_name": "x"}), ("subscription_number", 0), ("opted_out", True)])
 def test_a_difference_is_found(both, name, value):
-    """docs/migrating.md 6: differences are found in each field that both show"""
+    """docs/migrating.md 6: differences are found in each field that both services show"""
     _, here, path = both
     with other_service(respelled(here, lambda lead: {**lead, name: not lead[name] if value is None else value})) as (url, _):
         status, lines, _ = compare(Elsewhere(here, url), here, "--csv", path, "--sample", 3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook(1), lead export; and lead import of what it writes."""
+"""leadhook(1), lead export, and lead import of the exported files."""
 import csv
 import io
 import json
@@ -56,7 +56,7 @@ def fill(campaign):
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
 def test_what_is_imported_is_exported_alike(service, account, elsewhere, leadhook, tmp_path, form):
-    """export, import and export again give the same bytes"""
+    """an export, and an export of what was imported from it, have the same bytes"""
     source, target = service.campaign(account, points_signup=2), elsewhere.campaign(elsewhere.account())
     for campaign in (source, target):
         define(campaign)
@@ -107,7 +107,7 @@ def test_filters(service, account):
 
 
 def test_files(service, account, tmp_path):
-    """The name decides the format; only the caller may read a new file; an incomplete export replaces nothing."""
+    """The name determines the format; only the caller may read a new file; an incomplete export replaces nothing."""
     campaign = service.campaign(account)
     fill_quickly(campaign, 100000, 710000000)
     path = tmp_path / "leads.ndjson"
@@ -133,7 +133,7 @@ def test_files(service, account, tmp_path):
 
 
 def test_files_of_others(service, account, tmp_path, shared_folder):
-    """WRITTEN FILES: another account that put something at the path does not get the leads"""
+    """WRITTEN FILES: if another account has put something at the path, it does not get the leads"""
     campaign = service.campaign(account)
     campaign.lead(email="ada@example.org")
     loot, path = shared_folder / "loot", shared_folder / "leads.csv"
@@ -165,7 +165,7 @@ def test_files_of_others(service, account, tmp_path, shared_folder):
 
 @frees_memory
 def test_memory(service, account):
-    """It does not depend on the number of leads."""
+    """The memory used does not depend on the number of leads."""
     peaks = []
     for count, first_id in ((5000, 720000000), (50000, 730000000)):
         campaign = service.campaign(account)
@@ -190,7 +190,7 @@ def test_lost_connections(service, account, words):
     with ThreadPoolExecutor() as threads, subprocess.Popen(
             [service.installation.program("leadhook"), "--config", service.installation.config, "lead", "export", str(campaign.id),
              "--format", "ndjson", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as command:
-        first = command.stdout.readline()  # the pipe does not take the page: the command waits
+        first = command.stdout.readline()  # the pipe is full before the page is written: the command waits
         with held(service, "LOCK TABLES lh_leads WRITE"):
             rest = threads.submit(command.stdout.readlines)
             for _ in range(3):  # of four tries

@@ -29,7 +29,7 @@ def listed(leadhook, campaign, words):
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("filters", [[], ["--fraudulent", "no"], ["--verified", "yes"]], ids=" ".join)
 def test_as_listed(leadhook, scored, order, filters):
-    """the command writes the same leads in the same order, with the columns of all"""
+    """the command writes the same leads as the list, in the same order, with the columns of all leads"""
     words = [*ORDERS[order][0], *filters]
     found = records(scored, *words)
     assert [one["email"] for one in found] == listed(leadhook, scored, words)
@@ -46,7 +46,7 @@ def export_lines(campaign, words):
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
 def test_parts(service, leadhook, scored, order, form):
-    """parts of a call follow the order, even if a lead signs up meanwhile; large leads make small parts"""
+    """the parts that calls return follow the order, even if a lead signs up meanwhile; with large leads, parts are small"""
     for number in range(50):  # more than PART_BYTES together
         scored.lead(email=f"large{number}@example.org", points=number % 4, **{f"text{part}": "x" * 4000 for part in range(3)})
     wanted = listed(leadhook, scored, ORDERS[order][0])

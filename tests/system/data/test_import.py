@@ -43,7 +43,7 @@ def test_a_large_file(campaign, leadhook, tmp_path):
 
 @pytest.mark.parametrize("kid", ["36N3", "36N38P", "ABCDEFGHJKMNPQRS"])
 def test_old_ids(service, account, leadhook, receiver, tmp_path, kid):
-    """docs/api.md 4.5: an old id works wherever one of ours does"""
+    """docs/api.md 4.5: an old id works wherever one of our ids does"""
     campaign = service.campaign(account, landing_url="https://example.org/?x=1")
     kid = f"{campaign.id % 10}{kid[1:]}"
     campaign.webhook("opted_out")
@@ -66,7 +66,7 @@ def test_old_ids(service, account, leadhook, receiver, tmp_path, kid):
 
 
 def test_ids_are_not_padded(campaign, tmp_path):
-    """docs/api.md 4.5: an id does not match as the beginning of another one"""
+    """docs/api.md 4.5: an id does not match a longer id that begins with it"""
     imported(campaign, write(tmp_path, "email,kid\na@example.org,77AB\nb@example.org,77AB00\n"), expected=counts(2))
     assert campaign.find(kid="77AB")["email"] == "a@example.org" and campaign.find(kid="77AB00")["email"] == "b@example.org"
     for unknown in ("77AB0", "77AB000000", "077AB"):
@@ -141,7 +141,7 @@ def test_columns_by_hand(campaign, tmp_path):
 
 
 def test_rejects(campaign, tmp_path):
-    """bad rows are written with line and reason; the corrected file is imported; --dry-run imports nothing"""
+    """bad rows are written to a file with line and reason; the corrected file is imported; --dry-run imports nothing"""
     path = write(tmp_path, "email,kid,points,plan\nok@example.org,6A6A,1,x\nnot an address,6B6B,1,x\nb@example.org,6U6U,1,x\n"
                            "c@example.org,6C6C,-1,x\nd@example.org,6D6D,1,x,y\n,6E6E,1,x\ne@example.org,\"6E\"6E,1,x\n"
                            "f@example.org,6F6F,1,\"x\n")
@@ -164,7 +164,7 @@ def test_rejects(campaign, tmp_path):
 
 
 def test_rejects_of_rejects(campaign, tmp_path):
-    """importing a file of rejected rows makes such a file again, with one line and one reason per row"""
+    """if rows of such a file are rejected again, the new file also has one line and one reason per row"""
     path, again, last = (tmp_path / name for name in ("leads.csv", "again.csv", "last.csv"))
     path.write_text('email,kid\nbad,6G6G\na@example.org,"6U\n6U"\n')
     imported(campaign, path, "--rejects", str(again), expected=counts(rejected=2), status=DATA)
@@ -182,7 +182,7 @@ def test_rejects_of_rejects(campaign, tmp_path):
 
 
 def test_a_file_of_rejects_is_ours(campaign, tmp_path, shared_folder):
-    """WRITTEN FILES: whatever others put at the path is neither followed nor written to"""
+    """WRITTEN FILES: a link that others put at the path is not followed, and their file is not written to"""
     path, target, name = write(tmp_path, "email\nbad\n"), tmp_path / "target", shared_folder / "rejected.csv"
     target.write_text("precious")
     name.symlink_to(target)
@@ -225,7 +225,7 @@ def test_a_dry_run_shows_the_columns(campaign, tmp_path):
 
 
 def test_many_rejects(campaign, tmp_path):
-    """it shows the first ten reasons, and how many more rows are rejected"""
+    """the command prints the first ten reasons, and how many more rows are rejected"""
     path = write(tmp_path, "email\n" + "bad\n" * 12)
     errors = imported(campaign, path, expected=counts(rejected=12), status=DATA).splitlines()
     assert len(errors) == 11 and errors[9] == "leadhook: line 11: email is not valid"
@@ -234,7 +234,7 @@ def test_many_rejects(campaign, tmp_path):
 
 
 def test_existing_leads(campaign, tmp_path):
-    """existing leads are unchanged; rows with identities of several leads, or with a number that is taken, are refused"""
+    """existing leads are unchanged; rows that match several leads, or whose number another lead has, are refused"""
     ada = campaign.lead(email="ada@example.org", phone_number="+14155552671")
     campaign.lead(email="bob@example.org")
     rows = ["email,phone_number,kid,subscription_number", "ADA@example.org,,,", f",+14155552671,{ada['social_id']},9",
@@ -272,7 +272,7 @@ def test_sign_ups_go_on(campaign, leadhook, tmp_path):
 # --- scores, referrers, events ---
 
 def test_scores(service, account, leadhook, tmp_path):
-    """imported points are the score, and no credit is booked twice; without points, those of the campaign are booked"""
+    """imported points are the score, and no credit is booked twice; without them, the points of the campaign are booked"""
     settings = {"points_signup": 1, "points_direct": 10, "points_indirect": 3, "points_verified": 100}
     scored, plain = service.campaign(account, **settings), service.campaign(account, **settings)
     head, ids = "email,kid,referrer,verified", iter(("9A9A", "9B9B", "9C9C", "9D9D", "9E9E", "9F9F"))
@@ -289,7 +289,7 @@ def test_scores(service, account, leadhook, tmp_path):
     for campaign in (scored, plain):
         lead = campaign.find(email="a@example.org")
         assert (lead["referrals"], lead["influence"]) == (1, {"direct": 1, "indirect": 1})
-    # what was not earned there is earned here: c is verified for the first time, b was before
+    # credit that was not earned there is earned here: c is verified for the first time, b was verified before
     for campaign in (scored, plain):
         campaign.change("verify", emails=["b@example.org", "c@example.org"])
     assert scores(scored) == [40, 102, 0] and scores(plain) == [114, 111, 1]
@@ -300,7 +300,8 @@ def test_scores(service, account, leadhook, tmp_path):
 
 
 def test_referrers_later_in_the_file(campaign, leadhook, tmp_path):
-    """a file that begins with the last lead; rows in a cycle or with unknown referrers are rejected, or imported without referrer"""
+    """a file that begins with the last lead; rows in a cycle or with unknown referrers are rejected, or imported without a
+    referrer"""
     rows = make_leads(600, seed=5, referred=1)
     imported(campaign, write_csv(tmp_path / "down.csv", list(reversed(rows))), expected=counts(600))
     assert stored(campaign)[rows[-1]["social_id"]]["parent_id"] == rows[-1]["referrer"]
@@ -321,7 +322,7 @@ def test_referrers_later_in_the_file(campaign, leadhook, tmp_path):
 
 @pytest.mark.parametrize("order", [1, -1], ids=["oldest first", "newest first"])
 def test_only_unknown_referrers_are_dropped(campaign, leadhook, tmp_path, order):
-    """--drop-unknown-referrers: leads keep a known referrer, even if that one's own referrer is unknown"""
+    """--drop-unknown-referrers: leads keep a known referrer, even if the referrer of that lead is unknown"""
     rows = ["a1@example.net,4A4A,4Z4Z", "b2@example.net,4B4B,4A4A", "c3@example.net,4C4C,4B4B", "d4@example.net,4D4D,a1@example.net",
             "e5@example.net,4E4E,4F4F", "f6@example.net,4F4F,4E4E", "g7@example.net,4G4G,4F4F"]
     prefix = "W" if order == 1 else "X"  # an id is one lead's in the installation
@@ -337,7 +338,7 @@ def test_only_unknown_referrers_are_dropped(campaign, leadhook, tmp_path, order)
 
 @pytest.mark.long
 def test_referrers_in_any_order(campaign, leadhook, tmp_path):
-    """no order of the file needs a pass per row: here every second lead of a chain comes first, then the others"""
+    """no order of the rows needs a pass for each row: here, every second lead of a chain comes first, then the others"""
     chain = [f"{number}@example.net,{number + 4096:06X},{f'{number + 4095:06X}' if number else ''}" for number in range(20_000)]
     path = write(tmp_path, "email,kid,referrer\n" + "\n".join(chain[::2] + chain[1::2]))
     imported(campaign, path, expected=counts(20_000))
@@ -354,7 +355,7 @@ def test_many_members(campaign, tmp_path):
 
 
 def test_json_as_in_a_request(campaign, tmp_path):
-    """docs/api.md 4.4, 1.1: objects are fields, names that are not fields are dropped, numbers are those that a double can hold"""
+    """docs/api.md 4.4, 1.1: objects are fields, names that are not fields are dropped, numbers must fit into a double"""
     lines = ['{"email":"a@example.org","geo":{"country":"DE"},"utm":[],"custom_fields":{"plan":"x","email":"e","_y":1,"points":7}}',
              '{"email":"b@example.org","custom_fields":[]}', '{"email":"c@example.org","custom_fields":{"big":1e400}}']
     errors = imported(campaign, write(tmp_path, "\n".join(lines)), expected=counts(2, rejected=1), status=DATA)
@@ -375,7 +376,7 @@ def test_events(campaign, receiver, tmp_path):
 
 
 def test_the_campaign(service, account, tmp_path):
-    """it has ended, or does not exist"""
+    """an import into a campaign that has ended, or does not exist"""
     campaign = service.campaign(account)
     campaign.end()
     path = write(tmp_path, "email\na@example.org\n")

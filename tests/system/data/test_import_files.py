@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook(1), lead import: files as exports and spreadsheets write them, and the questions before anything is stored."""
+"""leadhook(1), lead import: files written by other services and spreadsheets, and the questions before anything is stored."""
 import io
 import json
 import resource
@@ -11,7 +11,7 @@ from transfers import counts, imported, run_import, write
 
 
 def refused(campaign, path, *words, part, status=DATA):
-    """Nothing is stored; the message contains this part."""
+    """Checks that nothing is stored, and that the message contains this part; returns the message."""
     before = campaign.stats()["total"]
     done = call(campaign.service.installation, "lead", "import", str(campaign.id), str(path), *words)
     assert done.returncode == status and part in done.stderr, done.stderr
@@ -30,7 +30,7 @@ def custom(campaign, email):
                                   "email|Prénom\n\n nora@example.org |Nora\n", '"email" , "first name"\n"nora@example.org" , "Nora"\n',
                                   "email;Which of these, if any, or others, do you like?;nombre\nnora@example.org;;Nora\n"])
 def test_forms_of_files(campaign, tmp_path, text):
-    """delimiters, line ends, byte order marks, invisible blanks"""
+    """delimiters, line ends, byte order marks, invisible spaces"""
     imported(campaign, write(tmp_path, text), expected=counts(1))
     assert campaign.find(email="nora@example.org")["first_name"] == "Nora"
 
@@ -38,7 +38,7 @@ def test_forms_of_files(campaign, tmp_path, text):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("cell", ['wants a 24" screen', '"wants a 24 inch screen', 'a "quoted" word', '"wants" more'])
 def test_a_stray_quote(campaign, tmp_path, end, cell):
-    """costs at most its own row, however many follow"""
+    """it costs at most its own row, however many rows follow"""
     rows = [f"p{n}@example.org,{cell if n == 5 else 'ok'}" for n in range(1, 3001)]
     is_bad = cell.startswith('"')
     errors = imported(campaign, write(tmp_path, end.join(["email,notes", *rows])), expected=counts(3000 - is_bad, rejected=int(is_bad)),
@@ -49,7 +49,7 @@ def test_a_stray_quote(campaign, tmp_path, end, cell):
 
 
 def test_two_stray_quotes(campaign, tmp_path):
-    """do not turn the rows between them into one record, while a text with several lines is one"""
+    """the rows between them do not become one record, but a text with several lines does"""
     text = ('email,plan,notes\na@example.org,x,"24 inch\nb@example.org,x,ok\nc@example.org,x,a 24"\n'
             'd@example.org,x,"two\nlines, with\nbreaks"\n')
     errors = imported(campaign, write(tmp_path, text), expected=counts(3, rejected=1), status=DATA)
@@ -67,7 +67,7 @@ def test_encodings(campaign, tmp_path, encoding, name):
 
 
 def test_one_other_byte(campaign, tmp_path):
-    """right rows stay right; the other row is read in another encoding, which can be chosen, and is named"""
+    """valid rows stay valid; the row with the byte is read in another encoding, which can be chosen, and is named"""
     path = write(tmp_path, b"email,first name\nnora@example.org,J\xc3\xbcrgen\nolaf@example.org,Ren\xe9\nkai@example.org,Zo\xc3\xab\n")
     result, _ = run_import(campaign, path, "--dry-run", "--encoding", "UTF-8+macintosh")
     assert [one["value"] for one in result["remarks"]] == ["olaf@example.org,RenÈ"]
@@ -123,7 +123,7 @@ def test_a_question_as_heading(campaign, tmp_path):
 @pytest.mark.parametrize("heading", ["Эл. почта,Имя", "And your address?,How did you hear about us?", "Subscriber,Location", "Posta kutusu,Phone",
                                      "User Email,Name"])
 def test_addresses_without_a_name(campaign, tmp_path, heading):
-    """the only column whose cells are addresses is taken as the email address, in any language; this is shown"""
+    """if only one column has addresses in its cells, it becomes the email address, in any language; this is shown"""
     path = write(tmp_path, heading + "\nnora@example.org,a\nolaf@example.org,b\n")
     assert run_import(campaign, path, "--look")[0]["columns"][0]["field"] == "email"
     result, _ = run_import(campaign, path)
@@ -139,7 +139,8 @@ def test_addresses_of_others(campaign, tmp_path, text, part):
 
 
 def test_a_guess_of_the_encoding(campaign, tmp_path):
-    """leadhook(1), lead import: if another encoding fits equally well, a text is shown as it is read, by the look, too"""
+    """leadhook(1), lead import: if another encoding fits equally well, all commands show an example of the text, including
+    --look"""
     path = write(tmp_path, "Email;Vorname\nnora@example.org;Jörg\n".encode("mac_roman"))
     look, _ = run_import(campaign, path, "--look")
     assert (look["encoding_is_certain"], look["encoding_example"]) == (False, "Jörg")
@@ -160,7 +161,7 @@ def test_an_unknown_encoding(campaign, tmp_path, encoding, text):
 
 
 def test_the_host_of_each_meeting(campaign, tmp_path):
-    """is not a lead: those with different addresses are"""
+    """the host is not a lead: the leads are in the column whose addresses differ"""
     path = write(tmp_path, "User Email,Invitee Email\nmax@example.com,nora@example.org\nmax@example.com,olaf@example.org\n")
     imported(campaign, path, expected=counts(2))
     assert custom(campaign, "nora@example.org") == {"user email": "max@example.com"}
@@ -193,7 +194,7 @@ def test_short_rows(campaign, tmp_path):
 
 
 def test_names_of_people_say_nothing_of_consent(campaign, tmp_path):
-    """docs/migrating.md 3.1: the meaning of a column with a name is known; no value changes that, and * does not include it"""
+    """docs/migrating.md 3.1: a column of names is known to be one; no value in it changes that, and * does not include it"""
     path = write(tmp_path, "Email,First Name,Nachname,City\nclara@example.org,Clara,Bounce,Ulm\nolaf@example.org,Olaf,Baja,Köln\n")
     assert "questions" not in run_import(campaign, path, "--look")[0]
     imported(campaign, path, "*=-", expected=counts(2))
@@ -201,7 +202,7 @@ def test_names_of_people_say_nothing_of_consent(campaign, tmp_path):
 
 
 def test_consent_that_is_not_said(campaign, tmp_path):
-    """docs/migrating.md 3.1: a missing cell means what an empty one does; an empty opted_out says nothing beside a status"""
+    """docs/migrating.md 3.1: a missing cell means the same as an empty one; an empty opted_out does not override a status"""
     path = write(tmp_path, "status,email,note,state\nsubscribed,a@example.org,friend,subscribed\nsubscribed,b@example.org\n")
     rules = [word for column in ("status", "state") for word in ("--value", f"{column}:subscribed=active")]
     imported(campaign, path, *rules, "--value", "state:=opted_out", expected=counts(2))
@@ -227,7 +228,7 @@ def test_times(campaign, tmp_path):
 # --- consent ---
 
 def test_unsubscribed(campaign, tmp_path):
-    """if there is a time, it means yes"""
+    """a time means yes"""
     path = write(tmp_path, "Email Address,First Name,UNSUB_TIME\nnora@example.org,Nora,2023-05-02 08:11:09\nolaf@example.org,Olaf,\n")
     imported(campaign, path, expected=counts(2))
     assert [campaign.find(email=f"{name}@example.org")["opted_out"] for name in ("nora", "olaf")] == [True, False]
@@ -271,7 +272,7 @@ def test_yes_and_no(campaign, tmp_path, heading, yes, no):
 
 @pytest.mark.parametrize("heading, more", [("SMS consent", ""), ("Answer", "jo@example.org,perhaps"), ("Plan active", "")])
 def test_yes_and_no_of_something_else(campaign, tmp_path, heading, more):
-    """the name, or another value, shows that it is not about consent"""
+    """the name of the column, or another value, shows that it is not about consent"""
     path = write(tmp_path, STATUS.format(heading, "yes", "no") + more)
     assert "questions" not in run_import(campaign, path, "--look")[0]
 
@@ -279,7 +280,7 @@ def test_yes_and_no_of_something_else(campaign, tmp_path, heading, more):
 @pytest.mark.parametrize("heading, some, empty", [("Consent timestamp", "active", "opted_out"), ("Konto deaktiviert am", "opted_out", "active"),
                                                   ("Bounce reason", "opted_out", "active")])
 def test_values_that_all_differ(campaign, tmp_path, heading, some, empty):
-    """times, and more values than a question lists, share one meaning: that of *"""
+    """times, and values that are too many for a question, share the meaning of *"""
     rows = [f"p{n}@example.org,2024-03-01 09:{n % 60:02}:11" for n in range(200)]
     if "reason" in heading:
         rows = [f"p{n}@example.org,refused by host {n}" for n in range(200)]
@@ -295,7 +296,7 @@ def test_values_that_all_differ(campaign, tmp_path, heading, some, empty):
 
 
 def test_a_column_with_meanings_is_nothing_else(campaign, tmp_path):
-    """it is not taken for the email address that reveals rows within a quoted text"""
+    """it is not mistaken for the column of email addresses, which reveals rows within a quoted text"""
     rows = 'ok,a@example.org,"24 inch\nok,b@example.org,fine\nok,c@example.org,a 24"\n'
     errors = imported(campaign, write(tmp_path, f"Status,email,notes\n{rows}"), "--value", "Status:ok=active",
                       expected=counts(2, rejected=1), status=DATA)
@@ -303,7 +304,7 @@ def test_a_column_with_meanings_is_nothing_else(campaign, tmp_path):
 
 
 def test_values_without_a_meaning(campaign, tmp_path):
-    """are asked about even if others have one; rows can be left out"""
+    """the import asks about them even if other values have a meaning; rows can be left out"""
     path = write(tmp_path, STATUS.format("Status", "cleaned", "subscribed") + "zoe@example.org,odd\nada@example.org\n")
     words = ("--value", "Status:cleaned=left_out", "--value", "Status:subscribed=active")
     errors = refused(campaign, path, *words, part="--value '#2:odd=MEANING' --value '#2:=opted_out'")
@@ -319,7 +320,7 @@ def test_values_without_a_meaning(campaign, tmp_path):
 
 
 def test_refusals_among_other_values(campaign, tmp_path):
-    """* answers for neutral values; any number of refusals is asked about, thirty at a time"""
+    """* answers for neutral values; the import asks about any number of refusals, thirty at a time"""
     rows = [f"p{n}@example.org,plan {n}" for n in range(50)] + [f"q{n}@example.org,bounced {n}" for n in range(50)]
     path = write(tmp_path, "\n".join(["Email,Status", *rows]))
     words = ["--value", "Status:*=active"]
@@ -360,7 +361,7 @@ def test_constants(service, account, campaign, tmp_path):
 
 
 def test_a_bad_number(campaign, tmp_path):
-    """it costs no lead that has an email address, unless the caller is strict"""
+    """a lead with an email address is imported without the number, unless --strict is given"""
     path = write(tmp_path, "email,phone\nnora@example.org,4.91711E+11\nolaf@example.org,+49 171 1234567\n,12\n")
     imported(campaign, path, "--strict", "--dry-run", expected={"rows": 3, "valid": 1, "unchanged": 0, "rejected": 2}, status=DATA)
     result, _ = run_import(campaign, path, status=DATA)
@@ -369,7 +370,7 @@ def test_a_bad_number(campaign, tmp_path):
 
 
 def test_tags(campaign, leadhook, tmp_path):
-    """names of tags that the campaign lacks are shown first; they can be made, and are added to existing leads"""
+    """names of tags that the campaign lacks are shown first; they can be created, and are added to existing leads"""
     leadhook("tag", "add", campaign.id, "Cafe")
     path = write(tmp_path, 'email,TAGS\nnora@example.org,"Cafe; cafe"\nolaf@example.org,"""cafe"",""New"""\nkai@example.org,"Cafe, Unknown; New"\n')
     result, _ = run_import(campaign, path, "--dry-run")
@@ -382,7 +383,7 @@ def test_tags(campaign, leadhook, tmp_path):
 
 
 def test_opt_outs_of_leads_that_exist(campaign, tmp_path):
-    """leads that come twice, or unsubscribed after an earlier import, are opted out; no file ends that; a repetition changes nothing"""
+    """a lead is opted out if a second row, or a later file, says so; no file reverses that; a repetition changes nothing"""
     path = write(tmp_path, "email,status\nnora@example.org,subscribed\nkai@example.org,subscribed\nNora@example.org,unsubscribed\n")
     meanings = ["--value", "status:subscribed=active", "--value", "status:unsubscribed=opted_out"]
     imported(campaign, path, *meanings, expected={**counts(2, unchanged=1), "opted_out": 1})

@@ -22,7 +22,7 @@ def service(make_service, own_database):
 
 
 def memory_kib(process):
-    """The most memory that it has used so far; 0 after its end."""
+    """The peak of the memory that the process has used so far; 0 after its end."""
     try:
         with open(f"/proc/{process.pid}/status", encoding="ascii") as file:
             return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1])
@@ -32,7 +32,7 @@ def memory_kib(process):
 
 @pytest.mark.long
 def test_a_million_rows(service, campaign, tmp_path):
-    """killed and restarted 20 times, it uses constant memory, with the same leads, scores and referrals as in one go"""
+    """killed and restarted 20 times, the import uses constant memory, and results in the same leads, scores and referrals"""
     rows = make_leads(MILLION, seed=21)
     path = write_csv(tmp_path / "leads.csv", rows)
     command = [campaign.service.installation.program("leadhook"), "--config", campaign.service.installation.config, "lead", "import",

@@ -68,7 +68,7 @@ def fill(service, campaign, mail_server):
 
 
 def test_nothing_is_left(service, account, mail_server, scrubbing):
-    """Neither rows nor the files of the tables contain anything."""
+    """Neither the rows nor the files of the tables contain anything about the person."""
     campaign = service.campaign(account, mails="welcome referral", points_signup=3, points_direct=5, max_per_ip=3)
     other = service.campaign(account)
     campaign.webhook("new_signup", "referral", "score_change", "deleted")
@@ -107,7 +107,7 @@ def test_nothing_is_left(service, account, mail_server, scrubbing):
 
 
 def test_parts_of_addresses(service, account):
-    """A longer address or number belongs to another person."""
+    """A longer address or number that contains them belongs to another person."""
     campaign = service.campaign(account)
     hook = campaign.webhook("new_signup")
     for address in ("da@example.org", "ada@example.org", "x.da@example.org", "da@example.org.uk", "da@example.organic", "o'da@example.org"):
@@ -142,7 +142,8 @@ def test_one_campaign(service, account):
 
 
 def test_imports_do_not_bring_people_back(service, account, tmp_path):
-    """By address and by number; in every campaign, or in the one of --campaign; a lead that exists again is unchanged."""
+    """People are recognized by address and by number; in every campaign, or in that of --campaign; a lead that exists again is
+    unchanged."""
     campaign, other = service.campaign(account), service.campaign(account)
     path = write(tmp_path, "email,phone\nlea@example.org,\nLEO@example.org,\n,+4915112345671\nsam@example.org,\n")
     imported(campaign, path, expected=counts(4))
@@ -162,7 +163,7 @@ def test_imports_do_not_bring_people_back(service, account, tmp_path):
 
 
 def test_a_lead_that_was_deleted_before(service, account):
-    """What is left of it is found through its own events: its name, its number, and the mail that names it to its referrer."""
+    """Its own events lead to what is left of it: its name, its number, and the mail to its referrer with its name."""
     campaign = service.campaign(account, mails="referral")
     campaign.webhook("new_signup", "referral")
     ref = campaign.lead(email="ref@example.org")
@@ -181,12 +182,12 @@ def test_a_lead_that_was_deleted_before(service, account):
 
 
 def test_what_refuses_calls_does_not_refuse_this(service):
-    """An ended campaign, a suspended account."""
+    """An erasure includes an ended campaign and a suspended account."""
     account = service.account()
     campaign, ended = service.campaign(account), service.campaign(account)
     for one in (campaign, ended):
         one.lead(email="max@example.org")
-    campaign.lead(email="mia@example.org")  # which stays: the dump is to have leads
+    campaign.lead(email="mia@example.org")  # she stays, so that the dump contains a lead
     ended.end()
     service.installation.admin("account", "suspend", str(account.id))
     assert erase(service, "--email", "max@example.org")["leads"] == 2
@@ -194,7 +195,7 @@ def test_what_refuses_calls_does_not_refuse_this(service):
 
 
 def test_calls_and_former_addresses(service, account):
-    """Payloads of other systems, and addresses that the lead no longer has."""
+    """Payloads of other systems, and former addresses of the lead, are erased."""
     campaign = service.campaign(account)
     made = service.installation.admin("inbound", "add", str(campaign.id), "Shop", "--map", "email=mail")
     path = made["url"].removeprefix(service.front.url)
@@ -224,8 +225,8 @@ def test_large_payloads(service, account):
 
 
 def test_mentions(service, account):
-    """What others wrote stays and is named, without what it says about them: a field of a lead, of a lead that was deleted since, and a
-    body that became a lead. None of their deliveries ends."""
+    """Other people's data that mention the person stay, and are listed without their content: a field of a lead, a field of a lead
+    that was deleted since, and a body that became a lead. None of their deliveries ends."""
     campaign = service.campaign(account)
     hook = campaign.webhook("new_signup", "deleted")
     lead = campaign.lead(email="una@example.org", friend="Vic@example.org, eve@example.org", deep={"__referral": {"email": "vic@example.org"}})
@@ -251,8 +252,8 @@ def test_mentions(service, account):
 
 @pytest.mark.parametrize("words", [("--email", "yan@example.org"), ("--phone", "+4915112345613")])
 def test_referrals(service, account, words):
-    """A referrer's event is sent without the person it names; a report shows only the person's part of it. The referrer's own report does
-    not show addresses of referred leads."""
+    """A referrer's event is sent without the erased person; a report shows only the person's part of it. The referrer's own report
+    does not show addresses of referred leads."""
     campaign = service.campaign(account)
     hook = campaign.webhook("referral")
     ref = campaign.lead(email="ref@example.org")
@@ -278,7 +279,7 @@ def test_referrals(service, account, words):
 
 
 def test_killed(service, account):
-    """Whenever that happens, the dispatcher does the rest a minute later."""
+    """Whenever an erasure is killed, the dispatcher completes it a minute later."""
     campaign = service.campaign(account, points_direct=1)
     campaign.webhook("new_signup", "referral")
     campaign.lead(email="stays@example.org")
@@ -362,7 +363,8 @@ def test_a_former_address(service, account):
 
 
 def test_a_confirmed_claim(service, account):
-    """docs/operating.md 7.4: the report of a lead does not show from where the owner of an address that it claims confirmed it."""
+    """docs/operating.md 7.4: if the owner of an address that a lead claims has confirmed it, the lead's report does not show from
+    where."""
     campaign = service.campaign(account)
     lead = campaign.lead(email="zoe@example.org")
     assert campaign.post({"email": "zoe@example.org", "phone_number": "+4930123456"}, key=None).json["id"] == lead["id"]
@@ -397,8 +399,8 @@ HOSTILE = {"plus": "+" * 4000, "plus and blank": "+ " * 2000, "percent": "%2b" *
 
 
 def test_no_text_stops_an_erasure(make_service, scrubbing):
-    """docs/operating.md 7.4: 96 sign-ups of strangers, with texts made to be slow, change neither what is found nor how many steps it
-    takes; two people are erased, one after the other, by calls that answer."""
+    """docs/operating.md 7.4: 96 sign-ups of strangers, with texts that are meant to be slow, change neither what is found nor the
+    number of steps; calls that erase two people, one after the other, are answered."""
     service = make_service(database=scrubbing, settings=[("limits", "signups_per_address", ""), ("limits", "posts_per_address", "")])
     account = service.account()
     campaign = service.campaign(account)

@@ -44,7 +44,7 @@ def fill(service, campaign):
 
 
 def test_a_campaign(service, account):
-    """Nothing of it is left, and the other one is unchanged."""
+    """Nothing of the campaign is left, and the other campaign is unchanged."""
     settings = {"max_per_ip": 2, "points_direct": 1}
     campaign, other = service.campaign(account, **settings), service.campaign(account, **settings)
     path = fill(service, campaign)
@@ -87,7 +87,7 @@ def test_an_account(service):
 
 
 def test_sign_ups_go_on(service, account):
-    """In other campaigns, while a large one is removed; deliveries of the removed one are not sent."""
+    """Other campaigns accept sign-ups while a large one is removed, whose deliveries are not sent."""
     campaign, other = service.campaign(account), service.campaign(account)
     service.installation.sql(f"INSERT INTO lh_leads (id, campaign_id, subscription_number, social_id, email, created_ms, updated_ms)"
                              f" SELECT 900000000 + seq, {campaign.id}, seq, CONCAT('Z', LPAD(seq, 9, '0')), 'x', 0, 0 FROM seq_1_to_20000")
@@ -124,7 +124,7 @@ def test_killed(service, account):
 
 
 def test_addresses_are_dropped(make_service):
-    """Only those of leads that are old enough; counts of leads by address stay right."""
+    """Only addresses of leads that are old enough are dropped; counts of leads by address stay correct."""
     service = make_service(settings=[("lead", "ip_days", "30")])
     campaign, other = service.campaign(max_per_ip=2), service.campaign()
     for number in range(4):

@@ -41,7 +41,7 @@ def partition(day):
 
 
 def days_of(service, table):
-    """Return the days that have their own partition; `later` follows them."""
+    """Return the days that have their own partition. The last partition is for later days."""
     *days, later = service.installation.sql("SELECT PARTITION_DESCRIPTION FROM information_schema.PARTITIONS WHERE TABLE_SCHEMA = DATABASE()"
                                             f" AND TABLE_NAME = 'lh_{table}' ORDER BY PARTITION_ORDINAL_POSITION").split()
     assert later == "MAXVALUE"
@@ -84,7 +84,7 @@ def test_a_new_installation(service, today):
 
 @pytest.mark.slow
 def test_old_days_are_dropped(service, receiver, account, today, log):
-    """one per run, oldest first, during sign-ups and deliveries; their pending deliveries end first, and are counted"""
+    """one day per run, the oldest first, during sign-ups and deliveries; its pending deliveries end before that, and are counted"""
     campaign, silent = service.campaign(account), service.campaign(account)
     webhook, disabled = campaign.webhook("new_signup"), silent.webhook("new_signup")
     service.installation.sql(f"UPDATE lh_webhooks SET state = 'disabled' WHERE id = {disabled['referenceId']}")
@@ -144,7 +144,8 @@ def in_use(service, table):
 
 @pytest.mark.slow
 def test_a_table_in_use(service, receiver, campaign, today, log):
-    """the drop is given up and retried minutes later, not in the next run; others wait no longer than that, and nothing else fails"""
+    """the drop is abandoned and retried minutes later, not in the next run; others wait only until it is abandoned; nothing else
+    fails"""
     campaign.webhook("new_signup")
     plant_days(service, today - RETENTION - 1)
     with in_use(service, "events"), Load(campaign, threads=1) as load:

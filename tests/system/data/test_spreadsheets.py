@@ -67,7 +67,7 @@ def test_what_a_spreadsheet_has_damaged(campaign, tmp_path, row, reason):
 
 
 def test_an_unnamed_encoding(campaign, tmp_path):
-    """is found from the file, and an unknown name is refused with the known ones"""
+    """it is recognized from the contents of the file; an unknown name is refused, with a list of the known ones"""
     path = write(tmp_path, "email,first name\nada@example.org,Åda\nbob@example.org,Bob\n".encode("cp1252"))
     done = call(campaign.service.installation, "lead", "import", str(campaign.id), str(path), "--encoding", "NONSENSE")
     assert done.returncode == USAGE and "--encoding: expected UTF-8" in done.stderr and campaign.stats()["total"] == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/manage.md 1.6: leads in and out by calls, in parts that together are what the commands read and write."""
+"""docs/manage.md 1.6: imports and exports by calls, in parts that together equal the files of the commands."""
 import base64
 import collections
 import concurrent.futures
@@ -45,7 +45,7 @@ def counts(answer):
 
 
 def parts(call, campaign, query):
-    """The answers, each from the place that the previous one named."""
+    """The answers of an export; each begins at the place that the previous one named."""
     path = f"campaigns/{campaign.id}/export"
     while query is not None:
         answer = call("GET", f"{path}?{query}")
@@ -74,7 +74,7 @@ HEADING = "Mail,social_id,parent_id,subscription_number,plan\n"
 
 
 def test_parts_of_a_file(service, call, campaign):
-    """Referrers and numbers may be in other parts."""
+    """The referrer of a row and larger numbers may be in other parts."""
     first = HEADING + "a@example.org,AAAA,,5,gold\nb@example.org,BBBB,ZZZZ,6,=1+1\n"
     second = HEADING + "z@example.org,ZZZZ,AAAA,9,\n"
     answer = imported(call, campaign, first, map={"Mail": "email"}, last_number=9)
@@ -91,7 +91,7 @@ def test_parts_of_a_file(service, call, campaign):
 
 
 def test_headings_and_values_with_several_lines(call, campaign):
-    """docs/manage.md 1.6: `map` and `value` name them as the file has them; the delimiter is the tab itself"""
+    """docs/manage.md 1.6: `map` and `value` contain them as they are in the file; the delimiter is the tab itself"""
     records = '"Mail\n(work)"\tStatus\na@example.org\t"left\nus"\nb@example.org\tyes\n'
     answer = imported(call, campaign, records, delimiter="\t", map={"Mail\n(work)": "email"},
                       value={"Status:left\nus": "left_out", "Status:yes": "active"})
@@ -176,7 +176,7 @@ def test_parts_of_bytes(call, campaign, encoding, end):
 
 
 def test_a_look_at_a_part(call, campaign):
-    """its encoding is that of the file, wherever the part ends, even within a character"""
+    """the encoding of the file is recognized, wherever the part ends, even within a character"""
     content = ("email,first name\n" + "".join(f"p{n}@example.org,Jürgen\n" for n in range(3))).encode()
     for size in range(len("email,first name\np0@example.org,J"), len(content) + 1):
         part = {"records": base64.b64encode(content[:size]).decode(), "base64": True, "look": True, "more": size < len(content)}
@@ -198,7 +198,7 @@ def test_questions_are_data(call, campaign):
 
 
 def test_yes_and_no_in_a_part(call, campaign):
-    """docs/manage.md 1.6: a single part in which a column happens to have nothing else raises no question"""
+    """docs/manage.md 1.6: a column that happens to have only yes and no in a later part raises no question"""
     records = "email,notes\nx@example.org,x\ny@example.org,\n"
     [question] = imported(call, campaign, records, look=True).json["questions"]
     assert (question["name"], [one["suggested"] for one in question["values"]]) == ("notes", [None, None])
@@ -207,7 +207,7 @@ def test_yes_and_no_in_a_part(call, campaign):
 
 
 def test_a_part_counts_its_own_rows(call, campaign):
-    """docs/manage.md 1.6: if only some rows of a part were taken, values and tags are counted in these"""
+    """docs/manage.md 1.6: if only some rows of a part were read, values and tags are counted only in these"""
     rows = [f"p{n}@example.org,{'odd' if n % 5 else 'active'},{'New' if n % 3 else ''}\n" for n in range(2500)]
     content, values = "email,Status,tags\n", {"Status:active": "active"}
     answer = imported(call, campaign, content + "".join(rows), value=values, dry_run=True).json
@@ -221,7 +221,7 @@ def test_a_part_counts_its_own_rows(call, campaign):
 
 
 def test_tags_need_their_right(service, account, campaign):
-    """docs/manage.md 1.6: an import makes tags only for a caller with the right `manage`"""
+    """docs/manage.md 1.6: an import creates tags only for a caller with the right `manage`"""
     made = json.loads(leadhook(service, "key", "add", str(account.id), "--name", "k", "--rights", "change", "--json"))
     caller = Caller(service, made["key"])
     answer = imported(caller, campaign, "email,tags\nx@example.org,New\n", make_tags=True)
@@ -240,7 +240,7 @@ FIELDS = {"ünïcode": "ä", "per cent % name": "x", "with,comma": "1,2", "formu
 
 @pytest.fixture
 def filled(service, campaign):
-    """More leads than a part has; the last ones have other fields."""
+    """More leads than fit in a part; the last ones have other fields."""
     rows = [{"email": f"{n}@example.org", "created": f"2024-01-01T00:{n // 60 % 60:02}:{n % 60:02}Z",
              "custom_fields": {"number": n, **(FIELDS if n == 2050 else {})}, "utm": {"campaign": "x"} if n == 2049 else {}}
             for n in range(2060)]
@@ -313,7 +313,8 @@ def fields_of(record):
 
 @pytest.mark.parametrize("remote", [True, False])
 def test_fields_of_visitors(service, call, campaign, remote):
-    """Names that visitors made up do not make an export fail: the fields of most leads have columns, and one column contains the others."""
+    """Field names that visitors invent do not make an export fail: fields of most leads have columns, and one column has the
+    others."""
     rows = [{"email": f"{n}@example.org", "utm": {"source": "x", f"u{n}": "y"},
              "custom_fields": {"plan": "gold"} if n % 2 else {f"a field number {n * 100 + k} ü": "=x" for k in range(12)}} for n in range(100)]
     fill(service, campaign, rows)
@@ -337,8 +338,8 @@ def test_no_leads(call, campaign):
 
 
 def test_a_part_that_takes_long(service, account, call):
-    """after a second, a call takes no more rows and says where the next part begins, even among unchanged rows; 2,500 tags are one
-    transaction"""
+    """after a second, a call reads no more rows and returns where the next part begins, even among unchanged rows; 2,500 tags are
+    created in one transaction"""
     campaign = service.campaign(account)
     sql, rows, tags = service.installation.sql, 40, 150
     sql("INSERT INTO lh_tags (id, campaign_id, name, points)"
@@ -361,7 +362,7 @@ def test_a_part_that_takes_long(service, account, call):
 
 
 def test_long_calls_take_turns(service, account, call, campaign):
-    """docs/manage.md 1.2, `busy`: two at a time on a host; a third one waits two seconds, and other calls continue"""
+    """docs/manage.md 1.2, `busy`: two run at a time on a host; a third one waits two seconds, and other calls continue"""
     campaign.lead(email="ada@example.org", first_name="Ada")
     tags = f"campaigns/{campaign.id}/tags"
     paths = [f"campaigns/{campaign.id}/export", f"campaigns/{campaign.id}/export", f"campaigns/{campaign.id}/leads?name=Ada"]

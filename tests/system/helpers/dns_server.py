@@ -15,7 +15,8 @@ SILENCE, FAILURE, CUT = "silence", "failure", "cut"
 
 class DnsServer:
     """Answers on a bound UDP socket. `script(name, looks…)` sets the results of successive look-ups of a name; the last one
-    repeats. A result is a list of addresses and names (aliases, which are followed), or SILENCE, FAILURE, CUT. Other names do not exist.
+    repeats. A result is a list of addresses and names (aliases, which are followed), or SILENCE, FAILURE, CUT. Other names do not
+    exist.
     """
 
     def __init__(self, bound):

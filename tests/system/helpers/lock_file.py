@@ -7,7 +7,7 @@ import struct
 MAGIC = b"leadhook-dispatch lock 1\n"
 OWNER = slice(32, 48)
 FLOCK = struct.Struct("hh4xqqi4x")  # type, whence, start, length, pid
-PLACE = struct.Struct("=QI4x")  # a delivery, or 0; the number of its attempt; its attempts before a redelivery, which are not read here
+PLACE = struct.Struct("=QI4x")  # a delivery, or 0; the number of its attempt; its attempts before a redelivery (not read here)
 
 
 class LockFile:

@@ -19,13 +19,13 @@ WEBHOOKS = 3
 
 @pytest.fixture(scope="module")
 def service(make_service, proxy):
-    """One worker, so that its connection can be identified."""
+    """A service with one worker, so that its connection can be identified."""
     return make_service(workers=1, settings=[("database", "socket", proxy.socket)])
 
 
 @pytest.fixture
 def webhooks(service, account, campaign):
-    """Several webhooks of the campaign. The worker has its blocks of ids, so that the next COMMIT is that of the next sign-up."""
+    """Several webhooks of the campaign. The worker has reserved its ids, so that the next COMMIT belongs to the next sign-up."""
     for number in range(WEBHOOKS):
         url = service.receiver.url(f"{campaign.hook}/{number}")
         assert campaign.post({"url": url, "events": ["new_signup", "repeat_signup"]}, path="/outbound-webhook").status == 200
@@ -34,7 +34,7 @@ def webhooks(service, account, campaign):
 
 @pytest.fixture
 def count(service, campaign):
-    """Returns a function: the number of the campaign's rows in a table."""
+    """Returns a function that counts the campaign's rows in a table."""
     prefix = service.installation.setting("database", "prefix", "lh_")
     of_campaign = {"leads": "campaign_id = {id}", "events": "campaign_id = {id}",
                    "due": "webhook_id IN (SELECT id FROM {prefix}webhooks WHERE campaign_id = {id})"}
@@ -49,7 +49,7 @@ def count(service, campaign):
 
 
 def check_one_signup(campaign, count):
-    """Check for one lead with one event and a delivery for each webhook; the same sign-up again counts as a repetition."""
+    """Check that there is one lead with one event and a delivery for each webhook; repeating the sign-up counts as a repetition."""
     assert [count(table) for table in ("leads", "events", "due")] == [1, 1, WEBHOOKS]
     lead = campaign.lead(**ADA)
     assert (lead["counter"], lead["rank"], lead["lead_count"]) == (2, 1, 1)
@@ -124,7 +124,7 @@ def test_an_update_cut_after_commit(webhooks, proxy, campaign, count):
 @pytest.mark.parametrize("where", [BEFORE, AFTER])
 @pytest.mark.parametrize("known", [False, True], ids=["new lead", "known lead"])
 def test_proof_of_work_with_a_lost_commit(service, account, proxy, where, known):
-    """docs/api.md 8.2: the answer to the sign-up that used a solution is a success, also when it changes nothing else"""
+    """docs/api.md 8.2: the sign-up that used a solution is answered with a success, even if it changes nothing else"""
     campaign = service.campaign(account, bots="proof", bot_difficulty=1, public_update="none")
     service.campaign(account).lead(**ADA)
     if known:
@@ -176,7 +176,7 @@ def post_or_none(campaign):
 
 
 def test_a_worker_dies_before_the_last_row(webhooks, service, campaign, count):
-    """it is killed after lead and event are written, but not the due rows: none of them remains"""
+    """it is killed after it has written the lead and the event, but not the due rows: none of them remain"""
     user = service.installation.setting("database", "user")
     waiting = f"SELECT ID FROM information_schema.PROCESSLIST WHERE USER = '{user}' AND STATE LIKE 'Waiting for table%'"
     with concurrent.futures.ThreadPoolExecutor(1) as pool, TableLock(service.installation, count.table("due")):

@@ -82,7 +82,7 @@ def accepted(load):
 
 
 def check_all(service, campaign, load):
-    """Check that accepted sign-ups exist once, and refused ones once or not at all."""
+    """Check that accepted sign-ups exist exactly once, and refused ones at most once."""
     assert all(campaign.find(email=email)["counter"] == 1 for email in accepted(load))
     load.repeat_refused()
     check_leads(campaign, load.answers)
@@ -129,7 +129,7 @@ def test_mixed_commands_in_one_batch(service, parent, campaign):
 
 @needs_committer
 def test_responders_with_a_committer_need_no_connection(service, parent, campaign):
-    """One connection to the database for all sign-ups; none when idle"""
+    """one connection to the database for all sign-ups; none when idle"""
     with Load(campaign) as load:
         load.wait_for(50)
         wait_until(lambda: connections(service) == 1, 20, "the committer's connection is the only one")
@@ -142,7 +142,7 @@ def test_responders_with_a_committer_need_no_connection(service, parent, campaig
 @needs_committer
 @pytest.mark.slow
 def test_killed_committers(service, parent, campaign):
-    """accepted requests are stored; those with 503 once or not at all; the service continues"""
+    """accepted requests are stored; requests answered with 503 are stored at most once; the service continues"""
     chance = random.Random(1)
     with Load(campaign, threads=16) as load:
         load.wait_for(20)
@@ -160,7 +160,7 @@ def test_killed_committers(service, parent, campaign):
 @needs_committer
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 def test_replaced_under_load(service, parent, campaign, number):
-    """HUP replaces it together with the workers, TERM alone; no request is refused, lost or repeated"""
+    """HUP replaces it together with the workers, and TERM replaces it alone; no request is refused, lost or repeated"""
     with Load(campaign, threads=16) as load:
         for _ in range(5):
             load.wait_for(30)
@@ -188,7 +188,7 @@ def test_stopped_while_idle(service, parent, campaign):
 
 @needs_committer
 def test_waiting_for_the_database_is_not_stuck(service, database, parent, campaign):
-    """leadhook-fcgi(8): even if that takes longer than the limit for an idle process"""
+    """leadhook-fcgi(8): it is not replaced, even if it waits longer than an idle process may be silent"""
     campaign.lead(email="a@example.org")
     waiting = committer(parent)
     database.child.suspend()
@@ -203,7 +203,7 @@ def test_waiting_for_the_database_is_not_stuck(service, database, parent, campai
 
 
 def test_the_end_under_load(service, campaign):
-    """TERM: accepted requests are answered, none fails, and all processes end"""
+    """after TERM, accepted requests are answered, none fails, and all processes end"""
     with Load(campaign, threads=16) as load:
         load.wait_for(50)
         pids = children(service.responders.pid)
@@ -250,7 +250,7 @@ def test_operators_changes_take_effect_within_a_second(service, leadhook):
 
 
 def test_counters_are_current(service, campaign):
-    """Every answered sign-up is counted in the next read"""
+    """every answered sign-up is counted in the next read"""
     for number in range(1, 30):
         campaign.lead(email=f"{number}@example.org")
         assert campaign.stats()["total"] == number
@@ -307,7 +307,7 @@ def test_a_database_that_restarts(service, database, campaign):
 
 @needs_committer
 def test_a_full_queue(make_service):
-    """503 with Retry-After for requests that do not fit; those that fit are served"""
+    """requests that do not fit get 503 with Retry-After; those that fit are served"""
     service = make_service(workers=16, settings=[("limits", "body_bytes", "1M"), ("limits", "value_bytes", "60000"),
                                                  ("server", "sandbox", "off")])  # otherwise only root could measure it
     campaign = service.campaign(service.account())
@@ -330,7 +330,7 @@ def test_a_full_queue(make_service):
 
 @pytest.fixture(params=["--no-committer", "--workers 0"])
 def without(service, request):
-    """The same installation with responders without a committer; their parent."""
+    """The parent of responders of the same installation that have no committer."""
     service.responders.stop()
     words = service.responders.argv
     service.responders.argv = [*words, *request.param.split()]
@@ -344,7 +344,7 @@ def without(service, request):
 
 
 def test_without_a_committer(service, without, account):
-    """Each responder commits by itself, and operators' changes take effect at once"""
+    """each responder commits by itself, and operators' changes take effect at once"""
     campaign = service.campaign(account)
     assert committer(without) == 0
     assert [campaign.lead(email=f"{number}@example.org")["rank"] for number in range(5)] == [1, 2, 3, 4, 5]

@@ -15,7 +15,7 @@ from stack.process import Child, wait_until
 from stack.receiver import Answer
 
 pytestmark = pytest.mark.slow
-PER_WEBHOOK = 32  # docs/deliveries.md 3 and 4, dispatch.per_webhook: at most this many of one webhook may be sent twice
+PER_WEBHOOK = 32  # docs/deliveries.md 3 and 4, dispatch.per_webhook: at most this many deliveries of a webhook may be sent twice
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,8 @@ def message_ids(campaign):
 
 
 def check_deliveries(campaign, leads, kills=0):
-    """Check for one new_signup for each lead. A repetition has the same webhook-id, and there are no more than were in flight."""
+    """Check that there is one new_signup for each lead. A repetition has the same webhook-id; only deliveries in flight are
+    repeated."""
     due = f"SELECT COUNT(*) FROM lh_due u JOIN lh_webhooks w ON w.id = u.webhook_id WHERE w.campaign_id = {campaign.id}"
     wait_until(lambda: campaign.service.installation.sql(due) == "0", 90, "every delivery has ended")
     received = campaign.service.receiver.at(campaign.hook)
@@ -57,7 +58,7 @@ def test_killed_responders(service, receiver, campaign):
 
 
 def test_workers_end_with_a_killed_parent(service, receiver, campaign):
-    """After the parent's death its workers end; the restarted parent serves on the same socket"""
+    """after the parent's death, its workers end; the restarted parent serves on the same socket"""
     workers = children(service.responders.pid)
     assert workers
     with Load(campaign) as load:
@@ -120,13 +121,14 @@ def test_the_database_restarts_under_load(service, database, receiver, campaign)
 
 
 def dispatcher_on(service, socket, log, *words):
-    """Return a dispatcher of the service, not started, whose database is or will be at another socket."""
+    """Return a dispatcher of the service, which is not started, and whose database is or will be at another socket."""
     return Child("leadhook-dispatch", ["env", f"LEADHOOK_DATABASE_SOCKET={socket}", service.installation.program("leadhook-dispatch"),
                                        "--config", service.installation.config, *words], log)
 
 
 def test_dispatcher_stops_without_a_database(service, tmp_path):
-    """leadhook-dispatch(8): after TERM a dispatcher exits 0, even while waiting; a run from cron without a database does not"""
+    """leadhook-dispatch(8): after TERM or INT, a dispatcher exits with 0, even while it waits; a run from cron exits with an
+    error"""
     for words, number in ((["--daemon"], signal.SIGTERM), (["--max-runtime", "50"], signal.SIGINT)):
         dispatcher = dispatcher_on(service, "/nonexistent", tmp_path / str(number.value), *words).start()
         wait_until(lambda: " database step=" in dispatcher.log.read_text(), 10, "it connects to the database")
@@ -135,8 +137,8 @@ def test_dispatcher_stops_without_a_database(service, tmp_path):
 
 
 def test_another_schema_after_an_outage(service, database, receiver, campaign, tmp_path):
-    """docs/architecture.md 9: a dispatcher started during an outage also refuses another schema version, logs the hint
-    once, and continues after the correction"""
+    """docs/architecture.md 9: even a dispatcher that was started during an outage refuses another schema version. It logs the hint
+    once, and continues after the correction."""
     campaign.webhook("new_signup")
     campaign.lead(email="a@example.org")
     socket, installation = tmp_path / "socket", service.installation

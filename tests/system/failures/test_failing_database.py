@@ -17,15 +17,15 @@ from sql import Database
 from stack.process import wait_until
 
 REQUEST_TIMEOUT = 5
-# A call may take half of it, and a quarter for an answer that is then under way; two seconds are for a busy machine.
+# A call may take half of it, plus a quarter for an answer that is under way by then, plus two seconds on a busy machine.
 BOUND = REQUEST_TIMEOUT * 3 / 4 + 2
 ROUNDS = 4  # of all kinds of calls, all at once
 DISPATCHER = 3  # connections
 OK = {200, 202}
 READS = {"look_up", "statistics", "list", "webhooks"}
 ALL = READS | {"register", "optout", "points", "sign_up"}
-# What fails; the calls that succeed; the calls that may succeed, because not all of them wait for a lock, or because a row fits
-# in an existing page. All others are refused. When every call may succeed, most are refused.
+# By failure: the calls that succeed, and the calls that may succeed, because they do not always wait for a lock, or because a row
+# fits in an existing page. All other calls are refused. If every call may succeed, most are refused.
 KINDS = {failing.locked_campaign: (READS | {"optout"}, set()), failing.locked_table: (set(), ALL - {"sign_up", "look_up", "list"}),
          failing.frozen: (set(), READS), failing.read_only: (READS, set()), failing.innodb_read_only: (READS, set()),
          failing.full: (READS, ALL - READS), failing.no_connection_left: (set(), set()), failing.no_connection_for_us: (set(), set()),
@@ -37,7 +37,7 @@ numbers = itertools.count(1)
 
 @pytest.fixture(scope="module")
 def database(make_folder):
-    """With a data file that can be filled. It contains the undo log and the rows."""
+    """A server with a data file that can be filled. The file contains the undo log and the rows."""
     folder = make_folder()
     server = Database(folder, folder / "mariadb.sock", more=failing.with_room(["--innodb-file-per-table=0"]))
     server.create().start()
@@ -145,13 +145,14 @@ def check_processes(service, before, log_before):
 
 
 def workers_write(campaign):
-    """Return whether all workers accept changes: many at once succeed."""
+    """Return whether all workers accept changes: many simultaneous changes succeed."""
     requests = [lambda: campaign.post({"email": "known@example.org"}) for _ in range(32)]
     return {response.status for response in at_once(requests)} == {200}
 
 
 def check_all(service, campaign, calls):
-    """Check that accepted sign-ups exist once, refused ones once or not at all; each lead has one event, each event one delivery."""
+    """Check that accepted sign-ups exist once, and refused ones at most once; each lead has one event, and each event one
+    delivery."""
     for email, status in calls.sign_ups.items():
         if status != 200:
             assert campaign.lead(email=email)["counter"] in (1, 2)
@@ -195,7 +196,7 @@ def test_a_database_that_fails(service, campaign, receiver, dispatcher, kind):
 
 
 def test_scripts_of_a_locked_campaign(service, campaign):
-    """docs/api.md 4.1.6: refusals of scripts do not occupy the workers either"""
+    """docs/api.md 4.1.6: workers are not occupied by refusing scripts, either"""
     def subscribe(number):
         begun = time.monotonic()
         query = {"email": f"script{number}@example.org", "jsonp": "f"}

@@ -26,7 +26,7 @@ def service(make_service):
 
 @pytest.fixture(scope="module")
 def before(service, account):
-    """The memory of each process after some typical requests; for each worker that of the largest one."""
+    """The memory of each process after some typical requests. Every worker gets the value of the largest worker."""
     campaign = service.campaign(account)
     campaign.webhook("new_signup")
     campaign.leads(50, name="Ada")
@@ -53,7 +53,7 @@ def page(campaign, limit):
 
 
 def peak(pid):
-    """Return the most memory that the process has used since reset_peaks."""
+    """Return the peak of the memory that the process has used since reset_peaks."""
     return int(re.search(r"^VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)[1]) * 1024
 
 
@@ -90,13 +90,14 @@ def test_large_pages(service, large, before):
 
 @pytest.mark.parametrize("limit", [5, 10, 15, 20, 40])
 def test_pages_of_all_sizes(service, large, before, limit):
-    """pages of other sizes, also below the threshold"""
+    """pages of other sizes, including sizes below the threshold"""
     in_parallel([lambda: page(large, limit)] * 20 * WORKERS, 2 * WORKERS)
     wait_until_returned(service, before)
 
 
 def test_large_commands(service, large, before):
-    """points for all of these leads: the committer loads 4 MiB and then queues the call; for some of them at once, with 1 MiB of events"""
+    """points for all of these leads: the committer loads 4 MiB and then queues the call; points for some of them: it adds them at
+    once, with 1 MiB of events"""
     first = reset_peaks(before)
     for leads, status in ((LEADS, 202), (60, 200)):
         response = large.post({"social_ids": large.social_ids[:leads], "points": 1}, path="/points")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""docs/architecture.md 7.1.1 and 4.4, docs/api.md 4.1.3: one account's flood of the most expensive calls does not
-keep others waiting, and nothing of it is lost.
+"""docs/architecture.md 7.1.1 and 4.4, docs/api.md 4.1.3: one account's flood of the most expensive calls does not keep others
+waiting, and none of these calls is lost.
 
-The server is made slow: each job that is stored takes a while. What others wait for is then counted in jobs, whatever the machine.
+The server is made slow: storing a job takes a while. Waits of others can then be measured in jobs, on any machine.
 """
 import collections
 import time
@@ -15,7 +15,7 @@ from stack.process import wait_until
 pytestmark = [pytest.mark.long, pytest.mark.skipif(not COMMITTER, reason="the rules of the committer")]
 
 LEADS, WEBHOOKS, FLOOD, OTHERS = 250, 20, 6, 10
-JOB_SECONDS = 0.3  # a call of the flood is in the committer for so long
+JOB_SECONDS = 0.3  # how long a call of the flood is in the committer
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def slow_jobs(service):
 
 
 class Flood(Clients):
-    """`points` of all leads from FLOOD clients at once. `answers` counts the statuses."""
+    """FLOOD clients at once add points to all leads. `answers` counts the statuses."""
 
     def __init__(self, campaign):
         super().__init__(self._run, FLOOD)
@@ -44,7 +44,7 @@ class Flood(Clients):
         assert {answer.status for answer in made} == {200}
         for number in range(WEBHOOKS):
             campaign.webhook("score_change", below=f"/{number}")
-        assert self._call().status == 202  # from now on it is known to be large
+        assert self._call().status == 202  # from now on, calls are known to be large
 
     def _call(self):
         return self.campaign.post({"emails": self.emails, "points": 1}, path="/points")
@@ -86,14 +86,14 @@ def test_nothing_of_the_flood_is_lost(service, receiver, campaign):
     calls = flood.answers[202] + 1
     assert set(flood.answers) == {202}
     service.dispatcher.kill()  # in the middle of its work
-    sql("TRUNCATE TABLE lh_due")  # what is left of the queue of deliveries is not the subject
+    sql("TRUNCATE TABLE lh_due")  # the test is not about deliveries: the rest of the queue is dropped
     service.dispatcher.start()
     wait_until(lambda: sql("SELECT COUNT(*) FROM lh_bulk_jobs") == "0", 120, "the jobs are done")
     service.dispatcher.kill()
     assert sql(f"SELECT MIN(score), MAX(score) FROM lh_leads WHERE campaign_id = {campaign.id}").split() == [str(calls)] * 2
     counts = sql(f"SELECT MIN(n), MAX(n) FROM (SELECT COUNT(*) AS n FROM lh_events WHERE campaign_id = {campaign.id} GROUP BY lead_id) c")
     assert counts.split() == [str(calls)] * 2
-    # of each lead, in the order of the calls
+    # the scores of each lead, in the order of the calls
     payloads = sql("SELECT lead_id, JSON_VALUE(payload, '$.__score_change.current_contest_score') FROM lh_events "
                    f"WHERE campaign_id = {campaign.id} ORDER BY lead_id, id")
     found = collections.defaultdict(list)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""leadhook-fcgi(8), leadhook-dispatch(8): a row that crashes the committer or the dispatcher causes the refusal of its own lead, in
-the end of its campaign, and of nothing else.
+"""leadhook-fcgi(8), leadhook-dispatch(8): if a row crashes the committer or the dispatcher, only its lead is refused, or at worst
+its campaign.
 
-The row here has a utm that makes the lead's payload exceed its maximum, which no call of the API can do.
+The utm of the row makes the lead's payload exceed its maximum, which no call of the API can do.
 """
 import re
 import signal
@@ -37,7 +37,7 @@ def cure(campaign):
 
 
 def refused(request):
-    """Send the request until its answer is 500, and wait a second: by then no worker answers 503 any longer."""
+    """Send the request until its answer is 500, and wait a second: after that, no worker answers 503 any longer."""
     answers = []
 
     def is_refused():
@@ -57,7 +57,7 @@ def deaths(service):
 
 @needs_committer
 def test_a_poisoned_lead(service, campaign):
-    """two deaths, then 500 only for this lead: other leads of the account and of other accounts are served"""
+    """after two deaths, calls get 500 for this lead only: other leads of the account and of other accounts are served"""
     parent = service.responders.pid
     others = service.campaign(service.account())
     lead, healthy = campaign.lead(email="poison@example.org"), campaign.lead(email="healthy@example.org")
@@ -88,7 +88,7 @@ def test_a_poisoned_lead(service, campaign):
 
 @needs_committer
 def test_a_campaign_of_poisoned_leads(service, campaign):
-    """the third refused lead ends the crashes: from then on the whole campaign is refused"""
+    """the third refused lead ends the crashes: after that, the whole campaign is refused"""
     parent = service.responders.pid
     others = service.campaign(service.account())
     for lead in campaign.leads(5):
@@ -117,7 +117,7 @@ def test_refusals_end_with_a_restart(service, campaign):
 
 
 def test_a_poisoned_lead_of_a_bulk_call(service, receiver, campaign):
-    """two deaths of the dispatcher, then the item is skipped: the call's other leads and other work are done"""
+    """after two deaths of the dispatcher, the item is skipped: the call's other leads and other work are processed"""
     leads = campaign.leads(40)
     campaign.webhook("verified")
     poison(campaign, leads[33])

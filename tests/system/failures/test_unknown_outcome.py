@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/architecture.md 7.1: while the outcome of a COMMIT is unknown and the database is away, the sign-up at hand waits for its true
+"""docs/architecture.md 7.1: while the outcome of a COMMIT is unknown and the database is away, the sign-up waits for its true
 answer, and other requests get 503 with Retry-After, after five seconds at most (docs/api.md 2, unavailable)."""
 import concurrent.futures
 import contextlib
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not COMMITTER, reason="LEADHOOK_TEST_COMMITTER=n
 
 WORKERS = 8
 CLIENTS = 3 * WORKERS  # more than there are workers
-WAIT, BUSY = 5, 2  # seconds until requests are refused; for a busy machine
+WAIT, BUSY = 5, 2  # seconds until requests are refused; seconds added for a busy machine
 ADA = {"email": "ada@example.org"}
 
 
@@ -28,13 +28,13 @@ def database(own_database):
 
 @pytest.fixture(scope="module")
 def service(make_service, proxy):
-    """The sign-up waits for up to 30 seconds."""
+    """A service in which the sign-up waits for up to 30 seconds."""
     return make_service(workers=WORKERS, settings=[("database", "socket", proxy.socket), ("server", "request_timeout", "60s")])
 
 
 @contextlib.contextmanager
 def suspended(database, proxy, done):
-    """The server continues after the failure and then gets the COMMIT, or its connection ends."""
+    """The server continues after the failure, and then gets the COMMIT or the end of its connection."""
     database.child.suspend()
     try:
         proxy.release(done)
@@ -55,7 +55,7 @@ def killed(database, proxy, done):
 
 
 def held_sign_up(proxy, campaign):
-    """The sign-up whose COMMIT is held. Before it, workers whose last call was late answer 503 without the committer."""
+    """Makes the sign-up whose COMMIT is held. Until then, workers whose last call was late answer 503 without the committer."""
     def answer():
         found = campaign.post(ADA)
         return found if proxy.commits > 0 or found.status != 503 else None
@@ -70,7 +70,7 @@ def calls(service, campaign):
 
 
 def seconds_until_refused(service, campaign):
-    """Return the longest time of as many simultaneous calls as there are clients."""
+    """Make one call per client simultaneously; return the longest time until an answer."""
     begun = time.monotonic()
     answers = at_once(calls(service, campaign))
     assert {answer.status for answer in answers} == {503}
@@ -99,7 +99,7 @@ def test_other_requests_do_not_wait(service, database, proxy, account, campaign,
     service.wait_ready()
     # a worker whose last call was late answers 503 for a second
     counter = wait_until(lambda: campaign.post(ADA).json.get("counter"), 10, "a worker takes sign-ups again")
-    assert counter == 2  # what was refused was not done
+    assert counter == 2  # refused sign-ups were not counted
     leads = wait_until(lambda: other.get({}, path="/stats").json.get("leads"), 10, "a worker reads again")
     assert leads["total"] == 1
     service.check()

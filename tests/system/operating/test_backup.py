@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 10: backups while everything goes on, and what a restore means."""
+"""docs/operating.md 10: backups of a running service, and the effects of a restore."""
 import getpass
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ from sql import Database
 
 
 def dump(service, folder):
-    """Returns a server that has the restored database."""
+    """Dumps the database; returns a server with the restored database."""
     name = service.installation.setting("database", "name")
     content = subprocess.run(["mariadb-dump", "--no-defaults", f"--socket={service.database.socket}", "--single-transaction",
                               "--skip-lock-tables", name], capture_output=True, timeout=120, check=True).stdout
@@ -49,7 +49,7 @@ def own_service(make_service, make_folder):
 @pytest.mark.parametrize("way", [dump, pytest.param(copy, marks=pytest.mark.skipif(
     shutil.which("mariadb-backup") is None, reason="needs mariadb-backup"))])
 def test_a_restore(own_service, tmp_path, way):
-    """Sign-ups go on during the backup, which is consistent; events after the restore have ids of their own."""
+    """Sign-ups continue during the backup, which is consistent; events after the restore have new ids."""
     service = own_service
     campaign = service.campaign(points_direct=1)
     campaign.webhook("new_signup")

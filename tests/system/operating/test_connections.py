@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 2.2: the connections to the database that the processes hold, as the table and `leadhook check` have them."""
+"""docs/operating.md 2.2: the processes hold as many connections to the database as the table and `leadhook check` state."""
 import concurrent.futures
 import json
 import re
@@ -34,7 +34,7 @@ def table():
 
 
 def test_the_check_has_the_table(service, table):
-    """it has the sum, and each part of it"""
+    """the check states the sum of the table and each part of it"""
     user = service.installation.setting("database", "user")
     service.database.sql(f"ALTER USER '{user}'@'localhost' WITH MAX_USER_CONNECTIONS 1")
     try:
@@ -47,7 +47,7 @@ def test_the_check_has_the_table(service, table):
 
 
 def test_the_table_has_the_examples(table):
-    """it has the sums for the usual installations"""
+    """the table results in the sums that the document states for usual installations"""
     text = (SOURCE / "docs/operating.md").read_text()
     rows = re.findall(r"^\| [^|]+ \| (\d+)(, no committer)? \| (\d+) \| (\d+) \|$", text, re.MULTILINE)
     assert len(rows) == 3
@@ -58,7 +58,7 @@ def test_the_table_has_the_examples(table):
 
 @pytest.mark.skipif(not COMMITTER, reason="this run has no committer")
 def test_the_processes_hold_as_many(service, table):
-    """when all of them are at work, they hold as many as the table has, and no more"""
+    """when all processes are at work, they hold as many connections as the table states, and no more"""
     user, campaign = service.installation.setting("database", "user"), service.campaign()
 
     def held():
@@ -72,7 +72,7 @@ def test_the_processes_hold_as_many(service, table):
     campaign.webhook("new_signup")
     campaign.lead(email="ada@example.org")
     started = table["committer"] + WORKERS * table["worker"]
-    with concurrent.futures.ThreadPoolExecutor(2 * WORKERS) as pool:  # until each worker has had one
+    with concurrent.futures.ThreadPoolExecutor(2 * WORKERS) as pool:  # until each worker has handled a call
         wait_until(lambda: list(pool.map(lambda _: campaign.get({}, path="/leaderboard").status, range(4 * WORKERS))) and
                    held() >= started, DEADLINE, "each worker is used")
     settle(started, "workers")

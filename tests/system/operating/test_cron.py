@@ -24,7 +24,7 @@ def run_as_cron(service, **settings):
 
 @pytest.mark.parametrize("status", [200, 500])
 def test_run_delivers_without_output(campaign, status):
-    """there is none when an attempt fails, either, because another run retries it"""
+    """there is no output even if an attempt fails, because another run retries it"""
     campaign.service.receiver.script(campaign.hook, Answer(status))
     campaign.webhook("new_signup")
     campaign.lead(email="ada@example.org")
@@ -40,7 +40,7 @@ def test_unreachable_database_sends_no_mail(service):
 
 
 def test_configuration_errors_are_printed(service):
-    """these are a wrong password, an invalid setting and missing tables"""
+    """a wrong password, an invalid setting, missing tables"""
     for variable, value, word in (("LEADHOOK_DATABASE_PASSWORD", "wrong", "Access denied"), ("LEADHOOK_LOG_LEVEL", "loudest", "LOG_LEVEL"),
                                   ("LEADHOOK_DATABASE_PREFIX", "other_", "run leadhook install")):
         done = run_as_cron(service, LEADHOOK_DISPATCH_MAX_RUNTIME="10s", **{variable: value})

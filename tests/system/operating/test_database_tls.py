@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook.conf(5), tls: which database servers the programs trust, and what they never send to others."""
+"""leadhook.conf(5), tls: which database servers the programs trust, and what they never send to other servers."""
 import getpass
 import json
 import os
@@ -81,7 +81,7 @@ def run(installation, program, env, tmp_path):
 
 
 def sent_to(server):
-    """What all clients sent, once one has disconnected."""
+    """Everything that clients have sent, once one has disconnected."""
     wait_until(lambda: server.received, 20, "a client of the rogue database")
     return b"".join(packet for client in server.received for packet in client)
 
@@ -91,12 +91,12 @@ def sent_to(server):
     ("mysql_clear_password", None), (NATIVE, "mysql_clear_password"), ("dialog", None), (NATIVE, "dialog"),
     (NATIVE, "mysql_old_password"), (NATIVE, "sha256_password"), (NATIVE, "caching_sha2_password")])
 def test_no_plugin_gets_the_password(service, rogue, tmp_path, program, first, then):
-    """for any plugin that the server requests, in its greeting or later; the log has a hint"""
+    """whichever plugin the server requests, in its greeting or later; the log has a hint"""
     server = rogue(first, then)
     log = run(service.installation, program, connecting(server), tmp_path)
     sent = sent_to(server)
     assert PASSWORD.encode() not in sent
-    # The control: the server gets an answer while the plugins are allowed.
+    # As a control: a server that requests an allowed plugin gets an answer.
     assert (service.installation.name.encode() in sent) == (first == NATIVE)
     assert " error " in log and "number=5010" in log and NOT_ALLOWED in log and "ed25519" in log
     assert PASSWORD not in log
@@ -104,7 +104,7 @@ def test_no_plugin_gets_the_password(service, rogue, tmp_path, program, first, t
 
 @pytest.mark.parametrize("then, size", [(NATIVE, 20), ("client_ed25519", 64)])
 def test_allowed_plugins_answer_without_the_password(service, rogue, then, size):
-    """with a hash of it, or a signature"""
+    """they send a hash of it, or a signature"""
     server = rogue(NATIVE, then)
     done = call(service.installation, "status", env=connecting(server))
     assert done.returncode == UNAVAILABLE and NOT_ALLOWED not in done.stderr
@@ -115,7 +115,7 @@ def test_allowed_plugins_answer_without_the_password(service, rogue, then, size)
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_another_host_must_offer_tls(service, rogue, tmp_path, program):
-    """it must without database.tls, too; nothing is sent to a server that has none, not even the user's name"""
+    """even if database.tls is not set; nothing is sent to a server without TLS, not even the user's name"""
     server = rogue()
     log = run(service.installation, program, connecting(server, OTHER_HOST), tmp_path)
     assert sent_to(server) == b""
@@ -139,7 +139,7 @@ def by_option_file(tmp_path, server, host, lines):
 @pytest.mark.parametrize("host, lines", [(OTHER_HOST, []), (OTHER_HOST, ["ssl-verify-server-cert = 0", "ssl-enforce = 0"]),
                                          (f"{ADDRESS},{OTHER_HOST}", [])])
 def test_a_host_of_the_option_file(service, rogue, tmp_path, host, lines):
-    """it needs TLS as well, and no line of the file can weaken that"""
+    """such a host must offer TLS as well, and no line of the file can weaken that"""
     server = rogue()
     env = by_option_file(tmp_path, server, host, lines)
     assert call(service.installation, "status", env=env).returncode == UNAVAILABLE
@@ -147,7 +147,7 @@ def test_a_host_of_the_option_file(service, rogue, tmp_path, host, lines):
 
 
 def test_plugins_of_the_option_file(service, rogue, tmp_path):
-    """they are not allowed either; a password of that file is protected as well"""
+    """the file cannot allow plugins; a password in the file is protected as well"""
     server = rogue("dialog")
     env = by_option_file(tmp_path, server, ADDRESS, ["restricted-auth = dialog", f"password = {PASSWORD}"])
     done = call(service.installation, "status", env={**env, **of_database(password="")})
@@ -157,7 +157,7 @@ def test_plugins_of_the_option_file(service, rogue, tmp_path):
 
 @pytest.mark.parametrize("then, gets_it", [("caching_sha2_password", True), ("mysql_clear_password", False), ("dialog", False)])
 def test_plugins_inside_tls(service, rogue, authority, then, gets_it):
-    """caching_sha2_password may send the password to a server with a valid certificate only"""
+    """caching_sha2_password may send the password only to a server with a valid certificate"""
     server = rogue(NATIVE, then, tls=context(authority.issue("server")))
     done = call(service.installation, "status", env=connecting(server, tls="verify", tls_ca=authority.file))
     assert done.returncode == UNAVAILABLE
@@ -166,7 +166,7 @@ def test_plugins_inside_tls(service, rogue, authority, then, gets_it):
 
 
 def test_nothing_is_sent_before_the_certificate_is_verified(service, rogue, stranger, authority):
-    """a certificate of another authority, or for another name"""
+    """here, the certificate is from another authority, or for another name"""
     for issuer, names in ((stranger, "IP:127.0.0.1"), (authority, "DNS:other.example")):
         server = rogue(tls=context(issuer.issue("server", names)))
         done = call(service.installation, "status", env=connecting(server, tls="verify", tls_ca=authority.file))
@@ -176,14 +176,14 @@ def test_nothing_is_sent_before_the_certificate_is_verified(service, rogue, stra
 
 @pytest.mark.parametrize("lines", [[], ["local-infile = 1"]])
 def test_no_file_is_sent(service, rogue, tmp_path, lines):
-    """a server cannot request a local file (LOAD DATA LOCAL INFILE), whatever the option file says"""
+    """a server cannot request a local file (LOAD DATA LOCAL INFILE), even if the option file allows it"""
     secret = tmp_path / "secret"
     secret.write_text("contents of a local file")
     server = rogue(requests_file=secret)
     env = by_option_file(tmp_path, server, ADDRESS, lines)
     assert call(service.installation, "status", env=env).returncode == UNAVAILABLE
     sent = sent_to(server)
-    assert b"SET SESSION" in sent  # the control: the server got a statement, and answered with its request
+    assert b"SET SESSION" in sent  # as a control: the server got a statement, and answered it by requesting the file
     assert secret.read_bytes() not in sent
 
 
@@ -218,7 +218,7 @@ def tls_service(make_service, tls_database, authority):
 
 
 def test_all_programs_over_tls(tls_service):
-    """the certificate is verified, the account requires TLS, and a restart of the server ends no program"""
+    """the certificate is verified, the account requires TLS, and programs survive a restart of the server"""
     campaign = tls_service.campaign()
     campaign.webhook("new_signup")
     campaign.lead(email="ada@example.org")
@@ -240,7 +240,7 @@ def finding(installation, **settings):
 
 
 def test_certificates_of_the_server(tls_service, stranger, tmp_path):
-    """another authority, another name, a CA file without certificates: each has its error and a hint"""
+    """another authority, another name, a CA file without certificates: each causes its own error with a hint"""
     garbage = tmp_path / "garbage.pem"
     garbage.write_text("none\n")
     for settings, error in (({"tls_ca": stranger.file}, "certificate"), ({"tls_ca": ""}, "certificate"),
@@ -253,7 +253,7 @@ def test_certificates_of_the_server(tls_service, stranger, tmp_path):
 
 
 def test_system_certificates(tls_service, authority):
-    """they verify the server when database.tls_ca is not set"""
+    """they verify the server if database.tls_ca is not set"""
     trusted = {**of_database(tls_ca=""), "SSL_CERT_FILE": str(authority.file)}
     assert call(tls_service.installation, "check", env=trusted).returncode == OK
     assert finding(tls_service.installation, tls_ca="")["what"] == "connection"
@@ -267,7 +267,7 @@ def test_certificates_of_the_option_file(tls_service, authority, tmp_path):
 
 
 def test_check_warns_of_connections_without_tls(tls_service, tls_database):
-    """it warns of those to another host always, of those on this host unless TLS is off by setting, and never of the unix socket"""
+    """always of connections to another host; on this host, only if the settings do not turn TLS off; never of the unix socket"""
     name = tls_service.installation.setting("database", "user")
     tls_database.sql(f"ALTER USER '{name}'@'{ADDRESS}' REQUIRE NONE")
     bare = {"tls_ca": ""}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 1: `scripts/quickstart --demo`, and the pictures of docs/dashboard.md, which are made of it."""
+"""docs/operating.md 1: `scripts/quickstart --demo`, and the pictures of docs/dashboard.md, which show it."""
 import collections
 import contextlib
 import http.client
@@ -31,7 +31,7 @@ def rfc3339(seconds):
 
 @pytest.fixture(scope="module")
 def demonstration(make_folder):
-    """A quickstart that was used before its week was made."""
+    """A quickstart that was used before --demo added its week of leads."""
     if LIBRARY is None:
         pytest.skip("needs libfaketime")
     run = Run(make_folder())
@@ -44,7 +44,8 @@ def demonstration(make_folder):
 
 
 def test_a_call_is_repeated_after_a_503(make_folder):
-    """docs/api.md 2.1: the same is sent again after a 503; any other error ends the demonstration, as does a database that has ended"""
+    """docs/api.md 2.1: the same request is sent again after a 503; any other error, and a database that has ended, end the
+    demonstration"""
     child = Child("mariadbd", ["sleep", "60"], make_folder() / "log").start()
     with contextlib.closing(Receiver().start()) as receiver:
         demo = Demo(SimpleNamespace(admin=None, database=SimpleNamespace(child=child)), f"http://127.0.0.1:{receiver.port}/lead", "lh_key", 1, receiver)
@@ -61,7 +62,7 @@ def test_a_call_is_repeated_after_a_503(make_folder):
 
 
 def test_a_week_of_leads(demonstration):
-    """Three campaigns have sign-ups on each of the last seven days, from all sources, and `check --deep` finds nothing"""
+    """three campaigns have sign-ups on each of the last seven days, from all sources, and `check --deep` finds nothing"""
     _, cookie = demonstration.log_in()
     campaigns = {one["name"]: one for one in demonstration.manage("overview", cookie)}
     assert {name: one["leads"] for name, one in campaigns.items()} == {
@@ -83,7 +84,7 @@ def test_a_week_of_leads(demonstration):
 
 
 def test_leads_of_the_week(demonstration):
-    """The same people each time, with addresses that are for examples; chains of referrals, tags, actions and rewards"""
+    """the same people each time, with addresses reserved for examples; chains of referrals, tags, actions and rewards"""
     campaign = next(one["id"] for one in json.loads(demonstration.shell("leadhook --json campaign list")) if one["name"] == "Bike giveaway")
     leads = [json.loads(line) for line in demonstration.shell(f"leadhook lead export {campaign} - --format ndjson").splitlines()]
     assert len(leads) == 700 and all(re.search(r"@example\.(org|com|net)$", one["email"]) for one in leads)
@@ -99,7 +100,7 @@ def test_leads_of_the_week(demonstration):
 
 
 def test_webhooks_of_the_week(demonstration):
-    """One works, one has failed deliveries, one is disabled; what is sent now arrives"""
+    """one works, one has failed deliveries, one is disabled; new deliveries arrive"""
     _, cookie = demonstration.log_in()
     hooks = {}
     for campaign in demonstration.manage("overview", cookie):
@@ -135,7 +136,7 @@ def is_blank(picture):
 
 
 def test_pictures(demonstration, make_folder):
-    """docs/dashboard.md: views of the week, as the documents show them. LEADHOOK_PICTURES=FOLDER writes these there."""
+    """docs/dashboard.md: views of the week, as in the documents. With LEADHOOK_PICTURES=FOLDER, the pictures are written there."""
     if WINDOWS["chromium"].program.program() is None:
         pytest.skip("chromium is not installed; scripts/check installs it")
     folder = pathlib.Path(TEST_SETTINGS.get("LEADHOOK_PICTURES") or make_folder())
@@ -172,7 +173,7 @@ def test_pictures(demonstration, make_folder):
 
 
 def test_one_week_alone(demonstration):
-    """A second --demo changes nothing, and replaces what an earlier one has begun but not finished"""
+    """a second --demo changes nothing, except that it replaces a week that was not completed"""
     def campaigns():
         return [(one["id"], one["name"], one["lead_count"]) for one in json.loads(demonstration.shell("leadhook --json campaign list"))]
     before = campaigns()

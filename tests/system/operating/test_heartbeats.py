@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 12: whether the processes that work in the background do work, as status, dashboard, doctor and metrics show it."""
+"""docs/operating.md 12: status, dashboard, doctor and metrics show whether the processes in the background work."""
 import os
 import re
 import signal
@@ -15,7 +15,7 @@ from stack.process import suspend, wait_until
 
 DEADLINE = 40
 PROCESSES = ("dispatcher", "mailer", "texter")
-SIGNS_S = 10  # from sign to sign
+SIGNS_S = 10  # between two signs
 SETTINGS = [("metrics", "loopback", "on"), ("server", "sandbox", "off"),  # for ptrace
             ("mail", "host", "127.0.0.1"), ("mail", "port", "9"), ("mail", "tls", "none"), ("mail", "from", "hello@example.org"),
             ("sms", "url", "https://127.0.0.1:9/send"), ("sms", "calling_codes", "49")]
@@ -46,7 +46,7 @@ def findings(service):
 
 
 def pass_time(service):
-    """Makes it 40 s later, without a sign in between."""
+    """Makes the last signs 40 s older."""
     service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 40000")
 
 
@@ -56,7 +56,7 @@ def process_of(service, name):
 
 @pytest.mark.parametrize("name", first(*PROCESSES))
 def test_one_that_hangs(service, dispatcher, name):
-    """the check names it alone: the others go on, and give their next signs"""
+    """the check names only this process: the others continue, and give their next signs"""
     pid = process_of(service, name)
     assert (pid == dispatcher.pid) == (name == "dispatcher")
     suspend(pid)
@@ -74,7 +74,7 @@ def test_one_that_hangs(service, dispatcher, name):
 
 
 def test_one_that_is_stopped(service, dispatcher):
-    """it counts as stopped at once, with all that it has started"""
+    """it counts as stopped at once, and so do the processes that it has started"""
     dispatcher.stop()
     assert states(service) == states(service, "installation") == dict.fromkeys(PROCESSES, "stopped")
     (found,) = findings(service)
@@ -105,7 +105,7 @@ def test_a_mailer_that_crashes(service, dispatcher):
 
 
 def test_runs_from_cron(service):
-    """between two runs all is well; a run that does not come is late"""
+    """there is no problem between two runs, but a run that does not come is reported"""
     service.dispatch()
     assert set(states(service).values()) == {"between_runs"} and findings(service) == []
     service.installation.sql("UPDATE lh_heartbeats SET beat_ms = beat_ms - 2 * 86400000")
@@ -116,7 +116,7 @@ def test_runs_from_cron(service):
 
 @pytest.mark.slow
 def test_the_loop_gives_the_signs(service, dispatcher):
-    """only the thread that sends is stopped: the others, which use the database, give no sign in its place"""
+    """only the thread that sends is stopped: the other threads, which use the database, give no signs in its place"""
     with stopped_thread(dispatcher.pid):
         pass_time(service)
         end = time.monotonic() + SIGNS_S + 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """docs/api.md 3, style 8: no request and no failure puts keys, secrets, email addresses or phone numbers into a log. Web servers
-log paths, in which the interface has no place for any of them, and no queries.
+log only paths, which contain none of these in the API, and no queries.
 
 All other modules are checked as well: services check their logs when they stop (conftest.py)."""
 import pytest
@@ -26,7 +26,7 @@ def log_of(service):
 
 
 def test_requests(service, campaign):
-    """Malformed, wrong, too large, in unexpected places"""
+    """keys and addresses that are malformed, wrong, too large, or in unexpected places"""
     for key in (UNKNOWN_KEY, campaign.key, UNKNOWN_KEY[:-1], EMAIL, SECRET):
         for place in ({"query": {"api_key": key}}, {"json_body": {"api_key": key}}, {"form": {"api_key": key}}, {"key": key},
                       {"headers": {"Authentication": f"Token {key}"}}, {"query": {"api_key[]": key}}):
@@ -44,7 +44,7 @@ def test_requests(service, campaign):
 
 
 def test_webhooks_and_their_receivers(service, campaign, receiver):
-    """Their URLs contain passwords and addresses of people; their secrets are ours"""
+    """URLs of receivers contain passwords and addresses of people; the secrets of webhooks are our own"""
     for url in (f"https://user:{SECRET}@example.org/", f"ftp://{EMAIL}/", f"http://127.0.0.1:1/{EMAIL}?key={SECRET}",
                 receiver.url(f"/hook?to={EMAIL}&key={campaign.key}")):
         for fields in ({"event": "new_signup"}, {"event": EMAIL}, {"event": "new_signup", "source": SECRET}):
@@ -58,7 +58,7 @@ def test_webhooks_and_their_receivers(service, campaign, receiver):
 
 
 def test_errors_of_the_database(service, campaign, database):
-    """The server quotes values in its errors; the log has the error without the value"""
+    """the server quotes values in its errors; the log has the error without the value"""
     table = f"{service.installation.name}.lh_leads"
     database.sql(f"ALTER TABLE {table} MODIFY uid INT")
     try:

@@ -42,7 +42,7 @@ def has_open(pid, path):
 
 
 def crash(pid, log):
-    """Returns the line of a process that ends by a defect. Sanitizers have a handler of their own for SIGSEGV."""
+    """Crashes a process; returns its last line in the log. SIGABRT is used because sanitizers handle SIGSEGV themselves."""
     os.kill(pid, signal.SIGABRT)
     return wait_until(lambda: next((line for line in log() if "crashed" in line), None), DEADLINE, "the last line")
 
@@ -81,7 +81,7 @@ def test_json(make_service, mail_server):
 # --- syslog ---
 
 class Daemon:
-    """A syslog daemon: what it got, as (priority, program, pid, text), and what is no datagram of RFC 3164."""
+    """A syslog daemon: its datagrams, as (priority, program, pid, text), and those that are not valid according to RFC 3164."""
 
     def __init__(self, path):
         self.path, self.lines, self.malformed = path, [], []
@@ -113,8 +113,8 @@ class Daemon:
 
 
 def test_syslog(make_service, make_folder, mail_server):
-    """docs/operating.md 12.5: every process sends its lines to the daemon; while that is away, they go to standard error; then to it
-    again"""
+    """docs/operating.md 12.5: every process sends its lines to the daemon; while the daemon is away, they go to standard error;
+    after that, to the daemon again"""
     path = make_folder() / "log.sock"
     daemon = Daemon(path)
     service = make_service(workers=2, settings=[("log", "syslog", "local3"), ("log", "syslog_socket", path), ("log", "level", "debug"),
@@ -148,8 +148,8 @@ def test_syslog(make_service, make_folder, mail_server):
 
 
 def test_no_syslog_daemon(make_service, make_folder):
-    """docs/operating.md 12.5: a wrong socket is reported once by each program, at its start, where the lines go instead; --quiet omits
-    that"""
+    """docs/operating.md 12.5: each program reports a wrong socket once, at its start, on standard error, where its lines go
+    instead; not with --quiet"""
     path = make_folder() / "missing"
     service = make_service(workers=2, settings=[("log", "syslog", "daemon"), ("log", "syslog_socket", path)])
     service.dispatch()
@@ -178,8 +178,8 @@ def logging(make_service, make_folder, mail_server):
 
 
 def test_signals_reopen_the_file(logging):
-    """docs/operating.md 12.6: USR2 to both programs makes every process of them leave the old file at once; USR1 does the same to the
-    dispatcher"""
+    """docs/operating.md 12.6: after USR2 to both programs, all of their processes leave the old file at once; USR1 does the same
+    for the dispatcher"""
     service, log = logging
     pids = everything(service)
     assert len(pids) == 7 if COMMITTER else 6
@@ -191,12 +191,12 @@ def test_signals_reopen_the_file(logging):
         wait_until(lambda old=old: log.exists() and all(has_open(pid, log) and not has_open(pid, old) for pid in pids),
                    DEADLINE, "every process has the new file")
     assert everything(service) == pids and service.client.healthy()
-    assert service.dispatcher.stop() == 0  # signals to end are not for what waits for these
+    assert service.dispatcher.stop() == 0  # the thread that waits for these signals does not take those that end the program
 
 
 @pytest.mark.skipif(shutil.which("logrotate") is None, reason="logrotate is not installed; scripts/check installs it")
 def test_logrotate(logging, make_folder):
-    """the example rotates without a signal: each process writes its next line to the new file, and none is lost"""
+    """the example rotates without a signal: each process writes its next line to the new file, and no line is lost"""
     service, log = logging
     account, folder = pathlib.Path(log).owner(), make_folder()
     text = (SOURCE / "conf-examples/logrotate").read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 12.1: metrics as an operator sees them, from clients' calls to what survives crashes and restarts."""
+"""docs/operating.md 12.1: metrics as an operator sees them: access, what counts, and what survives crashes and restarts."""
 import array
 import concurrent.futures
 import os
@@ -47,7 +47,7 @@ def printed(service, *words):
 # --- access ---
 
 def test_off_by_default(make_service):
-    """without a setting the path is as unknown as any other"""
+    """without a setting, the path is unknown"""
     service = make_service(workers=2)
     assert fetch(service)[0] == 404
     assert fetch(service, {"Authorization": f"Bearer {TOKEN}"})[0] == 404
@@ -55,7 +55,8 @@ def test_off_by_default(make_service):
 
 
 def test_loopback(service):
-    """calls from this host get the page; calls through a proxy or of a page in a browser do not, whatever they say"""
+    """calls from this host get the page; calls through a proxy, or from a page in a browser, never do, whatever their headers
+    are"""
     status, headers, text = fetch(service)
     assert (status, headers["Content-Type"], headers["Cache-Control"]) == (200, CONTENT_TYPE, "no-store")
     assert text.startswith("# HELP leadhook_requests_total ")
@@ -89,19 +90,19 @@ def test_token(make_service):
 
 @pytest.mark.parametrize("front", FRONTS)
 def test_each_web_server(make_service, front):
-    """every example of a web server passes the page on, below a path as well"""
+    """the page is available with every example of a web server, even below a path"""
     service = make_service(front=FRONTS[front], mount="/lead/", workers=2, settings=[LOOPBACK])
     page = scrape(service)
     assert page("database_up") == 1
     assert fetch(service, {"X-Forwarded-For": "10.0.0.1"})[0] == 403
-    assert fetch(service, {"Host": "elsewhere.example"})[0] in (403, 404)  # a web server may have other names only
+    assert fetch(service, {"Host": "elsewhere.example"})[0] in (403, 404)  # a web server may accept only other names
     service.stop()
 
 
 # --- what counts ---
 
 def test_requests(service, campaign):
-    """each answer counts once, for the template of its route and the class of its status; so do leads and events"""
+    """each answer counts once, by the template of its route and the class of its status; leads and events count once, too"""
     campaign.webhook("new_signup", "repeat_signup")
     before = scrape(service)
     for number in range(3):
@@ -130,7 +131,7 @@ def test_requests(service, campaign):
 
 
 def test_durations(service, campaign):
-    """a histogram has each request, with cumulative buckets"""
+    """each request counts in a histogram with cumulative buckets"""
     before = scrape(service)
     for _ in range(10):
         assert campaign.client.request("GET", "/health").status == 200
@@ -143,7 +144,7 @@ def test_durations(service, campaign):
 
 
 def test_refusals(service, campaign):
-    """a refusal counts for the setting that refused"""
+    """a refusal counts for the setting that caused it"""
     before, address = scrape(service), new_address()
     statuses = [campaign.post({"email": f"{number}@example.org"}, key=None, address=address).status for number in range(5)]
     assert statuses == [200, 200, 200, 429, 429]
@@ -156,7 +157,7 @@ def test_refusals(service, campaign):
 
 
 def test_bots(service, account):
-    """a sign-up that is refused as a bot's counts for its reason"""
+    """a sign-up that is refused as a bot's counts for the reason of the refusal"""
     campaign = service.campaign(account, bots="proof")
     before = scrape(service)
     assert campaign.post({"email": "ada@example.org"}, key=None).status == 406
@@ -164,7 +165,7 @@ def test_bots(service, account):
 
 
 def test_the_command_prints_the_same(service, campaign):
-    """leadhook metrics has the counts of GET /metrics, which it makes no part of itself"""
+    """leadhook metrics prints the counts of GET /metrics, and does not change them itself"""
     campaign.lead(email="ada@example.org")
     page = scrape(service)
     same = grew(service, page, "requests_total", 1, route="/metrics")
@@ -178,7 +179,7 @@ def test_the_command_prints_the_same(service, campaign):
 
 
 def test_free_space(service):
-    """it is that of the file systems of state, and of the database when it is on this host"""
+    """the file systems of the state directory, and of the database if it is on this host"""
     page = scrape(service)
     state = os.statvfs(service.installation.setting("server", "state_dir"))
     data = os.statvfs(service.database.folder)
@@ -190,7 +191,7 @@ def test_free_space(service):
 
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed; scripts/check installs prometheus")
 def test_promtool_accepts_it(service):
-    """promtool check metrics has nothing to say"""
+    """promtool check metrics reports nothing"""
     _, _, text = fetch(service)
     for page in (text, call(service.installation, "metrics").stdout):
         done = subprocess.run(["promtool", "check", "metrics"], input=page, capture_output=True, text=True, timeout=30, check=False)
@@ -204,7 +205,7 @@ def grown_only(before, after):
 
 
 def test_death_of_a_worker(service, campaign):
-    """counts stay, the death counts, and the dead one is no worker any more"""
+    """counts stay, the death is counted, and the dead process is no longer a worker"""
     campaign.lead(email="ada@example.org")
     wait_until(lambda: scrape(service).total("workers") == WORKERS, DEADLINE, "all workers run")
     before = scrape(service)
@@ -213,7 +214,7 @@ def test_death_of_a_worker(service, campaign):
     after = grew(service, before, "process_restarts_total", 1, process="worker")
     grown_only(before, after)
     wait_until(lambda: scrape(service)("processes", process="worker") == WORKERS, DEADLINE, "it is replaced")
-    assert scrape(service)("workers", state="busy") >= 1  # the one that answers
+    assert scrape(service)("workers", state="busy") >= 1  # the worker that answers
 
 
 @needs_committer
@@ -232,7 +233,7 @@ def test_death_of_the_committer(service, campaign):
 
 
 def test_reload_and_restart(make_service):
-    """counts stay over HUP and over a restart, and a planned end of a process is no death"""
+    """counts survive HUP and a restart, and the planned end of a process does not count as a death"""
     service = make_service(workers=2, settings=[LOOPBACK])
     campaign = service.campaign()
     campaign.leads(3)
@@ -256,7 +257,7 @@ def test_reload_and_restart(make_service):
 
 
 def test_death_of_the_parent(make_service):
-    """kill -9 of the parent: its processes end, are not counted, and the next start goes on"""
+    """after kill -9 of the parent, its processes end and are not counted as dead; the next start continues the counts"""
     service = make_service(workers=2, settings=[LOOPBACK])
     service.campaign().leads(2)
     before = grew(service, Page(""), "leads_created_total", 2)
@@ -270,7 +271,7 @@ def test_death_of_the_parent(make_service):
 
 
 def test_without_a_parent(make_service):
-    """without workers the one process counts, over HUP as well"""
+    """without workers, the single process counts, even after HUP"""
     service = make_service(workers=0, committer=False, settings=[LOOPBACK])
     service.campaign().leads(2)
     before = grew(service, Page(""), "leads_created_total", 2)
@@ -283,7 +284,7 @@ def test_without_a_parent(make_service):
 
 
 def test_the_file_cannot_be_made(make_service):
-    """a file that is not ours stays, the service runs and counts by itself, and the command says what is missing"""
+    """another program's file stays, the service runs with counts of its own, and the command reports what is missing"""
     service = make_service(workers=2, settings=[LOOPBACK])
     file = service.installation.folder / "state" / "metrics"
     service.responders.stop()
@@ -303,7 +304,7 @@ def test_the_file_cannot_be_made(make_service):
 # --- the database ---
 
 def test_database_away(make_service, own_database):
-    """its numbers are left out, not zero; everything else is there, in time for a scraper"""
+    """its numbers are left out instead of being zero; the rest of the page arrives in time for a scraper"""
     service = make_service(workers=2, settings=[LOOPBACK], database=own_database)
     service.campaign().leads(2)
     before = grew(service, Page(""), "leads_created_total", 2)
@@ -322,7 +323,7 @@ def test_database_away(make_service, own_database):
 
 
 def test_scrapes_do_not_load_the_database(service):
-    """any number of scrapes reads its numbers once in five seconds"""
+    """the numbers are read once in five seconds, however many scrapes there are"""
     def executed():
         return int(service.installation.sql("SHOW GLOBAL STATUS LIKE 'Com_stmt_execute'").split()[1])
     scrape(service)
@@ -336,7 +337,7 @@ def test_scrapes_do_not_load_the_database(service):
 # --- the dispatcher ---
 
 def give_pid_away(service, dead, living):
-    """Changes the counted process to one that had the pid of another program: the lower half of a word of the file."""
+    """Gives the counted process the pid of another program, in the lower half of a word of the file."""
     with open(service.installation.folder / "state" / "metrics", "r+b") as file:
         words = array.array("Q", file.read())
         (place,) = [index for index, word in enumerate(words) if word & 0xffffffff == dead]
@@ -346,8 +347,8 @@ def give_pid_away(service, dead, living):
 
 
 def test_dispatcher(make_service):
-    """attempts by class of the answer, ends by state, what is under way, what is due; after its death, nothing is under way,
-    also when another program gets its pid"""
+    """attempts by class of the answer, ended deliveries by state, attempts under way, due deliveries; after its death, no attempt
+    is under way, even if another program gets its pid"""
     service = make_service(workers=2, settings=[LOOPBACK, ("dispatch", "schedule", "1s"), ("dispatch", "breaker_failures", "1000")])
     receiver, good, bad, hanging = service.receiver, service.campaign(), service.campaign(), service.campaign()
     receiver.script(bad.hook, Answer(status=500))
@@ -379,7 +380,7 @@ def test_dispatcher(make_service):
     assert after("delivery_attempts_under_way") == 0
     grown_only(before, after)
     give_pid_away(service, dead, os.getpid())
-    other = scrape(service)  # by a worker in its sandbox
+    other = scrape(service)  # read by a worker in its sandbox
     assert other("processes", process="dispatcher") == 0 and other("delivery_attempts_under_way") == 0
     stopped = after("dispatcher_last_poll_timestamp_seconds")
     receiver.released.set()
@@ -389,7 +390,7 @@ def test_dispatcher(make_service):
 
 
 def test_death_of_a_companion(make_service, mail_server):
-    """the process that sends mail counts, and so does its death"""
+    """the process that sends mail is counted, and so is its death"""
     service = make_service(workers=2, settings=[LOOPBACK, *mail_server.settings()])
     service.dispatcher.start()
     _, sender = companion(service.dispatcher)
@@ -400,7 +401,7 @@ def test_death_of_a_companion(make_service, mail_server):
 
 
 def test_refused_connections(make_service):
-    """an attempt without an answer counts for what went wrong, in the words of leadhook(1)"""
+    """an attempt without an answer counts for its error, by the name in leadhook(1)"""
     service = make_service(workers=2, settings=[LOOPBACK])
     campaign = service.campaign()
     response = campaign.post({"url": f"http://127.0.0.1:{free_port()}/", "events": ["new_signup"]}, path="/outbound-webhook")

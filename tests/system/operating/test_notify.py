@@ -16,7 +16,7 @@ from tree import BUILD
 
 DEADLINE = 30
 SILENCE = 3 * WATCHDOG_SECONDS  # six signs of life would come in it
-NO_STATE = ("server", "state_dir", "/dev/null/state")  # is only rejected when it is used
+NO_STATE = ("server", "state_dir", "/dev/null/state")  # rejected only when it is used
 WORKERS = 3
 
 
@@ -48,7 +48,7 @@ class Program:
 
 @pytest.fixture(params=[0, WORKERS])
 def responders(service, make_folder, request):
-    """Without and with a parent."""
+    """Responders without and with a parent."""
     made = Program(service, make_folder())
     made.workers = request.param
     yield made.start(made.installation.responders(request.param, committer=COMMITTER))
@@ -57,20 +57,20 @@ def responders(service, make_folder, request):
 
 @pytest.fixture
 def dispatcher(service, make_folder):
-    made = Program(service, make_folder(), ("server", "sandbox", "off"))  # for ptrace, without root too
+    made = Program(service, make_folder(), ("server", "sandbox", "off"))  # so that ptrace works without root, too
     yield made.start(made.installation.dispatcher())
     made.manager.close()
 
 
 def test_ready_when_it_serves(responders):
-    """it is not ready before: all workers are there, and a request is answered at once"""
+    """and not earlier: all workers are there, and a request is answered at once"""
     assert responders.manager.state()["READY"] == "1"
     assert responders.serves()
     assert len(children(responders.pid)) == (responders.workers + COMMITTER if responders.workers else 0)
 
 
 def test_not_ready_without_the_companion(start, folder):  # noqa: F811
-    """workers whose requests would wait for it are no service (tests/fcgi/echo_app.c, where it is slow to start)"""
+    """requests would wait for it, so workers alone are not ready (tests/fcgi/echo_app.c, whose companion is slow to start)"""
     manager = Manager(folder)
     (folder / "config").write_text("slow")
     server = start("--workers", 2, "--companion", 1, "--config", folder / "config", via=["env", *manager.environment])
@@ -121,7 +121,7 @@ def test_signs_of_life_end_with_the_process(responders):
 
 
 def test_workers_do_not_report(responders):
-    """signs of life go on while all workers are stopped, until the parent replaces them; Manager checks the sender"""
+    """signs of life continue while all workers are stopped, until the parent replaces them; Manager checks the sender"""
     if not responders.workers:
         pytest.skip("there are no workers")
     assert "READY" in responders.manager.state()
@@ -145,7 +145,7 @@ def test_the_dispatcher_reports(dispatcher):
 
 
 def test_signs_of_life_end_with_the_loop_that_sends(dispatcher):
-    """only that thread is stopped: the others, which fetch and record, do not report in its place"""
+    """only that thread is stopped: the other threads, which fetch and record, do not report in its place"""
     assert "READY" in dispatcher.manager.state()
     assert len(list(thread_states(dispatcher.pid))) > 1
     dispatcher.manager.sign_of_life()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs with nothing but their configuration, and in unusual environments."""
+"""The programs started by hand, with only their configuration, and in unusual environments."""
 import os
 import pathlib
 import signal
@@ -12,7 +12,7 @@ from stack.process import wait_until
 
 
 def test_the_configured_socket(service):
-    """docs/architecture.md 10: server.listen without --listen; TERM removes the socket, also after a reload"""
+    """docs/architecture.md 10: server.listen is used without --listen; TERM removes the socket, even after a reload"""
     installation = service.installation
     path, log = installation.folder / "configured.sock", installation.folder / "configured.log"
     environment = {**os.environ, "LEADHOOK_SERVER_LISTEN": str(path), "LEADHOOK_SERVER_WORKERS": "1",
@@ -36,7 +36,7 @@ def test_the_configured_socket(service):
 
 
 def run_without(descriptor, installation, program, *words, **environment):
-    """One run with a standard descriptor closed, as some supervisors start programs; returns its exit status."""
+    """Runs a program with a standard descriptor closed, as some supervisors do; returns its exit status."""
     return subprocess.run([installation.program(program), "--config", installation.config, *words], timeout=60,
                           env={**os.environ, **environment}, stdin=subprocess.DEVNULL, check=False,
                           preexec_fn=lambda: os.close(descriptor)).returncode
@@ -48,7 +48,8 @@ def test_closed_stdout_is_an_error(service):
 
 
 def test_log_lines_stay_out_of_other_files(service):
-    """leadhook-dispatch(8) FILES: the lock file has only the owner's id and what is under way, also when standard error is closed"""
+    """leadhook-dispatch(8) FILES: even with standard error closed, the lock file has only the owner's id and the attempts under
+    way"""
     lock = pathlib.Path(service.installation.setting("dispatch", "lock_file"))
     run_without(2, service.installation, "leadhook-dispatch", "--max-runtime", "1", LEADHOOK_DATABASE_SOCKET="/nonexistent")
     content = lock.read_bytes()

@@ -52,7 +52,7 @@ def quickstart(make_folder):
 
 @WEB_SERVERS
 def test_first_run(quickstart, web):
-    """Prints URL, key and three curl commands; a sign-up is answered; its signed event is in the receiver's log"""
+    """prints URL, key and three curl commands; a sign-up is answered; its signed event is in the receiver's log"""
     text = quickstart.start("--web", web)
     values = quickstart.values
     assert set(values) == {"LEADHOOK_URL", "LEADHOOK_KEY", "LEADHOOK_CAMPAIGN", "LEADHOOK_CONF", "LEADHOOK_RECEIVER_LOG", "LEADHOOK_MAILS",
@@ -71,7 +71,8 @@ def test_first_run(quickstart, web):
 
 @WEB_SERVERS
 def test_the_login(quickstart, web):
-    """The banner has the address of the dashboard and an operator's login, the same after a restart, also below a path; they are private"""
+    """the banner has the address of the dashboard, even below a path, and an operator's login, which is private and survives a
+    restart"""
     text = quickstart.start("--web", web, "--set", "server.base_path=/lead")
     shown = re.search(r"\nThe dashboard is (\S+)\n  email       (\S+)\n  password    (\S+)\n", text)
     assert shown.groups() == tuple(quickstart.values[f"LEADHOOK_{name}"] for name in ("DASHBOARD", "LOGIN", "PASSWORD"))
@@ -91,7 +92,7 @@ def test_the_login(quickstart, web):
 
 @pytest.mark.long
 def test_a_lost_login_is_made_again(quickstart):
-    """it is made for a user that was removed, and for one that was made by the command"""
+    """if the user was removed, or was created again with the command"""
     quickstart.start()
     before = quickstart.values["LEADHOOK_PASSWORD"]
     for again in ("true", "leadhook user add operator@example.org --role operator"):
@@ -106,7 +107,8 @@ def test_a_lost_login_is_made_again(quickstart):
 
 @pytest.mark.parametrize("browser", FIREFOX_LATER)
 def test_a_session_over_http(quickstart, make_folder, browser):
-    """docs/manage.md 3: browsers store the cookie of a session, which is for https, and send it, on the printed address and on localhost"""
+    """docs/manage.md 3: at the printed address and on localhost, browsers store and send the cookie of a session, although it is
+    for https"""
     if WINDOWS[browser].program.program() is None:
         pytest.skip(f"{browser} is not installed; scripts/check installs it")
     quickstart.start()
@@ -130,7 +132,7 @@ def test_a_session_over_http(quickstart, make_folder, browser):
 @pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed")
 @pytest.mark.parametrize("before", first(None, "/usr/share/man"))
 def test_manual_pages(quickstart, before):
-    """After `. env`, man finds them, and those of other packages as before"""
+    """after `. env`, man finds them, and still finds those of other packages"""
     quickstart.start()
     environment = {name: value for name, value in os.environ.items() if name != "MANPATH"} | ({"MANPATH": before} if before else {})
 
@@ -147,7 +149,7 @@ def test_manual_pages(quickstart, before):
 
 @pytest.mark.parametrize("browser", FIREFOX_LATER)
 def test_from_the_page_to_a_link_to_share(quickstart, make_folder, browser):
-    """What a newcomer does: the printed page, the lead's own page, the mail that is shown, its link and button"""
+    """the steps of a newcomer: the printed page, the lead's own page, the mail that is shown, its link and button"""
     if WINDOWS[browser].program.program() is None:
         pytest.skip(f"{browser} is not installed; scripts/check installs it")
     out = make_folder() / "out"
@@ -185,7 +187,7 @@ sleep 300
 
 @pytest.mark.parametrize("npm, registry", [(None, "http://127.0.0.1:9/"), (NPM, "")], ids=["refused", "silent"])
 def test_the_registry_is_out_of_reach(make_folder, npm, registry):
-    """docs/operating.md 1: the libraries of the dashboard are not waited for, and what is missing has a reason"""
+    """docs/operating.md 1: the quickstart does not wait for the libraries of the dashboard, and explains why they are missing"""
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed; scripts/check installs it")
     folder = make_folder()
@@ -207,7 +209,7 @@ def test_the_registry_is_out_of_reach(make_folder, npm, registry):
 
 
 def test_without_the_dashboard(quickstart):
-    """docs/operating.md 1: the last lines say why, and how to get it"""
+    """docs/operating.md 1: the last lines explain why it is missing, and how to get it"""
     lines = quickstart.start("--no-dashboard", "npm cannot be installed").splitlines()
     assert lines[-2:] == ["There is no dashboard: npm cannot be installed.",
                           "When that is corrected, start the quickstart again: it adds the dashboard."]
@@ -220,7 +222,7 @@ def was_built_with_dashboard(build):
 
 
 def test_the_build_has_the_dashboard(make_folder):
-    """docs/operating.md 1: what a start builds is not configured again by the next one"""
+    """docs/operating.md 1: a build with the dashboard is recognized, so that the next start does not configure it again"""
     assert was_built_with_dashboard(BUILD) and not was_built_with_dashboard(make_folder())
 
 
@@ -228,7 +230,7 @@ def test_the_build_has_the_dashboard(make_folder):
 @pytest.mark.skipif((SOURCE / "src/dashboard/lib/licences.txt").exists() or (SOURCE / "config.status").exists(),
                     reason="a tarball has the libraries, and a tree that is configured in place has its own build")
 def test_a_build_without_the_dashboard(make_folder):
-    """docs/operating.md 1: the script itself, with a registry that refuses; what runs has no dashboard"""
+    """docs/operating.md 1: runs the script itself, with a registry that refuses; the running service has no dashboard"""
     state = make_folder() / "state"
     script = SOURCE / "scripts/quickstart"
     try:
@@ -257,21 +259,21 @@ except Ended:
 
 
 def test_two_signals_at_once(quickstart):
-    """As of a terminal that is closed: everything is ended all the same"""
+    """a terminal that is closed sends two: everything is stopped nevertheless"""
     done = subprocess.run([sys.executable, "-c", TWO_SIGNALS], env=quickstart.environment, text=True, capture_output=True, timeout=30,
                           check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "stopped\n", "")
 
 
 def test_mails_are_shown_as_text():
-    """What visitors typed cannot control the terminal."""
+    """text that visitors typed cannot control the terminal"""
     shown = describe_mail(json.dumps({"time": "t", "to": "a@example.org", "subject": "x\x1b[2J\n\u202ey", "links": ["http://a/\x07", 3], "codes": ["123456"]}))
     assert shown == "t  mail to a@example.org: x?[2J??y\n    http://a/?\n    ?\n    code 123456"
     assert describe_mail("[]") == "?  mail to ?: ?"
 
 
 def test_killed_programs_are_restarted(quickstart):
-    """each is, within 2 s"""
+    """each program is restarted within 2 s"""
     quickstart.start()
     for victim in quickstart.children():
         name = name_of(victim)
@@ -283,7 +285,7 @@ def test_killed_programs_are_restarted(quickstart):
 
 @pytest.mark.parametrize("number", first(signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
 def test_all_programs_end_with_it(quickstart, number):
-    """they do when it is killed, too"""
+    """even if it is killed"""
     quickstart.start()
     pids = quickstart.children()
     assert len(pids) == PROGRAMS - 1
@@ -293,7 +295,7 @@ def test_all_programs_end_with_it(quickstart, number):
 
 
 def test_stop_and_restart(quickstart):
-    """--stop needs only the state; data, key, settings and port remain, also on another port"""
+    """--stop needs only the state directory; data, key and settings remain, even on another port; the last port is used again"""
     quickstart.start("--set", "server.service_name=My Service")
     first, key = quickstart.lead("ada@example.org"), quickstart.values["LEADHOOK_KEY"]
     assert quickstart.call("--stop").returncode == 0
@@ -313,14 +315,15 @@ def test_stop_and_restart(quickstart):
 
 
 def test_known_leads(quickstart):
-    """docs/requirements.md: the campaigns of a quickstart, that of the API and that of the page, answer as one without any setting"""
+    """docs/requirements.md: both campaigns of a quickstart, for the API and for the page, answer like a campaign without
+    settings"""
     quickstart.start("--set", "server.trusted_proxies=127.0.0.1")
     for id in (quickstart.values["LEADHOOK_CAMPAIGN"], quickstart.values["LEADHOOK_PAGE"].rpartition("/")[2]):
         check_known_leads(MadeCampaign(quickstart.client, int(id), quickstart.values["LEADHOOK_KEY"]))
 
 
 def test_a_removed_campaign_is_made_again(quickstart):
-    """What the next start prints answers, and events of the new campaign arrive; so does a removed account"""
+    """what the next start prints works, and events of the new campaign arrive; a removed account is created again, too"""
     quickstart.start()
     before = quickstart.values
 
@@ -345,7 +348,7 @@ def test_a_removed_campaign_is_made_again(quickstart):
 
 
 def test_backup(quickstart):
-    """docs/operating.md 10: the commands with the socket of the state"""
+    """docs/operating.md 10: its commands work with the socket in the state directory"""
     quickstart.start()
     quickstart.lead("ada@example.org")
     dump = f"mariadb-dump --single-transaction --skip-lock-tables -S {quickstart.state}/run/mariadb.sock leadhook"
@@ -353,7 +356,7 @@ def test_backup(quickstart):
 
 
 def test_other_database_servers_keep_their_temporary_tables(quickstart):
-    """A starting server removes the temporary tables that it finds"""
+    """a server removes the temporary tables that it finds when it starts"""
     files = [pathlib.Path(tempfile.gettempdir(), f"#sql-temptable-leadhook-1-1{ending}") for ending in (".frm", ".MAI", ".MAD")]
     try:
         for file in files:
@@ -366,7 +369,7 @@ def test_other_database_servers_keep_their_temporary_tables(quickstart):
 
 
 def test_files_are_replaced_atomically(tmp_path):
-    """The only copy of the key and the password must survive a kill"""
+    """the only copy of the key and the password must survive a kill"""
     path = tmp_path / "state.json"
     for text in ("one", "two"):
         replace_file(path, text)
@@ -381,7 +384,7 @@ def test_files_are_replaced_atomically(tmp_path):
 
 
 def test_second_instance(quickstart, make_folder):
-    """on the same port, or with the same state, it fails with a clear message"""
+    """it fails with a clear message, on the same port or with the same state directory"""
     quickstart.start()
     other = Run(make_folder())
     done = other.call("--port", str(quickstart.port), "--detach")
@@ -394,7 +397,7 @@ def test_second_instance(quickstart, make_folder):
 @pytest.mark.parametrize("name,value", first(("log.level", "loudest"), ("server.bogus", "1"), ("bogus.key", "1"),
                                         ("dispatch.ca_file", "missing.pem"), ("log.file", "/proc/leadhook.log"), count=2))
 def test_invalid_settings(quickstart, name, value):
-    """The failed step names the setting and the reason, for errors of the file and of a program; the state does not change"""
+    """the failed step names the setting and the reason, for errors in the file and of a program; the state does not change"""
     quickstart.start()
     assert quickstart.call("--stop").returncode == 0
     before = pathlib.Path(quickstart.values["LEADHOOK_CONF"]).read_text()
@@ -406,7 +409,7 @@ def test_invalid_settings(quickstart, name, value):
 
 
 def test_a_first_start_that_fails(quickstart):
-    """The next one goes on with the database that it left"""
+    """the next start uses the database that it left"""
     done = quickstart.call("--port", str(free_port()), "--detach", "--set", "log.file=/proc/leadhook.log")
     assert done.returncode == 1 and "starting the programs failed" in done.stderr and not (quickstart.state / "leadhook.conf").exists()
     quickstart.start()
@@ -414,7 +417,7 @@ def test_a_first_start_that_fails(quickstart):
 
 
 def test_unexpected_requests_at_the_receiver(quickstart, tmp_path):
-    """Forms and invalid data are shown as far as possible, and the receiver continues"""
+    """forms and invalid data are shown as far as possible, and the receiver continues"""
     out = tmp_path / "out"
     with quickstart.start_in_foreground(out) as process:
         try:
@@ -442,7 +445,7 @@ def test_unexpected_requests_at_the_receiver(quickstart, tmp_path):
 
 @WEB_SERVERS
 def test_logs_are_private(quickstart, web):
-    """They contain personal data"""
+    """because they contain personal data"""
     quickstart.start("--web", web)
     quickstart.lead("ada@example.org")
     wait_until(lambda: len(quickstart.received()) >= 2, 10, "two deliveries")
@@ -453,7 +456,7 @@ def test_logs_are_private(quickstart, web):
 
 
 def refused_at_once(script, *options):
-    """Fails with one message, before anything is installed or built."""
+    """Checks that the script fails with one message, before anything is installed or built."""
     done = subprocess.run([script, *options], text=True, capture_output=True, timeout=30, check=False)
     assert done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1, done.stdout + done.stderr
     return done.stderr

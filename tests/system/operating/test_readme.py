@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""README.md and docs/operating.md: commands and the receiver run as written, and answers have the shown fields."""
+"""README.md and docs/operating.md: commands and the receiver work as written, and answers have the fields that are shown."""
 import json
 import os
 import re
@@ -31,7 +31,7 @@ def only(found, language):
 
 
 def shape(value):
-    """Returns the names, the order and the types of a JSON value."""
+    """Returns the names in a JSON value, in their order, with their types."""
     return {name: shape(inner) for name, inner in value.items()} if isinstance(value, dict) else type(value)
 
 
@@ -52,7 +52,7 @@ def campaign(service, account):
 
 
 def test_a_first_sign_up(campaign):
-    """The whole public answer; the exact differences with a key; the look-up"""
+    """the whole public answer; the exact differences with a key; the look-up"""
     found = blocks("A first sign-up through the API")
     (public, with_key), (sign_up, update, look_up) = map(json.loads, only(found, "json")), only(found, "sh")
     first = run(sign_up, campaign)
@@ -84,7 +84,7 @@ def readme_receiver(tmp_path):
 
 
 def post(port, secret, sent, body=b"{}"):
-    """Sends the receiver a signed request like a delivery; returns the status that curl reports."""
+    """Sends the receiver a signed request, as a delivery does; returns the status that curl reports."""
     headers = {"webhook-id": "msg_1", "webhook-timestamp": str(sent),
                "webhook-signature": f"v1,{signature(secret, 'msg_1', sent, body)}"}
     words = [word for name, value in headers.items() for word in ("-H", f"{name}: {value}")]
@@ -93,7 +93,7 @@ def post(port, secret, sent, body=b"{}"):
 
 
 def test_a_webhook(campaign, readme_receiver):
-    """The receiver accepts a delivery, and rejects a wrong signature and an old timestamp"""
+    """the receiver accepts a delivery, and rejects a wrong signature and an old timestamp"""
     found, port = blocks("A webhook"), free_port()
     (shown,), (program,), (register, sign_up) = only(found, "json"), only(found, "python"), only(found, "sh")
     created = run(register.replace(PORT, str(port)), campaign)
@@ -111,7 +111,7 @@ def test_a_webhook(campaign, readme_receiver):
 
 
 def test_shown_delivery(campaign, receiver):
-    """Exactly these headers, in the shown form; `__event` is last"""
+    """a delivery has exactly these headers, in the form that is shown; `__event` is last"""
     head, body = only(blocks("A webhook"), "http")[0].split("\n\n")
     shown = dict(line.split(": ", 1) for line in head.splitlines()[1:])
     campaign.webhook("new_signup")
@@ -127,7 +127,7 @@ def test_shown_delivery(campaign, receiver):
 
 
 def test_shown_configuration(service, tmp_path):
-    """It is valid, and the following commands work"""
+    """it is valid, and the commands after it work"""
     config = tmp_path / "leadhook.conf"
     config.write_text(only(blocks("3 Configuration", OPERATING), "ini")[0].replace("64 hexadecimal digits", "0f" * 32))
     config.chmod(0o600)

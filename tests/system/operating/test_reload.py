@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""leadhook-fcgi(8) and leadhook-dispatch(8), SIGNALS: HUP applies the whole new configuration, or nothing of it."""
+"""leadhook-fcgi(8) and leadhook-dispatch(8), SIGNALS: HUP applies the new configuration as a whole, or not at all."""
 import os
 import signal
 
@@ -13,10 +13,10 @@ from stack.process import Child, wait_until
 from tree import BUILD
 
 DEADLINE = 20
-NO_STATE = ("server", "state_dir", "/dev/null/state")  # is only rejected when it is used
+NO_STATE = ("server", "state_dir", "/dev/null/state")  # rejected only when it is used
 
 
-# (section, key, value) of a configuration that no program can work with, and a word of the line that says so
+# A setting (section, key, value) with which no program can work, and a word of the line in the log
 UNUSABLE = [
     pytest.param(("database", "password", "wrong"), "Access denied", id="password"),
     pytest.param(("database", "user", "other"), "Access denied", id="user"),
@@ -67,7 +67,7 @@ def program(service, make_folder, request):
 
 
 def test_refused_configuration_does_not_change_the_log(program):
-    """neither the log's file nor its level changes when another setting is wrong"""
+    """if another setting is wrong, neither the file nor the level of the log changes"""
     other = program.log.with_name("other.log")
     program.configure(("log", "file", other), ("log", "level", "error"), NO_STATE)
     program.hup("reload_failed")
@@ -91,7 +91,7 @@ def test_unwritable_log_changes_nothing(program):
 
 
 def test_an_accepted_configuration_is_in_use(program):
-    """the next one is used, too, after a refused one"""
+    """even after a refused one"""
     other = program.log.with_name("other.log")
     program.configure(NO_STATE)
     program.hup("reload_failed")
@@ -106,7 +106,7 @@ def test_an_accepted_configuration_is_in_use(program):
 
 @pytest.mark.parametrize("setting, word", UNUSABLE)
 def test_a_database_that_cannot_be_used(program, setting, word):
-    """the processes that work stay, and the log says why; the right configuration is then applied"""
+    """the running processes stay, and the log has the reason; a correct configuration is then applied"""
     right = program.installation.text()
     before = children(program.child.pid)
     program.configure(setting)
@@ -121,7 +121,7 @@ def test_a_database_that_cannot_be_used(program, setting, word):
 
 @pytest.fixture
 def dispatcher(service, make_folder):
-    """A dispatcher with a process that sends mail, whose server does not exist."""
+    """A dispatcher with a process that sends mail. The mail server does not exist."""
     made = Program(service, make_folder(), "leadhook-dispatch", "--daemon",
                    settings=[("mail", "host", "mail.invalid"), ("mail", "from", "hello@example.org")])
     made.child.start()
@@ -131,14 +131,14 @@ def dispatcher(service, make_folder):
 
 
 def processes(pid):
-    """Returns the processes beside the dispatcher: keepers, and what they keep."""
+    """Returns the processes beside the dispatcher: the keepers, and the processes that they restart."""
     keepers = children(pid)
     return [*keepers, *(child for keeper in keepers for child in children(keeper))]
 
 
 @pytest.mark.parametrize("setting, word", UNUSABLE)
 def test_a_dispatcher_that_works_stays(dispatcher, setting, word):
-    """the process that sends mail stays with it, also when all of them get the signal"""
+    """the process that sends mail stays, too, even if all processes get the signal"""
     beside = wait_until(lambda: len(processes(dispatcher.child.pid)) == 2 and processes(dispatcher.child.pid), DEADLINE, "the mailer")
     dispatcher.configure(setting)
     for pid in beside:
@@ -149,7 +149,7 @@ def test_a_dispatcher_that_works_stays(dispatcher, setting, word):
 
 
 def test_errors_of_the_configuration_are_logged(dispatcher):
-    """leadhook-dispatch(8): each with its line"""
+    """leadhook-dispatch(8): each error has its own line"""
     dispatcher.installation.config.write_text(f"{dispatcher.installation.text()}\n[limits]\nmemory = much\nhosts = none\n")
     dispatcher.hup("reload_failed")
     assert logged(dispatcher.log, "configuration_error") == 2 and "limits.memory" in dispatcher.log.read_text()
@@ -167,7 +167,7 @@ def test_a_dispatcher_ends_for_the_next_one(dispatcher):
 @pytest.mark.parametrize("name", ["leadhook-fcgi", "leadhook-dispatch"])
 @pytest.mark.parametrize("setting, word", [*UNUSABLE, pytest.param(("log", "level", "loudest"), "LOG_LEVEL", id="setting")])
 def test_a_start_is_checked(service, name, setting, word):
-    """--check-start, which the units run before a reload, changes nothing, also in the database"""
+    """--check-start, which the units run before a reload, changes nothing, not even in the database"""
     section, key, value = setting
     assert call(service.installation, "--check-start", program=name).returncode == os.EX_OK
     done = call(service.installation, "--check-start", program=name, env={f"LEADHOOK_{section}_{key}".upper(): value})
@@ -175,7 +175,7 @@ def test_a_start_is_checked(service, name, setting, word):
 
 
 def test_the_state_directory_is_checked(service, make_folder):
-    """--check-start of leadhook-fcgi: a start would share memory in server.state_dir; the check makes nothing there"""
+    """--check-start of leadhook-fcgi: a start would create shared memory in server.state_dir; the check creates nothing there"""
     folder = make_folder()
     shared, foreign = folder / "shared", folder / "foreign"
     for one in (shared, foreign):

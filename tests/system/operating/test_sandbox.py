@@ -20,7 +20,7 @@ needs_committer = pytest.mark.skipif(not COMMITTER, reason="this run has no comm
 
 @pytest.fixture(scope="module")
 def service(make_service, make_folder):
-    """Its log is in a folder that the tests replace."""
+    """A service whose log is in a folder that the tests replace."""
     folder = make_folder() / "log"
     folder.mkdir()
     return make_service(workers=2, settings=[("log", "file", folder / "leadhook.log"), ("log", "level", "debug")])
@@ -36,7 +36,7 @@ def lines(path, event):
 
 
 def drop_connection(service):
-    """A worker logs it at level debug, into a log that the parent does not open."""
+    """Drops a connection. A worker logs it at level debug; the parent does not open the log for that."""
     with fastcgi_client.Connection(str(service.installation.socket)):
         pass
 
@@ -68,7 +68,7 @@ def started(child):
 
 
 def test_each_process_is_restricted(service, log):
-    """every long-lived process of every program has no new privileges and no core dumps"""
+    """no long-lived process of any program can gain privileges or dump core"""
     with started(service.installation.dispatcher()) as dispatcher:
         pids = [dispatcher.pid, *children(service.responders.pid)]
         assert len(pids) == (4 if COMMITTER else 3)
@@ -90,7 +90,7 @@ def test_sign_up_and_delivery(service, campaign, log):
 
 
 def test_a_rotated_log(service, campaign, log):
-    """a worker creates the new log, because it may write that folder"""
+    """a worker creates the new log, because it may write to the folder of the log"""
     moved = log.rename(f"{log}.1")
     drop_connection(service)
     wait_until(lambda: lines(log, "connection_dropped"), DEADLINE, "a new log")
@@ -99,7 +99,7 @@ def test_a_rotated_log(service, campaign, log):
 
 
 def test_other_folders_are_not_writable(service, log):
-    """a folder in place of the log folder is not writable: workers use the old one until HUP, and then the new one"""
+    """another folder that replaces the log folder is not writable: workers use the old folder until HUP, and then the new one"""
     if any(lines(one, "no_landlock") for one in log.parent.iterdir()):
         pytest.skip("this kernel has no Landlock")
     moved = log.parent.rename(f"{log.parent}.1") / log.name
@@ -115,7 +115,7 @@ def test_other_folders_are_not_writable(service, log):
 
 
 def test_a_new_configuration(service, campaign, log):
-    """HUP: the unrestricted parent reads it, and its new workers serve"""
+    """after HUP, the unrestricted parent reads it, and its new workers serve"""
     reload(service, log)
     assert campaign.lead(email="a@example.org")["rank"] == 1
 
@@ -131,7 +131,7 @@ def test_a_dead_committer(service, campaign, log):
 
 @contextlib.contextmanager
 def single_process(installation, folder, **settings):
-    """One process without a parent, with its own settings; yields it and its log, once it serves."""
+    """Starts a process without a parent, with its own settings; yields it and its log once it serves."""
     path, log = folder / "own.sock", folder / "own.log"
     environment = {**os.environ, "LEADHOOK_LOG_FILE": str(log), **settings}
     with subprocess.Popen([installation.program("leadhook-fcgi"), "--config", installation.config, "--workers", "0",
@@ -172,7 +172,7 @@ def allow_cores(folder):
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT], ids=lambda number: number.name)
 def test_a_crash_leaves_no_core(service, make_folder, number):
-    """no worker, committer or parent dumps core, whatever its limit at the start; each logs its end"""
+    """no worker, committer or parent dumps core, whatever limit it is started with; each logs its end"""
     folder = make_folder()
     path, log = folder / "own.sock", folder / "own.log"
     environment = {**os.environ, "LEADHOOK_LOG_FILE": str(log), "ASAN_OPTIONS": "handle_segv=0"}

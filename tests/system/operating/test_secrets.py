@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 3.2: the key of the secrets in the database, from none to a second one; SECURITY.md, Secrets in the database."""
+"""docs/operating.md 3.2: the key of the secrets in the database: none, the first, a new one; SECURITY.md, Secrets in the
+database."""
 import getpass
 import json
 import signal
@@ -27,12 +28,12 @@ def webhook(campaign):
 
 @pytest.fixture(scope="module")
 def user(service):
-    """A user with a second factor, once there is a key."""
+    """A user, who gets a second factor once there is a key."""
     return User(service, "ada@example.org", "--role", "operator").ready()
 
 
 def set_key(service, *keys):
-    """Sets a key as an operator does. The dispatcher is started for each run."""
+    """Sets keys as an operator does. No dispatcher has to reload: each run starts one."""
     log = service.installation.folder / "fcgi.log"
     before = log.read_text().count(" reloaded ")
     service.installation.configure([("server", "secrets_key", " ".join(keys))])
@@ -59,7 +60,7 @@ def deliver(service, campaign, number):
 
 
 def content(service):
-    """Returns all rows of all tables, as a thief of a dump has them."""
+    """Returns all rows of all tables, as in a stolen dump."""
     name = service.installation.setting("database", "name")
     tables = service.installation.sql(f"SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{name}'").split()
     return subprocess.run(["mariadb", "--no-defaults", f"--socket={service.database.socket}", f"--user={getpass.getuser()}", "--batch", name],
@@ -68,7 +69,7 @@ def content(service):
 
 
 def test_without_a_key(service, campaign, webhook):
-    """without a key everything is as before; the doctor has the steps; the command needs the key"""
+    """secrets are stored as they are; the doctor lists the steps; the command needs the key"""
     deliver(service, campaign, 1)
     assert webhook["secret"].encode() in content(service) and TOKEN.encode() in content(service)
     fix = findings(service)["secrets_not_sealed"]
@@ -79,7 +80,8 @@ def test_without_a_key(service, campaign, webhook):
 
 
 def test_sealing(service, campaign, webhook):
-    """"A key alone changes nothing." Then a copy of the database has no secret, and programs that run have lost none"""
+    """"A key alone changes nothing." After sealing, a copy of the database has no secrets, and running programs can still use
+    them"""
     link = campaign.lead(email="lead1@example.org")["unsubscribe_url"]["safe"]
     set_key(service, OLD)
     assert count(service, "--dry-run") == {"changed": 0, "sealed": 0, "old_key": 0, "not_sealed": 3, "unreadable": 0}
@@ -96,7 +98,7 @@ def test_sealing(service, campaign, webhook):
 
 
 def test_a_new_key(service, campaign, webhook, user):
-    """both keys, then seal, then the old one is removed"""
+    """set both keys, seal, remove the old key"""
     factor = user("POST", "session/factor").json["secret"]
     assert user("POST", "session/factor/enable", {"code": code_of(factor)}).status == 200
     assert factor.encode() not in content(service)
@@ -112,7 +114,7 @@ def test_a_new_key(service, campaign, webhook, user):
 
 
 def test_a_wrong_key(service, campaign, webhook):
-    """the programs do not start, with the reason; what waits is sent with the right key"""
+    """the programs report the reason and do not start; waiting deliveries are sent with the right key"""
     installation = service.installation
     campaign.lead(email="lead5@example.org")
     for program, words in (("leadhook-fcgi", ["--listen", str(installation.folder / "wrong.sock")]), ("leadhook-dispatch", []),
@@ -129,7 +131,8 @@ def test_a_wrong_key(service, campaign, webhook):
 
 
 def test_a_delivery_waits_for_its_key(service, campaign, webhook):
-    """the secret of one webhook has a key that the dispatcher lacks: secret_sealed, without an attempt, and sent with the key"""
+    """a webhook's secret is sealed with a key that the dispatcher lacks: there is no attempt (secret_sealed) until it gets the
+    key"""
     installation = service.installation
     done = call(installation, "webhook", "rotate", str(webhook["referenceId"]), "--json",
                 env={"LEADHOOK_SERVER_SECRETS_KEY": f"{OLD} {NEW}", "LEADHOOK_DISPATCH_ROTATION_OVERLAP": "0s"})

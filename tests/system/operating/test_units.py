@@ -10,7 +10,7 @@ from command import call
 from stack.installation import find_program
 from tree import BUILD, SOURCE
 
-EXPOSURE = 2.0  # at most, as systemd-analyze security rates it; 10 is the worst
+EXPOSURE = 2.0  # the maximum rating of systemd-analyze security; 10 is the worst
 SERVICES = ("leadhook-fcgi.service", "leadhook-dispatch.service", "leadhook-dispatch-run.service")
 OTHERS = ("leadhook-fcgi.socket", "leadhook-dispatch.timer")
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(shutil.which("systemd-analyze") is None or not (
 
 @pytest.fixture(scope="module")
 def units(make_folder):
-    """A folder with all units, whose programs are those of the build."""
+    """A folder with all units, which start the programs of the build."""
     folder = make_folder()
     for name in SERVICES:
         text, count = re.subn(r"(?<==)/\S*/(leadhook-\w+)\b", lambda found: str(find_program(BUILD, found[1])),
@@ -53,7 +53,7 @@ def test_services_are_restricted(units, name):
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_command_lines_are_accepted(units, service, name):
-    """the program takes the options of ExecStart"""
+    """the program accepts the options of ExecStart"""
     line = re.search(r"^ExecStart=(.*)$", (units / name).read_text(), re.MULTILINE)[1].split()
     program, *words = line
     done = call(service.installation, *words, "--check-config", program=os.path.basename(program))

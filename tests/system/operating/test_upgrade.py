@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""docs/operating.md 11: from one version's programs and tables to the next, while people sign up.
+"""docs/operating.md 11: an upgrade of programs and tables from one version to the next, while people sign up.
 
-From this build to the next version (tests/next); or, for a release, to this build from one of an earlier version, LEADHOOK_PREVIOUS.
+It is from this build to the next version (tests/next), or, for a release, from the build of an earlier version (LEADHOOK_PREVIOUS) to this
+one.
 """
 import pytest
 from load import Load
@@ -31,7 +32,7 @@ def restart(service):
 
 
 def test_upgrade_under_load(request, service, campaign):
-    """the old programs serve the new tables; only the restart refuses sign-ups; every lead and event is there afterwards"""
+    """the old programs work with the new tables; sign-ups are refused only during the restart; no lead or event is lost"""
     newer = BUILD if PREVIOUS else request.getfixturevalue("next_programs")
     with Load(campaign) as filling:
         filling.wait_for(LEADS, FILLED_WITHIN)

@@ -24,7 +24,7 @@ def run(*words):
 
 
 def dashboard_queries():
-    """Returns (panel, query) of the dashboard, as Grafana sends them."""
+    """Returns (panel, query) for all queries of the dashboard, as Grafana sends them."""
     panels = json.loads((EXAMPLES / "grafana-dashboard.json").read_text())["panels"]
     return [(panel["title"], target["expr"].replace("$__rate_interval", "1m").replace("$job", ".+"))
             for panel in panels for target in panel.get("targets", [])]
@@ -36,7 +36,7 @@ def rule_queries():
 
 @pytest.fixture(scope="module")
 def small_disk(make_folder):
-    """A folder on a file system of 1 MiB; None where none can be mounted."""
+    """A folder on a file system of 1 MiB; None if none can be mounted."""
     folder = make_folder()
     mounted = shutil.which("mount") and run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder).returncode == 0
     yield folder if mounted else None
@@ -61,7 +61,7 @@ def prometheus(make_folder, service):
 
 @needs_prometheus
 def test_rules():
-    """promtool finds no fault in configuration and rules, and their tests pass"""
+    """promtool finds no errors in the configuration and the rules, and the tests of the rules pass"""
     for words in (("check", "config", "prometheus.yml"), ("check", "rules", "prometheus-rules.yml"),
                   ("test", "rules", "prometheus-rules-test.yml")):
         done = run("promtool", *words)
@@ -69,7 +69,8 @@ def test_rules():
 
 
 def test_documents_name_the_metrics(service):
-    """docs/operating.md 12.1: the table has every metric with its type and labels, and no other; rules and dashboard name metrics that exist"""
+    """docs/operating.md 12.1: the table has every metric with its type and labels, and no others; rules and dashboard use only
+    these"""
     _, _, text = fetch(service)
     types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE))
     types.update({"leadhook_filesystem_free_bytes": "gauge", "leadhook_filesystem_size_bytes": "gauge"})
@@ -92,7 +93,7 @@ def test_documents_name_the_metrics(service):
 @needs_prometheus
 @pytest.mark.slow
 def test_dashboard(service, prometheus):
-    """every query of the dashboard is valid; those that do not look for something wrong find data"""
+    """every query of the dashboard is valid; all queries find data, except those that look for problems"""
     campaign = service.campaign()
     campaign.webhook("new_signup")
     campaign.leads(3)
@@ -109,7 +110,7 @@ def test_dashboard(service, prometheus):
 @needs_prometheus
 @pytest.mark.slow
 def test_alerts_fire(service, prometheus, small_disk):
-    """each of the alerts fires when its reason occurs, and not before"""
+    """each alert fires when its cause occurs, and not before"""
     def fires(alert):
         wait_until(lambda: alert in prometheus.firing(), DEADLINE, f"{alert} fires")
     campaign = service.campaign()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/cluster.md 7: clusters side by side, and HAProxy with the shipped configuration, which chooses by the campaign's id."""
+"""docs/cluster.md 7: clusters side by side, and HAProxy with the shipped configuration, which chooses a cluster by the campaign's
+id."""
 import shutil
 
 import pytest
@@ -32,8 +33,8 @@ def balancer(clusters, make_folder):
 
 
 def test_ids(clusters):
-    """docs/cluster.md 7: campaigns and leads have the number in their ids; subscription numbers, and the ids of one cluster, are as
-    without"""
+    """docs/cluster.md 7: ids of campaigns and leads contain the number; subscription numbers do not, nor do ids such as an
+    account's"""
     for number, service in enumerate(clusters, 1):
         campaign = service.campaign()
         assert campaign.id // 10**6 == number and campaign.account.id < 1000
@@ -46,7 +47,7 @@ def test_ids(clusters):
 
 
 def test_the_balancer_chooses_by_the_campaign(clusters, balancer):
-    """docs/cluster.md 7: every path with a campaign; the lead exists in its cluster alone"""
+    """docs/cluster.md 7: for every path with a campaign; the lead exists only in the campaign's cluster"""
     for service in clusters:
         campaign, direct = service.campaign(pages="on"), service.client
         path = f"/v2/{campaign.id}"
@@ -68,7 +69,8 @@ def test_the_balancer_chooses_by_the_campaign(clusters, balancer):
 
 
 def test_errors_and_limits_of_the_balancer(clusters, balancer):
-    """docs/cluster.md 7: 64 KiB of request line and headers; JSON with the CORS headers when no host of the cluster answers"""
+    """docs/cluster.md 7: 64 KiB of request line and headers are accepted; if no host of the cluster answers, JSON with the CORS
+    headers"""
     assert balancer.request("GET", "/health?" + "x" * 60000).status == 200
     assert balancer.request("GET", "/health?" + "x" * 70000).status == 400
     clusters[1].front.stop()
@@ -82,21 +84,21 @@ def test_errors_and_limits_of_the_balancer(clusters, balancer):
 
 
 def test_the_balancer_replaces_the_address_of_clients(clusters, balancer):
-    """docs/cluster.md 7: of web servers that do not join headers, the program would get two"""
+    """docs/cluster.md 7: otherwise, the program would get two headers from web servers that do not join them"""
     campaign = clusters[0].campaign()
     signed_up = balancer.request("POST", f"/v2/{campaign.id}", json_body=ADA, headers=[("X-Forwarded-For", "192.0.2.9")])
     assert signed_up.status == 200 and campaign.find(email=ADA["email"])["ip"] == "127.0.0.1"
 
 
 def test_empty_segments_name_the_same_campaign(clusters, balancer):
-    """docs/cluster.md 7: each path goes to the cluster of the campaign"""
+    """docs/cluster.md 7: each of these paths goes to the cluster of the campaign"""
     campaign = clusters[1].campaign()
     for path in (f"//v2/{campaign.id}", f"/v2//{campaign.id}/"):
         assert balancer.request("POST", path, json_body=ADA, key=campaign.key).json["campaign_id"] == campaign.id
 
 
 def test_the_number_stays(clusters):
-    """docs/cluster.md 7: install and upgrade refuse another one, and the check has a finding"""
+    """docs/cluster.md 7: install and upgrade refuse another number, and the check reports it"""
     service = clusters[1]
     service.campaign()
     other = {"LEADHOOK_CLUSTER_NUMBER": "3"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The process that runs beside the workers (fcgi/server.h): started, replaced and ended with them. Its code here is in
+"""The process that runs beside the workers (fcgi/server.h): it is started, replaced and ended with them. Here, its code is in
 tests/fcgi/echo_app.c."""
 import os
 import signal
@@ -72,7 +72,7 @@ def test_a_worker_that_stops_while_idle_is_replaced(accompanied):
 
 
 def test_processes_stopped_with_their_parent_are_not_killed(accompanied):
-    """a suspended machine: a process is stuck only if the parent ran meanwhile"""
+    """after a machine was suspended, a process counts as stuck only if the parent has been running meanwhile"""
     pids = [accompanied.process.pid, *accompanied.workers()]
     for pid in pids:
         suspend(pid)

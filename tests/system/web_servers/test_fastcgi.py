@@ -120,7 +120,7 @@ def test_hooks_after_answers_and_while_idle(serve):
     wait_for(lambda: int(request(server.path).idle) > 0, "idle()")
 
 
-# --- Incorrect peers: dropped within their time, without delay for others
+# --- Incorrect peers are dropped within the time limits, without delaying others
 
 
 BAD = {
@@ -168,12 +168,12 @@ def test_slow_sender_is_dropped_at_the_deadline(two):
         assert 0.5 < time.monotonic() - started < 3
 
 
-LARGE = head("", 1 << 20, BODY_LIMIT=1 << 20) + stdin(b"x" * (1 << 20))  # which is echoed
+LARGE = head("", 1 << 20, BODY_LIMIT=1 << 20) + stdin(b"x" * (1 << 20))  # the body is echoed
 
 
 @pytest.mark.parametrize("workers", [0, 1])
 def test_peers_that_do_not_read_occupy_no_worker(serve, workers):
-    """fcgi/slow_answers.h: their answers wait, others are served; beyond eight the oldest is given up"""
+    """fcgi/slow_answers.h: their answers wait while others are served; if there are more than eight, the oldest is abandoned"""
     server = serve("--workers", workers, "--receive-ms", 60000)
     with contextlib.ExitStack() as stack:
         slow = [stack.enter_context(Connection(server.path)).send(LARGE) for _ in range(9)]
@@ -203,7 +203,7 @@ def test_a_peer_that_goes_is_no_failure(serve):
 
 @pytest.mark.slow
 def test_a_worker_that_waits_for_slow_answers_is_not_stuck(serve):
-    """it may wait longer than an idle worker may be silent (SILENCE_MS of fcgi/server.c)"""
+    """it may wait longer than SILENCE_MS of fcgi/server.c, the limit for an idle worker"""
     server = serve("--workers", 1, "--receive-ms", 8000)
     with Connection(server.path) as connection:
         connection.send(LARGE)
@@ -317,7 +317,7 @@ def test_a_killed_worker_is_replaced_and_others_continue(serve):
 
 
 def busy_worker(server):
-    """The worker with a connection, which has one more socket than the listening one."""
+    """The worker that has a connection: it has another socket besides the listening one."""
     def sockets(pid):
         links = pathlib.Path(f"/proc/{pid}/fd").iterdir()
         return sum(os.readlink(link).startswith("socket:") for link in links)
@@ -424,7 +424,7 @@ def test_a_bad_configuration_leaves_the_old_one_serving(serve, folder, workers):
 
 
 def test_reload_without_a_parent_stops_first(serve, folder):
-    """server.h, adopt: the previous configuration is valid until the application has stopped"""
+    """server.h, adopt: the previous configuration stays valid until the application has stopped"""
     (folder / "config").write_text("old")
     server = serve("--workers", 0, "--config", folder / "config")
     (folder / "config").write_text("new")
@@ -502,7 +502,7 @@ def test_an_inherited_public_socket_is_refused(start):
 
 
 def test_missing_standard_descriptors_are_filled(serve, folder):
-    """FastCGI passes descriptor 0 only: no connection may become standard error."""
+    """FastCGI passes only descriptor 0: no connection may become standard error."""
     with listening(str(folder / "socket")) as zero:
         server = Server(folder, "--workers", 0, listen=False, stdin=zero, preexec_fn=lambda: (os.close(1), os.close(2)))
         try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/cluster.md 3 and 4.1 at one server that says that it is a node: its status, and which connections read lists. tests/cluster has
-a real cluster."""
+"""docs/cluster.md 3 and 4.1 with one server that claims to be a node: its status, and which connections read lists. tests/cluster
+uses a real cluster."""
 import json
 
 import pytest
@@ -20,7 +20,7 @@ def read(campaign, lead):
 
 @pytest.fixture(scope="module")
 def node(make_folder):
-    """A server that says that it is a node, although there are no others."""
+    """A server that claims to be a node, although there are no other nodes."""
     folder = make_folder()
     server = Database(folder, folder / "mariadb.sock", more=["--wsrep-on=ON", "--log-output=TABLE"]).create().start()
     yield server
@@ -28,7 +28,8 @@ def node(make_folder):
 
 
 def test_status(make_service, node):
-    """docs/cluster.md 3, Seeing it: after what every server has, the node; tests/system/commands/test_admin.py has another server"""
+    """docs/cluster.md 3, Seeing it: the status ends with members about the node; tests/system/commands/test_admin.py has a server
+    that is not a node"""
     status = make_service(database=node, workers=2).installation.admin("status")
     assert list(status)[-9:] == ["now", "node", "cluster_size", "node_state", "receive_queue", "flow_control", "flow_control_paused_ms",
                                  "flow_control_sent", "flow_control_received"]
@@ -36,8 +37,7 @@ def test_status(make_service, node):
 
 
 def test_lists_are_read_by_connections_of_their_own(make_service, node):
-    """docs/cluster.md 4.1: lists, statistics and leaderboards are read by connections that wait for other nodes, everything else by
-    others"""
+    """docs/cluster.md 4.1: connections that wait for other nodes read lists, statistics and leaderboards, and nothing else"""
     service = make_service(database=node, workers=2, settings=[("database", "read_host", "localhost")])
     campaign = service.campaign()
     lead, = campaign.leads(1)
@@ -58,7 +58,7 @@ def test_lists_are_read_by_connections_of_their_own(make_service, node):
 
 @pytest.mark.parametrize("place", ["localhost", "127.0.0.1:1"], ids=["no node", "nothing"])
 def test_a_useless_read_host(make_service, place):
-    """docs/cluster.md 4.1: a server that is no node, or does not run, changes no answer, and is a finding of the check"""
+    """docs/cluster.md 4.1: answers stay the same if the read host is not a node, or does not run; the check reports it"""
     service = make_service(workers=2, settings=[("database", "read_host", place)])
     campaign = service.campaign()
     lead, = campaign.leads(1)

@@ -21,7 +21,7 @@ TIMEOUTS = {'"read-timeout" => 30': '"read-timeout" => 1', "timeout=30": "timeou
             "client_body_timeout 1s", "client_header_timeout 40s": "client_header_timeout 1s"}
 LONG = b"x" * 70000
 HEAD = b" HTTP/1.1\r\nHost: x\r\n"
-# The request, and the status and error code of each kind of server.
+# By case: the request, and the status and error code by kind of server.
 BAD, LARGE = (400, "bad_request"), (413, "body_too_large")
 TOO_LONG = (431, "headers_too_large")
 CASES = {
@@ -55,7 +55,7 @@ def service(request, make_service):
 
 
 def of(front, answers):
-    """Returns what the kind of this server has in `answers`, or None."""
+    """Returns the member of `answers` for the kind of this server, or None."""
     return next((answer for kind, answer in answers.items() if isinstance(front, kind)), None)
 
 
@@ -120,14 +120,14 @@ def test_slow_requests_of_nginx(service):
 
 @pytest.mark.parametrize("path", ["/nowhere", "/leadhook"])
 def test_other_paths(service, path):
-    """docs/operating.md 5: their errors stay as they are"""
+    """docs/operating.md 5: errors of paths outside the service are not changed"""
     status, headers, body = send(service, f"GET {path}".encode() + HEAD + b"Connection: close\r\n\r\n")
     assert status in (403, 404) and body.startswith(b"<")
     assert "access-control-allow-origin" not in headers and headers["content-type"].startswith("text/html")
 
 
 def test_errors_of_the_program(service, campaign):
-    """docs/api.md 2: the same statuses from the program are passed on"""
+    """docs/api.md 2: they are passed on, even if the web server uses the same statuses"""
     large = campaign.client.request("POST", campaign.path, body=b"x" * 300000, type=JSON)
     missing = campaign.client.request("GET", "/nowhere")
     bad = campaign.client.request("POST", campaign.path + "/optout", json_body={"emails": ["none@example.org"]}, key=campaign.key)
@@ -181,7 +181,7 @@ def test_program_that_does_not_run(service):
 
 
 def test_unavailable_database(make_service, own_database, service):
-    """docs/api.md 2: 503 of the program"""
+    """docs/api.md 2: the program answers 503"""
     other = make_service(front=type(service.front), mount=MOUNT, database=own_database, workers=2)
     own_database.stop()
     try:
@@ -194,7 +194,7 @@ def test_unavailable_database(make_service, own_database, service):
 
 @pytest.mark.parametrize("name", FRONTS)
 def test_service_at_the_root(make_service, name):
-    """docs/operating.md 5: the same where base_path is empty"""
+    """docs/operating.md 5: the errors are the same if base_path is empty"""
     service = make_service(front=FRONTS[name], mount="/", workers=2)
     assert service.client.request("GET", "/health?" + "x" * 30000).status == 200
     assert service.client.request("GET", "/nowhere").headers["X-Request-Id"]

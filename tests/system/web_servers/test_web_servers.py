@@ -47,7 +47,7 @@ def test_bodies(campaign, kind, chunked, fields):
 
 
 def test_the_next_part_of_a_list(campaign):
-    """docs/manage.md 1.1, Lists: the header Link fits, also with a long query; one that would not fit is refused"""
+    """docs/manage.md 1.1, Lists: the header Link fits even with a long query; a query with which it would not fit is refused"""
     key = campaign.service.installation.admin("key", "add", str(campaign.account.id), "--rights", "all")["key"]
 
     def export(size):
@@ -84,7 +84,7 @@ def test_slow_bodies_occupy_no_worker(campaign):
 @pytest.mark.slow
 @pytest.mark.parametrize("front", [ApacheProxy, ApacheFcgid])
 def test_slow_bodies_occupy_apache_for_seconds(make_service, monkeypatch, front):
-    """docs/operating.md 5: RequestReadTimeout ends slow bodies, here more of them than Apache has workers"""
+    """docs/operating.md 5: RequestReadTimeout ends slow bodies; here, there are more of them than workers of Apache"""
     class Small(front):
         main = front.main + "ServerLimit 1\nStartServers 1\nThreadsPerChild 8\nMaxRequestWorkers 8\n"
     service = make_service(front=Small)
@@ -107,7 +107,8 @@ def test_slow_bodies_occupy_apache_for_seconds(make_service, monkeypatch, front)
 @pytest.mark.slow
 @pytest.mark.parametrize("front", [ApacheProxy, ApacheFcgid])
 def test_slow_readers_occupy_no_worker(make_service, front):
-    """docs/operating.md 5: Apache passes an answer on as the client reads it; here it sends as much ahead as over a network"""
+    """docs/operating.md 5: Apache passes an answer on as the client reads it; here, its send buffer is as small as over a
+    network"""
     class Sparing(front):
         main = front.main + "SendBufferSize 32768\n"
     service = make_service(front=Sparing, workers=4)
@@ -168,8 +169,7 @@ def test_the_clients_address_arrives(campaign):
 
 
 def test_a_long_x_forwarded_for(service, campaign):
-    """docs/operating.md 5: a client cannot hide its address from a trusted proxy's header by making it long; mod_proxy_fcgi would drop
-    it"""
+    """docs/operating.md 5: a client cannot hide its address by making the header too long, which mod_proxy_fcgi would drop"""
     response = campaign.post(ADA, address=", ".join(["8.8.8.8"] * 2000 + ["203.0.113.9"]))
     if isinstance(service.front, ApacheProxy):
         assert response.verdict == (403, "forbidden")
@@ -184,7 +184,7 @@ def test_a_long_x_forwarded_for(service, campaign):
     (["2001:db8::7", "127.0.0.1", ""], "2001:db8::7"), (["8.8.8.8", "unknown"], "127.0.0.1"),
     (["198.51.100.7", "198.51.100.7"], "198.51.100.7")])
 def test_lines_of_x_forwarded_for(service, campaign, lines, address):
-    """leadhook.conf(5), server.trusted_proxies: several lines are one list in their order; the walk is from the right"""
+    """leadhook.conf(5), server.trusted_proxies: several lines form one list in their order, which is searched from the right"""
     body = json.dumps(ADA).encode()
     for method in ("POST", "GET"):
         connection = http.client.HTTPConnection("127.0.0.1", campaign.client.port, timeout=10)
@@ -241,13 +241,13 @@ def test_methods(campaign):
 
 
 def test_trace(campaign):
-    """docs/operating.md 5.1: no server sends back what it was sent"""
+    """docs/operating.md 5.1: no server sends a request back"""
     answer = campaign.client.request("TRACE", campaign.path, headers={"X-Secret": "sent"})
     assert answer.status == 405 and b"sent" not in answer.body
 
 
 def test_the_length_of_the_answer(campaign):
-    """docs/api.md 7, Headers: web servers do not replace Content-Length with chunks, and HEAD has that of GET"""
+    """docs/api.md 7, Headers: web servers do not replace Content-Length with chunks, and it is the same for HEAD as for GET"""
     lead, found = campaign.post(ADA), campaign.get(ADA)
     refused = campaign.client.request("GET", "/nowhere")
     for response in (lead, found, refused):
@@ -268,7 +268,7 @@ def test_encoded_paths(campaign):
 
 @pytest.mark.parametrize("path", ["//v2//{}/", "/v2//{}", "/v2/{}//", "/v2/{}//?field=a//b"])
 def test_empty_segments(campaign, path):
-    """docs/api.md 1.1: web servers pass them on, and the program skips them; the query stays what was sent"""
+    """docs/api.md 1.1: web servers pass them on, and the program skips them; the query is not changed"""
     response = campaign.client.request("POST", path.format(campaign.id), json_body=ADA, key=campaign.key)
     assert response.status == 200 and response.json["campaign_id"] == campaign.id
     assert response.json["custom_fields"] == ({"field": "a//b"} if "?" in path else {})
@@ -295,7 +295,7 @@ def long_email(number):
 
 
 def test_a_query_of_60_kib(campaign):
-    """docs/operating.md 5: 250 long identifiers in the query of a DELETE reach the program, the first and the last"""
+    """docs/operating.md 5: 250 long identifiers in the query of a DELETE reach the program, from the first to the last"""
     emails = [long_email(number) for number in range(250)]
     for email in (emails[0], emails[-1]):
         campaign.lead(email=email)
@@ -307,7 +307,7 @@ def test_a_query_of_60_kib(campaign):
 
 @pytest.mark.parametrize("size", [8000, 15000, 16300, 16400, 31000, 46000])
 def test_queries_of_all_sizes(campaign, size):
-    """docs/operating.md 5: none is truncated, and the path before it stays what was sent"""
+    """docs/operating.md 5: no query is truncated, and the path before it is not changed"""
     values = [f"{number:04}" + "x" * 4000 for number in range(size // 4000)]
     query = urllib.parse.urlencode([("email", ADA["email"]), *((f"_{number}", value) for number, value in enumerate(values))])
     query += "&_last=" + "y" * (size - len(query) - 24) + "&field=%C3%A9%2Fa%2Bb"
@@ -318,7 +318,7 @@ def test_queries_of_all_sizes(campaign, size):
 
 
 def test_headers_of_60_kib(campaign):
-    """docs/operating.md 5: what other applications of the host store in cookies does not prevent a sign-up"""
+    """docs/operating.md 5: large cookies of other applications on the host do not prevent a sign-up"""
     for cookie in ("x" * 20000, "x" * 60000):
         response = campaign.post(ADA, headers={"Cookie": cookie})
         assert response.status == 200 and response.json["email"] == ADA["email"]
@@ -333,7 +333,7 @@ def test_no_key_in_the_web_servers_logs(service, campaign):
 
 
 def test_parallel_sign_ups(campaign):
-    """docs/api.md 4.3 rule 5: also with single processes without a committer"""
+    """docs/api.md 4.3 rule 5: no sign-up is lost or repeated, even if single processes serve without a committer"""
     with Load(campaign, threads=16) as load:
         load.wait_for(200)
     assert set(load.answers.values()) == {200}
@@ -360,7 +360,7 @@ def test_a_graceful_stop_under_load(service, campaign):
 @pytest.mark.parametrize("others", [(), ("10-accesslog", "10-fastcgi")], ids=["alone", "beside others"])
 @pytest.mark.parametrize("example", ["lighttpd-socket.conf", "lighttpd-spawn.conf"])
 def test_example_with_debians_lighttpd(tmp_path, example, others):
-    """docs/operating.md 5: among the files that an administrator has enabled, in a server with its own limit"""
+    """docs/operating.md 5: the example works among other files that an administrator has enabled, in a server with its own limit"""
     enabled = tmp_path / "conf-enabled"
     enabled.mkdir()
     main = (DEBIAN / "lighttpd.conf").read_text(encoding="utf-8")
@@ -373,7 +373,7 @@ def test_example_with_debians_lighttpd(tmp_path, example, others):
 
 
 def test_example_with_debians_nginx(tmp_path):
-    """docs/operating.md 5: as an enabled site of Debian's main file, beside its default site"""
+    """docs/operating.md 5: the example works as an enabled site of Debian's main file, beside its default site"""
     main = (DEBIAN_NGINX / "nginx.conf").read_text(encoding="utf-8")
     sites = tmp_path / "sites-enabled"
     sites.mkdir()

@@ -19,7 +19,7 @@ python3-pytest python3-pytest-xdist systemd"
 packages_clock="libfaketime"
 # For the tests that compare the service with docs/openapi.yaml.
 packages_openapi="python3-hypothesis python3-jsonschema python3-yaml"
-# For the operators' examples; its service stays off.
+# For the examples for operators; the service of Prometheus stays off.
 packages_watch="logrotate prometheus"
 packages_browsers="chromium chromium-headless-shell firefox-esr"
 # A mail server for the tests, which start their own; its service stays off.
@@ -122,7 +122,8 @@ has_dashboard() {
 	return 1
 }
 
-# fetch_dashboard BUILD: fetches them, within a few minutes. Sets no_dashboard to the reason if npm or its registry cannot be reached.
+# fetch_dashboard BUILD: fetches the libraries within a few minutes. If npm or its registry cannot be reached, sets no_dashboard to the
+# reason.
 dashboard_seconds=180
 fetch_dashboard() {
 	no_dashboard=
@@ -160,8 +161,8 @@ build_in() {
 	step "Building" make -C "$build" -s -j "$(nproc)"
 }
 
-# copy_sources FOLDER: copies the files that git has or would add, and the libraries of the dashboard if they exist; in a tarball, all
-# files except those of a build in place.
+# copy_sources FOLDER: copies the files that git tracks or would add, and the libraries of the dashboard if they exist; in the tree
+# of a tarball, all files except those of a build in place.
 copy_sources() {
 	copy=$1
 	mkdir -p "$copy"

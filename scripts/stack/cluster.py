@@ -60,7 +60,7 @@ class Host:
         self.use(build)
 
     def use(self, build):
-        """Use the programs of that build from their next start on."""
+        """Use the programs of that build after their next start."""
         self.installation.build = build
         self.responders = self.installation.responders(WORKERS)
         self.dispatcher = self.installation.dispatcher()
@@ -93,7 +93,7 @@ class Hosts:
         self.first = self.hosts[0].installation
 
     def add(self, database):
-        """Add one more host, not started, which uses that node, proxy or list."""
+        """Add another host, without starting it. It uses that node, proxy or list."""
         number = len(self.hosts) + 1
         self.hosts.append(Host(self.folder / f"h{number}", f"host{number}", self.build, database, self.name, self.settings))
         return self.hosts[-1]

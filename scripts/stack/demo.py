@@ -173,7 +173,7 @@ class Demo:
         return [self.webhooks[0], failing]
 
     def make(self, note):
-        """Return when nothing is left to do; the clock is then the real one. `note` is called with the ids of the campaigns so far."""
+        """Make the week, and return when the clock is the real one again. `note` is called with the ids of the campaigns so far."""
         begin = int(time.time()) - WEEK
         campaigns = []
         for plan in PLANS:
@@ -198,7 +198,7 @@ class Leads:
         self.random = random.Random(plan.name)
         self.names = set()
         self.all = []  # payloads
-        self.sharers = []  # social ids; of those that referred others, several times
+        self.sharers = []  # social ids; those of leads that referred others appear several times
         self.changes = {}  # queued changes: {(time, word, more): addresses}
 
     def person(self):
@@ -235,7 +235,7 @@ class Leads:
             self.go_on(at, body["email"])
 
     def go_on(self, at, email):
-        """What the lead does after the sign-up."""
+        """Queue what the lead does after the sign-up."""
         if self.random.random() < self.plan.verified:
             self.change(at + int(self.random.expovariate(1 / HOUR)), "verify", email)
         if self.random.random() < self.plan.opted_out:

@@ -14,7 +14,7 @@ from .mariadb import MariaDB
 from .process import Child, StackError, run, wait_until
 
 EXAMPLE = "galera.cnf"
-START_SECONDS = 90  # a copy of all data included
+START_SECONDS = 90  # including a copy of all data
 # rsync, which copies data, gives up root's rights, so root starts the nodes with this account.
 ACCOUNT = "mysql"
 # The administrator's SQL must not wait long for a node that was killed or is suspended.
@@ -22,8 +22,8 @@ STATUS_SECONDS = 5
 
 
 def free_ports(hosts):
-    """Return ports that are free on all of these addresses. Copies of data listen only while they last, and no other server may take such
-    a port in between, so these are below those of front.free_port."""
+    """Return ports that are free on all of these addresses. A port for copies of data is only used during a copy, and no other
+    server may take it in between, so these ports are below those of front.free_port."""
     for port in range(10000 + os.getpid() % 500 * 16, 20000):
         with contextlib.ExitStack() as held:
             try:
@@ -35,7 +35,7 @@ def free_ports(hosts):
 
 
 def session_of(pid):
-    """Return the other processes of its session, which copy data for a node."""
+    """Return the other processes in the session of a node's process: they copy data for the node."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         with contextlib.suppress(OSError, ValueError):
@@ -203,7 +203,8 @@ class Galera:
         return self.any().sql(f"SET SESSION wsrep_sync_wait = 1;{text}", *words, **options)
 
     def given_up(self):
-        """Return whether the others know which nodes do not run. A node that starts sooner can take the primary component from all."""
+        """Return whether the other nodes know which nodes do not run. If a node starts earlier, all can lose the primary
+        component."""
         alive = [node for node in self.nodes if node.alive()]
         sizes = [node.status().get("cluster_size") for node in alive]
         return all(size is None or int(size) <= len(alive) for size in sizes)

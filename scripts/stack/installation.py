@@ -108,12 +108,12 @@ class Installation:
         return run(f"leadhook {words[0]}", [self.program("leadhook"), "--config", self.config, "--json", *words], timeout=timeout)
 
     def admin(self, *words, timeout=60):
-        """The same; return its output."""
+        """Run `leadhook … --json`; return its output, parsed."""
         text = self.admin_text(*words, timeout=timeout)
         return json.loads(text) if text.strip() else None
 
     def responders(self, workers="auto", listen=None, committer=True):
-        """Return leadhook-fcgi on `listen`, or else on the configured socket; not started."""
+        """Return leadhook-fcgi, not started, on `listen` or on the configured socket."""
         words = [*(["--listen", listen] if listen else []), *([] if committer else ["--no-committer"])]
         return Child("leadhook-fcgi", [self.program("leadhook-fcgi"), "--config", self.config, *words, "--workers", workers],
                      self.folder / "fcgi.log", death_signal=signal.SIGTERM)

@@ -16,7 +16,7 @@ CODE = re.compile(r"\b(\d{6})\r?$", re.MULTILINE)
 
 
 def describe(recipient, content):
-    """Return what people look for in a mail, for a line of the log."""
+    """Return the data that people look for in a mail, for a line of the log."""
     message = email.message_from_bytes(content, policy=email.policy.SMTP)
     body = message.get_body(("plain",))
     text = body.get_content() if body is not None else ""

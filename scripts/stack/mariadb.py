@@ -20,7 +20,7 @@ class MariaDB:
         self.folder, self.socket = pathlib.Path(folder), pathlib.Path(socket)
         self.buffer_pool, self.redo_log, self.more = buffer_pool, redo_log, more
         self.data = self.folder / "data"
-        # A starting server removes all temporary tables in this folder; in /tmp it would also remove those of other servers.
+        # A server that starts removes all temporary tables in this folder; in /tmp, it would also remove those of other servers.
         self.temporary = self.folder / "tmp"
         self.log = self.folder / "mariadb.log"
         self.clock = None  # a Clock that the server uses instead of the host's
@@ -70,7 +70,7 @@ class MariaDB:
                                "--skip-column-names", database], timeout=timeout, input=text).rstrip("\n")
 
     def address(self):
-        """Return the settings of section database that lead to it."""
+        """Return the settings of section database with which programs connect to this server."""
         return {"socket": str(self.socket)}
 
     def restart(self):

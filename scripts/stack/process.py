@@ -23,14 +23,15 @@ class Ended(BaseException):
 
 
 def _end(*_):
-    # A second signal, as when a terminal is closed after Ctrl-C, must not interrupt what ends the program. It may have arrived
-    # already, which Python reports as an error for SIG_IGN.
+    # A second signal, for example if a terminal is closed after Ctrl-C, must not interrupt the end of the program. It may have
+    # arrived
+    # already: with SIG_IGN, Python would report that as an error.
     handle_signals(lambda *_: None)
     raise Ended
 
 
 def handle_signals(handler=_end):
-    """INT, TERM and HUP raise Ended. With SIG_IGN they are ignored, while the program stops what it has started."""
+    """Let INT, TERM and HUP raise Ended. With SIG_IGN, they are ignored while the program stops what it has started."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, handler)
 
@@ -83,7 +84,7 @@ def thread_states(pid):
 
 
 def suspend(pid):
-    """Send SIGSTOP, and wait until all threads have stopped or ended; on a busy host they run on for a while."""
+    """Send SIGSTOP, and wait until all threads have stopped or ended; on a busy host, they keep running for a while."""
     os.kill(pid, signal.SIGSTOP)
     wait_until(lambda: set(thread_states(pid)) <= {"T", "Z"}, 20, f"process {pid} does not stop")
 

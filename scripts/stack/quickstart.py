@@ -158,7 +158,7 @@ class Quickstart:
         return {one[name] for one in self.installation.admin(kind, "list", *of)}
 
     def install(self):
-        """Install the schema and everything that the state names; what was removed is made again."""
+        """Install the schema, and create everything that the state names, including what was removed."""
         self.installation.install()
         values = self.state.values
         if "key" not in values or values.get("account", 1) not in self.ids("account"):
@@ -207,7 +207,8 @@ class Quickstart:
         self.front.child.ready(self.healthy)
 
     def make_demo(self):
-        """Make the demonstration, once for a state. Meanwhile the receiver fails at times. An unfinished week is removed first."""
+        """Make the demonstration, once per state folder. Meanwhile, the receiver fails at times. An unfinished week is removed
+        first."""
         if not self.makes_demo:
             return
         print("Making a week of leads ...", flush=True)
@@ -233,12 +234,13 @@ class Quickstart:
         self.state.save(demo=True)
 
     def works(self):
-        """Return whether no process seems to hang. After a demonstration, the last heartbeats were made by its clock until the next ones."""
+        """Return whether no process seems to hang. After a demonstration, the heartbeats have times of its clock until the next
+        ones."""
         installation = self.installation.admin("installation")
         return all(installation[process] in ("working", "off") for process in ("dispatcher", "mailer", "texter"))
 
     def make_login(self):
-        """A user with a random password. One that was removed is made again; another one with this address gets the password."""
+        """Make a user with a random password. A removed user is made again; another user with this address gets the password."""
         values, users = self.state.values, self.installation.admin("user", "list")
         if values.get("user") in [one["id"] for one in users]:
             return
@@ -333,7 +335,7 @@ class Quickstart:
                   "LEADHOOK_PASSWORD": self.state.values["password"]}
         lines = [f"export {name}={shlex.quote(value)}\n" for name, value in values.items()]
         lines.append(f'export PATH={shlex.quote(str(self.installation.program("leadhook").parent))}:"$PATH"\n')
-        # An empty part, as at the end if there was no value, stands for the default path of man.
+        # An empty part, for example at the end if MANPATH was not set, stands for the default path of man.
         lines.append(f'export MANPATH={shlex.quote(str(self.link_manuals()))}:"${{MANPATH:-}}"\n')
         replace_file(self.folder / "env", "".join(lines))
 
@@ -428,7 +430,7 @@ def describe(line):
 
 
 def describe_mail(line):
-    """The same for a line of the mail server's log. It can come from any visitor, so it is made printable."""
+    """Return the text for one line of the mail server's log. It is made printable, because any visitor can cause such a line."""
     one = fields_of(line)
 
     def text(value):

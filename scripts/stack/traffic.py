@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A steady load of sign-ups, whatever the answers, and what must be true of an installation afterwards."""
+"""A steady load of sign-ups, which does not depend on the answers, and checks of the installation after it."""
 import asyncio
 import collections
 import contextlib
@@ -13,7 +13,7 @@ from .process import StackError, wait_until
 from .receiver import Receiver
 
 RATE = 200  # sign-ups a second
-TIMEOUT = 40  # longer than any answer of a working host takes
+TIMEOUT = 40  # longer than a working host needs for any answer
 FAST = 1.0  # seconds; a service at full speed answers within this time
 DRAIN_SECONDS = 120
 EQUAL_SECONDS = 10
@@ -54,7 +54,7 @@ class Call:
     took: float = None
     status: int = None  # None: no answer
     retry_after: bool = False
-    number: int = None  # the subscription number of an accepted one
+    number: int = None  # the subscription number of an accepted sign-up
 
     @property
     def failed(self):
@@ -71,8 +71,8 @@ class Load:
     def __init__(self, ports, key, campaigns, rate=RATE, prefix="load"):
         self.ports, self.key, self.campaigns, self.rate, self.prefix = ports, key, campaigns, rate, prefix
         self.calls, self.begun, self.seconds = [], None, float("inf")
-        self.examples = {}  # {status: an answer that had it}
-        self.skipped = set()  # ports that get nothing for now, as with a load balancer
+        self.examples = {}  # {status: an answer with this status}
+        self.skipped = set()  # ports that get no calls for now, as if a load balancer had found them unhealthy
         self._stop = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
 
@@ -153,8 +153,8 @@ class Load:
             writer.close()
 
     def figures(self, begin=0, end=float("inf")):
-        """Return what clients saw whose calls were sent in that time: numbers of calls; and the number of seconds in which calls were
-        sent that failed (error_seconds), or that failed or took longer than FAST (slow_seconds)."""
+        """Return figures about the calls that were sent in that time: numbers of calls, and the number of seconds in which calls
+        were sent that failed (error_seconds), or that failed or took longer than FAST (slow_seconds)."""
         calls = [call for call in self.calls if call.took is not None and begin <= call.sent < end]
         failed = [call for call in calls if call.failed]
         slow = [call for call in calls if call.failed or call.took > FAST]
@@ -194,7 +194,7 @@ def stored_leads(hosts):
 
 
 def check_leads(stored, calls, others):
-    """Return what is wrong with the leads, as sentences."""
+    """Return the problems with the leads, as sentences."""
     def some(emails):
         return f"{len(emails)} ({', '.join(emails[:3])}, …)"
     accepted = [call for call in calls if call.status == 200]
@@ -219,8 +219,8 @@ def check_leads(stored, calls, others):
 
 
 def check(hosts, inbox, loads, twice=0, others=()):
-    """Return (figures, what is wrong, as sentences) after the loads. `twice`: how many deliveries may have been sent twice;
-    `others`: emails of further leads."""
+    """Return (figures, problems as sentences) after the loads. `twice`: how many deliveries may have been sent twice; `others`:
+    emails of further leads."""
     begun = time.monotonic()
 
     def waiting():
@@ -245,8 +245,8 @@ def check(hosts, inbox, loads, twice=0, others=()):
 
 
 def equal_nodes(hosts):
-    """Return the tables that differ between nodes, all of which must be synced. Dispatchers can change a table between the answers of two
-    nodes, so tables that differ are read again, for EQUAL_SECONDS after all were read once."""
+    """Return the tables that differ between the nodes, which must all be synced. A dispatcher may change a table between the
+    answers of two nodes, so tables that differ are read again, for EQUAL_SECONDS after the first reading."""
     database = hosts.first.setting("database", "name")
     nodes = hosts.database.nodes
     tables = nodes[0].sql("SHOW TABLES", database).split()

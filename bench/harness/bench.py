@@ -19,8 +19,9 @@ class Bench:
         self.sizes = (500, 2000) if options.quick else (10_000, 100_000, 1_000_000)
         self.warm_up = 0 if options.quick else 2
         pool = "128M" if options.quick else f"{min(4096, self.machine['memory_mib'] // 3)}M"
-        # Locked, as in a server that has run for a day and has touched all of its memory. The first access to a page is the
-        # machine's cost, not the subjects', and on a virtual machine it may exceed that of the insert.
+        # Memory is locked, as if the server had run for a day and used all of it. The first access to a page is a cost of the
+        # machine,
+        # not of the subjects, and on a virtual machine it may take longer than the insert.
         self.database = MariaDB(self.folder / "mariadb", self.folder / "mariadb" / "db.sock", buffer_pool=pool,
                                 redo_log="64M" if options.quick else "1G", more=["--memlock"])
         self.receiver_port = free_port()
@@ -71,7 +72,7 @@ class Bench:
         return rounds
 
     def best(self, subject, candidates, measure):
-        """Start it with the number of workers that gives the best rate; return {workers: rate} of all candidates."""
+        """Start the subject with the number of workers that has the best rate; return {workers: rate} for all candidates."""
         if self.options.quick:
             subject.start()
             return {}
@@ -84,7 +85,7 @@ class Bench:
 
 
 class Goal:
-    """`label` of a workload reaches `factor` times `reference`, or the number itself without a reference."""
+    """`label` of a workload reaches `factor` times `reference`, or `factor` itself if there is no reference."""
 
     def __init__(self, label, metric, sense, factor, reference=None, reference_metric=None):
         self.label, self.metric, self.sense, self.factor = label, metric, sense, factor

@@ -13,7 +13,7 @@ SERVER, WRITER, WRITERS = "one server", "one writer", "three writers"
 
 
 class Running:
-    """A cluster that the bench ends."""
+    """A cluster that ends with the bench."""
 
     def __init__(self, bench):
         bench.folder.chmod(0o755)  # for the account of the nodes
@@ -63,7 +63,7 @@ def stop(made):
 
 
 def creating(bench, database):
-    """Each host has its own campaigns, because nodes that write to the same one conflict."""
+    """Each host has its own campaigns, because nodes that write to the same campaign conflict."""
     made = subjects(bench, database, campaigns=3 * NODES)
 
     def parts(some):

@@ -41,7 +41,7 @@ def timed(bench, child, count, seconds, servers):
 
 
 def ours(bench, subject, queue, wrap=(), awaited=None, servers=()):
-    """Run one round of the dispatcher: from when all deliveries are due until all (or `awaited`) have arrived."""
+    """Run one round of the dispatcher: it begins when all deliveries are due, and ends when all (or `awaited`) have arrived."""
     def measure():
         queue.make_due()
         child = subject.installation.dispatcher()

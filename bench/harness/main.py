@@ -27,7 +27,7 @@ WORKLOADS = {"create": create, "one-campaign": one_campaign, "together": togethe
              "leaderboard": leaderboard, "limited": limited, "deliver": deliver, "deliver-hostile": deliver_hostile, "growth": growth,
              "memory": memory, "latency": latency, "metrics": metrics, "noisy-neighbour": noisy_neighbour,
              "guesses": guesses, "lists": lists}
-# Only if named, because they need more packages.
+# These run only if they are named, because they need more packages.
 NAMED = {"cluster": cluster, "mail": mail, "latency-mail": latency_mail, "views": views}
 
 

@@ -32,7 +32,7 @@ def guesses(bench):
 
     first_addresses = itertools.count(0, max(ADDRESSES.values()))
 
-    def beside(addresses):  # new ones each time, because each may guess only a few times a minute
+    def beside(addresses):  # new addresses each time, because an address may guess only a few times a minute
         subject.sql("TRUNCATE TABLE lh_login_attempts")
         with ThreadPoolExecutor(1) as pool:
             guessing = pool.submit(drive, bench, subject, "guess", seconds + 2 * LEAD_IN, pace=GUESSES / seconds, addresses=addresses,
@@ -60,7 +60,7 @@ INSERT INTO lh_deliveries (id, event_id, webhook_id, format, state, attempts, la
 SELECT {first} + 2 * seq + 1, {first} + 2 * seq, {webhook} + seq % {webhooks}, 'json', IF(seq % 1000 = 0, 'failed', 'delivered'), 1,
        IF(seq % 1000 = 0, 500, 200), {now} FROM seq_{begin}_to_{end};
 """
-# The most expensive variant of each: it examines most and finds least.
+# The most expensive variant of each list: it examines the most rows and finds the fewest.
 LISTS = (
     "leads?limit=250", "leads?limit=250&newest=true", "leads?limit=250&after={middle}", "leads?name=zzzz", "leads?email=u1@bench.example",
     "leads?phone=%2B4930123456", "leads?verified=on", "leads?waitlisted=on", "leads?fraudulent=on", "leads?opted_out=on", "leads?tag={tag}",
@@ -89,8 +89,8 @@ def fill_history(subject, leads, count):
 
 
 def large_campaign(bench):
-    """Return a subject with the id of its first webhook. It is not a set of large(), because others add webhooks to these. Its only
-    campaign has all leads, and DELIVERIES ended deliveries for each."""
+    """Return a subject and the id of its first webhook. It is not a set of large(), because other workloads add webhooks to those.
+    Its only campaign has all leads, and DELIVERIES ended deliveries for each."""
     leads = bench.sizes[-1]
     subject = Leadhook(bench, campaigns=1)
     fill_leads(subject, subject.campaigns[0], leads, "natural")

@@ -15,7 +15,7 @@ LEAD_IN = 2                # seconds of flood before the sign-ups, and after the
 
 
 class Noisy:
-    """An account of a running subject, with what `drive` needs to know about it."""
+    """An account of a running subject, with the attributes that `drive` needs."""
 
     name = "noisy"
 

@@ -78,7 +78,7 @@ def repeat(bench):
     subject = Leadhook(bench).start()
     seed = fresh_seed()
     made = drive(bench, subject, "create", bench.options.seconds, seed=seed)["requests"]
-    # The last ones may be in progress when the client ends.
+    # The last sign-ups may be in progress when the client ends.
     leads = max(1, made - 2 * bench.options.connections)
     rounds = bench.interleave({"create": measured(bench, subject, "create"),
                                "repeat": measured(bench, subject, "repeat", seed=seed, leads=leads)})

@@ -112,7 +112,8 @@ def responders_memory(bench, rounds):
 
 
 def dispatcher_memory(bench, rounds):
-    """Measure memory while it delivers, with one due row for each lead of the largest set; its start is not measured."""
+    """Measure the memory of a dispatcher that delivers, with one due row for each lead of the largest set; its start does not
+    count."""
     subject = large(bench, bench.sizes[-1])
     queue = queue_of(bench, subject)
     queue.make_due()

@@ -146,7 +146,7 @@ class Leadhook(Subject):
         if self.server is bench.database:
             bench.databases.append(self.database)
         self.installation = Installation(self.folder, bench.options.build, self.server, name=self.database)
-        # without the sandbox, with which only root could measure its memory
+        # in the sandbox, only root could measure the memory
         measurable = [] if os.geteuid() == 0 else [("server", "sandbox", "off")]
         shared = [("database", "password", like.installation.setting("database", "password"))] if like else []
         self.installation.configure([("server", "base_url", self.front.url), ("log", "level", "warning"), ("database", "tls", "off"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Views of the dashboard in browsers, with the set of `lists`: from the click to the view with its data."""
+"""Views of the dashboard in browsers, with the campaign of `lists`: the time from the click to the view with its data."""
 import http.client
 import json
 import pathlib

@@ -37,7 +37,7 @@ def read_until(ended, page):
 
 
 def beside(page, measure):
-    """Return the measurement while the page is read."""
+    """Return a function that measures while the page is read."""
     def both():
         ended = threading.Event()
         with ThreadPoolExecutor(1) as pool:

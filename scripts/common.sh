@@ -122,8 +122,8 @@ has_dashboard() {
 	return 1
 }
 
-# fetch_dashboard BUILD: fetches the libraries within a few minutes. If npm or its registry cannot be reached, sets no_dashboard to the
-# reason.
+# fetch_dashboard BUILD: fetches the libraries within a few minutes. If npm or its registry cannot be reached, it sets no_dashboard
+# to the reason.
 dashboard_seconds=180
 fetch_dashboard() {
 	no_dashboard=

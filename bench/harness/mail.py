@@ -95,7 +95,7 @@ def mail(bench):
 
 
 def sent_beside(measure, subject):
-    """Return a function that measures, and also counts the mails a second that were sent in the meantime."""
+    """Return a function that measures, and also returns the rate of mails that were sent in the meantime."""
     def measure_both():
         before, begun = sent(subject), time.monotonic()
         found = measure()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the editors of pages and mails share: a choice of the language, and a preview of unsaved texts in a frame without scripts.
+// Shared by the editors of pages and mails: a choice of the language, and a preview of unsaved texts in a frame without scripts.
 import { useEffect, useRef, useState } from "./hooks.js";
 import { Cancelled } from "./api.js";
 import { setQuery } from "./route.js";

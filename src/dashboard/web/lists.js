@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What views with a list share: filters, which are in the query of the place, selected rows, buttons to other parts of the list.
+// Shared by views with a list: filters, which are in the query of the place; selected rows; buttons to other parts of the list.
 import { useState } from "./hooks.js";
 import { setQuery } from "./route.js";
 import { Notice, Select, html } from "./ui.js";

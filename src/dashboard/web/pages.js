@@ -139,7 +139,7 @@ const missingIn = (texts, looks, language) => {
 	return READ.filter(name => isRead(name) && !own[name]).map(name => PAGE_LABELS[name]);
 };
 
-/** The texts, with those of the form in place of the stored ones. */
+/** The texts. Those of the form replace the stored ones. */
 function withTyped(looks, language, values) {
 	const own = Object.entries(values).map(([name, value]) => ({ name, language, value }));
 	return [...own, ...looks.filter(one => (one.language || "") !== language)];

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Chromium and Firefox, headless, with a fresh profile and loopback only.
 
-No driver program is needed. A browser shows one page of the test's own site, the desk, for all its life. The desk fetches the next
+No driver program is needed. A browser always shows the same page of the test's own site, the desk. The desk fetches the next
 job and shows it in a frame; the job's page runs the test's script and posts what it found. A job is a document of the site, whose
 origin (`localhost`) differs from that of the API (`127.0.0.1`).
 """

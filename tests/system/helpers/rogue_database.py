@@ -13,7 +13,7 @@ NATIVE = "mysql_native_password"
 # A plugin's first data: a type of prompt (this one hides the input and is the last) and the prompt, or random bytes.
 QUESTIONS = {"dialog": b"\x04Password: ", "client_ed25519": bytes(range(32))}
 FULL_AUTHENTICATION = b"\x01\x04"  # of caching_sha2_password: the server requests the password itself
-OK, REQUEST_FOR_FILE = b"\0\0\0\2\0\0\0", b"\xfb"  # the latter is what LOAD DATA LOCAL INFILE makes a server answer
+OK, REQUEST_FOR_FILE = b"\0\0\0\2\0\0\0", b"\xfb"  # a server answers LOAD DATA LOCAL INFILE with the latter
 PACKETS = 4  # at most, of one client
 
 

@@ -36,7 +36,7 @@ def lines(path, event):
 
 
 def drop_connection(service):
-    """Drops a connection. A worker logs it at level debug; the parent does not open the log for that."""
+    """Drops a connection: a worker logs this at level debug, so the worker opens the log, not the parent."""
     with fastcgi_client.Connection(str(service.installation.socket)):
         pass
 

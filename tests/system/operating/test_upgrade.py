@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """docs/operating.md 11: an upgrade of programs and tables from one version to the next, while people sign up.
 
-It is from this build to the next version (tests/next), or, for a release, from the build of an earlier version (LEADHOOK_PREVIOUS) to this
-one.
+It is from this build to the next version (tests/next), or, for a release, from the build of an earlier version (LEADHOOK_PREVIOUS)
+to this one.
 """
 import pytest
 from load import Load

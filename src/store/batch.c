@@ -30,7 +30,7 @@ enum { MESSAGES_EXPECTED = 2 };
 /* Commands of a call that are run as one batch: all or some of them. */
 struct part {
 	struct store *store;
-	struct pool *pool; /* of the outcomes */
+	struct pool *pool; /* holds the outcomes */
 	struct execution *call;
 	const struct command *const *commands;
 	size_t count;
@@ -57,14 +57,14 @@ struct made {
 
 struct batch {
 	const struct part *part;
-	bool unknown;            /* a run may have been committed; its outcomes are stored, and valid if it was */
+	bool unknown;            /* a run may have been committed; its outcomes are kept, and are valid if it was */
 	struct commit_mark mark; /* what shows that this run was committed */
 	struct made made;        /* what this run made */
 	bool done_before;        /* this run has found the mark */
 	uint64_t history;        /* number of ids for events and deliveries */
 	int64_t give_up_ms;      /* as in struct part */
 	unsigned taken;          /* number of runs that found a key taken */
-	bool short_of_ids;       /* the last run needed more such ids */
+	bool short_of_ids;       /* the last run needed more ids for events and deliveries */
 	bool too_large;          /* the last run was too much work for one transaction */
 };
 
@@ -96,7 +96,8 @@ reserve(const struct batch *batch)
 	return result;
 }
 
-/* Used ids are never given again, whether or not the run is committed: a second run must not meet the ids of the first. */
+/* Ids that a run has used are never given out again, whether or not it is committed: a second run must not encounter the ids of
+ * the first. */
 static struct id_supply
 id_supply(const struct batch *batch, struct pool *pool)
 {
@@ -141,7 +142,7 @@ leave_mark(const struct batch *batch, const struct run *run)
 	return store_insert_token(batch->part->store, &batch->mark.token, NULL);
 }
 
-/* Whether the batch can be done in several transactions: not if it may already have been done in one. */
+/* Whether the batch can be split into several transactions: not if it may already have been committed as one. */
 static bool
 is_divisible(const struct batch *batch)
 {
@@ -192,7 +193,7 @@ load_decide_write(struct batch *batch, struct run *run)
 	return result == RESULT_OK ? leave_mark(batch, run) : result;
 }
 
-/* For a run in which every command was refused, after a run that may have been committed. At a node of a cluster, the locks do
+/* For a run in which every command was refused, after a run that may have been committed. On a node of a cluster, the locks do
  * not show that the earlier run has ended. Both runs write this row, so only one of them can be committed. */
 static enum result
 touch_campaigns(const struct batch *batch, const struct run *run)
@@ -286,8 +287,8 @@ any(const bool *flags, size_t count)
 	return false;
 }
 
-/* Whether a batch is run again after this result. Conflicts pass, but not soon if several nodes of a cluster write to the
- * campaign. If keys are taken again and again, one command is the cause. */
+/* Whether a batch is run again after this result. Conflicts go away, but not soon if several nodes of a cluster write to the
+ * campaign. If runs find a key taken again and again, one command is the cause. */
 static bool
 goes_on(struct batch *batch, enum result result)
 {
@@ -331,8 +332,8 @@ repeat_batch(struct batch *batch)
 	return batch->unknown ? RESULT_UNKNOWN : RESULT_UNAVAILABLE;
 }
 
-/* RESULT_OK: the outcomes are set. RESULT_CONFLICT at once when a campaign is `locked`. RESULT_TOO_MANY: it is too much work
- * for one transaction. RESULT_UNKNOWN: the batch may have been committed. */
+/* RESULT_OK: the outcomes are set. RESULT_CONFLICT, returned at once: a campaign is `locked`. RESULT_TOO_MANY: it is too much
+ * work for one transaction. RESULT_UNKNOWN: the batch may have been committed. */
 static enum result
 run_batch(const struct part *part)
 {
@@ -353,7 +354,7 @@ run_batch(const struct part *part)
 
 static void execute(const struct part *part);
 
-/* Runs the commands whose campaign is not locked: at least one fewer in each round. */
+/* Runs the commands whose campaign is not locked. Each round has at least one command fewer. */
 static void
 execute_rest(const struct part *part)
 {
@@ -421,7 +422,7 @@ log_failure(struct store *store, enum result result, size_t count)
 		    LOG_UINT("suppressed", suppressed));
 }
 
-/* One command may cause the failure: each is run by itself, so that only that one fails. Batches that may have been committed
+/* One command may cause the failure: each is run by itself, so that only the cause fails. Batches that may have been committed
  * are excluded: their commands would be run twice. */
 static void
 handle_failure(const struct part *part, enum result result)
@@ -466,8 +467,7 @@ execute_together(const struct part *part)
 		execute_rest(part);
 		return;
 	}
-	/* the batch may have been run: an earlier attempt may have found commands locked, but they are no longer reported as
-	 * not begun */
+	/* the batch may have been run, so commands that an earlier attempt found locked are no longer reported as not begun */
 	for (size_t i = 0; part->locked != NULL && i < part->count; i++)
 		part->locked[i] = false;
 	if (result == RESULT_TOO_MANY)
@@ -497,7 +497,7 @@ execute(const struct part *part)
 void
 store_execute(struct store *store, struct pool *pool, struct execution *execution)
 {
-	const int64_t before_ms = db_set_deadline(store->db, execution->deadline_ms); /* for the statements */
+	const int64_t before_ms = db_set_deadline(store->db, execution->deadline_ms); /* the deadline of the statements */
 	const struct part all = { store, pool, execution, execution->commands, execution->count, execution->outcomes,
 		execution->locked, execution->deadline_ms };
 	execution->made_deliveries = execution->made_messages = execution->repeated = false;

@@ -15,10 +15,10 @@ struct execution {
 	bool *locked;
 	const struct precondition *precondition; /* for a single command: its key; NULL: none */
 	/* The first is called when the outcome of a COMMIT is unknown, so that the call may last until its deadline; the second
-	 * when it is known after all, or the deadline has passed. NULL: not called. */
+	 * when the outcome is known after all, or the deadline has passed. NULL: not called. */
 	void (*unknown_begins)(void *context), (*unknown_ends)(void *context);
 	void *context;
-	/* set; after an unknown COMMIT, true if it may have succeeded */
+	/* set; if the outcome of the COMMIT is unknown: true if it may have made some */
 	bool made_deliveries, made_messages;
 	bool repeated; /* the key of the precondition was used before: the command was not run */
 };

@@ -231,8 +231,8 @@ collect_command(struct pool *pool, struct value_list *to, const struct command *
 	}
 }
 
-/* Adds leads to the working set, by id; `named`: by kind of identity. A lead that is found by several of its identities is
- * added once. */
+/* Adds the leads with these values to the working set, by id. `named`: the values by kind of identity. A lead that is found by
+ * several of its identities is added once. */
 static enum result
 add_leads(struct load *load, const struct value_list *named)
 {
@@ -348,7 +348,7 @@ compare_lead_with_id(const void *id, const void *lead)
 	return (a > b) - (a < b);
 }
 
-/* Loads the ancestors of the links that are not loaded yet. Until now, the leads are sorted by id. */
+/* Loads the ancestors in the links that are not loaded yet. Up to this point, the leads are sorted by id. */
 static enum result
 load_ancestors(struct load *load)
 {
@@ -373,7 +373,7 @@ is_counted(const struct working_set *set, uint64_t campaign_id, struct slice ip)
 	return false;
 }
 
-/* Adds the rows of an answer. A row may occur in the answers to several pieces of a list. */
+/* Adds the rows of an answer. A row may occur in the answers for several parts of a list. */
 static void
 add_ip_counts(struct load *load, const struct db_rows *rows)
 {
@@ -390,7 +390,7 @@ add_ip_counts(struct load *load, const struct db_rows *rows)
 	}
 }
 
-/* For one campaign at a time: with two lists, the server would look up every pair. */
+/* Reads one campaign at a time: with two lists, the server would look up every pair. */
 static enum result
 load_ip_counts(struct load *load)
 {
@@ -414,7 +414,7 @@ load_ip_counts(struct load *load)
 
 enum { NUMBER_CAMPAIGN_ID, NUMBER };
 
-/* For one campaign at a time, as above. */
+/* Reads one campaign at a time, as above. */
 static enum result
 load_numbers_of(struct load *load, uint64_t campaign_id, struct db_rows *rows)
 {

@@ -7,8 +7,8 @@
 #include "engine/decide/working_set.h"
 #include "store/store.h"
 
-/* Inside the batch's transaction: loads the working set that engine/decide/working_set.h describes. With `locked`, one per
- * command, it does not wait for campaigns: if others have locked some, it sets `locked` for their commands and returns
- * RESULT_CONFLICT. NULL: it waits. */
+/* Inside the batch's transaction: loads the working set that engine/decide/working_set.h describes. If `locked` (one per
+ * command) is not NULL, it does not wait for campaigns that other transactions have locked: it sets `locked` for their commands
+ * and returns RESULT_CONFLICT. */
 MUST_CHECK enum result store_load(struct store *store, struct pool *pool, const struct command *const *commands, size_t count,
     bool *locked, struct working_set *set);

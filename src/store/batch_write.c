@@ -98,7 +98,7 @@ struct write {
 	bool *made_messages;
 };
 
-/* sql_update_lead and sql_insert_lead take the same row. */
+/* sql_update_lead and sql_insert_lead take the same values. */
 static void
 add_lead(struct row_list *list, const struct lead *l)
 {
@@ -306,7 +306,8 @@ write_confirmations(const struct write *write)
 	return store_run_items(write->store, &rows);
 }
 
-/* On a cluster, another node may have used one in the meantime: the duplicate key is a conflict, and the next run finds it. */
+/* On a cluster, another node may have used a proof in the meantime: the duplicate key is a conflict, and the next run finds
+ * it. */
 static enum result
 write_proofs(const struct write *write)
 {

@@ -54,7 +54,7 @@ find_leads(struct store *store, struct pool *pool, const struct bulk_request *re
 	return result;
 }
 
-/* Replaces the leads with those of their referrers that exist. */
+/* Replaces the leads with their referrers, as far as these exist. */
 static enum result
 find_referrers(struct store *store, struct pool *pool, struct slice *ids, size_t *count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Queued bulk work (docs/api.md 4.1). Functions fail as store.h says. */
+ * Queued bulk work (docs/api.md 4.1). Functions fail as described in store.h. */
 #pragma once
 
 #include "store/store.h"

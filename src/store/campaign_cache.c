@@ -21,7 +21,7 @@ DB_STATEMENT(sql_select_subscriptions, "SELECT id, campaign_id, events, format, 
 				       " FROM {prefix}webhooks FORCE INDEX (by_campaign)"
 				       " WHERE campaign_id IN ({list})");
 
-/* More campaigns than are busy on one host. */
+/* More than the number of campaigns that are busy on one host. */
 enum { CAMPAIGNS_MAX = 64 };
 
 /* Campaigns that were read together share their memory. */
@@ -155,7 +155,7 @@ read_campaigns(struct store *store, struct cache_group *group, struct db_list id
 	return result;
 }
 
-/* Reads those that are not cached with the current version of their settings. */
+/* Reads the campaigns that are not cached with the current version of their settings. */
 static enum result
 read_stale(struct store *store, struct pool *pool, const struct versioned_campaign *campaigns, size_t count, int64_t now_ms)
 {

@@ -14,7 +14,7 @@
 
 struct store;
 
-/* What sign-ups need of a campaign, cached between batches (campaign_cache.c). */
+/* What sign-ups need to know about a campaign, cached between batches (campaign_cache.c). */
 struct cached_campaign {
 	struct campaign campaign;       /* its counters are those at the time of reading */
 	const struct webhook *webhooks; /* by id */
@@ -50,7 +50,7 @@ const struct cached_campaign *store_cached_campaign(const struct store *store, u
 void store_clear_campaign_cache(struct store *store);
 
 /* The first notes, for a minute, that a command for points was too much work for one transaction. The second returns whether a
- * command probably is, because one for no more leads was. */
+ * command probably is, because a command for as many leads or fewer was. */
 void store_note_large_points(struct store *store, const struct command *command);
 MUST_CHECK bool store_expects_large_points(const struct store *store, const struct command *command);
 

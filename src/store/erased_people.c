@@ -13,7 +13,7 @@ DB_STATEMENT(sql_delete_erased, "DELETE FROM {prefix}erased_people WHERE hash = 
 DB_STATEMENT(sql_select_any_erased, "SELECT 1 FROM {prefix}erased_people LIMIT 1");
 DB_STATEMENT(sql_select_erased, "SELECT hash FROM {prefix}erased_people WHERE hash IN ({list})");
 
-enum { HASH_SIZE = 16, HASHES = 4 /* hashes for an import: email and number, for its campaign and for all */ };
+enum { HASH_SIZE = 16, HASHES = 4 /* hashes for an import: email and number, for its campaign and for all campaigns */ };
 
 static struct db_value
 hash_of(struct slice secret, struct pool *pool, uint64_t campaign_id, enum lead_channel channel, struct slice address)

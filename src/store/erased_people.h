@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Hashes of the people who were erased, whom imports must not bring back (leadhook(1), lead erase). Internal to src/store. */
+ * Hashes of people who were erased and whom imports must not bring back (leadhook(1), lead erase). Internal to src/store. */
 #pragma once
 
 #include "engine/command.h"
@@ -7,8 +7,8 @@
 
 struct working_set;
 
-/* Stores or removes the hash of an address (email key or number) for one campaign, or, with 0, for all. Runs inside the
- * caller's transaction. */
+/* Stores or removes the hash of an address (email key or number) for one campaign, or for all (`campaign_id` 0). Runs inside
+ * the caller's transaction. */
 enum erased_state { PERSON_ERASED, PERSON_IMPORTABLE };
 MUST_CHECK enum result store_note_erased(struct store *store, struct pool *pool, uint64_t campaign_id,
     enum lead_channel channel, struct slice address, enum erased_state state);

@@ -41,7 +41,7 @@
 #define LEAD_HAS_REFERRED \
 	"(SELECT 1 FROM {prefix}referral_links k WHERE k.ancestor_id = l.id AND k.level = 1 LIMIT 1) IS NOT NULL"
 
-/* A column: of the lead's own row, of its referrer's, or derived from its links. */
+/* A column of the lead's own row or of its referrer's, or one that is derived from the lead's links. */
 #define FIELD_COLUMN_ON_CHANGE(column) ", l." #column
 #define FIELD_COLUMN_AT_SIGNUP(column) ", l." #column
 #define FIELD_COLUMN_OF_REFERRER(column) ", p.social_id"

@@ -18,7 +18,7 @@ DB_STATEMENT(sql_count_rows,
     "   FROM {prefix}dispatch_shards"
     "   WHERE owner IS NOT NULL AND lease_until_ms > " NOW "),"
     " (SELECT COUNT(*) FROM {prefix}operator_jobs WHERE turn_ms IS NOT NULL)");
-/* Counts, for each webhook, its pending deliveries and those that are due, and finds the first. When they are ready depends on
+/* For each webhook, counts the pending deliveries and those that are due, and finds the first. When they are ready depends on
  * the webhook: after its hold; never, if it is inactive; at once, to be ended, if it was removed. */
 DB_STATEMENT(sql_count_due,
     "SELECT CAST(COALESCE(SUM(CASE WHEN ready_ms <= ? THEN due ELSE 0 END), 0) AS UNSIGNED),"

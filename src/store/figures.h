@@ -10,7 +10,7 @@ struct store_figures {
 	uint64_t webhooks_failing, webhooks_disabled; /* as in webhook_shown_state; disabled includes gone */
 	uint64_t due_now;                             /* deliveries that a dispatcher sends or ends at once or soon */
 	uint64_t due_later;                           /* the others: due later, on hold, or for a disabled webhook */
-	int64_t oldest_due_ms;                        /* since when the oldest of due_now could have been taken; -1: none */
+	int64_t oldest_due_ms;                        /* since when the oldest of due_now could have been fetched; -1: none */
 	uint64_t bulk_jobs;                           /* unfinished bulk jobs */
 	int64_t oldest_bulk_ms;                       /* when the oldest of them was queued; -1: none */
 	uint64_t operator_jobs;                       /* jobs of operators that have not ended */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reads: keys, campaigns, single leads, definitions. Functions fail as store.h says; results are in the caller's pool. */
+ * Reads: keys, campaigns, single leads, definitions. Functions fail as described in store.h; results are in the caller's
+ * pool. */
 #pragma once
 
 #include "store/store.h"
@@ -14,10 +15,10 @@ struct api_key {
 	int64_t now_ms;
 	int64_t expires_ms; /* -1: it has no end */
 	rights rights;
-	uint32_t campaign_count; /* number of `campaigns`; 0: all of the account */
+	uint32_t campaign_count; /* number of `campaigns`; 0: all campaigns of the account */
 	uint64_t campaigns[KEY_CAMPAIGNS_MAX];
 };
-/* Whether it is valid for this campaign, if the campaign belongs to its account. */
+/* Whether the key is valid for this campaign, if the campaign belongs to its account. */
 static inline bool
 api_key_covers(const struct api_key *key, uint64_t campaign_id)
 {

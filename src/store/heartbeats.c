@@ -55,9 +55,10 @@ heartbeat_state_name(enum heartbeat_state state)
 	return states[state].name;
 }
 
-/* ---- giving signs ---- */
+/* ---- writing heartbeats ---- */
 
-/* Cron may start runs less often than every minute. A run started by hand, long after another, says nothing. */
+/* Cron may start runs less often than every minute. A run that was started by hand, long after another, shows nothing about the
+ * period. */
 static int64_t
 period_of(int64_t since_last_run_ms)
 {
@@ -106,11 +107,12 @@ store_end_beats(struct store *store, const struct heartbeat *heartbeat)
 		   : RESULT_OK;
 }
 
-/* ---- seeing them ---- */
+/* ---- reading heartbeats ---- */
 
 enum { PROCESS, HOST, PID, STAYS, ENDED, BEAT_MS, WITHIN_MS, NOW_MS };
 
-/* A sign from the future was given before the database's clock was set back: its distance from now counts. */
+/* A heartbeat in the future was written before the database's clock was set back: its distance from now counts, in either
+ * direction. */
 static enum heartbeat_state
 state_of(const struct db_rows *rows, size_t row)
 {

@@ -31,8 +31,8 @@ static const char *const id_names[ID_KINDS] = {
 	[ID_OPERATOR_JOB] = "operator_job",
 };
 
-/* The size of a block: this number, plus this many times the ids needed now. Ids that are unused when the process ends are
- * lost, which does no harm. */
+/* The size of a block: ID_BLOCK, plus ID_BLOCK_TIMES the number of ids that are needed now. Ids that are unused when the
+ * process ends are lost, which does no harm. */
 enum { ID_BLOCK = 1000, ID_BLOCK_TIMES = 8 };
 
 uint64_t
@@ -61,7 +61,7 @@ store_set_next_id(struct store *store, enum id_kind kind, uint64_t next)
 	return store_run(store, &sql_set_next_id, DB_U64(next), db_bytes(slice_of(id_names[kind])));
 }
 
-/* Ids of another cluster must not be given. */
+/* Ids of another cluster must not be assigned. */
 static bool
 has_ids(const struct store *store, enum id_kind kind, uint64_t first, uint64_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Ids, which are taken from blocks. Functions fail as store.h says. */
+ * Ids, which are taken from blocks. Functions fail as described in store.h. */
 #pragma once
 
 #include "store/store.h"
@@ -27,7 +27,7 @@ enum id_kind {
 };
 
 /* Makes sure that at least `count` ids of the kind are reserved. Uses its own transaction, so it must not be called inside one.
- * Also returns RESULT_UNAVAILABLE when every attempt met a conflict. */
+ * Also returns RESULT_UNAVAILABLE when every attempt ended in a conflict. */
 MUST_CHECK enum result store_reserve_ids(struct store *store, enum id_kind kind, uint64_t count);
 /* The size of a cluster's range of ids: cluster n has the ids from n × size + 1 to (n + 1) × size - 1, so id / size is its
  * number. 0: ids of this kind are not divided into ranges. */
@@ -36,7 +36,8 @@ uint64_t store_id_range_size(enum id_kind kind);
 MUST_CHECK enum result store_lock_id_block(struct store *store, struct pool *pool, enum id_kind kind, uint64_t *next);
 /* Sets the next id. The block must be locked. */
 MUST_CHECK enum result store_set_next_id(struct store *store, enum id_kind kind, uint64_t next);
-/* Takes `count` ids, from *first on, inside a transaction, for uses too rare for a block. */
+/* Takes `count` consecutive ids, beginning with *first, inside a transaction: for kinds that are needed too rarely for a
+ * block. */
 MUST_CHECK enum result store_next_ids(
     struct store *store, struct pool *pool, enum id_kind kind, uint64_t count, uint64_t *first);
 /* Takes the id of a new object in the same way, and stores it with the precondition's request key, if there is one. */

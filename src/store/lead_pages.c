@@ -34,7 +34,7 @@
 	" WHERE l.campaign_id = ? AND l.subscription_number > ? AND l.subscription_number < ?" FILTERS \
 	" ORDER BY l.subscription_number" order " LIMIT ?"
 
-/* The number of the first row after this many. */
+/* The subscription number of the row after a number of rows. */
 #define SELECT_END(condition, order)                  \
 	"SELECT subscription_number"                  \
 	" FROM {prefix}leads FORCE INDEX (by_number)" \
@@ -99,7 +99,7 @@ read_names(struct row_reader *r)
 	return lead;
 }
 
-/* The statements for each order, and the function that reads their rows. Names are listed in one order only. */
+/* The statements for each order, and the function that reads their rows. Names can be listed in one order only. */
 static const struct {
 	const struct db_statement *by_number, *newest, *listed;
 	read_lead *read;
@@ -165,7 +165,7 @@ find_last(const struct list *l, uint32_t *last)
 	return result;
 }
 
-/* Keeps only the number of the one lead that matches all the identities, or none. */
+/* Reduces the range to the number of the one lead that matches all the identities, or to none. */
 static enum result
 find_named(const struct list *l, struct number_range *range)
 {
@@ -198,13 +198,13 @@ find_range(const struct list *l, struct number_range *range)
 	return result == RESULT_OK ? find_named(l, range) : result;
 }
 
-/* A pattern for NAMES: the words in this order, each as the beginning of a name. Absent if there are no words. */
+/* A pattern for NAMES: the words in this order, each of which begins a name. Absent if there are no words. */
 static struct slice
 name_pattern(struct pool *pool, struct slice name)
 {
 	struct slice word;
 	struct buffer out;
-	buffer_init(&out, 4 * name.size + 1); /* at most: every byte is a word, "% |%" */
+	buffer_init(&out, 4 * name.size + 1); /* the most, if every byte is a word: "% |%" */
 	while (slice_next(&name, ' ', &word)) {
 		if (word.size > 0)
 			buffer_add_text(&out, "% ");
@@ -309,7 +309,7 @@ move_place(struct lead_order *order, const struct db_rows *ids, size_t row)
 	order->number = store_get_u32(ids, row, LISTED_NUMBER);
 }
 
-/* Adds those of the next `wanted` leads to which the filter applies. */
+/* Adds the leads to which the filter applies, out of the next `wanted` ones. */
 static enum result
 add_listed(const struct list *l, size_t wanted, struct lead_order *order, struct lead_page *page)
 {
@@ -335,7 +335,7 @@ store_order_is_spent(const struct lead_filter *filter, const struct lead_order *
 	return order->examined >= examined_max(filter);
 }
 
-/* The pieces grow: one is enough for a filter that most leads pass, and any other filter needs as few as possible. */
+/* The pieces grow: one is enough for a filter that most leads pass, and other filters need as few as possible. */
 enum result
 store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead_filter *filter,
     struct lead_order *order, struct lead_page *page)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * Pages of a campaign's leads, for lists and exports. Functions fail as store.h says; results are in the caller's pool. */
+ * Pages of a campaign's leads, for lists and exports. Functions fail as described in store.h; results are in the caller's
+ * pool. */
 #pragma once
 
 #include "store/store.h"
 
 /* What is read of each listed lead. */
 enum lead_detail {
-	LEAD_AS_SHOWN,  /* as by store_look_up */
+	LEAD_AS_SHOWN,  /* as store_look_up reads it */
 	LEAD_AS_STORED, /* everything that is stored in the leads' own rows */
 	LEAD_NAMES      /* only subscription number, custom fields and utm; not with `newest`, and not in another order */
 };
@@ -15,10 +16,10 @@ enum lead_detail {
 struct lead_filter {
 	enum lead_detail detail;
 	uint32_t after;                                  /* the page begins after this subscription number, in its order */
-	int verified, waitlisted, fraudulent, opted_out; /* 1: only those, 0: only the others, -1: all */
+	int verified, waitlisted, fraudulent, opted_out; /* 1: only such leads, 0: only other leads, -1: all leads */
 	uint64_t tag_id;
 	int64_t since_ms; /* created at or after this time */
-	size_t limit;     /* of leads on the page */
+	size_t limit;     /* leads per page */
 	int64_t until_ms; /* created before this time */
 	struct slice source;
 	struct slice name; /* words, each the beginning of one of its names, in the order of the names or with the family
@@ -26,13 +27,13 @@ struct lead_filter {
 	struct lead_reference identities[LEAD_BY_ID]; /* only the lead that matches all of them */
 	size_t identity_count;
 	bool newest;   /* the latest sign-up first */
-	uint32_t last; /* as the previous page returned it: no rows beyond are examined; 0: as many as a page may */
+	uint32_t last; /* as the previous page returned it: rows beyond it are not examined; 0: no such limit */
 };
 struct lead_page {
 	struct lead *leads; /* by subscription number */
 	size_t count;
 	uint32_t next; /* `after` of the next page; 0: this was the last */
-	uint32_t last; /* leads may have been examined up to this number; 0: there are none beyond */
+	uint32_t last; /* number up to which leads may have been examined; 0: there are no more */
 };
 /* Reads at most LEAD_PAGE_ROWS_MAX rows. When it searches names, it reads all custom fields, which can take milliseconds for a
  * lead, so it reads at most LEAD_PAGE_NAMES_MAX rows. With a filter, a page may therefore be short or empty and still have a
@@ -49,7 +50,7 @@ struct lead_order {
 	uint32_t score, number;
 	uint64_t id;
 	/* set */
-	size_t examined; /* rows that all calls with it have examined; initially 0 */
+	size_t examined; /* rows that all calls with this order have examined; initially 0 */
 	bool more;       /* there may be more after the place */
 };
 /* The next page of such a list; moves the place. `newest`: by id, the highest first; `after`, `last` and identities of the
@@ -57,7 +58,7 @@ struct lead_order {
  * filter, and then return empty pages. A lead whose score changes between two calls may be listed twice, or not at all. */
 MUST_CHECK enum result store_list_leads_in_order(struct store *store, struct pool *pool, uint64_t campaign_id,
     const struct lead_filter *filter, struct lead_order *order, struct lead_page *page);
-/* Whether the calls with this order have examined that many rows. */
+/* Whether the calls with this order have examined as many rows as they may. */
 bool store_order_is_spent(const struct lead_filter *filter, const struct lead_order *order);
 
 /* ---- the referrals that a digest announces (docs/mail.md 3) ---- */

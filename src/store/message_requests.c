@@ -12,7 +12,7 @@ DB_STATEMENT(sql_insert_message,
     "INSERT INTO {prefix}messages (id, campaign_id, lead_id, kind, ref, turn, state, created_ms, due_ms, requested_for)"
     " VALUES {each}(?, ?, ?, ?, ?, ?, 'requested', ?, ?, ?){between}, {end}");
 DB_STATEMENT(sql_select_now, "SELECT " NOW);
-/* A message that a process is leasing right now is soon looked at again. */
+/* A message that is leased right now will soon be examined again anyway. */
 DB_STATEMENT(sql_release_unconfirmed,
     "UPDATE " ROWS_OF_LEADS("messages") " SET t.due_ms = " NOW
 					" WHERE t.turn IS NOT NULL AND t.lease_owner IS NULL AND t.reason = 'unconfirmed'");
@@ -23,7 +23,7 @@ message_turn(enum message_kind kind)
 	return kind == MESSAGE_CODE ? TEXT_TURN : message_is_urgent(kind) ? 0 : 1;
 }
 
-/* Takes `count` ids, from *first on. */
+/* Takes `count` consecutive ids, beginning with *first. */
 static enum result
 take_ids(struct store *store, struct pool *pool, size_t count, uint64_t *first)
 {

@@ -21,14 +21,14 @@ struct request_key {
 };
 
 struct precondition {
-	const uint64_t *settings_version; /* version of the campaign; NULL: any. RESULT_OUTDATED: it has another one */
+	const uint64_t *settings_version; /* version of the campaign; NULL: any. RESULT_OUTDATED: it has another version */
 	const struct request_key *key;    /* NULL: none. RESULT_REPEATED: it has been used */
 };
 
 /* What an earlier call with the same key made. */
 struct repeated_request {
 	uint64_t object_id;   /* the new object; for a command that changes leads, its campaign */
-	bool same_parameters; /* whether they are those of the key that is looked up */
+	bool same_parameters; /* whether they are the same as those of the key that is looked up */
 };
 /* RESULT_NOT_FOUND: the key has not been used. */
 MUST_CHECK enum result store_find_request(struct store *store, const struct request_key *key, struct repeated_request *request);

@@ -2,7 +2,7 @@
  * Runs statements: with single values, with lists of any length, and with many rows.
  *
  * Results and row lists are in the caller's pool. Each function returns the result of the connection (db/db.h), and
- * RESULT_NOT_FOUND where it says so; it neither begins nor ends a transaction. */
+ * RESULT_NOT_FOUND where this is mentioned; it neither begins nor ends a transaction. */
 #pragma once
 
 #include <stddef.h>
@@ -46,18 +46,18 @@ struct db_list store_list_piece(struct db_list list, size_t from);
  * together, with the same single values, and the rows are joined. If the lists are empty, there is no round trip. */
 MUST_CHECK enum result store_query_long(struct store *store, struct pool *pool, const struct db_statement *statement,
     const struct db_arguments *arguments, struct db_rows *rows);
-/* The same without single values. */
+/* As above, without single values. */
 MUST_CHECK enum result store_query_lists(struct store *store, struct pool *pool, const struct db_statement *statement,
     const struct db_list *lists, size_t list_count, struct db_rows *rows);
 
 /* Rows `t` of a table, for a DELETE or UPDATE of many rows: only these rows are locked. With an IN list, a DELETE may scan a
- * small table, whatever index it names, and lock all of it. */
+ * small table, no matter which index it names, and lock all of it. */
 #define ROWS_WITH_IDS(table) \
 	"({each}SELECT ? AS id{between} UNION ALL {end}) ids STRAIGHT_JOIN {prefix}" table " t ON t.id = ids.id"
-/* The same for rows of leads. */
+/* As above, for rows that belong to leads. */
 #define ROWS_OF_LEADS(table) \
 	"({each}SELECT ? AS id{between} UNION ALL {end}) ids STRAIGHT_JOIN {prefix}" table " t ON t.lead_id = ids.id"
-/* Runs a statement with one of these; without ids, there is no round trip. `affected` may be NULL. */
+/* Runs a statement that uses one of these macros; without ids, there is no round trip. `affected` may be NULL. */
 MUST_CHECK enum result store_run_on_ids(
     struct store *store, const struct db_statement *statement, const struct db_value *ids, size_t count, uint64_t *affected);
 /* Finds the row with this id among rows that are sorted by id, their first column. Returns false when there is none. */

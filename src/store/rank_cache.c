@@ -17,7 +17,7 @@ DB_STATEMENT(sql_select_histogram_and_version,
     " FROM (SELECT leads_version FROM {prefix}campaign_counters WHERE campaign_id = ?) n"
     " LEFT JOIN {prefix}score_histogram h ON h.node IN ({list})");
 
-/* Columns of the statements; only the second one has the version, and NULL instead of a node when none has a row. */
+/* Columns of the statements. Only the second one returns the version, and NULL instead of a node if no node has a row. */
 enum { NODE, BUCKETS, LEADS_VERSION = BUCKETS + RANK_BUCKETS };
 
 enum { NODE_BITS = 13, NODES_MAX = 1 << NODE_BITS /* a million scores in a row have 4,369 nodes above the last level */ };
@@ -27,7 +27,7 @@ struct cached_node {
 	struct rank_node node;
 };
 
-/* Whose nodes are wanted: those of one campaign at a version of its leads; campaign_id 0: those of any locked campaigns. */
+/* Which nodes are wanted: those of one campaign at a version of its leads; campaign_id 0: those of any locked campaigns. */
 struct node_source {
 	uint64_t campaign_id, version;
 };

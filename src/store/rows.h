@@ -84,6 +84,6 @@ bool store_is_form(struct slice format);
 struct db_value store_id_or_null(uint64_t id);
 /* The value that a lead's row contains for this reference: in `email_hash`, `phone_hash`, `social_id` or `id`. */
 struct db_value store_reference_value(struct pool *pool, uint64_t campaign_id, const struct lead_reference *reference);
-/* The name in the schema, and the reverse. */
+/* The name in the schema, and the value for such a name. */
 struct slice store_counted_name(enum referral_counted counted);
 enum referral_counted store_counted(struct slice name);

@@ -14,6 +14,6 @@ MUST_CHECK enum result store_read_version(struct store *store, uint32_t *version
 /* Whether the database answers and has tables that this program can use: of its own version, or of a newer one that supports
  * it. RESULT_WRONG_SCHEMA: it has other tables. *found: their version. For every start, and for /health/ready. */
 MUST_CHECK enum result store_ready(struct store *store, uint32_t *found);
-/* The same, but also logs a wrong version with a hint, once. Functions that change something call it first and pass its failure
- * on, because a program may have been started while the database was down. */
+/* As store_ready, but also logs a wrong version with a hint, once. Functions that change something call it first and pass its
+ * failure on, because a program may have been started while the database was down. */
 MUST_CHECK enum result store_demand_schema(struct store *store);

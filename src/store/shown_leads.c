@@ -2,8 +2,8 @@
  * Leads as payloads, pages and leaderboards show them: the most frequent reads, with as few statements as possible.
  *
  * Settings, definitions and ranks are cached under the versions that come with each answer. Versions are read first, so cached
- * data may be newer than its version, but never older. Where that would show, as with a lead and its rank, the rank comes with
- * its version. If that is another one, everything is read again, and finally in a snapshot. */
+ * data may be newer than its version, but never older. Where that would be visible, as with a lead and its rank, the rank comes
+ * with its version. If that version differs, everything is read again, the last time in a snapshot. */
 #include "store/shown_leads.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ DB_STATEMENT(sql_select_leaders, "SELECT " LEADER_COLUMNS " FROM {prefix}leads l
 				 " ORDER BY l.score_order, l.subscription_number"
 				 " LIMIT ?");
 
-/* STATE_COLUMNS. */
+/* Columns: STATE_COLUMNS. */
 struct state {
 	uint64_t campaign_id;
 	uint32_t leads, verified, fraudulent;
@@ -114,7 +114,7 @@ struct shown {
 	struct state state;
 };
 
-/* Runs the look-ups that use this identity, with one statement; found[i] stays NULL when there is no lead. */
+/* Runs the look-ups that use this identity with one statement; found[i] stays NULL when there is no lead. */
 static enum result
 find_by(struct store *store, struct pool *pool, enum lead_identity identity, const struct look_up *const *look_ups,
     size_t count, const struct shown **found)
@@ -275,7 +275,7 @@ store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, c
 	return read.result;
 }
 
-/* LEADER_COLUMNS. */
+/* Columns: LEADER_COLUMNS. */
 static struct lead
 read_leader(uint64_t campaign_id, struct row_reader *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Leads as payloads and leaderboards show them: the most frequent reads. Functions fail as store.h says; results are in the
- * caller's pool. */
+ * Leads as payloads and leaderboards show them: the most frequent reads. Functions fail as described in store.h; results are in
+ * the caller's pool. */
 #pragma once
 
 #include "store/store.h"
@@ -23,7 +23,7 @@ struct look_up {
  * same versions is still valid. */
 void store_answer_look_ups(
     struct store *store, struct pool *pool, const struct look_up *const *look_ups, size_t count, struct outcome *outcomes);
-/* The same as store_look_up for the leads of a page, which must stay valid as long as the subjects. */
+/* As store_look_up, for the leads of a page, which must stay valid as long as the subjects. */
 MUST_CHECK enum result store_show_leads(struct store *store, struct pool *pool, uint64_t campaign_id, const struct lead *leads,
     size_t count, struct payload_subject **subjects);
 

@@ -75,7 +75,7 @@ sources_of_leads(struct pool *pool, const struct lead *leads, size_t count, stru
 	return sum_sources(sources, found);
 }
 
-/* For one day: a value beyond the maximum becomes the empty one. */
+/* For one day: a value beyond the maximum becomes the empty value. */
 static enum result
 limit_values(struct store *store, struct pool *pool, uint64_t campaign_id, struct source *sources, size_t count)
 {

@@ -28,6 +28,6 @@ struct store {
 	struct payload_settings payload;
 	struct cached_campaigns campaign_cache;
 	struct cached_node *cached_nodes; /* rank_cache.c; NULL: not allocated yet */
-	uint64_t node_generations;        /* generations of nodes given so far */
+	uint64_t node_generations;        /* number of generations of nodes so far */
 	struct log_throttle batch_log, installation_log, secrets_log;
 };

@@ -65,7 +65,8 @@ extern const struct db_statement sql_lock_account, sql_lock_counters;
 
 #define RANK_BUCKET_COLUMNS "s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15"
 
-/* The counts of leads in a row of campaign_counters or lead_hours, and how differences are added to those of lead_hours. */
+/* The counts of leads in a row of campaign_counters or lead_hours, and how differences are added to the counts of
+ * lead_hours. */
 #define COUNTER_COLUMN(type, column, member) ", " #column
 #define COUNTER_COLUMN_LIST CAMPAIGN_COUNTERS(COUNTER_COLUMN)
 #define ADDED_COUNTER(type, column, member) ", " #column " = {prefix}lead_hours." #column " + VALUES(" #column ")"

@@ -131,7 +131,7 @@ sum_leads(const struct db_rows *rows, const struct stats_period *period, struct 
 /* The columns of the statement that reads a subject. */
 enum { SUBJECT_NOW_MS, SUBJECT_STATE };
 
-/* RESULT_REFUSED: the period is not valid, as *problem says. */
+/* RESULT_REFUSED: the period is not valid; *problem is the reason. */
 static enum result
 resolve_period(
     const struct stats_request *request, const struct db_rows *subject, struct stats_period *period, const char **problem)
@@ -167,7 +167,8 @@ store_campaign_stats(struct store *store, struct pool *pool, uint64_t campaign_i
 	return result;
 }
 
-/* Invented sign-ups leave up to 500 values of each kind a day, so there is a limit to what is added up for one answer. */
+/* Fake sign-ups may leave up to 500 values of each kind a day, so the number of values that are added up for one answer is
+ * limited. */
 static enum result
 check_sources(struct store *store, uint64_t campaign_id, const struct sources_request *request,
     const struct stats_period *period, const char **problem)

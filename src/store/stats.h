@@ -13,12 +13,13 @@ enum { STATS_SOURCES_MAX = 100000 /* values that are added up */ };
 
 /* What is requested. Times are rounded outwards to whole points. */
 struct stats_request {
-	int64_t since_ms, until_ms; /* -1: STATS_POINTS before the end; now, the latest possible end */
+	int64_t since_ms, until_ms; /* -1: since STATS_POINTS before the end; until now, the latest possible end */
 	unsigned step;              /* hours per point: 1, or STATS_DAY_HOURS */
 };
 enum { STATS_POINTS = 30 };
 
-/* The hours from `from` until before `until`: both are multiples of `step`, and there are 1 to STATS_POINTS_MAX points. */
+/* The hours from `from` up to, but not including, `until`: both are multiples of `step`, and there are 1 to STATS_POINTS_MAX
+ * points. */
 struct stats_period {
 	uint64_t from, until;
 	unsigned step;
@@ -34,7 +35,7 @@ struct lead_counts {
 };
 
 struct campaign_stats {
-	const char *problem; /* of the request */
+	const char *problem; /* what is wrong with the request */
 	struct stats_period period;
 	bool complete; /* otherwise leads are still being counted, the latest first */
 	struct lead_counts total, sources[SOURCE_CLASSES];
@@ -103,7 +104,7 @@ struct campaign_overview {
 	uint64_t campaign_id;
 	uint32_t signups[OVERVIEW_DAYS];                        /* in each of the last days, UTC; the last one is today */
 	int64_t referrers;                                      /* leads that have referred others; -1: not all are counted */
-	unsigned webhooks, webhooks_failing, webhooks_disabled; /* disabled: also those whose receiver is gone */
+	unsigned webhooks, webhooks_failing, webhooks_disabled; /* webhooks_disabled includes those whose receiver is gone */
 	int64_t oldest_due_ms; /* when the first of its pending deliveries is due; -1: none is pending */
 };
 /* Fills in the campaigns whose ids are set, in ascending order. now_ms is the database's time. */

@@ -163,7 +163,7 @@ store_read_installation(struct store *store)
 	enum result result = store_demand_schema(store);
 	if (result == RESULT_WRONG_SCHEMA)
 		return RESULT_FAILED;
-	pool_reset(store->installation); /* of attempts that failed */
+	pool_reset(store->installation); /* discards what failed attempts have read */
 	if (result == RESULT_OK)
 		result = read_needed_value(store, "installation_id", &store->installation_id);
 	if (result == RESULT_OK)

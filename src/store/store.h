@@ -39,12 +39,12 @@ struct store_options {
 	int64_t unverified_ms;   /* age at which leads that have not verified their address are deleted; 0: never */
 	int64_t ip_ms;           /* age at which network addresses and user agents of leads are dropped; 0: never */
 	int64_t retention_ms;    /* for events, deliveries and attempts; 0: for ever */
-	unsigned cluster_number; /* determines the ids of its campaigns and leads; 0: from 1 on */
+	unsigned cluster_number; /* determines the ids of its campaigns and leads; 0: they begin with 1 */
 };
 
 /* Does not connect yet. */
 struct store *store_new(const struct store_options *options);
-/* A store for reads at the nodes of `read_host`, which see what was committed before at any node; NULL if there are no such
+/* A store for reads from the nodes of `read_host`, which see what was committed before on any node; NULL if there are no such
  * nodes. */
 struct store *store_new_reader(const struct store_options *options);
 /* Checks that both stores belong to the same installation; each reads it once. RESULT_UNAVAILABLE, logged: they do not. */
@@ -56,8 +56,8 @@ void store_disconnect_idle(struct store *store, int64_t idle_ms);
 /* When clock_monotonic_ms reaches the deadline, no further statement is sent, and what is not committed is rolled back:
  * RESULT_UNAVAILABLE. A statement under way at that time may end later, by at most its timeout. */
 void store_set_deadline(struct store *store, int64_t deadline_ms);
-/* Whether a call since then returned RESULT_UNAVAILABLE because of the deadline, and not because it waited for a lock: the
- * database is slow. */
+/* Whether a call since store_set_deadline returned RESULT_UNAVAILABLE because of the deadline, and not because it waited for a
+ * lock: the database is slow. */
 MUST_CHECK bool store_was_late(const struct store *store);
 
 /* The timeout for commands that read all rows or change tables, with no client waiting. */
@@ -69,7 +69,7 @@ unsigned store_set_answer_timeout(struct store *store, unsigned answer_timeout_s
 /* After a call that returned RESULT_UNAVAILABLE: why the server refused the login, which the operator must correct. */
 MUST_CHECK enum denial store_denial(const struct store *store);
 
-/* The error of the last call that failed, for the operator. */
+/* The error of the last failed call, for the operator. */
 const char *store_error_text(const struct store *store);
 
 /* Base URL, avatar template and the installation's secret; read from the database once. RESULT_FAILED, logged: the secret is
@@ -88,7 +88,7 @@ MUST_CHECK bool store_sends_mail(const struct store *store);
 MUST_CHECK bool store_sends_texts(const struct store *store);
 
 /* Cached data of a campaign is read again after this time, even if its version is the same: a row that was corrected by hand
- * may have an unchanged version. */
+ * may still have the old version. */
 enum { STORE_FRESH_MS = 10000 };
 
 /* Reads of several statements that must belong together, as a loop: its body is run again while it sets RESULT_CONFLICT, twice
@@ -104,5 +104,5 @@ struct consistent_read {
 	unsigned runs;
 };
 bool store_reads(struct consistent_read *read);
-/* Whether the loop's body runs in a snapshot. Then only reads through this store see the same moment. */
+/* Whether the loop's body runs in a snapshot. Then only reads through this store see the same state. */
 bool store_in_snapshot(const struct store *store);

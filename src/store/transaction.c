@@ -43,7 +43,7 @@ store_transaction(struct store *store, enum repeat repeat)
 	return (struct transaction){ .store = store, .repeat = repeat, .result = store_read_installation(store) };
 }
 
-/* Whether the result of the run justifies another one. */
+/* Whether the result of the run justifies another run. */
 static bool
 may_run_again(const struct transaction *txn)
 {
@@ -97,6 +97,6 @@ store_lock_settings(struct store *store, uint64_t campaign_id, const struct prec
 	if (result != RESULT_OK || precondition == NULL || precondition->settings_version == NULL)
 		return result;
 	result = store_read_settings_version(store, campaign_id, &version);
-	/* taking the lock has just raised it */
+	/* taking the lock has just increased the version */
 	return result == RESULT_OK && version != *precondition->settings_version + 1 ? RESULT_OUTDATED : result;
 }

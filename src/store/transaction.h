@@ -35,19 +35,19 @@
  *   operator_jobs
  *
  * The lock of campaign_counters comes before everything else of a campaign: two transactions that change it wait there and
- * nowhere later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; the log of inbound
+ * not later. Only these run without it: changes of the dispatcher's rows, from dispatch_shards on; the log of inbound
  * calls; jobs of operators; delaying and skipping bulk jobs (bulk_jobs, bulk_schedule); recording end times (campaigns);
  * removing the rows of deleted leads (score_entries, deleted_leads, inbound_calls), and of those of removed campaigns and
  * webhooks (lead_hours, webhook_hours).
  *
- * Sessions, invitations, recovery codes and failed logins of a user are locked, in any order, while its row of users is, or
- * alone in a transaction of their own.
+ * Sessions, invitations, recovery codes and failed logins of a user are locked, in any order, while the user's row is locked,
+ * or alone in a transaction of their own.
  *
  * Codes of leads are locked in a transaction of their own, one row at a time; expired ones are removed without other locks,
  * those of deleted leads after score_entries, inbound_calls and messages.
  *
  * Sendings of mails are locked after the message that was sent, those of texts after the row of their channel and before the
- * message; the installation's row always first. A heartbeat is locked alone.
+ * message; the installation's row always first. A heartbeat is locked by itself.
  *
  * New rows with an id or a random key of their own are inserted at any point: events, due, attempts, commit_tokens, audit.
  * id_blocks is locked in a transaction of its own, or after all others, before an insert.
@@ -72,9 +72,9 @@ enum repeat {
 struct transaction {
 	struct store *store;
 	enum repeat repeat;
-	struct pool *pool; /* of this run */
-	/* set by the loop's body: RESULT_OK commits, anything else rolls back. After the loop: the result of the last run, also
-	 * RESULT_CONFLICT */
+	struct pool *pool; /* belongs to this run */
+	/* set by the loop's body: RESULT_OK commits, anything else rolls back. After the loop: the result of the last run,
+	 * which may be RESULT_CONFLICT */
 	enum result result;
 	unsigned attempt;
 	bool unknown; /* a run may have been committed */

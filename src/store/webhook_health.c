@@ -31,7 +31,7 @@ health_of(struct webhook_health *webhooks, size_t count, uint64_t id)
 	return bsearch(&id, webhooks, count, sizeof(*webhooks), compare_ids);
 }
 
-/* For `count` webhooks, at most DB_LIST_MAX. */
+/* Finds the oldest pending deliveries of `count` webhooks, at most DB_LIST_MAX. */
 static enum result
 find_oldest_due(struct store *store, struct pool *pool, struct webhook_health *webhooks, size_t count)
 {

@@ -9,7 +9,7 @@ struct webhook_health {
 	bool active;                          /* neither disabled nor gone */
 	bool failing;                         /* its last attempt failed */
 	int64_t oldest_due_ms;                /* when the first of its pending deliveries is due; -1: none is pending */
-	uint64_t attempts, delivered, failed; /* of store_add_recent_attempts */
+	uint64_t attempts, delivered, failed; /* set by store_add_recent_attempts */
 };
 /* The webhooks of the campaigns, by id, in the pool, with `oldest_due_ms`. Sorts `campaigns` in place. */
 MUST_CHECK enum result store_find_webhook_health(struct store *store, struct pool *pool, uint64_t *campaigns,

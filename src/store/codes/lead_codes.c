@@ -19,7 +19,7 @@ DB_STATEMENT(sql_delete_code, "DELETE FROM {prefix}lead_codes WHERE lead_id = ? 
 
 enum { ADDRESS_HASH, CODE_HASH, EXPIRES_MS, TRIES };
 
-/* The first piece of the hashed text keeps the hashes apart from each other, and from opt-out tokens. */
+/* The first part of the hashed text makes these hashes differ from each other, and from opt-out tokens. */
 static const struct {
 	struct slice address_piece, code_piece;
 	int64_t valid_ms;
@@ -113,8 +113,8 @@ compare(struct store *store, struct pool *pool, const struct lead_code *code, co
 	return result;
 }
 
-/* If there is no code whose tries could be counted, a row that belongs to no lead is written, so that the answer takes as long:
- * its time must not show which addresses belong to leads. The row expires like a code. */
+/* If there is no code whose tries could be counted, writes a row that belongs to no lead, so that the answer takes as long: the
+ * time must not show which addresses belong to leads. The row expires like a code. */
 static enum result
 write_in_vain(struct store *store, const struct lead_code *code, const struct hashes *hashes)
 {
@@ -132,7 +132,7 @@ lead_code_try(struct store *store, const struct lead_code *code, struct slice di
 	const enum result result = hashes_of(store, code, digits, &hashes);
 	if (result != RESULT_OK)
 		return result;
-	/* after an unknown outcome the try may be counted twice, but never not at all */
+	/* if the outcome is unknown, the try may be counted twice, but it is always counted */
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
 		txn.result = compare(store, txn.pool, code, &hashes, verdict);

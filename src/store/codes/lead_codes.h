@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Codes by which leads verify their phone numbers and confirm their email addresses (docs/api.md 4.1.9, 4.1.14): six digits,
+ * Codes with which leads verify their phone numbers and confirm their email addresses (docs/api.md 4.1.9, 4.1.14): six digits,
  * valid for five tries and for some time. A lead has at most one code for each channel, for the address that it had when the
  * code was made. Stored as an HMAC. */
 #pragma once
@@ -39,9 +39,9 @@ enum lead_code_verdict {
 	LEAD_CODE_MISSING /* none was made for this address, or it has expired or was tried too often */
 };
 /* Compares typed digits with the lead's code. It returns only after the try was counted and committed, so that no more than
- * LEAD_CODE_TRIES get a verdict, even from several processes at once, and even if one is killed. A text that is not six digits
- * is wrong and does not count as a try. The code stays valid. */
+ * LEAD_CODE_TRIES tries get a verdict, even from several processes at once, and even if one is killed. A text that is not six
+ * digits is wrong and does not count as a try. The code stays valid. */
 MUST_CHECK enum result lead_code_try(
     struct store *store, const struct lead_code *code, struct slice digits, enum lead_code_verdict *verdict);
-/* Removes the code, after the address was verified. A newer one stays. */
+/* Removes the code, after the address was verified. A newer code stays. */
 MUST_CHECK enum result lead_code_remove(struct store *store, const struct lead_code *code, struct slice digits);

@@ -57,7 +57,7 @@ hash_value(const unsigned char *hash)
 	return db_raw(hash, HASH_SIZE);
 }
 
-/* INBOUND_COLUMNS. */
+/* Columns: INBOUND_COLUMNS. */
 static struct inbound_webhook
 read_inbound(struct row_reader *r)
 {

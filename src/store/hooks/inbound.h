@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Inbound webhooks: made, changed, rotated, removed, listed (docs/inbound.md 1). Functions fail as store/store.h says; what
- * they return is in the caller's pool. */
+ * Inbound webhooks: made, changed, rotated, removed, listed (docs/inbound.md 1). Functions fail as described in store/store.h;
+ * what they return is in the caller's pool. */
 #pragma once
 
 #include "store/store.h"
@@ -17,7 +17,7 @@ struct inbound_webhook {
 	int64_t previous_until_ms; /* the old URL works until then; -1: there is none */
 	uint64_t calls, created, updated, refused;
 	int64_t last_call_ms; /* -1: never */
-	/* only of store_find_inbound and store_list_inbound */
+	/* set only by store_find_inbound and store_list_inbound */
 	uint64_t stored, stored_bytes; /* refused calls that are stored */
 };
 
@@ -39,14 +39,14 @@ struct inbound_put {
 	struct slice source; /* absent: unchanged; empty: none */
 	struct slice map;
 	const unsigned char *hash; /* 32 bytes: of a new webhook's token, or with `rotate` of the new token */
-	size_t maximum;            /* of inbound webhooks in a campaign */
+	size_t maximum;            /* inbound webhooks per campaign */
 };
 /* Adds the webhook, or changes the campaign's webhook with this id or name. *fresh: the token with the given hash is now in
  * use. RESULT_TOO_MANY: the campaign has `maximum`; RESULT_NOT_FOUND: no such campaign, or id. */
 MUST_CHECK enum result store_put_inbound(
     struct store *store, const struct precondition *precondition, const struct inbound_put *put, uint64_t *id, bool *fresh);
-/* Gives a webhook a new token. The old one works for `overlap_hours`. RESULT_NOT_FOUND, here and in the next two: no such
- * webhook. */
+/* Gives a webhook a new token. The old one works for `overlap_hours`. RESULT_NOT_FOUND, here and in the next two functions: no
+ * such webhook. */
 MUST_CHECK enum result store_rotate_inbound(struct store *store, const struct precondition *precondition, uint64_t id,
     const unsigned char hash[32], unsigned overlap_hours);
 /* Which webhook of a campaign is meant: the one with this id (0: any), name (absent: any) and token (NULL: any). */

@@ -14,7 +14,7 @@
 #define CALL_COLUMNS                                                                                           \
 	"id, inbound_id, campaign_id, state, error, message, lead_id, ip, content_type, size, times, replays," \
 	" received_ms, ended_ms, expires_ms"
-/* For one webhook: `refused` has two values, and the rows with each come in the order of the index. */
+/* For one webhook. `refused` has two values; the rows with each value are read in the order of the index. */
 #define SELECT_CALLS(refused)                                                                        \
 	"(SELECT " CALL_COLUMNS ", NULL AS body FROM {prefix}inbound_calls FORCE INDEX (by_inbound)" \
 	" WHERE inbound_id = ? AND refused = " refused " ORDER BY ended_ms DESC LIMIT ?)"
@@ -86,7 +86,7 @@ inbound_state_parse(struct slice name, enum inbound_state *state)
 	return false;
 }
 
-/* CALL_COLUMNS and the body. */
+/* Columns: CALL_COLUMNS, and the body. */
 static struct inbound_call
 read_call(struct row_reader *r)
 {
@@ -157,7 +157,7 @@ insert_call(struct store *store, const struct inbound_call *call, uint64_t id, s
 	    DB_U64(call->size), db_bytes(stored_body(call)), db_bytes(hash), lifetime(store, call->state));
 }
 
-/* A body that was received before, because its sender repeats the call, shares its entry. *id is set to that of the entry. */
+/* A body that was received before, because its sender repeats the call, shares its entry. *id: the id of the entry. */
 static enum result
 insert_refused(struct store *store, struct pool *pool, const struct inbound_call *call, uint64_t *id)
 {
@@ -263,7 +263,7 @@ enum result
 store_list_inbound_calls(struct store *store, struct pool *pool, const struct inbound_call_filter *filter,
     struct inbound_call **calls, size_t *count)
 {
-	/* a webhook has no more than these; calls in one state are chosen from all */
+	/* a webhook has no more calls than this; those in one state are selected from all of them */
 	enum { MOST = INBOUND_LOG_CALLS + OLD_CALLS_MAX + INBOUND_STORED_CALLS_MAX };
 	const struct db_value id = DB_U64(filter->inbound_id), most = DB_U64((uint64_t)MOST);
 	struct db_rows rows;

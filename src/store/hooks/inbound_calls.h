@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The log of the calls of inbound webhooks (docs/inbound.md 5). Functions fail as store/store.h says; what they return is in
- * the caller's pool. */
+ * The log of the calls of inbound webhooks (docs/inbound.md 5). Functions fail as described in store/store.h; what they return
+ * is in the caller's pool. */
 #pragma once
 
 #include "store/store.h"
@@ -21,7 +21,7 @@ MUST_CHECK bool inbound_state_parse(struct slice name, enum inbound_state *state
 struct inbound_call {
 	uint64_t id, inbound_id, campaign_id;
 	enum inbound_state state;
-	struct slice error, message; /* of INBOUND_REFUSED */
+	struct slice error, message; /* only with INBOUND_REFUSED */
 	uint64_t lead_id;            /* 0: none */
 	struct slice ip, content_type, body;
 	uint64_t size; /* of the whole body */
@@ -29,8 +29,8 @@ struct inbound_call {
 	int64_t received_ms, ended_ms, expires_ms;
 };
 
-/* Writes a call and its result to the log; `id`, `times` and `replays` of `call` are ignored. *id is set to that of the entry:
- * a refused body that was received before shares its entry. RESULT_TOO_MANY: the webhook has no room for another refused body.
+/* Writes a call and its result to the log; `id`, `times` and `replays` of `call` are ignored. *id: the id of the entry; a
+ * refused body that was received before shares its entry. RESULT_TOO_MANY: the webhook has no room for another refused body.
  * RESULT_NOT_FOUND: the webhook was removed. */
 MUST_CHECK enum result store_note_inbound_call(struct store *store, const struct inbound_call *call, uint64_t *id);
 /* The number of stored refused calls of a webhook, and the size of their bodies. */

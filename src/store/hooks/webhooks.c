@@ -90,7 +90,7 @@ store_activate_webhook(struct store *store, uint64_t webhook_id)
 	require(db_in_transaction(store->db));
 	const struct db_value id = DB_U64(webhook_id);
 	enum result result = store_change_one(store, &sql_enable_webhook, id);
-	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* it was active */
+	if (result == RESULT_OK || result == RESULT_NOT_FOUND) /* the webhook was active */
 		result = store_change_one(store, &sql_clear_webhook_status, id);
 	return result;
 }

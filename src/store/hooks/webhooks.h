@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Webhooks of a campaign: registered, changed, removed, listed (docs/deliveries.md 1). Functions fail as store/store.h says. */
+ * Webhooks of a campaign: registered, changed, removed, listed (docs/deliveries.md 1). Functions fail as described in
+ * store/store.h. */
 #pragma once
 
 #include "store/store.h"
 
-/* A webhook as its operator sees it. */
+/* A webhook, as its operator sees it. */
 struct webhook_row {
 	uint64_t id, campaign_id;
 	struct slice url, source;
@@ -28,7 +29,7 @@ struct webhook_put {
 	struct slice source; /* absent: unchanged */
 	enum format_change format;
 	struct slice secret; /* for a new webhook; a new secret in every call */
-	size_t maximum;      /* of webhooks in a campaign */
+	size_t maximum;      /* webhooks per campaign */
 };
 
 /* Adds a webhook, or replaces the events, the source and the format of the one with the same URL, compared byte for byte.
@@ -38,7 +39,7 @@ MUST_CHECK enum result store_put_webhook(
     struct store *store, const struct precondition *precondition, const struct webhook_put *put, uint64_t *id, bool *created);
 /* Removes the webhook with this URL. The dispatcher ends its pending deliveries. RESULT_NOT_FOUND: no such webhook. */
 MUST_CHECK enum result store_remove_webhook(struct store *store, uint64_t campaign_id, struct slice url);
-/* The same by id. */
+/* As above, but by id. */
 MUST_CHECK enum result store_remove_webhook_id(struct store *store, const struct precondition *precondition, uint64_t id);
 MUST_CHECK enum result store_list_webhooks(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct webhook_row **webhooks, size_t *count);
@@ -61,7 +62,7 @@ MUST_CHECK enum result store_lock_webhook_settings(
 MUST_CHECK enum result store_activate_webhook(struct store *store, uint64_t webhook_id);
 
 /* Gives the webhook a valid URL. Unless it already has this URL, its failures, hold and last answer are discarded, because they
- * belong to the old URL. Its state stays. The settings of its campaign must be locked. RESULT_REFUSED with *taken: another
- * webhook of the campaign has the URL; nothing was changed. */
+ * belong to the old URL. Its state does not change. The settings of its campaign must be locked. RESULT_REFUSED with *taken:
+ * another webhook of the campaign has the URL; nothing was changed. */
 MUST_CHECK enum result store_move_webhook(
     struct store *store, struct pool *pool, const struct webhook_row *webhook, struct slice url, bool *taken);

@@ -10,7 +10,7 @@
 DB_STATEMENT(sql_select_mail_hold, "SELECT failures, held_until_ms - (" NOW "), held_since_ms, reason, answer, held_until_ms,"
 				   " IF(refused_ms > " NOW " - 86400000, refused_ms, NULL), refused_reason, refused_answer"
 				   " FROM {prefix}message_channels WHERE channel = ?");
-/* by_turn turns this into one probe for each campaign with something pending; ended messages have no turn */
+/* with the index by_turn, this takes one probe for each campaign with something pending; ended messages have no turn */
 #define MESSAGE_CAMPAIGNS(turns)                                                                                          \
 	"SELECT turn, campaign_id, MIN(due_ms) - (" NOW ") FROM {prefix}messages FORCE INDEX (by_turn) WHERE turn " turns \
 	" GROUP BY turn, campaign_id"

@@ -40,8 +40,8 @@ struct mail_hold {
 };
 MUST_CHECK enum result store_mail_hold(
     struct store *store, struct pool *pool, enum message_channel channel, struct mail_hold *hold);
-/* Campaigns with due messages of the channel, by turn, with what they, their accounts and the installation have sent. *next_ms:
- * milliseconds until the next message comes due, or -1. */
+/* Finds the campaigns with due messages of the channel, by turn, and how much they, their accounts and the installation have
+ * sent. *next_ms: milliseconds until the next message comes due, or -1. */
 MUST_CHECK enum result store_mail_campaigns(struct store *store, struct pool *pool, enum message_channel channel,
     struct mail_campaign **campaigns, size_t *count, int64_t *next_ms);
 
@@ -53,10 +53,10 @@ struct mail_request {
 	unsigned all_rows;     /* … of all requests together */
 };
 struct due_mail {
-	size_t request; /* its place in the list */
+	size_t request; /* its place in the list of requests */
 	uint64_t id;
 };
-/* Finds the due messages of at most DB_LIST_MAX requests, those of each in the order of their due times. */
+/* Finds the due messages of at most DB_LIST_MAX requests, in the order of their due times for each request. */
 MUST_CHECK enum result store_find_due_mails(struct store *store, struct pool *pool, const struct mail_request *requests,
     size_t request_count, struct due_mail **mails, size_t *count);
 
@@ -74,9 +74,9 @@ struct queued_mail {
 	bool has_lead;                /* the lead was not deleted; otherwise the next two are false, and the third is absent */
 	bool opted_out, bounced;
 	bool is_unconfirmed;        /* its campaign requires leads to confirm their address, and it has not done so */
-	struct slice email_key;     /* the lead's present one */
+	struct slice email_key;     /* the current one of the lead */
 	struct slice requested_for; /* as in struct made_message */
-	bool is_counted;            /* a request for an address: already counted towards its limits and the hourly ones */
+	bool is_counted;            /* a request for an address: it has already been counted for all limits */
 };
 /* Leases those of the messages that are still due. At most DB_LIST_MAX ids. */
 MUST_CHECK enum result store_lease_mails(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE],

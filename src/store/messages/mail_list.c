@@ -50,7 +50,7 @@ DB_STATEMENT(sql_remove_contents,
 DB_STATEMENT(sql_note_contents_removed, "UPDATE {prefix}message_channels SET contents_removed_ms = ? WHERE channel = 'mail'");
 DB_STATEMENT(sql_delete_old_messages, "DELETE FROM {prefix}messages WHERE ended_ms < " NOW " - ? LIMIT ?");
 
-/* MAIL_COLUMNS. */
+/* Columns: MAIL_COLUMNS. */
 static struct mail_row
 read_mail(struct row_reader *r)
 {
@@ -134,8 +134,8 @@ store_find_mail(struct store *store, struct pool *pool, uint64_t id, struct mail
 
 enum { LOCKED_KIND, LOCKED_STATE, LOCKED_LEASED, LOCKED_CONTENT, LOCKED_COMPOSED, LOCKED_LEAD, LOCKED_CAMPAIGN, LOCKED_REF };
 
-/* Locks the message. *has_ended: another message is sent. If several messages of a lead are repeated at the same time, their
- * maximum may be exceeded by a few: the limits of the address still hold. */
+/* Locks the message. *has_ended: a new message is requested instead. If several messages of a lead are repeated at the same
+ * time, their maximum may be exceeded by a few: the limits of the address still hold. */
 static enum result
 judge_again(struct store *store, struct pool *pool, uint64_t id, struct db_rows *rows, enum mail_again *what, bool *has_ended)
 {

@@ -25,7 +25,7 @@ struct mail_row {
 	enum message_state state;
 	unsigned attempts, crashes;
 	bool leased, is_due;
-	int64_t created_ms, due_ms, sent_ms, ended_ms; /* -1: not set; due_ms: only of pending ones */
+	int64_t created_ms, due_ms, sent_ms, ended_ms; /* -1: not set; due_ms: only of pending messages */
 	struct slice recipient, message_id; /* absent before it is ready; the recipient is kept for some days after its end */
 	int last_status;                    /* 0: none */
 	struct slice last_answer, reason;
@@ -54,8 +54,9 @@ enum mail_again {
 	MAIL_MISSING
 };
 enum { MAIL_REPEATS_MAX = 5 };
-/* Sends a mail again: one that has not ended is due now, and its time for attempts begins again. One that has ended stays as it
- * is; a new one is requested with its bytes, or to be composed if it never was, and the usual limits apply to it. */
+/* Sends a mail again. One that has not ended is due now, and its time for attempts begins again. One that has ended does not
+ * change; instead, a new mail is requested, with the same content, or to be composed if the old one never was. The usual limits
+ * apply to it. */
 MUST_CHECK enum result store_mail_again(struct store *store, uint64_t id, enum mail_again *what);
 
 struct mail_counts {
@@ -68,6 +69,6 @@ MUST_CHECK enum result store_count_pending_mails(struct store *store, struct mai
 
 /* How long recipient and content of an ended message are stored. */
 #define MAIL_CONTENT_MS (7 * DAY_MS)
-/* Removes old contents, and messages that ended longer ago than `retention_ms` (0: none of them). The work is bounded; it is
- * little when there is nothing to do. */
+/* Removes old contents, and messages that ended longer ago than `retention_ms` (0: none of them). The work is limited, and
+ * small if there is nothing to do. */
 MUST_CHECK enum result store_clean_up_mails(struct store *store, int64_t retention_ms);

@@ -153,7 +153,7 @@ store_bring_mail_forward(struct store *store, const struct queued_mail *mail)
 	return store_run(store, &sql_bring_forward, DB_U64(mail->lead_id), DB_U64(mail->kind));
 }
 
-/* A batch that has loaded the lead would write the old flag: the lock of its campaign comes first. */
+/* A batch that has loaded the lead would write the old flag back, so the campaign's lock is taken first. */
 enum result
 store_mail_bounced(struct store *store, uint64_t campaign_id, uint64_t lead_id, struct slice email_key)
 {

@@ -11,7 +11,7 @@
 
 enum { MAIL_HASH_SIZE = 16, MAIL_ANSWER_MAX = 500 };
 
-/* Stored as their names. */
+/* Stored by name. */
 enum message_state {
 	MESSAGE_REQUESTED,
 	MESSAGE_READY, /* recipient, Message-ID and content are written, and no longer change */
@@ -61,16 +61,16 @@ struct mail_outcome {
 	enum message_state state; /* REQUESTED or READY: tried again after `delay_ms` */
 	int64_t delay_ms;
 	bool attempted; /* counts as an attempt */
-	int status;     /* of the mail server; 0: none */
+	int status;     /* status from the mail server; 0: none */
 	struct slice answer, reason;
-	uint64_t account_id, campaign_id; /* towards whose limits it counts when it is sent; 0: it was counted before */
+	uint64_t account_id, campaign_id; /* whose limits it counts towards when it is sent; 0: it was counted before */
 	bool uncounts; /* the text was not sent and will not be: its code no longer counts for the number and its prefix */
 };
-/* Records it and ends the lease. A sent message is recorded as sent even if another process leases it. RESULT_NOT_FOUND: there
- * is no such row, or another process leases it. */
+/* Records the outcome and ends the lease. A sent message is recorded as sent even if another process leases it.
+ * RESULT_NOT_FOUND: there is no such row, or another process leases it. */
 MUST_CHECK enum result store_mail_outcome(
     struct store *store, const unsigned char owner[MAIL_OWNER_SIZE], const struct mail_outcome *outcome);
-/* Makes mails of this kind to this lead that wait for another attempt due now, because their person has requested one. */
+/* Makes mails of this kind to this lead that wait for another attempt due now, because the person has requested one. */
 MUST_CHECK enum result store_bring_mail_forward(struct store *store, const struct queued_mail *mail);
 /* Sets the lead's flag `bounced`, if it still has this email_key. */
 MUST_CHECK enum result store_mail_bounced(struct store *store, uint64_t campaign_id, uint64_t lead_id, struct slice email_key);

@@ -14,7 +14,7 @@ DB_STATEMENT(sql_count_sendings, "SELECT scope_id, CAST(SUM(sent) AS UNSIGNED)"
 				 " - " SLOTS_OF_AN_HOUR " GROUP BY scope_id ORDER BY scope_id");
 DB_STATEMENT(sql_select_senders, "SELECT id, account_id FROM {prefix}campaigns FORCE INDEX (PRIMARY) WHERE id IN ({list})"
 				 " ORDER BY id");
-/* The installation's row comes first: transactions wait for each other there and at no later row. */
+/* The installation's row comes first: transactions wait for each other there, and not at a later row. */
 DB_STATEMENT(sql_add_sending, "INSERT INTO {prefix}sendings (channel, scope, scope_id, slot, sent)"
 			      " VALUES {each}(?, ?, ?, " SLOT ", 1){between}, {end}"
 			      " ON DUPLICATE KEY UPDATE sent = sent + 1");

@@ -2,7 +2,7 @@
  * How many mails and texts were sent in the last hour, for hourly limits (docs/mail.md 6, 8.3).
  *
  * A mail counts when the server has taken it, a text when it is permitted. Both stay counted when their lead or campaign is
- * removed. Each count covers five minutes, so those of an hour include up to five minutes more. */
+ * removed. Each count covers five minutes, so the counts of an hour may include up to five more minutes. */
 #pragma once
 
 #include <limits.h>
@@ -53,12 +53,12 @@ struct sender_count {
 	uint64_t account_id, campaign_id; /* 0: none */
 	struct sendings sent;
 };
-/* Fills in what was sent. */
+/* Fills in how much was sent. */
 MUST_CHECK enum result store_read_sendings(
     struct store *store, struct pool *pool, enum message_channel channel, struct sender_count *senders, size_t count);
-/* The same for senders with only campaign ids: fills in the accounts, too. */
+/* As above, for senders of which only the campaign ids are set: also fills in the accounts. */
 MUST_CHECK enum result store_read_senders(
     struct store *store, struct pool *pool, enum message_channel channel, struct sender_count *senders, size_t count);
-/* Counts one, in the transaction that records or permits it. */
+/* Counts one message, in the transaction that records or permits it. */
 MUST_CHECK enum result store_add_sending(
     struct store *store, enum message_channel channel, uint64_t account_id, uint64_t campaign_id);

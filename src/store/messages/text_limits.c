@@ -77,7 +77,7 @@ check_limits(struct store *store, struct pool *pool, const struct text_claim *cl
 	return result;
 }
 
-/* Counts it towards the hourly limits. */
+/* Counts the text towards the hourly limits. */
 static enum result
 add_sending(struct store *store, struct pool *pool, const struct text_claim *claim, const struct text_limits *limits,
     enum text_verdict *verdict)
@@ -95,7 +95,7 @@ add_sending(struct store *store, struct pool *pool, const struct text_claim *cla
 				       : RESULT_OK;
 }
 
-/* Counts it towards the hourly limits, unless it was counted before, and makes its request ready. */
+/* Counts the text towards the hourly limits, unless it was counted before, and makes its request ready. */
 static enum result
 claim_sending(struct store *store, struct pool *pool, const unsigned char owner[MAIL_OWNER_SIZE],
     const struct text_claim *claim, const struct text_limits *limits, enum text_verdict *verdict)

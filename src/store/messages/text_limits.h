@@ -32,7 +32,7 @@ enum text_verdict {
 int64_t text_pause_ms(unsigned sent);
 
 /* Counts a code and makes its request ready, or does neither: no limit is exceeded, however many processes and hosts do this at
- * once. A request that is tried again counts only once, and TEXT_PASSES_AGAIN says so. *wait_ms: for TEXT_TOO_SOON and
+ * once. A request that is tried again counts only once, with the verdict TEXT_PASSES_AGAIN. *wait_ms: for TEXT_TOO_SOON and
  * TEXT_EARLY, the time until another code may be sent. RESULT_NOT_FOUND: the lease has ended. */
 MUST_CHECK enum result store_claim_text(struct store *store, const unsigned char owner[MAIL_OWNER_SIZE],
     const struct text_claim *claim, const struct text_limits *limits, enum text_verdict *verdict, int64_t *wait_ms);

@@ -43,12 +43,12 @@ struct new_key {
 	unsigned char hash[32];
 	rights rights;
 	int64_t expires_ms;        /* -1: never */
-	const uint64_t *campaigns; /* of the account */
+	const uint64_t *campaigns; /* all of them belong to the account */
 	size_t campaign_count;     /* at most KEY_CAMPAIGNS_MAX; 0: all */
 };
 /* RESULT_NOT_FOUND: no such account. RESULT_REFUSED: one of the campaigns does not belong to the account. RESULT_TOO_MANY: the
- * account has `maximum` keys that can be used. Revoked and expired keys stay while there is room for `maximum` in all: the
- * oldest is deleted for a new one. */
+ * account has `maximum` keys that can be used. Revoked and expired keys are kept while there is room for `maximum` keys in all;
+ * after that, the oldest is deleted to make room for a new key. */
 MUST_CHECK enum result store_add_key(
     struct store *store, const struct precondition *precondition, const struct new_key *key, uint64_t maximum, uint64_t *id);
 MUST_CHECK enum result store_list_keys(struct store *store, struct pool *pool, uint64_t account_id, struct list_part part,

@@ -28,7 +28,7 @@ DB_STATEMENT(sql_insert_campaign, "INSERT INTO {prefix}campaigns (id, account_id
 				  " VALUES (?, ?, " NOW SETTING_PLACES ")");
 DB_STATEMENT(sql_insert_counters, "INSERT INTO {prefix}campaign_counters (campaign_id, ip_counted_to) VALUES (?, ?)");
 DB_STATEMENT(sql_update_campaign, "UPDATE {prefix}campaigns SET ended_ms = ?" SETTING_CHANGES " WHERE id = ?");
-/* an end time that was only recorded does not count as ended by command */
+/* a campaign that only reached its end time was not ended by command */
 DB_STATEMENT(sql_end_campaign, "UPDATE {prefix}campaigns"
 			       " SET ended_ms = CASE WHEN ended_ms IS NULL OR ended_ms = ends_ms THEN " NOW " ELSE ended_ms END"
 			       " WHERE id = ?");
@@ -119,8 +119,8 @@ set_ip_counted_to(struct store *store, const struct campaign *campaign, uint32_t
 	return result == RESULT_NOT_FOUND ? RESULT_CONFLICT : result;
 }
 
-/* `campaign`: before the change; `max_per_ip`: the new value. Another count is queued even if an earlier one has not ended:
- * that one may already have passed its last lead. */
+/* `campaign`: before the change; `max_per_ip`: the new value. Another count is queued even if an earlier one has not ended: the
+ * earlier one may already have passed its last lead. */
 static enum result
 queue_count(struct store *store, struct pool *pool, const struct campaign *campaign, uint64_t max_per_ip, struct slice made_by,
     struct queued_job *queued)
@@ -153,7 +153,7 @@ edit_campaign(struct store *store, struct pool *pool, const struct campaign *cam
 	struct campaign_settings changed = settings_of(campaign), *const settings = &changed;
 	if (!change->edit(change->context, settings))
 		return RESULT_REFUSED;
-	/* an end time holds whether it was recorded or not (docs/api.md 6) */
+	/* an end time applies whether it was recorded or not (docs/api.md 6) */
 	bool noted = campaign->ended_ms == campaign->ends_ms;
 	const int64_t ended_ms = noted && settings->ends_ms != campaign->ends_ms ? -1 : campaign->ended_ms;
 	enum result result = store_change_one(
@@ -209,7 +209,7 @@ count_piece(struct store *store, const struct campaign *campaign, bool *done)
 	return result == RESULT_OK ? set_ip_counted_to(store, campaign, to) : result;
 }
 
-/* Depends only on the rows: any process may continue it, even two at once. */
+/* The work depends only on the rows: any process may continue it, even two at once. */
 static enum result
 count_addresses(struct store *store, struct pool *pool, uint64_t campaign_id, bool *done)
 {

@@ -14,8 +14,8 @@ struct campaign_settings {
 /* RESULT_NOT_FOUND: no such account. RESULT_TOO_MANY: it has `maximum` campaigns. */
 MUST_CHECK enum result store_add_campaign(struct store *store, const struct precondition *precondition, uint64_t account_id,
     const struct campaign_settings *settings, uint64_t maximum, uint64_t *id);
-/* The same with a given id, for an operator: without a maximum. The other function then never gives this id. RESULT_REFUSED:
- * *verdict says why. */
+/* As store_add_campaign, but with a given id and without a maximum, for an operator. store_add_campaign then never assigns this
+ * id. RESULT_REFUSED: *verdict contains the reason. */
 MUST_CHECK enum result store_add_campaign_as(struct store *store, uint64_t account_id, const struct campaign_settings *settings,
     uint64_t id, struct id_verdict *verdict);
 struct campaign_change {
@@ -37,7 +37,7 @@ MUST_CHECK enum result store_edit_campaign(
  * continue in between: if it is set, leads are counted per address; if it is 0, the counts are removed. Until *done,
  * duplicate_ip is not flagged; any later call continues where the last one ended. RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_count_addresses(struct store *store, uint64_t campaign_id, bool *done);
-/* Ends it now, even if its end time has passed. */
+/* Ends the campaign now, even if its end time has passed. */
 MUST_CHECK enum result store_end_campaign(struct store *store, const struct precondition *precondition, uint64_t id);
-/* Opens it again, and removes an end time that has passed. */
+/* Opens the campaign again, and removes an end time that has passed. */
 MUST_CHECK enum result store_reopen_campaign(struct store *store, const struct precondition *precondition, uint64_t id);

@@ -35,7 +35,7 @@ read_number(struct store *store, struct pool *pool, uint64_t *number)
 	return RESULT_FAILED;
 }
 
-/* Up to `limit` ids of campaigns from `first` on. */
+/* Up to `limit` ids of campaigns, beginning at `first`. */
 static enum result
 select_campaigns(struct store *store, struct pool *pool, uint64_t first, uint64_t limit, struct db_rows *ids)
 {
@@ -43,7 +43,7 @@ select_campaigns(struct store *store, struct pool *pool, uint64_t first, uint64_
 	    DB_U64(limit), DB_U64(limit));
 }
 
-/* Locks the blocks of ids, and reads the number. *used: ids were taken, by the blocks or by an operator. */
+/* Locks the blocks of ids, and reads the number. *used: ids were taken, from the blocks or by an operator. */
 static enum result
 lock_number(struct store *store, struct pool *pool, uint64_t *number, bool *used)
 {
@@ -73,7 +73,7 @@ write_cluster_number(struct store *store, struct pool *pool, uint64_t number)
 				   : result;
 }
 
-/* More than are given between two backups. */
+/* More ids than are assigned between two backups. */
 static uint64_t
 skipped_ids(enum id_kind kind)
 {

@@ -8,7 +8,7 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-/* NULL where it is missing: on servers without support for clusters. */
+/* NULL if it is missing, as on servers without support for clusters. */
 #define VARIABLE(table, name) "(SELECT VARIABLE_VALUE FROM information_schema." table " WHERE VARIABLE_NAME = '" name "')"
 #define CLUSTER_SIZE VARIABLE("GLOBAL_STATUS", "WSREP_CLUSTER_SIZE")
 #define STATE VARIABLE("GLOBAL_STATUS", "WSREP_LOCAL_STATE_COMMENT")
@@ -35,12 +35,12 @@ fault_of_reader(struct store *store, struct store *reader)
 	return NULL;
 }
 
-/* Each host of database.read_host. */
+/* Checks each host of database.read_host. */
 static void
 check_readers(struct store *store, struct check_findings *check)
 {
 	struct slice rest = slice_of(store->options.read_host == NULL ? "" : store->options.read_host), item;
-	if (rest.size == 0 || store_read_installation(store) != RESULT_OK) /* the latter is another finding */
+	if (rest.size == 0 || store_read_installation(store) != RESULT_OK) /* a missing record is another finding */
 		return;
 	while (slice_next_item(&rest, &item)) {
 		struct store_options options = store->options;
@@ -55,7 +55,7 @@ check_readers(struct store *store, struct check_findings *check)
 	}
 }
 
-/* Each host of database.host, over a connection of its own. Returns how many there are. */
+/* Checks each host of database.host, over a connection of its own. Returns the number of hosts. */
 static size_t
 check_hosts(struct store *store, struct check_findings *check)
 {
@@ -107,7 +107,7 @@ check_cluster(struct store *store, struct check_findings *check)
 		check_node(store, check, hosts);
 }
 
-/* 0 when it is missing. */
+/* 0 if it is missing. */
 static uint64_t
 number_of(const struct db_rows *rows, size_t column)
 {

@@ -10,11 +10,11 @@ struct node_status {
 	struct slice name, state; /* "Synced" and so on */
 	uint64_t cluster_size;    /* connected nodes */
 	uint64_t receive_queue;   /* changes of other nodes that it has not applied yet */
-	bool flow_control;        /* commits at all nodes are waiting for one with a long queue */
-	uint64_t paused_ms;       /* how long they did */
-	uint64_t sent, received;  /* requests for that: by this node, and by all */
+	bool flow_control;        /* commits on all nodes wait for one node with a long queue */
+	uint64_t paused_ms;       /* how long commits have waited */
+	uint64_t sent, received;  /* requests for flow control: by this node, and by all nodes */
 };
-/* *node is NULL when the server is not one. */
+/* *node is NULL if the server is not a node of a cluster. */
 MUST_CHECK enum result store_read_node(struct store *store, struct pool *pool, struct node_status **node);
-/* Adds findings about the hosts of the database, and about the cluster of its node. */
+/* Adds findings about the hosts of the database, and about the cluster that the connected node belongs to. */
 void check_cluster(struct store *store, struct check_findings *check);

@@ -34,7 +34,7 @@ enum { VALUES_MAX = 5 };
 /* sql_insert_… and sql_update_… begin with the columns of put_values; then come the id and, for a new one, the campaign. */
 static const struct {
 	enum id_kind ids;
-	size_t most; /* of a campaign */
+	size_t most; /* per campaign */
 	const struct db_statement *insert, *update, *remove, *find;
 } kinds[] = {
 	[DEFINITION_TAG] = { ID_TAG, TAGS_MAX, &sql_insert_tag, &sql_update_tag, &sql_delete_tag, &sql_select_campaign_of_tag },
@@ -102,7 +102,7 @@ find_by_id(const struct definitions *all, enum definition_kind kind, uint64_t id
 	return false;
 }
 
-/* `id`: 0 for a new one. */
+/* `id`: 0 for a new definition. */
 static enum definition_refusal
 judge(const struct definitions *all, uint64_t id, const struct definition *definition)
 {
@@ -151,7 +151,7 @@ store_add_definition(
 	return txn.result;
 }
 
-/* Locks the settings of its campaign, and finds it. */
+/* Locks the settings of a definition's campaign, and finds the definition. */
 static enum result
 lock_definition(struct store *store, struct pool *pool, const struct precondition *precondition,
     const struct definition_reference *reference, struct definitions *all, struct definition *definition)

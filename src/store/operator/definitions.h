@@ -19,7 +19,7 @@ enum definition_refusal {
 	DEFINITION_TOO_MANY,   /* the campaign has store_definitions_max of the kind already */
 	DEFINITION_NAME_TAKEN, /* another tag of the campaign has the name */
 	DEFINITION_NO_TAG,     /* the campaign has no tag with the action's tag_id */
-	DEFINITION_REFUSED     /* by the edit */
+	DEFINITION_REFUSED     /* refused by the edit */
 };
 /* How many definitions of this kind a campaign can have. */
 size_t store_definitions_max(enum definition_kind kind);
@@ -27,7 +27,7 @@ struct new_definition {
 	const struct definition *definition;
 	/* set */
 	uint64_t id;
-	enum definition_refusal refusal; /* of RESULT_REFUSED */
+	enum definition_refusal refusal; /* set if the result is RESULT_REFUSED */
 };
 /* RESULT_NOT_FOUND: no such campaign. */
 MUST_CHECK enum result store_add_definition(
@@ -40,11 +40,11 @@ struct definition_change {
 	/* Sets some members and leaves the others unchanged; the values must outlive the call. Returns false to refuse. */
 	bool (*edit)(void *context, struct definition *definition);
 	void *context;
-	enum definition_refusal refusal; /* set; of RESULT_REFUSED */
+	enum definition_refusal refusal; /* set if the result is RESULT_REFUSED */
 };
 /* As in store_edit_campaign. RESULT_NOT_FOUND: no definition with that kind and id. */
 MUST_CHECK enum result store_edit_definition(struct store *store, const struct precondition *precondition,
     const struct definition_reference *reference, struct definition_change *change);
-/* Leads that have it keep it. Actions stay bound to a removed tag. */
+/* Leads that have the tag, action or reward level keep it. Actions remain bound to a removed tag. */
 MUST_CHECK enum result store_remove_definition(
     struct store *store, const struct precondition *precondition, const struct definition_reference *reference);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Deliveries as the operator sees them, one or a list. Pending ones are rows of `due`, ended ones of `deliveries`; for most
- * values in a filter, both tables contain only ids.
+ * Deliveries as the operator sees them: one of them, or a list. Pending ones are rows of `due`, ended ones of `deliveries`; for
+ * most values in a filter, both tables contain only ids.
  *
  * The list is read page by page: first the ids (delivery_ids.h); then the rows with these ids, piece by piece, to which the
  * filter is applied. A delivery that ends in between is always in at least one of the two tables. */

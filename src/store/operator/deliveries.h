@@ -19,7 +19,7 @@ struct delivery_filter {
 struct delivery_row {
 	uint64_t id, webhook_id, campaign_id;
 	unsigned event;     /* enum event_type */
-	int64_t created_ms; /* of the event */
+	int64_t created_ms; /* time of the event */
 	uint64_t lead_id;
 	struct slice lead_social_id; /* absent: the lead is gone */
 	enum delivery_state state;
@@ -40,9 +40,10 @@ struct delivery_list {
 	size_t count;
 	uint64_t next; /* `after` for the rest of the list, which may be empty; 0: this is all */
 };
-/* By id, the highest first: the latest day first, but only roughly within a day, because processes take ids in blocks. There
- * are indexes for campaign, webhook, lead and failed ones; days are ranges of ids. It reads at most about DELIVERIES_EXAMINED
- * rows that it does not list: with other filters a list may be short or empty and still have a next one. */
+/* Lists deliveries by id, the highest first: the latest day first, but within a day only roughly in order, because processes
+ * take ids in blocks. Campaign, webhook, lead and failed deliveries have indexes; days are ranges of ids. It reads at most
+ * about DELIVERIES_EXAMINED rows that it does not list, so with other filters a list may be short or empty and still have a
+ * next part. */
 enum { DELIVERIES_EXAMINED = 1000 };
 MUST_CHECK enum result store_list_deliveries(
     struct store *store, struct pool *pool, const struct delivery_filter *filter, struct delivery_list *list);
@@ -51,15 +52,15 @@ MUST_CHECK enum result store_list_deliveries(
 enum { DELIVERIES_COUNTED = 10000 };
 MUST_CHECK enum result store_count_deliveries(
     struct store *store, const struct delivery_filter *filter, uint64_t *count, bool *more);
-/* How far a visit of deliveries has come. */
+/* How far a walk through deliveries has come. */
 struct delivery_walk {
 	uint64_t below;      /* only deliveries with lower ids are left; 0: it has not begun */
 	int64_t deadline_ms; /* no piece is begun after it, except the first one; in clock_monotonic_ms, or CLOCK_NEVER */
 	bool done;           /* set: nothing is left */
 };
-/* The same list without that limit: `visit` gets it piece by piece, each valid during the call, and may change the deliveries
- * in it. The first result of `visit` other than RESULT_OK ends the visit and is returned; *walk is then undefined. An
- * unfinished visit continues in the next call with the same filter. */
+/* Visits the same list without that limit: `visit` gets it piece by piece, each valid during the call, and may change the
+ * deliveries in it. The first result of `visit` other than RESULT_OK ends the visit and is returned; *walk is then undefined.
+ * An unfinished visit continues in the next call with the same filter. */
 typedef enum result delivery_visitor(void *context, const struct delivery_row *deliveries, size_t count);
 MUST_CHECK enum result store_visit_deliveries(struct store *store, const struct delivery_filter *filter,
     struct delivery_walk *walk, delivery_visitor *visit, void *context);

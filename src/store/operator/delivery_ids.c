@@ -36,7 +36,7 @@ DB_STATEMENT(sql_select_delivery_ids_of_webhook,
 	"shard = ? AND webhook_id = ? AND ") " ORDER BY id DESC"
 					     " LIMIT ?");
 DB_STATEMENT(sql_select_webhook_ids, "SELECT id FROM {prefix}webhooks WHERE campaign_id = ?");
-/* all that one webhook has pending, up to the limit … */
+/* all pending deliveries of one webhook, up to the limit … */
 DB_STATEMENT(sql_select_due_ids_of_webhook, "SELECT id"
 					    " FROM {prefix}due FORCE INDEX (by_webhook)"
 					    " WHERE shard = ? AND webhook_id = ?"
@@ -54,11 +54,11 @@ DB_STATEMENT(sql_select_event_ids_of_lead,
     "   AND lead_id = (SELECT id FROM {prefix}leads WHERE social_id = ?) AND id >= ? AND id < ?"
     " ORDER BY id DESC"
     " LIMIT ?");
-/* Pages grow, because each sorts all pending deliveries of a webhook again. Those of a campaign have the same number of ids
+/* Pages grow, because each sorts all pending deliveries of a webhook again. Pages of a campaign have the same number of ids
  * from each webhook, and most of them are used. */
 enum {
 	PAGE_MIN = 32,
-	PAGE_ALL = DB_LIST_MAX, /* the first one if all are visited; the largest one for each webhook of a campaign */
+	PAGE_ALL = DB_LIST_MAX, /* the first page if all are visited; the largest page for each webhook of a campaign */
 	PAGE_MAX = 64 * DB_LIST_MAX,
 	PAGE_EVENTS = 64,
 	PAGE_DUE = 2 * DB_LIST_MAX
@@ -136,7 +136,7 @@ note_read(const struct delivery_ids *l, struct merged_ids *merged, const struct 
 	merged->from = last > merged->from ? last : merged->from;
 }
 
-/* Pending deliveries of the webhook. *many: there are so many that they are searched together with those of others. */
+/* Pending deliveries of the webhook. *many: there are so many that they are read together with those of other webhooks. */
 static enum result
 merge_due_of_webhook(struct delivery_ids *l, struct pool *pool, struct merged_ids *merged, uint64_t webhook, bool *many)
 {
@@ -206,7 +206,7 @@ merge_all_due(struct delivery_ids *l, struct pool *pool, struct merged_ids *merg
 	return result == RESULT_OK && count > 0 ? merge_due(l, pool, merged, &(struct db_list){ searched, count }) : result;
 }
 
-/* Pending ones first: if one ends in between, it is found among the others. */
+/* Reads pending deliveries first: one that ends in between is found among the ended ones. */
 static enum result
 find_ids_of_campaign(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
 {
@@ -250,7 +250,7 @@ find_ids_of_lead(struct delivery_ids *l, struct pool *pool, struct db_list *ids)
 	return RESULT_OK;
 }
 
-/* The webhooks of the filter's campaign; only its webhook, if it has one. `pool` outlives the list. */
+/* The webhooks of the filter's campaign; only the filter's webhook, if it has one. `pool` outlives the list. */
 static enum result
 find_webhooks(struct delivery_ids *l, struct pool *pool)
 {

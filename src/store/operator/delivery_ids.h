@@ -9,8 +9,8 @@
 struct delivery_ids {
 	struct store *store;
 	const struct delivery_filter *filter;
-	int64_t since_ms, until_ms; /* of the filter, without -1 */
-	const uint64_t *webhooks;   /* of the filter's campaign, and webhook */
+	int64_t since_ms, until_ms; /* those of the filter, but never -1 */
+	const uint64_t *webhooks;   /* of the filter's campaign; only the filter's webhook if it has one */
 	size_t webhook_count;
 	uint64_t from, below; /* remaining ids, from `from` to below `below` */
 	size_t page_size;

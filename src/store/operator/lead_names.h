@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What answers show of a lead that they mention. Functions fail as store.h says; what they return is in the caller's pool. */
+ * What answers show about the leads that they mention. Functions fail as described in store.h; what they return is in the
+ * caller's pool. */
 #pragma once
 
 #include "store/store.h"

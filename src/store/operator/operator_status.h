@@ -6,7 +6,7 @@
 #include "store/operator/database_nodes.h"
 #include "store/store.h"
 
-/* Erasures of people and removals of campaigns that are not finished; of them, those that began more than an hour ago. */
+/* Erasures of people and removals of campaigns that are not finished; and those of them that began more than an hour ago. */
 struct unfinished_removals {
 	uint64_t all, late;
 };

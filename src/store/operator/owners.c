@@ -6,7 +6,7 @@
 #include "store/statements.h"
 
 #define COLUMNS "SELECT a.id, c.id, a.suspended_ms IS NOT NULL"
-/* What belongs to a campaign. */
+/* The owner of an object that belongs to a campaign. */
 #define OF_CAMPAIGN(rows)                                                             \
 	COLUMNS " FROM (" rows ") o JOIN {prefix}campaigns c ON c.id = o.campaign_id" \
 		" JOIN {prefix}accounts a ON a.id = c.account_id"

@@ -22,9 +22,9 @@ enum owned_kind {
 };
 
 struct owner {
-	uint64_t account_id;  /* 0: the user is an operator, or the job of the installation */
+	uint64_t account_id;  /* 0: the user is an operator, or the job belongs to the installation */
 	uint64_t campaign_id; /* 0: it belongs to the account itself */
-	bool suspended;       /* the account is */
+	bool suspended;       /* the account is suspended */
 };
 
 /* RESULT_NOT_FOUND: there is no object of this kind and id. */

@@ -18,7 +18,7 @@
 
 #define TOTAL " COUNT(*) OVER () "
 #define FEW " LIMIT 5"
-/* A stored column that differs from its count; the text of the difference. */
+/* Whether a stored column differs from its count, and the difference as text. */
 #define DIFFERS(column) "t." column " <> COALESCE(k." column ", 0)"
 #define DIFFERENCE(column) \
 	"IF(" DIFFERS(column) ", CONCAT('" column " is ', t." column ", ', counted ', COALESCE(k." column ", 0)), NULL)"
@@ -51,7 +51,7 @@ DB_STATEMENT(sql_deep_hours,
 	"WHERE " COUNTED_BY_HOUR ") p GROUP BY p.campaign_id, p.hour, p.class HAVING FALSE" CAMPAIGN_COUNTERS(COUNTER_DIFFERS) ") d "
 	"GROUP BY d.campaign_id ORDER BY d.campaign_id" FEW);
 
-/* The sums of the hours that campaign_counters contains. */
+/* The sums over all hours, as campaign_counters contains them. */
 DB_STATEMENT(sql_deep_referral_sums,
 	"SELECT CONCAT('campaign ', t.campaign_id, ' (', CONCAT_WS(', ', "
 	DIFFERENCE("referred_verified") ", " DIFFERENCE("referrers") "), ')')," TOTAL

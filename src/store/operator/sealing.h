@@ -12,12 +12,12 @@ struct secret_counts {
 	uint64_t unreadable;           /* sealed with a key that this program does not have, or damaged */
 	struct slice first_unreadable; /* "webhooks.secret 17 (key 0a1b2c3d)"; or absent */
 };
-/* Opens each of them. */
+/* Opens each secret. */
 MUST_CHECK enum result store_count_secrets(struct store *store, struct pool *pool, struct secret_counts *counts);
 
 /* Whether server.secrets_key is set. */
 MUST_CHECK bool store_has_secrets_key(const struct store *store);
 /* Seals all secrets that are not sealed, or sealed with an old key, in transactions of at most 200 rows; from then on, every
- * program seals the secrets that it stores. Secrets that cannot be read are left alone. Safe to repeat, and while the programs
- * run. There must be a key. *changed: how many secrets. */
+ * program seals the secrets that it stores. Secrets that cannot be read are left alone. It can be repeated, and run while the
+ * programs are running. There must be a key. *changed: the number of sealed secrets. */
 MUST_CHECK enum result store_seal_secrets(struct store *store, uint64_t *changed);

@@ -25,7 +25,7 @@
 
 #define AND_BOOKINGS(reason, name) BOOKINGS(name) " UNION ALL "
 
-/* The number of an event is its type; instead of attempts it has deliveries. */
+/* For an event, `number` is its type, and `attempts` the number of its deliveries. */
 /* clang-format off */
 DB_STATEMENT(sql_select_timeline,
     "SELECT kind, at, id, name, number, text, state, attempts, ended, ip, agent"
@@ -70,7 +70,7 @@ DB_STATEMENT(sql_select_event_extras,
 			       " ORDER BY id");
 DB_STATEMENT(sql_select_origin, "SELECT signup_url, session_id, request_id FROM {prefix}leads WHERE id = ?");
 
-enum { PARTS = SCORE_REASONS + 4 /* of sql_select_timeline, with a limit */ };
+enum { PARTS = SCORE_REASONS + 4 /* parts of sql_select_timeline that have a limit */ };
 enum { KIND, AT_MS, ID, NAME, NUMBER, WORDS, STATE, ATTEMPTS, ENDED_MS, IP, AGENT };
 enum { EXTRA_ID, EXTRA_FIELD };
 
@@ -178,7 +178,7 @@ events_by_id(struct pool *pool, const struct timeline *timeline, size_t *count)
 	return events;
 }
 
-/* An event that the retention has dropped since has none. */
+/* Adds the extra fields of events. An event that the retention has dropped in the meantime has none. */
 static enum result
 add_extras(struct store *store, struct pool *pool, struct timeline_entry **events, size_t count)
 {
@@ -195,7 +195,7 @@ add_extras(struct store *store, struct pool *pool, struct timeline_entry **event
 	return result;
 }
 
-/* The ids of deliveries follow their event's. */
+/* The ids of deliveries follow the id of their event. */
 static enum result
 add_deliveries(struct store *store, struct pool *pool, struct timeline_entry **events, size_t event_count)
 {
@@ -228,7 +228,7 @@ complete_events(struct store *store, struct pool *pool, const struct timeline *t
 	return result == RESULT_OK ? add_deliveries(store, pool, events, count) : result;
 }
 
-/* Whether it is about points for a referral, so that its id is that of the referred lead. */
+/* Whether the entry is about points for a referral: its id is then that of the referred lead. */
 static bool
 is_of_referral(const struct timeline_entry *entry)
 {
@@ -262,7 +262,7 @@ add_to_place(struct timeline_place *place, int64_t at_ms)
 	place->at_ms = at_ms;
 }
 
-/* Entries up to the place that have its time. */
+/* The number of entries up to the place that have the same time as the place. */
 static size_t
 seen_before(const struct db_rows *rows, const struct timeline_place *after)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What happened to a lead, the latest first (leadhook(1), lead timeline). Functions fail as store.h says; what they return is
- * in the caller's pool. */
+ * What happened to a lead, the latest first (leadhook(1), lead timeline). Functions fail as described in store.h; what they
+ * return is in the caller's pool. */
 #pragma once
 
 #include "engine/message.h"
@@ -40,7 +40,7 @@ struct timeline_entry {
 
 /* Where a page ends. Zero-initialized: before the first entry. */
 struct timeline_place {
-	int64_t at_ms;  /* of the last entry */
+	int64_t at_ms;  /* time of the last entry */
 	uint32_t count; /* how many entries up to here have this time */
 };
 /* As text: what a client gets and sends back. Parsing returns false for a text that was not made in this way. */
@@ -55,7 +55,7 @@ struct timeline {
 };
 enum { TIMELINE_ENTRIES_MAX = 500 };
 /* The `limit` entries (at most TIMELINE_ENTRIES_MAX) after a place, by time. Entries that the retention has dropped are
- * missing. It finds only the last TIMELINE_EXAMINED entries for each reason of points, and of events, messages and calls. */
+ * missing. It finds only the last TIMELINE_EXAMINED bookings for each reason, and as many events, messages and calls. */
 enum { TIMELINE_EXAMINED = 5000 };
 MUST_CHECK enum result store_lead_timeline(struct store *store, struct pool *pool, uint64_t lead_id,
     const struct timeline_place *after, size_t limit, struct timeline *timeline);

@@ -21,7 +21,7 @@ DB_STATEMENT(sql_insert_schema_version, "INSERT IGNORE INTO {prefix}schema_versi
 
 enum { INSTALLATION_ID_BYTES = 6, SERVER_SECRET_BYTES = 32 };
 
-/* A change of rows may be undone in favour of changes by the programs: it is repeated like a transaction. */
+/* The server may roll back a change of rows in favour of a change by the programs, so it is repeated like a transaction. */
 static enum result
 run_text(struct store *store, struct slice text)
 {
@@ -33,7 +33,7 @@ run_text(struct store *store, struct slice text)
 	return result;
 }
 
-/* Runs the statements of a file one by one: DDL commits by itself, so after a kill some of them are done. */
+/* Runs the statements of a file one by one: DDL commits by itself, so some of them may already be done after a kill. */
 static enum result
 run_step(struct store *store, const struct schema_step *step)
 {
@@ -70,7 +70,7 @@ make_installation(struct store *store)
 	return result;
 }
 
-/* Rows of days without maintenance move into their partitions. */
+/* Rows of days that passed without maintenance move into their partitions. */
 static enum result
 make_days(struct store *store)
 {

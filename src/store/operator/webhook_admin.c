@@ -96,7 +96,7 @@ store_disable_webhook(struct store *store, const struct precondition *preconditi
 		if (txn.result != RESULT_OK)
 			continue;
 		txn.result = store_change_one(store, &sql_disable_webhook, DB_U64(id));
-		if (txn.result == RESULT_NOT_FOUND) /* it is not active */
+		if (txn.result == RESULT_NOT_FOUND) /* the webhook is not active */
 			txn.result = RESULT_OK;
 	}
 	return txn.result;

@@ -18,9 +18,9 @@ struct stopped_webhook {
 MUST_CHECK enum result store_list_stopped_webhooks(
     struct store *store, struct pool *pool, uint64_t maximum, struct stopped_webhook **webhooks, size_t *count);
 
-/* What an operator sets of a webhook; absent slices are NULL in the row. */
+/* What an operator sets for a webhook; absent slices are NULL in the row. */
 struct webhook_settings {
-	struct slice url; /* a valid URL; absent: it stays. Always absent in what is read */
+	struct slice url; /* a valid URL; absent: unchanged. Always absent when settings are read */
 	struct slice source;
 	uint32_t events;
 	bool form;
@@ -37,13 +37,14 @@ struct webhook_details {
 	int64_t held_until_ms;     /* nothing is sent before; -1: no hold */
 	int64_t previous_until_ms; /* until then the previous secret signs, too; -1: it does not */
 	uint64_t pending;          /* deliveries */
-	int64_t oldest_due_ms;     /* of its pending deliveries; -1: there are none */
+	int64_t oldest_due_ms;     /* when the oldest of them is due; -1: there are none */
 };
 /* RESULT_NOT_FOUND: no such webhook, here and below. */
 MUST_CHECK enum result store_find_webhook(struct store *store, struct pool *pool, uint64_t id, struct webhook_details *webhook);
-/* Makes a disabled or gone webhook active, and ends its hold and its failures; its deliveries are sent when they are due. */
+/* Makes a disabled or gone webhook active, and ends its hold and resets its failures; its deliveries are sent when they are
+ * due. */
 MUST_CHECK enum result store_enable_webhook(struct store *store, const struct precondition *precondition, uint64_t id);
-/* Makes its deliveries wait. Does nothing if the webhook is not active: one that is gone stays gone. */
+/* Makes the webhook's deliveries wait. Does nothing if the webhook is not active: a webhook that is gone stays gone. */
 MUST_CHECK enum result store_disable_webhook(struct store *store, const struct precondition *precondition, uint64_t id);
 /* Sets another secret, a new one in every call. The previous one also signs for `overlap_ms`; older ones no longer do. */
 MUST_CHECK enum result store_rotate_secret(
@@ -57,7 +58,7 @@ struct webhook_change {
 	bool url_taken;                       /* another webhook of the campaign has the URL */
 };
 /* As in store_edit_campaign. Existing deliveries keep their format. With another URL, does the same as store_move_webhook
- * (store/hooks/webhooks.h). RESULT_REFUSED: by the edit, or url_taken. */
+ * (store/hooks/webhooks.h). RESULT_REFUSED: the edit refused, or url_taken is set. */
 MUST_CHECK enum result store_edit_webhook(struct store *store, struct pool *pool, const struct precondition *precondition,
     uint64_t id, struct webhook_change *change);
 /* A test delivery for a webhook in any state: it is in no table, and has no payload or format yet. */

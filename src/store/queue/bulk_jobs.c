@@ -13,8 +13,8 @@
 	" j.total, j.failures, j.delayed_until_ms, j.created_ms"
 DB_STATEMENT(sql_select_bulk_jobs,
     JOB_COLUMNS " FROM {prefix}bulk_jobs j FORCE INDEX (by_campaign) WHERE j.campaign_id = ? ORDER BY j.id LIMIT ?");
-/* Accounts take turns, and so do the campaigns of an account. The indexes by_account make this one probe for each account,
- * three for each of its campaigns with jobs, and one for each delayed job. */
+/* Accounts take turns, and so do the campaigns of an account. With the indexes by_account, this takes one probe for each
+ * account, three for each of its campaigns with jobs, and one for each delayed job. */
 DB_STATEMENT_ANEW(sql_select_next_job,
     JOB_COLUMNS " FROM (SELECT (SELECT w.id"
 		"     FROM {prefix}bulk_jobs w FORCE INDEX (by_account)"
@@ -42,7 +42,7 @@ DB_STATEMENT(sql_skip_job_item, "UPDATE {prefix}bulk_jobs"
 				" WHERE id = ? AND position = ?");
 DB_STATEMENT(sql_delete_job_at_end, "DELETE FROM {prefix}bulk_jobs WHERE id = ? AND position >= total");
 
-/* Columns JOB_COLUMNS. */
+/* Columns: JOB_COLUMNS. */
 static struct bulk_job
 read_job(struct row_reader *r)
 {

@@ -109,7 +109,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* One chunk per call could not keep up with one token per batch. */
+/* Deleting one chunk per call could not keep up with one token per batch. */
 static enum result
 drop_old_rows(struct store *store)
 {
@@ -190,10 +190,10 @@ drop_deleted_leads(struct store *store)
 
 /* ---- leads by campaign ---- */
 
-/* Columns of sql_select_unverified, of which the other statement lacks the last. */
+/* Columns of sql_select_unverified; the other statement lacks the last one. */
 enum { LEAD_ID, CAMPAIGN_ID, IS_CHOSEN, ACCOUNT_ID };
 
-/* The chosen leads of this row's campaign if it is the first of them; otherwise none. */
+/* The chosen leads of this row's campaign if this is the first row of that campaign; otherwise none. */
 static struct db_list
 leads_of_campaign(struct pool *pool, const struct db_rows *rows, size_t first)
 {
@@ -214,8 +214,8 @@ leads_of_campaign(struct pool *pool, const struct db_rows *rows, size_t first)
 
 /* ---- unverified leads ---- */
 
-/* Leads that were sent a mail to verify their address and did not (leadhook.conf(5), lead.unverified_days): bulk jobs delete
- * them. */
+/* Leads that were sent a mail to verify their address and did not verify it (leadhook.conf(5), lead.unverified_days): bulk jobs
+ * delete them. */
 enum { UNVERIFIED_CHUNK = 250 };
 _Static_assert((int)UNVERIFIED_CHUNK <= (int)BULK_LEADS_MAX, "leads of one job");
 

@@ -18,14 +18,14 @@ DB_STATEMENT(sql_select_clock_and_work,
     "   WHERE turn_ms IS NOT NULL AND lease_until_ms <= " NOW "),"
     " (SELECT COUNT(*) > 1 FROM (SELECT 1 FROM {prefix}accounts LIMIT 2) a)");
 /* By place: the oldest of each account first, then the second of each, and so on. However many webhooks of an account have
- * something due, those of others are found. Ended ones, most of which no longer belong to an account, have places of their
+ * something due, those of others are found. Ended webhooks, most of which no longer belong to an account, have places of their
  * own. */
 #define BY_PLACE(found)                                                                                                      \
 	"SELECT f.*, ROW_NUMBER() OVER (PARTITION BY f.account_id, f.ended ORDER BY f.ready_ms) AS place FROM (" found ") f" \
 	" ORDER BY place, f.ready_ms LIMIT 20000"
 
-/* (shard, webhook_id, due_ms) makes this one probe for each shard and webhook, however many rows are due. The LIMIT is above
- * every due_query.limit */
+/* with the index (shard, webhook_id, due_ms), this takes one probe for each shard and webhook, however many rows are due. The
+ * LIMIT is above every due_query.limit */
 DB_STATEMENT_ANEW(sql_select_due_webhooks,
     BY_PLACE("SELECT d.webhook_id, w.state IS NULL AS ended,"
 	     " GREATEST(d.first_ms, CASE WHEN w.state = 'active' THEN COALESCE(s.hold_until_ms, 0) ELSE 0 END) AS ready_ms, "
@@ -41,10 +41,10 @@ DB_STATEMENT_ANEW(sql_select_due_webhooks,
 	     " LEFT JOIN {prefix}webhooks w ON w.id = d.webhook_id"
 	     " LEFT JOIN {prefix}campaigns c ON c.id = w.campaign_id"
 	     " WHERE w.state IS NULL OR w.state = 'active'"));
-/* The same for only the newest rows. A removed row stays in the indexes while an older snapshot is open, for example by a dump:
- * the statement above reads over all of them, webhook by webhook; this one only over those with recent ids. Ids are given in
- * blocks of nearly a hundred thousand at most, so a new row may have an older id; the next full query finds what this one
- * misses, for example right after midnight */
+/* As above, but only for the newest rows. A removed row stays in the indexes while an older snapshot is open, for example by a
+ * dump: the statement above reads over all of them, webhook by webhook; this statement reads only over those with recent ids.
+ * Ids are taken in blocks of nearly a hundred thousand at most, so a new row may have an older id; the next full query finds
+ * what this one misses, for example right after midnight */
 DB_STATEMENT(sql_select_newest_due,
     BY_PLACE("SELECT d.webhook_id, FALSE AS ended, GREATEST(d.first_ms, s.hold_until_ms) AS ready_ms, d.first_ms,"
 	     " CAST(s.failures AS UNSIGNED), CAST(s.probes AS UNSIGNED), s.failing_since_ms, s.last_delivery_ms IS NOT NULL,"
@@ -197,7 +197,7 @@ store_destinations(struct store *store, struct pool *pool, struct destination *d
 	return result;
 }
 
-/* Takes the rows of one request, which begin at *row, as deliveries to `destination` that have only their id. */
+/* Turns the rows of one request, which begin at *row, into deliveries to `destination` of which only the id is set. */
 static void
 take_positions(struct due_request *request, const struct db_rows *rows, size_t *row, const struct id_set *under_way,
     const struct destination *destination, struct due_deliveries *deliveries)
@@ -256,7 +256,8 @@ due_from_row(
 	};
 }
 
-/* Reads the rest of deliveries that have only their id and destination; those that have ended since are removed. */
+/* Reads the rest of deliveries of which only the id and the destination are set; removes those that have ended in the
+ * meantime. */
 static enum result
 read_due(struct store *store, struct pool *pool, struct due_deliveries *deliveries)
 {
@@ -296,7 +297,7 @@ store_fetch_due(struct store *store, struct pool *pool, struct due_request *requ
 	}
 	if (deliveries->count > 0)
 		result = read_due(store, pool, deliveries);
-	/* read last, so that a delivery goes to the destination that is set by now */
+	/* read last, so that a delivery goes to the destination that is set at that time */
 	if (result == RESULT_OK && deliveries->count > 0)
 		result = store_destinations(store, pool, destinations, request_count);
 	for (size_t i = 0; i < request_count; i++) /* otherwise it is left alone: a poll reports when that changes */

@@ -40,7 +40,7 @@ struct due_query {
 };
 
 /* Costs one probe per webhook, not per row; but while an old snapshot is open, for example by a dump, it reads over all removed
- * rows. With `newest` it does not. */
+ * rows. With `newest`, it does not read these. */
 MUST_CHECK enum result store_due_webhooks(
     struct store *store, struct pool *pool, const struct due_query *query, struct due_webhooks *webhooks);
 
@@ -52,7 +52,7 @@ struct due_position {
 
 struct due_request {
 	uint64_t webhook_id;
-	size_t rows;              /* to fetch, at most */
+	size_t rows;              /* maximum number of rows to fetch */
 	size_t under_way;         /* how many of `under_way` below are this webhook's */
 	struct due_position last; /* only rows after it are searched; store_fetch_due moves it to the last row that it read */
 	bool more;                /* set by store_fetch_due: the webhook is active, and there may be more rows after `last` */
@@ -75,7 +75,7 @@ struct due_delivery {
 	const struct destination *destination;
 	struct slice event;       /* its name, a literal; absent when the event's row is missing */
 	unsigned attempt;         /* from 1, the next one */
-	unsigned attempts_before; /* attempts before it was sent again; 0: it was not */
+	unsigned attempts_before; /* attempts before it was sent again; 0: it was not sent again */
 	struct slice message_id;  /* the webhook-id header */
 	struct slice payload;     /* JSON */
 	bool form;                /* send as application/x-www-form-urlencoded … */

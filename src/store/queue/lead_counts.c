@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * By hour: the rows of lead_hours are cleared, then leads are counted from the highest number down, so that the latest hours
- * are right first: batches count leads from `hours_counted_from` on, and pieces move it down. */
+ * are complete first: batches count leads from `hours_counted_from` on, and pieces move it down. */
 #include "store/queue/lead_counts.h"
 
 #include "base/duration.h"
@@ -255,7 +255,7 @@ store_maintain_hours(struct store *store)
  * large `utm` objects. */
 enum { SOURCES_PIECE = 200 };
 
-/* Under the lock of the counters: no lead up to the last number is uncommitted. */
+/* Under the lock of the counters: all leads up to the last number are committed. */
 static enum result
 count_piece_of_sources(struct store *store, struct pool *pool, uint64_t campaign_id, bool *more)
 {

@@ -57,7 +57,7 @@ DB_STATEMENT(sql_fail_operator_job,
 DB_STATEMENT(sql_release_operator_jobs, "UPDATE {prefix}operator_jobs FORCE INDEX (by_turn) SET lease_until_ms = 0"
 					" WHERE turn_ms IS NOT NULL AND lease_owner = ?");
 
-/* Stored. */
+/* Names, as stored. */
 static const struct slice kind_names[JOB_KINDS] = {
 	[JOB_REDELIVERY] = SLICE("redelivery"),
 	[JOB_WEBHOOK_TEST] = SLICE("webhook_test"),
@@ -122,7 +122,7 @@ store_add_job(struct store *store, const struct precondition *precondition, cons
 	return txn.result;
 }
 
-/* Columns JOB_COLUMNS. */
+/* Columns: JOB_COLUMNS. */
 static struct operator_job
 read_job(struct row_reader *r)
 {
@@ -177,7 +177,7 @@ store_find_job(struct store *store, struct pool *pool, uint64_t id, struct opera
 	return result;
 }
 
-/* An earlier run may have done it. */
+/* An earlier run may have cancelled the job. */
 static enum result
 cancel_job(const struct transaction *txn, struct db_value id)
 {
@@ -232,8 +232,8 @@ store_lease_job(struct store *store, struct pool *pool, const unsigned char owne
 	return txn.result;
 }
 
-/* While other accounts wait, each of them gets as much time as this one had. Its newest job keeps the time of its next turn,
- * for a job that is added after the last one has ended. */
+/* While other accounts wait, each of them gets as much time as this account had. The account's newest job keeps the time of the
+ * next turn, for a job that is added after the last job has ended. */
 static enum result
 note_turn(struct store *store, struct pool *pool, struct db_value account, int64_t took_ms)
 {

@@ -21,8 +21,8 @@ DB_STATEMENT(sql_lock_leased_shards, "SELECT shard, " NOW " FROM {prefix}dispatc
 				     " WHERE owner = ? AND shard IN ({list})"
 				     " ORDER BY shard"
 				     " LOCK IN SHARE MODE WAIT 1");
-/* the index is forced here and below: the server would read and lock all rows of a small table, and wait for those of batches
- * that are not committed yet */
+/* the index is forced here and below: otherwise the server would read and lock all rows of a small table, and wait for those of
+ * batches that are not committed yet */
 DB_STATEMENT(sql_lock_recorded, "SELECT id, attempts, attempts_before"
 				" FROM {prefix}due FORCE INDEX (PRIMARY)"
 				" WHERE id IN ({list})"
@@ -115,7 +115,7 @@ DB_STATEMENT(sql_change_webhook_hours, "INSERT INTO {prefix}webhook_hours (webho
 /* The outcomes of one webhook in a batch. */
 struct webhook_change {
 	const struct delivery_outcome *last; /* the outcome that gives the webhook's status; NULL: it does not change */
-	bool delivered;                      /* at least one was a success */
+	bool delivered;                      /* at least one outcome was a success */
 };
 
 enum { SHARD_NUMBER, SHARD_NOW_MS };
@@ -227,7 +227,7 @@ struct outcome_batch {
 	struct delivery_outcome *outcomes;
 	size_t count;
 	bool reads_all; /* includes the rows of deliveries that are not expected to have changed */
-	bool changed;   /* one of these has */
+	bool changed;   /* one of these has changed */
 };
 
 /* Rows that were already locked are not compared again. */
@@ -265,7 +265,7 @@ write_outcomes(struct outcome_batch *b, const struct outcome_rows *rows, size_t 
 		const struct delivery_outcome *o = rows->changes[i].last;
 		if (o == NULL)
 			continue;
-		const bool failed = o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* and the receiver caused it */
+		const bool failed = o->state != DELIVERY_DELIVERED && o->webhook_failures > 0; /* because of the receiver */
 		store_add_row(&statuses, DB_U64(o->webhook_id), status_value(o->status), db_bytes(o->error),
 		    rows->changes[i].delivered ? DB_I64(now_ms) : DB_NONE, failed ? DB_I64(now_ms) : DB_NONE,
 		    DB_U64(o->webhook_failures), DB_U64(o->webhook_probes),
@@ -393,7 +393,7 @@ record_outcomes(struct outcome_batch *b)
 	return write_outcomes(b, &rows, statuses.count, now_ms);
 }
 
-/* In one transaction. */
+/* Records the outcomes in one transaction. */
 static enum result
 try_record(struct outcome_batch *b)
 {

@@ -19,14 +19,14 @@ struct delivery_outcome {
 	/* ACTIVE, or the argument for store_deactivate_webhook: GONE after a 410, DISABLED after failures for too long. Set to
 	 * ACTIVE when the webhook was enabled during the attempt. */
 	enum webhook_state webhook_state;
-	/* The webhook's state after the attempt. Of several outcomes, the last one counts, except late ones. */
+	/* The webhook's state after the attempt. Of several outcomes, the last one that is not late counts. */
 	unsigned webhook_failures, webhook_probes;
-	int64_t webhook_hold_ms; /* > 0: nothing is sent before now + this */
+	int64_t webhook_hold_ms; /* > 0: nothing is sent for this long */
 	int64_t started_ms_ago, duration_ms;
 	int status;          /* HTTP, or 0 when none came */
 	struct slice error;  /* why there was no complete answer, at most 32 ASCII bytes; absent: there was one */
-	struct slice answer; /* its first 1 KiB, at most */
-	bool routine;        /* another success: the webhook's status is stored only if another outcome's is */
+	struct slice answer; /* at most its first 1 KiB */
+	bool routine;        /* one success after another: it causes no update of the webhook's status by itself */
 	bool late;           /* later outcomes of its webhook have been recorded already */
 	bool stale;          /* set by store_record_outcomes: nothing was recorded */
 };

@@ -34,8 +34,7 @@ DB_STATEMENT(sql_select_history_days, HISTORY_DAYS_OF("0", "deliveries") " UNION
 					  "1", "attempts") " UNION ALL " HISTORY_DAYS_OF("2", "events"));
 DB_STATEMENT(sql_select_first_event, "SELECT MIN(id) FROM {prefix}events WHERE id >= ?");
 
-/* In the order of sql_select_history_days, in which a day is dropped. A delivery cannot be sent again without its row in
- * `deliveries`; events are last, because due deliveries need them. */
+/* In the order of sql_select_history_days, which is also the order in which a day is dropped. */
 static const char *const tables[HISTORY_TABLES] = { "deliveries", "attempts", "events" };
 
 enum {
@@ -43,7 +42,7 @@ enum {
 	PAUSE_MS = 5 * MINUTE_MS,
 	EXPIRE_CHUNK = 500,     /* deliveries ended in one transaction */
 	EXPIRE_CHUNKS = 20,     /* transactions in one call */
-	DELIVERIES_MAX = 65536, /* of an event: SMALLINT */
+	DELIVERIES_MAX = 65536, /* the most that an event can have: SMALLINT */
 	TEXT_MAX_BYTES = 64 * 1024
 };
 

@@ -24,5 +24,5 @@ const char *store_day_text(struct pool *pool, uint64_t day);
 /* Makes the missing partitions of all days up to HISTORY_AHEAD_DAYS from today; rows that exist already move into them.
  * RESULT_CONFLICT: a table was in use for too long. */
 MUST_CHECK enum result store_make_days(struct store *store, struct pool *pool, const struct history_days *days);
-/* The dispatcher's maintenance of days: makes coming ones, drops one that is past the retention. Logs the result. */
+/* The dispatcher's maintenance of days: makes the coming days, and drops a day that is past the retention. Logs the result. */
 void store_maintain_days(struct store *store);

@@ -60,7 +60,7 @@ struct redelivery_batch {
 /* Columns of sql_lock_ended; sql_lock_pending has the first five. */
 enum { ID, HAS_WEBHOOK, HAS_EVENT, HELD, ATTEMPTS, EVENT_ID, WEBHOOK, FORMAT, LAST_STATUS, LAST_ERROR, NOW_MS };
 
-/* Stores the result for the delivery; returns whether it is queued. */
+/* Stores the result for the delivery. Returns whether it is queued. */
 static bool
 classify(struct redelivery_batch *r, const struct db_rows *rows, size_t row)
 {
@@ -80,7 +80,7 @@ classify(struct redelivery_batch *r, const struct db_rows *rows, size_t row)
 	return what == REDELIVERY_QUEUED || what == REDELIVERY_HELD;
 }
 
-/* The ids that have no row in `pending`. */
+/* The ids without a row in `pending`. */
 static struct db_list
 without(struct pool *pool, struct db_list ids, const struct db_rows *pending)
 {
@@ -107,7 +107,8 @@ reschedule_pending(struct store *store, struct pool *pool, struct redelivery_bat
 	return result == RESULT_OK && changed != list.count ? RESULT_CONFLICT : result;
 }
 
-/* If another call has inserted one of them in between, its key exists: the transaction is repeated and finds it pending. */
+/* If another call has inserted one of these rows in between, its key exists: the transaction is repeated, and finds that
+ * delivery pending. */
 static enum result
 requeue_ended(struct store *store, struct pool *pool, struct redelivery_batch *r, const struct db_rows *ended)
 {

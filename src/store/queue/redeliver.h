@@ -7,15 +7,16 @@
 /* Result of a request to send a delivery again. */
 enum redelivery {
 	REDELIVERY_QUEUED,     /* is due now; its schedule begins again, its attempts keep counting up */
-	REDELIVERY_HELD,       /* the same, but its webhook is not active, or is on hold */
+	REDELIVERY_HELD,       /* as REDELIVERY_QUEUED, but its webhook is not active, or is on hold */
 	REDELIVERY_NO_WEBHOOK, /* the webhook was removed */
 	REDELIVERY_NO_EVENT,   /* the event was dropped by the retention */
 	REDELIVERY_AT_LIMIT,   /* it has REDELIVER_ATTEMPTS_MAX attempts, or more */
 	REDELIVERY_MISSING,    /* no such delivery */
 	REDELIVERIES
 };
-/* In one transaction; what[i] is the result for ids[i]. `note` (may be NULL) is called in it at the end: a result other than
- * RESULT_OK undoes everything. It may be called several times. RESULT_UNKNOWN: it may have been committed. */
+/* Sends deliveries again, in one transaction; what[i] is the result for ids[i]. `note` (may be NULL) is called at the end of
+ * the transaction: a result other than RESULT_OK undoes everything. It may be called several times. RESULT_UNKNOWN: it may have
+ * been committed. */
 enum { REDELIVER_MAX = 250 };
 /* The last schedule may exceed it. The columns of attempts have room for 65,535. */
 enum { REDELIVER_ATTEMPTS_MAX = 1000 };

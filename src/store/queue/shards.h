@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Leases of shards: each is of one dispatcher at a time (docs/deliveries.md 4).
+ * Leases of shards: one dispatcher at a time has each shard (docs/deliveries.md 4).
  *
  * Times are the database's. RESULT_UNAVAILABLE and RESULT_UNKNOWN mean that the connection was lost: call again later; every
  * function here may be repeated. store_shards_lease and store_recover check the schema version. */

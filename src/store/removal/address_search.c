@@ -6,7 +6,7 @@
 #include "store/statements.h"
 
 /* clang-format off */
-/* A piece: its place is `first` and `second`; `order` says which of them are columns. */
+/* A piece of a search. Its place is `first` and `second`; `order` contains those of the two that are columns. */
 #define PIECE(first, second, order, columns, table, where, limit) \
 	"SELECT " first ", " second ", " columns " FROM {prefix}" table " WHERE " where AFTER(first, second) \
 	" ORDER BY " order " LIMIT " limit
@@ -18,7 +18,7 @@
 #define OF_EVENTS "t.id, t.lead_id, " SOCIAL_ID ", t.campaign_id, t.deliveries, t.type, t.payload"
 #define OF_MESSAGES "t.id, t.lead_id, NULL, t.campaign_id, t.kind, t.ref, t.recipient"
 #define OF_CALLS "t.id, t.lead_id, " SOCIAL_ID ", t.campaign_id, 0, 0, t.body, t.message"
-/* an answer of the receiver or the mail server is not searched: it is theirs, no matter what it contains */
+/* answers of receivers and mail servers are not searched: they belong to these, no matter what they contain */
 #define OF_JOBS "t.id, 0, NULL, 0, 0, 0, CONVERT(JSON_VALUE(t.parameters, '$.address') USING utf8mb4)"
 #define OF_LEADS \
 	"t.id, t.id, t.social_id, t.campaign_id, 0, 0, t.email, t.phone, t.custom_fields, t.utm, t.uid, t.redirect_url," \
@@ -42,7 +42,7 @@ DB_STATEMENT(sql_search_leads, PIECE_OF_ALL(OF_LEADS, "leads", PIECE_LEADS));
 DB_STATEMENT(sql_search_leads_of_campaign,
     PIECE("t.subscription_number", "0", "t.subscription_number", OF_LEADS, "leads t FORCE INDEX (by_number)",
 	"t.campaign_id = ? AND ", PIECE_LEADS));
-/* a confirmation belongs to the campaign of its lead; a lead without one gives only its place, without an id */
+/* a confirmation belongs to the campaign of its lead; a lead without one gives a row with only its place */
 #define CONFIRMATIONS_OF(leads) \
 	"SELECT l.place, 0, c.lead_id, c.lead_id, NULL, 0, c.confirmed_ms, 0, c.address FROM (" leads ") l" \
 	" LEFT JOIN {prefix}confirmations c ON c.lead_id = l.id ORDER BY l.place"

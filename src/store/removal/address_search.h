@@ -3,7 +3,7 @@
  *
  * Texts from visitors and receivers are compared here, not by the server: the server checks a statement's time limit only
  * between rows, so a server function that takes long for one text would not stop at all. The statements read rows in the order
- * of an index, as many as their limit says. */
+ * of an index, up to their limit. */
 #pragma once
 
 #include "db/db.h"
@@ -19,8 +19,8 @@ enum searched_table {
 	SEARCHED_TABLES
 };
 
-/* Where a piece ends: the values of its last row in the columns of the order. The second one is 0 if the first one is the whole
- * order. Zero-initialized: the beginning. */
+/* Where a piece ends: the values of its last row in the columns of the order. `second` is 0 if the order has only one column.
+ * Zero-initialized: the beginning. */
 struct search_place {
 	uint64_t first, second;
 };

@@ -76,7 +76,7 @@ DB_STATEMENT(sql_delete_removed_messages, "DELETE t FROM " ROWS_WITH_IDS("messag
 DB_STATEMENT(sql_select_events_of_campaign,
     "SELECT id, deliveries FROM {prefix}events FORCE INDEX (by_lead) WHERE campaign_id = ? LIMIT 200");
 
-/* Stored: new ones are added at the end. */
+/* The numbers are stored: new steps are added at the end. */
 enum remove_step {
 	REMOVE_CALLS,
 	REMOVE_DEFINITIONS,
@@ -153,7 +153,7 @@ struct part {
 	bool step_done;
 };
 
-/* Each is one part of a step, in a transaction. It sets where the next part begins. */
+/* Does one part of a step, in a transaction, and sets where the next part begins. */
 typedef enum result change(struct part *part, struct pool *pool);
 
 /* Deletes the campaign's rows that another statement selects. */
@@ -196,7 +196,7 @@ remove_leads(struct part *part, struct pool *pool)
 	const struct db_list ids = store_column_list(pool, &rows, ID);
 	for (size_t i = 0; i < ARRAY_SIZE(statements) && result == RESULT_OK; i++)
 		result = store_run_on_ids(part->store, statements[i], ids.values, ids.count, &deleted);
-	part->counts->leads += deleted; /* of the last statement */
+	part->counts->leads += deleted; /* those that the last statement deleted */
 	part->step_done = rows.count == 0;
 	part->position = rows.count == 0 ? 0 : db_get_u64(&rows, rows.count - 1, NUMBER);
 	return result;
@@ -234,7 +234,7 @@ remove_messages(struct part *part, struct pool *pool)
 	return remove_selected(part, pool, &sql_select_removed_messages, &sql_delete_removed_messages, &part->counts->messages);
 }
 
-/* Emptied events belong to no campaign. */
+/* Emptied events no longer belong to a campaign. */
 static enum result
 remove_events(struct part *part, struct pool *pool)
 {
@@ -268,7 +268,7 @@ static change *const steps[] = {
 	[REMOVE_END] = remove_itself,
 };
 
-/* What the next leads have in tables that need their own transactions. */
+/* Deletes what the next leads have in tables that need transactions of their own. */
 static enum result
 remove_rows_of_leads(struct part *part, struct pool *pool)
 {

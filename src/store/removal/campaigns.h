@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Removes campaigns and accounts: at once for callers, then their rows piece by piece (docs/operating.md 7.5).
  *
- * The removal of a campaign begins with a row that says what to do, and ends when that row is gone. If the process dies in
+ * The removal of a campaign begins with a row that describes what to do, and ends when that row is gone. If the process dies in
  * between, nothing is lost: the dispatcher continues. Two processes may work on the same removal: every step can be repeated.
  *
- * Functions fail as store.h says. */
+ * Functions fail as described in store.h. */
 #pragma once
 
 #include "store/removal/removed_rows.h"
 
-/* Removes a campaign, or an account with its keys and campaigns: calls no longer find them. Their rows are left.
+/* Removes a campaign, or an account with its keys and campaigns: calls no longer find them. Their rows remain for now.
  * RESULT_NOT_FOUND: no such campaign, or account. */
 MUST_CHECK enum result store_remove_campaign(struct store *store, uint64_t campaign_id);
 MUST_CHECK enum result store_remove_account(struct store *store, uint64_t account_id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The engine erases leads, so that counters, ranks and referrals of others stay right; then the rest of what is stored about
- * the person is erased from other tables, found by the leads and by the address. */
+ * The engine erases leads, so that counters, ranks and referrals of others stay right; then everything else that is stored
+ * about the person, which is found by the leads and by the address, is erased from other tables. */
 #include "store/removal/erase.h"
 
 #include <stddef.h>
@@ -44,7 +44,7 @@ DB_STATEMENT(
 
 enum { LEADS_AT_ONCE = 50, LEAD_MS = 30000, SEARCH_MS = 200 };
 
-/* In their order. The numbers are stored. */
+/* In the order in which they are done. The numbers are stored. */
 enum erase_step {
 	ERASE_LEADS,
 	ERASE_FOUND_EVENTS,
@@ -64,16 +64,16 @@ struct erasure {
 	struct slice address;
 	struct wanted wanted;
 	unsigned step;
-	struct search_place position; /* in a step that does not search, only the first number is used */
+	struct search_place position; /* in a step without a search, only the first number is used */
 };
 
 /* A part of an erasure. */
 struct part {
 	struct store *store;
-	struct pool *pool; /* of the erasure */
+	struct pool *pool; /* belongs to the erasure */
 	struct erasure *erasure;
 	struct removal_counts *counts;
-	struct search_place position; /* after this part */
+	struct search_place position; /* the position after this part */
 	bool step_done, more_leads;   /* leads were added */
 };
 
@@ -122,7 +122,7 @@ store_begin_erasure(struct store *store, const struct erase_request *request, un
 
 /* ---- steps ---- */
 
-/* LEADS_AT_ONCE ids of the erasure's leads, from its position on, which is an index into them. */
+/* LEADS_AT_ONCE ids of the erasure's leads, beginning at its position, which is an index into them. */
 static struct db_list
 some_leads(struct part *part)
 {
@@ -143,7 +143,7 @@ save_progress(const struct part *part)
 	const unsigned step = part->step_done ? erasure->step + 1 : erasure->step;
 	const struct search_place position = part->step_done ? (struct search_place){ 0 } : part->position;
 	enum result result = RESULT_OK;
-	if (part->more_leads) /* before the position, which a repeated run can reach again */
+	if (part->more_leads) /* stored before the position, because a repeated run can reach the position again */
 		result = store_run(part->store, &sql_set_erased_leads, db_bytes(wanted_ids_text(part->pool, &erasure->wanted)),
 		    db_bytes(wanted_social_ids_text(part->pool, &erasure->wanted)), erasure->id);
 	return result == RESULT_OK ? store_run(part->store, &sql_move_erasure, DB_U64(step), DB_U64(position.first),
@@ -220,7 +220,7 @@ erase_rows(struct part *part)
 
 /* ---- what is found ---- */
 
-/* Rows of a piece that belong to the person, and in which relation. */
+/* Rows of a piece that belong to the person, each with its relation. */
 struct found_rows {
 	struct db_rows rows;
 	struct found_row {
@@ -229,7 +229,7 @@ struct found_rows {
 	} * about;
 };
 
-/* A transaction: `change` deletes rows; then the part says where the next part begins. */
+/* A transaction: `change` deletes rows; then the part records where the next part begins. */
 typedef enum result change_part(struct part *part, struct pool *pool, const struct found_rows *found);
 
 static enum result
@@ -266,12 +266,12 @@ add_deleted_leads(struct part *part, struct pool *pool, const struct person_lead
 	for (size_t i = 0; i < count; i++)
 		if (slice_present(leads[i].social_id) && !id_set_contains(&set, leads[i].id))
 			deleted[deleted_count++] = leads[i];
-	/* stays true when the transaction is repeated, in which they are known */
+	/* stays true if the transaction is repeated, although the leads are then known */
 	part->more_leads = wanted_add(&part->erasure->wanted, deleted, deleted_count) || part->more_leads;
 	return RESULT_OK;
 }
 
-/* Events of the person are emptied; those of referrers no longer name the person. */
+/* Events of the person are emptied; events of referrers no longer name the person. */
 static enum result
 change_found_events(struct part *part, struct pool *pool, const struct found_rows *found)
 {
@@ -322,7 +322,7 @@ delete_found_jobs(struct part *part, struct pool *pool, const struct found_rows 
 	return delete_found(part, pool, &found->rows, &sql_delete_operator_jobs, &part->counts->jobs);
 }
 
-/* For an address that the lead no longer has. */
+/* Deletes confirmations of an address that the lead no longer has. */
 static enum result
 delete_found_confirmations(struct part *part, struct pool *pool UNUSED, const struct found_rows *found)
 {
@@ -352,7 +352,7 @@ static const struct search_step {
 	[ERASE_FOUND_JOBS] = { SEARCH_JOBS, delete_found_jobs },
 };
 
-/* Drops the others of a piece. */
+/* Drops the rows of a piece that do not belong to the person. */
 static struct found_rows
 find_own(const struct part *part, struct pool *pool, enum searched_table table, struct db_rows rows)
 {

@@ -80,7 +80,7 @@ is_among(const struct mentions *mentions, const struct mention *mention)
 
 struct mention_search {
 	struct store *store;
-	struct pool *pool; /* of the mentions */
+	struct pool *pool; /* holds the mentions */
 	const struct wanted *wanted;
 	uint64_t campaign_id;
 	int64_t deadline_ms;
@@ -102,7 +102,7 @@ add_mentions(struct mention_search *search, struct pool *pool, enum searched_tab
 	}
 }
 
-/* `all` mentions: reads to the end of the table. */
+/* Sets `all` when it has read to the end of the table. */
 static enum result
 search_table(struct mention_search *search, enum searched_table table)
 {

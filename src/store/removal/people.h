@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Finds what is stored about a person (docs/operating.md 7.4): the leads with an address, and everything else that contains it.
  *
- * Results are in the caller's pool. Functions fail as store.h says. */
+ * Results are in the caller's pool. Functions fail as described in store.h. */
 #pragma once
 
 #include "store/store.h"
@@ -10,7 +10,7 @@ struct person {
 	uint64_t campaign_id; /* 0: in every campaign */
 	enum lead_channel channel;
 	struct slice address; /* email key or number (docs/api.md 4.2) */
-	struct slice typed;   /* the same as the operator wrote it */
+	struct slice typed;   /* the address as the operator wrote it */
 };
 
 /* All leads with the address, in the pool: first the person's own, then those that merely claim it (engine/command.h). */

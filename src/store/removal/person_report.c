@@ -21,7 +21,7 @@
 /* clang-format off */
 /* Rows that are read at once, of a lead's section and of what is found. */
 #define AT_ONCE 20
-#define JSON_GROWTH 6 /* of a text in JSON, at most: "\u0001" */
+#define JSON_GROWTH 6 /* the most that a text grows in JSON: "\u0001" */
 #define SOME LIMIT_OF(AT_ONCE)
 DB_STATEMENT(sql_report_lead,
     "SELECT id, 0, JSON_OBJECT('id', id, 'campaign_id', campaign_id, 'social_id', " TEXT("social_id")
@@ -42,7 +42,7 @@ DB_STATEMENT(sql_report_ledger,
 DB_STATEMENT(sql_report_referrers,
     "SELECT level, 0, JSON_OBJECT('level', level, 'lead_id', ancestor_id)"
     " FROM {prefix}referral_links WHERE lead_id = ? AND " AFTER("level", "0") " ORDER BY level" SOME);
-/* Without the content, because with its links one can do what the lead can. */
+/* Without the content, because whoever has its links can act as the lead. */
 #define KIND(kind, name) ", '" name "'"
 #define MESSAGE \
     "JSON_OBJECT('id', id, 'kind', ELT(kind + 1" MESSAGE_KIND_LIST(KIND) "), 'requested_at', " TIME("created_ms") \
@@ -51,7 +51,7 @@ DB_STATEMENT(sql_report_referrers,
     "JSON_OBJECT('received_at', " TIME("received_ms") ", 'state', state, 'ip', " TEXT("ip") ", 'body', " TEXT("body") ")"
 #define EVENT(payload) \
     "JSON_OBJECT('id', id, 'at', " TIME("created_ms") ", 'deliveries', deliveries, 'payload', JSON_COMPACT(" payload "))"
-/* Without links by which one can do what the lead can, and without the addresses of leads that it referred. */
+/* Without links that allow anyone to act as the lead, and without the addresses of leads that it referred. */
 #define EVENT_OF_PERSON \
     EVENT("JSON_REMOVE(" JSON("payload") ", '$.status_url', '$.unsubscribe_url', '$.__referral.email', '$.__referral.phone_number')")
 /* What belongs to the person in an event of a referrer. */
@@ -64,7 +64,7 @@ DB_STATEMENT(sql_report_referrers,
     "confirmed_ms, channel + 0, JSON_OBJECT('at', " TIME("confirmed_ms") ", 'channel', channel, 'address', " TEXT("address") \
     ", 'ip', " sender(TEXT("ip")) ", 'user_agent', " sender("user_agent") ") FROM {prefix}confirmations"
 #define SENDER(value) value
-/* An owner of a claim who confirms it is another person than the lead. */
+/* Someone who owns a claimed address and confirms it is not the lead. */
 #define UNLESS_CLAIMED(value) \
     "IF(channel + 0 = (SELECT claimed FROM {prefix}leads WHERE id = lead_id), NULL, " value ")"
 DB_STATEMENT(sql_report_confirmations, "SELECT " CONFIRMATION(UNLESS_CLAIMED) " WHERE lead_id = ? AND " AFTER("confirmed_ms", "channel + 0")
@@ -91,7 +91,7 @@ DB_STATEMENT(sql_report_found_jobs, WITH_IDS(JOB, "operator_jobs"));
 static const struct {
 	const char *name;
 	const struct db_statement *statement;
-	enum score_reason reason; /* reasons of the ledger: one after the other */
+	enum score_reason reason; /* for the ledger, whose reasons are read one after the other */
 } of_lead[] = {
 	{ "lead", &sql_report_lead, 0 },
 #define LEDGER(reason, name) { "ledger", &sql_report_ledger, SCORE_##reason },
@@ -111,7 +111,7 @@ static const struct {
 	const char *name;
 	enum searched_table table;
 	const struct db_statement *own, *naming;
-	const char *mentions; /* what a row of the table is called where it is only named */
+	const char *mentions; /* what a row of the table is called if it is only named */
 } of_none[] = {
 	{ "events", SEARCH_EVENTS, &sql_report_found_events, &sql_report_found_referrals, "event" },
 	{ "messages", SEARCH_MESSAGES, &sql_report_found_messages, NULL, NULL },
@@ -121,7 +121,7 @@ static const struct {
 	{ NULL, SEARCH_LEADS, NULL, NULL, "lead" },
 };
 
-/* The sections of each lead, in the order of their ids; then those of no lead. */
+/* The sections of each lead, in the order of their ids; then those that belong to no lead. */
 enum { LEAD_SECTIONS = ARRAY_SIZE(of_lead), SECTIONS = LEAD_SECTIONS + ARRAY_SIZE(of_none) };
 
 bool
@@ -224,7 +224,7 @@ add_found(struct report_reader *reader, struct pool *pool, size_t section, const
 	return result;
 }
 
-/* Whether the piece can be left before this row: a place may have several. */
+/* Whether reading can stop before this row: several rows may have the same place. */
 static bool
 is_new_place(const struct db_rows *rows, size_t row)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A report of what is stored about a person and an erasure would delete, as JSON that the server makes from the rows
- * (docs/operating.md 7.4). Functions fail as store.h says. */
+ * (docs/operating.md 7.4). Functions fail as described in store.h. */
 #pragma once
 
 #include "store/removal/people.h"

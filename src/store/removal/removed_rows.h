@@ -12,7 +12,7 @@ struct removal_counts {
 	uint64_t claims;                 /* in an erasure: leads of others that no longer claim the address */
 	uint64_t events, pending, ended; /* events, and their deliveries */
 	uint64_t messages, calls;        /* messages to leads, logged calls of inbound webhooks */
-	uint64_t confirmations, jobs;    /* in an erasure: those that contain the address, in addition to the leads' own */
+	uint64_t confirmations, jobs;    /* in an erasure: those that contain the address and do not belong to the leads */
 };
 
 /* Deletes everything that these leads have in addition to their own rows and events: the ledger, messages, calls of inbound

@@ -68,8 +68,8 @@ take_turn(struct store *store, size_t kind, struct resumed_kind *resumed, size_t
 	return result;
 }
 
-/* Takes over one more, if one stands still; when there are RESUMED_MAX already, in place of the one that had the last turn,
- * which then stands still itself. Then the next one has its turn. *more: there was one. */
+/* Takes over one more removal, if one is stalled. If there are already RESUMED_MAX, it replaces the one that had the last turn,
+ * which is then stalled itself. Then the next one has its turn. *more: there was one. */
 static enum result
 resume(struct store *store, size_t kind, struct resumed_kind *resumed, bool *more)
 {
@@ -80,7 +80,7 @@ resume(struct store *store, size_t kind, struct resumed_kind *resumed, bool *mor
 		if (resumed->count == RESUMED_MAX)
 			drop(resumed, resumed->next);
 		resumed->works[resumed->count++] = found;
-		/* if it ends this process, the next process begins with the others */
+		/* if this work ends the process, the next process begins with other work */
 		result = kinds[kind].postpone(store, erasure_number(found.id), 0);
 	}
 	if (result != RESULT_OK || resumed->count == 0)

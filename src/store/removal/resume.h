@@ -18,6 +18,6 @@ struct resumed_removals {
 		size_t count, next;
 	} kinds[RESUMED_KINDS];
 };
-/* Continues what no process has worked on for a minute, one turn of each kind. *more: call again soon. The current work
- * (os/log.h) is `removal` or `erasure`, with its number. */
+/* Continues erasures and removals that no process has worked on for a minute, one turn of each kind. *more: call again soon.
+ * The current work (os/log.h) is `removal` or `erasure`, with its number. */
 MUST_CHECK enum result store_resume_removals(struct store *store, struct resumed_removals *resumed, bool *more);

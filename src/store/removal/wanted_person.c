@@ -164,7 +164,7 @@ has_address(const struct wanted *wanted, const struct db_rows *rows, size_t row)
 	return found;
 }
 
-/* The text of these rows is an address, or absent. */
+/* Whether the row contains the address; the text of these rows is an address, or absent. */
 static bool
 is_address(const struct wanted *wanted, const struct db_rows *rows, size_t row)
 {
@@ -198,9 +198,9 @@ is_of_person(const struct wanted *wanted, const struct payload_person *lead, enu
 typedef enum relation judge(
     const struct wanted *wanted, struct pool *pool, const struct db_rows *rows, size_t row, struct slice *social_id);
 
-/* The lead may have been deleted, or have another address now: the payload says whose it was. A `referral` event may contain
- * another address of a lead of the person. It does not say which address of a referred lead is verified: if there are two, one
- * of them is not enough to make it the person's. */
+/* The lead may have been deleted, or have another address now, so the payload decides whose event it was. A `referral` event
+ * may contain another address of a lead of the person. It does not say which address of a referred lead is verified: if there
+ * are two, one of them is not enough to make it the person's. */
 static enum relation
 judge_event(const struct wanted *wanted, struct pool *pool, const struct db_rows *rows, size_t row, struct slice *social_id)
 {
@@ -265,6 +265,6 @@ wanted_relation(const struct wanted *wanted, struct pool *pool, enum searched_ta
 	if (id_set_contains(&wanted->ids, store_get_id(rows, row, SEARCHED_LEAD_ID)))
 		return RELATION_OF_LEAD;
 	const enum relation relation = judges[table](wanted, pool, rows, row, social_id);
-	/* the lead that it would name is gone */
+	/* the lead to be named is gone */
 	return relation == RELATION_MENTIONED && !slice_present(*social_id) ? RELATION_NONE : relation;
 }

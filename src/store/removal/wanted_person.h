@@ -8,7 +8,8 @@
 #include "store/removal/people.h"
 #include "webhook/delivery.h"
 
-/* The spellings of a person's address, one per line: its key, as the operator wrote it, and as these leads did. */
+/* The spellings of a person's address, one per line: its key, the address as the operator wrote it, and as these leads wrote
+ * it. */
 struct slice store_address_spellings(struct pool *pool, const struct person *person, const struct person_found *found);
 struct address_finder *store_address_finder(struct pool *pool, enum lead_channel channel, struct slice spellings);
 
@@ -16,28 +17,28 @@ struct person_lead {
 	uint64_t id;
 	struct slice social_id;
 };
-/* One address may have a lead in each of very many campaigns. */
+/* One address may belong to a lead in each of very many campaigns. */
 struct wanted {
 	enum lead_channel channel;
 	const struct address_finder *finder;
 	struct pool *pool;         /* of the leads */
 	struct person_lead *leads; /* in the order in which they were added */
 	size_t count, capacity;
-	struct id_set ids;        /* of the leads */
-	struct slice *social_ids; /* of the leads, sorted */
+	struct id_set ids;        /* ids of the leads */
+	struct slice *social_ids; /* social ids of the leads, sorted */
 };
 
-/* The person with those of these leads that are the person's own. In the pool. */
+/* The person, with those of these leads that are the person's own. In the pool. */
 struct wanted wanted_of(struct pool *pool, const struct person *person, const struct person_found *found);
 /* Adds copies of the leads that are new. Returns false if there are none. */
 bool wanted_add(struct wanted *wanted, const struct person_lead *leads, size_t count);
-/* The same with those of these leads that are the person's own. */
+/* As above, with those of these leads that are the person's own. */
 bool wanted_add_own(struct wanted *wanted, const struct person_found *found);
 
 /* The leads in their stored form, in order: separated by commas, absent if there are none. In the pool. */
 struct slice wanted_ids_text(struct pool *pool, const struct wanted *wanted);
 struct slice wanted_social_ids_text(struct pool *pool, const struct wanted *wanted);
-/* The reverse: adds them to a person without leads. */
+/* The reverse: adds stored leads to a person without leads. */
 void wanted_read(struct wanted *wanted, struct slice ids, struct slice social_ids);
 
 /* How a row relates to a person (docs/operating.md 7.4), for reports and erasures alike. Any visitor can write any address into

@@ -22,19 +22,19 @@ struct campaign_texts {
 MUST_CHECK enum result store_read_texts(
     struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix, struct campaign_texts *texts);
 
-/* The same with drafts (NULL: none), in no order, for previews: each draft replaces the stored text; one with an absent value
- * removes it. A draft for every language also replaces texts of single languages, so that a preview in any language shows it.
- */
+/* As store_read_texts, with drafts (NULL: none), in no order, for previews: each draft replaces the stored text; one with an
+ * absent value removes it. A draft for every language also replaces texts of single languages, so that a preview in any
+ * language shows it. */
 MUST_CHECK enum result store_read_draft_texts(struct store *store, struct pool *pool, uint64_t campaign_id, struct slice prefix,
     const struct campaign_texts *drafts, struct campaign_texts *texts);
 
-/* Each text of a consent that was ever set, by its version, so that `consent_version` of a lead shows what it agreed to. */
+/* Every consent text that was ever set, by its version, so that `consent_version` of a lead shows what it agreed to. */
 #define CONSENT_PREFIX "consent."
 enum { CONSENTS_MAX = 100 }; /* maximum of a campaign; no more can be added */
 
 struct text_change {
-	const struct campaign_texts *texts; /* replace those with the same names and languages; an absent value removes one */
-	struct slice prefix;                /* of all names but those of consents */
+	const struct campaign_texts *texts; /* replace texts with the same names and languages; an absent value removes one */
+	struct slice prefix;                /* prefix of all names except those of consents */
 	/* Judges all texts with the prefix as they would be after the change. Returns false to refuse it. */
 	bool (*judge)(void *context, struct pool *pool, const struct campaign_texts *texts);
 	void *context;

@@ -12,7 +12,7 @@
 	"id, created_ms, actor, actor_id, actor_name, account_id, campaign_id, operation, target_id, before_json, ip," \
 	" request_id, state, after_json"
 
-/* A filter that is not set matches every row. The ids also limit the time. */
+/* A filter that is not set matches every row. Limits of time are limits of ids. */
 #define SELECT_AUDIT(index, condition)                                                      \
 	"SELECT " AUDIT_COLUMNS " FROM {prefix}audit FORCE INDEX (" index ")"               \
 	" WHERE " condition "id >= ? AND id < ?"                                            \
@@ -153,7 +153,7 @@ store_end_audit(struct store *store, const struct audit_entry *entry, uint64_t i
 
 /* ---- reading ---- */
 
-/* Columns AUDIT_COLUMNS. */
+/* Columns: AUDIT_COLUMNS. */
 static struct audit_row
 read_row(struct row_reader *r)
 {

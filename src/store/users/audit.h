@@ -2,7 +2,7 @@
  * The audit log: what users, keys and the command on the host have changed (docs/users.md 6).
  *
  * A row is committed before the change, with the state before it: no change is made without a row. The caller keeps secrets and
- * data of leads out of both states. Functions fail as store.h says. */
+ * data of leads out of both states. Functions fail as described in store.h. */
 #pragma once
 
 #include "store/store.h"
@@ -25,7 +25,7 @@ struct audit_entry {
 	enum audit_actor actor;
 	uint64_t actor_id;                /* of the user or key; 0: none */
 	struct slice actor_name;          /* absent for a key: its name is used */
-	uint64_t account_id, campaign_id; /* to which the changed object belongs; 0: none */
+	uint64_t account_id, campaign_id; /* those of the changed object; 0: none */
 	struct slice operation;           /* words of the command, such as "campaign set" */
 	uint64_t target_id;               /* the changed object; 0: none */
 	struct slice before;              /* JSON */
@@ -37,11 +37,11 @@ enum { AUDIT_JSON_MAX = 8 * 1024 };
 
 /* Ids increase with time. */
 MUST_CHECK enum result store_begin_audit(struct store *store, const struct audit_entry *entry, uint64_t *id);
-/* Records how it ended. Absent JSON `before` and a target of 0 leave the values from the beginning. */
+/* Records how the change ended. If JSON `before` is absent or the target is 0, the earlier value remains. */
 struct audit_end {
 	enum audit_state state;
 	struct slice before, after; /* JSON */
-	uint64_t target_id;         /* of what was made */
+	uint64_t target_id;         /* the object that was made */
 };
 /* `entry`: as passed to store_begin_audit. */
 MUST_CHECK enum result store_end_audit(
@@ -61,8 +61,8 @@ struct audit_filter {
 	uint64_t before_id; /* the page begins after this row; 0: with the newest */
 	size_t limit;
 };
-/* The newest first, in the pool. With one of campaign, user and account it reads only the rows of that one; with several, those
- * of the first. */
+/* The newest rows first, in the pool. With a campaign, a user or an account, only the rows of it are read; with several of
+ * these, only the rows of the first. */
 MUST_CHECK enum result store_list_audit(
     struct store *store, struct pool *pool, const struct audit_filter *filter, struct audit_row **rows, size_t *count);
 

@@ -37,7 +37,7 @@ enum { IP_MAX = 45, USER_AGENT_MAX = 255 };
 
 /* ---- failed logins ---- */
 
-/* The key of the row of an address. */
+/* The key of an address's row. */
 static enum result
 hash_address(struct store *store, struct slice email, struct digest *hash)
 {
@@ -49,7 +49,7 @@ hash_address(struct store *store, struct slice email, struct digest *hash)
 	return result;
 }
 
-/* Locks the row of an address, which it may have to insert. */
+/* Locks the row of an address; inserts it if it does not exist. */
 static enum result
 lock_attempts(
     struct store *store, struct pool *pool, const struct digest *hash, struct login_throttle *throttle, int64_t *now_ms)
@@ -83,7 +83,7 @@ store_count_login(struct store *store, struct slice email, int64_t *wait_ms)
 	const enum result result = hash_address(store, email, &hash);
 	if (result != RESULT_OK)
 		return result;
-	/* after an unknown outcome the attempt may be counted twice, but never not at all */
+	/* if the outcome is unknown, the attempt may be counted twice, but it is always counted */
 	struct transaction txn = store_transaction(store, REPEAT_UNKNOWN);
 	while (store_runs(&txn)) {
 		txn.result = lock_attempts(store, txn.pool, &hash, &throttle, &now_ms);

@@ -2,7 +2,7 @@
  * Logins of users: failures, what is verified, and what a verified login changes (docs/users.md 3, 4). Secrets are passed as
  * hashes.
  *
- * Texts are in the caller's pool. Functions fail as store.h says. */
+ * Texts are in the caller's pool. Functions fail as described in store.h. */
 #pragma once
 
 #include "store/store.h"
@@ -10,10 +10,10 @@
 /* ---- failed logins ---- */
 
 /* Counts an attempt with this address as a failure and commits that, so that no more attempts are made than are counted, even
- * by several processes at once, and even if one is killed. *wait_ms: 0, or the time until the next attempt; then this one is
- * not counted, and must not be made. Takes just as long for an address that no user has. */
+ * by several processes at once, and even if one is killed. *wait_ms: 0, or the time until the next attempt; in the latter case,
+ * this attempt is not counted and must not be made. Takes just as long for an address that no user has. */
 MUST_CHECK enum result store_count_login(struct store *store, struct slice email, int64_t *wait_ms);
-/* Takes it back: it was neither a failure nor a success. */
+/* Takes the count back: the attempt was neither a failure nor a success. */
 MUST_CHECK enum result store_uncount_login(struct store *store, struct slice email);
 
 /* ---- logins ---- */
@@ -24,7 +24,7 @@ struct login_user {
 	struct slice email, name;
 	struct slice password; /* an argon2id hash; absent: none, or the user is disabled */
 	struct slice totp;     /* secret of the second factor, in Base32; absent: there is none */
-	uint64_t totp_step;    /* of the last code that was accepted */
+	uint64_t totp_step;    /* step of the last code that was accepted */
 	int64_t now_ms;
 };
 /* RESULT_NOT_FOUND: no user has this address; `email` is its key. */
@@ -35,7 +35,7 @@ MUST_CHECK enum result store_find_login_user(
  * password has been changed, or the code used, in between. */
 struct login_proof {
 	const struct login_user *user;
-	uint64_t totp_step;            /* of its code; 0: no code */
+	uint64_t totp_step;            /* step of the code; 0: no code */
 	const unsigned char *recovery; /* the hash of its recovery code; NULL: none */
 	struct slice rehashed;         /* the password hashed with today's parameters; absent: its hash stays */
 };
@@ -43,7 +43,7 @@ struct new_session {
 	unsigned char hash[32];
 	struct slice ip, user_agent; /* may be absent; cut to what the columns hold */
 };
-/* Each resets the failures of the address. */
+/* Each of these functions resets the failures of the address. */
 MUST_CHECK enum result store_open_session(
     struct store *store, const struct login_proof *proof, const struct new_session *session);
 /* Records that the user of a session has proven again who they are. RESULT_NOT_FOUND also if the session has ended. */

@@ -2,7 +2,7 @@
  * The second factor of users (docs/users.md 5): its secret, which is stored sealed, and its recovery codes, which are passed as
  * hashes.
  *
- * Texts are in the caller's pool. Functions fail as store.h says. */
+ * Texts are in the caller's pool. Functions fail as described in store.h. */
 #pragma once
 
 #include "crypto/digest.h"
@@ -29,6 +29,6 @@ MUST_CHECK enum result store_remove_totp(struct store *store, uint64_t user_id, 
 /* For src/store/users. Opens a stored secret. RESULT_FAILED, logged: it was sealed with another key, or is damaged. */
 MUST_CHECK enum result second_factor_open(
     struct store *store, struct pool *pool, uint64_t user_id, struct slice stored, struct slice *secret);
-/* For src/store/users, with the user's row locked: removes the recovery codes; removes the secret as well. */
+/* For src/store/users, with the user's row locked: the first removes the recovery codes, the second also the secret. */
 MUST_CHECK enum result second_factor_delete_codes(struct store *store, uint64_t user_id);
 MUST_CHECK enum result second_factor_remove(struct store *store, uint64_t user_id);

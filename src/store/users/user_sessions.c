@@ -7,7 +7,7 @@
 #include "store/state.h"
 #include "store/statements.h"
 
-/* The two limits: idle time, and time in all. */
+/* The two limits of a session: idle time and total time. */
 #define LASTS "s.last_used_ms > " NOW " - ? AND s.created_ms > " NOW " - ?"
 
 DB_STATEMENT(sql_select_session,

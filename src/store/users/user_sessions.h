@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Sessions of users (docs/users.md 4). Tokens are passed as hashes.
  *
- * Texts are in the caller's pool. Functions fail as store.h says. */
+ * Texts are in the caller's pool. Functions fail as described in store.h. */
 #pragma once
 
 #include "identity/rights.h"
 #include "store/store.h"
 
-/* How long they last: after the last use, after the login. */
+/* How long sessions last after the last use, and after the login. */
 struct session_limits {
 	int64_t idle_ms, max_ms;
 };
@@ -27,7 +27,7 @@ struct session {
 /* Finds a valid session of a user who is not disabled. */
 MUST_CHECK enum result store_find_session(struct store *store, struct pool *pool, const unsigned char hash[32],
     const struct session_limits *limits, struct session *session);
-/* Records that it was used, and from where, at most once a minute. */
+/* Records that the session was used, and from where, at most once a minute. */
 MUST_CHECK enum result store_touch_session(
     struct store *store, const unsigned char hash[32], const struct session *session, struct slice ip);
 
@@ -43,6 +43,7 @@ MUST_CHECK enum result store_list_sessions(struct store *store, struct pool *poo
 /* RESULT_NOT_FOUND: the user has no such session. */
 MUST_CHECK enum result store_end_session(struct store *store, uint64_t user_id, const unsigned char hash[32]);
 
-/* For src/store/users, with the user's row locked: ends all sessions of a user; all but one. `count` may be NULL. */
+/* For src/store/users, with the user's row locked: the first ends all sessions of a user, the second all but one. `count` may
+ * be NULL. */
 MUST_CHECK enum result sessions_end(struct store *store, uint64_t user_id, uint64_t *count);
 MUST_CHECK enum result sessions_end_others(struct store *store, uint64_t user_id, const unsigned char hash[32]);

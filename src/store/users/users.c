@@ -128,7 +128,7 @@ check_campaigns(struct store *store, struct pool *pool, uint64_t account_id, str
 	return result == RESULT_REFUSED ? refuse(refusal, USER_NO_CAMPAIGN) : result;
 }
 
-/* Whether a user of the account may have these settings, and the manager may give them. */
+/* Whether a user of the account may have these settings, and whether the manager may grant them. */
 static enum user_refusal
 judge_settings(const struct user_manager *manager, uint64_t account_id, const struct user_settings *settings)
 {
@@ -164,7 +164,7 @@ check_last_operator(
 	struct db_rows rows;
 	bool is_operator = false;
 	size_t others = 0;
-	if (manager->shell || manager->account_id != 0) /* the latter finds no operators */
+	if (manager->shell || manager->account_id != 0) /* a manager with an account finds no operators */
 		return RESULT_OK;
 	const enum result result = store_query(store, pool, &rows, &sql_lock_operators);
 	for (size_t i = 0; result == RESULT_OK && i < rows.count; i++) {
@@ -249,7 +249,7 @@ store_add_user(
 		txn.result = check_new_user(store, txn.pool, manager, user);
 		if (txn.result == RESULT_OK)
 			txn.result = store_take_id(store, txn.pool, precondition, ID_USER, &user->id);
-		/* if two do this at the same time, one has a conflict, and finds the address in its next attempt */
+		/* if two calls do this at the same time, one gets a conflict, and finds the address in its next attempt */
 		if (txn.result == RESULT_OK)
 			txn.result = store_run(store, &sql_insert_user, DB_U64(user->id), store_id_or_null(user->account_id),
 			    db_bytes(user->email), db_bytes(settings->name), DB_U64(settings->role),
@@ -416,7 +416,8 @@ store_find_invitation(struct store *store, struct pool *pool, const unsigned cha
 	return result;
 }
 
-/* The user is locked first: a link that an operator replaces in the meantime cannot be used, nor can one of a disabled user. */
+/* The user is locked first: a link that an operator replaces in the meantime cannot be used, nor can a link of a disabled
+ * user. */
 static enum result
 use_invitation(struct store *store, struct pool *pool, const unsigned char hash[32], struct slice password)
 {

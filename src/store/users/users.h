@@ -2,8 +2,8 @@
  * Users of the dashboard as they are managed: by operators, owners, keys with the right `account`, and the command on the host
  * (docs/users.md 1, 2).
  *
- * The rules of managing users are here, because they depend on rows that must not change meanwhile. Texts are in the
- * caller's pool. Functions fail as store.h says; an insert is not repeated if it may have been committed. */
+ * The rules of managing users are here, because they depend on rows that must not change in the meantime. Texts are in the
+ * caller's pool. Functions fail as described in store.h; an insert is not repeated if it may have been committed. */
 #pragma once
 
 #include "identity/rights.h"
@@ -12,9 +12,9 @@
 /* Rights of the manager: the call that manages users. */
 struct user_manager {
 	bool shell;             /* the command on the host: may do everything */
-	uint64_t account_id;    /* 0: of every account, and of the operators */
-	rights rights;          /* it cannot grant others */
-	struct slice campaigns; /* as in struct user_settings; it cannot grant others */
+	uint64_t account_id;    /* 0: may manage the users of every account, and the operators */
+	rights rights;          /* it cannot grant other rights */
+	struct slice campaigns; /* as in struct user_settings; it cannot grant other campaigns */
 	uint64_t users_max;     /* maximum per account, beyond which it adds no users */
 };
 /* The manager of the command on the host. */
@@ -33,7 +33,7 @@ struct user_row {
 	struct slice email;      /* the key of the address */
 	struct user_settings settings;
 	bool has_password, has_totp;
-	int64_t created_ms, last_login_ms, disabled_ms; /* -1: never, not */
+	int64_t created_ms, last_login_ms, disabled_ms; /* -1: it never happened, or the user is not disabled */
 };
 
 /* Why a change is refused (RESULT_REFUSED). */
@@ -41,13 +41,13 @@ enum user_refusal {
 	USER_FITS,
 	USER_EMAIL_TAKEN,   /* another user, of any account, has the address */
 	USER_NO_ACCOUNT,    /* there is no such account */
-	USER_WRONG_ROLE,    /* an operator belongs to no account, the others to one */
+	USER_WRONG_ROLE,    /* an operator belongs to no account, every other user to one */
 	USER_NO_CAMPAIGNS,  /* this role is not restricted to campaigns */
 	USER_NO_CAMPAIGN,   /* the account has no such campaign */
 	USER_BEYOND_RIGHTS, /* the user has, or would get, rights or campaigns that the manager does not have */
 	USER_TOO_MANY,      /* the account has users_max of them */
-	USER_LAST_OPERATOR, /* only the command on the host may remove or disable the last one */
-	USER_REFUSED        /* by the edit */
+	USER_LAST_OPERATOR, /* only the command on the host may remove or disable the last operator */
+	USER_REFUSED        /* refused by the edit */
 };
 
 /* A link that sets a password. */
@@ -69,7 +69,7 @@ struct new_user {
 };
 MUST_CHECK enum result store_add_user(
     struct store *store, const struct precondition *precondition, const struct user_manager *manager, struct new_user *user);
-/* By id. `account_id` 0: of all accounts, and the operators. */
+/* Users by id. `account_id` 0: those of all accounts, and the operators. */
 MUST_CHECK enum result store_list_users(
     struct store *store, struct pool *pool, uint64_t account_id, struct list_part part, struct user_row **users, size_t *count);
 
@@ -90,7 +90,7 @@ MUST_CHECK enum result store_disable_user(
     struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);
 MUST_CHECK enum result store_enable_user(
     struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);
-/* Removes the user with sessions, invitations and recovery codes. */
+/* Removes the user with all sessions, invitations and recovery codes. */
 MUST_CHECK enum result store_remove_user(
     struct store *store, const struct user_manager *manager, uint64_t id, enum user_refusal *refusal);
 /* Ends the user's sessions and password, and makes a link. */
@@ -111,6 +111,6 @@ struct invited_user {
 };
 MUST_CHECK enum result store_find_invitation(
     struct store *store, struct pool *pool, const unsigned char hash[32], struct invited_user *user);
-/* Uses it up: sets the password, an argon2id hash, and ends the user's sessions and waits. RESULT_NOT_FOUND: none, or it was
- * used in between. */
+/* Uses up a link: sets the password, an argon2id hash, and ends the user's sessions and waiting times. RESULT_NOT_FOUND: none,
+ * or it was used in between. */
 MUST_CHECK enum result store_use_invitation(struct store *store, const unsigned char hash[32], struct slice password);

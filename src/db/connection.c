@@ -13,9 +13,9 @@
 #include "os/clock.h"
 #include "os/log.h"
 
-/* A call that fails after WAITED_MS or more has met a server that hangs. That server is then not tried for AWAY_MS: further
- * calls go to another host, or fail at once, instead of waiting one after another. Until an attempt succeeds, each waits for at
- * most RETRY_TIMEOUT_S, except every FULL_EVERY-th one: the server may only be slow. */
+/* A call that fails after WAITED_MS or more has waited for a server that hangs. That server is then not tried for AWAY_MS:
+ * further calls go to another host, or fail at once, instead of waiting one after another. Until an attempt succeeds, each
+ * waits for at most RETRY_TIMEOUT_S, except every FULL_EVERY-th one: the server may only be slow. */
 enum { WAITED_MS = 900, AWAY_MS = 1000, RETRY_TIMEOUT_S = 2, FULL_EVERY = 3 };
 
 static void
@@ -217,7 +217,7 @@ session_query(struct db *db, const char *text)
 	return mysql_real_query(db->mysql, text, strlen(text)) == 0 ? RESULT_OK : db_connection_failed(db, "session");
 }
 
-/* A replica that is no cluster node cannot wait for earlier commits. */
+/* A replica that is not a node of a cluster cannot wait for earlier commits. */
 static enum result
 refuse_server(struct db *db)
 {
@@ -371,7 +371,7 @@ begin(struct db *db, enum view view)
 	}
 	db->in_transaction = true;
 	db->unknown = db->unknown && view == SNAPSHOT;
-	/* earlier errors, also of other hosts, are not this transaction's */
+	/* earlier errors, including those of other hosts, do not belong to this transaction */
 	db->error = 0;
 	db->error_text[0] = '\0';
 	return RESULT_OK;

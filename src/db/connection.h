@@ -23,7 +23,7 @@ struct db_options {
 	unsigned port;      /* 0: default */
 	unsigned connect_timeout_s;
 	unsigned io_timeout_s;      /* for one response of the server, which itself ends a statement a tenth earlier */
-	bool synced;                /* connects only to nodes of a cluster; reads see what any node has committed before */
+	bool synced;                /* connects only to nodes of a cluster; reads see what was committed before on any node */
 	const char *prefix;         /* [A-Za-z0-9_]* */
 	const char *const *session; /* statements run on each new connection, terminated by NULL */
 };
@@ -51,10 +51,10 @@ bool db_is_node(const struct db *db);
 
 /* Starts a transaction (READ COMMITTED by the session statements). Connects if needed, and reconnects once if the idle
  * connection was closed. Later calls return RESULT_UNAVAILABLE if the connection is lost, or RESULT_UNKNOWN if that happens in
- * COMMIT, and RESULT_CONFLICT if the server has undone the transaction, even if it does not say so. The transaction after an
- * unknown COMMIT sees what all nodes of a cluster have committed before. */
+ * COMMIT, and RESULT_CONFLICT if the server has rolled back the transaction, even if it does not report that. The transaction
+ * after an unknown COMMIT sees what all nodes of a cluster have committed before. */
 MUST_CHECK enum result db_begin(struct db *db);
-/* The same, read-only: every statement sees the database as it is at this call. End it with db_rollback. */
+/* As db_begin, but read-only: every statement sees the database as it is at this call. End it with db_rollback. */
 MUST_CHECK enum result db_begin_snapshot(struct db *db);
 MUST_CHECK enum result db_commit(struct db *db);
 /* Cannot fail: a transaction ends with its connection. Does nothing outside a transaction. */
@@ -78,9 +78,9 @@ const char *db_error_hint(const struct db *db);
 /* Records and logs an error of `what` (a statement, a step), and closes a lost connection. Returns the result for the
  * caller. */
 MUST_CHECK enum result db_failed(struct db *db, const char *what, unsigned number, const char *text);
-/* The same for the last error of the connection. */
+/* As db_failed, for the last error of the connection. */
 MUST_CHECK enum result db_connection_failed(struct db *db, const char *what);
 
-/* Call it after each statement. RESULT_CONFLICT: the server has ended the transaction. A node of a cluster may undo a
- * transaction in favour of another node's and answer as if nothing had happened. */
+/* Call it after each statement. RESULT_CONFLICT: the server has ended the transaction. A node of a cluster may roll back a
+ * transaction in favour of one of another node, and answer as if nothing had happened. */
 MUST_CHECK enum result db_check_transaction(struct db *db, const char *what);

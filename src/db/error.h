@@ -17,7 +17,7 @@ struct db_error {
 };
 enum { DB_ERRORS_MAX = 48 };
 
-/* The number that says most about an error: the reported one, or a more specific one that the text shows. */
+/* The most specific number of an error: the reported one, or a more specific one that the text shows. */
 unsigned error_number(unsigned number, const char *text);
 /* NULL: only a defect causes this error. */
 const struct db_error *error_find(unsigned number);

@@ -63,7 +63,7 @@ round_size_down(size_t count)
 	return count / unit * unit;
 }
 
-/* The index of the handles for a rounded size: 1 to 7 as they are, then four for each doubling. */
+/* The index of the handles for a rounded size: one for each size from 1 to 7, then four for each doubling. */
 static size_t
 size_index(size_t size)
 {
@@ -152,7 +152,7 @@ expand(const struct db *db, struct slice text, size_t places, struct buffer *out
 	}
 }
 
-/* Called after a PREPARE: a node that undoes the transaction at that moment answers OK, and would run the next statement
+/* Called after a PREPARE: a node that rolls back the transaction at that moment answers OK, and would run the next statement
  * outside of it. */
 static enum result
 verify_transaction(struct db *db, const struct db_statement *statement)

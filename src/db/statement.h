@@ -52,7 +52,7 @@ struct db_items {
  * `{list}`, then the items of its `{each}`. The text must have them in this order, too.
  *
  * Lists and items are padded: a list with its last value, items with NULL for all values, for which a repeated part must yield
- * nothing (`a = NULL` is not true, `LIMIT NULL` is no row). Only db_execute_rows pads nothing. */
+ * nothing (`a = NULL` is not true, `LIMIT NULL` returns no row). Only db_execute_rows pads nothing. */
 struct db_arguments {
 	const struct db_value *values;
 	size_t count;
@@ -83,7 +83,7 @@ MUST_CHECK enum result db_query(struct db *db, struct pool *pool, const struct d
 MUST_CHECK enum result db_execute(
     struct db *db, const struct db_statement *statement, const struct db_arguments *arguments, uint64_t *affected);
 /* Runs a statement once for each of `count` rows of `columns` values, in one round trip by array binding; without rows, in
- * none. At a node of a cluster, array binding loses rows when the node undoes the transaction (docs/architecture.md 9.2).
+ * none. On a node of a cluster, array binding loses rows when the node rolls back the transaction (docs/architecture.md 9.2).
  * There, a statement that binds nothing but `{each}` runs with the rows as its items: a few times, each time for at most 128
  * rows, a number with at most three significant bits (200 rows are 128, 64 and 8; 49 are 48 and 1). Any other statement runs
  * row by row. */
@@ -95,7 +95,7 @@ MUST_CHECK enum result db_run_text(struct db *db, struct slice text);
 /* Prepares a statement with lists of one value, to check its text against the schema. */
 MUST_CHECK enum result db_check_statement(struct db *db, const struct db_statement *statement);
 
-/* For connection.c. The first closes the statements that were prepared on the connection; the second frees what is known of
+/* For connection.c. The first closes the statements that were prepared on the connection; the second frees what is stored about
  * them. */
 void statements_close(struct db *db);
 void statements_free(struct db *db);

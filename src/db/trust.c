@@ -60,7 +60,7 @@ trust_set_options(struct db *db)
 	if (is_set(o->option_file))
 		read_option_file(db->mysql, o->option_file);
 	mysql_options(
-	    db->mysql, MYSQL_OPT_LOCAL_INFILE, &no); /* whatever the option file says: a server could request any file */
+	    db->mysql, MYSQL_OPT_LOCAL_INFILE, &no); /* has precedence over the option file: a server could request any file */
 	bool tls = demands_tls(db);
 	if (tls) {
 		mysql_options(db->mysql, MYSQL_OPT_SSL_ENFORCE, &yes);

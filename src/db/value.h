@@ -23,7 +23,7 @@ struct db_value {
 #define DB_NONE ((struct db_value){ DB_NULL, { .u64 = 0 } })
 /* An absent slice is NULL. */
 struct db_value db_bytes(struct slice s);
-/* Bytes that are no text: a hash, a token, an owner. */
+/* Bytes that are not text: a hash, a token, an owner. */
 struct db_value db_raw(const unsigned char *bytes, size_t size);
 /* NULL when it is negative (not set). */
 struct db_value db_time(int64_t ms);

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Leadhook's tables. `{prefix}` stands for the setting database.prefix. Safe to run twice.
+-- Leadhook's tables. `{prefix}` stands for the setting database.prefix. It is safe to run this file twice.
 --
--- Times are milliseconds since 1970-01-01T00:00:00Z by the database's clock (`…_ms`). Identities (email key, E.164 number, social id,
--- URL, host) are compared byte by byte: they are VARBINARY, or stored beside a hash of fixed length. Ids come from `id_blocks`, never
--- from AUTO_INCREMENT. There are no foreign keys, because they lock the parent's row.
+-- Times are milliseconds since 1970-01-01T00:00:00Z by the database's clock (`…_ms`). Identities (email key, E.164 number, social
+-- id, URL, host) are compared byte by byte: they are VARBINARY, or stored beside a hash of fixed length. Ids come from `id_blocks`,
+-- never from AUTO_INCREMENT. There are no foreign keys, because they lock the parent's row.
 --
--- Every index slows down every insert. The comment beside an index names the statements that need it and, where it is unique, the rule
--- that it enforces.
+-- Every index slows down every insert. The comment beside an index names the statements that need it and, where it is unique, the
+-- rule that it enforces.
 
 -- Facts about this installation: `installation_id` (part of every webhook-id header), `server_secret` (signs opt-out links), and, by
 -- step, the oldest programs that can use its tables (docs/architecture.md 9, Schema).
@@ -78,7 +78,7 @@ CREATE TABLE IF NOT EXISTS {prefix}accounts (
 	created_ms BIGINT NOT NULL,
 	audit_day INT UNSIGNED NOT NULL DEFAULT 0, -- the day of `audit_bytes`; since 1970, UTC
 	audit_bytes BIGINT UNSIGNED NOT NULL DEFAULT 0, -- written to `audit.before_json` and `after_json` on that day
-	time_zone VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NULL, -- of the dashboard's times and days (docs/dashboard.md 2.4); NULL: UTC
+	time_zone VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NULL, -- for times and days of the dashboard (docs/dashboard.md 2.4); NULL: UTC
 	PRIMARY KEY (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
@@ -132,7 +132,7 @@ CREATE TABLE IF NOT EXISTS {prefix}sessions (
 	user_id BIGINT UNSIGNED NOT NULL,
 	created_ms BIGINT NOT NULL, -- the login
 	last_used_ms BIGINT NOT NULL, -- to the minute
-	confirmed_ms BIGINT NOT NULL, -- when the password was last given
+	confirmed_ms BIGINT NOT NULL, -- when the password was last entered
 	ip VARCHAR(45) CHARACTER SET ascii COLLATE ascii_bin NULL, -- of the last request
 	user_agent VARBINARY(255) NULL, -- of the login
 	PRIMARY KEY (hash), -- sql_select_session, for every request with a session
@@ -140,7 +140,7 @@ CREATE TABLE IF NOT EXISTS {prefix}sessions (
 	KEY by_time (created_ms) -- sql_delete_old_sessions
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- Unused links by which users set a password, at most one for each user.
+-- Unused links with which users set a password, at most one for each user.
 CREATE TABLE IF NOT EXISTS {prefix}invitations (
 	hash BINARY(32) NOT NULL, -- SHA-256 of the token
 	user_id BIGINT UNSIGNED NOT NULL,
@@ -246,7 +246,8 @@ CREATE TABLE IF NOT EXISTS {prefix}campaign_counters (
 	hours_counted_from INT UNSIGNED NOT NULL DEFAULT 0,
 	referred_verified INT UNSIGNED NOT NULL DEFAULT 0, -- these two are sums of lead_hours
 	referrers INT UNSIGNED NOT NULL DEFAULT 0,
-	-- `lead_sources` counts the leads up to this number; an import counts leads that it gives lower numbers
+	-- `lead_sources` counts the leads up to this number; leads that an import gives lower numbers are counted by the import
+	-- itself
 	sources_counted_to INT UNSIGNED NOT NULL DEFAULT 0,
 	PRIMARY KEY (campaign_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -277,7 +278,7 @@ CREATE TABLE IF NOT EXISTS {prefix}actions (
 	points INT NOT NULL DEFAULT 0,
 	tag_id BIGINT UNSIGNED NULL, -- the tag that completes it; nothing else does
 	public BOOLEAN NOT NULL DEFAULT FALSE, -- can be completed without a key
-	link VARCHAR(2048) NULL, -- where it leads those who complete it themselves
+	link VARCHAR(2048) NULL, -- where people who complete it themselves are sent
 	PRIMARY KEY (id),
 	KEY by_campaign (campaign_id) -- sql_select_definitions…
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
@@ -298,7 +299,7 @@ CREATE TABLE IF NOT EXISTS {prefix}leads (
 	id BIGINT UNSIGNED NOT NULL,
 	campaign_id BIGINT UNSIGNED NOT NULL,
 	subscription_number INT UNSIGNED NOT NULL, -- order of sign-up in the campaign, from 1
-	social_id VARBINARY(16) NOT NULL, -- 10 characters; imported ones have 4 to 16
+	social_id VARBINARY(16) NOT NULL, -- 10 characters; imported social ids have 4 to 16
 	parent_id BIGINT UNSIGNED NULL, -- the referrer, set once
 	counter INT UNSIGNED NOT NULL DEFAULT 1, -- create/update calls
 	email VARCHAR(1024) NULL, -- as typed
@@ -332,8 +333,8 @@ CREATE TABLE IF NOT EXISTS {prefix}leads (
 	announced BOOLEAN NOT NULL DEFAULT FALSE, -- new_signup_not_excluded was made
 	score INT UNSIGNED NOT NULL DEFAULT 0, -- the sum of its deltas in score_entries
 	score_order INT UNSIGNED AS (score ^ 4294967295) PERSISTENT, -- the reverse of score; the server accepts no NOT NULL here
-	referrals INT UNSIGNED NOT NULL DEFAULT 0, -- direct ones that count
-	unverified_direct INT UNSIGNED NOT NULL DEFAULT 0, -- these four count referred leads, as referral_links.counted says
+	referrals INT UNSIGNED NOT NULL DEFAULT 0, -- direct referrals that count
+	unverified_direct INT UNSIGNED NOT NULL DEFAULT 0, -- these four count referred leads, by referral_links.counted
 	unverified_indirect INT UNSIGNED NOT NULL DEFAULT 0,
 	verified_direct INT UNSIGNED NOT NULL DEFAULT 0,
 	verified_indirect INT UNSIGNED NOT NULL DEFAULT 0,
@@ -358,7 +359,7 @@ CREATE TABLE IF NOT EXISTS {prefix}leads (
 	referral_mail_ms BIGINT UNSIGNED NOT NULL DEFAULT 0, -- when its last mail about referrals was requested, or is due; 0: there was none
 	PRIMARY KEY (id),
 	UNIQUE KEY by_social_id (social_id), -- sql_load_leads_by_…, sql_look_up_by_… for kid links; sql_select_event_ids_of_lead
-	-- sql_select_page, sql_select_number_after, sql_count_addresses; a number is given once
+	-- sql_select_page, sql_select_number_after, sql_count_addresses; a number is assigned once
 	UNIQUE KEY by_number (campaign_id, subscription_number),
 	-- sql_load_leads_by_…, sql_look_up_by_…, sql_select_lead_ids; an address belongs to one lead of a campaign, which is part of the hash
 	UNIQUE KEY by_email (email_hash),
@@ -388,18 +389,18 @@ CREATE TABLE IF NOT EXISTS {prefix}referral_links (
 	counted ENUM('no', 'unverified', 'verified') NOT NULL DEFAULT 'no', -- which of the ancestor's counts includes it
 	counts BOOLEAN NOT NULL DEFAULT FALSE, -- as a referral that earns credit
 	settled BOOLEAN NOT NULL DEFAULT FALSE, -- has counted once: its credit is known, and the event `referral` was made
-	verified_settled BOOLEAN NOT NULL DEFAULT FALSE, -- the same for points_verified
-	earned INT UNSIGNED NOT NULL DEFAULT 0, -- what it earned when it was settled
-	credit INT UNSIGNED NOT NULL DEFAULT 0, -- what it brings the ancestor now: the sum of its entries there
+	verified_settled BOOLEAN NOT NULL DEFAULT FALSE, -- as `settled`, for points_verified
+	earned INT UNSIGNED NOT NULL DEFAULT 0, -- what the referral earned when it was settled
+	credit INT UNSIGNED NOT NULL DEFAULT 0, -- its value for the ancestor now: the sum of its entries in that ledger
 	set_off INT UNSIGNED NOT NULL DEFAULT 0, -- how much of the credit was set off (docs/api.md 4.6)
-	digest_ms BIGINT UNSIGNED NOT NULL DEFAULT 0, -- when the digest that announces it is due; 0: no digest does
+	digest_ms BIGINT UNSIGNED NOT NULL DEFAULT 0, -- when the digest that announces it is due; 0: no digest announces it
 	PRIMARY KEY (lead_id, level),
 	-- sql_select_referred, sql_select_newest_referred, sql_load_leads_by_…, sql_select_piece_of_leads, sql_count_lead_hours
 	KEY by_ancestor (ancestor_id, level, lead_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- How many leads that are not fraudulent have which score above 0: a tree of 8 levels with 16 buckets a node, so that a rank costs the
--- same however many leads and scores there are. Node: campaign << 29 | position of the node in the tree.
+-- The distribution of the scores above 0 of leads that are not fraudulent: a tree of 8 levels with 16 buckets per node, so that a
+-- rank costs the same however many leads and scores there are. Node: campaign << 29 | position of the node in the tree.
 CREATE TABLE IF NOT EXISTS {prefix}score_histogram (
 	node BIGINT UNSIGNED NOT NULL,
 	s0 INT NOT NULL DEFAULT 0, -- leads in the first bucket, and so on
@@ -435,7 +436,8 @@ CREATE TABLE IF NOT EXISTS {prefix}deleted_leads (
 	PRIMARY KEY (lead_id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- Leads by the hour of their sign-up, with the same counts as campaign_counters; also those deleted since (docs/statistics.md).
+-- Leads by the hour of their sign-up, with the same counts as campaign_counters; including leads that were deleted later
+-- (docs/statistics.md).
 CREATE TABLE IF NOT EXISTS {prefix}lead_hours (
 	campaign_id BIGINT UNSIGNED NOT NULL,
 	hour INT UNSIGNED NOT NULL, -- since 1970, UTC
@@ -447,7 +449,7 @@ CREATE TABLE IF NOT EXISTS {prefix}lead_hours (
 	fraudulent INT NOT NULL DEFAULT 0,
 	opted_out INT NOT NULL DEFAULT 0,
 	referred INT NOT NULL DEFAULT 0,
-	deleted INT NOT NULL DEFAULT 0, -- cannot be counted again
+	deleted INT NOT NULL DEFAULT 0, -- deleted leads, which cannot be counted again
 	referred_verified INT NOT NULL DEFAULT 0, -- both referred and verified
 	-- leads that have referred another, even if that one is fraudulent, unverified or deleted: referral_links.ancestor_id at level 1
 	referrers INT NOT NULL DEFAULT 0,
@@ -466,7 +468,7 @@ CREATE TABLE IF NOT EXISTS {prefix}lead_sources (
 
 -- Verification, and protection against bots.
 
--- Proof that a lead confirmed an address: one row for each time. Removed with the lead.
+-- Proof that a lead confirmed an address: one row for each confirmation. Removed with the lead.
 CREATE TABLE IF NOT EXISTS {prefix}confirmations (
 	lead_id BIGINT UNSIGNED NOT NULL,
 	confirmed_ms BIGINT NOT NULL,
@@ -486,7 +488,7 @@ CREATE TABLE IF NOT EXISTS {prefix}unverified_leads (
 	KEY by_time (requested_ms) -- sql_select_unverified
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- Codes by which leads verify their phone numbers and email addresses (docs/api.md 4.1.9, 4.1.14). A new code replaces the
+-- Codes with which leads verify their phone numbers and email addresses (docs/api.md 4.1.9, 4.1.14). A new code replaces the
 -- previous one. Both hashes are HMACs with the installation's secret. The rows of a deleted lead are removed with its ledger.
 CREATE TABLE IF NOT EXISTS {prefix}lead_codes (
 	lead_id BIGINT UNSIGNED NOT NULL,
@@ -519,7 +521,7 @@ CREATE TABLE IF NOT EXISTS {prefix}bulk_jobs (
 	argument VARCHAR(64) NULL, -- reason for `block`, channel for `verify`
 	lead_ids TEXT CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- decimal, comma-separated
 	total INT UNSIGNED NOT NULL, -- number of lead_ids
-	position INT UNSIGNED NOT NULL DEFAULT 0, -- how many of them are done
+	position INT UNSIGNED NOT NULL DEFAULT 0, -- how many of these leads are done
 	failures SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- in a row, at this position
 	delayed_until_ms BIGINT NOT NULL DEFAULT 0, -- after a failure
 	created_ms BIGINT NOT NULL,
@@ -554,7 +556,7 @@ CREATE TABLE IF NOT EXISTS {prefix}operator_jobs (
 	done BIGINT UNSIGNED NOT NULL DEFAULT 0, -- of `total`
 	total BIGINT UNSIGNED NULL, -- NULL: unknown
 	position BIGINT UNSIGNED NULL, -- where it continues; NULL: at the beginning
-	result MEDIUMTEXT NULL, -- a JSON object, so far
+	result MEDIUMTEXT NULL, -- a JSON object with the result so far
 	error VARCHAR(255) NULL,
 	turn_ms BIGINT NULL DEFAULT 0, -- when it was last worked on; NULL: it has ended
 	lease_owner BINARY(16) NULL, -- the dispatcher that works on it …
@@ -575,7 +577,7 @@ CREATE TABLE IF NOT EXISTS {prefix}operator_jobs (
 CREATE TABLE IF NOT EXISTS {prefix}webhooks (
 	id BIGINT UNSIGNED NOT NULL,
 	campaign_id BIGINT UNSIGNED NOT NULL,
-	url VARBINARY(3000) NOT NULL, -- it and the secrets may be sealed (SECURITY.md, Secrets in the database)
+	url VARBINARY(3000) NOT NULL, -- this URL and the secrets may be sealed (SECURITY.md, Secrets in the database)
 	url_hash BINARY(32) NOT NULL, -- SHA-256 of url
 	events SMALLINT UNSIGNED NOT NULL, -- bit i: the i-th event in the order of docs/api.md 4.7
 	source TEXT NULL,
@@ -601,7 +603,7 @@ CREATE TABLE IF NOT EXISTS {prefix}webhook_status (
 	webhook_id BIGINT UNSIGNED NOT NULL,
 	failing_since_ms BIGINT NULL, -- every attempt has failed since; NULL: the last one succeeded
 	failures INT UNSIGNED NOT NULL DEFAULT 0, -- attempts since the last success
-	probes SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- of them, those that the breaker let through
+	probes SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- those of them that the breaker let through
 	last_status SMALLINT UNSIGNED NULL, -- HTTP status of the last attempt; NULL: no answer
 	last_error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL, -- why the last attempt got no complete answer
 	last_delivery_ms BIGINT NULL, -- the last success
@@ -675,8 +677,8 @@ CREATE TABLE IF NOT EXISTS {prefix}deliveries (
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
 PARTITION BY RANGE (id) (PARTITION later VALUES LESS THAN MAXVALUE);
 
--- The log of attempts that failed, and of those that followed one. They are numbered as `due.attempts` counts them, and only the next
--- number is recorded, so that no attempt is logged twice. A delivery's attempts are in one partition, side by side.
+-- The log of attempts that failed, and of those that followed a failed one. They are numbered as `due.attempts` counts them, and
+-- only the next number is recorded, so that no attempt is logged twice. A delivery's attempts are in one partition, side by side.
 CREATE TABLE IF NOT EXISTS {prefix}attempts (
 	delivery_id BIGINT UNSIGNED NOT NULL,
 	attempt SMALLINT UNSIGNED NOT NULL, -- from 1; those whose dispatcher died are missing
@@ -699,7 +701,7 @@ CREATE TABLE IF NOT EXISTS {prefix}due (
 	format ENUM('json', 'form') NOT NULL, -- frozen with the payload
 	due_ms BIGINT NOT NULL,
 	attempts SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- recorded ones, and those under way when their dispatcher died
-	attempts_before SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- of them, those before it was queued again: the schedule starts anew
+	attempts_before SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- those of them before it was queued again: the schedule starts anew
 	last_status SMALLINT UNSIGNED NULL, -- of the last attempt that ended, as in deliveries
 	last_error VARCHAR(32) CHARACTER SET ascii COLLATE ascii_bin NULL,
 	PRIMARY KEY (id),
@@ -796,7 +798,7 @@ CREATE TABLE IF NOT EXISTS {prefix}messages (
 	created_ms BIGINT NOT NULL,
 	due_ms BIGINT NOT NULL,
 	attempts SMALLINT UNSIGNED NOT NULL DEFAULT 0,
-	first_attempt_ms BIGINT NULL, -- since it was requested, or queued again
+	first_attempt_ms BIGINT NULL, -- the first attempt since it was requested, or queued again
 	crashes TINYINT UNSIGNED NOT NULL DEFAULT 0, -- leases that ended without an outcome
 	lease_owner BINARY(16) NULL,
 	-- written when it is composed, like the next three; `recipient` and `content` are removed some days after the message has ended
@@ -843,13 +845,13 @@ CREATE TABLE IF NOT EXISTS {prefix}message_channels (
 
 INSERT IGNORE INTO {prefix}message_channels (channel) VALUES ('mail'), ('text');
 
--- How many messages are sent: by the installation, each account and each campaign, in five minutes each (docs/mail.md 6, 8.3). Rows
--- are kept for a day.
+-- How many messages are sent in each period of five minutes: by the installation, each account and each campaign (docs/mail.md 6,
+-- 8.3). Rows are kept for a day.
 CREATE TABLE IF NOT EXISTS {prefix}sendings (
 	channel TINYINT UNSIGNED NOT NULL, -- enum message_channel
 	scope TINYINT UNSIGNED NOT NULL, -- enum sending_scope
 	scope_id BIGINT UNSIGNED NOT NULL, -- the account or campaign; 0: the installation
-	slot BIGINT UNSIGNED NOT NULL, -- time since 1970, in five minutes
+	slot BIGINT UNSIGNED NOT NULL, -- number of five-minute periods since 1970
 	sent INT UNSIGNED NOT NULL,
 	PRIMARY KEY (channel, scope, scope_id, slot),
 	KEY by_slot (slot) -- sql_delete_old_sendings
@@ -871,7 +873,7 @@ CREATE TABLE IF NOT EXISTS {prefix}sent_codes (
 
 -- Erasing people and removing campaigns (docs/operating.md 7.4, 7.5).
 
--- A person whose data are being erased: a row until all of it is gone. By then no other table has the address.
+-- People whose data are being erased: each has a row until everything is gone. By then no other table contains the address.
 CREATE TABLE IF NOT EXISTS {prefix}erasures (
 	id BINARY(16) NOT NULL,
 	campaign_id BIGINT UNSIGNED NOT NULL, -- 0: every campaign
@@ -879,16 +881,16 @@ CREATE TABLE IF NOT EXISTS {prefix}erasures (
 	address VARBINARY(1024) NOT NULL, -- email key or number
 	spellings MEDIUMTEXT NOT NULL, -- the ways in which it may be written, one a line
 	lead_ids MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- the person's leads, including deleted ones; decimal, comma-separated
-	social_ids MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- theirs
+	social_ids MEDIUMTEXT CHARACTER SET ascii COLLATE ascii_bin NULL, -- the social ids of these leads
 	step TINYINT UNSIGNED NOT NULL DEFAULT 0, -- enum erase_step of store/removal/erase.c
 	position BIGINT UNSIGNED NOT NULL DEFAULT 0, -- within this step
-	position_second BIGINT UNSIGNED NOT NULL DEFAULT 0, -- its second column, where the order of a search has two
+	position_second BIGINT UNSIGNED NOT NULL DEFAULT 0, -- its second column, if the order of a search has two
 	worked_ms BIGINT NOT NULL, -- the last progress
 	created_ms BIGINT NOT NULL,
 	PRIMARY KEY (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- Erased people, whom imports do not bring back.
+-- Erased people, whom imports must not bring back.
 CREATE TABLE IF NOT EXISTS {prefix}erased_people (
 	hash BINARY(16) NOT NULL, -- an HMAC of campaign (or 0), channel and address with the installation's secret
 	erased_ms BIGINT NOT NULL,
